@@ -1,0 +1,26 @@
+# Finds what the project needs. README names each package with its reason.
+find_package(nlohmann_json 3.11 REQUIRED)
+find_package(CLI11 2.1 REQUIRED)
+find_package(Boost 1.74 REQUIRED)      # Boost.Graph is header only
+find_package(OpenSSL REQUIRED)         # SHA-256 of inputs
+find_package(doctest REQUIRED)
+
+# The executor: MPI, parallel HDF5, Eigen, and oneDNN where there is one.
+find_package(MPI COMPONENTS CXX)
+set(HDF5_PREFER_PARALLEL ON)
+find_package(HDF5 COMPONENTS C)
+find_package(Eigen3 3.4)
+find_path(DNNL_INCLUDE_DIR dnnl.hpp)
+find_library(DNNL_LIBRARY dnnl)
+
+set(CNNPLAN_EXECUTOR OFF)
+if(MPI_CXX_FOUND AND HDF5_IS_PARALLEL AND Eigen3_FOUND)
+  set(CNNPLAN_EXECUTOR ON)
+endif()
+set(CNNPLAN_ONEDNN OFF)
+if(DNNL_INCLUDE_DIR AND DNNL_LIBRARY)
+  set(CNNPLAN_ONEDNN ON)
+  add_library(dnnl_library INTERFACE)
+  target_include_directories(dnnl_library SYSTEM INTERFACE ${DNNL_INCLUDE_DIR})
+  target_link_libraries(dnnl_library INTERFACE ${DNNL_LIBRARY})
+endif()

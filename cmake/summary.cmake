@@ -1,0 +1,13 @@
+# What the build found.
+message(STATUS "cnnplan ${PROJECT_VERSION} (${CMAKE_BUILD_TYPE})")
+message(STATUS "  planner:  cnnplan (always built)")
+if(CNNPLAN_EXECUTOR)
+  message(STATUS "  executor: cnnexec, cnnplan-profile; MPI ${MPI_CXX_VERSION}, HDF5 ${HDF5_VERSION} (parallel)")
+else()
+  message(STATUS "  executor: not built; it needs MPI, parallel HDF5 and Eigen")
+endif()
+if(CNNPLAN_ONEDNN)
+  message(STATUS "  backends: reference, onednn (${DNNL_LIBRARY})")
+else()
+  message(STATUS "  backends: reference; oneDNN was not found")
+endif()

@@ -1,0 +1,61 @@
+// The seam between the executor and a kernel library.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "executor/backend/tensor_view.hpp"
+#include "planner/model/kernel.hpp"
+#include "planner/model/profile.hpp"
+
+namespace cnnplan {
+
+// What changes from step to step.
+struct StepState {
+  std::uint64_t seed = 0;
+  std::int64_t step = 0;
+  bool training = true;  // false: dropout passes through, batch norm uses running values
+  double learning_rate = 0.0;
+  double momentum = 0.0;
+  double weight_decay = 0.0;
+};
+
+// A kernel ready to run: primitives and workspace are built, nothing is allocated by run().
+class Kernel {
+ public:
+  virtual ~Kernel() = default;
+  // Operands in the order that KernelSpec documents. Blocks until the results are in memory.
+  virtual void run(std::span<const TensorView> operands, const StepState& state) = 0;
+  virtual std::int64_t workspace_bytes() const { return 0; }
+  // As the library calls it, e.g. "brgconv:avx512_core".
+  virtual std::string implementation() const = 0;
+};
+
+// A library on one device. Weights are stored in the backend's own format, which depends on the
+// convolution's filters, channels, groups and kernel only: never on the block, so that gradients of
+// all ranks can be summed element by element.
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  virtual DeviceFingerprint fingerprint() const = 0;
+  // Call once in every thread that runs kernels (floating-point modes).
+  virtual void prepare_thread() const {}
+  // @throws BackendError when the library cannot run it at full speed
+  virtual std::unique_ptr<Kernel> make_kernel(const KernelSpec& spec,
+                                              const KernelConstants& constants) = 0;
+  // Elements that the weight of this convolution takes in the backend's format, padding included.
+  virtual std::int64_t weight_elements(const KernelSpec& convolution) const = 0;
+  // Plain order (F, C/groups, KD, KH, KW), in double, to the backend's format and precision.
+  virtual void import_weight(const KernelSpec& convolution, std::span<const double> plain,
+                             void* weight) const = 0;
+  virtual void export_weight(const KernelSpec& convolution, const void* weight,
+                             std::span<double> plain) const = 0;
+};
+
+// "onednn" or "reference". @throws EnvironmentError when the build has no such backend.
+std::unique_ptr<Backend> make_backend(std::string_view name);
+
+}  // namespace cnnplan

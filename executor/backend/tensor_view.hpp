@@ -1,0 +1,32 @@
+// Non-owning view of a block of a tensor in memory, channels-last.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "planner/model/box.hpp"
+
+namespace cnnplan {
+
+// `data` points at the first element of `box`. Strides are in elements, in the order of Dim; the
+// stride of c is 1 and that of w is the number of channels in memory.
+struct TensorView {
+  void* data = nullptr;
+  Box box;  // global indices
+  std::array<std::int64_t, dim_count> strides{};
+
+  template <typename T>
+  T* as() const {
+    return static_cast<T*>(data);
+  }
+  Shape shape() const { return shape_of(box); }
+  std::int64_t stride(Dim dim) const { return strides[static_cast<std::size_t>(dim)]; }
+};
+
+// View of `inner` inside a dense buffer that holds `outer`. `element_bytes` is the element's size.
+// @pre contains(outer, inner)
+TensorView view_of(void* buffer, const Box& outer, const Box& inner, std::int64_t element_bytes);
+// True when the elements of the view follow each other without gaps.
+bool is_dense(const TensorView& view);
+
+}  // namespace cnnplan

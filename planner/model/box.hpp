@@ -1,0 +1,44 @@
+// Half-open index ranges and boxes: the algebra behind every halo exchange and shuffle.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <string>
+
+#include "planner/model/shape.hpp"
+
+namespace cnnplan {
+
+// [begin, end); empty when end <= begin.
+struct Range {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+
+  std::int64_t size() const { return end > begin ? end - begin : 0; }
+  auto operator<=>(const Range&) const = default;
+};
+
+// Global indices (N, C, D, H, W) of a block of a tensor.
+struct Box {
+  std::array<Range, dim_count> ranges{};
+
+  const Range& operator[](Dim dim) const { return ranges[static_cast<std::size_t>(dim)]; }
+  Range& operator[](Dim dim) { return ranges[static_cast<std::size_t>(dim)]; }
+  auto operator<=>(const Box&) const = default;
+};
+
+Range intersect(Range a, Range b);
+Box intersect(const Box& a, const Box& b);
+bool is_empty(const Box& box);
+// True when every index of `inner` lies in `outer`; an empty `inner` lies in every box.
+bool contains(const Box& outer, const Box& inner);
+// Extents per dim; 0 in the dims where the box is empty.
+Shape shape_of(const Box& box);
+std::int64_t volume(const Box& box);
+// All indices of a tensor.
+Box whole(const Shape& shape);
+// "[0,4)x[0,64)x[0,1)x[0,28)x[0,56)"
+std::string to_text(const Box& box);
+
+}  // namespace cnnplan

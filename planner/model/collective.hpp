@@ -1,0 +1,14 @@
+// Names of collective algorithms, the same in code, JSON and documents.
+#pragma once
+
+#include <string_view>
+
+namespace cnnplan {
+
+// `ring` is our own; `library` is MPI_Allreduce or its like.
+enum class AllreduceAlgorithm { ring, library };
+std::string_view to_text(AllreduceAlgorithm algorithm);
+
+enum class ElementType { fp32, fp64 };
+
+}  // namespace cnnplan

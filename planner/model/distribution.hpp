@@ -1,0 +1,34 @@
+// Which block of a tensor each rank owns. A value: rank is an argument, no communicator anywhere.
+#pragma once
+
+#include "planner/model/box.hpp"
+#include "planner/model/mesh.hpp"
+
+namespace cnnplan {
+
+// Block `index` of `length` indices cut into `count` blocks whose sizes differ by at most one,
+// larger blocks first. @pre 0 <= index < count
+Range block_range(std::int64_t length, int count, int index);
+
+class Distribution {
+ public:
+  Distribution(const Shape& shape, const Mesh& mesh) : shape_(shape), mesh_(mesh) {}
+
+  const Shape& shape() const { return shape_; }
+  const Mesh& mesh() const { return mesh_; }
+  int rank_count() const { return mesh_.rank_count(); }
+  // Global indices owned by `rank`, possibly none.
+  Box box(int rank) const;
+  // Number of the block that `rank` owns: ranks with equal numbers are replicas of each other.
+  int block(int rank) const;
+  int replica(int rank) const { return mesh_.coordinate(rank, Axis::r); }
+  int replica_count() const { return mesh_.size(Axis::r); }
+  int block_count() const { return rank_count() / replica_count(); }
+  bool operator==(const Distribution&) const = default;
+
+ private:
+  Shape shape_;
+  Mesh mesh_;
+};
+
+}  // namespace cnnplan

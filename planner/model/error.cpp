@@ -1,0 +1,27 @@
+// Messages of the errors that carry fields.
+#include "planner/model/error.hpp"
+
+#include <utility>
+
+namespace cnnplan {
+namespace {
+
+std::string message_of(const InputProblem& problem) {
+  std::string message = problem.file;
+  if (!problem.pointer.empty()) message += (message.empty() ? "" : ": ") + problem.pointer;
+  message += ": got " + problem.value + "; allowed: " + problem.allowed;
+  return message;
+}
+
+}  // namespace
+
+InputError::InputError(InputProblem problem)
+    : Error(ExitCode::bad_input, message_of(problem)), problem_(std::move(problem)) {}
+
+InfeasibleError::InfeasibleError(std::string what, std::int64_t needed, std::int64_t available)
+    : Error(ExitCode::infeasible,
+            what + ": needs " + std::to_string(needed) + ", has " + std::to_string(available)),
+      needed_(needed),
+      available_(available) {}
+
+}  // namespace cnnplan

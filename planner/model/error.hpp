@@ -1,0 +1,96 @@
+// The errors that a user can meet, each with the fields a caller or a test looks at.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+namespace cnnplan {
+
+// Exit codes of every program of the project.
+enum class ExitCode : int {
+  ok = 0,
+  internal = 1,
+  usage = 2,
+  bad_input = 3,
+  infeasible = 4,
+  environment = 5,
+  prediction_outside_limit = 6,
+  not_finite = 7,
+  peer_lost = 8,
+  io = 9,
+  preempted = 75,
+};
+
+class Error : public std::runtime_error {
+ public:
+  Error(ExitCode exit_code, const std::string& message)
+      : std::runtime_error(message), exit_code_(exit_code) {}
+  ExitCode exit_code() const { return exit_code_; }
+
+ private:
+  ExitCode exit_code_;
+};
+
+// What is wrong in an input: `pointer` is a JSON pointer ("/layers/3/stride/0") or empty where the
+// input is no JSON; `value` is what stands there; `allowed` is what may stand there.
+struct InputProblem {
+  std::string file;
+  std::string pointer;
+  std::string value;
+  std::string allowed;
+};
+
+// Exit code 3. The message holds all four fields.
+class InputError : public Error {
+ public:
+  explicit InputError(InputProblem problem);
+  const InputProblem& problem() const { return problem_; }
+
+ private:
+  InputProblem problem_;
+};
+
+// Exit code 4: something does not fit. `needed` and `available` are in the unit named by `what`.
+class InfeasibleError : public Error {
+ public:
+  InfeasibleError(std::string what, std::int64_t needed, std::int64_t available);
+  std::int64_t needed() const { return needed_; }
+  std::int64_t available() const { return available_; }
+
+ private:
+  std::int64_t needed_;
+  std::int64_t available_;
+};
+
+// Exit code 5: a kernel that the library cannot run as the plan asks.
+class BackendError : public Error {
+ public:
+  explicit BackendError(const std::string& message) : Error(ExitCode::environment, message) {}
+};
+
+// Exit code 5: the program was started in a way it cannot run (rank count, missing device).
+class EnvironmentError : public Error {
+ public:
+  explicit EnvironmentError(const std::string& message) : Error(ExitCode::environment, message) {}
+};
+
+// Exit code 8: a peer or the network failed.
+class CommError : public Error {
+ public:
+  explicit CommError(const std::string& message) : Error(ExitCode::peer_lost, message) {}
+};
+
+// Exit code 7: a loss, gradient or weight is NaN or infinite.
+class NotFiniteError : public Error {
+ public:
+  explicit NotFiniteError(const std::string& message) : Error(ExitCode::not_finite, message) {}
+};
+
+// Exit code 9: a file could not be opened, read or written.
+class IoError : public Error {
+ public:
+  explicit IoError(const std::string& message) : Error(ExitCode::io, message) {}
+};
+
+}  // namespace cnnplan

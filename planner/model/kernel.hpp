@@ -1,0 +1,111 @@
+// What a kernel computes, on local shapes: the key under which it is timed, priced and built.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "planner/model/network.hpp"
+#include "planner/model/shape.hpp"
+#include "planner/model/window.hpp"
+
+namespace cnnplan {
+
+enum class KernelKind {
+  convolution,
+  batch_norm,
+  relu,
+  pooling,
+  add,
+  dropout,
+  softmax_cross_entropy,
+  accumulate,
+  sgd,
+};
+
+enum class KernelPhase {
+  forward,
+  backward_data,
+  backward_filter,
+  forward_statistics,
+  backward_statistics,
+  update,
+};
+
+// Which implementation runs. `direct` is the library's own choice of a direct method.
+enum class KernelAlgorithm { direct, winograd };
+
+// Operands of each kind and phase, in order ([] = only with the flag; all activations are
+// channels-last local blocks; "pitched" operands may be a block inside a larger buffer, all others
+// are dense):
+//   convolution forward            x, weight, [bias: bias], y
+//   convolution backward_data      dy, weight, dx
+//   convolution backward_filter    x, dy, dweight, [bias: dbias]
+//   batch_norm forward_statistics  x pitched, sums (2C+1 doubles: sum, sum of squares, count)
+//   batch_norm forward             x pitched, sums, scale, shift, running_mean, running_variance,
+//                                  [residual: residual pitched], y pitched
+//                                  y = relu?(normalised x + residual?); running values are updated
+//   batch_norm backward_statistics x pitched, dy pitched, [relu: y pitched], sums of forward,
+//                                  gradient_sums (2C doubles: sum of dz, sum of dz * normalised x),
+//                                  dscale, dshift, [residual: dz pitched]
+//                                  dz = dy where y > 0 with relu, else dy; gradient_sums are local,
+//                                  dscale and dshift are their float copies
+//   batch_norm backward_data       x pitched, dz pitched (dy when not residual), [relu without
+//                                  residual: y pitched], sums, gradient_sums, scale, dx pitched
+//   relu forward                   x pitched, y pitched
+//   relu backward_data             y pitched, dy pitched, dx pitched
+//   pooling forward                x, y, [max: index (as many int32 as y)]
+//   pooling backward_data          [max: index], dy, dx
+//   add forward                    a pitched, b pitched, y pitched      (y = relu?(a + b))
+//   dropout forward                x pitched, y pitched
+//   dropout backward_data          dy pitched, dx pitched
+//   softmax_cross_entropy forward  x pitched, labels (int32, one per position of the block),
+//                                  probabilities dense, loss (1 double: sum over the block / count)
+//   softmax_cross_entropy backward_data  probabilities dense, labels, dx pitched; the gradient of
+//                                  the mean over `count` positions
+//   accumulate forward             a pitched, b pitched, y pitched      (y = a + b, y may be a or b)
+//   sgd update                     weight, gradient, momentum; all flat, out = (1,1,1,1,elements)
+// Where a kernel has relu without residual in batch_norm the mask is y > 0.
+struct KernelSpec {
+  KernelKind kind = KernelKind::convolution;
+  KernelPhase phase = KernelPhase::forward;
+  Shape in;    // local input block, halo included, padding not
+  Shape out;   // local output block
+  Window window;  // with the padding of this block; default where the kind has none
+  std::int64_t groups = 1;
+  PoolingMode pooling = PoolingMode::max;
+  bool count_include_padding = false;
+  bool bias = false;
+  bool relu = false;      // fused
+  bool residual = false;  // fused
+  Precision precision = Precision::fp32;
+  KernelAlgorithm algorithm = KernelAlgorithm::direct;
+
+  auto operator<=>(const KernelSpec&) const = default;
+};
+
+// Numbers that a kernel needs and that do not change its time.
+struct KernelConstants {
+  double epsilon = 0.0;             // batch norm
+  double running_momentum = 0.0;    // batch norm
+  double dropout_rate = 0.0;
+  std::uint64_t random_stream = 0;  // dropout: the layer index
+  double loss_count = 1.0;          // positions over which the loss is averaged
+  auto operator<=>(const KernelConstants&) const = default;
+};
+
+// The same for mirrored blocks: the first and the last rank of a split take equally long, so
+// padding_begin <= padding_end in every dim.
+KernelSpec canonical(KernelSpec spec);
+// Unique readable key, e.g. "convolution/forward in=4x64x1x29x56 out=4x64x1x28x56 k=1x3x3 ...".
+std::string to_text(const KernelSpec& spec);
+// Floating-point operations (a multiply-add counts two) and bytes that must move at least.
+double flops(const KernelSpec& spec);
+double bytes(const KernelSpec& spec);
+
+std::string_view to_text(KernelKind kind);
+std::string_view to_text(KernelPhase phase);
+std::string_view to_text(KernelAlgorithm algorithm);
+
+}  // namespace cnnplan

@@ -1,0 +1,147 @@
+// A network: layers in topological order with their parameters and shapes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "planner/model/shape.hpp"
+#include "planner/model/window.hpp"
+
+namespace cnnplan {
+
+using LayerIndex = int;
+
+// Source of samples: (N, channels, size[0], size[1], size[2]) with size = D, H, W.
+struct Input {
+  std::int64_t channels = 1;
+  std::array<std::int64_t, 3> size{1, 1, 1};
+  auto operator<=>(const Input&) const = default;
+};
+
+// Weight (F, C/groups, KD, KH, KW), bias (F).
+struct Convolution {
+  std::int64_t filters = 1;
+  Window window;
+  std::int64_t groups = 1;
+  bool bias = false;
+  auto operator<=>(const Convolution&) const = default;
+};
+
+// A convolution whose kernel is the whole image: weight (outputs, C, D, H, W), bias (outputs).
+struct FullyConnected {
+  std::int64_t outputs = 1;
+  bool bias = true;
+  auto operator<=>(const FullyConnected&) const = default;
+};
+
+// Which ranks share the statistics of a batch norm: none, those that share a sample, all.
+enum class BatchNormStatistics { local, spatial, global };
+
+// y = scale (x - mean) / sqrt(variance + epsilon) + shift; running = (1 - momentum) running +
+// momentum batch.
+struct BatchNorm {
+  double epsilon = 1e-5;
+  double momentum = 0.1;
+  auto operator<=>(const BatchNorm&) const = default;
+};
+
+struct Relu {
+  auto operator<=>(const Relu&) const = default;
+};
+
+enum class PoolingMode { max, average };
+
+struct Pooling {
+  PoolingMode mode = PoolingMode::max;
+  Window window;
+  bool count_include_padding = false;  // average only
+  auto operator<=>(const Pooling&) const = default;
+};
+
+// A pooling whose window is the whole image.
+struct GlobalPooling {
+  PoolingMode mode = PoolingMode::average;
+  auto operator<=>(const GlobalPooling&) const = default;
+};
+
+// Sum of two tensors of one shape.
+struct Add {
+  auto operator<=>(const Add&) const = default;
+};
+
+// y = x / (1 - rate) where kept. What is dropped depends on seed, step and global index only.
+struct Dropout {
+  double rate = 0.5;
+  auto operator<=>(const Dropout&) const = default;
+};
+
+// Mean over samples and positions of -log softmax over channels at the label of that position:
+// per image where the logits are (N, C, 1, 1, 1), else per pixel.
+struct SoftmaxCrossEntropy {
+  auto operator<=>(const SoftmaxCrossEntropy&) const = default;
+};
+
+using LayerParameters = std::variant<Input, Convolution, FullyConnected, BatchNorm, Relu, Pooling,
+                                     GlobalPooling, Add, Dropout, SoftmaxCrossEntropy>;
+
+struct Layer {
+  std::string name;
+  std::vector<std::string> inputs;  // names of earlier layers
+  LayerParameters parameters;
+  bool operator==(const Layer&) const = default;
+};
+
+// "convolution", as in JSON.
+std::string_view kind_name(const LayerParameters& parameters);
+
+// A validated network. Layer indices follow the listed (topological) order.
+class Network {
+ public:
+  Network() = default;
+  // @throws InputError (pointer "/layers/<i>/...", `file` as given) for duplicate or unknown names,
+  // wrong numbers of inputs, impossible shapes, sizes whose products overflow, an output that
+  // nobody consumes and that is no loss, or more or fewer than one loss.
+  Network(std::string name, std::vector<Layer> layers, const std::string& file = "network");
+
+  const std::string& name() const { return name_; }
+  const std::vector<Layer>& layers() const { return layers_; }
+  const Layer& layer(LayerIndex index) const { return layers_.at(static_cast<std::size_t>(index)); }
+  int layer_count() const { return static_cast<int>(layers_.size()); }
+  const std::vector<LayerIndex>& inputs_of(LayerIndex index) const;
+  const std::vector<LayerIndex>& consumers_of(LayerIndex index) const;
+  // -1 when there is none.
+  LayerIndex index_of(std::string_view name) const;
+  LayerIndex loss_layer() const { return layer_count() - 1; }
+  // Output of a layer for `batch` samples. @throws InputError on overflow.
+  Shape output_shape(LayerIndex index, std::int64_t batch) const;
+  // The window of convolution, pooling and of what counts as one (fully connected, global pooling).
+  // @pre the layer is one of these
+  Window window_of(LayerIndex index) const;
+  // Trainable elements of the layer, and of all layers.
+  std::int64_t parameter_count(LayerIndex index) const;
+  std::int64_t parameter_count() const;
+  bool operator==(const Network&) const = default;
+
+ private:
+  std::string name_;
+  std::vector<Layer> layers_;
+  std::vector<std::vector<LayerIndex>> inputs_;
+  std::vector<std::vector<LayerIndex>> consumers_;
+  std::vector<Shape> sample_shapes_;
+};
+
+bool has_window(const LayerParameters& parameters);
+
+// The same network for inputs of another size (D, H, W). @throws InputError when it does not fit.
+Network with_input_size(const Network& network, const std::array<std::int64_t, 3>& size);
+
+// JSON (schema cnnplan.network/1). @throws InputError, IoError
+Network parse_network(std::string_view json, const std::string& file);
+Network read_network(const std::string& file);
+std::string to_json(const Network& network);
+
+}  // namespace cnnplan

@@ -1,0 +1,92 @@
+// A strategy: how every layer is split, and what the planner expects of it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "planner/model/collective.hpp"
+#include "planner/model/kernel.hpp"
+#include "planner/model/mesh.hpp"
+#include "planner/model/network.hpp"
+
+namespace cnnplan {
+
+struct LayerPlan {
+  Mesh mesh;
+  BatchNormStatistics statistics = BatchNormStatistics::spatial;  // batch norm only
+  std::map<KernelPhase, KernelAlgorithm> algorithms;              // absent: direct
+  bool operator==(const LayerPlan&) const = default;
+};
+
+struct PredictedOperation {
+  std::string id;
+  double predicted_s = 0.0;  // mean over ranks, waiting included
+  bool estimated = false;    // a kernel behind it was not in the profile
+  bool operator==(const PredictedOperation&) const = default;
+};
+
+struct MemoryUse {
+  std::int64_t parameters_bytes = 0;   // weights, gradients, momentum
+  std::int64_t activations_bytes = 0;  // activations and error signals
+  std::int64_t buffers_bytes = 0;      // transfer buffers, workspaces, statistics
+  std::int64_t available_bytes = 0;
+  std::int64_t total_bytes() const { return parameters_bytes + activations_bytes + buffers_bytes; }
+  bool operator==(const MemoryUse&) const = default;
+};
+
+// Search results. Seconds per step; a value of 0 means "not known".
+struct Prediction {
+  double step_s = 0.0;
+  double low_s = 0.0;
+  double high_s = 0.0;
+  double exposed_communication_s = 0.0;
+  std::vector<PredictedOperation> operations;  // in schedule order of rank 0, then of others
+  MemoryUse memory;                            // of the rank that needs most
+  std::string baseline;                        // e.g. "n2" everywhere
+  double baseline_s = 0.0;
+  double bound_s = 0.0;   // lower bound of any plan under the additive cost
+  double gap = 0.0;       // step_s / bound_s - 1
+  std::string runner_up;  // e.g. "h2" everywhere
+  double runner_up_s = 0.0;
+  std::int64_t candidates = 0;              // candidates priced, over all layers
+  std::vector<std::string> estimated_kernels;
+  bool operator==(const Prediction&) const = default;
+};
+
+struct InputFile {
+  std::string file;    // as the user named it, without folders
+  std::string sha256;  // of its content, lower-case hex
+  bool operator==(const InputFile&) const = default;
+};
+
+struct Plan {
+  Network network;
+  int ranks = 1;
+  std::int64_t batch = 1;  // global mini-batch
+  Precision precision = Precision::fp32;
+  std::string device;      // fingerprint text of the profile, empty when estimated
+  std::vector<LayerPlan> layers;  // by layer index
+  AllreduceAlgorithm gradient_allreduce = AllreduceAlgorithm::ring;    // of gradient buckets
+  AllreduceAlgorithm statistics_allreduce = AllreduceAlgorithm::library;  // of batch norm and loss
+  std::int64_t bucket_bytes = std::int64_t{32} << 20;
+  Prediction prediction;
+  std::vector<InputFile> inputs;
+  bool operator==(const Plan&) const = default;
+};
+
+// Every layer on `mesh`, with defaults. Not checked against the shapes.
+Plan uniform_plan(const Network& network, std::int64_t batch, const Mesh& mesh);
+
+// @throws InputError (pointer into plan.json) unless every layer has a mesh of exactly `ranks`
+// ranks, and the sizes are in range.
+void validate(const Plan& plan, const std::string& file);
+
+// JSON (schema cnnplan.plan/1). @throws InputError, IoError
+Plan parse_plan(std::string_view json, const std::string& file);
+Plan read_plan(const std::string& file);
+std::string to_json(const Plan& plan);
+
+}  // namespace cnnplan

@@ -1,0 +1,63 @@
+// The machine: memory, links and what every operation costs beyond its kernel.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cnnplan {
+
+// Messages of at most `max_bytes` (and more than the segment before) take
+// alpha_s + bytes * beta_s_per_byte; the last segment also covers everything longer.
+struct Segment {
+  std::int64_t max_bytes = 0;
+  double alpha_s = 0.0;
+  double beta_s_per_byte = 0.0;
+  auto operator<=>(const Segment&) const = default;
+};
+
+// Seconds for `bytes` by the segment they fall into. @pre segments is not empty
+double segment_time_s(const std::vector<Segment>& segments, double bytes);
+
+// A fitted library collective: time of an allreduce of `bytes` over exactly `ranks` ranks.
+struct LibraryAllreduce {
+  int ranks = 2;
+  std::vector<Segment> segments;
+  auto operator<=>(const LibraryAllreduce&) const = default;
+};
+
+struct Level {
+  std::string name = "node";
+  int ranks_per_group = 1;          // ranks below one instance of this level
+  std::vector<Segment> segments;    // one message, one direction
+  double duplex_factor = 1.0;       // time of sending and receiving at once / of sending alone
+  int shared_by = 1;                // ranks that share one link
+  auto operator<=>(const Level&) const = default;
+};
+
+struct Platform {
+  std::string name = "generic";
+  std::string device = "generic";   // fingerprint of the compute device
+  std::int64_t memory_bytes = 0;    // of one rank
+  std::vector<Level> levels;        // innermost first; the last one holds all ranks
+  std::vector<LibraryAllreduce> library_allreduce;
+  double gamma_s_per_byte = 0.0;    // adding received bytes to local ones
+  double copy_s_per_byte = 0.0;     // packing, unpacking, local copies
+  double overlap_efficiency = 0.0;  // 0: communication stops the kernels; 1: costs them nothing
+  double launch_s = 0.0;            // per operation
+  bool measured = false;
+  auto operator<=>(const Platform&) const = default;
+};
+
+// Conservative figures of a shared-memory node, marked as not measured.
+Platform default_platform(int ranks);
+// Level that connects two ranks. @pre a != b
+const Level& level_between(const Platform& platform, int rank_a, int rank_b);
+
+// JSON (schema cnnplan.platform/1). @throws InputError, IoError
+Platform parse_platform(std::string_view json, const std::string& file);
+Platform read_platform(const std::string& file);
+std::string to_json(const Platform& platform);
+
+}  // namespace cnnplan

@@ -1,0 +1,48 @@
+// Kernel times of one device: what `cnnplan profile` writes and the planner reads.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "planner/model/kernel.hpp"
+
+namespace cnnplan {
+
+struct KernelTiming {
+  int repetitions = 0;
+  double median_s = 0.0;
+  double mean_s = 0.0;
+  double stddev_s = 0.0;
+  double min_s = 0.0;
+  std::int64_t workspace_bytes = 0;
+  std::string implementation;  // as the library calls it
+  auto operator<=>(const KernelTiming&) const = default;
+};
+
+struct DeviceFingerprint {
+  std::string device;   // e.g. CPU model and number of threads per rank
+  std::string backend;  // "onednn"
+  std::string library;  // "oneDNN 2.6.3"
+  int busy_ranks = 1;   // ranks of the node that were timed at once
+  auto operator<=>(const DeviceFingerprint&) const = default;
+};
+std::string to_text(const DeviceFingerprint& fingerprint);
+
+struct Profile {
+  DeviceFingerprint fingerprint;
+  std::map<KernelSpec, KernelTiming> kernels;  // keys are canonical
+  bool operator==(const Profile&) const = default;
+};
+
+// Adds the kernels of `other` that `profile` lacks.
+// @throws InputError when the fingerprints differ: devices never merge.
+void merge(Profile& profile, const Profile& other, const std::string& other_file);
+
+// JSON (schema cnnplan.profile/1). @throws InputError, IoError
+Profile parse_profile(std::string_view json, const std::string& file);
+Profile read_profile(const std::string& file);
+std::string to_json(const Profile& profile);
+
+}  // namespace cnnplan

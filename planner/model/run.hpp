@@ -1,0 +1,50 @@
+// What one execution of a plan measured.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "planner/model/plan.hpp"
+
+namespace cnnplan {
+
+struct Measured {
+  double median_s = 0.0;
+  double min_s = 0.0;
+  double max_s = 0.0;
+  int count = 0;
+  bool operator==(const Measured&) const = default;
+};
+
+struct MeasuredOperation {
+  std::string id;
+  Measured time;  // each step's value is the mean over the ranks that have the operation
+  int ranks = 0;  // how many ranks have it
+  bool operator==(const MeasuredOperation&) const = default;
+};
+
+struct RunReport {
+  std::string network;
+  int ranks = 1;
+  std::int64_t batch = 1;
+  std::string backend;
+  std::string device;
+  Measured step;  // each step's value is that of the slowest rank
+  std::vector<MeasuredOperation> operations;
+  std::vector<double> loss;  // per step, the mean over the global mini-batch
+  double test_accuracy = -1.0;  // in [0, 1]; negative when not evaluated
+  std::int64_t peak_memory_bytes = 0;
+  std::map<std::string, std::string> environment;
+  std::vector<InputFile> inputs;
+  bool operator==(const RunReport&) const = default;
+};
+
+// JSON (schema cnnplan.run/1). @throws InputError, IoError
+RunReport parse_run(std::string_view json, const std::string& file);
+RunReport read_run(const std::string& file);
+std::string to_json(const RunReport& run);
+
+}  // namespace cnnplan

@@ -1,0 +1,143 @@
+// The schedule: one rank's operations of one training step. Lowered once from a plan, then walked by
+// the predictor in virtual time and by the executor for real.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "planner/model/collective.hpp"
+#include "planner/model/kernel.hpp"
+#include "planner/model/plan.hpp"
+#include "planner/model/transfer.hpp"
+
+namespace cnnplan {
+
+using OperationIndex = int;
+using BufferIndex = int;
+
+enum class Stream { compute, halo, reduce, io };
+std::string_view to_text(Stream stream);
+
+enum class BufferRole {
+  activation,    // kept in the arena, by liveness
+  error_signal,  // likewise
+  scratch,       // likewise: statistics, pooling indices, probabilities
+  data,          // samples of this rank's block, filled by LoadOperation
+  labels,        // int32, one per position of this rank's block of the loss
+  loss,          // one double
+  weights,       // the three parameter arenas, addressed by slots
+  gradients,
+  momentum,
+  running,       // running mean or variance of a batch norm
+};
+
+enum class BufferElement { fp32, fp64, int32 };
+
+// Memory of a block. The bytes are dense and channels-last: (N, D, H, W, C).
+struct Buffer {
+  std::string name;
+  BufferRole role = BufferRole::activation;
+  BufferElement element = BufferElement::fp32;
+  Box box;  // global indices held here, halo included; flat buffers hold [0, elements) of w
+  std::int64_t bytes = 0;
+  std::int64_t offset_bytes = 0;  // in the arena; arena roles only
+  OperationIndex first_use = -1;
+  OperationIndex last_use = -1;
+};
+
+enum class ParameterRole { weight, bias, scale, shift };
+std::string_view to_text(ParameterRole role);
+
+// One parameter tensor. Slots are in the order in which backpropagation completes their gradients,
+// so that a bucket is a contiguous range of slots.
+struct ParameterSlot {
+  LayerIndex layer = 0;
+  ParameterRole role = ParameterRole::weight;
+  std::int64_t elements = 0;  // of the plain tensor
+  Shape shape;                // weight: (F, C/groups, KD, KH, KW); others (1, 1, 1, 1, elements)
+  KernelSpec forward;         // of the convolution that owns the weight
+};
+
+// A view: a block of a buffer, or a range of slots of a parameter arena.
+struct Operand {
+  BufferIndex buffer = -1;
+  Box box;
+  int first_slot = -1;
+  int last_slot = -1;
+};
+
+struct KernelOperation {
+  KernelSpec spec;
+  KernelConstants constants;
+  std::vector<Operand> operands;  // in the order that KernelSpec documents
+};
+
+// Moves blocks between ranks: halo exchange or shuffle, and its reverse in backpropagation.
+struct TransferOperation {
+  BufferIndex source = -1;       // -1: nothing to send
+  BufferIndex destination = -1;  // -1: nothing to receive; may be the source
+  TransferList list;
+  bool accumulate = false;  // add what is received, in the order of the list
+  bool zero_first = false;  // clear the destination before
+  int tag = 0;              // the same on all ranks
+};
+
+// Allreduce (sum) over `group`, in place.
+struct CollectiveOperation {
+  AllreduceAlgorithm algorithm = AllreduceAlgorithm::ring;
+  std::vector<int> group;  // ranks in ascending order, this rank among them
+  Operand operand;
+  ElementType element = ElementType::fp32;
+  std::int64_t elements = 0;  // of plain tensors
+};
+
+// Next samples and labels of this rank's block.
+struct LoadOperation {
+  BufferIndex data = -1;
+  BufferIndex labels = -1;
+};
+
+using OperationBody =
+    std::variant<KernelOperation, TransferOperation, CollectiveOperation, LoadOperation>;
+
+struct Operation {
+  std::string id;  // stable and the same on all ranks that have the operation
+  LayerIndex layer = -1;
+  Stream stream = Stream::compute;
+  std::vector<OperationIndex> depends_on;  // earlier in the list
+  OperationBody body;
+};
+
+struct Schedule {
+  int rank = 0;
+  int ranks = 1;
+  std::vector<Buffer> buffers;
+  std::vector<ParameterSlot> slots;
+  std::vector<Operation> operations;  // a valid order of execution
+  BufferIndex weights = -1;
+  BufferIndex gradients = -1;
+  BufferIndex momentum = -1;
+  BufferIndex data = -1;
+  BufferIndex labels = -1;
+  BufferIndex loss = -1;
+  std::vector<BufferIndex> outputs;           // by layer: where its output is; -1 when fused away
+  std::vector<BufferIndex> running_mean;      // by layer, -1 where not a batch norm
+  std::vector<BufferIndex> running_variance;  // likewise
+  std::int64_t arena_bytes = 0;
+};
+
+// One rank's training step under `plan`.
+// @throws InputError for a plan that cannot be lowered (pointer into plan.json)
+// @pre validate(plan) holds; 0 <= rank < plan.ranks
+Schedule lower(const Plan& plan, int rank);
+// Forward only, batch norm with running values: for evaluation on test data.
+// The loss operation leaves the probabilities in outputs[loss_layer].
+Schedule lower_inference(const Plan& plan, int rank);
+
+// Memory of one rank, without the workspaces of kernels.
+MemoryUse memory_of(const Schedule& schedule);
+
+}  // namespace cnnplan
