@@ -127,6 +127,9 @@ class Network {
   bool operator==(const Network&) const = default;
 
  private:
+  void check_ends(const std::string& file) const;
+  const LayerParameters& layer_parameters(LayerIndex index) const;
+
   std::string name_;
   std::vector<Layer> layers_;
   std::vector<std::vector<LayerIndex>> inputs_;
