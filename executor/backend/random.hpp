@@ -1,0 +1,60 @@
+// Counter-based random numbers: a draw is a function of what it is for, never of draws before it,
+// so weights, samples and dropout masks are the same however the tensors are split.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+
+namespace cnnplan {
+
+// Keeps the numbers of different uses apart.
+enum class RandomUse : std::uint64_t { weights = 1, dropout, samples, labels, order };
+
+// Names one sequence of numbers, e.g. those of one dropout layer in one step.
+struct RandomStream {
+  std::uint64_t seed = 0;
+  RandomUse use = RandomUse::weights;
+  std::uint64_t stream = 0;  // layer index, or whatever tells sequences of one use apart
+  std::uint64_t step = 0;    // step or epoch; 0 where the numbers do not change in time
+};
+
+// Finaliser of SplitMix64 (Steele, Lea, Flood 2014): a bijection whose every output bit depends on
+// every input bit.
+constexpr std::uint64_t mix_bits(std::uint64_t bits) {
+  bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebULL;
+  return bits ^ (bits >> 31);
+}
+
+// The increment of SplitMix64: 2^64 divided by the golden ratio, made odd.
+inline constexpr std::uint64_t golden_increment = 0x9e3779b97f4a7c15ULL;
+
+// 64 bits for the whole stream: compute once, then draw by index.
+constexpr std::uint64_t random_key(const RandomStream& stream) {
+  std::uint64_t key = mix_bits(stream.seed + golden_increment);
+  key = mix_bits(key + golden_increment * static_cast<std::uint64_t>(stream.use));
+  key = mix_bits(key + golden_increment * (stream.stream + 1));
+  return mix_bits(key + golden_increment * (stream.step + 1));
+}
+
+// Number `index` of the SplitMix64 sequence that starts at `key`.
+constexpr std::uint64_t random_bits(std::uint64_t key, std::uint64_t index) {
+  return mix_bits(key + golden_increment * (index + 1));
+}
+
+// In [0, 1), 53 random bits.
+constexpr double random_uniform(std::uint64_t key, std::uint64_t index) {
+  constexpr double unit = 0x1.0p-53;
+  return static_cast<double>(random_bits(key, index) >> 11) * unit;
+}
+
+// Mean 0, variance 1 (Box, Muller 1958): elements 2i and 2i + 1 are the two halves of one pair.
+inline double random_normal(std::uint64_t key, std::uint64_t index) {
+  const std::uint64_t first = index & ~std::uint64_t{1};
+  const double radius = std::sqrt(-2.0 * std::log(1.0 - random_uniform(key, first)));
+  const double angle = 2.0 * std::numbers::pi * random_uniform(key, first + 1);
+  return radius * (index == first ? std::cos(angle) : std::sin(angle));
+}
+
+}  // namespace cnnplan
