@@ -64,14 +64,15 @@ enum class KernelAlgorithm { direct, winograd };
 //                                  probabilities dense, loss (1 double: sum over the block / count)
 //   softmax_cross_entropy backward_data  probabilities dense, labels, dx pitched; the gradient of
 //                                  the mean over `count` positions
-//   accumulate forward             a pitched, b pitched, y pitched      (y = a + b, y may be a or b)
-//   sgd update                     weight, gradient, momentum; all flat, out = (1,1,1,1,elements)
+//   accumulate forward             a pitched, b pitched, y pitched      (y = a + b, y may be a or
+//   b) sgd update                     weight, gradient, momentum; all flat, out =
+//   (1,1,1,1,elements)
 // Where a kernel has relu without residual in batch_norm the mask is y > 0.
 struct KernelSpec {
   KernelKind kind = KernelKind::convolution;
   KernelPhase phase = KernelPhase::forward;
-  Shape in;    // local input block, halo included, padding not
-  Shape out;   // local output block
+  Shape in;       // local input block, halo included, padding not
+  Shape out;      // local output block
   Window window;  // with the padding of this block; default where the kind has none
   std::int64_t groups = 1;
   PoolingMode pooling = PoolingMode::max;
@@ -87,8 +88,8 @@ struct KernelSpec {
 
 // Numbers that a kernel needs and that do not change its time.
 struct KernelConstants {
-  double epsilon = 0.0;             // batch norm
-  double running_momentum = 0.0;    // batch norm
+  double epsilon = 0.0;           // batch norm
+  double running_momentum = 0.0;  // batch norm
   double dropout_rate = 0.0;
   std::uint64_t random_stream = 0;  // dropout: the layer index
   double loss_count = 1.0;          // positions over which the loss is averaged

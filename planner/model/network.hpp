@@ -85,8 +85,16 @@ struct SoftmaxCrossEntropy {
   auto operator<=>(const SoftmaxCrossEntropy&) const = default;
 };
 
-using LayerParameters = std::variant<Input, Convolution, FullyConnected, BatchNorm, Relu, Pooling,
-                                     GlobalPooling, Add, Dropout, SoftmaxCrossEntropy>;
+using LayerParameters = std::variant<Input,
+                                     Convolution,
+                                     FullyConnected,
+                                     BatchNorm,
+                                     Relu,
+                                     Pooling,
+                                     GlobalPooling,
+                                     Add,
+                                     Dropout,
+                                     SoftmaxCrossEntropy>;
 
 struct Layer {
   std::string name;

@@ -1,5 +1,5 @@
-// The schedule: one rank's operations of one training step. Lowered once from a plan, then walked by
-// the predictor in virtual time and by the executor for real.
+// The schedule: one rank's operations of one training step. Lowered once from a plan, then walked
+// by the predictor in virtual time and by the executor for real.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ enum class BufferRole {
   weights,       // the three parameter arenas, addressed by slots
   gradients,
   momentum,
-  running,       // running mean or variance of a batch norm
+  running,  // running mean or variance of a batch norm
 };
 
 enum class BufferElement { fp32, fp64, int32 };
@@ -65,8 +65,9 @@ struct ParameterSlot {
 struct Operand {
   BufferIndex buffer = -1;
   Box box;
-  int first_slot = -1;
-  int last_slot = -1;
+  int first_slot = -1;  // inclusive; -1 where the buffer is no parameter arena
+  int last_slot = -1;   // inclusive
+  bool written = false;
 };
 
 struct KernelOperation {

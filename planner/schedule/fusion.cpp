@@ -1,0 +1,65 @@
+// Greedy fusion in layer order.
+#include "planner/schedule/fusion.hpp"
+
+#include <algorithm>
+
+namespace cnnplan {
+namespace {
+
+template <typename Kind>
+bool is(const Network& network, LayerIndex layer) {
+  return std::holds_alternative<Kind>(network.layer(layer).parameters);
+}
+
+// The only consumer of a layer on the same mesh; -1 when there is none.
+LayerIndex sole_consumer(const Plan& plan, LayerIndex layer) {
+  const auto& consumers = plan.network.consumers_of(layer);
+  if (consumers.size() != 1) return -1;
+  const auto mesh_of = [&](LayerIndex l) { return plan.layers[static_cast<std::size_t>(l)].mesh; };
+  return mesh_of(consumers[0]) == mesh_of(layer) ? consumers[0] : -1;
+}
+
+// An add is fused into its later input, so that the other one is there when it runs.
+bool takes_add(const Plan& plan, LayerIndex batch_norm, LayerIndex add) {
+  if (add < 0 || !is<Add>(plan.network, add)) return false;
+  const auto& inputs = plan.network.inputs_of(add);
+  return inputs[0] != inputs[1] && *std::max_element(inputs.begin(), inputs.end()) == batch_norm;
+}
+
+Unit unit_of(const Plan& plan, LayerIndex head) {
+  const Network& network = plan.network;
+  Unit unit{.head = head, .last = head, .inputs = network.inputs_of(head)};
+  const bool can_fuse = is<BatchNorm>(network, head) || is<Add>(network, head);
+  if (!can_fuse) return unit;
+  LayerIndex next = sole_consumer(plan, head);
+  if (is<BatchNorm>(network, head) && takes_add(plan, head, next)) {
+    const auto& inputs = network.inputs_of(next);
+    unit.inputs.push_back(inputs[0] == head ? inputs[1] : inputs[0]);
+    unit.residual = true;
+    unit.last = next;
+    next = sole_consumer(plan, next);
+  }
+  if (next >= 0 && is<Relu>(network, next)) {
+    unit.relu = true;
+    unit.last = next;
+  }
+  return unit;
+}
+
+}  // namespace
+
+std::vector<Unit> fuse(const Plan& plan) {
+  std::vector<Unit> units;
+  std::vector<bool> taken(static_cast<std::size_t>(plan.network.layer_count()), false);
+  for (LayerIndex layer = 0; layer < plan.network.layer_count(); ++layer) {
+    if (taken[static_cast<std::size_t>(layer)]) continue;
+    units.push_back(unit_of(plan, layer));
+    for (LayerIndex member = layer; member != units.back().last;) {
+      member = plan.network.consumers_of(member)[0];
+      taken[static_cast<std::size_t>(member)] = true;
+    }
+  }
+  return units;
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,24 @@
+// Which layers run as one kernel: batch norm and add take the element-wise layers behind them.
+#pragma once
+
+#include <vector>
+
+#include "planner/model/plan.hpp"
+
+namespace cnnplan {
+
+// One or more layers that are lowered together. The tensor it produces is that of `last`.
+struct Unit {
+  LayerIndex head = 0;  // gives the kind and the name of the operations
+  LayerIndex last = 0;
+  std::vector<LayerIndex> inputs;  // producing layers; of a fused add the residual comes second
+  bool relu = false;
+  bool residual = false;
+};
+
+// Units in an order of execution; every layer belongs to exactly one. Layers are fused where they
+// have the same mesh and the tensor between them has no other consumer:
+// batch_norm [+ add] [+ relu], add [+ relu].
+std::vector<Unit> fuse(const Plan& plan);
+
+}  // namespace cnnplan

@@ -1,0 +1,272 @@
+// Backpropagation: error signals, their way back to the owners, weight gradients, reduction,
+// update.
+#include <algorithm>
+#include <array>
+
+#include "planner/schedule/lowering.hpp"
+
+namespace cnnplan {
+namespace {
+
+// True when the pieces cover `box` without overlap, so that they can be written, not added.
+bool tiles(const std::vector<Piece>& pieces, const Box& box) {
+  std::int64_t covered = 0;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    covered += volume(pieces[i].box);
+    for (std::size_t j = 0; j < i; ++j) {
+      if (!is_empty(intersect(pieces[i].box, pieces[j].box))) return false;
+    }
+  }
+  return covered == volume(box);
+}
+
+}  // namespace
+
+void Lowering::backward(std::size_t index) {
+  const Unit& unit = units_[index];
+  const Saved& saved = saved_[index];
+  const LayerParameters& parameters = layer(unit.head).parameters;
+  if (!requires_gradient(unit.last)) return;
+  if (std::holds_alternative<SoftmaxCrossEntropy>(parameters)) {
+    backward_loss(unit, saved);
+    return;
+  }
+  const Operand dy = gradient_of(unit);
+  if (has_window(parameters)) {
+    backward_windowed(unit, saved, dy);
+  } else if (std::holds_alternative<BatchNorm>(parameters)) {
+    backward_batch_norm(unit, saved, dy);
+  } else {
+    backward_elementwise(unit, saved, dy);
+  }
+  close_bucket_if(unit, true);
+}
+
+void Lowering::backward_loss(const Unit& unit, const Saved& saved) {
+  const BufferIndex dx =
+      add_block(name(unit) + "/dx", BufferRole::error_signal, own_box(unit.head));
+  kernel(unit,
+         elementwise_spec(unit, KernelKind::softmax_cross_entropy, KernelPhase::backward_data),
+         {saved.extra, builder_.read(builder_.schedule().labels), builder_.write(dx)});
+  contribute(unit, 0, {.operand = builder_.read(dx)});
+}
+
+void Lowering::backward_windowed(const Unit& unit, const Saved& saved, const Operand& dy) {
+  KernelSpec spec = windowed_spec(unit);
+  Schedule& schedule = builder_.schedule();
+  const bool is_convolution = spec.kind == KernelKind::convolution;
+  if (requires_gradient(unit.inputs[0])) {
+    spec.phase = KernelPhase::backward_data;
+    spec.algorithm = algorithm(unit.head, spec.phase);
+    const BufferIndex dx =
+        add_block(name(unit) + "/dx", BufferRole::error_signal, saved.inputs[0].box);
+    std::vector<Operand> operands;
+    if (is_convolution) {
+      operands = {dy, slot_operand(schedule.weights, saved.first_slot, false)};
+    } else {
+      if (spec.pooling == PoolingMode::max) operands.push_back(saved.extra);
+      operands.push_back(dy);
+    }
+    operands.push_back(builder_.write(dx));
+    KernelSpec data_spec = spec;
+    data_spec.bias = false;
+    kernel(unit, data_spec, std::move(operands));
+    contribute(unit, 0, {.operand = builder_.read(dx)});
+  }
+  if (!is_convolution) return;
+  spec.phase = KernelPhase::backward_filter;
+  spec.algorithm = algorithm(unit.head, spec.phase);
+  std::vector<Operand> operands{
+      saved.inputs[0], dy, slot_operand(schedule.gradients, saved.first_slot, true)};
+  if (spec.bias) operands.push_back(slot_operand(schedule.gradients, saved.first_slot + 1, true));
+  kernel(unit, spec, std::move(operands));
+}
+
+void Lowering::backward_batch_norm(const Unit& unit, const Saved& saved, const Operand& dy) {
+  Schedule& schedule = builder_.schedule();
+  const std::int64_t channels = network().output_shape(unit.head, 1)[Dim::c];
+  const bool keeps_dz = unit.relu && unit.residual;
+  const BufferIndex sums = builder_.add_flat(
+      name(unit) + "/gradient_sums", BufferRole::scratch, BufferElement::fp64, 2 * channels);
+  KernelSpec spec =
+      elementwise_spec(unit, KernelKind::batch_norm, KernelPhase::backward_statistics);
+  spec.relu = unit.relu;
+  spec.residual = keeps_dz;
+  std::vector<Operand> operands{saved.inputs[0], dy};
+  if (unit.relu) operands.push_back(saved.output);
+  operands.insert(operands.end(),
+                  {saved.sums,
+                   builder_.write(sums),
+                   slot_operand(schedule.gradients, saved.first_slot, true),
+                   slot_operand(schedule.gradients, saved.first_slot + 1, true)});
+  Operand dz = dy;
+  if (keeps_dz) {
+    dz = builder_.read(add_block(name(unit) + "/dz", BufferRole::error_signal, own_box(unit.last)));
+    operands.push_back(dz);
+    operands.back().written = true;
+  }
+  kernel(unit, spec, std::move(operands));
+  allreduce_sums(unit, "backward_statistics", sums);
+  if (unit.residual && requires_gradient(unit.inputs[1])) {
+    contribute(unit, 1, {.operand = dz, .shared = true});
+  }
+  if (!requires_gradient(unit.inputs[0])) return;
+  spec.phase = KernelPhase::backward_data;
+  std::vector<Operand> data_operands{saved.inputs[0], dz};
+  if (unit.relu && !keeps_dz) data_operands.push_back(saved.output);
+  const BufferIndex dx =
+      add_block(name(unit) + "/dx", BufferRole::error_signal, own_box(unit.last));
+  data_operands.insert(data_operands.end(),
+                       {saved.sums,
+                        builder_.read(sums),
+                        slot_operand(schedule.weights, saved.first_slot, false),
+                        builder_.write(dx)});
+  kernel(unit, spec, std::move(data_operands));
+  contribute(unit, 0, {.operand = builder_.read(dx)});
+}
+
+// ReLU, dropout, and add: an add without ReLU passes its error signal on as it is.
+void Lowering::backward_elementwise(const Unit& unit, const Saved& saved, const Operand& dy) {
+  const bool is_add = std::holds_alternative<Add>(layer(unit.head).parameters);
+  const bool is_dropout = std::holds_alternative<Dropout>(layer(unit.head).parameters);
+  Contribution contribution{.operand = dy, .shared = true};
+  if (!is_add || unit.relu) {
+    const BufferIndex dx =
+        add_block(name(unit) + "/dx", BufferRole::error_signal, own_box(unit.last));
+    const KernelKind kind = is_dropout ? KernelKind::dropout : KernelKind::relu;
+    std::vector<Operand> operands{dy, builder_.write(dx)};
+    if (!is_dropout) operands.insert(operands.begin(), saved.output);
+    kernel(unit, elementwise_spec(unit, kind, KernelPhase::backward_data), std::move(operands));
+    contribution = {.operand = builder_.read(dx), .shared = is_add};
+  }
+  for (std::size_t input = 0; input < unit.inputs.size(); ++input) {
+    if (requires_gradient(unit.inputs[input])) contribute(unit, input, contribution);
+  }
+}
+
+// Brings a unit's gradient of its input back to the owners of the input: halos are added to the own
+// block in place where its producer can read a block inside a larger buffer.
+void Lowering::contribute(const Unit& unit, std::size_t input, Contribution contribution) {
+  const LayerIndex target = unit.inputs[input];
+  const BlockOwnership blocks = needed(unit, input);
+  auto& gradients = gradients_[static_cast<std::size_t>(target)];
+  if (blocks.boxes == owned(target).boxes) {
+    gradients.push_back(std::move(contribution));
+    return;
+  }
+  const Box& have = blocks.boxes[static_cast<std::size_t>(rank_)];
+  const Box& own = own_box(target);
+  const Unit& producer =
+      units_[static_cast<std::size_t>(unit_of_tensor_[static_cast<std::size_t>(target)])];
+  const bool dense = needs_dense_blocks(layer(producer.head).parameters);
+  TransferOperation transfer{.source = contribution.operand.buffer,
+                             .list = transfer_list(blocks, owned(target), rank_),
+                             .accumulate = true,
+                             .tag = next_tag_++};
+  const bool sends_own =
+      std::any_of(transfer.list.sends.begin(), transfer.list.sends.end(), [&](const Piece& piece) {
+        return piece.peer != rank_ && !is_empty(intersect(piece.box, own));
+      });
+  const bool in_place = !contribution.shared && !is_empty(own) && contains(have, own) &&
+                        !sends_own && (!dense || have == own);
+  if (in_place) {
+    const auto is_own = [this](const Piece& piece) { return piece.peer == rank_; };
+    std::erase_if(transfer.list.sends, is_own);
+    std::erase_if(transfer.list.receives, is_own);
+    transfer.destination = transfer.source;
+  } else {
+    transfer.accumulate = !tiles(transfer.list.receives, own);
+    transfer.zero_first = transfer.accumulate;
+    transfer.destination = add_block(
+        layer(target).name + "/dy/" + layer(unit.head).name, BufferRole::error_signal, own);
+  }
+  gradients.push_back({.operand = {.buffer = transfer.destination, .box = own}});
+  if (transfer.list.receives.empty() && !transfer.zero_first) transfer.destination = -1;
+  if (transfer.list.sends.empty()) transfer.source = -1;
+  if (transfer.list.empty() && !transfer.zero_first) return;
+  builder_.add_operation(
+      name(unit) + "/backward/" + label(unit, input), unit.head, Stream::halo, std::move(transfer));
+}
+
+// Sum of all contributions to the gradient of a unit's output.
+Operand Lowering::gradient_of(const Unit& unit) {
+  const auto& contributions = gradients_[static_cast<std::size_t>(unit.last)];
+  Contribution total = contributions.front();
+  for (std::size_t i = 1; i < contributions.size(); ++i) {
+    const std::string suffix = i == 1 ? "" : '/' + std::to_string(i);
+    total = sum(unit, {total, contributions[i]}, "/accumulate" + suffix);
+  }
+  return total.operand;
+}
+
+Lowering::Contribution Lowering::sum(const Unit& unit,
+                                     const std::array<Contribution, 2>& terms,
+                                     const std::string& suffix) {
+  const bool dense = needs_dense_blocks(layer(unit.head).parameters);
+  const auto reusable = [&](const Contribution& term) {
+    return !term.shared && (!dense || builder_.buffer(term.operand.buffer).box == term.operand.box);
+  };
+  Operand target = reusable(terms[1]) ? terms[1].operand : terms[0].operand;
+  if (!reusable(terms[0]) && !reusable(terms[1])) {
+    target = builder_.read(
+        add_block(layer(unit.last).name + "/dy", BufferRole::error_signal, own_box(unit.last)));
+  }
+  Operand written = target;
+  written.written = true;
+  kernel(unit,
+         layer(unit.last).name + suffix,
+         elementwise_spec(unit, KernelKind::accumulate, KernelPhase::forward),
+         {terms[0].operand, terms[1].operand, written});
+  return {.operand = target};
+}
+
+// Slots of a unit join the open bucket; a bucket is reduced when it is full or the group changes.
+void Lowering::close_bucket_if(const Unit& unit, bool full_only) {
+  const int first = first_slot_[static_cast<std::size_t>(unit.head)];
+  if (first < 0) return;
+  const std::vector<int> group = reduction_group(layer_plan(unit.head).mesh, rank_);
+  if (bucket_end_ > bucket_first_ && group != bucket_group_) close_bucket();
+  bucket_group_ = group;
+  const auto& slots = builder_.schedule().slots;
+  while (bucket_end_ < static_cast<int>(slots.size()) &&
+         slots[static_cast<std::size_t>(bucket_end_)].layer == unit.head) {
+    ++bucket_end_;
+  }
+  std::int64_t elements = 0;
+  for (int i = bucket_first_; i < bucket_end_; ++i) elements += builder_.slot(i).elements;
+  if (!full_only || elements * 4 >= plan_.bucket_bytes) close_bucket();
+}
+
+void Lowering::close_bucket() {
+  if (bucket_end_ == bucket_first_) return;
+  Schedule& schedule = builder_.schedule();
+  const int last = bucket_end_ - 1;
+  const LayerIndex owner = builder_.slot(last).layer;
+  const std::string number = std::to_string(bucket_count_++);
+  const Operand gradient = builder_.slots(schedule.gradients, bucket_first_, last, true);
+  allreduce("reduce/" + number,
+            owner,
+            Stream::reduce,
+            {.algorithm = plan_.gradient_allreduce,
+             .group = bucket_group_,
+             .operand = gradient,
+             .element = plan_.precision == Precision::fp32 ? ElementType::fp32 : ElementType::fp64,
+             .elements = gradient.box[Dim::w].size()});
+  KernelSpec spec{.kind = KernelKind::sgd, .phase = KernelPhase::update};
+  spec.in = spec.out = shape_of(gradient.box);
+  spec.precision = plan_.precision;
+  Operand read_gradient = gradient;
+  read_gradient.written = false;
+  builder_.add_operation(
+      "sgd/" + number,
+      owner,
+      Stream::compute,
+      KernelOperation{.spec = spec,
+                      .constants = {},
+                      .operands = {builder_.slots(schedule.weights, bucket_first_, last, true),
+                                   read_gradient,
+                                   builder_.slots(schedule.momentum, bucket_first_, last, true)}});
+  bucket_first_ = bucket_end_;
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,202 @@
+// Forward propagation: inputs fetched from their owners, kernels, statistics, loss.
+#include <algorithm>
+
+#include "planner/schedule/lowering.hpp"
+
+namespace cnnplan {
+
+void Lowering::forward(std::size_t index) {
+  const Unit& unit = units_[index];
+  Saved& saved = saved_[index];
+  const LayerParameters& parameters = layer(unit.head).parameters;
+  if (std::holds_alternative<Input>(parameters)) {
+    load(unit);
+  } else if (has_window(parameters)) {
+    forward_windowed(unit, saved);
+  } else if (std::holds_alternative<BatchNorm>(parameters)) {
+    forward_batch_norm(unit, saved);
+  } else if (std::holds_alternative<SoftmaxCrossEntropy>(parameters)) {
+    forward_loss(unit, saved);
+  } else {
+    forward_elementwise(unit, saved);
+  }
+}
+
+// Where the output of a unit is stored: with the halo of its consumer around it where exactly one
+// consumer wants one, so that no copy into a haloed buffer is needed.
+Box Lowering::storage_box(const Unit& unit) const {
+  const Box& own = own_box(unit.last);
+  if (needs_dense_blocks(layer(unit.head).parameters) || is_empty(own)) return own;
+  Box storage = own;
+  for (LayerIndex consumer : network().consumers_of(unit.last)) {
+    if (!needs_dense_blocks(layer(consumer).parameters)) continue;
+    const Box box = needed_blocks(plan_, consumer).boxes[static_cast<std::size_t>(rank_)];
+    const bool first = storage == own;
+    if (box == own || !contains(box, own) || (!first && box != storage)) return own;
+    storage = box;
+  }
+  return storage;
+}
+
+Operand Lowering::add_output(const Unit& unit) {
+  const bool is_input = std::holds_alternative<Input>(layer(unit.head).parameters);
+  const BufferIndex buffer = add_block(layer(unit.last).name,
+                                       is_input ? BufferRole::data : BufferRole::activation,
+                                       storage_box(unit));
+  const Operand output{.buffer = buffer, .box = own_box(unit.last)};
+  tensors_[static_cast<std::size_t>(unit.last)] = output;
+  return output;
+}
+
+void Lowering::load(const Unit& unit) {
+  Schedule& schedule = builder_.schedule();
+  schedule.data = add_output(unit).buffer;
+  Box labels = own_box(network().loss_layer());
+  labels[Dim::c] = is_empty(labels) ? Range{} : Range{0, 1};
+  schedule.labels = builder_.add_buffer("labels", BufferRole::labels, BufferElement::int32, labels);
+  builder_.add_operation(name(unit) + "/load",
+                         unit.head,
+                         Stream::io,
+                         LoadOperation{.data = schedule.data, .labels = schedule.labels});
+}
+
+Operand Lowering::fetch(const Unit& unit, std::size_t input) {
+  const LayerIndex source = unit.inputs[input];
+  const BlockOwnership blocks = needed(unit, input);
+  if (blocks.boxes == owned(source).boxes) return tensors_[static_cast<std::size_t>(source)];
+  const auto [entry, is_new] = fetched_.try_emplace({source, blocks.boxes});
+  if (is_new) entry->second = fetch_blocks(unit, input, blocks);
+  return entry->second;
+}
+
+// The transfer from the owners of an input to the blocks that a unit needs. It fills the halo
+// around the own block in place where the input is stored that way, else a buffer of its own.
+Operand Lowering::fetch_blocks(const Unit& unit, std::size_t input, const BlockOwnership& blocks) {
+  const LayerIndex source = unit.inputs[input];
+  const Operand tensor = tensors_[static_cast<std::size_t>(source)];
+  const Box& want = blocks.boxes[static_cast<std::size_t>(rank_)];
+  TransferOperation transfer{
+      .source = tensor.buffer, .destination = tensor.buffer, .tag = next_tag_++};
+  transfer.list = transfer_list(owned(source), blocks, rank_);
+  if (want != own_box(source) && want != builder_.buffer(tensor.buffer).box) {
+    transfer.destination = add_block(name(unit) + "/input", BufferRole::activation, want);
+  } else {
+    const auto is_own = [this](const Piece& piece) { return piece.peer == rank_; };
+    std::erase_if(transfer.list.sends, is_own);
+    std::erase_if(transfer.list.receives, is_own);
+  }
+  const Operand result{.buffer = transfer.destination, .box = want};
+  if (transfer.list.receives.empty()) transfer.destination = -1;
+  if (transfer.list.sends.empty()) transfer.source = -1;
+  if (!transfer.list.empty()) {
+    builder_.add_operation(name(unit) + "/forward/" + label(unit, input),
+                           unit.head,
+                           Stream::halo,
+                           std::move(transfer));
+  }
+  return result;
+}
+
+void Lowering::forward_windowed(const Unit& unit, Saved& saved) {
+  KernelSpec spec = windowed_spec(unit);
+  saved.inputs = {fetch(unit, 0)};
+  Operand output = add_output(unit);
+  saved.output = output;
+  output.written = true;
+  std::vector<Operand> operands{saved.inputs[0]};
+  if (spec.kind == KernelKind::convolution) {
+    spec.algorithm = algorithm(unit.head, KernelPhase::forward);
+    const int slot = saved.first_slot = first_slot_[static_cast<std::size_t>(unit.head)];
+    operands.push_back(slot_operand(builder_.schedule().weights, slot, false));
+    if (spec.bias) operands.push_back(slot_operand(builder_.schedule().weights, slot + 1, false));
+  }
+  operands.push_back(output);
+  if (spec.kind == KernelKind::pooling && spec.pooling == PoolingMode::max) {
+    const BufferIndex index = builder_.add_buffer(
+        name(unit) + "/index", BufferRole::scratch, BufferElement::int32, own_box(unit.last));
+    saved.extra = builder_.read(index);
+    operands.push_back(builder_.write(index));
+  }
+  kernel(unit, spec, std::move(operands));
+}
+
+void Lowering::forward_batch_norm(const Unit& unit, Saved& saved) {
+  Schedule& schedule = builder_.schedule();
+  const std::int64_t channels = network().output_shape(unit.head, 1)[Dim::c];
+  const std::string& id = name(unit);
+  saved.inputs = {fetch(unit, 0)};
+  if (unit.residual) saved.inputs.push_back(fetch(unit, 1));
+  const BufferIndex sums =
+      builder_.add_flat(id + "/sums", BufferRole::scratch, BufferElement::fp64, 2 * channels + 1);
+  saved.sums = builder_.read(sums);
+  if (mode_ == Mode::training) {
+    kernel(unit,
+           elementwise_spec(unit, KernelKind::batch_norm, KernelPhase::forward_statistics),
+           {saved.inputs[0], builder_.write(sums)});
+    allreduce_sums(unit, "forward_statistics", sums);
+  }
+  const auto running = [&](const char* suffix) {
+    return builder_.add_flat(id + suffix, BufferRole::running, BufferElement::fp64, channels);
+  };
+  const auto head = static_cast<std::size_t>(unit.head);
+  schedule.running_mean[head] = running("/mean");
+  schedule.running_variance[head] = running("/variance");
+  KernelSpec spec = elementwise_spec(unit, KernelKind::batch_norm, KernelPhase::forward);
+  spec.relu = unit.relu;
+  spec.residual = unit.residual;
+  const int slot = saved.first_slot = first_slot_[head];
+  std::vector<Operand> operands{saved.inputs[0],
+                                saved.sums,
+                                slot_operand(schedule.weights, slot, false),
+                                slot_operand(schedule.weights, slot + 1, false),
+                                builder_.write(schedule.running_mean[head]),
+                                builder_.write(schedule.running_variance[head])};
+  if (unit.residual) operands.push_back(saved.inputs[1]);
+  saved.output = add_output(unit);
+  operands.push_back(saved.output);
+  operands.back().written = true;
+  kernel(unit, spec, std::move(operands));
+}
+
+void Lowering::forward_elementwise(const Unit& unit, Saved& saved) {
+  const LayerParameters& parameters = layer(unit.head).parameters;
+  const KernelKind kind = std::holds_alternative<Add>(parameters)    ? KernelKind::add
+                          : std::holds_alternative<Relu>(parameters) ? KernelKind::relu
+                                                                     : KernelKind::dropout;
+  for (std::size_t input = 0; input < unit.inputs.size(); ++input) {
+    saved.inputs.push_back(fetch(unit, input));
+  }
+  saved.output = add_output(unit);
+  KernelSpec spec = elementwise_spec(unit, kind, KernelPhase::forward);
+  spec.relu = unit.relu;
+  std::vector<Operand> operands = saved.inputs;
+  operands.push_back(saved.output);
+  operands.back().written = true;
+  kernel(unit, spec, std::move(operands));
+}
+
+void Lowering::forward_loss(const Unit& unit, Saved& saved) {
+  Schedule& schedule = builder_.schedule();
+  saved.inputs = {fetch(unit, 0)};
+  const BufferIndex probabilities =
+      add_block(name(unit) + "/probabilities", BufferRole::scratch, own_box(unit.head));
+  saved.extra = builder_.read(probabilities);
+  tensors_[static_cast<std::size_t>(unit.last)] = saved.extra;
+  schedule.loss = builder_.add_flat("loss", BufferRole::loss, BufferElement::fp64, 1);
+  kernel(unit,
+         elementwise_spec(unit, KernelKind::softmax_cross_entropy, KernelPhase::forward),
+         {saved.inputs[0],
+          builder_.read(schedule.labels),
+          builder_.write(probabilities),
+          builder_.write(schedule.loss)});
+  allreduce(name(unit) + "/allreduce",
+            unit.head,
+            Stream::reduce,
+            {.algorithm = plan_.statistics_allreduce,
+             .group = reduction_group(layer_plan(unit.head).mesh, rank_),
+             .operand = builder_.write(schedule.loss),
+             .element = ElementType::fp64,
+             .elements = 1});
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,248 @@
+// Set-up of a lowering and what forward and backward share.
+#include "planner/schedule/lowering.hpp"
+
+#include <algorithm>
+
+#include "planner/model/error.hpp"
+#include "planner/schedule/memory_layout.hpp"
+
+namespace cnnplan {
+
+bool needs_dense_blocks(const LayerParameters& parameters) {
+  return has_window(parameters);
+}
+
+Lowering::Lowering(const Plan& plan, int rank, Mode mode)
+    : plan_(plan), rank_(rank), mode_(mode), builder_(rank, plan.ranks), units_(fuse(plan)) {
+  // A fused unit runs where its last layer stands, when all its inputs are there.
+  std::stable_sort(
+      units_.begin(), units_.end(), [](const Unit& a, const Unit& b) { return a.last < b.last; });
+  const auto count = static_cast<std::size_t>(network().layer_count());
+  unit_of_tensor_.assign(count, -1);
+  tensors_.resize(count);
+  gradients_.resize(count);
+  first_slot_.assign(count, -1);
+  requires_gradient_.assign(count, false);
+  saved_.resize(units_.size());
+  for (std::size_t i = 0; i < units_.size(); ++i) {
+    unit_of_tensor_[static_cast<std::size_t>(units_[i].last)] = static_cast<int>(i);
+  }
+  for (LayerIndex l = 0; l < network().layer_count(); ++l) {
+    owned_.push_back(owned_blocks(plan, l));
+    const auto& inputs = network().inputs_of(l);
+    requires_gradient_[static_cast<std::size_t>(l)] =
+        network().parameter_count(l) > 0 ||
+        std::any_of(
+            inputs.begin(), inputs.end(), [&](LayerIndex i) { return requires_gradient(i); });
+  }
+}
+
+Schedule Lowering::run() {
+  refuse_unsupported();
+  Schedule& schedule = builder_.schedule();
+  const auto layers = static_cast<std::size_t>(network().layer_count());
+  schedule.outputs.assign(layers, -1);
+  schedule.running_mean.assign(layers, -1);
+  schedule.running_variance.assign(layers, -1);
+  add_slots();
+  for (std::size_t i = 0; i < units_.size(); ++i) forward(i);
+  if (mode_ == Mode::training) {
+    for (std::size_t i = units_.size(); i-- > 0;) backward(i);
+    close_bucket();
+  }
+  for (std::size_t l = 0; l < layers; ++l) schedule.outputs[l] = tensors_[l].buffer;
+  place_buffers(schedule);
+  return std::move(schedule);
+}
+
+void Lowering::refuse_unsupported() const {
+  for (LayerIndex l = 0; l < network().layer_count(); ++l) {
+    if (layer_plan(l).mesh.size(Axis::c) == 1) continue;
+    throw InputError({.file = "plan",
+                      .pointer = "/layers/" + std::to_string(l) + "/mesh",
+                      .value = '"' + to_text(layer_plan(l).mesh) + '"',
+                      .allowed = "axes n d h w r: this version does not run channel splits"});
+  }
+}
+
+// Parameters of the units in the order in which backpropagation reaches them.
+void Lowering::add_slots() {
+  for (std::size_t i = units_.size(); i-- > 0;) {
+    const Unit& unit = units_[i];
+    const std::int64_t count = network().parameter_count(unit.head);
+    if (count == 0) continue;
+    const std::int64_t channels = network().output_shape(unit.head, 1)[Dim::c];
+    const auto vector_slot = [&](ParameterRole role) {
+      return builder_.add_slot({.layer = unit.head,
+                                .role = role,
+                                .elements = channels,
+                                .shape = {{1, 1, 1, 1, channels}}});
+    };
+    int& first = first_slot_[static_cast<std::size_t>(unit.head)];
+    if (std::holds_alternative<BatchNorm>(layer(unit.head).parameters)) {
+      first = vector_slot(ParameterRole::scale);
+      vector_slot(ParameterRole::shift);
+      continue;
+    }
+    const KernelSpec spec = windowed_spec(unit);
+    const auto& k = spec.window.dims;
+    const Shape shape{
+        {channels, spec.in[Dim::c] / spec.groups, k[0].kernel, k[1].kernel, k[2].kernel}};
+    first = builder_.add_slot({.layer = unit.head,
+                               .role = ParameterRole::weight,
+                               .elements = volume(shape),
+                               .shape = shape,
+                               .forward = spec});
+    if (spec.bias) vector_slot(ParameterRole::bias);
+  }
+  Schedule& schedule = builder_.schedule();
+  schedule.weights = add_arena("weights", BufferRole::weights);
+  if (mode_ == Mode::inference) return;
+  schedule.gradients = add_arena("gradients", BufferRole::gradients);
+  schedule.momentum = add_arena("momentum", BufferRole::momentum);
+}
+
+const LayerPlan& Lowering::layer_plan(LayerIndex index) const {
+  return plan_.layers.at(static_cast<std::size_t>(index));
+}
+
+const BlockOwnership& Lowering::owned(LayerIndex index) const {
+  return owned_[static_cast<std::size_t>(index)];
+}
+
+const Box& Lowering::own_box(LayerIndex index) const {
+  return owned(index).boxes[static_cast<std::size_t>(rank_)];
+}
+
+// The residual of a fused unit is needed on the block that the unit owns.
+BlockOwnership Lowering::needed(const Unit& unit, std::size_t input) const {
+  return input == 0 ? needed_blocks(plan_, unit.head) : owned(unit.last);
+}
+
+bool Lowering::requires_gradient(LayerIndex index) const {
+  return requires_gradient_[static_cast<std::size_t>(index)];
+}
+
+BufferElement Lowering::element() const {
+  return plan_.precision == Precision::fp32 ? BufferElement::fp32 : BufferElement::fp64;
+}
+
+BufferIndex Lowering::add_block(const std::string& name, BufferRole role, const Box& box) {
+  return builder_.add_buffer(name, role, element(), box);
+}
+
+BufferIndex Lowering::add_arena(const std::string& name, BufferRole role) {
+  return builder_.add_flat(name, role, element(), network().parameter_count());
+}
+
+// Ids of transfers name the input where a unit has several.
+std::string Lowering::label(const Unit& unit, std::size_t input) const {
+  const LayerIndex source = unit.inputs[input];
+  const std::string kind =
+      layer_plan(source).mesh == layer_plan(unit.head).mesh ? "halo" : "shuffle";
+  return unit.inputs.size() == 1 ? kind : kind + '/' + layer(source).name;
+}
+
+Operand Lowering::slot_operand(BufferIndex arena, int slot, bool written) const {
+  return builder_.slots(arena, slot, slot, written);
+}
+
+KernelAlgorithm Lowering::algorithm(LayerIndex index, KernelPhase phase) const {
+  const auto& algorithms = layer_plan(index).algorithms;
+  const auto found = algorithms.find(phase);
+  return found == algorithms.end() ? KernelAlgorithm::direct : found->second;
+}
+
+KernelSpec Lowering::windowed_spec(const Unit& unit) const {
+  const LayerParameters& parameters = layer(unit.head).parameters;
+  KernelSpec spec{.kind = KernelKind::convolution, .phase = KernelPhase::forward};
+  spec.precision = plan_.precision;
+  spec.out = shape_of(own_box(unit.last));
+  spec.in = shape_of(needed(unit, 0).boxes[static_cast<std::size_t>(rank_)]);
+  spec.in[Dim::c] = network().output_shape(unit.inputs[0], 1)[Dim::c];
+  spec.window = local_window(plan_, unit.head, own_box(unit.last));
+  if (const auto* convolution = std::get_if<Convolution>(&parameters)) {
+    spec.groups = convolution->groups;
+    spec.bias = convolution->bias;
+  } else if (const auto* full = std::get_if<FullyConnected>(&parameters)) {
+    spec.bias = full->bias;
+  } else {
+    spec.kind = KernelKind::pooling;
+    if (const auto* pooling = std::get_if<Pooling>(&parameters)) {
+      spec.pooling = pooling->mode;
+      spec.count_include_padding = pooling->count_include_padding;
+    } else {
+      spec.pooling = std::get<GlobalPooling>(parameters).mode;
+    }
+  }
+  return spec;
+}
+
+KernelSpec Lowering::elementwise_spec(const Unit& unit, KernelKind kind, KernelPhase phase) const {
+  KernelSpec spec{.kind = kind, .phase = phase};
+  spec.in = spec.out = shape_of(own_box(unit.last));
+  spec.precision = plan_.precision;
+  return spec;
+}
+
+KernelConstants Lowering::constants_of(const Unit& unit) const {
+  KernelConstants constants;
+  const LayerParameters& parameters = layer(unit.head).parameters;
+  if (const auto* norm = std::get_if<BatchNorm>(&parameters)) {
+    constants.epsilon = norm->epsilon;
+    constants.running_momentum = norm->momentum;
+  } else if (const auto* dropout = std::get_if<Dropout>(&parameters)) {
+    constants.dropout_rate = dropout->rate;
+    constants.random_stream = static_cast<std::uint64_t>(unit.head);
+  } else if (std::holds_alternative<SoftmaxCrossEntropy>(parameters)) {
+    const Shape shape = network().output_shape(unit.head, plan_.batch);
+    constants.loss_count = static_cast<double>(volume(shape) / shape[Dim::c]);
+  }
+  return constants;
+}
+
+void Lowering::kernel(const Unit& unit,
+                      const std::string& id,
+                      KernelSpec spec,
+                      std::vector<Operand> operands) {
+  builder_.add_operation(
+      id,
+      unit.head,
+      Stream::compute,
+      KernelOperation{
+          .spec = spec, .constants = constants_of(unit), .operands = std::move(operands)});
+}
+
+void Lowering::kernel(const Unit& unit, KernelSpec spec, std::vector<Operand> operands) {
+  kernel(unit, name(unit) + '/' + std::string(to_text(spec.phase)), spec, std::move(operands));
+}
+
+void Lowering::allreduce(const std::string& id,
+                         LayerIndex index,
+                         Stream stream,
+                         CollectiveOperation collective) {
+  if (collective.group.size() < 2) return;
+  builder_.add_operation(id, index, stream, std::move(collective));
+}
+
+void Lowering::allreduce_sums(const Unit& unit, const std::string& phase, BufferIndex sums) {
+  const LayerPlan& plan = layer_plan(unit.head);
+  allreduce(name(unit) + '/' + phase + "/allreduce",
+            unit.head,
+            Stream::compute,
+            {.algorithm = plan_.statistics_allreduce,
+             .group = statistics_group(plan.mesh, plan.statistics, rank_),
+             .operand = builder_.write(sums),
+             .element = ElementType::fp64,
+             .elements = builder_.buffer(sums).bytes / 8});
+}
+
+Schedule lower(const Plan& plan, int rank) {
+  return Lowering(plan, rank, Mode::training).run();
+}
+
+Schedule lower_inference(const Plan& plan, int rank) {
+  return Lowering(plan, rank, Mode::inference).run();
+}
+
+}  // namespace cnnplan

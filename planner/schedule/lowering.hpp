@@ -1,0 +1,121 @@
+// Lowering of one plan for one rank: forward, backward, reductions and updates.
+#pragma once
+
+#include <array>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "planner/schedule/fusion.hpp"
+#include "planner/schedule/ownership.hpp"
+#include "planner/schedule/schedule_builder.hpp"
+
+namespace cnnplan {
+
+enum class Mode { training, inference };
+
+class Lowering {
+ public:
+  Lowering(const Plan& plan, int rank, Mode mode);
+  Schedule run();
+
+ private:
+  // A gradient of a tensor, or a part of it. A shared one must not be overwritten.
+  struct Contribution {
+    Operand operand;
+    bool shared = false;
+  };
+  // What a unit's forward leaves for its backward.
+  struct Saved {
+    std::vector<Operand> inputs;  // as the kernel read them
+    Operand output;
+    Operand sums;
+    Operand extra;  // pooling index, probabilities
+    int first_slot = -1;
+  };
+
+  // Set-up.
+  void refuse_unsupported() const;
+  void add_slots();
+  BufferElement element() const;
+  BufferIndex add_arena(const std::string& name, BufferRole role);
+  BufferIndex add_block(const std::string& name, BufferRole role, const Box& box);
+  Operand add_output(const Unit& unit);
+  Box storage_box(const Unit& unit) const;
+
+  // Forward.
+  void forward(std::size_t unit);
+  void load(const Unit& unit);
+  void forward_windowed(const Unit& unit, Saved& saved);
+  void forward_batch_norm(const Unit& unit, Saved& saved);
+  void forward_elementwise(const Unit& unit, Saved& saved);
+  void forward_loss(const Unit& unit, Saved& saved);
+  Operand fetch(const Unit& unit, std::size_t input);
+  Operand fetch_blocks(const Unit& unit, std::size_t input, const BlockOwnership& needed);
+
+  // Backward.
+  void backward(std::size_t unit);
+  void backward_windowed(const Unit& unit, const Saved& saved, const Operand& dy);
+  void backward_batch_norm(const Unit& unit, const Saved& saved, const Operand& dy);
+  void backward_elementwise(const Unit& unit, const Saved& saved, const Operand& dy);
+  void backward_loss(const Unit& unit, const Saved& saved);
+  void contribute(const Unit& unit, std::size_t input, Contribution contribution);
+  Operand gradient_of(const Unit& unit);
+  // `suffix` follows the name of the tensor in the id.
+  Contribution sum(const Unit& unit,
+                   const std::array<Contribution, 2>& terms,
+                   const std::string& suffix);
+  void close_bucket_if(const Unit& unit, bool full_only);
+  void close_bucket();
+
+  // Helpers.
+  const Network& network() const { return plan_.network; }
+  const Layer& layer(LayerIndex index) const { return plan_.network.layer(index); }
+  const LayerPlan& layer_plan(LayerIndex index) const;
+  const std::string& name(const Unit& unit) const { return layer(unit.head).name; }
+  std::string label(const Unit& unit, std::size_t input) const;
+  const BlockOwnership& owned(LayerIndex layer) const;
+  const Box& own_box(LayerIndex layer) const;
+  BlockOwnership needed(const Unit& unit, std::size_t input) const;
+  bool requires_gradient(LayerIndex layer) const;
+  Operand slot_operand(BufferIndex arena, int slot, bool written) const;
+  KernelSpec windowed_spec(const Unit& unit) const;
+  KernelSpec elementwise_spec(const Unit& unit, KernelKind kind, KernelPhase phase) const;
+  KernelAlgorithm algorithm(LayerIndex layer, KernelPhase phase) const;
+  void kernel(const Unit& unit,
+              const std::string& id,
+              KernelSpec spec,
+              std::vector<Operand> operands);
+  void kernel(const Unit& unit, KernelSpec spec, std::vector<Operand> operands);
+  void allreduce(const std::string& id,
+                 LayerIndex layer,
+                 Stream stream,
+                 CollectiveOperation collective);
+  void allreduce_sums(const Unit& unit, const std::string& phase, BufferIndex sums);
+  KernelConstants constants_of(const Unit& unit) const;
+
+  const Plan& plan_;
+  int rank_;
+  Mode mode_;
+  ScheduleBuilder builder_;
+  std::vector<Unit> units_;
+  std::vector<int> unit_of_tensor_;                   // by layer: the unit that produces it, or -1
+  std::vector<BlockOwnership> owned_;                 // by layer
+  std::vector<bool> requires_gradient_;               // by layer
+  std::vector<Saved> saved_;                          // by unit
+  std::vector<Operand> tensors_;                      // by layer: this rank's block
+  std::vector<std::vector<Contribution>> gradients_;  // by layer
+  std::map<std::pair<LayerIndex, std::vector<Box>>, Operand> fetched_;
+  std::vector<int> first_slot_;  // by layer
+  int next_tag_ = 0;
+  int bucket_first_ = 0;  // slots not yet reduced are [bucket_first_, bucket_end_)
+  int bucket_end_ = 0;
+  std::vector<int> bucket_group_;
+  int bucket_count_ = 0;
+};
+
+// True for kernels that read and write whole dense buffers only.
+bool needs_dense_blocks(const LayerParameters& parameters);
+
+}  // namespace cnnplan

@@ -1,0 +1,14 @@
+// Places the buffers of a schedule in one arena: buffers whose lives do not overlap share memory.
+#pragma once
+
+#include "planner/schedule/schedule.hpp"
+
+namespace cnnplan {
+
+// True for the roles that live in the arena.
+bool in_arena(BufferRole role);
+// Sets offset_bytes of every arena buffer and arena_bytes. Offsets are multiples of 4096 bytes for
+// buffers of a page and more, else of 64.
+void place_buffers(Schedule& schedule);
+
+}  // namespace cnnplan

@@ -1,0 +1,24 @@
+// Which blocks every rank owns, and which it needs: the inputs of transfer lists.
+#pragma once
+
+#include "planner/model/distribution.hpp"
+#include "planner/model/plan.hpp"
+#include "planner/model/transfer.hpp"
+
+namespace cnnplan {
+
+// Output block of `layer` on every rank.
+BlockOwnership owned_blocks(const Plan& plan, LayerIndex layer);
+// Block of an input of `layer` that every rank needs to compute its output block: the output block
+// itself for element-wise layers, with its halo for windows. Shapes as equations.md section 2.
+BlockOwnership needed_blocks(const Plan& plan, LayerIndex layer);
+// The window of `layer` on the block `output`, with the padding that this block sees.
+Window local_window(const Plan& plan, LayerIndex layer, const Box& output);
+
+// Ranks that hold other data of the same replica as `rank` under `mesh`, `rank` included: those
+// whose gradients are summed.
+std::vector<int> reduction_group(const Mesh& mesh, int rank);
+// Ranks that normalise together with `rank`.
+std::vector<int> statistics_group(const Mesh& mesh, BatchNormStatistics statistics, int rank);
+
+}  // namespace cnnplan

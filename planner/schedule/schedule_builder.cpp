@@ -1,0 +1,141 @@
+// Dependencies from the order of reads and writes.
+#include "planner/schedule/schedule_builder.hpp"
+
+#include <algorithm>
+
+#include "planner/model/checked.hpp"
+
+namespace cnnplan {
+namespace {
+
+std::int64_t element_bytes(BufferElement element) {
+  return element == BufferElement::fp64 ? 8 : 4;
+}
+
+Operand whole_buffer(BufferIndex index, bool written) {
+  return {.buffer = index, .box = {}, .written = written};
+}
+
+struct OperandsOf {
+  std::vector<Operand> operator()(const KernelOperation& kernel) const { return kernel.operands; }
+  std::vector<Operand> operator()(const TransferOperation& transfer) const {
+    std::vector<Operand> operands;
+    if (transfer.source >= 0) operands.push_back(whole_buffer(transfer.source, false));
+    if (transfer.destination >= 0) operands.push_back(whole_buffer(transfer.destination, true));
+    return operands;
+  }
+  std::vector<Operand> operator()(const CollectiveOperation& collective) const {
+    return {collective.operand};
+  }
+  std::vector<Operand> operator()(const LoadOperation& load) const {
+    return {whole_buffer(load.data, true), whole_buffer(load.labels, true)};
+  }
+};
+
+}  // namespace
+
+std::vector<Operand> operands_of(const OperationBody& body) {
+  return std::visit(OperandsOf{}, body);
+}
+
+ScheduleBuilder::ScheduleBuilder(int rank, int ranks) {
+  schedule_.rank = rank;
+  schedule_.ranks = ranks;
+}
+
+BufferIndex ScheduleBuilder::add_buffer(std::string name,
+                                        BufferRole role,
+                                        BufferElement element,
+                                        const Box& box) {
+  Buffer buffer{.name = std::move(name), .role = role, .element = element, .box = box};
+  buffer.bytes = checked_multiply(volume(box), element_bytes(element));
+  schedule_.buffers.push_back(std::move(buffer));
+  return static_cast<BufferIndex>(schedule_.buffers.size()) - 1;
+}
+
+BufferIndex ScheduleBuilder::add_flat(std::string name,
+                                      BufferRole role,
+                                      BufferElement element,
+                                      std::int64_t elements) {
+  return add_buffer(std::move(name), role, element, whole({{1, 1, 1, 1, elements}}));
+}
+
+int ScheduleBuilder::add_slot(const ParameterSlot& slot) {
+  schedule_.slots.push_back(slot);
+  return static_cast<int>(schedule_.slots.size()) - 1;
+}
+
+const Buffer& ScheduleBuilder::buffer(BufferIndex index) const {
+  return schedule_.buffers.at(static_cast<std::size_t>(index));
+}
+
+const ParameterSlot& ScheduleBuilder::slot(int index) const {
+  return schedule_.slots.at(static_cast<std::size_t>(index));
+}
+
+Operand ScheduleBuilder::read(BufferIndex index) const {
+  return {.buffer = index, .box = buffer(index).box};
+}
+
+Operand ScheduleBuilder::write(BufferIndex index) const {
+  return {.buffer = index, .box = buffer(index).box, .written = true};
+}
+
+Operand ScheduleBuilder::slots(BufferIndex arena, int first, int last, bool written) const {
+  std::int64_t elements = 0;
+  for (int i = first; i <= last; ++i) elements = checked_add(elements, slot(i).elements);
+  return {.buffer = arena,
+          .box = whole({{1, 1, 1, 1, elements}}),
+          .first_slot = first,
+          .last_slot = last,
+          .written = written};
+}
+
+void ScheduleBuilder::use(const Resource& resource,
+                          bool written,
+                          OperationIndex operation,
+                          std::vector<OperationIndex>& depends) {
+  Uses& uses = uses_[resource];
+  if (uses.writer >= 0 && uses.writer != operation) depends.push_back(uses.writer);
+  if (!written) {
+    uses.readers.push_back(operation);
+    return;
+  }
+  for (OperationIndex reader : uses.readers) {
+    if (reader != operation) depends.push_back(reader);
+  }
+  uses = {.writer = operation, .readers = {}};
+}
+
+void ScheduleBuilder::use(const Operand& operand,
+                          OperationIndex operation,
+                          std::vector<OperationIndex>& depends) {
+  if (operand.first_slot < 0) {
+    use(Resource{operand.buffer, -1}, operand.written, operation, depends);
+    Buffer& buffer = schedule_.buffers[static_cast<std::size_t>(operand.buffer)];
+    if (buffer.first_use < 0) buffer.first_use = operation;
+    buffer.last_use = operation;
+    return;
+  }
+  for (int slot = operand.first_slot; slot <= operand.last_slot; ++slot) {
+    use(Resource{operand.buffer, slot}, operand.written, operation, depends);
+  }
+}
+
+void ScheduleBuilder::add_operation(std::string id,
+                                    LayerIndex layer,
+                                    Stream stream,
+                                    OperationBody body) {
+  const auto index = static_cast<OperationIndex>(schedule_.operations.size());
+  Operation operation{
+      .id = std::move(id), .layer = layer, .stream = stream, .body = std::move(body)};
+  for (const Operand& operand : operands_of(operation.body)) {
+    use(operand, index, operation.depends_on);
+  }
+  std::sort(operation.depends_on.begin(), operation.depends_on.end());
+  operation.depends_on.erase(std::unique(operation.depends_on.begin(), operation.depends_on.end()),
+                             operation.depends_on.end());
+  schedule_.operations.push_back(std::move(operation));
+}
+
+}  // namespace cnnplan

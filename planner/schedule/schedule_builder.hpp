@@ -1,0 +1,56 @@
+// Appends buffers and operations to a schedule and derives what each operation depends on.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "planner/schedule/schedule.hpp"
+
+namespace cnnplan {
+
+class ScheduleBuilder {
+ public:
+  ScheduleBuilder(int rank, int ranks);
+
+  BufferIndex add_buffer(std::string name, BufferRole role, BufferElement element, const Box& box);
+  BufferIndex add_flat(std::string name,
+                       BufferRole role,
+                       BufferElement element,
+                       std::int64_t elements);
+  int add_slot(const ParameterSlot& slot);
+  // Depends on the last writers of what the operation reads, and on the last readers and writers of
+  // what it writes.
+  void add_operation(std::string id, LayerIndex layer, Stream stream, OperationBody body);
+
+  Schedule& schedule() { return schedule_; }
+  const Buffer& buffer(BufferIndex index) const;
+  const ParameterSlot& slot(int index) const;
+  // All of a buffer.
+  Operand read(BufferIndex index) const;
+  Operand write(BufferIndex index) const;
+  // Slots of an arena. @pre first <= last
+  Operand slots(BufferIndex arena, int first, int last, bool written) const;
+
+ private:
+  struct Uses {
+    OperationIndex writer = -1;
+    std::vector<OperationIndex> readers;
+  };
+  using Resource = std::pair<BufferIndex, int>;  // buffer and slot, -1 for no slot
+
+  void use(const Operand& operand, OperationIndex operation, std::vector<OperationIndex>& depends);
+  void use(const Resource& resource,
+           bool written,
+           OperationIndex operation,
+           std::vector<OperationIndex>& depends);
+
+  Schedule schedule_;
+  std::map<Resource, Uses> uses_;
+};
+
+// What an operation reads and writes.
+std::vector<Operand> operands_of(const OperationBody& body);
+
+}  // namespace cnnplan
