@@ -50,7 +50,9 @@ Operand Lowering::add_output(const Unit& unit) {
 
 void Lowering::load(const Unit& unit) {
   Schedule& schedule = builder_.schedule();
-  schedule.data = add_output(unit).buffer;
+  const Operand samples = add_output(unit);
+  schedule.data = samples.buffer;
+  schedule.data_box = samples.box;
   Box labels = own_box(network().loss_layer());
   labels[Dim::c] = is_empty(labels) ? Range{} : Range{0, 1};
   schedule.labels = builder_.add_buffer("labels", BufferRole::labels, BufferElement::int32, labels);
@@ -136,7 +138,7 @@ void Lowering::forward_batch_norm(const Unit& unit, Saved& saved) {
     allreduce_sums(unit, "forward_statistics", sums);
   }
   const auto running = [&](const char* suffix) {
-    return builder_.add_flat(id + suffix, BufferRole::running, BufferElement::fp64, channels);
+    return builder_.add_flat(id + suffix, BufferRole::running, element(), channels);
   };
   const auto head = static_cast<std::size_t>(unit.head);
   schedule.running_mean[head] = running("/mean");

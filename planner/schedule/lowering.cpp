@@ -41,7 +41,6 @@ Schedule Lowering::run() {
   refuse_unsupported();
   Schedule& schedule = builder_.schedule();
   const auto layers = static_cast<std::size_t>(network().layer_count());
-  schedule.outputs.assign(layers, -1);
   schedule.running_mean.assign(layers, -1);
   schedule.running_variance.assign(layers, -1);
   add_slots();
@@ -50,7 +49,7 @@ Schedule Lowering::run() {
     for (std::size_t i = units_.size(); i-- > 0;) backward(i);
     close_bucket();
   }
-  for (std::size_t l = 0; l < layers; ++l) schedule.outputs[l] = tensors_[l].buffer;
+  schedule.outputs = tensors_;
   place_buffers(schedule);
   return std::move(schedule);
 }

@@ -122,10 +122,11 @@ struct Schedule {
   BufferIndex gradients = -1;
   BufferIndex momentum = -1;
   BufferIndex data = -1;
+  Box data_box;  // this rank's block of the samples inside the data buffer
   BufferIndex labels = -1;
   BufferIndex loss = -1;
-  std::vector<BufferIndex> outputs;           // by layer: where its output is; -1 when fused away
-  std::vector<BufferIndex> running_mean;      // by layer, -1 where not a batch norm
+  std::vector<Operand> outputs;           // by layer: this rank's block; buffer -1 when fused away
+  std::vector<BufferIndex> running_mean;  // by layer, -1 where not a batch norm
   std::vector<BufferIndex> running_variance;  // likewise
   std::int64_t arena_bytes = 0;
 };

@@ -1,0 +1,30 @@
+// Aligned allocation; large blocks ask for huge pages.
+#include "executor/training/memory_block.hpp"
+
+#include <cstring>
+#include <new>
+
+#include <sys/mman.h>
+
+namespace cnnplan {
+namespace {
+
+constexpr std::int64_t page_bytes = 4096;
+constexpr std::int64_t huge_page_bytes = std::int64_t{2} << 20;
+
+}  // namespace
+
+MemoryBlock::MemoryBlock(std::int64_t bytes) : size_bytes_(bytes) {
+  if (bytes == 0) return;
+  const std::int64_t alignment = bytes >= huge_page_bytes ? huge_page_bytes : page_bytes;
+  const std::int64_t rounded = (bytes + alignment - 1) / alignment * alignment;
+  void* memory =
+      std::aligned_alloc(static_cast<std::size_t>(alignment), static_cast<std::size_t>(rounded));
+  if (memory == nullptr) throw std::bad_alloc();
+  if (alignment == huge_page_bytes)
+    madvise(memory, static_cast<std::size_t>(rounded), MADV_HUGEPAGE);
+  std::memset(memory, 0, static_cast<std::size_t>(rounded));
+  data_.reset(static_cast<std::byte*>(memory));
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,62 @@
+// The weights, gradients and momentum of one rank, and the running values of batch norm.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "executor/backend/backend.hpp"
+#include "executor/training/memory_block.hpp"
+#include "planner/schedule/schedule.hpp"
+
+namespace cnnplan {
+
+enum class ParameterArena { weights, gradients, momentum };
+
+// Arenas hold the slots one after another in the backend's format, each padded to whole cache lines
+// with zeros: a range of slots is one contiguous array.
+class ParameterStore {
+ public:
+  // Keeps references to `backend`. Allocates and zeroes.
+  ParameterStore(const Schedule& schedule,
+                 const Network& network,
+                 Precision precision,
+                 const Backend& backend);
+
+  // Elements of slots first..last, padding included.
+  std::int64_t elements(int first_slot, int last_slot) const;
+  void* address(ParameterArena arena, int slot) const;
+  // Plain order, as ParameterSlot::shape.
+  std::vector<double> plain(ParameterArena arena, int slot) const;
+  void set_weight(int slot, std::span<const double> plain);
+  // Running mean and variance of a batch norm, in the precision of the store.
+  void* running_mean(LayerIndex layer) const;
+  void* running_variance(LayerIndex layer) const;
+  std::vector<double> running_values(LayerIndex layer, bool variance) const;
+  void set_running_values(LayerIndex layer, bool variance, std::span<const double> values);
+
+  const std::vector<ParameterSlot>& slots() const { return slots_; }
+  Precision precision() const { return precision_; }
+  std::int64_t bytes() const;
+
+ private:
+  struct Running {
+    std::int64_t channels = 0;
+    MemoryBlock mean;
+    MemoryBlock variance;
+  };
+  const Running& running(LayerIndex layer) const { return running_.at(layer); }
+
+  std::vector<ParameterSlot> slots_;
+  std::vector<std::int64_t> offsets_;  // in elements; one more than slots
+  Precision precision_;
+  const Backend* backend_;
+  std::array<MemoryBlock, 3> arenas_;
+  std::map<LayerIndex, Running> running_;
+};
+
+// First weights: the same for every plan.
+void initialize(ParameterStore& store, const Network& network, std::uint64_t seed);
+
+}  // namespace cnnplan

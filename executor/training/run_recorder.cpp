@@ -1,0 +1,88 @@
+// Means over ranks per step, then medians over steps.
+#include "executor/training/run_recorder.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <sstream>
+#include <string>
+
+#include "planner/model/statistics.hpp"
+
+namespace cnnplan {
+namespace {
+
+std::string ids_of(const Schedule& schedule) {
+  std::string text;
+  for (const Operation& operation : schedule.operations) text += operation.id + '\n';
+  return text;
+}
+
+std::vector<std::string> lines_of(std::span<const std::byte> bytes) {
+  std::istringstream stream(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+std::vector<double> doubles_of(std::span<const std::byte> bytes) {
+  std::vector<double> values(bytes.size() / sizeof(double));
+  if (!values.empty()) std::memcpy(values.data(), bytes.data(), values.size() * sizeof(double));
+  return values;
+}
+
+// Sums over ranks of the times of one operation, per step.
+struct Total {
+  std::size_t position = 0;
+  int ranks = 0;
+  std::vector<double> per_step;
+};
+
+void add_rank(std::map<std::string, Total>& totals,
+              const std::vector<std::string>& ids,
+              const std::vector<double>& times) {
+  const std::size_t steps = ids.empty() ? 0 : times.size() / ids.size();
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const auto [entry, is_new] = totals.try_emplace(ids[i]);
+    Total& total = entry->second;
+    if (is_new) total.position = totals.size();
+    total.per_step.resize(steps, 0.0);
+    ++total.ranks;
+    for (std::size_t step = 0; step < steps; ++step) {
+      total.per_step[step] += times[step * ids.size() + i];
+    }
+  }
+}
+
+std::vector<MeasuredOperation> in_order(const std::map<std::string, Total>& totals) {
+  std::vector<MeasuredOperation> operations(totals.size());
+  for (const auto& [id, total] : totals) {
+    std::vector<double> means = total.per_step;
+    for (double& value : means) value /= total.ranks;
+    operations[total.position - 1] = {.id = id, .time = summarize(means), .ranks = total.ranks};
+  }
+  return operations;
+}
+
+}  // namespace
+
+void RunRecorder::record(const StepRunner& runner) {
+  step_times_s_.push_back(world_.maximum(runner.step_time_s()));
+  const auto times = runner.operation_times_s();
+  operation_times_s_.insert(operation_times_s_.end(), times.begin(), times.end());
+}
+
+void RunRecorder::summarize_into(RunReport& report) const {
+  const std::string ids = ids_of(schedule_);
+  const auto all_ids = world_.gather(std::as_bytes(std::span(ids)), 0);
+  const auto all_times = world_.gather(std::as_bytes(std::span(operation_times_s_)), 0);
+  if (world_.rank() != 0 || step_times_s_.empty()) return;
+  std::map<std::string, Total> totals;
+  for (std::size_t rank = 0; rank < all_ids.size(); ++rank) {
+    add_rank(totals, lines_of(all_ids[rank]), doubles_of(all_times[rank]));
+  }
+  report.step = summarize(step_times_s_);
+  report.operations = in_order(totals);
+}
+
+}  // namespace cnnplan
