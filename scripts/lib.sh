@@ -1,0 +1,43 @@
+# shellcheck shell=bash
+# Functions shared by the scripts; source it, it changes into the repository root.
+
+repo_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$repo_root" || exit 1
+# shellcheck disable=SC2034  # used by the scripts that source this file
+readonly repo_root
+
+# Open MPI refuses to start as root unless told twice; both are ignored for other users.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+
+die() {
+  printf '%s: %s\n' "${0##*/}" "$*" >&2
+  exit 1
+}
+
+run_as_root() {
+  if [[ $(id -u) -eq 0 ]]; then
+    "$@"
+  elif command -v sudo >/dev/null; then
+    sudo "$@"
+  else
+    die "this needs root, and sudo is not installed: $*"
+  fi
+}
+
+# Cores that this process may use: hardware threads of one core count once.
+core_count() {
+  local cores allowed
+  cores=$(lscpu -p=Core,Socket 2>/dev/null | grep -v '^#' | sort -u | wc -l)
+  allowed=$(nproc)
+  if ((cores == 0 || allowed < cores)); then cores=$allowed; fi
+  printf '%s\n' "$cores"
+}
+
+# Options of mpirun for that many ranks; more ranks than cores run, but time nothing.
+mpirun_options() {
+  if (($1 <= $(core_count))); then
+    printf '%s\n' "--bind-to core -n $1"
+  else
+    printf '%s\n' "--oversubscribe -n $1"
+  fi
+}

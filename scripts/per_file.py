@@ -1,0 +1,56 @@
+"""Runs a check once per file, in parallel, and skips files that passed it before as they are."""
+
+import concurrent.futures
+import hashlib
+import os
+import subprocess
+import sys
+
+from source_files import ROOT, closure
+
+
+def _key(file, command, salt):
+    """Changes with the file, what it includes, the command, and `salt` (version, options)."""
+    digest = hashlib.sha256(repr((command, salt)).encode())
+    for part in sorted(closure(ROOT, file)):
+        digest.update(part.encode() + b"\0" + (ROOT / part).read_bytes())
+    return digest.hexdigest()
+
+
+def _run(command):
+    result = subprocess.run(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+    )
+    return result.returncode, result.stdout
+
+
+def check_files(name, command_of, files, salt=""):
+    """Prints what fails and a closing line; the exit status of the check.
+
+    `command_of(file)` is the command that exits 0 when `file` is fine.
+    """
+    passed = ROOT / "build" / "lint" / name
+    passed.mkdir(parents=True, exist_ok=True)
+    keys = {file: _key(file, command_of(file), salt) for file in files}
+    todo = [file for file in files if not (passed / keys[file]).exists()]
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for file, (status, output) in zip(todo, pool.map(_run, map(command_of, todo))):
+            if status == 0:
+                (passed / keys[file]).touch()
+            else:
+                failed += 1
+                print(f"{file}:\n{output}")
+    for marker in passed.iterdir():
+        if marker.name not in keys.values():
+            marker.unlink()
+    print(f"{name}: {len(files)} files, {len(files) - len(todo)} unchanged, {failed} failed")
+    return 1 if failed else 0
+
+
+def tool_version(tool):
+    """What `tool --version` says; ends the program when there is no such tool."""
+    try:
+        return subprocess.run([tool, "--version"], stdout=subprocess.PIPE, check=True).stdout
+    except OSError as error:
+        sys.exit(f"{tool}: {error.strerror}; scripts/setup installs it")
