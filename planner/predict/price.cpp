@@ -1,0 +1,77 @@
+// Prices by kind of operation.
+#include "planner/predict/price.hpp"
+
+#include <algorithm>
+
+#include "planner/cost/collectives.hpp"
+#include "planner/cost/links.hpp"
+
+namespace cnnplan {
+namespace {
+
+Price exactly(double seconds) {
+  return {.seconds = seconds, .low_s = seconds, .high_s = seconds};
+}
+
+std::int64_t element_bytes(ElementType element) {
+  return element == ElementType::fp32 ? 4 : 8;
+}
+
+const Buffer* buffer_or_null(const Schedule& schedule, BufferIndex index) {
+  return index < 0 ? nullptr : &schedule.buffers[static_cast<std::size_t>(index)];
+}
+
+}  // namespace
+
+Price PriceList::operator()(const Schedule& schedule, const Operation& operation) const {
+  return std::visit([&](const auto& body) { return price(schedule, body); }, operation.body);
+}
+
+Price PriceList::price(const Schedule&, const KernelOperation& operation) const {
+  const KernelTime time = kernels_.lookup(operation.spec);
+  const double launch_s = time.estimated ? platform_.launch_s : 0.0;  // measured times include it
+  return {.seconds = time.seconds + launch_s,
+          .low_s = time.low_s + launch_s,
+          .high_s = time.high_s + launch_s,
+          .estimated = time.estimated,
+          .workspace_bytes = time.workspace_bytes};
+}
+
+Price PriceList::price(const Schedule& schedule, const TransferOperation& operation) const {
+  TransferTraits traits{.accumulate = operation.accumulate, .zero_first = operation.zero_first};
+  if (const Buffer* source = buffer_or_null(schedule, operation.source)) {
+    traits.source_box = source->box;
+    traits.element_bytes = source->element == BufferElement::fp64 ? 8 : 4;
+  }
+  if (const Buffer* destination = buffer_or_null(schedule, operation.destination)) {
+    traits.destination_box = destination->box;
+    traits.element_bytes = destination->element == BufferElement::fp64 ? 8 : 4;
+  }
+  return exactly(transfer_time(platform_, operation.list, schedule.rank, traits).total_s());
+}
+
+Price PriceList::price(const Schedule&, const CollectiveOperation& operation) const {
+  const auto bytes = static_cast<double>(operation.elements * element_bytes(operation.element));
+  return exactly(allreduce_time_s(platform_, operation.group, bytes, operation.algorithm));
+}
+
+Price PriceList::price(const Schedule& schedule, const LoadOperation& operation) const {
+  const Buffer& data = schedule.buffers[static_cast<std::size_t>(operation.data)];
+  return exactly(static_cast<double>(data.bytes) * platform_.copy_s_per_byte);
+}
+
+std::vector<int> partners(const Operation& operation, int rank) {
+  std::vector<int> ranks;
+  if (const auto* transfer = std::get_if<TransferOperation>(&operation.body)) {
+    for (const Piece& piece : transfer->list.sends) ranks.push_back(piece.peer);
+    for (const Piece& piece : transfer->list.receives) ranks.push_back(piece.peer);
+  } else if (const auto* collective = std::get_if<CollectiveOperation>(&operation.body)) {
+    ranks = collective->group;
+  }
+  std::erase(ranks, rank);
+  std::sort(ranks.begin(), ranks.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  return ranks;
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,42 @@
+// What one operation of a schedule costs, without waiting for others. The search adds these prices
+// up, the predictor walks them in virtual time: both see the same numbers.
+#pragma once
+
+#include "planner/cost/kernels.hpp"
+#include "planner/model/platform.hpp"
+#include "planner/schedule/schedule.hpp"
+
+namespace cnnplan {
+
+struct Price {
+  double seconds = 0.0;
+  double low_s = 0.0;
+  double high_s = 0.0;
+  bool estimated = false;
+  std::int64_t workspace_bytes = 0;
+};
+
+class PriceList {
+ public:
+  // Keeps references.
+  PriceList(const Platform& platform, const KernelCosts& kernels)
+      : platform_(platform), kernels_(kernels) {}
+
+  Price operator()(const Schedule& schedule, const Operation& operation) const;
+  const Platform& platform() const { return platform_; }
+  const KernelCosts& kernels() const { return kernels_; }
+
+ private:
+  Price price(const Schedule& schedule, const KernelOperation& operation) const;
+  Price price(const Schedule& schedule, const TransferOperation& operation) const;
+  Price price(const Schedule& schedule, const CollectiveOperation& operation) const;
+  Price price(const Schedule& schedule, const LoadOperation& operation) const;
+
+  const Platform& platform_;
+  const KernelCosts& kernels_;
+};
+
+// Ranks that must have reached the operation before `rank` can finish it; without `rank` itself.
+std::vector<int> partners(const Operation& operation, int rank);
+
+}  // namespace cnnplan
