@@ -1,0 +1,17 @@
+# Data in and out of training: samples, labels, weights and their first values.
+add_library(cnnplan_data STATIC
+  data_check.cpp
+  data_source.cpp
+  hdf5_check.cpp
+  hdf5_data.cpp
+  hdf5_dataset.cpp
+  hdf5_file.cpp
+  initializer.cpp
+  permutation.cpp
+  synthetic_data.cpp
+  weights_file.cpp
+)
+target_link_libraries(cnnplan_data
+  PUBLIC cnnplan_model cnnplan_schedule cnnplan_backend cnnplan_comm
+  PRIVATE MPI::MPI_CXX ${HDF5_C_LIBRARIES})
+target_include_directories(cnnplan_data SYSTEM PRIVATE ${HDF5_C_INCLUDE_DIRS})

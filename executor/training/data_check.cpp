@@ -1,0 +1,175 @@
+// Whole data files are checked before the first step.
+#include "executor/training/data_check.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <span>
+
+#include "planner/model/distribution.hpp"
+#include "planner/model/error.hpp"
+
+namespace cnnplan {
+namespace {
+
+struct LabelRange {
+  std::int64_t lowest = std::numeric_limits<std::int64_t>::max();
+  std::int64_t highest = std::numeric_limits<std::int64_t>::min();
+};
+
+// What a dataset must be: extents behind the first, and types.
+struct Requirement {
+  const char* name;
+  std::vector<std::int64_t> inner;
+  std::string first;  // of the first extent, in words
+  std::vector<FileElement> elements;
+};
+
+std::string to_text(const Requirement& requirement) {
+  std::string text;
+  for (FileElement element : requirement.elements) {
+    text += (text.empty() ? "" : " or ") + to_text(element);
+  }
+  text += " (" + requirement.first;
+  for (std::int64_t extent : requirement.inner) text += ", " + std::to_string(extent);
+  return text + ")";
+}
+
+Hdf5Dataset open_checked(const Hdf5File& file, const Requirement& requirement) {
+  InputProblem problem{.file = file.file(),
+                       .pointer = requirement.name,
+                       .value = "no such dataset",
+                       .allowed = to_text(requirement)};
+  std::optional<Hdf5Dataset> dataset = file.find(requirement.name);
+  if (!dataset) throw InputError(problem);
+  const std::vector<std::int64_t>& extents = dataset->extents();
+  const auto& elements = requirement.elements;
+  const bool fits =
+      std::find(elements.begin(), elements.end(), dataset->element()) != elements.end() &&
+      extents.size() == requirement.inner.size() + 1 &&
+      std::equal(requirement.inner.begin(), requirement.inner.end(), extents.begin() + 1);
+  if (!fits) {
+    problem.value = to_text(dataset->element()) + " " + extents_text(extents);
+    throw InputError(problem);
+  }
+  return std::move(*dataset);
+}
+
+// Extents of `shape` in `dims`, without the first, which counts samples.
+std::vector<std::int64_t> inner_extents(const Shape& shape, std::span<const Dim> dims) {
+  std::vector<std::int64_t> extents;
+  for (Dim dim : dims.subspan(1)) extents.push_back(shape[dim]);
+  return extents;
+}
+
+// Of the labels in `rows` of the first dim, some rows at a time.
+LabelRange label_range(const Hdf5Dataset& labels, Range rows) {
+  constexpr std::int64_t values_at_once = 1 << 20;
+  const std::int64_t row = element_count(std::span(labels.extents()).subspan(1));
+  const std::int64_t rows_at_once = std::max<std::int64_t>(1, values_at_once / row);
+  LabelRange range;
+  std::vector<std::int64_t> values;
+  for (std::int64_t begin = rows.begin; begin < rows.end; begin += rows_at_once) {
+    Selection selection{.start = std::vector<std::int64_t>(labels.extents().size(), 0),
+                        .count = labels.extents()};
+    selection.start.front() = begin;
+    selection.count.front() = std::min(rows_at_once, rows.end - begin);
+    values.resize(static_cast<std::size_t>(element_count(selection.count)));
+    labels.read(selection, FileElement::int64, values.data());
+    const auto [lowest, highest] = std::minmax_element(values.begin(), values.end());
+    range.lowest = std::min(range.lowest, *lowest);
+    range.highest = std::max(range.highest, *highest);
+  }
+  return range;
+}
+
+}  // namespace
+
+std::vector<Dim> stored_sample_dims(const BatchShape& batch) {
+  if (batch.samples[Dim::d] == 1) return {Dim::n, Dim::c, Dim::h, Dim::w};
+  return {Dim::n, Dim::c, Dim::d, Dim::h, Dim::w};
+}
+
+std::vector<Dim> stored_label_dims(const BatchShape& batch) {
+  const Shape& labels = batch.labels;
+  if (labels[Dim::d] > 1) return {Dim::n, Dim::d, Dim::h, Dim::w};
+  if (labels[Dim::h] * labels[Dim::w] > 1) return {Dim::n, Dim::h, Dim::w};
+  return {Dim::n};
+}
+
+Hdf5Dataset open_samples(const Hdf5File& file,
+                         const BatchShape& batch,
+                         std::int64_t least_samples) {
+  const Requirement requirement{.name = samples_name,
+                                .inner = inner_extents(batch.samples, stored_sample_dims(batch)),
+                                .first = "N >= " + std::to_string(least_samples),
+                                .elements = {FileElement::fp32, FileElement::uint8}};
+  Hdf5Dataset samples = open_checked(file, requirement);
+  if (samples.extents().front() < least_samples) {
+    throw InputError({.file = file.file(),
+                      .pointer = samples_name,
+                      .value = std::to_string(samples.extents().front()) + " samples",
+                      .allowed = "at least " + std::to_string(least_samples)});
+  }
+  return samples;
+}
+
+Hdf5Dataset open_labels(const Hdf5File& file, const BatchShape& batch, std::int64_t samples) {
+  const Requirement requirement{
+      .name = labels_name,
+      .inner = inner_extents(batch.labels, stored_label_dims(batch)),
+      .first = std::to_string(samples),
+      .elements = {FileElement::uint8, FileElement::int32, FileElement::int64}};
+  Hdf5Dataset labels = open_checked(file, requirement);
+  if (labels.extents().front() != samples) {
+    throw InputError({.file = file.file(),
+                      .pointer = labels_name,
+                      .value = extents_text(labels.extents()),
+                      .allowed = to_text(requirement)});
+  }
+  return labels;
+}
+
+std::vector<double> channel_attribute(const Hdf5File& file,
+                                      const Hdf5Dataset& samples,
+                                      const std::string& name,
+                                      double absent,
+                                      double lowest) {
+  const auto channels = static_cast<std::size_t>(samples.extents().at(1));
+  std::vector<double> values = samples.attribute(name).value_or(std::vector<double>{absent});
+  const bool in_range = std::all_of(values.begin(), values.end(), [&](double value) {
+    return std::isfinite(value) && value > lowest;
+  });
+  if ((values.size() != 1 && values.size() != channels) || !in_range) {
+    throw InputError(
+        {.file = file.file(),
+         .pointer = std::string(samples_name) + "/" + name,
+         .value =
+             std::to_string(values.size()) + " values" + (in_range ? "" : ", not all in range"),
+         .allowed = "1 or " + std::to_string(channels) + " finite values" +
+                    (std::isfinite(lowest) ? " above " + std::to_string(lowest) : "")});
+  }
+  values.resize(channels, values.front());
+  return values;
+}
+
+void check_label_range(const Hdf5File& file,
+                       const Hdf5Dataset& labels,
+                       std::int64_t classes,
+                       const Communicator& communicator) {
+  const Range rows =
+      block_range(labels.extents().front(), communicator.size(), communicator.rank());
+  const LabelRange own = label_range(labels, rows);
+  // Sent as doubles: labels beyond 2^53 lose digits in the message only.
+  const double highest = communicator.maximum(static_cast<double>(own.highest));
+  const double lowest = -communicator.maximum(-static_cast<double>(own.lowest));
+  if (lowest >= 0.0 && highest < static_cast<double>(classes)) return;
+  const double found = lowest < 0.0 ? lowest : highest;
+  throw InputError({.file = file.file(),
+                    .pointer = labels_name,
+                    .value = std::to_string(static_cast<std::int64_t>(found)),
+                    .allowed = "labels in [0, " + std::to_string(classes) + ")"});
+}
+
+}  // namespace cnnplan

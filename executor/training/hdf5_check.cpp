@@ -1,0 +1,34 @@
+// Turns HDF5's error stack into one message.
+#include "executor/training/hdf5_check.hpp"
+
+#include <string>
+
+#include <hdf5.h>
+
+#include "planner/model/error.hpp"
+
+namespace cnnplan {
+namespace {
+
+// Walked from the innermost call outwards: the first description is the cause.
+herr_t keep_first(unsigned /*depth*/, const H5E_error2_t* error, void* cause) {
+  auto& text = *static_cast<std::string*>(cause);
+  if (text.empty() && error->desc != nullptr) text = error->desc;
+  return 0;
+}
+
+}  // namespace
+
+void throw_hdf5_error(const Hdf5Call& call) {
+  std::string cause;
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_first, &cause);
+  std::string message = std::string(call.file) + ": cannot " + call.what;
+  if (!call.dataset.empty()) message += " " + std::string(call.dataset);
+  throw IoError(message + ": " + (cause.empty() ? "HDF5 names no cause" : cause));
+}
+
+void silence_hdf5() {
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+}
+
+}  // namespace cnnplan

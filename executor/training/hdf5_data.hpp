@@ -1,0 +1,62 @@
+// Samples and labels from an HDF5 file, each rank only its block.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "executor/comm/communicator.hpp"
+#include "executor/training/data_source.hpp"
+#include "executor/training/hdf5_file.hpp"
+
+namespace cnnplan {
+
+// Shuffled: the order of a pass depends on seed and pass only, and its last partial mini-batch is
+// dropped. Sequential: the order of the file, the last mini-batch may be partial.
+struct SampleOrder {
+  bool shuffled = true;
+  std::uint64_t seed = 0;
+};
+
+// The file holds `/samples`, float32 or uint8 (then scaled by 1/255), (N, C, H, W) or
+// (N, C, D, H, W), with optional attributes `mean` and `std` of 1 or C values that are subtracted
+// and divided by after scaling; and `/labels`, uint8, int32 or int64, (N) for a loss per image,
+// else (N, H, W) or (N, D, H, W).
+class Hdf5Data : public DataSource {
+ public:
+  // Checks the whole file against the network. Collective over `communicator`, blocking; all ranks
+  // throw the same error.
+  // @throws IoError, InputError with the dataset as pointer
+  Hdf5Data(const std::string& file,
+           const BatchShape& batch,
+           const SampleOrder& order,
+           const Communicator& communicator);
+
+  std::int64_t sample_count() const override { return samples_.extents().front(); }
+  std::int64_t step_count() const override;
+  std::int64_t valid_count(std::int64_t step) const override;
+  void read(std::int64_t step, const TensorView& samples, const TensorView& labels) override;
+
+ private:
+  std::int64_t batch_size() const { return batch_.samples[Dim::n]; }
+  // In the file, of the sample that stands `n` in the mini-batch of `step`.
+  std::int64_t file_index(std::int64_t step, std::int64_t n) const;
+  template <typename T>
+  void read_samples(std::int64_t step, const TensorView& samples);
+  template <typename Stored, typename T>
+  void read_sample(std::int64_t index, const TensorView& sample);
+  void read_labels(std::int64_t step, const TensorView& labels);
+
+  BatchShape batch_;
+  SampleOrder order_;
+  Hdf5File file_;
+  Hdf5Dataset samples_;
+  Hdf5Dataset labels_;
+  // By channel: element = stored * scale + shift.
+  std::vector<double> scale_;
+  std::vector<double> shift_;
+  std::vector<std::byte> staging_;  // one sample's block as stored
+};
+
+}  // namespace cnnplan

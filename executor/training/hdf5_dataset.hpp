@@ -1,0 +1,55 @@
+// A dataset of an open HDF5 file: its type and extents, and reads of blocks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "executor/training/hdf5_handle.hpp"
+
+namespace cnnplan {
+
+// What a dataset's elements are; `other` is whatever this project does not read.
+enum class FileElement { uint8, int32, int64, fp32, fp64, other };
+// "uint8", "float32", ...; "another type".
+std::string to_text(FileElement element);
+// @pre element is not `other`
+std::size_t size_of(FileElement element);
+
+// Dense block of a dataset, one entry per dim.
+struct Selection {
+  std::vector<std::int64_t> start;
+  std::vector<std::int64_t> count;
+};
+
+class Hdf5Dataset {
+ public:
+  const std::vector<std::int64_t>& extents() const { return extents_; }
+  FileElement element() const { return element_; }
+  // Row-major, converted to `memory`.
+  // @pre out holds the product of selection.count elements of `memory`
+  void read(const Selection& selection, FileElement memory, void* out) const;
+  std::vector<double> read_all() const;
+  // Absent when the dataset has no such attribute.
+  std::optional<std::vector<double>> attribute(const std::string& name) const;
+
+ private:
+  friend class Hdf5File;
+  Hdf5Dataset(Hdf5Handle handle, std::string file, std::string name);
+
+  Hdf5Handle handle_;
+  std::string file_;
+  std::string name_;
+  std::vector<std::int64_t> extents_;
+  FileElement element_ = FileElement::other;
+};
+
+// "(64, 3, 7, 7)"
+std::string extents_text(std::span<const std::int64_t> extents);
+// Product of the extents. @throws InputError on overflow.
+std::int64_t element_count(std::span<const std::int64_t> extents);
+
+}  // namespace cnnplan

@@ -1,0 +1,79 @@
+// HDF5 files and datasets over the C interface.
+#include "executor/training/hdf5_file.hpp"
+
+#include <filesystem>
+#include <stdexcept>
+#include <vector>
+
+#include <hdf5.h>
+
+#include "executor/training/hdf5_check.hpp"
+#include "planner/model/error.hpp"
+
+namespace cnnplan {
+namespace {
+
+void require_file(const std::string& file) {
+  std::error_code error;
+  if (!std::filesystem::exists(file, error)) throw IoError(file + ": no such file");
+}
+
+// True when every group on the way to `name`, and `name` itself, are there.
+bool exists(hid_t file, const std::string& name) {
+  for (std::size_t slash = name.find('/', 1);; slash = name.find('/', slash + 1)) {
+    if (H5Lexists(file, name.substr(0, slash).c_str(), H5P_DEFAULT) <= 0) return false;
+    if (slash == std::string::npos) return true;
+  }
+}
+
+}  // namespace
+
+Hdf5File Hdf5File::open(const std::string& file) {
+  silence_hdf5();
+  require_file(file);
+  const hid_t id = H5Fopen(file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+  return {{hdf5_check(id, {.file = file, .what = "open"}), H5Fclose}, file};
+}
+
+Hdf5File Hdf5File::create(const std::string& file) {
+  silence_hdf5();
+  const hid_t id = H5Fcreate(file.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  return {{hdf5_check(id, {.file = file, .what = "create"}), H5Fclose}, file};
+}
+
+std::optional<Hdf5Dataset> Hdf5File::find(const std::string& name) const {
+  if (!exists(handle_.id(), name)) return std::nullopt;
+  Hdf5Handle dataset(hdf5_check(H5Dopen2(handle_.id(), name.c_str(), H5P_DEFAULT),
+                                {.file = file_, .dataset = name, .what = "open"}),
+                     H5Dclose);
+  return Hdf5Dataset(std::move(dataset), file_, name);
+}
+
+void Hdf5File::write(const std::string& name,
+                     std::span<const std::int64_t> extents,
+                     std::span<const double> values,
+                     Precision precision) {
+  if (element_count(extents) != static_cast<std::int64_t>(values.size())) {
+    throw std::logic_error(name + ": values do not fill " + extents_text(extents));
+  }
+  const Hdf5Call call{.file = file_, .dataset = name, .what = "write"};
+  const std::vector<hsize_t> sizes(extents.begin(), extents.end());
+  const Hdf5Handle space(
+      hdf5_check(H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr), call),
+      H5Sclose);
+  const Hdf5Handle links(hdf5_check(H5Pcreate(H5P_LINK_CREATE), call), H5Pclose);
+  hdf5_check(H5Pset_create_intermediate_group(links.id(), 1), call);
+  const hid_t type = precision == Precision::fp32 ? H5T_IEEE_F32LE : H5T_IEEE_F64LE;
+  const hid_t id = H5Dcreate2(
+      handle_.id(), name.c_str(), type, space.id(), links.id(), H5P_DEFAULT, H5P_DEFAULT);
+  const Hdf5Handle dataset(hdf5_check(id, call), H5Dclose);
+  hdf5_check(
+      H5Dwrite(dataset.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()),
+      call);
+}
+
+void Hdf5File::close() {
+  hdf5_check(handle_.reset(), {.file = file_, .what = "close"});
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,23 @@
+// A random order of any length that needs no memory.
+#pragma once
+
+#include <cstdint>
+
+namespace cnnplan {
+
+// Bijection of [0, size): a Feistel network on the next even number of bits, repeated until it
+// falls below `size` (Black, Rogaway 2002, "cycle walking").
+class Permutation {
+ public:
+  // @pre size >= 1
+  Permutation(std::int64_t size, std::uint64_t key);
+  // @pre 0 <= index < size
+  std::int64_t operator()(std::int64_t index) const;
+
+ private:
+  std::uint64_t size_;
+  std::uint64_t key_;
+  int half_bits_;
+};
+
+}  // namespace cnnplan

@@ -1,0 +1,39 @@
+// One made-up mini-batch, the same however it is split.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "executor/training/data_source.hpp"
+
+namespace cnnplan {
+
+// Samples are normal-like (mean 0, variance 1), labels uniform; both depend on the seed and the
+// global index only, and are the same in every step. The block of this rank is made at the first
+// read and kept.
+class SyntheticData : public DataSource {
+ public:
+  SyntheticData(const BatchShape& batch, std::uint64_t seed) : batch_(batch), seed_(seed) {}
+
+  std::int64_t sample_count() const override { return batch_.samples[Dim::n]; }
+  std::int64_t step_count() const override { return 1; }
+  std::int64_t valid_count(std::int64_t /*step*/) const override { return sample_count(); }
+  void read(std::int64_t step, const TensorView& samples, const TensorView& labels) override;
+
+ private:
+  struct Block {
+    Box box;
+    std::vector<std::byte> elements;  // dense, channels-last
+  };
+  template <typename T>
+  void read_samples(const TensorView& samples);
+  void read_labels(const TensorView& labels);
+
+  BatchShape batch_;
+  std::uint64_t seed_;
+  Block samples_;
+  Block labels_;
+};
+
+}  // namespace cnnplan

@@ -1,0 +1,66 @@
+// Tensor files over Hdf5File.
+#include "executor/training/weights_file.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+
+#include "planner/model/error.hpp"
+
+namespace cnnplan {
+
+std::string tensor_name(std::string_view layer, std::string_view tensor) {
+  return "/" + std::string(layer) + "/" + std::string(tensor);
+}
+
+std::vector<std::int64_t> stored_extents(const Shape& shape) {
+  std::vector<std::int64_t> extents;
+  for (Dim dim : all_dims) {
+    if (dim != Dim::d || shape[dim] > 1) extents.push_back(shape[dim]);
+  }
+  return extents;
+}
+
+TensorFileWriter::TensorFileWriter(const std::string& file)
+    : file_(file), partial_(file + ".partial"), hdf5_(Hdf5File::create(partial_)) {}
+
+TensorFileWriter::~TensorFileWriter() {
+  if (finished_) return;
+  std::error_code ignored;
+  std::filesystem::remove(partial_, ignored);
+}
+
+void TensorFileWriter::write(const std::string& name,
+                             std::span<const std::int64_t> extents,
+                             std::span<const double> values,
+                             Precision precision) {
+  hdf5_.write(name, extents, values, precision);
+}
+
+void TensorFileWriter::finish() {
+  hdf5_.close();
+  std::error_code error;
+  std::filesystem::rename(partial_, file_, error);
+  if (error) throw IoError(file_ + ": cannot rename " + partial_ + ": " + error.message());
+  finished_ = true;
+}
+
+std::vector<double> TensorFileReader::read(const std::string& name,
+                                           std::span<const std::int64_t> extents) const {
+  InputProblem problem{.file = hdf5_.file(),
+                       .pointer = name,
+                       .value = "no such dataset",
+                       .allowed = "float32 or float64 " + extents_text(extents)};
+  const std::optional<Hdf5Dataset> dataset = hdf5_.find(name);
+  if (!dataset) throw InputError(problem);
+  const std::vector<std::int64_t>& found = dataset->extents();
+  const bool is_real =
+      dataset->element() == FileElement::fp32 || dataset->element() == FileElement::fp64;
+  if (!is_real || !std::equal(found.begin(), found.end(), extents.begin(), extents.end())) {
+    problem.value = to_text(dataset->element()) + " " + extents_text(found);
+    throw InputError(problem);
+  }
+  return dataset->read_all();
+}
+
+}  // namespace cnnplan
