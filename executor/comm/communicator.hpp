@@ -1,4 +1,4 @@
-// Ranks and groups of ranks over MPI. The only headers that know MPI are the .cpp files here.
+// Ranks and groups of ranks over MPI. Only the sources here and mpi_handle.hpp know MPI.
 #pragma once
 
 #include <cstddef>
@@ -22,6 +22,9 @@ class MpiSession {
   ~MpiSession();
   MpiSession(const MpiSession&) = delete;
   MpiSession& operator=(const MpiSession&) = delete;
+
+ private:
+  bool ends_mpi_ = false;
 };
 
 // Ends all ranks with `exit_code`. For errors that are not shared by all ranks.

@@ -1,0 +1,34 @@
+// Copies or adds a block between two channels-last buffers, in the longest runs both allow.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "executor/backend/tensor_view.hpp"
+#include "planner/model/collective.hpp"
+
+namespace cnnplan {
+
+std::int64_t bytes_of(ElementType element);
+
+// Runs of `run_elements` at counts[0] x .. x counts[3] places, strides in elements.
+struct BoxCopy {
+  void* destination = nullptr;
+  const void* source = nullptr;
+  ElementType element = ElementType::fp32;
+  std::int64_t run_elements = 0;
+  std::array<std::int64_t, 4> counts{1, 1, 1, 1};
+  std::array<std::int64_t, 4> destination_strides{};
+  std::array<std::int64_t, 4> source_strides{};
+};
+
+// @pre destination.box == source.box
+BoxCopy make_box_copy(const TensorView& destination, const TensorView& source, ElementType element);
+
+// Overwrites. Nothing happens when source and destination are the same memory.
+void copy_box(const BoxCopy& copy);
+// destination += source, element by element.
+void add_box(const BoxCopy& copy);
+
+}  // namespace cnnplan

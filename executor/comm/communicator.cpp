@@ -1,0 +1,188 @@
+// Communicators and collectives over MPI.
+#include "executor/comm/communicator.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+
+#include "executor/comm/message_link.hpp"
+#include "executor/comm/mpi_handle.hpp"
+#include "executor/comm/ring_allreduce.hpp"
+#include "executor/comm/shared_link.hpp"
+#include "planner/model/error.hpp"
+
+namespace cnnplan {
+namespace {
+
+MPI_Datatype datatype(float) {
+  return MPI_FLOAT;
+}
+MPI_Datatype datatype(double) {
+  return MPI_DOUBLE;
+}
+
+// In parts that MPI's int counts can name.
+template <typename T>
+void library_allreduce(std::span<T> values, MPI_Comm comm) {
+  constexpr std::size_t most = std::size_t{1} << 30;
+  for (std::size_t begin = 0; begin < values.size(); begin += most) {
+    const auto part = values.subspan(begin, std::min(most, values.size() - begin));
+    check_mpi(
+        MPI_Allreduce(
+            MPI_IN_PLACE, part.data(), static_cast<int>(part.size()), datatype(T{}), MPI_SUM, comm),
+        "MPI_Allreduce");
+  }
+}
+
+// Collective on its first use.
+RingLink& ring_link(const Communicator& communicator, Communicator::Handle& handle) {
+  if (handle.ring_link == nullptr) handle.ring_link = make_shared_link(communicator);
+  if (handle.ring_link == nullptr) handle.ring_link = make_message_link(communicator);
+  return *handle.ring_link;
+}
+
+bool is_group_of(const Communicator& parent, const std::vector<int>& ranks) {
+  return !ranks.empty() && ranks.front() >= 0 && ranks.back() < parent.size() &&
+         std::adjacent_find(ranks.begin(), ranks.end(), std::greater_equal<>()) == ranks.end() &&
+         std::binary_search(ranks.begin(), ranks.end(), parent.rank());
+}
+
+// Sizes of all ranks at `root`; empty elsewhere.
+std::vector<int> gather_sizes(std::size_t own_bytes, int root, const Communicator::Handle& handle) {
+  const int own = message_count(static_cast<std::int64_t>(own_bytes));
+  std::vector<int> sizes(handle.rank == root ? static_cast<std::size_t>(handle.size) : 0);
+  check_mpi(MPI_Gather(&own, 1, MPI_INT, sizes.data(), 1, MPI_INT, root, handle.comm),
+            "MPI_Gather");
+  return sizes;
+}
+
+std::vector<std::vector<std::byte>> split(const std::vector<std::byte>& all,
+                                          const std::vector<int>& sizes) {
+  std::vector<std::vector<std::byte>> parts;
+  auto begin = all.begin();
+  for (int size : sizes) {
+    parts.emplace_back(begin, begin + size);
+    begin += size;
+  }
+  return parts;
+}
+
+}  // namespace
+
+MpiSession::MpiSession(int& argc, char**& argv) {
+  int running = 0;
+  check_mpi(MPI_Initialized(&running), "MPI_Initialized");
+  if (running == 0) {
+    int provided = 0;
+    check_mpi(MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided), "MPI_Init_thread");
+    ends_mpi_ = true;
+    if (provided < MPI_THREAD_SERIALIZED) {
+      throw EnvironmentError("this MPI library does not allow calls from several threads in turn");
+    }
+  }
+  check_mpi(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+}
+
+MpiSession::~MpiSession() {
+  if (ends_mpi_) MPI_Finalize();
+}
+
+void abort_all_ranks(int exit_code) {
+  MPI_Abort(MPI_COMM_WORLD, exit_code);
+  std::abort();
+}
+
+Communicator::Communicator(std::unique_ptr<Handle> handle) : handle_(std::move(handle)) {}
+Communicator::Communicator(Communicator&&) noexcept = default;
+Communicator& Communicator::operator=(Communicator&&) noexcept = default;
+Communicator::~Communicator() = default;
+
+Communicator Communicator::world() {
+  MPI_Comm comm = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &comm), "MPI_Comm_dup");
+  return Communicator(std::make_unique<Handle>(comm));
+}
+
+Communicator Communicator::group(const Communicator& parent, const std::vector<int>& ranks) {
+  if (!is_group_of(parent, ranks)) {
+    throw std::logic_error("a group is an ascending list of ranks, this rank among them");
+  }
+  MPI_Group all = MPI_GROUP_NULL;
+  MPI_Group some = MPI_GROUP_NULL;
+  MPI_Comm comm = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_group(parent.handle_->comm, &all), "MPI_Comm_group");
+  check_mpi(MPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &some),
+            "MPI_Group_incl");
+  check_mpi(MPI_Comm_create_group(parent.handle_->comm, some, group_tag, &comm),
+            "MPI_Comm_create_group");
+  check_mpi(MPI_Group_free(&some), "MPI_Group_free");
+  check_mpi(MPI_Group_free(&all), "MPI_Group_free");
+  return Communicator(std::make_unique<Handle>(comm));
+}
+
+int Communicator::rank() const {
+  return handle_->rank;
+}
+int Communicator::size() const {
+  return handle_->size;
+}
+
+void Communicator::barrier() const {
+  check_mpi(MPI_Barrier(handle_->comm), "MPI_Barrier");
+}
+
+void Communicator::allreduce(std::span<float> values, AllreduceAlgorithm algorithm) const {
+  if (size() == 1) return;
+  if (algorithm == AllreduceAlgorithm::library) return library_allreduce(values, handle_->comm);
+  ring_allreduce(values, ring_link(*this, *handle_), rank(), size());
+}
+
+void Communicator::allreduce(std::span<double> values, AllreduceAlgorithm algorithm) const {
+  if (size() == 1) return;
+  if (algorithm == AllreduceAlgorithm::library) return library_allreduce(values, handle_->comm);
+  ring_allreduce(values, ring_link(*this, *handle_), rank(), size());
+}
+
+double Communicator::maximum(double value) const {
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, handle_->comm),
+            "MPI_Allreduce");
+  return value;
+}
+
+std::vector<std::vector<std::byte>> Communicator::gather(std::span<const std::byte> bytes,
+                                                         int root) const {
+  const std::vector<int> sizes = gather_sizes(bytes.size(), root, *handle_);
+  std::vector<int> offsets(sizes.size());
+  const std::int64_t total = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
+  message_count(total);
+  std::exclusive_scan(sizes.begin(), sizes.end(), offsets.begin(), 0);
+  std::vector<std::byte> all(static_cast<std::size_t>(total));
+  check_mpi(MPI_Gatherv(bytes.data(),
+                        static_cast<int>(bytes.size()),
+                        MPI_BYTE,
+                        all.data(),
+                        sizes.data(),
+                        offsets.data(),
+                        MPI_BYTE,
+                        root,
+                        handle_->comm),
+            "MPI_Gatherv");
+  return split(all, sizes);
+}
+
+std::string Communicator::broadcast(const std::string& bytes, int root) const {
+  const std::int64_t length = broadcast(static_cast<std::int64_t>(bytes.size()), root);
+  std::string copy = rank() == root ? bytes : std::string(static_cast<std::size_t>(length), '\0');
+  check_mpi(MPI_Bcast(copy.data(), message_count(length), MPI_CHAR, root, handle_->comm),
+            "MPI_Bcast");
+  return copy;
+}
+
+std::int64_t Communicator::broadcast(std::int64_t value, int root) const {
+  check_mpi(MPI_Bcast(&value, 1, MPI_INT64_T, root, handle_->comm), "MPI_Bcast");
+  return value;
+}
+
+}  // namespace cnnplan

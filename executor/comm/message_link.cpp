@@ -1,0 +1,101 @@
+// Chunks as MPI messages, with receives posted ahead.
+#include "executor/comm/message_link.hpp"
+
+#include <array>
+#include <vector>
+
+#include "executor/comm/mpi_handle.hpp"
+
+namespace cnnplan {
+namespace {
+
+constexpr std::size_t message_chunk_bytes = std::size_t{256} << 10;
+constexpr int message_chunks_in_flight = 4;
+constexpr std::size_t slot_count = 2 * message_chunks_in_flight;
+
+// Slots used one after the other; each has at most one request under way.
+struct SlotRing {
+  std::vector<std::byte> memory = std::vector<std::byte>(slot_count * message_chunk_bytes);
+  std::array<MPI_Request, slot_count> requests = all_null();
+  std::size_t next = 0;  // slots used so far
+
+  static std::array<MPI_Request, slot_count> all_null() {
+    std::array<MPI_Request, slot_count> null;
+    null.fill(MPI_REQUEST_NULL);
+    return null;
+  }
+  std::byte* slot(std::size_t index) {
+    return memory.data() + index % slot_count * message_chunk_bytes;
+  }
+  MPI_Request& request(std::size_t index) { return requests[index % slot_count]; }
+  void wait(std::size_t index) {
+    check_mpi(MPI_Wait(&request(index), MPI_STATUS_IGNORE), "MPI_Wait");
+  }
+};
+
+class MessageLink final : public RingLink {
+ public:
+  explicit MessageLink(const Communicator& communicator)
+      : comm_(communicator.handle().comm),
+        left_((communicator.rank() + communicator.size() - 1) % communicator.size()),
+        right_((communicator.rank() + 1) % communicator.size()) {}
+
+  std::size_t chunk_bytes() const override { return message_chunk_bytes; }
+  int chunks_in_flight() const override { return message_chunks_in_flight; }
+
+  void expect(std::size_t bytes) override {
+    check_mpi(MPI_Irecv(receives_.slot(receives_.next),
+                        static_cast<int>(bytes),
+                        MPI_BYTE,
+                        left_,
+                        ring_tag,
+                        comm_,
+                        &receives_.request(receives_.next)),
+              "MPI_Irecv");
+    ++receives_.next;
+  }
+
+  std::byte* outgoing() override {
+    sends_.wait(sends_.next);
+    return sends_.slot(sends_.next);
+  }
+
+  void send(std::size_t bytes) override {
+    check_mpi(MPI_Isend(sends_.slot(sends_.next),
+                        static_cast<int>(bytes),
+                        MPI_BYTE,
+                        right_,
+                        ring_tag,
+                        comm_,
+                        &sends_.request(sends_.next)),
+              "MPI_Isend");
+    ++sends_.next;
+  }
+
+  const std::byte* incoming() override {
+    receives_.wait(released_);
+    return receives_.slot(released_);
+  }
+
+  void release() override { ++released_; }
+
+  void flush() override {
+    for (std::size_t i = 0; i < slot_count; ++i) sends_.wait(i);
+  }
+
+ private:
+  MPI_Comm comm_;
+  int left_;
+  int right_;
+  SlotRing sends_;
+  SlotRing receives_;
+  std::size_t released_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<RingLink> make_message_link(const Communicator& communicator) {
+  return std::make_unique<MessageLink>(communicator);
+}
+
+}  // namespace cnnplan

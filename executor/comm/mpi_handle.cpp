@@ -1,0 +1,42 @@
+// Errors of MPI become CommError; communicators are freed exactly once.
+#include "executor/comm/mpi_handle.hpp"
+
+#include <array>
+#include <limits>
+#include <string>
+
+#include "planner/model/error.hpp"
+
+namespace cnnplan {
+
+void check_mpi(int code, const char* call) {
+  if (code == MPI_SUCCESS) return;
+  std::array<char, MPI_MAX_ERROR_STRING> text{};
+  int length = 0;
+  MPI_Error_string(code, text.data(), &length);
+  throw CommError(std::string(call) + ": " +
+                  std::string(text.data(), static_cast<std::size_t>(length)));
+}
+
+int message_count(std::int64_t elements) {
+  if (elements < 0 || elements > std::numeric_limits<int>::max()) {
+    throw CommError("a message of " + std::to_string(elements) + " elements; at most " +
+                    std::to_string(std::numeric_limits<int>::max()) + " fit in one");
+  }
+  return static_cast<int>(elements);
+}
+
+Communicator::Handle::Handle(MPI_Comm owned) : comm(owned) {
+  check_mpi(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  check_mpi(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+  check_mpi(MPI_Comm_size(comm, &size), "MPI_Comm_size");
+}
+
+Communicator::Handle::~Handle() {
+  ring_link.reset();
+  int finalized = 0;
+  MPI_Finalized(&finalized);
+  if (finalized == 0 && comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,84 @@
+// Blocking and non-blocking messages over MPI.
+#include "executor/comm/point_to_point.hpp"
+
+#include <array>
+
+#include "executor/comm/mpi_handle.hpp"
+
+namespace cnnplan {
+namespace {
+
+int byte_count(std::size_t bytes) {
+  return message_count(static_cast<std::int64_t>(bytes));
+}
+
+}  // namespace
+
+void send(const Communicator& communicator, std::span<const std::byte> bytes, int peer) {
+  check_mpi(MPI_Send(bytes.data(),
+                     byte_count(bytes.size()),
+                     MPI_BYTE,
+                     peer,
+                     point_to_point_tag,
+                     communicator.handle().comm),
+            "MPI_Send");
+}
+
+void receive(const Communicator& communicator, std::span<std::byte> bytes, int peer) {
+  check_mpi(MPI_Recv(bytes.data(),
+                     byte_count(bytes.size()),
+                     MPI_BYTE,
+                     peer,
+                     point_to_point_tag,
+                     communicator.handle().comm,
+                     MPI_STATUS_IGNORE),
+            "MPI_Recv");
+}
+
+struct Exchange::State {
+  std::array<MPI_Request, 2> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+};
+
+Exchange::Exchange(const Communicator& communicator,
+                   std::span<const std::byte> sent,
+                   std::span<std::byte> received,
+                   int peer)
+    : state_(std::make_unique<State>()) {
+  const MPI_Comm comm = communicator.handle().comm;
+  check_mpi(MPI_Irecv(received.data(),
+                      byte_count(received.size()),
+                      MPI_BYTE,
+                      peer,
+                      point_to_point_tag,
+                      comm,
+                      &state_->requests[0]),
+            "MPI_Irecv");
+  check_mpi(MPI_Isend(sent.data(),
+                      byte_count(sent.size()),
+                      MPI_BYTE,
+                      peer,
+                      point_to_point_tag,
+                      comm,
+                      &state_->requests[1]),
+            "MPI_Isend");
+}
+
+Exchange::Exchange(Exchange&&) noexcept = default;
+Exchange& Exchange::operator=(Exchange&&) noexcept = default;
+Exchange::~Exchange() = default;
+
+void Exchange::wait() {
+  check_mpi(MPI_Waitall(2, state_->requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+}
+
+int ranks_on_node(const Communicator& communicator) {
+  const Communicator::Handle& handle = communicator.handle();
+  MPI_Comm node = MPI_COMM_NULL;
+  check_mpi(
+      MPI_Comm_split_type(handle.comm, MPI_COMM_TYPE_SHARED, handle.rank, MPI_INFO_NULL, &node),
+      "MPI_Comm_split_type");
+  const Communicator::Handle owned(node);
+  return owned.size;
+}
+
+}  // namespace cnnplan

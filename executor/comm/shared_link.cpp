@@ -1,0 +1,117 @@
+// A queue of slots in shared memory from every rank to its right neighbour.
+#include "executor/comm/shared_link.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <new>
+#include <utility>
+
+#include <sched.h>
+
+#include "executor/comm/mpi_handle.hpp"
+#include "executor/comm/shared_memory.hpp"
+
+namespace cnnplan {
+namespace {
+
+// The slots of both neighbours fit in a second-level cache of 1 MiB.
+constexpr std::size_t shared_chunk_bytes = std::size_t{64} << 10;
+constexpr int shared_chunks_in_flight = 4;
+constexpr std::uint64_t slot_count = 2 * shared_chunks_in_flight;
+
+constexpr std::size_t cache_line_bytes = 64;
+constexpr std::size_t page_bytes = 4096;
+// About 10 microseconds: longer waits give the core to others.
+constexpr int spins_before_yield = 500;
+
+// One direction: `sent` is written by the left rank only, `released` by the right one only.
+struct Queue {
+  alignas(cache_line_bytes) std::atomic<std::uint64_t> sent{0};
+  alignas(cache_line_bytes) std::atomic<std::uint64_t> released{0};
+};
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+static_assert(sizeof(Queue) <= page_bytes);
+
+constexpr std::size_t area_bytes = page_bytes + slot_count * shared_chunk_bytes;
+
+void pause_core() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
+class SharedLink final : public RingLink {
+ public:
+  SharedLink(const Communicator& communicator, std::unique_ptr<SharedMemory> memory)
+      : comm_(communicator.handle().comm), memory_(std::move(memory)) {
+    const int left = (communicator.rank() + communicator.size() - 1) % communicator.size();
+    right_area_ = area(communicator.rank());
+    left_area_ = area(left);
+    to_right_ = new (right_area_) Queue;
+    communicator.barrier();
+    from_left_ = std::launder(reinterpret_cast<Queue*>(left_area_));
+  }
+
+  std::size_t chunk_bytes() const override { return shared_chunk_bytes; }
+  int chunks_in_flight() const override { return shared_chunks_in_flight; }
+  void expect(std::size_t) override {}
+
+  std::byte* outgoing() override {
+    if (sent_ >= slot_count) wait_for(to_right_->released, sent_ - slot_count + 1);
+    return slot(right_area_, sent_);
+  }
+
+  void send(std::size_t) override { to_right_->sent.store(++sent_, std::memory_order_release); }
+
+  const std::byte* incoming() override {
+    wait_for(from_left_->sent, released_ + 1);
+    return slot(left_area_, released_);
+  }
+
+  void release() override { from_left_->released.store(++released_, std::memory_order_release); }
+  void flush() override {}
+
+ private:
+  std::byte* area(int rank) const {
+    return memory_->data() + static_cast<std::size_t>(rank) * area_bytes;
+  }
+
+  static std::byte* slot(std::byte* area, std::uint64_t index) {
+    return area + page_bytes + index % slot_count * shared_chunk_bytes;
+  }
+
+  void wait_for(const std::atomic<std::uint64_t>& counter, std::uint64_t value) const {
+    for (int spins = 0; counter.load(std::memory_order_acquire) < value; ++spins) {
+      pause_core();
+      if (spins < spins_before_yield) continue;
+      progress_messages();
+      sched_yield();
+    }
+  }
+
+  // The neighbour may itself wait for a message that this rank has begun to send.
+  void progress_messages() const {
+    int there = 0;
+    check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, ring_tag, comm_, &there, MPI_STATUS_IGNORE), "MPI_Iprobe");
+  }
+
+  MPI_Comm comm_;
+  std::unique_ptr<SharedMemory> memory_;
+  std::byte* right_area_ = nullptr;
+  std::byte* left_area_ = nullptr;
+  Queue* to_right_ = nullptr;
+  Queue* from_left_ = nullptr;
+  std::uint64_t sent_ = 0;
+  std::uint64_t released_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<RingLink> make_shared_link(const Communicator& communicator) {
+  const std::size_t bytes = static_cast<std::size_t>(communicator.size()) * area_bytes;
+  auto memory = SharedMemory::create(communicator, bytes);
+  if (memory == nullptr) return nullptr;
+  return std::make_unique<SharedLink>(communicator, std::move(memory));
+}
+
+}  // namespace cnnplan

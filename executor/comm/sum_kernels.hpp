@@ -1,0 +1,19 @@
+// The inner loops of reductions, vectorised for the processor that runs them.
+#pragma once
+
+#include <cstdint>
+
+namespace cnnplan {
+
+// Ranges of one call do not overlap.
+// own += received
+void add(float* own, const float* received, std::int64_t count);
+void add(double* own, const double* received, std::int64_t count);
+// own += received; forward = own
+void add_and_forward(float* own, const float* received, float* forward, std::int64_t count);
+void add_and_forward(double* own, const double* received, double* forward, std::int64_t count);
+// own = forward = received
+void copy_and_forward(float* own, const float* received, float* forward, std::int64_t count);
+void copy_and_forward(double* own, const double* received, double* forward, std::int64_t count);
+
+}  // namespace cnnplan

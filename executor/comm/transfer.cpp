@@ -1,0 +1,193 @@
+// Transfers over persistent MPI requests.
+#include "executor/comm/transfer.hpp"
+
+#include <cstring>
+#include <map>
+#include <stdexcept>
+#include <vector>
+
+#include "executor/comm/mpi_handle.hpp"
+#include "executor/comm/transfer_message.hpp"
+
+namespace cnnplan {
+namespace {
+
+using BoxesByPeer = std::map<int, std::vector<Box>>;
+
+MPI_Datatype datatype(ElementType element) {
+  return element == ElementType::fp32 ? MPI_FLOAT : MPI_DOUBLE;
+}
+
+void check(const TransferSpec& spec, int rank) {
+  if (spec.tag < 0 || spec.tag >= first_reserved_tag) throw std::logic_error("tag out of range");
+  if (spec.source != spec.destination || spec.source == nullptr) return;
+  if (spec.zero_first) throw std::logic_error("a transfer would clear what it sends");
+  for (const Piece& piece : spec.list.sends) {
+    if (spec.accumulate && piece.peer == rank) {
+      throw std::logic_error("a transfer would add a block to itself");
+    }
+  }
+}
+
+BoxesByPeer by_peer(const std::vector<Piece>& pieces) {
+  BoxesByPeer boxes;
+  for (const Piece& piece : pieces) {
+    if (!is_empty(piece.box)) boxes[piece.peer].push_back(piece.box);
+  }
+  return boxes;
+}
+
+// What happens to one received piece: it is copied or added when its message is there.
+struct Unpack {
+  int message = -1;  // index of the receive; -1: the piece comes from this rank itself
+  BoxCopy copy;
+};
+
+}  // namespace
+
+struct Transfer::State {
+  State(const Communicator& communicator, const TransferSpec& spec);
+  ~State();
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  void add_sends(const Communicator& communicator, const BoxesByPeer& boxes);
+  void add_receives(const Communicator& communicator, const BoxesByPeer& boxes);
+  void add_unpacks(int rank);
+  void run();
+  void wait_receive(int index);
+
+  TransferSpec spec;
+  BoxBuffer source;
+  BoxBuffer destination;
+  std::vector<TransferMessage> sends;
+  std::vector<TransferMessage> receives;
+  std::vector<MPI_Request> send_requests;
+  std::vector<MPI_Request> receive_requests;
+  std::vector<BoxCopy> packs;
+  std::vector<Unpack> unpacks;  // in the order of the list
+};
+
+Transfer::State::State(const Communicator& communicator, const TransferSpec& transfer)
+    : spec(transfer),
+      source{.data = spec.source, .box = spec.source_box, .element = spec.element},
+      destination{.data = spec.destination, .box = spec.destination_box, .element = spec.element} {
+  check(spec, communicator.rank());
+  BoxesByPeer sent = by_peer(spec.list.sends);
+  BoxesByPeer received = by_peer(spec.list.receives);
+  const int rank = communicator.rank();
+  if (sent[rank] != received[rank]) throw std::logic_error("a rank sends itself other blocks");
+  sent.erase(rank);
+  received.erase(rank);
+  add_receives(communicator, received);
+  add_sends(communicator, sent);
+  add_unpacks(rank);
+}
+
+Transfer::State::~State() {
+  int finalized = 0;
+  MPI_Finalized(&finalized);
+  if (finalized != 0) return;
+  for (MPI_Request& request : send_requests) MPI_Request_free(&request);
+  for (MPI_Request& request : receive_requests) MPI_Request_free(&request);
+}
+
+void Transfer::State::add_sends(const Communicator& communicator, const BoxesByPeer& boxes) {
+  for (const auto& [peer, peer_boxes] : boxes) {
+    const TransferMessage& message = sends.emplace_back(peer, peer_boxes, source, true);
+    for (const TensorView& staged : message.staged()) {
+      packs.push_back(make_box_copy(staged, view_of(source, staged.box), spec.element));
+    }
+    check_mpi(MPI_Send_init(message.data(),
+                            message_count(message.elements()),
+                            datatype(spec.element),
+                            peer,
+                            spec.tag,
+                            communicator.handle().comm,
+                            &send_requests.emplace_back(MPI_REQUEST_NULL)),
+              "MPI_Send_init");
+  }
+}
+
+void Transfer::State::add_receives(const Communicator& communicator, const BoxesByPeer& boxes) {
+  for (const auto& [peer, peer_boxes] : boxes) {
+    const bool in_place = !spec.accumulate;
+    const TransferMessage& message = receives.emplace_back(peer, peer_boxes, destination, in_place);
+    check_mpi(MPI_Recv_init(message.data(),
+                            message_count(message.elements()),
+                            datatype(spec.element),
+                            peer,
+                            spec.tag,
+                            communicator.handle().comm,
+                            &receive_requests.emplace_back(MPI_REQUEST_NULL)),
+              "MPI_Recv_init");
+  }
+}
+
+void Transfer::State::add_unpacks(int rank) {
+  std::map<int, int> message_of;
+  for (const TransferMessage& message : receives) {
+    message_of[message.peer()] = static_cast<int>(message_of.size());
+  }
+  std::map<int, std::size_t> next_piece;
+  for (const Piece& piece : spec.list.receives) {
+    if (is_empty(piece.box)) continue;
+    const TensorView to = view_of(destination, piece.box);
+    if (piece.peer == rank) {
+      unpacks.push_back({-1, make_box_copy(to, view_of(source, piece.box), spec.element)});
+      continue;
+    }
+    const int index = message_of.at(piece.peer);
+    const auto& staged = receives[static_cast<std::size_t>(index)].staged();
+    if (staged.empty()) continue;
+    const TensorView& from = staged[next_piece[piece.peer]++];
+    unpacks.push_back({index, make_box_copy(to, from, spec.element)});
+  }
+}
+
+void Transfer::State::wait_receive(int index) {
+  MPI_Request& request = receive_requests[static_cast<std::size_t>(index)];
+  check_mpi(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
+}
+
+void Transfer::State::run() {
+  if (spec.zero_first && spec.destination != nullptr) {
+    const std::int64_t bytes = volume(spec.destination_box) * bytes_of(spec.element);
+    std::memset(spec.destination, 0, static_cast<std::size_t>(bytes));
+  }
+  check_mpi(MPI_Startall(static_cast<int>(receive_requests.size()), receive_requests.data()),
+            "MPI_Startall");
+  for (const BoxCopy& pack : packs) copy_box(pack);
+  check_mpi(MPI_Startall(static_cast<int>(send_requests.size()), send_requests.data()),
+            "MPI_Startall");
+  for (const Unpack& unpack : unpacks) {
+    if (unpack.message >= 0) wait_receive(unpack.message);
+    spec.accumulate ? add_box(unpack.copy) : copy_box(unpack.copy);
+  }
+  check_mpi(
+      MPI_Waitall(
+          static_cast<int>(receive_requests.size()), receive_requests.data(), MPI_STATUSES_IGNORE),
+      "MPI_Waitall");
+  check_mpi(MPI_Waitall(
+                static_cast<int>(send_requests.size()), send_requests.data(), MPI_STATUSES_IGNORE),
+            "MPI_Waitall");
+}
+
+Transfer::Transfer(const Communicator& communicator, const TransferSpec& spec)
+    : state_(std::make_unique<State>(communicator, spec)) {}
+Transfer::Transfer(Transfer&&) noexcept = default;
+Transfer& Transfer::operator=(Transfer&&) noexcept = default;
+Transfer::~Transfer() = default;
+
+void Transfer::run() {
+  state_->run();
+}
+
+std::int64_t Transfer::buffer_bytes() const {
+  std::int64_t bytes = 0;
+  for (const TransferMessage& message : state_->sends) bytes += message.staging_bytes();
+  for (const TransferMessage& message : state_->receives) bytes += message.staging_bytes();
+  return bytes;
+}
+
+}  // namespace cnnplan
