@@ -1,0 +1,19 @@
+// Names of enumerators, spelled as in the code.
+#include "planner/model/enumerators.hpp"
+
+namespace cnnplan {
+
+std::string_view to_text(Precision precision) {
+  return precision == Precision::fp32 ? "fp32" : "fp64";
+}
+
+std::string_view to_text(PoolingMode mode) {
+  return mode == PoolingMode::max ? "max" : "average";
+}
+
+std::string_view to_text(BatchNormStatistics statistics) {
+  constexpr std::array<std::string_view, 3> names{"local", "spatial", "global"};
+  return names[static_cast<std::size_t>(statistics)];
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,71 @@
+// Lists and names of the enumerators that stand in JSON, tables and on the command line.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "planner/model/collective.hpp"
+#include "planner/model/kernel.hpp"
+#include "planner/model/network.hpp"
+#include "planner/model/shape.hpp"
+
+namespace cnnplan {
+
+std::string_view to_text(Precision precision);
+std::string_view to_text(PoolingMode mode);
+std::string_view to_text(BatchNormStatistics statistics);
+
+// Enumerators<E>::all holds every enumerator of E in the order of its declaration.
+template <typename E>
+struct Enumerators;
+
+template <>
+struct Enumerators<Precision> {
+  static constexpr std::array all{Precision::fp32, Precision::fp64};
+};
+
+template <>
+struct Enumerators<PoolingMode> {
+  static constexpr std::array all{PoolingMode::max, PoolingMode::average};
+};
+
+template <>
+struct Enumerators<BatchNormStatistics> {
+  static constexpr std::array all{
+      BatchNormStatistics::local, BatchNormStatistics::spatial, BatchNormStatistics::global};
+};
+
+template <>
+struct Enumerators<AllreduceAlgorithm> {
+  static constexpr std::array all{AllreduceAlgorithm::ring, AllreduceAlgorithm::library};
+};
+
+template <>
+struct Enumerators<KernelKind> {
+  static constexpr std::array all{KernelKind::convolution,
+                                  KernelKind::batch_norm,
+                                  KernelKind::relu,
+                                  KernelKind::pooling,
+                                  KernelKind::add,
+                                  KernelKind::dropout,
+                                  KernelKind::softmax_cross_entropy,
+                                  KernelKind::accumulate,
+                                  KernelKind::sgd};
+};
+
+template <>
+struct Enumerators<KernelPhase> {
+  static constexpr std::array all{KernelPhase::forward,
+                                  KernelPhase::backward_data,
+                                  KernelPhase::backward_filter,
+                                  KernelPhase::forward_statistics,
+                                  KernelPhase::backward_statistics,
+                                  KernelPhase::update};
+};
+
+template <>
+struct Enumerators<KernelAlgorithm> {
+  static constexpr std::array all{KernelAlgorithm::direct, KernelAlgorithm::winograd};
+};
+
+}  // namespace cnnplan

@@ -1,0 +1,160 @@
+// Files by POSIX calls, digests by OpenSSL.
+#include "planner/model/file.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <utility>
+
+#include <fcntl.h>
+#include <openssl/evp.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "planner/model/error.hpp"
+
+namespace cnnplan {
+namespace {
+
+[[noreturn]] void refuse(const std::string& file, const std::string& action) {
+  throw IoError(file + ": cannot " + action + ": " + std::strerror(errno));
+}
+
+// Permissions of a new file, less what the process's mask takes away.
+constexpr mode_t new_file_mode = 0666;
+
+mode_t masked(mode_t mode) {
+  const mode_t mask = umask(0);
+  umask(mask);
+  return mode & ~mask;
+}
+
+// Owns an open file.
+class Descriptor {
+ public:
+  Descriptor(int descriptor, const std::string& file) : descriptor_(descriptor), file_(file) {
+    if (descriptor_ < 0) refuse(file_, "open for writing");
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+
+  void write_all(std::string_view content) {
+    while (!content.empty()) {
+      const ssize_t written = ::write(descriptor_, content.data(), content.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) refuse(file_, "write");
+      content.remove_prefix(static_cast<std::size_t>(written));
+    }
+  }
+  void set_mode(mode_t mode) {
+    if (::fchmod(descriptor_, mode) != 0) refuse(file_, "set permissions");
+  }
+  void flush() {
+    if (::fsync(descriptor_) != 0) refuse(file_, "flush to disk");
+  }
+  void close() {
+    if (::close(std::exchange(descriptor_, -1)) != 0) refuse(file_, "close");
+  }
+
+ private:
+  int descriptor_;
+  const std::string& file_;
+};
+
+// A file beside its destination that goes away unless it is moved there.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const std::string& destination)
+      : destination_(destination), path_(destination + ".XXXXXX") {
+    descriptor_ = ::mkostemp(path_.data(), O_CLOEXEC);
+    if (descriptor_ < 0) refuse(destination_, "create a file beside it");
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  ~TemporaryFile() {
+    if (!moved_) ::unlink(path_.c_str());
+  }
+
+  int descriptor() const { return descriptor_; }
+  void move_to_destination() {
+    if (::rename(path_.c_str(), destination_.c_str()) != 0) refuse(destination_, "replace");
+    moved_ = true;
+  }
+
+ private:
+  const std::string& destination_;
+  std::string path_;
+  int descriptor_ = -1;
+  bool moved_ = false;
+};
+
+void replace_file(const std::string& file, std::string_view content, mode_t mode) {
+  TemporaryFile temporary(file);
+  Descriptor descriptor(temporary.descriptor(), file);
+  descriptor.write_all(content);
+  descriptor.set_mode(mode);
+  descriptor.flush();
+  descriptor.close();
+  temporary.move_to_destination();
+}
+
+}  // namespace
+
+std::string read_file(const std::string& file) {
+  errno = 0;
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) refuse(file, "open");
+  std::string content{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  if (stream.bad()) refuse(file, "read");
+  return content;
+}
+
+void write_file(const std::string& file, std::string_view content) {
+  struct stat status {};
+  const bool exists = ::stat(file.c_str(), &status) == 0;
+  if (!exists) {
+    replace_file(file, content, masked(new_file_mode));
+  } else if (S_ISREG(status.st_mode)) {
+    // Through a symbolic link the file behind it is replaced, not the link.
+    const std::string target = std::filesystem::canonical(file).string();
+    replace_file(target, content, status.st_mode & 07777);
+  } else {
+    // Devices and pipes cannot be replaced.
+    Descriptor descriptor(::open(file.c_str(), O_WRONLY | O_CLOEXEC), file);
+    descriptor.write_all(content);
+    descriptor.close();
+  }
+}
+
+std::string sha256(std::string_view content) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned int size = 0;
+  if (EVP_Digest(content.data(), content.size(), digest.data(), &size, EVP_sha256(), nullptr) !=
+      1) {
+    throw std::runtime_error("SHA-256 is not available in this OpenSSL");
+  }
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string text;
+  for (unsigned int i = 0; i < size; ++i) {
+    text += digits[digest[i] >> 4];
+    text += digits[digest[i] & 15];
+  }
+  return text;
+}
+
+std::string base_name(std::string_view path) {
+  while (path.size() > 1 && path.back() == '/') path.remove_suffix(1);
+  const std::size_t slash = path.rfind('/');
+  return std::string(slash == std::string_view::npos || path.size() == 1 ? path
+                                                                         : path.substr(slash + 1));
+}
+
+}  // namespace cnnplan

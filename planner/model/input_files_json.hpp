@@ -1,0 +1,17 @@
+// The list of input files, with digests, in plan and run files.
+#pragma once
+
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "planner/model/json_reader.hpp"
+#include "planner/model/plan.hpp"
+
+namespace cnnplan {
+
+// "inputs" of a document; empty where it has none.
+std::vector<InputFile> read_input_files(const JsonReader& root);
+nlohmann::ordered_json to_ordered_json(const std::vector<InputFile>& inputs);
+
+}  // namespace cnnplan

@@ -1,0 +1,180 @@
+// Reading and writing of layer parameters.
+#include "planner/model/layer_json.hpp"
+
+#include <array>
+
+#include "planner/model/json_writer.hpp"
+
+namespace cnnplan {
+namespace {
+
+constexpr NumberRange epsilon_range{.minimum = 0.0, .maximum = 1.0, .ends = Ends::open_below};
+constexpr NumberRange rate_range{.minimum = 0.0, .maximum = 1.0, .ends = Ends::open_above};
+
+LayerParameters read_input(const JsonReader& layer, SpatialFormat format) {
+  layer.allow_keys({"name", "kind", "channels", "size"});
+  return Input{.channels = layer.at("channels").integer(extent_range),
+               .size = read_spatial(layer.at("size"), format, extent_range, 1)};
+}
+
+LayerParameters read_convolution(const JsonReader& layer, SpatialFormat format) {
+  layer.allow_keys({"name",
+                    "kind",
+                    "input",
+                    "filters",
+                    "kernel",
+                    "stride",
+                    "padding",
+                    "padding_end",
+                    "dilation",
+                    "groups",
+                    "bias"});
+  Convolution convolution{.filters = layer.at("filters").integer(extent_range),
+                          .window = read_window(layer, format, DefaultStride::one)};
+  layer.read("groups", convolution.groups, extent_range);
+  layer.read("bias", convolution.bias);
+  return convolution;
+}
+
+LayerParameters read_fully_connected(const JsonReader& layer, SpatialFormat) {
+  layer.allow_keys({"name", "kind", "input", "outputs", "bias"});
+  FullyConnected full{.outputs = layer.at("outputs").integer(extent_range)};
+  layer.read("bias", full.bias);
+  return full;
+}
+
+LayerParameters read_batch_norm(const JsonReader& layer, SpatialFormat) {
+  layer.allow_keys({"name", "kind", "input", "epsilon", "momentum"});
+  BatchNorm norm;
+  layer.read("epsilon", norm.epsilon, epsilon_range);
+  layer.read("momentum", norm.momentum, fraction_range);
+  return norm;
+}
+
+LayerParameters read_pooling(const JsonReader& layer, SpatialFormat format) {
+  layer.allow_keys({"name",
+                    "kind",
+                    "input",
+                    "mode",
+                    "kernel",
+                    "stride",
+                    "padding",
+                    "padding_end",
+                    "dilation",
+                    "count_include_padding"});
+  Pooling pooling{.window = read_window(layer, format, DefaultStride::kernel)};
+  layer.read_enumerator("mode", pooling.mode);
+  layer.read("count_include_padding", pooling.count_include_padding);
+  return pooling;
+}
+
+LayerParameters read_global_pooling(const JsonReader& layer, SpatialFormat) {
+  layer.allow_keys({"name", "kind", "input", "mode"});
+  GlobalPooling pooling;
+  layer.read_enumerator("mode", pooling.mode);
+  return pooling;
+}
+
+LayerParameters read_add(const JsonReader& layer, SpatialFormat) {
+  layer.allow_keys({"name", "kind", "inputs"});
+  return Add{};
+}
+
+LayerParameters read_dropout(const JsonReader& layer, SpatialFormat) {
+  layer.allow_keys({"name", "kind", "input", "rate"});
+  Dropout dropout;
+  layer.read("rate", dropout.rate, rate_range);
+  return dropout;
+}
+
+template <typename Parameterless>
+LayerParameters read_parameterless(const JsonReader& layer, SpatialFormat) {
+  layer.allow_keys({"name", "kind", "input"});
+  return Parameterless{};
+}
+
+struct KindReader {
+  LayerParameters kind;  // with default parameters
+  LayerParameters (*read)(const JsonReader&, SpatialFormat);
+};
+
+const std::array<KindReader, std::variant_size_v<LayerParameters>>& kind_readers() {
+  static const std::array<KindReader, std::variant_size_v<LayerParameters>> readers{{
+      {Input{}, read_input},
+      {Convolution{}, read_convolution},
+      {FullyConnected{}, read_fully_connected},
+      {BatchNorm{}, read_batch_norm},
+      {Relu{}, read_parameterless<Relu>},
+      {Pooling{}, read_pooling},
+      {GlobalPooling{}, read_global_pooling},
+      {Add{}, read_add},
+      {Dropout{}, read_dropout},
+      {SoftmaxCrossEntropy{}, read_parameterless<SoftmaxCrossEntropy>},
+  }};
+  return readers;
+}
+
+class ParameterWriter {
+ public:
+  ParameterWriter(OrderedJson& layer, SpatialFormat format) : layer_(layer), format_(format) {}
+
+  void operator()(const Input& input) const {
+    const auto first = input.size.end() - static_cast<std::ptrdiff_t>(format_.entries);
+    layer_["channels"] = input.channels;
+    layer_["size"] = std::vector<std::int64_t>(first, input.size.end());
+  }
+  void operator()(const Convolution& convolution) const {
+    layer_["filters"] = convolution.filters;
+    add_window(layer_, convolution.window, format_, DefaultStride::one);
+    add("groups", convolution.groups, Convolution{}.groups);
+    add("bias", convolution.bias, Convolution{}.bias);
+  }
+  void operator()(const FullyConnected& full) const {
+    layer_["outputs"] = full.outputs;
+    add("bias", full.bias, FullyConnected{}.bias);
+  }
+  void operator()(const BatchNorm& norm) const {
+    add("epsilon", norm.epsilon, BatchNorm{}.epsilon);
+    add("momentum", norm.momentum, BatchNorm{}.momentum);
+  }
+  void operator()(const Pooling& pooling) const {
+    layer_["mode"] = to_text(pooling.mode);
+    add_window(layer_, pooling.window, format_, DefaultStride::kernel);
+    add("count_include_padding", pooling.count_include_padding, Pooling{}.count_include_padding);
+  }
+  void operator()(const GlobalPooling& pooling) const { layer_["mode"] = to_text(pooling.mode); }
+  void operator()(const Dropout& dropout) const { layer_["rate"] = dropout.rate; }
+  void operator()(const Relu&) const {}
+  void operator()(const Add&) const {}
+  void operator()(const SoftmaxCrossEntropy&) const {}
+
+ private:
+  template <typename T>
+  void add(const char* key, const T& value, const T& absent) const {
+    if (value != absent) layer_[key] = value;
+  }
+
+  OrderedJson& layer_;
+  SpatialFormat format_;
+};
+
+}  // namespace
+
+LayerParameters read_layer_parameters(const JsonReader& layer, SpatialFormat format) {
+  const JsonReader kind = layer.at("kind");
+  std::string names;
+  for (const KindReader& reader : kind_readers()) {
+    const std::string name(kind_name(reader.kind));
+    if (kind.is_text(name)) return reader.read(layer, format);
+    names += (names.empty() ? "\"" : ", \"") + name + '"';
+  }
+  kind.refuse("one of " + names);
+}
+
+void add_layer_parameters(OrderedJson& layer,
+                          const LayerParameters& parameters,
+                          SpatialFormat format) {
+  std::visit(ParameterWriter(layer, format), parameters);
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,16 @@
+// Networks inside other documents: a plan holds its network.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "planner/model/json_reader.hpp"
+#include "planner/model/network.hpp"
+
+namespace cnnplan {
+
+// @throws InputError, with pointers below that of `root`
+Network network_from_json(const JsonReader& root);
+// Appends "name" and "layers".
+void add_network(nlohmann::ordered_json& document, const Network& network);
+
+}  // namespace cnnplan

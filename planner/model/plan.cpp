@@ -1,0 +1,79 @@
+// Plans without a search, and the checks of plans that come from outside.
+#include "planner/model/plan.hpp"
+
+#include <limits>
+
+#include "planner/model/checked.hpp"
+#include "planner/model/error.hpp"
+
+namespace cnnplan {
+namespace {
+
+constexpr std::int64_t max_ranks = 1048576;
+constexpr std::int64_t max_batch = std::numeric_limits<std::int32_t>::max();
+
+// Refusals of one plan file.
+class PlanCheck {
+ public:
+  explicit PlanCheck(const std::string& file) : file_(file) {}
+
+  void range(const std::string& pointer, std::int64_t value, std::int64_t maximum) const {
+    if (value >= 1 && value <= maximum) return;
+    refuse(pointer, std::to_string(value), "an integer from 1 to " + std::to_string(maximum));
+  }
+  void mesh(LayerIndex index, const Mesh& mesh, int ranks) const {
+    if (mesh.rank_count() == ranks) return;
+    refuse("/layers/" + std::to_string(index) + "/mesh",
+           '"' + to_text(mesh) + "\", which is " + std::to_string(mesh.rank_count()) + " ranks",
+           "a mesh of " + std::to_string(ranks) + " ranks");
+  }
+  void layer_sizes(const Network& network, LayerIndex index, std::int64_t batch) const {
+    try {
+      checked_multiply(volume(network.output_shape(index, batch)),
+                       bytes_per_element(Precision::fp64));
+    } catch (const InputError& error) {
+      refuse("/batch",
+             std::to_string(batch) + ", with which the output of layer \"" +
+                 network.layer(index).name + "\" takes " + error.problem().value + " elements",
+             error.problem().allowed);
+    }
+  }
+  [[noreturn]] void refuse(const std::string& pointer,
+                           const std::string& value,
+                           const std::string& allowed) const {
+    throw InputError({.file = file_, .pointer = pointer, .value = value, .allowed = allowed});
+  }
+
+ private:
+  const std::string& file_;
+};
+
+}  // namespace
+
+Plan uniform_plan(const Network& network, std::int64_t batch, const Mesh& mesh) {
+  Plan plan;
+  plan.network = network;
+  plan.ranks = mesh.rank_count();
+  plan.batch = batch;
+  plan.layers.assign(network.layers().size(), LayerPlan{.mesh = mesh});
+  return plan;
+}
+
+void validate(const Plan& plan, const std::string& file) {
+  const PlanCheck check(file);
+  check.range("/ranks", plan.ranks, max_ranks);
+  check.range("/batch", plan.batch, max_batch);
+  check.range("/bucket_bytes", plan.bucket_bytes, std::numeric_limits<std::int64_t>::max());
+  if (plan.layers.size() != plan.network.layers().size()) {
+    check.refuse("/layers",
+                 "a list of " + std::to_string(plan.layers.size()),
+                 "one entry for each of the network's " +
+                     std::to_string(plan.network.layer_count()) + " layers");
+  }
+  for (LayerIndex i = 0; i < plan.network.layer_count(); ++i) {
+    check.mesh(i, plan.layers[static_cast<std::size_t>(i)].mesh, plan.ranks);
+    check.layer_sizes(plan.network, i, plan.batch);
+  }
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,140 @@
+// Plan files.
+#include "planner/model/file.hpp"
+#include "planner/model/input_files_json.hpp"
+#include "planner/model/json_writer.hpp"
+#include "planner/model/network_json.hpp"
+#include "planner/model/plan.hpp"
+#include "planner/model/prediction_json.hpp"
+
+namespace cnnplan {
+namespace {
+
+constexpr IntegerRange bucket_range{.minimum = 1};
+
+// Kinds whose kernels can be computed by several algorithms.
+bool has_algorithms(const Layer& layer) {
+  return std::holds_alternative<Convolution>(layer.parameters) ||
+         std::holds_alternative<FullyConnected>(layer.parameters);
+}
+
+bool has_statistics(const Layer& layer) {
+  return std::holds_alternative<BatchNorm>(layer.parameters);
+}
+
+std::map<KernelPhase, KernelAlgorithm> read_algorithms(const JsonReader& reader) {
+  reader.allow_keys({"forward", "backward_data", "backward_filter"});
+  std::map<KernelPhase, KernelAlgorithm> algorithms;
+  for (const KernelPhase phase : Enumerators<KernelPhase>::all) {
+    const std::string_view key = to_text(phase);
+    if (reader.has(key)) algorithms[phase] = reader.at(key).enumerator<KernelAlgorithm>();
+  }
+  return algorithms;
+}
+
+LayerPlan read_layer_plan(const JsonReader& reader, const Layer& layer) {
+  reader.allow_keys({"name", "mesh", "statistics", "algorithms"});
+  if (!reader.at("name").is_text(layer.name)) {
+    reader.at("name").refuse('"' + layer.name + "\", as the network lists its layers");
+  }
+  const JsonReader mesh = reader.at("mesh");
+  LayerPlan plan{.mesh = mesh.locate([&mesh] { return parse_mesh(mesh.text()); })};
+  if (reader.has("statistics") && !has_statistics(layer)) {
+    reader.at("statistics").refuse("this key on batch norms only");
+  }
+  reader.read_enumerator("statistics", plan.statistics);
+  if (!reader.has("algorithms")) return plan;
+  if (!has_algorithms(layer)) {
+    reader.at("algorithms").refuse("this key on convolutions and fully connected layers only");
+  }
+  plan.algorithms = read_algorithms(reader.at("algorithms"));
+  return plan;
+}
+
+std::vector<LayerPlan> read_layer_plans(const JsonReader& reader, const Network& network) {
+  std::vector<LayerPlan> plans;
+  const auto count = static_cast<std::int64_t>(network.layer_count());
+  for (const JsonReader& entry : reader.entries({count, count})) {
+    plans.push_back(read_layer_plan(entry, network.layers()[plans.size()]));
+  }
+  return plans;
+}
+
+Network read_embedded_network(const JsonReader& reader) {
+  check_schema(reader, "network");
+  return network_from_json(reader);
+}
+
+OrderedJson to_ordered_json(const LayerPlan& plan, const Layer& layer) {
+  OrderedJson json{{"name", layer.name}, {"mesh", to_text(plan.mesh)}};
+  if (has_statistics(layer)) json["statistics"] = to_text(plan.statistics);
+  if (!has_algorithms(layer)) return json;
+  for (const auto& [phase, algorithm] : plan.algorithms) {
+    json["algorithms"][std::string(to_text(phase))] = to_text(algorithm);
+  }
+  return json;
+}
+
+OrderedJson embedded_network(const Network& network) {
+  OrderedJson json;
+  json["schema"] = new_document("network")["schema"];
+  add_network(json, network);
+  return json;
+}
+
+}  // namespace
+
+Plan parse_plan(std::string_view json, const std::string& file) {
+  const JsonDocument document(json, file, "plan");
+  const JsonReader root = document.root();
+  root.allow_keys({"schema",
+                   "generator",
+                   "inputs",
+                   "network",
+                   "ranks",
+                   "batch",
+                   "precision",
+                   "device",
+                   "layers",
+                   "gradient_allreduce",
+                   "statistics_allreduce",
+                   "bucket_bytes",
+                   "prediction"});
+  Plan plan{.network = read_embedded_network(root.at("network"))};
+  plan.ranks = static_cast<int>(root.at("ranks").integer(ranks_range));
+  plan.batch = root.at("batch").integer(extent_range);
+  plan.layers = read_layer_plans(root.at("layers"), plan.network);
+  root.read_enumerator("precision", plan.precision);
+  root.read("device", plan.device);
+  root.read_enumerator("gradient_allreduce", plan.gradient_allreduce);
+  root.read_enumerator("statistics_allreduce", plan.statistics_allreduce);
+  root.read("bucket_bytes", plan.bucket_bytes, bucket_range);
+  if (root.has("prediction")) plan.prediction = prediction_from_json(root.at("prediction"));
+  plan.inputs = read_input_files(root);
+  validate(plan, file);
+  return plan;
+}
+
+Plan read_plan(const std::string& file) {
+  return parse_plan(read_file(file), file);
+}
+
+std::string to_json(const Plan& plan) {
+  OrderedJson document = new_document("plan");
+  document["inputs"] = to_ordered_json(plan.inputs);
+  document["ranks"] = plan.ranks;
+  document["batch"] = plan.batch;
+  document["precision"] = to_text(plan.precision);
+  document["device"] = plan.device;
+  document["gradient_allreduce"] = to_text(plan.gradient_allreduce);
+  document["statistics_allreduce"] = to_text(plan.statistics_allreduce);
+  document["bucket_bytes"] = plan.bucket_bytes;
+  document["layers"] = OrderedJson::array();
+  for (std::size_t i = 0; i < plan.layers.size(); ++i) {
+    document["layers"].push_back(to_ordered_json(plan.layers[i], plan.network.layers().at(i)));
+  }
+  document["prediction"] = to_ordered_json(plan.prediction);
+  document["network"] = embedded_network(plan.network);
+  return write_json(document);
+}
+
+}  // namespace cnnplan

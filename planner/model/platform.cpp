@@ -1,0 +1,50 @@
+// Look-ups in a platform, and the platform of a machine that nobody measured.
+#include "planner/model/platform.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+
+namespace cnnplan {
+namespace {
+
+// Typical of ranks that copy through shared memory, rounded to the cautious side.
+constexpr double shared_memory_alpha_s = 0.5e-6;
+constexpr double shared_memory_bytes_per_s = 8e9;
+constexpr double copy_bytes_per_s = 10e9;
+constexpr double reduction_bytes_per_s = 10e9;
+
+}  // namespace
+
+double segment_time_s(const std::vector<Segment>& segments, double bytes) {
+  if (segments.empty()) throw std::logic_error("no segment to time a message by");
+  auto found = std::find_if(segments.begin(), segments.end(), [bytes](const Segment& segment) {
+    return bytes <= static_cast<double>(segment.max_bytes);
+  });
+  if (found == segments.end()) --found;
+  return found->alpha_s + bytes * found->beta_s_per_byte;
+}
+
+Platform default_platform(int ranks) {
+  const Segment segment{.max_bytes = std::numeric_limits<std::int64_t>::max(),
+                        .alpha_s = shared_memory_alpha_s,
+                        .beta_s_per_byte = 1.0 / shared_memory_bytes_per_s};
+  Platform platform;
+  platform.levels.push_back({.name = "node", .ranks_per_group = ranks, .segments = {segment}});
+  platform.gamma_s_per_byte = 1.0 / reduction_bytes_per_s;
+  platform.copy_s_per_byte = 1.0 / copy_bytes_per_s;
+  return platform;
+}
+
+const Level& level_between(const Platform& platform, int rank_a, int rank_b) {
+  if (rank_a == rank_b || platform.levels.empty()) {
+    throw std::logic_error("no level lies between a rank and itself");
+  }
+  const auto found =
+      std::find_if(platform.levels.begin(), platform.levels.end(), [&](const Level& level) {
+        return rank_a / level.ranks_per_group == rank_b / level.ranks_per_group;
+      });
+  return found == platform.levels.end() ? platform.levels.back() : *found;
+}
+
+}  // namespace cnnplan

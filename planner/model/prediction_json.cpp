@@ -1,0 +1,109 @@
+// Predictions, field by field.
+#include "planner/model/prediction_json.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace cnnplan {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// A step below its bound would be a gap below 0, and none is below 0 s.
+constexpr NumberRange gap_range{.minimum = -1.0};
+
+PredictedOperation read_operation(const JsonReader& reader) {
+  reader.allow_keys({"id", "predicted_s", "estimated"});
+  PredictedOperation operation{.id = reader.at("id").name(),
+                               .predicted_s = reader.at("predicted_s").number(seconds_range)};
+  reader.read("estimated", operation.estimated);
+  return operation;
+}
+
+MemoryUse read_memory(const JsonReader& reader) {
+  reader.allow_keys({"parameters_bytes", "activations_bytes", "buffers_bytes", "available_bytes"});
+  MemoryUse memory;
+  reader.read("parameters_bytes", memory.parameters_bytes, bytes_range);
+  reader.read("activations_bytes", memory.activations_bytes, bytes_range);
+  reader.read("buffers_bytes", memory.buffers_bytes, bytes_range);
+  reader.read("available_bytes", memory.available_bytes, bytes_range);
+  return memory;
+}
+
+Json to_ordered_json(const PredictedOperation& operation) {
+  Json json{{"id", operation.id}, {"predicted_s", operation.predicted_s}};
+  if (operation.estimated) json["estimated"] = true;
+  return json;
+}
+
+Json to_ordered_json(const MemoryUse& memory) {
+  return {{"parameters_bytes", memory.parameters_bytes},
+          {"activations_bytes", memory.activations_bytes},
+          {"buffers_bytes", memory.buffers_bytes},
+          {"available_bytes", memory.available_bytes}};
+}
+
+}  // namespace
+
+Prediction prediction_from_json(const JsonReader& reader) {
+  reader.allow_keys({"step_s",
+                     "low_s",
+                     "high_s",
+                     "exposed_communication_s",
+                     "operations",
+                     "memory",
+                     "baseline",
+                     "baseline_s",
+                     "bound_s",
+                     "gap",
+                     "runner_up",
+                     "runner_up_s",
+                     "candidates",
+                     "estimated_kernels"});
+  Prediction prediction;
+  reader.read("step_s", prediction.step_s, seconds_range);
+  reader.read("low_s", prediction.low_s, seconds_range);
+  reader.read("high_s", prediction.high_s, seconds_range);
+  reader.read("exposed_communication_s", prediction.exposed_communication_s, seconds_range);
+  reader.read("baseline", prediction.baseline);
+  reader.read("baseline_s", prediction.baseline_s, seconds_range);
+  reader.read("bound_s", prediction.bound_s, seconds_range);
+  reader.read("gap", prediction.gap, gap_range);
+  reader.read("runner_up", prediction.runner_up);
+  reader.read("runner_up_s", prediction.runner_up_s, seconds_range);
+  reader.read("candidates", prediction.candidates, bytes_range);
+  if (reader.has("memory")) prediction.memory = read_memory(reader.at("memory"));
+  if (reader.has("estimated_kernels")) {
+    for (const JsonReader& entry : reader.at("estimated_kernels").entries()) {
+      prediction.estimated_kernels.push_back(entry.text());
+    }
+  }
+  if (reader.has("operations")) {
+    for (const JsonReader& entry : reader.at("operations").entries()) {
+      prediction.operations.push_back(read_operation(entry));
+    }
+  }
+  return prediction;
+}
+
+Json to_ordered_json(const Prediction& prediction) {
+  Json json{{"step_s", prediction.step_s},
+            {"low_s", prediction.low_s},
+            {"high_s", prediction.high_s},
+            {"exposed_communication_s", prediction.exposed_communication_s},
+            {"baseline", prediction.baseline},
+            {"baseline_s", prediction.baseline_s},
+            {"bound_s", prediction.bound_s},
+            {"gap", prediction.gap},
+            {"runner_up", prediction.runner_up},
+            {"runner_up_s", prediction.runner_up_s},
+            {"candidates", prediction.candidates},
+            {"memory", to_ordered_json(prediction.memory)},
+            {"estimated_kernels", prediction.estimated_kernels},
+            {"operations", Json::array()}};
+  for (const PredictedOperation& operation : prediction.operations) {
+    json["operations"].push_back(to_ordered_json(operation));
+  }
+  return json;
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,24 @@
+// Fingerprints of devices, and profiles of one device put together.
+#include "planner/model/profile.hpp"
+
+#include "planner/model/error.hpp"
+
+namespace cnnplan {
+
+std::string to_text(const DeviceFingerprint& fingerprint) {
+  return fingerprint.device + "; " + fingerprint.backend + " (" + fingerprint.library + "); " +
+         std::to_string(fingerprint.busy_ranks) + " busy rank" +
+         (fingerprint.busy_ranks == 1 ? "" : "s");
+}
+
+void merge(Profile& profile, const Profile& other, const std::string& other_file) {
+  if (profile.fingerprint != other.fingerprint) {
+    throw InputError({.file = other_file,
+                      .pointer = "/fingerprint",
+                      .value = '"' + to_text(other.fingerprint) + '"',
+                      .allowed = '"' + to_text(profile.fingerprint) + '"'});
+  }
+  profile.kernels.insert(other.kernels.begin(), other.kernels.end());
+}
+
+}  // namespace cnnplan
