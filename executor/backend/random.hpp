@@ -2,6 +2,7 @@
 // so weights, samples and dropout masks are the same however the tensors are split.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <numbers>
@@ -49,12 +50,11 @@ constexpr double random_uniform(std::uint64_t key, std::uint64_t index) {
   return static_cast<double>(random_bits(key, index) >> 11) * unit;
 }
 
-// Mean 0, variance 1 (Box, Muller 1958): elements 2i and 2i + 1 are the two halves of one pair.
-inline double random_normal(std::uint64_t key, std::uint64_t index) {
-  const std::uint64_t first = index & ~std::uint64_t{1};
-  const double radius = std::sqrt(-2.0 * std::log(1.0 - random_uniform(key, first)));
-  const double angle = 2.0 * std::numbers::pi * random_uniform(key, first + 1);
-  return radius * (index == first ? std::cos(angle) : std::sin(angle));
+// Numbers 2 pair and 2 pair + 1 of a sequence of mean 0 and variance 1 (Box, Muller 1958).
+inline std::array<double, 2> random_normal_pair(std::uint64_t key, std::uint64_t pair) {
+  const double radius = std::sqrt(-2.0 * std::log(1.0 - random_uniform(key, 2 * pair)));
+  const double angle = 2.0 * std::numbers::pi * random_uniform(key, 2 * pair + 1);
+  return {radius * std::cos(angle), radius * std::sin(angle)};
 }
 
 }  // namespace cnnplan

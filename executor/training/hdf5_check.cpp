@@ -23,8 +23,9 @@ void throw_hdf5_error(const Hdf5Call& call) {
   std::string cause;
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_first, &cause);
   std::string message = std::string(call.file) + ": cannot " + call.what;
-  if (!call.dataset.empty()) message += " " + std::string(call.dataset);
-  throw IoError(message + ": " + (cause.empty() ? "HDF5 names no cause" : cause));
+  if (!call.dataset.empty()) message.append(" ").append(call.dataset);
+  message.append(": ").append(cause.empty() ? "HDF5 names no cause" : cause);
+  throw IoError(message);
 }
 
 void silence_hdf5() {

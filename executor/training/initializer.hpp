@@ -4,12 +4,16 @@
 #include <cstdint>
 #include <vector>
 
+#include "planner/model/network.hpp"
 #include "planner/schedule/schedule.hpp"
 
 namespace cnnplan {
 
-// The plain tensor, row-major. Weights: normal with variance 2 / fan_in (He 2015), fan_in =
-// C/groups KD KH KW; bias and shift 0, scale 1.
-std::vector<double> initial_values(const ParameterSlot& slot, std::uint64_t seed);
+// The plain tensor, row-major. With fan_in = C/groups KD KH KW: weights of convolutions are normal
+// with variance 2 / fan_in (He 2015), those of fully connected layers uniform in
+// +-1 / sqrt(fan_in); bias and shift are 0, scale is 1. @pre slot belongs to `network`
+std::vector<double> initial_values(const ParameterSlot& slot,
+                                   const Network& network,
+                                   std::uint64_t seed);
 
 }  // namespace cnnplan
