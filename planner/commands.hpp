@@ -1,0 +1,54 @@
+// What the subcommands of cnnplan do, without their command line.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "planner/search/solve.hpp"
+
+namespace cnnplan {
+
+struct SolveOptions {
+  std::string network_file = "network.json";
+  std::string platform_file;  // empty: platform.json where there is one, else assumed figures
+  std::string profile_file;   // empty: profile.json where there is one, else estimates
+  std::string output_file = "plan.json";
+  int ranks = 0;  // 0: as many as the platform was measured with, else one per core
+  std::int64_t batch = 8;
+  std::string input_size;  // "512x512"; empty: as the network says
+  BatchNormStatistics statistics = BatchNormStatistics::spatial;
+  SearchMethod method = SearchMethod::automatic;
+  std::string uniform;  // "h2": no search; empty: search
+  bool strict = false;  // refuse estimated kernels
+};
+
+struct ExplainOptions {
+  std::string plan_file = "plan.json";
+  std::string layer;  // empty: all
+};
+
+struct CompareOptions {
+  std::string plan_file = "plan.json";
+  std::string run_file = "run.json";
+  double max_error = 0.15;  // of the step time
+};
+
+// Each prints its data to stdout, talk to stderr, and throws the errors of error.hpp.
+ExitCode solve_command(const SolveOptions& options);
+ExitCode explain_command(const ExplainOptions& options);
+ExitCode compare_command(const CompareOptions& options);
+// Reads each file as the kind that its "schema" names and says that it is right.
+ExitCode check_command(const std::vector<std::string>& files);
+// Replaces this process by cnnplan-profile, which lies beside this program.
+// @throws EnvironmentError when it is not there
+[[noreturn]] void profile_command(const std::vector<std::string>& arguments);
+
+// "512x512" or "64x512x512" as (D, H, W). @throws InputError
+std::array<std::int64_t, 3> parse_input_size(const std::string& text);
+// The network of a file at another input size; empty: as the file says.
+Network read_network_at(const std::string& file, const std::string& input_size);
+
+}  // namespace cnnplan

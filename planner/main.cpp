@@ -1,0 +1,166 @@
+// cnnplan: the command line of the planner.
+#include <iostream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "planner/commands.hpp"
+#include "planner/model/error.hpp"
+
+namespace cnnplan {
+namespace {
+
+constexpr const char* exit_codes = R"(EXIT CODES
+  0 ok   1 internal   2 usage   3 bad input   4 infeasible   5 environment or launch
+  6 prediction outside the limit   7 NaN or infinity   8 peer lost   9 I/O
+)";
+
+constexpr const char* overview = R"(FILES
+  Read from and written to the current directory unless named: platform.json (links), profile.json
+  (kernel times), plan.json (the strategy), run.json (what cnnexec measured).
+
+EXAMPLES
+  mpirun -n 2 cnnplan profile --links
+  mpirun -n 2 cnnplan profile resnet50.json --ranks 2 --batch 4
+  cnnplan solve resnet50.json --ranks 2 --batch 4
+  mpirun -n 2 cnnexec --strategy plan.json --steps 20
+  cnnplan compare plan.json run.json --max-error 0.15
+
+)";
+
+constexpr const char* solve_help = R"(EXAMPLES
+  cnnplan solve network.json                          defaults: see above
+  cnnplan solve resnet50.json --ranks 16 --batch 64
+  cnnplan solve mesh-1k.json --input 512x512 --batch 1 --ranks 2
+  cnnplan solve resnet50.json --uniform h2            no search: every layer split by height
+
+)";
+
+constexpr const char* explain_help = R"(EXAMPLES
+  cnnplan explain                                     plan.json, one row per layer
+  cnnplan explain plan.json --layer conv1             every operation of one layer
+
+)";
+
+constexpr const char* compare_help = R"(EXAMPLES
+  cnnplan compare plan.json run.json --max-error 0.10 || echo "the prediction is off"
+
+In CI: plan once, run with cnnexec, compare; the exit code is 6 when the predicted step time is
+further from the measured one than --max-error (a fraction: 0.15 is 15 %).
+
+)";
+
+const std::map<std::string, BatchNormStatistics> statistics_names{
+    {"local", BatchNormStatistics::local},
+    {"spatial", BatchNormStatistics::spatial},
+    {"global", BatchNormStatistics::global}};
+
+const std::map<std::string, SearchMethod> method_names{
+    {"automatic", SearchMethod::automatic},
+    {"shortest_path", SearchMethod::shortest_path},
+    {"longest_path_first", SearchMethod::longest_path_first}};
+
+void add_solve(CLI::App& app, SolveOptions& options) {
+  CLI::App* solve =
+      app.add_subcommand("solve", "Find the fastest way to split a network over ranks");
+  solve->add_option("network", options.network_file, "Network file")->capture_default_str();
+  solve->add_option("-p,--platform",
+                    options.platform_file,
+                    "Links; default: platform.json if it is there, else assumed figures");
+  solve->add_option("-k,--profile",
+                    options.profile_file,
+                    "Kernel times; default: profile.json if it is there, else estimates");
+  solve
+      ->add_option("-r,--ranks",
+                   options.ranks,
+                   "Ranks; default: as many as the platform was measured with, else one per core")
+      ->check(CLI::Range(1, 1048576));
+  solve->add_option("-b,--batch", options.batch, "Samples per step, over all ranks")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 31))
+      ->capture_default_str();
+  solve->add_option("-i,--input",
+                    options.input_size,
+                    "Plan at another image size, HxW or DxHxW; default: as the network says");
+  solve
+      ->add_option(
+          "--batch-norm",
+          options.statistics,
+          "Ranks that normalise together: local, spatial (those that share a sample), global")
+      ->transform(CLI::CheckedTransformer(statistics_names))
+      ->default_str("spatial");
+  solve->add_option("--search", options.method, "automatic, shortest_path, longest_path_first")
+      ->transform(CLI::CheckedTransformer(method_names))
+      ->default_str("automatic");
+  solve->add_option(
+      "--uniform", options.uniform, "No search: this mesh for every layer, e.g. n2 or h2");
+  solve->add_flag("--strict", options.strict, "Refuse a plan with estimated kernels (exit code 3)");
+  solve->add_option("-o,--output", options.output_file, "Plan file")->capture_default_str();
+  solve->footer(std::string(solve_help) + exit_codes);
+}
+
+void add_explain(CLI::App& app, ExplainOptions& options) {
+  CLI::App* explain = app.add_subcommand("explain", "Show the choice and its cost for every layer");
+  explain->add_option("plan", options.plan_file, "Plan file")->capture_default_str();
+  explain->add_option("-l,--layer", options.layer, "Every operation of this layer");
+  explain->footer(std::string(explain_help) + exit_codes);
+}
+
+void add_compare(CLI::App& app, CompareOptions& options) {
+  CLI::App* compare =
+      app.add_subcommand("compare", "Set predicted beside measured times, operation by operation");
+  compare->add_option("plan", options.plan_file, "Plan file")->capture_default_str();
+  compare->add_option("run", options.run_file, "Run file")->capture_default_str();
+  compare
+      ->add_option(
+          "-e,--max-error", options.max_error, "Allowed error of the step time, a fraction")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  compare->footer(std::string(compare_help) + exit_codes);
+}
+
+int run(int argc, char** argv) {
+  if (argc > 1 && std::string(argv[1]) == "profile") {
+    profile_command(std::vector<std::string>(argv + 2, argv + argc));
+  }
+  CLI::App app("cnnplan: plan how to train a convolutional network on many ranks", "cnnplan");
+  app.set_version_flag("--version", CNNPLAN_VERSION);
+  app.require_subcommand(1);
+  app.footer(std::string(overview) + exit_codes);
+  app.add_subcommand("profile",
+                     "Time the kernels and links of this machine (cnnplan profile --help)");
+  SolveOptions solve_options;
+  ExplainOptions explain_options;
+  CompareOptions compare_options;
+  std::vector<std::string> files;
+  add_solve(app, solve_options);
+  add_explain(app, explain_options);
+  add_compare(app, compare_options);
+  CLI::App* check = app.add_subcommand("check", "Check files against their schema");
+  check->add_option("files", files, "JSON files of any kind")->required();
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::usage);
+  }
+  if (app.got_subcommand("solve")) return static_cast<int>(solve_command(solve_options));
+  if (app.got_subcommand("explain")) return static_cast<int>(explain_command(explain_options));
+  if (app.got_subcommand("compare")) return static_cast<int>(compare_command(compare_options));
+  return static_cast<int>(check_command(files));
+}
+
+}  // namespace
+}  // namespace cnnplan
+
+int main(int argc, char** argv) {
+  try {
+    return cnnplan::run(argc, argv);
+  } catch (const cnnplan::Error& error) {
+    std::cerr << "cnnplan: " << error.what() << '\n';
+    return static_cast<int>(error.exit_code());
+  } catch (const std::exception& error) {
+    std::cerr << "cnnplan: internal error: " << error.what() << '\n';
+    return static_cast<int>(cnnplan::ExitCode::internal);
+  }
+}

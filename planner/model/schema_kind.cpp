@@ -1,0 +1,27 @@
+// Looks at "schema" only.
+#include "planner/model/schema_kind.hpp"
+
+#include <array>
+
+#include "planner/model/error.hpp"
+#include "planner/model/json_parser.hpp"
+
+namespace cnnplan {
+
+SchemaKind schema_kind(std::string_view json, const std::string& file) {
+  constexpr std::array<std::string_view, 5> kinds{"network", "platform", "profile", "plan", "run"};
+  const nlohmann::json document = parse_json(json, file);
+  const bool named = document.is_object() && document.contains("schema");
+  for (std::size_t i = 0; named && i < kinds.size(); ++i) {
+    if (document["schema"] == "cnnplan." + std::string(kinds[i]) + "/1") {
+      return static_cast<SchemaKind>(i);
+    }
+  }
+  throw InputError(
+      {.file = file,
+       .pointer = "/schema",
+       .value = named ? document["schema"].dump() : "nothing",
+       .allowed = "\"cnnplan.<kind>/1\" with kind network, platform, profile, plan or run"});
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,21 @@
+// Layers that get one mesh together: what has no reason to be split otherwise than its input.
+#pragma once
+
+#include <vector>
+
+#include "planner/model/network.hpp"
+
+namespace cnnplan {
+
+// Layers in network order.
+struct SearchUnit {
+  std::vector<LayerIndex> layers;
+  LayerIndex head() const { return layers.front(); }
+};
+
+// Convolutions, fully connected layers, poolings and the input choose; batch norm, ReLU, dropout,
+// add and the loss inherit the mesh of the input whose layer is listed last
+// (Dryden et al. 2019, section V-B: other layers inherit the distribution of their parent).
+std::vector<SearchUnit> search_units(const Network& network);
+
+}  // namespace cnnplan

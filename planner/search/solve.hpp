@@ -1,0 +1,33 @@
+// Finds a plan: prices, search, re-scoring in virtual time.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "planner/model/plan.hpp"
+#include "planner/model/platform.hpp"
+#include "planner/model/profile.hpp"
+
+namespace cnnplan {
+
+enum class SearchMethod { automatic, shortest_path, longest_path_first };
+
+struct SolveRequest {
+  Network network;
+  int ranks = 1;
+  std::int64_t batch = 1;
+  Platform platform;
+  Profile profile;  // empty: every kernel is estimated
+  BatchNormStatistics statistics = BatchNormStatistics::spatial;
+  SearchMethod method = SearchMethod::automatic;
+  std::optional<Mesh> uniform;  // set: no search, every layer on this mesh
+};
+
+// The best plan found, with its prediction. The result of the search and every uniform split that
+// leaves no layer's ranks idle are scored in virtual time; the fastest that fits wins, so that no
+// plan is predicted slower than pure sample parallelism where that fits.
+// @throws InfeasibleError when no plan fits into the platform's memory
+// @throws InputError for a uniform mesh of another number of ranks, or shortest_path on branches
+Plan solve(const SolveRequest& request);
+
+}  // namespace cnnplan
