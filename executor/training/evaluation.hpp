@@ -1,0 +1,18 @@
+// Accuracy on data that was not trained on.
+#pragma once
+
+#include "executor/training/data_source.hpp"
+#include "executor/training/groups.hpp"
+#include "executor/training/parameter_store.hpp"
+
+namespace cnnplan {
+
+// Fraction of positions whose most probable class is the label, over one pass of `data`. Batch norm
+// uses running values, dropout passes through. Collective.
+double evaluate(const Plan& plan,
+                Backend& backend,
+                ParameterStore& parameters,
+                Groups& groups,
+                DataSource& data);
+
+}  // namespace cnnplan

@@ -1,0 +1,29 @@
+// Parameters from and to HDF5 files, and dumps for comparison with other programs.
+#pragma once
+
+#include <string>
+
+#include "executor/training/parameter_store.hpp"
+#include "executor/training/step_runner.hpp"
+
+namespace cnnplan {
+
+// `/<layer>/weight|bias|scale|shift|mean|variance`, all of them. Every rank reads the file.
+// @throws IoError; InputError naming the dataset
+void load_parameters(const std::string& file, const Network& network, ParameterStore& store);
+
+// The average of the running values of all ranks, on all ranks. Collective.
+void average_running_values(ParameterStore& store,
+                            const Network& network,
+                            const Communicator& world);
+
+// Parameters, `/<layer>/<parameter>_gradient` of the last step, the output of the layer before the
+// loss in global index order, and `/loss`. Written by rank 0. Collective.
+void dump(const std::string& file,
+          const Plan& plan,
+          const ParameterStore& store,
+          const StepRunner& runner,
+          const Schedule& schedule,
+          const Communicator& world);
+
+}  // namespace cnnplan

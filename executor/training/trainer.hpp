@@ -1,0 +1,45 @@
+// Trains a plan: data, steps, evaluation, files.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "executor/comm/communicator.hpp"
+#include "planner/model/plan.hpp"
+#include "planner/model/run.hpp"
+
+namespace cnnplan {
+
+struct TrainingOptions {
+  std::string backend = "onednn";
+  std::string data_file;     // empty: synthetic
+  std::string test_file;     // empty: no evaluation
+  std::string weights_file;  // empty: from the seed
+  std::string dump_file;     // empty: none
+  std::int64_t steps = 20;
+  std::int64_t warmup = 2;  // of these, not counted in the times
+  std::int64_t epochs = 0;  // above 0: that many passes of the data instead of `steps`
+  double learning_rate = 0.01;
+  double momentum = 0.9;
+  double weight_decay = 1e-4;
+  std::uint64_t seed = 1;
+};
+
+struct Progress {
+  std::int64_t step = 0;  // done
+  std::int64_t steps = 0;
+  double loss = 0.0;
+  double step_s = 0.0;
+};
+
+// Operations are filled on rank 0 only. Collective.
+// @throws EnvironmentError when the plan is for another number of ranks or the backend is missing
+// @throws InfeasibleError when the plan needs more memory than the machine has
+// @throws InputError, IoError of data and weight files; NotFiniteError when the loss is
+RunReport train(const Plan& plan,
+                const TrainingOptions& options,
+                const Communicator& world,
+                const std::function<void(const Progress&)>& progress);
+
+}  // namespace cnnplan
