@@ -1,0 +1,107 @@
+// Collectives on the levels of a platform, message by message.
+#include "planner/cost/collectives.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "planner/cost/links.hpp"
+
+namespace cnnplan {
+namespace {
+
+// Ranks below one instance of the level inside `level`, whose links to the outside are `level`'s.
+int ranks_inside(const Platform& platform, const Level& level) {
+  const auto index = &level - platform.levels.data();
+  return index == 0 ? 1 : platform.levels[static_cast<std::size_t>(index - 1)].ranks_per_group;
+}
+
+// Ring messages that leave one instance of the inner level at once, at most `level.shared_by`.
+// Where the group has only some of the instance's ranks, the others run a ring of the same form.
+double ring_sharing(const Platform& platform,
+                    const Level& level,
+                    std::span<const int> group,
+                    int sender) {
+  const int inside = ranks_inside(platform, level);
+  int members = 0;
+  int leaving = 0;
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    if (group[i] / inside != sender / inside) continue;
+    ++members;
+    if (group[(i + 1) % group.size()] / inside != sender / inside) ++leaving;
+  }
+  const double messages = static_cast<double>(leaving) * inside / members;
+  return std::clamp(messages, 1.0, std::max(1.0, static_cast<double>(level.shared_by)));
+}
+
+// The executor's ring cuts its blocks into chunks that stay in cache.
+double ring_chunk_bytes(const Platform& platform, const Level& level) {
+  constexpr double inside_node = 64 << 10;
+  constexpr double between_nodes = 256 << 10;
+  return &level == platform.levels.data() ? inside_node : between_nodes;
+}
+
+double ring_step_s(const Platform& platform,
+                   std::span<const int> group,
+                   std::size_t sender,
+                   double bytes) {
+  const int rank = group[sender];
+  const Level& level = level_between(platform, rank, group[(sender + 1) % group.size()]);
+  const double chunk_bytes = std::min(bytes, ring_chunk_bytes(platform, level));
+  const double chunks = std::ceil(bytes / chunk_bytes);
+  const Segment& segment = segment_of(level.segments, chunk_bytes);
+  const double sharing = ring_sharing(platform, level, group, rank);
+  return level.duplex_factor *
+         (chunks * segment.alpha_s + sharing * segment.beta_s_per_byte * bytes);
+}
+
+double ring_time_s(const Platform& platform, std::span<const int> group, double bytes) {
+  const auto ranks = static_cast<double>(group.size());
+  double step_s = 0.0;
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    step_s = std::max(step_s, ring_step_s(platform, group, i, bytes / ranks));
+  }
+  return (ranks - 1) * (2 * step_s + bytes / ranks * platform.gamma_s_per_byte);
+}
+
+// The outermost level that the group spans, for messages of `message_bytes`, all ranks sending.
+LinearCost group_cost(const Platform& platform, std::span<const int> group, double message_bytes) {
+  const auto [first, last] = std::minmax_element(group.begin(), group.end());
+  const Level& level = level_between(platform, *first, *last);
+  const Segment& segment = segment_of(level.segments, message_bytes);
+  return {.alpha_s = segment.alpha_s * level.duplex_factor,
+          .beta_s_per_byte = segment.beta_s_per_byte * level.duplex_factor * level.shared_by,
+          .gamma_s_per_byte = platform.gamma_s_per_byte};
+}
+
+// Each algorithm with the segment of its longest message.
+double thakur_time_s(const Platform& platform, std::span<const int> group, double bytes) {
+  const int ranks = static_cast<int>(group.size());
+  const double doubling_s =
+      allreduce_recursive_doubling_s(ranks, bytes, group_cost(platform, group, bytes));
+  const double rabenseifner_s =
+      allreduce_rabenseifner_s(ranks, bytes, group_cost(platform, group, bytes / 2));
+  return std::min({doubling_s, rabenseifner_s, ring_time_s(platform, group, bytes)});
+}
+
+double library_time_s(const Platform& platform, std::span<const int> group, double bytes) {
+  const auto& fits = platform.library_allreduce;
+  const auto fit = std::find_if(fits.begin(), fits.end(), [&](const LibraryAllreduce& candidate) {
+    return candidate.ranks == static_cast<int>(group.size()) && !candidate.segments.empty();
+  });
+  return fit == fits.end() ? thakur_time_s(platform, group, bytes)
+                           : segment_time_s(fit->segments, bytes);
+}
+
+}  // namespace
+
+double allreduce_time_s(const Platform& platform,
+                        std::span<const int> group,
+                        double bytes,
+                        AllreduceAlgorithm algorithm) {
+  if (group.size() < 2 || bytes <= 0) return 0.0;
+  return algorithm == AllreduceAlgorithm::ring ? ring_time_s(platform, group, bytes)
+                                               : library_time_s(platform, group, bytes);
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,43 @@
+// Estimates the time of a kernel from profiled kernels of similar shape.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include "planner/model/kernel.hpp"
+
+namespace cnnplan {
+
+struct NeighbourEstimate {
+  double seconds = 0.0;
+  double low_s = 0.0;
+  double high_s = 0.0;
+};
+
+// Profiled kernels of one kind, phase, algorithm and precision. Distance is Euclidean over log2 of
+// the extents: twice as many channels are as far away as twice as many rows.
+class KernelNeighbours {
+ public:
+  // Kernels that did no work or took no time say nothing about throughput and are left out.
+  void add(const KernelSpec& spec, double seconds);
+  // Work (flops of a convolution, bytes of everything else) over the throughput of the nearest
+  // kernels, averaged in logarithms with weights 1/distance^2. The range covers what each of them
+  // says alone and grows with the distance to the nearest one.
+  // @pre at least one kernel was added
+  NeighbourEstimate estimate(const KernelSpec& spec) const;
+  std::size_t size() const { return log_throughput_.size(); }
+  bool empty() const { return size() == 0; }
+
+ private:
+  static constexpr std::size_t feature_count = 15;
+  using Features = std::array<float, feature_count>;
+
+  static Features features_of(const KernelSpec& spec);
+  std::vector<float> distances_squared(const Features& query) const;
+
+  std::array<std::vector<float>, feature_count> features_;  // one list per feature: vectorises
+  std::vector<double> log_throughput_;                      // work per second
+};
+
+}  // namespace cnnplan

@@ -1,0 +1,88 @@
+// Lookup by canonical kernel, then neighbours, then default rates.
+#include "planner/cost/kernels.hpp"
+
+#include <algorithm>
+#include <span>
+
+namespace cnnplan {
+namespace {
+
+KernelTime time_of(const KernelTiming& timing) {
+  return {.seconds = timing.median_s,
+          .low_s = std::min(timing.min_s, timing.median_s),
+          .high_s = std::max(timing.median_s, timing.mean_s) + timing.stddev_s,
+          .estimated = false,
+          .workspace_bytes = timing.workspace_bytes};
+}
+
+bool is_empty(const Shape& shape) {
+  return std::any_of(shape.extents.begin(), shape.extents.end(), [](auto e) { return e <= 0; });
+}
+
+class Hasher {
+ public:
+  void add(std::int64_t value) {
+    // Multiplier of the 64-bit FNV-1a hash, and a shift that brings high bits down again.
+    constexpr std::uint64_t prime = 1099511628211U;
+    state_ = (state_ ^ static_cast<std::uint64_t>(value)) * prime;
+    state_ ^= state_ >> 29;
+  }
+  void add(std::span<const std::int64_t> values) {
+    for (std::int64_t value : values) add(value);
+  }
+  std::size_t value() const { return state_; }
+
+ private:
+  std::uint64_t state_ = 14695981039346656037U;
+};
+
+}  // namespace
+
+std::size_t KernelCosts::Hash::operator()(const KernelSpec& spec) const {
+  Hasher hasher;
+  hasher.add(static_cast<std::int64_t>(spec.kind) * 64 + static_cast<std::int64_t>(spec.phase) * 4 +
+             static_cast<std::int64_t>(spec.algorithm) * 2 +
+             static_cast<std::int64_t>(spec.precision));
+  hasher.add(spec.in.extents);
+  hasher.add(spec.out.extents);
+  hasher.add(spec.groups * 2 + (spec.relu ? 1 : 0));
+  for (const WindowDim& dim : spec.window.dims) {
+    hasher.add(dim.kernel);
+    hasher.add(dim.stride * 65536 + dim.padding_begin * 256 + dim.padding_end);
+  }
+  return hasher.value();
+}
+
+KernelCosts::KernelCosts(const Profile& profile, const DefaultRates& rates) : rates_(rates) {
+  for (const auto& [spec, timing] : profile.kernels) {
+    const KernelSpec key = canonical(spec);
+    measured_.insert_or_assign(key, time_of(timing));
+    neighbours_[{spec.kind, spec.phase, spec.algorithm, spec.precision}].add(key, timing.median_s);
+  }
+}
+
+KernelTime KernelCosts::from_rates(const KernelSpec& spec) const {
+  const double slowdown = spec.precision == Precision::fp64 ? 2.0 : 1.0;
+  const double seconds = rates_.overhead_s + std::max(flops(spec) * slowdown / rates_.flops_per_s,
+                                                      bytes(spec) / rates_.bytes_per_s);
+  return {.seconds = seconds,
+          .low_s = seconds / rates_.uncertainty,
+          .high_s = seconds * rates_.uncertainty,
+          .estimated = true};
+}
+
+KernelTime KernelCosts::lookup(const KernelSpec& spec) const {
+  if (is_empty(spec.out)) return {};
+  const KernelSpec key = canonical(spec);
+  const auto measured = measured_.find(key);
+  if (measured != measured_.end()) return measured->second;
+  const auto family = neighbours_.find({key.kind, key.phase, key.algorithm, key.precision});
+  if (family == neighbours_.end() || family->second.empty()) return from_rates(key);
+  const NeighbourEstimate estimate = family->second.estimate(key);
+  return {.seconds = estimate.seconds,
+          .low_s = estimate.low_s,
+          .high_s = estimate.high_s,
+          .estimated = true};
+}
+
+}  // namespace cnnplan

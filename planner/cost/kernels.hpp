@@ -1,0 +1,55 @@
+// Price of a kernel: what was profiled, else an estimate that says so.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+
+#include "planner/cost/kernel_neighbours.hpp"
+#include "planner/model/kernel.hpp"
+#include "planner/model/profile.hpp"
+
+namespace cnnplan {
+
+struct KernelTime {
+  double seconds = 0.0;
+  double low_s = 0.0;
+  double high_s = 0.0;
+  bool estimated = false;
+  std::int64_t workspace_bytes = 0;  // 0 when estimated
+};
+
+// What is assumed of a device of which nothing was profiled: a modest CPU core.
+struct DefaultRates {
+  double flops_per_s = 50e9;  // fp32; fp64 runs at half of it
+  double bytes_per_s = 8e9;
+  double overhead_s = 2e-6;  // per kernel
+  double uncertainty = 4.0;  // low = seconds / uncertainty, high = seconds * uncertainty
+};
+
+class KernelCosts {
+ public:
+  explicit KernelCosts(const Profile& profile = {}, const DefaultRates& rates = {});
+
+  // Profiled: the median, from the minimum to the slower of median and mean plus one standard
+  // deviation. Not profiled: interpolated from the profiled kernels of the same kind, phase,
+  // algorithm and precision. None of these: overhead + max(flops / rate, bytes / rate). A kernel
+  // without outputs takes no time and is not estimated.
+  KernelTime lookup(const KernelSpec& spec) const;
+
+ private:
+  struct Hash {
+    std::size_t operator()(const KernelSpec& spec) const;
+  };
+  using Family = std::tuple<KernelKind, KernelPhase, KernelAlgorithm, Precision>;
+
+  KernelTime from_rates(const KernelSpec& spec) const;
+
+  std::unordered_map<KernelSpec, KernelTime, Hash> measured_;
+  std::map<Family, KernelNeighbours> neighbours_;
+  DefaultRates rates_;
+};
+
+}  // namespace cnnplan

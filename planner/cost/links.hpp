@@ -1,0 +1,43 @@
+// Time of messages between ranks: one message, and one rank's part of a transfer list.
+#pragma once
+
+#include <cstdint>
+
+#include "planner/model/box.hpp"
+#include "planner/model/platform.hpp"
+#include "planner/model/transfer.hpp"
+
+namespace cnnplan {
+
+// The segment that a message of `bytes` falls into. @pre segments is not empty
+const Segment& segment_of(const std::vector<Segment>& segments, double bytes);
+
+// One message between two ranks that have the link for themselves; a local copy when they are the
+// same rank.
+double message_time_s(const Platform& platform, int from, int to, double bytes);
+
+// What the executor knows of a transfer beyond its list.
+struct TransferTraits {
+  std::int64_t element_bytes = 4;
+  Box source_box;       // held by the dense channels-last buffer; empty: every piece is packed
+  Box destination_box;  // likewise: empty: every piece is unpacked
+  bool accumulate = false;
+  bool zero_first = false;
+};
+
+struct TransferTime {
+  double link_s = 0.0;  // messages
+  double copy_s = 0.0;  // packing, unpacking, adding, clearing, pieces that stay on the rank
+  double total_s() const { return link_s + copy_s; }
+};
+
+// One rank's part of a transfer whose peers are all ready. Per peer one message of all its pieces:
+// alpha_ij + beta_ij v_ij, with beta multiplied by the ranks that share the link; sends and
+// receives run at once, the shorter of both slowed by the duplex factor (equations of
+// redistribution).
+TransferTime transfer_time(const Platform& platform,
+                           const TransferList& list,
+                           int rank,
+                           const TransferTraits& traits);
+
+}  // namespace cnnplan

@@ -1,0 +1,74 @@
+// The search problem without its meaning: units, what each candidate costs, what each pair costs.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace cnnplan {
+
+// Costs of every pair of candidates of two units.
+class CostMatrix {
+ public:
+  CostMatrix() = default;
+  CostMatrix(int rows, int columns)
+      : columns_(columns),
+        costs_(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns)) {}
+
+  int rows() const { return columns_ == 0 ? 0 : static_cast<int>(costs_.size()) / columns_; }
+  int columns() const { return columns_; }
+  double operator()(int row, int column) const { return costs_[index(row, column)]; }
+  double& operator()(int row, int column) { return costs_[index(row, column)]; }
+  const std::vector<double>& values() const { return costs_; }
+  bool operator==(const CostMatrix&) const = default;
+
+ private:
+  std::size_t index(int row, int column) const {
+    return static_cast<std::size_t>(row) * static_cast<std::size_t>(columns_) +
+           static_cast<std::size_t>(column);
+  }
+
+  int columns_ = 0;
+  std::vector<double> costs_;
+};
+
+// Rows are the candidates of `from`, columns those of `to`.
+struct CostEdge {
+  int from = 0;
+  int to = 0;
+  CostMatrix costs;
+
+  int other(int unit) const { return unit == from ? to : from; }
+  // The pair's cost seen from either end.
+  double cost(int unit, int candidate, int other_candidate) const {
+    return unit == from ? costs(candidate, other_candidate) : costs(other_candidate, candidate);
+  }
+  bool operator==(const CostEdge&) const = default;
+};
+
+// Units in topological order, each with the cost of its candidates; a candidate that must not be
+// chosen is left out. Two units may share several edges.
+struct CostGraph {
+  std::vector<std::vector<double>> units;
+  std::vector<CostEdge> edges;
+
+  int unit_count() const { return static_cast<int>(units.size()); }
+  int candidate_count(int unit) const {
+    return static_cast<int>(units.at(static_cast<std::size_t>(unit)).size());
+  }
+  bool operator==(const CostGraph&) const = default;
+};
+
+// Candidate of every unit.
+using Assignment = std::vector<int>;
+
+// @throws logic_error unless every unit has a candidate, every edge leads from an earlier to a
+// later unit with a matrix of their sizes, and all costs are finite.
+void check(const CostGraph& graph);
+// Costs of the chosen candidates and of all their pairs. @pre one valid candidate per unit
+double total_cost(const CostGraph& graph, const Assignment& assignment);
+// True when every edge joins a unit and the next one.
+bool is_line(const CostGraph& graph);
+// Indices of the edges at every unit, in both directions.
+std::vector<std::vector<int>> edges_by_unit(const CostGraph& graph);
+
+}  // namespace cnnplan

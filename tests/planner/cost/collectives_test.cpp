@@ -1,0 +1,109 @@
+// Tests of planner/cost/collectives.
+#include "planner/cost/collectives.hpp"
+
+#include <vector>
+
+#include <doctest/doctest.h>
+
+namespace cnnplan {
+namespace {
+
+using enum AllreduceAlgorithm;
+
+Platform one_node() {
+  Platform platform;
+  platform.levels = {{.name = "node",
+                      .ranks_per_group = 8,
+                      .segments = {{1 << 30, 1e-6, 1e-10}},
+                      .duplex_factor = 1.0,
+                      .shared_by = 1}};
+  platform.gamma_s_per_byte = 1e-11;
+  return platform;
+}
+
+// Nodes of 4 ranks that share one adapter.
+Platform two_nodes() {
+  Platform platform = one_node();
+  platform.levels[0].ranks_per_group = 4;
+  platform.levels.push_back({.name = "cluster",
+                             .ranks_per_group = 8,
+                             .segments = {{1 << 30, 1e-5, 1e-9}},
+                             .duplex_factor = 1.0,
+                             .shared_by = 4});
+  return platform;
+}
+
+double ring_s(const Platform& platform, const std::vector<int>& group, double bytes) {
+  return allreduce_time_s(platform, group, bytes, ring);
+}
+
+}  // namespace
+
+TEST_CASE("allreduce_time_s: the ring is the published one while a block is one chunk") {
+  const LinearCost cost{1e-6, 1e-10, 1e-11};
+  const double bytes = 4 * 65536;
+  CHECK(ring_s(one_node(), {0, 1, 2, 3}, bytes) ==
+        doctest::Approx(allreduce_ring_s(4, bytes, cost)));
+  CHECK(ring_s(one_node(), {1, 5, 6}, 3000) == doctest::Approx(allreduce_ring_s(3, 3000, cost)));
+}
+
+TEST_CASE("allreduce_time_s: larger blocks send one message per chunk, in the segment of a chunk") {
+  Platform platform = one_node();
+  platform.levels[0].segments = {{65536, 1e-6, 1e-10}, {1 << 30, 1e-6, 5e-10}};
+  const double bytes = 2 * 10 * 65536;
+  CHECK(ring_s(platform, {0, 1}, bytes) ==
+        doctest::Approx(2 * (10 * 1e-6 + bytes / 2 * 1e-10) + bytes / 2 * 1e-11));
+}
+
+TEST_CASE("allreduce_time_s: sending and receiving at once costs the duplex factor") {
+  Platform platform = one_node();
+  platform.gamma_s_per_byte = 0;
+  const double simplex_s = ring_s(platform, {0, 1}, 1000);
+  platform.levels[0].duplex_factor = 1.8;
+  CHECK(ring_s(platform, {0, 1}, 1000) == doctest::Approx(1.8 * simplex_s));
+}
+
+TEST_CASE("allreduce_time_s: nothing to do takes no time") {
+  CHECK(ring_s(one_node(), {3}, 1e6) == 0.0);
+  CHECK(allreduce_time_s(one_node(), std::vector{0, 1}, 0, library) == 0.0);
+}
+
+TEST_CASE("allreduce_time_s: a ring in node order crosses each adapter once") {
+  Platform platform = two_nodes();
+  platform.gamma_s_per_byte = 0;
+  const double bytes = 8000;
+  const double crossing_s = 1e-5 + 1000 * 1e-9;
+  CHECK(ring_s(platform, {0, 1, 2, 3, 4, 5, 6, 7}, bytes) == doctest::Approx(14 * crossing_s));
+  // The worst order: all four ranks of a node send through its adapter.
+  const double shared_s = 1e-5 + 4 * 1000 * 1e-9;
+  CHECK(ring_s(platform, {0, 4, 1, 5, 2, 6, 3, 7}, bytes) == doctest::Approx(14 * shared_s));
+}
+
+TEST_CASE("allreduce_time_s: groups that run at the same time share the adapter") {
+  Platform platform = two_nodes();
+  platform.gamma_s_per_byte = 0;
+  // {0, 4} beside {1, 5}, {2, 6} and {3, 7}.
+  CHECK(ring_s(platform, {0, 4}, 2000) == doctest::Approx(2 * (1e-5 + 4 * 1000 * 1e-9)));
+  // {0, 1, 4, 5} beside {2, 3, 6, 7}.
+  CHECK(ring_s(platform, {0, 1, 4, 5}, 4000) == doctest::Approx(6 * (1e-5 + 2 * 1000 * 1e-9)));
+  // Inside a node nothing is shared.
+  CHECK(ring_s(platform, {4, 5}, 2000) == doctest::Approx(2 * (1e-6 + 1000 * 1e-10)));
+}
+
+TEST_CASE("allreduce_time_s: the library's fit counts for its own number of ranks only") {
+  Platform platform = one_node();
+  platform.library_allreduce = {{.ranks = 2, .segments = {{1 << 20, 7e-6, 0.0}}}};
+  CHECK(allreduce_time_s(platform, std::vector{0, 1}, 4096, library) == doctest::Approx(7e-6));
+  const LinearCost cost{1e-6, 1e-10, 1e-11};
+  CHECK(allreduce_time_s(platform, std::vector{0, 1, 2}, 4096, library) ==
+        doctest::Approx(allreduce_best_s(3, 4096, cost)));
+}
+
+TEST_CASE("allreduce_time_s: without a fit small sums are faster than the ring") {
+  const std::vector<int> group{0, 1, 2, 3, 4, 5, 6, 7};
+  const Platform platform = one_node();
+  CHECK(allreduce_time_s(platform, group, 8, library) < ring_s(platform, group, 8));
+  CHECK(allreduce_time_s(platform, group, 1e8, library) <= ring_s(platform, group, 1e8));
+}
+
+}  // namespace cnnplan

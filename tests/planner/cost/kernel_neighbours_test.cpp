@@ -1,0 +1,83 @@
+// Tests of planner/cost/kernel_neighbours.
+#include "planner/cost/kernel_neighbours.hpp"
+
+#include <stdexcept>
+
+#include <doctest/doctest.h>
+
+namespace cnnplan {
+namespace {
+
+KernelSpec convolution(std::int64_t channels, std::int64_t rows) {
+  KernelSpec spec;
+  spec.in = {.extents = {1, channels, 1, rows + 2, 34}};
+  spec.out = {.extents = {1, channels, 1, rows, 32}};
+  spec.window.dims = {WindowDim{}, WindowDim{.kernel = 3}, WindowDim{.kernel = 3}};
+  return spec;
+}
+
+double at_rate(const KernelSpec& spec, double flops_per_s) {
+  return flops(spec) / flops_per_s;
+}
+
+}  // namespace
+
+TEST_CASE("KernelNeighbours: a kernel at the common throughput is estimated exactly") {
+  KernelNeighbours neighbours;
+  for (std::int64_t rows : {4, 8, 16, 32}) {
+    const KernelSpec spec = convolution(64, rows);
+    neighbours.add(spec, at_rate(spec, 1e11));
+  }
+  const KernelSpec wanted = convolution(64, 12);
+  const NeighbourEstimate estimate = neighbours.estimate(wanted);
+  CHECK(estimate.seconds == doctest::Approx(at_rate(wanted, 1e11)));
+  CHECK(estimate.low_s < estimate.seconds);
+  CHECK(estimate.high_s > estimate.seconds);
+}
+
+TEST_CASE("KernelNeighbours: small blocks take the throughput of small blocks, not time over p") {
+  KernelNeighbours neighbours;
+  for (std::int64_t rows : {64, 72, 80}) {
+    neighbours.add(convolution(64, rows), at_rate(convolution(64, rows), 2e11));
+  }
+  for (std::int64_t rows : {4, 5, 6}) {
+    neighbours.add(convolution(64, rows), at_rate(convolution(64, rows), 5e10));
+  }
+  const KernelSpec small = convolution(64, 7);
+  CHECK(neighbours.estimate(small).seconds == doctest::Approx(at_rate(small, 5e10)).epsilon(0.05));
+  const KernelSpec large = convolution(64, 60);
+  CHECK(neighbours.estimate(large).seconds == doctest::Approx(at_rate(large, 2e11)).epsilon(0.05));
+}
+
+TEST_CASE("KernelNeighbours: between two neighbours the estimate lies between both") {
+  KernelNeighbours neighbours;
+  neighbours.add(convolution(64, 8), at_rate(convolution(64, 8), 1e11));
+  neighbours.add(convolution(64, 32), at_rate(convolution(64, 32), 2e11));
+  const KernelSpec wanted = convolution(64, 16);
+  const NeighbourEstimate estimate = neighbours.estimate(wanted);
+  CHECK(estimate.seconds > at_rate(wanted, 2e11));
+  CHECK(estimate.seconds < at_rate(wanted, 1e11));
+  CHECK(estimate.low_s <= at_rate(wanted, 2e11));
+  CHECK(estimate.high_s >= at_rate(wanted, 1e11));
+}
+
+TEST_CASE("KernelNeighbours: farther away is less certain") {
+  KernelNeighbours neighbours;
+  neighbours.add(convolution(64, 8), at_rate(convolution(64, 8), 1e11));
+  const auto spread = [&](const KernelSpec& spec) {
+    const NeighbourEstimate estimate = neighbours.estimate(spec);
+    return estimate.high_s / estimate.low_s;
+  };
+  CHECK(spread(convolution(64, 16)) < spread(convolution(64, 128)));
+  CHECK(spread(convolution(64, 16)) < spread(convolution(256, 16)));
+}
+
+TEST_CASE("KernelNeighbours: kernels without work or time are left out") {
+  KernelNeighbours neighbours;
+  neighbours.add(convolution(64, 8), 0.0);
+  neighbours.add(convolution(64, 0), 1.0);
+  CHECK(neighbours.empty());
+  CHECK_THROWS_AS(neighbours.estimate(convolution(64, 8)), std::logic_error);
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,123 @@
+// Tests of planner/cost/kernels.
+#include "planner/cost/kernels.hpp"
+
+#include <algorithm>
+
+#include <doctest/doctest.h>
+
+namespace cnnplan {
+namespace {
+
+KernelSpec convolution(std::int64_t rows) {
+  KernelSpec spec;
+  spec.in = {.extents = {1, 64, 1, rows + 1, 32}};
+  spec.out = {.extents = {1, 64, 1, rows, 32}};
+  spec.window.dims = {WindowDim{},
+                      WindowDim{.kernel = 3, .padding_end = 1},
+                      WindowDim{.kernel = 3, .padding_begin = 1, .padding_end = 1}};
+  return spec;
+}
+
+KernelTiming timing(double median_s) {
+  return {.repetitions = 10,
+          .median_s = median_s,
+          .mean_s = median_s * 1.1,
+          .stddev_s = median_s * 0.2,
+          .min_s = median_s * 0.9,
+          .workspace_bytes = 123,
+          .implementation = "test"};
+}
+
+Profile small_profile() {
+  Profile profile;
+  profile.kernels[convolution(8)] = timing(1.0);
+  profile.kernels[convolution(16)] = timing(2.0);
+  return profile;
+}
+
+}  // namespace
+
+TEST_CASE("KernelCosts: a profiled kernel is looked up") {
+  const KernelTime time = KernelCosts(small_profile()).lookup(convolution(8));
+  CHECK(time.seconds == 1.0);
+  CHECK(time.low_s == doctest::Approx(0.9));
+  CHECK(time.high_s == doctest::Approx(1.3));
+  CHECK_FALSE(time.estimated);
+  CHECK(time.workspace_bytes == 123);
+}
+
+TEST_CASE("KernelCosts: the last rank's block costs what the first one's does") {
+  KernelSpec last = convolution(8);
+  std::swap(last.window.dims[1].padding_begin, last.window.dims[1].padding_end);
+  REQUIRE(last != convolution(8));
+  const KernelTime time = KernelCosts(small_profile()).lookup(last);
+  CHECK_FALSE(time.estimated);
+  CHECK(time.seconds == 1.0);
+}
+
+TEST_CASE("KernelCosts: what was not profiled is estimated and marked") {
+  const KernelTime time = KernelCosts(small_profile()).lookup(convolution(12));
+  CHECK(time.estimated);
+  CHECK(time.seconds > 1.0);
+  CHECK(time.seconds < 2.0);
+  CHECK(time.low_s <= time.seconds);
+  CHECK(time.high_s >= time.seconds);
+}
+
+TEST_CASE("KernelCosts: phase, algorithm and precision are not mixed") {
+  const KernelCosts costs(small_profile());
+  const KernelCosts nothing;
+  KernelSpec phase = convolution(8);
+  phase.phase = KernelPhase::backward_filter;
+  KernelSpec algorithm = convolution(8);
+  algorithm.algorithm = KernelAlgorithm::winograd;
+  KernelSpec precision = convolution(8);
+  precision.precision = Precision::fp64;
+  for (const KernelSpec& spec : {phase, algorithm, precision}) {
+    CHECK(costs.lookup(spec).estimated);
+    CHECK(costs.lookup(spec).seconds == nothing.lookup(spec).seconds);
+  }
+}
+
+TEST_CASE("KernelCosts: without a profile the documented rates count") {
+  const DefaultRates rates{
+      .flops_per_s = 1e9, .bytes_per_s = 1e12, .overhead_s = 0.5, .uncertainty = 2.0};
+  const KernelSpec spec = convolution(8);
+  const KernelTime time = KernelCosts({}, rates).lookup(spec);
+  CHECK(time.seconds == doctest::Approx(0.5 + flops(spec) / 1e9));
+  CHECK(time.low_s == doctest::Approx(time.seconds / 2));
+  CHECK(time.high_s == doctest::Approx(time.seconds * 2));
+  CHECK(time.estimated);
+  KernelSpec add = spec;
+  add.kind = KernelKind::add;
+  const DefaultRates slow_memory{.flops_per_s = 1e12, .bytes_per_s = 1e6, .overhead_s = 0.0};
+  CHECK(KernelCosts({}, slow_memory).lookup(add).seconds == doctest::Approx(bytes(add) / 1e6));
+}
+
+TEST_CASE("KernelCosts: an empty block takes no time and is no estimate") {
+  KernelSpec empty = convolution(8);
+  empty.out[Dim::h] = 0;
+  for (const KernelCosts& costs : {KernelCosts(), KernelCosts(small_profile())}) {
+    const KernelTime time = costs.lookup(empty);
+    CHECK(time.seconds == 0.0);
+    CHECK(time.high_s == 0.0);
+    CHECK_FALSE(time.estimated);
+  }
+}
+
+TEST_CASE("KernelCosts: every profiled kernel is found among thousands") {
+  Profile profile;
+  for (std::int64_t rows = 1; rows <= 50; ++rows) {
+    for (std::int64_t channels = 1; channels <= 40; ++channels) {
+      KernelSpec spec = convolution(rows);
+      spec.in[Dim::c] = channels;
+      profile.kernels[spec] = timing(static_cast<double>(rows * 1000 + channels));
+    }
+  }
+  const KernelCosts costs(profile);
+  CHECK(std::all_of(profile.kernels.begin(), profile.kernels.end(), [&](const auto& kernel) {
+    return costs.lookup(kernel.first).seconds == kernel.second.median_s;
+  }));
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,112 @@
+// Tests of planner/cost/links.
+#include "planner/cost/links.hpp"
+
+#include <stdexcept>
+
+#include <doctest/doctest.h>
+
+namespace cnnplan {
+namespace {
+
+// Nodes of 2 ranks. Inside: 1 s + 0.001 s/byte, twice the alpha beyond 100 bytes; between nodes
+// 100 s + 0.1 s/byte.
+Platform two_levels() {
+  Platform platform;
+  platform.levels = {{.name = "node",
+                      .ranks_per_group = 2,
+                      .segments = {{100, 1.0, 0.001}, {1000000, 2.0, 0.001}},
+                      .duplex_factor = 1.5,
+                      .shared_by = 1},
+                     {.name = "cluster",
+                      .ranks_per_group = 4,
+                      .segments = {{1000000, 100.0, 0.1}},
+                      .duplex_factor = 1.0,
+                      .shared_by = 2}};
+  platform.copy_s_per_byte = 1e-5;
+  platform.gamma_s_per_byte = 1e-4;
+  return platform;
+}
+
+// Rows [begin, end) of a tensor (n, 4, 1, 8, 2): 8 elements, 32 bytes per row and sample.
+Box rows(std::int64_t samples, std::int64_t begin, std::int64_t end) {
+  return {.ranges = {Range{0, samples}, {0, 4}, {0, 1}, {begin, end}, {0, 2}}};
+}
+
+TransferTraits traits(std::int64_t samples) {
+  return {.source_box = rows(samples, 0, 8), .destination_box = rows(samples, 0, 8)};
+}
+
+}  // namespace
+
+TEST_CASE("message_time_s: the segment of its size on the level of its ranks") {
+  const Platform platform = two_levels();
+  CHECK(message_time_s(platform, 0, 1, 100) == doctest::Approx(1.1));
+  CHECK(message_time_s(platform, 0, 1, 101) == doctest::Approx(2.101));
+  CHECK(message_time_s(platform, 0, 1, 1e7) == doctest::Approx(2.0 + 1e4));
+  CHECK(message_time_s(platform, 1, 2, 100) == doctest::Approx(110));
+  CHECK(message_time_s(platform, 2, 2, 100) == doctest::Approx(1e-3));
+}
+
+TEST_CASE("segment_of: refuses a link without segments") {
+  CHECK_THROWS_AS(segment_of({}, 1), std::logic_error);
+}
+
+TEST_CASE("transfer_time: sends alone, receives alone, both at once") {
+  const Platform platform = two_levels();
+  const Piece piece{.peer = 1, .box = rows(1, 0, 2)};  // 64 bytes
+  const double one_s = 1.064;
+  CHECK(transfer_time(platform, {{piece}, {}}, 0, traits(1)).link_s == doctest::Approx(one_s));
+  CHECK(transfer_time(platform, {{}, {piece}}, 0, traits(1)).link_s == doctest::Approx(one_s));
+  CHECK(transfer_time(platform, {{piece}, {piece}}, 0, traits(1)).link_s ==
+        doctest::Approx(1.5 * one_s));
+  CHECK(transfer_time(platform, {}, 0, traits(1)).total_s() == 0.0);
+}
+
+TEST_CASE("transfer_time: what is longer in one direction runs alone at its end") {
+  const Platform platform = two_levels();
+  const Piece small{.peer = 1, .box = rows(1, 0, 1)};
+  const Piece large{.peer = 1, .box = rows(1, 0, 3)};
+  CHECK(transfer_time(platform, {{small}, {large}}, 0, traits(1)).link_s ==
+        doctest::Approx(1.5 * 1.032 + (1.096 - 1.032)));
+}
+
+TEST_CASE("transfer_time: one message per peer, levels apart, shared links slower") {
+  const Platform platform = two_levels();
+  const TransferList list{.sends = {{1, rows(1, 0, 1)}, {1, rows(1, 4, 5)}, {2, rows(1, 0, 1)}},
+                          .receives = {}};
+  CHECK(transfer_time(platform, list, 0, traits(1)).link_s ==
+        doctest::Approx((1 + 0.064) + (100 + 2 * 0.1 * 32)));
+}
+
+TEST_CASE("transfer_time: only what is not one run of memory is packed and unpacked") {
+  const Platform platform = two_levels();
+  const Piece one_sample{.peer = 1, .box = rows(1, 0, 2)};
+  const Piece two_samples{.peer = 1, .box = rows(2, 0, 2)};
+  CHECK(transfer_time(platform, {{one_sample}, {one_sample}}, 0, traits(1)).copy_s == 0.0);
+  CHECK(transfer_time(platform, {{two_samples}, {}}, 0, traits(2)).copy_s ==
+        doctest::Approx(128e-5));
+  CHECK(transfer_time(platform, {{}, {two_samples}}, 0, traits(2)).copy_s ==
+        doctest::Approx(128e-5));
+  const Piece all_rows{.peer = 1, .box = rows(2, 0, 8)};
+  CHECK(transfer_time(platform, {{all_rows}, {}}, 0, traits(2)).copy_s == 0.0);
+  CHECK(transfer_time(platform, {{one_sample}, {}}, 0, {}).copy_s == doctest::Approx(64e-5));
+  const TransferList two_pieces{.sends = {{1, rows(1, 0, 1)}, {1, rows(1, 4, 5)}}, .receives = {}};
+  CHECK(transfer_time(platform, two_pieces, 0, traits(1)).copy_s == doctest::Approx(64e-5));
+}
+
+TEST_CASE("transfer_time: accumulating costs gamma, clearing and local pieces a copy") {
+  const Platform platform = two_levels();
+  const Piece received{.peer = 1, .box = rows(1, 0, 2)};
+  TransferTraits adding = traits(1);
+  adding.accumulate = true;
+  CHECK(transfer_time(platform, {{}, {received}}, 0, adding).copy_s == doctest::Approx(64e-4));
+  adding.zero_first = true;
+  CHECK(transfer_time(platform, {{}, {received}}, 0, adding).copy_s ==
+        doctest::Approx(64e-4 + 8 * 32e-5));
+  const Piece local{.peer = 0, .box = rows(1, 0, 2)};
+  const TransferTime stays = transfer_time(platform, {{local}, {local}}, 0, traits(1));
+  CHECK(stays.link_s == 0.0);
+  CHECK(stays.copy_s == doctest::Approx(64e-5));
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,61 @@
+// Tests of planner/search/cost_graph.
+#include "planner/search/cost_graph.hpp"
+
+#include <limits>
+#include <stdexcept>
+
+#include <doctest/doctest.h>
+
+namespace cnnplan {
+namespace {
+
+// Units of 2, 3 and 1 candidates in a line.
+CostGraph small_graph() {
+  CostGraph graph{.units = {{1, 2}, {10, 20, 30}, {100}}, .edges = {}};
+  CostMatrix first(2, 3);
+  first(1, 2) = 1000;
+  CostMatrix second(3, 1);
+  second(2, 0) = 10000;
+  graph.edges = {{0, 1, first}, {1, 2, second}};
+  return graph;
+}
+
+}  // namespace
+
+TEST_CASE("CostGraph: the total sums candidates and pairs") {
+  CHECK(total_cost(small_graph(), {0, 0, 0}) == 111);
+  CHECK(total_cost(small_graph(), {1, 2, 0}) == 2 + 30 + 100 + 1000 + 10000);
+}
+
+TEST_CASE("CostGraph: an edge costs the same from both ends") {
+  const CostGraph graph = small_graph();
+  CHECK(graph.edges[0].cost(0, 1, 2) == 1000);
+  CHECK(graph.edges[0].cost(1, 2, 1) == 1000);
+  CHECK(graph.edges[0].other(0) == 1);
+  CHECK(graph.edges[0].other(1) == 0);
+}
+
+TEST_CASE("CostGraph: a line has edges between neighbours only") {
+  CostGraph graph = small_graph();
+  CHECK(is_line(graph));
+  graph.edges.push_back({0, 2, CostMatrix(2, 1)});
+  CHECK_FALSE(is_line(graph));
+  CHECK_NOTHROW(check(graph));
+}
+
+TEST_CASE("CostGraph: broken graphs are refused") {
+  CostGraph no_candidate = small_graph();
+  no_candidate.units[1].clear();
+  CHECK_THROWS_AS(check(no_candidate), std::logic_error);
+  CostGraph backwards = small_graph();
+  backwards.edges.push_back({2, 0, CostMatrix(1, 2)});
+  CHECK_THROWS_AS(check(backwards), std::logic_error);
+  CostGraph wrong_size = small_graph();
+  wrong_size.edges.push_back({0, 2, CostMatrix(2, 2)});
+  CHECK_THROWS_AS(check(wrong_size), std::logic_error);
+  CostGraph infinite = small_graph();
+  infinite.units[0][0] = std::numeric_limits<double>::infinity();
+  CHECK_THROWS_AS(check(infinite), std::logic_error);
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,85 @@
+// Random cost graphs with costs from 0 to 1.
+#include "tests/planner/search/random_graph.hpp"
+
+#include <limits>
+
+namespace cnnplan {
+namespace {
+
+int draw(std::mt19937& random, int low, int high) {
+  return std::uniform_int_distribution<int>(low, high)(random);
+}
+
+double draw_cost(std::mt19937& random) {
+  return std::uniform_real_distribution<double>(0.0, 1.0)(random);
+}
+
+CostGraph random_units(std::mt19937& random, const GraphSize& size) {
+  CostGraph graph;
+  for (int unit = 0; unit < size.units; ++unit) {
+    std::vector<double> costs(static_cast<std::size_t>(draw(random, 1, size.most_candidates)));
+    for (double& cost : costs) cost = draw_cost(random);
+    graph.units.push_back(costs);
+  }
+  return graph;
+}
+
+void add_edge(std::mt19937& random, CostGraph& graph, int from, int to) {
+  CostMatrix costs(graph.candidate_count(from), graph.candidate_count(to));
+  for (int row = 0; row < costs.rows(); ++row) {
+    for (int column = 0; column < costs.columns(); ++column) {
+      costs(row, column) = draw_cost(random);
+    }
+  }
+  graph.edges.push_back({from, to, costs});
+}
+
+// The next assignment, counting up; false after the last one.
+bool advance(const CostGraph& graph, Assignment& assignment) {
+  for (std::size_t unit = 0; unit < assignment.size(); ++unit) {
+    if (++assignment[unit] < graph.candidate_count(static_cast<int>(unit))) return true;
+    assignment[unit] = 0;
+  }
+  return false;
+}
+
+}  // namespace
+
+CostGraph random_line(std::mt19937& random, const GraphSize& size) {
+  CostGraph graph = random_units(random, size);
+  for (int unit = 1; unit < size.units; ++unit) add_edge(random, graph, unit - 1, unit);
+  return graph;
+}
+
+CostGraph random_tree(std::mt19937& random, const GraphSize& size) {
+  CostGraph graph = random_units(random, size);
+  for (int unit = 1; unit < size.units; ++unit) {
+    add_edge(random, graph, draw(random, 0, unit - 1), unit);
+  }
+  return graph;
+}
+
+CostGraph random_branches(std::mt19937& random, const GraphSize& size) {
+  CostGraph graph = random_line(random, size);
+  for (int extra = 0; extra < size.units && size.units > 1; ++extra) {
+    const int to = draw(random, 1, size.units - 1);
+    add_edge(random, graph, draw(random, 0, to - 1), to);
+  }
+  return graph;
+}
+
+Assignment brute_force(const CostGraph& graph) {
+  Assignment assignment(graph.units.size(), 0);
+  Assignment best = assignment;
+  double least = std::numeric_limits<double>::infinity();
+  do {
+    const double cost = total_cost(graph, assignment);
+    if (cost < least) {
+      least = cost;
+      best = assignment;
+    }
+  } while (advance(graph, assignment));
+  return best;
+}
+
+}  // namespace cnnplan

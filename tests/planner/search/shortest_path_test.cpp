@@ -1,0 +1,52 @@
+// Tests of planner/search/shortest_path.
+#include "planner/search/shortest_path.hpp"
+
+#include <stdexcept>
+
+#include <doctest/doctest.h>
+
+#include "tests/planner/search/random_graph.hpp"
+
+namespace cnnplan {
+
+TEST_CASE("shortest_path: equals brute force on random lines") {
+  std::mt19937 random(1);
+  for (int round = 0; round < 600; ++round) {
+    const CostGraph graph = random_line(random, {.units = 1 + round % 7, .most_candidates = 4});
+    CAPTURE(round);
+    CHECK(shortest_path(graph) == brute_force(graph));
+  }
+}
+
+TEST_CASE("shortest_path: a costly shuffle keeps the candidate") {
+  // Each unit alone prefers another candidate; changing costs 10.
+  CostGraph graph{.units = {{1, 2}, {3, 1}, {1, 2}}, .edges = {}};
+  CostMatrix change(2, 2);
+  change(0, 1) = change(1, 0) = 10;
+  graph.edges = {{0, 1, change}, {1, 2, change}};
+  const Assignment assignment = shortest_path(graph);
+  CHECK(total_cost(graph, assignment) == 5);
+  CHECK(assignment[0] == assignment[1]);
+  CHECK(assignment[1] == assignment[2]);
+}
+
+TEST_CASE("shortest_path: several edges between two units add up") {
+  CostGraph graph{.units = {{0, 1}, {0}}, .edges = {}};
+  CostMatrix costs(2, 1);
+  costs(0, 0) = 0.6;
+  graph.edges = {{0, 1, costs}, {0, 1, costs}};
+  CHECK(shortest_path(graph) == Assignment{1, 0});
+}
+
+TEST_CASE("shortest_path: nothing to assign, nothing assigned") {
+  CHECK(shortest_path({}).empty());
+  CHECK(shortest_path({.units = {{3, 1, 2}}, .edges = {}}) == Assignment{1});
+}
+
+TEST_CASE("shortest_path: refuses branches") {
+  CostGraph graph{.units = {{0}, {0}, {0}}, .edges = {}};
+  graph.edges.push_back({0, 2, CostMatrix(1, 1)});
+  CHECK_THROWS_AS(shortest_path(graph), std::logic_error);
+}
+
+}  // namespace cnnplan
