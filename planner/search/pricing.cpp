@@ -2,19 +2,15 @@
 #include "planner/search/pricing.hpp"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 #include <tuple>
 
 #include "planner/cost/links.hpp"
 #include "planner/schedule/ownership.hpp"
-#include "planner/search/candidates.hpp"
 
 namespace cnnplan {
 namespace {
-
-constexpr std::array search_axes{Axis::n, Axis::d, Axis::h, Axis::w};
 
 std::vector<int> sample_ranks(int ranks) {
   const std::set<int> distinct{0, ranks / 2, ranks - 1};
@@ -108,25 +104,14 @@ class EdgePrices {
   std::map<Key, double> known_;
 };
 
-std::vector<PricedUnit> units_with_meshes(const Plan& plan, std::int64_t& pruned) {
-  std::vector<PricedUnit> units;
-  for (const SearchUnit& unit : search_units(plan.network)) {
-    const Shape shape = plan.network.output_shape(unit.head(), plan.batch);
-    MeshCandidates candidates = enumerate_meshes(shape, plan.ranks, search_axes);
-    pruned += candidates.pruned;
-    units.push_back({.unit = unit, .meshes = std::move(candidates.meshes)});
-  }
-  return units;
-}
-
 CostEdge edge_between(const PricedNetwork& priced,
                       int from,
                       int to,
                       LayerIndex source,
                       LayerIndex consumer,
                       EdgePrices& prices) {
-  const auto& rows = priced.units[static_cast<std::size_t>(from)].meshes;
-  const auto& columns = priced.units[static_cast<std::size_t>(to)].meshes;
+  const auto& rows = priced.choices.units[static_cast<std::size_t>(from)].meshes;
+  const auto& columns = priced.choices.units[static_cast<std::size_t>(to)].meshes;
   CostEdge edge{
       .from = from,
       .to = to,
@@ -142,13 +127,13 @@ CostEdge edge_between(const PricedNetwork& priced,
 
 void add_unit_costs(const Plan& plan, const PriceList& prices, PricedNetwork& priced) {
   std::map<Mesh, std::vector<double>> costs_by_mesh;
-  for (const PricedUnit& priced_unit : priced.units) {
+  for (const UnitMeshes& choice : priced.choices.units) {
     std::vector<double> costs;
-    for (const Mesh& mesh : priced_unit.meshes) {
+    for (const Mesh& mesh : choice.meshes) {
       const auto [entry, is_new] = costs_by_mesh.try_emplace(mesh);
       if (is_new) entry->second = layer_costs(on_mesh(plan, mesh), prices);
       double total = 0.0;
-      for (LayerIndex layer : priced_unit.unit.layers) {
+      for (LayerIndex layer : choice.unit.layers) {
         total += entry->second[static_cast<std::size_t>(layer)];
       }
       costs.push_back(total);
@@ -160,8 +145,8 @@ void add_unit_costs(const Plan& plan, const PriceList& prices, PricedNetwork& pr
 // Halos inside a unit (it has one mesh) go to the unit; everything else is an edge.
 void add_edges(const Plan& plan, const PriceList& prices, PricedNetwork& priced) {
   std::vector<int> unit_of(static_cast<std::size_t>(plan.network.layer_count()), 0);
-  for (std::size_t unit = 0; unit < priced.units.size(); ++unit) {
-    for (LayerIndex layer : priced.units[unit].unit.layers) {
+  for (std::size_t unit = 0; unit < priced.choices.units.size(); ++unit) {
+    for (LayerIndex layer : priced.choices.units[unit].unit.layers) {
       unit_of[static_cast<std::size_t>(layer)] = static_cast<int>(unit);
     }
   }
@@ -179,8 +164,7 @@ void add_edges(const Plan& plan, const PriceList& prices, PricedNetwork& priced)
 }  // namespace
 
 PricedNetwork price_network(const Plan& plan, const PriceList& prices) {
-  PricedNetwork priced;
-  priced.units = units_with_meshes(plan, priced.pruned);
+  PricedNetwork priced{.choices = mesh_choices(plan), .graph = {}};
   add_unit_costs(plan, prices, priced);
   add_edges(plan, prices, priced);
   return priced;

@@ -1,25 +1,16 @@
 // Fills the search problem with prices of lowered operations.
 #pragma once
 
-#include <vector>
-
 #include "planner/model/plan.hpp"
 #include "planner/predict/price.hpp"
 #include "planner/search/cost_graph.hpp"
-#include "planner/search/search_units.hpp"
+#include "planner/search/unit_meshes.hpp"
 
 namespace cnnplan {
 
-// One search unit with the meshes it may take.
-struct PricedUnit {
-  SearchUnit unit;
-  std::vector<Mesh> meshes;
-};
-
 struct PricedNetwork {
-  std::vector<PricedUnit> units;
-  CostGraph graph;          // units and edges in the same order; seconds per step
-  std::int64_t pruned = 0;  // factorisations that would leave ranks without work
+  MeshChoices choices;
+  CostGraph graph;  // units and edges in the order of the choices; seconds per step
 };
 
 // The cost of a unit on a mesh is the sum over its kernels, statistics and gradient reductions;

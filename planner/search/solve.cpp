@@ -7,7 +7,6 @@
 #include "planner/cost/collectives.hpp"
 #include "planner/model/error.hpp"
 #include "planner/predict/predict.hpp"
-#include "planner/search/candidates.hpp"
 #include "planner/search/elimination.hpp"
 #include "planner/search/longest_path_first.hpp"
 #include "planner/search/pricing.hpp"
@@ -58,28 +57,6 @@ Assignment search(const CostGraph& graph, SearchMethod method) {
   return longest_path_first(graph);
 }
 
-Plan plan_of(const Plan& blank, const PricedNetwork& priced, const Assignment& assignment) {
-  Plan plan = blank;
-  for (std::size_t unit = 0; unit < priced.units.size(); ++unit) {
-    const Mesh& mesh = priced.units[unit].meshes[static_cast<std::size_t>(assignment[unit])];
-    for (LayerIndex layer : priced.units[unit].unit.layers) {
-      plan.layers[static_cast<std::size_t>(layer)].mesh = mesh;
-    }
-  }
-  return plan;
-}
-
-// Every unit on `mesh` where it may take it, else on its first candidate.
-Plan mostly_on(const Plan& blank, const PricedNetwork& priced, const Mesh& mesh) {
-  Assignment assignment;
-  for (const PricedUnit& unit : priced.units) {
-    const auto found = std::find(unit.meshes.begin(), unit.meshes.end(), mesh);
-    assignment.push_back(
-        found == unit.meshes.end() ? 0 : static_cast<int>(found - unit.meshes.begin()));
-  }
-  return plan_of(blank, priced, assignment);
-}
-
 Scored score(std::string name, Plan plan, const PriceList& prices) {
   const auto schedules = lower_all(plan);
   Scored scored{.name = std::move(name), .plan = std::move(plan)};
@@ -94,10 +71,10 @@ Scored score(std::string name, Plan plan, const PriceList& prices) {
 std::vector<Mesh> uniform_meshes(const PricedNetwork& priced) {
   constexpr std::size_t most = 6;
   std::vector<std::pair<double, Mesh>> by_cost;
-  for (const Mesh& mesh : priced.units.front().meshes) {
+  for (const Mesh& mesh : priced.choices.units.front().meshes) {
     double cost = 0.0;
-    for (std::size_t unit = 0; unit < priced.units.size(); ++unit) {
-      const auto& meshes = priced.units[unit].meshes;
+    for (std::size_t unit = 0; unit < priced.choices.units.size(); ++unit) {
+      const auto& meshes = priced.choices.units[unit].meshes;
       const auto found = std::find(meshes.begin(), meshes.end(), mesh);
       cost += priced.graph.units[unit][static_cast<std::size_t>(
           found == meshes.end() ? 0 : found - meshes.begin())];
@@ -162,13 +139,13 @@ Plan solve(const SolveRequest& request) {
                         .value = "--uniform " + to_text(*request.uniform),
                         .allowed = "a mesh of " + std::to_string(request.ranks) + " ranks"});
     }
-    return with_prediction(mostly_on(blank, priced, *request.uniform), prices);
+    return with_prediction(mostly_on(blank, priced.choices, *request.uniform), prices);
   }
   std::vector<Scored> scored;
   const Assignment assignment = search(priced.graph, request.method);
-  scored.push_back(score("search", plan_of(blank, priced, assignment), prices));
+  scored.push_back(score("search", plan_of(blank, priced.choices, assignment), prices));
   for (const Mesh& mesh : uniform_meshes(priced)) {
-    scored.push_back(score(to_text(mesh), mostly_on(blank, priced, mesh), prices));
+    scored.push_back(score(to_text(mesh), mostly_on(blank, priced.choices, mesh), prices));
   }
   const std::size_t best = fastest_that_fits(scored, request.platform.memory_bytes);
   Plan plan = scored[best].plan;

@@ -1,0 +1,65 @@
+// Choices of meshes and plans made of them.
+#include "planner/search/unit_meshes.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "planner/search/candidates.hpp"
+
+namespace cnnplan {
+namespace {
+
+constexpr std::array search_axes{Axis::n, Axis::d, Axis::h, Axis::w};
+
+int index_or_first(const std::vector<Mesh>& meshes, const Mesh& mesh) {
+  const auto found = std::find(meshes.begin(), meshes.end(), mesh);
+  return found == meshes.end() ? 0 : static_cast<int>(found - meshes.begin());
+}
+
+}  // namespace
+
+MeshChoices mesh_choices(const Plan& plan) {
+  MeshChoices choices;
+  for (const SearchUnit& unit : search_units(plan.network)) {
+    const Shape shape = plan.network.output_shape(unit.head(), plan.batch);
+    MeshCandidates candidates = enumerate_meshes(shape, plan.ranks, search_axes);
+    choices.pruned += candidates.pruned;
+    choices.units.push_back({.unit = unit, .meshes = std::move(candidates.meshes)});
+  }
+  return choices;
+}
+
+Plan plan_of(const Plan& blank, const MeshChoices& choices, const std::vector<int>& assignment) {
+  Plan plan = blank;
+  for (std::size_t unit = 0; unit < choices.units.size(); ++unit) {
+    const auto choice = static_cast<std::size_t>(assignment[unit]);
+    for (LayerIndex layer : choices.units[unit].unit.layers) {
+      plan.layers[static_cast<std::size_t>(layer)].mesh = choices.units[unit].meshes[choice];
+    }
+  }
+  return plan;
+}
+
+Plan mostly_on(const Plan& blank, const MeshChoices& choices, const Mesh& mesh) {
+  std::vector<int> assignment;
+  for (const UnitMeshes& unit : choices.units) {
+    assignment.push_back(index_or_first(unit.meshes, mesh));
+  }
+  return plan_of(blank, choices, assignment);
+}
+
+std::vector<Plan> covering_plans(const Plan& blank) {
+  const MeshChoices choices = mesh_choices(blank);
+  std::vector<Mesh> seen;
+  std::vector<Plan> plans;
+  for (const UnitMeshes& unit : choices.units) {
+    for (const Mesh& mesh : unit.meshes) {
+      if (std::find(seen.begin(), seen.end(), mesh) != seen.end()) continue;
+      seen.push_back(mesh);
+      plans.push_back(mostly_on(blank, choices, mesh));
+    }
+  }
+  return plans;
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,33 @@
+// The meshes that every search unit may take, and the plans that follow from a choice.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "planner/model/plan.hpp"
+#include "planner/search/search_units.hpp"
+
+namespace cnnplan {
+
+struct UnitMeshes {
+  SearchUnit unit;
+  std::vector<Mesh> meshes;  // the most sample-parallel first
+};
+
+struct MeshChoices {
+  std::vector<UnitMeshes> units;
+  std::int64_t pruned = 0;  // factorisations that would leave ranks without work
+};
+
+// Over the axes n d h w (and r where nothing else fits) of every unit's output.
+MeshChoices mesh_choices(const Plan& plan);
+
+// `blank` with mesh choices[unit] for every unit.
+Plan plan_of(const Plan& blank, const MeshChoices& choices, const std::vector<int>& assignment);
+// `blank` with `mesh` for every unit that may take it, and the first mesh of the others.
+Plan mostly_on(const Plan& blank, const MeshChoices& choices, const Mesh& mesh);
+// Plans in which every unit takes each of its meshes at least once: whoever profiles their kernels
+// has profiled what any plan needs.
+std::vector<Plan> covering_plans(const Plan& blank);
+
+}  // namespace cnnplan
