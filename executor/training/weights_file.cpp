@@ -10,7 +10,9 @@
 namespace cnnplan {
 
 std::string tensor_name(std::string_view layer, std::string_view tensor) {
-  return "/" + std::string(layer) + "/" + std::string(tensor);
+  std::string name = "/";
+  name.append(layer).append("/").append(tensor);
+  return name;
 }
 
 std::vector<std::int64_t> stored_extents(const Shape& shape) {

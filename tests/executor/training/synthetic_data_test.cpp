@@ -1,0 +1,75 @@
+// Synthetic mini-batches do not depend on the split.
+#include "executor/training/synthetic_data.hpp"
+
+#include <array>
+#include <cmath>
+
+#include <doctest/doctest.h>
+
+#include "executor/comm/communicator.hpp"
+#include "tests/executor/training/block_buffer.hpp"
+
+namespace cnnplan {
+namespace {
+
+const BatchShape batch{.samples = {{3, 2, 2, 9, 7}}, .labels = {{3, 1, 2, 9, 7}}, .classes = 4};
+
+TEST_CASE("SyntheticData: every split reads what one rank reads") {
+  const Communicator world = Communicator::world();
+  SyntheticData serial_source(batch, 5);
+  BlockBuffer<float> serial(whole(batch.samples));
+  BlockBuffer<std::int32_t> serial_labels(whole(batch.labels));
+  serial_source.read(0, serial.view(), serial_labels.view());
+  for (const Mesh& mesh : test_meshes(world.size())) {
+    CAPTURE(to_text(mesh));
+    SyntheticData source(batch, 5);
+    BlockBuffer<float> block(Distribution(batch.samples, mesh).box(world.rank()), 1);
+    BlockBuffer<std::int32_t> labels(Distribution(batch.labels, mesh).box(world.rank()), 2);
+    for (std::int64_t step : {0, 1}) {
+      source.read(step, block.view(), labels.view());
+      CHECK(differences(block, serial) == 0);
+      CHECK(differences(labels, serial_labels) == 0);
+      CHECK(block.untouched_count() == block.halo_count());
+    }
+  }
+}
+
+TEST_CASE("SyntheticData: values are normal-like, labels cover the classes") {
+  BatchShape large{.samples = {{8, 3, 1, 64, 64}}, .labels = {{8, 1, 1, 64, 64}}, .classes = 5};
+  SyntheticData source(large, 1);
+  BlockBuffer<float> samples(whole(large.samples));
+  BlockBuffer<std::int32_t> labels(whole(large.labels));
+  source.read(0, samples.view(), labels.view());
+  double sum = 0.0;
+  double squares = 0.0;
+  for_each_index(samples.box(), [&](const Index& index) {
+    const double value = samples.at(index);
+    sum += value;
+    squares += value * value;
+  });
+  const auto count = static_cast<double>(volume(large.samples));
+  CHECK(std::abs(sum / count) < 0.02);
+  CHECK(std::abs(squares / count - 1.0) < 0.02);
+  std::array<int, 5> seen{};
+  for_each_index(labels.box(), [&](const Index& index) {
+    ++seen.at(static_cast<std::size_t>(labels.at(index)));
+  });
+  for (int times : seen) CHECK(times > 6000);
+}
+
+TEST_CASE("SyntheticData: another seed gives other samples, double the same as float") {
+  BatchShape twice = batch;
+  twice.precision = Precision::fp64;
+  BlockBuffer<float> a(whole(batch.samples));
+  BlockBuffer<float> b(whole(batch.samples));
+  BlockBuffer<double> wide(whole(batch.samples));
+  BlockBuffer<std::int32_t> labels(whole(batch.labels));
+  SyntheticData(batch, 1).read(0, a.view(), labels.view());
+  SyntheticData(batch, 2).read(0, b.view(), labels.view());
+  SyntheticData(twice, 1).read(0, wide.view(), labels.view());
+  CHECK(differences(a, b) > volume(batch.samples) / 2);
+  CHECK(static_cast<float>(wide.at({2, 1, 1, 8, 6})) == a.at({2, 1, 1, 8, 6}));
+}
+
+}  // namespace
+}  // namespace cnnplan
