@@ -37,6 +37,17 @@ BoxesByPeer by_peer(const std::vector<Piece>& pieces) {
   return boxes;
 }
 
+// MPI refuses a list without requests.
+void start_all(std::vector<MPI_Request>& requests) {
+  if (requests.empty()) return;
+  check_mpi(MPI_Startall(static_cast<int>(requests.size()), requests.data()), "MPI_Startall");
+}
+
+void wait_all(std::vector<MPI_Request>& requests) {
+  check_mpi(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
+            "MPI_Waitall");
+}
+
 // What happens to one received piece: it is copied or added when its message is there.
 struct Unpack {
   int message = -1;  // index of the receive; -1: the piece comes from this rank itself
@@ -155,22 +166,15 @@ void Transfer::State::run() {
     const std::int64_t bytes = volume(spec.destination_box) * bytes_of(spec.element);
     std::memset(spec.destination, 0, static_cast<std::size_t>(bytes));
   }
-  check_mpi(MPI_Startall(static_cast<int>(receive_requests.size()), receive_requests.data()),
-            "MPI_Startall");
+  start_all(receive_requests);
   for (const BoxCopy& pack : packs) copy_box(pack);
-  check_mpi(MPI_Startall(static_cast<int>(send_requests.size()), send_requests.data()),
-            "MPI_Startall");
+  start_all(send_requests);
   for (const Unpack& unpack : unpacks) {
     if (unpack.message >= 0) wait_receive(unpack.message);
     spec.accumulate ? add_box(unpack.copy) : copy_box(unpack.copy);
   }
-  check_mpi(
-      MPI_Waitall(
-          static_cast<int>(receive_requests.size()), receive_requests.data(), MPI_STATUSES_IGNORE),
-      "MPI_Waitall");
-  check_mpi(MPI_Waitall(
-                static_cast<int>(send_requests.size()), send_requests.data(), MPI_STATUSES_IGNORE),
-            "MPI_Waitall");
+  wait_all(receive_requests);
+  wait_all(send_requests);
 }
 
 Transfer::Transfer(const Communicator& communicator, const TransferSpec& spec)

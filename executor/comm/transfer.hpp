@@ -11,10 +11,10 @@ namespace cnnplan {
 // How one transfer runs. Boxes of `list` are global indices.
 struct TransferSpec {
   void* source = nullptr;  // dense buffer that holds source_box
-  Box source_box;
+  Box source_box{};
   void* destination = nullptr;  // dense buffer that holds destination_box; may be `source`
-  Box destination_box;
-  TransferList list;
+  Box destination_box{};
+  TransferList list{};
   ElementType element = ElementType::fp32;
   bool accumulate = false;  // add in the order of the list (bitwise repeatable), else overwrite
   bool zero_first = false;  // clear destination_box before

@@ -1,0 +1,165 @@
+// Collectives on any number of ranks. Values are chosen so that the sums are exact.
+#include "executor/comm/communicator.hpp"
+
+#include <cstring>
+#include <numeric>
+#include <random>
+#include <stdexcept>
+
+#include <doctest/doctest.h>
+
+#include "executor/comm/message_link.hpp"
+#include "executor/comm/point_to_point.hpp"
+#include "executor/comm/ring_allreduce.hpp"
+#include "executor/comm/shared_link.hpp"
+#include "planner/model/error.hpp"
+
+namespace cnnplan {
+namespace {
+
+template <typename T>
+std::vector<T> random_values(std::size_t count, int rank) {
+  std::mt19937 random(static_cast<unsigned>(rank + 1));
+  std::uniform_real_distribution<T> uniform(T(-1), T(1));
+  std::vector<T> values(count);
+  for (T& value : values) value = uniform(random);
+  return values;
+}
+
+// The sum in double, formed on every rank from the same seeds.
+template <typename T>
+double largest_error(const std::vector<T>& values, int ranks) {
+  std::vector<double> sum(values.size());
+  for (int rank = 0; rank < ranks; ++rank) {
+    const std::vector<T> part = random_values<T>(values.size(), rank);
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += part[i];
+  }
+  double error = 0.0;
+  for (std::size_t i = 0; i < sum.size(); ++i)
+    error = std::max(error, std::abs(sum[i] - values[i]));
+  return error;
+}
+
+template <typename T>
+bool same_bits_everywhere(const Communicator& world, const std::vector<T>& values) {
+  const auto all = world.gather(std::as_bytes(std::span(values)), 0);
+  bool same = true;
+  for (const auto& part : all) same = same && part == all.front();
+  return same;
+}
+
+constexpr std::size_t sizes[] = {0, 1, 2, 3, 4, 5, 7, 8, 9, 63, 1000, 4097, 65537, 1'000'000};
+
+template <typename T, typename Sum>
+void check_sum(const Communicator& world, double tolerance, Sum sum) {
+  for (std::size_t size : sizes) {
+    CAPTURE(size);
+    std::vector<T> values = random_values<T>(size, world.rank());
+    sum(std::span<T>(values));
+    CHECK(largest_error(values, world.size()) <= tolerance * world.size());
+    CHECK(same_bits_everywhere(world, values));
+    std::vector<T> again = random_values<T>(size, world.rank());
+    sum(std::span<T>(again));
+    CHECK(std::memcmp(values.data(), again.data(), size * sizeof(T)) == 0);
+  }
+}
+
+constexpr double float_tolerance = 1e-6;
+constexpr double double_tolerance = 1e-14;
+
+}  // namespace
+
+TEST_CASE("Communicator: ring allreduce is the sum, the same bits on every rank, repeatable") {
+  const Communicator world = Communicator::world();
+  const auto ring = [&](auto values) { world.allreduce(values, AllreduceAlgorithm::ring); };
+  check_sum<float>(world, float_tolerance, ring);
+  check_sum<double>(world, double_tolerance, ring);
+}
+
+TEST_CASE("Communicator: library allreduce is the sum") {
+  const Communicator world = Communicator::world();
+  const auto library = [&](auto values) { world.allreduce(values, AllreduceAlgorithm::library); };
+  check_sum<float>(world, float_tolerance, library);
+  check_sum<double>(world, double_tolerance, library);
+}
+
+TEST_CASE("RingLink: messages give the same results as shared memory") {
+  const Communicator world = Communicator::world();
+  if (world.size() == 1) return;
+  const auto messages = make_message_link(world);
+  const auto over_messages = [&](auto values) {
+    ring_allreduce(values, *messages, world.rank(), world.size());
+  };
+  check_sum<float>(world, float_tolerance, over_messages);
+  check_sum<double>(world, double_tolerance, over_messages);
+}
+
+TEST_CASE("RingLink: ranks of one node share memory, and leave no name behind") {
+  const Communicator world = Communicator::world();
+  const bool one_node = ranks_on_node(world) == world.size();
+  CHECK((make_shared_link(world) != nullptr) == one_node);
+}
+
+TEST_CASE("Communicator: halves of the ranks sum on their own") {
+  const Communicator world = Communicator::world();
+  std::vector<int> half;
+  for (int rank = world.rank() % 2; rank < world.size(); rank += 2) half.push_back(rank);
+  const Communicator group = Communicator::group(world, half);
+  CHECK(group.size() == static_cast<int>(half.size()));
+  CHECK(half[static_cast<std::size_t>(group.rank())] == world.rank());
+  std::vector<double> values(10'001, world.rank());
+  group.allreduce(values, AllreduceAlgorithm::ring);
+  const double expected = std::accumulate(half.begin(), half.end(), 0.0);
+  CHECK(values.front() == expected);
+  CHECK(values.back() == expected);
+}
+
+TEST_CASE("Communicator: a group is an ascending list with this rank") {
+  const Communicator world = Communicator::world();
+  CHECK_THROWS_AS(Communicator::group(world, {}), std::logic_error);
+  CHECK_THROWS_AS(Communicator::group(world, {world.size()}), std::logic_error);
+  CHECK_THROWS_AS(Communicator::group(world, {world.rank(), world.rank()}), std::logic_error);
+  CHECK_THROWS_AS(Communicator::group(world, {-1, world.rank()}), std::logic_error);
+}
+
+TEST_CASE("Communicator: gather keeps rank order and lengths, broadcast reaches everyone") {
+  const Communicator world = Communicator::world();
+  const std::string own(static_cast<std::size_t>(world.rank()),
+                        static_cast<char>('a' + world.rank()));
+  const int root = world.size() - 1;
+  const auto parts = world.gather(std::as_bytes(std::span(own)), root);
+  CHECK(parts.size() == static_cast<std::size_t>(world.rank() == root ? world.size() : 0));
+  for (std::size_t rank = 0; rank < parts.size(); ++rank) {
+    CHECK(parts[rank] == std::vector<std::byte>(rank, static_cast<std::byte>('a' + rank)));
+  }
+  CHECK(world.broadcast(world.rank() == root ? "text of root" : "", root) == "text of root");
+  CHECK(world.broadcast(std::int64_t{world.rank()} << 40, root) == std::int64_t{root} << 40);
+  CHECK(world.maximum(-world.rank()) == 0.0);
+  CHECK(world.maximum(world.rank()) == root);
+}
+
+TEST_CASE("Communicator: errors of MPI are CommError with the call's name") {
+  const Communicator world = Communicator::world();
+  std::byte byte{};
+  std::string message;
+  try {
+    send(world, std::span(&byte, 1), world.size());
+  } catch (const CommError& error) {
+    message = error.what();
+  }
+  CHECK(message.find("MPI_Send: ") == 0);
+  CHECK(message.find("rank") != std::string::npos);
+}
+
+TEST_CASE("Exchange: neighbours swap large messages without deadlock") {
+  const Communicator world = Communicator::world();
+  const int peer = world.rank() ^ 1;
+  if (peer >= world.size()) return;
+  std::vector<std::byte> sent(std::size_t{4} << 20, static_cast<std::byte>(world.rank()));
+  std::vector<std::byte> received(sent.size());
+  Exchange(world, sent, received, peer).wait();
+  CHECK(received.front() == static_cast<std::byte>(peer));
+  CHECK(received.back() == static_cast<std::byte>(peer));
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,126 @@
+// The ring in one process: every rank's hops, with queues between the ranks.
+#include "executor/comm/ring_allreduce.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <numeric>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "executor/comm/sum_kernels.hpp"
+
+namespace cnnplan {
+namespace {
+
+using Blocks = std::vector<std::vector<double>>;
+
+// One rank's place in the ring: what it still has to do and what has come from the left.
+struct SimulatedRank {
+  std::int64_t next = 0;
+  std::deque<std::vector<double>> inbox;
+};
+
+// Runs one hop if what it needs is there. Returns false when the rank is done or must wait.
+bool advance(const RingHops& hops,
+             SimulatedRank& rank,
+             SimulatedRank& right,
+             std::vector<double>& values) {
+  if (rank.next == hops.size()) return false;
+  const RingHop hop = hops[rank.next];
+  double* own = values.data() + hop.begin;
+  if (hop.count > 0 && hop.receives) {
+    if (rank.inbox.empty()) return false;
+    const std::vector<double> chunk = rank.inbox.front();
+    rank.inbox.pop_front();
+    CHECK(static_cast<std::int64_t>(chunk.size()) == hop.count);
+    for (std::size_t i = 0; i < chunk.size(); ++i) own[i] = chunk[i] + (hop.adds ? own[i] : 0.0);
+  }
+  if (hop.count > 0 && hop.sends) right.inbox.emplace_back(own, own + hop.count);
+  ++rank.next;
+  return true;
+}
+
+// Runs all ranks until none can go on; returns the longest queue.
+std::size_t simulate(const RingShape& shape, Blocks& values) {
+  const auto ranks = static_cast<std::size_t>(shape.ranks);
+  std::vector<SimulatedRank> state(ranks);
+  std::size_t longest = 0;
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (std::size_t r = 0; r < ranks; ++r) {
+      SimulatedRank& right = state[(r + 1) % ranks];
+      moved |= advance(RingHops(shape, static_cast<int>(r)), state[r], right, values[r]);
+      longest = std::max(longest, right.inbox.size());
+    }
+  }
+  return longest;
+}
+
+}  // namespace
+
+TEST_CASE("RingHops: every rank ends with the sum, for any size and rank count") {
+  for (int ranks : {2, 3, 4, 5, 8}) {
+    for (std::int64_t elements : {0, 1, 2, 3, 7, 63, 64, 65, 100, 1001}) {
+      CAPTURE(ranks);
+      CAPTURE(elements);
+      const RingShape shape{
+          .elements = elements, .ranks = ranks, .chunk_elements = 5, .chunks_per_block = 3};
+      Blocks values(static_cast<std::size_t>(ranks));
+      for (int r = 0; r < ranks; ++r) {
+        auto& own = values[static_cast<std::size_t>(r)];
+        own.resize(static_cast<std::size_t>(elements));
+        std::iota(own.begin(), own.end(), 1000.0 * r);
+      }
+      std::vector<double> expected(static_cast<std::size_t>(elements));
+      for (const auto& own : values) add(expected.data(), own.data(), elements);
+      simulate(shape, values);
+      for (const auto& own : values) CHECK(own == expected);
+    }
+  }
+}
+
+TEST_CASE("RingHops: a rank sends 2(p-1)/p of the bytes in 2(p-1) messages per chunk") {
+  const RingShape shape{
+      .elements = 4 * 6 * 10, .ranks = 4, .chunk_elements = 10, .chunks_per_block = 6};
+  const RingHops hops(shape, 1);
+  std::int64_t sent = 0;
+  int messages = 0;
+  for (std::int64_t i = 0; i < hops.size(); ++i) {
+    if (!hops[i].sends || hops[i].count == 0) continue;
+    sent += hops[i].count;
+    ++messages;
+  }
+  CHECK(sent == 2 * 3 * shape.elements / 4);
+  CHECK(messages == 2 * 3 * 6);
+}
+
+TEST_CASE("RingHops: one hop stays within its link's room") {
+  const RingShape shape{.elements = 1001, .ranks = 3, .chunk_elements = 7, .chunks_per_block = 4};
+  Blocks values(3, std::vector<double>(1001, 1.0));
+  CHECK(simulate(shape, values) <= 2 * 4);
+}
+
+TEST_CASE("RingHops: one rank has nothing to do") {
+  const RingShape shape{.elements = 10, .ranks = 1, .chunk_elements = 4, .chunks_per_block = 2};
+  CHECK(RingHops(shape, 0).size() == 0);
+}
+
+TEST_CASE("sum kernels: add, add and forward, copy and forward") {
+  std::vector<float> own(37);
+  std::vector<float> received(37);
+  std::vector<float> forward(37);
+  std::iota(own.begin(), own.end(), 1.0F);
+  std::iota(received.begin(), received.end(), 100.0F);
+  add(own.data(), received.data(), 37);
+  CHECK(own[36] == 37.0F + 136.0F);
+  add_and_forward(own.data(), received.data(), forward.data(), 37);
+  CHECK(own[0] == 201.0F);
+  CHECK(forward == own);
+  copy_and_forward(own.data(), received.data(), forward.data(), 36);
+  CHECK(own[35] == received[35]);
+  CHECK(forward[35] == received[35]);
+  CHECK(own[36] == 37.0F + 2 * 136.0F);
+}
+
+}  // namespace cnnplan
