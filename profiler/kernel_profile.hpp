@@ -1,0 +1,40 @@
+// Profiles all kernels that any plan of a network can need.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "profiler/kernel_walk.hpp"
+
+namespace cnnplan {
+
+struct ProfileRequest {
+  std::vector<Network> networks;
+  int ranks = 1;
+  std::int64_t batch = 1;
+  WalkOptions walk;
+};
+
+struct ProfileProgress {
+  int passes = 0;  // done, of all
+  int total_passes = 0;
+  std::size_t kernels = 0;  // in the profile
+  std::string what;         // "resnet50 on n2, rank 0 of 2"
+};
+
+struct ProfileCallbacks {
+  std::function<void(const ProfileProgress&)> progress;
+  std::function<void(const Profile&)> save;  // after every schedule: where to resume from
+};
+
+// Adds to `profile` the kernels it lacks. The schedules walked are those of the covering plans
+// (search/unit_meshes); started under mpirun, the ranks of the program take different ranks of the
+// plan and walk at the same time. A schedule without missing kernels is not walked. Collective.
+void profile_kernels(const ProfileRequest& request,
+                     Backend& backend,
+                     const Communicator& world,
+                     Profile& profile,
+                     const ProfileCallbacks& callbacks);
+
+}  // namespace cnnplan

@@ -1,0 +1,102 @@
+// Passes over a schedule, and the summary of their times over ranks.
+#include "profiler/kernel_walk.hpp"
+
+#include <chrono>
+
+#include "executor/training/parameter_store.hpp"
+#include "executor/training/step_runner.hpp"
+#include "planner/model/statistics.hpp"
+
+namespace cnnplan {
+namespace {
+
+constexpr double least_warmup_s = 0.1;
+
+const KernelOperation* timed_kernel(const Operation& operation) {
+  const auto* kernel = std::get_if<KernelOperation>(&operation.body);
+  return kernel != nullptr && volume(kernel->spec.out) > 0 ? kernel : nullptr;
+}
+
+void add_pass(const Schedule& schedule, const StepRunner& runner, KernelSamples& samples) {
+  std::map<KernelSpec, std::vector<double>> occurrences;
+  for (std::size_t i = 0; i < schedule.operations.size(); ++i) {
+    if (const KernelOperation* kernel = timed_kernel(schedule.operations[i])) {
+      occurrences[canonical(kernel->spec)].push_back(runner.operation_times_s()[i]);
+    }
+  }
+  for (const auto& [spec, times] : occurrences) samples.seconds[spec].push_back(mean(times));
+}
+
+void add_properties(const Schedule& schedule, const StepRunner& runner, KernelSamples& samples) {
+  for (std::size_t i = 0; i < schedule.operations.size(); ++i) {
+    if (const KernelOperation* kernel = timed_kernel(schedule.operations[i])) {
+      const auto index = static_cast<OperationIndex>(i);
+      samples.properties[canonical(kernel->spec)] = {
+          .workspace_bytes = runner.workspace_bytes(index),
+          .implementation = runner.implementation(index)};
+    }
+  }
+}
+
+}  // namespace
+
+std::set<KernelSpec> kernels_of(const Schedule& schedule) {
+  std::set<KernelSpec> kernels;
+  for (const Operation& operation : schedule.operations) {
+    if (const KernelOperation* kernel = timed_kernel(operation)) {
+      kernels.insert(canonical(kernel->spec));
+    }
+  }
+  return kernels;
+}
+
+KernelSamples walk_kernels(const Schedule& schedule,
+                           const Plan& plan,
+                           Backend& backend,
+                           const WalkOptions& options,
+                           const std::function<void()>& after_pass) {
+  ParameterStore parameters(schedule, plan.network, plan.precision, backend);
+  initialize(parameters, plan.network, 1);
+  StepRunner runner(schedule, {.backend = &backend, .parameters = &parameters});
+  const StepState state{.learning_rate = 0.0};  // weights and so the numbers stay tame
+  double warm_s = 0.0;
+  for (int pass = 0; pass < options.warmup || warm_s < least_warmup_s; ++pass) {
+    runner.run(state);
+    warm_s += runner.step_time_s() + 1e-3;
+    if (pass < options.warmup) after_pass();
+  }
+  KernelSamples samples;
+  add_properties(schedule, runner, samples);
+  for (int pass = 0; pass < options.repetitions; ++pass) {
+    runner.run(state);
+    add_pass(schedule, runner, samples);
+    after_pass();
+  }
+  return samples;
+}
+
+void record(Profile& profile,
+            const KernelSamples& samples,
+            const std::set<KernelSpec>& wanted,
+            const Communicator& world) {
+  for (const KernelSpec& spec : wanted) {
+    const auto found = samples.seconds.find(spec);
+    const std::span<const double> own =
+        found == samples.seconds.end() ? std::span<const double>() : std::span(found->second);
+    const std::vector<double> all = world.allgather(own);
+    if (all.empty()) continue;
+    KernelTiming timing;
+    const auto properties = samples.properties.find(spec);
+    if (properties != samples.properties.end()) timing = properties->second;
+    timing.repetitions = static_cast<int>(all.size());
+    timing.median_s = median(all);
+    timing.mean_s = mean(all);
+    timing.stddev_s = standard_deviation(all);
+    timing.min_s = summarize(all).min_s;
+    timing.workspace_bytes =
+        static_cast<std::int64_t>(world.maximum(static_cast<double>(timing.workspace_bytes)));
+    profile.kernels.emplace(spec, timing);
+  }
+}
+
+}  // namespace cnnplan
