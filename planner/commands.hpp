@@ -1,12 +1,12 @@
 // What the subcommands of cnnplan do, without their command line.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "planner/model/error.hpp"
 #include "planner/search/solve.hpp"
 
 namespace cnnplan {
@@ -46,8 +46,6 @@ ExitCode check_command(const std::vector<std::string>& files);
 // @throws EnvironmentError when it is not there
 [[noreturn]] void profile_command(const std::vector<std::string>& arguments);
 
-// "512x512" or "64x512x512" as (D, H, W). @throws InputError
-std::array<std::int64_t, 3> parse_input_size(const std::string& text);
 // The network of a file at another input size; empty: as the file says.
 Network read_network_at(const std::string& file, const std::string& input_size);
 

@@ -1,7 +1,9 @@
 // Passes over a schedule, and the summary of their times over ranks.
 #include "profiler/kernel_walk.hpp"
 
-#include <chrono>
+#include <algorithm>
+#include <cstring>
+#include <string>
 
 #include "executor/training/parameter_store.hpp"
 #include "executor/training/step_runner.hpp"
@@ -36,6 +38,22 @@ void add_properties(const Schedule& schedule, const StepRunner& runner, KernelSa
           .implementation = runner.implementation(index)};
     }
   }
+}
+
+// What all ranks have, one after another, on every rank. Collective.
+std::string gather_everywhere(std::span<const std::byte> own, const Communicator& world) {
+  std::string all;
+  for (const auto& bytes : world.gather(own, 0)) {
+    all.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  }
+  return world.broadcast(all, 0);
+}
+
+std::vector<double> gather_everywhere(std::span<const double> own, const Communicator& world) {
+  const std::string bytes = gather_everywhere(std::as_bytes(own), world);
+  std::vector<double> values(bytes.size() / sizeof(double));
+  if (!values.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
+  return values;
 }
 
 }  // namespace
@@ -83,11 +101,15 @@ void record(Profile& profile,
     const auto found = samples.seconds.find(spec);
     const std::span<const double> own =
         found == samples.seconds.end() ? std::span<const double>() : std::span(found->second);
-    const std::vector<double> all = world.allgather(own);
+    const std::vector<double> all = gather_everywhere(own, world);
     if (all.empty()) continue;
     KernelTiming timing;
     const auto properties = samples.properties.find(spec);
     if (properties != samples.properties.end()) timing = properties->second;
+    const std::string names =
+        gather_everywhere(std::as_bytes(std::span(timing.implementation + '\n')), world);
+    const std::size_t begin = std::min(names.find_first_not_of('\n'), names.size());
+    timing.implementation = names.substr(begin, names.find('\n', begin) - begin);
     timing.repetitions = static_cast<int>(all.size());
     timing.median_s = median(all);
     timing.mean_s = mean(all);

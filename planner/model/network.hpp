@@ -150,6 +150,9 @@ bool has_window(const LayerParameters& parameters);
 // The same network for inputs of another size (D, H, W). @throws InputError when it does not fit.
 Network with_input_size(const Network& network, const std::array<std::int64_t, 3>& size);
 
+// "512x512" or "64x512x512" as (D, H, W). @throws InputError
+std::array<std::int64_t, 3> parse_size(const std::string& text);
+
 // JSON (schema cnnplan.network/1). @throws InputError, IoError
 Network parse_network(std::string_view json, const std::string& file);
 Network read_network(const std::string& file);
