@@ -21,7 +21,6 @@ using PathGraph = boost::compressed_sparse_row_graph<boost::directedS,
                                                      std::size_t,
                                                      std::size_t>;
 
-// Edges ordered by their source vertex, as the compressed graph wants them.
 struct EdgeList {
   std::vector<std::pair<std::size_t, std::size_t>> ends;
   std::vector<PathEdge> edges;
@@ -34,8 +33,14 @@ struct EdgeList {
 
 // Vertex 0 is the source; candidate c of unit u is vertex first[u] + c; first[unit_count] the sink.
 std::vector<std::size_t> first_vertices(const CostGraph& graph) {
-  std::vector<std::size_t> first{1};
-  for (const std::vector<double>& unit : graph.units) first.push_back(first.back() + unit.size());
+  std::vector<std::size_t> first;
+  first.reserve(graph.units.size() + 1);
+  std::size_t next = 1;
+  for (const std::vector<double>& unit : graph.units) {
+    first.push_back(next);
+    next += unit.size();
+  }
+  first.push_back(next);
   return first;
 }
 
@@ -76,7 +81,7 @@ EdgeList path_edges(const CostGraph& graph, const std::vector<std::size_t>& firs
 }
 
 std::vector<std::size_t> predecessors(const EdgeList& list, std::size_t vertex_count) {
-  const PathGraph graph(boost::edges_are_sorted,
+  const PathGraph graph(boost::edges_are_unsorted_multi_pass,
                         list.ends.begin(),
                         list.ends.end(),
                         list.edges.begin(),

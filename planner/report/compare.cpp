@@ -1,0 +1,112 @@
+// The join and its error figures.
+#include "planner/report/compare.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+
+#include "planner/model/error.hpp"
+#include "planner/report/operation_id.hpp"
+
+namespace cnnplan {
+namespace {
+
+void require_same(const std::string& pointer, const std::string& run, const std::string& plan) {
+  if (run == plan) return;
+  throw InputError({.file = "run.json", .pointer = pointer, .value = run, .allowed = plan});
+}
+
+void require_same_problem(const Plan& plan, const RunReport& run) {
+  require_same("/network", run.network, plan.network.name());
+  require_same("/ranks", std::to_string(run.ranks), std::to_string(plan.ranks));
+  require_same("/batch", std::to_string(run.batch), std::to_string(plan.batch));
+}
+
+void join(const Plan& plan, const RunReport& run, Comparison& comparison) {
+  std::map<std::string, double> measured;
+  for (const MeasuredOperation& operation : run.operations) {
+    measured[operation.id] = operation.time.median_s;
+  }
+  std::set<std::string> matched;
+  for (const PredictedOperation& operation : plan.prediction.operations) {
+    const auto found = measured.find(operation.id);
+    if (found == measured.end()) {
+      comparison.only_predicted.push_back({operation.id, operation.predicted_s});
+      continue;
+    }
+    matched.insert(operation.id);
+    comparison.operations.push_back({operation.id, operation.predicted_s, found->second});
+  }
+  for (const MeasuredOperation& operation : run.operations) {
+    if (matched.count(operation.id) > 0) continue;
+    comparison.only_measured.push_back({operation.id, operation.time.median_s});
+  }
+}
+
+// Sums of the matched operations, layers first.
+std::vector<ComparedTime> group_times(const Network& network,
+                                      const std::vector<ComparedTime>& operations) {
+  std::vector<ComparedTime> times;
+  std::map<std::string, std::size_t> position;
+  for (const Layer& layer : network.layers()) {
+    position[layer.name] = times.size();
+    times.push_back({layer.name, 0.0, 0.0});
+  }
+  for (const ComparedTime& operation : operations) {
+    const std::string group = group_of(operation.name);
+    const auto [found, is_new] = position.try_emplace(group, times.size());
+    if (is_new) times.push_back({group, 0.0, 0.0});
+    times[found->second].predicted_s += operation.predicted_s;
+    times[found->second].measured_s += operation.measured_s;
+  }
+  std::erase_if(times, [](const ComparedTime& time) {
+    return time.predicted_s == 0.0 && time.measured_s == 0.0;
+  });
+  return times;
+}
+
+void summarise(Comparison& comparison) {
+  int count = 0;
+  double differences_s = 0.0;
+  double measured_s = 0.0;
+  for (const ComparedTime& group : comparison.groups) {
+    if (!(group.measured_s > 0)) continue;
+    ++count;
+    comparison.mean_error += group.error();
+    differences_s += std::fabs(group.predicted_s - group.measured_s);
+    measured_s += group.measured_s;
+    if (group.error() >= comparison.max_error) {
+      comparison.max_error = group.error();
+      comparison.max_error_group = group.name;
+    }
+  }
+  if (count == 0) return;
+  comparison.mean_error /= count;
+  comparison.weighted_mean_error = differences_s / measured_s;
+}
+
+}  // namespace
+
+double ComparedTime::error() const {
+  const double difference_s = std::fabs(predicted_s - measured_s);
+  if (difference_s == 0.0) return 0.0;
+  return measured_s > 0 ? difference_s / measured_s : std::numeric_limits<double>::infinity();
+}
+
+Comparison compare(const Plan& plan, const RunReport& run) {
+  require_same_problem(plan, run);
+  Comparison comparison;
+  comparison.network = run.network;
+  comparison.ranks = run.ranks;
+  comparison.batch = run.batch;
+  comparison.step = {"step", plan.prediction.step_s, run.step.median_s};
+  comparison.measured_step = run.step;
+  join(plan, run, comparison);
+  comparison.groups = group_times(plan.network, comparison.operations);
+  summarise(comparison);
+  return comparison;
+}
+
+}  // namespace cnnplan

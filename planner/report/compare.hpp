@@ -1,0 +1,55 @@
+// Predicted against measured, joined on operation ids.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "planner/model/plan.hpp"
+#include "planner/model/run.hpp"
+
+namespace cnnplan {
+
+struct ComparedTime {
+  std::string name;  // of a layer or group, or an operation id
+  double predicted_s = 0.0;
+  double measured_s = 0.0;
+
+  // |predicted - measured| / measured; 0 when both are 0, infinite when only measured is.
+  double error() const;
+  bool operator==(const ComparedTime&) const = default;
+};
+
+// An operation that only one side has.
+struct UnmatchedOperation {
+  std::string id;
+  double seconds = 0.0;
+  bool operator==(const UnmatchedOperation&) const = default;
+};
+
+// Means and the maximum are over `groups` with a measured time above 0.
+struct Comparison {
+  std::string network;
+  int ranks = 1;
+  std::int64_t batch = 1;
+  ComparedTime step;
+  Measured measured_step;
+  std::vector<ComparedTime> groups;      // layers in network order, then "data", "reduce", "sgd"
+  std::vector<ComparedTime> operations;  // matched, in the order of the plan
+  std::vector<UnmatchedOperation> only_predicted;
+  std::vector<UnmatchedOperation> only_measured;
+  double mean_error = 0.0;           // MAPE: each group counts the same
+  double weighted_mean_error = 0.0;  // sum |predicted - measured| / sum measured
+  double max_error = 0.0;
+  std::string max_error_group;
+  bool operator==(const Comparison&) const = default;
+};
+
+// Groups sum what both sides have. The step error is of the whole step, overlap included.
+// @throws InputError when plan and run are not of the same network, ranks or batch
+Comparison compare(const Plan& plan, const RunReport& run);
+
+// Table per group, unmatched operations, the errors.
+std::string to_text(const Comparison& comparison);
+
+}  // namespace cnnplan

@@ -1,0 +1,49 @@
+// A comparison as text.
+#include "planner/report/compare.hpp"
+#include "planner/report/table.hpp"
+
+namespace cnnplan {
+namespace {
+
+std::vector<std::string> cells_of(const ComparedTime& time) {
+  return {time.name,
+          milliseconds(time.predicted_s),
+          milliseconds(time.measured_s),
+          time.measured_s > 0 ? fixed((time.predicted_s / time.measured_s - 1) * 100, 1) : "-"};
+}
+
+std::string unmatched_text(const std::string& title,
+                           const std::vector<UnmatchedOperation>& operations) {
+  if (operations.empty()) return "";
+  std::string text = "\n" + title + ":\n";
+  for (const UnmatchedOperation& operation : operations) {
+    text += "  " + operation.id + "  " + duration(operation.seconds) + '\n';
+  }
+  return text;
+}
+
+std::string spread_text(const Measured& step) {
+  return std::to_string(step.count) + " steps measured, " + duration(step.min_s) + " to " +
+         duration(step.max_s);
+}
+
+}  // namespace
+
+std::string to_text(const Comparison& comparison) {
+  Table table({{"layer", Align::left}, {"predicted [ms]"}, {"measured [ms]"}, {"error [%]"}});
+  for (const ComparedTime& group : comparison.groups) table.add_row(cells_of(group));
+  table.add_rule();
+  table.add_row(cells_of(comparison.step));
+  std::string text = comparison.network + ": " + std::to_string(comparison.ranks) +
+                     (comparison.ranks == 1 ? " rank" : " ranks") + ", batch " +
+                     std::to_string(comparison.batch) + "; " +
+                     spread_text(comparison.measured_step) + "\n\n" + table.to_text();
+  text += unmatched_text("predicted, not measured", comparison.only_predicted);
+  text += unmatched_text("measured, not predicted", comparison.only_measured);
+  text += "\nlayers: mean error " + percent(comparison.mean_error) + ", weighted by time " +
+          percent(comparison.weighted_mean_error) + ", largest " + percent(comparison.max_error);
+  if (!comparison.max_error_group.empty()) text += " (" + comparison.max_error_group + ")";
+  return text + "\nstep: error " + percent(comparison.step.error()) + '\n';
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,203 @@
+// Header and tables of `explain`.
+#include "planner/report/explain.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <vector>
+
+#include "planner/model/error.hpp"
+#include "planner/report/operation_id.hpp"
+#include "planner/report/table.hpp"
+
+namespace cnnplan {
+namespace {
+
+constexpr char estimated_mark = '*';
+
+// Predicted times of one layer, or of one group of operations that belong to none.
+struct GroupCost {
+  std::array<double, all_operation_parts.size()> parts_s{};
+  double total_s = 0.0;
+  bool estimated = false;
+
+  void add(const PredictedOperation& operation) {
+    parts_s[static_cast<std::size_t>(part_of(operation.id))] += operation.predicted_s;
+    total_s += operation.predicted_s;
+    estimated = estimated || operation.estimated;
+  }
+};
+
+struct GroupCosts {
+  std::map<std::string, GroupCost> costs;
+  std::vector<std::string> without_layer;  // in the order of the schedule
+
+  explicit GroupCosts(const Plan& plan) {
+    for (const PredictedOperation& operation : plan.prediction.operations) {
+      const std::string group = group_of(operation.id);
+      const auto [cost, is_new] = costs.try_emplace(group);
+      cost->second.add(operation);
+      if (is_new && plan.network.index_of(group) < 0) without_layer.push_back(group);
+    }
+  }
+};
+
+std::string line(const std::string& name, const std::string& value) {
+  return name + std::string(name.size() < 12 ? 12 - name.size() : 1, ' ') + value + '\n';
+}
+
+std::string time_line(const std::string& name, const std::string& what, double seconds) {
+  if (seconds == 0.0) return "";
+  return line(name, duration(seconds) + (what.empty() ? "" : "  (" + what + ")"));
+}
+
+std::string step_text(const Prediction& prediction) {
+  std::string text = duration(prediction.step_s);
+  if (prediction.high_s > 0.0) {
+    text += "  (" + duration(prediction.low_s) + " to " + duration(prediction.high_s) + ")";
+  }
+  return text;
+}
+
+std::string memory_text(const MemoryUse& memory) {
+  std::string text = bytes_text(memory.total_bytes());
+  if (memory.available_bytes > 0) {
+    text += " of " + bytes_text(memory.available_bytes) + " (" +
+            percent(static_cast<double>(memory.total_bytes()) /
+                    static_cast<double>(memory.available_bytes)) +
+            ")";
+  }
+  return text + ": parameters " + bytes_text(memory.parameters_bytes) + ", activations " +
+         bytes_text(memory.activations_bytes) + ", buffers " + bytes_text(memory.buffers_bytes);
+}
+
+std::string header(const Plan& plan) {
+  const Prediction& prediction = plan.prediction;
+  std::string text = plan.network.name() + ": " + std::to_string(plan.ranks) +
+                     (plan.ranks == 1 ? " rank" : " ranks") + ", batch " +
+                     std::to_string(plan.batch) + "\n\n";
+  text += line("step", step_text(prediction));
+  text += time_line("exposed", "communication not hidden", prediction.exposed_communication_s);
+  text += time_line("baseline", prediction.baseline, prediction.baseline_s);
+  text += time_line("runner-up", prediction.runner_up, prediction.runner_up_s);
+  text += time_line("bound", "gap " + percent(prediction.gap), prediction.bound_s);
+  text += line("memory", memory_text(prediction.memory));
+  if (prediction.candidates > 0) text += line("candidates", std::to_string(prediction.candidates));
+  return text + '\n';
+}
+
+// What could not be looked up, and how to measure it.
+std::string estimate_note(const Plan& plan) {
+  const auto& operations = plan.prediction.operations;
+  const bool any_operation =
+      std::any_of(operations.begin(), operations.end(), [](const auto& o) { return o.estimated; });
+  const std::size_t kernels = plan.prediction.estimated_kernels.size();
+  if (!any_operation && kernels == 0) return "";
+  std::string text = "\n";
+  text += estimated_mark;
+  text += " estimated, not measured";
+  if (kernels > 0) {
+    text += " (" + std::to_string(kernels) + (kernels == 1 ? " kernel)" : " kernels)");
+  }
+  return text + ". To measure: cnnplan profile " + plan.network.name() + ".json --ranks " +
+         std::to_string(plan.ranks) + " --batch " + std::to_string(plan.batch) + '\n';
+}
+
+std::string marked(const std::string& time, bool estimated) {
+  return time + (estimated ? estimated_mark : ' ');
+}
+
+std::string share_of_step(const Plan& plan, double seconds) {
+  if (seconds == 0.0 || plan.prediction.step_s <= 0.0) return "-";
+  return fixed(seconds / plan.prediction.step_s * 100, 1);
+}
+
+std::vector<Column> layer_columns() {
+  return {{"layer", Align::left},
+          {"kind", Align::left},
+          {"mesh", Align::left},
+          {"forward"},
+          {"bwd data"},
+          {"bwd filter"},
+          {"halo"},
+          {"shuffle"},
+          {"statistics"},
+          {"allreduce"},
+          {"other"},
+          {"total [ms] "},
+          {"step [%]"}};
+}
+
+void add_row(Table& table,
+             const Plan& plan,
+             std::vector<std::string> cells,
+             const GroupCost& cost) {
+  for (double part_s : cost.parts_s) cells.push_back(milliseconds(part_s));
+  cells.push_back(marked(milliseconds(cost.total_s), cost.estimated));
+  cells.push_back(share_of_step(plan, cost.total_s));
+  table.add_row(std::move(cells));
+}
+
+std::string layer_table(const Plan& plan) {
+  GroupCosts found(plan);
+  Table table(layer_columns());
+  for (LayerIndex i = 0; i < plan.network.layer_count(); ++i) {
+    const Layer& layer = plan.network.layer(i);
+    add_row(table,
+            plan,
+            {layer.name,
+             std::string(kind_name(layer.parameters)),
+             to_text(plan.layers.at(static_cast<std::size_t>(i)).mesh)},
+            found.costs[layer.name]);
+  }
+  if (!found.without_layer.empty()) table.add_rule();
+  for (const std::string& group : found.without_layer) {
+    add_row(table, plan, {group, "", ""}, found.costs[group]);
+  }
+  return "times in ms, mean over ranks\n" + table.to_text();
+}
+
+std::string layer_names(const Network& network) {
+  std::string text;
+  for (const Layer& layer : network.layers()) {
+    if (!text.empty()) text += ", ";
+    text += layer.name;
+  }
+  return text;
+}
+
+std::string operation_table(const Plan& plan, const std::string& name) {
+  const LayerIndex index = plan.network.index_of(name);
+  if (index < 0) {
+    throw InputError({.file = "",
+                      .pointer = "",
+                      .value = "layer \"" + name + "\"",
+                      .allowed = "one of " + layer_names(plan.network)});
+  }
+  Table table({{"operation", Align::left}, {"time [ms] "}, {"step [%]"}});
+  GroupCost sum;
+  for (const PredictedOperation& operation : plan.prediction.operations) {
+    if (group_of(operation.id) != name) continue;
+    sum.add(operation);
+    table.add_row({operation.id,
+                   marked(milliseconds(operation.predicted_s), operation.estimated),
+                   share_of_step(plan, operation.predicted_s)});
+  }
+  table.add_rule();
+  table.add_row({"total",
+                 marked(milliseconds(sum.total_s), sum.estimated),
+                 share_of_step(plan, sum.total_s)});
+  const Layer& layer = plan.network.layer(index);
+  return name + ": " + std::string(kind_name(layer.parameters)) + " on " +
+         to_text(plan.layers.at(static_cast<std::size_t>(index)).mesh) + ", output " +
+         to_text(plan.network.output_shape(index, plan.batch)) + '\n' + table.to_text();
+}
+
+}  // namespace
+
+std::string explain(const Plan& plan, const std::optional<std::string>& layer) {
+  return header(plan) + (layer ? operation_table(plan, *layer) : layer_table(plan)) +
+         estimate_note(plan);
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,139 @@
+// Tests of planner/report/compare.
+#include "planner/report/compare.hpp"
+
+#include <cmath>
+
+#include <doctest/doctest.h>
+
+#include "planner/model/error.hpp"
+#include "tests/planner/report/small_plan.hpp"
+
+namespace cnnplan {
+namespace {
+
+Measured measured(double median_s) {
+  return {.median_s = median_s, .min_s = 0.9 * median_s, .max_s = 1.1 * median_s, .count = 7};
+}
+
+// The predicted times come true, but for the named layers below.
+RunReport small_run() {
+  RunReport run;
+  run.network = "small";
+  run.ranks = 2;
+  run.batch = 4;
+  run.step = measured(0.125);
+  for (const PredictedOperation& operation : small_plan().prediction.operations) {
+    run.operations.push_back({operation.id, measured(operation.predicted_s), 2});
+  }
+  return run;
+}
+
+MeasuredOperation& operation(RunReport& run, const std::string& id) {
+  for (MeasuredOperation& candidate : run.operations) {
+    if (candidate.id == id) return candidate;
+  }
+  throw std::logic_error("no such operation");
+}
+
+const ComparedTime& group(const Comparison& comparison, const std::string& name) {
+  for (const ComparedTime& candidate : comparison.groups) {
+    if (candidate.name == name) return candidate;
+  }
+  throw std::logic_error("no such group");
+}
+
+std::string refused_pointer(const RunReport& run) {
+  try {
+    compare(small_plan(), run);
+  } catch (const InputError& error) {
+    return error.problem().pointer;
+  }
+  return "accepted";
+}
+
+}  // namespace
+
+TEST_CASE("compare: what comes true has no error but the step's") {
+  const Comparison comparison = compare(small_plan(), small_run());
+  CHECK(comparison.operations.size() == 12);
+  CHECK(comparison.only_predicted.empty());
+  CHECK(comparison.only_measured.empty());
+  CHECK(comparison.mean_error == 0.0);
+  CHECK(comparison.weighted_mean_error == 0.0);
+  CHECK(comparison.max_error == 0.0);
+  CHECK(comparison.step.error() == doctest::Approx(0.2));
+}
+
+TEST_CASE("compare: errors of layers are of their sums, against what was measured") {
+  RunReport run = small_run();
+  operation(run, "conv1/forward").time = measured(0.0475);  // conv1: 62.5 predicted, 100 measured
+  operation(run, "sgd/0").time = measured(0.0035);          // sgd: 7 predicted, 3.5 measured
+  const Comparison comparison = compare(small_plan(), run);
+  CHECK(group(comparison, "conv1").predicted_s == doctest::Approx(0.0625));
+  CHECK(group(comparison, "conv1").measured_s == doctest::Approx(0.1));
+  CHECK(group(comparison, "conv1").error() == doctest::Approx(0.375));
+  CHECK(group(comparison, "sgd").error() == doctest::Approx(1.0));
+  // data, conv1, bn1, fc, reduce, sgd
+  CHECK(comparison.groups.size() == 6);
+  CHECK(comparison.mean_error == doctest::Approx((0.375 + 1.0) / 6));
+  CHECK(comparison.weighted_mean_error == doctest::Approx(0.041 / 0.1245));
+  CHECK(comparison.max_error == doctest::Approx(1.0));
+  CHECK(comparison.max_error_group == "sgd");
+}
+
+TEST_CASE("compare: operations that one side lacks are listed and count in no sum") {
+  RunReport run = small_run();
+  operation(run, "fc/forward/shuffle").id = "fc/backward/shuffle";
+  const Comparison comparison = compare(small_plan(), run);
+  REQUIRE(comparison.only_predicted.size() == 1);
+  REQUIRE(comparison.only_measured.size() == 1);
+  CHECK(comparison.only_predicted[0].id == "fc/forward/shuffle");
+  CHECK(comparison.only_measured[0].id == "fc/backward/shuffle");
+  CHECK(group(comparison, "fc").predicted_s == doctest::Approx(0.005));
+  const std::string text = to_text(comparison);
+  CHECK(text.find("predicted, not measured:\n  fc/forward/shuffle") != std::string::npos);
+  CHECK(text.find("measured, not predicted:\n  fc/backward/shuffle") != std::string::npos);
+}
+
+TEST_CASE("compare: a run of something else is refused") {
+  CHECK(refused_pointer(small_run()) == "accepted");
+  RunReport run = small_run();
+  run.network = "large";
+  CHECK(refused_pointer(run) == "/network");
+  run = small_run();
+  run.ranks = 4;
+  CHECK(refused_pointer(run) == "/ranks");
+  run = small_run();
+  run.batch = 8;
+  CHECK(refused_pointer(run) == "/batch");
+}
+
+TEST_CASE("ComparedTime: error against nothing measured") {
+  CHECK(ComparedTime{"a", 0.0, 0.0}.error() == 0.0);
+  CHECK(std::isinf(ComparedTime{"a", 1.0, 0.0}.error()));
+  CHECK(ComparedTime{"a", 0.0, 2.0}.error() == 1.0);
+}
+
+TEST_CASE("compare: the whole text") {
+  RunReport run = small_run();
+  operation(run, "sgd/0").time = measured(0.0035);
+  CHECK(to_text(compare(small_plan(), run)) ==
+        R"(small: 2 ranks, batch 4; 7 steps measured, 112.500 ms to 137.500 ms
+
+layer   predicted [ms]  measured [ms]  error [%]
+------------------------------------------------
+data             1.000          1.000        0.0
+conv1           62.500         62.500        0.0
+bn1              7.500          7.500        0.0
+fc               6.500          6.500        0.0
+reduce           6.000          6.000        0.0
+sgd              7.000          3.500      100.0
+------------------------------------------------
+step           100.000        125.000      -20.0
+
+layers: mean error 16.7 %, weighted by time 4.0 %, largest 100.0 % (sgd)
+step: error 20.0 %
+)");
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,91 @@
+// Tests of planner/report/explain.
+#include "planner/report/explain.hpp"
+
+#include <doctest/doctest.h>
+
+#include "planner/model/error.hpp"
+#include "tests/planner/report/small_plan.hpp"
+
+namespace cnnplan {
+namespace {
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+// The line that begins with `name` and a space.
+std::string line_of(const std::string& text, const std::string& name) {
+  const std::size_t begin = text.find("\n" + name + " ");
+  if (begin == std::string::npos) return "";
+  return text.substr(begin + 1, text.find('\n', begin + 1) - begin - 1);
+}
+
+const std::string header_text = R"(small: 2 ranks, batch 4
+
+step        100.000 ms  (90.000 ms to 120.000 ms)
+exposed     12.500 ms  (communication not hidden)
+baseline    110.000 ms  (n2 everywhere)
+runner-up   105.000 ms  (h2 everywhere)
+bound       80.000 ms  (gap 25.0 %)
+memory      4.00 MiB of 1.00 GiB (0.4 %): parameters 1.00 MiB, activations 3.00 MiB, buffers 512 B
+candidates  14
+
+)";
+const std::string note_text = R"(
+* estimated, not measured (1 kernel). To measure: cnnplan profile small.json --ranks 2 --batch 4
+)";
+
+}  // namespace
+
+TEST_CASE("explain: the whole text") {
+  CHECK(explain(small_plan(), {}) == header_text + R"(times in ms, mean over ranks
+layer   kind                   mesh  forward  bwd data  bwd filter   halo  shuffle  statistics  allreduce  other  total [ms]   step [%]
+---------------------------------------------------------------------------------------------------------------------------------------
+data    input                  h2          -         -           -      -        -           -          -  1.000       1.000        1.0
+conv1   convolution            h2     10.000    20.000      30.500  2.000        -           -          -      -      62.500       62.5
+bn1     batch_norm             h2      4.000         -           -      -        -       3.000      0.500      -       7.500*       7.5
+pool    global_pooling         h2          -         -           -      -        -           -          -      -           -          -
+fc      fully_connected        r2      5.000         -           -      -    1.500           -          -      -       6.500        6.5
+loss    softmax_cross_entropy  h2          -         -           -      -        -           -          -      -           -          -
+---------------------------------------------------------------------------------------------------------------------------------------
+reduce                                     -         -           -      -        -           -          -  6.000       6.000        6.0
+sgd                                        -         -           -      -        -           -          -  7.000       7.000        7.0
+)" + note_text);
+}
+
+TEST_CASE("explain: the operations of one layer") {
+  CHECK(explain(small_plan(), "conv1") ==
+        header_text + R"(conv1: convolution on h2, output 4x8x1x16x16
+operation              time [ms]   step [%]
+-------------------------------------------
+conv1/forward/halo         2.000        2.0
+conv1/forward             10.000       10.0
+conv1/backward_data       20.000       20.0
+conv1/backward_filter     30.500       30.5
+-------------------------------------------
+total                     62.500       62.5
+)" + note_text);
+}
+
+TEST_CASE("explain: what is not known is left out") {
+  Plan plan = small_plan();
+  plan.prediction = {};
+  const std::string text = explain(plan, {});
+  CHECK_FALSE(has(text, "baseline"));
+  CHECK_FALSE(has(text, "bound"));
+  CHECK_FALSE(has(text, "runner-up"));
+  CHECK_FALSE(has(text, "estimated"));
+  CHECK(has(line_of(text, "conv1"), "-"));
+}
+
+TEST_CASE("explain: a layer that is not there is refused with the ones that are") {
+  try {
+    explain(small_plan(), "conv9");
+    FAIL("not refused");
+  } catch (const InputError& error) {
+    CHECK(error.problem().value == "layer \"conv9\"");
+    CHECK(has(error.problem().allowed, "data, conv1, bn1"));
+  }
+}
+
+}  // namespace cnnplan

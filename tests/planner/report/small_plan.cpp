@@ -1,0 +1,61 @@
+// The plan that the report tests print.
+#include "tests/planner/report/small_plan.hpp"
+
+namespace cnnplan {
+namespace {
+
+Network small_network() {
+  Convolution convolution;
+  convolution.filters = 8;
+  return Network("small",
+                 {{"data", {}, Input{.channels = 3, .size = {1, 16, 16}}},
+                  {"conv1", {"data"}, convolution},
+                  {"bn1", {"conv1"}, BatchNorm{}},
+                  {"pool", {"bn1"}, GlobalPooling{}},
+                  {"fc", {"pool"}, FullyConnected{.outputs = 10}},
+                  {"loss", {"fc"}, SoftmaxCrossEntropy{}}});
+}
+
+Prediction small_prediction() {
+  Prediction prediction;
+  prediction.step_s = 0.100;
+  prediction.low_s = 0.090;
+  prediction.high_s = 0.120;
+  prediction.exposed_communication_s = 0.0125;
+  prediction.baseline = "n2 everywhere";
+  prediction.baseline_s = 0.110;
+  prediction.runner_up = "h2 everywhere";
+  prediction.runner_up_s = 0.105;
+  prediction.bound_s = 0.080;
+  prediction.gap = 0.25;
+  prediction.candidates = 14;
+  prediction.memory = {.parameters_bytes = 1 << 20,
+                       .activations_bytes = 3 << 20,
+                       .buffers_bytes = 512,
+                       .available_bytes = std::int64_t{1} << 30};
+  prediction.operations = {{"data/load", 0.001},
+                           {"conv1/forward/halo", 0.002},
+                           {"conv1/forward", 0.010},
+                           {"bn1/forward_statistics", 0.003},
+                           {"bn1/forward_statistics/allreduce", 0.0005},
+                           {"bn1/forward", 0.004, true},
+                           {"fc/forward/shuffle", 0.0015},
+                           {"fc/forward", 0.005},
+                           {"conv1/backward_data", 0.020},
+                           {"conv1/backward_filter", 0.0305},
+                           {"reduce/0", 0.006},
+                           {"sgd/0", 0.007}};
+  prediction.estimated_kernels = {"batch_norm/forward in=4x8x1x8x16"};
+  return prediction;
+}
+
+}  // namespace
+
+Plan small_plan() {
+  Plan plan = uniform_plan(small_network(), 4, parse_mesh("h2"));
+  plan.layers[4].mesh = parse_mesh("r2");
+  plan.prediction = small_prediction();
+  return plan;
+}
+
+}  // namespace cnnplan

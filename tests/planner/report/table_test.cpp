@@ -1,0 +1,42 @@
+// Tests of planner/report/table.
+#include "planner/report/table.hpp"
+
+#include <stdexcept>
+
+#include <doctest/doctest.h>
+
+namespace cnnplan {
+
+TEST_CASE("Table: words left, numbers right, no spaces at the end") {
+  Table table({{"layer", Align::left}, {"time [ms]"}, {"note", Align::left}});
+  table.add_row({"conv1", "1.5", "a"});
+  table.add_rule();
+  table.add_row({"a long name", "12345678.25", ""});
+  CHECK(table.to_text() ==
+        "layer          time [ms]  note\n"
+        "------------------------------\n"
+        "conv1                1.5  a\n"
+        "------------------------------\n"
+        "a long name  12345678.25\n");
+}
+
+TEST_CASE("Table: a row needs its cells") {
+  Table table({{"layer", Align::left}, {"time [ms]"}});
+  CHECK_THROWS_AS(table.add_row({"conv1"}), std::logic_error);
+}
+
+TEST_CASE("table formats: numbers with their units") {
+  CHECK(fixed(2.0 / 3, 3) == "0.667");
+  CHECK(fixed(-1.5, 1) == "-1.5");
+  CHECK(milliseconds(0.0123456) == "12.346");
+  CHECK(milliseconds(0.0) == "-");
+  CHECK(duration(1.5) == "1.500 s");
+  CHECK(duration(0.0015) == "1.500 ms");
+  CHECK(duration(1.5e-6) == "1.500 us");
+  CHECK(percent(0.1234) == "12.3 %");
+  CHECK(bytes_text(1023) == "1023 B");
+  CHECK(bytes_text(1536) == "1.50 KiB");
+  CHECK(bytes_text(std::int64_t{3} << 30) == "3.00 GiB");
+}
+
+}  // namespace cnnplan
