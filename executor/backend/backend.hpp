@@ -49,9 +49,11 @@ class Backend {
   // Elements that the weight of this convolution takes in the backend's format, padding included.
   virtual std::int64_t weight_elements(const KernelSpec& convolution) const = 0;
   // Plain order (F, C/groups, KD, KH, KW), in double, to the backend's format and precision.
-  virtual void import_weight(const KernelSpec& convolution, std::span<const double> plain,
+  virtual void import_weight(const KernelSpec& convolution,
+                             std::span<const double> plain,
                              void* weight) const = 0;
-  virtual void export_weight(const KernelSpec& convolution, const void* weight,
+  virtual void export_weight(const KernelSpec& convolution,
+                             const void* weight,
                              std::span<double> plain) const = 0;
 };
 

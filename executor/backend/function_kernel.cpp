@@ -1,0 +1,23 @@
+// Checks of what a kernel is called with.
+#include "executor/backend/function_kernel.hpp"
+
+#include <stdexcept>
+
+namespace cnnplan {
+
+void FunctionKernel::run(std::span<const TensorView> operands, const StepState& state) {
+  if (operands.size() != operand_count_) {
+    throw std::logic_error(implementation_ + ": takes " + std::to_string(operand_count_) +
+                           " operands, got " + std::to_string(operands.size()));
+  }
+  body_(operands, state);
+}
+
+void require_shape(const TensorView& view, const Shape& shape) {
+  if (view.shape() == shape) return;
+  if (volume(view.shape()) == 0 && volume(shape) == 0) return;
+  throw std::logic_error("operand of shape " + to_text(view.shape()) + " where " + to_text(shape) +
+                         " is needed");
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,36 @@
+// A kernel whose body is a function: for the loops that need no library object.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "executor/backend/backend.hpp"
+
+namespace cnnplan {
+
+class FunctionKernel final : public Kernel {
+ public:
+  using Body = std::function<void(std::span<const TensorView> operands, const StepState& state)>;
+
+  // run() throws std::logic_error unless it gets exactly `operand_count` operands.
+  FunctionKernel(std::string implementation, std::size_t operand_count, Body body)
+      : implementation_(std::move(implementation)),
+        operand_count_(operand_count),
+        body_(std::move(body)) {}
+
+  void run(std::span<const TensorView> operands, const StepState& state) override;
+  std::string implementation() const override { return implementation_; }
+
+ private:
+  std::string implementation_;
+  std::size_t operand_count_;
+  Body body_;
+};
+
+// @throws std::logic_error when `view` is not of the extents that the kernel was built for
+void require_shape(const TensorView& view, const Shape& shape);
+
+}  // namespace cnnplan

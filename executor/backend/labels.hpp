@@ -1,0 +1,11 @@
+// The check of a class label, the same in every backend.
+#pragma once
+
+#include <cstdint>
+
+namespace cnnplan {
+
+// @throws InputError naming the label and its range unless 0 <= label < classes
+std::int64_t checked_label(std::int64_t label, std::int64_t classes);
+
+}  // namespace cnnplan

@@ -1,0 +1,142 @@
+// Builds kernels and converts weights with oneDNN.
+#include "executor/backend/onednn/backend.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <stdexcept>
+#include <vector>
+
+#include <omp.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#include "executor/backend/device.hpp"
+#include "executor/backend/onednn/kernels.hpp"
+#include "executor/backend/onednn/weight_format.hpp"
+
+namespace cnnplan::onednn {
+namespace {
+
+class OnednnBackend final : public Backend {
+ public:
+  OnednnBackend();
+  DeviceFingerprint fingerprint() const override;
+  void prepare_thread() const override;
+  std::unique_ptr<Kernel> make_kernel(const KernelSpec& spec,
+                                      const KernelConstants& constants) override;
+  std::int64_t weight_elements(const KernelSpec& convolution) const override;
+  void import_weight(const KernelSpec& convolution,
+                     std::span<const double> plain,
+                     void* weight) const override;
+  void export_weight(const KernelSpec& convolution,
+                     const void* weight,
+                     std::span<double> plain) const override;
+
+ private:
+  Library library_;
+};
+
+std::size_t plain_elements(const KernelSpec& convolution) {
+  return plain_weight(convolution).get_size() / sizeof(float);
+}
+
+void require_size(const KernelSpec& convolution, std::size_t size) {
+  if (size == plain_elements(convolution)) return;
+  throw std::logic_error("weight of " + std::to_string(size) + " elements for " +
+                         to_text(convolution));
+}
+
+OnednnBackend::OnednnBackend() {
+  const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+  library_ = {.engine = engine, .stream = dnnl::stream(engine)};
+}
+
+DeviceFingerprint OnednnBackend::fingerprint() const {
+  const dnnl_version_t* version = dnnl_version();
+  return {.device = cpu_device(omp_get_max_threads()),
+          .backend = "onednn",
+          .library = "oneDNN " + std::to_string(version->major) + "." +
+                     std::to_string(version->minor) + "." + std::to_string(version->patch)};
+}
+
+// One core per rank unless the user says otherwise. Denormals cost a hundredfold: they are zero.
+void OnednnBackend::prepare_thread() const {
+  if (!std::getenv("OMP_NUM_THREADS")) omp_set_num_threads(1);
+#if defined(__x86_64__)
+  constexpr unsigned flush_to_zero = 0x8000;
+  constexpr unsigned denormals_are_zero = 0x0040;
+  _mm_setcsr(_mm_getcsr() | flush_to_zero | denormals_are_zero);
+#endif
+}
+
+std::unique_ptr<Kernel> OnednnBackend::make_kernel(const KernelSpec& spec,
+                                                   const KernelConstants& constants) {
+  if (spec.precision != Precision::fp32) throw BackendError("onednn: fp32 only: " + to_text(spec));
+  switch (spec.kind) {
+    case KernelKind::convolution:
+      return make_convolution(library_, spec);
+    case KernelKind::batch_norm:
+      return make_batch_norm(spec, constants);
+    case KernelKind::relu:
+      return make_relu(spec);
+    case KernelKind::pooling:
+      return make_pooling(library_, spec);
+    case KernelKind::add:
+    case KernelKind::accumulate:
+      return make_add(spec);
+    case KernelKind::dropout:
+      return make_dropout(spec, constants);
+    case KernelKind::softmax_cross_entropy:
+      return make_softmax_cross_entropy(spec, constants);
+    case KernelKind::sgd:
+      return make_sgd(spec);
+  }
+  throw std::logic_error("unknown kernel kind");
+}
+
+std::int64_t OnednnBackend::weight_elements(const KernelSpec& convolution) const {
+  return static_cast<std::int64_t>(stored_weight(convolution).get_size() / sizeof(float));
+}
+
+void OnednnBackend::import_weight(const KernelSpec& convolution,
+                                  std::span<const double> plain,
+                                  void* weight) const {
+  require_size(convolution, plain.size());
+  std::vector<float> values(plain.size());
+  std::transform(plain.begin(), plain.end(), values.begin(), [](double value) {
+    return static_cast<float>(value);
+  });
+  checked_call(convolution, [&] {
+    dnnl::memory from(plain_weight(convolution), library_.engine, values.data());
+    dnnl::memory to(stored_weight(convolution), library_.engine, weight);
+    dnnl::stream stream = library_.stream;
+    dnnl::reorder(from, to).execute(stream, from, to);
+    stream.wait();
+  });
+}
+
+void OnednnBackend::export_weight(const KernelSpec& convolution,
+                                  const void* weight,
+                                  std::span<double> plain) const {
+  require_size(convolution, plain.size());
+  std::vector<float> values(plain.size());
+  checked_call(convolution, [&] {
+    // dnnl::memory takes no pointer to const; the reorder only reads.
+    dnnl::memory from(stored_weight(convolution), library_.engine, DNNL_MEMORY_NONE);
+    from.set_data_handle(const_cast<void*>(weight));
+    dnnl::memory to(plain_weight(convolution), library_.engine, values.data());
+    dnnl::stream stream = library_.stream;
+    dnnl::reorder(from, to).execute(stream, from, to);
+    stream.wait();
+  });
+  std::copy(values.begin(), values.end(), plain.begin());
+}
+
+}  // namespace
+
+std::unique_ptr<Backend> make_backend() {
+  return std::make_unique<OnednnBackend>();
+}
+
+}  // namespace cnnplan::onednn

@@ -1,0 +1,223 @@
+// Batch norm in its four phases: what lies between them may be summed over ranks.
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "executor/backend/onednn/batch_norm_loops.hpp"
+#include "executor/backend/onednn/kernels.hpp"
+#include "executor/backend/onednn/runs.hpp"
+
+namespace cnnplan::onednn {
+namespace {
+
+using Operands = std::span<const TensorView>;
+
+struct Setup {
+  KernelSpec spec;
+  KernelConstants constants;
+
+  std::int64_t channels() const { return spec.out[Dim::c]; }
+  RunSize size(std::int64_t positions) const { return {positions, channels()}; }
+};
+
+// Per-channel numbers of one call, one vector for each.
+struct ChannelWorkspace {
+  explicit ChannelWorkspace(std::int64_t channels) {
+    for (auto* values : {&mean, &factor, &offset, &slope}) {
+      values->resize(static_cast<std::size_t>(channels));
+    }
+  }
+  std::vector<float> mean, factor, offset, slope;
+};
+
+struct Moments {
+  double mean = 0.0;
+  double variance = 0.0;  // biased
+};
+
+// `sums` holds C sums, C sums of squares and the count.
+Moments moments_of(const double* sums, std::int64_t channels, std::int64_t c) {
+  const double mean = sums[c] / sums[2 * channels];
+  return {mean, std::max(0.0, sums[channels + c] / sums[2 * channels] - mean * mean)};
+}
+
+double inverse_deviation(const Setup& setup, const Moments& moments) {
+  return 1.0 / std::sqrt(moments.variance + setup.constants.epsilon);
+}
+
+void forward_statistics(const Setup& setup, Operands operands) {
+  const std::int64_t channels = setup.channels();
+  auto* sums = operands[1].as<double>();
+  std::fill_n(sums, 2 * channels + 1, 0.0);
+  for_each_run<1>(setup.spec.in, {operands[0]}, [&](const Run<1>& run) {
+    add_moments(setup.size(run.positions), run.data[0], sums, sums + channels);
+    sums[2 * channels] += static_cast<double>(run.positions);
+  });
+}
+
+// Blends in the mean and the unbiased variance of the batch.
+void update_running(const Setup& setup, const double* sums, float* mean, float* variance) {
+  const double count = sums[2 * setup.channels()];
+  const double unbias = count > 1.0 ? count / (count - 1.0) : 1.0;
+  const double momentum = setup.constants.running_momentum;
+  const auto blend = [momentum](float& running, double batch) {
+    running =
+        static_cast<float>((1.0 - momentum) * static_cast<double>(running) + momentum * batch);
+  };
+  for (std::int64_t c = 0; c < setup.channels(); ++c) {
+    const Moments batch = moments_of(sums, setup.channels(), c);
+    blend(mean[c], batch.mean);
+    blend(variance[c], batch.variance * unbias);
+  }
+}
+
+void prepare_forward(const Setup& setup,
+                     Operands operands,
+                     bool training,
+                     ChannelWorkspace& workspace) {
+  const auto* sums = operands[1].as<const double>();
+  const auto* scale = operands[2].as<const float>();
+  auto* mean = operands[4].as<float>();
+  auto* variance = operands[5].as<float>();
+  const bool has_sums = training && sums[2 * setup.channels()] > 0.0;
+  if (has_sums) update_running(setup, sums, mean, variance);
+  for (std::int64_t c = 0; c < setup.channels(); ++c) {
+    const Moments moments =
+        has_sums ? moments_of(sums, setup.channels(), c)
+                 : Moments{static_cast<double>(mean[c]), static_cast<double>(variance[c])};
+    const auto i = static_cast<std::size_t>(c);
+    workspace.mean[i] = static_cast<float>(moments.mean);
+    workspace.factor[i] =
+        static_cast<float>(static_cast<double>(scale[c]) * inverse_deviation(setup, moments));
+  }
+}
+
+void forward(const Setup& setup, Operands operands, bool training, ChannelWorkspace& workspace) {
+  const KernelSpec& spec = setup.spec;
+  prepare_forward(setup, operands, training, workspace);
+  const Normalisation by{.mean = workspace.mean.data(),
+                         .factor = workspace.factor.data(),
+                         .shift = operands[3].as<const float>()};
+  const TensorView& x = operands[0];
+  const TensorView& y = operands.back();
+  if (spec.residual) {
+    for_each_run<3>(spec.out, {x, operands[6], y}, [&](const Run<3>& run) {
+      const auto [from, residual, to] = run.data;
+      normalise(setup.size(run.positions), by, from, residual, spec.relu, to);
+    });
+  } else {
+    for_each_run<2>(spec.out, {x, y}, [&](const Run<2>& run) {
+      normalise(setup.size(run.positions), by, run.data[0], nullptr, spec.relu, run.data[1]);
+    });
+  }
+}
+
+void add_gradients(const Setup& setup, Operands operands, const GradientSums& sums) {
+  const KernelSpec& spec = setup.spec;
+  const TensorView& x = operands[0];
+  const TensorView& dy = operands[1];
+  // Views that are not there are stood in for by x, and not touched.
+  const TensorView& y = spec.relu ? operands[2] : x;
+  const TensorView& dz = spec.residual ? operands.back() : x;
+  for_each_run<4>(spec.out, {x, dy, y, dz}, [&](const Run<4>& run) {
+    add_gradient_sums(setup.size(run.positions),
+                      {.x = run.data[0],
+                       .dy = run.data[1],
+                       .y = spec.relu ? run.data[2] : nullptr,
+                       .dz = spec.residual ? run.data[3] : nullptr},
+                      sums);
+  });
+}
+
+void backward_statistics(const Setup& setup, Operands operands, ChannelWorkspace& workspace) {
+  const std::int64_t channels = setup.channels();
+  const Operands rest = operands.subspan(setup.spec.relu ? 3 : 2);
+  const auto* sums = rest[0].as<const double>();
+  auto* gradient = rest[1].as<double>();
+  double* product = gradient + channels;
+  std::fill_n(gradient, 2 * channels, 0.0);
+  const bool has_sums = sums[2 * channels] > 0.0;
+  for (std::int64_t c = 0; has_sums && c < channels; ++c) {
+    const auto i = static_cast<std::size_t>(c);
+    workspace.mean[i] = static_cast<float>(moments_of(sums, channels, c).mean);
+  }
+  add_gradients(setup, operands, {workspace.mean.data(), gradient, product});
+  for (std::int64_t c = 0; c < channels; ++c) {
+    if (has_sums) product[c] *= inverse_deviation(setup, moments_of(sums, channels, c));
+    rest[2].as<float>()[c] = static_cast<float>(product[c]);
+    rest[3].as<float>()[c] = static_cast<float>(gradient[c]);
+  }
+}
+
+// dx = scale / deviation (dz - mean(dz) - normalised x * mean(dz * normalised x))
+void prepare_backward_data(const Setup& setup, Operands rest, ChannelWorkspace& workspace) {
+  const std::int64_t channels = setup.channels();
+  const auto* sums = rest[0].as<const double>();
+  const auto* gradient_sums = rest[1].as<const double>();
+  const auto* scale = rest[2].as<const float>();
+  const double count = sums[2 * channels];
+  for (std::int64_t c = 0; c < channels; ++c) {
+    const Moments moments = moments_of(sums, channels, c);
+    const double inverse = inverse_deviation(setup, moments);
+    const auto i = static_cast<std::size_t>(c);
+    workspace.mean[i] = static_cast<float>(moments.mean);
+    workspace.factor[i] = static_cast<float>(static_cast<double>(scale[c]) * inverse);
+    workspace.offset[i] = static_cast<float>(gradient_sums[c] / count);
+    workspace.slope[i] = static_cast<float>(gradient_sums[channels + c] / count * inverse);
+  }
+}
+
+void backward_data(const Setup& setup, Operands operands, ChannelWorkspace& workspace) {
+  const KernelSpec& spec = setup.spec;
+  if (volume(spec.in) == 0) return;
+  const bool masked = spec.relu && !spec.residual;
+  prepare_backward_data(setup, operands.subspan(masked ? 3 : 2), workspace);
+  const GradientTransform by{.mean = workspace.mean.data(),
+                             .factor = workspace.factor.data(),
+                             .offset = workspace.offset.data(),
+                             .slope = workspace.slope.data()};
+  const TensorView& x = operands[0];
+  const TensorView& y = masked ? operands[2] : x;
+  for_each_run<4>(spec.in, {x, operands[1], y, operands.back()}, [&](const Run<4>& run) {
+    const auto [from, dz, mask, to] = run.data;
+    transform_gradient(setup.size(run.positions), by, from, dz, masked ? mask : nullptr, to);
+  });
+}
+
+std::size_t operand_count(const KernelSpec& spec) {
+  const std::size_t relu = spec.relu ? 1 : 0;
+  const std::size_t residual = spec.residual ? 1 : 0;
+  switch (spec.phase) {
+    case KernelPhase::forward_statistics:
+      return 2;
+    case KernelPhase::forward:
+      return 7 + residual;
+    case KernelPhase::backward_statistics:
+      return 6 + relu + residual;
+    default:
+      return spec.relu && !spec.residual ? 7 : 6;
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_batch_norm(const KernelSpec& spec, const KernelConstants& constants) {
+  const Setup setup{spec, constants};
+  const auto workspace = std::make_shared<ChannelWorkspace>(setup.channels());
+  return std::make_unique<FunctionKernel>(
+      "loops", operand_count(spec), [=](Operands operands, const StepState& state) {
+        switch (setup.spec.phase) {
+          case KernelPhase::forward_statistics:
+            return forward_statistics(setup, operands);
+          case KernelPhase::forward:
+            return forward(setup, operands, state.training, *workspace);
+          case KernelPhase::backward_statistics:
+            return backward_statistics(setup, operands, *workspace);
+          default:
+            return backward_data(setup, operands, *workspace);
+        }
+      });
+}
+
+}  // namespace cnnplan::onednn

@@ -1,0 +1,26 @@
+// The ways in which a convolution can run; make_convolution chooses.
+#pragma once
+
+#include <memory>
+
+#include "executor/backend/onednn/library.hpp"
+
+namespace cnnplan::onednn {
+
+// oneDNN's convolution. `spec` has no empty extent.
+std::unique_ptr<Kernel> make_convolution_primitive(const Library& library, const KernelSpec& spec);
+
+// Y = X W for few rows of X, bound by reading the weights once.
+// @pre in = (1, K, 1, 1, rows), out = (1, F, 1, 1, rows), weights in the format `rows`
+std::unique_ptr<Kernel> make_thin_product(const KernelSpec& spec);
+inline constexpr std::int64_t thin_rows = 8;
+
+// A strided pointwise convolution: gathers the inputs that are used and runs `inner` on them.
+// `inner` takes in = out but for the channels.
+std::unique_ptr<Kernel> make_strided_pointwise(const KernelSpec& spec,
+                                               std::unique_ptr<Kernel> inner);
+
+// A convolution with an empty extent: what has elements is bias or zero.
+std::unique_ptr<Kernel> make_empty_convolution(const KernelSpec& spec);
+
+}  // namespace cnnplan::onednn

@@ -1,0 +1,194 @@
+// oneDNN's convolution primitives, with weights reordered where that pays.
+#include "executor/backend/onednn/convolution.hpp"
+#include "executor/backend/onednn/formats.hpp"
+#include "executor/backend/onednn/weight_format.hpp"
+
+namespace cnnplan::onednn {
+namespace {
+
+using dnnl::convolution_backward_data;
+using dnnl::convolution_backward_weights;
+using dnnl::convolution_forward;
+using Format = dnnl::memory::desc;
+
+// Reordering the weights for a faster forward kernel (10 % and more) costs what it saves at about
+// this many output positions.
+constexpr std::int64_t reorder_from_positions = 400;
+
+// The formats that a primitive is asked for; `any` leaves them to oneDNN.
+struct Formats {
+  Format x, weight, bias, y;
+};
+
+// A created primitive and what it really takes.
+struct Created {
+  dnnl::primitive primitive;
+  std::string implementation;
+  Format x, weight, y;
+};
+
+dnnl::algorithm algorithm_of(const KernelSpec& spec) {
+  return spec.algorithm == KernelAlgorithm::winograd ? dnnl::algorithm::convolution_winograd
+                                                     : dnnl::algorithm::convolution_direct;
+}
+
+Format bias_format(const KernelSpec& spec) {
+  if (!spec.bias || spec.phase == KernelPhase::backward_data) return Format();
+  return {{spec.out[Dim::c]}, dnnl::memory::data_type::f32, dnnl::memory::format_tag::a};
+}
+
+Format with_any_tag(const Format& format) {
+  return {format.dims(), dnnl::memory::data_type::f32, dnnl::memory::format_tag::any};
+}
+
+convolution_forward::primitive_desc describe_forward(const Library& library,
+                                                     const KernelSpec& spec,
+                                                     const Formats& formats) {
+  const WindowLists window = window_lists(spec);
+  const convolution_forward::desc description(dnnl::prop_kind::forward_training,
+                                              algorithm_of(spec),
+                                              formats.x,
+                                              formats.weight,
+                                              formats.bias,
+                                              formats.y,
+                                              window.stride,
+                                              window.dilation,
+                                              window.padding_begin,
+                                              window.padding_end);
+  return {description, attributes(), library.engine};
+}
+
+Created create_forward(const Library& library, const KernelSpec& spec, const Formats& formats) {
+  const auto description = describe_forward(library, spec, formats);
+  return {convolution_forward(description),
+          description.impl_info_str(),
+          description.src_desc(),
+          description.weights_desc(),
+          description.dst_desc()};
+}
+
+Created create_backward_data(const Library& library,
+                             const KernelSpec& spec,
+                             const Formats& formats) {
+  const WindowLists window = window_lists(spec);
+  Formats hint = formats;
+  hint.weight = any_weight(spec);
+  const convolution_backward_data::desc wanted(algorithm_of(spec),
+                                               formats.x,
+                                               formats.weight,
+                                               formats.y,
+                                               window.stride,
+                                               window.dilation,
+                                               window.padding_begin,
+                                               window.padding_end);
+  const convolution_backward_data::primitive_desc description(
+      wanted, attributes(), library.engine, describe_forward(library, spec, hint));
+  return {convolution_backward_data(description),
+          description.impl_info_str(),
+          description.diff_src_desc(),
+          description.weights_desc(),
+          description.diff_dst_desc()};
+}
+
+Created create_backward_filter(const Library& library,
+                               const KernelSpec& spec,
+                               const Formats& formats) {
+  const WindowLists window = window_lists(spec);
+  Formats hint = formats;
+  hint.weight = any_weight(spec);
+  const convolution_backward_weights::desc wanted(algorithm_of(spec),
+                                                  formats.x,
+                                                  formats.weight,
+                                                  formats.bias,
+                                                  formats.y,
+                                                  window.stride,
+                                                  window.dilation,
+                                                  window.padding_begin,
+                                                  window.padding_end);
+  const convolution_backward_weights::primitive_desc description(
+      wanted, attributes(), library.engine, describe_forward(library, spec, hint));
+  return {convolution_backward_weights(description),
+          description.impl_info_str(),
+          description.src_desc(),
+          description.diff_weights_desc(),
+          description.diff_dst_desc()};
+}
+
+Created create(const Library& library, const KernelSpec& spec, const Formats& formats) {
+  switch (spec.phase) {
+    case KernelPhase::forward:
+      return create_forward(library, spec, formats);
+    case KernelPhase::backward_data:
+      return create_backward_data(library, spec, formats);
+    default:
+      return create_backward_filter(library, spec, formats);
+  }
+}
+
+// True where a kernel on the stored weights is at least as fast as one that needs a reorder.
+bool prefers_stored_weight(const KernelSpec& spec) {
+  const WeightFormat format = weight_format(spec);
+  const std::int64_t positions = volume(spec.out) / spec.out[Dim::c];
+  const bool is_pointwise = spec.window == Window{} && format == WeightFormat::rows;
+  if (spec.algorithm != KernelAlgorithm::direct) return false;
+  if (!is_pointwise && format != WeightFormat::blocked) return false;
+  if (spec.phase == KernelPhase::forward) return positions < reorder_from_positions;
+  return is_pointwise || spec.phase == KernelPhase::backward_filter;
+}
+
+Created choose(const Library& library, const KernelSpec& spec, Formats formats) {
+  if (prefers_stored_weight(spec)) {
+    try {
+      Created created = create(library, spec, formats);
+      if (!is_slow(created.implementation)) return created;
+    } catch (const dnnl::error&) {
+      // No kernel takes these weights as they are: reorder them.
+    }
+  }
+  formats.weight = any_weight(spec);
+  return create(library, spec, formats);
+}
+
+std::vector<Port> ports_of(const KernelSpec& spec, const Formats& outside, const Created& inside) {
+  const bool has_bias = bias_format(spec) != Format();
+  const Port bias{DNNL_ARG_BIAS, outside.bias, outside.bias, false};
+  std::vector<Port> ports;
+  if (spec.phase == KernelPhase::forward) {
+    ports = {{DNNL_ARG_SRC, outside.x, inside.x, false},
+             {DNNL_ARG_WEIGHTS, outside.weight, inside.weight, false}};
+    if (has_bias) ports.push_back(bias);
+    ports.push_back({DNNL_ARG_DST, outside.y, inside.y, true});
+  } else if (spec.phase == KernelPhase::backward_data) {
+    ports = {{DNNL_ARG_DIFF_DST, outside.y, inside.y, false},
+             {DNNL_ARG_WEIGHTS, outside.weight, inside.weight, false},
+             {DNNL_ARG_DIFF_SRC, outside.x, inside.x, true}};
+  } else {
+    ports = {{DNNL_ARG_SRC, outside.x, inside.x, false},
+             {DNNL_ARG_DIFF_DST, outside.y, inside.y, false},
+             {DNNL_ARG_DIFF_WEIGHTS, outside.weight, inside.weight, true}};
+    if (has_bias) ports.push_back({DNNL_ARG_DIFF_BIAS, outside.bias, outside.bias, true});
+  }
+  return ports;
+}
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_convolution_primitive(const Library& library, const KernelSpec& spec) {
+  return checked_call(spec, [&] {
+    const Formats outside{.x = activation_format(spec, spec.in),
+                          .weight = stored_weight(spec),
+                          .bias = bias_format(spec),
+                          .y = activation_format(spec, spec.out)};
+    Formats wanted = outside;
+    if (spec.algorithm == KernelAlgorithm::winograd) {
+      wanted.x = with_any_tag(outside.x);
+      wanted.y = with_any_tag(outside.y);
+    }
+    const Created created = choose(library, spec, wanted);
+    require_full_speed(created.implementation, spec);
+    return std::make_unique<PrimitiveKernel>(
+        library, created.primitive, created.implementation, ports_of(spec, outside, created));
+  });
+}
+
+}  // namespace cnnplan::onednn

@@ -1,0 +1,92 @@
+// Dropout: both phases multiply by the same mask / (1 - rate), which is computed anew.
+#include "executor/backend/dropout_mask.hpp"
+#include "executor/backend/onednn/kernels.hpp"
+#include "executor/backend/onednn/runs.hpp"
+#include "executor/backend/onednn/vectorize.hpp"
+
+namespace cnnplan::onednn {
+namespace {
+
+using Operands = std::span<const TensorView>;
+
+struct Mask {
+  std::uint64_t position_key = 0;
+  std::int64_t first_channel = 0;
+  double rate = 0.0;
+};
+
+CNNPLAN_VECTORIZED void apply(const Mask& mask, const float* in, float* out, std::int64_t count) {
+  const auto scale = static_cast<float>(1.0 / (1.0 - mask.rate));
+  CNNPLAN_INDEPENDENT
+  for (std::int64_t c = 0; c < count; ++c) {
+    const float kept = in[c] * scale;
+    out[c] = dropout_keeps(mask.position_key, mask.first_channel + c, mask.rate) ? kept : 0.0F;
+  }
+}
+
+CNNPLAN_VECTORIZED void copy(const float* in, float* out, std::int64_t count) {
+  CNNPLAN_INDEPENDENT
+  for (std::int64_t i = 0; i < count; ++i) out[i] = in[i];
+}
+
+std::int64_t offset(const TensorView& view, const std::array<std::int64_t, 4>& position) {
+  std::int64_t offset = 0;
+  for (std::size_t i = 0; i < position.size(); ++i) {
+    const Dim dim = position_dims[i];
+    offset += (position[i] - view.box[dim].begin) * view.stride(dim);
+  }
+  return offset;
+}
+
+// Calls f(global n, d, h, w) for every position of `box`.
+template <typename F>
+void for_each_position(const Box& box, F f) {
+  for (std::int64_t n = box[Dim::n].begin; n < box[Dim::n].end; ++n) {
+    for (std::int64_t d = box[Dim::d].begin; d < box[Dim::d].end; ++d) {
+      for (std::int64_t h = box[Dim::h].begin; h < box[Dim::h].end; ++h) {
+        for (std::int64_t w = box[Dim::w].begin; w < box[Dim::w].end; ++w) {
+          f(std::array<std::int64_t, 4>{n, d, h, w});
+        }
+      }
+    }
+  }
+}
+
+void drop(const TensorView& in, const TensorView& out, double rate, std::uint64_t key) {
+  const Range channels = in.box[Dim::c];
+  for_each_position(in.box, [&](const std::array<std::int64_t, 4>& position) {
+    apply(
+        {.position_key = dropout_key(key, position), .first_channel = channels.begin, .rate = rate},
+        in.as<const float>() + offset(in, position),
+        out.as<float>() + offset(out, position),
+        channels.size());
+  });
+}
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_dropout(const KernelSpec& spec, const KernelConstants& constants) {
+  return std::make_unique<FunctionKernel>(
+      "loops", 2, [=](Operands operands, const StepState& state) {
+        const TensorView& in = operands[0];
+        const TensorView& out = operands[1];
+        if (!state.training) {
+          for_each_run<2>(spec.out, {in, out}, [&](const Run<2>& run) {
+            copy(run.data[0], run.data[1], run.positions * spec.out[Dim::c]);
+          });
+          return;
+        }
+        require_shape(in, spec.in);
+        require_shape(out, spec.out);
+        if (is_empty(in.box)) return;
+        drop(in,
+             out,
+             constants.dropout_rate,
+             random_key({.seed = state.seed,
+                         .use = RandomUse::dropout,
+                         .stream = constants.random_stream,
+                         .step = static_cast<std::uint64_t>(state.step)}));
+      });
+}
+
+}  // namespace cnnplan::onednn

@@ -1,0 +1,52 @@
+// A rank that owns nothing still contributes zeros to sums over ranks.
+#include <algorithm>
+
+#include "executor/backend/function_kernel.hpp"
+#include "executor/backend/onednn/convolution.hpp"
+#include "executor/backend/onednn/weight_format.hpp"
+
+namespace cnnplan::onednn {
+namespace {
+
+using Operands = std::span<const TensorView>;
+
+// Every window of a block without inputs lies in the padding.
+void fill_with_bias(const Shape& out, const float* bias, float* y) {
+  const std::int64_t channels = out[Dim::c];
+  const std::int64_t elements = volume(out);
+  for (std::int64_t i = 0; i < elements; ++i) y[i] = bias ? bias[i % channels] : 0.0F;
+}
+
+void sum_bias_gradient(const Shape& out, const float* dy, float* dbias) {
+  std::fill_n(dbias, out[Dim::c], 0.0F);
+  const std::int64_t elements = volume(out);
+  for (std::int64_t i = 0; i < elements; ++i) dbias[i % out[Dim::c]] += dy[i];
+}
+
+void run(const KernelSpec& spec, std::int64_t weight_elements, Operands operands) {
+  if (spec.phase == KernelPhase::forward) {
+    fill_with_bias(
+        spec.out, spec.bias ? operands[2].as<const float>() : nullptr, operands.back().as<float>());
+  } else if (spec.phase == KernelPhase::backward_data) {
+    std::fill_n(operands[2].as<float>(), volume(spec.in), 0.0F);
+  } else {
+    std::fill_n(operands[2].as<float>(), weight_elements, 0.0F);
+    if (spec.bias) {
+      sum_bias_gradient(spec.out, operands[1].as<const float>(), operands[3].as<float>());
+    }
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_empty_convolution(const KernelSpec& spec) {
+  const bool has_bias = spec.bias && spec.phase != KernelPhase::backward_data;
+  const auto weight_elements =
+      static_cast<std::int64_t>(stored_weight(spec).get_size() / sizeof(float));
+  return std::make_unique<FunctionKernel>(
+      "empty", has_bias ? 4 : 3, [=](Operands operands, const StepState&) {
+        run(spec, weight_elements, operands);
+      });
+}
+
+}  // namespace cnnplan::onednn

@@ -1,0 +1,25 @@
+// Shapes and windows in oneDNN's terms. Blocks of depth 1 are two-dimensional to oneDNN.
+#pragma once
+
+#include <dnnl.hpp>
+
+#include "planner/model/kernel.hpp"
+
+namespace cnnplan::onednn {
+
+// True when a spatial depth exists in the block or its window.
+bool is_three_dimensional(const KernelSpec& spec);
+// Dense, channels-last, fp32. `spec` says how many dims there are.
+dnnl::memory::desc activation_format(const KernelSpec& spec, const Shape& shape);
+
+// The window of a convolution or pooling, as oneDNN takes it.
+struct WindowLists {
+  dnnl::memory::dims kernel;
+  dnnl::memory::dims stride;
+  dnnl::memory::dims dilation;  // 0 is dense
+  dnnl::memory::dims padding_begin;
+  dnnl::memory::dims padding_end;  // exactly what the outputs need, may be negative
+};
+WindowLists window_lists(const KernelSpec& spec);
+
+}  // namespace cnnplan::onednn

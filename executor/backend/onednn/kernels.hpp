@@ -1,0 +1,21 @@
+// The kernels of the oneDNN backend, one builder per kind.
+#pragma once
+
+#include <memory>
+
+#include "executor/backend/backend.hpp"
+#include "executor/backend/onednn/library.hpp"
+
+namespace cnnplan::onednn {
+
+std::unique_ptr<Kernel> make_add(const KernelSpec& spec);  // also accumulate
+std::unique_ptr<Kernel> make_batch_norm(const KernelSpec& spec, const KernelConstants& constants);
+std::unique_ptr<Kernel> make_convolution(const Library& library, const KernelSpec& spec);
+std::unique_ptr<Kernel> make_dropout(const KernelSpec& spec, const KernelConstants& constants);
+std::unique_ptr<Kernel> make_pooling(const Library& library, const KernelSpec& spec);
+std::unique_ptr<Kernel> make_relu(const KernelSpec& spec);
+std::unique_ptr<Kernel> make_sgd(const KernelSpec& spec);
+std::unique_ptr<Kernel> make_softmax_cross_entropy(const KernelSpec& spec,
+                                                   const KernelConstants& constants);
+
+}  // namespace cnnplan::onednn

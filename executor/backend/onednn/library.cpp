@@ -1,0 +1,133 @@
+// Owners of oneDNN objects.
+#include "executor/backend/onednn/library.hpp"
+
+#include <array>
+#include <cstdlib>
+#include <new>
+#include <stdexcept>
+#include <utility>
+
+namespace cnnplan::onednn {
+namespace {
+
+constexpr std::size_t alignment = 64;  // a cache line, and the widest vector
+
+std::vector<Argument> inside_arguments(const std::vector<Port>& ports) {
+  std::vector<Argument> arguments;
+  for (const Port& port : ports) arguments.push_back({port.id, port.inside});
+  return arguments;
+}
+
+dnnl::memory::desc scratchpad_format(const dnnl::primitive& primitive) {
+  const_dnnl_primitive_desc_t description = nullptr;
+  dnnl::error::wrap_c_api(dnnl_primitive_get_primitive_desc(primitive.get(), &description),
+                          "a primitive has no description");
+  const auto* format = dnnl_primitive_desc_query_md(description, dnnl_query_scratchpad_md, 0);
+  return format ? dnnl::memory::desc(*format) : dnnl::memory::desc();
+}
+
+}  // namespace
+
+bool is_slow(const std::string& implementation) {
+  return implementation.find("ref") != std::string::npos;
+}
+
+void require_full_speed(const std::string& implementation, const KernelSpec& spec) {
+  if (!is_slow(implementation)) return;
+  throw BackendError("onednn: only a slow implementation (" + implementation + ") of " +
+                     to_text(spec));
+}
+
+void Workspace::Free::operator()(void* data) const {
+  std::free(data);
+}
+
+Workspace::Workspace(std::size_t bytes) : bytes_(bytes) {
+  const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
+  if (rounded == 0) return;
+  data_.reset(std::aligned_alloc(alignment, rounded));
+  if (!data_) throw std::bad_alloc();
+}
+
+Primitive::Primitive(const Library& library,
+                     const dnnl::primitive& primitive,
+                     const std::vector<Argument>& arguments)
+    : stream_(library.stream),
+      primitive_(primitive),
+      scratchpad_(scratchpad_format(primitive).get_size()) {
+  for (const Argument& argument : arguments) {
+    memories_.push_back({argument.format, library.engine, DNNL_MEMORY_NONE});
+    arguments_.push_back({argument.id, memories_.back().get()});
+  }
+  memories_.emplace_back(scratchpad_format(primitive), library.engine, scratchpad_.data());
+  arguments_.push_back({DNNL_ARG_SCRATCHPAD, memories_.back().get()});
+}
+
+void Primitive::execute() {
+  const dnnl_status_t status = dnnl_primitive_execute(
+      primitive_.get(), stream_.get(), static_cast<int>(arguments_.size()), arguments_.data());
+  dnnl::error::wrap_c_api(status, "a primitive failed");
+  stream_.wait();
+}
+
+PrimitiveKernel::PrimitiveKernel(const Library& library,
+                                 const dnnl::primitive& primitive,
+                                 std::string implementation,
+                                 const std::vector<Port>& ports)
+    : implementation_(std::move(implementation)),
+      primitive_(library, primitive, inside_arguments(ports)) {
+  for (std::size_t operand = 0; operand < ports.size(); ++operand) {
+    const Port& port = ports[operand];
+    direct_.push_back(port.outside == port.inside);
+    if (!direct_.back()) add_reorder(library, operand, port);
+  }
+}
+
+void PrimitiveKernel::add_reorder(const Library& library, std::size_t operand, const Port& port) {
+  const auto& [from, to] =
+      port.written ? std::pair(port.inside, port.outside) : std::pair(port.outside, port.inside);
+  const dnnl::reorder::primitive_desc description(
+      library.engine, from, library.engine, to, attributes());
+  Reordered reordered{
+      .operand = operand,
+      .inside = Workspace(port.inside.get_size()),
+      .reorder = Primitive(
+          library, dnnl::reorder(description), {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}})};
+  reordered.reorder.bind(port.written ? 0 : 1, reordered.inside.data());
+  primitive_.bind(operand, reordered.inside.data());
+  (port.written ? after_ : before_).push_back(std::move(reordered));
+}
+
+void PrimitiveKernel::run(std::span<const TensorView> operands, const StepState&) {
+  if (operands.size() != direct_.size()) throw std::logic_error("wrong number of operands");
+  for (Reordered& reordered : before_) {
+    reordered.reorder.bind(0, operands[reordered.operand].data);
+    reordered.reorder.execute();
+  }
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    if (direct_[i]) primitive_.bind(i, operands[i].data);
+  }
+  primitive_.execute();
+  for (Reordered& reordered : after_) {
+    reordered.reorder.bind(1, operands[reordered.operand].data);
+    reordered.reorder.execute();
+  }
+}
+
+std::int64_t PrimitiveKernel::workspace_bytes() const {
+  std::size_t bytes = primitive_.scratchpad_bytes();
+  for (const auto* list : {&before_, &after_}) {
+    for (const Reordered& reordered : *list) {
+      bytes += reordered.inside.bytes() + reordered.reorder.scratchpad_bytes();
+    }
+  }
+  return static_cast<std::int64_t>(bytes);
+}
+
+dnnl::primitive_attr attributes() {
+  dnnl::primitive_attr attributes;
+  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  return attributes;
+}
+
+}  // namespace cnnplan::onednn

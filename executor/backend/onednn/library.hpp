@@ -1,0 +1,117 @@
+// What every oneDNN kernel is made of: engine, checked calls, memory, and a primitive with
+// reorders.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <dnnl.hpp>
+
+#include "executor/backend/backend.hpp"
+#include "planner/model/error.hpp"
+
+namespace cnnplan::onednn {
+
+struct Library {
+  dnnl::engine engine;
+  dnnl::stream stream;
+};
+
+// Runs `call`; a dnnl::error becomes a BackendError that names the kernel.
+template <typename Call>
+auto checked_call(const KernelSpec& spec, Call call) {
+  try {
+    return call();
+  } catch (const dnnl::error& error) {
+    throw BackendError(std::string("onednn: ") + error.what() + ": " + to_text(spec));
+  }
+}
+
+// True for oneDNN's own plain loops, which are hundreds of times too slow.
+bool is_slow(const std::string& implementation);
+// @throws BackendError when the implementation is slow
+void require_full_speed(const std::string& implementation, const KernelSpec& spec);
+
+// Move-only owner of memory aligned to a cache line.
+class Workspace {
+ public:
+  explicit Workspace(std::size_t bytes);
+  void* data() const { return data_.get(); }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  struct Free {
+    void operator()(void* data) const;
+  };
+  std::unique_ptr<void, Free> data_;
+  std::size_t bytes_ = 0;
+};
+
+// One argument of a primitive: which, and in what format.
+struct Argument {
+  int id = 0;
+  dnnl::memory::desc format;
+};
+
+// A primitive with its scratchpad and arguments; execute() allocates nothing.
+class Primitive {
+ public:
+  Primitive(const Library& library,
+            const dnnl::primitive& primitive,
+            const std::vector<Argument>& arguments);
+  // `argument` is a position in the list given to the constructor.
+  void bind(std::size_t argument, void* data) { memories_.at(argument).set_data_handle(data); }
+  void execute();
+  std::size_t scratchpad_bytes() const { return scratchpad_.bytes(); }
+
+ private:
+  dnnl::stream stream_;
+  dnnl::primitive primitive_;
+  Workspace scratchpad_;
+  std::vector<dnnl::memory> memories_;
+  std::vector<dnnl_exec_arg_t> arguments_;
+};
+
+// One operand of a kernel: the format of the caller's memory and that which the primitive wants.
+struct Port {
+  int id = 0;
+  dnnl::memory::desc outside;
+  dnnl::memory::desc inside;
+  bool written = false;
+};
+
+// A primitive whose operands are reordered, where the formats differ, through its own workspace.
+class PrimitiveKernel final : public Kernel {
+ public:
+  // `ports` in the order of the kernel's operands.
+  PrimitiveKernel(const Library& library,
+                  const dnnl::primitive& primitive,
+                  std::string implementation,
+                  const std::vector<Port>& ports);
+  void run(std::span<const TensorView> operands, const StepState& state) override;
+  std::int64_t workspace_bytes() const override;
+  std::string implementation() const override { return implementation_; }
+
+ private:
+  struct Reordered {
+    std::size_t operand = 0;
+    Workspace inside;
+    Primitive reorder;
+  };
+  void add_reorder(const Library& library, std::size_t operand, const Port& port);
+
+  std::string implementation_;
+  Primitive primitive_;
+  std::vector<bool> direct_;
+  std::vector<Reordered> before_;
+  std::vector<Reordered> after_;
+};
+
+// Attributes that every primitive is created with.
+dnnl::primitive_attr attributes();
+
+}  // namespace cnnplan::onednn

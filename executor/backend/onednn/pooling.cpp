@@ -1,0 +1,109 @@
+// oneDNN's pooling primitives. What max pooling keeps for its backward pass lies in the index
+// operand, in oneDNN's own format.
+#include <algorithm>
+
+#include "executor/backend/function_kernel.hpp"
+#include "executor/backend/onednn/formats.hpp"
+#include "executor/backend/onednn/kernels.hpp"
+
+namespace cnnplan::onednn {
+namespace {
+
+using dnnl::pooling_v2_backward;
+using dnnl::pooling_v2_forward;
+
+dnnl::algorithm algorithm_of(const KernelSpec& spec) {
+  if (spec.pooling == PoolingMode::max) return dnnl::algorithm::pooling_max;
+  return spec.count_include_padding ? dnnl::algorithm::pooling_avg_include_padding
+                                    : dnnl::algorithm::pooling_avg_exclude_padding;
+}
+
+pooling_v2_forward::primitive_desc describe_forward(const Library& library,
+                                                    const KernelSpec& spec) {
+  const WindowLists window = window_lists(spec);
+  const pooling_v2_forward::desc description(dnnl::prop_kind::forward_training,
+                                             algorithm_of(spec),
+                                             activation_format(spec, spec.in),
+                                             activation_format(spec, spec.out),
+                                             window.stride,
+                                             window.kernel,
+                                             window.dilation,
+                                             window.padding_begin,
+                                             window.padding_end);
+  return {description, attributes(), library.engine};
+}
+
+pooling_v2_backward::primitive_desc describe_backward(const Library& library,
+                                                      const KernelSpec& spec) {
+  const WindowLists window = window_lists(spec);
+  const pooling_v2_backward::desc description(algorithm_of(spec),
+                                              activation_format(spec, spec.in),
+                                              activation_format(spec, spec.out),
+                                              window.stride,
+                                              window.kernel,
+                                              window.dilation,
+                                              window.padding_begin,
+                                              window.padding_end);
+  return {description, attributes(), library.engine, describe_forward(library, spec)};
+}
+
+Port same(int id, const dnnl::memory::desc& format, bool written) {
+  return {.id = id, .outside = format, .inside = format, .written = written};
+}
+
+// The index has as many 32-bit integers as y has elements.
+Port index_port(const KernelSpec& spec, const dnnl::memory::desc& workspace, bool written) {
+  const auto available = static_cast<std::size_t>(volume(spec.out)) * sizeof(std::int32_t);
+  if (workspace.get_size() > available) {
+    throw BackendError("onednn: the index of a maximum takes more than 4 bytes: " + to_text(spec));
+  }
+  return same(DNNL_ARG_WORKSPACE, workspace, written);
+}
+
+std::unique_ptr<Kernel> make_forward(const Library& library, const KernelSpec& spec) {
+  const auto description = describe_forward(library, spec);
+  require_full_speed(description.impl_info_str(), spec);
+  std::vector<Port> ports{same(DNNL_ARG_SRC, description.src_desc(), false),
+                          same(DNNL_ARG_DST, description.dst_desc(), true)};
+  if (spec.pooling == PoolingMode::max) {
+    ports.push_back(index_port(spec, description.workspace_desc(), true));
+  }
+  return std::make_unique<PrimitiveKernel>(
+      library, pooling_v2_forward(description), description.impl_info_str(), ports);
+}
+
+std::unique_ptr<Kernel> make_backward(const Library& library, const KernelSpec& spec) {
+  const auto description = describe_backward(library, spec);
+  require_full_speed(description.impl_info_str(), spec);
+  std::vector<Port> ports{same(DNNL_ARG_DIFF_DST, description.diff_dst_desc(), false),
+                          same(DNNL_ARG_DIFF_SRC, description.diff_src_desc(), true)};
+  if (spec.pooling == PoolingMode::max) {
+    ports.insert(ports.begin(), index_port(spec, description.workspace_desc(), false));
+  }
+  return std::make_unique<PrimitiveKernel>(
+      library, pooling_v2_backward(description), description.impl_info_str(), ports);
+}
+
+// A block without outputs has no gradient to hand back.
+std::unique_ptr<Kernel> make_empty(const KernelSpec& spec) {
+  return std::make_unique<FunctionKernel>(
+      "empty",
+      spec.pooling == PoolingMode::max ? 3 : 2,
+      [=](std::span<const TensorView> operands, const StepState&) {
+        const bool is_forward = spec.phase == KernelPhase::forward;
+        const TensorView& written = is_forward ? operands[1] : operands.back();
+        std::fill_n(written.as<float>(), volume(written.shape()), 0.0F);
+      });
+}
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_pooling(const Library& library, const KernelSpec& spec) {
+  if (volume(spec.in) * volume(spec.out) == 0) return make_empty(spec);
+  return checked_call(spec, [&] {
+    return spec.phase == KernelPhase::forward ? make_forward(library, spec)
+                                              : make_backward(library, spec);
+  });
+}
+
+}  // namespace cnnplan::onednn

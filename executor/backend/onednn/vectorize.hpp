@@ -1,0 +1,12 @@
+// Marks hot loops that are compiled for several instruction sets; the machine's best one runs.
+#pragma once
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#define CNNPLAN_VECTORIZED \
+  __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define CNNPLAN_VECTORIZED
+#endif
+
+// For loops whose iterations are independent although output and input may be the same array.
+#define CNNPLAN_INDEPENDENT _Pragma("GCC ivdep")

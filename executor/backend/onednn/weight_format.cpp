@@ -1,0 +1,73 @@
+// Chooses the stored format of weights.
+#include "executor/backend/onednn/weight_format.hpp"
+
+#include <algorithm>
+
+#include "executor/backend/onednn/formats.hpp"
+
+namespace cnnplan::onednn {
+namespace {
+
+using Tag = dnnl::memory::format_tag;
+
+constexpr std::int64_t block = 16;  // floats of a 512-bit vector
+// Windows wider than this are those of fully connected layers or of few, small convolutions.
+constexpr std::int64_t largest_blocked_kernel = 3;
+
+Tag tag_of(WeightFormat format, bool deep) {
+  switch (format) {
+    case WeightFormat::rows:
+      return deep ? Tag::dhwio : Tag::hwio;
+    case WeightFormat::blocked:
+      return deep ? Tag::OIdhw16i16o : Tag::OIhw16i16o;
+    case WeightFormat::depthwise:
+      return deep ? Tag::Goidhw16g : Tag::Goihw16g;
+    case WeightFormat::grouped_blocked:
+      return deep ? Tag::gOIdhw16i16o : Tag::gOIhw16i16o;
+    case WeightFormat::grouped_rows:
+      return deep ? Tag::dhwigo : Tag::hwigo;
+  }
+  return Tag::undef;
+}
+
+dnnl::memory::desc weight(const KernelSpec& spec, Tag tag) {
+  dnnl::memory::dims dims;
+  if (spec.groups > 1) dims.push_back(spec.groups);
+  dims.push_back(spec.out[Dim::c] / spec.groups);
+  dims.push_back(spec.in[Dim::c] / spec.groups);
+  const WindowLists window = window_lists(spec);
+  dims.insert(dims.end(), window.kernel.begin(), window.kernel.end());
+  return {dims, dnnl::memory::data_type::f32, tag};
+}
+
+}  // namespace
+
+WeightFormat weight_format(const KernelSpec& convolution) {
+  const std::int64_t channels = convolution.in[Dim::c] / convolution.groups;
+  const std::int64_t filters = convolution.out[Dim::c] / convolution.groups;
+  if (convolution.groups > 1) {
+    if (channels == 1 && filters == 1) return WeightFormat::depthwise;
+    const bool fills_blocks = channels % block == 0 && filters % block == 0;
+    return fills_blocks ? WeightFormat::grouped_blocked : WeightFormat::grouped_rows;
+  }
+  std::int64_t largest = 1;
+  for (const WindowDim& dim : convolution.window.dims) largest = std::max(largest, dim.kernel);
+  return largest == 1 || largest > largest_blocked_kernel ? WeightFormat::rows
+                                                          : WeightFormat::blocked;
+}
+
+dnnl::memory::desc stored_weight(const KernelSpec& convolution) {
+  return weight(convolution, tag_of(weight_format(convolution), is_three_dimensional(convolution)));
+}
+
+dnnl::memory::desc any_weight(const KernelSpec& convolution) {
+  return weight(convolution, Tag::any);
+}
+
+dnnl::memory::desc plain_weight(const KernelSpec& convolution) {
+  const bool deep = is_three_dimensional(convolution);
+  if (convolution.groups > 1) return weight(convolution, deep ? Tag::goidhw : Tag::goihw);
+  return weight(convolution, deep ? Tag::oidhw : Tag::oihw);
+}
+
+}  // namespace cnnplan::onednn

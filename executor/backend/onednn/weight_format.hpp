@@ -1,0 +1,27 @@
+// The format in which the weights of a convolution are stored, and gradients summed over ranks.
+#pragma once
+
+#include <dnnl.hpp>
+
+#include "planner/model/kernel.hpp"
+
+namespace cnnplan::onednn {
+
+// Depends on filters, channels, groups and kernel only.
+enum class WeightFormat {
+  rows,             // (KD, KH, KW, C, F): pointwise and fully connected, plain matrix products
+  blocked,          // blocks of 16 channels x 16 filters: what backward_filter writes
+  depthwise,        // blocks of 16 groups
+  grouped_blocked,  // blocked within each group
+  grouped_rows,     // (KD, KH, KW, C/groups, groups, F/groups)
+};
+WeightFormat weight_format(const KernelSpec& convolution);
+
+// The stored weight as oneDNN describes it: (F, C, KD, KH, KW) or, with groups,
+// (groups, F/groups, C/groups, KD, KH, KW); KD only where the block is three-dimensional.
+dnnl::memory::desc stored_weight(const KernelSpec& convolution);
+// The same with the format left to a primitive, or with plain order.
+dnnl::memory::desc any_weight(const KernelSpec& convolution);
+dnnl::memory::desc plain_weight(const KernelSpec& convolution);
+
+}  // namespace cnnplan::onednn

@@ -1,0 +1,111 @@
+// Builds reference kernels; weights are stored in plain order (F, C/groups, KD, KH, KW).
+#include "executor/backend/reference/backend.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "executor/backend/device.hpp"
+#include "executor/backend/reference/kernels.hpp"
+#include "planner/model/checked.hpp"
+#include "planner/model/error.hpp"
+
+namespace cnnplan::reference {
+namespace {
+
+template <typename T>
+void copy_converted(std::span<const double> plain, T* weight) {
+  std::transform(
+      plain.begin(), plain.end(), weight, [](double value) { return static_cast<T>(value); });
+}
+
+class ReferenceBackend final : public Backend {
+ public:
+  DeviceFingerprint fingerprint() const override {
+    return {.device = cpu_device(1), .backend = "reference", .library = "cnnplan " CNNPLAN_VERSION};
+  }
+  std::unique_ptr<Kernel> make_kernel(const KernelSpec& spec,
+                                      const KernelConstants& constants) override;
+  std::int64_t weight_elements(const KernelSpec& convolution) const override;
+  void import_weight(const KernelSpec& convolution,
+                     std::span<const double> plain,
+                     void* weight) const override;
+  void export_weight(const KernelSpec& convolution,
+                     const void* weight,
+                     std::span<double> plain) const override;
+
+ private:
+  void require_size(const KernelSpec& convolution, std::size_t size) const;
+};
+
+std::unique_ptr<Kernel> ReferenceBackend::make_kernel(const KernelSpec& spec,
+                                                      const KernelConstants& constants) {
+  if (spec.algorithm != KernelAlgorithm::direct) {
+    throw BackendError("reference: only the direct algorithm is there: " + to_text(spec));
+  }
+  switch (spec.kind) {
+    case KernelKind::convolution:
+      return make_convolution(spec);
+    case KernelKind::batch_norm:
+      return make_batch_norm(spec, constants);
+    case KernelKind::relu:
+      return make_relu(spec);
+    case KernelKind::pooling:
+      return make_pooling(spec);
+    case KernelKind::add:
+    case KernelKind::accumulate:
+      return make_add(spec);
+    case KernelKind::dropout:
+      return make_dropout(spec, constants);
+    case KernelKind::softmax_cross_entropy:
+      return make_softmax_cross_entropy(spec, constants);
+    case KernelKind::sgd:
+      return make_sgd(spec);
+  }
+  throw std::logic_error("unknown kernel kind");
+}
+
+std::int64_t ReferenceBackend::weight_elements(const KernelSpec& convolution) const {
+  std::int64_t elements =
+      checked_multiply(convolution.out[Dim::c], convolution.in[Dim::c] / convolution.groups);
+  for (const WindowDim& dim : convolution.window.dims) {
+    elements = checked_multiply(elements, dim.kernel);
+  }
+  return elements;
+}
+
+void ReferenceBackend::require_size(const KernelSpec& convolution, std::size_t size) const {
+  if (static_cast<std::int64_t>(size) != weight_elements(convolution)) {
+    throw std::logic_error("weight of " + std::to_string(size) + " elements for " +
+                           to_text(convolution));
+  }
+}
+
+void ReferenceBackend::import_weight(const KernelSpec& convolution,
+                                     std::span<const double> plain,
+                                     void* weight) const {
+  require_size(convolution, plain.size());
+  if (convolution.precision == Precision::fp32) {
+    copy_converted(plain, static_cast<float*>(weight));
+  } else {
+    copy_converted(plain, static_cast<double*>(weight));
+  }
+}
+
+void ReferenceBackend::export_weight(const KernelSpec& convolution,
+                                     const void* weight,
+                                     std::span<double> plain) const {
+  require_size(convolution, plain.size());
+  if (convolution.precision == Precision::fp32) {
+    std::copy_n(static_cast<const float*>(weight), plain.size(), plain.begin());
+  } else {
+    std::copy_n(static_cast<const double*>(weight), plain.size(), plain.begin());
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Backend> make_backend() {
+  return std::make_unique<ReferenceBackend>();
+}
+
+}  // namespace cnnplan::reference

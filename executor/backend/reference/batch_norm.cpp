@@ -1,0 +1,185 @@
+// Batch norm in its four phases; what lies between them may be summed over ranks.
+#include <algorithm>
+#include <cmath>
+
+#include "executor/backend/reference/kernels.hpp"
+#include "executor/backend/reference/tensor.hpp"
+
+namespace cnnplan::reference {
+namespace {
+
+using Operands = std::span<const TensorView>;
+
+struct Setup {
+  KernelSpec spec;
+  KernelConstants constants;
+
+  std::int64_t channels() const { return spec.out[Dim::c]; }
+};
+
+struct Moments {
+  double mean = 0.0;
+  double variance = 0.0;  // biased
+
+  double normalised(double x, double epsilon) const {
+    return (x - mean) / std::sqrt(variance + epsilon);
+  }
+};
+
+// `sums` holds C sums, C sums of squares and the count.
+Moments moments_of(const double* sums, std::int64_t channels, std::int64_t c) {
+  const double mean = sums[c] / sums[2 * channels];
+  return {mean, std::max(0.0, sums[channels + c] / sums[2 * channels] - mean * mean)};
+}
+
+template <typename T>
+void forward_statistics(const Setup& setup, Operands operands) {
+  const Shape& shape = setup.spec.in;
+  const auto x = tensor<const T>(operands[0], shape);
+  auto* sums = operands[1].as<double>();
+  const std::int64_t channels = setup.channels();
+  std::fill_n(sums, 2 * channels + 1, 0.0);
+  for_each_index(shape, [&](const Index& i) {
+    const auto value = static_cast<double>(x[i]);
+    sums[i[1]] += value;
+    sums[channels + i[1]] += value * value;
+  });
+  sums[2 * channels] = static_cast<double>(volume(shape) / std::max<std::int64_t>(1, channels));
+}
+
+// The running variance is the unbiased one.
+template <typename T>
+void update_running(const Setup& setup, const double* sums, T* mean, T* variance) {
+  const std::int64_t channels = setup.channels();
+  const double count = sums[2 * channels];
+  const double momentum = setup.constants.running_momentum;
+  const double unbias = count > 1.0 ? count / (count - 1.0) : 1.0;
+  for (std::int64_t c = 0; c < channels; ++c) {
+    const Moments batch = moments_of(sums, channels, c);
+    mean[c] =
+        static_cast<T>((1.0 - momentum) * static_cast<double>(mean[c]) + momentum * batch.mean);
+    variance[c] = static_cast<T>((1.0 - momentum) * static_cast<double>(variance[c]) +
+                                 momentum * batch.variance * unbias);
+  }
+}
+
+template <typename T>
+void forward(const Setup& setup, Operands operands, bool training) {
+  const KernelSpec& spec = setup.spec;
+  const auto* sums = operands[1].as<const double>();
+  const auto *scale = operands[2].as<const T>(), *shift = operands[3].as<const T>();
+  auto *mean = operands[4].as<T>(), *variance = operands[5].as<T>();
+  const bool has_sums = training && sums[2 * setup.channels()] > 0.0;
+  if (has_sums) update_running(setup, sums, mean, variance);
+  const auto x = tensor<const T>(operands[0], spec.in);
+  const auto residual = spec.residual ? tensor<const T>(operands[6], spec.out) : Tensor<const T>{};
+  const auto y = tensor<T>(operands.back(), spec.out);
+  for_each_index(spec.out, [&](const Index& i) {
+    const std::int64_t c = i[1];
+    const Moments moments =
+        has_sums ? moments_of(sums, setup.channels(), c)
+                 : Moments{static_cast<double>(mean[c]), static_cast<double>(variance[c])};
+    T value =
+        static_cast<T>(moments.normalised(static_cast<double>(x[i]), setup.constants.epsilon)) *
+            scale[c] +
+        shift[c];
+    if (spec.residual) value += residual[i];
+    y[i] = spec.relu ? std::max(value, T{0}) : value;
+  });
+}
+
+template <typename T>
+void backward_statistics(const Setup& setup, Operands operands) {
+  const KernelSpec& spec = setup.spec;
+  const std::int64_t channels = setup.channels();
+  const auto x = tensor<const T>(operands[0], spec.in);
+  const auto dy = tensor<const T>(operands[1], spec.out);
+  const auto y = spec.relu ? tensor<const T>(operands[2], spec.out) : Tensor<const T>{};
+  const auto rest = operands.subspan(spec.relu ? 3 : 2);
+  const auto* sums = rest[0].as<const double>();
+  auto* gradient_sums = rest[1].as<double>();
+  const auto dz = spec.residual ? tensor<T>(rest[4], spec.out) : Tensor<T>{};
+  std::fill_n(gradient_sums, 2 * channels, 0.0);
+  for_each_index(spec.out, [&](const Index& i) {
+    const T gradient = !spec.relu || y[i] > T{0} ? dy[i] : T{0};
+    if (spec.residual) dz[i] = gradient;
+    gradient_sums[i[1]] += static_cast<double>(gradient);
+    gradient_sums[channels + i[1]] +=
+        static_cast<double>(gradient) *
+        moments_of(sums, channels, i[1])
+            .normalised(static_cast<double>(x[i]), setup.constants.epsilon);
+  });
+  for (std::int64_t c = 0; c < channels; ++c) {
+    rest[2].as<T>()[c] = static_cast<T>(gradient_sums[channels + c]);
+    rest[3].as<T>()[c] = static_cast<T>(gradient_sums[c]);
+  }
+}
+
+// dx = scale / sqrt(variance + epsilon) (dz - mean(dz) - normalised x * mean(dz * normalised x))
+template <typename T>
+void backward_data(const Setup& setup, Operands operands) {
+  const KernelSpec& spec = setup.spec;
+  const std::int64_t channels = setup.channels();
+  const bool masked = spec.relu && !spec.residual;
+  const auto x = tensor<const T>(operands[0], spec.in);
+  const auto dz = tensor<const T>(operands[1], spec.out);
+  const auto y = masked ? tensor<const T>(operands[2], spec.out) : Tensor<const T>{};
+  const auto rest = operands.subspan(masked ? 3 : 2);
+  const auto* sums = rest[0].as<const double>();
+  const auto* gradient_sums = rest[1].as<const double>();
+  const auto* scale = rest[2].as<const T>();
+  const auto dx = tensor<T>(rest[3], spec.in);
+  const double count = sums[2 * channels];
+  for_each_index(spec.in, [&](const Index& i) {
+    const std::int64_t c = i[1];
+    const Moments moments = moments_of(sums, channels, c);
+    const double normalised =
+        moments.normalised(static_cast<double>(x[i]), setup.constants.epsilon);
+    const double gradient = !masked || y[i] > T{0} ? static_cast<double>(dz[i]) : 0.0;
+    const double centred =
+        gradient - gradient_sums[c] / count - normalised * gradient_sums[channels + c] / count;
+    dx[i] = static_cast<T>(static_cast<double>(scale[c]) * centred /
+                           std::sqrt(moments.variance + setup.constants.epsilon));
+  });
+}
+
+std::size_t operand_count(const KernelSpec& spec) {
+  const std::size_t relu = spec.relu ? 1 : 0;
+  const std::size_t residual = spec.residual ? 1 : 0;
+  switch (spec.phase) {
+    case KernelPhase::forward_statistics:
+      return 2;
+    case KernelPhase::forward:
+      return 7 + residual;
+    case KernelPhase::backward_statistics:
+      return 6 + relu + residual;
+    default:
+      return spec.relu && !spec.residual ? 7 : 6;
+  }
+}
+
+template <typename T>
+void run(const Setup& setup, Operands operands, const StepState& state) {
+  switch (setup.spec.phase) {
+    case KernelPhase::forward_statistics:
+      return forward_statistics<T>(setup, operands);
+    case KernelPhase::forward:
+      return forward<T>(setup, operands, state.training);
+    case KernelPhase::backward_statistics:
+      return backward_statistics<T>(setup, operands);
+    default:
+      return backward_data<T>(setup, operands);
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_batch_norm(const KernelSpec& spec, const KernelConstants& constants) {
+  const Setup setup{spec, constants};
+  return make_loops(
+      spec, operand_count(spec), [setup]<typename T>(T, Operands operands, const StepState& state) {
+        run<T>(setup, operands, state);
+      });
+}
+
+}  // namespace cnnplan::reference

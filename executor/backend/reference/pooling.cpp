@@ -1,0 +1,90 @@
+// Max and average pooling. The index of a maximum is the number of its tap in the window.
+#include <limits>
+
+#include "executor/backend/reference/kernels.hpp"
+#include "executor/backend/reference/tensor.hpp"
+
+namespace cnnplan::reference {
+namespace {
+
+using Operands = std::span<const TensorView>;
+
+Tensor<std::int32_t> index_tensor(const TensorView& view, const Shape& shape) {
+  return tensor<std::int32_t>(view, shape);
+}
+
+// The first of equal maxima wins.
+template <typename T>
+void max_forward(const KernelSpec& spec, Operands operands) {
+  const auto x = tensor<const T>(operands[0], spec.in);
+  const auto y = tensor<T>(operands[1], spec.out);
+  const auto index = index_tensor(operands[2], spec.out);
+  for_each_index(spec.out, [&](const Index& o) {
+    y[o] = std::numeric_limits<T>::lowest();
+    index[o] = -1;
+    for_each_tap(spec.window, spec.in, o, [&](std::int64_t tap, const Index& i) {
+      if (index[o] >= 0 && !(x[i] > y[o])) return;
+      y[o] = x[i];
+      index[o] = static_cast<std::int32_t>(tap);
+    });
+  });
+}
+
+template <typename T>
+void max_backward(const KernelSpec& spec, Operands operands) {
+  const auto index = index_tensor(operands[0], spec.out);
+  const auto dy = tensor<const T>(operands[1], spec.out);
+  const auto dx = tensor<T>(operands[2], spec.in);
+  for_each_index(spec.in, [&](const Index& i) { dx[i] = T{0}; });
+  for_each_index(spec.out, [&](const Index& o) {
+    for_each_tap(spec.window, spec.in, o, [&](std::int64_t tap, const Index& i) {
+      if (tap == index[o]) dx[i] += dy[o];
+    });
+  });
+}
+
+// How many elements the average at `o` is taken over.
+std::int64_t divisor(const KernelSpec& spec, const Index& o) {
+  if (spec.count_include_padding) return kernel_volume(spec.window);
+  std::int64_t inside = 0;
+  for_each_tap(spec.window, spec.in, o, [&](std::int64_t, const Index&) { ++inside; });
+  return inside;
+}
+
+template <typename T>
+void average_forward(const KernelSpec& spec, Operands operands) {
+  const auto x = tensor<const T>(operands[0], spec.in);
+  const auto y = tensor<T>(operands[1], spec.out);
+  for_each_index(spec.out, [&](const Index& o) {
+    T sum{0};
+    for_each_tap(spec.window, spec.in, o, [&](std::int64_t, const Index& i) { sum += x[i]; });
+    y[o] = sum / static_cast<T>(divisor(spec, o));
+  });
+}
+
+template <typename T>
+void average_backward(const KernelSpec& spec, Operands operands) {
+  const auto dy = tensor<const T>(operands[0], spec.out);
+  const auto dx = tensor<T>(operands[1], spec.in);
+  for_each_index(spec.in, [&](const Index& i) { dx[i] = T{0}; });
+  for_each_index(spec.out, [&](const Index& o) {
+    const T share = dy[o] / static_cast<T>(divisor(spec, o));
+    for_each_tap(spec.window, spec.in, o, [&](std::int64_t, const Index& i) { dx[i] += share; });
+  });
+}
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_pooling(const KernelSpec& spec) {
+  const bool is_max = spec.pooling == PoolingMode::max;
+  const bool is_forward = spec.phase == KernelPhase::forward;
+  return make_loops(spec, is_max ? 3 : 2, [=]<typename T>(T, Operands operands, const StepState&) {
+    if (is_max) {
+      is_forward ? max_forward<T>(spec, operands) : max_backward<T>(spec, operands);
+    } else {
+      is_forward ? average_forward<T>(spec, operands) : average_backward<T>(spec, operands);
+    }
+  });
+}
+
+}  // namespace cnnplan::reference

@@ -1,0 +1,24 @@
+// SGD with momentum and weight decay, as PyTorch defines it.
+#include "executor/backend/reference/kernels.hpp"
+#include "executor/backend/reference/tensor.hpp"
+
+namespace cnnplan::reference {
+
+std::unique_ptr<Kernel> make_sgd(const KernelSpec& spec) {
+  const std::int64_t elements = volume(spec.out);
+  return make_loops(
+      spec,
+      3,
+      [elements]<typename T>(T, std::span<const TensorView> operands, const StepState& state) {
+        auto* weight = operands[0].as<T>();
+        const auto* gradient = operands[1].as<const T>();
+        auto* momentum = operands[2].as<T>();
+        for (std::int64_t i = 0; i < elements; ++i) {
+          const T decayed = gradient[i] + static_cast<T>(state.weight_decay) * weight[i];
+          momentum[i] = static_cast<T>(state.momentum) * momentum[i] + decayed;
+          weight[i] -= static_cast<T>(state.learning_rate) * momentum[i];
+        }
+      });
+}
+
+}  // namespace cnnplan::reference

@@ -1,0 +1,82 @@
+// Softmax over channels and the mean of -log of the probability of the label.
+#include <algorithm>
+#include <cmath>
+
+#include "executor/backend/labels.hpp"
+#include "executor/backend/reference/kernels.hpp"
+#include "executor/backend/reference/tensor.hpp"
+
+namespace cnnplan::reference {
+namespace {
+
+using Operands = std::span<const TensorView>;
+
+Index channel_of(Index position, std::int64_t c) {
+  position[1] = c;
+  return position;
+}
+
+// Calls f(position index with c = 0, label) in the order of the labels.
+template <typename F>
+void for_each_label(const Shape& shape, const TensorView& labels, F f) {
+  Shape positions = shape;
+  positions[Dim::c] = 1;
+  const auto* label = labels.as<const std::int32_t>();
+  if (volume(shape) == 0) return;
+  for_each_index(positions, [&](const Index& position) {
+    f(position, checked_label(*label++, shape[Dim::c]));
+  });
+}
+
+template <typename T>
+void forward(const KernelSpec& spec, double loss_count, Operands operands) {
+  const auto x = tensor<const T>(operands[0], spec.in);
+  const auto probabilities = tensor<T>(operands[2], spec.in);
+  const std::int64_t channels = spec.in[Dim::c];
+  double loss = 0.0;
+  for_each_label(spec.in, operands[1], [&](const Index& position, std::int64_t label) {
+    T largest = x[position];
+    for (std::int64_t c = 1; c < channels; ++c) {
+      largest = std::max(largest, x[channel_of(position, c)]);
+    }
+    T sum{0};
+    for (std::int64_t c = 0; c < channels; ++c) {
+      sum += std::exp(x[channel_of(position, c)] - largest);
+    }
+    for (std::int64_t c = 0; c < channels; ++c) {
+      const Index i = channel_of(position, c);
+      probabilities[i] = std::exp(x[i] - largest) / sum;
+    }
+    loss += static_cast<double>(std::log(sum) - (x[channel_of(position, label)] - largest));
+  });
+  *operands[3].as<double>() = loss / loss_count;
+}
+
+template <typename T>
+void backward_data(const KernelSpec& spec, double loss_count, Operands operands) {
+  const auto probabilities = tensor<const T>(operands[0], spec.in);
+  const auto dx = tensor<T>(operands[2], spec.in);
+  for_each_label(spec.in, operands[1], [&](const Index& position, std::int64_t label) {
+    for (std::int64_t c = 0; c < spec.in[Dim::c]; ++c) {
+      const Index i = channel_of(position, c);
+      dx[i] = (probabilities[i] - (c == label ? T{1} : T{0})) / static_cast<T>(loss_count);
+    }
+  });
+}
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_softmax_cross_entropy(const KernelSpec& spec,
+                                                   const KernelConstants& constants) {
+  const bool is_forward = spec.phase == KernelPhase::forward;
+  return make_loops(
+      spec, is_forward ? 4 : 3, [=]<typename T>(T, Operands operands, const StepState&) {
+        if (is_forward) {
+          forward<T>(spec, constants.loss_count, operands);
+        } else {
+          backward_data<T>(spec, constants.loss_count, operands);
+        }
+      });
+}
+
+}  // namespace cnnplan::reference

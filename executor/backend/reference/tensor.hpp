@@ -1,0 +1,93 @@
+// Element access and loops over indices: all that the reference kernels are made of.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "executor/backend/function_kernel.hpp"
+#include "planner/model/kernel.hpp"
+
+namespace cnnplan::reference {
+
+// Local (n, c, d, h, w).
+using Index = std::array<std::int64_t, dim_count>;
+
+template <typename T>
+struct Tensor {
+  T* data = nullptr;
+  std::array<std::int64_t, dim_count> strides{};
+
+  T& operator[](const Index& index) const {
+    std::int64_t offset = 0;
+    for (std::size_t dim = 0; dim < dim_count; ++dim) offset += index[dim] * strides[dim];
+    return data[offset];
+  }
+};
+
+// @throws std::logic_error when the view is not of `shape`
+template <typename T>
+Tensor<T> tensor(const TensorView& view, const Shape& shape) {
+  require_shape(view, shape);
+  return {.data = view.as<T>(), .strides = view.strides};
+}
+
+// Calls f(Index) for all indices of `shape`, in the order (n, d, h, w, c) of memory.
+template <typename F>
+void for_each_index(const Shape& shape, F f) {
+  for (std::int64_t n = 0; n < shape[Dim::n]; ++n) {
+    for (std::int64_t d = 0; d < shape[Dim::d]; ++d) {
+      for (std::int64_t h = 0; h < shape[Dim::h]; ++h) {
+        for (std::int64_t w = 0; w < shape[Dim::w]; ++w) {
+          for (std::int64_t c = 0; c < shape[Dim::c]; ++c) f(Index{n, c, d, h, w});
+        }
+      }
+    }
+  }
+}
+
+// Calls f(tap, input index) for every tap of the window of `output` that meets an input of `in`;
+// taps are numbered over (KD, KH, KW), the input index has the n and c of `output`.
+template <typename F>
+void for_each_tap(const Window& window, const Shape& in, const Index& output, F f) {
+  const auto& [kd, kh, kw] = window.dims;
+  const auto input_at = [](const WindowDim& dim, std::int64_t out, std::int64_t tap) {
+    return out * dim.stride - dim.padding_begin + tap * dim.dilation;
+  };
+  std::int64_t tap = 0;
+  for (std::int64_t i = 0; i < kd.kernel; ++i) {
+    for (std::int64_t j = 0; j < kh.kernel; ++j) {
+      for (std::int64_t k = 0; k < kw.kernel; ++k, ++tap) {
+        const std::int64_t d = input_at(kd, output[2], i);
+        const std::int64_t h = input_at(kh, output[3], j);
+        const std::int64_t w = input_at(kw, output[4], k);
+        const bool inside =
+            d >= 0 && d < in[Dim::d] && h >= 0 && h < in[Dim::h] && w >= 0 && w < in[Dim::w];
+        if (inside) f(tap, Index{output[0], output[1], d, h, w});
+      }
+    }
+  }
+}
+
+constexpr std::int64_t kernel_volume(const Window& window) {
+  std::int64_t product = 1;
+  for (const WindowDim& dim : window.dims) product *= dim.kernel;
+  return product;
+}
+
+// A kernel that calls `body(T{}, operands, state)` with T of the precision of `spec`.
+template <typename Body>
+std::unique_ptr<Kernel> make_loops(const KernelSpec& spec, std::size_t operand_count, Body body) {
+  const auto run = [spec, body](std::span<const TensorView> operands, const StepState& state) {
+    if (spec.precision == Precision::fp32) {
+      body(float{}, operands, state);
+    } else {
+      body(double{}, operands, state);
+    }
+  };
+  return std::make_unique<FunctionKernel>("reference", operand_count, run);
+}
+
+}  // namespace cnnplan::reference
