@@ -281,6 +281,21 @@ TEST_CASE("Hdf5Data: all ranks learn of one label out of range") {
   }
 }
 
+TEST_CASE("Hdf5Data: labels are checked to the end of a long file") {
+  constexpr std::int64_t count = (1 << 20) + 5;
+  const BatchShape scalars{.samples = {{4, 1, 1, 1, 1}}, .labels = {{4, 1, 1, 1, 1}}, .classes = 9};
+  const auto values = static_cast<std::size_t>(count);
+  for (const std::int64_t place : {count - 5, count - 1}) {
+    TestDataset labels{"/labels", FileElement::uint8, {count}, std::vector<double>(values, 8.0)};
+    labels.values[static_cast<std::size_t>(place)] = 9.0;
+    const std::vector<TestDataset> datasets{
+        {"/samples", FileElement::uint8, {count, 1, 1, 1}, std::vector<double>(values, 1.0)},
+        labels};
+    const DataFile data(datasets);
+    CHECK(data.problem_of(scalars).value == "9");
+  }
+}
+
 TEST_CASE("Hdf5Data: attributes are checked") {
   const std::vector<std::pair<TestAttribute, std::string>> cases{
       {{"mean", {0.1, 0.2}}, "2 values"},
