@@ -71,18 +71,24 @@ KernelTime KernelCosts::from_rates(const KernelSpec& spec) const {
           .estimated = true};
 }
 
+KernelTime KernelCosts::estimate(const KernelSpec& spec) const {
+  const auto family = neighbours_.find({spec.kind, spec.phase, spec.algorithm, spec.precision});
+  if (family == neighbours_.end() || family->second.empty()) return from_rates(spec);
+  const NeighbourEstimate estimate = family->second.estimate(spec);
+  return {.seconds = estimate.seconds,
+          .low_s = estimate.low_s,
+          .high_s = estimate.high_s,
+          .estimated = true};
+}
+
 KernelTime KernelCosts::lookup(const KernelSpec& spec) const {
   if (is_empty(spec.out)) return {};
   const KernelSpec key = canonical(spec);
   const auto measured = measured_.find(key);
   if (measured != measured_.end()) return measured->second;
-  const auto family = neighbours_.find({key.kind, key.phase, key.algorithm, key.precision});
-  if (family == neighbours_.end() || family->second.empty()) return from_rates(key);
-  const NeighbourEstimate estimate = family->second.estimate(key);
-  return {.seconds = estimate.seconds,
-          .low_s = estimate.low_s,
-          .high_s = estimate.high_s,
-          .estimated = true};
+  const auto known = estimated_.find(key);
+  if (known != estimated_.end()) return known->second;
+  return estimated_.emplace(key, estimate(key)).first->second;
 }
 
 }  // namespace cnnplan

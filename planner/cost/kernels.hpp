@@ -29,6 +29,7 @@ struct DefaultRates {
   double uncertainty = 4.0;  // low = seconds / uncertainty, high = seconds * uncertainty
 };
 
+// Not for use by several threads at once: estimates are remembered.
 class KernelCosts {
  public:
   explicit KernelCosts(const Profile& profile = {}, const DefaultRates& rates = {});
@@ -45,9 +46,11 @@ class KernelCosts {
   };
   using Family = std::tuple<KernelKind, KernelPhase, KernelAlgorithm, Precision>;
 
+  KernelTime estimate(const KernelSpec& spec) const;
   KernelTime from_rates(const KernelSpec& spec) const;
 
   std::unordered_map<KernelSpec, KernelTime, Hash> measured_;
+  mutable std::unordered_map<KernelSpec, KernelTime, Hash> estimated_;  // made so far
   std::map<Family, KernelNeighbours> neighbours_;
   DefaultRates rates_;
 };

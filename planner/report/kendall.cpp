@@ -9,7 +9,7 @@
 namespace cnnplan {
 namespace {
 
-int sign(double value) {
+std::int64_t sign(double value) {
   return (value > 0) - (value < 0);
 }
 
@@ -26,8 +26,8 @@ double kendall_tau(std::span<const double> predicted, std::span<const double> me
   std::int64_t ordered_by_measurement = 0;
   for (std::size_t i = 0; i < predicted.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
-      const int p = sign(predicted[i] - predicted[j]);
-      const int m = sign(measured[i] - measured[j]);
+      const std::int64_t p = sign(predicted[i] - predicted[j]);
+      const std::int64_t m = sign(measured[i] - measured[j]);
       agreement += p * m;
       ordered_by_prediction += p * p;
       ordered_by_measurement += m * m;
