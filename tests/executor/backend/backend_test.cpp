@@ -1,0 +1,72 @@
+// What every backend refuses, and what it says of itself.
+#include "executor/backend/backend.hpp"
+
+#include <doctest/doctest.h>
+
+#include "planner/model/error.hpp"
+#include "tests/executor/backend/harness.hpp"
+
+namespace cnnplan::test {
+
+TEST_CASE("make_backend: an unknown name is refused with the names there are") {
+  try {
+    make_backend("fpga");
+    FAIL("accepted");
+  } catch (const EnvironmentError& error) {
+    CHECK(std::string(error.what()).find("reference") != std::string::npos);
+    CHECK(std::string(error.what()).find("fpga") != std::string::npos);
+  }
+}
+
+TEST_CASE("Backend: fingerprints name device, backend and library") {
+  for (const Candidate& candidate : candidates()) {
+    const DeviceFingerprint fingerprint = make_backend(candidate.backend)->fingerprint();
+    CHECK(fingerprint.backend == candidate.backend);
+    CHECK_FALSE(fingerprint.device.empty());
+    CHECK_FALSE(fingerprint.library.empty());
+  }
+}
+
+TEST_CASE("onednn: double precision and slow implementations are refused by name of the kernel") {
+  if (candidates().size() < 2) {
+    MESSAGE("skipped: this build has no oneDNN");
+    return;
+  }
+  const auto backend = make_backend("onednn");
+  KernelSpec spec;
+  spec.kind = KernelKind::relu;
+  spec.precision = Precision::fp64;
+  CHECK_THROWS_AS(backend->make_kernel(spec, {}), BackendError);
+  KernelSpec dilated;
+  dilated.kind = KernelKind::pooling;
+  dilated.in = {{1, 16, 1, 9, 9}};
+  dilated.out = {{1, 16, 1, 5, 5}};
+  dilated.window.dims[1] = dilated.window.dims[2] = {.kernel = 3, .dilation = 2};
+  try {
+    backend->make_kernel(dilated, {});
+    FAIL("accepted");
+  } catch (const BackendError& error) {
+    CHECK(std::string(error.what()).find(to_text(dilated)) != std::string::npos);
+  }
+}
+
+TEST_CASE("Backend: the same kernel twice gives the same bits") {
+  Random random(1);
+  KernelSpec spec;
+  spec.phase = KernelPhase::backward_filter;
+  spec.in = {{2, 32, 1, 15, 14}};
+  spec.out = {{2, 48, 1, 15, 14}};
+  spec.window.dims[1] = spec.window.dims[2] = {.kernel = 3, .padding_begin = 1, .padding_end = 1};
+  for (const Candidate& candidate : candidates()) {
+    Block x = Block::dense(Element::fp32, spec.in).fill(random.values(volume(spec.in)));
+    Block dy = Block::dense(Element::fp32, spec.out).fill(random.values(volume(spec.out)));
+    const auto elements = make_backend(candidate.backend)->weight_elements(spec);
+    Block first = flat(Element::fp32, elements);
+    Block second = flat(Element::fp32, elements);
+    run(candidate, spec, {}, {}, {&x, &dy, &first});
+    run(candidate, spec, {}, {}, {&x, &dy, &second});
+    CHECK(first.values() == second.values());
+  }
+}
+
+}  // namespace cnnplan::test

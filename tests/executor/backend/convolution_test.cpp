@@ -1,0 +1,343 @@
+// Convolutions of every backend against plain loops in double, over random windows and blocks.
+#include <algorithm>
+
+#include <doctest/doctest.h>
+
+#include "planner/model/error.hpp"
+#include "tests/executor/backend/harness.hpp"
+
+namespace cnnplan::test {
+namespace {
+
+// Everything a convolution takes, as plain numbers.
+struct Problem {
+  KernelSpec spec;
+  Values x, weight, bias, dy;
+};
+
+struct Results {
+  Values y, dx, dweight, dbias;
+};
+
+std::int64_t plain_weights(const KernelSpec& spec) {
+  std::int64_t elements = spec.out[Dim::c] * (spec.in[Dim::c] / spec.groups);
+  for (const WindowDim& dim : spec.window.dims) elements *= dim.kernel;
+  return elements;
+}
+
+Problem fill(const KernelSpec& spec, Random& random) {
+  return {.spec = spec,
+          .x = random.values(volume(spec.in)),
+          .weight = random.values(plain_weights(spec)),
+          .bias = random.values(spec.out[Dim::c]),
+          .dy = random.values(volume(spec.out))};
+}
+
+// The weight in the backend's format, through its own import and export.
+class Weight {
+ public:
+  Weight(const Candidate& candidate, KernelSpec spec)
+      : spec_(spec), backend_(make_backend(candidate.backend)), block_([&] {
+          spec_.precision = candidate.precision;
+          return flat(element_of(candidate.precision), backend_->weight_elements(spec_));
+        }()) {}
+
+  Block& block() { return block_; }
+  Weight& import_plain(const Values& plain) {
+    backend_->import_weight(spec_, plain, block_.view().data);
+    return *this;
+  }
+  Values export_plain() {
+    Values plain(static_cast<std::size_t>(plain_weights(spec_)));
+    backend_->export_weight(spec_, block_.view().data, plain);
+    return plain;
+  }
+
+ private:
+  KernelSpec spec_;
+  std::unique_ptr<Backend> backend_;
+  Block block_;
+};
+
+Values forward(const Candidate& candidate, const Problem& problem) {
+  const Element element = element_of(candidate.precision);
+  KernelSpec spec = problem.spec;
+  spec.phase = KernelPhase::forward;
+  Block x = Block::dense(element, spec.in).fill(problem.x);
+  Block y = Block::dense(element, spec.out);
+  Block bias = flat(element, spec.out[Dim::c]).fill(problem.bias);
+  Weight weight(candidate, spec);
+  weight.import_plain(problem.weight);
+  std::vector<Block*> operands{&x, &weight.block()};
+  if (spec.bias) operands.push_back(&bias);
+  operands.push_back(&y);
+  run(candidate, spec, {}, {}, operands);
+  return y.values();
+}
+
+Values backward_data(const Candidate& candidate, const Problem& problem) {
+  const Element element = element_of(candidate.precision);
+  KernelSpec spec = problem.spec;
+  spec.phase = KernelPhase::backward_data;
+  spec.bias = false;
+  Block dy = Block::dense(element, spec.out).fill(problem.dy);
+  Block dx = Block::dense(element, spec.in);
+  Weight weight(candidate, spec);
+  weight.import_plain(problem.weight);
+  run(candidate, spec, {}, {}, {&dy, &weight.block(), &dx});
+  return dx.values();
+}
+
+void backward_filter(const Candidate& candidate, const Problem& problem, Results& results) {
+  const Element element = element_of(candidate.precision);
+  KernelSpec spec = problem.spec;
+  spec.phase = KernelPhase::backward_filter;
+  Block x = Block::dense(element, spec.in).fill(problem.x);
+  Block dy = Block::dense(element, spec.out).fill(problem.dy);
+  Block dbias = flat(element, spec.out[Dim::c]);
+  Weight dweight(candidate, spec);
+  std::vector<Block*> operands{&x, &dy, &dweight.block()};
+  if (spec.bias) operands.push_back(&dbias);
+  run(candidate, spec, {}, {}, operands);
+  results.dweight = dweight.export_plain();
+  if (spec.bias) results.dbias = dbias.values();
+}
+
+Results run_all(const Candidate& candidate, const Problem& problem) {
+  Results results;
+  results.y = forward(candidate, problem);
+  results.dx = backward_data(candidate, problem);
+  backward_filter(candidate, problem, results);
+  return results;
+}
+
+void check_against_oracle(const KernelSpec& spec, Random& random) {
+  const Problem problem = fill(spec, random);
+  const Results expected = run_all(oracle(), problem);
+  for (const Candidate& candidate : candidates()) {
+    INFO(candidate.backend, ": ", to_text(spec));
+    const Results actual = run_all(candidate, problem);
+    CHECK(difference(actual.y, expected.y) < tolerance);
+    CHECK(difference(actual.dx, expected.dx) < tolerance);
+    CHECK(difference(actual.dweight, expected.dweight) < tolerance);
+    CHECK(difference(actual.dbias, expected.dbias) < tolerance);
+  }
+}
+
+struct Sizes {
+  std::int64_t batch = 1;
+  std::int64_t channels = 1;
+  std::int64_t filters = 1;
+  std::int64_t groups = 1;
+};
+
+KernelSpec spec_of(const Sizes& sizes,
+                   const std::array<std::int64_t, 3>& input,
+                   const Window& window) {
+  KernelSpec spec;
+  spec.groups = sizes.groups;
+  spec.window = window;
+  spec.in = {{sizes.batch, sizes.channels, input[0], input[1], input[2]}};
+  spec.out = {{sizes.batch, sizes.filters, 1, 1, 1}};
+  for (std::size_t i = 0; i < 3; ++i) {
+    spec.out[spatial_dims[i]] = output_length(input[i], window.dims[i]);
+  }
+  return spec;
+}
+
+WindowDim random_dim(Random& random, std::int64_t largest_kernel) {
+  WindowDim dim;
+  dim.kernel = random.integer(1, largest_kernel);
+  dim.stride = random.integer(1, 3);
+  dim.dilation = dim.kernel > 1 ? random.integer(1, 2) : 1;
+  dim.padding_begin = random.integer(0, dim.reach() - 1);
+  dim.padding_end = random.integer(0, dim.reach() - 1);
+  return dim;
+}
+
+// Long enough for at least one output.
+std::int64_t random_length(Random& random, const WindowDim& dim) {
+  const std::int64_t least = dim.reach() - dim.padding_begin - dim.padding_end;
+  return std::max<std::int64_t>(1, least) + random.integer(0, 8);
+}
+
+Sizes random_sizes(Random& random) {
+  constexpr std::array<std::int64_t, 8> counts{1, 2, 3, 5, 8, 16, 20, 32};
+  const auto count = [&] { return counts[static_cast<std::size_t>(random.integer(0, 7))]; };
+  Sizes sizes{.batch = random.integer(1, 3), .channels = count(), .filters = count()};
+  if (random.integer(0, 3) == 0) {
+    sizes.groups = random.integer(2, 4);
+    sizes.channels *= sizes.groups;
+    sizes.filters *= sizes.groups;
+  }
+  return sizes;
+}
+
+KernelSpec random_spec(Random& random, bool deep) {
+  Window window;
+  std::array<std::int64_t, 3> input{1, 1, 1};
+  for (std::size_t i = deep ? 0 : 1; i < 3; ++i) {
+    window.dims[i] = random_dim(random, deep ? 3 : 5);
+    input[i] = random_length(random, window.dims[i]);
+  }
+  KernelSpec spec = spec_of(random_sizes(random), input, window);
+  spec.bias = random.coin();
+  return spec;
+}
+
+}  // namespace
+
+TEST_CASE("convolution: random windows, groups and dilations in two dims") {
+  Random random(1);
+  for (int i = 0; i < 120; ++i) check_against_oracle(random_spec(random, false), random);
+}
+
+TEST_CASE("convolution: random windows, groups and dilations in three dims") {
+  Random random(2);
+  for (int i = 0; i < 60; ++i) check_against_oracle(random_spec(random, true), random);
+}
+
+TEST_CASE("convolution: depthwise") {
+  Random random(3);
+  Window window;
+  window.dims[1] = window.dims[2] = {.kernel = 3, .stride = 2, .padding_begin = 1};
+  for (std::int64_t channels : {3, 16, 40}) {
+    const Sizes sizes{.batch = 2, .channels = channels, .filters = channels, .groups = channels};
+    check_against_oracle(spec_of(sizes, {1, 9, 7}, window), random);
+  }
+}
+
+TEST_CASE("convolution: pointwise with and without stride, few and many positions") {
+  Random random(4);
+  for (std::int64_t stride : {1, 2, 3}) {
+    for (std::int64_t length : {1, 2, 7, 23}) {
+      Window window;
+      window.dims[1].stride = window.dims[2].stride = stride;
+      KernelSpec spec =
+          spec_of({.batch = 2, .channels = 24, .filters = 17}, {1, length, length}, window);
+      spec.bias = random.coin();
+      check_against_oracle(spec, random);
+    }
+  }
+}
+
+TEST_CASE("convolution: fully connected, for every number of samples up to beyond the thin ones") {
+  Random random(5);
+  for (std::int64_t kernel : {1, 2, 5}) {
+    for (std::int64_t batch = 1; batch <= 11; ++batch) {
+      Window window;
+      window.dims[1].kernel = window.dims[2].kernel = kernel;
+      KernelSpec spec =
+          spec_of({.batch = batch, .channels = 7, .filters = 37}, {1, kernel, kernel}, window);
+      spec.bias = true;
+      check_against_oracle(spec, random);
+    }
+  }
+}
+
+TEST_CASE("convolution: enough positions for a forward kernel with its own weights") {
+  Random random(6);
+  Window window;
+  window.dims[1] = window.dims[2] = {.kernel = 3, .padding_begin = 1, .padding_end = 1};
+  for (std::int64_t filters : {16, 32, 40}) {
+    check_against_oracle(
+        spec_of({.batch = 1, .channels = 32, .filters = filters}, {1, 21, 22}, window), random);
+  }
+}
+
+TEST_CASE("convolution: a block that leaves inputs unused behind its last window") {
+  Random random(7);
+  Window window;
+  window.dims[1] = {.kernel = 1, .stride = 3};
+  window.dims[2] = {.kernel = 2, .stride = 4};
+  check_against_oracle(spec_of({.batch = 2, .channels = 16, .filters = 16}, {1, 9, 12}, window),
+                       random);
+}
+
+TEST_CASE("convolution: empty blocks do nothing forward and give zero gradients") {
+  Random random(8);
+  Window window;
+  window.dims[1] = window.dims[2] = {.kernel = 3, .padding_begin = 1, .padding_end = 1};
+  for (Dim dim : {Dim::n, Dim::h, Dim::w}) {
+    for (std::int64_t channels : {4, 16}) {
+      KernelSpec spec =
+          spec_of({.batch = 2, .channels = channels, .filters = 16}, {1, 5, 6}, window);
+      spec.bias = true;
+      spec.in[dim] = 0;
+      spec.out[dim] = 0;
+      check_against_oracle(spec, random);
+      const Results results = run_all(oracle(), fill(spec, random));
+      CHECK(difference(results.dweight, Values(results.dweight.size(), 0.0)) == 0.0);
+    }
+  }
+}
+
+TEST_CASE("convolution: a block whose windows lie in the padding gives the bias") {
+  Random random(9);
+  Window window;
+  window.dims[1] = {.kernel = 3, .padding_begin = 2, .padding_end = 2};
+  KernelSpec spec = spec_of({.batch = 2, .channels = 4, .filters = 5}, {1, 3, 4}, window);
+  spec.bias = true;
+  spec.in[Dim::h] = 0;
+  spec.out[Dim::h] = 1;
+  check_against_oracle(spec, random);
+}
+
+TEST_CASE("convolution: weights come back from every format as they went in") {
+  Random random(10);
+  for (int i = 0; i < 60; ++i) {
+    KernelSpec spec = random_spec(random, i % 2 == 0);
+    const Values plain = random.values(plain_weights(spec));
+    for (const Candidate& candidate : candidates()) {
+      INFO(candidate.backend, ": ", to_text(spec));
+      CHECK(Weight(candidate, spec).import_plain(plain).export_plain() == plain);
+    }
+  }
+}
+
+TEST_CASE("convolution: the format of weights does not depend on the block") {
+  Random random(11);
+  for (int i = 0; i < 60; ++i) {
+    const KernelSpec spec = random_spec(random, i % 2 == 0);
+    KernelSpec other = spec;
+    for (Dim dim : {Dim::n, Dim::d, Dim::h, Dim::w}) other.in[dim] += random.integer(0, 5);
+    const Values plain = random.values(plain_weights(spec));
+    for (const Candidate& candidate : candidates()) {
+      INFO(candidate.backend, ": ", to_text(spec), " and ", to_text(other));
+      const Values stored = Weight(candidate, spec).import_plain(plain).block().values();
+      CHECK(stored == Weight(candidate, other).import_plain(plain).block().values());
+    }
+  }
+}
+
+TEST_CASE("convolution: winograd equals direct, or is refused") {
+  Random random(12);
+  Window window;
+  window.dims[1] = window.dims[2] = {.kernel = 3, .padding_begin = 1, .padding_end = 1};
+  KernelSpec spec = spec_of({.batch = 1, .channels = 32, .filters = 32}, {1, 20, 20}, window);
+  const Problem direct = fill(spec, random);
+  Problem winograd = direct;
+  winograd.spec.algorithm = KernelAlgorithm::winograd;
+  for (const Candidate& candidate : candidates()) {
+    INFO(candidate.backend);
+    try {
+      const Results actual = run_all(candidate, winograd);
+      const Results expected = run_all(oracle(), direct);
+      CHECK(difference(actual.y, expected.y) < 1e-4);
+      CHECK(difference(actual.dx, expected.dx) < 1e-4);
+      CHECK(difference(actual.dweight, expected.dweight) < 1e-4);
+    } catch (const BackendError& error) {
+      CHECK(std::string(error.what()).find("convolution/forward") != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("convolution: a pointwise winograd is refused") {
+  KernelSpec spec = spec_of({.batch = 1, .channels = 16, .filters = 16}, {1, 9, 9}, Window{});
+  spec.algorithm = KernelAlgorithm::winograd;
+  for (const Candidate& candidate : candidates()) {
+    CHECK_THROWS_AS(make_backend(candidate.backend)->make_kernel(spec, {}), BackendError);
+  }
+}
+
+}  // namespace cnnplan::test

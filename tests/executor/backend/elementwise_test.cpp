@@ -1,0 +1,98 @@
+// ReLU, add and accumulate of every backend against plain loops in double.
+#include <doctest/doctest.h>
+
+#include "tests/executor/backend/harness.hpp"
+
+namespace cnnplan::test {
+namespace {
+
+Shape random_shape(Random& random) {
+  return {{random.integer(0, 3),
+           random.integer(1, 40),
+           random.integer(1, 2),
+           random.integer(1, 9),
+           random.integer(1, 9)}};
+}
+
+KernelSpec spec_of(KernelKind kind, KernelPhase phase, const Shape& shape) {
+  KernelSpec spec;
+  spec.kind = kind;
+  spec.phase = phase;
+  spec.in = spec.out = shape;
+  return spec;
+}
+
+// Runs a kernel whose last operand is its result; all others are inputs.
+Values result_of(const Candidate& candidate,
+                 const KernelSpec& spec,
+                 const std::vector<Values>& inputs,
+                 std::int64_t margin) {
+  const Element element = element_of(candidate.precision);
+  std::vector<Block> blocks;
+  for (const Values& values : inputs) {
+    blocks.push_back(Block::pitched(element, spec.in, margin).fill(values));
+  }
+  blocks.push_back(Block::pitched(element, spec.out, margin));
+  std::vector<Block*> operands;
+  for (Block& block : blocks) operands.push_back(&block);
+  run(candidate, spec, {}, {}, operands);
+  CHECK(blocks.back().margin_is_untouched());
+  return blocks.back().values();
+}
+
+void check_against_oracle(const KernelSpec& spec, std::size_t inputs, Random& random) {
+  for (std::int64_t margin : {0, 1}) {
+    std::vector<Values> values;
+    for (std::size_t i = 0; i < inputs; ++i) values.push_back(random.values(volume(spec.in)));
+    const Values expected = result_of(oracle(), spec, values, margin);
+    for (const Candidate& candidate : candidates()) {
+      INFO(candidate.backend, ": ", to_text(spec), " margin ", margin);
+      CHECK(difference(result_of(candidate, spec, values, margin), expected) < tolerance);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("relu: both phases on random blocks") {
+  Random random(1);
+  for (int i = 0; i < 30; ++i) {
+    const Shape shape = random_shape(random);
+    check_against_oracle(spec_of(KernelKind::relu, KernelPhase::forward, shape), 1, random);
+    check_against_oracle(spec_of(KernelKind::relu, KernelPhase::backward_data, shape), 2, random);
+  }
+}
+
+TEST_CASE("add: with and without ReLU on random blocks") {
+  Random random(2);
+  for (int i = 0; i < 30; ++i) {
+    KernelSpec spec = spec_of(KernelKind::add, KernelPhase::forward, random_shape(random));
+    spec.relu = i % 2 == 0;
+    check_against_oracle(spec, 2, random);
+  }
+}
+
+TEST_CASE("accumulate: random blocks") {
+  Random random(3);
+  for (int i = 0; i < 20; ++i) {
+    check_against_oracle(
+        spec_of(KernelKind::accumulate, KernelPhase::forward, random_shape(random)), 2, random);
+  }
+}
+
+TEST_CASE("accumulate: the result may be the first operand") {
+  Random random(4);
+  const Shape shape{{2, 37, 1, 5, 3}};
+  const Values a = random.values(volume(shape));
+  const Values b = random.values(volume(shape));
+  const KernelSpec spec = spec_of(KernelKind::accumulate, KernelPhase::forward, shape);
+  const Values expected = result_of(oracle(), spec, {a, b}, 0);
+  for (const Candidate& candidate : candidates()) {
+    Block sum = Block::dense(element_of(candidate.precision), shape).fill(a);
+    Block added = Block::dense(element_of(candidate.precision), shape).fill(b);
+    run(candidate, spec, {}, {}, {&sum, &added, &sum});
+    CHECK(difference(sum.values(), expected) < tolerance);
+  }
+}
+
+}  // namespace cnnplan::test

@@ -1,0 +1,200 @@
+// Blocks with guarded margins, and kernels by backend name.
+#include "tests/executor/backend/harness.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <stdexcept>
+
+#include "planner/model/error.hpp"
+
+namespace cnnplan::test {
+namespace {
+
+constexpr double untouched = -987.0;
+
+std::int64_t element_bytes(Element element) {
+  return element == Element::fp64 ? 8 : 4;
+}
+
+Box widened(const Box& box, std::int64_t margin) {
+  Box wide = box;
+  for (Dim dim : {Dim::n, Dim::h, Dim::w}) {
+    wide[dim] = {box[dim].begin - margin, box[dim].end + margin};
+  }
+  return wide;
+}
+
+Box box_at(const Shape& shape, std::int64_t origin) {
+  Box box;
+  for (Dim dim : all_dims) box[dim] = {origin, origin + shape[dim]};
+  return box;
+}
+
+// A library leaves the thread as a program that runs kernels has it.
+std::unique_ptr<Backend> prepared(const std::string& name) {
+  auto backend = make_backend(name);
+  backend->prepare_thread();
+  return backend;
+}
+
+bool has_onednn() {
+  try {
+    make_backend("onednn");
+    return true;
+  } catch (const EnvironmentError&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+Element element_of(Precision precision) {
+  return precision == Precision::fp32 ? Element::fp32 : Element::fp64;
+}
+
+Block::Block(Element element, const Box& outer, const Box& inner)
+    : element_(element),
+      outer_(outer),
+      inner_(inner),
+      bytes_(static_cast<std::size_t>(volume(outer) * element_bytes(element))) {
+  for (std::int64_t i = 0; i < volume(outer); ++i) store(i, untouched);
+}
+
+Block Block::dense(Element element, const Shape& shape) {
+  return at(element, whole(shape));
+}
+
+Block Block::pitched(Element element, const Shape& shape, std::int64_t margin) {
+  constexpr std::int64_t origin = 5;
+  const Box inner = box_at(shape, origin);
+  return {element, widened(inner, margin), inner};
+}
+
+Block Block::at(Element element, const Box& box) {
+  return {element, box, box};
+}
+
+Block flat(Element element, std::int64_t elements) {
+  return Block::dense(element, {{1, 1, 1, 1, elements}});
+}
+
+double Block::load(std::int64_t offset) const {
+  const std::byte* at = bytes_.data() + offset * element_bytes(element_);
+  if (element_ == Element::fp64) return *reinterpret_cast<const double*>(at);
+  if (element_ == Element::int32) return *reinterpret_cast<const std::int32_t*>(at);
+  return static_cast<double>(*reinterpret_cast<const float*>(at));
+}
+
+void Block::store(std::int64_t offset, double value) {
+  std::byte* at = bytes_.data() + offset * element_bytes(element_);
+  if (element_ == Element::fp64) {
+    *reinterpret_cast<double*>(at) = value;
+  } else if (element_ == Element::int32) {
+    *reinterpret_cast<std::int32_t*>(at) = static_cast<std::int32_t>(value);
+  } else {
+    *reinterpret_cast<float*>(at) = static_cast<float>(value);
+  }
+}
+
+// Calls f(offset in the outer box, whether inside) in the order of memory.
+template <typename F>
+void Block::for_each_offset(F f) const {
+  const Shape shape = shape_of(outer_);
+  for (std::int64_t i = 0; i < volume(shape); ++i) {
+    std::int64_t rest = i;
+    bool inside = true;
+    for (Dim dim : {Dim::c, Dim::w, Dim::h, Dim::d, Dim::n}) {
+      const std::int64_t index = outer_[dim].begin + rest % shape[dim];
+      inside = inside && index >= inner_[dim].begin && index < inner_[dim].end;
+      rest /= shape[dim];
+    }
+    f(i, inside);
+  }
+}
+
+Block& Block::fill(const Values& values) {
+  if (static_cast<std::int64_t>(values.size()) != volume(inner_)) {
+    throw std::logic_error("wrong number of values");
+  }
+  auto next = values.begin();
+  for_each_offset([&](std::int64_t i, bool inside) {
+    if (inside) store(i, *next++);
+  });
+  return *this;
+}
+
+Values Block::values() const {
+  Values values;
+  for_each_offset([&](std::int64_t i, bool inside) {
+    if (inside) values.push_back(load(i));
+  });
+  return values;
+}
+
+TensorView Block::view() {
+  return view_of(bytes_.data(), outer_, inner_, element_bytes(element_));
+}
+
+bool Block::margin_is_untouched() const {
+  bool same = true;
+  for_each_offset([&](std::int64_t i, bool inside) {
+    if (!inside) same = same && load(i) == untouched;
+  });
+  return same;
+}
+
+std::vector<Candidate> candidates() {
+  std::vector<Candidate> list{{"reference", Precision::fp32}};
+  if (has_onednn()) list.push_back({"onednn", Precision::fp32});
+  return list;
+}
+
+Candidate oracle() {
+  return {"reference", Precision::fp64};
+}
+
+void run(const Candidate& candidate,
+         KernelSpec spec,
+         const KernelConstants& constants,
+         const StepState& state,
+         std::vector<Block*> operands) {
+  spec.precision = candidate.precision;
+  const auto backend = prepared(candidate.backend);
+  const auto kernel = backend->make_kernel(spec, constants);
+  std::vector<TensorView> views;
+  for (Block* operand : operands) views.push_back(operand->view());
+  kernel->run(views, state);
+}
+
+double difference(const Values& actual, const Values& expected) {
+  if (actual.size() != expected.size()) return INFINITY;
+  double scale = 1.0;
+  double largest = 0.0;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    scale = std::max(scale, std::abs(expected[i]));
+    const double distance = std::abs(actual[i] - expected[i]);
+    if (!(distance <= largest)) largest = distance;
+  }
+  return largest / scale;
+}
+
+std::int64_t Random::integer(std::int64_t first, std::int64_t last) {
+  return std::uniform_int_distribution<std::int64_t>(first, last)(engine_);
+}
+
+Values Random::values(std::int64_t count) {
+  std::normal_distribution<double> normal;
+  Values values(static_cast<std::size_t>(count));
+  // Rounded to single precision: both sides of a comparison start from the same numbers.
+  for (double& value : values) value = static_cast<double>(static_cast<float>(normal(engine_)));
+  return values;
+}
+
+Values Random::ties(std::int64_t count) {
+  Values values(static_cast<std::size_t>(count));
+  for (double& value : values) value = static_cast<double>(integer(-2, 2));
+  return values;
+}
+
+}  // namespace cnnplan::test

@@ -1,0 +1,86 @@
+// Runs one kernel of any backend on plain numbers, so that the same test body serves all backends.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "executor/backend/backend.hpp"
+
+namespace cnnplan::test {
+
+// Elements of a block in the order of memory (N, D, H, W, C), whatever their type in the kernel.
+using Values = std::vector<double>;
+
+enum class Element { fp32, fp64, int32 };
+Element element_of(Precision precision);
+
+// Memory of one operand: a block, dense or inside a larger buffer whose other elements must stay.
+class Block {
+ public:
+  static Block dense(Element element, const Shape& shape);
+  // A block at a global position other than zero, with `margin` elements around it in n, h and w.
+  static Block pitched(Element element, const Shape& shape, std::int64_t margin);
+  // A block of a global tensor, dense.
+  static Block at(Element element, const Box& box);
+
+  Block& fill(const Values& values);
+  Values values() const;
+  TensorView view();
+  // True when nothing outside the block was written.
+  bool margin_is_untouched() const;
+
+ private:
+  Block(Element element, const Box& outer, const Box& inner);
+  template <typename F>
+  void for_each_offset(F f) const;
+  double load(std::int64_t offset) const;
+  void store(std::int64_t offset, double value);
+
+  Element element_;
+  Box outer_;
+  Box inner_;
+  std::vector<std::byte> bytes_;
+};
+
+Block flat(Element element, std::int64_t elements);
+
+// A backend and the precision it is tested in.
+struct Candidate {
+  std::string backend;
+  Precision precision = Precision::fp32;
+};
+// All backends of this build in single precision; `reference` in double is what they are held to.
+std::vector<Candidate> candidates();
+Candidate oracle();
+
+// Builds and runs a kernel of `candidate` in its precision.
+void run(const Candidate& candidate,
+         KernelSpec spec,
+         const KernelConstants& constants,
+         const StepState& state,
+         std::vector<Block*> operands);
+
+// Largest difference, relative to the larger of 1 and the largest expected magnitude.
+double difference(const Values& actual, const Values& expected);
+// In single precision, against double.
+inline constexpr double tolerance = 2e-5;
+
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : engine_(seed) {}
+  // In [first, last].
+  std::int64_t integer(std::int64_t first, std::int64_t last);
+  bool coin() { return integer(0, 1) == 1; }
+  // Normal with unit variance.
+  Values values(std::int64_t count);
+  // Small integers, so that equal values are frequent.
+  Values ties(std::int64_t count);
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+}  // namespace cnnplan::test

@@ -1,0 +1,100 @@
+// The loss of every backend against plain loops in double.
+#include <cmath>
+
+#include <doctest/doctest.h>
+
+#include "planner/model/error.hpp"
+#include "tests/executor/backend/harness.hpp"
+
+namespace cnnplan::test {
+namespace {
+
+struct Problem {
+  Shape shape;
+  Values x, labels;
+  std::int64_t margin = 0;
+  double loss_count = 1.0;
+};
+
+struct Results {
+  Values probabilities, loss, dx;
+};
+
+Results run_both(const Candidate& candidate, const Problem& problem) {
+  const Element element = element_of(candidate.precision);
+  KernelSpec spec;
+  spec.kind = KernelKind::softmax_cross_entropy;
+  spec.in = spec.out = problem.shape;
+  const KernelConstants constants{.loss_count = problem.loss_count};
+  Shape positions = problem.shape;
+  positions[Dim::c] = 1;
+  Block x = Block::pitched(element, problem.shape, problem.margin).fill(problem.x);
+  Block labels = Block::dense(Element::int32, positions).fill(problem.labels);
+  Block probabilities = Block::dense(element, problem.shape);
+  Block loss = flat(Element::fp64, 1);
+  spec.phase = KernelPhase::forward;
+  run(candidate, spec, constants, {}, {&x, &labels, &probabilities, &loss});
+  Block dx = Block::pitched(element, problem.shape, problem.margin);
+  spec.phase = KernelPhase::backward_data;
+  run(candidate, spec, constants, {}, {&probabilities, &labels, &dx});
+  CHECK(dx.margin_is_untouched());
+  return {probabilities.values(), loss.values(), dx.values()};
+}
+
+Problem random_problem(Random& random) {
+  Problem problem;
+  problem.shape = {
+      {random.integer(0, 3), random.integer(1, 40), 1, random.integer(1, 5), random.integer(1, 5)}};
+  problem.margin = random.integer(0, 1);
+  problem.loss_count = static_cast<double>(random.integer(1, 50));
+  problem.x = random.values(volume(problem.shape));
+  for (std::int64_t i = 0; i < volume(problem.shape) / problem.shape[Dim::c]; ++i) {
+    problem.labels.push_back(static_cast<double>(random.integer(0, problem.shape[Dim::c] - 1)));
+  }
+  return problem;
+}
+
+}  // namespace
+
+TEST_CASE("softmax_cross_entropy: random blocks, per image and per pixel") {
+  Random random(1);
+  for (int i = 0; i < 60; ++i) {
+    const Problem problem = random_problem(random);
+    const Results expected = run_both(oracle(), problem);
+    for (const Candidate& candidate : candidates()) {
+      INFO(candidate.backend, ": ", to_text(problem.shape));
+      const Results actual = run_both(candidate, problem);
+      CHECK(difference(actual.probabilities, expected.probabilities) < tolerance);
+      CHECK(difference(actual.loss, expected.loss) < tolerance);
+      CHECK(difference(actual.dx, expected.dx) < tolerance);
+    }
+  }
+}
+
+TEST_CASE("softmax_cross_entropy: large logits stay finite") {
+  const Problem problem{.shape = {{1, 2, 1, 1, 1}}, .x = {1000.0, -1000.0}, .labels = {1.0}};
+  std::vector<Candidate> all = candidates();
+  all.push_back(oracle());
+  for (const Candidate& candidate : all) {
+    const Results results = run_both(candidate, problem);
+    CHECK(results.loss[0] == doctest::Approx(2000.0));
+    CHECK(results.dx[0] == doctest::Approx(1.0));
+  }
+}
+
+TEST_CASE("softmax_cross_entropy: a label outside the classes is named with its range") {
+  for (double label : {-1.0, 3.0}) {
+    const Problem problem{.shape = {{1, 3, 1, 1, 1}}, .x = {0.0, 0.0, 0.0}, .labels = {label}};
+    for (const Candidate& candidate : candidates()) {
+      try {
+        run_both(candidate, problem);
+        FAIL("accepted");
+      } catch (const InputError& error) {
+        CHECK(error.problem().value == std::to_string(static_cast<int>(label)));
+        CHECK(error.problem().allowed == "[0, 3)");
+      }
+    }
+  }
+}
+
+}  // namespace cnnplan::test
