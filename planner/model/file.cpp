@@ -6,8 +6,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <stdexcept>
 #include <utility>
 
@@ -28,6 +26,8 @@ namespace {
 // Permissions of a new file, less what the process's mask takes away.
 constexpr mode_t new_file_mode = 0666;
 
+constexpr std::size_t block_bytes = std::size_t{1} << 16;
+
 mode_t masked(mode_t mode) {
   const mode_t mask = umask(0);
   umask(mask);
@@ -38,7 +38,7 @@ mode_t masked(mode_t mode) {
 class Descriptor {
  public:
   Descriptor(int descriptor, const std::string& file) : descriptor_(descriptor), file_(file) {
-    if (descriptor_ < 0) refuse(file_, "open for writing");
+    if (descriptor_ < 0) refuse(file_, "open");
   }
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
@@ -46,6 +46,17 @@ class Descriptor {
     if (descriptor_ >= 0) ::close(descriptor_);
   }
 
+  std::string read_all() {
+    std::string content;
+    std::string block(block_bytes, '\0');
+    while (true) {
+      const ssize_t count = ::read(descriptor_, block.data(), block.size());
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) refuse(file_, "read");
+      if (count == 0) return content;
+      content.append(block, 0, static_cast<std::size_t>(count));
+    }
+  }
   void write_all(std::string_view content) {
     while (!content.empty()) {
       const ssize_t written = ::write(descriptor_, content.data(), content.size());
@@ -109,12 +120,8 @@ void replace_file(const std::string& file, std::string_view content, mode_t mode
 }  // namespace
 
 std::string read_file(const std::string& file) {
-  errno = 0;
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) refuse(file, "open");
-  std::string content{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-  if (stream.bad()) refuse(file, "read");
-  return content;
+  Descriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC), file);
+  return descriptor.read_all();
 }
 
 void write_file(const std::string& file, std::string_view content) {

@@ -55,6 +55,12 @@ std::string range_text(const NumberRange& range) {
   return text;
 }
 
+std::string count_text(const IntegerRange& count) {
+  if (count.maximum == IntegerRange{}.maximum) return "at least " + std::to_string(count.minimum);
+  if (count.maximum == count.minimum) return std::to_string(count.minimum);
+  return std::to_string(count.minimum) + " to " + std::to_string(count.maximum);
+}
+
 bool holds(const NumberRange& range, double number) {
   const bool above =
       range.ends == Ends::open_below ? number > range.minimum : number >= range.minimum;
@@ -118,10 +124,7 @@ bool JsonReader::is_list() const {
 std::vector<JsonReader> JsonReader::entries(const IntegerRange& count) const {
   const auto size = is_list() ? static_cast<std::int64_t>(value_->size()) : 0;
   if (!is_list() || size < count.minimum || size > count.maximum) {
-    const bool bounded = count.maximum < std::numeric_limits<std::int64_t>::max();
-    refuse(bounded ? "a list of " + std::to_string(count.minimum) + " to " +
-                         std::to_string(count.maximum) + " entries"
-                   : "a list of at least " + std::to_string(count.minimum) + " entries");
+    refuse("a list of " + count_text(count) + " entries");
   }
   std::vector<JsonReader> entries;
   for (const json& entry : *value_) {

@@ -1,0 +1,95 @@
+// The networks that come with the project: sizes and shapes as published.
+#include <array>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "planner/model/network.hpp"
+
+namespace cnnplan::test {
+namespace {
+
+Network config(const std::string& name) {
+  return read_network("configs/networks/" + name + ".json");
+}
+
+TEST_CASE("Networks: parameters as published") {
+  struct Row {
+    const char* name;
+    std::int64_t parameters;
+  };
+  for (const Row& row : std::vector<Row>{{"resnet50", 25557032},
+                                         {"vgg16", 138357544},
+                                         {"alexnet", 61100840},
+                                         {"lenet", 431080},
+                                         {"mesh-1k", 2532354},
+                                         {"mesh-2k", 4304898}}) {
+    CAPTURE(std::string(row.name));
+    CHECK(config(row.name).name() == row.name);
+    CHECK(config(row.name).parameter_count() == row.parameters);
+  }
+}
+
+TEST_CASE("Networks: output shapes of telling layers") {
+  struct Row {
+    const char* network;
+    const char* layer;
+    Shape shape;
+  };
+  for (const Row& row : std::vector<Row>{
+           {"resnet50", "conv1", {{4, 64, 1, 112, 112}}},
+           {"resnet50", "pool1", {{4, 64, 1, 56, 56}}},
+           {"resnet50", "res2c", {{4, 256, 1, 56, 56}}},
+           {"resnet50", "res3a_branch2a", {{4, 128, 1, 56, 56}}},
+           {"resnet50", "res3a_branch2b", {{4, 128, 1, 28, 28}}},
+           {"resnet50", "res3b_branch2a", {{4, 128, 1, 28, 28}}},
+           {"resnet50", "res4f_relu", {{4, 1024, 1, 14, 14}}},
+           {"resnet50", "res5c_relu", {{4, 2048, 1, 7, 7}}},
+           {"resnet50", "loss", {{4, 1000, 1, 1, 1}}},
+           {"vgg16", "conv1_2", {{4, 64, 1, 224, 224}}},
+           {"vgg16", "pool5", {{4, 512, 1, 7, 7}}},
+           {"vgg16", "loss", {{4, 1000, 1, 1, 1}}},
+           {"alexnet", "conv1", {{4, 64, 1, 55, 55}}},
+           {"alexnet", "pool5", {{4, 256, 1, 6, 6}}},
+           {"alexnet", "loss", {{4, 1000, 1, 1, 1}}},
+           {"lenet", "conv1", {{4, 20, 1, 24, 24}}},
+           {"lenet", "pool2", {{4, 50, 1, 4, 4}}},
+           {"lenet", "loss", {{4, 10, 1, 1, 1}}},
+           {"mesh-1k", "conv1_1", {{4, 128, 1, 512, 512}}},
+           {"mesh-1k", "conv6_3", {{4, 128, 1, 16, 16}}},
+           {"mesh-1k", "loss", {{4, 2, 1, 16, 16}}},
+           {"mesh-2k", "conv1_1", {{4, 128, 1, 1024, 1024}}},
+           {"mesh-2k", "conv6_5", {{4, 128, 1, 32, 32}}},
+           {"mesh-2k", "loss", {{4, 2, 1, 32, 32}}},
+       }) {
+    CAPTURE(std::string(row.network));
+    CAPTURE(std::string(row.layer));
+    const Network network = config(row.network);
+    const LayerIndex index = network.index_of(row.layer);
+    REQUIRE(index >= 0);
+    CHECK(network.output_shape(index, 4) == row.shape);
+  }
+}
+
+TEST_CASE("Networks: convolutions before a batch norm have no bias") {
+  for (const char* name : {"resnet50", "mesh-1k", "mesh-2k"}) {
+    const Network network = config(name);
+    for (LayerIndex i = 0; i < network.layer_count(); ++i) {
+      if (!std::holds_alternative<BatchNorm>(network.layer(i).parameters)) continue;
+      const Layer& input = network.layer(network.inputs_of(i).at(0));
+      CHECK_FALSE(std::get<Convolution>(input.parameters).bias);
+    }
+  }
+}
+
+TEST_CASE("Networks: they run at other sizes too") {
+  const Network small = with_input_size(config("mesh-1k"), {1, 512, 512});
+  CHECK(small.output_shape(small.loss_layer(), 1) == Shape{{1, 2, 1, 8, 8}});
+  CHECK(small.parameter_count() == 2532354);
+  const Network resnet = with_input_size(config("resnet50"), {1, 64, 96});
+  CHECK(resnet.parameter_count() == 25557032);
+}
+
+}  // namespace
+}  // namespace cnnplan::test

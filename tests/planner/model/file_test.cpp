@@ -1,0 +1,150 @@
+// Whole files: atomic writes, digests, names.
+#include "planner/model/file.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "planner/model/error.hpp"
+
+namespace cnnplan::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+// An empty folder that goes away with the test.
+class Folder {
+ public:
+  Folder() {
+    std::string pattern = (fs::temp_directory_path() / "cnnplan-file-XXXXXX").string();
+    path_ = ::mkdtemp(pattern.data());
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  ~Folder() { fs::remove_all(path_); }
+
+  std::string file(const std::string& name) const { return (path_ / name).string(); }
+  std::ptrdiff_t entry_count() const {
+    return std::distance(fs::directory_iterator(path_), fs::directory_iterator());
+  }
+
+ private:
+  fs::path path_;
+};
+
+TEST_CASE_FIXTURE(Folder, "write_file: what is written is read, byte by byte") {
+  std::string content = "line\nzero";
+  content += '\0';
+  content += std::string(1 << 20, '\xff');
+  write_file(file("a.json"), content);
+  CHECK(read_file(file("a.json")) == content);
+  write_file(file("a.json"), "");
+  CHECK(read_file(file("a.json")).empty());
+  CHECK(entry_count() == 1);
+}
+
+TEST_CASE_FIXTURE(Folder,
+                  "write_file: a new file gets the usual permissions, an old one keeps its own") {
+  const mode_t mask = ::umask(022);
+  write_file(file("new"), "x");
+  ::umask(mask);
+  CHECK((fs::status(file("new")).permissions() & fs::perms::all) == fs::perms(0644));
+  fs::permissions(file("new"), fs::perms(0600));
+  write_file(file("new"), "y");
+  CHECK((fs::status(file("new")).permissions() & fs::perms::all) == fs::perms(0600));
+}
+
+TEST_CASE_FIXTURE(Folder, "write_file: a failed write leaves nothing behind") {
+  CHECK_THROWS_AS(write_file(file("missing/a.json"), "x"), IoError);
+  CHECK(entry_count() == 0);
+  fs::create_directory(file("folder"));
+  CHECK_THROWS_AS(write_file(file("folder"), "x"), IoError);
+  CHECK(entry_count() == 1);
+}
+
+// While it lives, files grow no further than `bytes`.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &old_);
+    const rlimit limit{bytes, old_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+  ~FileSizeLimit() {
+    ::setrlimit(RLIMIT_FSIZE, &old_);
+    std::signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  rlimit old_{};
+  void (*handler_)(int);
+};
+
+TEST_CASE_FIXTURE(Folder, "write_file: a write that stops half-way keeps the old file") {
+  write_file(file("a.json"), "old");
+  {
+    const FileSizeLimit limit(4096);
+    CHECK_THROWS_WITH_AS(
+        write_file(file("a.json"), std::string(10000, 'x')), doctest::Contains("a.json"), IoError);
+  }
+  CHECK(read_file(file("a.json")) == "old");
+  CHECK(entry_count() == 1);
+}
+
+TEST_CASE("write_file: a full device is an error") {
+  CHECK_THROWS_WITH_AS(write_file("/dev/full", "x"), doctest::Contains("No space left"), IoError);
+}
+
+TEST_CASE_FIXTURE(Folder, "write_file: a symbolic link stays one") {
+  write_file(file("target"), "old");
+  fs::create_symlink(file("target"), file("link"));
+  write_file(file("link"), "new");
+  CHECK(fs::is_symlink(file("link")));
+  CHECK(read_file(file("target")) == "new");
+  CHECK(entry_count() == 2);
+}
+
+TEST_CASE("write_file: a device is written to, not replaced") {
+  write_file("/dev/null", "x");
+  CHECK(fs::is_character_file("/dev/null"));
+}
+
+TEST_CASE_FIXTURE(Folder, "read_file: a missing file and a folder are named") {
+  CHECK_THROWS_WITH_AS(read_file(file("none.json")), doctest::Contains("none.json"), IoError);
+  CHECK_THROWS_WITH_AS(read_file(file("")), doctest::Contains("directory"), IoError);
+}
+
+TEST_CASE("sha256: known digests") {
+  CHECK(sha256("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  CHECK(sha256("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+}
+
+TEST_CASE("base_name: last part of a path") {
+  struct Row {
+    const char* path;
+    const char* expected;
+  };
+  for (const Row& row : std::vector<Row>{{"a.json", "a.json"},
+                                         {"/x/a.json", "a.json"},
+                                         {"../a", "a"},
+                                         {"x/y/", "y"},
+                                         {"x//", "x"},
+                                         {"/", "/"},
+                                         {"", ""}}) {
+    CAPTURE(std::string(row.path));
+    CHECK(base_name(row.path) == row.expected);
+  }
+}
+
+}  // namespace
+}  // namespace cnnplan::test

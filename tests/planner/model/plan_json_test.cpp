@@ -1,0 +1,130 @@
+// Plan files: refusals, the network inside, round trips.
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "planner/model/plan.hpp"
+#include "tests/planner/model/broken_document.hpp"
+#include "tests/planner/model/random_values.hpp"
+#include "tests/planner/model/samples.hpp"
+
+namespace cnnplan::test {
+namespace {
+
+TEST_CASE("parse_plan: refusals name pointer, value and what is allowed") {
+  check_refusals(
+      to_json(sample_plan()),
+      parse_plan,
+      {
+          {"cnnplan.plan/1", "cnnplan.run/1", "/schema", "run/1", "plan/1"},
+          {"\"ranks\": 4", "\"ranks\": 0", "/ranks", "0", "an integer from 1 to 1048576"},
+          {"\"ranks\": 4", "\"ranks\": 1048577", "/ranks", "1048577", "from 1 to 1048576"},
+          {"\"ranks\": 4", "\"ranks\": 2", "/layers/0/mesh", "\"n2h2\"", "a mesh of 2 ranks"},
+          {"\"ranks\": 4,", "", "/ranks", "nothing", "from 1 to 1048576"},
+          {"\"batch\": 6", "\"batch\": 4294967296", "/batch", "4294967296", "to 2147483647"},
+          {"\"bucket_bytes\": 1048576", "\"bucket_bytes\": 0", "/bucket_bytes", "0", "from 1"},
+          {"\"fp64\"", "\"fp16\"", "/precision", "\"fp16\"", "\"fp32\", \"fp64\""},
+          {"\"gradient_allreduce\": \"library\"",
+           "\"gradient_allreduce\": \"nccl\"",
+           "/gradient_allreduce",
+           "\"nccl\"",
+           "\"ring\", \"library\""},
+          {"\"mesh\": \"w4\"", "\"mesh\": \"w4w1\"", "/layers/1/mesh", "", "at most once"},
+          {"\"mesh\": \"w4\"", "\"mesh\": \"q4\"", "/layers/1/mesh", "q4", "axes of n c d h w r"},
+          {"\"mesh\": \"w4\"", "\"mesh\": 4", "/layers/1/mesh", "4", "a string"},
+          {"\"name\": \"conv\",\n      \"mesh\"",
+           "\"name\": \"cnov\", \"mesh\"",
+           "/layers/1/name",
+           "\"cnov\"",
+           "\"conv\""},
+          {"\"statistics\": \"global\"",
+           "\"statistics\": \"all\"",
+           "/layers/2/statistics",
+           "\"all\"",
+           "\"local\", \"spatial\", \"global\""},
+          {"{\"name\": \"relu\", \"mesh\"",
+           "{\"name\": \"relu\", \"statistics\": \"local\", \"mesh\"",
+           "/layers/3/statistics",
+           "\"local\"",
+           "batch norms only"},
+          {"{\"name\": \"relu\", \"mesh\"",
+           "{\"name\": \"relu\", \"algorithms\": {}, \"mesh\"",
+           "/layers/3/algorithms",
+           "an object",
+           "convolutions and fully connected layers only"},
+          {"\"forward\": \"winograd\"",
+           "\"forward\": \"fft\"",
+           "/layers/1/algorithms/forward",
+           "\"fft\"",
+           "\"direct\", \"winograd\""},
+          {"\"forward\": \"winograd\"",
+           "\"update\": \"direct\"",
+           "/layers/1/algorithms/update",
+           "unknown key",
+           "forward, backward_data, backward_filter"},
+          {"\"step_s\": 0.25", "\"step_s\": -0.25", "/prediction/step_s", "-0.25", "from 0"},
+          {"\"predicted_s\": 0.125",
+           "\"predicted\": 0.125",
+           "/prediction/operations/0/predicted",
+           "unknown key",
+           "predicted_s"},
+          {"\"buffers_bytes\": 3",
+           "\"buffers_bytes\": \"3\"",
+           "/prediction/memory/buffers_bytes",
+           "\"3\"",
+           "an integer from 0"},
+          {"\"file\": \"network.json\"", "\"file\": \"\"", "/inputs/0/file", "\"\"", "not empty"},
+          {"\"sha256\": \"", "\"sha256\": \"x", "/inputs/0/sha256", "\"x", "64 digits"},
+          {"\"filters\": 8", "\"filters\": 0", "/network/layers/1/filters", "0", "from 1 to"},
+          {"\"groups\": 2", "\"groups\": 3", "/network/layers/1/groups", "3", "a divisor"},
+          {"cnnplan.network/1", "cnnplan.plan/1", "/network/schema", "plan/1", "network/1"},
+      });
+}
+
+TEST_CASE("parse_plan: every layer of the network has an entry") {
+  Plan plan = sample_plan();
+  plan.layers.pop_back();
+  const InputProblem problem = problem_of([&] { parse_plan(to_json(plan), "p.json"); });
+  CHECK(problem.pointer == "/layers");
+  CHECK(contains(problem.allowed, std::to_string(plan.layers.size() + 1)));
+}
+
+TEST_CASE("to_json: plans come back equal") {
+  CHECK(parse_plan(to_json(sample_plan()), "p.json") == sample_plan());
+  const Plan plain = uniform_plan(sample_network_3d(), 1, Mesh());
+  CHECK(parse_plan(to_json(plain), "p.json") == plain);
+}
+
+Mesh random_mesh(RandomValues& random) {
+  constexpr std::array axes{Axis::n, Axis::c, Axis::d, Axis::h, Axis::w, Axis::r};
+  const std::size_t first = static_cast<std::size_t>(random.integer(0, 5));
+  const std::size_t second = (first + static_cast<std::size_t>(random.integer(1, 5))) % axes.size();
+  const int size = 1 << random.small(0, 3);
+  return Mesh({{axes[first], size}, {axes[second], 8 / size}});
+}
+
+TEST_CASE("to_json: random plans come back equal") {
+  RandomValues random(4);
+  for (int trial = 0; trial < 200; ++trial) {
+    Plan plan = sample_plan();
+    plan.ranks = 8;
+    for (LayerPlan& layer : plan.layers) layer.mesh = random_mesh(random);
+    plan.layers[1].algorithms = {
+        {KernelPhase::backward_data, random.enumerator<KernelAlgorithm>()}};
+    plan.layers[2].statistics = random.enumerator<BatchNormStatistics>();
+    plan.batch = random.integer(1, 100000);
+    plan.precision = random.enumerator<Precision>();
+    plan.device = random.text();
+    plan.gradient_allreduce = random.enumerator<AllreduceAlgorithm>();
+    plan.bucket_bytes = random.integer({.minimum = 1});
+    plan.prediction.step_s = random.seconds();
+    plan.prediction.gap = random.fraction() - 0.5;
+    plan.prediction.memory.activations_bytes = random.integer(bytes_range);
+    plan.prediction.operations.assign(3, {random.text(), random.seconds(), random.boolean()});
+    plan.prediction.estimated_kernels = {random.text(), random.text()};
+    CHECK(parse_plan(to_json(plan), "p.json") == plan);
+  }
+}
+
+}  // namespace
+}  // namespace cnnplan::test

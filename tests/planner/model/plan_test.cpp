@@ -1,0 +1,81 @@
+// Uniform plans and the checks of plans.
+#include "planner/model/plan.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "tests/planner/model/problem_of.hpp"
+#include "tests/planner/model/samples.hpp"
+
+namespace cnnplan::test {
+namespace {
+
+TEST_CASE("uniform_plan: every layer on one mesh, with defaults") {
+  const Mesh mesh({{Axis::n, 2}, {Axis::w, 3}});
+  const Plan plan = uniform_plan(sample_network(), 12, mesh);
+  CHECK(plan.network == sample_network());
+  CHECK(plan.ranks == 6);
+  CHECK(plan.batch == 12);
+  REQUIRE(plan.layers.size() == sample_network().layers().size());
+  for (const LayerPlan& layer : plan.layers) CHECK(layer == LayerPlan{.mesh = mesh});
+  CHECK_NOTHROW(validate(plan, "p.json"));
+}
+
+TEST_CASE("validate: refuses what cannot be run") {
+  struct Row {
+    std::function<void(Plan&)> change;
+    std::string pointer;
+    std::string value;
+    std::string allowed;
+  };
+  const std::vector<Row> table{
+      {[](Plan& p) { p.ranks = 0; }, "/ranks", "0", "1 to 1048576"},
+      {[](Plan& p) { p.ranks = 2000000; }, "/ranks", "2000000", "1 to 1048576"},
+      {[](Plan& p) { p.batch = 0; }, "/batch", "0", "1 to 2147483647"},
+      {[](Plan& p) { p.batch = std::int64_t{1} << 31; }, "/batch", "2147483648", "2147483647"},
+      {[](Plan& p) { p.bucket_bytes = 0; }, "/bucket_bytes", "0", "1 to"},
+      {[](Plan& p) { p.layers.pop_back(); }, "/layers", "a list of 10", "11 layers"},
+      {[](Plan& p) { p.layers.emplace_back(); }, "/layers", "a list of 12", "11 layers"},
+      {[](Plan& p) { p.layers[3].mesh = Mesh(); }, "/layers/3/mesh", "\"1\"", "4 ranks"},
+      {[](Plan& p) { p.ranks = 2; }, "/layers/0/mesh", "4 ranks", "2 ranks"},
+  };
+  for (const Row& row : table) {
+    Plan plan = sample_plan();
+    row.change(plan);
+    const InputProblem problem = problem_of([&] { validate(plan, "p.json"); });
+    CHECK(problem.file == "p.json");
+    CHECK(problem.pointer == row.pointer);
+    CHECK_MESSAGE(contains(problem.value, row.value), problem.value);
+    CHECK_MESSAGE(contains(problem.allowed, row.allowed), problem.allowed);
+  }
+}
+
+TEST_CASE("validate: a batch whose tensors overflow is refused") {
+  const Network network("large",
+                        {{"data", {}, Input{.channels = 2, .size = {1, 1 << 18, 1 << 18}}},
+                         {"loss", {"data"}, SoftmaxCrossEntropy{}}});
+  struct Row {
+    std::int64_t batch;
+    bool is_valid;
+  };
+  // 2^37 elements a sample, 8 bytes each at most: 2^23 samples make 2^63 bytes.
+  for (const Row& row :
+       std::vector<Row>{{(1 << 23) - 1, true}, {1 << 23, false}, {1 << 30, false}}) {
+    CAPTURE(row.batch);
+    const Plan plan = uniform_plan(network, row.batch, Mesh());
+    if (row.is_valid) {
+      CHECK_NOTHROW(validate(plan, "p.json"));
+    } else {
+      const InputProblem problem = problem_of([&] { validate(plan, "p.json"); });
+      CHECK(problem.pointer == "/batch");
+      CHECK(contains(problem.value, "\"data\""));
+      CHECK(contains(problem.allowed, "2^63"));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace cnnplan::test

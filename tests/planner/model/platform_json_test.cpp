@@ -1,0 +1,120 @@
+// Platform files: defaults, refusals, round trips.
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "planner/model/platform.hpp"
+#include "tests/planner/model/broken_document.hpp"
+#include "tests/planner/model/random_values.hpp"
+#include "tests/planner/model/samples.hpp"
+
+namespace cnnplan::test {
+namespace {
+
+TEST_CASE("parse_platform: what is left out has the defaults of the struct") {
+  const Platform platform = parse_platform(R"({"schema": "cnnplan.platform/1", "levels": [
+    {"name": "node", "ranks_per_group": 2, "segments": [
+      {"max_bytes": 64, "alpha_s": 1e-6, "beta_s_per_byte": 0}]}]})",
+                                           "p.json");
+  Platform expected;
+  expected.levels = {
+      {.name = "node", .ranks_per_group = 2, .segments = {{.max_bytes = 64, .alpha_s = 1e-6}}}};
+  CHECK(platform == expected);
+}
+
+TEST_CASE("parse_platform: refusals name pointer, value and what is allowed") {
+  check_refusals(
+      to_json(sample_platform()),
+      parse_platform,
+      {
+          {"cnnplan.platform/1", "cnnplan.platform/2", "/schema", "platform/2", "platform/1"},
+          {"\"memory_bytes\"", "\"memory\"", "/memory", "unknown key", "memory_bytes"},
+          {"\"memory_bytes\": 1", "\"memory_bytes\": -1", "/memory_bytes", "-1", "from 0 to"},
+          {"\"levels\"", "\"level\"", "/level", "unknown key", "levels"},
+          {"\"measured\": true", "\"measured\": 1", "/measured", "1", "true or false"},
+          {"0.0625", "1.0625", "/overlap_efficiency", "1.0625", "a number from 0.0 to 1.0"},
+          {"0.0625", "\"half\"", "/overlap_efficiency", "\"half\"", "a number from 0.0 to 1.0"},
+          {"\"launch_s\": 2e-07", "\"launch_s\": -1", "/launch_s", "-1", "a number from 0.0"},
+          {"\"launch_s\": 2e-07", "\"launch_s\": null", "/launch_s", "null", "a number from 0.0"},
+          {"\"launch_s\": 2e-07", "\"launch_s\": 2e999", "/launch_s", "2e999", "double"},
+          {"\"duplex_factor\": 1.5",
+           "\"duplex_factor\": 0",
+           "/levels/0/duplex_factor",
+           "0",
+           "above"},
+          {"\"ranks_per_group\": 4",
+           "\"ranks_per_group\": 0",
+           "/levels/0/ranks_per_group",
+           "0",
+           "an integer from 1 to 1048576"},
+          {"\"ranks_per_group\": 8",
+           "\"ranks_per_group\": 6",
+           "/levels/1/ranks_per_group",
+           "6",
+           "a multiple of the level before, 4"},
+          {"\"max_bytes\": 4096",
+           "\"max_bytes\": 0",
+           "/levels/0/segments/0/max_bytes",
+           "0",
+           "an integer from 1 to"},
+          {"\"max_bytes\": 67108864",
+           "\"max_bytes\": 4096",
+           "/levels/0/segments/1/max_bytes",
+           "4096",
+           "above the segment before, 4096"},
+          {"\"ranks\": 2", "\"ranks\": 1", "/library_allreduce/0/ranks", "1", "from 2 to 1048576"},
+      });
+}
+
+TEST_CASE("parse_platform: levels and segments are not empty") {
+  Platform platform = sample_platform();
+  platform.levels[1].segments.clear();
+  CHECK(problem_of([&] { parse_platform(to_json(platform), "p.json"); }).pointer ==
+        "/levels/1/segments");
+  platform.levels.clear();
+  CHECK(problem_of([&] { parse_platform(to_json(platform), "p.json"); }).pointer == "/levels");
+}
+
+TEST_CASE("to_json: platforms come back equal") {
+  for (const Platform& platform : {sample_platform(), default_platform(1), default_platform(48)}) {
+    CHECK(parse_platform(to_json(platform), "p.json") == platform);
+  }
+}
+
+std::vector<Segment> random_segments(RandomValues& random) {
+  std::vector<Segment> segments;
+  std::int64_t bytes = 0;
+  for (std::int64_t i = random.integer(1, 4); i > 0; --i) {
+    bytes += random.integer(1, 1 << 30);
+    segments.push_back({bytes, random.seconds(), random.seconds() * 1e-9});
+  }
+  return segments;
+}
+
+TEST_CASE("to_json: random platforms come back equal") {
+  RandomValues random(2);
+  for (int trial = 0; trial < 200; ++trial) {
+    Platform platform{.name = random.text(),
+                      .device = random.text(),
+                      .memory_bytes = random.integer(bytes_range),
+                      .gamma_s_per_byte = random.seconds(),
+                      .copy_s_per_byte = random.seconds(),
+                      .overlap_efficiency = random.fraction(),
+                      .launch_s = random.seconds(),
+                      .measured = random.boolean()};
+    int ranks = 1;
+    for (std::int64_t i = random.integer(1, 3); i > 0; --i) {
+      ranks *= random.small(1, 8);
+      platform.levels.push_back({.name = random.text(),
+                                 .ranks_per_group = ranks,
+                                 .segments = random_segments(random),
+                                 .duplex_factor = 0.5 + random.fraction(),
+                                 .shared_by = random.small(1, 9)});
+      platform.library_allreduce.push_back({random.small(2, 1048576), random_segments(random)});
+    }
+    CHECK(parse_platform(to_json(platform), "p.json") == platform);
+  }
+}
+
+}  // namespace
+}  // namespace cnnplan::test

@@ -1,0 +1,65 @@
+// Look-ups in platforms.
+#include "planner/model/platform.hpp"
+
+#include <stdexcept>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+namespace cnnplan::test {
+namespace {
+
+TEST_CASE("segment_time_s: a message is timed by the first segment that holds it") {
+  const std::vector<Segment> segments{{.max_bytes = 100, .alpha_s = 1.0, .beta_s_per_byte = 0.5},
+                                      {.max_bytes = 200, .alpha_s = 10.0, .beta_s_per_byte = 2.0}};
+  struct Row {
+    double bytes;
+    double expected_s;
+  };
+  for (const Row& row :
+       std::vector<Row>{{0, 1.0}, {100, 51.0}, {101, 212.0}, {200, 410.0}, {1000, 2010.0}}) {
+    CAPTURE(row.bytes);
+    CHECK(segment_time_s(segments, row.bytes) == row.expected_s);
+  }
+  CHECK_THROWS_AS(segment_time_s({}, 1.0), std::logic_error);
+}
+
+TEST_CASE("level_between: the innermost level that holds both ranks") {
+  Platform platform;
+  platform.levels = {{.name = "socket", .ranks_per_group = 2},
+                     {.name = "node", .ranks_per_group = 4},
+                     {.name = "cluster", .ranks_per_group = 8}};
+  struct Row {
+    int rank_a;
+    int rank_b;
+    const char* level;
+  };
+  for (const Row& row : std::vector<Row>{{0, 1, "socket"},
+                                         {1, 2, "node"},
+                                         {7, 6, "socket"},
+                                         {3, 4, "cluster"},
+                                         {0, 7, "cluster"},
+                                         {7, 8, "cluster"}}) {
+    CAPTURE(row.rank_a);
+    CAPTURE(row.rank_b);
+    CHECK(level_between(platform, row.rank_a, row.rank_b).name == row.level);
+  }
+  CHECK_THROWS_AS(level_between(platform, 3, 3), std::logic_error);
+  CHECK_THROWS_AS(level_between(Platform{}, 0, 1), std::logic_error);
+}
+
+TEST_CASE("default_platform: one node of shared memory that nobody measured") {
+  const Platform platform = default_platform(6);
+  REQUIRE(platform.levels.size() == 1);
+  CHECK(platform.levels[0].name == "node");
+  CHECK(platform.levels[0].ranks_per_group == 6);
+  CHECK(segment_time_s(platform.levels[0].segments, 8e9) == doctest::Approx(1.0 + 0.5e-6));
+  CHECK(platform.copy_s_per_byte == doctest::Approx(1e-10));
+  CHECK(platform.gamma_s_per_byte == doctest::Approx(1e-10));
+  CHECK(platform.memory_bytes == 0);
+  CHECK(platform.overlap_efficiency == 0.0);
+  CHECK_FALSE(platform.measured);
+}
+
+}  // namespace
+}  // namespace cnnplan::test

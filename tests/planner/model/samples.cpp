@@ -1,0 +1,189 @@
+// Small values with no field at its default.
+#include "tests/planner/model/samples.hpp"
+
+#include "planner/model/file.hpp"
+
+namespace cnnplan::test {
+namespace {
+
+WindowDim window_dim(std::int64_t kernel, std::int64_t stride, std::int64_t padding) {
+  return {.kernel = kernel, .stride = stride, .padding_begin = padding, .padding_end = padding};
+}
+
+Window window_2d(const WindowDim& dim) {
+  return {{WindowDim{}, dim, dim}};
+}
+
+Convolution sample_convolution() {
+  Window window{{WindowDim{}, window_dim(3, 2, 1), window_dim(5, 1, 2)}};
+  window.dims[1].padding_end = 2;
+  window.dims[2].dilation = 2;
+  return {.filters = 8, .window = window, .groups = 2, .bias = true};
+}
+
+std::vector<InputFile> sample_inputs() {
+  return {{.file = "network.json", .sha256 = sha256("network")},
+          {.file = "pro file.json", .sha256 = sha256("profile")}};
+}
+
+KernelSpec sample_convolution_kernel() {
+  KernelSpec spec;
+  spec.phase = KernelPhase::backward_filter;
+  spec.in = {{2, 4, 1, 17, 16}};
+  spec.out = {{2, 8, 1, 8, 16}};
+  spec.window.dims = {WindowDim{}, window_dim(3, 2, 0), window_dim(3, 1, 1)};
+  spec.window.dims[1].padding_end = 1;
+  spec.window.dims[2].dilation = 3;
+  spec.groups = 2;
+  spec.bias = true;
+  spec.precision = Precision::fp64;
+  spec.algorithm = KernelAlgorithm::winograd;
+  return spec;
+}
+
+KernelSpec sample_pooling_kernel() {
+  KernelSpec spec;
+  spec.kind = KernelKind::pooling;
+  spec.in = {{2, 8, 1, 8, 8}};
+  spec.out = {{2, 8, 1, 4, 4}};
+  spec.window = window_2d(window_dim(2, 2, 0));
+  spec.pooling = PoolingMode::average;
+  spec.count_include_padding = true;
+  return spec;
+}
+
+KernelSpec sample_batch_norm_kernel() {
+  KernelSpec spec;
+  spec.kind = KernelKind::batch_norm;
+  spec.phase = KernelPhase::backward_statistics;
+  spec.in = spec.out = {{2, 8, 1, 4, 4}};
+  spec.relu = true;
+  spec.residual = true;
+  return spec;
+}
+
+}  // namespace
+
+Network sample_network() {
+  Window pooling_window = window_2d(window_dim(3, 2, 1));
+  pooling_window.dims[2].dilation = 2;
+  pooling_window.dims[2].padding_end = 0;
+  return Network(
+      "sample",
+      {{"data", {}, Input{.channels = 4, .size = {1, 24, 20}}},
+       {"conv", {"data"}, sample_convolution()},
+       {"bn", {"conv"}, BatchNorm{.epsilon = 1e-3, .momentum = 0.25}},
+       {"relu", {"bn"}, Relu{}},
+       {"side", {"conv"}, Convolution{.filters = 8}},
+       {"sum", {"relu", "side"}, Add{}},
+       {"pool",
+        {"sum"},
+        Pooling{
+            .mode = PoolingMode::average, .window = pooling_window, .count_include_padding = true}},
+       {"drop", {"pool"}, Dropout{.rate = 0.125}},
+       {"hidden", {"drop"}, FullyConnected{.outputs = 16, .bias = false}},
+       {"last", {"hidden"}, GlobalPooling{.mode = PoolingMode::max}},
+       {"loss", {"last"}, SoftmaxCrossEntropy{}}});
+}
+
+Network sample_network_3d() {
+  const Window window{{window_dim(3, 2, 1), window_dim(5, 1, 2), window_dim(1, 1, 0)}};
+  return Network(
+      "sample-3d",
+      {{"volume", {}, Input{.channels = 2, .size = {8, 12, 10}}},
+       {"conv", {"volume"}, Convolution{.filters = 4, .window = window}},
+       {"pool", {"conv"}, Pooling{.window = {{window.dims[2], window.dims[0], window.dims[0]}}}},
+       {"loss", {"pool"}, SoftmaxCrossEntropy{}}});
+}
+
+Platform sample_platform() {
+  const std::vector<Segment> segments{
+      {.max_bytes = 4096, .alpha_s = 3e-7, .beta_s_per_byte = 1.0 / 29e9},
+      {.max_bytes = 64 << 20, .alpha_s = 1.25e-6, .beta_s_per_byte = 1.0 / 5.8e9}};
+  return {.name = "two nodes",
+          .device = "CPU \"fast\"; 1 thread",
+          .memory_bytes = std::int64_t{16} << 30,
+          .levels = {{.name = "node",
+                      .ranks_per_group = 4,
+                      .segments = segments,
+                      .duplex_factor = 1.5,
+                      .shared_by = 2},
+                     {.name = "cluster", .ranks_per_group = 8, .segments = {segments[1]}}},
+          .library_allreduce = {{.ranks = 2, .segments = segments}},
+          .gamma_s_per_byte = 1e-10,
+          .copy_s_per_byte = 3.4482758620689654e-11,
+          .overlap_efficiency = 0.0625,
+          .launch_s = 2e-7,
+          .measured = true};
+}
+
+Profile sample_profile() {
+  Profile profile{.fingerprint = {.device = "CPU, 1 thread",
+                                  .backend = "onednn",
+                                  .library = "oneDNN 2.6.3",
+                                  .busy_ranks = 2},
+                  .kernels = {}};
+  const KernelTiming timing{.repetitions = 12,
+                            .median_s = 1.5e-3,
+                            .mean_s = 1.6e-3,
+                            .stddev_s = 2e-5,
+                            .min_s = 1.4e-3,
+                            .workspace_bytes = 4096,
+                            .implementation = "brgconv:avx512_core"};
+  profile.kernels[canonical(sample_convolution_kernel())] = timing;
+  profile.kernels[canonical(sample_pooling_kernel())] = {.repetitions = 10, .median_s = 0.1};
+  profile.kernels[canonical(sample_batch_norm_kernel())] = timing;
+  return profile;
+}
+
+Plan sample_plan() {
+  Plan plan = uniform_plan(sample_network(), 6, Mesh({{Axis::n, 2}, {Axis::h, 2}}));
+  plan.layers[1].mesh = Mesh({{Axis::w, 4}});
+  plan.layers[1].algorithms = {{KernelPhase::forward, KernelAlgorithm::winograd},
+                               {KernelPhase::backward_filter, KernelAlgorithm::direct}};
+  plan.layers[2].statistics = BatchNormStatistics::global;
+  plan.precision = Precision::fp64;
+  plan.device = "CPU, 1 thread";
+  plan.gradient_allreduce = AllreduceAlgorithm::library;
+  plan.statistics_allreduce = AllreduceAlgorithm::ring;
+  plan.bucket_bytes = 1 << 20;
+  plan.prediction = {.step_s = 0.25,
+                     .low_s = 0.2,
+                     .high_s = 0.3,
+                     .exposed_communication_s = 0.01,
+                     .operations = {{.id = "conv/forward", .predicted_s = 0.125, .estimated = true},
+                                    {.id = "loss/forward", .predicted_s = 1e-6}},
+                     .memory = {.parameters_bytes = 1,
+                                .activations_bytes = 2,
+                                .buffers_bytes = 3,
+                                .available_bytes = 4},
+                     .baseline = "n4",
+                     .baseline_s = 0.5,
+                     .bound_s = 0.24,
+                     .gap = 0.25 / 0.24 - 1,
+                     .runner_up = "h4",
+                     .runner_up_s = 0.26,
+                     .candidates = 77,
+                     .estimated_kernels = {"convolution/forward in=1x1x1x1x1"}};
+  plan.inputs = sample_inputs();
+  return plan;
+}
+
+RunReport sample_run() {
+  const Measured time{.median_s = 0.25, .min_s = 0.2, .max_s = 0.5, .count = 20};
+  return {.network = "sample",
+          .ranks = 4,
+          .batch = 6,
+          .backend = "onednn",
+          .device = "CPU, 1 thread",
+          .step = time,
+          .operations = {{.id = "conv/forward", .time = time, .ranks = 4},
+                         {.id = "conv/halo", .time = {.median_s = 1e-5}, .ranks = 2}},
+          .loss = {2.302585092994046, -0.5, 1e-300},
+          .test_accuracy = 0.89,
+          .peak_memory_bytes = 123456789,
+          .environment = {{"MPI", "Open MPI 4.1.4"}, {"host/name", "a~b"}},
+          .inputs = sample_inputs()};
+}
+
+}  // namespace cnnplan::test
