@@ -34,7 +34,7 @@ def check_files(name, command_of, files, salt=""):
     keys = {file: _key(file, command_of(file), salt) for file in files}
     todo = [file for file in files if not (passed / keys[file]).exists()]
     failed = 0
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         for file, (status, output) in zip(todo, pool.map(_run, map(command_of, todo))):
             if status == 0:
                 (passed / keys[file]).touch()
