@@ -1,48 +1,18 @@
-// Hdf5Data: blocks, order, normalisation, and files that do not fit.
+// Hdf5Data: blocks, order and normalisation.
 #include "executor/training/hdf5_data.hpp"
 
-#include <algorithm>
-#include <filesystem>
-#include <functional>
-#include <numeric>
-#include <optional>
+#include <cstdint>
 #include <set>
+#include <span>
+#include <vector>
 
 #include <doctest/doctest.h>
 
-#include "executor/comm/communicator.hpp"
-#include "planner/model/error.hpp"
 #include "tests/executor/training/block_buffer.hpp"
-#include "tests/executor/training/hdf5_fixture.hpp"
+#include "tests/executor/training/data_file.hpp"
 
 namespace cnnplan {
 namespace {
-
-constexpr SampleOrder shuffled{.shuffled = true, .seed = 3};
-constexpr SampleOrder sequential{.shuffled = false};
-
-std::int64_t product(const std::vector<std::int64_t>& extents) {
-  return std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>());
-}
-
-// Values that tell every element apart, below `modulus`.
-TestDataset counted(const std::string& name,
-                    FileElement element,
-                    const std::vector<std::int64_t>& extents,
-                    std::int64_t modulus) {
-  TestDataset dataset{.name = name, .element = element, .extents = extents, .values = {}};
-  for (std::int64_t i = 0; i < product(extents); ++i) {
-    dataset.values.push_back(static_cast<double>(i * 7 % modulus));
-  }
-  return dataset;
-}
-
-// 2-D, per image: 11 samples of 3 channels, 6 x 5, in mini-batches of 4.
-const BatchShape images{.samples = {{4, 3, 1, 6, 5}}, .labels = {{4, 1, 1, 1, 1}}, .classes = 10};
-std::vector<TestDataset> image_file() {
-  return {counted("/samples", FileElement::fp32, {11, 3, 6, 5}, 1 << 20),
-          counted("/labels", FileElement::uint8, {11}, 10)};
-}
 
 // 3-D, per position.
 const BatchShape volumes{.samples = {{2, 2, 3, 5, 4}}, .labels = {{2, 1, 3, 5, 4}}, .classes = 7};
@@ -57,33 +27,6 @@ std::vector<TestDataset> pixel_file() {
   return {counted("/samples", FileElement::fp32, {7, 1, 7, 9}, 1 << 20),
           counted("/labels", FileElement::int32, {7, 7, 9}, 2)};
 }
-
-class DataFile {
- public:
-  explicit DataFile(std::span<const TestDataset> datasets)
-      : world_(Communicator::world()), folder_(world_), file_(folder_.path("data.h5")) {
-    if (world_.rank() == 0) write_datasets(file_, datasets);
-    world_.barrier();
-  }
-  const Communicator& world() const { return world_; }
-  const std::string& file() const { return file_; }
-  Hdf5Data open(const BatchShape& batch, const SampleOrder& order) const {
-    return Hdf5Data(file_, batch, order, world_);
-  }
-  InputProblem problem_of(const BatchShape& batch, const SampleOrder& order = shuffled) const {
-    try {
-      open(batch, order);
-    } catch (const InputError& error) {
-      return error.problem();
-    }
-    return {};
-  }
-
- private:
-  Communicator world_;
-  SharedFolder folder_;
-  std::string file_;
-};
 
 // One whole mini-batch.
 template <typename T>
@@ -205,137 +148,6 @@ TEST_CASE("Hdf5Data: uint8 is scaled by 1/255, then normalised by mean and std")
   CHECK(batch.samples.at({0, 1, 0, 2, 3}) == doctest::Approx((stored / 255.0 - 0.25) / 2.0));
   CHECK(batch.samples.at({0, 2, 0, 0, 0}) ==
         doctest::Approx((datasets[0].values[60] / 255.0 - 0.125) / 2.0));
-}
-
-TEST_CASE("Hdf5Data: a dataset that does not fit is named with what was found") {
-  struct Case {
-    std::size_t replaced;
-    TestDataset by;
-    const char* pointer;
-    const char* value;
-    const char* allowed;
-  };
-  const char* samples = "float32 or uint8 (N >= 4, 3, 6, 5)";
-  const char* labels = "uint8 or int32 or int64 (11)";
-  const std::vector<Case> cases{
-      {0,
-       counted("/samples", FileElement::fp32, {11, 3, 6, 4}, 9),
-       "/samples",
-       "float32 (11, 3, 6, 4)",
-       samples},
-      {0,
-       counted("/samples", FileElement::fp32, {11, 3, 1, 6, 5}, 9),
-       "/samples",
-       "float32 (11, 3, 1, 6, 5)",
-       samples},
-      {0,
-       counted("/samples", FileElement::int32, {11, 3, 6, 5}, 9),
-       "/samples",
-       "int32 (11, 3, 6, 5)",
-       samples},
-      {0,
-       counted("/samples", FileElement::fp32, {3, 3, 6, 5}, 9),
-       "/samples",
-       "3 samples",
-       "at least 4"},
-      {0,
-       counted("/images", FileElement::fp32, {11, 3, 6, 5}, 9),
-       "/samples",
-       "no such dataset",
-       samples},
-      {1, counted("/targets", FileElement::uint8, {11}, 9), "/labels", "no such dataset", labels},
-      {1, counted("/labels", FileElement::uint8, {10}, 9), "/labels", "(10)", labels},
-      {1, counted("/labels", FileElement::fp32, {11}, 9), "/labels", "float32 (11)", labels},
-      {1,
-       counted("/labels", FileElement::uint8, {11, 6, 5}, 9),
-       "/labels",
-       "uint8 (11, 6, 5)",
-       labels},
-  };
-  for (const Case& wrong : cases) {
-    CAPTURE(wrong.value);
-    std::vector<TestDataset> datasets = image_file();
-    datasets[wrong.replaced] = wrong.by;
-    const DataFile data(datasets);
-    const InputProblem problem = data.problem_of(images);
-    CHECK(problem.file == data.file());
-    CHECK(problem.pointer == wrong.pointer);
-    CHECK(problem.value == wrong.value);
-    CHECK(problem.allowed == wrong.allowed);
-  }
-}
-
-TEST_CASE("Hdf5Data: all ranks learn of one label out of range") {
-  for (const double wrong : {10.0, -1.0}) {
-    for (const std::size_t place : {std::size_t{0}, std::size_t{10}}) {
-      std::vector<TestDataset> datasets = image_file();
-      datasets[1].element = FileElement::int64;
-      datasets[1].values[place] = wrong;
-      const DataFile data(datasets);
-      const InputProblem problem = data.problem_of(images);
-      CHECK(problem.file == data.file());
-      CHECK(problem.pointer == "/labels");
-      CHECK(problem.value == std::to_string(static_cast<int>(wrong)));
-      CHECK(problem.allowed == "labels in [0, 10)");
-    }
-  }
-}
-
-TEST_CASE("Hdf5Data: labels are checked to the end of a long file") {
-  constexpr std::int64_t count = (1 << 20) + 5;
-  const BatchShape scalars{.samples = {{4, 1, 1, 1, 1}}, .labels = {{4, 1, 1, 1, 1}}, .classes = 9};
-  const auto values = static_cast<std::size_t>(count);
-  for (const std::int64_t place : {count - 5, count - 1}) {
-    TestDataset labels{"/labels", FileElement::uint8, {count}, std::vector<double>(values, 8.0)};
-    labels.values[static_cast<std::size_t>(place)] = 9.0;
-    const std::vector<TestDataset> datasets{
-        {"/samples", FileElement::uint8, {count, 1, 1, 1}, std::vector<double>(values, 1.0)},
-        labels};
-    const DataFile data(datasets);
-    CHECK(data.problem_of(scalars).value == "9");
-  }
-}
-
-TEST_CASE("Hdf5Data: attributes are checked") {
-  const std::vector<std::pair<TestAttribute, std::string>> cases{
-      {{"mean", {0.1, 0.2}}, "2 values"},
-      {{"std", {1.0, 0.0, 1.0}}, "3 values, not all in range"},
-  };
-  for (const auto& [attribute, value] : cases) {
-    std::vector<TestDataset> datasets = image_file();
-    datasets[0].attributes = {attribute};
-    const DataFile data(datasets);
-    const InputProblem problem = data.problem_of(images);
-    CHECK(problem.pointer == "/samples/" + attribute.name);
-    CHECK(problem.value == value);
-  }
-}
-
-std::string io_message(const DataFile& data, const std::string& file) {
-  try {
-    Hdf5Data(file, images, shuffled, data.world());
-  } catch (const IoError& error) {
-    return error.what();
-  }
-  return "";
-}
-
-TEST_CASE("Hdf5Data: missing, truncated and foreign files are named") {
-  const DataFile data(image_file());
-  const std::string missing = data.file() + ".missing";
-  CHECK(io_message(data, missing) == missing + ": no such file");
-
-  if (data.world().rank() == 0) {
-    std::filesystem::resize_file(data.file(), std::filesystem::file_size(data.file()) / 2);
-  }
-  data.world().barrier();
-  const std::string truncated = io_message(data, data.file());
-  CHECK(truncated.find(data.file() + ": cannot open: truncated file") == 0);
-  data.world().barrier();
-
-  if (data.world().rank() == 0) std::filesystem::resize_file(data.file(), 4);
-  data.world().barrier();
-  CHECK(io_message(data, data.file()).find(data.file() + ": cannot open: ") == 0);
 }
 
 }  // namespace
