@@ -71,14 +71,4 @@ void Exchange::wait() {
   check_mpi(MPI_Waitall(2, state_->requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
 }
 
-int ranks_on_node(const Communicator& communicator) {
-  const Communicator::Handle& handle = communicator.handle();
-  MPI_Comm node = MPI_COMM_NULL;
-  check_mpi(
-      MPI_Comm_split_type(handle.comm, MPI_COMM_TYPE_SHARED, handle.rank, MPI_INFO_NULL, &node),
-      "MPI_Comm_split_type");
-  const Communicator::Handle owned(node);
-  return owned.size;
-}
-
 }  // namespace cnnplan

@@ -30,7 +30,4 @@ class Exchange {
   std::unique_ptr<State> state_;
 };
 
-// Ranks of `communicator` that share this rank's node. Collective.
-int ranks_on_node(const Communicator& communicator);
-
 }  // namespace cnnplan

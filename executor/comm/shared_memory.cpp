@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "executor/comm/mpi_handle.hpp"
+#include "executor/comm/nodes.hpp"
 
 namespace cnnplan {
 namespace {
@@ -33,17 +33,6 @@ constexpr mode_t owner_only = 0600;
 std::string random_name() {
   std::random_device random;
   return "/cnnplan-" + std::to_string(getpid()) + "-" + std::to_string(random());
-}
-
-bool on_one_node(const Communicator::Handle& handle) {
-  MPI_Comm node = MPI_COMM_NULL;
-  check_mpi(
-      MPI_Comm_split_type(handle.comm, MPI_COMM_TYPE_SHARED, handle.rank, MPI_INFO_NULL, &node),
-      "MPI_Comm_split_type");
-  int size = 0;
-  check_mpi(MPI_Comm_size(node, &size), "MPI_Comm_size");
-  check_mpi(MPI_Comm_free(&node), "MPI_Comm_free");
-  return size == handle.size;
 }
 
 std::byte* map(const Descriptor& file, std::size_t bytes) {
@@ -73,7 +62,7 @@ bool all_ranks(const Communicator& communicator, bool value) {
 
 std::unique_ptr<SharedMemory> SharedMemory::create(const Communicator& communicator,
                                                    std::size_t bytes) {
-  if (!on_one_node(communicator.handle())) return nullptr;
+  if (find_nodes(communicator).ranks_here != communicator.size()) return nullptr;
   const bool creates = communicator.rank() == 0;
   std::string name = creates ? random_name() : "";
   std::byte* data = creates ? create_and_map(name, bytes) : nullptr;

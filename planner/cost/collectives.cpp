@@ -41,27 +41,37 @@ double ring_chunk_bytes(const Platform& platform, const Level& level) {
   return &level == platform.levels.data() ? inside_node : between_nodes;
 }
 
+// Whose ring: ours, as it was measured if it was, or one of messages.
+enum class Ring { own, of_messages };
+
+// One of the 2(p-1) steps; half of them add, so each bears half of gamma.
 double ring_step_s(const Platform& platform,
                    std::span<const int> group,
                    std::size_t sender,
-                   double bytes) {
+                   double bytes,
+                   Ring ring) {
   const int rank = group[sender];
   const Level& level = level_between(platform, rank, group[(sender + 1) % group.size()]);
+  const double sharing = ring_sharing(platform, level, group, rank);
+  if (ring == Ring::own && !level.ring_segments.empty()) {
+    const Segment& measured = segment_of(level.ring_segments, bytes);
+    return measured.alpha_s + sharing * measured.beta_s_per_byte * bytes;
+  }
+  const double gamma_s = bytes * platform.gamma_s_per_byte / 2;
   const double chunk_bytes = std::min(bytes, ring_chunk_bytes(platform, level));
   const double chunks = std::ceil(bytes / chunk_bytes);
   const Segment& segment = segment_of(level.segments, chunk_bytes);
-  const double sharing = ring_sharing(platform, level, group, rank);
-  return level.duplex_factor *
-         (chunks * segment.alpha_s + sharing * segment.beta_s_per_byte * bytes);
+  return gamma_s + level.duplex_factor *
+                       (chunks * segment.alpha_s + sharing * segment.beta_s_per_byte * bytes);
 }
 
-double ring_time_s(const Platform& platform, std::span<const int> group, double bytes) {
+double ring_time_s(const Platform& platform, std::span<const int> group, double bytes, Ring ring) {
   const auto ranks = static_cast<double>(group.size());
   double step_s = 0.0;
   for (std::size_t i = 0; i < group.size(); ++i) {
-    step_s = std::max(step_s, ring_step_s(platform, group, i, bytes / ranks));
+    step_s = std::max(step_s, ring_step_s(platform, group, i, bytes / ranks, ring));
   }
-  return (ranks - 1) * (2 * step_s + bytes / ranks * platform.gamma_s_per_byte);
+  return 2 * (ranks - 1) * step_s;
 }
 
 // The outermost level that the group spans, for messages of `message_bytes`, all ranks sending.
@@ -81,7 +91,8 @@ double thakur_time_s(const Platform& platform, std::span<const int> group, doubl
       allreduce_recursive_doubling_s(ranks, bytes, group_cost(platform, group, bytes));
   const double rabenseifner_s =
       allreduce_rabenseifner_s(ranks, bytes, group_cost(platform, group, bytes / 2));
-  return std::min({doubling_s, rabenseifner_s, ring_time_s(platform, group, bytes)});
+  return std::min(
+      {doubling_s, rabenseifner_s, ring_time_s(platform, group, bytes, Ring::of_messages)});
 }
 
 double library_time_s(const Platform& platform, std::span<const int> group, double bytes) {
@@ -100,7 +111,7 @@ double allreduce_time_s(const Platform& platform,
                         double bytes,
                         AllreduceAlgorithm algorithm) {
   if (group.size() < 2 || bytes <= 0) return 0.0;
-  return algorithm == AllreduceAlgorithm::ring ? ring_time_s(platform, group, bytes)
+  return algorithm == AllreduceAlgorithm::ring ? ring_time_s(platform, group, bytes, Ring::own)
                                                : library_time_s(platform, group, bytes);
 }
 

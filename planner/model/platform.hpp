@@ -29,18 +29,21 @@ struct LibraryAllreduce {
 
 struct Level {
   std::string name = "node";
-  int ranks_per_group = 1;          // ranks below one instance of this level
-  std::vector<Segment> segments;    // one message, one direction
-  double duplex_factor = 1.0;       // time of sending and receiving at once / of sending alone
-  int shared_by = 1;                // ranks that share one link
+  int ranks_per_group = 1;        // ranks below one instance of this level
+  std::vector<Segment> segments;  // one message, one direction
+  double duplex_factor = 1.0;     // time of sending and receiving at once / of sending alone
+  int shared_by = 1;              // ranks that share one link
+  // One step of our ring allreduce: receive a block of n/p bytes, add or take it, and forward it.
+  // Empty: not measured, the step is a message and the addition.
+  std::vector<Segment> ring_segments{};
   auto operator<=>(const Level&) const = default;
 };
 
 struct Platform {
   std::string name = "generic";
-  std::string device = "generic";   // fingerprint of the compute device
-  std::int64_t memory_bytes = 0;    // of one rank
-  std::vector<Level> levels;        // innermost first; the last one holds all ranks
+  std::string device = "generic";  // fingerprint of the compute device
+  std::int64_t memory_bytes = 0;   // of one rank
+  std::vector<Level> levels;       // innermost first; the last one holds all ranks
   std::vector<LibraryAllreduce> library_allreduce;
   double gamma_s_per_byte = 0.0;    // adding received bytes to local ones
   double copy_s_per_byte = 0.0;     // packing, unpacking, local copies

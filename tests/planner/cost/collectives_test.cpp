@@ -55,6 +55,15 @@ TEST_CASE("allreduce_time_s: larger blocks send one message per chunk, in the se
         doctest::Approx(2 * (10 * 1e-6 + bytes / 2 * 1e-10) + bytes / 2 * 1e-11));
 }
 
+TEST_CASE("allreduce_time_s: measured steps of the ring come before messages and additions") {
+  Platform platform = one_node();
+  platform.levels[0].ring_segments = {{1000, 2e-6, 1e-9}, {1 << 30, 3e-6, 2e-9}};
+  CHECK(ring_s(platform, {0, 1, 2}, 3000) == doctest::Approx(4 * (2e-6 + 1000 * 1e-9)));
+  CHECK(ring_s(platform, {0, 1, 2}, 6000) == doctest::Approx(4 * (3e-6 + 2000 * 2e-9)));
+  CHECK(allreduce_time_s(platform, std::vector{0, 1, 2}, 6000, library) ==
+        allreduce_time_s(one_node(), std::vector{0, 1, 2}, 6000, library));
+}
+
 TEST_CASE("allreduce_time_s: sending and receiving at once costs the duplex factor") {
   Platform platform = one_node();
   platform.gamma_s_per_byte = 0;

@@ -1,0 +1,20 @@
+// Asks MPI who shares memory.
+#include "executor/comm/nodes.hpp"
+
+#include "executor/comm/mpi_handle.hpp"
+
+namespace cnnplan {
+
+Nodes find_nodes(const Communicator& communicator) {
+  const Communicator::Handle& handle = communicator.handle();
+  MPI_Comm comm = MPI_COMM_NULL;
+  check_mpi(
+      MPI_Comm_split_type(handle.comm, MPI_COMM_TYPE_SHARED, handle.rank, MPI_INFO_NULL, &comm),
+      "MPI_Comm_split_type");
+  const Communicator::Handle node(comm);
+  const double most = communicator.maximum(node.size);
+  const bool regular = most == node.size && node.rank == handle.rank % node.size;
+  return {.ranks_here = node.size, .regular = communicator.maximum(regular ? 0.0 : 1.0) == 0.0};
+}
+
+}  // namespace cnnplan

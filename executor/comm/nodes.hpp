@@ -1,0 +1,16 @@
+// How the ranks are placed on nodes.
+#pragma once
+
+#include "executor/comm/communicator.hpp"
+
+namespace cnnplan {
+
+struct Nodes {
+  int ranks_here = 1;   // ranks that share memory with this one, itself included
+  bool regular = true;  // every node has equally many ranks, numbered consecutively
+};
+
+// Collective.
+Nodes find_nodes(const Communicator& communicator);
+
+}  // namespace cnnplan

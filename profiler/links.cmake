@@ -1,0 +1,11 @@
+# The link profiler: measurements through executor/comm, fits with Eigen.
+add_library(cnnplan_links STATIC
+  links_fit.cpp
+  links_measure.cpp
+  links_platform.cpp
+  local_costs.cpp
+  repetition_timer.cpp
+  time_statistics.cpp
+)
+target_link_libraries(cnnplan_links PUBLIC cnnplan_flags cnnplan_model cnnplan_comm
+                      PRIVATE cnnplan_backend cnnplan_cost Eigen3::Eigen)

@@ -1,0 +1,47 @@
+// Alpha, beta and gamma from measured times. Pure functions of the samples.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "planner/model/platform.hpp"
+#include "profiler/time_statistics.hpp"
+
+namespace cnnplan {
+
+// The time of one message, collective or local pass of `bytes`.
+struct LinkSample {
+  std::int64_t bytes = 0;
+  TimeStatistics time;
+  auto operator<=>(const LinkSample&) const = default;
+};
+
+// Relative errors |fit - median| / median.
+struct FitError {
+  int samples = 0;
+  double mean = 0.0;
+  double maximum = 0.0;
+  auto operator<=>(const FitError&) const = default;
+};
+
+struct LinkFit {
+  std::vector<Segment> segments;
+  std::vector<FitError> segment_errors;  // by segment
+  FitError error;                        // of all samples
+  auto operator<=>(const LinkFit&) const = default;
+};
+
+// Piecewise alpha + bytes beta through the medians by least squares of the relative error, alpha
+// and beta not negative. Every way to cut the samples into segments of at least three is
+// considered; one more segment must pay for its parameters (Bayesian information criterion).
+// @pre samples ascend in bytes and have positive medians
+LinkFit fit_segments(std::span<const LinkSample> samples);
+
+// One s/byte through the medians, by least squares of the relative error. 0 for no samples.
+double fit_s_per_byte(std::span<const LinkSample> samples);
+
+// Error of predictions for the same samples. @pre as many predictions as samples
+FitError fit_error(std::span<const LinkSample> samples, std::span<const double> predicted_s);
+
+}  // namespace cnnplan

@@ -1,0 +1,218 @@
+// Walks the sizes for every pair and group of ranks that a platform describes.
+#include "profiler/links_measure.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include <unistd.h>
+
+#include "executor/backend/device.hpp"
+#include "executor/comm/nodes.hpp"
+#include "executor/comm/point_to_point.hpp"
+#include "profiler/repetition_timer.hpp"
+
+namespace cnnplan {
+namespace {
+
+std::vector<std::int64_t> sizes_of(const LinkOptions& options) {
+  std::vector<std::int64_t> sizes;
+  for (std::int64_t bytes = options.least_bytes; bytes <= options.most_bytes; bytes *= 2) {
+    sizes.push_back(bytes);
+  }
+  return sizes;
+}
+
+// 2, 4, 8, ... and all.
+std::vector<int> group_sizes(int ranks) {
+  std::vector<int> sizes;
+  for (int size = 2; size < ranks; size *= 2) sizes.push_back(size);
+  if (ranks > 1) sizes.push_back(ranks);
+  return sizes;
+}
+
+std::vector<LinkLevel> levels_of(const Communicator& world) {
+  const Nodes nodes = find_nodes(world);
+  const int ranks = world.size();
+  if (nodes.ranks_here == ranks) return {{.name = "node", .ranks_per_group = ranks}};
+  if (!nodes.regular || nodes.ranks_here == 1) {
+    return {{.name = "cluster", .ranks_per_group = ranks}};
+  }
+  return {{.name = "node", .ranks_per_group = nodes.ranks_here},
+          {.name = "cluster", .ranks_per_group = ranks, .shared_by = nodes.ranks_here}};
+}
+
+std::int64_t memory_of_rank(const Communicator& world) {
+  const std::int64_t pages = sysconf(_SC_PHYS_PAGES);
+  const std::int64_t page_bytes = sysconf(_SC_PAGESIZE);
+  return pages * page_bytes / find_nodes(world).ranks_here;
+}
+
+// Counts the sizes that are done. Only rank 0 reports.
+class ProgressCounter {
+ public:
+  ProgressCounter(const LinkOptions& options, bool reports, int total)
+      : callback_(reports ? options.progress : nullptr), total_(total), begin_s_(now_s()) {}
+
+  void begin(const std::string& what) const {
+    if (!callback_) return;
+    const double passed_s = now_s() - begin_s_;
+    const double left_s = done_ == 0 ? 0.0 : passed_s / done_ * (total_ - done_);
+    callback_({.what = what, .done = done_, .total = total_, .left_s = left_s});
+  }
+  void end() { ++done_; }
+
+ private:
+  std::function<void(const LinkProgress&)> callback_;
+  int total_;
+  int done_ = 0;
+  double begin_s_;
+};
+
+// Times every size and shows progress.
+class CurveTimer {
+ public:
+  CurveTimer(const LinkOptions& options, ProgressCounter& progress)
+      : options_(options), progress_(progress) {}
+
+  // Calls bodies_of(bytes) for the things to time in turns; one curve for each of `curves`.
+  template <typename BodiesOf>
+  void time(const Communicator& group, std::vector<LinkCurve>& curves, BodiesOf bodies_of) {
+    const RepetitionOptions repetitions{.budget_s = options_.budget_s};
+    for (std::int64_t bytes : sizes_of(options_)) {
+      progress_.begin(curves.front().level + ", " + std::to_string(group.size()) + " ranks, " +
+                      std::to_string(bytes) + " bytes");
+      const auto times = time_interleaved(group, repetitions, bodies_of(bytes));
+      for (std::size_t i = 0; i < curves.size(); ++i) {
+        curves[i].samples.push_back({.bytes = bytes, .time = times[i]});
+      }
+      progress_.end();
+    }
+  }
+
+ private:
+  const LinkOptions& options_;
+  ProgressCounter& progress_;
+};
+
+using Bodies = std::vector<std::function<void()>>;
+
+// Ping-pong and simultaneous exchange.
+std::vector<LinkCurve> time_messages(const Communicator& pair,
+                                     const LinkLevel& level,
+                                     const LinkOptions& options,
+                                     CurveTimer& timer) {
+  std::vector<std::byte> out(static_cast<std::size_t>(options.most_bytes));
+  std::vector<std::byte> in(out.size());
+  const int peer = 1 - pair.rank();
+  std::vector<LinkCurve> curves{
+      {.kind = LinkCurveKind::message, .level = level.name, .ranks = 2, .samples = {}},
+      {.kind = LinkCurveKind::exchange, .level = level.name, .ranks = 2, .samples = {}}};
+  timer.time(pair, curves, [&](std::int64_t bytes) -> Bodies {
+    const auto sent = std::span<const std::byte>(out).first(static_cast<std::size_t>(bytes));
+    const auto received = std::span(in).first(static_cast<std::size_t>(bytes));
+    const auto ping_pong = [&pair, sent, received, peer] {
+      if (pair.rank() == 0) send(pair, sent, peer);
+      receive(pair, received, peer);
+      if (pair.rank() == 1) send(pair, sent, peer);
+    };
+    const auto exchange = [&pair, sent, received, peer] {
+      Exchange(pair, sent, received, peer).wait();
+    };
+    return {ping_pong, exchange};
+  });
+  for (LinkSample& there_and_back : curves.front().samples) {
+    there_and_back.time = scaled(there_and_back.time, 0.5);
+  }
+  return curves;
+}
+
+std::vector<LinkCurve> time_allreduces(const Communicator& group,
+                                       const LinkLevel& level,
+                                       const LinkOptions& options,
+                                       CurveTimer& timer) {
+  std::vector<float> values(static_cast<std::size_t>(options.most_bytes) / sizeof(float));
+  const int ranks = group.size();
+  std::vector<LinkCurve> curves{
+      {.kind = LinkCurveKind::library_allreduce,
+       .level = level.name,
+       .ranks = ranks,
+       .samples = {}},
+      {.kind = LinkCurveKind::ring_allreduce, .level = level.name, .ranks = ranks, .samples = {}}};
+  timer.time(group, curves, [&](std::int64_t bytes) -> Bodies {
+    const auto part = std::span(values).first(static_cast<std::size_t>(bytes) / sizeof(float));
+    return {[&group, part] { group.allreduce(part, AllreduceAlgorithm::library); },
+            [&group, part] { group.allreduce(part, AllreduceAlgorithm::ring); }};
+  });
+  return curves;
+}
+
+void append(std::vector<LinkCurve>& all, std::vector<LinkCurve> some) {
+  std::move(some.begin(), some.end(), std::back_inserter(all));
+}
+
+// The first rank beyond those that are nearer to rank 0.
+int peer_on_level(const std::vector<LinkLevel>& levels, std::size_t level) {
+  return level == 0 ? 1 : levels[level - 1].ranks_per_group;
+}
+
+void measure_messages(const Communicator& world,
+                      const LinkOptions& options,
+                      CurveTimer& timer,
+                      LinkMeasurements& measurements) {
+  for (std::size_t i = 0; i < measurements.levels.size(); ++i) {
+    const int peer = peer_on_level(measurements.levels, i);
+    if (peer < world.size() && (world.rank() == 0 || world.rank() == peer)) {
+      const Communicator pair = Communicator::group(world, {0, peer});
+      append(measurements.curves, time_messages(pair, measurements.levels[i], options, timer));
+    }
+    world.barrier();
+  }
+}
+
+void measure_allreduces(const Communicator& world,
+                        const LinkOptions& options,
+                        CurveTimer& timer,
+                        LinkMeasurements& measurements) {
+  for (int size : group_sizes(world.size())) {
+    if (world.rank() < size) {
+      std::vector<int> ranks(static_cast<std::size_t>(size));
+      std::iota(ranks.begin(), ranks.end(), 0);
+      const Communicator group = Communicator::group(world, ranks);
+      const auto level = std::find_if(
+          measurements.levels.begin(), measurements.levels.end(), [size](const LinkLevel& each) {
+            return size <= each.ranks_per_group;
+          });
+      append(measurements.curves, time_allreduces(group, *level, options, timer));
+    }
+    world.barrier();
+  }
+}
+
+}  // namespace
+
+LinkMeasurements measure_links(const Communicator& world, const LinkOptions& options) {
+  LinkMeasurements measurements{.levels = levels_of(world),
+                                .curves = {},
+                                .local = {},
+                                .device = cpu_device(options.threads),
+                                .memory_bytes = memory_of_rank(world)};
+  const auto pairs = world.size() > 1 ? measurements.levels.size() : 0;
+  const auto sweeps = pairs + group_sizes(world.size()).size();
+  const int total = 1 + static_cast<int>(sweeps * sizes_of(options).size());
+  ProgressCounter progress(options, world.rank() == 0, total);
+  progress.begin("adds, copies, overlap");
+  measurements.local = measure_local_costs(world, {.budget_s = options.budget_s});
+  progress.end();
+  CurveTimer timer(options, progress);
+  if (pairs > 0) measure_messages(world, options, timer, measurements);
+  measure_allreduces(world, options, timer, measurements);
+  progress.begin("done");
+  return measurements;
+}
+
+Platform measure_platform(const Communicator& world, const LinkOptions& options) {
+  return platform_of(measure_links(world, options));
+}
+
+}  // namespace cnnplan

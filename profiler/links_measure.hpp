@@ -1,0 +1,71 @@
+// Times messages, collectives and local passes between the ranks that run it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "executor/comm/communicator.hpp"
+#include "planner/model/platform.hpp"
+#include "profiler/links_fit.hpp"
+#include "profiler/local_costs.hpp"
+
+namespace cnnplan {
+
+struct LinkProgress {
+  std::string what;  // e.g. "message, node, 4194304 bytes"
+  int done = 0;
+  int total = 1;
+  double left_s = 0.0;  // estimate
+};
+
+struct LinkOptions {
+  std::int64_t least_bytes = 8;
+  std::int64_t most_bytes = std::int64_t{64} << 20;
+  double budget_s = 0.05;  // per size; ten repetitions are made in any case
+  int threads = 1;         // of a rank, for the name of the device
+  std::function<void(const LinkProgress&)> progress;  // on rank 0; may be empty
+};
+
+enum class LinkCurveKind { message, exchange, library_allreduce, ring_allreduce };
+
+// One time over the sizes, by powers of two.
+struct LinkCurve {
+  LinkCurveKind kind = LinkCurveKind::message;
+  std::string level = "node";
+  int ranks = 2;
+  std::vector<LinkSample> samples;
+};
+
+struct LinkLevel {
+  std::string name = "node";
+  int ranks_per_group = 1;
+  int shared_by = 1;
+};
+
+struct LinkMeasurements {
+  std::vector<LinkLevel> levels;  // innermost first
+  std::vector<LinkCurve> curves;
+  LocalCosts local;
+  std::string device;
+  std::int64_t memory_bytes = 0;  // of one rank
+};
+
+// Collective over `world`; complete on rank 0. One rank measures local costs only.
+LinkMeasurements measure_links(const Communicator& world, const LinkOptions& options);
+
+// What is measured, fitted: a pure function.
+Platform platform_of(const LinkMeasurements& measurements);
+
+// Both. Collective over `world`; complete on rank 0.
+Platform measure_platform(const Communicator& world, const LinkOptions& options);
+
+// The curve of a kind; null when it was not measured.
+const LinkCurve* find_curve(const LinkMeasurements& measurements, LinkCurveKind kind, int ranks);
+
+// Bytes per second: of the message, and of what a link carries for a collective.
+double algorithm_bandwidth(const LinkSample& sample);
+double bus_bandwidth(const LinkCurve& curve, const LinkSample& sample);
+
+}  // namespace cnnplan

@@ -1,0 +1,34 @@
+// Repeats something on all ranks of a group until its time is known.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "executor/comm/communicator.hpp"
+#include "profiler/time_statistics.hpp"
+
+namespace cnnplan {
+
+// Seconds on a clock that never goes back.
+double now_s();
+
+struct RepetitionOptions {
+  double budget_s = 0.05;   // for the repetitions that count
+  double sample_s = 20e-6;  // shorter bodies are run several times within one repetition
+  int least_repetitions = 10;
+  int most_repetitions = 500;
+};
+
+// Runs `body` some times to touch and warm its memory, then in repetitions that begin together.
+// A repetition takes as long as its slowest rank. Collective over `group`; the same result on every
+// rank.
+TimeStatistics time_repeatedly(const Communicator& group,
+                               const RepetitionOptions& options,
+                               const std::function<void()>& body);
+
+// Times `bodies` in turns, one repetition each, so that they meet the same disturbances.
+std::vector<TimeStatistics> time_interleaved(const Communicator& group,
+                                             const RepetitionOptions& options,
+                                             const std::vector<std::function<void()>>& bodies);
+
+}  // namespace cnnplan

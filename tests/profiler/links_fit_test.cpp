@@ -1,0 +1,107 @@
+// Fits of numbers whose alpha and beta are known.
+#include "profiler/links_fit.hpp"
+
+#include <random>
+#include <stdexcept>
+
+#include <doctest/doctest.h>
+
+namespace cnnplan {
+namespace {
+
+constexpr std::int64_t longest = std::int64_t{64} << 20;
+
+// Times of `truth`, each off by at most the relative `noise`.
+std::vector<LinkSample> samples_of(const std::vector<Segment>& truth, double noise) {
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> factor(1 - noise, 1 + noise);
+  std::vector<LinkSample> samples;
+  for (std::int64_t bytes = 8; bytes <= longest; bytes *= 2) {
+    const double time_s = segment_time_s(truth, static_cast<double>(bytes)) * factor(random);
+    samples.push_back({.bytes = bytes, .time = {.count = 10, .median_s = time_s}});
+  }
+  return samples;
+}
+
+const std::vector<Segment> eager_and_rendezvous{
+    {.max_bytes = 4096, .alpha_s = 0.3e-6, .beta_s_per_byte = 0.1e-9},
+    {.max_bytes = 1 << 20, .alpha_s = 5e-6, .beta_s_per_byte = 0.05e-9},
+    {.max_bytes = longest, .alpha_s = 5e-6, .beta_s_per_byte = 0.2e-9}};
+
+}  // namespace
+
+TEST_CASE("fit_segments: finds the breaks, alpha and beta of exact samples") {
+  const LinkFit fit = fit_segments(samples_of(eager_and_rendezvous, 0.0));
+  REQUIRE(fit.segments.size() == eager_and_rendezvous.size());
+  for (std::size_t i = 0; i < fit.segments.size(); ++i) {
+    CHECK(fit.segments[i].max_bytes == eager_and_rendezvous[i].max_bytes);
+    CHECK(fit.segments[i].alpha_s == doctest::Approx(eager_and_rendezvous[i].alpha_s));
+    CHECK(fit.segments[i].beta_s_per_byte ==
+          doctest::Approx(eager_and_rendezvous[i].beta_s_per_byte));
+  }
+  CHECK(fit.error.maximum < 1e-9);
+}
+
+TEST_CASE("fit_segments: noise of 5 % leaves an error of 5 % and no further segments") {
+  const LinkFit fit = fit_segments(samples_of(eager_and_rendezvous, 0.05));
+  CHECK(fit.segments.size() <= eager_and_rendezvous.size() + 1);
+  CHECK(fit.error.mean < 0.05);
+  CHECK(fit.error.samples == 24);
+  CHECK(fit.segment_errors.size() == fit.segments.size());
+}
+
+TEST_CASE("fit_segments: one line stays one segment") {
+  const std::vector<Segment> line{
+      {.max_bytes = longest, .alpha_s = 1e-6, .beta_s_per_byte = 1e-10}};
+  CHECK(fit_segments(samples_of(line, 0.02)).segments.size() == 1);
+}
+
+TEST_CASE("fit_segments: alpha and beta are never negative") {
+  std::vector<LinkSample> falling;
+  std::vector<LinkSample> steep;
+  for (int i = 1; i <= 4; ++i) {
+    falling.push_back({.bytes = 100 * i, .time = {.median_s = 1.0 / i}});
+    steep.push_back({.bytes = 100 * i, .time = {.median_s = 1.0 * i * i * i}});
+  }
+  for (const auto& samples : {falling, steep}) {
+    for (const Segment& segment : fit_segments(samples).segments) {
+      CHECK(segment.alpha_s >= 0.0);
+      CHECK(segment.beta_s_per_byte >= 0.0);
+    }
+  }
+  CHECK(fit_segments(falling).segments.front().beta_s_per_byte == 0.0);
+  CHECK(fit_segments(steep).segments.front().alpha_s == 0.0);
+}
+
+TEST_CASE("fit_segments: few samples, none, and samples that cannot be fitted") {
+  CHECK(fit_segments({}).segments.empty());
+  const std::vector<LinkSample> two{{.bytes = 10, .time = {.median_s = 2.0}},
+                                    {.bytes = 20, .time = {.median_s = 3.0}}};
+  const LinkFit fit = fit_segments(two);
+  REQUIRE(fit.segments.size() == 1);
+  CHECK(fit.segments[0].alpha_s == doctest::Approx(1.0));
+  CHECK(fit.segments[0].beta_s_per_byte == doctest::Approx(0.1));
+  const std::vector<LinkSample> unordered{two[1], two[0]};
+  CHECK_THROWS_AS(fit_segments(unordered), std::logic_error);
+  const std::vector<LinkSample> timeless{{.bytes = 10, .time = {}}};
+  CHECK_THROWS_AS(fit_segments(timeless), std::logic_error);
+}
+
+TEST_CASE("fit_s_per_byte: weighs every size alike") {
+  const std::vector<LinkSample> samples{{.bytes = 1000, .time = {.median_s = 1.0}},
+                                        {.bytes = 1'000'000, .time = {.median_s = 1000.0}}};
+  CHECK(fit_s_per_byte(samples) == doctest::Approx(1e-3));
+  CHECK(fit_s_per_byte({}) == 0.0);
+}
+
+TEST_CASE("fit_error: mean and maximum of the relative errors") {
+  const std::vector<LinkSample> samples{{.bytes = 1, .time = {.median_s = 2.0}},
+                                        {.bytes = 2, .time = {.median_s = 4.0}}};
+  const std::vector<double> predicted{1.0, 5.0};
+  const FitError error = fit_error(samples, predicted);
+  CHECK(error.mean == doctest::Approx(0.375));
+  CHECK(error.maximum == doctest::Approx(0.5));
+  CHECK_THROWS_AS(fit_error(samples, std::vector<double>{}), std::logic_error);
+}
+
+}  // namespace cnnplan

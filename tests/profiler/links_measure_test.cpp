@@ -1,0 +1,61 @@
+// The link profiler on the ranks that are there: what it measures, not how fast it is.
+#include "profiler/links_measure.hpp"
+
+#include <doctest/doctest.h>
+
+namespace cnnplan {
+namespace {
+
+LinkOptions few_sizes() {
+  return {.least_bytes = 8, .most_bytes = 1 << 16, .budget_s = 1e-3, .threads = 1, .progress = {}};
+}
+
+void check_curves(const LinkMeasurements& measured, int ranks) {
+  const std::size_t groups = ranks < 2 ? 0 : ranks == 2 ? 1 : 2;
+  CHECK(measured.curves.size() == (ranks < 2 ? 0 : 2 + 2 * groups));
+  for (const LinkCurve& curve : measured.curves) {
+    CHECK(curve.samples.size() == 14);
+    for (const LinkSample& sample : curve.samples) {
+      CHECK(sample.time.count >= 10);
+      CHECK(sample.time.min_s > 0);
+      CHECK(sample.time.min_s <= sample.time.median_s);
+    }
+  }
+  CHECK(measured.local.launch_s > 0);
+  CHECK(measured.memory_bytes > 0);
+  CHECK(find_curve(measured, LinkCurveKind::ring_allreduce, ranks + 1) == nullptr);
+}
+
+void check_progress(const std::vector<LinkProgress>& seen) {
+  REQUIRE(!seen.empty());
+  CHECK(seen.front().done == 0);
+  CHECK(seen.back().done == seen.back().total);
+  for (std::size_t i = 1; i < seen.size(); ++i) CHECK(seen[i - 1].done < seen[i].done);
+}
+
+void check_platform(const Platform& platform, int ranks) {
+  CHECK(platform.measured);
+  CHECK(platform.levels.back().ranks_per_group == ranks);
+  CHECK(platform.gamma_s_per_byte > 0);
+  CHECK(platform.copy_s_per_byte > 0);
+  CHECK(platform.overlap_efficiency >= 0);
+  CHECK(platform.overlap_efficiency <= 1);
+  CHECK(platform.levels.back().ring_segments.empty() == (ranks == 1));
+}
+
+}  // namespace
+
+TEST_CASE("measure_links: every size ten times, progress to the end, a platform of all ranks") {
+  const Communicator world = Communicator::world();
+  std::vector<LinkProgress> seen;
+  LinkOptions options = few_sizes();
+  options.progress = [&](const LinkProgress& progress) { seen.push_back(progress); };
+  const LinkMeasurements measured = measure_links(world, options);
+  CHECK(seen.empty() == (world.rank() != 0));
+  if (world.rank() != 0) return;
+  check_curves(measured, world.size());
+  check_progress(seen);
+  check_platform(platform_of(measured), world.size());
+}
+
+}  // namespace cnnplan

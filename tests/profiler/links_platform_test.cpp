@@ -1,0 +1,102 @@
+// Platforms from fed measurements.
+#include <limits>
+
+#include <doctest/doctest.h>
+
+#include "profiler/links_measure.hpp"
+
+namespace cnnplan {
+namespace {
+
+LinkCurve line(LinkCurveKind kind, int ranks, double alpha_s, double beta_s_per_byte) {
+  LinkCurve curve{.kind = kind, .level = "node", .ranks = ranks, .samples = {}};
+  for (std::int64_t bytes = 8; bytes <= 1 << 20; bytes *= 2) {
+    const double time_s = alpha_s + beta_s_per_byte * static_cast<double>(bytes);
+    curve.samples.push_back({.bytes = bytes, .time = {.count = 10, .median_s = time_s}});
+  }
+  return curve;
+}
+
+LinkMeasurements four_ranks() {
+  LinkMeasurements measurements{.levels = {{.name = "node", .ranks_per_group = 4, .shared_by = 1}},
+                                .curves = {line(LinkCurveKind::message, 2, 1e-6, 1e-10),
+                                           line(LinkCurveKind::exchange, 2, 1.5e-6, 1.5e-10),
+                                           line(LinkCurveKind::library_allreduce, 2, 2e-6, 3e-10),
+                                           line(LinkCurveKind::ring_allreduce, 2, 9e-6, 9e-10),
+                                           line(LinkCurveKind::library_allreduce, 4, 5e-6, 4e-10),
+                                           line(LinkCurveKind::ring_allreduce, 4, 6e-6, 3e-10)},
+                                .local = {},
+                                .device = "a CPU",
+                                .memory_bytes = 1000};
+  measurements.local.adds = {{.bytes = 100, .time = {.median_s = 2e-9}}};
+  measurements.local.copies = {{.bytes = 100, .time = {.median_s = 5e-9}}};
+  measurements.local.overlap = {.compute_s = 1.0, .exchange_s = 2.0, .both_s = 2.25};
+  measurements.local.launch_s = 1e-7;
+  return measurements;
+}
+
+}  // namespace
+
+TEST_CASE("platform_of: alpha, beta and the duplex factor of the level") {
+  const Platform platform = platform_of(four_ranks());
+  REQUIRE(platform.levels.size() == 1);
+  const Level& level = platform.levels.front();
+  CHECK(level.ranks_per_group == 4);
+  REQUIRE(level.segments.size() == 1);
+  CHECK(level.segments[0].alpha_s == doctest::Approx(1e-6));
+  CHECK(level.segments[0].beta_s_per_byte == doctest::Approx(1e-10));
+  CHECK(level.segments[0].max_bytes == std::numeric_limits<std::int64_t>::max());
+  CHECK(level.duplex_factor == doctest::Approx(1.5));
+}
+
+TEST_CASE("platform_of: ring steps come from the ring of most ranks, by bytes of a step") {
+  const Platform platform = platform_of(four_ranks());
+  const Level& level = platform.levels.front();
+  REQUIRE(level.ring_segments.size() == 1);
+  CHECK(level.ring_segments[0].alpha_s == doctest::Approx(6e-6 / 6));
+  CHECK(level.ring_segments[0].beta_s_per_byte == doctest::Approx(4 * 3e-10 / 6));
+}
+
+TEST_CASE("platform_of: library collectives by rank count, local costs, what else was found") {
+  const Platform platform = platform_of(four_ranks());
+  REQUIRE(platform.library_allreduce.size() == 2);
+  CHECK(platform.library_allreduce[1].ranks == 4);
+  CHECK(platform.library_allreduce[1].segments[0].alpha_s == doctest::Approx(5e-6));
+  CHECK(platform.gamma_s_per_byte == doctest::Approx(2e-11));
+  CHECK(platform.copy_s_per_byte == doctest::Approx(5e-11));
+  CHECK(platform.overlap_efficiency == doctest::Approx(0.75));
+  CHECK(platform.launch_s == 1e-7);
+  CHECK(platform.device == "a CPU");
+  CHECK(platform.memory_bytes == 1000);
+  CHECK(platform.measured);
+}
+
+TEST_CASE("platform_of: what was not measured keeps its default") {
+  LinkMeasurements measurements = four_ranks();
+  measurements.curves.clear();
+  const Platform platform = platform_of(measurements);
+  CHECK(platform.levels.front().segments == default_platform(4).levels.front().segments);
+  CHECK(platform.levels.front().ring_segments.empty());
+  CHECK(platform.library_allreduce.empty());
+}
+
+TEST_CASE("overlap_efficiency: hidden part of the shorter time") {
+  CHECK(overlap_efficiency({.compute_s = 2, .exchange_s = 1, .both_s = 2}) == 1.0);
+  CHECK(overlap_efficiency({.compute_s = 2, .exchange_s = 1, .both_s = 3.5}) == 0.0);
+  CHECK(overlap_efficiency({.compute_s = 2, .exchange_s = 1, .both_s = 1.5}) == 1.0);
+  CHECK(overlap_efficiency({}) == 0.0);
+}
+
+TEST_CASE("LinkCurve: bandwidth of the message and of the bus") {
+  const LinkCurve message{
+      .kind = LinkCurveKind::message, .level = "node", .ranks = 2, .samples = {}};
+  LinkCurve ring = message;
+  ring.kind = LinkCurveKind::ring_allreduce;
+  ring.ranks = 4;
+  const LinkSample sample{.bytes = 1000, .time = {.median_s = 2.0}};
+  CHECK(algorithm_bandwidth(sample) == 500.0);
+  CHECK(bus_bandwidth(message, sample) == 500.0);
+  CHECK(bus_bandwidth(ring, sample) == doctest::Approx(750.0));
+}
+
+}  // namespace cnnplan
