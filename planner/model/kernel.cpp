@@ -55,16 +55,25 @@ double passes(const KernelSpec& spec) {
 }  // namespace
 
 std::string_view to_text(KernelKind kind) {
-  constexpr std::array<std::string_view, 9> names{
-      "convolution", "batch_norm",            "relu",       "pooling", "add",
-      "dropout",     "softmax_cross_entropy", "accumulate", "sgd"};
+  constexpr std::array<std::string_view, 9> names{"convolution",
+                                                  "batch_norm",
+                                                  "relu",
+                                                  "pooling",
+                                                  "add",
+                                                  "dropout",
+                                                  "softmax_cross_entropy",
+                                                  "accumulate",
+                                                  "sgd"};
   return names[static_cast<std::size_t>(kind)];
 }
 
 std::string_view to_text(KernelPhase phase) {
-  constexpr std::array<std::string_view, 6> names{"forward",           "backward_data",
-                                                  "backward_filter",   "forward_statistics",
-                                                  "backward_statistics", "update"};
+  constexpr std::array<std::string_view, 6> names{"forward",
+                                                  "backward_data",
+                                                  "backward_filter",
+                                                  "forward_statistics",
+                                                  "backward_statistics",
+                                                  "update"};
   return names[static_cast<std::size_t>(phase)];
 }
 

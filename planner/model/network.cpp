@@ -17,12 +17,15 @@ struct Place {
   std::size_t layer;
 
   [[noreturn]] void refuse(const std::string& key, std::string value, std::string allowed) const {
-    throw InputError({.file = file,
-                      .pointer = "/layers/" + std::to_string(layer) + (key.empty() ? "" : "/" + key),
-                      .value = std::move(value),
-                      .allowed = std::move(allowed)});
+    throw InputError(
+        {.file = file,
+         .pointer = "/layers/" + std::to_string(layer) + (key.empty() ? "" : "/" + key),
+         .value = std::move(value),
+         .allowed = std::move(allowed)});
   }
-  void require(bool holds, const std::string& key, std::int64_t value,
+  void require(bool holds,
+               const std::string& key,
+               std::int64_t value,
                const std::string& allowed) const {
     if (!holds) refuse(key, std::to_string(value), allowed);
   }
@@ -36,7 +39,8 @@ std::size_t input_count(const LayerParameters& parameters) {
 // The whole image as one window.
 Window whole_image(const Shape& input) {
   Window window;
-  for (std::size_t i = 0; i < spatial_dims.size(); ++i) window.dims[i].kernel = input[spatial_dims[i]];
+  for (std::size_t i = 0; i < spatial_dims.size(); ++i)
+    window.dims[i].kernel = input[spatial_dims[i]];
   return window;
 }
 
@@ -52,15 +56,20 @@ void check_window(const Window& window, const Shape& input, const Place& place) 
     place.require(dim.kernel >= 1, "kernel", dim.kernel, "at least 1");
     place.require(dim.stride >= 1, "stride", dim.stride, "at least 1");
     place.require(dim.dilation >= 1, "dilation", dim.dilation, "at least 1");
-    const std::int64_t reach =
-        checked_add(checked_multiply(dim.dilation, dim.kernel - 1), 1);
-    const std::string padding_allowed = "0 to the reach of the kernel minus 1 = " +
-                                        std::to_string(reach - 1);
-    place.require(dim.padding_begin >= 0 && dim.padding_begin < reach, "padding",
-                  dim.padding_begin, padding_allowed);
-    place.require(dim.padding_end >= 0 && dim.padding_end < reach, "padding_end", dim.padding_end,
+    const std::int64_t reach = checked_add(checked_multiply(dim.dilation, dim.kernel - 1), 1);
+    const std::string padding_allowed =
+        "0 to the reach of the kernel minus 1 = " + std::to_string(reach - 1);
+    place.require(dim.padding_begin >= 0 && dim.padding_begin < reach,
+                  "padding",
+                  dim.padding_begin,
                   padding_allowed);
-    place.require(output_length(input[spatial_dims[i]], dim) >= 1, "kernel", dim.kernel,
+    place.require(dim.padding_end >= 0 && dim.padding_end < reach,
+                  "padding_end",
+                  dim.padding_end,
+                  padding_allowed);
+    place.require(output_length(input[spatial_dims[i]], dim) >= 1,
+                  "kernel",
+                  dim.kernel,
                   "a kernel that fits into the padded input of extent " +
                       std::to_string(input[spatial_dims[i]] + dim.padding_begin + dim.padding_end));
   }
@@ -78,21 +87,24 @@ Shape windowed_shape(const Window& window, const Shape& input, std::int64_t chan
 // Shape of one sample after a layer; checks the layer's own parameters.
 class ShapeRule {
  public:
-  ShapeRule(const Place& place, const std::vector<Shape>& inputs) : place_(place), inputs_(inputs) {}
+  ShapeRule(const Place& place, const std::vector<Shape>& inputs)
+      : place_(place), inputs_(inputs) {}
 
   Shape operator()(const Input& input) const {
     place_.require(input.channels >= 1, "channels", input.channels, "at least 1");
-    for (std::int64_t extent : input.size) place_.require(extent >= 1, "size", extent, "at least 1");
+    for (std::int64_t extent : input.size)
+      place_.require(extent >= 1, "size", extent, "at least 1");
     return {{1, input.channels, input.size[0], input.size[1], input.size[2]}};
   }
   Shape operator()(const Convolution& layer) const {
     check_window(layer.window, x(), place_);
     place_.require(layer.filters >= 1, "filters", layer.filters, "at least 1");
-    place_.require(layer.groups >= 1 && x()[Dim::c] % layer.groups == 0 &&
-                       layer.filters % layer.groups == 0,
-                   "groups", layer.groups,
-                   "a divisor of " + std::to_string(x()[Dim::c]) + " channels and " +
-                       std::to_string(layer.filters) + " filters");
+    place_.require(
+        layer.groups >= 1 && x()[Dim::c] % layer.groups == 0 && layer.filters % layer.groups == 0,
+        "groups",
+        layer.groups,
+        "a divisor of " + std::to_string(x()[Dim::c]) + " channels and " +
+            std::to_string(layer.filters) + " filters");
     return windowed_shape(layer.window, x(), layer.filters);
   }
   Shape operator()(const FullyConnected& layer) const {
@@ -144,8 +156,16 @@ std::int64_t weight_count(const Convolution& layer, std::int64_t channels) {
 
 std::string_view kind_name(const LayerParameters& parameters) {
   constexpr std::array<std::string_view, std::variant_size_v<LayerParameters>> names{
-      "input", "convolution",    "fully_connected", "batch_norm", "relu",
-      "pooling", "global_pooling", "add",             "dropout",    "softmax_cross_entropy"};
+      "input",
+      "convolution",
+      "fully_connected",
+      "batch_norm",
+      "relu",
+      "pooling",
+      "global_pooling",
+      "add",
+      "dropout",
+      "softmax_cross_entropy"};
   return names[parameters.index()];
 }
 
@@ -171,7 +191,8 @@ Network::Network(std::string name, std::vector<Layer> layers, const std::string&
       place.refuse("name", '"' + layer.name + '"', "a name that no other layer has");
     }
     if (layer.inputs.size() != input_count(layer.parameters)) {
-      place.refuse("inputs", std::to_string(layer.inputs.size()) + " inputs",
+      place.refuse("inputs",
+                   std::to_string(layer.inputs.size()) + " inputs",
                    std::to_string(input_count(layer.parameters)) + " for " +
                        std::string(kind_name(layer.parameters)));
     }
@@ -208,8 +229,8 @@ void Network::check_ends(const std::string& file) const {
     losses += is_loss ? 1 : 0;
     sources += std::holds_alternative<Input>(layers_[i].parameters) ? 1 : 0;
     if (consumers_[i].empty() && !is_loss) {
-      Place{file, i}.refuse("name", '"' + layers_[i].name + '"',
-                            "a layer whose output another layer uses");
+      Place{file, i}.refuse(
+          "name", '"' + layers_[i].name + '"', "a layer whose output another layer uses");
     }
   }
   const bool last_is_loss =
@@ -275,7 +296,8 @@ Network with_input_size(const Network& network, const std::array<std::int64_t, 3
   for (Layer& layer : layers) {
     if (auto* input = std::get_if<Input>(&layer.parameters)) input->size = size;
   }
-  return Network(network.name(), std::move(layers), "network " + network.name() + " at this input size");
+  return Network(
+      network.name(), std::move(layers), "network " + network.name() + " at this input size");
 }
 
 }  // namespace cnnplan

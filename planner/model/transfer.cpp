@@ -33,7 +33,8 @@ void sort_by_peer(std::vector<Piece>& pieces) {
 
 }  // namespace
 
-TransferList transfer_list(const BlockOwnership& sources, const BlockOwnership& destinations,
+TransferList transfer_list(const BlockOwnership& sources,
+                           const BlockOwnership& destinations,
                            int rank) {
   if (sources.boxes.size() != destinations.boxes.size()) {
     throw std::logic_error("transfer between distributions of different rank counts");
