@@ -41,7 +41,11 @@ std::vector<Round> rounds_of(const ProfileRequest& request,
   std::vector<Round> rounds;
   for (const Network& network : request.networks) {
     const Plan blank = uniform_plan(network, request.batch, Mesh({{Axis::r, request.ranks}}));
-    for (const Plan& plan : covering_plans(blank)) {
+    std::vector<Plan> plans = covering_plans(blank);
+    for (const Mesh& mesh : request.uniform) {
+      plans.push_back(mostly_on(blank, mesh_choices(blank), mesh));
+    }
+    for (const Plan& plan : plans) {
       for (int first = 0; first < request.ranks; first += program_size) {
         Round round{.plan = plan, .first_rank = first};
         round.missing = missing_of(round, program_size, known);

@@ -106,8 +106,8 @@ void record(Profile& profile,
     KernelTiming timing;
     const auto properties = samples.properties.find(spec);
     if (properties != samples.properties.end()) timing = properties->second;
-    const std::string names =
-        gather_everywhere(std::as_bytes(std::span(timing.implementation + '\n')), world);
+    const std::string name = timing.implementation + '\n';
+    const std::string names = gather_everywhere(std::as_bytes(std::span(name)), world);
     const std::size_t begin = std::min(names.find_first_not_of('\n'), names.size());
     timing.implementation = names.substr(begin, names.find('\n', begin) - begin);
     timing.repetitions = static_cast<int>(all.size());

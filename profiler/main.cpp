@@ -49,6 +49,7 @@ struct Options {
   int ranks = 0;
   std::int64_t batch = 8;
   std::string input_size;
+  std::vector<std::string> uniform;
   std::string backend = "onednn";
   std::string output_file;
   int repetitions = 12;
@@ -66,6 +67,9 @@ void add_options(CLI::App& app, Options& options) {
       ->capture_default_str();
   app.add_option(
       "-i,--input", options.input_size, "Image size HxW or DxHxW; default: the network's");
+  app.add_option("--uniform",
+                 options.uniform,
+                 "Also time what solve --uniform MESH needs where the search would not split so");
   app.add_option("--backend", options.backend, "Kernels: onednn, reference")->capture_default_str();
   app.add_option("--repetitions", options.repetitions, "Timed repetitions of every kernel")
       ->check(CLI::Range(10, 1000))
@@ -92,6 +96,7 @@ ProfileRequest request_of(const Options& options, const Communicator& world) {
                                    ? network
                                    : with_input_size(network, parse_size(options.input_size)));
   }
+  for (const std::string& mesh : options.uniform) request.uniform.push_back(parse_mesh(mesh));
   return request;
 }
 

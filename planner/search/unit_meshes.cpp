@@ -16,6 +16,12 @@ int index_or_first(const std::vector<Mesh>& meshes, const Mesh& mesh) {
   return found == meshes.end() ? 0 : static_cast<int>(found - meshes.begin());
 }
 
+Plan all_on(const Plan& blank, const Mesh& mesh) {
+  Plan plan = blank;
+  for (LayerPlan& layer : plan.layers) layer.mesh = mesh;
+  return plan;
+}
+
 }  // namespace
 
 MeshChoices mesh_choices(const Plan& plan) {
@@ -41,6 +47,10 @@ Plan plan_of(const Plan& blank, const MeshChoices& choices, const std::vector<in
 }
 
 Plan mostly_on(const Plan& blank, const MeshChoices& choices, const Mesh& mesh) {
+  const auto admits = [&mesh](const UnitMeshes& unit) {
+    return std::find(unit.meshes.begin(), unit.meshes.end(), mesh) != unit.meshes.end();
+  };
+  if (std::none_of(choices.units.begin(), choices.units.end(), admits)) return all_on(blank, mesh);
   std::vector<int> assignment;
   for (const UnitMeshes& unit : choices.units) {
     assignment.push_back(index_or_first(unit.meshes, mesh));

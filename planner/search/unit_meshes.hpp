@@ -24,7 +24,8 @@ MeshChoices mesh_choices(const Plan& plan);
 
 // `blank` with mesh choices[unit] for every unit.
 Plan plan_of(const Plan& blank, const MeshChoices& choices, const std::vector<int>& assignment);
-// `blank` with `mesh` for every unit that may take it, and the first mesh of the others.
+// `blank` with `mesh` for every unit that may take it, and the first mesh of the others. Where no
+// unit may, `mesh` for all: some ranks then own nothing.
 Plan mostly_on(const Plan& blank, const MeshChoices& choices, const Mesh& mesh);
 // Plans in which every unit takes each of its meshes at least once: whoever profiles their kernels
 // has profiled what any plan needs.
