@@ -48,10 +48,19 @@ Schedule Lowering::run() {
   if (mode_ == Mode::training) {
     for (std::size_t i = units_.size(); i-- > 0;) backward(i);
     close_bucket();
+    keep_logits();
   }
   schedule.outputs = tensors_;
   place_buffers(schedule);
   return std::move(schedule);
+}
+
+// What goes into the loss is dumped after the step: nothing may take its place in memory.
+void Lowering::keep_logits() {
+  Schedule& schedule = builder_.schedule();
+  const auto logits = static_cast<std::size_t>(network().inputs_of(network().loss_layer())[0]);
+  const auto buffer = static_cast<std::size_t>(tensors_[logits].buffer);
+  schedule.buffers[buffer].last_use = static_cast<OperationIndex>(schedule.operations.size()) - 1;
 }
 
 void Lowering::refuse_unsupported() const {

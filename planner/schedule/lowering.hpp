@@ -37,6 +37,7 @@ class Lowering {
 
   // Set-up.
   void refuse_unsupported() const;
+  void keep_logits();
   void add_slots();
   BufferElement element() const;
   BufferIndex add_arena(const std::string& name, BufferRole role);
