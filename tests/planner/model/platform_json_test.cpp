@@ -110,6 +110,7 @@ TEST_CASE("to_json: random platforms come back equal") {
                                  .segments = random_segments(random),
                                  .duplex_factor = 0.5 + random.fraction(),
                                  .shared_by = random.small(1, 9)});
+      if (random.boolean()) platform.levels.back().ring_segments = random_segments(random);
       platform.library_allreduce.push_back({random.small(2, 1048576), random_segments(random)});
     }
     CHECK(parse_platform(to_json(platform), "p.json") == platform);
