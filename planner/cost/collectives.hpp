@@ -11,11 +11,11 @@ namespace cnnplan {
 
 // Sum of `bytes` over `group` (ranks of the program, in ring order), all of it ready. The other
 // ranks are taken to run the same on groups of their own at the same time: they share the links.
-// `ring`: 2(p-1) steps of one message of n/p bytes to the next rank and one from the last, as slow
-// as the slowest link of the ring, and (p-1)/p n gamma; where the level has measured ring steps,
-// those. `library`: the platform's fit for this
-// number of ranks, else the best of Thakur's algorithms. Nothing to sum, or one rank, takes no
-// time.
+// `ring`: 2(p-1) steps that send n/p bytes to the next rank and receive as many from the last, as
+// slow as the slowest link of the ring: measured steps where the level has them, else messages of
+// at most one chunk (64 KiB on the innermost level, 256 KiB beyond) and (p-1)/p n gamma. `library`:
+// the platform's fit for this number of ranks, else the best of Thakur's algorithms. Nothing to
+// sum, or one rank, takes no time.
 double allreduce_time_s(const Platform& platform,
                         std::span<const int> group,
                         double bytes,

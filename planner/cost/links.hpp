@@ -33,8 +33,9 @@ struct TransferTime {
 
 // One rank's part of a transfer whose peers are all ready. Per peer one message of all its pieces:
 // alpha_ij + beta_ij v_ij, with beta multiplied by the ranks that share the link; sends and
-// receives run at once, the shorter of both slowed by the duplex factor (equations of
-// redistribution).
+// receives run at once, the shorter of both slowed by the duplex factor. A message of several
+// pieces, or of one that is not contiguous in its buffer, is packed or unpacked; what is
+// accumulated costs gamma.
 TransferTime transfer_time(const Platform& platform,
                            const TransferList& list,
                            int rank,

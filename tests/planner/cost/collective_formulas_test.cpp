@@ -7,6 +7,8 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/planner/cost/relative.hpp"
+
 namespace cnnplan {
 namespace {
 
@@ -54,7 +56,7 @@ TEST_CASE("collective formulas: factors of alpha, n beta and n gamma") {
     CAPTURE(row.name);
     constexpr double bytes = 40;
     CHECK(row.formula(row.ranks, bytes, digits) ==
-          doctest::Approx(expected(row.alphas, row.betas, row.gammas, bytes)));
+          relative(expected(row.alphas, row.betas, row.gammas, bytes)));
     CHECK(row.formula(1, bytes, digits) == 0.0);
   }
 }
@@ -82,7 +84,7 @@ TEST_CASE("collective formulas: refuse rank counts that they do not hold for") {
 TEST_CASE("collective formulas: bus bandwidth of a perfect ring is that of the link") {
   const LinearCost cost{.beta_s_per_byte = 1e-9};
   const double time_s = allreduce_ring_s(8, 1e6, cost);
-  CHECK(bus_bandwidth_bytes_per_s(8, 1e6, time_s) == doctest::Approx(1e9));
+  CHECK(bus_bandwidth_bytes_per_s(8, 1e6, time_s) == relative(1e9));
   CHECK_THROWS_AS(bus_bandwidth_bytes_per_s(8, 1e6, 0.0), std::logic_error);
 }
 
@@ -95,11 +97,11 @@ TEST_CASE("collective formulas: hierarchical inside, between, and with shared ad
   // Inside: 6 alpha, 1.5 n beta, 0.75 n gamma. Two nodes sum n/4: every algorithm but recursive
   // doubling needs 2 alpha.
   const double inside_s = expected(6, 1.5, 0.75, 40);
-  CHECK(allreduce_hierarchical_s(nodes, 40) == doctest::Approx(inside_s + 1e8 + 10 * 1e6));
+  CHECK(allreduce_hierarchical_s(nodes, 40) == relative(inside_s + 1e8 + 10 * 1e6));
   nodes.adapter_sharing = 4;
-  CHECK(allreduce_hierarchical_s(nodes, 40) == doctest::Approx(inside_s + 1e8 + 40 * 1e6));
+  CHECK(allreduce_hierarchical_s(nodes, 40) == relative(inside_s + 1e8 + 40 * 1e6));
   nodes.nodes = 1;
-  CHECK(allreduce_hierarchical_s(nodes, 40) == doctest::Approx(inside_s));
+  CHECK(allreduce_hierarchical_s(nodes, 40) == relative(inside_s));
 }
 
 TEST_CASE("collective formulas: a flat ring is as slow as its slowest link") {
@@ -108,9 +110,9 @@ TEST_CASE("collective formulas: a flat ring is as slow as its slowest link") {
                   .adapter_sharing = 4,
                   .inner = {.alpha_s = 1e4, .beta_s_per_byte = 1},
                   .outer = {.alpha_s = 1, .beta_s_per_byte = 1e2}};
-  CHECK(allreduce_flat_ring_s(nodes, 40) == doctest::Approx(14 * 1e4 + 1.75 * 40 * 1e2));
+  CHECK(allreduce_flat_ring_s(nodes, 40) == relative(14 * 1e4 + 1.75 * 40 * 1e2));
   nodes.nodes = 1;
-  CHECK(allreduce_flat_ring_s(nodes, 40) == doctest::Approx(6 * 1e4 + 1.5 * 40));
+  CHECK(allreduce_flat_ring_s(nodes, 40) == relative(6 * 1e4 + 1.5 * 40));
 }
 
 }  // namespace cnnplan

@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/planner/cost/relative.hpp"
+
 namespace cnnplan {
 namespace {
 
@@ -30,7 +32,7 @@ TEST_CASE("KernelNeighbours: a kernel at the common throughput is estimated exac
   }
   const KernelSpec wanted = convolution(64, 12);
   const NeighbourEstimate estimate = neighbours.estimate(wanted);
-  CHECK(estimate.seconds == doctest::Approx(at_rate(wanted, 1e11)));
+  CHECK(estimate.seconds == relative(at_rate(wanted, 1e11)));
   CHECK(estimate.low_s < estimate.seconds);
   CHECK(estimate.high_s > estimate.seconds);
 }
@@ -44,9 +46,9 @@ TEST_CASE("KernelNeighbours: small blocks take the throughput of small blocks, n
     neighbours.add(convolution(64, rows), at_rate(convolution(64, rows), 5e10));
   }
   const KernelSpec small = convolution(64, 7);
-  CHECK(neighbours.estimate(small).seconds == doctest::Approx(at_rate(small, 5e10)).epsilon(0.05));
+  CHECK(neighbours.estimate(small).seconds == relative(at_rate(small, 5e10), 0.05));
   const KernelSpec large = convolution(64, 60);
-  CHECK(neighbours.estimate(large).seconds == doctest::Approx(at_rate(large, 2e11)).epsilon(0.05));
+  CHECK(neighbours.estimate(large).seconds == relative(at_rate(large, 2e11), 0.05));
 }
 
 TEST_CASE("KernelNeighbours: between two neighbours the estimate lies between both") {
@@ -59,6 +61,14 @@ TEST_CASE("KernelNeighbours: between two neighbours the estimate lies between bo
   CHECK(estimate.seconds < at_rate(wanted, 1e11));
   CHECK(estimate.low_s <= at_rate(wanted, 2e11));
   CHECK(estimate.high_s >= at_rate(wanted, 1e11));
+}
+
+TEST_CASE("KernelNeighbours: the nearer neighbour counts more") {
+  KernelNeighbours neighbours;
+  neighbours.add(convolution(64, 8), at_rate(convolution(64, 8), 1e11));
+  neighbours.add(convolution(64, 64), at_rate(convolution(64, 64), 2e11));
+  const KernelSpec wanted = convolution(64, 10);
+  CHECK(neighbours.estimate(wanted).seconds == relative(at_rate(wanted, 1e11), 0.1));
 }
 
 TEST_CASE("KernelNeighbours: farther away is less certain") {

@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/planner/cost/relative.hpp"
+
 namespace cnnplan {
 namespace {
 
@@ -40,8 +42,8 @@ Profile small_profile() {
 TEST_CASE("KernelCosts: a profiled kernel is looked up") {
   const KernelTime time = KernelCosts(small_profile()).lookup(convolution(8));
   CHECK(time.seconds == 1.0);
-  CHECK(time.low_s == doctest::Approx(0.9));
-  CHECK(time.high_s == doctest::Approx(1.3));
+  CHECK(time.low_s == relative(0.9));
+  CHECK(time.high_s == relative(1.3));
   CHECK_FALSE(time.estimated);
   CHECK(time.workspace_bytes == 123);
 }
@@ -84,14 +86,14 @@ TEST_CASE("KernelCosts: without a profile the documented rates count") {
       .flops_per_s = 1e9, .bytes_per_s = 1e12, .overhead_s = 0.5, .uncertainty = 2.0};
   const KernelSpec spec = convolution(8);
   const KernelTime time = KernelCosts({}, rates).lookup(spec);
-  CHECK(time.seconds == doctest::Approx(0.5 + flops(spec) / 1e9));
-  CHECK(time.low_s == doctest::Approx(time.seconds / 2));
-  CHECK(time.high_s == doctest::Approx(time.seconds * 2));
+  CHECK(time.seconds == relative(0.5 + flops(spec) / 1e9));
+  CHECK(time.low_s == relative(time.seconds / 2));
+  CHECK(time.high_s == relative(time.seconds * 2));
   CHECK(time.estimated);
   KernelSpec add = spec;
   add.kind = KernelKind::add;
   const DefaultRates slow_memory{.flops_per_s = 1e12, .bytes_per_s = 1e6, .overhead_s = 0.0};
-  CHECK(KernelCosts({}, slow_memory).lookup(add).seconds == doctest::Approx(bytes(add) / 1e6));
+  CHECK(KernelCosts({}, slow_memory).lookup(add).seconds == relative(bytes(add) / 1e6));
 }
 
 TEST_CASE("KernelCosts: an empty block takes no time and is no estimate") {

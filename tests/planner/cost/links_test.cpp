@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/planner/cost/relative.hpp"
+
 namespace cnnplan {
 namespace {
 
@@ -40,11 +42,11 @@ TransferTraits traits(std::int64_t samples) {
 
 TEST_CASE("message_time_s: the segment of its size on the level of its ranks") {
   const Platform platform = two_levels();
-  CHECK(message_time_s(platform, 0, 1, 100) == doctest::Approx(1.1));
-  CHECK(message_time_s(platform, 0, 1, 101) == doctest::Approx(2.101));
-  CHECK(message_time_s(platform, 0, 1, 1e7) == doctest::Approx(2.0 + 1e4));
-  CHECK(message_time_s(platform, 1, 2, 100) == doctest::Approx(110));
-  CHECK(message_time_s(platform, 2, 2, 100) == doctest::Approx(1e-3));
+  CHECK(message_time_s(platform, 0, 1, 100) == relative(1.1));
+  CHECK(message_time_s(platform, 0, 1, 101) == relative(2.101));
+  CHECK(message_time_s(platform, 0, 1, 1e7) == relative(2.0 + 1e4));
+  CHECK(message_time_s(platform, 1, 2, 100) == relative(110));
+  CHECK(message_time_s(platform, 2, 2, 100) == relative(1e-3));
 }
 
 TEST_CASE("segment_of: refuses a link without segments") {
@@ -55,10 +57,9 @@ TEST_CASE("transfer_time: sends alone, receives alone, both at once") {
   const Platform platform = two_levels();
   const Piece piece{.peer = 1, .box = rows(1, 0, 2)};  // 64 bytes
   const double one_s = 1.064;
-  CHECK(transfer_time(platform, {{piece}, {}}, 0, traits(1)).link_s == doctest::Approx(one_s));
-  CHECK(transfer_time(platform, {{}, {piece}}, 0, traits(1)).link_s == doctest::Approx(one_s));
-  CHECK(transfer_time(platform, {{piece}, {piece}}, 0, traits(1)).link_s ==
-        doctest::Approx(1.5 * one_s));
+  CHECK(transfer_time(platform, {{piece}, {}}, 0, traits(1)).link_s == relative(one_s));
+  CHECK(transfer_time(platform, {{}, {piece}}, 0, traits(1)).link_s == relative(one_s));
+  CHECK(transfer_time(platform, {{piece}, {piece}}, 0, traits(1)).link_s == relative(1.5 * one_s));
   CHECK(transfer_time(platform, {}, 0, traits(1)).total_s() == 0.0);
 }
 
@@ -67,7 +68,7 @@ TEST_CASE("transfer_time: what is longer in one direction runs alone at its end"
   const Piece small{.peer = 1, .box = rows(1, 0, 1)};
   const Piece large{.peer = 1, .box = rows(1, 0, 3)};
   CHECK(transfer_time(platform, {{small}, {large}}, 0, traits(1)).link_s ==
-        doctest::Approx(1.5 * 1.032 + (1.096 - 1.032)));
+        relative(1.5 * 1.032 + (1.096 - 1.032)));
 }
 
 TEST_CASE("transfer_time: one message per peer, levels apart, shared links slower") {
@@ -75,7 +76,7 @@ TEST_CASE("transfer_time: one message per peer, levels apart, shared links slowe
   const TransferList list{.sends = {{1, rows(1, 0, 1)}, {1, rows(1, 4, 5)}, {2, rows(1, 0, 1)}},
                           .receives = {}};
   CHECK(transfer_time(platform, list, 0, traits(1)).link_s ==
-        doctest::Approx((1 + 0.064) + (100 + 2 * 0.1 * 32)));
+        relative((1 + 0.064) + (100 + 2 * 0.1 * 32)));
 }
 
 TEST_CASE("transfer_time: only what is not one run of memory is packed and unpacked") {
@@ -83,15 +84,13 @@ TEST_CASE("transfer_time: only what is not one run of memory is packed and unpac
   const Piece one_sample{.peer = 1, .box = rows(1, 0, 2)};
   const Piece two_samples{.peer = 1, .box = rows(2, 0, 2)};
   CHECK(transfer_time(platform, {{one_sample}, {one_sample}}, 0, traits(1)).copy_s == 0.0);
-  CHECK(transfer_time(platform, {{two_samples}, {}}, 0, traits(2)).copy_s ==
-        doctest::Approx(128e-5));
-  CHECK(transfer_time(platform, {{}, {two_samples}}, 0, traits(2)).copy_s ==
-        doctest::Approx(128e-5));
+  CHECK(transfer_time(platform, {{two_samples}, {}}, 0, traits(2)).copy_s == relative(128e-5));
+  CHECK(transfer_time(platform, {{}, {two_samples}}, 0, traits(2)).copy_s == relative(128e-5));
   const Piece all_rows{.peer = 1, .box = rows(2, 0, 8)};
   CHECK(transfer_time(platform, {{all_rows}, {}}, 0, traits(2)).copy_s == 0.0);
-  CHECK(transfer_time(platform, {{one_sample}, {}}, 0, {}).copy_s == doctest::Approx(64e-5));
+  CHECK(transfer_time(platform, {{one_sample}, {}}, 0, {}).copy_s == relative(64e-5));
   const TransferList two_pieces{.sends = {{1, rows(1, 0, 1)}, {1, rows(1, 4, 5)}}, .receives = {}};
-  CHECK(transfer_time(platform, two_pieces, 0, traits(1)).copy_s == doctest::Approx(64e-5));
+  CHECK(transfer_time(platform, two_pieces, 0, traits(1)).copy_s == relative(64e-5));
 }
 
 TEST_CASE("transfer_time: accumulating costs gamma, clearing and local pieces a copy") {
@@ -99,14 +98,13 @@ TEST_CASE("transfer_time: accumulating costs gamma, clearing and local pieces a 
   const Piece received{.peer = 1, .box = rows(1, 0, 2)};
   TransferTraits adding = traits(1);
   adding.accumulate = true;
-  CHECK(transfer_time(platform, {{}, {received}}, 0, adding).copy_s == doctest::Approx(64e-4));
+  CHECK(transfer_time(platform, {{}, {received}}, 0, adding).copy_s == relative(64e-4));
   adding.zero_first = true;
-  CHECK(transfer_time(platform, {{}, {received}}, 0, adding).copy_s ==
-        doctest::Approx(64e-4 + 8 * 32e-5));
+  CHECK(transfer_time(platform, {{}, {received}}, 0, adding).copy_s == relative(64e-4 + 8 * 32e-5));
   const Piece local{.peer = 0, .box = rows(1, 0, 2)};
   const TransferTime stays = transfer_time(platform, {{local}, {local}}, 0, traits(1));
   CHECK(stays.link_s == 0.0);
-  CHECK(stays.copy_s == doctest::Approx(64e-5));
+  CHECK(stays.copy_s == relative(64e-5));
 }
 
 }  // namespace cnnplan
