@@ -1,36 +1,54 @@
 // Each loop is compiled for several instruction sets, and for each combination of its options.
 #include "executor/backend/onednn/batch_norm_loops.hpp"
 
+#include "executor/backend/onednn/lanes.hpp"
 #include "executor/backend/onednn/vectorize.hpp"
 
 namespace cnnplan::onednn {
 namespace {
 
-#define CNNPLAN_BODY inline __attribute__((always_inline))
+// Positions summed before the sums in memory are touched.
+constexpr std::int64_t tile = 4;
+// Calls f(EightLanes or OneLane, channel) so that all channels are covered.
+template <typename F>
+CNNPLAN_INLINE void for_each_channel(std::int64_t channels, F f) {
+  std::int64_t c = 0;
+  for (; c + EightLanes::count <= channels; c += EightLanes::count) f(EightLanes{}, c);
+  for (; c < channels; ++c) f(OneLane{}, c);
+}
 
-// Positions summed before the sums in memory are touched, read side by side by the prefetcher.
-constexpr std::int64_t tile = 8;
+template <int positions, typename Width>
+CNNPLAN_INLINE void moments_tile(std::int64_t channels,
+                                 const float* x,
+                                 double* sum,
+                                 double* square) {
+  typename Width::Doubles tile_sum{};
+  typename Width::Doubles tile_square{};
+  for (int i = 0; i < positions; ++i) {
+    typename Width::Floats narrow;
+    typename Width::Doubles value;
+    load(narrow, x + i * channels);
+    widen<Width>(value, narrow);
+    tile_sum += value;
+    tile_square += value * value;
+  }
+  add_to(sum, tile_sum);
+  add_to(square, tile_square);
+}
 
 template <int positions>
-CNNPLAN_BODY void moments_tile(std::int64_t channels,
-                               const float* __restrict x,
-                               double* __restrict sum,
-                               double* __restrict square) {
-  for (std::int64_t c = 0; c < channels; ++c) {
-    double tile_sum = 0.0;
-    double tile_square = 0.0;
-    for (int i = 0; i < positions; ++i) {
-      const auto value = static_cast<double>(x[i * channels + c]);
-      tile_sum += value;
-      tile_square += value * value;
-    }
-    sum[c] += tile_sum;
-    square[c] += tile_square;
-  }
+CNNPLAN_INLINE void moments_of_positions(std::int64_t channels,
+                                         const float* x,
+                                         double* sum,
+                                         double* square) {
+  for_each_channel(
+      channels, [&]<typename Width>(Width, std::int64_t c) __attribute__((always_inline)) {
+        moments_tile<positions, Width>(channels, x + c, sum + c, square + c);
+      });
 }
 
 template <bool relu, bool residual>
-CNNPLAN_BODY void normalise_body(
+CNNPLAN_INLINE void normalise_body(
     RunSize size, const Normalisation& by, const float* x, const float* added, float* y) {
   for (std::int64_t i = 0; i < size.positions * size.channels; i += size.channels) {
     CNNPLAN_INDEPENDENT
@@ -43,32 +61,51 @@ CNNPLAN_BODY void normalise_body(
   }
 }
 
-template <int positions, bool relu, bool keep>
-CNNPLAN_BODY void gradient_tile(std::int64_t channels,
-                                const GradientRun& run,
-                                const GradientSums& sums) {
-  const float* __restrict mean = sums.mean;
-  double* __restrict gradient = sums.gradient;
-  double* __restrict product = sums.product;
-  CNNPLAN_INDEPENDENT
-  for (std::int64_t c = 0; c < channels; ++c) {
-    double tile_gradient = 0.0;
-    double tile_product = 0.0;
-    for (int i = 0; i < positions; ++i) {
-      const std::int64_t at = i * channels + c;
-      float dz = run.dy[at];
-      if constexpr (relu) dz = run.y[at] > 0.0F ? dz : 0.0F;
-      if constexpr (keep) run.dz[at] = dz;
-      tile_gradient += static_cast<double>(dz);
-      tile_product += static_cast<double>(dz * (run.x[at] - mean[c]));
+template <int positions, bool relu, bool keep, typename Width>
+CNNPLAN_INLINE void gradient_tile(std::int64_t channels,
+                                  std::int64_t c,
+                                  const GradientRun& run,
+                                  const GradientSums& sums) {
+  using Floats = typename Width::Floats;
+  using Doubles = typename Width::Doubles;
+  Floats mean;
+  load(mean, sums.mean + c);
+  Doubles tile_gradient{};
+  Doubles tile_product{};
+  for (int i = 0; i < positions; ++i) {
+    const std::int64_t at = i * channels + c;
+    Floats dz;
+    Floats x;
+    Doubles wide;
+    load(dz, run.dy + at);
+    load(x, run.x + at);
+    if constexpr (relu) {
+      Floats y;
+      load(y, run.y + at);
+      dz = y > Floats{} ? dz : Floats{};
     }
-    gradient[c] += tile_gradient;
-    product[c] += tile_product;
+    if constexpr (keep) store(run.dz + at, dz);
+    widen<Width>(wide, dz);
+    tile_gradient += wide;
+    widen<Width>(wide, dz * (x - mean));
+    tile_product += wide;
   }
+  add_to(sums.gradient + c, tile_gradient);
+  add_to(sums.product + c, tile_product);
+}
+
+template <int positions, bool relu, bool keep>
+CNNPLAN_INLINE void gradients_of_positions(std::int64_t channels,
+                                           const GradientRun& run,
+                                           const GradientSums& sums) {
+  for_each_channel(
+      channels, [&]<typename Width>(Width, std::int64_t c) __attribute__((always_inline)) {
+        gradient_tile<positions, relu, keep, Width>(channels, c, run, sums);
+      });
 }
 
 template <bool relu, bool keep>
-CNNPLAN_BODY void gradient_body(RunSize size, GradientRun run, const GradientSums& sums) {
+CNNPLAN_INLINE void gradient_body(RunSize size, GradientRun run, const GradientSums& sums) {
   const auto advance = [&](std::int64_t positions) {
     run.x += positions * size.channels;
     run.dy += positions * size.channels;
@@ -77,22 +114,22 @@ CNNPLAN_BODY void gradient_body(RunSize size, GradientRun run, const GradientSum
   };
   std::int64_t left = size.positions;
   for (; left >= tile; left -= tile) {
-    gradient_tile<tile, relu, keep>(size.channels, run, sums);
+    gradients_of_positions<tile, relu, keep>(size.channels, run, sums);
     advance(tile);
   }
   for (; left > 0; --left) {
-    gradient_tile<1, relu, keep>(size.channels, run, sums);
+    gradients_of_positions<1, relu, keep>(size.channels, run, sums);
     advance(1);
   }
 }
 
 template <bool relu>
-CNNPLAN_BODY void transform_body(RunSize size,
-                                 const GradientTransform& by,
-                                 const float* x,
-                                 const float* dy,
-                                 const float* y,
-                                 float* dx) {
+CNNPLAN_INLINE void transform_body(RunSize size,
+                                   const GradientTransform& by,
+                                   const float* x,
+                                   const float* dy,
+                                   const float* y,
+                                   float* dx) {
   for (std::int64_t i = 0; i < size.positions * size.channels; i += size.channels) {
     CNNPLAN_INDEPENDENT
     for (std::int64_t c = 0; c < size.channels; ++c) {
@@ -108,10 +145,10 @@ CNNPLAN_BODY void transform_body(RunSize size,
 CNNPLAN_VECTORIZED void add_moments(RunSize size, const float* x, double* sum, double* square) {
   std::int64_t i = 0;
   for (; i + tile <= size.positions; i += tile) {
-    moments_tile<tile>(size.channels, x + i * size.channels, sum, square);
+    moments_of_positions<tile>(size.channels, x + i * size.channels, sum, square);
   }
   for (; i < size.positions; ++i) {
-    moments_tile<1>(size.channels, x + i * size.channels, sum, square);
+    moments_of_positions<1>(size.channels, x + i * size.channels, sum, square);
   }
 }
 

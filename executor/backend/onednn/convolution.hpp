@@ -13,7 +13,7 @@ std::unique_ptr<Kernel> make_convolution_primitive(const Library& library, const
 // Y = X W for few rows of X, bound by reading the weights once.
 // @pre in = (1, K, 1, 1, rows), out = (1, F, 1, 1, rows), weights in the format `rows`
 std::unique_ptr<Kernel> make_thin_product(const KernelSpec& spec);
-inline constexpr std::int64_t thin_rows = 8;
+inline constexpr std::int64_t thin_rows = 16;
 
 // A strided pointwise convolution: gathers the inputs that are used and runs `inner` on them.
 // `inner` takes in = out but for the channels.

@@ -8,5 +8,8 @@
 #define CNNPLAN_VECTORIZED
 #endif
 
+// For the parts of such loops: they are compiled into each version.
+#define CNNPLAN_INLINE inline __attribute__((always_inline))
+
 // For loops whose iterations are independent although output and input may be the same array.
 #define CNNPLAN_INDEPENDENT _Pragma("GCC ivdep")

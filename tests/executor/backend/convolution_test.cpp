@@ -189,12 +189,12 @@ KernelSpec random_spec(Random& random, bool deep) {
 
 TEST_CASE("convolution: random windows, groups and dilations in two dims") {
   Random random(1);
-  for (int i = 0; i < 120; ++i) check_against_oracle(random_spec(random, false), random);
+  for (int i = 0; i < 80; ++i) check_against_oracle(random_spec(random, false), random);
 }
 
 TEST_CASE("convolution: random windows, groups and dilations in three dims") {
   Random random(2);
-  for (int i = 0; i < 60; ++i) check_against_oracle(random_spec(random, true), random);
+  for (int i = 0; i < 40; ++i) check_against_oracle(random_spec(random, true), random);
 }
 
 TEST_CASE("convolution: depthwise") {
@@ -224,7 +224,7 @@ TEST_CASE("convolution: pointwise with and without stride, few and many position
 TEST_CASE("convolution: fully connected, for every number of samples up to beyond the thin ones") {
   Random random(5);
   for (std::int64_t kernel : {1, 2, 5}) {
-    for (std::int64_t batch = 1; batch <= 11; ++batch) {
+    for (std::int64_t batch = 1; batch <= 18; ++batch) {
       Window window;
       window.dims[1].kernel = window.dims[2].kernel = kernel;
       KernelSpec spec =
@@ -239,9 +239,9 @@ TEST_CASE("convolution: enough positions for a forward kernel with its own weigh
   Random random(6);
   Window window;
   window.dims[1] = window.dims[2] = {.kernel = 3, .padding_begin = 1, .padding_end = 1};
-  for (std::int64_t filters : {16, 32, 40}) {
+  for (std::int64_t filters : {16, 40}) {
     check_against_oracle(
-        spec_of({.batch = 1, .channels = 32, .filters = filters}, {1, 21, 22}, window), random);
+        spec_of({.batch = 1, .channels = 16, .filters = filters}, {1, 20, 21}, window), random);
   }
 }
 

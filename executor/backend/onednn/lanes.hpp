@@ -1,0 +1,57 @@
+// Short vectors that the compiler maps to the registers of whatever it compiles for.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "executor/backend/onednn/vectorize.hpp"
+
+namespace cnnplan::onednn {
+
+// Eight of each: doubles of a 512-bit register.
+struct EightLanes {
+  static constexpr int count = 8;
+  using Floats = float __attribute__((vector_size(count * sizeof(float))));
+  using Doubles = double __attribute__((vector_size(count * sizeof(double))));
+};
+// Sixteen floats: a 512-bit register.
+struct SixteenLanes {
+  static constexpr int count = 16;
+  using Floats = float __attribute__((vector_size(count * sizeof(float))));
+};
+// What is left over.
+struct OneLane {
+  static constexpr int count = 1;
+  using Floats = float;
+  using Doubles = double;
+};
+
+// Unaligned. Vectors are handed over by reference: how they are returned depends on the instruction
+// set that the caller is compiled for.
+template <typename Vector, typename Element>
+CNNPLAN_INLINE void load(Vector& into, const Element* from) {
+  std::memcpy(&into, from, sizeof(Vector));
+}
+template <typename Vector, typename Element>
+CNNPLAN_INLINE void store(Element* into, const Vector& from) {
+  std::memcpy(into, &from, sizeof(Vector));
+}
+template <typename Vector, typename Element>
+CNNPLAN_INLINE void add_to(Element* sums, const Vector& added) {
+  Vector sum;
+  load(sum, sums);
+  sum += added;
+  store(sums, sum);
+}
+
+// The loop becomes one instruction where __builtin_convertvector becomes four.
+template <typename Lanes>
+CNNPLAN_INLINE void widen(typename Lanes::Doubles& into, const typename Lanes::Floats& from) {
+  float narrow[Lanes::count];
+  double wide[Lanes::count];
+  std::memcpy(narrow, &from, sizeof(narrow));
+  for (int i = 0; i < Lanes::count; ++i) wide[i] = static_cast<double>(narrow[i]);
+  std::memcpy(&into, wide, sizeof(wide));
+}
+
+}  // namespace cnnplan::onednn

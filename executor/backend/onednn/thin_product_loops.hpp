@@ -1,0 +1,27 @@
+// The inner loops of matrix products with few rows, Y = X W; each passes over the weights once.
+#pragma once
+
+#include <cstdint>
+
+namespace cnnplan::onednn {
+
+// X is (rows, depth), W (depth, filters), Y (rows, filters); all dense.
+struct ProductSizes {
+  std::int64_t rows = 0;
+  std::int64_t depth = 0;
+  std::int64_t filters = 0;
+};
+
+// y += x * weight
+void add_product(const ProductSizes& sizes, const float* x, const float* weight, float* y);
+// dx = dy * weight^T
+void product_with_transposed(const ProductSizes& sizes,
+                             const float* dy,
+                             const float* weight,
+                             float* dx);
+// dweight = x^T * dy
+void transposed_product(const ProductSizes& sizes, const float* x, const float* dy, float* dweight);
+// dbias = sum over the rows of dy
+void sum_rows(const ProductSizes& sizes, const float* dy, float* dbias);
+
+}  // namespace cnnplan::onednn
