@@ -7,8 +7,10 @@
 namespace cnnplan::onednn {
 namespace {
 
-// Positions summed before the sums in memory are touched.
-constexpr std::int64_t tile = 4;
+// Positions summed before the sums in memory are touched: as many as keep the number of streams
+// within what the prefetcher follows.
+constexpr std::int64_t moments_positions = 8;
+constexpr std::int64_t gradient_positions = 4;
 // Calls f(EightLanes or OneLane, channel) so that all channels are covered.
 template <typename F>
 CNNPLAN_INLINE void for_each_channel(std::int64_t channels, F f) {
@@ -113,9 +115,9 @@ CNNPLAN_INLINE void gradient_body(RunSize size, GradientRun run, const GradientS
     if constexpr (keep) run.dz += positions * size.channels;
   };
   std::int64_t left = size.positions;
-  for (; left >= tile; left -= tile) {
-    gradients_of_positions<tile, relu, keep>(size.channels, run, sums);
-    advance(tile);
+  for (; left >= gradient_positions; left -= gradient_positions) {
+    gradients_of_positions<gradient_positions, relu, keep>(size.channels, run, sums);
+    advance(gradient_positions);
   }
   for (; left > 0; --left) {
     gradients_of_positions<1, relu, keep>(size.channels, run, sums);
@@ -144,8 +146,8 @@ CNNPLAN_INLINE void transform_body(RunSize size,
 
 CNNPLAN_VECTORIZED void add_moments(RunSize size, const float* x, double* sum, double* square) {
   std::int64_t i = 0;
-  for (; i + tile <= size.positions; i += tile) {
-    moments_of_positions<tile>(size.channels, x + i * size.channels, sum, square);
+  for (; i + moments_positions <= size.positions; i += moments_positions) {
+    moments_of_positions<moments_positions>(size.channels, x + i * size.channels, sum, square);
   }
   for (; i < size.positions; ++i) {
     moments_of_positions<1>(size.channels, x + i * size.channels, sum, square);
