@@ -150,7 +150,8 @@ void Lowering::contribute(const Unit& unit, std::size_t input, Contribution cont
   const LayerIndex target = unit.inputs[input];
   const BlockOwnership blocks = needed(unit, input);
   auto& gradients = gradients_[static_cast<std::size_t>(target)];
-  if (blocks.boxes == owned(target).boxes) {
+  // Replicas that own one block each may hold different parts of its gradient.
+  if (blocks.boxes == owned(target).boxes && blocks.blocks == owned(target).blocks) {
     gradients.push_back(std::move(contribution));
     return;
   }
