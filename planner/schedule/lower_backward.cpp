@@ -144,6 +144,22 @@ void Lowering::backward_elementwise(const Unit& unit, const Saved& saved, const 
   }
 }
 
+const Unit& Lowering::unit_producing(LayerIndex tensor) const {
+  return units_[static_cast<std::size_t>(unit_of_tensor_[static_cast<std::size_t>(tensor)])];
+}
+
+// Of its output: because its kernels do, or because it hands the gradient on as it is to a unit
+// that does.
+bool Lowering::needs_dense_gradient(const Unit& unit) const {
+  const LayerParameters& parameters = layer(unit.head).parameters;
+  if (needs_dense_blocks(parameters)) return true;
+  const bool is_add = std::holds_alternative<Add>(parameters);
+  if (unit.relu || !(is_add || unit.residual)) return false;
+  return std::any_of(unit.inputs.begin(), unit.inputs.end(), [this](LayerIndex input) {
+    return needs_dense_gradient(unit_producing(input));
+  });
+}
+
 // Brings a unit's gradient of its input back to the owners of the input: halos are added to the own
 // block in place where its producer can read a block inside a larger buffer.
 void Lowering::contribute(const Unit& unit, std::size_t input, Contribution contribution) {
@@ -157,9 +173,7 @@ void Lowering::contribute(const Unit& unit, std::size_t input, Contribution cont
   }
   const Box& have = blocks.boxes[static_cast<std::size_t>(rank_)];
   const Box& own = own_box(target);
-  const Unit& producer =
-      units_[static_cast<std::size_t>(unit_of_tensor_[static_cast<std::size_t>(target)])];
-  const bool dense = needs_dense_blocks(layer(producer.head).parameters);
+  const bool dense = needs_dense_gradient(unit_producing(target));
   TransferOperation transfer{.source = contribution.operand.buffer,
                              .list = transfer_list(blocks, owned(target), rank_),
                              .accumulate = true,
@@ -203,7 +217,7 @@ Operand Lowering::gradient_of(const Unit& unit) {
 Lowering::Contribution Lowering::sum(const Unit& unit,
                                      const std::array<Contribution, 2>& terms,
                                      const std::string& suffix) {
-  const bool dense = needs_dense_blocks(layer(unit.head).parameters);
+  const bool dense = needs_dense_gradient(unit);
   const auto reusable = [&](const Contribution& term) {
     return !term.shared && (!dense || builder_.buffer(term.operand.buffer).box == term.operand.box);
   };

@@ -67,6 +67,8 @@ class Lowering {
   Contribution sum(const Unit& unit,
                    const std::array<Contribution, 2>& terms,
                    const std::string& suffix);
+  const Unit& unit_producing(LayerIndex tensor) const;
+  bool needs_dense_gradient(const Unit& unit) const;
   void close_bucket_if(const Unit& unit, bool full_only);
   void close_bucket();
 
