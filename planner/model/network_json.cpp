@@ -17,9 +17,11 @@ constexpr IntegerRange add_input_count{2, 2};
 // "prev" becomes the name of the layer listed before.
 std::string read_input_name(const JsonReader& reader, const std::vector<Layer>& before) {
   std::string name = reader.name();
-  if (name != previous_name) return name;
-  if (before.empty()) reader.refuse("the name of a layer listed before; nothing is");
-  return before.back().name;
+  if (name == previous_name && !before.empty()) return before.back().name;
+  const bool is_listed = std::any_of(
+      before.begin(), before.end(), [&name](const Layer& layer) { return layer.name == name; });
+  if (!is_listed) reader.refuse("the name of a layer listed before");
+  return name;
 }
 
 std::vector<std::string> read_inputs(const JsonReader& layer,
