@@ -44,7 +44,9 @@ void forward_statistics(const Setup& setup, Operands operands) {
     sums[i[1]] += value;
     sums[channels + i[1]] += value * value;
   });
-  sums[2 * channels] = static_cast<double>(volume(shape) / std::max<std::int64_t>(1, channels));
+  Shape positions = shape;
+  positions[Dim::c] = 1;
+  sums[2 * channels] = static_cast<double>(volume(positions));
 }
 
 // The running variance is the unbiased one.

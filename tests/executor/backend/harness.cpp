@@ -158,7 +158,7 @@ void run(const Candidate& candidate,
          KernelSpec spec,
          const KernelConstants& constants,
          const StepState& state,
-         std::vector<Block*> operands) {
+         const std::vector<Block*>& operands) {
   spec.precision = candidate.precision;
   const auto backend = prepared(candidate.backend);
   const auto kernel = backend->make_kernel(spec, constants);

@@ -61,7 +61,7 @@ void run(const Candidate& candidate,
          KernelSpec spec,
          const KernelConstants& constants,
          const StepState& state,
-         std::vector<Block*> operands);
+         const std::vector<Block*>& operands);
 
 // Largest difference, relative to the larger of 1 and the largest expected magnitude.
 double difference(const Values& actual, const Values& expected);

@@ -9,7 +9,7 @@
 namespace cnnplan {
 
 TEST_CASE("view_of: points at the first element of the inner block") {
-  std::array<float, 2 * 3 * 4 * 5> buffer{};
+  std::array<float, 120> buffer{};
   const Box outer{{{{10, 12}, {0, 5}, {0, 1}, {20, 23}, {30, 34}}}};
   const Box inner{{{{11, 12}, {1, 3}, {0, 1}, {21, 23}, {32, 34}}}};
   const TensorView view = view_of(buffer.data(), outer, inner, sizeof(float));
