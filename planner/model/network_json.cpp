@@ -14,13 +14,16 @@ namespace {
 constexpr std::string_view previous_name = "prev";
 constexpr IntegerRange add_input_count{2, 2};
 
+bool is_listed(const std::vector<Layer>& layers, const std::string& name) {
+  return std::any_of(
+      layers.begin(), layers.end(), [&name](const Layer& layer) { return layer.name == name; });
+}
+
 // "prev" becomes the name of the layer listed before.
 std::string read_input_name(const JsonReader& reader, const std::vector<Layer>& before) {
   std::string name = reader.name();
   if (name == previous_name && !before.empty()) return before.back().name;
-  const bool is_listed = std::any_of(
-      before.begin(), before.end(), [&name](const Layer& layer) { return layer.name == name; });
-  if (!is_listed) reader.refuse("the name of a layer listed before");
+  if (!is_listed(before, name)) reader.refuse("the name of a layer listed before");
   return name;
 }
 
@@ -45,6 +48,7 @@ Layer read_layer(const JsonReader& reader, SpatialFormat format, const std::vect
               .inputs = {},
               .parameters = read_layer_parameters(reader, format)};
   if (layer.name == previous_name) reader.at("name").refuse("a name other than \"prev\"");
+  if (is_listed(before, layer.name)) reader.at("name").refuse("a name that no other layer has");
   layer.inputs = read_inputs(reader, layer.parameters, before);
   return layer;
 }
