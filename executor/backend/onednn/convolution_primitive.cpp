@@ -163,9 +163,11 @@ std::vector<Port> ports_of(const KernelSpec& spec, const Formats& outside, const
              {DNNL_ARG_WEIGHTS, outside.weight, inside.weight, false},
              {DNNL_ARG_DIFF_SRC, outside.x, inside.x, true}};
   } else {
+    // Winograd's filter gradient is written with streaming stores.
+    const bool streams = spec.algorithm == KernelAlgorithm::winograd;
     ports = {{DNNL_ARG_SRC, outside.x, inside.x, false},
              {DNNL_ARG_DIFF_DST, outside.y, inside.y, false},
-             {DNNL_ARG_DIFF_WEIGHTS, outside.weight, inside.weight, true}};
+             {DNNL_ARG_DIFF_WEIGHTS, outside.weight, inside.weight, true, streams}};
     if (has_bias) ports.push_back({DNNL_ARG_DIFF_BIAS, outside.bias, outside.bias, true});
   }
   return ports;

@@ -78,7 +78,7 @@ PrimitiveKernel::PrimitiveKernel(const Library& library,
       primitive_(library, primitive, inside_arguments(ports)) {
   for (std::size_t operand = 0; operand < ports.size(); ++operand) {
     const Port& port = ports[operand];
-    direct_.push_back(port.outside == port.inside);
+    direct_.push_back(port.outside == port.inside && !port.needs_alignment);
     if (!direct_.back()) add_reorder(library, operand, port);
   }
 }

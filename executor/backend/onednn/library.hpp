@@ -82,9 +82,11 @@ struct Port {
   dnnl::memory::desc outside;
   dnnl::memory::desc inside;
   bool written = false;
+  bool needs_alignment = false;  // the primitive's stores fault where the caller is not aligned
 };
 
-// A primitive whose operands are reordered, where the formats differ, through its own workspace.
+// A primitive whose operands pass through its own workspace where their formats differ or it needs
+// them aligned.
 class PrimitiveKernel final : public Kernel {
  public:
   // `ports` in the order of the kernel's operands.

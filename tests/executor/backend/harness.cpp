@@ -57,7 +57,7 @@ Block::Block(Element element, const Box& outer, const Box& inner)
     : element_(element),
       outer_(outer),
       inner_(inner),
-      bytes_(static_cast<std::size_t>(volume(outer) * element_bytes(element))) {
+      bytes_(static_cast<std::size_t>((volume(outer) + 1) * element_bytes(element))) {
   for (std::int64_t i = 0; i < volume(outer); ++i) store(i, untouched);
 }
 
@@ -79,15 +79,23 @@ Block flat(Element element, std::int64_t elements) {
   return Block::dense(element, {{1, 1, 1, 1, elements}});
 }
 
+// One element behind the start of its memory: kernels must not count on aligned operands.
+std::byte* Block::data() {
+  return bytes_.data() + element_bytes(element_);
+}
+const std::byte* Block::data() const {
+  return bytes_.data() + element_bytes(element_);
+}
+
 double Block::load(std::int64_t offset) const {
-  const std::byte* at = bytes_.data() + offset * element_bytes(element_);
+  const std::byte* at = data() + offset * element_bytes(element_);
   if (element_ == Element::fp64) return *reinterpret_cast<const double*>(at);
   if (element_ == Element::int32) return *reinterpret_cast<const std::int32_t*>(at);
   return static_cast<double>(*reinterpret_cast<const float*>(at));
 }
 
 void Block::store(std::int64_t offset, double value) {
-  std::byte* at = bytes_.data() + offset * element_bytes(element_);
+  std::byte* at = data() + offset * element_bytes(element_);
   if (element_ == Element::fp64) {
     *reinterpret_cast<double*>(at) = value;
   } else if (element_ == Element::int32) {
@@ -133,7 +141,7 @@ Values Block::values() const {
 }
 
 TensorView Block::view() {
-  return view_of(bytes_.data(), outer_, inner_, element_bytes(element_));
+  return view_of(data(), outer_, inner_, element_bytes(element_));
 }
 
 bool Block::margin_is_untouched() const {

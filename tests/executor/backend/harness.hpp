@@ -36,6 +36,8 @@ class Block {
   Block(Element element, const Box& outer, const Box& inner);
   template <typename F>
   void for_each_offset(F f) const;
+  std::byte* data();
+  const std::byte* data() const;
   double load(std::int64_t offset) const;
   void store(std::int64_t offset, double value);
 
