@@ -12,8 +12,11 @@ Range intersect(Range a, Range b) {
 
 Box intersect(const Box& a, const Box& b) {
   Box common;
-  for (Dim dim : all_dims) common[dim] = intersect(a[dim], b[dim]);
-  return is_empty(common) ? Box{} : common;
+  for (Dim dim : all_dims) {
+    common[dim] = intersect(a[dim], b[dim]);
+    if (common[dim].size() == 0) return {};
+  }
+  return common;
 }
 
 bool is_empty(const Box& box) {
@@ -30,7 +33,9 @@ Shape shape_of(const Box& box) {
   return shape;
 }
 
-std::int64_t volume(const Box& box) { return volume(shape_of(box)); }
+std::int64_t volume(const Box& box) {
+  return volume(shape_of(box));
+}
 
 Box whole(const Shape& shape) {
   Box box;

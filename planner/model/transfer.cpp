@@ -3,24 +3,27 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <numeric>
+#include <span>
 #include <stdexcept>
+#include <utility>
 
 namespace cnnplan {
 namespace {
 
-// Ranks that hold each distinct block, ascending.
-std::vector<std::vector<int>> holders_by_block(const BlockOwnership& ownership) {
-  std::vector<std::vector<int>> holders;
-  for (std::size_t rank = 0; rank < ownership.blocks.size(); ++rank) {
-    const auto block = static_cast<std::size_t>(ownership.blocks[rank]);
-    if (block >= holders.size()) holders.resize(block + 1);
-    holders[block].push_back(static_cast<int>(rank));
-  }
-  return holders;
+// All ranks in the order of their blocks: holders of the same block stand together, ascending.
+std::vector<int> ranks_by_block(const BlockOwnership& ownership) {
+  std::vector<int> ranks(ownership.blocks.size());
+  std::iota(ranks.begin(), ranks.end(), 0);
+  const auto block_of = [&](int rank) { return ownership.blocks[static_cast<std::size_t>(rank)]; };
+  std::sort(ranks.begin(), ranks.end(), [&](int a, int b) {
+    return std::pair(block_of(a), a) < std::pair(block_of(b), b);
+  });
+  return ranks;
 }
 
 // Which replica serves `receiver`: itself, else the nearest in rank, the lower one of two.
-int provider(const std::vector<int>& holders, int receiver) {
+int provider(std::span<const int> holders, int receiver) {
   return *std::min_element(holders.begin(), holders.end(), [receiver](int a, int b) {
     return std::abs(a - receiver) < std::abs(b - receiver);
   });
@@ -41,12 +44,18 @@ TransferList transfer_list(const BlockOwnership& sources,
   }
   const auto self = static_cast<std::size_t>(rank);
   TransferList list;
-  for (const std::vector<int>& holders : holders_by_block(sources)) {
-    if (holders.empty()) continue;
-    const Box& source = sources.boxes[static_cast<std::size_t>(holders.front())];
+  const std::vector<int> ranks = ranks_by_block(sources);
+  for (auto first = ranks.begin(); first != ranks.end();) {
+    const auto holder = static_cast<std::size_t>(*first);
+    const auto last = std::find_if(first, ranks.end(), [&](int other) {
+      return sources.blocks[static_cast<std::size_t>(other)] != sources.blocks[holder];
+    });
+    const std::span<const int> holders(first, last);
+    first = last;
+    const Box& source = sources.boxes[holder];
     const Box wanted = intersect(source, destinations.boxes[self]);
     if (!is_empty(wanted)) list.receives.push_back({provider(holders, rank), wanted});
-    if (sources.blocks[self] != sources.blocks[static_cast<std::size_t>(holders.front())]) continue;
+    if (sources.blocks[self] != sources.blocks[holder]) continue;
     for (std::size_t receiver = 0; receiver < destinations.boxes.size(); ++receiver) {
       const Box sent = intersect(source, destinations.boxes[receiver]);
       if (!is_empty(sent) && provider(holders, static_cast<int>(receiver)) == rank) {

@@ -1,10 +1,11 @@
 // Sums of the walk over ranks.
 #include "planner/predict/predict.hpp"
 
-#include <algorithm>
+#include <numeric>
 #include <set>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 namespace cnnplan {
 namespace {
@@ -34,63 +35,65 @@ class Joined {
   std::vector<int> counts_;
 };
 
-bool is_kernel(const Operation& operation) {
-  return std::holds_alternative<KernelOperation>(operation.body);
-}
-
-MemoryUse memory_with_workspace(const Schedule& schedule, const PriceList& prices) {
-  MemoryUse use = memory_of(schedule);
-  for (const Operation& operation : schedule.operations) {
-    if (is_kernel(operation)) use.buffers_bytes += prices(schedule, operation).workspace_bytes;
-  }
-  use.available_bytes = prices.platform().memory_bytes;
+MemoryUse memory_with_workspace(const PricedSchedule& priced, const Platform& platform) {
+  MemoryUse use = memory_of(priced.schedule);
+  for (const Price& price : priced.prices) use.buffers_bytes += price.workspace_bytes;
+  use.available_bytes = platform.memory_bytes;
   return use;
 }
 
-}  // namespace
-
-std::vector<Schedule> lower_all(const Plan& plan) {
-  std::vector<Schedule> schedules;
-  for (int rank = 0; rank < plan.ranks; ++rank) schedules.push_back(lower(plan, rank));
-  return schedules;
-}
-
-double predict_step_s(const Plan& plan, const PriceList& prices) {
-  const auto schedules = lower_all(plan);
-  return step_time_s(walk(schedules, prices, Estimate::likely));
-}
-
-Prediction predict(const Plan& plan, const PriceList& prices) {
-  Prediction prediction = plan.prediction;
-  const auto schedules = lower_all(plan);
-  const auto timelines = walk(schedules, prices, Estimate::likely);
-  prediction.step_s = step_time_s(timelines);
-  prediction.low_s = step_time_s(walk(schedules, prices, Estimate::low));
-  prediction.high_s = step_time_s(walk(schedules, prices, Estimate::high));
-  prediction.memory = {};
+// Fills what is told by operation.
+void add_operations(std::span<const PricedSchedule> schedules,
+                    std::span<const RankTimeline> timelines,
+                    Prediction& prediction) {
   Joined joined;
   std::set<std::string> estimated_kernels;
   double communication_s = 0.0;
   for (std::size_t rank = 0; rank < schedules.size(); ++rank) {
-    const Schedule& schedule = schedules[rank];
-    for (std::size_t i = 0; i < schedule.operations.size(); ++i) {
-      const Operation& operation = schedule.operations[i];
-      const bool estimated = prices(schedule, operation).estimated;
+    const auto& operations = schedules[rank].schedule.operations;
+    for (std::size_t i = 0; i < operations.size(); ++i) {
+      const bool estimated = schedules[rank].prices[i].estimated;
       const double seconds = timelines[rank].durations_s[i];
-      joined.add(operation, seconds, estimated);
-      if (estimated) {
-        const KernelSpec& spec = std::get<KernelOperation>(operation.body).spec;
-        estimated_kernels.insert(to_text(canonical(spec)));
-      } else if (!is_kernel(operation) && !std::holds_alternative<LoadOperation>(operation.body)) {
-        communication_s += seconds;
-      }
+      joined.add(operations[i], seconds, estimated);
+      if (communicates(operations[i])) communication_s += seconds;
+      if (!estimated) continue;
+      const KernelSpec& spec = std::get<KernelOperation>(operations[i].body).spec;
+      estimated_kernels.insert(to_text(canonical(spec)));
     }
-    const MemoryUse memory = memory_with_workspace(schedule, prices);
-    if (memory.total_bytes() >= prediction.memory.total_bytes()) prediction.memory = memory;
   }
   prediction.operations = std::move(joined).means();
   prediction.exposed_communication_s = communication_s / static_cast<double>(schedules.size());
   prediction.estimated_kernels.assign(estimated_kernels.begin(), estimated_kernels.end());
+}
+
+}  // namespace
+
+std::vector<PricedSchedule> lower_and_price(const Plan& plan, const PriceList& prices) {
+  std::vector<int> ranks(static_cast<std::size_t>(plan.ranks));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  std::vector<PricedSchedule> schedules;
+  for (Schedule& schedule : lower(plan, ranks)) {
+    schedules.push_back(priced(std::move(schedule), prices));
+  }
+  return schedules;
+}
+
+Prediction predict(const Plan& plan, const PriceList& prices) {
+  Prediction prediction = plan.prediction;
+  const auto schedules = lower_and_price(plan, prices);
+  const auto step_s = [&](Estimate estimate) {
+    return step_time_s(walk(schedules, prices.platform(), estimate));
+  };
+  const auto timelines = walk(schedules, prices.platform(), Estimate::likely);
+  prediction.step_s = step_time_s(timelines);
+  prediction.low_s = step_s(Estimate::low);
+  prediction.high_s = step_s(Estimate::high);
+  add_operations(schedules, timelines, prediction);
+  prediction.memory = {};
+  for (const PricedSchedule& schedule : schedules) {
+    const MemoryUse memory = memory_with_workspace(schedule, prices.platform());
+    if (memory.total_bytes() >= prediction.memory.total_bytes()) prediction.memory = memory;
+  }
   return prediction;
 }
 

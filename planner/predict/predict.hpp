@@ -5,11 +5,8 @@
 
 namespace cnnplan {
 
-// One schedule per rank.
-std::vector<Schedule> lower_all(const Plan& plan);
-
-// Step time alone: cheap enough to compare many plans.
-double predict_step_s(const Plan& plan, const PriceList& prices);
+// The schedules of all ranks.
+std::vector<PricedSchedule> lower_and_price(const Plan& plan, const PriceList& prices);
 
 // Fills step, low and high, exposed communication, operations, memory and estimated kernels; what
 // the search knows (baseline, bound, runner-up) stays as it is in `plan.prediction`.

@@ -2,6 +2,7 @@
 #include "planner/predict/price.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "planner/cost/collectives.hpp"
 #include "planner/cost/links.hpp"
@@ -58,6 +59,20 @@ Price PriceList::price(const Schedule&, const CollectiveOperation& operation) co
 Price PriceList::price(const Schedule& schedule, const LoadOperation& operation) const {
   const Buffer& data = schedule.buffers[static_cast<std::size_t>(operation.data)];
   return exactly(static_cast<double>(data.bytes) * platform_.copy_s_per_byte);
+}
+
+PricedSchedule priced(Schedule schedule, const PriceList& prices) {
+  PricedSchedule result{.schedule = std::move(schedule)};
+  result.prices.reserve(result.schedule.operations.size());
+  for (const Operation& operation : result.schedule.operations) {
+    result.prices.push_back(prices(result.schedule, operation));
+  }
+  return result;
+}
+
+bool communicates(const Operation& operation) {
+  return std::holds_alternative<TransferOperation>(operation.body) ||
+         std::holds_alternative<CollectiveOperation>(operation.body);
 }
 
 std::vector<int> partners(const Operation& operation, int rank) {

@@ -36,6 +36,15 @@ class PriceList {
   const KernelCosts& kernels_;
 };
 
+// One rank's schedule and what each of its operations costs.
+struct PricedSchedule {
+  Schedule schedule;
+  std::vector<Price> prices;  // by operation
+};
+PricedSchedule priced(Schedule schedule, const PriceList& prices);
+
+// True for transfers and collectives.
+bool communicates(const Operation& operation);
 // Ranks that must have reached the operation before `rank` can finish it; without `rank` itself.
 std::vector<int> partners(const Operation& operation, int rank);
 

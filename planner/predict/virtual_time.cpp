@@ -17,37 +17,44 @@ double seconds_of(const Price& price, Estimate estimate) {
   return estimate == Estimate::high ? price.high_s : price.seconds;
 }
 
-bool communicates(const Operation& operation) {
-  return std::holds_alternative<TransferOperation>(operation.body) ||
-         std::holds_alternative<CollectiveOperation>(operation.body);
-}
-
 // When each rank reached each operation that communicates.
 class Arrivals {
  public:
-  explicit Arrivals(std::span<const Schedule> schedules) : ranks_(schedules.size()) {
-    for (const Schedule& schedule : schedules) {
-      for (const Operation& operation : schedule.operations) {
-        if (communicates(operation)) numbers_.try_emplace(operation.id, numbers_.size());
+  explicit Arrivals(std::span<const PricedSchedule> schedules) : ranks_(schedules.size()) {
+    std::unordered_map<std::string_view, std::size_t> numbers;
+    for (const PricedSchedule& priced : schedules) {
+      std::vector<std::size_t>& meetings = meetings_.emplace_back();
+      for (const Operation& operation : priced.schedule.operations) {
+        if (!communicates(operation)) {
+          meetings.push_back(0);
+          continue;
+        }
+        meetings.push_back(numbers.try_emplace(operation.id, numbers.size()).first->second);
       }
     }
-    times_s_.assign(ranks_ * numbers_.size(), not_arrived);
+    times_s_.assign(ranks_ * numbers.size(), not_arrived);
   }
-  double& at(std::string_view id, int rank) {
-    return times_s_[numbers_.at(id) * ranks_ + static_cast<std::size_t>(rank)];
+  // By rank, of operation `index` of rank `rank`.
+  std::span<double> of(int rank, std::size_t index) {
+    const std::size_t meeting = meetings_[static_cast<std::size_t>(rank)][index];
+    return std::span(times_s_).subspan(meeting * ranks_, ranks_);
   }
 
  private:
   std::size_t ranks_;
-  std::unordered_map<std::string_view, std::size_t> numbers_;
+  std::vector<std::vector<std::size_t>> meetings_;  // by rank and operation: number of its id
   std::vector<double> times_s_;
 };
 
 class RankWalk {
  public:
-  RankWalk(const Schedule& schedule, const PriceList& prices, Estimate estimate)
-      : schedule_(schedule), prices_(prices), estimate_(estimate) {
-    ends_s_.reserve(schedule.operations.size());
+  RankWalk(const PricedSchedule& priced, double overlap_efficiency, Estimate estimate)
+      : schedule_(priced.schedule),
+        prices_(priced.prices),
+        overlap_efficiency_(overlap_efficiency),
+        estimate_(estimate) {
+    ends_s_.reserve(prices_.size());
+    durations_s_.reserve(prices_.size());
   }
 
   bool done() const { return ends_s_.size() == schedule_.operations.size(); }
@@ -68,17 +75,19 @@ class RankWalk {
 
  private:
   bool complete_next(Arrivals& arrivals) {
-    const Operation& operation = schedule_.operations[ends_s_.size()];
+    const std::size_t index = ends_s_.size();
+    const Operation& operation = schedule_.operations[index];
     double start = ready_s(operation);
     if (communicates(operation)) {
-      arrivals.at(operation.id, schedule_.rank) = start;
+      const std::span<double> arrivals_s = arrivals.of(schedule_.rank, index);
+      arrivals_s[static_cast<std::size_t>(schedule_.rank)] = start;
       for (int partner : partners(operation, schedule_.rank)) {
-        const double arrival = arrivals.at(operation.id, partner);
+        const double arrival = arrivals_s[static_cast<std::size_t>(partner)];
         if (arrival == not_arrived) return false;
         start = std::max(start, arrival);
       }
     }
-    finish(operation, start, seconds_of(prices_(schedule_, operation), estimate_));
+    finish(operation, start, seconds_of(prices_[index], estimate_));
     return true;
   }
 
@@ -86,7 +95,7 @@ class RankWalk {
 
   bool overlaps(const Operation& operation) const {
     return operation.stream != Stream::compute && communicates(operation) &&
-           prices_.platform().overlap_efficiency > 0.0;
+           overlap_efficiency_ > 0.0;
   }
 
   double ready_s(const Operation& operation) {
@@ -103,7 +112,7 @@ class RankWalk {
     const double previous = last_end_s_;
     if (overlaps(operation)) {
       stream_end(operation.stream) = end;
-      compute += (1.0 - prices_.platform().overlap_efficiency) * seconds;
+      compute += (1.0 - overlap_efficiency_) * seconds;
       durations_s_.push_back(end - start);
     } else {
       compute = end;
@@ -114,7 +123,8 @@ class RankWalk {
   }
 
   const Schedule& schedule_;
-  const PriceList& prices_;
+  const std::vector<Price>& prices_;
+  double overlap_efficiency_;
   Estimate estimate_;
   std::array<double, 4> stream_end_s_{};
   double last_end_s_ = 0.0;
@@ -124,12 +134,14 @@ class RankWalk {
 
 }  // namespace
 
-std::vector<RankTimeline> walk(std::span<const Schedule> schedules,
-                               const PriceList& prices,
+std::vector<RankTimeline> walk(std::span<const PricedSchedule> schedules,
+                               const Platform& platform,
                                Estimate estimate) {
   Arrivals arrivals(schedules);
   std::vector<RankWalk> ranks;
-  for (const Schedule& schedule : schedules) ranks.emplace_back(schedule, prices, estimate);
+  for (const PricedSchedule& schedule : schedules) {
+    ranks.emplace_back(schedule, platform.overlap_efficiency, estimate);
+  }
   const auto done = [](const RankWalk& rank) { return rank.done(); };
   while (!std::all_of(ranks.begin(), ranks.end(), done)) {
     bool progress = false;

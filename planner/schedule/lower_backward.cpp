@@ -23,10 +23,10 @@ bool tiles(const std::vector<Piece>& pieces, const Box& box) {
 }  // namespace
 
 void Lowering::backward(std::size_t index) {
-  const Unit& unit = units_[index];
+  const Unit& unit = decomposition_.units()[index];
   const Saved& saved = saved_[index];
   const LayerParameters& parameters = layer(unit.head).parameters;
-  if (!requires_gradient(unit.last)) return;
+  if (!decomposition_.requires_gradient(unit.last)) return;
   if (std::holds_alternative<SoftmaxCrossEntropy>(parameters)) {
     backward_loss(unit, saved);
     return;
@@ -55,7 +55,7 @@ void Lowering::backward_windowed(const Unit& unit, const Saved& saved, const Ope
   KernelSpec spec = windowed_spec(unit);
   Schedule& schedule = builder_.schedule();
   const bool is_convolution = spec.kind == KernelKind::convolution;
-  if (requires_gradient(unit.inputs[0])) {
+  if (decomposition_.requires_gradient(unit.inputs[0])) {
     spec.phase = KernelPhase::backward_data;
     spec.algorithm = algorithm(unit.head, spec.phase);
     const BufferIndex dx =
@@ -94,11 +94,12 @@ void Lowering::backward_batch_norm(const Unit& unit, const Saved& saved, const O
   spec.residual = keeps_dz;
   std::vector<Operand> operands{saved.inputs[0], dy};
   if (unit.relu) operands.push_back(saved.output);
-  operands.insert(operands.end(),
-                  {saved.sums,
-                   builder_.write(sums),
-                   slot_operand(schedule.gradients, saved.first_slot, true),
-                   slot_operand(schedule.gradients, saved.first_slot + 1, true)});
+  for (const Operand& operand : {saved.sums,
+                                 builder_.write(sums),
+                                 slot_operand(schedule.gradients, saved.first_slot, true),
+                                 slot_operand(schedule.gradients, saved.first_slot + 1, true)}) {
+    operands.push_back(operand);
+  }
   Operand dz = dy;
   if (keeps_dz) {
     dz = builder_.read(add_block(name(unit) + "/dz", BufferRole::error_signal, own_box(unit.last)));
@@ -107,20 +108,21 @@ void Lowering::backward_batch_norm(const Unit& unit, const Saved& saved, const O
   }
   kernel(unit, spec, std::move(operands));
   allreduce_sums(unit, "backward_statistics", sums);
-  if (unit.residual && requires_gradient(unit.inputs[1])) {
+  if (unit.residual && decomposition_.requires_gradient(unit.inputs[1])) {
     contribute(unit, 1, {.operand = dz, .shared = true});
   }
-  if (!requires_gradient(unit.inputs[0])) return;
+  if (!decomposition_.requires_gradient(unit.inputs[0])) return;
   spec.phase = KernelPhase::backward_data;
   std::vector<Operand> data_operands{saved.inputs[0], dz};
   if (unit.relu && !keeps_dz) data_operands.push_back(saved.output);
   const BufferIndex dx =
       add_block(name(unit) + "/dx", BufferRole::error_signal, own_box(unit.last));
-  data_operands.insert(data_operands.end(),
-                       {saved.sums,
-                        builder_.read(sums),
-                        slot_operand(schedule.weights, saved.first_slot, false),
-                        builder_.write(dx)});
+  for (const Operand& operand : {saved.sums,
+                                 builder_.read(sums),
+                                 slot_operand(schedule.weights, saved.first_slot, false),
+                                 builder_.write(dx)}) {
+    data_operands.push_back(operand);
+  }
   kernel(unit, spec, std::move(data_operands));
   contribute(unit, 0, {.operand = builder_.read(dx)});
 }
@@ -140,12 +142,8 @@ void Lowering::backward_elementwise(const Unit& unit, const Saved& saved, const 
     contribution = {.operand = builder_.read(dx), .shared = is_add};
   }
   for (std::size_t input = 0; input < unit.inputs.size(); ++input) {
-    if (requires_gradient(unit.inputs[input])) contribute(unit, input, contribution);
+    if (decomposition_.requires_gradient(unit.inputs[input])) contribute(unit, input, contribution);
   }
-}
-
-const Unit& Lowering::unit_producing(LayerIndex tensor) const {
-  return units_[static_cast<std::size_t>(unit_of_tensor_[static_cast<std::size_t>(tensor)])];
 }
 
 // Of its output: because its kernels do, or because it hands the gradient on as it is to a unit
@@ -156,7 +154,7 @@ bool Lowering::needs_dense_gradient(const Unit& unit) const {
   const bool is_add = std::holds_alternative<Add>(parameters);
   if (unit.relu || !(is_add || unit.residual)) return false;
   return std::any_of(unit.inputs.begin(), unit.inputs.end(), [this](LayerIndex input) {
-    return needs_dense_gradient(unit_producing(input));
+    return needs_dense_gradient(decomposition_.producer(input));
   });
 }
 
@@ -164,18 +162,19 @@ bool Lowering::needs_dense_gradient(const Unit& unit) const {
 // block in place where its producer can read a block inside a larger buffer.
 void Lowering::contribute(const Unit& unit, std::size_t input, Contribution contribution) {
   const LayerIndex target = unit.inputs[input];
-  const BlockOwnership blocks = needed(unit, input);
+  const BlockOwnership& blocks = decomposition_.needed(unit, input);
+  const BlockOwnership& owners = decomposition_.owned(target);
   auto& gradients = gradients_[static_cast<std::size_t>(target)];
   // Replicas that own one block each may hold different parts of its gradient.
-  if (blocks.boxes == owned(target).boxes && blocks.blocks == owned(target).blocks) {
+  if (blocks.boxes == owners.boxes && blocks.blocks == owners.blocks) {
     gradients.push_back(std::move(contribution));
     return;
   }
   const Box& have = blocks.boxes[static_cast<std::size_t>(rank_)];
   const Box& own = own_box(target);
-  const bool dense = needs_dense_gradient(unit_producing(target));
+  const bool dense = needs_dense_gradient(decomposition_.producer(target));
   TransferOperation transfer{.source = contribution.operand.buffer,
-                             .list = transfer_list(blocks, owned(target), rank_),
+                             .list = transfer_list(blocks, owners, rank_),
                              .accumulate = true,
                              .tag = next_tag_++};
   const bool sends_own =

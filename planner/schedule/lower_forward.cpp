@@ -6,7 +6,7 @@
 namespace cnnplan {
 
 void Lowering::forward(std::size_t index) {
-  const Unit& unit = units_[index];
+  const Unit& unit = decomposition_.units()[index];
   Saved& saved = saved_[index];
   const LayerParameters& parameters = layer(unit.head).parameters;
   if (std::holds_alternative<Input>(parameters)) {
@@ -30,7 +30,7 @@ Box Lowering::storage_box(const Unit& unit) const {
   Box storage = own;
   for (LayerIndex consumer : network().consumers_of(unit.last)) {
     if (!needs_dense_blocks(layer(consumer).parameters)) continue;
-    const Box box = needed_blocks(plan_, consumer).boxes[static_cast<std::size_t>(rank_)];
+    const Box& box = needed_box(decomposition_.producer(consumer), 0);
     const bool first = storage == own;
     if (box == own || !contains(box, own) || (!first && box != storage)) return own;
     storage = box;
@@ -64,8 +64,9 @@ void Lowering::load(const Unit& unit) {
 
 Operand Lowering::fetch(const Unit& unit, std::size_t input) {
   const LayerIndex source = unit.inputs[input];
-  const BlockOwnership blocks = needed(unit, input);
-  if (blocks.boxes == owned(source).boxes) return tensors_[static_cast<std::size_t>(source)];
+  const BlockOwnership& blocks = decomposition_.needed(unit, input);
+  if (blocks.boxes == decomposition_.owned(source).boxes)
+    return tensors_[static_cast<std::size_t>(source)];
   const auto [entry, is_new] = fetched_.try_emplace({source, blocks.boxes});
   if (is_new) entry->second = fetch_blocks(unit, input, blocks);
   return entry->second;
@@ -79,7 +80,7 @@ Operand Lowering::fetch_blocks(const Unit& unit, std::size_t input, const BlockO
   const Box& want = blocks.boxes[static_cast<std::size_t>(rank_)];
   TransferOperation transfer{
       .source = tensor.buffer, .destination = tensor.buffer, .tag = next_tag_++};
-  transfer.list = transfer_list(owned(source), blocks, rank_);
+  transfer.list = transfer_list(decomposition_.owned(source), blocks, rank_);
   if (want != own_box(source) && want != builder_.buffer(tensor.buffer).box) {
     transfer.destination = add_block(name(unit) + "/input", BufferRole::activation, want);
   } else {

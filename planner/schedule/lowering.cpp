@@ -2,6 +2,7 @@
 #include "planner/schedule/lowering.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "planner/model/error.hpp"
 #include "planner/schedule/memory_layout.hpp"
@@ -12,29 +13,17 @@ bool needs_dense_blocks(const LayerParameters& parameters) {
   return has_window(parameters);
 }
 
-Lowering::Lowering(const Plan& plan, int rank, Mode mode)
-    : plan_(plan), rank_(rank), mode_(mode), builder_(rank, plan.ranks), units_(fuse(plan)) {
-  // A fused unit runs where its last layer stands, when all its inputs are there.
-  std::stable_sort(
-      units_.begin(), units_.end(), [](const Unit& a, const Unit& b) { return a.last < b.last; });
-  const auto count = static_cast<std::size_t>(network().layer_count());
-  unit_of_tensor_.assign(count, -1);
-  tensors_.resize(count);
-  gradients_.resize(count);
-  first_slot_.assign(count, -1);
-  requires_gradient_.assign(count, false);
-  saved_.resize(units_.size());
-  for (std::size_t i = 0; i < units_.size(); ++i) {
-    unit_of_tensor_[static_cast<std::size_t>(units_[i].last)] = static_cast<int>(i);
-  }
-  for (LayerIndex l = 0; l < network().layer_count(); ++l) {
-    owned_.push_back(owned_blocks(plan, l));
-    const auto& inputs = network().inputs_of(l);
-    requires_gradient_[static_cast<std::size_t>(l)] =
-        network().parameter_count(l) > 0 ||
-        std::any_of(
-            inputs.begin(), inputs.end(), [&](LayerIndex i) { return requires_gradient(i); });
-  }
+Lowering::Lowering(const Decomposition& decomposition, int rank, Mode mode)
+    : decomposition_(decomposition),
+      plan_(decomposition.plan()),
+      rank_(rank),
+      mode_(mode),
+      builder_(rank, plan_.ranks) {
+  const auto layers = static_cast<std::size_t>(network().layer_count());
+  saved_.resize(decomposition.units().size());
+  tensors_.resize(layers);
+  gradients_.resize(layers);
+  first_slot_.assign(layers, -1);
 }
 
 Schedule Lowering::run() {
@@ -44,9 +33,10 @@ Schedule Lowering::run() {
   schedule.running_mean.assign(layers, -1);
   schedule.running_variance.assign(layers, -1);
   add_slots();
-  for (std::size_t i = 0; i < units_.size(); ++i) forward(i);
+  const std::size_t units = decomposition_.units().size();
+  for (std::size_t i = 0; i < units; ++i) forward(i);
   if (mode_ == Mode::training) {
-    for (std::size_t i = units_.size(); i-- > 0;) backward(i);
+    for (std::size_t i = units; i-- > 0;) backward(i);
     close_bucket();
     keep_logits();
   }
@@ -75,8 +65,9 @@ void Lowering::refuse_unsupported() const {
 
 // Parameters of the units in the order in which backpropagation reaches them.
 void Lowering::add_slots() {
-  for (std::size_t i = units_.size(); i-- > 0;) {
-    const Unit& unit = units_[i];
+  const std::vector<Unit>& units = decomposition_.units();
+  for (std::size_t i = units.size(); i-- > 0;) {
+    const Unit& unit = units[i];
     const std::int64_t count = network().parameter_count(unit.head);
     if (count == 0) continue;
     const std::int64_t channels = network().output_shape(unit.head, 1)[Dim::c];
@@ -114,21 +105,12 @@ const LayerPlan& Lowering::layer_plan(LayerIndex index) const {
   return plan_.layers.at(static_cast<std::size_t>(index));
 }
 
-const BlockOwnership& Lowering::owned(LayerIndex index) const {
-  return owned_[static_cast<std::size_t>(index)];
-}
-
 const Box& Lowering::own_box(LayerIndex index) const {
-  return owned(index).boxes[static_cast<std::size_t>(rank_)];
+  return decomposition_.owned(index).boxes[static_cast<std::size_t>(rank_)];
 }
 
-// The residual of a fused unit is needed on the block that the unit owns.
-BlockOwnership Lowering::needed(const Unit& unit, std::size_t input) const {
-  return input == 0 ? needed_blocks(plan_, unit.head) : owned(unit.last);
-}
-
-bool Lowering::requires_gradient(LayerIndex index) const {
-  return requires_gradient_[static_cast<std::size_t>(index)];
+const Box& Lowering::needed_box(const Unit& unit, std::size_t input) const {
+  return decomposition_.needed(unit, input).boxes[static_cast<std::size_t>(rank_)];
 }
 
 BufferElement Lowering::element() const {
@@ -166,9 +148,9 @@ KernelSpec Lowering::windowed_spec(const Unit& unit) const {
   KernelSpec spec{.kind = KernelKind::convolution, .phase = KernelPhase::forward};
   spec.precision = plan_.precision;
   spec.out = shape_of(own_box(unit.last));
-  spec.in = shape_of(needed(unit, 0).boxes[static_cast<std::size_t>(rank_)]);
+  spec.in = shape_of(needed_box(unit, 0));
   spec.in[Dim::c] = network().output_shape(unit.inputs[0], 1)[Dim::c];
-  spec.window = local_window(plan_, unit.head, own_box(unit.last));
+  spec.window = local_window(network(), unit.head, own_box(unit.last));
   if (const auto* convolution = std::get_if<Convolution>(&parameters)) {
     spec.groups = convolution->groups;
     spec.bias = convolution->bias;
@@ -246,11 +228,21 @@ void Lowering::allreduce_sums(const Unit& unit, const std::string& phase, Buffer
 }
 
 Schedule lower(const Plan& plan, int rank) {
-  return Lowering(plan, rank, Mode::training).run();
+  return lower(plan, std::array{rank}).front();
+}
+
+std::vector<Schedule> lower(const Plan& plan, std::span<const int> ranks) {
+  const Decomposition decomposition(plan);
+  std::vector<Schedule> schedules;
+  for (int rank : ranks) {
+    schedules.push_back(Lowering(decomposition, rank, Mode::training).run());
+  }
+  return schedules;
 }
 
 Schedule lower_inference(const Plan& plan, int rank) {
-  return Lowering(plan, rank, Mode::inference).run();
+  const Decomposition decomposition(plan);
+  return Lowering(decomposition, rank, Mode::inference).run();
 }
 
 }  // namespace cnnplan

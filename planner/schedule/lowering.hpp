@@ -7,8 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "planner/schedule/fusion.hpp"
-#include "planner/schedule/ownership.hpp"
+#include "planner/schedule/decomposition.hpp"
 #include "planner/schedule/schedule_builder.hpp"
 
 namespace cnnplan {
@@ -17,7 +16,8 @@ enum class Mode { training, inference };
 
 class Lowering {
  public:
-  Lowering(const Plan& plan, int rank, Mode mode);
+  // Keeps a reference.
+  Lowering(const Decomposition& decomposition, int rank, Mode mode);
   Schedule run();
 
  private:
@@ -67,7 +67,6 @@ class Lowering {
   Contribution sum(const Unit& unit,
                    const std::array<Contribution, 2>& terms,
                    const std::string& suffix);
-  const Unit& unit_producing(LayerIndex tensor) const;
   bool needs_dense_gradient(const Unit& unit) const;
   void close_bucket_if(const Unit& unit, bool full_only);
   void close_bucket();
@@ -78,10 +77,8 @@ class Lowering {
   const LayerPlan& layer_plan(LayerIndex index) const;
   const std::string& name(const Unit& unit) const { return layer(unit.head).name; }
   std::string label(const Unit& unit, std::size_t input) const;
-  const BlockOwnership& owned(LayerIndex layer) const;
   const Box& own_box(LayerIndex layer) const;
-  BlockOwnership needed(const Unit& unit, std::size_t input) const;
-  bool requires_gradient(LayerIndex layer) const;
+  const Box& needed_box(const Unit& unit, std::size_t input) const;
   Operand slot_operand(BufferIndex arena, int slot, bool written) const;
   KernelSpec windowed_spec(const Unit& unit) const;
   KernelSpec elementwise_spec(const Unit& unit, KernelKind kind, KernelPhase phase) const;
@@ -98,14 +95,11 @@ class Lowering {
   void allreduce_sums(const Unit& unit, const std::string& phase, BufferIndex sums);
   KernelConstants constants_of(const Unit& unit) const;
 
+  const Decomposition& decomposition_;
   const Plan& plan_;
   int rank_;
   Mode mode_;
   ScheduleBuilder builder_;
-  std::vector<Unit> units_;
-  std::vector<int> unit_of_tensor_;                   // by layer: the unit that produces it, or -1
-  std::vector<BlockOwnership> owned_;                 // by layer
-  std::vector<bool> requires_gradient_;               // by layer
   std::vector<Saved> saved_;                          // by unit
   std::vector<Operand> tensors_;                      // by layer: this rank's block
   std::vector<std::vector<Contribution>> gradients_;  // by layer

@@ -4,16 +4,14 @@
 namespace cnnplan {
 namespace {
 
-Box needed_box(const Network& network, LayerIndex layer, const Box& output, const Shape& input) {
+// What outputs of the block `output` need of an input of the extents `input`.
+Box needed_box(const Window& window, const Box& output, const Shape& input) {
   if (is_empty(output)) return {};
   Box box = output;
-  if (!has_window(network.layer(layer).parameters)) return box;
-  const Window window = network.window_of(layer);
   for (std::size_t i = 0; i < spatial_dims.size(); ++i) {
     const Dim dim = spatial_dims[i];
     box[dim] = window_block(output[dim], input[dim], window.dims[i]).input;
   }
-  box[Dim::c] = {0, input[Dim::c]};
   return box;
 }
 
@@ -33,33 +31,37 @@ std::vector<int> ranks_where(const Mesh& mesh, Predicate&& holds) {
 
 }  // namespace
 
-BlockOwnership owned_blocks(const Plan& plan, LayerIndex layer) {
-  const Distribution distribution(plan.network.output_shape(layer, plan.batch),
-                                  plan.layers[static_cast<std::size_t>(layer)].mesh);
+BlockOwnership owned_blocks(const Distribution& distribution) {
   BlockOwnership owned;
-  for (int rank = 0; rank < plan.ranks; ++rank) {
+  for (int rank = 0; rank < distribution.rank_count(); ++rank) {
     owned.boxes.push_back(distribution.box(rank));
     owned.blocks.push_back(distribution.block(rank));
   }
   return owned;
 }
 
-BlockOwnership needed_blocks(const Plan& plan, LayerIndex layer) {
-  const Network& network = plan.network;
-  const Shape input = network.output_shape(network.inputs_of(layer)[0], plan.batch);
-  BlockOwnership needed = owned_blocks(plan, layer);
+BlockOwnership owned_blocks(const Plan& plan, LayerIndex layer) {
+  return owned_blocks(Distribution(plan.network.output_shape(layer, plan.batch),
+                                   plan.layers[static_cast<std::size_t>(layer)].mesh));
+}
+
+BlockOwnership needed_blocks(const Network& network,
+                             LayerIndex layer,
+                             const BlockOwnership& outputs) {
+  BlockOwnership needed = outputs;
+  if (!has_window(network.layer(layer).parameters)) return needed;
+  const Window window = network.window_of(layer);
+  const Shape input = network.output_shape(network.inputs_of(layer)[0], 1);
   const bool keeps_channels = pools(network.layer(layer).parameters);
   for (Box& box : needed.boxes) {
-    const Range channels = box[Dim::c];
-    box = needed_box(network, layer, box, input);
-    if (keeps_channels && !is_empty(box)) box[Dim::c] = channels;
+    box = needed_box(window, box, input);
+    if (!keeps_channels && !is_empty(box)) box[Dim::c] = {0, input[Dim::c]};
   }
   return needed;
 }
 
-Window local_window(const Plan& plan, LayerIndex layer, const Box& output) {
-  const Network& network = plan.network;
-  const Shape input = network.output_shape(network.inputs_of(layer)[0], plan.batch);
+Window local_window(const Network& network, LayerIndex layer, const Box& output) {
+  const Shape input = network.output_shape(network.inputs_of(layer)[0], 1);
   Window window = network.window_of(layer);
   for (std::size_t i = 0; i < spatial_dims.size(); ++i) {
     const Dim dim = spatial_dims[i];

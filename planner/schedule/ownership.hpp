@@ -7,13 +7,16 @@
 
 namespace cnnplan {
 
+BlockOwnership owned_blocks(const Distribution& distribution);
 // Output block of `layer` on every rank.
 BlockOwnership owned_blocks(const Plan& plan, LayerIndex layer);
-// Block of an input of `layer` that every rank needs to compute its output block: the output block
-// itself for element-wise layers, with its halo for windows. Shapes as equations.md section 2.
-BlockOwnership needed_blocks(const Plan& plan, LayerIndex layer);
+// Block of an input of `layer` that every rank needs to compute its block of `outputs`: the output
+// block itself for element-wise layers, with its halo for windows.
+BlockOwnership needed_blocks(const Network& network,
+                             LayerIndex layer,
+                             const BlockOwnership& outputs);
 // The window of `layer` on the block `output`, with the padding that this block sees.
-Window local_window(const Plan& plan, LayerIndex layer, const Box& output);
+Window local_window(const Network& network, LayerIndex layer, const Box& output);
 
 // Ranks that hold other data of the same replica as `rank` under `mesh`, `rank` included: those
 // whose gradients are summed.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -135,6 +136,8 @@ struct Schedule {
 // @throws InputError for a plan that cannot be lowered (pointer into plan.json)
 // @pre validate(plan) holds; 0 <= rank < plan.ranks
 Schedule lower(const Plan& plan, int rank);
+// The same for several ranks: what they share is computed once.
+std::vector<Schedule> lower(const Plan& plan, std::span<const int> ranks);
 // Forward only, batch norm with running values: for evaluation on test data.
 // The loss operation leaves the probabilities in outputs[loss_layer].
 Schedule lower_inference(const Plan& plan, int rank);

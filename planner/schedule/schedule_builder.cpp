@@ -91,11 +91,17 @@ Operand ScheduleBuilder::slots(BufferIndex arena, int first, int last, bool writ
           .written = written};
 }
 
-void ScheduleBuilder::use(const Resource& resource,
+void ScheduleBuilder::use(BufferIndex buffer,
+                          int part,
                           bool written,
                           OperationIndex operation,
                           std::vector<OperationIndex>& depends) {
-  Uses& uses = uses_[resource];
+  uses_.resize(schedule_.buffers.size());
+  auto& parts = uses_[static_cast<std::size_t>(buffer)];
+  if (parts.size() <= static_cast<std::size_t>(part)) {
+    parts.resize(static_cast<std::size_t>(part) + 1);
+  }
+  Uses& uses = parts[static_cast<std::size_t>(part)];
   if (uses.writer >= 0 && uses.writer != operation) depends.push_back(uses.writer);
   if (!written) {
     uses.readers.push_back(operation);
@@ -111,14 +117,14 @@ void ScheduleBuilder::use(const Operand& operand,
                           OperationIndex operation,
                           std::vector<OperationIndex>& depends) {
   if (operand.first_slot < 0) {
-    use(Resource{operand.buffer, -1}, operand.written, operation, depends);
+    use(operand.buffer, 0, operand.written, operation, depends);
     Buffer& buffer = schedule_.buffers[static_cast<std::size_t>(operand.buffer)];
     if (buffer.first_use < 0) buffer.first_use = operation;
     buffer.last_use = operation;
     return;
   }
   for (int slot = operand.first_slot; slot <= operand.last_slot; ++slot) {
-    use(Resource{operand.buffer, slot}, operand.written, operation, depends);
+    use(operand.buffer, slot, operand.written, operation, depends);
   }
 }
 

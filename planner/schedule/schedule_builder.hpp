@@ -1,9 +1,7 @@
 // Appends buffers and operations to a schedule and derives what each operation depends on.
 #pragma once
 
-#include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "planner/schedule/schedule.hpp"
@@ -38,16 +36,17 @@ class ScheduleBuilder {
     OperationIndex writer = -1;
     std::vector<OperationIndex> readers;
   };
-  using Resource = std::pair<BufferIndex, int>;  // buffer and slot, -1 for no slot
 
   void use(const Operand& operand, OperationIndex operation, std::vector<OperationIndex>& depends);
-  void use(const Resource& resource,
+  // `part` of a buffer: a slot, or 0 for all of it.
+  void use(BufferIndex buffer,
+           int part,
            bool written,
            OperationIndex operation,
            std::vector<OperationIndex>& depends);
 
   Schedule schedule_;
-  std::map<Resource, Uses> uses_;
+  std::vector<std::vector<Uses>> uses_;  // by buffer and part
 };
 
 // What an operation reads and writes.

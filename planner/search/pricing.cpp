@@ -27,9 +27,8 @@ Plan on_mesh(const Plan& plan, const Mesh& mesh) {
 // Seconds per layer of what is not a transfer, on the slowest of the sampled ranks.
 std::vector<double> layer_costs(const Plan& plan, const PriceList& prices) {
   std::vector<double> slowest(static_cast<std::size_t>(plan.network.layer_count()), 0.0);
-  for (int rank : sample_ranks(plan.ranks)) {
+  for (const Schedule& schedule : lower(plan, sample_ranks(plan.ranks))) {
     std::vector<double> costs(slowest.size(), 0.0);
-    const Schedule schedule = lower(plan, rank);
     for (const Operation& operation : schedule.operations) {
       if (std::holds_alternative<TransferOperation>(operation.body)) continue;
       costs[static_cast<std::size_t>(operation.layer)] += prices(schedule, operation).seconds;
@@ -39,39 +38,33 @@ std::vector<double> layer_costs(const Plan& plan, const PriceList& prices) {
   return slowest;
 }
 
-// Prices of the transfers between a tensor and a layer that reads it.
+// Prices of the transfers between a tensor and a layer that reads it. Tensors and readers of the
+// same shapes share a matrix.
 class EdgePrices {
  public:
   EdgePrices(const Plan& plan, const PriceList& prices) : plan_(plan), prices_(prices) {}
 
-  double operator()(LayerIndex source,
-                    const Mesh& source_mesh,
-                    LayerIndex consumer,
-                    const Mesh& consumer_mesh) {
+  const CostMatrix& operator()(LayerIndex source,
+                               const std::vector<Mesh>& source_meshes,
+                               LayerIndex consumer,
+                               const std::vector<Mesh>& consumer_meshes) {
     const Key key{plan_.network.output_shape(source, plan_.batch),
                   plan_.network.output_shape(consumer, plan_.batch),
                   window_of(consumer),
-                  source_mesh,
-                  consumer_mesh,
+                  source_meshes,
+                  consumer_meshes,
                   needs_gradient(source)};
-    const auto [entry, is_new] = known_.try_emplace(key, 0.0);
-    if (!is_new) return entry->second;
-    plan_.layers[static_cast<std::size_t>(source)].mesh = source_mesh;
-    plan_.layers[static_cast<std::size_t>(consumer)].mesh = consumer_mesh;
-    const BlockOwnership owned = owned_blocks(plan_, source);
-    const BlockOwnership needed = needed_blocks(plan_, consumer);
-    if (owned.boxes == needed.boxes) return 0.0;
-    double slowest = 0.0;
-    for (int rank : sample_ranks(plan_.ranks)) {
-      double seconds = transfer_s(owned, needed, rank, false);
-      if (needs_gradient(source)) seconds += transfer_s(needed, owned, rank, true);
-      slowest = std::max(slowest, seconds);
+    const auto [entry, is_new] = known_.try_emplace(key);
+    if (is_new) {
+      entry->second = matrix(blocks(source, source_meshes),
+                             inputs(consumer, blocks(consumer, consumer_meshes)),
+                             needs_gradient(source));
     }
-    return entry->second = slowest;
+    return entry->second;
   }
 
  private:
-  using Key = std::tuple<Shape, Shape, Window, Mesh, Mesh, bool>;
+  using Key = std::tuple<Shape, Shape, Window, std::vector<Mesh>, std::vector<Mesh>, bool>;
 
   Window window_of(LayerIndex layer) const {
     return has_window(plan_.network.layer(layer).parameters) ? plan_.network.window_of(layer)
@@ -79,6 +72,39 @@ class EdgePrices {
   }
   bool needs_gradient(LayerIndex source) const {
     return !std::holds_alternative<Input>(plan_.network.layer(source).parameters);
+  }
+  // Output blocks of a layer, by mesh.
+  std::vector<BlockOwnership> blocks(LayerIndex layer, const std::vector<Mesh>& meshes) const {
+    const Shape shape = plan_.network.output_shape(layer, plan_.batch);
+    std::vector<BlockOwnership> owned;
+    for (const Mesh& mesh : meshes) owned.push_back(owned_blocks(Distribution(shape, mesh)));
+    return owned;
+  }
+  // What the output blocks of a layer need of its input.
+  std::vector<BlockOwnership> inputs(LayerIndex layer, std::vector<BlockOwnership> outputs) const {
+    for (BlockOwnership& blocks : outputs) blocks = needed_blocks(plan_.network, layer, blocks);
+    return outputs;
+  }
+  CostMatrix matrix(const std::vector<BlockOwnership>& owned,
+                    const std::vector<BlockOwnership>& needed,
+                    bool and_back) const {
+    CostMatrix costs(static_cast<int>(owned.size()), static_cast<int>(needed.size()));
+    for (std::size_t i = 0; i < owned.size(); ++i) {
+      for (std::size_t j = 0; j < needed.size(); ++j) {
+        costs(static_cast<int>(i), static_cast<int>(j)) = slowest_s(owned[i], needed[j], and_back);
+      }
+    }
+    return costs;
+  }
+  double slowest_s(const BlockOwnership& owned, const BlockOwnership& needed, bool and_back) const {
+    if (owned.boxes == needed.boxes) return 0.0;
+    double slowest = 0.0;
+    for (int rank : ranks_) {
+      double seconds = transfer_s(owned, needed, rank, false);
+      if (and_back) seconds += transfer_s(needed, owned, rank, true);
+      slowest = std::max(slowest, seconds);
+    }
+    return slowest;
   }
   // As the lowering does it: the own part of a halo stays in place, that of a shuffle is copied.
   double transfer_s(const BlockOwnership& from,
@@ -99,31 +125,11 @@ class EdgePrices {
     return transfer_time(prices_.platform(), list, rank, traits).total_s();
   }
 
-  Plan plan_;
+  const Plan& plan_;
   const PriceList& prices_;
-  std::map<Key, double> known_;
+  std::vector<int> ranks_ = sample_ranks(plan_.ranks);
+  std::map<Key, CostMatrix> known_;
 };
-
-CostEdge edge_between(const PricedNetwork& priced,
-                      int from,
-                      int to,
-                      LayerIndex source,
-                      LayerIndex consumer,
-                      EdgePrices& prices) {
-  const auto& rows = priced.choices.units[static_cast<std::size_t>(from)].meshes;
-  const auto& columns = priced.choices.units[static_cast<std::size_t>(to)].meshes;
-  CostEdge edge{
-      .from = from,
-      .to = to,
-      .costs = CostMatrix(static_cast<int>(rows.size()), static_cast<int>(columns.size()))};
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    for (std::size_t j = 0; j < columns.size(); ++j) {
-      edge.costs(static_cast<int>(i), static_cast<int>(j)) =
-          prices(source, rows[i], consumer, columns[j]);
-    }
-  }
-  return edge;
-}
 
 void add_unit_costs(const Plan& plan, const PriceList& prices, PricedNetwork& priced) {
   std::map<Mesh, std::vector<double>> costs_by_mesh;
@@ -150,13 +156,17 @@ void add_edges(const Plan& plan, const PriceList& prices, PricedNetwork& priced)
       unit_of[static_cast<std::size_t>(layer)] = static_cast<int>(unit);
     }
   }
+  const auto meshes = [&](int unit) -> const std::vector<Mesh>& {
+    return priced.choices.units[static_cast<std::size_t>(unit)].meshes;
+  };
   EdgePrices edge_prices(plan, prices);
   for (LayerIndex consumer = 0; consumer < plan.network.layer_count(); ++consumer) {
     for (LayerIndex source : plan.network.inputs_of(consumer)) {
       const int from = unit_of[static_cast<std::size_t>(source)];
       const int to = unit_of[static_cast<std::size_t>(consumer)];
       if (from == to) continue;
-      priced.graph.edges.push_back(edge_between(priced, from, to, source, consumer, edge_prices));
+      const CostMatrix& costs = edge_prices(source, meshes(from), consumer, meshes(to));
+      priced.graph.edges.push_back({.from = from, .to = to, .costs = costs});
     }
   }
 }

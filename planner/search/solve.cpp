@@ -58,11 +58,11 @@ Assignment search(const CostGraph& graph, SearchMethod method) {
 }
 
 Scored score(std::string name, Plan plan, const PriceList& prices) {
-  const auto schedules = lower_all(plan);
+  const auto schedules = lower_and_price(plan, prices);
   Scored scored{.name = std::move(name), .plan = std::move(plan)};
-  scored.step_s = step_time_s(walk(schedules, prices, Estimate::likely));
-  for (const Schedule& schedule : schedules) {
-    scored.bytes = std::max(scored.bytes, memory_of(schedule).total_bytes());
+  scored.step_s = step_time_s(walk(schedules, prices.platform(), Estimate::likely));
+  for (const PricedSchedule& priced : schedules) {
+    scored.bytes = std::max(scored.bytes, memory_of(priced.schedule).total_bytes());
   }
   return scored;
 }

@@ -1,0 +1,31 @@
+// Blocks layer by layer.
+#include "planner/schedule/decomposition.hpp"
+
+#include <algorithm>
+
+namespace cnnplan {
+
+Decomposition::Decomposition(const Plan& plan) : plan_(plan), units_(fuse(plan)) {
+  const Network& network = plan.network;
+  std::stable_sort(
+      units_.begin(), units_.end(), [](const Unit& a, const Unit& b) { return a.last < b.last; });
+  producers_.resize(network.layers().size(), units_.size());
+  for (std::size_t i = 0; i < units_.size(); ++i) {
+    producers_[static_cast<std::size_t>(units_[i].last)] = i;
+  }
+  for (LayerIndex layer = 0; layer < network.layer_count(); ++layer) {
+    const auto& inputs = network.inputs_of(layer);
+    owned_.push_back(owned_blocks(plan, layer));
+    needed_.push_back(inputs.empty() ? BlockOwnership{}
+                                     : needed_blocks(network, layer, owned_.back()));
+    requires_gradient_.push_back(
+        network.parameter_count(layer) > 0 ||
+        std::any_of(inputs.begin(), inputs.end(), [&](auto i) { return requires_gradient(i); }));
+  }
+}
+
+const Unit& Decomposition::producer(LayerIndex layer) const {
+  return units_.at(producers_.at(static_cast<std::size_t>(layer)));
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,47 @@
+// What the lowerings of all ranks of a plan have in common, computed once for all of them.
+#pragma once
+
+#include <vector>
+
+#include "planner/schedule/fusion.hpp"
+#include "planner/schedule/ownership.hpp"
+
+namespace cnnplan {
+
+class Decomposition {
+ public:
+  // Keeps a reference. @pre validate(plan) holds
+  explicit Decomposition(const Plan& plan);
+
+  const Plan& plan() const { return plan_; }
+  // In order of execution: a fused unit runs where its last layer stands, when all inputs are
+  // there.
+  const std::vector<Unit>& units() const { return units_; }
+  // The unit that produces the output of `layer`. @pre the output is not fused away
+  const Unit& producer(LayerIndex layer) const;
+  // Output blocks of `layer`.
+  const BlockOwnership& owned(LayerIndex layer) const { return at(owned_, layer); }
+  // Blocks of an input that the ranks need. The residual of a fused unit is needed on the block
+  // that the unit owns.
+  const BlockOwnership& needed(const Unit& unit, std::size_t input) const {
+    return input == 0 ? at(needed_, unit.head) : owned(unit.last);
+  }
+  // True when the layer or one before it has parameters.
+  bool requires_gradient(LayerIndex layer) const {
+    return requires_gradient_.at(static_cast<std::size_t>(layer));
+  }
+
+ private:
+  static const BlockOwnership& at(const std::vector<BlockOwnership>& blocks, LayerIndex layer) {
+    return blocks.at(static_cast<std::size_t>(layer));
+  }
+
+  const Plan& plan_;
+  std::vector<Unit> units_;
+  std::vector<std::size_t> producers_;  // by layer: index of the unit
+  std::vector<BlockOwnership> owned_;   // by layer
+  std::vector<BlockOwnership> needed_;  // by layer
+  std::vector<bool> requires_gradient_;
+};
+
+}  // namespace cnnplan
