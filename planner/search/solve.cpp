@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 #include "planner/cost/collectives.hpp"
 #include "planner/model/error.hpp"
@@ -45,6 +46,7 @@ void choose_allreduce(Plan& plan, const PriceList& prices) {
   plan.statistics_allreduce = faster(statistics_bytes);
 }
 
+// Branches: the paper's method, or the exact optimum where elimination finds a cheaper one.
 Assignment search(const CostGraph& graph, SearchMethod method) {
   const bool line = is_line(graph);
   if (method == SearchMethod::shortest_path && !line) {
@@ -54,7 +56,11 @@ Assignment search(const CostGraph& graph, SearchMethod method) {
                       .allowed = "automatic or longest_path_first"});
   }
   if (line && method != SearchMethod::longest_path_first) return shortest_path(graph);
-  return longest_path_first(graph);
+  Assignment assignment = longest_path_first(graph);
+  if (method == SearchMethod::longest_path_first) return assignment;
+  std::optional<Assignment> optimum = eliminate(graph).optimum;
+  const bool better = optimum && total_cost(graph, *optimum) < total_cost(graph, assignment);
+  return better ? std::move(*optimum) : assignment;
 }
 
 Scored score(std::string name, Plan plan, const PriceList& prices) {
