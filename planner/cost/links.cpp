@@ -25,25 +25,27 @@ bool is_contiguous(const Box& inner, const Box& outer) {
 
 // All pieces between this rank and one peer.
 struct PeerMessage {
+  int peer = 0;
   double bytes = 0.0;
   bool staged = false;  // packed or unpacked; a single contiguous piece is sent in place
 };
-using PeerMessages = std::map<int, PeerMessage>;
+using PeerMessages = std::vector<PeerMessage>;
 
 double bytes_of(const Box& box, const TransferTraits& traits) {
   return static_cast<double>(volume(box)) * static_cast<double>(traits.element_bytes);
 }
 
-// By peer, this rank itself included.
+// By peer, this rank itself included. @pre pieces are ordered by peer, as in a TransferList
 PeerMessages messages_of(std::span<const Piece> pieces,
                          const Box& buffer_box,
                          const TransferTraits& traits) {
   PeerMessages messages;
   for (const Piece& piece : pieces) {
     if (is_empty(piece.box)) continue;
-    const auto [message, is_first] = messages.try_emplace(piece.peer);
-    message->second.bytes += bytes_of(piece.box, traits);
-    message->second.staged =
+    const bool is_first = messages.empty() || messages.back().peer != piece.peer;
+    if (is_first) messages.push_back({.peer = piece.peer});
+    messages.back().bytes += bytes_of(piece.box, traits);
+    messages.back().staged =
         !is_first || is_empty(buffer_box) || !is_contiguous(piece.box, buffer_box);
   }
   return messages;
@@ -65,14 +67,14 @@ double link_time_s(const Platform& platform,
                    const PeerMessages& receives,
                    int rank) {
   std::map<const Level*, LevelLoad> loads;
-  for (const auto& [peer, message] : sends) {
-    if (peer == rank) continue;
-    const Level& level = level_between(platform, rank, peer);
+  for (const PeerMessage& message : sends) {
+    if (message.peer == rank) continue;
+    const Level& level = level_between(platform, rank, message.peer);
     loads[&level].send_s += shared_message_time_s(level, message.bytes);
   }
-  for (const auto& [peer, message] : receives) {
-    if (peer == rank) continue;
-    const Level& level = level_between(platform, rank, peer);
+  for (const PeerMessage& message : receives) {
+    if (message.peer == rank) continue;
+    const Level& level = level_between(platform, rank, message.peer);
     loads[&level].receive_s += shared_message_time_s(level, message.bytes);
   }
   double time_s = 0.0;
@@ -85,8 +87,8 @@ double link_time_s(const Platform& platform,
 
 double pack_time_s(const Platform& platform, const PeerMessages& sends, int rank) {
   double bytes = 0.0;
-  for (const auto& [peer, message] : sends) {
-    if (peer != rank && message.staged) bytes += message.bytes;
+  for (const PeerMessage& message : sends) {
+    if (message.peer != rank && message.staged) bytes += message.bytes;
   }
   return bytes * platform.copy_s_per_byte;
 }
@@ -96,8 +98,8 @@ double unpack_time_s(const Platform& platform,
                      int rank,
                      bool accumulate) {
   double bytes = 0.0;
-  for (const auto& [peer, message] : receives) {
-    if (accumulate || peer == rank || message.staged) bytes += message.bytes;
+  for (const PeerMessage& message : receives) {
+    if (accumulate || message.peer == rank || message.staged) bytes += message.bytes;
   }
   return bytes * (accumulate ? platform.gamma_s_per_byte : platform.copy_s_per_byte);
 }

@@ -16,26 +16,33 @@ Operand whole_buffer(BufferIndex index, bool written) {
   return {.buffer = index, .box = {}, .written = written};
 }
 
-struct OperandsOf {
-  std::vector<Operand> operator()(const KernelOperation& kernel) const { return kernel.operands; }
-  std::vector<Operand> operator()(const TransferOperation& transfer) const {
-    std::vector<Operand> operands;
-    if (transfer.source >= 0) operands.push_back(whole_buffer(transfer.source, false));
-    if (transfer.destination >= 0) operands.push_back(whole_buffer(transfer.destination, true));
-    return operands;
-  }
-  std::vector<Operand> operator()(const CollectiveOperation& collective) const {
-    return {collective.operand};
-  }
-  std::vector<Operand> operator()(const LoadOperation& load) const {
-    return {whole_buffer(load.data, true), whole_buffer(load.labels, true)};
-  }
-};
+// Calls `use` with every operand of an operation.
+template <typename Use>
+void visit_operands(const KernelOperation& kernel, Use&& use) {
+  for (const Operand& operand : kernel.operands) use(operand);
+}
+template <typename Use>
+void visit_operands(const TransferOperation& transfer, Use&& use) {
+  if (transfer.source >= 0) use(whole_buffer(transfer.source, false));
+  if (transfer.destination >= 0) use(whole_buffer(transfer.destination, true));
+}
+template <typename Use>
+void visit_operands(const CollectiveOperation& collective, Use&& use) {
+  use(collective.operand);
+}
+template <typename Use>
+void visit_operands(const LoadOperation& load, Use&& use) {
+  use(whole_buffer(load.data, true));
+  use(whole_buffer(load.labels, true));
+}
 
 }  // namespace
 
 std::vector<Operand> operands_of(const OperationBody& body) {
-  return std::visit(OperandsOf{}, body);
+  std::vector<Operand> operands;
+  const auto append = [&](const Operand& operand) { operands.push_back(operand); };
+  std::visit([&](const auto& kind) { visit_operands(kind, append); }, body);
+  return operands;
 }
 
 ScheduleBuilder::ScheduleBuilder(int rank, int ranks) {
@@ -50,6 +57,7 @@ BufferIndex ScheduleBuilder::add_buffer(std::string name,
   Buffer buffer{.name = std::move(name), .role = role, .element = element, .box = box};
   buffer.bytes = checked_multiply(volume(box), element_bytes(element));
   schedule_.buffers.push_back(std::move(buffer));
+  uses_.emplace_back();
   return static_cast<BufferIndex>(schedule_.buffers.size()) - 1;
 }
 
@@ -96,7 +104,6 @@ void ScheduleBuilder::use(BufferIndex buffer,
                           bool written,
                           OperationIndex operation,
                           std::vector<OperationIndex>& depends) {
-  uses_.resize(schedule_.buffers.size());
   auto& parts = uses_[static_cast<std::size_t>(buffer)];
   if (parts.size() <= static_cast<std::size_t>(part)) {
     parts.resize(static_cast<std::size_t>(part) + 1);
@@ -110,7 +117,8 @@ void ScheduleBuilder::use(BufferIndex buffer,
   for (OperationIndex reader : uses.readers) {
     if (reader != operation) depends.push_back(reader);
   }
-  uses = {.writer = operation, .readers = {}};
+  uses.writer = operation;
+  uses.readers.clear();
 }
 
 void ScheduleBuilder::use(const Operand& operand,
@@ -135,9 +143,8 @@ void ScheduleBuilder::add_operation(std::string id,
   const auto index = static_cast<OperationIndex>(schedule_.operations.size());
   Operation operation{
       .id = std::move(id), .layer = layer, .stream = stream, .body = std::move(body)};
-  for (const Operand& operand : operands_of(operation.body)) {
-    use(operand, index, operation.depends_on);
-  }
+  const auto use_one = [&](const Operand& operand) { use(operand, index, operation.depends_on); };
+  std::visit([&](const auto& kind) { visit_operands(kind, use_one); }, operation.body);
   std::sort(operation.depends_on.begin(), operation.depends_on.end());
   operation.depends_on.erase(std::unique(operation.depends_on.begin(), operation.depends_on.end()),
                              operation.depends_on.end());
