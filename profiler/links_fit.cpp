@@ -11,7 +11,7 @@
 namespace cnnplan {
 namespace {
 
-constexpr std::size_t least_samples = 3;
+constexpr std::size_t least_samples = 2;
 constexpr std::size_t most_segments = 8;
 // Errors below this are noise: a segment is not split to reach less.
 constexpr double noise = 0.01;

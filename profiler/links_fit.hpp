@@ -33,7 +33,7 @@ struct LinkFit {
 };
 
 // Piecewise alpha + bytes beta through the medians by least squares of the relative error, alpha
-// and beta not negative. Every way to cut the samples into segments of at least three is
+// and beta not negative. Every way to cut the samples into segments of at least two is
 // considered; one more segment must pay for its parameters (Bayesian information criterion).
 // @pre samples ascend in bytes and have positive medians
 LinkFit fit_segments(std::span<const LinkSample> samples);

@@ -95,7 +95,13 @@ class CurveTimer {
   ProgressCounter& progress_;
 };
 
-using Bodies = std::vector<std::function<void()>>;
+using Bodies = std::vector<TimedBody>;
+
+// What is sent was just computed: it lies in the caches of its own core.
+template <typename T>
+std::function<void()> rewrite(std::span<T> values) {
+  return [values] { std::fill(values.begin(), values.end(), T{}); };
+}
 
 // Ping-pong and simultaneous exchange.
 std::vector<LinkCurve> time_messages(const Communicator& pair,
@@ -109,7 +115,7 @@ std::vector<LinkCurve> time_messages(const Communicator& pair,
       {.kind = LinkCurveKind::message, .level = level.name, .ranks = 2, .samples = {}},
       {.kind = LinkCurveKind::exchange, .level = level.name, .ranks = 2, .samples = {}}};
   timer.time(pair, curves, [&](std::int64_t bytes) -> Bodies {
-    const auto sent = std::span<const std::byte>(out).first(static_cast<std::size_t>(bytes));
+    const auto sent = std::span(out).first(static_cast<std::size_t>(bytes));
     const auto received = std::span(in).first(static_cast<std::size_t>(bytes));
     const auto ping_pong = [&pair, sent, received, peer] {
       if (pair.rank() == 0) send(pair, sent, peer);
@@ -119,7 +125,7 @@ std::vector<LinkCurve> time_messages(const Communicator& pair,
     const auto exchange = [&pair, sent, received, peer] {
       Exchange(pair, sent, received, peer).wait();
     };
-    return {ping_pong, exchange};
+    return {{ping_pong, rewrite(sent)}, {exchange, rewrite(sent)}};
   });
   for (LinkSample& there_and_back : curves.front().samples) {
     there_and_back.time = scaled(there_and_back.time, 0.5);
@@ -141,8 +147,9 @@ std::vector<LinkCurve> time_allreduces(const Communicator& group,
       {.kind = LinkCurveKind::ring_allreduce, .level = level.name, .ranks = ranks, .samples = {}}};
   timer.time(group, curves, [&](std::int64_t bytes) -> Bodies {
     const auto part = std::span(values).first(static_cast<std::size_t>(bytes) / sizeof(float));
-    return {[&group, part] { group.allreduce(part, AllreduceAlgorithm::library); },
-            [&group, part] { group.allreduce(part, AllreduceAlgorithm::ring); }};
+    const auto library = [&group, part] { group.allreduce(part, AllreduceAlgorithm::library); };
+    const auto ring = [&group, part] { group.allreduce(part, AllreduceAlgorithm::ring); };
+    return {{library, rewrite(part)}, {ring, rewrite(part)}};
   });
   return curves;
 }

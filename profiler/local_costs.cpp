@@ -103,7 +103,8 @@ OverlapTimes time_overlap(const Communicator& pair, const RepetitionOptions& opt
     compute(steps);
     under_way.wait();
   };
-  const auto times = time_interleaved(pair, options, {[&] { compute(steps); }, exchange, both});
+  const auto times =
+      time_interleaved(pair, options, {{[&] { compute(steps); }, {}}, {exchange, {}}, {both, {}}});
   return {times[0].median_s, times[1].median_s, times[2].median_s};
 }
 

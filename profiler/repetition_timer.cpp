@@ -19,15 +19,16 @@ struct Repetitions {
 };
 
 // Seconds per run, of the slowest rank.
-double sample_s(const Communicator& group, int runs, const std::function<void()>& body) {
+double sample_s(const Communicator& group, int runs, const TimedBody& body) {
+  if (body.prepare) body.prepare();
   group.barrier();
   const double begin_s = now_s();
-  for (int run = 0; run < runs; ++run) body();
+  for (int run = 0; run < runs; ++run) body.run();
   return group.maximum(now_s() - begin_s) / runs;
 }
 
 // The fastest of some, so that one disturbance does not cut the repetitions short.
-double warm_up_s(const Communicator& group, int runs, const std::function<void()>& body) {
+double warm_up_s(const Communicator& group, int runs, const TimedBody& body) {
   double fastest_s = sample_s(group, runs, body);
   for (int i = 1; i < warm_up_samples; ++i) {
     fastest_s = std::min(fastest_s, sample_s(group, runs, body));
@@ -37,7 +38,7 @@ double warm_up_s(const Communicator& group, int runs, const std::function<void()
 
 Repetitions plan_repetitions(const Communicator& group,
                              const RepetitionOptions& options,
-                             const std::function<void()>& body) {
+                             const TimedBody& body) {
   const double first_s = warm_up_s(group, 1, body);
   const double runs = std::clamp(std::ceil(options.sample_s / first_s), 1.0, most_runs_per_sample);
   const double run_s = warm_up_s(group, static_cast<int>(runs), body);
@@ -56,15 +57,15 @@ double now_s() {
 TimeStatistics time_repeatedly(const Communicator& group,
                                const RepetitionOptions& options,
                                const std::function<void()>& body) {
-  return time_interleaved(group, options, {body}).front();
+  return time_interleaved(group, options, {{.run = body, .prepare = {}}}).front();
 }
 
 std::vector<TimeStatistics> time_interleaved(const Communicator& group,
                                              const RepetitionOptions& options,
-                                             const std::vector<std::function<void()>>& bodies) {
+                                             const std::vector<TimedBody>& bodies) {
   std::vector<Repetitions> plans;
   int rounds = 0;
-  for (const auto& body : bodies) {
+  for (const TimedBody& body : bodies) {
     plans.push_back(plan_repetitions(group, options, body));
     rounds = std::max(rounds, plans.back().count);
   }

@@ -26,9 +26,14 @@ TimeStatistics time_repeatedly(const Communicator& group,
                                const RepetitionOptions& options,
                                const std::function<void()>& body);
 
+struct TimedBody {
+  std::function<void()> run;
+  std::function<void()> prepare;  // before each repetition, not timed; may be empty
+};
+
 // Times `bodies` in turns, one repetition each, so that they meet the same disturbances.
 std::vector<TimeStatistics> time_interleaved(const Communicator& group,
                                              const RepetitionOptions& options,
-                                             const std::vector<std::function<void()>>& bodies);
+                                             const std::vector<TimedBody>& bodies);
 
 }  // namespace cnnplan

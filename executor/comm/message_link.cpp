@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t message_chunk_bytes = std::size_t{256} << 10;
 constexpr int message_chunks_in_flight = 4;
-constexpr std::size_t slot_count = 2 * message_chunks_in_flight;
+constexpr std::size_t slot_count = std::size_t{2} * message_chunks_in_flight;
 
 // Slots used one after the other; each has at most one request under way.
 struct SlotRing {
@@ -42,6 +42,9 @@ class MessageLink final : public RingLink {
 
   std::size_t chunk_bytes() const override { return message_chunk_bytes; }
   int chunks_in_flight() const override { return message_chunks_in_flight; }
+
+  void begin(std::size_t) override {}
+  bool streams(std::size_t) const override { return false; }
 
   void expect(std::size_t bytes) override {
     check_mpi(MPI_Irecv(receives_.slot(receives_.next),
@@ -79,7 +82,7 @@ class MessageLink final : public RingLink {
 
   void release() override { ++released_; }
 
-  void flush() override {
+  void end() override {
     for (std::size_t i = 0; i < slot_count; ++i) sends_.wait(i);
   }
 

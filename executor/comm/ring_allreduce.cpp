@@ -15,25 +15,43 @@ std::int64_t ceil_divide(std::int64_t a, std::int64_t b) {
 }
 
 template <typename T>
-void take(T* own, const T* received, T* forward, const RingHop& hop) {
-  const auto bytes = static_cast<std::size_t>(hop.count) * sizeof(T);
+std::size_t bytes_of(const RingHop& hop) {
+  return static_cast<std::size_t>(hop.count) * sizeof(T);
+}
+
+template <typename T>
+void take(T* own, const T* received, const RingHop& hop) {
+  if (hop.adds) {
+    add(own, received, hop.count);
+  } else {
+    std::memcpy(own, received, bytes_of<T>(hop));
+  }
+}
+
+// In one pass over the chunk.
+template <typename T>
+void take_and_forward(T* own, const T* received, T* forward, const RingHop& hop) {
   if (!hop.receives) {
-    std::memcpy(forward, own, bytes);
+    std::memcpy(forward, own, bytes_of<T>(hop));
   } else if (hop.adds) {
     add_and_forward(own, received, forward, hop.count);
-  } else if (hop.sends) {
-    copy_and_forward(own, received, forward, hop.count);
   } else {
-    std::memcpy(own, received, bytes);
+    copy_and_forward(own, received, forward, hop.count);
   }
 }
 
 template <typename T>
 void run_hop(std::span<T> values, RingLink& link, const RingHop& hop) {
-  T* forward = hop.sends ? reinterpret_cast<T*>(link.outgoing()) : nullptr;
+  T* own = values.data() + hop.begin;
+  std::byte* forward = hop.sends ? link.outgoing() : nullptr;
   const T* received = hop.receives ? reinterpret_cast<const T*>(link.incoming()) : nullptr;
-  take(values.data() + hop.begin, received, forward, hop);
-  if (hop.sends) link.send(static_cast<std::size_t>(hop.count) * sizeof(T));
+  if (hop.sends && !link.streams(bytes_of<T>(hop))) {
+    take_and_forward(own, received, reinterpret_cast<T*>(forward), hop);
+  } else {
+    if (hop.receives) take(own, received, hop);
+    if (hop.sends) stream(forward, reinterpret_cast<const std::byte*>(own), bytes_of<T>(hop));
+  }
+  if (hop.sends) link.send(bytes_of<T>(hop));
   if (hop.receives) link.release();
 }
 
@@ -68,6 +86,7 @@ void allreduce(std::span<T> values, RingLink& link, int rank, int ranks) {
                         .chunk_elements = static_cast<std::int64_t>(link.chunk_bytes() / sizeof(T)),
                         .chunks_per_block = link.chunks_in_flight()};
   const RingHops hops(shape, rank);
+  link.begin(values.size_bytes());
   Announcer announcer(hops, link, sizeof(T));
   for (std::int64_t i = 0; i < hops.size(); ++i) {
     const RingHop hop = hops[i];
@@ -76,7 +95,7 @@ void allreduce(std::span<T> values, RingLink& link, int rank, int ranks) {
     run_hop(values, link, hop);
     if (hop.receives) announcer.taken();
   }
-  link.flush();
+  link.end();
 }
 
 }  // namespace

@@ -13,6 +13,10 @@ class RingLink {
   // How many chunks a rank may send before it receives one, without waiting for its neighbour.
   virtual int chunks_in_flight() const = 0;
 
+  // Begins a pass over `bytes` of this rank.
+  virtual void begin(std::size_t bytes) = 0;
+  // True where a chunk of `bytes` is better written past the caches.
+  virtual bool streams(std::size_t bytes) const = 0;
   // Announces the next chunk that will come, at most chunks_in_flight() ahead.
   virtual void expect(std::size_t bytes) = 0;
   // Memory for the next chunk to the right; waits until there is room.
@@ -23,8 +27,8 @@ class RingLink {
   virtual const std::byte* incoming() = 0;
   // Gives the memory of incoming() back.
   virtual void release() = 0;
-  // Waits until all that was sent has left this rank's memory.
-  virtual void flush() = 0;
+  // Ends the pass: waits until all that was sent has left this rank's memory.
+  virtual void end() = 0;
 };
 
 }  // namespace cnnplan

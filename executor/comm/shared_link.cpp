@@ -2,14 +2,18 @@
 #include "executor/comm/shared_link.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <new>
+#include <optional>
 #include <utility>
 
 #include <sched.h>
+#include <unistd.h>
 
 #include "executor/comm/mpi_handle.hpp"
 #include "executor/comm/shared_memory.hpp"
+#include "executor/comm/store_choice.hpp"
 
 namespace cnnplan {
 namespace {
@@ -17,12 +21,23 @@ namespace {
 // The slots of both neighbours fit in a second-level cache of 1 MiB.
 constexpr std::size_t shared_chunk_bytes = std::size_t{64} << 10;
 constexpr int shared_chunks_in_flight = 4;
-constexpr std::uint64_t slot_count = 2 * shared_chunks_in_flight;
+constexpr std::uint64_t slot_count = std::uint64_t{2} * shared_chunks_in_flight;
 
 constexpr std::size_t cache_line_bytes = 64;
 constexpr std::size_t page_bytes = 4096;
-// About 10 microseconds: longer waits give the core to others.
-constexpr int spins_before_yield = 500;
+// Shorter passes are latency, not bandwidth: they do not tell which store is faster.
+constexpr std::size_t least_timed_bytes = std::size_t{256} << 10;
+// Fewer bytes are there sooner through the caches.
+constexpr std::size_t least_streamed_bytes = page_bytes;
+
+using Clock = std::chrono::steady_clock;
+
+// About 10 microseconds.
+constexpr int spins_between_progress = 500;
+// A rank that waits longer gives its core away: soon where ranks share cores, else after some
+// milliseconds, because the core comes back only when another program has had its turn.
+constexpr int spins_on_shared_core = spins_between_progress;
+constexpr int spins_on_own_core = 200'000;
 
 // One direction: `sent` is written by the left rank only, `released` by the right one only.
 struct Queue {
@@ -43,7 +58,11 @@ void pause_core() {
 class SharedLink final : public RingLink {
  public:
   SharedLink(const Communicator& communicator, std::unique_ptr<SharedMemory> memory)
-      : comm_(communicator.handle().comm), memory_(std::move(memory)) {
+      : comm_(communicator.handle().comm),
+        memory_(std::move(memory)),
+        spins_before_yield_(communicator.size() > sysconf(_SC_NPROCESSORS_ONLN)
+                                ? spins_on_shared_core
+                                : spins_on_own_core) {
     const int left = (communicator.rank() + communicator.size() - 1) % communicator.size();
     right_area_ = area(communicator.rank());
     left_area_ = area(left);
@@ -54,6 +73,16 @@ class SharedLink final : public RingLink {
 
   std::size_t chunk_bytes() const override { return shared_chunk_bytes; }
   int chunks_in_flight() const override { return shared_chunks_in_flight; }
+
+  void begin(std::size_t bytes) override {
+    pass_bytes_ = bytes;
+    if (bytes >= least_timed_bytes) store_ = choice_.next();
+  }
+
+  bool streams(std::size_t bytes) const override {
+    return store_ == Store::streamed && bytes >= least_streamed_bytes;
+  }
+
   void expect(std::size_t) override {}
 
   std::byte* outgoing() override {
@@ -65,11 +94,19 @@ class SharedLink final : public RingLink {
 
   const std::byte* incoming() override {
     wait_for(from_left_->sent, released_ + 1);
+    if (!pass_begin_) pass_begin_ = Clock::now();
     return slot(left_area_, released_);
   }
 
   void release() override { from_left_->released.store(++released_, std::memory_order_release); }
-  void flush() override {}
+
+  void end() override {
+    if (pass_begin_ && pass_bytes_ >= least_timed_bytes) {
+      const std::chrono::duration<double> passed = Clock::now() - *pass_begin_;
+      choice_.record(passed.count() / static_cast<double>(pass_bytes_));
+    }
+    pass_begin_.reset();
+  }
 
  private:
   std::byte* area(int rank) const {
@@ -81,11 +118,11 @@ class SharedLink final : public RingLink {
   }
 
   void wait_for(const std::atomic<std::uint64_t>& counter, std::uint64_t value) const {
-    for (int spins = 0; counter.load(std::memory_order_acquire) < value; ++spins) {
+    for (std::int64_t spins = 1; counter.load(std::memory_order_acquire) < value; ++spins) {
       pause_core();
-      if (spins < spins_before_yield) continue;
+      if (spins % spins_between_progress != 0) continue;
       progress_messages();
-      sched_yield();
+      if (spins >= spins_before_yield_) sched_yield();
     }
   }
 
@@ -97,10 +134,15 @@ class SharedLink final : public RingLink {
 
   MPI_Comm comm_;
   std::unique_ptr<SharedMemory> memory_;
+  int spins_before_yield_;
   std::byte* right_area_ = nullptr;
   std::byte* left_area_ = nullptr;
   Queue* to_right_ = nullptr;
   Queue* from_left_ = nullptr;
+  StoreChoice choice_;
+  Store store_ = Store::cached;
+  std::size_t pass_bytes_ = 0;
+  std::optional<Clock::time_point> pass_begin_;  // when the left neighbour was there, too
   std::uint64_t sent_ = 0;
   std::uint64_t released_ = 0;
 };

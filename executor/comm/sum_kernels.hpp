@@ -1,6 +1,7 @@
 // The inner loops of reductions, vectorised for the processor that runs them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace cnnplan {
@@ -15,5 +16,7 @@ void add_and_forward(double* own, const double* received, double* forward, std::
 // own = forward = received
 void copy_and_forward(float* own, const float* received, float* forward, std::int64_t count);
 void copy_and_forward(double* own, const double* received, double* forward, std::int64_t count);
+// Copies past the caches of this core, complete when it returns. @pre `to` is aligned to 16 bytes
+void stream(std::byte* to, const std::byte* from, std::size_t bytes);
 
 }  // namespace cnnplan

@@ -59,9 +59,10 @@ TEST_CASE("fit_segments: one line stays one segment") {
 TEST_CASE("fit_segments: alpha and beta are never negative") {
   std::vector<LinkSample> falling;
   std::vector<LinkSample> steep;
-  for (int i = 1; i <= 4; ++i) {
-    falling.push_back({.bytes = 100 * i, .time = {.median_s = 1.0 / i}});
-    steep.push_back({.bytes = 100 * i, .time = {.median_s = 1.0 * i * i * i}});
+  for (std::int64_t i = 1; i <= 4; ++i) {
+    const auto x = static_cast<double>(i);
+    falling.push_back({.bytes = 100 * i, .time = {.median_s = 1.0 / x}});
+    steep.push_back({.bytes = 100 * i, .time = {.median_s = x * x * x}});
   }
   for (const auto& samples : {falling, steep}) {
     for (const Segment& segment : fit_segments(samples).segments) {

@@ -2,6 +2,8 @@
 #include "executor/comm/ring_allreduce.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <deque>
 #include <numeric>
 #include <vector>
@@ -81,8 +83,7 @@ TEST_CASE("RingHops: every rank ends with the sum, for any size and rank count")
 }
 
 TEST_CASE("RingHops: a rank sends 2(p-1)/p of the bytes in 2(p-1) messages per chunk") {
-  const RingShape shape{
-      .elements = 4 * 6 * 10, .ranks = 4, .chunk_elements = 10, .chunks_per_block = 6};
+  const RingShape shape{.elements = 240, .ranks = 4, .chunk_elements = 10, .chunks_per_block = 6};
   const RingHops hops(shape, 1);
   std::int64_t sent = 0;
   int messages = 0;
@@ -91,7 +92,7 @@ TEST_CASE("RingHops: a rank sends 2(p-1)/p of the bytes in 2(p-1) messages per c
     sent += hops[i].count;
     ++messages;
   }
-  CHECK(sent == 2 * 3 * shape.elements / 4);
+  CHECK(sent == shape.elements * 2 * 3 / 4);
   CHECK(messages == 2 * 3 * 6);
 }
 
@@ -104,6 +105,19 @@ TEST_CASE("RingHops: one hop stays within its link's room") {
 TEST_CASE("RingHops: one rank has nothing to do") {
   const RingShape shape{.elements = 10, .ranks = 1, .chunk_elements = 4, .chunks_per_block = 2};
   CHECK(RingHops(shape, 0).size() == 0);
+}
+
+TEST_CASE("sum kernels: stream copies any number of bytes from any place") {
+  alignas(16) std::array<std::byte, 64> to{};
+  std::array<std::byte, 64> from{};
+  for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<std::byte>(i + 1);
+  for (std::size_t bytes : {0, 1, 15, 16, 17, 48, 61}) {
+    to.fill(std::byte{0});
+    stream(to.data(), from.data() + 3, bytes);
+    CHECK(
+        std::equal(to.begin(), to.begin() + static_cast<std::ptrdiff_t>(bytes), from.begin() + 3));
+    CHECK(to[bytes] == std::byte{0});
+  }
 }
 
 TEST_CASE("sum kernels: add, add and forward, copy and forward") {

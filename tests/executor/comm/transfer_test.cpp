@@ -222,7 +222,7 @@ TEST_CASE("Transfer: contiguous rows are neither staged nor copied, columns are"
     return transfer.buffer_bytes();
   };
   CHECK(staging(Axis::h) == 0);
-  CHECK(staging(Axis::w) == 2 * std::int64_t{2 * 64 * 8} * 4);
+  CHECK(staging(Axis::w) == std::int64_t{2} * 2 * 64 * 8 * 4);
 }
 
 TEST_CASE("Transfer: large messages in both directions do not deadlock") {
