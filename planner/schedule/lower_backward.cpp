@@ -39,7 +39,7 @@ void Lowering::backward(std::size_t index) {
   } else {
     backward_elementwise(unit, saved, dy);
   }
-  close_bucket_if(unit, true);
+  add_to_bucket(unit);
 }
 
 void Lowering::backward_loss(const Unit& unit, const Saved& saved) {
@@ -235,7 +235,7 @@ Lowering::Contribution Lowering::sum(const Unit& unit,
 }
 
 // Slots of a unit join the open bucket; a bucket is reduced when it is full or the group changes.
-void Lowering::close_bucket_if(const Unit& unit, bool full_only) {
+void Lowering::add_to_bucket(const Unit& unit) {
   const int first = first_slot_[static_cast<std::size_t>(unit.head)];
   if (first < 0) return;
   const std::vector<int> group = reduction_group(layer_plan(unit.head).mesh, rank_);
@@ -248,7 +248,8 @@ void Lowering::close_bucket_if(const Unit& unit, bool full_only) {
   }
   std::int64_t elements = 0;
   for (int i = bucket_first_; i < bucket_end_; ++i) elements += builder_.slot(i).elements;
-  if (!full_only || elements * 4 >= plan_.bucket_bytes) close_bucket();
+  const std::int64_t bytes = elements * bytes_per_element(plan_.precision);
+  if (bytes >= plan_.bucket_bytes) close_bucket();
 }
 
 void Lowering::close_bucket() {

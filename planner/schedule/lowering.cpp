@@ -125,12 +125,14 @@ BufferIndex Lowering::add_arena(const std::string& name, BufferRole role) {
   return builder_.add_flat(name, role, element(), network().parameter_count());
 }
 
-// Ids of transfers name the input where a unit has several.
+// Ids of transfers name the input where a unit has several, and count where it is the same twice.
 std::string Lowering::label(const Unit& unit, std::size_t input) const {
   const LayerIndex source = unit.inputs[input];
   const std::string kind =
       layer_plan(source).mesh == layer_plan(unit.head).mesh ? "halo" : "shuffle";
-  return unit.inputs.size() == 1 ? kind : kind + '/' + layer(source).name;
+  if (unit.inputs.size() == 1) return kind;
+  const bool repeated = input > 0 && unit.inputs[0] == source;
+  return kind + '/' + layer(source).name + (repeated ? "/2" : "");
 }
 
 Operand Lowering::slot_operand(BufferIndex arena, int slot, bool written) const {

@@ -68,7 +68,7 @@ class Lowering {
                    const std::array<Contribution, 2>& terms,
                    const std::string& suffix);
   bool needs_dense_gradient(const Unit& unit) const;
-  void close_bucket_if(const Unit& unit, bool full_only);
+  void add_to_bucket(const Unit& unit);
   void close_bucket();
 
   // Helpers.
