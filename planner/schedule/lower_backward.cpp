@@ -1,5 +1,4 @@
-// Backpropagation: error signals, their way back to the owners, weight gradients, reduction,
-// update.
+// Backpropagation: error signals, their way back to the owners, weight gradients.
 #include <algorithm>
 #include <array>
 
@@ -232,56 +231,6 @@ Lowering::Contribution Lowering::sum(const Unit& unit,
          elementwise_spec(unit, KernelKind::accumulate, KernelPhase::forward),
          {terms[0].operand, terms[1].operand, written});
   return {.operand = target};
-}
-
-// Slots of a unit join the open bucket; a bucket is reduced when it is full or the group changes.
-void Lowering::add_to_bucket(const Unit& unit) {
-  const int first = first_slot_[static_cast<std::size_t>(unit.head)];
-  if (first < 0) return;
-  const std::vector<int> group = reduction_group(layer_plan(unit.head).mesh, rank_);
-  if (bucket_end_ > bucket_first_ && group != bucket_group_) close_bucket();
-  bucket_group_ = group;
-  const auto& slots = builder_.schedule().slots;
-  while (bucket_end_ < static_cast<int>(slots.size()) &&
-         slots[static_cast<std::size_t>(bucket_end_)].layer == unit.head) {
-    ++bucket_end_;
-  }
-  std::int64_t elements = 0;
-  for (int i = bucket_first_; i < bucket_end_; ++i) elements += builder_.slot(i).elements;
-  const std::int64_t bytes = elements * bytes_per_element(plan_.precision);
-  if (bytes >= plan_.bucket_bytes) close_bucket();
-}
-
-void Lowering::close_bucket() {
-  if (bucket_end_ == bucket_first_) return;
-  Schedule& schedule = builder_.schedule();
-  const int last = bucket_end_ - 1;
-  const LayerIndex owner = builder_.slot(last).layer;
-  const std::string number = std::to_string(bucket_count_++);
-  const Operand gradient = builder_.slots(schedule.gradients, bucket_first_, last, true);
-  allreduce("reduce/" + number,
-            owner,
-            Stream::reduce,
-            {.algorithm = plan_.gradient_allreduce,
-             .group = bucket_group_,
-             .operand = gradient,
-             .element = plan_.precision == Precision::fp32 ? ElementType::fp32 : ElementType::fp64,
-             .elements = gradient.box[Dim::w].size()});
-  KernelSpec spec{.kind = KernelKind::sgd, .phase = KernelPhase::update};
-  spec.in = spec.out = shape_of(gradient.box);
-  spec.precision = plan_.precision;
-  Operand read_gradient = gradient;
-  read_gradient.written = false;
-  builder_.add_operation(
-      "sgd/" + number,
-      owner,
-      Stream::compute,
-      KernelOperation{.spec = spec,
-                      .constants = {},
-                      .operands = {builder_.slots(schedule.weights, bucket_first_, last, true),
-                                   read_gradient,
-                                   builder_.slots(schedule.momentum, bucket_first_, last, true)}});
-  bucket_first_ = bucket_end_;
 }
 
 }  // namespace cnnplan

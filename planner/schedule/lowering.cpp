@@ -32,7 +32,7 @@ Schedule Lowering::run() {
   const auto layers = static_cast<std::size_t>(network().layer_count());
   schedule.running_mean.assign(layers, -1);
   schedule.running_variance.assign(layers, -1);
-  add_slots();
+  add_parameters();
   const std::size_t units = decomposition_.units().size();
   for (std::size_t i = 0; i < units; ++i) forward(i);
   if (mode_ == Mode::training) {
@@ -63,44 +63,6 @@ void Lowering::refuse_unsupported() const {
   }
 }
 
-// Parameters of the units in the order in which backpropagation reaches them.
-void Lowering::add_slots() {
-  const std::vector<Unit>& units = decomposition_.units();
-  for (std::size_t i = units.size(); i-- > 0;) {
-    const Unit& unit = units[i];
-    const std::int64_t count = network().parameter_count(unit.head);
-    if (count == 0) continue;
-    const std::int64_t channels = network().output_shape(unit.head, 1)[Dim::c];
-    const auto vector_slot = [&](ParameterRole role) {
-      return builder_.add_slot({.layer = unit.head,
-                                .role = role,
-                                .elements = channels,
-                                .shape = {{1, 1, 1, 1, channels}}});
-    };
-    int& first = first_slot_[static_cast<std::size_t>(unit.head)];
-    if (std::holds_alternative<BatchNorm>(layer(unit.head).parameters)) {
-      first = vector_slot(ParameterRole::scale);
-      vector_slot(ParameterRole::shift);
-      continue;
-    }
-    const KernelSpec spec = windowed_spec(unit);
-    const auto& k = spec.window.dims;
-    const Shape shape{
-        {channels, spec.in[Dim::c] / spec.groups, k[0].kernel, k[1].kernel, k[2].kernel}};
-    first = builder_.add_slot({.layer = unit.head,
-                               .role = ParameterRole::weight,
-                               .elements = volume(shape),
-                               .shape = shape,
-                               .forward = spec});
-    if (spec.bias) vector_slot(ParameterRole::bias);
-  }
-  Schedule& schedule = builder_.schedule();
-  schedule.weights = add_arena("weights", BufferRole::weights);
-  if (mode_ == Mode::inference) return;
-  schedule.gradients = add_arena("gradients", BufferRole::gradients);
-  schedule.momentum = add_arena("momentum", BufferRole::momentum);
-}
-
 const LayerPlan& Lowering::layer_plan(LayerIndex index) const {
   return plan_.layers.at(static_cast<std::size_t>(index));
 }
@@ -121,10 +83,6 @@ BufferIndex Lowering::add_block(const std::string& name, BufferRole role, const 
   return builder_.add_buffer(name, role, element(), box);
 }
 
-BufferIndex Lowering::add_arena(const std::string& name, BufferRole role) {
-  return builder_.add_flat(name, role, element(), network().parameter_count());
-}
-
 // Ids of transfers name the input where a unit has several, and count where it is the same twice.
 std::string Lowering::label(const Unit& unit, std::size_t input) const {
   const LayerIndex source = unit.inputs[input];
@@ -133,10 +91,6 @@ std::string Lowering::label(const Unit& unit, std::size_t input) const {
   if (unit.inputs.size() == 1) return kind;
   const bool repeated = input > 0 && unit.inputs[0] == source;
   return kind + '/' + layer(source).name + (repeated ? "/2" : "");
-}
-
-Operand Lowering::slot_operand(BufferIndex arena, int slot, bool written) const {
-  return builder_.slots(arena, slot, slot, written);
 }
 
 KernelAlgorithm Lowering::algorithm(LayerIndex index, KernelPhase phase) const {

@@ -38,9 +38,7 @@ class Lowering {
   // Set-up.
   void refuse_unsupported() const;
   void keep_logits();
-  void add_slots();
   BufferElement element() const;
-  BufferIndex add_arena(const std::string& name, BufferRole role);
   BufferIndex add_block(const std::string& name, BufferRole role, const Box& box);
   Operand add_output(const Unit& unit);
   Box storage_box(const Unit& unit) const;
@@ -68,6 +66,12 @@ class Lowering {
                    const std::array<Contribution, 2>& terms,
                    const std::string& suffix);
   bool needs_dense_gradient(const Unit& unit) const;
+
+  // Parameters.
+  void add_parameters();
+  void add_slots(const Unit& unit);
+  BufferIndex add_arena(const std::string& name, BufferRole role);
+  Operand slot_operand(BufferIndex arena, int slot, bool written) const;
   void add_to_bucket(const Unit& unit);
   void close_bucket();
 
@@ -79,7 +83,6 @@ class Lowering {
   std::string label(const Unit& unit, std::size_t input) const;
   const Box& own_box(LayerIndex layer) const;
   const Box& needed_box(const Unit& unit, std::size_t input) const;
-  Operand slot_operand(BufferIndex arena, int slot, bool written) const;
   KernelSpec windowed_spec(const Unit& unit) const;
   KernelSpec elementwise_spec(const Unit& unit, KernelKind kind, KernelPhase phase) const;
   KernelAlgorithm algorithm(LayerIndex layer, KernelPhase phase) const;
