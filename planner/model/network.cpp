@@ -67,11 +67,12 @@ void check_window(const Window& window, const Shape& input, const Place& place) 
                   "padding_end",
                   dim.padding_end,
                   padding_allowed);
-    place.require(output_length(input[spatial_dims[i]], dim) >= 1,
+    const std::int64_t padded =
+        checked_add(checked_add(input[spatial_dims[i]], dim.padding_begin), dim.padding_end);
+    place.require(padded >= reach,
                   "kernel",
                   dim.kernel,
-                  "a kernel that fits into the padded input of extent " +
-                      std::to_string(input[spatial_dims[i]] + dim.padding_begin + dim.padding_end));
+                  "a kernel that fits into the padded input of extent " + std::to_string(padded));
   }
 }
 
@@ -152,6 +153,23 @@ std::int64_t weight_count(const Convolution& layer, std::int64_t channels) {
   return checked_add(count, layer.bias ? layer.filters : 0);
 }
 
+void check_name_and_inputs(const Layer& layer,
+                           const std::map<std::string, LayerIndex, std::less<>>& earlier,
+                           const Place& place) {
+  if (layer.name.empty() || layer.name.find('/') != std::string::npos) {
+    place.refuse("name", '"' + layer.name + '"', "a name that is not empty and has no \"/\"");
+  }
+  if (earlier.contains(layer.name)) {
+    place.refuse("name", '"' + layer.name + '"', "a name that no other layer has");
+  }
+  if (layer.inputs.size() != input_count(layer.parameters)) {
+    place.refuse("inputs",
+                 std::to_string(layer.inputs.size()) + " inputs",
+                 std::to_string(input_count(layer.parameters)) + " for " +
+                     std::string(kind_name(layer.parameters)));
+  }
+}
+
 }  // namespace
 
 std::string_view kind_name(const LayerParameters& parameters) {
@@ -178,47 +196,47 @@ bool has_window(const LayerParameters& parameters) {
 
 Network::Network(std::string name, std::vector<Layer> layers, const std::string& file)
     : name_(std::move(name)), layers_(std::move(layers)) {
-  std::map<std::string, LayerIndex, std::less<>> index_by_name;
   inputs_.resize(layers_.size());
   consumers_.resize(layers_.size());
-  for (std::size_t i = 0; i < layers_.size(); ++i) {
-    const Layer& layer = layers_[i];
-    const Place place{file, i};
-    if (layer.name.empty() || layer.name.find('/') != std::string::npos) {
-      place.refuse("name", '"' + layer.name + '"', "a name that is not empty and has no \"/\"");
-    }
-    if (!index_by_name.emplace(layer.name, static_cast<LayerIndex>(i)).second) {
-      place.refuse("name", '"' + layer.name + '"', "a name that no other layer has");
-    }
-    if (layer.inputs.size() != input_count(layer.parameters)) {
-      place.refuse("inputs",
-                   std::to_string(layer.inputs.size()) + " inputs",
-                   std::to_string(input_count(layer.parameters)) + " for " +
-                       std::string(kind_name(layer.parameters)));
-    }
-    std::vector<Shape> shapes;
-    for (const std::string& input : layer.inputs) {
-      const auto found = index_by_name.find(input);
-      if (found == index_by_name.end() || found->second == static_cast<LayerIndex>(i)) {
-        place.refuse("inputs", '"' + input + '"', "the name of a layer listed before");
-      }
-      if (std::holds_alternative<SoftmaxCrossEntropy>(layer_parameters(found->second))) {
-        place.refuse("inputs", '"' + input + '"', "a layer that is no loss");
-      }
-      inputs_[i].push_back(found->second);
-      consumers_[static_cast<std::size_t>(found->second)].push_back(static_cast<LayerIndex>(i));
-      shapes.push_back(sample_shapes_[static_cast<std::size_t>(found->second)]);
-    }
-    try {
-      sample_shapes_.push_back(std::visit(ShapeRule(place, shapes), layer.parameters));
-      volume(sample_shapes_.back());
-      parameter_count(static_cast<LayerIndex>(i));
-    } catch (const InputError& error) {
-      if (!error.problem().file.empty()) throw;
-      place.refuse("", error.problem().value, error.problem().allowed);
-    }
+  IndexByName index_by_name;
+  for (LayerIndex i = 0; i < layer_count(); ++i) {
+    check_name_and_inputs(layer(i), index_by_name, Place{file, static_cast<std::size_t>(i)});
+    connect(i, index_by_name, file);
+    infer_shape(i, file);
+    index_by_name.emplace(layer(i).name, i);
   }
   check_ends(file);
+}
+
+void Network::connect(LayerIndex index, const IndexByName& earlier, const std::string& file) {
+  const Place place{file, static_cast<std::size_t>(index)};
+  for (const std::string& input : layer(index).inputs) {
+    const auto found = earlier.find(input);
+    if (found == earlier.end()) {
+      place.refuse("inputs", '"' + input + '"', "the name of a layer listed before");
+    }
+    if (std::holds_alternative<SoftmaxCrossEntropy>(layer_parameters(found->second))) {
+      place.refuse("inputs", '"' + input + '"', "a layer that is no loss");
+    }
+    inputs_[static_cast<std::size_t>(index)].push_back(found->second);
+    consumers_[static_cast<std::size_t>(found->second)].push_back(index);
+  }
+}
+
+void Network::infer_shape(LayerIndex index, const std::string& file) {
+  const Place place{file, static_cast<std::size_t>(index)};
+  std::vector<Shape> shapes;
+  for (LayerIndex input : inputs_of(index)) {
+    shapes.push_back(sample_shapes_[static_cast<std::size_t>(input)]);
+  }
+  try {
+    sample_shapes_.push_back(std::visit(ShapeRule(place, shapes), layer_parameters(index)));
+    volume(sample_shapes_.back());
+    parameter_count(index);
+  } catch (const InputError& error) {
+    if (!error.problem().file.empty()) throw;
+    place.refuse("", error.problem().value, error.problem().allowed);
+  }
 }
 
 void Network::check_ends(const std::string& file) const {
@@ -275,7 +293,8 @@ Window Network::window_of(LayerIndex index) const {
 
 std::int64_t Network::parameter_count(LayerIndex index) const {
   const LayerParameters& parameters = layer(index).parameters;
-  if (std::holds_alternative<BatchNorm>(parameters)) return 2 * output_shape(index, 1)[Dim::c];
+  if (std::holds_alternative<BatchNorm>(parameters))
+    return checked_multiply(2, output_shape(index, 1)[Dim::c]);
   const bool is_convolution = std::holds_alternative<Convolution>(parameters);
   if (!is_convolution && !std::holds_alternative<FullyConnected>(parameters)) return 0;
   const std::int64_t channels = output_shape(inputs_of(index).at(0), 1)[Dim::c];

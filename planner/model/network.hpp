@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -135,6 +137,10 @@ class Network {
   bool operator==(const Network&) const = default;
 
  private:
+  using IndexByName = std::map<std::string, LayerIndex, std::less<>>;
+
+  void connect(LayerIndex index, const IndexByName& earlier, const std::string& file);
+  void infer_shape(LayerIndex index, const std::string& file);
   void check_ends(const std::string& file) const;
   const LayerParameters& layer_parameters(LayerIndex index) const;
 
