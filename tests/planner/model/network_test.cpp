@@ -1,0 +1,216 @@
+// Tests of planner/model/network: refusals by their fields, links between layers, sizes.
+#include "planner/model/network.hpp"
+
+#include <limits>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "tests/planner/model/problem_of.hpp"
+
+namespace cnnplan::test {
+namespace {
+
+constexpr std::int64_t huge = std::numeric_limits<std::int64_t>::max();
+
+const Layer data{"data", {}, Input{.channels = 4, .size = {1, 8, 8}}};
+const Layer loss{"loss", {"fc"}, SoftmaxCrossEntropy{}};
+
+// data, the given layer (number 1, with an input of 4x1x8x8), fc, loss.
+Network network_with(Layer layer) {
+  Layer fc{"fc", {layer.name}, FullyConnected{.outputs = 3}};
+  return Network("test", {data, std::move(layer), std::move(fc), loss}, "net.json");
+}
+
+Network network_with(LayerParameters parameters) {
+  return network_with(Layer{"x", {"data"}, std::move(parameters)});
+}
+
+Window height_window(const WindowDim& dim) {
+  return {{WindowDim{}, dim, WindowDim{}}};
+}
+Convolution convolution(const WindowDim& dim) {
+  return {.filters = 4, .window = height_window(dim)};
+}
+
+}  // namespace
+
+TEST_CASE("Network: refusals of one layer name file, pointer, value and what is allowed") {
+  struct Row {
+    Layer layer;
+    const char* pointer;
+    const char* value;
+    const char* allowed;
+  };
+  const auto of = [](LayerParameters parameters) { return Layer{"x", {"data"}, parameters}; };
+  const std::vector<Row> rows{
+      {{"", {"data"}, Relu{}}, "/layers/1/name", "\"\"", "not empty"},
+      {{"a/b", {"data"}, Relu{}}, "/layers/1/name", "\"a/b\"", "no \"/\""},
+      {{"data", {"data"}, Relu{}}, "/layers/1/name", "\"data\"", "no other layer has"},
+      {{"x", {}, Relu{}}, "/layers/1/inputs", "0 inputs", "1 for relu"},
+      {{"x", {"data"}, Add{}}, "/layers/1/inputs", "1 inputs", "2 for add"},
+      {{"x", {"data"}, Input{}}, "/layers/1/inputs", "1 inputs", "0 for input"},
+      {{"x", {"x"}, Relu{}}, "/layers/1/inputs", "\"x\"", "listed before"},
+      {{"x", {"fc"}, Relu{}}, "/layers/1/inputs", "\"fc\"", "listed before"},
+      {{"x", {"none"}, Relu{}}, "/layers/1/inputs", "\"none\"", "listed before"},
+      {of(Convolution{.filters = 0}), "/layers/1/filters", "0", "at least 1"},
+      {of(Convolution{.filters = 4, .groups = 0}), "/layers/1/groups", "0", "4 channels"},
+      {of(Convolution{.filters = 6, .groups = 3}), "/layers/1/groups", "3", "4 channels"},
+      {of(Convolution{.filters = 6, .groups = 4}), "/layers/1/groups", "4", "6 filters"},
+      {of(convolution({.kernel = 0})), "/layers/1/kernel", "0", "at least 1"},
+      {of(convolution({.stride = 0})), "/layers/1/stride", "0", "at least 1"},
+      {of(convolution({.dilation = 0})), "/layers/1/dilation", "0", "at least 1"},
+      {of(convolution({.kernel = 9})), "/layers/1/kernel", "9", "extent 8"},
+      {of(convolution({.kernel = 3, .padding_begin = 3})), "/layers/1/padding", "3", "1 = 2"},
+      {of(convolution({.kernel = 3, .padding_begin = -1})), "/layers/1/padding", "-1", "1 = 2"},
+      {of(convolution({.kernel = 3, .padding_end = 3})), "/layers/1/padding_end", "3", "1 = 2"},
+      {of(Pooling{.window = height_window({.kernel = 0})}), "/layers/1/kernel", "0", "at least 1"},
+      {of(FullyConnected{.outputs = 0}), "/layers/1/outputs", "0", "at least 1"},
+      {of(BatchNorm{.epsilon = 0}), "/layers/1/epsilon", "0.0", "above 0"},
+      {of(BatchNorm{.momentum = 1.5}), "/layers/1/momentum", "1.5", "0 to 1"},
+      {of(BatchNorm{.momentum = -0.5}), "/layers/1/momentum", "-0.5", "0 to 1"},
+      {of(BatchNorm{.momentum = std::numeric_limits<double>::quiet_NaN()}),
+       "/layers/1/momentum",
+       "nan",
+       "0 to 1"},
+      {of(Dropout{.rate = 1}), "/layers/1/rate", "1.0", "not including, 1"},
+      {of(Dropout{.rate = -0.5}), "/layers/1/rate", "-0.5", "0 up to"},
+  };
+  for (const Row& row : rows) {
+    const InputProblem problem = problem_of([&] { network_with(row.layer); });
+    CAPTURE(row.pointer);
+    CHECK(problem.file == "net.json");
+    CHECK(problem.pointer == row.pointer);
+    CHECK(contains(problem.value, row.value));
+    CHECK(contains(problem.allowed, row.allowed));
+  }
+}
+
+TEST_CASE("Network: padding up to the dilated kernel's reach minus 1 is allowed") {
+  CHECK_NOTHROW(network_with(convolution({.kernel = 2, .padding_end = 3, .dilation = 3})));
+  CHECK_THROWS_AS(network_with(convolution({.kernel = 2, .padding_end = 4, .dilation = 3})),
+                  InputError);
+}
+
+TEST_CASE("Network: input sizes below 1 are refused") {
+  const auto problem_with = [](const Input& input) {
+    return problem_of([&] {
+      Network("test", {{"data", {}, input}, {"loss", {"data"}, SoftmaxCrossEntropy{}}}, "f");
+    });
+  };
+  CHECK(problem_with({.channels = 0}).pointer == "/layers/0/channels");
+  CHECK(problem_with({.channels = 1, .size = {1, -3, 1}}).pointer == "/layers/0/size");
+  CHECK(problem_with({.channels = 1, .size = {1, -3, 1}}).value == "-3");
+}
+
+TEST_CASE("Network: tensors that are added have one shape") {
+  const Layer narrow{"narrow", {"data"}, Convolution{.filters = 2}};
+  const InputProblem problem = problem_of([&] {
+    Network(
+        "test",
+        {data, narrow, {"sum", {"narrow", "data"}, Add{}}, {"fc", {"sum"}, FullyConnected{}}, loss},
+        "net.json");
+  });
+  CHECK(problem.pointer == "/layers/2/inputs");
+  CHECK(problem.value == "1x2x1x8x8 and 1x4x1x8x8");
+  CHECK(problem.allowed == "equal shapes");
+}
+
+TEST_CASE("Network: one input, one loss at the end, nothing unused") {
+  const auto problem_with = [](std::vector<Layer> layers) {
+    return problem_of([&] { Network("test", std::move(layers), "net.json"); });
+  };
+  const Layer first_loss{"first", {"data"}, SoftmaxCrossEntropy{}};
+  CHECK(problem_with({}).pointer == "/layers");
+  CHECK(problem_with({}).value == "0 inputs and 0 losses in 0 layers");
+  CHECK(problem_with({data}).pointer == "/layers/0/name");
+  CHECK(problem_with({data}).allowed == "a layer whose output another layer uses");
+  CHECK(problem_with({data, first_loss, {"last", {"data"}, SoftmaxCrossEntropy{}}}).value ==
+        "1 inputs and 2 losses in 3 layers");
+  CHECK(problem_with({data, first_loss, {"relu", {"first"}, Relu{}}}).allowed ==
+        "a layer that is no loss");
+  CHECK(problem_with({data, {"unused", {"data"}, Relu{}}, first_loss}).pointer == "/layers/1/name");
+  const Layer second{"second", {}, Input{.channels = 4, .size = {1, 8, 8}}};
+  CHECK(problem_with({data,
+                      second,
+                      {"sum", {"data", "second"}, Add{}},
+                      {"loss", {"sum"}, SoftmaxCrossEntropy{}}})
+            .value == "2 inputs and 1 losses in 4 layers");
+  CHECK(problem_with({first_loss}).allowed == "the name of a layer listed before");
+}
+
+TEST_CASE("Network: sizes that overflow are refused at their layer") {
+  const auto pointer_of = [](LayerParameters parameters) {
+    return problem_of([&] { network_with(std::move(parameters)); }).pointer;
+  };
+  CHECK(pointer_of(Convolution{.filters = huge}) == "/layers/1");
+  CHECK(pointer_of(FullyConnected{.outputs = huge / 2}) == "/layers/1");
+  CHECK(pointer_of(convolution({.kernel = huge, .dilation = 2})) == "/layers/1");
+  CHECK(pointer_of(convolution(
+            {.kernel = huge / 2, .padding_begin = huge / 2 - 1, .padding_end = huge / 2 - 1})) ==
+        "/layers/1");
+  const auto wide_batch_norm = [] {
+    Network("test",
+            {{"data", {}, Input{.channels = huge / 2 + 1}},
+             {"bn", {"data"}, BatchNorm{}},
+             {"loss", {"bn"}, SoftmaxCrossEntropy{}}},
+            "net.json");
+  };
+  CHECK(problem_of(wide_batch_norm).pointer == "/layers/1");
+  CHECK(problem_of(wide_batch_norm).file == "net.json");
+}
+
+TEST_CASE("Network: links between layers run both ways") {
+  const Network network("test",
+                        {data,
+                         {"a", {"data"}, Relu{}},
+                         {"b", {"data"}, Relu{}},
+                         {"sum", {"b", "a"}, Add{}},
+                         {"twice", {"sum", "sum"}, Add{}},
+                         {"fc", {"twice"}, FullyConnected{}},
+                         loss});
+  CHECK(network.index_of("sum") == 3);
+  CHECK(network.index_of("nothing") == -1);
+  CHECK(network.loss_layer() == 6);
+  CHECK(network.inputs_of(3) == std::vector{2, 1});
+  CHECK(network.consumers_of(0) == std::vector{1, 2});
+  CHECK(network.consumers_of(3) == std::vector{4, 4});
+  CHECK(network.consumers_of(6).empty());
+}
+
+TEST_CASE("Network: a fully connected layer is a convolution over the whole image") {
+  const Network network = network_with(FullyConnected{.outputs = 5, .bias = true});
+  const Window window = network.window_of(1);
+  CHECK(window.dims[0].kernel == 1);
+  CHECK(window.dims[1].kernel == 8);
+  CHECK(window.dims[2].kernel == 8);
+  CHECK(network.output_shape(1, 7) == Shape{{7, 5, 1, 1, 1}});
+  CHECK(network.parameter_count(1) == 4 * 8 * 8 * 5 + 5);
+}
+
+TEST_CASE("Network: parameters of each kind") {
+  CHECK(network_with(Relu{}).parameter_count(1) == 0);
+  CHECK(network_with(BatchNorm{}).parameter_count(1) == 8);
+  CHECK(network_with(GlobalPooling{}).parameter_count(1) == 0);
+  Convolution grouped = convolution({.kernel = 3});
+  grouped.groups = 2;
+  CHECK(network_with(grouped).parameter_count(1) == 4 * 2 * 3);
+  grouped.bias = true;
+  CHECK(network_with(grouped).parameter_count(1) == 4 * 2 * 3 + 4);
+}
+
+TEST_CASE("Network: an output that overflows with the batch is refused") {
+  const Network network = network_with(Relu{});
+  CHECK_NOTHROW(network.output_shape(1, 1 << 30));
+  CHECK_THROWS_AS(network.output_shape(1, huge / 4), InputError);
+}
+
+TEST_CASE("Network: another input size changes all shapes, or is refused where it does not fit") {
+  const Network network = network_with(convolution({.kernel = 3, .stride = 2}));
+  CHECK(with_input_size(network, {1, 9, 8}).output_shape(1, 1) == Shape{{1, 4, 1, 4, 8}});
+  const InputProblem problem = problem_of([&] { with_input_size(network, {1, 2, 8}); });
+  CHECK(problem.pointer == "/layers/1/kernel");
+  CHECK(contains(problem.file, "test at this input size"));
+}
+
+}  // namespace cnnplan::test
