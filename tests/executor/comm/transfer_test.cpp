@@ -225,6 +225,36 @@ TEST_CASE("Transfer: contiguous rows are neither staged nor copied, columns are"
   CHECK(staging(Axis::w) == std::int64_t{2} * 2 * 64 * 8 * 4);
 }
 
+TEST_CASE("Transfer: several pieces between two ranks travel in the order of the list") {
+  const Communicator world = Communicator::world();
+  const int right = (world.rank() + 1) % world.size();
+  const int left = (world.rank() + world.size() - 1) % world.size();
+  const Box box = whole(Shape{{1, 2, 1, 5, 3}});
+  Box last_row = box;
+  last_row[Dim::h] = {4, 5};
+  Box first_rows = box;
+  first_rows[Dim::h] = {0, 2};
+  Block<float> source(box);
+  source.fill(box, [&](const Index& index) { return held<float>(world.rank(), index); });
+  for (bool accumulate : {false, true}) {
+    Block<float> destination(box);
+    Block<float> expected(box);
+    for (const Box& piece : {last_row, first_rows}) {
+      expected.fill(piece, [&](const Index& index) { return held<float>(left, index); });
+    }
+    Transfer(world,
+             {.source = source.data.data(),
+              .source_box = box,
+              .destination = destination.data.data(),
+              .destination_box = box,
+              .list = {.sends = {{right, last_row}, {right, first_rows}},
+                       .receives = {{left, last_row}, {left, first_rows}}},
+              .accumulate = accumulate})
+        .run();
+    CHECK(destination.data == expected.data);
+  }
+}
+
 TEST_CASE("Transfer: large messages in both directions do not deadlock") {
   const Communicator world = Communicator::world();
   const Shape shape{{world.size(), 16, 1, 512, 256}};
