@@ -1,5 +1,5 @@
 // cnnexec: the command line of the executor.
-#include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <iostream>
 #include <string>
@@ -90,8 +90,8 @@ class ProgressLine {
   void operator()(const Progress& progress) {
     if (!shown_) return;
     drawn_ = true;
-    const auto left_s = static_cast<long>(
-        static_cast<double>(progress.steps - progress.step) * progress.step_s + 0.5);
+    const long left_s =
+        std::lround(static_cast<double>(progress.steps - progress.step) * progress.step_s);
     std::fprintf(stderr,
                  "\rstep %lld/%lld  loss %.4f  %.3f s/step  left %ld:%02ld   ",
                  static_cast<long long>(progress.step),
@@ -179,5 +179,10 @@ int run(int argc, char** argv) {
 }  // namespace cnnplan
 
 int main(int argc, char** argv) {
-  return cnnplan::run(argc, argv);
+  try {
+    return cnnplan::run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "cnnexec: %s\n", error.what());
+    return static_cast<int>(cnnplan::ExitCode::environment);
+  }
 }

@@ -173,5 +173,10 @@ int run(int argc, char** argv) {
 }  // namespace cnnplan
 
 int main(int argc, char** argv) {
-  return cnnplan::run(argc, argv);
+  try {
+    return cnnplan::run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "cnnplan profile: %s\n", error.what());
+    return static_cast<int>(cnnplan::ExitCode::environment);
+  }
 }

@@ -2,6 +2,7 @@
 #include "profiler/progress_bar.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 namespace cnnplan {
@@ -16,7 +17,7 @@ void ProgressBar::show(int done, int total, const std::string& what) {
   constexpr int width = 30;
   const double elapsed_s =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  const auto left_s = static_cast<long>(elapsed_s / done * std::max(0, total - done) + 0.5);
+  const auto left_s = std::lround(elapsed_s / done * std::max(0, total - done));
   const auto filled =
       static_cast<std::size_t>(total > 0 ? width * std::min(done, total) / total : 0);
   const std::string bar = std::string(filled, '#') + std::string(width - filled, '.');

@@ -58,6 +58,30 @@ StepState state_of(const TrainingOptions& options, std::int64_t step) {
           .weight_decay = options.weight_decay};
 }
 
+void set_first_weights(ParameterStore& parameters,
+                       const Network& network,
+                       const TrainingOptions& options) {
+  if (options.weights_file.empty()) {
+    initialize(parameters, network, options.seed);
+  } else {
+    load_parameters(options.weights_file, network, parameters);
+  }
+}
+
+double finite_loss(const StepRunner& runner, std::int64_t step) {
+  const double loss = runner.loss();
+  if (std::isfinite(loss)) return loss;
+  throw NotFiniteError("the loss of step " + std::to_string(step) + " is " + std::to_string(loss));
+}
+
+// Of the rank that needs most.
+std::int64_t peak_memory(const ParameterStore& parameters,
+                         const StepRunner& runner,
+                         const Communicator& world) {
+  const auto bytes = static_cast<double>(parameters.bytes() + runner.memory_bytes());
+  return static_cast<std::int64_t>(world.maximum(bytes));
+}
+
 RunReport blank_report(const Plan& plan, const Backend& backend) {
   RunReport report{.network = plan.network.name(), .ranks = plan.ranks, .batch = plan.batch};
   const DeviceFingerprint fingerprint = backend.fingerprint();
@@ -81,34 +105,27 @@ RunReport train(const Plan& plan,
   backend->prepare_thread();
   const std::unique_ptr<DataSource> data = open_data(plan, options, world);
   ParameterStore parameters(schedule, plan.network, plan.precision, *backend);
-  if (options.weights_file.empty()) {
-    initialize(parameters, plan.network, options.seed);
-  } else {
-    load_parameters(options.weights_file, plan.network, parameters);
-  }
+  set_first_weights(parameters, plan.network, options);
   Groups groups(world);
   StepRunner runner(
       schedule,
       {.backend = backend.get(), .parameters = &parameters, .groups = &groups, .data = data.get()});
-  RunReport report = blank_report(plan, *backend);
-  RunRecorder recorder(schedule, world);
   const std::int64_t steps =
       options.epochs > 0 ? checked_multiply(options.epochs, data->step_count()) : options.steps;
+  RunReport report = blank_report(plan, *backend);
+  RunRecorder recorder(schedule, world);
   for (std::int64_t step = 0; step < steps; ++step) {
     world.barrier();
     runner.run(state_of(options, step));
-    const double loss = runner.loss();
-    if (!std::isfinite(loss)) {
-      throw NotFiniteError("the loss of step " + std::to_string(step) + " is " +
-                           std::to_string(loss));
-    }
-    report.loss.push_back(loss);
+    report.loss.push_back(finite_loss(runner, step));
     if (step >= options.warmup || steps <= options.warmup) recorder.record(runner);
-    progress({.step = step + 1, .steps = steps, .loss = loss, .step_s = runner.step_time_s()});
+    progress({.step = step + 1,
+              .steps = steps,
+              .loss = report.loss.back(),
+              .step_s = runner.step_time_s()});
   }
   recorder.summarize_into(report);
-  report.peak_memory_bytes = static_cast<std::int64_t>(
-      world.maximum(static_cast<double>(parameters.bytes() + runner.memory_bytes())));
+  report.peak_memory_bytes = peak_memory(parameters, runner, world);
   average_running_values(parameters, plan.network, world);
   if (!options.dump_file.empty()) {
     dump(options.dump_file, plan, parameters, runner, schedule, world);

@@ -18,7 +18,9 @@ std::string message_of(const InputProblem& problem) {
 InputError::InputError(InputProblem problem)
     : Error(ExitCode::bad_input, message_of(problem)), problem_(std::move(problem)) {}
 
-InfeasibleError::InfeasibleError(std::string what, std::int64_t needed, std::int64_t available)
+InfeasibleError::InfeasibleError(const std::string& what,
+                                 std::int64_t needed,
+                                 std::int64_t available)
     : Error(ExitCode::infeasible,
             what + ": needs " + std::to_string(needed) + ", has " + std::to_string(available)),
       needed_(needed),

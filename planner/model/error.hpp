@@ -54,7 +54,7 @@ class InputError : public Error {
 // Exit code 4: something does not fit. `needed` and `available` are in the unit named by `what`.
 class InfeasibleError : public Error {
  public:
-  InfeasibleError(std::string what, std::int64_t needed, std::int64_t available);
+  InfeasibleError(const std::string& what, std::int64_t needed, std::int64_t available);
   std::int64_t needed() const { return needed_; }
   std::int64_t available() const { return available_; }
 

@@ -173,7 +173,7 @@ void JsonReader::read(std::string_view key, std::string& field) const {
 }
 
 void JsonReader::refuse(std::string allowed) const {
-  refuse(found_text(value_), allowed);
+  refuse(found_text(value_), std::move(allowed));
 }
 
 void JsonReader::refuse(std::string value, std::string allowed) const {

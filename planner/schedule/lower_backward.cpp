@@ -110,19 +110,27 @@ void Lowering::backward_batch_norm(const Unit& unit, const Saved& saved, const O
   if (unit.residual && decomposition_.requires_gradient(unit.inputs[1])) {
     contribute(unit, 1, {.operand = dz, .shared = true});
   }
-  if (!decomposition_.requires_gradient(unit.inputs[0])) return;
+  if (decomposition_.requires_gradient(unit.inputs[0])) {
+    backward_batch_norm_data(unit, saved, spec, {dz, builder_.read(sums)});
+  }
+}
+
+void Lowering::backward_batch_norm_data(const Unit& unit,
+                                        const Saved& saved,
+                                        KernelSpec spec,
+                                        const std::array<Operand, 2>& gradient) {
   spec.phase = KernelPhase::backward_data;
-  std::vector<Operand> data_operands{saved.inputs[0], dz};
-  if (unit.relu && !keeps_dz) data_operands.push_back(saved.output);
+  std::vector<Operand> operands{saved.inputs[0], gradient[0]};
+  if (unit.relu && !spec.residual) operands.push_back(saved.output);
   const BufferIndex dx =
       add_block(name(unit) + "/dx", BufferRole::error_signal, own_box(unit.last));
   for (const Operand& operand : {saved.sums,
-                                 builder_.read(sums),
-                                 slot_operand(schedule.weights, saved.first_slot, false),
+                                 gradient[1],
+                                 slot_operand(builder_.schedule().weights, saved.first_slot, false),
                                  builder_.write(dx)}) {
-    data_operands.push_back(operand);
+    operands.push_back(operand);
   }
-  kernel(unit, spec, std::move(data_operands));
+  kernel(unit, spec, std::move(operands));
   contribute(unit, 0, {.operand = builder_.read(dx)});
 }
 
@@ -166,7 +174,7 @@ void Lowering::contribute(const Unit& unit, std::size_t input, Contribution cont
   auto& gradients = gradients_[static_cast<std::size_t>(target)];
   // Replicas that own one block each may hold different parts of its gradient.
   if (blocks.boxes == owners.boxes && blocks.blocks == owners.blocks) {
-    gradients.push_back(std::move(contribution));
+    gradients.push_back(contribution);
     return;
   }
   const Box& have = blocks.boxes[static_cast<std::size_t>(rank_)];

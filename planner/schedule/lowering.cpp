@@ -142,7 +142,8 @@ KernelConstants Lowering::constants_of(const Unit& unit) const {
     constants.random_stream = static_cast<std::uint64_t>(unit.head);
   } else if (std::holds_alternative<SoftmaxCrossEntropy>(parameters)) {
     const Shape shape = network().output_shape(unit.head, plan_.batch);
-    constants.loss_count = static_cast<double>(volume(shape) / shape[Dim::c]);
+    const std::int64_t positions = volume(shape) / shape[Dim::c];
+    constants.loss_count = static_cast<double>(positions);
   }
   return constants;
 }

@@ -57,6 +57,11 @@ class Lowering {
   void backward(std::size_t unit);
   void backward_windowed(const Unit& unit, const Saved& saved, const Operand& dy);
   void backward_batch_norm(const Unit& unit, const Saved& saved, const Operand& dy);
+  // `gradient`: dz, and its sums over the group.
+  void backward_batch_norm_data(const Unit& unit,
+                                const Saved& saved,
+                                KernelSpec spec,
+                                const std::array<Operand, 2>& gradient);
   void backward_elementwise(const Unit& unit, const Saved& saved, const Operand& dy);
   void backward_loss(const Unit& unit, const Saved& saved);
   void contribute(const Unit& unit, std::size_t input, Contribution contribution);

@@ -1,0 +1,272 @@
+// Random layers, one block after another.
+#include "tests/executor/training/random_network.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/planner/model/random_values.hpp"
+
+namespace cnnplan::test {
+namespace {
+
+constexpr std::int64_t max_elements = 6000;  // of one layer's output, all samples
+// A batch norm over fewer values has gradients that are all cancellation.
+constexpr std::int64_t min_normalised = 8;
+constexpr std::array<std::int64_t, 9> channel_counts{1, 2, 3, 4, 6, 8, 12, 16, 17};
+
+class NetworkBuilder {
+ public:
+  NetworkBuilder(RandomValues& random, std::int64_t batch) : random_(random), batch_(batch) {}
+
+  Network build() {
+    add_input();
+    const int blocks = random_.small(1, 5);
+    for (int i = 0; i < blocks; ++i) add_block();
+    add_head();
+    return Network("random", layers_);
+  }
+
+ private:
+  bool one_in(int count) { return random_.small(1, count) == 1; }
+  std::int64_t channels() {
+    return channel_counts[static_cast<std::size_t>(random_.small(0, channel_counts.size() - 1))];
+  }
+  std::int64_t values_per_channel() const {
+    return batch_ * shape_[Dim::d] * shape_[Dim::h] * shape_[Dim::w];
+  }
+  bool fits(const Shape& shape) const { return batch_ * volume(shape) <= max_elements; }
+
+  std::string add(LayerParameters parameters, std::vector<std::string> inputs) {
+    std::string name = std::string(kind_name(parameters)) + std::to_string(layers_.size());
+    layers_.push_back({name, std::move(inputs), std::move(parameters)});
+    return last_ = name;
+  }
+  std::string add(LayerParameters parameters) { return add(std::move(parameters), {last_}); }
+
+  void add_input() {
+    const bool deep = one_in(4);
+    const std::int64_t most = deep ? 7 : 17;
+    Input input{.channels = random_.integer(1, 5)};
+    input.size = {
+        deep ? random_.integer(2, 5) : 1, random_.integer(1, most), random_.integer(1, most)};
+    shape_ = {{1, input.channels, input.size[0], input.size[1], input.size[2]}};
+    layers_.push_back({"input", {}, input});
+    last_ = "input";
+  }
+
+  void add_block() {
+    switch (random_.small(0, 7)) {
+      case 0:
+        return add_pooling();
+      case 1:
+        return add_residual();
+      case 2:
+        add(Dropout{.rate = 0.1 * static_cast<double>(random_.integer(1, 5))});
+        return;
+      case 3:
+        add(Relu{});
+        return;
+      default:
+        return add_convolutions();
+    }
+  }
+
+  void add_convolutions() {
+    add_convolution(random_convolution());
+    add_batch_norm();
+    if (random_.boolean()) add(Relu{});
+  }
+
+  void add_batch_norm() {
+    if (values_per_channel() >= min_normalised && !one_in(3)) {
+      add(BatchNorm{.epsilon = 1e-3, .momentum = 0.2});
+    }
+  }
+
+  Shape shape_after(const Window& window, std::int64_t filters) const {
+    Shape shape = shape_;
+    shape[Dim::c] = filters;
+    for (std::size_t i = 0; i < spatial_dims.size(); ++i) {
+      shape[spatial_dims[i]] = output_length(shape_[spatial_dims[i]], window.dims[i]);
+    }
+    return shape;
+  }
+
+  std::string add_convolution(const Convolution& convolution) {
+    shape_ = shape_after(convolution.window, convolution.filters);
+    return add(convolution);
+  }
+
+  Convolution random_convolution() {
+    const std::int64_t in = shape_[Dim::c];
+    Convolution convolution{.filters = channels(), .bias = random_.boolean()};
+    if (one_in(3)) {
+      convolution.groups = one_in(2) ? in : random_.integer(1, in);
+      while (in % convolution.groups != 0) --convolution.groups;
+      convolution.filters = convolution.groups * random_.integer(1, 3);
+    }
+    convolution.window = random_window();
+    if (!fits(shape_after(convolution.window, convolution.filters))) convolution.window = {};
+    if (!fits(shape_after(convolution.window, convolution.filters))) {
+      convolution.filters = convolution.groups;
+    }
+    return convolution;
+  }
+
+  Window random_window() {
+    Window window;
+    for (std::size_t i = 0; i < spatial_dims.size(); ++i) {
+      const std::int64_t length = shape_[spatial_dims[i]];
+      if (i == 0 && length == 1) continue;
+      WindowDim& dim = window.dims[i];
+      dim.kernel = random_.integer(1, 5);
+      dim.stride = random_.integer(1, 3);
+      dim.dilation = one_in(3) ? random_.integer(1, 3) : 1;
+      dim.padding_begin = one_in(3) ? random_.integer(0, dim.reach() - 1) : dim.reach() / 2;
+      dim.padding_end = one_in(3) ? random_.integer(0, dim.reach() - 1) : dim.reach() / 2;
+      if (output_length(length, dim) < 1) dim = {.stride = dim.stride};
+    }
+    return window;
+  }
+
+  void add_pooling() {
+    Pooling pooling{.mode = random_.boolean() ? PoolingMode::max : PoolingMode::average,
+                    .window = random_window(),
+                    .count_include_padding = random_.boolean()};
+    for (WindowDim& dim : pooling.window.dims) {
+      // Without dilation every window holds an element.
+      dim = {.kernel = dim.kernel,
+             .stride = dim.stride,
+             .padding_begin = std::min(dim.padding_begin, dim.kernel - 1),
+             .padding_end = std::min(dim.padding_end, dim.kernel - 1)};
+    }
+    const Shape pooled = shape_after(pooling.window, shape_[Dim::c]);
+    if (volume(pooled) == 0 || !fits(pooled)) return;
+    shape_ = pooled;
+    add(pooling);
+  }
+
+  // An odd kernel with "same" padding, so that a pointwise projection has as many outputs.
+  Convolution same_convolution(std::int64_t filters, std::int64_t stride) {
+    Convolution convolution{.filters = filters, .bias = random_.boolean()};
+    for (std::size_t i = 0; i < spatial_dims.size(); ++i) {
+      if (i == 0 && shape_[Dim::d] == 1) continue;
+      const std::int64_t kernel = 2 * random_.integer(0, 2) + 1;
+      convolution.window.dims[i] = {.kernel = kernel,
+                                    .stride = stride,
+                                    .padding_begin = kernel / 2,
+                                    .padding_end = kernel / 2};
+    }
+    return convolution;
+  }
+
+  void add_residual() {
+    const std::string source = last_;
+    if (one_in(6)) {
+      add(Add{}, {source, source});
+      return;
+    }
+    const bool projects = random_.boolean();
+    const Shape source_shape = shape_;
+    const std::int64_t stride = projects ? random_.integer(1, 2) : 1;
+    const std::int64_t filters = projects ? channels() : shape_[Dim::c];
+    const Convolution main = same_convolution(filters, stride);
+    if (!fits(shape_after(main.window, filters))) return;
+    add_convolution(main);
+    add_batch_norm();
+    const std::string branch = last_;
+    std::string shortcut = source;
+    if (projects) {
+      Convolution projection{.filters = filters};
+      for (std::size_t i = 0; i < spatial_dims.size(); ++i) {
+        projection.window.dims[i].stride = main.window.dims[i].stride;
+      }
+      shape_ = source_shape;
+      last_ = source;
+      add_convolution(projection);
+      add_batch_norm();
+      shortcut = last_;
+    }
+    add(Add{}, random_.boolean() ? std::vector{branch, shortcut} : std::vector{shortcut, branch});
+    if (random_.boolean()) add(Relu{});
+  }
+
+  void add_head() {
+    const std::int64_t classes = random_.integer(2, 7);
+    if (one_in(3)) {
+      const Window window = random_window();
+      const bool small = fits(shape_after(window, classes));
+      add_convolution({.filters = classes, .window = small ? window : Window{}, .bias = true});
+    } else {
+      if (random_.boolean()) {
+        add(GlobalPooling{.mode = one_in(3) ? PoolingMode::max : PoolingMode::average});
+      }
+      add(FullyConnected{.outputs = classes, .bias = random_.boolean()});
+    }
+    add(SoftmaxCrossEntropy{});
+  }
+
+  RandomValues& random_;
+  std::int64_t batch_;
+  std::vector<Layer> layers_;
+  std::string last_;
+  Shape shape_;  // of one sample after the last layer
+};
+
+Mesh random_mesh(RandomValues& random, int ranks) {
+  std::vector<MeshAxis> axes{{Axis::n}, {Axis::d}, {Axis::h}, {Axis::w}, {Axis::r}};
+  for (int factor = 2; ranks > 1; ++factor) {
+    for (; ranks % factor == 0; ranks /= factor) {
+      // Depth seldom: where there is none, all ranks but one are left without a block.
+      const int choice = random.small(0, 8);
+      axes[static_cast<std::size_t>(choice == 8 ? 1 : std::array{0, 2, 3, 4}[choice % 4])].size *=
+          factor;
+    }
+  }
+  for (std::size_t i = axes.size() - 1; i > 0; --i) {
+    std::swap(axes[i], axes[static_cast<std::size_t>(random.integer(0, static_cast<int>(i)))]);
+  }
+  return Mesh(axes);
+}
+
+AllreduceAlgorithm random_algorithm(RandomValues& random) {
+  return random.enumerator<AllreduceAlgorithm>();
+}
+
+}  // namespace
+
+Mesh random_mesh(std::uint64_t seed, int ranks) {
+  RandomValues random(seed);
+  return random_mesh(random, ranks);
+}
+
+Plan random_plan(std::uint64_t seed, int ranks) {
+  RandomValues random(seed);
+  const std::int64_t batch = random.integer(1, 6);
+  Plan plan =
+      uniform_plan(NetworkBuilder(random, batch).build(), batch, random_mesh(random, ranks));
+  for (std::size_t i = 0; i < plan.layers.size(); ++i) {
+    LayerPlan& layer = plan.layers[i];
+    const bool keeps = i > 0 && random.small(1, 3) > 1;
+    layer.mesh = keeps ? plan.layers[i - 1].mesh : random_mesh(random, ranks);
+    layer.statistics = BatchNormStatistics::global;
+  }
+  plan.gradient_allreduce = random_algorithm(random);
+  plan.statistics_allreduce = random_algorithm(random);
+  constexpr std::array<std::int64_t, 4> bucket_bytes{1, 256, 4096, std::int64_t{32} << 20};
+  plan.bucket_bytes = bucket_bytes[static_cast<std::size_t>(random.small(0, 3))];
+  return plan;
+}
+
+Plan on_one_rank(const Plan& plan) {
+  Plan single = uniform_plan(plan.network, plan.batch, Mesh());
+  single.precision = plan.precision;
+  for (std::size_t i = 0; i < plan.layers.size(); ++i) {
+    single.layers[i].statistics = plan.layers[i].statistics;
+  }
+  return single;
+}
+
+}  // namespace cnnplan::test

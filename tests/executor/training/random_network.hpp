@@ -1,0 +1,21 @@
+// Small random networks and plans for them: a function of the seed, the same on every machine.
+#pragma once
+
+#include <cstdint>
+
+#include "planner/model/plan.hpp"
+
+namespace cnnplan::test {
+
+// A plan whose network has two or three dims, odd sizes up to 17, batch 1 to 6, and any of the
+// layer kinds. Every layer has a mesh of its own or that of the layer before, some with thin or
+// empty blocks. Batch norm is `global`, so that one rank computes the same.
+Plan random_plan(std::uint64_t seed, int ranks);
+
+// The same network and batch on one rank.
+Plan on_one_rank(const Plan& plan);
+
+// Axes and their order at random; the product of the sizes is `ranks`.
+Mesh random_mesh(std::uint64_t seed, int ranks);
+
+}  // namespace cnnplan::test

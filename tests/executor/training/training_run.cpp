@@ -1,0 +1,167 @@
+// The wiring of executor/training for one short run.
+#include "tests/executor/training/training_run.hpp"
+
+#include <cstring>
+#include <memory>
+#include <span>
+
+#include "executor/backend/random.hpp"
+#include "executor/training/step_runner.hpp"
+#include "executor/training/synthetic_data.hpp"
+#include "planner/model/distribution.hpp"
+#include "planner/model/error.hpp"
+#include "planner/model/file.hpp"
+#include "tests/executor/training/block_buffer.hpp"
+
+namespace cnnplan::test {
+namespace {
+
+// Small, so that no step makes the softmax so sure of itself that floats lose its gradient.
+constexpr double learning_rate = 1e-3;
+
+void set_first_weights(ParameterStore& store, const Network& network, const RunSetup& setup) {
+  initialize(store, network, setup.seed);
+  for (std::size_t slot = 0; slot < store.slots().size(); ++slot) {
+    const auto index = static_cast<int>(slot);
+    const ParameterSlot& parameter = store.slots()[slot];
+    std::vector<double> values = store.plain(ParameterArena::weights, index);
+    const std::uint64_t key =
+        random_key({.seed = setup.seed,
+                    .use = RandomUse::weights,
+                    .stream = 1000 * (1 + static_cast<std::uint64_t>(parameter.role)) +
+                              static_cast<std::uint64_t>(parameter.layer)});
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (parameter.role != ParameterRole::weight) values[i] += random_uniform(key, i) - 0.5;
+      values[i] *= 1.0 + (i % 2 == 0 ? setup.perturbation : -setup.perturbation);
+    }
+    store.set_weight(index, values);
+  }
+}
+
+// Elements of a block in the order of (N, C, D, H, W).
+template <typename T>
+std::vector<double> elements_of(const TensorView& view) {
+  std::vector<double> elements;
+  for_each_index(view.box, [&](const Index& index) {
+    std::int64_t offset = 0;
+    for (Dim dim : all_dims) {
+      offset += (index[static_cast<std::size_t>(dim)] - view.box[dim].begin) * view.stride(dim);
+    }
+    elements.push_back(static_cast<double>(view.as<T>()[offset]));
+  });
+  return elements;
+}
+
+// Puts the blocks of all ranks together; replicas hold the same.
+std::vector<double> assemble(const Distribution& distribution,
+                             const std::vector<std::vector<std::byte>>& blocks) {
+  const Shape& shape = distribution.shape();
+  std::vector<double> tensor(static_cast<std::size_t>(volume(shape)));
+  for (std::size_t rank = 0; rank < blocks.size(); ++rank) {
+    const std::byte* next = blocks[rank].data();
+    for_each_index(distribution.box(static_cast<int>(rank)), [&](const Index& index) {
+      std::int64_t position = 0;
+      for (Dim dim : all_dims) {
+        position = position * shape[dim] + index[static_cast<std::size_t>(dim)];
+      }
+      std::memcpy(&tensor[static_cast<std::size_t>(position)], next, sizeof(double));
+      next += sizeof(double);
+    });
+  }
+  return tensor;
+}
+
+std::vector<double> gather_output(const Plan& plan,
+                                  const Schedule& schedule,
+                                  const StepRunner& runner,
+                                  const Communicator& world) {
+  const LayerIndex layer = plan.network.inputs_of(plan.network.loss_layer())[0];
+  const TensorView view = runner.view(schedule.outputs[static_cast<std::size_t>(layer)]);
+  const std::vector<double> own =
+      plan.precision == Precision::fp32 ? elements_of<float>(view) : elements_of<double>(view);
+  const auto blocks = world.gather(std::as_bytes(std::span(own)), 0);
+  const Distribution distribution(plan.network.output_shape(layer, plan.batch),
+                                  plan.layers[static_cast<std::size_t>(layer)].mesh);
+  return world.rank() == 0 ? assemble(distribution, blocks) : std::vector<double>{};
+}
+
+NamedValues named(const ParameterStore& store, ParameterArena arena, const Network& network) {
+  NamedValues values;
+  for (std::size_t slot = 0; slot < store.slots().size(); ++slot) {
+    const ParameterSlot& parameter = store.slots()[slot];
+    values[network.layer(parameter.layer).name + '/' + std::string(to_text(parameter.role))] =
+        store.plain(arena, static_cast<int>(slot));
+  }
+  return values;
+}
+
+void add_running_values(NamedValues& values, const ParameterStore& store, const Network& network) {
+  for (LayerIndex layer = 0; layer < network.layer_count(); ++layer) {
+    if (!std::holds_alternative<BatchNorm>(network.layer(layer).parameters)) continue;
+    values[network.layer(layer).name + "/mean"] = store.running_values(layer, false);
+    values[network.layer(layer).name + "/variance"] = store.running_values(layer, true);
+  }
+}
+
+void append(std::string& bytes, std::span<const double> values) {
+  bytes.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
+}
+
+}  // namespace
+
+RunResult run_plan(const Plan& plan, const RunSetup& setup, const Communicator& world) {
+  const Schedule schedule = lower(plan, world.rank());
+  const std::unique_ptr<Backend> backend = make_backend(setup.backend);
+  backend->prepare_thread();
+  SyntheticData synthetic(batch_shape(plan.network, plan.batch, plan.precision), setup.seed);
+  ParameterStore parameters(schedule, plan.network, plan.precision, *backend);
+  set_first_weights(parameters, plan.network, setup);
+  Groups groups(world);
+  StepRunner runner(schedule,
+                    {.backend = backend.get(),
+                     .parameters = &parameters,
+                     .groups = &groups,
+                     .data = setup.data ? setup.data : &synthetic});
+  RunResult result;
+  for (int step = 0; step < setup.steps; ++step) {
+    runner.run({.seed = setup.seed,
+                .step = step,
+                .learning_rate = learning_rate,
+                .momentum = 0.9,
+                .weight_decay = 1e-3});
+    result.loss.push_back(runner.loss());
+  }
+  result.output = gather_output(plan, schedule, runner, world);
+  result.gradients = named(parameters, ParameterArena::gradients, plan.network);
+  result.momentum = named(parameters, ParameterArena::momentum, plan.network);
+  result.weights = named(parameters, ParameterArena::weights, plan.network);
+  add_running_values(result.weights, parameters, plan.network);
+  return result;
+}
+
+std::optional<std::string> refused_kernel(const Plan& plan, const std::string& backend, int rank) {
+  const std::unique_ptr<Backend> library = make_backend(backend);
+  for (const Operation& operation : lower(plan, rank).operations) {
+    const auto* kernel = std::get_if<KernelOperation>(&operation.body);
+    if (kernel == nullptr || kernel->spec.kind == KernelKind::sgd) continue;
+    try {
+      library->make_kernel(kernel->spec, kernel->constants);
+    } catch (const BackendError& error) {
+      return error.what();
+    }
+  }
+  return std::nullopt;
+}
+
+bool same_on_all_ranks(const RunResult& result, const Communicator& world) {
+  std::string bytes;
+  append(bytes, result.loss);
+  for (const auto* values : {&result.gradients, &result.momentum, &result.weights}) {
+    for (const auto& [name, numbers] : *values) append(bytes, numbers);
+  }
+  const std::string digest = sha256(bytes);
+  const bool same = world.broadcast(digest, 0) == digest;
+  return world.maximum(same ? 0.0 : 1.0) == 0.0;
+}
+
+}  // namespace cnnplan::test

@@ -1,0 +1,45 @@
+// Some training steps of a plan, and everything they computed, gathered for comparison.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "executor/comm/communicator.hpp"
+#include "executor/training/data_source.hpp"
+#include "planner/model/plan.hpp"
+
+namespace cnnplan::test {
+
+struct RunSetup {
+  std::string backend = "onednn";
+  std::uint64_t seed = 1;
+  int steps = 2;
+  double perturbation = 0.0;   // relative change of every first weight, its sign by index parity
+  DataSource* data = nullptr;  // null: SyntheticData of the seed
+};
+
+using NamedValues = std::map<std::string, std::vector<double>>;  // "conv1/weight"
+
+struct RunResult {
+  std::vector<double> loss;    // by step
+  std::vector<double> output;  // of the layer before the loss in the last step, in the order of
+                               // (N, C, D, H, W); gathered on rank 0, empty elsewhere
+  NamedValues gradients;       // of the last step
+  NamedValues momentum;        // after the last step
+  NamedValues weights;         // after the last step, and running values of batch norms
+  bool operator==(const RunResult&) const = default;
+};
+
+// Collective. Bias, scale and shift begin at random values, which tell more than zeros and ones.
+RunResult run_plan(const Plan& plan, const RunSetup& setup, const Communicator& world);
+
+// The first kernel of this rank that the backend refuses, with the library's reason.
+std::optional<std::string> refused_kernel(const Plan& plan, const std::string& backend, int rank);
+
+// Whether all but the output has the same bits on all ranks. Collective.
+bool same_on_all_ranks(const RunResult& result, const Communicator& world);
+
+}  // namespace cnnplan::test

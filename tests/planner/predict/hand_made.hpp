@@ -1,0 +1,57 @@
+// Schedules of a few operations with prices that are easy to add up.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "planner/predict/price.hpp"
+
+namespace cnnplan::test {
+
+// Appends operations to the schedule of one rank.
+class HandMade {
+ public:
+  explicit HandMade(int rank) { priced_.schedule.rank = rank; }
+
+  HandMade& compute(const std::string& id, double seconds, std::vector<OperationIndex> after = {}) {
+    return add(id, Stream::compute, std::move(after), seconds, KernelOperation{});
+  }
+  // A halo exchanged with one other rank.
+  HandMade& halo(const std::string& id,
+                 int peer,
+                 double seconds,
+                 std::vector<OperationIndex> after = {}) {
+    TransferOperation transfer;
+    transfer.list.sends = transfer.list.receives = {{.peer = peer, .box = whole({})}};
+    return add(id, Stream::halo, std::move(after), seconds, std::move(transfer));
+  }
+  HandMade& allreduce(const std::string& id,
+                      std::vector<int> group,
+                      double seconds,
+                      std::vector<OperationIndex> after = {},
+                      Stream stream = Stream::reduce) {
+    return add(id,
+               stream,
+               std::move(after),
+               seconds,
+               CollectiveOperation{.group = std::move(group), .operand = {}});
+  }
+  const PricedSchedule& priced() const { return priced_; }
+
+ private:
+  HandMade& add(const std::string& id,
+                Stream stream,
+                std::vector<OperationIndex> after,
+                double seconds,
+                OperationBody body) {
+    priced_.schedule.operations.push_back(
+        {.id = id, .stream = stream, .depends_on = std::move(after), .body = std::move(body)});
+    priced_.prices.push_back({.seconds = seconds, .low_s = seconds / 2, .high_s = seconds * 2});
+    return *this;
+  }
+
+  PricedSchedule priced_;
+};
+
+}  // namespace cnnplan::test

@@ -1,0 +1,176 @@
+// Tests of planner/predict/predict.
+#include "planner/predict/predict.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <doctest/doctest.h>
+
+#include "tests/planner/schedule/sample_plans.hpp"
+
+namespace cnnplan::test {
+namespace {
+
+// Every kernel of the plan with times that differ from kernel to kernel.
+Profile profile_of(const Plan& plan) {
+  Profile profile;
+  for (const Schedule& schedule : lower_all(plan)) {
+    for (const Operation& operation : schedule.operations) {
+      const auto* kernel = std::get_if<KernelOperation>(&operation.body);
+      if (kernel == nullptr) continue;
+      const double seconds = 1e-3 * static_cast<double>(1 + profile.kernels.size());
+      profile.kernels.try_emplace(canonical(kernel->spec),
+                                  KernelTiming{.repetitions = 10,
+                                               .median_s = seconds,
+                                               .mean_s = seconds * 1.01,
+                                               .stddev_s = seconds / 10,
+                                               .min_s = seconds * 0.9,
+                                               .workspace_bytes = 64});
+    }
+  }
+  return profile;
+}
+
+Prediction prediction_of(const Plan& plan, const Profile& profile) {
+  const Platform platform = default_platform(plan.ranks);
+  const KernelCosts kernels(profile);
+  return predict(plan, PriceList(platform, kernels));
+}
+
+// Batch norm, halo, branches.
+Plan resnet_plan(const char* mesh) {
+  const Network network = read_network("configs/networks/resnet50.json");
+  return uniform_plan(with_input_size(network, {1, 64, 64}), 4, parse_mesh(mesh));
+}
+
+double sum_of_operations(const Prediction& prediction) {
+  double sum = 0.0;
+  for (const PredictedOperation& operation : prediction.operations) sum += operation.predicted_s;
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("predict: one rank takes the sum of its kernels' medians and the load") {
+  const Plan plan = resnet_plan("1");
+  const Profile profile = profile_of(plan);
+  const Schedule schedule = lower(plan, 0);
+  const Buffer& data = schedule.buffers[static_cast<std::size_t>(schedule.data)];
+  double expected_s = static_cast<double>(data.bytes) * default_platform(1).copy_s_per_byte;
+  for (const Operation& operation : schedule.operations) {
+    const auto* kernel = std::get_if<KernelOperation>(&operation.body);
+    if (kernel != nullptr) expected_s += profile.kernels.at(canonical(kernel->spec)).median_s;
+  }
+  const Prediction prediction = prediction_of(plan, profile);
+  CHECK(prediction.step_s == doctest::Approx(expected_s).epsilon(1e-9));
+  CHECK(prediction.exposed_communication_s == 0.0);
+  CHECK(prediction.estimated_kernels.empty());
+}
+
+TEST_CASE("predict: the operations add up to the step") {
+  for (const char* mesh : {"1", "n2", "h2", "n2h2"}) {
+    CAPTURE(mesh);
+    const Plan plan = resnet_plan(mesh);
+    const Prediction prediction = prediction_of(plan, profile_of(plan));
+    REQUIRE(default_platform(plan.ranks).overlap_efficiency == 0.0);
+    CHECK(sum_of_operations(prediction) == doctest::Approx(prediction.step_s).epsilon(1e-9));
+  }
+}
+
+TEST_CASE("predict: exposed communication is the share of transfers and collectives") {
+  const Plan plan = resnet_plan("h2");
+  const Prediction prediction = prediction_of(plan, profile_of(plan));
+  double communication_s = 0.0;
+  for (const PredictedOperation& operation : prediction.operations) {
+    const bool communicates = operation.id.find("halo") != std::string::npos ||
+                              operation.id.find("shuffle") != std::string::npos ||
+                              operation.id.find("allreduce") != std::string::npos ||
+                              operation.id.starts_with("reduce/");
+    if (communicates) communication_s += operation.predicted_s;
+  }
+  CHECK(communication_s > 0.0);
+  CHECK(prediction.exposed_communication_s == doctest::Approx(communication_s).epsilon(1e-9));
+}
+
+TEST_CASE("predict: low, likely and high stand in this order") {
+  for (const auto& [name, plan] : random_plans(40)) {
+    CAPTURE(name);
+    for (const Profile& profile : {Profile{}, profile_of(plan)}) {
+      const Prediction prediction = prediction_of(plan, profile);
+      CHECK(prediction.low_s > 0.0);
+      CHECK(prediction.low_s < prediction.step_s);
+      CHECK(prediction.step_s < prediction.high_s);
+    }
+  }
+}
+
+TEST_CASE("predict: what is estimated is marked and listed") {
+  const Plan plan = resnet_plan("n2");
+  Profile profile = profile_of(plan);
+  const KernelSpec missing = profile.kernels.begin()->first;
+  profile.kernels.erase(missing);
+  const Prediction prediction = prediction_of(plan, profile);
+  CHECK(prediction.estimated_kernels == std::vector{to_text(missing)});
+  std::set<std::string> expected;
+  for (const Operation& operation : lower(plan, 0).operations) {
+    const auto* kernel = std::get_if<KernelOperation>(&operation.body);
+    if (kernel != nullptr && canonical(kernel->spec) == missing) expected.insert(operation.id);
+  }
+  std::set<std::string> marked;
+  for (const PredictedOperation& operation : prediction.operations) {
+    if (operation.estimated) marked.insert(operation.id);
+  }
+  CHECK_FALSE(marked.empty());
+  CHECK(marked == expected);
+}
+
+TEST_CASE("predict: operations are joined over ranks, each id once") {
+  for (const auto& [name, plan] : random_plans(10)) {
+    CAPTURE(name);
+    std::set<std::string> ids;
+    for (const Schedule& schedule : lower_all(plan)) {
+      for (const Operation& operation : schedule.operations) ids.insert(operation.id);
+    }
+    std::set<std::string> predicted;
+    const Prediction prediction = prediction_of(plan, {});
+    for (const PredictedOperation& operation : prediction.operations) {
+      CHECK(predicted.insert(operation.id).second);
+    }
+    CHECK(predicted == ids);
+    const Schedule first = lower(plan, 0);
+    CHECK(std::equal(first.operations.begin(),
+                     first.operations.end(),
+                     prediction.operations.begin(),
+                     [](const Operation& a, const PredictedOperation& b) { return a.id == b.id; }));
+  }
+}
+
+TEST_CASE("predict: memory is that of the rank that needs most, workspaces included") {
+  Plan plan = resnet_plan("h3");
+  const Prediction prediction = prediction_of(plan, profile_of(plan));
+  std::int64_t most = 0;
+  for (const Schedule& schedule : lower_all(plan)) {
+    const auto kernels = std::count_if(
+        schedule.operations.begin(), schedule.operations.end(), [](const Operation& operation) {
+          return std::holds_alternative<KernelOperation>(operation.body);
+        });
+    most = std::max(most, memory_of(schedule).total_bytes() + 64 * kernels);
+  }
+  CHECK(prediction.memory.total_bytes() == most);
+  CHECK(prediction.memory.available_bytes == default_platform(3).memory_bytes);
+}
+
+TEST_CASE("predict: what the search found stays in the plan") {
+  Plan plan = resnet_plan("n2");
+  plan.prediction.baseline = "n2";
+  plan.prediction.baseline_s = 3.0;
+  plan.prediction.bound_s = 2.0;
+  plan.prediction.candidates = 17;
+  const Prediction prediction = prediction_of(plan, {});
+  CHECK(prediction.baseline == "n2");
+  CHECK(prediction.baseline_s == 3.0);
+  CHECK(prediction.bound_s == 2.0);
+  CHECK(prediction.candidates == 17);
+}
+
+}  // namespace cnnplan::test

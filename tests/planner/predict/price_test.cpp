@@ -1,0 +1,150 @@
+// Tests of planner/predict/price.
+#include "planner/predict/price.hpp"
+
+#include <doctest/doctest.h>
+
+#include "planner/cost/collectives.hpp"
+#include "planner/cost/links.hpp"
+#include "tests/planner/predict/hand_made.hpp"
+
+namespace cnnplan::test {
+namespace {
+
+KernelSpec relu_of(std::int64_t rows) {
+  KernelSpec spec{.kind = KernelKind::relu};
+  spec.in = spec.out = {{1, 4, 1, rows, 8}};
+  return spec;
+}
+
+Platform small_platform() {
+  Platform platform = default_platform(4);
+  platform.launch_s = 0.25;
+  platform.copy_s_per_byte = 1e-3;
+  platform.gamma_s_per_byte = 1e-4;
+  return platform;
+}
+
+// Kernel of relu_of(8) profiled, everything else not.
+Profile small_profile() {
+  Profile profile;
+  profile.kernels[relu_of(8)] = {.repetitions = 10,
+                                 .median_s = 2.0,
+                                 .mean_s = 2.5,
+                                 .stddev_s = 0.5,
+                                 .min_s = 1.5,
+                                 .workspace_bytes = 99};
+  return profile;
+}
+
+Price price_of(const Schedule& schedule, OperationBody body) {
+  const Platform platform = small_platform();
+  const KernelCosts kernels(small_profile());
+  return PriceList(platform, kernels)(schedule, Operation{.id = "x", .body = std::move(body)});
+}
+
+// Buffers 0 and 1 of one image row more and less.
+Schedule schedule_with_buffers() {
+  Schedule schedule{.rank = 1, .ranks = 4};
+  schedule.buffers.push_back({.box = whole({{1, 4, 1, 8, 8}}), .bytes = 1024});
+  schedule.buffers.push_back({.box = whole({{1, 4, 1, 9, 8}}), .bytes = 1152});
+  return schedule;
+}
+
+}  // namespace
+
+TEST_CASE("PriceList: a profiled kernel costs its median, the launch is in it") {
+  const Price price = price_of({}, KernelOperation{.spec = relu_of(8)});
+  CHECK(price.seconds == 2.0);
+  CHECK(price.low_s == 1.5);
+  CHECK(price.high_s == 3.0);
+  CHECK_FALSE(price.estimated);
+  CHECK(price.workspace_bytes == 99);
+}
+
+TEST_CASE("PriceList: an estimated kernel costs the launch on top") {
+  const Price price = price_of({}, KernelOperation{.spec = relu_of(100)});
+  const KernelCosts kernels(small_profile());
+  const KernelTime time = kernels.lookup(relu_of(100));
+  CHECK(price.estimated);
+  CHECK(price.seconds == time.seconds + 0.25);
+  CHECK(price.low_s == time.low_s + 0.25);
+  CHECK(price.high_s == time.high_s + 0.25);
+}
+
+TEST_CASE("PriceList: a transfer costs what its messages and copies cost") {
+  Box row = whole({{1, 4, 1, 9, 8}});
+  row[Dim::h] = {4, 5};
+  TransferOperation transfer{.source = 0, .destination = 1};
+  transfer.list.sends = transfer.list.receives = {{.peer = 0, .box = row}};
+  for (const bool accumulate : {false, true}) {
+    transfer.accumulate = transfer.zero_first = accumulate;
+    const Schedule schedule = schedule_with_buffers();
+    const double expected_s = transfer_time(small_platform(),
+                                            transfer.list,
+                                            1,
+                                            {.source_box = schedule.buffers[0].box,
+                                             .destination_box = schedule.buffers[1].box,
+                                             .accumulate = accumulate,
+                                             .zero_first = accumulate})
+                                  .total_s();
+    const Price price = price_of(schedule, transfer);
+    CHECK(price.seconds == expected_s);
+    CHECK(price.low_s == expected_s);
+    CHECK(price.high_s == expected_s);
+  }
+}
+
+TEST_CASE("PriceList: a transfer of doubles moves twice the bytes") {
+  Schedule schedule = schedule_with_buffers();
+  TransferOperation transfer{.source = 0, .destination = 0};
+  transfer.list.receives = {{.peer = 1, .box = schedule.buffers[0].box}};
+  const double single_s = price_of(schedule, transfer).seconds;
+  schedule.buffers[0].element = BufferElement::fp64;
+  CHECK(price_of(schedule, transfer).seconds == doctest::Approx(2 * single_s).epsilon(1e-12));
+}
+
+TEST_CASE("PriceList: a collective costs by its group, bytes and algorithm") {
+  for (AllreduceAlgorithm algorithm : {AllreduceAlgorithm::ring, AllreduceAlgorithm::library}) {
+    CollectiveOperation collective{.algorithm = algorithm,
+                                   .group = {0, 1, 2, 3},
+                                   .operand = {},
+                                   .element = ElementType::fp64,
+                                   .elements = 1000};
+    const auto expected = [&](double bytes) {
+      return allreduce_time_s(small_platform(), collective.group, bytes, algorithm);
+    };
+    CHECK(price_of({}, collective).seconds == expected(8000));
+    collective.element = ElementType::fp32;
+    CHECK(price_of({}, collective).seconds == expected(4000));
+  }
+}
+
+TEST_CASE("PriceList: loading costs the copy of the samples") {
+  CHECK(price_of(schedule_with_buffers(), LoadOperation{.data = 1, .labels = 0}).seconds ==
+        doctest::Approx(1.152));
+}
+
+TEST_CASE("partners: peers and groups, without the rank itself, each once") {
+  TransferOperation transfer;
+  for (int peer : {3, 1, 2}) transfer.list.sends.push_back({.peer = peer, .box = {}});
+  for (int peer : {0, 1}) transfer.list.receives.push_back({.peer = peer, .box = {}});
+  CHECK(partners({.id = "x", .body = transfer}, 2) == std::vector{0, 1, 3});
+  CHECK(partners({.id = "x", .body = CollectiveOperation{.group = {0, 2, 5}, .operand = {}}}, 2) ==
+        std::vector{0, 5});
+  CHECK(partners({.id = "x", .body = KernelOperation{}}, 2).empty());
+}
+
+TEST_CASE("priced: one price for every operation") {
+  const Platform platform = small_platform();
+  const KernelCosts kernels(small_profile());
+  Schedule schedule = schedule_with_buffers();
+  schedule.operations.push_back({.id = "a", .body = KernelOperation{.spec = relu_of(8)}});
+  schedule.operations.push_back({.id = "b", .body = LoadOperation{.data = 0, .labels = 0}});
+  const PricedSchedule result = priced(schedule, PriceList(platform, kernels));
+  CHECK(result.schedule.operations.size() == 2);
+  REQUIRE(result.prices.size() == 2);
+  CHECK(result.prices[0].seconds == 2.0);
+  CHECK(result.prices[1].seconds == doctest::Approx(1.024));
+}
+
+}  // namespace cnnplan::test

@@ -1,0 +1,141 @@
+// Tests of planner/predict/virtual_time on schedules made by hand.
+#include "planner/predict/virtual_time.hpp"
+
+#include <stdexcept>
+
+#include <doctest/doctest.h>
+
+#include "tests/planner/predict/hand_made.hpp"
+
+namespace cnnplan::test {
+namespace {
+
+std::vector<RankTimeline> walked(const std::vector<PricedSchedule>& schedules,
+                                 double overlap_efficiency = 0.0,
+                                 Estimate estimate = Estimate::likely) {
+  Platform platform;
+  platform.overlap_efficiency = overlap_efficiency;
+  return walk(schedules, platform, estimate);
+}
+
+// A gradient of 1 s, its reduction of 2 s, another kernel of 2 s meanwhile, the update of 1 s.
+PricedSchedule reduction_beside_kernel(int rank) {
+  return HandMade(rank)
+      .compute("gradient", 1)
+      .allreduce("reduce", {0, 1}, 2, {0})
+      .compute("next", 2, {0})
+      .compute("sgd", 1, {1})
+      .priced();
+}
+
+double step_with_overlap(double efficiency) {
+  return step_time_s(walked({reduction_beside_kernel(0), reduction_beside_kernel(1)}, efficiency));
+}
+
+}  // namespace
+
+TEST_CASE("Virtual time: kernels of one rank add up") {
+  const auto timelines =
+      walked({HandMade(0).compute("a", 1).compute("b", 2, {0}).compute("c", 4).priced()});
+  CHECK(timelines[0].durations_s == std::vector{1.0, 2.0, 4.0});
+  CHECK(timelines[0].end_s == 7.0);
+}
+
+TEST_CASE("Virtual time: the slowest rank counts") {
+  const auto timelines =
+      walked({HandMade(0).compute("a", 1).priced(), HandMade(1).compute("a", 3).priced()});
+  CHECK(timelines[0].end_s == 1.0);
+  CHECK(timelines[1].end_s == 3.0);
+  CHECK(step_time_s(timelines) == 3.0);
+}
+
+TEST_CASE("Virtual time: who comes early waits for the late partner") {
+  const auto timelines = walked({HandMade(0).compute("a", 1).halo("x", 1, 1).priced(),
+                                 HandMade(1).compute("a", 3).halo("x", 0, 1).priced()});
+  CHECK(timelines[0].durations_s == std::vector{1.0, 3.0});
+  CHECK(timelines[1].durations_s == std::vector{3.0, 1.0});
+  CHECK(step_time_s(timelines) == 4.0);
+}
+
+TEST_CASE("Virtual time: waiting passes on from rank to rank") {
+  const auto timelines =
+      walked({HandMade(0).compute("a", 5).halo("x", 1, 1).priced(),
+              HandMade(1).compute("a", 1).halo("x", 0, 1).halo("y", 2, 1).priced(),
+              HandMade(2).compute("a", 1).halo("y", 1, 1).compute("b", 2).priced()});
+  CHECK(timelines[1].end_s == 7.0);
+  CHECK(timelines[2].durations_s == std::vector{1.0, 6.0, 2.0});
+  CHECK(timelines[2].end_s == 9.0);
+}
+
+TEST_CASE("Virtual time: an allreduce joins its group and nobody else") {
+  const std::vector<int> group{0, 1, 3};
+  std::vector<PricedSchedule> schedules;
+  for (int rank = 0; rank < 4; ++rank) {
+    HandMade made(rank);
+    made.compute("a", rank + 1);
+    if (rank != 2) made.allreduce("sum", group, 1);
+    schedules.push_back(made.priced());
+  }
+  const auto timelines = walked(schedules);
+  for (int rank : group) CHECK(timelines[static_cast<std::size_t>(rank)].end_s == 5.0);
+  CHECK(timelines[2].end_s == 3.0);
+}
+
+TEST_CASE("Virtual time: overlap hides as much of a reduction as the platform can") {
+  CHECK(step_with_overlap(0.0) == 6.0);
+  CHECK(step_with_overlap(0.5) == 5.0);
+  CHECK(step_with_overlap(1.0) == 4.0);
+}
+
+TEST_CASE("Virtual time: reductions share one stream and follow each other") {
+  const auto rank_schedule = [](int rank) {
+    return HandMade(rank)
+        .compute("a", 1)
+        .allreduce("first", {0, 1}, 4, {0})
+        .compute("b", 1)
+        .allreduce("second", {0, 1}, 4, {2})
+        .priced();
+  };
+  const auto timelines = walked({rank_schedule(0), rank_schedule(1)}, 1.0);
+  CHECK(timelines[0].end_s == 9.0);
+  CHECK(timelines[0].durations_s[3] == 4.0);
+}
+
+TEST_CASE("Virtual time: statistics on the compute stream are never hidden") {
+  const auto rank_schedule = [](int rank) {
+    return HandMade(rank)
+        .allreduce("statistics", {0, 1}, 2, {}, Stream::compute)
+        .compute("a", 1)
+        .priced();
+  };
+  CHECK(step_time_s(walked({rank_schedule(0), rank_schedule(1)}, 1.0)) == 3.0);
+}
+
+TEST_CASE("Virtual time: without overlap durations add up to the end of the rank") {
+  const auto timelines = walked({reduction_beside_kernel(0), reduction_beside_kernel(1)});
+  for (const RankTimeline& timeline : timelines) {
+    double sum = 0.0;
+    for (double duration : timeline.durations_s) sum += duration;
+    CHECK(sum == timeline.end_s);
+  }
+}
+
+TEST_CASE("Virtual time: both ends of the prices can be walked") {
+  const std::vector schedules{HandMade(0).compute("a", 1).compute("b", 3).priced()};
+  CHECK(walked(schedules, 0.0, Estimate::low)[0].end_s == 2.0);
+  CHECK(walked(schedules, 0.0, Estimate::high)[0].end_s == 8.0);
+}
+
+TEST_CASE("Virtual time: ranks that wait for each other for ever are a mistake") {
+  const auto crossed = [] {
+    return walked({HandMade(0).halo("x", 1, 1).halo("y", 1, 1).priced(),
+                   HandMade(1).halo("y", 0, 1).halo("x", 0, 1).priced()});
+  };
+  CHECK_THROWS_AS(crossed(), std::logic_error);
+  const auto absent = [] {
+    return walked({HandMade(0).halo("x", 1, 1).priced(), HandMade(1).compute("a", 1).priced()});
+  };
+  CHECK_THROWS_AS(absent(), std::logic_error);
+}
+
+}  // namespace cnnplan::test

@@ -1,0 +1,180 @@
+// Tests of planner/schedule/lower_parameters: gradients, buckets and updates.
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "planner/schedule/ownership.hpp"
+#include "planner/schedule/schedule.hpp"
+#include "tests/planner/schedule/sample_plans.hpp"
+
+namespace cnnplan::test {
+namespace {
+
+// How often something happens to each slot.
+using SlotCounts = std::vector<int>;
+
+void count(const Operand& operand, SlotCounts& counts) {
+  for (int slot = operand.first_slot; slot <= operand.last_slot; ++slot) {
+    ++counts[static_cast<std::size_t>(slot)];
+  }
+}
+
+struct ParameterTraffic {
+  SlotCounts computed;  // gradients written by kernels
+  SlotCounts reduced;   // gradients summed over ranks
+  SlotCounts updated;
+};
+
+ParameterTraffic traffic_of(const Schedule& schedule) {
+  const SlotCounts none(schedule.slots.size(), 0);
+  ParameterTraffic traffic{.computed = none, .reduced = none, .updated = none};
+  for (const Operation& operation : schedule.operations) {
+    if (const auto* collective = std::get_if<CollectiveOperation>(&operation.body)) {
+      if (collective->operand.buffer == schedule.gradients) {
+        count(collective->operand, traffic.reduced);
+      }
+      continue;
+    }
+    const auto* kernel = std::get_if<KernelOperation>(&operation.body);
+    if (kernel == nullptr) continue;
+    for (const Operand& operand : kernel->operands) {
+      if (!operand.written) continue;
+      if (operand.buffer == schedule.gradients) count(operand, traffic.computed);
+      if (operand.buffer == schedule.weights) count(operand, traffic.updated);
+    }
+  }
+  return traffic;
+}
+
+// Operands of the updates' weights, in order.
+std::vector<Operand> buckets_of(const Schedule& schedule) {
+  std::vector<Operand> buckets;
+  for (const Operation& operation : schedule.operations) {
+    const auto* kernel = std::get_if<KernelOperation>(&operation.body);
+    if (kernel != nullptr && kernel->spec.kind == KernelKind::sgd) {
+      buckets.push_back(kernel->operands[0]);
+    }
+  }
+  return buckets;
+}
+
+std::int64_t elements_of(const Schedule& schedule, int first, int last) {
+  std::int64_t elements = 0;
+  for (int slot = first; slot <= last; ++slot) {
+    elements += schedule.slots[static_cast<std::size_t>(slot)].elements;
+  }
+  return elements;
+}
+
+// The first slot of the layer that closed the bucket.
+int last_unit_of(const Schedule& schedule, const Operand& bucket) {
+  int first = bucket.last_slot;
+  const auto layer_of = [&](int slot) {
+    return schedule.slots[static_cast<std::size_t>(slot)].layer;
+  };
+  while (first > bucket.first_slot && layer_of(first - 1) == layer_of(bucket.last_slot)) --first;
+  return first;
+}
+
+const Mesh& mesh_of(const Plan& plan, const ParameterSlot& slot) {
+  return plan.layers[static_cast<std::size_t>(slot.layer)].mesh;
+}
+
+}  // namespace
+
+TEST_CASE("Lowering: slots hold every parameter of the network once") {
+  for (const auto& [name, plan] : sample_plans()) {
+    CAPTURE(name);
+    const Schedule schedule = lower(plan, 0);
+    const int last = static_cast<int>(schedule.slots.size()) - 1;
+    CHECK(elements_of(schedule, 0, last) == plan.network.parameter_count());
+    for (const ParameterSlot& slot : schedule.slots) CHECK(volume(slot.shape) == slot.elements);
+    const Buffer& weights = schedule.buffers[static_cast<std::size_t>(schedule.weights)];
+    CHECK(weights.bytes == plan.network.parameter_count() * bytes_per_element(plan.precision));
+  }
+}
+
+TEST_CASE("Lowering: each gradient is computed, reduced and applied once") {
+  for (const auto& [name, plan] : sample_plans()) {
+    CAPTURE(name);
+    for (const Schedule& schedule : lower_all(plan)) {
+      const ParameterTraffic traffic = traffic_of(schedule);
+      SlotCounts shared;
+      for (const ParameterSlot& slot : schedule.slots) {
+        const auto group = reduction_group(mesh_of(plan, slot), schedule.rank);
+        shared.push_back(group.size() > 1 ? 1 : 0);
+      }
+      const SlotCounts once(schedule.slots.size(), 1);
+      CHECK(traffic.computed == once);
+      CHECK(traffic.updated == once);
+      CHECK(traffic.reduced == shared);
+    }
+  }
+}
+
+TEST_CASE("Lowering: buckets follow each other without gaps and are no fuller than asked") {
+  for (const auto& [name, plan] : sample_plans()) {
+    CAPTURE(name);
+    for (const Schedule& schedule : lower_all(plan)) {
+      int next = 0;
+      for (const Operand& bucket : buckets_of(schedule)) {
+        CHECK(bucket.first_slot == next);
+        next = bucket.last_slot + 1;
+        const std::int64_t before =
+            elements_of(schedule, bucket.first_slot, last_unit_of(schedule, bucket) - 1);
+        CHECK(before * bytes_per_element(plan.precision) < plan.bucket_bytes);
+      }
+      CHECK(next == static_cast<int>(schedule.slots.size()));
+    }
+  }
+}
+
+TEST_CASE("Lowering: a bucket is reduced over the ranks that share its layers, before its update") {
+  for (const auto& [name, plan] : sample_plans()) {
+    CAPTURE(name);
+    for (const Schedule& schedule : lower_all(plan)) {
+      for (std::size_t i = 0; i < schedule.operations.size(); ++i) {
+        const auto* collective = std::get_if<CollectiveOperation>(&schedule.operations[i].body);
+        if (collective == nullptr || collective->operand.buffer != schedule.gradients) continue;
+        const Operand& bucket = collective->operand;
+        for (int slot = bucket.first_slot; slot <= bucket.last_slot; ++slot) {
+          const ParameterSlot& parameter = schedule.slots[static_cast<std::size_t>(slot)];
+          CHECK(collective->group == reduction_group(mesh_of(plan, parameter), schedule.rank));
+        }
+        CHECK(collective->elements == elements_of(schedule, bucket.first_slot, bucket.last_slot));
+        const auto& update = schedule.operations.at(i + 1);
+        CHECK(std::count(update.depends_on.begin(),
+                         update.depends_on.end(),
+                         static_cast<OperationIndex>(i)) == 1);
+      }
+    }
+  }
+}
+
+TEST_CASE("Lowering: fp64 fills a bucket with half as many elements") {
+  Plan plan = uniform_plan(read_network("configs/networks/lenet.json"), 2, parse_mesh("n2"));
+  plan.bucket_bytes = 16 << 10;
+  const std::size_t single = buckets_of(lower(plan, 0)).size();
+  plan.precision = Precision::fp64;
+  plan.bucket_bytes *= 2;
+  CHECK(buckets_of(lower(plan, 0)).size() == single);
+}
+
+TEST_CASE("Lowering: groups of statistics are those of the plan") {
+  for (const auto& [name, plan] : random_plans(30)) {
+    CAPTURE(name);
+    for (const Schedule& schedule : lower_all(plan)) {
+      for (const Operation& operation : schedule.operations) {
+        const auto* collective = std::get_if<CollectiveOperation>(&operation.body);
+        if (collective == nullptr || !operation.id.ends_with("_statistics/allreduce")) continue;
+        const LayerPlan& layer = plan.layers[static_cast<std::size_t>(operation.layer)];
+        CHECK(collective->group == statistics_group(layer.mesh, layer.statistics, schedule.rank));
+        CHECK(collective->element == ElementType::fp64);
+      }
+    }
+  }
+}
+
+}  // namespace cnnplan::test

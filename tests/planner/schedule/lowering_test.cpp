@@ -1,0 +1,198 @@
+// Tests of planner/schedule/lowering: ids, order, refusals, inference.
+#include "planner/schedule/lowering.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "tests/planner/model/problem_of.hpp"
+#include "tests/planner/schedule/sample_plans.hpp"
+
+namespace cnnplan::test {
+namespace {
+
+int tag_of(const Operation& operation) {
+  const auto* transfer = std::get_if<TransferOperation>(&operation.body);
+  return transfer == nullptr ? -1 : transfer->tag;
+}
+
+// What an id must mean on every rank that has it.
+struct Meaning {
+  std::size_t body = 0;
+  Stream stream = Stream::compute;
+  LayerIndex layer = -1;
+  int tag = -1;
+  bool operator==(const Meaning&) const = default;
+};
+
+Meaning meaning_of(const Operation& operation) {
+  return {.body = operation.body.index(),
+          .stream = operation.stream,
+          .layer = operation.layer,
+          .tag = tag_of(operation)};
+}
+
+std::string first_repeated_id(const Schedule& schedule) {
+  std::set<std::string> seen;
+  for (const Operation& operation : schedule.operations) {
+    if (!seen.insert(operation.id).second) return operation.id;
+  }
+  return "";
+}
+
+// Ids of what can make ranks wait for each other, in order.
+std::vector<std::string> meetings(const Schedule& schedule, const std::set<std::string>& among) {
+  std::vector<std::string> ids;
+  for (const Operation& operation : schedule.operations) {
+    if (among.contains(operation.id)) ids.push_back(operation.id);
+  }
+  return ids;
+}
+
+std::set<std::string> communication_ids(const Schedule& schedule) {
+  std::set<std::string> ids;
+  for (const Operation& operation : schedule.operations) {
+    if (!std::holds_alternative<KernelOperation>(operation.body)) ids.insert(operation.id);
+  }
+  return ids;
+}
+
+Network small_network() {
+  return Network("small",
+                 {{"data", {}, Input{.channels = 4, .size = {1, 8, 8}}},
+                  {"conv", {"data"}, Convolution{.filters = 4}},
+                  {"relu", {"conv"}, Relu{}},
+                  {"fc", {"relu"}, FullyConnected{.outputs = 4}},
+                  {"loss", {"fc"}, SoftmaxCrossEntropy{}}});
+}
+
+std::vector<std::string> ids_of(const Schedule& schedule) {
+  std::vector<std::string> ids;
+  for (const Operation& operation : schedule.operations) ids.push_back(operation.id);
+  return ids;
+}
+
+}  // namespace
+
+TEST_CASE("Lowering: the operations of a step, by id") {
+  Plan plan = uniform_plan(small_network(), 4, parse_mesh("n2"));
+  plan.layers[1].mesh = plan.layers[2].mesh = parse_mesh("h2");
+  CHECK(ids_of(lower(plan, 0)) == std::vector<std::string>{"data/load",
+                                                           "conv/forward/shuffle",
+                                                           "conv/forward",
+                                                           "relu/forward",
+                                                           "fc/forward/shuffle",
+                                                           "fc/forward",
+                                                           "loss/forward",
+                                                           "loss/allreduce",
+                                                           "loss/backward_data",
+                                                           "fc/backward_data",
+                                                           "fc/backward/shuffle",
+                                                           "fc/backward_filter",
+                                                           "relu/backward_data",
+                                                           "conv/backward_filter",
+                                                           "reduce/0",
+                                                           "sgd/0"});
+}
+
+TEST_CASE("Lowering: one rank neither sends nor sums") {
+  const Plan plan = uniform_plan(small_network(), 4, Mesh());
+  for (const Operation& operation : lower(plan, 0).operations) {
+    CAPTURE(operation.id);
+    CHECK_FALSE(std::holds_alternative<TransferOperation>(operation.body));
+    CHECK_FALSE(std::holds_alternative<CollectiveOperation>(operation.body));
+  }
+}
+
+TEST_CASE("Lowering: ids are unique on a rank and mean the same on all") {
+  for (const auto& [name, plan] : sample_plans()) {
+    CAPTURE(name);
+    std::map<std::string, Meaning> meanings;
+    for (const Schedule& schedule : lower_all(plan)) {
+      CHECK(first_repeated_id(schedule) == "");
+      for (const Operation& operation : schedule.operations) {
+        const auto [entry, is_new] = meanings.try_emplace(operation.id, meaning_of(operation));
+        const bool same = entry->second == meaning_of(operation);
+        CHECK_MESSAGE(same, operation.id);
+      }
+    }
+  }
+}
+
+TEST_CASE("Lowering: two ranks meet in the same order") {
+  for (const auto& [name, plan] : sample_plans()) {
+    CAPTURE(name);
+    const auto schedules = lower_all(plan);
+    for (const Schedule& a : schedules) {
+      for (const Schedule& b : schedules) {
+        if (a.rank >= b.rank) continue;
+        CHECK(meetings(a, communication_ids(b)) == meetings(b, communication_ids(a)));
+      }
+    }
+  }
+}
+
+TEST_CASE("Lowering: several ranks at once are lowered as one by one") {
+  for (const auto& [name, plan] : random_plans(10)) {
+    CAPTURE(name);
+    for (const Schedule& together : lower_all(plan)) {
+      const Schedule alone = lower(plan, together.rank);
+      CHECK(ids_of(alone) == ids_of(together));
+      CHECK(alone.arena_bytes == together.arena_bytes);
+    }
+  }
+}
+
+TEST_CASE("Lowering: channel splits are refused where they stand") {
+  Plan plan = uniform_plan(small_network(), 4, parse_mesh("n2"));
+  plan.layers[3].mesh = parse_mesh("c2");
+  for (const auto& lowering :
+       {lower_inference, static_cast<Schedule (*)(const Plan&, int)>(lower)}) {
+    const InputProblem problem = problem_of([&] { lowering(plan, 1); });
+    CHECK(problem.pointer == "/layers/3/mesh");
+    CHECK(problem.value == "\"c2\"");
+    CHECK(contains(problem.allowed, "n d h w r"));
+  }
+}
+
+TEST_CASE("Lowering: inference goes forward only, with running statistics") {
+  for (const auto& [name, plan] : sample_plans()) {
+    CAPTURE(name);
+    const Schedule schedule = lower_inference(plan, plan.ranks - 1);
+    CHECK(schedule.gradients == -1);
+    CHECK(schedule.momentum == -1);
+    CHECK(schedule.outputs[static_cast<std::size_t>(plan.network.loss_layer())].buffer >= 0);
+    for (const Buffer& buffer : schedule.buffers) {
+      CHECK(buffer.role != BufferRole::error_signal);
+      CHECK(buffer.role != BufferRole::gradients);
+      CHECK(buffer.role != BufferRole::momentum);
+    }
+    for (const Operation& operation : schedule.operations) {
+      const auto* kernel = std::get_if<KernelOperation>(&operation.body);
+      if (kernel != nullptr) CHECK(kernel->spec.phase == KernelPhase::forward);
+      const bool sums_loss =
+          operation.id.ends_with("loss/allreduce") || operation.layer == plan.network.loss_layer();
+      const bool is_collective = std::holds_alternative<CollectiveOperation>(operation.body);
+      CHECK((!is_collective || sums_loss));
+    }
+  }
+}
+
+TEST_CASE("Lowering: inference finds every parameter where training has it") {
+  for (const auto& [name, plan] : random_plans(20)) {
+    CAPTURE(name);
+    const Schedule training = lower(plan, 0);
+    const Schedule inference = lower_inference(plan, 0);
+    REQUIRE(training.slots.size() == inference.slots.size());
+    for (std::size_t i = 0; i < training.slots.size(); ++i) {
+      CHECK(training.slots[i].layer == inference.slots[i].layer);
+      CHECK(training.slots[i].role == inference.slots[i].role);
+      CHECK(training.slots[i].shape == inference.slots[i].shape);
+    }
+  }
+}
+
+}  // namespace cnnplan::test

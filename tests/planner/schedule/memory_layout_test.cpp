@@ -1,0 +1,122 @@
+// Tests of planner/schedule/memory_layout.
+#include "planner/schedule/memory_layout.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <doctest/doctest.h>
+
+#include "tests/planner/schedule/sample_plans.hpp"
+
+namespace cnnplan::test {
+namespace {
+
+Buffer buffer(std::int64_t bytes, OperationIndex first_use, OperationIndex last_use) {
+  return {
+      .role = BufferRole::activation, .bytes = bytes, .first_use = first_use, .last_use = last_use};
+}
+
+Schedule placed(std::vector<Buffer> buffers) {
+  Schedule schedule{.buffers = std::move(buffers)};
+  place_buffers(schedule);
+  return schedule;
+}
+
+bool uses_arena(const Buffer& buffer) {
+  return in_arena(buffer.role) && buffer.first_use >= 0 && buffer.bytes > 0;
+}
+
+bool overlap(std::int64_t a_begin, std::int64_t a_end, std::int64_t b_begin, std::int64_t b_end) {
+  return a_begin < b_end && b_begin < a_end;
+}
+
+// The first two buffers that hold the same bytes at the same time.
+std::string first_clash(const Schedule& schedule) {
+  for (const Buffer& a : schedule.buffers) {
+    for (const Buffer& b : schedule.buffers) {
+      if (&a == &b || !uses_arena(a) || !uses_arena(b)) continue;
+      const bool at_once = overlap(a.first_use, a.last_use + 1, b.first_use, b.last_use + 1);
+      const bool same_bytes = overlap(
+          a.offset_bytes, a.offset_bytes + a.bytes, b.offset_bytes, b.offset_bytes + b.bytes);
+      if (at_once && same_bytes) return a.name + " and " + b.name;
+    }
+  }
+  return "";
+}
+
+std::int64_t rounded(std::int64_t bytes, std::int64_t multiple) {
+  return (bytes + multiple - 1) / multiple * multiple;
+}
+
+// What the arena would take if nothing were shared: every buffer at a multiple of its alignment.
+std::int64_t sum_of_buffers(const Schedule& schedule) {
+  std::int64_t sum = 0;
+  for (const Buffer& buffer : schedule.buffers) {
+    if (uses_arena(buffer)) sum += rounded(buffer.bytes, buffer.bytes >= 4096 ? 4096 : 64);
+  }
+  return sum;
+}
+
+// Bytes that live at once: no placement takes less.
+std::int64_t most_alive(const Schedule& schedule) {
+  std::int64_t most = 0;
+  for (std::size_t i = 0; i < schedule.operations.size(); ++i) {
+    const auto now = static_cast<OperationIndex>(i);
+    std::int64_t alive = 0;
+    for (const Buffer& buffer : schedule.buffers) {
+      const bool lives = buffer.first_use <= now && now <= buffer.last_use;
+      if (uses_arena(buffer) && lives) alive += buffer.bytes;
+    }
+    most = std::max(most, alive);
+  }
+  return most;
+}
+
+}  // namespace
+
+TEST_CASE("Memory layout: buffers whose lives overlap stand side by side") {
+  const Schedule schedule = placed({buffer(128, 0, 2), buffer(64, 2, 3)});
+  CHECK(schedule.buffers[0].offset_bytes == 0);
+  CHECK(schedule.buffers[1].offset_bytes == 128);
+  CHECK(schedule.arena_bytes == 192);
+}
+
+TEST_CASE("Memory layout: buffers whose lives do not meet share memory") {
+  const Schedule schedule = placed({buffer(128, 0, 1), buffer(64, 2, 3)});
+  CHECK(schedule.buffers[1].offset_bytes == 0);
+  CHECK(schedule.arena_bytes == 128);
+}
+
+TEST_CASE("Memory layout: small buffers start at cache lines, large ones at pages") {
+  const Schedule schedule = placed({buffer(5000, 0, 9), buffer(4096, 0, 9), buffer(100, 0, 9)});
+  CHECK(schedule.buffers[0].offset_bytes == 0);
+  CHECK(schedule.buffers[1].offset_bytes == 8192);
+  CHECK(schedule.buffers[2].offset_bytes == 5056);
+}
+
+TEST_CASE("Memory layout: what is not used, empty or outside the arena takes no room") {
+  Buffer data = buffer(1000, 0, 9);
+  data.role = BufferRole::data;
+  const Schedule schedule = placed({data, buffer(1000, -1, -1), buffer(0, 0, 9)});
+  CHECK(schedule.arena_bytes == 0);
+}
+
+TEST_CASE("Memory layout: no two buffers of a plan hold the same bytes at the same time") {
+  for (const auto& [name, plan] : sample_plans()) {
+    CAPTURE(name);
+    for (int rank : {0, plan.ranks - 1}) {
+      const Schedule schedule = lower(plan, rank);
+      CHECK(first_clash(schedule) == "");
+      CHECK(schedule.arena_bytes >= most_alive(schedule));
+      CHECK(schedule.arena_bytes <= sum_of_buffers(schedule));
+      for (const Buffer& buffer : schedule.buffers) {
+        CHECK(buffer.offset_bytes % (buffer.bytes >= 4096 ? 4096 : 64) == 0);
+        CHECK(buffer.offset_bytes + (uses_arena(buffer) ? buffer.bytes : 0) <=
+              schedule.arena_bytes);
+      }
+    }
+  }
+}
+
+}  // namespace cnnplan::test

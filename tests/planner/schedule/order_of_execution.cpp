@@ -1,0 +1,53 @@
+// Closure by bit rows; conflicts by trying all pairs.
+#include "tests/planner/schedule/order_of_execution.hpp"
+
+#include <algorithm>
+
+#include "planner/schedule/schedule_builder.hpp"
+
+namespace cnnplan::test {
+namespace {
+
+bool share_memory(const Operand& a, const Operand& b) {
+  if (a.buffer != b.buffer) return false;
+  if (a.first_slot < 0 || b.first_slot < 0) return true;
+  return a.first_slot <= b.last_slot && b.first_slot <= a.last_slot;
+}
+
+bool conflict(const std::vector<Operand>& earlier, const std::vector<Operand>& later) {
+  return std::any_of(earlier.begin(), earlier.end(), [&](const Operand& a) {
+    return std::any_of(later.begin(), later.end(), [&](const Operand& b) {
+      return (a.written || b.written) && share_memory(a, b);
+    });
+  });
+}
+
+}  // namespace
+
+OrderOfExecution::OrderOfExecution(const std::vector<Operation>& operations) {
+  for (const Operation& operation : operations) {
+    std::vector<bool> row(operations.size(), false);
+    for (OperationIndex index : operation.depends_on) {
+      const auto earlier = static_cast<std::size_t>(index);
+      row[earlier] = true;
+      for (std::size_t i = 0; i < earlier; ++i) row[i] = row[i] || before_[earlier][i];
+    }
+    before_.push_back(std::move(row));
+  }
+}
+
+std::string first_unordered_pair(const std::vector<Operation>& operations) {
+  const OrderOfExecution order(operations);
+  std::vector<std::vector<Operand>> operands;
+  for (const Operation& operation : operations) operands.push_back(operands_of(operation.body));
+  for (std::size_t later = 0; later < operations.size(); ++later) {
+    for (std::size_t earlier = 0; earlier < later; ++earlier) {
+      if (!conflict(operands[earlier], operands[later])) continue;
+      if (order.is_before(earlier, later)) continue;
+      return operations[earlier].id + " and " + operations[later].id;
+    }
+  }
+  return "";
+}
+
+}  // namespace cnnplan::test

@@ -1,0 +1,141 @@
+// Tests of planner/schedule/ownership: needed blocks against enumerated window reads.
+#include "planner/schedule/ownership.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <doctest/doctest.h>
+
+#include "tests/planner/schedule/sample_plans.hpp"
+
+namespace cnnplan::test {
+namespace {
+
+// Inputs in [0, length) that the outputs read, one by one.
+std::set<std::int64_t> reads(Range outputs, std::int64_t length, const WindowDim& window) {
+  std::set<std::int64_t> read;
+  for (std::int64_t output = outputs.begin; output < outputs.end; ++output) {
+    for (std::int64_t k = 0; k < window.kernel; ++k) {
+      const std::int64_t input =
+          output * window.stride - window.padding_begin + k * window.dilation;
+      if (input >= 0 && input < length) read.insert(input);
+    }
+  }
+  return read;
+}
+
+// Holds all that is read, and beyond it less than one window and what the stride skips behind it.
+bool is_hull(Range needed, const std::set<std::int64_t>& read, const WindowDim& window) {
+  if (read.empty()) return true;
+  const std::int64_t skipped = std::max<std::int64_t>(0, window.stride - window.reach());
+  return needed.begin <= *read.begin() && needed.begin > *read.begin() - window.reach() &&
+         needed.end > *read.rbegin() && needed.end <= *read.rbegin() + skipped + window.reach();
+}
+
+// Every read of every output, in indices of the needed block: where it falls in the block it is
+// the same element, and where it falls beside it, it is padding of the image too.
+bool local_reads_agree(Range outputs,
+                       Range needed,
+                       std::int64_t length,
+                       const WindowDim& global,
+                       const WindowDim& local) {
+  for (std::int64_t i = 0; i < outputs.size(); ++i) {
+    for (std::int64_t k = 0; k < global.kernel; ++k) {
+      const std::int64_t in_image =
+          (outputs.begin + i) * global.stride - global.padding_begin + k * global.dilation;
+      const std::int64_t in_block = i * local.stride - local.padding_begin + k * local.dilation;
+      const bool inside = in_block >= 0 && in_block < needed.size();
+      if (inside != (in_image >= 0 && in_image < length)) return false;
+      if (inside && needed.begin + in_block != in_image) return false;
+    }
+  }
+  return true;
+}
+
+bool is_pooling(const LayerParameters& parameters) {
+  return std::holds_alternative<Pooling>(parameters) ||
+         std::holds_alternative<GlobalPooling>(parameters);
+}
+
+// One windowed layer on one rank.
+void check_windowed(const Plan& plan, LayerIndex layer, const Box& output, const Box& needed) {
+  const Network& network = plan.network;
+  const Shape input = network.output_shape(network.inputs_of(layer)[0], plan.batch);
+  const Window global = network.window_of(layer);
+  const Window local = local_window(network, layer, output);
+  for (std::size_t i = 0; i < spatial_dims.size(); ++i) {
+    const Dim dim = spatial_dims[i];
+    const std::int64_t length = input[dim];
+    CHECK(is_hull(needed[dim], reads(output[dim], length, global.dims[i]), global.dims[i]));
+    CHECK(local_reads_agree(output[dim], needed[dim], length, global.dims[i], local.dims[i]));
+    CHECK(output_length(needed[dim].size(), local.dims[i]) == output[dim].size());
+  }
+  CHECK(needed[Dim::n] == output[Dim::n]);
+  const bool keeps_channels = is_pooling(network.layer(layer).parameters);
+  CHECK(needed[Dim::c] == (keeps_channels ? output[Dim::c] : Range{0, input[Dim::c]}));
+}
+
+std::vector<int> group_of(const char* mesh, BatchNormStatistics statistics, int rank) {
+  return statistics_group(parse_mesh(mesh), statistics, rank);
+}
+
+}  // namespace
+
+TEST_CASE("Ownership: needed blocks are what the windows of the owned outputs read") {
+  for (const auto& [name, plan] : random_plans(60)) {
+    CAPTURE(name);
+    for (LayerIndex layer = 1; layer < plan.network.layer_count(); ++layer) {
+      const BlockOwnership owned = owned_blocks(plan, layer);
+      const BlockOwnership needed = needed_blocks(plan.network, layer, owned);
+      CHECK(needed.blocks == owned.blocks);
+      if (!has_window(plan.network.layer(layer).parameters)) {
+        CHECK(needed.boxes == owned.boxes);
+        continue;
+      }
+      for (std::size_t rank = 0; rank < owned.boxes.size(); ++rank) {
+        if (is_empty(owned.boxes[rank])) {
+          CHECK(is_empty(needed.boxes[rank]));
+        } else {
+          check_windowed(plan, layer, owned.boxes[rank], needed.boxes[rank]);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("Ownership: owned blocks of one replica cover the tensor once") {
+  for (const auto& [name, plan] : random_plans(20)) {
+    CAPTURE(name);
+    for (LayerIndex layer = 0; layer < plan.network.layer_count(); ++layer) {
+      const BlockOwnership owned = owned_blocks(plan, layer);
+      const Mesh& mesh = plan.layers[static_cast<std::size_t>(layer)].mesh;
+      std::int64_t covered = 0;
+      for (int rank : reduction_group(mesh, 0)) {
+        covered += volume(owned.boxes[static_cast<std::size_t>(rank)]);
+      }
+      CHECK(covered == volume(plan.network.output_shape(layer, plan.batch)));
+    }
+  }
+}
+
+TEST_CASE("Ownership: gradients are summed over the ranks of one replica") {
+  CHECK(reduction_group(parse_mesh("n2h2"), 3) == std::vector{0, 1, 2, 3});
+  CHECK(reduction_group(parse_mesh("n2r2"), 0) == std::vector{0, 2});
+  CHECK(reduction_group(parse_mesh("n2r2"), 3) == std::vector{1, 3});
+  CHECK(reduction_group(parse_mesh("r2n2"), 3) == std::vector{2, 3});
+  CHECK(reduction_group(parse_mesh("r4"), 2) == std::vector{2});
+}
+
+TEST_CASE("Ownership: who normalises together") {
+  using enum BatchNormStatistics;
+  CHECK(group_of("n2h2", local, 2) == std::vector{2});
+  CHECK(group_of("n2h2", spatial, 2) == std::vector{2, 3});
+  CHECK(group_of("h2n2", spatial, 2) == std::vector{0, 2});
+  CHECK(group_of("n2h2", global, 2) == std::vector{0, 1, 2, 3});
+  CHECK(group_of("n2h2r2", spatial, 5) == std::vector{5, 7});
+  CHECK(group_of("n2h2r2", global, 5) == std::vector{1, 3, 5, 7});
+  CHECK(group_of("n4", spatial, 1) == std::vector{1});
+  CHECK(group_of("h2w2", spatial, 1) == std::vector{0, 1, 2, 3});
+}
+
+}  // namespace cnnplan::test

@@ -1,0 +1,75 @@
+// Random plans by seed; networks of configs/ by name.
+#include "tests/planner/schedule/sample_plans.hpp"
+
+#include <array>
+#include <numeric>
+
+#include "tests/executor/training/random_network.hpp"
+
+namespace cnnplan::test {
+namespace {
+
+constexpr std::array rank_counts{1, 2, 3, 4, 8};
+constexpr std::array all_statistics{
+    BatchNormStatistics::local, BatchNormStatistics::spatial, BatchNormStatistics::global};
+
+Plan random_plan_with_statistics(std::size_t seed, int ranks) {
+  Plan plan = random_plan(seed, ranks);
+  for (std::size_t i = 0; i < plan.layers.size(); ++i) {
+    plan.layers[i].statistics = all_statistics[(seed + i) % all_statistics.size()];
+  }
+  return plan;
+}
+
+// The meshes in turn, layer by layer.
+Plan alternating_plan(const Network& network, const std::vector<Mesh>& meshes) {
+  Plan plan = uniform_plan(network, 8, meshes.front());
+  for (std::size_t i = 0; i < plan.layers.size(); ++i) {
+    plan.layers[i].mesh = meshes[i / 3 % meshes.size()];
+  }
+  return plan;
+}
+
+}  // namespace
+
+std::vector<NamedPlan> random_plans(int seeds) {
+  std::vector<NamedPlan> plans;
+  for (int seed = 0; seed < seeds; ++seed) {
+    for (int ranks : rank_counts) {
+      plans.push_back({"seed " + std::to_string(seed) + " on " + std::to_string(ranks) + " ranks",
+                       random_plan_with_statistics(static_cast<std::size_t>(seed), ranks)});
+    }
+  }
+  return plans;
+}
+
+std::vector<NamedPlan> config_plans() {
+  std::vector<NamedPlan> plans;
+  for (const char* name : {"alexnet", "lenet", "mesh-1k", "mesh-2k", "resnet50", "vgg16"}) {
+    const Network network = read_network("configs/networks/" + std::string(name) + ".json");
+    for (int ranks : rank_counts) {
+      const Mesh by_sample({{Axis::n, ranks}});
+      const Mesh by_height({{Axis::h, ranks}});
+      const std::string on = std::string(name) + " on ";
+      plans.push_back({on + to_text(by_sample), alternating_plan(network, {by_sample})});
+      plans.push_back({on + to_text(by_height), alternating_plan(network, {by_height})});
+      plans.push_back({on + to_text(by_sample) + " and " + to_text(by_height),
+                       alternating_plan(network, {by_sample, by_height})});
+    }
+  }
+  return plans;
+}
+
+std::vector<NamedPlan> sample_plans() {
+  std::vector<NamedPlan> plans = random_plans(60);
+  for (NamedPlan& plan : config_plans()) plans.push_back(std::move(plan));
+  return plans;
+}
+
+std::vector<Schedule> lower_all(const Plan& plan) {
+  std::vector<int> ranks(static_cast<std::size_t>(plan.ranks));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  return lower(plan, ranks);
+}
+
+}  // namespace cnnplan::test

@@ -1,0 +1,27 @@
+// Plans on which the properties of schedules are tried.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "planner/schedule/schedule.hpp"
+
+namespace cnnplan::test {
+
+// Says which plan it is when a property does not hold.
+struct NamedPlan {
+  std::string name;
+  Plan plan;
+};
+
+// `seeds` random networks on 1, 2, 3, 4 and 8 ranks, every batch norm with statistics of its own.
+std::vector<NamedPlan> random_plans(int seeds);
+// Every network of configs/ on the same rank counts: by sample, by height, and both in turn.
+std::vector<NamedPlan> config_plans();
+// Both, with as many random ones as a quick test can bear.
+std::vector<NamedPlan> sample_plans();
+
+// The schedules of all ranks.
+std::vector<Schedule> lower_all(const Plan& plan);
+
+}  // namespace cnnplan::test

@@ -1,0 +1,141 @@
+// Tests of planner/schedule/schedule_builder.
+#include "planner/schedule/schedule_builder.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <doctest/doctest.h>
+
+#include "planner/model/error.hpp"
+#include "tests/planner/model/random_values.hpp"
+#include "tests/planner/schedule/order_of_execution.hpp"
+#include "tests/planner/schedule/sample_plans.hpp"
+
+namespace cnnplan::test {
+namespace {
+
+// A builder with buffers "a" and "b" (0 and 1) and an arena (2) of three slots.
+ScheduleBuilder builder_with_buffers() {
+  ScheduleBuilder builder(0, 1);
+  for (const char* name : {"a", "b"}) {
+    builder.add_flat(name, BufferRole::activation, BufferElement::fp32, 10);
+  }
+  for (int i = 0; i < 3; ++i) builder.add_slot({.elements = 4});
+  builder.add_flat("weights", BufferRole::weights, BufferElement::fp32, 12);
+  return builder;
+}
+
+void add(ScheduleBuilder& builder, std::vector<Operand> operands) {
+  builder.add_operation("operation " + std::to_string(builder.schedule().operations.size()),
+                        0,
+                        Stream::compute,
+                        KernelOperation{.operands = std::move(operands)});
+}
+
+std::vector<OperationIndex> last_dependencies(ScheduleBuilder& builder) {
+  return builder.schedule().operations.back().depends_on;
+}
+
+Operand random_operand(RandomValues& random, const ScheduleBuilder& builder) {
+  const bool written = random.boolean();
+  if (random.boolean()) {
+    const int buffer = random.small(0, 1);
+    return written ? builder.write(buffer) : builder.read(buffer);
+  }
+  const int first = random.small(0, 2);
+  return builder.slots(2, first, random.small(first, 2), written);
+}
+
+}  // namespace
+
+TEST_CASE("ScheduleBuilder: a reader waits for the last writer only") {
+  ScheduleBuilder builder = builder_with_buffers();
+  add(builder, {builder.write(0)});
+  add(builder, {builder.write(0)});
+  add(builder, {builder.read(0)});
+  CHECK(last_dependencies(builder) == std::vector{1});
+  add(builder, {builder.read(0)});
+  CHECK(last_dependencies(builder) == std::vector{1});
+}
+
+TEST_CASE("ScheduleBuilder: a writer waits for the readers since the last writer") {
+  ScheduleBuilder builder = builder_with_buffers();
+  add(builder, {builder.write(0)});
+  add(builder, {builder.read(0)});
+  add(builder, {builder.read(0), builder.write(1)});
+  add(builder, {builder.write(0)});
+  CHECK(last_dependencies(builder) == std::vector{0, 1, 2});
+}
+
+TEST_CASE("ScheduleBuilder: an operation in place does not wait for itself") {
+  ScheduleBuilder builder = builder_with_buffers();
+  add(builder, {builder.read(0), builder.write(0), builder.read(0)});
+  CHECK(last_dependencies(builder).empty());
+}
+
+TEST_CASE("ScheduleBuilder: slots of an arena are told apart") {
+  ScheduleBuilder builder = builder_with_buffers();
+  add(builder, {builder.slots(2, 0, 0, true)});
+  add(builder, {builder.slots(2, 1, 2, true)});
+  CHECK(last_dependencies(builder).empty());
+  add(builder, {builder.slots(2, 0, 1, false)});
+  CHECK(last_dependencies(builder) == std::vector{0, 1});
+  CHECK(builder.slots(2, 0, 1, false).box == whole({{1, 1, 1, 1, 8}}));
+}
+
+TEST_CASE("ScheduleBuilder: first and last use of a buffer") {
+  ScheduleBuilder builder = builder_with_buffers();
+  add(builder, {builder.write(0)});
+  add(builder, {builder.write(1)});
+  add(builder, {builder.read(0)});
+  CHECK(builder.buffer(0).first_use == 0);
+  CHECK(builder.buffer(0).last_use == 2);
+  CHECK(builder.buffer(1).first_use == 1);
+  CHECK(builder.buffer(1).last_use == 1);
+  CHECK(builder.buffer(2).first_use == -1);
+}
+
+TEST_CASE("ScheduleBuilder: bytes by element, refused when they overflow") {
+  ScheduleBuilder builder(0, 1);
+  const Box box{{Range{0, 2}, Range{0, 3}, Range{0, 1}, Range{4, 8}, Range{5, 6}}};
+  const auto bytes = [&](BufferElement element) {
+    return builder.buffer(builder.add_buffer("x", BufferRole::activation, element, box)).bytes;
+  };
+  CHECK(bytes(BufferElement::fp32) == 96);
+  CHECK(bytes(BufferElement::int32) == 96);
+  CHECK(bytes(BufferElement::fp64) == 192);
+  CHECK_THROWS_AS(
+      builder.add_flat("x", BufferRole::activation, BufferElement::fp64, std::int64_t{1} << 61),
+      InputError);
+}
+
+TEST_CASE("ScheduleBuilder: whatever is read and written, conflicting operations are ordered") {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    RandomValues random(seed);
+    ScheduleBuilder builder = builder_with_buffers();
+    for (int i = random.small(1, 30); i > 0; --i) {
+      std::vector<Operand> operands;
+      for (int j = random.small(1, 4); j > 0; --j) {
+        operands.push_back(random_operand(random, builder));
+      }
+      add(builder, std::move(operands));
+    }
+    CHECK(first_unordered_pair(builder.schedule().operations) == "");
+  }
+}
+
+TEST_CASE("ScheduleBuilder: conflicting operations of lowered plans are ordered") {
+  for (const auto& [name, plan] : sample_plans()) {
+    CAPTURE(name);
+    const Schedule schedule = lower(plan, plan.ranks / 2);
+    CHECK(first_unordered_pair(schedule.operations) == "");
+    for (std::size_t i = 0; i < schedule.operations.size(); ++i) {
+      const auto& depends_on = schedule.operations[i].depends_on;
+      CHECK(std::is_sorted(depends_on.begin(), depends_on.end()));
+      CHECK((depends_on.empty() || depends_on.back() < static_cast<OperationIndex>(i)));
+    }
+  }
+}
+
+}  // namespace cnnplan::test
