@@ -1,0 +1,68 @@
+// Tests of planner/schedule/decomposition.
+#include "planner/schedule/decomposition.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "tests/planner/schedule/sample_plans.hpp"
+
+namespace cnnplan::test {
+namespace {
+
+// data -> bn -> sum (with what conv makes of data) -> loss; bn, sum are one unit on h2.
+Plan residual_plan() {
+  const Network network("residual",
+                        {{"data", {}, Input{.channels = 2, .size = {1, 4, 4}}},
+                         {"conv", {"data"}, Convolution{.filters = 2}},
+                         {"bn", {"data"}, BatchNorm{}},
+                         {"sum", {"conv", "bn"}, Add{}},
+                         {"loss", {"sum"}, SoftmaxCrossEntropy{}}});
+  Plan plan = uniform_plan(network, 2, parse_mesh("h2"));
+  plan.layers[1].mesh = parse_mesh("n2");
+  return plan;
+}
+
+}  // namespace
+
+TEST_CASE("Decomposition: units run when all their inputs are there") {
+  for (const auto& [name, plan] : sample_plans()) {
+    CAPTURE(name);
+    const Decomposition decomposition(plan);
+    LayerIndex previous = -1;
+    for (const Unit& unit : decomposition.units()) {
+      CHECK(unit.last > previous);
+      previous = unit.last;
+      for (LayerIndex input : unit.inputs) CHECK(decomposition.producer(input).last < unit.last);
+      CHECK(decomposition.producer(unit.last).head == unit.head);
+    }
+  }
+}
+
+TEST_CASE("Decomposition: a residual is needed on the blocks of the unit that adds it") {
+  const Plan plan = residual_plan();
+  const Decomposition decomposition(plan);
+  const Unit& unit = decomposition.producer(3);
+  REQUIRE(unit.residual);
+  CHECK(decomposition.needed(unit, 0).boxes == decomposition.owned(2).boxes);
+  CHECK(decomposition.needed(unit, 1).boxes == decomposition.owned(3).boxes);
+  CHECK(decomposition.needed(unit, 1).boxes != decomposition.owned(unit.inputs[1]).boxes);
+}
+
+TEST_CASE("Decomposition: gradients are required behind the first parameter") {
+  const Network network("plain",
+                        {{"data", {}, Input{.channels = 2, .size = {1, 4, 4}}},
+                         {"relu", {"data"}, Relu{}},
+                         {"conv", {"relu"}, Convolution{.filters = 2}},
+                         {"drop", {"conv"}, Dropout{}},
+                         {"loss", {"drop"}, SoftmaxCrossEntropy{}}});
+  const Plan plan = uniform_plan(network, 2, Mesh());
+  const Decomposition decomposition(plan);
+  const std::vector<bool> expected{false, false, true, true, true};
+  for (LayerIndex layer = 0; layer < 5; ++layer) {
+    CHECK(decomposition.requires_gradient(layer) == expected[static_cast<std::size_t>(layer)]);
+  }
+}
+
+}  // namespace cnnplan::test
