@@ -1,0 +1,59 @@
+// Tests of planner/search/search_units.
+#include "planner/search/search_units.hpp"
+
+#include <map>
+#include <string>
+
+#include <doctest/doctest.h>
+
+namespace cnnplan {
+namespace {
+
+// Members of every unit by the name of its head, joined by blanks.
+std::map<std::string, std::string> units_by_head(const Network& network) {
+  std::map<std::string, std::string> units;
+  for (const SearchUnit& unit : search_units(network)) {
+    std::string members;
+    for (LayerIndex layer : unit.layers) {
+      members += (members.empty() ? "" : " ") + network.layer(layer).name;
+    }
+    units[network.layer(unit.head()).name] = members;
+  }
+  return units;
+}
+
+Network resnet50() {
+  return read_network("configs/networks/resnet50.json");
+}
+
+}  // namespace
+
+TEST_CASE("search_units: what has no reason to be split otherwise stays with its input") {
+  const auto units = units_by_head(resnet50());
+  CHECK(units.at("data") == "data");
+  CHECK(units.at("conv1") == "conv1 bn_conv1 conv1_relu");
+  CHECK(units.at("pool1") == "pool1");
+  CHECK(units.at("res2a_branch1") == "res2a_branch1 bn2a_branch1");
+  CHECK(units.at("res2a_branch2c") == "res2a_branch2c bn2a_branch2c res2a res2a_relu");
+  CHECK(units.at("res5c_branch2b") == "res5c_branch2b bn5c_branch2b res5c_branch2b_relu");
+  CHECK(units.at("pool5") == "pool5");
+  CHECK(units.at("fc1000") == "fc1000 loss");
+  constexpr std::size_t convolutions = 53;
+  CHECK(units.size() == convolutions + 4);
+}
+
+TEST_CASE("search_units: every layer belongs to one unit, units in order of their heads") {
+  for (const char* name : {"alexnet", "lenet", "mesh-1k", "resnet50", "vgg16"}) {
+    const Network network = read_network("configs/networks/" + std::string(name) + ".json");
+    std::vector<int> count(network.layers().size(), 0);
+    LayerIndex previous = -1;
+    for (const SearchUnit& unit : search_units(network)) {
+      CHECK(unit.head() > previous);
+      previous = unit.head();
+      for (LayerIndex layer : unit.layers) ++count[static_cast<std::size_t>(layer)];
+    }
+    CHECK(count == std::vector(network.layers().size(), 1));
+  }
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,174 @@
+// Tests of planner/search/solve.
+#include "planner/search/solve.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "planner/model/error.hpp"
+#include "planner/predict/predict.hpp"
+#include "planner/search/pricing.hpp"
+#include "tests/planner/model/problem_of.hpp"
+#include "tests/planner/schedule/sample_plans.hpp"
+#include "tests/planner/search/random_graph.hpp"
+
+namespace cnnplan::test {
+namespace {
+
+SolveRequest request_for(const Network& network, std::int64_t batch, int ranks) {
+  return {.network = network,
+          .ranks = ranks,
+          .batch = batch,
+          .platform = default_platform(ranks),
+          .profile = {}};
+}
+
+SolveRequest request_for(const char* name, std::int64_t batch, int ranks) {
+  return request_for(read_network("configs/networks/" + std::string(name) + ".json"), batch, ranks);
+}
+
+bool on_one_mesh(const Plan& plan, const Mesh& mesh) {
+  return std::all_of(plan.layers.begin(), plan.layers.end(), [&](const LayerPlan& layer) {
+    return layer.mesh == mesh;
+  });
+}
+
+// The step that walking `plan` predicts.
+double step_of(const Plan& plan, const SolveRequest& request) {
+  const KernelCosts kernels(request.profile);
+  return predict(plan, PriceList(request.platform, kernels)).step_s;
+}
+
+// The plan of the cheapest assignment, found by trying all.
+Plan cheapest_plan(const Plan& solved, const SolveRequest& request) {
+  const KernelCosts kernels(request.profile);
+  const PricedNetwork priced = price_network(solved, PriceList(request.platform, kernels));
+  return plan_of(solved, priced.choices, brute_force(priced.graph));
+}
+
+}  // namespace
+
+TEST_CASE("solve: no plan is predicted slower than sample parallelism") {
+  for (const char* network : {"alexnet", "lenet", "mesh-1k", "resnet50", "vgg16"}) {
+    for (int ranks : {1, 2, 4, 8}) {
+      CAPTURE(network);
+      const SolveRequest request = request_for(network, 8, ranks);
+      const Plan plan = solve(request);
+      CHECK_NOTHROW(validate(plan, "plan"));
+      CHECK(plan.prediction.step_s <= plan.prediction.baseline_s);
+      CHECK(plan.prediction.step_s == step_of(plan, request));
+      CHECK(plan.prediction.baseline == to_text(Mesh({{Axis::n, ranks}})));
+      const Plan baseline = uniform_plan(request.network, request.batch, Mesh({{Axis::n, ranks}}));
+      Plan same_choices = plan;
+      same_choices.layers = baseline.layers;
+      CHECK(plan.prediction.baseline_s == step_of(same_choices, request));
+    }
+  }
+}
+
+TEST_CASE("solve: for random networks too, and never slower than the cheapest by additive cost") {
+  for (const auto& [name, sample] : random_plans(12)) {
+    CAPTURE(name);
+    const SolveRequest request = request_for(sample.network, sample.batch, sample.ranks);
+    const Plan plan = solve(request);
+    CHECK(plan.prediction.step_s <= plan.prediction.baseline_s);
+    if (plan.prediction.candidates > 25) continue;
+    CHECK(plan.prediction.step_s <= step_of(cheapest_plan(plan, request), request) * (1 + 1e-12));
+  }
+}
+
+TEST_CASE("solve: a single sample is split in space") {
+  const Plan plan = solve(request_for("mesh-1k", 1, 2));
+  CHECK(plan.layers[1].mesh.size(Axis::h) * plan.layers[1].mesh.size(Axis::w) == 2);
+}
+
+TEST_CASE("solve: the runner-up is another plan and not faster") {
+  const Plan plan = solve(request_for("resnet50", 8, 4));
+  CHECK_FALSE(plan.prediction.runner_up.empty());
+  CHECK(plan.prediction.runner_up_s >= plan.prediction.step_s);
+}
+
+TEST_CASE("solve: without a profile every kernel is estimated, and the device unknown") {
+  const Plan plan = solve(request_for("lenet", 8, 2));
+  CHECK(plan.device.empty());
+  CHECK_FALSE(plan.prediction.estimated_kernels.empty());
+}
+
+TEST_CASE("solve: a uniform mesh is taken where it fits, with no search") {
+  SolveRequest request = request_for("lenet", 8, 2);
+  request.uniform = parse_mesh("n2");
+  const Plan plan = solve(request);
+  CHECK(on_one_mesh(plan, parse_mesh("n2")));
+  CHECK(plan.prediction.step_s == step_of(plan, request));
+  CHECK(plan.prediction.candidates == 0);
+  CHECK(plan.prediction.baseline.empty());
+}
+
+TEST_CASE("solve: a uniform mesh of another number of ranks is refused") {
+  SolveRequest request = request_for("lenet", 8, 4);
+  request.uniform = parse_mesh("n2");
+  const InputProblem problem = problem_of([&] { solve(request); });
+  CHECK(problem.value == "--uniform n2");
+  CHECK(problem.allowed == "a mesh of 4 ranks");
+}
+
+TEST_CASE("solve: the statistics of the request are those of the plan") {
+  SolveRequest request = request_for("resnet50", 4, 2);
+  request.statistics = BatchNormStatistics::global;
+  const Plan plan = solve(request);
+  CHECK(std::all_of(plan.layers.begin(), plan.layers.end(), [](const LayerPlan& layer) {
+    return layer.statistics == BatchNormStatistics::global;
+  }));
+}
+
+TEST_CASE("solve: shortest path is for lines") {
+  SolveRequest request = request_for("resnet50", 4, 2);
+  request.method = SearchMethod::shortest_path;
+  CHECK(contains(problem_of([&] { solve(request); }).value, "shortest_path"));
+  SolveRequest line = request_for("vgg16", 4, 2);
+  const Plan automatic = solve(line);
+  line.method = SearchMethod::shortest_path;
+  CHECK(solve(line) == automatic);
+}
+
+TEST_CASE("solve: the same request gives the same file") {
+  for (const char* network : {"lenet", "resnet50"}) {
+    const SolveRequest request = request_for(network, 4, 4);
+    CHECK(to_json(solve(request)) == to_json(solve(request)));
+  }
+}
+
+TEST_CASE("solve: what does not fit is refused with the bytes that are missing") {
+  SolveRequest request = request_for("vgg16", 8, 2);
+  request.platform.memory_bytes = 1 << 20;
+  try {
+    solve(request);
+    FAIL("a network of 1.5 GiB fitted into 1 MiB");
+  } catch (const InfeasibleError& error) {
+    CHECK(error.exit_code() == ExitCode::infeasible);
+    CHECK(error.available() == 1 << 20);
+    request.platform.memory_bytes = error.needed() - 1;
+    CHECK_THROWS_AS(solve(request), InfeasibleError);
+    request.platform.memory_bytes = error.needed();
+    CHECK(solve(request).prediction.memory.total_bytes() <= error.needed());
+  }
+}
+
+TEST_CASE("solve: a plan that fits is taken before a faster one that does not") {
+  SolveRequest request = request_for("mesh-1k", 2, 2);
+  const std::int64_t fastest = solve(request).prediction.memory.total_bytes();
+  request.platform.memory_bytes = 1;
+  std::int64_t least = 0;
+  try {
+    solve(request);
+  } catch (const InfeasibleError& error) {
+    least = error.needed();
+  }
+  REQUIRE(least > 0);
+  if (least == fastest) return;
+  request.platform.memory_bytes = fastest - 1;
+  CHECK(solve(request).prediction.memory.total_bytes() < fastest);
+}
+
+}  // namespace cnnplan::test
