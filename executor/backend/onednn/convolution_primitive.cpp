@@ -108,6 +108,8 @@ Created create_backward_filter(const Library& library,
   const WindowLists window = window_lists(spec);
   Formats hint = formats;
   hint.weight = any_weight(spec);
+  // Outlives the walk over implementations, which refers to it.
+  const auto forward = describe_forward(library, spec, hint);
   const convolution_backward_weights::desc wanted(algorithm_of(spec),
                                                   formats.x,
                                                   formats.weight,
@@ -118,7 +120,7 @@ Created create_backward_filter(const Library& library,
                                                   window.padding_begin,
                                                   window.padding_end);
   convolution_backward_weights::primitive_desc description(
-      wanted, attributes(), library.engine, describe_forward(library, spec, hint));
+      wanted, attributes(), library.engine, forward);
   while (jit_misreads(spec) && is_jit(description.impl_info_str())) {
     if (!description.next_impl()) throw BackendError("onednn: no right kernel of " + to_text(spec));
   }
