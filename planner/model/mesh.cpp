@@ -23,7 +23,9 @@ constexpr std::string_view allowed_text =
 
 }  // namespace
 
-char to_char(Axis axis) { return axis_chars[static_cast<std::size_t>(axis)]; }
+char to_char(Axis axis) {
+  return axis_chars[static_cast<std::size_t>(axis)];
+}
 
 Mesh::Mesh(const std::vector<MeshAxis>& axes) {
   std::int64_t product = 1;
@@ -39,8 +41,9 @@ Mesh::Mesh(const std::vector<MeshAxis>& axes) {
 }
 
 int Mesh::size(Axis axis) const {
-  const auto found = std::find_if(
-      axes_.begin(), axes_.end(), [axis](const MeshAxis& candidate) { return candidate.axis == axis; });
+  const auto found = std::find_if(axes_.begin(), axes_.end(), [axis](const MeshAxis& candidate) {
+    return candidate.axis == axis;
+  });
   return found == axes_.end() ? 1 : found->size;
 }
 
@@ -70,8 +73,8 @@ Mesh parse_mesh(std::string_view text) {
     const std::size_t digits = position;
     while (position < text.size() && text[position] >= '0' && text[position] <= '9') ++position;
     if (axis == std::string_view::npos || position == digits || position - digits > 9) refuse(text);
-    axes.push_back({static_cast<Axis>(axis),
-                    std::stoi(std::string(text.substr(digits, position - digits)))});
+    axes.push_back(
+        {static_cast<Axis>(axis), std::stoi(std::string(text.substr(digits, position - digits)))});
   }
   if (axes.empty()) refuse(text);
   return Mesh(axes);

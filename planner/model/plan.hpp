@@ -51,7 +51,7 @@ struct Prediction {
   double gap = 0.0;       // step_s / bound_s - 1
   std::string runner_up;  // e.g. "h2" everywhere
   double runner_up_s = 0.0;
-  std::int64_t candidates = 0;              // candidates priced, over all layers
+  std::int64_t candidates = 0;  // candidates priced, over all layers
   std::vector<std::string> estimated_kernels;
   bool operator==(const Prediction&) const = default;
 };
@@ -67,9 +67,9 @@ struct Plan {
   int ranks = 1;
   std::int64_t batch = 1;  // global mini-batch
   Precision precision = Precision::fp32;
-  std::string device;      // fingerprint text of the profile, empty when estimated
+  std::string device;             // fingerprint text of the profile, empty when estimated
   std::vector<LayerPlan> layers;  // by layer index
-  AllreduceAlgorithm gradient_allreduce = AllreduceAlgorithm::ring;    // of gradient buckets
+  AllreduceAlgorithm gradient_allreduce = AllreduceAlgorithm::ring;       // of gradient buckets
   AllreduceAlgorithm statistics_allreduce = AllreduceAlgorithm::library;  // of batch norm and loss
   std::int64_t bucket_bytes = std::int64_t{32} << 20;
   Prediction prediction;

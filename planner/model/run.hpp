@@ -34,7 +34,7 @@ struct RunReport {
   std::string device;
   Measured step;  // each step's value is that of the slowest rank
   std::vector<MeasuredOperation> operations;
-  std::vector<double> loss;  // per step, the mean over the global mini-batch
+  std::vector<double> loss;     // per step, the mean over the global mini-batch
   double test_accuracy = -1.0;  // in [0, 1]; negative when not evaluated
   std::int64_t peak_memory_bytes = 0;
   std::map<std::string, std::string> environment;

@@ -26,14 +26,15 @@ struct TransferList {
 // What every rank holds and wants. `block` numbers distinct blocks: ranks with equal numbers hold
 // replicas, of which one sends: the receiver itself if it is one, else the one nearest in rank.
 struct BlockOwnership {
-  std::vector<Box> boxes;    // by rank
-  std::vector<int> blocks;   // by rank
+  std::vector<Box> boxes;   // by rank
+  std::vector<int> blocks;  // by rank
 };
 
 // From `sources` to `destinations`: every destination rank receives the intersection of its box
 // with every distinct source block. Source blocks may overlap (halo gradients that are summed).
 // @pre all vectors have the same size; 0 <= rank < size
-TransferList transfer_list(const BlockOwnership& sources, const BlockOwnership& destinations,
+TransferList transfer_list(const BlockOwnership& sources,
+                           const BlockOwnership& destinations,
                            int rank);
 
 }  // namespace cnnplan

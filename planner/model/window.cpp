@@ -13,7 +13,8 @@ std::int64_t output_length(std::int64_t length, const WindowDim& window) {
 WindowBlock window_block(Range outputs, std::int64_t length, const WindowDim& window) {
   if (outputs.size() == 0) return {};
   const std::int64_t begin = outputs.begin * window.stride - window.padding_begin;
-  const std::int64_t end = (outputs.end - 1) * window.stride - window.padding_begin + window.reach();
+  const std::int64_t end =
+      (outputs.end - 1) * window.stride - window.padding_begin + window.reach();
   // With a stride above the reach the inputs between two windows are needed by nobody: the block
   // before them takes them, so that aligned blocks are used in place.
   const std::int64_t next_begin = outputs.end * window.stride - window.padding_begin;
