@@ -86,7 +86,7 @@ BufferIndex Lowering::add_block(const std::string& name, BufferRole role, const 
 // Ids of transfers name the input where a unit has several, and count where it is the same twice.
 std::string Lowering::label(const Unit& unit, std::size_t input) const {
   const LayerIndex source = unit.inputs[input];
-  const std::string kind =
+  std::string kind =
       layer_plan(source).mesh == layer_plan(unit.head).mesh ? "halo" : "shuffle";
   if (unit.inputs.size() == 1) return kind;
   const bool repeated = input > 0 && unit.inputs[0] == source;
