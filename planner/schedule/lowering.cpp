@@ -86,8 +86,7 @@ BufferIndex Lowering::add_block(const std::string& name, BufferRole role, const 
 // Ids of transfers name the input where a unit has several, and count where it is the same twice.
 std::string Lowering::label(const Unit& unit, std::size_t input) const {
   const LayerIndex source = unit.inputs[input];
-  std::string kind =
-      layer_plan(source).mesh == layer_plan(unit.head).mesh ? "halo" : "shuffle";
+  std::string kind = layer_plan(source).mesh == layer_plan(unit.head).mesh ? "halo" : "shuffle";
   if (unit.inputs.size() == 1) return kind;
   const bool repeated = input > 0 && unit.inputs[0] == source;
   return kind + '/' + layer(source).name + (repeated ? "/2" : "");
