@@ -10,7 +10,7 @@ function(cnnplan_mpi_test name)
     add_test(NAME ${name}_np${ranks}
              COMMAND ${MPIEXEC_EXECUTABLE} --oversubscribe -np ${ranks} $<TARGET_FILE:${name}>
              WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
-    set_tests_properties(${name}_np${ranks} PROPERTIES TIMEOUT 300 PROCESSORS 2
+    set_tests_properties(${name}_np${ranks} PROPERTIES TIMEOUT 900 PROCESSORS 2
       ENVIRONMENT "OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1;OMPI_MCA_mpi_yield_when_idle=1;OMP_NUM_THREADS=1;ASAN_OPTIONS=detect_leaks=0")
   endforeach()
 endfunction()
