@@ -38,12 +38,12 @@ class NetworkBuilder {
   }
   bool fits(const Shape& shape) const { return batch_ * volume(shape) <= max_elements; }
 
-  std::string add(LayerParameters parameters, std::vector<std::string> inputs) {
+  std::string add(const LayerParameters& parameters, std::vector<std::string> inputs) {
     std::string name = std::string(kind_name(parameters)) + std::to_string(layers_.size());
-    layers_.push_back({name, std::move(inputs), std::move(parameters)});
+    layers_.push_back({name, std::move(inputs), parameters});
     return last_ = name;
   }
-  std::string add(LayerParameters parameters) { return add(std::move(parameters), {last_}); }
+  std::string add(const LayerParameters& parameters) { return add(parameters, {last_}); }
 
   void add_input() {
     const bool deep = one_in(4);

@@ -22,8 +22,8 @@ Network network_with(Layer layer) {
   return Network("test", {data, std::move(layer), std::move(fc), loss}, "net.json");
 }
 
-Network network_with(LayerParameters parameters) {
-  return network_with(Layer{"x", {"data"}, std::move(parameters)});
+Network network_with(const LayerParameters& parameters) {
+  return network_with(Layer{"x", {"data"}, parameters});
 }
 
 Window height_window(const WindowDim& dim) {
@@ -140,8 +140,8 @@ TEST_CASE("Network: one input, one loss at the end, nothing unused") {
 }
 
 TEST_CASE("Network: sizes that overflow are refused at their layer") {
-  const auto pointer_of = [](LayerParameters parameters) {
-    return problem_of([&] { network_with(std::move(parameters)); }).pointer;
+  const auto pointer_of = [](const LayerParameters& parameters) {
+    return problem_of([&] { network_with(parameters); }).pointer;
   };
   CHECK(pointer_of(Convolution{.filters = huge}) == "/layers/1");
   CHECK(pointer_of(FullyConnected{.outputs = huge / 2}) == "/layers/1");

@@ -93,8 +93,9 @@ TEST_CASE("predict: exposed communication is the share of transfers and collecti
 }
 
 TEST_CASE("predict: low, likely and high stand in this order") {
-  for (const auto& [name, plan] : random_plans(40)) {
-    CAPTURE(name);
+  for (const NamedPlan& named : random_plans(40)) {
+    CAPTURE(named.name);
+    const Plan& plan = named.plan;
     for (const Profile& profile : {Profile{}, profile_of(plan)}) {
       const Prediction prediction = prediction_of(plan, profile);
       CHECK(prediction.low_s > 0.0);
@@ -125,8 +126,9 @@ TEST_CASE("predict: what is estimated is marked and listed") {
 }
 
 TEST_CASE("predict: operations are joined over ranks, each id once") {
-  for (const auto& [name, plan] : random_plans(10)) {
-    CAPTURE(name);
+  for (const NamedPlan& named : random_plans(10)) {
+    CAPTURE(named.name);
+    const Plan& plan = named.plan;
     std::set<std::string> ids;
     for (const Schedule& schedule : lower_all(plan)) {
       for (const Operation& operation : schedule.operations) ids.insert(operation.id);

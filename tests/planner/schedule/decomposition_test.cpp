@@ -27,8 +27,9 @@ Plan residual_plan() {
 }  // namespace
 
 TEST_CASE("Decomposition: units run when all their inputs are there") {
-  for (const auto& [name, plan] : sample_plans()) {
-    CAPTURE(name);
+  for (const NamedPlan& named : sample_plans()) {
+    CAPTURE(named.name);
+    const Plan& plan = named.plan;
     const Decomposition decomposition(plan);
     LayerIndex previous = -1;
     for (const Unit& unit : decomposition.units()) {

@@ -85,8 +85,9 @@ const Mesh& mesh_of(const Plan& plan, const ParameterSlot& slot) {
 }  // namespace
 
 TEST_CASE("Lowering: slots hold every parameter of the network once") {
-  for (const auto& [name, plan] : sample_plans()) {
-    CAPTURE(name);
+  for (const NamedPlan& named : sample_plans()) {
+    CAPTURE(named.name);
+    const Plan& plan = named.plan;
     const Schedule schedule = lower(plan, 0);
     const int last = static_cast<int>(schedule.slots.size()) - 1;
     CHECK(elements_of(schedule, 0, last) == plan.network.parameter_count());
@@ -97,8 +98,9 @@ TEST_CASE("Lowering: slots hold every parameter of the network once") {
 }
 
 TEST_CASE("Lowering: each gradient is computed, reduced and applied once") {
-  for (const auto& [name, plan] : sample_plans()) {
-    CAPTURE(name);
+  for (const NamedPlan& named : sample_plans()) {
+    CAPTURE(named.name);
+    const Plan& plan = named.plan;
     for (const Schedule& schedule : lower_all(plan)) {
       const ParameterTraffic traffic = traffic_of(schedule);
       SlotCounts shared;
@@ -115,8 +117,9 @@ TEST_CASE("Lowering: each gradient is computed, reduced and applied once") {
 }
 
 TEST_CASE("Lowering: buckets follow each other without gaps and are no fuller than asked") {
-  for (const auto& [name, plan] : sample_plans()) {
-    CAPTURE(name);
+  for (const NamedPlan& named : sample_plans()) {
+    CAPTURE(named.name);
+    const Plan& plan = named.plan;
     for (const Schedule& schedule : lower_all(plan)) {
       int next = 0;
       for (const Operand& bucket : buckets_of(schedule)) {
@@ -132,8 +135,9 @@ TEST_CASE("Lowering: buckets follow each other without gaps and are no fuller th
 }
 
 TEST_CASE("Lowering: a bucket is reduced over the ranks that share its layers, before its update") {
-  for (const auto& [name, plan] : sample_plans()) {
-    CAPTURE(name);
+  for (const NamedPlan& named : sample_plans()) {
+    CAPTURE(named.name);
+    const Plan& plan = named.plan;
     for (const Schedule& schedule : lower_all(plan)) {
       for (std::size_t i = 0; i < schedule.operations.size(); ++i) {
         const auto* collective = std::get_if<CollectiveOperation>(&schedule.operations[i].body);
@@ -163,8 +167,9 @@ TEST_CASE("Lowering: fp64 fills a bucket with half as many elements") {
 }
 
 TEST_CASE("Lowering: groups of statistics are those of the plan") {
-  for (const auto& [name, plan] : random_plans(30)) {
-    CAPTURE(name);
+  for (const NamedPlan& named : random_plans(30)) {
+    CAPTURE(named.name);
+    const Plan& plan = named.plan;
     for (const Schedule& schedule : lower_all(plan)) {
       for (const Operation& operation : schedule.operations) {
         const auto* collective = std::get_if<CollectiveOperation>(&operation.body);

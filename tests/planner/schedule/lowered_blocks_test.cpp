@@ -146,8 +146,9 @@ std::string first_read_of_nothing(const Schedule& schedule) {
 }  // namespace
 
 TEST_CASE("Lowering: operands lie in their buffers, dense where kernels want it") {
-  for (const auto& [name, plan] : sample_plans()) {
-    CAPTURE(name);
+  for (const NamedPlan& named : sample_plans()) {
+    CAPTURE(named.name);
+    const Plan& plan = named.plan;
     for (const Schedule& schedule : lower_all(plan)) {
       CHECK(first_misplaced_operand(schedule) == "");
       CHECK(first_wrong_shape(schedule) == "");
@@ -156,15 +157,17 @@ TEST_CASE("Lowering: operands lie in their buffers, dense where kernels want it"
 }
 
 TEST_CASE("Lowering: nothing is read before it was written") {
-  for (const auto& [name, plan] : sample_plans()) {
-    CAPTURE(name);
+  for (const NamedPlan& named : sample_plans()) {
+    CAPTURE(named.name);
+    const Plan& plan = named.plan;
     for (const Schedule& schedule : lower_all(plan)) CHECK(first_read_of_nothing(schedule) == "");
   }
 }
 
 TEST_CASE("Lowering: what one rank sends another expects, in the same order") {
-  for (const auto& [name, plan] : sample_plans()) {
-    CAPTURE(name);
+  for (const NamedPlan& named : sample_plans()) {
+    CAPTURE(named.name);
+    const Plan& plan = named.plan;
     const auto schedules = lower_all(plan);
     const Traffic traffic = traffic_of(schedules);
     CHECK(traffic.sent == traffic.received);

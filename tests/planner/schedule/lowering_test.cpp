@@ -108,8 +108,9 @@ TEST_CASE("Lowering: one rank neither sends nor sums") {
 }
 
 TEST_CASE("Lowering: ids are unique on a rank and mean the same on all") {
-  for (const auto& [name, plan] : sample_plans()) {
-    CAPTURE(name);
+  for (const NamedPlan& named : sample_plans()) {
+    CAPTURE(named.name);
+    const Plan& plan = named.plan;
     std::map<std::string, Meaning> meanings;
     for (const Schedule& schedule : lower_all(plan)) {
       CHECK(first_repeated_id(schedule) == "");
@@ -123,8 +124,9 @@ TEST_CASE("Lowering: ids are unique on a rank and mean the same on all") {
 }
 
 TEST_CASE("Lowering: two ranks meet in the same order") {
-  for (const auto& [name, plan] : sample_plans()) {
-    CAPTURE(name);
+  for (const NamedPlan& named : sample_plans()) {
+    CAPTURE(named.name);
+    const Plan& plan = named.plan;
     const auto schedules = lower_all(plan);
     for (const Schedule& a : schedules) {
       for (const Schedule& b : schedules) {
@@ -136,8 +138,9 @@ TEST_CASE("Lowering: two ranks meet in the same order") {
 }
 
 TEST_CASE("Lowering: several ranks at once are lowered as one by one") {
-  for (const auto& [name, plan] : random_plans(10)) {
-    CAPTURE(name);
+  for (const NamedPlan& named : random_plans(10)) {
+    CAPTURE(named.name);
+    const Plan& plan = named.plan;
     for (const Schedule& together : lower_all(plan)) {
       const Schedule alone = lower(plan, together.rank);
       CHECK(ids_of(alone) == ids_of(together));
@@ -159,8 +162,9 @@ TEST_CASE("Lowering: channel splits are refused where they stand") {
 }
 
 TEST_CASE("Lowering: inference goes forward only, with running statistics") {
-  for (const auto& [name, plan] : sample_plans()) {
-    CAPTURE(name);
+  for (const NamedPlan& named : sample_plans()) {
+    CAPTURE(named.name);
+    const Plan& plan = named.plan;
     const Schedule schedule = lower_inference(plan, plan.ranks - 1);
     CHECK(schedule.gradients == -1);
     CHECK(schedule.momentum == -1);
@@ -182,8 +186,9 @@ TEST_CASE("Lowering: inference goes forward only, with running statistics") {
 }
 
 TEST_CASE("Lowering: inference finds every parameter where training has it") {
-  for (const auto& [name, plan] : random_plans(20)) {
-    CAPTURE(name);
+  for (const NamedPlan& named : random_plans(20)) {
+    CAPTURE(named.name);
+    const Plan& plan = named.plan;
     const Schedule training = lower(plan, 0);
     const Schedule inference = lower_inference(plan, 0);
     REQUIRE(training.slots.size() == inference.slots.size());

@@ -103,8 +103,9 @@ TEST_CASE("Memory layout: what is not used, empty or outside the arena takes no 
 }
 
 TEST_CASE("Memory layout: no two buffers of a plan hold the same bytes at the same time") {
-  for (const auto& [name, plan] : sample_plans()) {
-    CAPTURE(name);
+  for (const NamedPlan& named : sample_plans()) {
+    CAPTURE(named.name);
+    const Plan& plan = named.plan;
     for (int rank : {0, plan.ranks - 1}) {
       const Schedule schedule = lower(plan, rank);
       CHECK(first_clash(schedule) == "");

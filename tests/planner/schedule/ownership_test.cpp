@@ -82,8 +82,9 @@ std::vector<int> group_of(const char* mesh, BatchNormStatistics statistics, int 
 }  // namespace
 
 TEST_CASE("Ownership: needed blocks are what the windows of the owned outputs read") {
-  for (const auto& [name, plan] : random_plans(60)) {
-    CAPTURE(name);
+  for (const NamedPlan& named : random_plans(60)) {
+    CAPTURE(named.name);
+    const Plan& plan = named.plan;
     for (LayerIndex layer = 1; layer < plan.network.layer_count(); ++layer) {
       const BlockOwnership owned = owned_blocks(plan, layer);
       const BlockOwnership needed = needed_blocks(plan.network, layer, owned);
@@ -104,8 +105,9 @@ TEST_CASE("Ownership: needed blocks are what the windows of the owned outputs re
 }
 
 TEST_CASE("Ownership: owned blocks of one replica cover the tensor once") {
-  for (const auto& [name, plan] : random_plans(20)) {
-    CAPTURE(name);
+  for (const NamedPlan& named : random_plans(20)) {
+    CAPTURE(named.name);
+    const Plan& plan = named.plan;
     for (LayerIndex layer = 0; layer < plan.network.layer_count(); ++layer) {
       const BlockOwnership owned = owned_blocks(plan, layer);
       const Mesh& mesh = plan.layers[static_cast<std::size_t>(layer)].mesh;

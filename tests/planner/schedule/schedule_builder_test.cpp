@@ -126,8 +126,9 @@ TEST_CASE("ScheduleBuilder: whatever is read and written, conflicting operations
 }
 
 TEST_CASE("ScheduleBuilder: conflicting operations of lowered plans are ordered") {
-  for (const auto& [name, plan] : sample_plans()) {
-    CAPTURE(name);
+  for (const NamedPlan& named : sample_plans()) {
+    CAPTURE(named.name);
+    const Plan& plan = named.plan;
     const Schedule schedule = lower(plan, plan.ranks / 2);
     CHECK(first_unordered_pair(schedule.operations) == "");
     for (std::size_t i = 0; i < schedule.operations.size(); ++i) {

@@ -105,12 +105,13 @@ TEST_CASE("price_network: a uniform plan costs what its operations cost") {
 
 TEST_CASE("price_network: the exact method finds the least of all assignments") {
   int tried = 0;
-  for (const auto& [name, sample] : random_plans(40)) {
+  for (const NamedPlan& named : random_plans(40)) {
+    const Plan& sample = named.plan;
     const Prices prices(sample.ranks);
     const Plan blank = blank_plan(sample.network, sample.batch, sample.ranks);
     const CostGraph graph = price_network(blank, prices.list()).graph;
     if (!few_enough_to_try_all(graph)) continue;
-    CAPTURE(name);
+    CAPTURE(named.name);
     ++tried;
     const double least = total_cost(graph, brute_force(graph));
     const Elimination elimination = eliminate(graph);

@@ -68,8 +68,9 @@ TEST_CASE("solve: no plan is predicted slower than sample parallelism") {
 }
 
 TEST_CASE("solve: for random networks too, and never slower than the cheapest by additive cost") {
-  for (const auto& [name, sample] : random_plans(12)) {
-    CAPTURE(name);
+  for (const NamedPlan& named : random_plans(12)) {
+    CAPTURE(named.name);
+    const Plan& sample = named.plan;
     const SolveRequest request = request_for(sample.network, sample.batch, sample.ranks);
     const Plan plan = solve(request);
     CHECK(plan.prediction.step_s <= plan.prediction.baseline_s);

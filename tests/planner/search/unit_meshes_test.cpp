@@ -119,8 +119,9 @@ TEST_CASE("covering_plans: every unit takes each of its meshes") {
 }
 
 TEST_CASE("covering_plans: whoever has their kernels has those of any choice") {
-  for (const auto& [name, sample] : random_plans(12)) {
-    CAPTURE(name);
+  for (const NamedPlan& named : random_plans(12)) {
+    CAPTURE(named.name);
+    const Plan& sample = named.plan;
     const Plan blank = uniform_plan(sample.network, sample.batch, Mesh({{Axis::r, sample.ranks}}));
     std::set<std::string> covered;
     for (const Plan& plan : covering_plans(blank)) covered.merge(kernels_of(plan));
