@@ -77,10 +77,14 @@ void profile_kernels(const ProfileRequest& request,
       progress.kernels = profile.kernels.size();
       callbacks.progress(progress);
     };
-    const Schedule schedule = lower(round.plan, plan_rank(round, world.rank()));
-    world.barrier();
-    const KernelSamples samples =
-        walk_kernels(schedule, round.plan, backend, request.walk, after_pass);
+    std::vector<Schedule> schedules;  // of all ranks of the program
+    for (int i = 0; i < world.size(); ++i) {
+      schedules.push_back(lower(round.plan, plan_rank(round, i)));
+    }
+    const Walk walk{.schedule = schedules[static_cast<std::size_t>(world.rank())],
+                    .plan = round.plan,
+                    .meetings = common_communication(schedules)};
+    const KernelSamples samples = walk_kernels(walk, backend, world, request.walk, after_pass);
     record(profile, samples, round.missing, world);
     callbacks.save(profile);
   }

@@ -68,25 +68,48 @@ std::set<KernelSpec> kernels_of(const Schedule& schedule) {
   return kernels;
 }
 
-KernelSamples walk_kernels(const Schedule& schedule,
-                           const Plan& plan,
+std::set<std::string> common_communication(std::span<const Schedule> schedules) {
+  std::map<std::string, std::size_t> counts;
+  for (const Schedule& schedule : schedules) {
+    for (const Operation& operation : schedule.operations) {
+      if (is_communication(operation)) ++counts[operation.id];
+    }
+  }
+  std::set<std::string> common;
+  for (const auto& [id, count] : counts) {
+    if (count == schedules.size()) common.insert(id);
+  }
+  return common;
+}
+
+KernelSamples walk_kernels(const Walk& walk,
                            Backend& backend,
+                           const Communicator& world,
                            const WalkOptions& options,
                            const std::function<void()>& after_pass) {
-  ParameterStore parameters(schedule, plan.network, plan.precision, backend);
-  initialize(parameters, plan.network, 1);
-  StepRunner runner(schedule, {.backend = &backend, .parameters = &parameters});
-  const StepState state{.learning_rate = 0.0};  // weights and so the numbers stay tame
+  const Schedule& schedule = walk.schedule;
+  ParameterStore parameters(schedule, walk.plan.network, walk.plan.precision, backend);
+  initialize(parameters, walk.plan.network, 1);
+  StepRunner runner(schedule,
+                    {.backend = &backend,
+                     .parameters = &parameters,
+                     .in_place_of_communication = [&walk, &world](const std::string& id) {
+                       if (walk.meetings.contains(id)) world.barrier();
+                     }});
+  const auto pass = [&] {
+    world.barrier();
+    runner.run({.learning_rate = 0.0});  // weights and so the numbers stay tame
+  };
   double warm_s = 0.0;
-  for (int pass = 0; pass < options.warmup || warm_s < least_warmup_s; ++pass) {
-    runner.run(state);
-    warm_s += runner.step_time_s() + 1e-3;
-    if (pass < options.warmup) after_pass();
+  for (int passes = 0; passes < options.warmup || warm_s < least_warmup_s; ++passes) {
+    pass();
+    warm_s += world.maximum(runner.step_time_s()) + 1e-3;
+    if (passes < options.warmup) after_pass();
   }
   KernelSamples samples;
   add_properties(schedule, runner, samples);
-  for (int pass = 0; pass < options.repetitions; ++pass) {
-    runner.run(state);
+  for (int passes = 0; passes < options.repetitions; ++passes) {
+    pass();
     add_pass(schedule, runner, samples);
     after_pass();
   }

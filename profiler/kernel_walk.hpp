@@ -1,10 +1,14 @@
 // Times the kernels of a schedule as the executor runs them: in their order, in its buffers, with
-// the cache as the kernels before left it, all ranks of the node busy. Communication is left out.
+// the cache as the kernels before left it, all ranks of the node busy. Communication is left out,
+// but ranks wait for each other where it would make them: kernels that the executor runs at the
+// same time on all ranks, and that therefore share the memory's bandwidth, do so here.
 #pragma once
 
 #include <functional>
 #include <map>
 #include <set>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "executor/backend/backend.hpp"
@@ -30,10 +34,21 @@ struct WalkOptions {
 // Canonical keys of all kernels with work to do.
 std::set<KernelSpec> kernels_of(const Schedule& schedule);
 
-// Runs the kernels of `schedule` warmup + repetitions times. `after_pass` is called after each.
-KernelSamples walk_kernels(const Schedule& schedule,
-                           const Plan& plan,
+// What one rank of the program walks; `schedule` is a schedule of `plan`. Borrows both.
+struct Walk {
+  const Schedule& schedule;
+  const Plan& plan;
+  std::set<std::string> meetings;  // ids of operations before which all ranks wait for each other
+};
+
+// Ids of what communicates in all schedules.
+std::set<std::string> common_communication(std::span<const Schedule> schedules);
+
+// Runs the kernels of a schedule warmup + repetitions times. `after_pass` is called after each.
+// Collective over `world`: every rank walks a schedule that has all meetings.
+KernelSamples walk_kernels(const Walk& walk,
                            Backend& backend,
+                           const Communicator& world,
                            const WalkOptions& options,
                            const std::function<void()>& after_pass);
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "executor/backend/device.hpp"
+#include "executor/backend/memory_block.hpp"
 #include "executor/comm/nodes.hpp"
 #include "executor/comm/point_to_point.hpp"
 #include "profiler/repetition_timer.hpp"
@@ -108,15 +109,15 @@ std::vector<LinkCurve> time_messages(const Communicator& pair,
                                      const LinkLevel& level,
                                      const LinkOptions& options,
                                      CurveTimer& timer) {
-  std::vector<std::byte> out(static_cast<std::size_t>(options.most_bytes));
-  std::vector<std::byte> in(out.size());
+  const MemoryBlock out(options.most_bytes);
+  const MemoryBlock in(options.most_bytes);
   const int peer = 1 - pair.rank();
   std::vector<LinkCurve> curves{
       {.kind = LinkCurveKind::message, .level = level.name, .ranks = 2, .samples = {}},
       {.kind = LinkCurveKind::exchange, .level = level.name, .ranks = 2, .samples = {}}};
   timer.time(pair, curves, [&](std::int64_t bytes) -> Bodies {
-    const auto sent = std::span(out).first(static_cast<std::size_t>(bytes));
-    const auto received = std::span(in).first(static_cast<std::size_t>(bytes));
+    const auto sent = std::span(out.data(), static_cast<std::size_t>(bytes));
+    const auto received = std::span(in.data(), static_cast<std::size_t>(bytes));
     const auto ping_pong = [&pair, sent, received, peer] {
       if (pair.rank() == 0) send(pair, sent, peer);
       receive(pair, received, peer);
@@ -137,7 +138,7 @@ std::vector<LinkCurve> time_allreduces(const Communicator& group,
                                        const LinkLevel& level,
                                        const LinkOptions& options,
                                        CurveTimer& timer) {
-  std::vector<float> values(static_cast<std::size_t>(options.most_bytes) / sizeof(float));
+  const MemoryBlock values(options.most_bytes);
   const int ranks = group.size();
   std::vector<LinkCurve> curves{
       {.kind = LinkCurveKind::library_allreduce,
@@ -146,7 +147,8 @@ std::vector<LinkCurve> time_allreduces(const Communicator& group,
        .samples = {}},
       {.kind = LinkCurveKind::ring_allreduce, .level = level.name, .ranks = ranks, .samples = {}}};
   timer.time(group, curves, [&](std::int64_t bytes) -> Bodies {
-    const auto part = std::span(values).first(static_cast<std::size_t>(bytes) / sizeof(float));
+    const std::span<float> part(reinterpret_cast<float*>(values.data()),
+                                static_cast<std::size_t>(bytes) / sizeof(float));
     const auto library = [&group, part] { group.allreduce(part, AllreduceAlgorithm::library); };
     const auto ring = [&group, part] { group.allreduce(part, AllreduceAlgorithm::ring); };
     return {{library, rewrite(part)}, {ring, rewrite(part)}};

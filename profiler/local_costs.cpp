@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "executor/backend/memory_block.hpp"
 #include "executor/comm/box_copy.hpp"
 #include "executor/comm/point_to_point.hpp"
 #include "executor/comm/sum_kernels.hpp"
@@ -19,11 +20,12 @@ constexpr std::int64_t own_elements = std::int64_t{4} << 20;
 LinkSample time_add(const Communicator& world,
                     const RepetitionOptions& options,
                     std::int64_t elements) {
-  std::vector<float> own(own_elements);
+  const MemoryBlock memory(own_elements * static_cast<std::int64_t>(sizeof(float)));
+  auto* own = reinterpret_cast<float*>(memory.data());
   const std::vector<float> received(static_cast<std::size_t>(elements));
   std::int64_t begin = 0;
   const auto pass = [&] {
-    add(own.data() + begin, received.data(), elements);
+    add(own + begin, received.data(), elements);
     begin = begin + 2 * elements > own_elements ? 0 : begin + elements;
   };
   const auto bytes = elements * static_cast<std::int64_t>(sizeof(float));

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "executor/backend/backend.hpp"
-#include "executor/training/memory_block.hpp"
+#include "executor/backend/memory_block.hpp"
 #include "planner/schedule/schedule.hpp"
 
 namespace cnnplan {

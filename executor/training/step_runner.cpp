@@ -48,6 +48,12 @@ StepRunner::StepRunner(const Schedule& schedule, const StepContext& context)
   for (const Operation& operation : schedule.operations) {
     prepared_.push_back(
         std::visit([this](const auto& body) { return prepare(body); }, operation.body));
+    if (context_.groups == nullptr && context_.in_place_of_communication &&
+        is_communication(operation)) {
+      prepared_.back().action = [this, &operation](const StepState&) {
+        context_.in_place_of_communication(operation.id);
+      };
+    }
   }
 }
 

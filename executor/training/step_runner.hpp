@@ -5,12 +5,13 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "executor/backend/backend.hpp"
+#include "executor/backend/memory_block.hpp"
 #include "executor/training/data_source.hpp"
 #include "executor/training/groups.hpp"
-#include "executor/training/memory_block.hpp"
 #include "executor/training/parameter_store.hpp"
 #include "planner/schedule/schedule.hpp"
 
@@ -22,6 +23,8 @@ struct StepContext {
   ParameterStore* parameters = nullptr;
   Groups* groups = nullptr;    // null: communication is left out (profiling)
   DataSource* data = nullptr;  // null: samples and labels stay as they are
+  // Where communication is left out: called in its place with the operation's id; may be empty.
+  std::function<void(const std::string& id)> in_place_of_communication;
 };
 
 // Builds kernels, transfers and buffers once; a step allocates nothing.

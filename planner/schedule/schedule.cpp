@@ -17,6 +17,11 @@ std::string_view to_text(ParameterRole role) {
   return names[static_cast<std::size_t>(role)];
 }
 
+bool is_communication(const Operation& operation) {
+  return std::holds_alternative<TransferOperation>(operation.body) ||
+         std::holds_alternative<CollectiveOperation>(operation.body);
+}
+
 MemoryUse memory_of(const Schedule& schedule) {
   MemoryUse use;
   use.activations_bytes = schedule.arena_bytes;

@@ -113,6 +113,9 @@ struct Operation {
   OperationBody body;
 };
 
+// True for what waits for other ranks: transfers and collectives.
+bool is_communication(const Operation& operation);
+
 struct Schedule {
   int rank = 0;
   int ranks = 1;

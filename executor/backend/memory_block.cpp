@@ -1,5 +1,5 @@
 // Aligned allocation; large blocks ask for huge pages.
-#include "executor/training/memory_block.hpp"
+#include "executor/backend/memory_block.hpp"
 
 #include <cstring>
 #include <new>
