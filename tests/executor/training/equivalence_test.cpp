@@ -9,8 +9,8 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/executor/training/random_network.hpp"
 #include "tests/executor/training/training_run.hpp"
+#include "tests/planner/model/random_network.hpp"
 
 namespace cnnplan::test {
 namespace {

@@ -4,7 +4,7 @@
 #include <array>
 #include <numeric>
 
-#include "tests/executor/training/random_network.hpp"
+#include "tests/planner/model/random_network.hpp"
 
 namespace cnnplan::test {
 namespace {

@@ -1,5 +1,5 @@
 // Random layers, one block after another.
-#include "tests/executor/training/random_network.hpp"
+#include "tests/planner/model/random_network.hpp"
 
 #include <algorithm>
 #include <string>
