@@ -76,6 +76,34 @@ void check_window(const Window& window, const Shape& input, const Place& place) 
   }
 }
 
+// A window that begins in the padding may step over the whole input where its taps lie further
+// apart than that is long.
+bool every_window_holds_input(const WindowDim& dim, std::int64_t length) {
+  if (dim.dilation <= length) return true;
+  // Where the first taps behind the padding lie repeats; until then no two windows have the same,
+  // so of length + 1 windows one misses.
+  const std::int64_t in_padding = dim.padding_begin / dim.stride + 1;
+  const std::int64_t windows = std::min({output_length(length, dim), in_padding, length + 1});
+  for (std::int64_t i = 0; i < windows; ++i) {
+    const std::int64_t last_step = (dim.padding_begin - i * dim.stride) % dim.dilation;
+    const std::int64_t first_tap = last_step == 0 ? 0 : dim.dilation - last_step;
+    if (first_tap >= length) return false;
+  }
+  return true;
+}
+
+void check_pooled(const Window& window, const Shape& input, const Place& place) {
+  for (std::size_t i = 0; i < window.dims.size(); ++i) {
+    const WindowDim& dim = window.dims[i];
+    const std::int64_t length = input[spatial_dims[i]];
+    place.require(every_window_holds_input(dim, length),
+                  "padding",
+                  dim.padding_begin,
+                  "padding with which every window of dilation " + std::to_string(dim.dilation) +
+                      " holds one of the " + std::to_string(length) + " inputs");
+  }
+}
+
 Shape windowed_shape(const Window& window, const Shape& input, std::int64_t channels) {
   Shape output = input;
   output[Dim::c] = channels;
@@ -122,6 +150,7 @@ class ShapeRule {
   Shape operator()(const Relu&) const { return x(); }
   Shape operator()(const Pooling& layer) const {
     check_window(layer.window, x(), place_);
+    check_pooled(layer.window, x(), place_);
     return windowed_shape(layer.window, x(), x()[Dim::c]);
   }
   Shape operator()(const GlobalPooling&) const {

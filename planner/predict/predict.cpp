@@ -35,13 +35,6 @@ class Joined {
   std::vector<int> counts_;
 };
 
-MemoryUse memory_with_workspace(const PricedSchedule& priced, const Platform& platform) {
-  MemoryUse use = memory_of(priced.schedule);
-  for (const Price& price : priced.prices) use.buffers_bytes += price.workspace_bytes;
-  use.available_bytes = platform.memory_bytes;
-  return use;
-}
-
 // Fills what is told by operation.
 void add_operations(std::span<const PricedSchedule> schedules,
                     std::span<const RankTimeline> timelines,
@@ -78,6 +71,17 @@ std::vector<PricedSchedule> lower_and_price(const Plan& plan, const PriceList& p
   return schedules;
 }
 
+MemoryUse most_memory(std::span<const PricedSchedule> schedules, const Platform& platform) {
+  MemoryUse most;
+  for (const PricedSchedule& priced : schedules) {
+    MemoryUse use = memory_of(priced.schedule);
+    for (const Price& price : priced.prices) use.buffers_bytes += price.workspace_bytes;
+    if (use.total_bytes() >= most.total_bytes()) most = use;
+  }
+  most.available_bytes = platform.memory_bytes;
+  return most;
+}
+
 Prediction predict(const Plan& plan, const PriceList& prices) {
   Prediction prediction = plan.prediction;
   const auto schedules = lower_and_price(plan, prices);
@@ -89,11 +93,7 @@ Prediction predict(const Plan& plan, const PriceList& prices) {
   prediction.low_s = step_s(Estimate::low);
   prediction.high_s = step_s(Estimate::high);
   add_operations(schedules, timelines, prediction);
-  prediction.memory = {};
-  for (const PricedSchedule& schedule : schedules) {
-    const MemoryUse memory = memory_with_workspace(schedule, prices.platform());
-    if (memory.total_bytes() >= prediction.memory.total_bytes()) prediction.memory = memory;
-  }
+  prediction.memory = most_memory(schedules, prices.platform());
   return prediction;
 }
 

@@ -5,21 +5,6 @@
 #include "planner/schedule/lowering.hpp"
 
 namespace cnnplan {
-namespace {
-
-// True when the pieces cover `box` without overlap, so that they can be written, not added.
-bool tiles(const std::vector<Piece>& pieces, const Box& box) {
-  std::int64_t covered = 0;
-  for (std::size_t i = 0; i < pieces.size(); ++i) {
-    covered += volume(pieces[i].box);
-    for (std::size_t j = 0; j < i; ++j) {
-      if (!is_empty(intersect(pieces[i].box, pieces[j].box))) return false;
-    }
-  }
-  return covered == volume(box);
-}
-
-}  // namespace
 
 void Lowering::backward(std::size_t index) {
   const Unit& unit = decomposition_.units()[index];
@@ -165,8 +150,7 @@ bool Lowering::needs_dense_gradient(const Unit& unit) const {
   });
 }
 
-// Brings a unit's gradient of its input back to the owners of the input: halos are added to the own
-// block in place where its producer can read a block inside a larger buffer.
+// Brings a unit's gradient of its input back to the owners of the input.
 void Lowering::contribute(const Unit& unit, std::size_t input, Contribution contribution) {
   const LayerIndex target = unit.inputs[input];
   const BlockOwnership& blocks = decomposition_.needed(unit, input);
@@ -177,36 +161,20 @@ void Lowering::contribute(const Unit& unit, std::size_t input, Contribution cont
     gradients.push_back(contribution);
     return;
   }
-  const Box& have = blocks.boxes[static_cast<std::size_t>(rank_)];
-  const Box& own = own_box(target);
-  const bool dense = needs_dense_gradient(decomposition_.producer(target));
-  TransferOperation transfer{.source = contribution.operand.buffer,
-                             .list = transfer_list(blocks, owners, rank_),
-                             .accumulate = true,
-                             .tag = next_tag_++};
-  const bool sends_own =
-      std::any_of(transfer.list.sends.begin(), transfer.list.sends.end(), [&](const Piece& piece) {
-        return piece.peer != rank_ && !is_empty(intersect(piece.box, own));
-      });
-  const bool in_place = !contribution.shared && !is_empty(own) && contains(have, own) &&
-                        !sends_own && (!dense || have == own);
-  if (in_place) {
-    const auto is_own = [this](const Piece& piece) { return piece.peer == rank_; };
-    std::erase_if(transfer.list.sends, is_own);
-    std::erase_if(transfer.list.receives, is_own);
-    transfer.destination = transfer.source;
-  } else {
-    transfer.accumulate = !tiles(transfer.list.receives, own);
-    transfer.zero_first = transfer.accumulate;
-    transfer.destination = add_block(
-        layer(target).name + "/dy/" + layer(unit.head).name, BufferRole::error_signal, own);
-  }
-  gradients.push_back({.operand = {.buffer = transfer.destination, .box = own}});
-  if (transfer.list.receives.empty() && !transfer.zero_first) transfer.destination = -1;
-  if (transfer.list.sends.empty()) transfer.source = -1;
-  if (transfer.list.empty() && !transfer.zero_first) return;
-  builder_.add_operation(
-      name(unit) + "/backward/" + label(unit, input), unit.head, Stream::halo, std::move(transfer));
+  const GradientUse use{.shared = contribution.shared,
+                        .dense = needs_dense_gradient(decomposition_.producer(target))};
+  Exchange exchange = exchange_backward(blocks, owners, use, rank_);
+  const BufferIndex source = contribution.operand.buffer;
+  const BufferIndex destination =
+      exchange.in_place ? source
+                        : add_block(layer(target).name + "/dy/" + layer(unit.head).name,
+                                    BufferRole::error_signal,
+                                    own_box(target));
+  gradients.push_back({.operand = {.buffer = destination, .box = own_box(target)}});
+  add_transfer(unit,
+               name(unit) + "/backward/" + label(unit, input),
+               {.source = source, .destination = destination},
+               std::move(exchange));
 }
 
 // Sum of all contributions to the gradient of a unit's output.

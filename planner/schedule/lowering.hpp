@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "planner/schedule/decomposition.hpp"
+#include "planner/schedule/exchange.hpp"
 #include "planner/schedule/schedule_builder.hpp"
 
 namespace cnnplan {
@@ -52,6 +53,10 @@ class Lowering {
   void forward_loss(const Unit& unit, Saved& saved);
   Operand fetch(const Unit& unit, std::size_t input);
   Operand fetch_blocks(const Unit& unit, std::size_t input, const BlockOwnership& needed);
+  void add_transfer(const Unit& unit,
+                    const std::string& id,
+                    TransferOperation transfer,
+                    Exchange exchange);
 
   // Backward.
   void backward(std::size_t unit);

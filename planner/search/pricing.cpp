@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "planner/cost/links.hpp"
+#include "planner/schedule/exchange.hpp"
 #include "planner/schedule/ownership.hpp"
 
 namespace cnnplan {
@@ -53,22 +54,27 @@ class EdgePrices {
                   window_of(consumer),
                   source_meshes,
                   consumer_meshes,
-                  needs_gradient(source)};
+                  needs_gradient(source),
+                  is_dense(source)};
     const auto [entry, is_new] = known_.try_emplace(key);
     if (is_new) {
       entry->second = matrix(blocks(source, source_meshes),
                              inputs(consumer, blocks(consumer, consumer_meshes)),
-                             needs_gradient(source));
+                             source);
     }
     return entry->second;
   }
 
  private:
-  using Key = std::tuple<Shape, Shape, Window, std::vector<Mesh>, std::vector<Mesh>, bool>;
+  using Key = std::tuple<Shape, Shape, Window, std::vector<Mesh>, std::vector<Mesh>, bool, bool>;
 
   Window window_of(LayerIndex layer) const {
     return has_window(plan_.network.layer(layer).parameters) ? plan_.network.window_of(layer)
                                                              : Window{};
+  }
+  // Whether the kernels that make a tensor write and read dense blocks only.
+  bool is_dense(LayerIndex source) const {
+    return has_window(plan_.network.layer(source).parameters);
   }
   bool needs_gradient(LayerIndex source) const {
     return !std::holds_alternative<Input>(plan_.network.layer(source).parameters);
@@ -87,42 +93,55 @@ class EdgePrices {
   }
   CostMatrix matrix(const std::vector<BlockOwnership>& owned,
                     const std::vector<BlockOwnership>& needed,
-                    bool and_back) const {
+                    LayerIndex source) const {
     CostMatrix costs(static_cast<int>(owned.size()), static_cast<int>(needed.size()));
     for (std::size_t i = 0; i < owned.size(); ++i) {
       for (std::size_t j = 0; j < needed.size(); ++j) {
-        costs(static_cast<int>(i), static_cast<int>(j)) = slowest_s(owned[i], needed[j], and_back);
+        costs(static_cast<int>(i), static_cast<int>(j)) = slowest_s(owned[i], needed[j], source);
       }
     }
     return costs;
   }
-  double slowest_s(const BlockOwnership& owned, const BlockOwnership& needed, bool and_back) const {
-    if (owned.boxes == needed.boxes) return 0.0;
+  double slowest_s(const BlockOwnership& owned,
+                   const BlockOwnership& needed,
+                   LayerIndex source) const {
+    const bool same_boxes = owned.boxes == needed.boxes;
+    const bool back = needs_gradient(source) && !(same_boxes && owned.blocks == needed.blocks);
     double slowest = 0.0;
     for (int rank : ranks_) {
-      double seconds = transfer_s(owned, needed, rank, false);
-      if (and_back) seconds += transfer_s(needed, owned, rank, true);
+      const double seconds = (same_boxes ? 0.0 : forward_s(owned, needed, is_dense(source), rank)) +
+                             (back ? backward_s(owned, needed, is_dense(source), rank) : 0.0);
       slowest = std::max(slowest, seconds);
     }
     return slowest;
   }
-  // As the lowering does it: the own part of a halo stays in place, that of a shuffle is copied.
-  double transfer_s(const BlockOwnership& from,
-                    const BlockOwnership& to,
-                    int rank,
-                    bool accumulate) const {
-    const auto self = static_cast<std::size_t>(rank);
-    TransferList list = transfer_list(from, to, rank);
-    if (contains(from.boxes[self], to.boxes[self]) || contains(to.boxes[self], from.boxes[self])) {
-      const auto is_own = [rank](const Piece& piece) { return piece.peer == rank; };
-      std::erase_if(list.sends, is_own);
-      std::erase_if(list.receives, is_own);
-    }
+  // The only reader of the tensor, whose halo it is stored with if its producer allows that.
+  double forward_s(const BlockOwnership& owned,
+                   const BlockOwnership& needed,
+                   bool dense,
+                   int rank) const {
+    const Box& own = owned.boxes[static_cast<std::size_t>(rank)];
+    const Box& want = needed.boxes[static_cast<std::size_t>(rank)];
+    const Box& storage = !dense && !is_empty(own) && contains(want, own) ? want : own;
+    const Exchange exchange = exchange_forward(owned, needed, storage, rank);
+    return transfer_s(exchange, storage, exchange.in_place ? storage : want, rank);
+  }
+  double backward_s(const BlockOwnership& owned,
+                    const BlockOwnership& needed,
+                    bool dense,
+                    int rank) const {
+    const Box& own = owned.boxes[static_cast<std::size_t>(rank)];
+    const Box& have = needed.boxes[static_cast<std::size_t>(rank)];
+    const Exchange exchange = exchange_backward(needed, owned, {.dense = dense}, rank);
+    return transfer_s(exchange, have, exchange.in_place ? have : own, rank);
+  }
+  double transfer_s(const Exchange& exchange, const Box& from, const Box& to, int rank) const {
     const TransferTraits traits{.element_bytes = bytes_per_element(plan_.precision),
-                                .source_box = from.boxes[self],
-                                .destination_box = to.boxes[self],
-                                .accumulate = accumulate};
-    return transfer_time(prices_.platform(), list, rank, traits).total_s();
+                                .source_box = from,
+                                .destination_box = to,
+                                .accumulate = exchange.accumulate,
+                                .zero_first = exchange.zero_first};
+    return transfer_time(prices_.platform(), exchange.list, rank, traits).total_s();
   }
 
   const Plan& plan_;

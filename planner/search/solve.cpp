@@ -67,9 +67,7 @@ Scored score(std::string name, Plan plan, const PriceList& prices) {
   const auto schedules = lower_and_price(plan, prices);
   Scored scored{.name = std::move(name), .plan = std::move(plan)};
   scored.step_s = step_time_s(walk(schedules, prices.platform(), Estimate::likely));
-  for (const PricedSchedule& priced : schedules) {
-    scored.bytes = std::max(scored.bytes, memory_of(priced.schedule).total_bytes());
-  }
+  scored.bytes = most_memory(schedules, prices.platform()).total_bytes();
   return scored;
 }
 
@@ -111,12 +109,17 @@ void report(Prediction& prediction, const std::vector<Scored>& scored, std::size
   prediction.baseline_s = scored[1].step_s;
 }
 
+// `available` is 0 where it is not known.
+bool fits(std::int64_t bytes, std::int64_t available) {
+  return available <= 0 || bytes <= available;
+}
+
 std::size_t fastest_that_fits(const std::vector<Scored>& scored, std::int64_t available) {
   std::size_t best = scored.size();
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
   for (std::size_t i = 0; i < scored.size(); ++i) {
     least = std::min(least, scored[i].bytes);
-    if (available > 0 && scored[i].bytes > available) continue;
+    if (!fits(scored[i].bytes, available)) continue;
     if (best == scored.size() || scored[i].step_s < scored[best].step_s) best = i;
   }
   if (best == scored.size()) {
@@ -130,6 +133,24 @@ Plan with_prediction(Plan plan, const PriceList& prices) {
   return plan;
 }
 
+// What the user asked for, without a search.
+Plan uniform(const SolveRequest& request, const Plan& blank, const PriceList& prices) {
+  const Mesh& mesh = *request.uniform;
+  if (mesh.rank_count() != request.ranks) {
+    throw InputError({.file = "",
+                      .pointer = "",
+                      .value = "--uniform " + to_text(mesh),
+                      .allowed = "a mesh of " + std::to_string(request.ranks) + " ranks"});
+  }
+  Plan plan = with_prediction(mostly_on(blank, mesh_choices(blank), mesh), prices);
+  const std::int64_t bytes = plan.prediction.memory.total_bytes();
+  if (!fits(bytes, request.platform.memory_bytes)) {
+    throw InfeasibleError(
+        "this plan does not fit: bytes of memory per rank", bytes, request.platform.memory_bytes);
+  }
+  return plan;
+}
+
 }  // namespace
 
 Plan solve(const SolveRequest& request) {
@@ -137,16 +158,8 @@ Plan solve(const SolveRequest& request) {
   const PriceList prices(request.platform, kernels);
   Plan blank = blank_plan(request);
   choose_allreduce(blank, prices);
+  if (request.uniform) return uniform(request, blank, prices);
   const PricedNetwork priced = price_network(blank, prices);
-  if (request.uniform) {
-    if (request.uniform->rank_count() != request.ranks) {
-      throw InputError({.file = "",
-                        .pointer = "",
-                        .value = "--uniform " + to_text(*request.uniform),
-                        .allowed = "a mesh of " + std::to_string(request.ranks) + " ranks"});
-    }
-    return with_prediction(mostly_on(blank, priced.choices, *request.uniform), prices);
-  }
   std::vector<Scored> scored;
   const Assignment assignment = search(priced.graph, request.method);
   scored.push_back(score("search", plan_of(blank, priced.choices, assignment), prices));

@@ -1,12 +1,14 @@
 // Tests of planner/model/network: refusals by their fields, links between layers, sizes.
 #include "planner/model/network.hpp"
 
+#include <array>
 #include <limits>
 #include <string>
 
 #include <doctest/doctest.h>
 
 #include "tests/planner/model/problem_of.hpp"
+#include "tests/planner/model/random_values.hpp"
 
 namespace cnnplan::test {
 namespace {
@@ -31,6 +33,28 @@ Window height_window(const WindowDim& dim) {
 }
 Convolution convolution(const WindowDim& dim) {
   return {.filters = 4, .window = height_window(dim)};
+}
+
+// Pooling over an input of `length` rows.
+void pool(const WindowDim& dim, std::int64_t length) {
+  Network("test",
+          {{"data", {}, Input{.channels = 1, .size = {1, length, 1}}},
+           {"x", {"data"}, Pooling{.window = height_window(dim)}},
+           {"loss", {"x"}, SoftmaxCrossEntropy{}}},
+          "net.json");
+}
+
+// By the definition of a window.
+bool every_window_holds_input(const WindowDim& dim, std::int64_t length) {
+  for (std::int64_t i = 0; i < output_length(length, dim); ++i) {
+    bool holds = false;
+    for (std::int64_t tap = 0; tap < dim.kernel; ++tap) {
+      const std::int64_t position = i * dim.stride - dim.padding_begin + tap * dim.dilation;
+      holds = holds || (position >= 0 && position < length);
+    }
+    if (!holds) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -90,6 +114,50 @@ TEST_CASE("Network: padding up to the dilated kernel's reach minus 1 is allowed"
   CHECK_NOTHROW(network_with(convolution({.kernel = 2, .padding_end = 3, .dilation = 3})));
   CHECK_THROWS_AS(network_with(convolution({.kernel = 2, .padding_end = 4, .dilation = 3})),
                   InputError);
+}
+
+TEST_CASE("Network: padding that leaves a pooling window without an input is refused") {
+  const InputProblem problem = problem_of(
+      [] { pool({.kernel = 2, .padding_begin = 1, .padding_end = 1, .dilation = 3}, 2); });
+  CHECK(problem.file == "net.json");
+  CHECK(problem.pointer == "/layers/1/padding");
+  CHECK(problem.value == "1");
+  CHECK(contains(problem.allowed, "every window of dilation 3 holds one of the 2 inputs"));
+}
+
+TEST_CASE("Network: pooling is refused exactly where a window holds no input") {
+  RandomValues random(1);
+  std::array<int, 2> seen{};
+  for (int i = 0; i < 3000; ++i) {
+    WindowDim dim{.kernel = random.integer(1, 4),
+                  .stride = random.integer(1, 5),
+                  .dilation = random.integer(1, 8)};
+    dim.padding_begin = random.integer(0, dim.reach() - 1);
+    dim.padding_end = random.integer(0, dim.reach() - 1);
+    const std::int64_t length = random.integer(1, 6);
+    if (output_length(length, dim) == 0) continue;
+    INFO("kernel ",
+         dim.kernel,
+         " stride ",
+         dim.stride,
+         " dilation ",
+         dim.dilation,
+         " padding ",
+         dim.padding_begin,
+         " and ",
+         dim.padding_end,
+         " length ",
+         length);
+    const bool holds = every_window_holds_input(dim, length);
+    ++seen[holds ? 1 : 0];
+    if (holds) {
+      CHECK_NOTHROW(pool(dim, length));
+    } else {
+      CHECK_THROWS_AS(pool(dim, length), InputError);
+    }
+  }
+  CHECK(seen[0] > 100);
+  CHECK(seen[1] > 100);
 }
 
 TEST_CASE("Network: input sizes below 1 are refused") {

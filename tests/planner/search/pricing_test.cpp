@@ -98,7 +98,9 @@ TEST_CASE("price_network: a uniform plan costs what its operations cost") {
       const Plan plan = plan_of(blank, priced.choices, assignment);
       const double slowest =
           std::max(sum_of_prices(plan, 0, prices.list()), sum_of_prices(plan, 1, prices.list()));
-      CHECK(total_cost(priced.graph, assignment) == doctest::Approx(slowest).epsilon(0.01));
+      // A sum of slowest ranks, unit by unit, is a little above the slowest rank's sum.
+      CHECK(total_cost(priced.graph, assignment) >= slowest * (1.0 - 1e-9));
+      CHECK(total_cost(priced.graph, assignment) == doctest::Approx(slowest).epsilon(5e-4));
     }
   }
 }
