@@ -1,6 +1,7 @@
 // cnnexec: the command line of the executor.
 #include <cmath>
 #include <cstdio>
+#include <exception>
 #include <limits>
 #include <string>
 
@@ -156,5 +157,10 @@ int run(int argc, char** argv) {
 }  // namespace cnnplan
 
 int main(int argc, char** argv) {
-  return cnnplan::run(argc, argv);
+  try {
+    return cnnplan::run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "cnnexec: internal error: %s\n", error.what());
+    return static_cast<int>(cnnplan::ExitCode::internal);
+  }
 }

@@ -1,5 +1,7 @@
 // cnnplan-profile: times the kernels and the links of this machine; run as `cnnplan profile`.
 #include <cstdint>
+#include <cstdio>
+#include <exception>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -109,5 +111,10 @@ int run(int argc, char** argv) {
 }  // namespace cnnplan
 
 int main(int argc, char** argv) {
-  return cnnplan::run(argc, argv);
+  try {
+    return cnnplan::run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "cnnplan profile: internal error: %s\n", error.what());
+    return static_cast<int>(cnnplan::ExitCode::internal);
+  }
 }

@@ -30,7 +30,7 @@ Network network_of(const std::string& file, const std::string& size, const Commu
 }
 
 Mesh uniform_mesh(const std::string& text, int ranks) {
-  const Mesh mesh = parse_mesh(text);
+  Mesh mesh = parse_mesh(text);
   if (mesh.rank_count() == ranks) return mesh;
   throw InputError({.file = "--uniform",
                     .pointer = "",
