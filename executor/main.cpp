@@ -1,13 +1,13 @@
 // cnnexec: the command line of the executor.
 #include <cmath>
 #include <cstdio>
-#include <iostream>
+#include <limits>
 #include <string>
 
 #include <CLI/CLI.hpp>
 #include <unistd.h>
 
-#include "executor/comm/communicator.hpp"
+#include "executor/comm/program.hpp"
 #include "executor/training/trainer.hpp"
 #include "planner/model/error.hpp"
 #include "planner/model/file.hpp"
@@ -47,9 +47,12 @@ void add_options(CLI::App& app, Options& options) {
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40))
       ->capture_default_str();
   app.add_option("--epochs", training.epochs, "Passes over the data instead of --steps")
-      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 20));
-  app.add_option("--warmup", training.warmup, "First steps that do not count in the times")
-      ->check(CLI::NonNegativeNumber)
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 20))
+      ->excludes("--steps");
+  app.add_option("--warmup",
+                 training.warmup,
+                 "First steps that do not count in the times, unless there are no others")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40))
       ->capture_default_str();
   app.add_option("--data", training.data_file, "HDF5 file to train on; default: made-up samples");
   app.add_option("--test", training.test_file, "HDF5 file to evaluate on at the end");
@@ -57,28 +60,19 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--dump",
                  training.dump_file,
                  "HDF5 file for weights, gradients, outputs and loss of the last step");
-  app.add_option("--learning-rate", training.learning_rate, "Of SGD")->capture_default_str();
-  app.add_option("--momentum", training.momentum, "Of SGD")->capture_default_str();
-  app.add_option("--weight-decay", training.weight_decay, "Of SGD")->capture_default_str();
+  const CLI::Range positive(0.0, std::numeric_limits<double>::max());
+  app.add_option("--learning-rate", training.learning_rate, "Of SGD")
+      ->check(positive)
+      ->capture_default_str();
+  app.add_option("--momentum", training.momentum, "Of SGD")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+  app.add_option("--weight-decay", training.weight_decay, "Of SGD")
+      ->check(positive)
+      ->capture_default_str();
   app.add_option("--seed", training.seed, "Of weights, dropout, order of samples")
       ->capture_default_str();
   app.footer(footer);
-}
-
-// One rank reads, all know: a missing file is missing everywhere. Collective.
-std::string read_shared_file(const std::string& file, const Communicator& world) {
-  std::string text;
-  std::string problem;
-  if (world.rank() == 0) {
-    try {
-      text = read_file(file);
-    } catch (const IoError& error) {
-      problem = error.what();
-    }
-  }
-  problem = world.broadcast(problem, 0);
-  if (!problem.empty()) throw IoError(problem);
-  return world.broadcast(text, 0);
 }
 
 class ProgressLine {
@@ -122,8 +116,15 @@ void print_summary(const RunReport& run, const std::string& file) {
   std::printf("\nwrote %s\n", file.c_str());
 }
 
+// Before the work: a long training whose result cannot be written is lost.
+void check_outputs(const Options& options) {
+  check_writable(options.run_file);
+  if (!options.training.dump_file.empty()) check_writable(options.training.dump_file);
+}
+
 void execute(const Options& options, const Communicator& world) {
-  const std::string text = read_shared_file(options.plan_file, world);
+  const std::string text = read_shared_file(world, options.plan_file);
+  on_first_rank(world, [&] { check_outputs(options); });
   const Plan plan = parse_plan(text, options.plan_file);
   const bool is_first = world.rank() == 0;
   RunReport run;
@@ -137,14 +138,6 @@ void execute(const Options& options, const Communicator& world) {
   print_summary(run, options.run_file);
 }
 
-// True for errors that every rank meets alike: before any rank works on data of its own.
-bool is_shared(const Error& error) {
-  return dynamic_cast<const InputError*>(&error) != nullptr ||
-         dynamic_cast<const EnvironmentError*>(&error) != nullptr ||
-         dynamic_cast<const InfeasibleError*>(&error) != nullptr ||
-         dynamic_cast<const NotFiniteError*>(&error) != nullptr;
-}
-
 int run(int argc, char** argv) {
   CLI::App app("cnnexec: train a network as a plan says", "cnnexec");
   Options options;
@@ -155,34 +148,13 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::usage);
   }
-  const MpiSession session(argc, argv);
-  const Communicator world = Communicator::world();
-  try {
-    execute(options, world);
-    return static_cast<int>(ExitCode::ok);
-  } catch (const Error& error) {
-    const auto code = static_cast<int>(error.exit_code());
-    if (!is_shared(error)) {
-      std::cerr << "cnnexec: rank " << world.rank() << ": " << error.what() << std::endl;
-      abort_all_ranks(code);
-    }
-    if (world.rank() == 0) std::cerr << "cnnexec: " << error.what() << std::endl;
-    return code;
-  } catch (const std::exception& error) {
-    std::cerr << "cnnexec: rank " << world.rank() << ": internal error: " << error.what()
-              << std::endl;
-    abort_all_ranks(static_cast<int>(ExitCode::internal));
-  }
+  return run_program(
+      "cnnexec", argc, argv, [&](const Communicator& world) { execute(options, world); });
 }
 
 }  // namespace
 }  // namespace cnnplan
 
 int main(int argc, char** argv) {
-  try {
-    return cnnplan::run(argc, argv);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "cnnexec: %s\n", error.what());
-    return static_cast<int>(cnnplan::ExitCode::environment);
-  }
+  return cnnplan::run(argc, argv);
 }

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "planner/model/checked.hpp"
 #include "planner/search/unit_meshes.hpp"
+#include "profiler/node_memory.hpp"
 
 namespace cnnplan {
 namespace {
@@ -32,6 +34,29 @@ std::set<KernelSpec> missing_of(const Round& round,
   return missing;
 }
 
+// The meshes that any unit may take, then those asked for; each once. The plans mostly on the first
+// are the covering plans.
+std::vector<Mesh> meshes_of(const MeshChoices& choices, const std::vector<Mesh>& uniform) {
+  std::vector<Mesh> meshes;
+  const auto add = [&meshes](const Mesh& mesh) {
+    if (std::find(meshes.begin(), meshes.end(), mesh) == meshes.end()) meshes.push_back(mesh);
+  };
+  for (const UnitMeshes& unit : choices.units)
+    std::for_each(unit.meshes.begin(), unit.meshes.end(), add);
+  std::for_each(uniform.begin(), uniform.end(), add);
+  return meshes;
+}
+
+// "resnet50 on n4, ranks 0 to 1 of 4"
+std::string description(const Plan& plan, const Mesh& mesh, int first, int program_size) {
+  const int last = std::min(first + program_size, plan.ranks) - 1;
+  const std::string ranks = first == last
+                                ? "rank " + std::to_string(first)
+                                : "ranks " + std::to_string(first) + " to " + std::to_string(last);
+  return plan.network.name() + " on " + to_text(mesh) + ", " + ranks + " of " +
+         std::to_string(plan.ranks);
+}
+
 // Rounds that together time every missing kernel once. Every rank computes the same list.
 std::vector<Round> rounds_of(const ProfileRequest& request,
                              int program_size,
@@ -41,22 +66,32 @@ std::vector<Round> rounds_of(const ProfileRequest& request,
   std::vector<Round> rounds;
   for (const Network& network : request.networks) {
     const Plan blank = uniform_plan(network, request.batch, Mesh({{Axis::r, request.ranks}}));
-    std::vector<Plan> plans = covering_plans(blank);
-    for (const Mesh& mesh : request.uniform) {
-      plans.push_back(mostly_on(blank, mesh_choices(blank), mesh));
-    }
-    for (const Plan& plan : plans) {
+    const MeshChoices choices = mesh_choices(blank);
+    for (const Mesh& mesh : meshes_of(choices, request.uniform)) {
+      const Plan plan = mostly_on(blank, choices, mesh);
       for (int first = 0; first < request.ranks; first += program_size) {
-        Round round{.plan = plan, .first_rank = first};
+        Round round{.plan = plan,
+                    .what = description(plan, mesh, first, program_size),
+                    .first_rank = first,
+                    .missing = {}};
         round.missing = missing_of(round, program_size, known);
         if (round.missing.empty()) continue;
         known.insert(round.missing.begin(), round.missing.end());
-        round.what = network.name() + ", ranks from " + std::to_string(first);
         rounds.push_back(std::move(round));
       }
     }
   }
   return rounds;
+}
+
+// Before anything is allocated. Collective.
+void check_memory(const Schedule& schedule, const std::string& what, const Communicator& world) {
+  const auto own = static_cast<double>(memory_of(schedule).total_bytes());
+  const NodeMemory node = find_node_memory(world);
+  const auto needed = checked_multiply(static_cast<std::int64_t>(world.maximum(own)), node.ranks);
+  if (needed > node.bytes) {
+    throw InfeasibleError(what + ": bytes of memory of the node", needed, node.bytes);
+  }
 }
 
 }  // namespace
@@ -81,9 +116,10 @@ void profile_kernels(const ProfileRequest& request,
     for (int i = 0; i < world.size(); ++i) {
       schedules.push_back(lower(round.plan, plan_rank(round, i)));
     }
-    const Walk walk{.schedule = schedules[static_cast<std::size_t>(world.rank())],
-                    .plan = round.plan,
-                    .meetings = common_communication(schedules)};
+    const Schedule& own = schedules[static_cast<std::size_t>(world.rank())];
+    check_memory(own, round.what, world);
+    const Walk walk{
+        .schedule = own, .plan = round.plan, .meetings = common_communication(schedules)};
     const KernelSamples samples = walk_kernels(walk, backend, world, request.walk, after_pass);
     record(profile, samples, round.missing, world);
     callbacks.save(profile);

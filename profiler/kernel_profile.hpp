@@ -21,7 +21,7 @@ struct ProfileProgress {
   int passes = 0;  // done, of all
   int total_passes = 0;
   std::size_t kernels = 0;  // in the profile
-  std::string what;         // "resnet50 on n2, rank 0 of 2"
+  std::string what;         // "resnet50 on n2, rank 0 of 2"; "ranks 0 to 1" walked at once
 };
 
 struct ProfileCallbacks {
@@ -32,6 +32,8 @@ struct ProfileCallbacks {
 // Adds to `profile` the kernels it lacks. The schedules walked are those of the covering plans
 // (search/unit_meshes); started under mpirun, the ranks of the program take different ranks of the
 // plan and walk at the same time. A schedule without missing kernels is not walked. Collective.
+// @throws InfeasibleError on all ranks, before a schedule is walked that the node's memory cannot
+// hold for every rank
 void profile_kernels(const ProfileRequest& request,
                      Backend& backend,
                      const Communicator& world,

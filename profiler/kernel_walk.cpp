@@ -7,12 +7,16 @@
 
 #include "executor/training/parameter_store.hpp"
 #include "executor/training/step_runner.hpp"
+#include "executor/training/synthetic_data.hpp"
 #include "planner/model/statistics.hpp"
 
 namespace cnnplan {
 namespace {
 
 constexpr double least_warmup_s = 0.1;
+// A pass counts as at least this long: a rank that owns next to nothing warms up in 100 passes.
+constexpr double least_pass_s = 1e-3;
+constexpr std::uint64_t seed = 1;
 
 const KernelOperation* timed_kernel(const Operation& operation) {
   const auto* kernel = std::get_if<KernelOperation>(&operation.body);
@@ -56,6 +60,14 @@ std::vector<double> gather_everywhere(std::span<const double> own, const Communi
   return values;
 }
 
+// Of the first rank that has one.
+std::string first_implementation(const std::string& own, const Communicator& world) {
+  const std::string line = own + '\n';
+  const std::string names = gather_everywhere(std::as_bytes(std::span(line)), world);
+  const std::size_t begin = std::min(names.find_first_not_of('\n'), names.size());
+  return names.substr(begin, names.find('\n', begin) - begin);
+}
+
 }  // namespace
 
 std::set<KernelSpec> kernels_of(const Schedule& schedule) {
@@ -89,10 +101,12 @@ KernelSamples walk_kernels(const Walk& walk,
                            const std::function<void()>& after_pass) {
   const Schedule& schedule = walk.schedule;
   ParameterStore parameters(schedule, walk.plan.network, walk.plan.precision, backend);
-  initialize(parameters, walk.plan.network, 1);
+  initialize(parameters, walk.plan.network, seed);
+  SyntheticData data(batch_shape(walk.plan.network, walk.plan.batch, walk.plan.precision), seed);
   StepRunner runner(schedule,
                     {.backend = &backend,
                      .parameters = &parameters,
+                     .data = &data,
                      .in_place_of_communication = [&walk, &world](const std::string& id) {
                        if (walk.meetings.contains(id)) world.barrier();
                      }});
@@ -103,7 +117,7 @@ KernelSamples walk_kernels(const Walk& walk,
   double warm_s = 0.0;
   for (int passes = 0; passes < options.warmup || warm_s < least_warmup_s; ++passes) {
     pass();
-    warm_s += world.maximum(runner.step_time_s()) + 1e-3;
+    warm_s += std::max(world.maximum(runner.step_time_s()), least_pass_s);
     if (passes < options.warmup) after_pass();
   }
   KernelSamples samples;
@@ -126,21 +140,20 @@ void record(Profile& profile,
         found == samples.seconds.end() ? std::span<const double>() : std::span(found->second);
     const std::vector<double> all = gather_everywhere(own, world);
     if (all.empty()) continue;
-    KernelTiming timing;
     const auto properties = samples.properties.find(spec);
-    if (properties != samples.properties.end()) timing = properties->second;
-    const std::string name = timing.implementation + '\n';
-    const std::string names = gather_everywhere(std::as_bytes(std::span(name)), world);
-    const std::size_t begin = std::min(names.find_first_not_of('\n'), names.size());
-    timing.implementation = names.substr(begin, names.find('\n', begin) - begin);
-    timing.repetitions = static_cast<int>(all.size());
-    timing.median_s = median(all);
-    timing.mean_s = mean(all);
-    timing.stddev_s = standard_deviation(all);
-    timing.min_s = summarize(all).min_s;
-    timing.workspace_bytes =
-        static_cast<std::int64_t>(world.maximum(static_cast<double>(timing.workspace_bytes)));
-    profile.kernels.emplace(spec, timing);
+    const KernelTiming here =
+        properties == samples.properties.end() ? KernelTiming{} : properties->second;
+    const Statistics times = summarize(all);
+    profile.kernels.emplace(
+        spec,
+        KernelTiming{.repetitions = times.count,
+                     .median_s = times.median_s,
+                     .mean_s = times.mean_s,
+                     .stddev_s = times.stddev_s,
+                     .min_s = times.min_s,
+                     .workspace_bytes = static_cast<std::int64_t>(
+                         world.maximum(static_cast<double>(here.workspace_bytes))),
+                     .implementation = first_implementation(here.implementation, world)});
   }
 }
 

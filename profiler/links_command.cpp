@@ -2,12 +2,15 @@
 #include "profiler/links_command.hpp"
 
 #include <cstdio>
+#include <stdexcept>
 #include <string_view>
 
-#include <unistd.h>
-
+#include "executor/backend/backend.hpp"
+#include "executor/comm/program.hpp"
+#include "executor/comm/terminal.hpp"
 #include "planner/model/file.hpp"
 #include "planner/report/table.hpp"
+#include "profiler/common_fingerprint.hpp"
 #include "profiler/links_measure.hpp"
 #include "profiler/progress_bar.hpp"
 
@@ -22,12 +25,13 @@ std::string_view title(LinkCurveKind kind) {
       return "exchange, both ways at once";
     case LinkCurveKind::library_allreduce:
       return "allreduce of the MPI library";
-    default:
+    case LinkCurveKind::ring_allreduce:
       return "allreduce by own ring";
   }
+  throw std::logic_error("unknown kind of curve");
 }
 
-std::string curve_text(const LinkCurve& curve) {
+std::string samples_text(const LinkCurve& curve) {
   Table table({{"bytes"},
                {"median [us]"},
                {"min [us]"},
@@ -42,15 +46,44 @@ std::string curve_text(const LinkCurve& curve) {
                    fixed(algorithm_bandwidth(sample) / 1e9, 2),
                    fixed(bus_bandwidth(curve, sample) / 1e9, 2)});
   }
-  const FitError error = fit_segments(curve.samples).error;
+  return table.to_text();
+}
+
+// Alpha, beta and the errors of every segment.
+std::string fit_text(const LinkCurve& curve) {
+  const LinkFit fit = fit_of(curve);
+  Table table({{"up to [bytes]"},
+               {"alpha [us]"},
+               {"beta [ns/KiB]"},
+               {"sizes"},
+               {"mean error"},
+               {"largest"}});
+  for (std::size_t i = 0; i < fit.segments.size(); ++i) {
+    const FitError& error = fit.segment_errors[i];
+    table.add_row({std::to_string(fit.segments[i].max_bytes),
+                   fixed(fit.segments[i].alpha_s * 1e6, 3),
+                   fixed(fit.segments[i].beta_s_per_byte * 1e9 * 1024, 3),
+                   std::to_string(error.samples),
+                   percent(error.mean),
+                   percent(error.maximum)});
+  }
+  const bool is_ring = curve.kind == LinkCurveKind::ring_allreduce;
+  return (is_ring ? "fit of one step:\n" : "fit:\n") + table.to_text();
+}
+
+std::string error_text(const FitError& error) {
+  return "mean error " + percent(error.mean) + ", largest " + percent(error.maximum);
+}
+
+std::string curve_text(const LinkCurve& curve, const Platform& platform) {
   return std::string(title(curve.kind)) + ", " + std::to_string(curve.ranks) + " ranks (" +
-         curve.level + ")\n" + table.to_text() + "fit: mean error " + percent(error.mean) +
-         ", largest " + percent(error.maximum) + "\n\n";
+         curve.level + ")\n" + samples_text(curve) + fit_text(curve) +
+         "as solve predicts it: " + error_text(prediction_error(platform, curve)) + "\n\n";
 }
 
 void print(const LinkMeasurements& measurements, const Platform& platform) {
   for (const LinkCurve& curve : measurements.curves) {
-    std::fputs(curve_text(curve).c_str(), stdout);
+    std::fputs(curve_text(curve, platform).c_str(), stdout);
   }
   std::printf("device %s\n", platform.device.c_str());
   std::printf("copy %.2f GB/s, add %.2f GB/s, overlap efficiency %.2f, launch %.2f us\n",
@@ -62,16 +95,20 @@ void print(const LinkMeasurements& measurements, const Platform& platform) {
 
 }  // namespace
 
-void links_command(const std::string& file, const Communicator& world) {
-  ProgressBar bar(world.rank() == 0 && isatty(STDERR_FILENO) == 1);
+void links_command(const std::string& file, const std::string& backend, const Communicator& world) {
+  ProgressBar bar(world.rank() == 0 && stderr_is_terminal());
   LinkOptions options;
+  options.device = common_fingerprint(make_backend(backend)->fingerprint(), world).device;
   options.progress = [&bar](const LinkProgress& progress) {
     bar.show(progress.done, progress.total, progress.what);
   };
   const LinkMeasurements measurements = measure_links(world, options);
+  Platform platform;
+  on_first_rank(world, [&] {
+    platform = platform_of(measurements);
+    write_file(file, to_json(platform));
+  });
   if (world.rank() != 0) return;
-  const Platform platform = platform_of(measurements);
-  write_file(file, to_json(platform));
   print(measurements, platform);
   std::printf("wrote %s\n", file.c_str());
 }

@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "planner/model/platform.hpp"
-#include "profiler/time_statistics.hpp"
+#include "planner/model/statistics.hpp"
 
 namespace cnnplan {
 
 // The time of one message, collective or local pass of `bytes`.
 struct LinkSample {
   std::int64_t bytes = 0;
-  TimeStatistics time;
+  Statistics time;
   auto operator<=>(const LinkSample&) const = default;
 };
 

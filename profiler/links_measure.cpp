@@ -5,12 +5,10 @@
 #include <numeric>
 #include <utility>
 
-#include <unistd.h>
-
-#include "executor/backend/device.hpp"
 #include "executor/backend/memory_block.hpp"
 #include "executor/comm/nodes.hpp"
 #include "executor/comm/point_to_point.hpp"
+#include "profiler/node_memory.hpp"
 #include "profiler/repetition_timer.hpp"
 
 namespace cnnplan {
@@ -44,22 +42,18 @@ std::vector<LinkLevel> levels_of(const Communicator& world) {
 }
 
 std::int64_t memory_of_rank(const Communicator& world) {
-  const std::int64_t pages = sysconf(_SC_PHYS_PAGES);
-  const std::int64_t page_bytes = sysconf(_SC_PAGESIZE);
-  return pages * page_bytes / find_nodes(world).ranks_here;
+  const NodeMemory node = find_node_memory(world);
+  return node.bytes / node.ranks;
 }
 
 // Counts the sizes that are done. Only rank 0 reports.
 class ProgressCounter {
  public:
   ProgressCounter(const LinkOptions& options, bool reports, int total)
-      : callback_(reports ? options.progress : nullptr), total_(total), begin_s_(now_s()) {}
+      : callback_(reports ? options.progress : nullptr), total_(total) {}
 
   void begin(const std::string& what) const {
-    if (!callback_) return;
-    const double passed_s = now_s() - begin_s_;
-    const double left_s = done_ == 0 ? 0.0 : passed_s / done_ * (total_ - done_);
-    callback_({.what = what, .done = done_, .total = total_, .left_s = left_s});
+    if (callback_) callback_({.what = what, .done = done_, .total = total_});
   }
   void end() { ++done_; }
 
@@ -67,7 +61,6 @@ class ProgressCounter {
   std::function<void(const LinkProgress&)> callback_;
   int total_;
   int done_ = 0;
-  double begin_s_;
 };
 
 // Times every size and shows progress.
@@ -204,7 +197,7 @@ LinkMeasurements measure_links(const Communicator& world, const LinkOptions& opt
   LinkMeasurements measurements{.levels = levels_of(world),
                                 .curves = {},
                                 .local = {},
-                                .device = cpu_device(options.threads),
+                                .device = options.device,
                                 .memory_bytes = memory_of_rank(world)};
   const auto pairs = world.size() > 1 ? measurements.levels.size() : 0;
   const auto sweeps = pairs + group_sizes(world.size()).size();

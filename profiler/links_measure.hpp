@@ -17,14 +17,13 @@ struct LinkProgress {
   std::string what;  // e.g. "message, node, 4194304 bytes"
   int done = 0;
   int total = 1;
-  double left_s = 0.0;  // estimate
 };
 
 struct LinkOptions {
   std::int64_t least_bytes = 8;
   std::int64_t most_bytes = std::int64_t{64} << 20;
   double budget_s = 0.05;  // per size; ten repetitions are made in any case
-  int threads = 1;         // of a rank, for the name of the device
+  std::string device;      // as a backend's fingerprint names it
   std::function<void(const LinkProgress&)> progress;  // on rank 0; may be empty
 };
 
@@ -60,6 +59,12 @@ Platform platform_of(const LinkMeasurements& measurements);
 
 // Both. Collective over `world`; complete on rank 0.
 Platform measure_platform(const Communicator& world, const LinkOptions& options);
+
+// Times of a curve, fitted; of a ring, those of one of its 2(p-1) steps, by the bytes of a step.
+LinkFit fit_of(const LinkCurve& curve);
+
+// How far the predictor's times on `platform` are from the medians of a curve.
+FitError prediction_error(const Platform& platform, const LinkCurve& curve);
 
 // The curve of a kind; null when it was not measured.
 const LinkCurve* find_curve(const LinkMeasurements& measurements, LinkCurveKind kind, int ranks);

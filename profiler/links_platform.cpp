@@ -1,8 +1,11 @@
 // From measurements to the numbers of a platform.
 #include <algorithm>
 #include <limits>
+#include <numeric>
+#include <stdexcept>
 
 #include "planner/cost/collective_formulas.hpp"
+#include "planner/cost/collectives.hpp"
 #include "profiler/links_measure.hpp"
 
 namespace cnnplan {
@@ -32,18 +35,18 @@ double duplex_factor(const LinkCurve& message, const LinkCurve& exchange) {
   for (std::size_t i = 0; i < std::min(message.samples.size(), exchange.samples.size()); ++i) {
     ratios.push_back(exchange.samples[i].time.median_s / message.samples[i].time.median_s);
   }
-  return ratios.empty() ? 1.0 : summarize(std::move(ratios)).median_s;
+  return ratios.empty() ? 1.0 : median(ratios);
 }
 
-// One of the 2(p-1) steps, by its n/p bytes. Steps of less than one element are left out.
-std::vector<Segment> ring_segments(const LinkCurve& ring) {
+// Each step moves n/p bytes. Steps of less than one element are left out.
+std::vector<LinkSample> ring_steps(const LinkCurve& ring) {
   std::vector<LinkSample> steps;
   for (const LinkSample& sample : ring.samples) {
     const std::int64_t bytes = sample.bytes / ring.ranks;
     if (bytes < static_cast<std::int64_t>(sizeof(float))) continue;
     steps.push_back({.bytes = bytes, .time = scaled(sample.time, 0.5 / (ring.ranks - 1))});
   }
-  return open_ended(fit_segments(steps).segments);
+  return steps;
 }
 
 Level level_of(const LinkMeasurements& measurements, const LinkLevel& measured) {
@@ -54,14 +57,52 @@ Level level_of(const LinkMeasurements& measurements, const LinkLevel& measured) 
   const LinkCurve* message = find_on_level(measurements, LinkCurveKind::message, measured.name);
   const LinkCurve* exchange = find_on_level(measurements, LinkCurveKind::exchange, measured.name);
   if (message == nullptr || exchange == nullptr) return level;
-  level.segments = open_ended(fit_segments(message->samples).segments);
+  level.segments = open_ended(fit_of(*message).segments);
   level.duplex_factor = duplex_factor(*message, *exchange);
   const LinkCurve* ring = find_on_level(measurements, LinkCurveKind::ring_allreduce, measured.name);
-  if (ring != nullptr) level.ring_segments = ring_segments(*ring);
+  if (ring != nullptr) level.ring_segments = open_ended(fit_of(*ring).segments);
   return level;
 }
 
+const Level& level_named(const Platform& platform, const std::string& name) {
+  const auto& levels = platform.levels;
+  const auto found = std::find_if(
+      levels.begin(), levels.end(), [&](const Level& level) { return level.name == name; });
+  if (found == levels.end()) throw std::logic_error("the platform has no level " + name);
+  return *found;
+}
+
+double predicted_s(const Platform& platform, const LinkCurve& curve, double bytes) {
+  const Level& level = level_named(platform, curve.level);
+  std::vector<int> group(static_cast<std::size_t>(curve.ranks));
+  std::iota(group.begin(), group.end(), 0);
+  switch (curve.kind) {
+    case LinkCurveKind::message:
+      return segment_time_s(level.segments, bytes);
+    case LinkCurveKind::exchange:
+      return segment_time_s(level.segments, bytes) * level.duplex_factor;
+    case LinkCurveKind::library_allreduce:
+      return allreduce_time_s(platform, group, bytes, AllreduceAlgorithm::library);
+    case LinkCurveKind::ring_allreduce:
+      return allreduce_time_s(platform, group, bytes, AllreduceAlgorithm::ring);
+  }
+  throw std::logic_error("unknown kind of curve");
+}
+
 }  // namespace
+
+LinkFit fit_of(const LinkCurve& curve) {
+  const bool is_ring = curve.kind == LinkCurveKind::ring_allreduce;
+  return fit_segments(is_ring ? ring_steps(curve) : curve.samples);
+}
+
+FitError prediction_error(const Platform& platform, const LinkCurve& curve) {
+  std::vector<double> predicted;
+  for (const LinkSample& sample : curve.samples) {
+    predicted.push_back(predicted_s(platform, curve, static_cast<double>(sample.bytes)));
+  }
+  return fit_error(curve.samples, predicted);
+}
 
 Platform platform_of(const LinkMeasurements& measurements) {
   Platform platform{.name = "measured",
@@ -80,7 +121,7 @@ Platform platform_of(const LinkMeasurements& measurements) {
   for (const LinkCurve& curve : measurements.curves) {
     if (curve.kind != LinkCurveKind::library_allreduce) continue;
     platform.library_allreduce.push_back(
-        {.ranks = curve.ranks, .segments = open_ended(fit_segments(curve.samples).segments)});
+        {.ranks = curve.ranks, .segments = open_ended(fit_of(curve).segments)});
   }
   return platform;
 }

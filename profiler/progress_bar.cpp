@@ -2,10 +2,30 @@
 #include "profiler/progress_bar.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 
 namespace cnnplan {
+
+std::string progress_line(int done, int total, double elapsed_s, const std::string& what) {
+  constexpr int width = 30;
+  constexpr std::size_t most_characters = 120;
+  const int of_total = std::min(done, total);
+  const auto filled = static_cast<std::size_t>(total > 0 ? width * of_total / total : 0);
+  const long left_s = std::lround(elapsed_s / done * (total - of_total));
+  const std::string bar = std::string(filled, '#') + std::string(width - filled, '.');
+  std::array<char, most_characters> line{};
+  std::snprintf(line.data(),
+                line.size(),
+                "[%s] %3d %%  left %ld:%02ld  %-50.50s",
+                bar.c_str(),
+                total > 0 ? 100 * of_total / total : 0,
+                left_s / 60,
+                left_s % 60,
+                what.c_str());
+  return line.data();
+}
 
 ProgressBar::~ProgressBar() {
   if (drawn_) std::fputc('\n', stderr);
@@ -14,20 +34,8 @@ ProgressBar::~ProgressBar() {
 void ProgressBar::show(int done, int total, const std::string& what) {
   if (!shown_ || done == 0) return;
   drawn_ = true;
-  constexpr int width = 30;
-  const double elapsed_s =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  const auto left_s = std::lround(elapsed_s / done * std::max(0, total - done));
-  const auto filled =
-      static_cast<std::size_t>(total > 0 ? width * std::min(done, total) / total : 0);
-  const std::string bar = std::string(filled, '#') + std::string(width - filled, '.');
-  std::fprintf(stderr,
-               "\r[%s] %3d %%  left %ld:%02ld  %-50.50s",
-               bar.c_str(),
-               total > 0 ? 100 * std::min(done, total) / total : 0,
-               left_s / 60,
-               left_s % 60,
-               what.c_str());
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;
+  std::fputs(('\r' + progress_line(done, total, elapsed.count(), what)).c_str(), stderr);
 }
 
 }  // namespace cnnplan

@@ -6,9 +6,16 @@
 
 namespace cnnplan {
 
+// "[###...]  10 %  left 1:30  what". The time left is that of what is done, in proportion.
+// @pre 0 < done
+std::string progress_line(int done, int total, double elapsed_s, const std::string& what);
+
+// Writes to stderr.
 class ProgressBar {
  public:
   explicit ProgressBar(bool shown) : shown_(shown) {}
+  ProgressBar(const ProgressBar&) = delete;
+  ProgressBar& operator=(const ProgressBar&) = delete;
   ~ProgressBar();
   void show(int done, int total, const std::string& what);
 

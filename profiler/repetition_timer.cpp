@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
-#include <utility>
 
 namespace cnnplan {
 namespace {
@@ -18,33 +17,44 @@ struct Repetitions {
   int runs_per_sample = 1;
 };
 
-// Seconds per run, of the slowest rank.
-double sample_s(const Communicator& group, int runs, const TimedBody& body) {
-  if (body.prepare) body.prepare();
-  group.barrier();
-  const double begin_s = now_s();
-  for (int run = 0; run < runs; ++run) body.run();
-  return group.maximum(now_s() - begin_s) / runs;
-}
+// Times one body, run some times, on all ranks of a group at once.
+class Sampler {
+ public:
+  Sampler(const Communicator& group, const RepetitionOptions& options)
+      : group_(group), options_(options) {}
 
-// The fastest of some, so that one disturbance does not cut the repetitions short.
-double warm_up_s(const Communicator& group, int runs, const TimedBody& body) {
-  double fastest_s = sample_s(group, runs, body);
-  for (int i = 1; i < warm_up_samples; ++i) {
-    fastest_s = std::min(fastest_s, sample_s(group, runs, body));
+  // Seconds per run, of the slowest rank.
+  double sample_s(int runs, const TimedBody& body) const {
+    if (body.prepare) body.prepare();
+    group_.barrier();
+    const double begin_s = options_.clock_s();
+    for (int run = 0; run < runs; ++run) body.run();
+    return group_.maximum(options_.clock_s() - begin_s) / runs;
   }
-  return std::max(fastest_s, std::numeric_limits<double>::min());
-}
 
-Repetitions plan_repetitions(const Communicator& group,
-                             const RepetitionOptions& options,
-                             const TimedBody& body) {
-  const double first_s = warm_up_s(group, 1, body);
-  const double runs = std::clamp(std::ceil(options.sample_s / first_s), 1.0, most_runs_per_sample);
-  const double run_s = warm_up_s(group, static_cast<int>(runs), body);
-  const double count = std::clamp(options.budget_s / (run_s * runs),
-                                  static_cast<double>(options.least_repetitions),
-                                  static_cast<double>(options.most_repetitions));
+  // The fastest of some, so that one disturbance does not cut the repetitions short.
+  double warm_up_s(int runs, const TimedBody& body) const {
+    double fastest_s = sample_s(runs, body);
+    for (int i = 1; i < warm_up_samples; ++i) {
+      fastest_s = std::min(fastest_s, sample_s(runs, body));
+    }
+    return std::max(fastest_s, std::numeric_limits<double>::min());
+  }
+
+  Repetitions plan(const TimedBody& body) const;
+
+ private:
+  const Communicator& group_;
+  const RepetitionOptions& options_;
+};
+
+Repetitions Sampler::plan(const TimedBody& body) const {
+  const double first_s = warm_up_s(1, body);
+  const double runs = std::clamp(std::ceil(options_.sample_s / first_s), 1.0, most_runs_per_sample);
+  const double run_s = warm_up_s(static_cast<int>(runs), body);
+  const double count = std::clamp(options_.budget_s / (run_s * runs),
+                                  static_cast<double>(options_.least_repetitions),
+                                  static_cast<double>(options_.most_repetitions));
   return {.count = static_cast<int>(count), .runs_per_sample = static_cast<int>(runs)};
 }
 
@@ -54,29 +64,30 @@ double now_s() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-TimeStatistics time_repeatedly(const Communicator& group,
-                               const RepetitionOptions& options,
-                               const std::function<void()>& body) {
+Statistics time_repeatedly(const Communicator& group,
+                           const RepetitionOptions& options,
+                           const std::function<void()>& body) {
   return time_interleaved(group, options, {{.run = body, .prepare = {}}}).front();
 }
 
-std::vector<TimeStatistics> time_interleaved(const Communicator& group,
-                                             const RepetitionOptions& options,
-                                             const std::vector<TimedBody>& bodies) {
+std::vector<Statistics> time_interleaved(const Communicator& group,
+                                         const RepetitionOptions& options,
+                                         const std::vector<TimedBody>& bodies) {
+  const Sampler sampler(group, options);
   std::vector<Repetitions> plans;
   int rounds = 0;
   for (const TimedBody& body : bodies) {
-    plans.push_back(plan_repetitions(group, options, body));
+    plans.push_back(sampler.plan(body));
     rounds = std::max(rounds, plans.back().count);
   }
   std::vector<std::vector<double>> values_s(bodies.size());
   for (int round = 0; round < rounds; ++round) {
     for (std::size_t i = 0; i < bodies.size(); ++i) {
-      values_s[i].push_back(sample_s(group, plans[i].runs_per_sample, bodies[i]));
+      values_s[i].push_back(sampler.sample_s(plans[i].runs_per_sample, bodies[i]));
     }
   }
-  std::vector<TimeStatistics> statistics;
-  for (auto& values : values_s) statistics.push_back(summarize(std::move(values)));
+  std::vector<Statistics> statistics;
+  for (const auto& values : values_s) statistics.push_back(summarize(values));
   return statistics;
 }
 

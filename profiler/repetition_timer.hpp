@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "executor/comm/communicator.hpp"
-#include "profiler/time_statistics.hpp"
+#include "planner/model/statistics.hpp"
 
 namespace cnnplan {
 
@@ -17,14 +17,15 @@ struct RepetitionOptions {
   double sample_s = 20e-6;  // shorter bodies are run several times within one repetition
   int least_repetitions = 10;
   int most_repetitions = 500;
+  std::function<double()> clock_s = now_s;
 };
 
 // Runs `body` some times to touch and warm its memory, then in repetitions that begin together.
 // A repetition takes as long as its slowest rank. Collective over `group`; the same result on every
 // rank.
-TimeStatistics time_repeatedly(const Communicator& group,
-                               const RepetitionOptions& options,
-                               const std::function<void()>& body);
+Statistics time_repeatedly(const Communicator& group,
+                           const RepetitionOptions& options,
+                           const std::function<void()>& body);
 
 struct TimedBody {
   std::function<void()> run;
@@ -32,8 +33,8 @@ struct TimedBody {
 };
 
 // Times `bodies` in turns, one repetition each, so that they meet the same disturbances.
-std::vector<TimeStatistics> time_interleaved(const Communicator& group,
-                                             const RepetitionOptions& options,
-                                             const std::vector<TimedBody>& bodies);
+std::vector<Statistics> time_interleaved(const Communicator& group,
+                                         const RepetitionOptions& options,
+                                         const std::vector<TimedBody>& bodies);
 
 }  // namespace cnnplan

@@ -21,4 +21,12 @@ std::unique_ptr<Backend> make_backend(std::string_view name) {
                          "\" in this build; it has: " + std::string(known));
 }
 
+std::string_view default_backend() {
+#ifdef CNNPLAN_HAVE_ONEDNN
+  return "onednn";
+#else
+  return "reference";
+#endif
+}
+
 }  // namespace cnnplan

@@ -59,5 +59,7 @@ class Backend {
 
 // "onednn" or "reference". @throws EnvironmentError when the build has no such backend.
 std::unique_ptr<Backend> make_backend(std::string_view name);
+// The fastest of this build: "onednn" where it was found, else "reference".
+std::string_view default_backend();
 
 }  // namespace cnnplan

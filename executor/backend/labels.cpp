@@ -1,18 +1,15 @@
-// Refuses labels that name no class.
+// Refuses labels that name no class: data files were checked before the first step.
 #include "executor/backend/labels.hpp"
 
+#include <stdexcept>
 #include <string>
-
-#include "planner/model/error.hpp"
 
 namespace cnnplan {
 
 std::int64_t checked_label(std::int64_t label, std::int64_t classes) {
   if (label >= 0 && label < classes) return label;
-  throw InputError({.file = "labels",
-                    .pointer = "",
-                    .value = std::to_string(label),
-                    .allowed = "[0, " + std::to_string(classes) + ")"});
+  throw std::logic_error("label " + std::to_string(label) + " is not in [0, " +
+                         std::to_string(classes) + ")");
 }
 
 }  // namespace cnnplan

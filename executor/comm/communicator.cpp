@@ -2,9 +2,12 @@
 #include "executor/comm/communicator.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <chrono>
+#include <cstdlib>
+#include <functional>
 #include <numeric>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 
 #include "executor/comm/message_link.hpp"
@@ -41,6 +44,21 @@ RingLink& ring_link(const Communicator& communicator, Communicator::Handle& hand
   if (handle.ring_link == nullptr) handle.ring_link = make_shared_link(communicator);
   if (handle.ring_link == nullptr) handle.ring_link = make_message_link(communicator);
   return *handle.ring_link;
+}
+
+template <typename T>
+void sum_over_ranks(std::span<T> values,
+                    AllreduceAlgorithm algorithm,
+                    const Communicator& communicator,
+                    Communicator::Handle& handle) {
+  if (communicator.size() == 1) return;
+  switch (algorithm) {
+    case AllreduceAlgorithm::library:
+      return library_allreduce(values, handle.comm);
+    case AllreduceAlgorithm::ring:
+      return ring_allreduce(
+          values, ring_link(communicator, handle), communicator.rank(), communicator.size());
+  }
 }
 
 bool is_group_of(const Communicator& parent, const std::vector<int>& ranks) {
@@ -133,16 +151,26 @@ void Communicator::barrier() const {
   check_mpi(MPI_Barrier(handle_->comm), "MPI_Barrier");
 }
 
+bool Communicator::all_arrive_within(double timeout_s) const {
+  using Clock = std::chrono::steady_clock;
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Ibarrier(handle_->comm, &request), "MPI_Ibarrier");
+  const Clock::time_point begin = Clock::now();
+  while (true) {
+    int arrived = 0;
+    const bool last_look = std::chrono::duration<double>(Clock::now() - begin).count() > timeout_s;
+    check_mpi(MPI_Test(&request, &arrived, MPI_STATUS_IGNORE), "MPI_Test");
+    if (arrived != 0 || last_look) return arrived != 0;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
 void Communicator::allreduce(std::span<float> values, AllreduceAlgorithm algorithm) const {
-  if (size() == 1) return;
-  if (algorithm == AllreduceAlgorithm::library) return library_allreduce(values, handle_->comm);
-  ring_allreduce(values, ring_link(*this, *handle_), rank(), size());
+  sum_over_ranks(values, algorithm, *this, *handle_);
 }
 
 void Communicator::allreduce(std::span<double> values, AllreduceAlgorithm algorithm) const {
-  if (size() == 1) return;
-  if (algorithm == AllreduceAlgorithm::library) return library_allreduce(values, handle_->comm);
-  ring_allreduce(values, ring_link(*this, *handle_), rank(), size());
+  sum_over_ranks(values, algorithm, *this, *handle_);
 }
 
 double Communicator::maximum(double value) const {

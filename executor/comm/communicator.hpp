@@ -47,6 +47,9 @@ class Communicator {
   int rank() const;
   int size() const;
   void barrier() const;
+  // Waits for all ranks to call it, at most `timeout_s`; false when some did not, and then the
+  // communicator is of no further use. Collective.
+  bool all_arrive_within(double timeout_s) const;
   // Sums in place over all ranks. Collective, blocking; the result is the same bits on every rank.
   void allreduce(std::span<float> values, AllreduceAlgorithm algorithm) const;
   void allreduce(std::span<double> values, AllreduceAlgorithm algorithm) const;

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "executor/training/weights_file.hpp"
+#include "planner/model/distribution.hpp"
 
 namespace cnnplan {
 namespace {
@@ -23,6 +24,13 @@ std::vector<LayerIndex> batch_norms(const Network& network) {
     if (std::holds_alternative<BatchNorm>(network.layer(layer).parameters)) layers.push_back(layer);
   }
   return layers;
+}
+
+// Elements of a layer's output that a rank owns, as a part of all; replicas count each.
+double own_share(const Plan& plan, LayerIndex layer, int rank) {
+  const Shape shape = plan.network.output_shape(layer, plan.batch);
+  const Distribution blocks(shape, plan.layers[static_cast<std::size_t>(layer)].mesh);
+  return static_cast<double>(volume(blocks.box(rank))) / static_cast<double>(volume(shape));
 }
 
 // Calls action(position, value) for every element of a view; position is row-major (N, C, D, H, W)
@@ -118,14 +126,17 @@ void load_parameters(const std::string& file, const Network& network, ParameterS
   }
 }
 
-void average_running_values(ParameterStore& store,
-                            const Network& network,
-                            const Communicator& world) {
-  for (LayerIndex layer : batch_norms(network)) {
+void average_running_values(ParameterStore& store, const Plan& plan, const Communicator& world) {
+  for (LayerIndex layer : batch_norms(plan.network)) {
+    const double weight = own_share(plan, layer, world.rank());
     for (const bool variance : {false, true}) {
       std::vector<double> values = store.running_values(layer, variance);
+      for (double& value : values) value *= weight;
+      values.push_back(weight);
       world.allreduce(std::span(values), AllreduceAlgorithm::library);
-      for (double& value : values) value /= world.size();
+      const double total = values.back();
+      values.pop_back();
+      for (double& value : values) value /= total;
       store.set_running_values(layer, variance, values);
     }
   }

@@ -12,10 +12,9 @@ namespace cnnplan {
 // @throws IoError; InputError naming the dataset
 void load_parameters(const std::string& file, const Network& network, ParameterStore& store);
 
-// The average of the running values of all ranks, on all ranks. Collective.
-void average_running_values(ParameterStore& store,
-                            const Network& network,
-                            const Communicator& world);
+// The average of the running values of all ranks, on all ranks, weighted by how many elements each
+// rank normalised. Collective.
+void average_running_values(ParameterStore& store, const Plan& plan, const Communicator& world);
 
 // Parameters, `/<layer>/<parameter>_gradient` of the last step, the output of the layer before the
 // loss in global index order, and `/loss`. Written by rank 0. Collective.

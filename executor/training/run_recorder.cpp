@@ -59,7 +59,8 @@ std::vector<MeasuredOperation> in_order(const std::map<std::string, Total>& tota
   for (const auto& [id, total] : totals) {
     std::vector<double> means = total.per_step;
     for (double& value : means) value /= total.ranks;
-    operations[total.position - 1] = {.id = id, .time = summarize(means), .ranks = total.ranks};
+    operations[total.position - 1] = {
+        .id = id, .time = measured(summarize(means)), .ranks = total.ranks};
   }
   return operations;
 }
@@ -67,9 +68,14 @@ std::vector<MeasuredOperation> in_order(const std::map<std::string, Total>& tota
 }  // namespace
 
 void RunRecorder::record(const StepRunner& runner) {
-  step_times_s_.push_back(world_.maximum(runner.step_time_s()));
   const auto times = runner.operation_times_s();
-  operation_times_s_.insert(operation_times_s_.end(), times.begin(), times.end());
+  const std::size_t place = recorded_++ % most_steps;
+  if (place == step_times_s_.size()) {
+    step_times_s_.emplace_back();
+    operation_times_s_.resize(operation_times_s_.size() + times.size());
+  }
+  step_times_s_[place] = world_.maximum(runner.step_time_s());
+  std::copy(times.begin(), times.end(), operation_times_s_.data() + place * times.size());
 }
 
 void RunRecorder::summarize_into(RunReport& report) const {
@@ -81,7 +87,7 @@ void RunRecorder::summarize_into(RunReport& report) const {
   for (std::size_t rank = 0; rank < all_ids.size(); ++rank) {
     add_rank(totals, lines_of(all_ids[rank]), doubles_of(all_times[rank]));
   }
-  report.step = summarize(step_times_s_);
+  report.step = measured(summarize(step_times_s_));
   report.operations = in_order(totals);
 }
 

@@ -1,6 +1,7 @@
-// Collects what every step measured and summarises it over steps and ranks.
+// Collects what the last steps measured and summarises it over steps and ranks.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "executor/comm/communicator.hpp"
@@ -14,7 +15,11 @@ class RunRecorder {
   RunRecorder(const Schedule& schedule, const Communicator& world)
       : schedule_(schedule), world_(world) {}
 
-  // Adds the last step of `runner`.
+  // Enough for a median; bounds memory, and the messages of summarize_into.
+  static constexpr std::size_t most_steps = 1000;
+
+  // Adds the last step of `runner`, in place of the oldest where there are `most_steps`.
+  // Collective.
   void record(const StepRunner& runner);
   // Fills `step` and `operations` of the report, on rank 0 only. Collective.
   void summarize_into(RunReport& report) const;
@@ -22,6 +27,7 @@ class RunRecorder {
  private:
   const Schedule& schedule_;
   const Communicator& world_;
+  std::size_t recorded_ = 0;
   std::vector<double> step_times_s_;
   std::vector<double> operation_times_s_;  // step after step
 };

@@ -33,6 +33,8 @@ class StepRunner {
   // Keeps references to `schedule` and to what `context` points at. Collective where the schedule
   // communicates. @throws BackendError for a kernel that the backend refuses
   StepRunner(const Schedule& schedule, const StepContext& context);
+  StepRunner(const StepRunner&) = delete;
+  StepRunner& operator=(const StepRunner&) = delete;
 
   // One step. Blocks; collective over all ranks of the schedule.
   void run(const StepState& state);

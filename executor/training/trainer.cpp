@@ -1,11 +1,13 @@
 // The training loop.
 #include "executor/training/trainer.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 
 #include <unistd.h>
 
+#include "executor/comm/nodes.hpp"
 #include "executor/training/evaluation.hpp"
 #include "executor/training/hdf5_data.hpp"
 #include "executor/training/parameter_file.hpp"
@@ -24,30 +26,41 @@ void check_ranks(const Plan& plan, const Communicator& world) {
                          ": start it with mpirun -n " + std::to_string(plan.ranks));
 }
 
-// Before anything is allocated.
-void check_memory(const Schedule& schedule) {
-  const std::int64_t available = checked_multiply(sysconf(_SC_PHYS_PAGES), sysconf(_SC_PAGESIZE));
-  const std::int64_t needed = memory_of(schedule).total_bytes();
+// Of the rank that needs most, in the larger of training and evaluation, which follow each other.
+std::int64_t needed_bytes(const Plan& plan, const Schedule& schedule, const Communicator& world) {
+  const Schedule inference = lower_inference(plan, world.rank());
+  const std::int64_t own =
+      std::max(memory_of(schedule).total_bytes(), memory_of(inference).total_bytes());
+  return static_cast<std::int64_t>(world.maximum(static_cast<double>(own)));
+}
+
+// Before anything is allocated. Collective.
+void check_memory(const Plan& plan, const Schedule& schedule, const Communicator& world) {
+  const std::int64_t node = checked_multiply(sysconf(_SC_PHYS_PAGES), sysconf(_SC_PAGESIZE));
+  const std::int64_t available = node / find_nodes(world).ranks_here;
+  const std::int64_t needed = needed_bytes(plan, schedule, world);
   if (needed > available) throw InfeasibleError("bytes of memory per rank", needed, available);
 }
 
-std::unique_ptr<DataSource> open_data(const Plan& plan,
-                                      const TrainingOptions& options,
-                                      const Communicator& world) {
-  const BatchShape shape = batch_shape(plan.network, plan.batch, plan.precision);
-  if (options.data_file.empty()) return std::make_unique<SyntheticData>(shape, options.seed);
-  return std::make_unique<Hdf5Data>(
-      options.data_file, shape, SampleOrder{.shuffled = true, .seed = options.seed}, world);
-}
+struct Data {
+  std::unique_ptr<DataSource> training;
+  std::unique_ptr<DataSource> test;  // null: no evaluation
+};
 
-double test_accuracy(const Plan& plan,
-                     const TrainingOptions& options,
-                     Backend& backend,
-                     ParameterStore& parameters,
-                     Groups& groups) {
+Data open_data(const Plan& plan, const TrainingOptions& options, const Communicator& world) {
   const BatchShape shape = batch_shape(plan.network, plan.batch, plan.precision);
-  Hdf5Data data(options.test_file, shape, SampleOrder{.shuffled = false}, groups.world());
-  return evaluate(plan, backend, parameters, groups, data);
+  Data data;
+  if (options.data_file.empty()) {
+    data.training = std::make_unique<SyntheticData>(shape, options.seed);
+  } else {
+    const SampleOrder order{.shuffled = true, .seed = options.seed};
+    data.training = std::make_unique<Hdf5Data>(options.data_file, shape, order, world);
+  }
+  if (!options.test_file.empty()) {
+    const SampleOrder order{.shuffled = false};
+    data.test = std::make_unique<Hdf5Data>(options.test_file, shape, order, world);
+  }
+  return data;
 }
 
 StepState state_of(const TrainingOptions& options, std::int64_t step) {
@@ -92,30 +105,28 @@ RunReport blank_report(const Plan& plan, const Backend& backend) {
   return report;
 }
 
-}  // namespace
+// What the steps work on. All are borrowed.
+struct Workplace {
+  const Plan& plan;
+  const TrainingOptions& options;
+  const Schedule& schedule;
+  const Communicator& world;
+  Backend& backend;
+  ParameterStore& parameters;
+  Groups& groups;
+  DataSource& data;
+};
 
-RunReport train(const Plan& plan,
-                const TrainingOptions& options,
-                const Communicator& world,
-                const std::function<void(const Progress&)>& progress) {
-  check_ranks(plan, world);
-  const Schedule schedule = lower(plan, world.rank());
-  check_memory(schedule);
-  const std::unique_ptr<Backend> backend = make_backend(options.backend);
-  backend->prepare_thread();
-  const std::unique_ptr<DataSource> data = open_data(plan, options, world);
-  ParameterStore parameters(schedule, plan.network, plan.precision, *backend);
-  set_first_weights(parameters, plan.network, options);
-  Groups groups(world);
-  StepRunner runner(
-      schedule,
-      {.backend = backend.get(), .parameters = &parameters, .groups = &groups, .data = data.get()});
+void run_steps(const Workplace& work,
+               StepRunner& runner,
+               const std::function<void(const Progress&)>& progress,
+               RunReport& report) {
+  const TrainingOptions& options = work.options;
   const std::int64_t steps =
-      options.epochs > 0 ? checked_multiply(options.epochs, data->step_count()) : options.steps;
-  RunReport report = blank_report(plan, *backend);
-  RunRecorder recorder(schedule, world);
+      options.epochs > 0 ? checked_multiply(options.epochs, work.data.step_count()) : options.steps;
+  RunRecorder recorder(work.schedule, work.world);
   for (std::int64_t step = 0; step < steps; ++step) {
-    world.barrier();
+    work.world.barrier();
     runner.run(state_of(options, step));
     report.loss.push_back(finite_loss(runner, step));
     if (step >= options.warmup || steps <= options.warmup) recorder.record(runner);
@@ -125,14 +136,43 @@ RunReport train(const Plan& plan,
               .step_s = runner.step_time_s()});
   }
   recorder.summarize_into(report);
-  report.peak_memory_bytes = peak_memory(parameters, runner, world);
-  average_running_values(parameters, plan.network, world);
-  if (!options.dump_file.empty()) {
-    dump(options.dump_file, plan, parameters, runner, schedule, world);
-  }
-  if (!options.test_file.empty()) {
-    report.test_accuracy = test_accuracy(plan, options, *backend, parameters, groups);
-  }
+}
+
+void train_and_dump(const Workplace& work,
+                    const std::function<void(const Progress&)>& progress,
+                    RunReport& report) {
+  StepRunner runner(work.schedule,
+                    {.backend = &work.backend,
+                     .parameters = &work.parameters,
+                     .groups = &work.groups,
+                     .data = &work.data});
+  run_steps(work, runner, progress, report);
+  report.peak_memory_bytes = peak_memory(work.parameters, runner, work.world);
+  average_running_values(work.parameters, work.plan, work.world);
+  if (work.options.dump_file.empty()) return;
+  dump(work.options.dump_file, work.plan, work.parameters, runner, work.schedule, work.world);
+}
+
+}  // namespace
+
+RunReport train(const Plan& plan,
+                const TrainingOptions& options,
+                const Communicator& world,
+                const std::function<void(const Progress&)>& progress) {
+  check_ranks(plan, world);
+  const Schedule schedule = lower(plan, world.rank());
+  check_memory(plan, schedule, world);
+  const std::unique_ptr<Backend> backend = make_backend(options.backend);
+  backend->prepare_thread();
+  const Data data = open_data(plan, options, world);
+  ParameterStore parameters(schedule, plan.network, plan.precision, *backend);
+  set_first_weights(parameters, plan.network, options);
+  Groups groups(world);
+  RunReport report = blank_report(plan, *backend);
+  train_and_dump({plan, options, schedule, world, *backend, parameters, groups, *data.training},
+                 progress,
+                 report);
+  if (data.test) report.test_accuracy = evaluate(plan, *backend, parameters, groups, *data.test);
   return report;
 }
 

@@ -18,7 +18,7 @@ struct TrainingOptions {
   std::string weights_file;  // empty: from the seed
   std::string dump_file;     // empty: none
   std::int64_t steps = 20;
-  std::int64_t warmup = 2;  // of these, not counted in the times
+  std::int64_t warmup = 2;  // of these, not counted in the times unless there are no others
   std::int64_t epochs = 0;  // above 0: that many passes of the data instead of `steps`
   double learning_rate = 0.01;
   double momentum = 0.9;

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <optional>
 
+#include <unistd.h>
+
 #include "planner/model/error.hpp"
 
 namespace cnnplan {
@@ -23,8 +25,25 @@ std::vector<std::int64_t> stored_extents(const Shape& shape) {
   return extents;
 }
 
+namespace {
+
+// What finish() replaces: through a symbolic link the file behind it. Devices cannot be replaced.
+std::string replaceable(const std::string& file) {
+  std::error_code error;
+  if (!std::filesystem::exists(file, error)) return file;
+  const std::filesystem::path target = std::filesystem::canonical(file, error);
+  if (error || !std::filesystem::is_regular_file(target, error)) {
+    throw IoError(file + ": cannot write: not a regular file");
+  }
+  return target.string();
+}
+
+}  // namespace
+
 TensorFileWriter::TensorFileWriter(const std::string& file)
-    : file_(file), partial_(file + ".partial"), hdf5_(Hdf5File::create(partial_)) {}
+    : file_(replaceable(file)),
+      partial_(file_ + "." + std::to_string(getpid()) + ".partial"),
+      hdf5_(Hdf5File::create(partial_)) {}
 
 TensorFileWriter::~TensorFileWriter() {
   if (finished_) return;

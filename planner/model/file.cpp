@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
 #include <fcntl.h>
@@ -117,6 +118,14 @@ void replace_file(const std::string& file, std::string_view content, mode_t mode
   temporary.move_to_destination();
 }
 
+// Where a regular file is replaced: through a symbolic link the file behind it, not the link.
+std::string target_of(const std::string& file) {
+  std::error_code error;
+  const std::filesystem::path target = std::filesystem::canonical(file, error);
+  if (error) throw IoError(file + ": cannot follow links: " + error.message());
+  return target.string();
+}
+
 }  // namespace
 
 std::string read_file(const std::string& file) {
@@ -130,15 +139,38 @@ void write_file(const std::string& file, std::string_view content) {
   if (!exists) {
     replace_file(file, content, masked(new_file_mode));
   } else if (S_ISREG(status.st_mode)) {
-    // Through a symbolic link the file behind it is replaced, not the link.
-    const std::string target = std::filesystem::canonical(file).string();
-    replace_file(target, content, status.st_mode & 07777);
+    replace_file(target_of(file), content, status.st_mode & 07777);
   } else {
     // Devices and pipes cannot be replaced.
     Descriptor descriptor(::open(file.c_str(), O_WRONLY | O_CLOEXEC), file);
     descriptor.write_all(content);
     descriptor.close();
   }
+}
+
+void check_writable(const std::string& file) {
+  struct stat status {};
+  const bool exists = ::stat(file.c_str(), &status) == 0;
+  if (exists && S_ISDIR(status.st_mode)) {
+    errno = EISDIR;
+    refuse(file, "write");
+  }
+  if (exists && !S_ISREG(status.st_mode)) {
+    if (::access(file.c_str(), W_OK) != 0) refuse(file, "write");
+    return;
+  }
+  const std::filesystem::path place = exists ? target_of(file) : file;
+  const std::filesystem::path folder = place.parent_path();
+  if (::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0) {
+    refuse(file, "create a file beside it");
+  }
+}
+
+bool file_exists(const std::string& file) {
+  struct stat status {};
+  if (::stat(file.c_str(), &status) == 0) return true;
+  if (errno != ENOENT && errno != ENOTDIR) refuse(file, "look for it");
+  return false;
 }
 
 std::string sha256(std::string_view content) {

@@ -10,6 +10,10 @@ namespace cnnplan {
 std::string read_file(const std::string& file);
 // Writes beside `file` and renames: the file is there whole or not at all. @throws IoError
 void write_file(const std::string& file, std::string_view content);
+// Does nothing where write_file could put `file` there. @throws IoError where it could not
+void check_writable(const std::string& file);
+// @throws IoError where that cannot be found out.
+bool file_exists(const std::string& file);
 // Lower-case hex of the SHA-256 of `content`.
 std::string sha256(std::string_view content);
 // Last part of a path.

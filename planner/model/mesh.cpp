@@ -14,6 +14,12 @@ constexpr std::string_view axis_chars = "ncdhwr";
 constexpr std::string_view allowed_text =
     "\"1\", or axes of n c d h w r with sizes, each at most once, such as \"n2h4\"";
 
+std::string text_of(const std::vector<MeshAxis>& axes) {
+  std::string text;
+  for (const MeshAxis& axis : axes) text += to_char(axis.axis) + std::to_string(axis.size);
+  return text;
+}
+
 [[noreturn]] void refuse(std::string_view text) {
   throw InputError({.file = "",
                     .pointer = "",
@@ -29,13 +35,13 @@ char to_char(Axis axis) {
 
 Mesh::Mesh(const std::vector<MeshAxis>& axes) {
   std::int64_t product = 1;
-  for (const MeshAxis& axis : axes) {
-    if (axis.size < 1 || size(axis.axis) != 1) {
-      refuse(std::string(1, to_char(axis.axis)) + std::to_string(axis.size));
-    }
-    product = checked_multiply(product, axis.size);
-    if (product > std::numeric_limits<int>::max()) refuse(std::to_string(product) + " ranks");
-    if (axis.size > 1) axes_.push_back(axis);
+  for (auto axis = axes.begin(); axis != axes.end(); ++axis) {
+    const bool again = std::any_of(
+        axes.begin(), axis, [&](const MeshAxis& before) { return before.axis == axis->axis; });
+    if (axis->size < 1 || again) refuse(text_of(axes));
+    product = checked_multiply(product, axis->size);
+    if (product > std::numeric_limits<int>::max()) refuse(text_of(axes));
+    if (axis->size > 1) axes_.push_back(*axis);
   }
   rank_count_ = static_cast<int>(product);
 }
@@ -58,10 +64,7 @@ int Mesh::coordinate(int rank, Axis axis) const {
 }
 
 std::string to_text(const Mesh& mesh) {
-  if (mesh.axes().empty()) return "1";
-  std::string text;
-  for (const MeshAxis& axis : mesh.axes()) text += to_char(axis.axis) + std::to_string(axis.size);
-  return text;
+  return mesh.axes().empty() ? "1" : text_of(mesh.axes());
 }
 
 Mesh parse_mesh(std::string_view text) {

@@ -28,12 +28,31 @@ double standard_deviation(std::span<const double> values) {
   return std::sqrt(squares / static_cast<double>(values.size() - 1));
 }
 
-Measured summarize(std::span<const double> values) {
-  const auto [smallest, largest] = std::minmax_element(values.begin(), values.end());
-  return {.median_s = median(values),
+Statistics summarize(std::span<const double> values_s) {
+  if (values_s.empty()) return {};
+  const auto [smallest, largest] = std::minmax_element(values_s.begin(), values_s.end());
+  return {.count = static_cast<int>(values_s.size()),
+          .median_s = median(values_s),
+          .mean_s = mean(values_s),
+          .stddev_s = standard_deviation(values_s),
           .min_s = *smallest,
-          .max_s = *largest,
-          .count = static_cast<int>(values.size())};
+          .max_s = *largest};
+}
+
+Statistics scaled(const Statistics& statistics, double factor) {
+  return {.count = statistics.count,
+          .median_s = statistics.median_s * factor,
+          .mean_s = statistics.mean_s * factor,
+          .stddev_s = statistics.stddev_s * factor,
+          .min_s = statistics.min_s * factor,
+          .max_s = statistics.max_s * factor};
+}
+
+Measured measured(const Statistics& statistics) {
+  return {.median_s = statistics.median_s,
+          .min_s = statistics.min_s,
+          .max_s = statistics.max_s,
+          .count = statistics.count};
 }
 
 }  // namespace cnnplan

@@ -5,21 +5,6 @@
 #include "planner/schedule/lowering.hpp"
 
 namespace cnnplan {
-namespace {
-
-// True when the pieces cover `box` without overlap, so that they can be written, not added.
-bool tiles(const std::vector<Piece>& pieces, const Box& box) {
-  std::int64_t covered = 0;
-  for (std::size_t i = 0; i < pieces.size(); ++i) {
-    covered += volume(pieces[i].box);
-    for (std::size_t j = 0; j < i; ++j) {
-      if (!is_empty(intersect(pieces[i].box, pieces[j].box))) return false;
-    }
-  }
-  return covered == volume(box);
-}
-
-}  // namespace
 
 void Lowering::backward(std::size_t index) {
   const Unit& unit = decomposition_.units()[index];
@@ -108,7 +93,7 @@ void Lowering::backward_batch_norm(const Unit& unit, const Saved& saved, const O
   kernel(unit, spec, std::move(operands));
   allreduce_sums(unit, "backward_statistics", sums);
   if (unit.residual && decomposition_.requires_gradient(unit.inputs[1])) {
-    contribute(unit, 1, {.operand = dz, .shared = true});
+    contribute(unit, 1, {.operand = dz, .shared = shares_gradient(Add{})});
   }
   if (decomposition_.requires_gradient(unit.inputs[0])) {
     backward_batch_norm_data(unit, saved, spec, {dz, builder_.read(sums)});
@@ -138,7 +123,7 @@ void Lowering::backward_batch_norm_data(const Unit& unit,
 void Lowering::backward_elementwise(const Unit& unit, const Saved& saved, const Operand& dy) {
   const bool is_add = std::holds_alternative<Add>(layer(unit.head).parameters);
   const bool is_dropout = std::holds_alternative<Dropout>(layer(unit.head).parameters);
-  Contribution contribution{.operand = dy, .shared = true};
+  Contribution contribution{.operand = dy, .shared = shares_gradient(layer(unit.head).parameters)};
   if (!is_add || unit.relu) {
     const BufferIndex dx =
         add_block(name(unit) + "/dx", BufferRole::error_signal, own_box(unit.last));
@@ -146,67 +131,37 @@ void Lowering::backward_elementwise(const Unit& unit, const Saved& saved, const 
     std::vector<Operand> operands{dy, builder_.write(dx)};
     if (!is_dropout) operands.insert(operands.begin(), saved.output);
     kernel(unit, elementwise_spec(unit, kind, KernelPhase::backward_data), std::move(operands));
-    contribution = {.operand = builder_.read(dx), .shared = is_add};
+    contribution.operand = builder_.read(dx);
   }
   for (std::size_t input = 0; input < unit.inputs.size(); ++input) {
     if (decomposition_.requires_gradient(unit.inputs[input])) contribute(unit, input, contribution);
   }
 }
 
-// Of its output: because its kernels do, or because it hands the gradient on as it is to a unit
-// that does.
-bool Lowering::needs_dense_gradient(const Unit& unit) const {
-  const LayerParameters& parameters = layer(unit.head).parameters;
-  if (needs_dense_blocks(parameters)) return true;
-  const bool is_add = std::holds_alternative<Add>(parameters);
-  if (unit.relu || !(is_add || unit.residual)) return false;
-  return std::any_of(unit.inputs.begin(), unit.inputs.end(), [this](LayerIndex input) {
-    return needs_dense_gradient(decomposition_.producer(input));
-  });
-}
-
-// Brings a unit's gradient of its input back to the owners of the input: halos are added to the own
-// block in place where its producer can read a block inside a larger buffer.
+// Brings a unit's gradient of its input back to the owners of the input.
 void Lowering::contribute(const Unit& unit, std::size_t input, Contribution contribution) {
   const LayerIndex target = unit.inputs[input];
   const BlockOwnership& blocks = decomposition_.needed(unit, input);
   const BlockOwnership& owners = decomposition_.owned(target);
   auto& gradients = gradients_[static_cast<std::size_t>(target)];
-  // Replicas that own one block each may hold different parts of its gradient.
-  if (blocks.boxes == owners.boxes && blocks.blocks == owners.blocks) {
+  if (!exchanges_backward(blocks, owners)) {
     gradients.push_back(contribution);
     return;
   }
-  const Box& have = blocks.boxes[static_cast<std::size_t>(rank_)];
-  const Box& own = own_box(target);
-  const bool dense = needs_dense_gradient(decomposition_.producer(target));
-  TransferOperation transfer{.source = contribution.operand.buffer,
-                             .list = transfer_list(blocks, owners, rank_),
-                             .accumulate = true,
-                             .tag = next_tag_++};
-  const bool sends_own =
-      std::any_of(transfer.list.sends.begin(), transfer.list.sends.end(), [&](const Piece& piece) {
-        return piece.peer != rank_ && !is_empty(intersect(piece.box, own));
-      });
-  const bool in_place = !contribution.shared && !is_empty(own) && contains(have, own) &&
-                        !sends_own && (!dense || have == own);
-  if (in_place) {
-    const auto is_own = [this](const Piece& piece) { return piece.peer == rank_; };
-    std::erase_if(transfer.list.sends, is_own);
-    std::erase_if(transfer.list.receives, is_own);
-    transfer.destination = transfer.source;
-  } else {
-    transfer.accumulate = !tiles(transfer.list.receives, own);
-    transfer.zero_first = transfer.accumulate;
-    transfer.destination = add_block(
-        layer(target).name + "/dy/" + layer(unit.head).name, BufferRole::error_signal, own);
-  }
-  gradients.push_back({.operand = {.buffer = transfer.destination, .box = own}});
-  if (transfer.list.receives.empty() && !transfer.zero_first) transfer.destination = -1;
-  if (transfer.list.sends.empty()) transfer.source = -1;
-  if (transfer.list.empty() && !transfer.zero_first) return;
-  builder_.add_operation(
-      name(unit) + "/backward/" + label(unit, input), unit.head, Stream::halo, std::move(transfer));
+  const GradientUse use{.shared = contribution.shared,
+                        .dense = decomposition_.needs_dense_gradient(target)};
+  Exchange exchange = exchange_backward(blocks, owners, use, rank_);
+  const BufferIndex source = contribution.operand.buffer;
+  const BufferIndex destination =
+      exchange.in_place ? source
+                        : add_block(layer(target).name + "/dy/" + layer(unit.head).name,
+                                    BufferRole::error_signal,
+                                    own_box(target));
+  gradients.push_back({.operand = {.buffer = destination, .box = own_box(target)}});
+  add_transfer(unit,
+               name(unit) + "/backward/" + label(unit, input),
+               {.source = source, .destination = destination},
+               std::move(exchange));
 }
 
 // Sum of all contributions to the gradient of a unit's output.
@@ -223,7 +178,7 @@ Operand Lowering::gradient_of(const Unit& unit) {
 Lowering::Contribution Lowering::sum(const Unit& unit,
                                      const std::array<Contribution, 2>& terms,
                                      const std::string& suffix) {
-  const bool dense = needs_dense_gradient(unit);
+  const bool dense = decomposition_.needs_dense_gradient(unit.last);
   const auto reusable = [&](const Contribution& term) {
     return !term.shared && (!dense || builder_.buffer(term.operand.buffer).box == term.operand.box);
   };

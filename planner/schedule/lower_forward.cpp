@@ -22,20 +22,14 @@ void Lowering::forward(std::size_t index) {
   }
 }
 
-// Where the output of a unit is stored: with the halo of its consumer around it where exactly one
-// consumer wants one, so that no copy into a haloed buffer is needed.
 Box Lowering::storage_box(const Unit& unit) const {
-  const Box& own = own_box(unit.last);
-  if (needs_dense_blocks(layer(unit.head).parameters) || is_empty(own)) return own;
-  Box storage = own;
+  std::vector<Box> dense_reads;
   for (LayerIndex consumer : network().consumers_of(unit.last)) {
     if (!needs_dense_blocks(layer(consumer).parameters)) continue;
-    const Box& box = needed_box(decomposition_.producer(consumer), 0);
-    const bool first = storage == own;
-    if (box == own || !contains(box, own) || (!first && box != storage)) return own;
-    storage = box;
+    dense_reads.push_back(needed_box(decomposition_.producer(consumer), 0));
   }
-  return storage;
+  return storage_block(
+      own_box(unit.last), needs_dense_blocks(layer(unit.head).parameters), dense_reads);
 }
 
 Operand Lowering::add_output(const Unit& unit) {
@@ -65,39 +59,46 @@ void Lowering::load(const Unit& unit) {
 Operand Lowering::fetch(const Unit& unit, std::size_t input) {
   const LayerIndex source = unit.inputs[input];
   const BlockOwnership& blocks = decomposition_.needed(unit, input);
-  if (blocks.boxes == decomposition_.owned(source).boxes)
+  if (!exchanges_forward(decomposition_.owned(source), blocks)) {
     return tensors_[static_cast<std::size_t>(source)];
+  }
   const auto [entry, is_new] = fetched_.try_emplace({source, blocks.boxes});
   if (is_new) entry->second = fetch_blocks(unit, input, blocks);
   return entry->second;
 }
 
-// The transfer from the owners of an input to the blocks that a unit needs. It fills the halo
-// around the own block in place where the input is stored that way, else a buffer of its own.
+// The transfer from the owners of an input to the blocks that a unit needs, into a buffer of its
+// own where the input is not stored with room for them.
 Operand Lowering::fetch_blocks(const Unit& unit, std::size_t input, const BlockOwnership& blocks) {
   const LayerIndex source = unit.inputs[input];
-  const Operand tensor = tensors_[static_cast<std::size_t>(source)];
+  const BufferIndex stored = tensors_[static_cast<std::size_t>(source)].buffer;
   const Box& want = blocks.boxes[static_cast<std::size_t>(rank_)];
-  TransferOperation transfer{
-      .source = tensor.buffer, .destination = tensor.buffer, .tag = next_tag_++};
-  transfer.list = transfer_list(decomposition_.owned(source), blocks, rank_);
-  if (want != own_box(source) && want != builder_.buffer(tensor.buffer).box) {
-    transfer.destination = add_block(name(unit) + "/input", BufferRole::activation, want);
-  } else {
-    const auto is_own = [this](const Piece& piece) { return piece.peer == rank_; };
-    std::erase_if(transfer.list.sends, is_own);
-    std::erase_if(transfer.list.receives, is_own);
+  Exchange exchange =
+      exchange_forward(decomposition_.owned(source), blocks, builder_.buffer(stored).box, rank_);
+  Operand result{.buffer = stored, .box = want};
+  if (!exchange.in_place) {
+    result.buffer = add_block(name(unit) + "/input", BufferRole::activation, want);
   }
-  const Operand result{.buffer = transfer.destination, .box = want};
-  if (transfer.list.receives.empty()) transfer.destination = -1;
-  if (transfer.list.sends.empty()) transfer.source = -1;
-  if (!transfer.list.empty()) {
-    builder_.add_operation(name(unit) + "/forward/" + label(unit, input),
-                           unit.head,
-                           Stream::halo,
-                           std::move(transfer));
-  }
+  add_transfer(unit,
+               name(unit) + "/forward/" + label(unit, input),
+               {.source = stored, .destination = result.buffer},
+               std::move(exchange));
   return result;
+}
+
+// Adds the operation `transfer` with what is exchanged, unless that is nothing.
+void Lowering::add_transfer(const Unit& unit,
+                            const std::string& id,
+                            TransferOperation transfer,
+                            Exchange exchange) {
+  transfer.list = std::move(exchange.list);
+  transfer.accumulate = exchange.accumulate;
+  transfer.zero_first = exchange.zero_first;
+  transfer.tag = next_tag_++;
+  if (transfer.list.empty() && !transfer.zero_first) return;
+  if (transfer.list.receives.empty() && !transfer.zero_first) transfer.destination = -1;
+  if (transfer.list.sends.empty()) transfer.source = -1;
+  builder_.add_operation(id, unit.head, Stream::halo, std::move(transfer));
 }
 
 void Lowering::forward_windowed(const Unit& unit, Saved& saved) {

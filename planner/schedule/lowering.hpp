@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "planner/schedule/decomposition.hpp"
+#include "planner/schedule/exchange.hpp"
 #include "planner/schedule/schedule_builder.hpp"
 
 namespace cnnplan {
@@ -52,6 +53,10 @@ class Lowering {
   void forward_loss(const Unit& unit, Saved& saved);
   Operand fetch(const Unit& unit, std::size_t input);
   Operand fetch_blocks(const Unit& unit, std::size_t input, const BlockOwnership& needed);
+  void add_transfer(const Unit& unit,
+                    const std::string& id,
+                    TransferOperation transfer,
+                    Exchange exchange);
 
   // Backward.
   void backward(std::size_t unit);
@@ -70,7 +75,6 @@ class Lowering {
   Contribution sum(const Unit& unit,
                    const std::array<Contribution, 2>& terms,
                    const std::string& suffix);
-  bool needs_dense_gradient(const Unit& unit) const;
 
   // Parameters.
   void add_parameters();
@@ -119,8 +123,5 @@ class Lowering {
   std::vector<int> bucket_group_;
   int bucket_count_ = 0;
 };
-
-// True for kernels that read and write whole dense buffers only.
-bool needs_dense_blocks(const LayerParameters& parameters);
 
 }  // namespace cnnplan

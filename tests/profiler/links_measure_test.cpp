@@ -7,7 +7,8 @@ namespace cnnplan {
 namespace {
 
 LinkOptions few_sizes() {
-  return {.least_bytes = 8, .most_bytes = 1 << 16, .budget_s = 1e-3, .threads = 1, .progress = {}};
+  return {
+      .least_bytes = 8, .most_bytes = 1 << 16, .budget_s = 1e-3, .device = "a CPU", .progress = {}};
 }
 
 void check_curves(const LinkMeasurements& measured, int ranks) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "executor/backend/function_kernel.hpp"
+#include "executor/backend/onednn/dilated_pooling.hpp"
 #include "executor/backend/onednn/formats.hpp"
 #include "executor/backend/onednn/kernels.hpp"
 
@@ -100,6 +101,7 @@ std::unique_ptr<Kernel> make_empty(const KernelSpec& spec) {
 
 std::unique_ptr<Kernel> make_pooling(const Library& library, const KernelSpec& spec) {
   if (volume(spec.in) * volume(spec.out) == 0) return make_empty(spec);
+  if (is_dilated(spec.window)) return make_dilated_pooling(spec);
   return checked_call(spec, [&] {
     return spec.phase == KernelPhase::forward ? make_forward(library, spec)
                                               : make_backward(library, spec);

@@ -41,7 +41,7 @@ void check_against_oracle(const KernelSpec& spec, const Values& x, const Values&
   }
 }
 
-// Padding below the kernel, as pooling windows must meet an input.
+// Taps no further apart than the input is long: every window holds an input.
 KernelSpec random_spec(Random& random, bool deep) {
   KernelSpec spec;
   spec.kind = KernelKind::pooling;
@@ -53,9 +53,11 @@ KernelSpec random_spec(Random& random, bool deep) {
     WindowDim& dim = spec.window.dims[i];
     dim.kernel = random.integer(1, 4);
     dim.stride = random.integer(1, 3);
-    dim.padding_begin = random.integer(0, dim.kernel / 2);
-    dim.padding_end = random.integer(0, dim.kernel / 2);
-    spec.in[spatial_dims[i]] = dim.kernel + random.integer(0, 8);
+    dim.dilation = random.integer(1, 3);
+    dim.padding_begin = random.integer(0, dim.reach() / 2);
+    dim.padding_end = random.integer(0, dim.reach() / 2);
+    const std::int64_t least = dim.reach() - dim.padding_begin - dim.padding_end;
+    spec.in[spatial_dims[i]] = std::max(dim.dilation, least) + random.integer(0, 8);
     spec.out[spatial_dims[i]] = output_length(spec.in[spatial_dims[i]], dim);
   }
   spec.kind = KernelKind::pooling;

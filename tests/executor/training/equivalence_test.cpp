@@ -1,7 +1,5 @@
 // Random networks under random plans on 1 to 4 ranks: every plan computes what one rank computes.
-#include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdlib>
 #include <map>
 #include <optional>
@@ -9,19 +7,13 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/executor/training/run_difference.hpp"
 #include "tests/executor/training/training_run.hpp"
 #include "tests/planner/model/random_network.hpp"
 
 namespace cnnplan::test {
 namespace {
 
-// Of single precision against double, in the norm of each tensor.
-constexpr double float_tolerance = 1e-4;
-constexpr double double_tolerance = 1e-12;
-// A gradient below this part of the whole gradient's norm is a small difference of large terms:
-// that of a bias ahead of a batch norm is exactly zero, and what floats leave of it is rounding of
-// its terms. It is compared at this part of the whole: 1e-4 x 1e-2 is 16 roundings of a float.
-constexpr double floor_part = 1e-2;
 // When first weights that differ by so little (8 roundings of a float) move the oracle itself by
 // more than the tolerance, a ReLU or a maximum is on the edge, and the case says nothing about
 // plans.
@@ -33,63 +25,6 @@ constexpr double max_refused_part = 0.1;
 int environment_number(const char* name, int absent) {
   const char* text = std::getenv(name);
   return text == nullptr ? absent : std::atoi(text);
-}
-
-double squared_norm(const std::vector<double>& values) {
-  double sum = 0.0;
-  for (double value : values) sum += value * value;
-  return sum;
-}
-
-double norm(const NamedValues& tensors) {
-  double sum = 0.0;
-  for (const auto& [name, values] : tensors) sum += squared_norm(values);
-  return std::sqrt(sum);
-}
-
-double distance(const std::vector<double>& a, const std::vector<double>& b) {
-  REQUIRE(a.size() == b.size());
-  double sum = 0.0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += (a[i] - b[i]) * (a[i] - b[i]);
-  return std::sqrt(sum);
-}
-
-struct Difference {
-  std::string tensor = "none";
-  double size = 0.0;  // relative
-};
-
-void raise(Difference& worst, const std::string& name, double distance, double scale) {
-  // Also when it is not a number.
-  if (distance == 0.0 || distance / scale <= worst.size) return;
-  worst = {name, distance / scale};
-}
-
-void raise(Difference& worst,
-           const std::string& what,
-           const NamedValues& actual,
-           const NamedValues& expected) {
-  REQUIRE(actual.size() == expected.size());
-  const double floor = floor_part * norm(expected);
-  for (const auto& [name, values] : expected) {
-    const double scale = std::max(std::sqrt(squared_norm(values)), floor);
-    raise(worst, what + name, distance(actual.at(name), values), scale);
-  }
-}
-
-// The tensor that differs most, relative to its norm.
-Difference largest_difference(const RunResult& actual, const RunResult& expected) {
-  Difference worst;
-  raise(
-      worst, "loss", distance(actual.loss, expected.loss), std::sqrt(squared_norm(expected.loss)));
-  raise(worst,
-        "output",
-        distance(actual.output, expected.output),
-        std::sqrt(squared_norm(expected.output)));
-  raise(worst, "gradient of ", actual.gradients, expected.gradients);
-  raise(worst, "momentum of ", actual.momentum, expected.momentum);
-  raise(worst, "weights after the steps: ", actual.weights, expected.weights);
-  return worst;
 }
 
 struct Case {

@@ -135,12 +135,12 @@ class NetworkBuilder {
     Pooling pooling{.mode = random_.boolean() ? PoolingMode::max : PoolingMode::average,
                     .window = random_window(),
                     .count_include_padding = random_.boolean()};
-    for (WindowDim& dim : pooling.window.dims) {
-      // Without dilation every window holds an element.
-      dim = {.kernel = dim.kernel,
-             .stride = dim.stride,
-             .padding_begin = std::min(dim.padding_begin, dim.kernel - 1),
-             .padding_end = std::min(dim.padding_end, dim.kernel - 1)};
+    for (std::size_t i = 0; i < spatial_dims.size(); ++i) {
+      WindowDim& dim = pooling.window.dims[i];
+      // Taps further apart than the input is long may all miss it.
+      dim.dilation = std::min(dim.dilation, shape_[spatial_dims[i]]);
+      dim.padding_begin = std::min(dim.padding_begin, dim.reach() - 1);
+      dim.padding_end = std::min(dim.padding_end, dim.reach() - 1);
     }
     const Shape pooled = shape_after(pooling.window, shape_[Dim::c]);
     if (volume(pooled) == 0 || !fits(pooled)) return;

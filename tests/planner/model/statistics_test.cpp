@@ -2,6 +2,7 @@
 #include "planner/model/statistics.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -38,12 +39,31 @@ TEST_CASE("Statistics: a large mean does not hide the deviation") {
   CHECK(standard_deviation(std::vector{1e9 + 1, 1e9 + 2, 1e9 + 3}) == doctest::Approx(1.0));
 }
 
-TEST_CASE("Statistics: a summary holds median, ends and count") {
-  const Measured measured = summarize(std::vector{4.0, 1.0, 3.0, 2.0});
-  CHECK(measured.median_s == 2.5);
-  CHECK(measured.min_s == 1.0);
-  CHECK(measured.max_s == 4.0);
-  CHECK(measured.count == 4);
+TEST_CASE("Statistics: a summary of any order holds count, median, mean, spread and ends") {
+  const Statistics even = summarize(std::vector{4.0, 8.0, 2.0, 6.0});
+  CHECK(even.count == 4);
+  CHECK(even.median_s == 5.0);
+  CHECK(even.mean_s == 5.0);
+  CHECK(even.stddev_s == doctest::Approx(std::sqrt(20.0 / 3)));
+  CHECK(even.min_s == 2.0);
+  CHECK(even.max_s == 8.0);
+  const Statistics odd = summarize(std::vector{3.0, 1.0, 100.0});
+  CHECK(odd.median_s == 3.0);
+  CHECK(odd.mean_s == doctest::Approx(104.0 / 3));
+}
+
+TEST_CASE("Statistics: one value has no spread, none is all zero") {
+  CHECK(summarize(std::vector{2.5}) == Statistics{1, 2.5, 2.5, 0.0, 2.5, 2.5});
+  CHECK(summarize({}) == Statistics{});
+}
+
+TEST_CASE("Statistics: scaling multiplies every time and leaves the count") {
+  CHECK(scaled({3, 2.0, 4.0, 1.0, 0.5, 8.0}, 0.5) == Statistics{3, 1.0, 2.0, 0.5, 0.25, 4.0});
+}
+
+TEST_CASE("Statistics: a run keeps median, ends and count") {
+  CHECK(measured({3, 2.0, 4.0, 1.0, 0.5, 8.0}) ==
+        Measured{.median_s = 2.0, .min_s = 0.5, .max_s = 8.0, .count = 3});
 }
 
 }  // namespace cnnplan

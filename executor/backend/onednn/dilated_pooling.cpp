@@ -1,0 +1,189 @@
+// Walks the taps of each window that meet an input; each tap is a loop over all channels.
+#include "executor/backend/onednn/dilated_pooling.hpp"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+#include "executor/backend/function_kernel.hpp"
+#include "executor/backend/onednn/vectorize.hpp"
+
+namespace cnnplan::onednn {
+namespace {
+
+using Operands = std::span<const TensorView>;
+
+// Of equal maxima the first tap's stays; an index below zero says that there was none yet.
+CNNPLAN_VECTORIZED void take_larger(const float* __restrict x,
+                                    std::int32_t tap,
+                                    std::int64_t channels,
+                                    float* __restrict y,
+                                    std::int32_t* __restrict index) {
+  for (std::int64_t c = 0; c < channels; ++c) {
+    const bool larger = (index[c] < 0) | (x[c] > y[c]);
+    y[c] = larger ? x[c] : y[c];
+    index[c] = larger ? tap : index[c];
+  }
+}
+
+CNNPLAN_VECTORIZED void add_where_taken(const float* __restrict dy,
+                                        const std::int32_t* __restrict index,
+                                        std::int32_t tap,
+                                        std::int64_t channels,
+                                        float* __restrict dx) {
+  for (std::int64_t c = 0; c < channels; ++c) dx[c] += index[c] == tap ? dy[c] : 0.0F;
+}
+
+// to += factor * from
+CNNPLAN_VECTORIZED void add_scaled(const float* __restrict from,
+                                   float factor,
+                                   std::int64_t channels,
+                                   float* __restrict to) {
+  for (std::int64_t c = 0; c < channels; ++c) to[c] += factor * from[c];
+}
+
+template <typename T>
+T* dense(const TensorView& view, const Shape& shape) {
+  require_shape(view, shape);
+  if (!is_dense(view)) throw std::logic_error("pooling of a block inside a larger buffer");
+  return view.as<T>();
+}
+
+// The window of one output position. Offsets are in elements of the dense blocks.
+struct PlacedWindow {
+  std::int64_t output = 0;              // where the channels of its output begin
+  std::int64_t sample = 0;              // where the inputs of its sample begin
+  std::array<std::int64_t, 3> first{};  // input position (d, h, w) of tap 0, may lie in the padding
+  std::array<Range, 3> taps;            // those that meet an input
+};
+
+Range taps_inside(const WindowDim& dim, std::int64_t first, std::int64_t length) {
+  const auto taps_before = [&](std::int64_t position) {
+    const std::int64_t distance = std::max<std::int64_t>(0, position - first);
+    return std::min(dim.kernel, (distance + dim.dilation - 1) / dim.dilation);
+  };
+  return {taps_before(0), taps_before(length)};
+}
+
+template <typename F>
+void for_each_window(const KernelSpec& spec, F f) {
+  PlacedWindow placed;
+  const auto place = [&](std::size_t i, std::int64_t output) {
+    const WindowDim& dim = spec.window.dims[i];
+    placed.first[i] = output * dim.stride - dim.padding_begin;
+    placed.taps[i] = taps_inside(dim, placed.first[i], spec.in[spatial_dims[i]]);
+  };
+  const std::int64_t sample_inputs = volume(spec.in) / spec.in[Dim::n];
+  for (std::int64_t n = 0; n < spec.out[Dim::n]; ++n, placed.sample += sample_inputs) {
+    for (std::int64_t d = 0; d < spec.out[Dim::d]; ++d) {
+      place(0, d);
+      for (std::int64_t h = 0; h < spec.out[Dim::h]; ++h) {
+        place(1, h);
+        for (std::int64_t w = 0; w < spec.out[Dim::w]; ++w, placed.output += spec.out[Dim::c]) {
+          place(2, w);
+          f(placed);
+        }
+      }
+    }
+  }
+}
+
+// Calls f(tap, offset of the input's channels); taps are numbered over (KD, KH, KW).
+template <typename F>
+void for_each_tap(const KernelSpec& spec, const PlacedWindow& placed, F f) {
+  const auto& [depth, height, width] = spec.window.dims;
+  const auto& [first_d, first_h, first_w] = placed.first;
+  const auto& [taps_d, taps_h, taps_w] = placed.taps;
+  for (std::int64_t i = taps_d.begin; i < taps_d.end; ++i) {
+    const std::int64_t d = first_d + i * depth.dilation;
+    for (std::int64_t j = taps_h.begin; j < taps_h.end; ++j) {
+      const std::int64_t row = d * spec.in[Dim::h] + first_h + j * height.dilation;
+      for (std::int64_t k = taps_w.begin; k < taps_w.end; ++k) {
+        const std::int64_t position = row * spec.in[Dim::w] + first_w + k * width.dilation;
+        f(static_cast<std::int32_t>((i * height.kernel + j) * width.kernel + k),
+          placed.sample + position * spec.in[Dim::c]);
+      }
+    }
+  }
+}
+
+// One over the number of elements that the average of a window is taken over.
+float average_share(const KernelSpec& spec, const PlacedWindow& placed) {
+  std::int64_t count = 1;
+  for (std::size_t i = 0; i < placed.taps.size(); ++i) {
+    count *= spec.count_include_padding ? spec.window.dims[i].kernel : placed.taps[i].size();
+  }
+  return 1.0F / static_cast<float>(count);
+}
+
+void max_forward(const KernelSpec& spec, Operands operands) {
+  const auto* x = dense<const float>(operands[0], spec.in);
+  auto* y = dense<float>(operands[1], spec.out);
+  auto* index = dense<std::int32_t>(operands[2], spec.out);
+  std::fill_n(y, volume(spec.out), 0.0F);
+  std::fill_n(index, volume(spec.out), -1);
+  for_each_window(spec, [&](const PlacedWindow& placed) {
+    for_each_tap(spec, placed, [&](std::int32_t tap, std::int64_t input) {
+      take_larger(x + input, tap, spec.in[Dim::c], y + placed.output, index + placed.output);
+    });
+  });
+}
+
+void max_backward(const KernelSpec& spec, Operands operands) {
+  const auto* index = dense<const std::int32_t>(operands[0], spec.out);
+  const auto* dy = dense<const float>(operands[1], spec.out);
+  auto* dx = dense<float>(operands[2], spec.in);
+  std::fill_n(dx, volume(spec.in), 0.0F);
+  for_each_window(spec, [&](const PlacedWindow& placed) {
+    for_each_tap(spec, placed, [&](std::int32_t tap, std::int64_t input) {
+      add_where_taken(dy + placed.output, index + placed.output, tap, spec.in[Dim::c], dx + input);
+    });
+  });
+}
+
+void average_forward(const KernelSpec& spec, Operands operands) {
+  const auto* x = dense<const float>(operands[0], spec.in);
+  auto* y = dense<float>(operands[1], spec.out);
+  std::fill_n(y, volume(spec.out), 0.0F);
+  for_each_window(spec, [&](const PlacedWindow& placed) {
+    const float share = average_share(spec, placed);
+    for_each_tap(spec, placed, [&](std::int32_t, std::int64_t input) {
+      add_scaled(x + input, share, spec.in[Dim::c], y + placed.output);
+    });
+  });
+}
+
+void average_backward(const KernelSpec& spec, Operands operands) {
+  const auto* dy = dense<const float>(operands[0], spec.out);
+  auto* dx = dense<float>(operands[1], spec.in);
+  std::fill_n(dx, volume(spec.in), 0.0F);
+  for_each_window(spec, [&](const PlacedWindow& placed) {
+    const float share = average_share(spec, placed);
+    for_each_tap(spec, placed, [&](std::int32_t, std::int64_t input) {
+      add_scaled(dy + placed.output, share, spec.in[Dim::c], dx + input);
+    });
+  });
+}
+
+}  // namespace
+
+bool is_dilated(const Window& window) {
+  return std::any_of(window.dims.begin(), window.dims.end(), [](const WindowDim& dim) {
+    return dim.dilation != 1;
+  });
+}
+
+std::unique_ptr<Kernel> make_dilated_pooling(const KernelSpec& spec) {
+  const bool is_max = spec.pooling == PoolingMode::max;
+  const bool is_forward = spec.phase == KernelPhase::forward;
+  return std::make_unique<FunctionKernel>(
+      "loops", is_max ? 3 : 2, [=](Operands operands, const StepState&) {
+        if (is_max) {
+          is_forward ? max_forward(spec, operands) : max_backward(spec, operands);
+        } else {
+          is_forward ? average_forward(spec, operands) : average_backward(spec, operands);
+        }
+      });
+}
+
+}  // namespace cnnplan::onednn

@@ -1,0 +1,91 @@
+// From exceptions to messages and exit codes.
+#include "executor/comm/program.hpp"
+
+#include <cstdint>
+#include <exception>
+#include <iostream>
+#include <optional>
+
+#include "planner/model/error.hpp"
+#include "planner/model/file.hpp"
+
+namespace cnnplan {
+namespace {
+
+// Ranks that fail alike do so within this time of each other.
+constexpr double patience_s = 5.0;
+
+struct Failure {
+  ExitCode code = ExitCode::ok;
+  std::string message;
+  std::exception_ptr cause;
+};
+
+std::optional<Failure> failure_of(const std::function<void()>& action) {
+  try {
+    action();
+    return std::nullopt;
+  } catch (const Error& error) {
+    return Failure{error.exit_code(), error.what(), std::current_exception()};
+  } catch (const std::exception& error) {
+    return Failure{ExitCode::internal,
+                   std::string("internal error: ") + error.what(),
+                   std::current_exception()};
+  }
+}
+
+// Whether all ranks failed. Where MPI cannot tell, some did not.
+bool all_failed(const Communicator& failed) {
+  bool all = false;
+  failure_of([&] { all = failed.all_arrive_within(patience_s); });
+  return all;
+}
+
+int run_on(const std::string& name, const std::function<void(const Communicator& world)>& body) {
+  const Communicator world = Communicator::world();
+  const Communicator failed = Communicator::world();  // no message of `body` is on its way here
+  const auto failure = failure_of([&] { body(world); });
+  if (!failure) return static_cast<int>(ExitCode::ok);
+  const int code = static_cast<int>(failure->code);
+  if (!all_failed(failed)) {
+    std::cerr << name << ": rank " << world.rank() << ": " << failure->message << std::endl;
+    abort_all_ranks(code);
+  }
+  if (world.rank() == 0) std::cerr << name << ": " << failure->message << std::endl;
+  return code;
+}
+
+}  // namespace
+
+int run_program(const std::string& name,
+                int argc,
+                char** argv,
+                const std::function<void(const Communicator& world)>& body) {
+  int code = 0;
+  const auto failure = failure_of([&] {
+    const MpiSession session(argc, argv);
+    code = run_on(name, body);
+  });
+  if (!failure) return code;
+  std::cerr << name << ": " << failure->message << std::endl;
+  return static_cast<int>(ExitCode::environment);
+}
+
+void on_first_rank(const Communicator& world, const std::function<void()>& action) {
+  Failure failure;
+  if (world.rank() == 0) failure = failure_of(action).value_or(Failure{});
+  const auto code = world.broadcast(static_cast<std::int64_t>(failure.code), 0);
+  const std::string message = world.broadcast(failure.message, 0);
+  if (failure.cause) std::rethrow_exception(failure.cause);
+  if (code != static_cast<std::int64_t>(ExitCode::ok)) {
+    throw Error(static_cast<ExitCode>(code), message);
+  }
+}
+
+std::string read_shared_file(const Communicator& world, const std::string& file) {
+  std::string text;
+  on_first_rank(world, [&] { text = read_file(file); });
+  return world.broadcast(text, 0);
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,13 @@
+// The device that all ranks of the program run on.
+#pragma once
+
+#include "executor/comm/communicator.hpp"
+#include "planner/model/profile.hpp"
+
+namespace cnnplan {
+
+// `own` with as many busy ranks as the fullest node has, on every rank alike. Collective, blocking.
+// @throws EnvironmentError on all ranks, naming both devices, where that of a rank is not rank 0's
+DeviceFingerprint common_fingerprint(DeviceFingerprint own, const Communicator& world);
+
+}  // namespace cnnplan

@@ -1,0 +1,101 @@
+// From files to a request and back; progress on rank 0.
+#include "profiler/profile_command.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+#include <thread>
+
+#include "executor/comm/program.hpp"
+#include "executor/comm/terminal.hpp"
+#include "planner/model/error.hpp"
+#include "planner/model/file.hpp"
+#include "profiler/common_fingerprint.hpp"
+#include "profiler/kernel_profile.hpp"
+#include "profiler/progress_bar.hpp"
+
+namespace cnnplan {
+namespace {
+
+int default_ranks(const Communicator& world) {
+  return world.size() > 1 ? world.size()
+                          : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+}
+
+Network network_of(const std::string& file, const std::string& size, const Communicator& world) {
+  const Network network = parse_network(read_shared_file(world, file), file);
+  return size.empty() ? network : with_input_size(network, parse_size(size));
+}
+
+Mesh uniform_mesh(const std::string& text, int ranks) {
+  const Mesh mesh = parse_mesh(text);
+  if (mesh.rank_count() == ranks) return mesh;
+  throw InputError({.file = "--uniform",
+                    .pointer = "",
+                    .value = '"' + text + '"',
+                    .allowed = "a mesh of " + std::to_string(ranks) + " ranks"});
+}
+
+ProfileRequest request_of(const ProfileOptions& options, const Communicator& world) {
+  ProfileRequest request{.networks = {},
+                         .ranks = options.ranks > 0 ? options.ranks : default_ranks(world),
+                         .batch = options.batch,
+                         .uniform = {},
+                         .walk = {.repetitions = options.repetitions}};
+  for (const std::string& file : options.networks) {
+    request.networks.push_back(network_of(file, options.input_size, world));
+  }
+  for (const std::string& mesh : options.uniform) {
+    request.uniform.push_back(uniform_mesh(mesh, request.ranks));
+  }
+  return request;
+}
+
+bool exists_on_first_rank(const std::string& file, const Communicator& world) {
+  std::error_code error;
+  const bool exists = world.rank() == 0 && std::filesystem::exists(file, error);
+  return world.broadcast(std::int64_t{exists}, 0) != 0;
+}
+
+// What is there already, if it is of this device.
+Profile start_from(const std::string& file,
+                   const DeviceFingerprint& fingerprint,
+                   const Communicator& world) {
+  Profile profile{.fingerprint = fingerprint, .kernels = {}};
+  if (exists_on_first_rank(file, world)) {
+    merge(profile, parse_profile(read_shared_file(world, file), file), file);
+  }
+  return profile;
+}
+
+}  // namespace
+
+void profile_command(const ProfileOptions& options, const Communicator& world) {
+  const std::string& file = options.output_file;
+  const ProfileRequest request = request_of(options, world);
+  const std::unique_ptr<Backend> backend = make_backend(options.backend);
+  backend->prepare_thread();
+  const DeviceFingerprint fingerprint = common_fingerprint(backend->fingerprint(), world);
+  Profile profile = start_from(file, fingerprint, world);
+  const std::size_t before = profile.kernels.size();
+  const auto save = [&](const Profile& current) {
+    on_first_rank(world, [&] { write_file(file, to_json(current)); });
+  };
+  ProgressBar bar(world.rank() == 0 && stderr_is_terminal());
+  const auto show = [&bar](const ProfileProgress& progress) {
+    bar.show(progress.passes,
+             progress.total_passes,
+             std::to_string(progress.kernels) + " kernels, " + progress.what);
+  };
+  profile_kernels(request, *backend, world, profile, {.progress = show, .save = save});
+  save(profile);
+  if (world.rank() != 0) return;
+  std::printf("%zu kernels in %s, %zu of them timed now\n",
+              profile.kernels.size(),
+              file.c_str(),
+              profile.kernels.size() - before);
+}
+
+}  // namespace cnnplan

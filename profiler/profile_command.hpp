@@ -1,0 +1,28 @@
+// Times the kernels of networks and writes a profile.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "executor/comm/communicator.hpp"
+
+namespace cnnplan {
+
+struct ProfileOptions {
+  std::vector<std::string> networks;  // files
+  int ranks = 0;                      // of the plans; 0: those of `world`, or one per core
+  std::int64_t batch = 8;
+  std::string input_size;            // empty: that of the networks
+  std::vector<std::string> uniform;  // meshes
+  std::string backend = "onednn";
+  int repetitions = 12;
+  std::string output_file = "profile.json";
+};
+
+// Adds to the output file, if it is there, what it lacks. Rank 0 reads and writes all files.
+// Collective, blocking.
+// @throws InputError, IoError, EnvironmentError, InfeasibleError on all ranks alike
+void profile_command(const ProfileOptions& options, const Communicator& world);
+
+}  // namespace cnnplan

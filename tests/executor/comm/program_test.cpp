@@ -1,0 +1,47 @@
+// What ranks do together when one of them fails.
+#include "executor/comm/program.hpp"
+
+#include <chrono>
+#include <stdexcept>
+#include <thread>
+
+#include <doctest/doctest.h>
+
+#include "planner/model/error.hpp"
+
+namespace cnnplan {
+namespace {
+
+TEST_CASE("on_first_rank: what rank 0 throws, all throw") {
+  const Communicator world = Communicator::world();
+  int ran = 0;
+  on_first_rank(world, [&] { ++ran; });
+  CHECK(ran == (world.rank() == 0 ? 1 : 0));
+  try {
+    on_first_rank(world, [] { throw IoError("data.h5: cannot open"); });
+    FAIL("nothing was thrown");
+  } catch (const Error& error) {
+    CHECK(error.exit_code() == ExitCode::io);
+    CHECK(std::string(error.what()) == "data.h5: cannot open");
+  }
+  if (world.rank() == 0) {
+    CHECK_THROWS_AS(on_first_rank(world, [] { throw std::logic_error("own"); }), std::logic_error);
+  } else {
+    CHECK_THROWS_AS(on_first_rank(world, [] {}), Error);
+  }
+}
+
+TEST_CASE("read_shared_file: a missing file is missing on all ranks") {
+  const Communicator world = Communicator::world();
+  CHECK(read_shared_file(world, "CMakeLists.txt").find("project(cnnplan") != std::string::npos);
+  CHECK_THROWS_AS(read_shared_file(world, "no/such/file"), Error);
+}
+
+TEST_CASE("Communicator: all_arrive_within is true when all arrive, late or not") {
+  const Communicator world = Communicator::world();
+  if (world.rank() == 0) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  CHECK(world.all_arrive_within(60.0));
+}
+
+}  // namespace
+}  // namespace cnnplan

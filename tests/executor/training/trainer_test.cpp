@@ -1,0 +1,142 @@
+// Whole trainings of a small network: data, files, evaluation, and what ends them.
+#include "executor/training/trainer.hpp"
+
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "executor/training/weights_file.hpp"
+#include "planner/model/error.hpp"
+#include "tests/executor/training/data_file.hpp"
+
+namespace cnnplan {
+namespace {
+
+constexpr std::int64_t sample_count = 7;
+
+Network small_network() {
+  Convolution convolution{.filters = 3};
+  convolution.window.dims[1] = {.kernel = 3, .padding_begin = 1, .padding_end = 1};
+  convolution.window.dims[2] = convolution.window.dims[1];
+  return Network("small",
+                 {{"input", {}, Input{.channels = 2, .size = {1, 6, 5}}},
+                  {"conv", {"input"}, convolution},
+                  {"bn", {"conv"}, BatchNorm{}},
+                  {"relu", {"bn"}, Relu{}},
+                  {"fc", {"relu"}, FullyConnected{.outputs = 2}},
+                  {"loss", {"fc"}, SoftmaxCrossEntropy{}}});
+}
+
+// The label is whether the mean of the sample is positive.
+std::vector<TestDataset> separable_samples() {
+  TestDataset samples = counted("/samples", FileElement::fp32, {sample_count, 2, 6, 5}, 11);
+  TestDataset labels = counted("/labels", FileElement::uint8, {sample_count}, 2);
+  for (std::size_t i = 0; i < samples.values.size(); ++i) {
+    const bool positive = labels.values[i / 60] > 0.5;
+    samples.values[i] = 0.1 * (samples.values[i] - 5.0) + (positive ? 1.0 : -1.0);
+  }
+  return {samples, labels};
+}
+
+TrainingOptions plain_loops() {
+  return {.backend = "reference", .steps = 2, .warmup = 0, .learning_rate = 0.05};
+}
+
+RunReport run(const Plan& plan, const TrainingOptions& options, const Communicator& world) {
+  return train(plan, options, world, [](const Progress&) {});
+}
+
+Plan split(std::int64_t batch, const Communicator& world, Axis axis) {
+  return uniform_plan(small_network(), batch, Mesh({{axis, world.size()}}));
+}
+
+std::vector<double> stored(const std::string& file, const char* name, std::int64_t count) {
+  return TensorFileReader(file).read(name, std::vector{count});
+}
+
+}  // namespace
+
+TEST_CASE("train: an epoch is a pass over the data, and the network learns it") {
+  const DataFile data(separable_samples());
+  TrainingOptions options = plain_loops();
+  options.data_file = options.test_file = data.file();
+  options.epochs = 15;
+  const RunReport report = run(split(3, data.world(), Axis::n), options, data.world());
+  CHECK(report.loss.size() == 15 * (sample_count / 3));
+  CHECK(report.loss.back() < report.loss.front());
+  CHECK(report.test_accuracy == 1.0);
+}
+
+TEST_CASE("train: progress counts every step") {
+  const Communicator world = Communicator::world();
+  std::vector<std::int64_t> steps;
+  train(split(4, world, Axis::h), plain_loops(), world, [&](const Progress& progress) {
+    CHECK(progress.steps == 2);
+    steps.push_back(progress.step);
+  });
+  CHECK(steps == std::vector<std::int64_t>{1, 2});
+}
+
+TEST_CASE("train: weights that were dumped are where the next training begins") {
+  const Communicator world = Communicator::world();
+  const SharedFolder folder(world);
+  const Plan plan = split(4, world, Axis::h);
+  TrainingOptions options = plain_loops();
+  options.dump_file = folder.path("first.h5");
+  run(plan, options, world);
+  world.barrier();
+  options.weights_file = options.dump_file;
+  options.dump_file = folder.path("second.h5");
+  options.seed = 99;
+  options.learning_rate = 0.0;
+  run(plan, options, world);
+  world.barrier();
+  const std::vector<double> first = stored(folder.path("first.h5"), "/bn/scale", 3);
+  CHECK(first != std::vector<double>(3, 1.0));
+  CHECK(stored(folder.path("second.h5"), "/bn/scale", 3) == first);
+}
+
+TEST_CASE("train: ranks without samples have no part in running values") {
+  const Communicator world = Communicator::world();
+  const Communicator self = Communicator::group(world, {world.rank()});
+  const SharedFolder folder(world);
+  TrainingOptions options = plain_loops();
+  options.dump_file = folder.path("split.h5");
+  run(split(1, world, Axis::n), options, world);
+  options.dump_file = folder.path("alone" + std::to_string(world.rank()) + ".h5");
+  run(uniform_plan(small_network(), 1, Mesh()), options, self);
+  world.barrier();
+  for (const char* name : {"/bn/mean", "/bn/variance"}) {
+    const std::vector<double> together = stored(folder.path("split.h5"), name, 3);
+    const std::vector<double> alone = stored(options.dump_file, name, 3);
+    for (std::size_t i = 0; i < alone.size(); ++i) {
+      CHECK(together[i] == doctest::Approx(alone[i]).epsilon(1e-5));
+    }
+  }
+}
+
+TEST_CASE("train: a plan for other ranks, a loss that is not finite, a plan that does not fit") {
+  const Communicator world = Communicator::world();
+  const Plan other = uniform_plan(small_network(), 8, Mesh({{Axis::n, world.size() + 1}}));
+  CHECK_THROWS_AS(run(other, plain_loops(), world), EnvironmentError);
+  TrainingOptions diverging = plain_loops();
+  diverging.learning_rate = 1e30;
+  diverging.steps = 5;
+  CHECK_THROWS_AS(run(split(4, world, Axis::n), diverging, world), NotFiniteError);
+  const Network large = with_input_size(small_network(), {1, 1 << 15, 1 << 15});
+  const Plan too_large = uniform_plan(large, 64, Mesh({{Axis::n, world.size()}}));
+  CHECK_THROWS_AS(run(too_large, plain_loops(), world), InfeasibleError);
+}
+
+TEST_CASE("train: a missing test file ends the training before it begins") {
+  const Communicator world = Communicator::world();
+  TrainingOptions options = plain_loops();
+  options.test_file = "no/such/file.h5";
+  int steps = 0;
+  CHECK_THROWS_AS(
+      train(split(4, world, Axis::n), options, world, [&](const Progress&) { ++steps; }), IoError);
+  CHECK(steps == 0);
+}
+
+}  // namespace cnnplan
