@@ -134,7 +134,7 @@ void execute(const Options& options, const Communicator& world) {
     run = train(plan, options.training, world, [&line](const Progress& p) { line(p); });
   }
   if (!is_first) return;
-  run.inputs = {{.file = base_name(options.plan_file), .sha256 = sha256(text)}};
+  run.inputs = {input_file(options.plan_file, text)};
   write_file(options.run_file, to_json(run));
   print_summary(run, options.run_file);
 }

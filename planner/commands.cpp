@@ -1,10 +1,9 @@
 // Files in, values through the library, text and files out.
 #include "planner/commands.hpp"
 
-#include <algorithm>
 #include <filesystem>
 #include <iostream>
-#include <thread>
+#include <system_error>
 
 #include <unistd.h>
 
@@ -16,100 +15,6 @@
 #include "planner/report/explain.hpp"
 
 namespace cnnplan {
-namespace {
-
-InputFile input_file(const std::string& file) {
-  return {.file = base_name(file), .sha256 = sha256(read_file(file))};
-}
-
-// The file that the user named, the default where it exists, or none.
-std::string chosen_file(const std::string& named, const std::string& standard) {
-  if (!named.empty()) return named;
-  return std::filesystem::exists(standard) ? standard : "";
-}
-
-int default_ranks(const Platform& platform) {
-  if (platform.measured && !platform.levels.empty()) return platform.levels.back().ranks_per_group;
-  return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-}
-
-// A profile and a platform of different devices would predict neither.
-void check_same_device(const Platform& platform, const Profile& profile, const std::string& file) {
-  if (!platform.measured || profile.kernels.empty()) return;
-  if (platform.device == profile.fingerprint.device) return;
-  throw InputError({.file = file,
-                    .pointer = "/fingerprint/device",
-                    .value = '"' + profile.fingerprint.device + '"',
-                    .allowed = "the device of the platform, \"" + platform.device + '"'});
-}
-
-SolveRequest request_of(const SolveOptions& options, std::vector<InputFile>& inputs) {
-  SolveRequest request{.network = read_network_at(options.network_file, options.input_size)};
-  inputs.push_back(input_file(options.network_file));
-  const std::string platform_file = chosen_file(options.platform_file, "platform.json");
-  if (!platform_file.empty()) {
-    request.platform = read_platform(platform_file);
-    inputs.push_back(input_file(platform_file));
-  }
-  request.ranks = options.ranks > 0 ? options.ranks : default_ranks(request.platform);
-  if (platform_file.empty()) request.platform = default_platform(request.ranks);
-  const std::string profile_file = chosen_file(options.profile_file, "profile.json");
-  if (!profile_file.empty()) {
-    request.profile = read_profile(profile_file);
-    inputs.push_back(input_file(profile_file));
-    check_same_device(request.platform, request.profile, profile_file);
-  }
-  request.batch = options.batch;
-  request.statistics = options.statistics;
-  request.method = options.method;
-  if (!options.uniform.empty()) request.uniform = parse_mesh(options.uniform);
-  return request;
-}
-
-void refuse_estimates(const Plan& plan) {
-  if (plan.prediction.estimated_kernels.empty()) return;
-  throw InputError(
-      {.file = "profile",
-       .pointer = "/kernels",
-       .value = std::to_string(plan.prediction.estimated_kernels.size()) +
-                " kernels of the plan are missing, the first is " +
-                plan.prediction.estimated_kernels.front(),
-       .allowed = "with --strict, a profile that holds every kernel: run cnnplan profile"});
-}
-
-void say_what_was_assumed(const SolveRequest& request, const Plan& plan) {
-  if (!request.platform.measured) {
-    std::cerr << "links: assumed figures; measure them with: mpirun -n " << request.ranks
-              << " cnnplan profile --links\n";
-  }
-  if (!plan.prediction.estimated_kernels.empty()) {
-    std::cerr << plan.prediction.estimated_kernels.size()
-              << " kernels: estimated; measure them with: mpirun -n " << request.ranks
-              << " cnnplan profile NETWORK --ranks " << request.ranks << " --batch "
-              << request.batch << '\n';
-  }
-}
-
-}  // namespace
-
-Network read_network_at(const std::string& file, const std::string& input_size) {
-  const Network network = read_network(file);
-  return input_size.empty() ? network : with_input_size(network, parse_size(input_size));
-}
-
-ExitCode solve_command(const SolveOptions& options) {
-  std::vector<InputFile> inputs;
-  const SolveRequest request = request_of(options, inputs);
-  Plan plan = solve(request);
-  plan.inputs = std::move(inputs);
-  if (options.strict) refuse_estimates(plan);
-  write_file(options.output_file, to_json(plan));
-  say_what_was_assumed(request, plan);
-  std::cout << explain(plan, std::nullopt);
-  std::cerr << "wrote " << options.output_file << "; run it with: mpirun -n " << plan.ranks
-            << " cnnexec --strategy " << options.output_file << '\n';
-  return ExitCode::ok;
-}
 
 ExitCode explain_command(const ExplainOptions& options) {
   const Plan plan = read_plan(options.plan_file);
@@ -118,7 +23,11 @@ ExitCode explain_command(const ExplainOptions& options) {
 }
 
 ExitCode compare_command(const CompareOptions& options) {
-  const Comparison comparison = compare(read_plan(options.plan_file), read_run(options.run_file));
+  const ComparedFiles files{.plan = options.plan_file, .run = options.run_file};
+  const std::string plan = read_file(files.plan);
+  const RunReport run = read_run(files.run);
+  const Comparison comparison = compare(parse_plan(plan, files.plan), run, files);
+  require_run_of(sha256(plan), run, files);
   std::cout << to_text(comparison);
   if (comparison.step.error() <= options.max_error) return ExitCode::ok;
   std::cerr << "the predicted step is " << 100.0 * comparison.step.error()
@@ -152,8 +61,10 @@ ExitCode check_command(const std::vector<std::string>& files) {
 }
 
 void profile_command(const std::vector<std::string>& arguments) {
-  const std::string profiler =
-      std::filesystem::read_symlink("/proc/self/exe").replace_filename("cnnplan-profile").string();
+  std::error_code error;
+  std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error) throw EnvironmentError("/proc/self/exe: cannot read: " + error.message());
+  const std::string profiler = program.replace_filename("cnnplan-profile").string();
   std::vector<std::string> words{profiler};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> pointers;

@@ -46,7 +46,4 @@ ExitCode check_command(const std::vector<std::string>& files);
 // @throws EnvironmentError when it is not there
 [[noreturn]] void profile_command(const std::vector<std::string>& arguments);
 
-// The network of a file at another input size; empty: as the file says.
-Network read_network_at(const std::string& file, const std::string& input_size);
-
 }  // namespace cnnplan

@@ -76,9 +76,9 @@ void add_solve(CLI::App& app, SolveOptions& options) {
       ->add_option("-r,--ranks",
                    options.ranks,
                    "Ranks; default: as many as the platform was measured with, else one per core")
-      ->check(CLI::Range(1, 1048576));
+      ->check(CLI::Range(1, max_ranks));
   solve->add_option("-b,--batch", options.batch, "Samples per step, over all ranks")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 31))
+      ->check(CLI::Range(std::int64_t{1}, max_batch))
       ->capture_default_str();
   solve->add_option("-i,--input",
                     options.input_size,

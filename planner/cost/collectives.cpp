@@ -95,16 +95,26 @@ double thakur_time_s(const Platform& platform, std::span<const int> group, doubl
       {doubling_s, rabenseifner_s, ring_time_s(platform, group, bytes, Ring::of_messages)});
 }
 
-double library_time_s(const Platform& platform, std::span<const int> group, double bytes) {
+// Null where the library's allreduce was not measured on so many ranks.
+const LibraryAllreduce* library_fit(const Platform& platform, int ranks) {
   const auto& fits = platform.library_allreduce;
   const auto fit = std::find_if(fits.begin(), fits.end(), [&](const LibraryAllreduce& candidate) {
-    return candidate.ranks == static_cast<int>(group.size()) && !candidate.segments.empty();
+    return candidate.ranks == ranks && !candidate.segments.empty();
   });
-  return fit == fits.end() ? thakur_time_s(platform, group, bytes)
-                           : segment_time_s(fit->segments, bytes);
+  return fit == fits.end() ? nullptr : &*fit;
+}
+
+double library_time_s(const Platform& platform, std::span<const int> group, double bytes) {
+  const LibraryAllreduce* fit = library_fit(platform, static_cast<int>(group.size()));
+  return fit == nullptr ? thakur_time_s(platform, group, bytes)
+                        : segment_time_s(fit->segments, bytes);
 }
 
 }  // namespace
+
+bool has_library_fit(const Platform& platform, int ranks) {
+  return library_fit(platform, ranks) != nullptr;
+}
 
 double allreduce_time_s(const Platform& platform,
                         std::span<const int> group,

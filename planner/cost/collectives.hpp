@@ -21,4 +21,8 @@ double allreduce_time_s(const Platform& platform,
                         double bytes,
                         AllreduceAlgorithm algorithm);
 
+// Whether the time of the library's allreduce over `ranks` ranks was measured, not derived from the
+// links.
+bool has_library_fit(const Platform& platform, int ranks);
+
 }  // namespace cnnplan

@@ -26,6 +26,13 @@ float log2_of(std::int64_t extent) {
   return std::log2(static_cast<float>(std::max<std::int64_t>(extent, 1)));
 }
 
+// Of the product over the dims: the product itself may not be a 64-bit integer.
+float log2_of(const Window& window, std::int64_t WindowDim::*member) {
+  float sum = 0.0F;
+  for (const WindowDim& dim : window.dims) sum += log2_of(dim.*member);
+  return sum;
+}
+
 struct Neighbour {
   float distance_squared = std::numeric_limits<float>::infinity();
   std::size_t index = 0;
@@ -47,7 +54,6 @@ Nearest nearest(std::span<const float> distances_squared) {
 }  // namespace
 
 KernelNeighbours::Features KernelNeighbours::features_of(const KernelSpec& spec) {
-  const auto& [d, h, w] = spec.window.dims;
   return {log2_of(spec.in[Dim::n]),
           log2_of(spec.in[Dim::c]),
           log2_of(spec.in[Dim::d]),
@@ -57,9 +63,9 @@ KernelNeighbours::Features KernelNeighbours::features_of(const KernelSpec& spec)
           log2_of(spec.out[Dim::d]),
           log2_of(spec.out[Dim::h]),
           log2_of(spec.out[Dim::w]),
-          log2_of(d.kernel * h.kernel * w.kernel),
-          log2_of(d.stride * h.stride * w.stride),
-          log2_of(d.dilation * h.dilation * w.dilation),
+          log2_of(spec.window, &WindowDim::kernel),
+          log2_of(spec.window, &WindowDim::stride),
+          log2_of(spec.window, &WindowDim::dilation),
           log2_of(spec.groups),
           spec.pooling == PoolingMode::max ? 1.0F : 0.0F,
           static_cast<float>(spec.bias + spec.relu + spec.residual)};

@@ -2,6 +2,7 @@
 #include "planner/cost/kernels.hpp"
 
 #include <algorithm>
+#include <array>
 #include <span>
 
 namespace cnnplan {
@@ -45,10 +46,11 @@ std::size_t KernelCosts::Hash::operator()(const KernelSpec& spec) const {
              static_cast<std::int64_t>(spec.precision));
   hasher.add(spec.in.extents);
   hasher.add(spec.out.extents);
-  hasher.add(spec.groups * 2 + (spec.relu ? 1 : 0));
+  hasher.add(spec.groups);
+  hasher.add(spec.relu ? 1 : 0);
   for (const WindowDim& dim : spec.window.dims) {
-    hasher.add(dim.kernel);
-    hasher.add(dim.stride * 65536 + dim.padding_begin * 256 + dim.padding_end);
+    const std::array numbers{dim.kernel, dim.stride, dim.padding_begin, dim.padding_end};
+    hasher.add(numbers);
   }
   return hasher.value();
 }

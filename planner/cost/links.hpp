@@ -9,9 +9,6 @@
 
 namespace cnnplan {
 
-// The segment that a message of `bytes` falls into. @pre segments is not empty
-const Segment& segment_of(const std::vector<Segment>& segments, double bytes);
-
 // One message between two ranks that have the link for themselves; a local copy when they are the
 // same rank.
 double message_time_s(const Platform& platform, int from, int to, double bytes);

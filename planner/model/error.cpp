@@ -7,10 +7,11 @@ namespace cnnplan {
 namespace {
 
 std::string message_of(const InputProblem& problem) {
-  std::string message = problem.file;
-  if (!problem.pointer.empty()) message += (message.empty() ? "" : ": ") + problem.pointer;
-  message += ": got " + problem.value + "; allowed: " + problem.allowed;
-  return message;
+  std::string place = problem.file;
+  if (!place.empty() && !problem.pointer.empty()) place += ": ";
+  place += problem.pointer;
+  if (!place.empty()) place += ": ";
+  return place + "got " + problem.value + "; allowed: " + problem.allowed;
 }
 
 }  // namespace

@@ -32,8 +32,9 @@ class Error : public std::runtime_error {
   ExitCode exit_code_;
 };
 
-// What is wrong in an input: `pointer` is a JSON pointer ("/layers/3/stride/0") or empty where the
-// input is no JSON; `value` is what stands there; `allowed` is what may stand there.
+// What is wrong in an input: `file` is the file, or the option where the command line is wrong
+// ("--uniform"); `pointer` is a JSON pointer ("/layers/3/stride/0") or empty where the input is no
+// JSON; `value` is what stands there; `allowed` is what may stand there.
 struct InputProblem {
   std::string file;
   std::string pointer;

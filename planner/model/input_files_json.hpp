@@ -1,12 +1,12 @@
-// The list of input files, with digests, in plan and run files.
+// The list of input files, with digests, that a document was made from.
 #pragma once
 
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "planner/model/input_file.hpp"
 #include "planner/model/json_reader.hpp"
-#include "planner/model/plan.hpp"
 
 namespace cnnplan {
 

@@ -37,8 +37,10 @@ inline constexpr IntegerRange extent_range{1, 2147483647};
 inline constexpr IntegerRange padding_range{0, 2147483647};
 inline constexpr IntegerRange count_range{0, 2147483647};
 inline constexpr IntegerRange ranks_range{1, 1048576};
-inline constexpr IntegerRange bytes_range{};
-inline constexpr NumberRange seconds_range{.minimum = 0.0};
+// What no machine reaches, so that sums and products of what files hold stay finite.
+inline constexpr IntegerRange bytes_range{0, std::int64_t{1} << 60};
+inline constexpr NumberRange seconds_range{.minimum = 0.0, .maximum = 1e9};
+inline constexpr NumberRange seconds_per_byte_range{.minimum = 0.0, .maximum = 1.0};
 inline constexpr NumberRange fraction_range{.minimum = 0.0, .maximum = 1.0};
 
 class JsonReader {

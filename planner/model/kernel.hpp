@@ -36,6 +36,7 @@ enum class KernelPhase {
 // Which implementation runs. `direct` is the library's own choice of a direct method.
 enum class KernelAlgorithm { direct, winograd };
 
+// clang-format off
 // Operands of each kind and phase, in order ([] = only with the flag; all activations are
 // channels-last local blocks; "pitched" operands may be a block inside a larger buffer, all others
 // are dense):
@@ -51,23 +52,25 @@ enum class KernelAlgorithm { direct, winograd };
 //                                  dscale, dshift, [residual: dz pitched]
 //                                  dz = dy where y > 0 with relu, else dy; gradient_sums are local,
 //                                  dscale and dshift are their float copies
-//   batch_norm backward_data       x pitched, dz pitched (dy when not residual), [relu without
-//                                  residual: y pitched], sums, gradient_sums, scale, dx pitched
+//   batch_norm backward_data       x pitched, dz pitched (dy when not residual),
+//                                  [relu without residual: y pitched], sums, gradient_sums, scale,
+//                                  dx pitched
 //   relu forward                   x pitched, y pitched
 //   relu backward_data             y pitched, dy pitched, dx pitched
 //   pooling forward                x, y, [max: index (as many int32 as y)]
 //   pooling backward_data          [max: index], dy, dx
-//   add forward                    a pitched, b pitched, y pitched      (y = relu?(a + b))
+//   add forward                    a pitched, b pitched, y pitched; y = relu?(a + b)
 //   dropout forward                x pitched, y pitched
 //   dropout backward_data          dy pitched, dx pitched
 //   softmax_cross_entropy forward  x pitched, labels (int32, one per position of the block),
 //                                  probabilities dense, loss (1 double: sum over the block / count)
-//   softmax_cross_entropy backward_data  probabilities dense, labels, dx pitched; the gradient of
-//                                  the mean over `count` positions
-//   accumulate forward             a pitched, b pitched, y pitched      (y = a + b, y may be a or
-//   b) sgd update                     weight, gradient, momentum; all flat, out =
-//   (1,1,1,1,elements)
+//   softmax_cross_entropy backward_data
+//                                  probabilities dense, labels, dx pitched; the gradient of the
+//                                  mean over `count` positions
+//   accumulate forward             a pitched, b pitched, y pitched; y = a + b, y may be a or b
+//   sgd update                     weight, gradient, momentum; all flat, out = (1,1,1,1,elements)
 // Where a kernel has relu without residual in batch_norm the mask is y > 0.
+// clang-format on
 struct KernelSpec {
   KernelKind kind = KernelKind::convolution;
   KernelPhase phase = KernelPhase::forward;

@@ -11,6 +11,13 @@
 namespace cnnplan {
 namespace {
 
+// A name that stands for something else in files ("prev") or in ids of operations.
+constexpr std::array<std::string_view, 3> reserved_names{"prev", "reduce", "sgd"};
+
+// Of a whole network: what its layers hold, gradients and momentum included, stays below the bytes
+// that files may name.
+constexpr std::int64_t max_parameters = std::int64_t{1} << 53;
+
 // Where a problem stands: "/layers/<index>/<key>" of `file`.
 struct Place {
   std::string file;
@@ -182,17 +189,27 @@ std::int64_t weight_count(const Convolution& layer, std::int64_t channels) {
   return checked_add(count, layer.bias ? layer.filters : 0);
 }
 
+// As in files.
+std::string inputs_key(const Layer& layer) {
+  return std::holds_alternative<Add>(layer.parameters) ? "inputs" : "input";
+}
+
 void check_name_and_inputs(const Layer& layer,
                            const std::map<std::string, LayerIndex, std::less<>>& earlier,
                            const Place& place) {
   if (layer.name.empty() || layer.name.find('/') != std::string::npos) {
     place.refuse("name", '"' + layer.name + '"', "a name that is not empty and has no \"/\"");
   }
+  if (std::find(reserved_names.begin(), reserved_names.end(), layer.name) != reserved_names.end()) {
+    place.refuse("name",
+                 '"' + layer.name + '"',
+                 "a name other than \"prev\", \"reduce\" and \"sgd\", which have a meaning");
+  }
   if (earlier.contains(layer.name)) {
     place.refuse("name", '"' + layer.name + '"', "a name that no other layer has");
   }
   if (layer.inputs.size() != input_count(layer.parameters)) {
-    place.refuse("inputs",
+    place.refuse(inputs_key(layer),
                  std::to_string(layer.inputs.size()) + " inputs",
                  std::to_string(input_count(layer.parameters)) + " for " +
                      std::string(kind_name(layer.parameters)));
@@ -228,10 +245,18 @@ Network::Network(std::string name, std::vector<Layer> layers, const std::string&
   inputs_.resize(layers_.size());
   consumers_.resize(layers_.size());
   IndexByName index_by_name;
+  std::int64_t parameters = 0;
   for (LayerIndex i = 0; i < layer_count(); ++i) {
-    check_name_and_inputs(layer(i), index_by_name, Place{file, static_cast<std::size_t>(i)});
+    const Place place{file, static_cast<std::size_t>(i)};
+    check_name_and_inputs(layer(i), index_by_name, place);
     connect(i, index_by_name, file);
     infer_shape(i, file);
+    const std::int64_t allowed = max_parameters - parameters;
+    place.require(parameter_count(i) <= allowed,
+                  "",
+                  parameter_count(i),
+                  "at most " + std::to_string(allowed) + " parameters besides those before");
+    parameters += parameter_count(i);
     index_by_name.emplace(layer(i).name, i);
   }
   check_ends(file);
@@ -241,11 +266,15 @@ void Network::connect(LayerIndex index, const IndexByName& earlier, const std::s
   const Place place{file, static_cast<std::size_t>(index)};
   for (const std::string& input : layer(index).inputs) {
     const auto found = earlier.find(input);
+    // Files may leave out the input that is the layer listed before.
+    const bool is_default = found != earlier.end() && found->second == index - 1;
+    const std::string key =
+        is_default && layer(index).inputs.size() == 1 ? "" : inputs_key(layer(index));
     if (found == earlier.end()) {
-      place.refuse("inputs", '"' + input + '"', "the name of a layer listed before");
+      place.refuse(key, '"' + input + '"', "the name of a layer listed before");
     }
     if (std::holds_alternative<SoftmaxCrossEntropy>(layer_parameters(found->second))) {
-      place.refuse("inputs", '"' + input + '"', "a layer that is no loss");
+      place.refuse(key, "the input \"" + input + '"', "a layer that is no loss");
     }
     inputs_[static_cast<std::size_t>(index)].push_back(found->second);
     consumers_[static_cast<std::size_t>(found->second)].push_back(index);
@@ -337,15 +366,6 @@ std::int64_t Network::parameter_count() const {
   std::int64_t count = 0;
   for (LayerIndex i = 0; i < layer_count(); ++i) count = checked_add(count, parameter_count(i));
   return count;
-}
-
-Network with_input_size(const Network& network, const std::array<std::int64_t, 3>& size) {
-  std::vector<Layer> layers = network.layers();
-  for (Layer& layer : layers) {
-    if (auto* input = std::get_if<Input>(&layer.parameters)) input->size = size;
-  }
-  return Network(
-      network.name(), std::move(layers), "network " + network.name() + " at this input size");
 }
 
 }  // namespace cnnplan

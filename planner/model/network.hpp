@@ -153,10 +153,11 @@ class Network {
 
 bool has_window(const LayerParameters& parameters);
 
-// The same network for inputs of another size (D, H, W). @throws InputError when it does not fit.
+// The same network for inputs of another size (D, H, W); a D of 0 keeps the network's.
+// @throws InputError when it does not fit
 Network with_input_size(const Network& network, const std::array<std::int64_t, 3>& size);
 
-// "512x512" or "64x512x512" as (D, H, W). @throws InputError
+// "512x512" as (0, H, W), "64x512x512" as (D, H, W). @throws InputError
 std::array<std::int64_t, 3> parse_size(const std::string& text);
 
 // JSON (schema cnnplan.network/1). @throws InputError, IoError

@@ -1,5 +1,6 @@
-// Image sizes as users write them.
+// Other input sizes, as users write them.
 #include <algorithm>
+#include <utility>
 
 #include "planner/model/error.hpp"
 #include "planner/model/network.hpp"
@@ -24,7 +25,19 @@ std::array<std::int64_t, 3> parse_size(const std::string& text) {
                       .value = '"' + text + '"',
                       .allowed = "HxW or DxHxW with sizes from 1 to 999999999, such as 512x512"});
   }
-  return {sizes.size() == 3 ? sizes[0] : 1, sizes[sizes.size() - 2], sizes.back()};
+  return {sizes.size() == 3 ? sizes[0] : 0, sizes[sizes.size() - 2], sizes.back()};
+}
+
+Network with_input_size(const Network& network, const std::array<std::int64_t, 3>& size) {
+  std::vector<Layer> layers = network.layers();
+  for (Layer& layer : layers) {
+    auto* input = std::get_if<Input>(&layer.parameters);
+    if (input == nullptr) continue;
+    const std::int64_t depth = size[0] == 0 ? input->size[0] : size[0];
+    input->size = {depth, size[1], size[2]};
+  }
+  return Network(
+      network.name(), std::move(layers), "network " + network.name() + " at this input size");
 }
 
 }  // namespace cnnplan

@@ -9,8 +9,9 @@
 namespace cnnplan {
 namespace {
 
-constexpr std::int64_t max_ranks = 1048576;
-constexpr std::int64_t max_batch = std::numeric_limits<std::int32_t>::max();
+// Outputs of all layers together, for the whole batch: with halos, error signals and buffers their
+// bytes stay below what files may name.
+constexpr std::int64_t max_elements = std::int64_t{1} << 53;
 
 // Refusals of one plan file.
 class PlanCheck {
@@ -22,21 +23,35 @@ class PlanCheck {
     refuse(pointer, std::to_string(value), "an integer from 1 to " + std::to_string(maximum));
   }
   void mesh(LayerIndex index, const Mesh& mesh, int ranks) const {
-    if (mesh.rank_count() == ranks) return;
-    refuse("/layers/" + std::to_string(index) + "/mesh",
-           '"' + to_text(mesh) + "\", which is " + std::to_string(mesh.rank_count()) + " ranks",
-           "a mesh of " + std::to_string(ranks) + " ranks");
-  }
-  void layer_sizes(const Network& network, LayerIndex index, std::int64_t batch) const {
-    try {
-      checked_multiply(volume(network.output_shape(index, batch)),
-                       bytes_per_element(Precision::fp64));
-    } catch (const InputError& error) {
-      refuse("/batch",
-             std::to_string(batch) + ", with which the output of layer \"" +
-                 network.layer(index).name + "\" takes " + error.problem().value + " elements",
-             error.problem().allowed);
+    const std::string pointer = "/layers/" + std::to_string(index) + "/mesh";
+    if (mesh.rank_count() != ranks) {
+      refuse(pointer,
+             '"' + to_text(mesh) + "\", which is " + std::to_string(mesh.rank_count()) + " ranks",
+             "a mesh of " + std::to_string(ranks) + " ranks");
     }
+    if (mesh.size(Axis::c) != 1) {
+      refuse(pointer,
+             '"' + to_text(mesh) + '"',
+             "axes n d h w r: this version does not run channel splits");
+    }
+  }
+  // `elements` and the output of a layer.
+  std::int64_t with_output(std::int64_t elements,
+                           const Network& network,
+                           LayerIndex index,
+                           std::int64_t batch) const {
+    std::string sum;
+    try {
+      elements = checked_add(elements, volume(network.output_shape(index, batch)));
+      if (elements <= max_elements) return elements;
+      sum = std::to_string(elements);
+    } catch (const InputError& error) {
+      sum = error.problem().value;
+    }
+    refuse("/batch",
+           std::to_string(batch) + ", with which the outputs up to layer \"" +
+               network.layer(index).name + "\" take " + sum + " elements",
+           "a batch with which all outputs take at most " + std::to_string(max_elements));
   }
   [[noreturn]] void refuse(const std::string& pointer,
                            const std::string& value,
@@ -70,9 +85,10 @@ void validate(const Plan& plan, const std::string& file) {
                  "one entry for each of the network's " +
                      std::to_string(plan.network.layer_count()) + " layers");
   }
+  std::int64_t elements = 0;
   for (LayerIndex i = 0; i < plan.network.layer_count(); ++i) {
     check.mesh(i, plan.layers[static_cast<std::size_t>(i)].mesh, plan.ranks);
-    check.layer_sizes(plan.network, i, plan.batch);
+    elements = check.with_output(elements, plan.network, i, plan.batch);
   }
 }
 

@@ -7,12 +7,18 @@
 #include <string_view>
 #include <vector>
 
+#include "planner/model/checked.hpp"
 #include "planner/model/collective.hpp"
+#include "planner/model/input_file.hpp"
 #include "planner/model/kernel.hpp"
 #include "planner/model/mesh.hpp"
 #include "planner/model/network.hpp"
 
 namespace cnnplan {
+
+// The largest values of a plan.
+inline constexpr int max_ranks = 1048576;
+inline constexpr std::int64_t max_batch = 2147483647;
 
 struct LayerPlan {
   Mesh mesh;
@@ -33,7 +39,10 @@ struct MemoryUse {
   std::int64_t activations_bytes = 0;  // activations and error signals
   std::int64_t buffers_bytes = 0;      // transfer buffers, workspaces, statistics
   std::int64_t available_bytes = 0;
-  std::int64_t total_bytes() const { return parameters_bytes + activations_bytes + buffers_bytes; }
+  // @throws InputError when the sum is not a 64-bit integer
+  std::int64_t total_bytes() const {
+    return checked_add(checked_add(parameters_bytes, activations_bytes), buffers_bytes);
+  }
   bool operator==(const MemoryUse&) const = default;
 };
 
@@ -42,24 +51,19 @@ struct Prediction {
   double step_s = 0.0;
   double low_s = 0.0;
   double high_s = 0.0;
-  double exposed_communication_s = 0.0;
+  double exposed_communication_s = 0.0;        // mean over ranks, waiting included
   std::vector<PredictedOperation> operations;  // in schedule order of rank 0, then of others
   MemoryUse memory;                            // of the rank that needs most
   std::string baseline;                        // e.g. "n2" everywhere
   double baseline_s = 0.0;
-  double bound_s = 0.0;   // lower bound of any plan under the additive cost
+  double bound_s = 0.0;   // no plan of the same choices is predicted faster
   double gap = 0.0;       // step_s / bound_s - 1
   std::string runner_up;  // e.g. "h2" everywhere
   double runner_up_s = 0.0;
   std::int64_t candidates = 0;  // candidates priced, over all layers
+  std::int64_t pruned = 0;      // splits left out because some ranks would own nothing
   std::vector<std::string> estimated_kernels;
   bool operator==(const Prediction&) const = default;
-};
-
-struct InputFile {
-  std::string file;    // as the user named it, without folders
-  std::string sha256;  // of its content, lower-case hex
-  bool operator==(const InputFile&) const = default;
 };
 
 struct Plan {
@@ -72,6 +76,7 @@ struct Plan {
   AllreduceAlgorithm gradient_allreduce = AllreduceAlgorithm::ring;       // of gradient buckets
   AllreduceAlgorithm statistics_allreduce = AllreduceAlgorithm::library;  // of batch norm and loss
   std::int64_t bucket_bytes = std::int64_t{32} << 20;
+  bool overlap = false;  // halos and gradient reductions run beside kernels
   Prediction prediction;
   std::vector<InputFile> inputs;
   bool operator==(const Plan&) const = default;
@@ -81,7 +86,7 @@ struct Plan {
 Plan uniform_plan(const Network& network, std::int64_t batch, const Mesh& mesh);
 
 // @throws InputError (pointer into plan.json) unless every layer has a mesh of exactly `ranks`
-// ranks, and the sizes are in range.
+// ranks that this version runs, and the sizes are in range.
 void validate(const Plan& plan, const std::string& file);
 
 // JSON (schema cnnplan.plan/1). @throws InputError, IoError

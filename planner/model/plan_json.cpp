@@ -98,6 +98,7 @@ Plan parse_plan(std::string_view json, const std::string& file) {
                    "gradient_allreduce",
                    "statistics_allreduce",
                    "bucket_bytes",
+                   "overlap",
                    "prediction"});
   Plan plan{.network = read_embedded_network(root.at("network"))};
   plan.ranks = static_cast<int>(root.at("ranks").integer(ranks_range));
@@ -108,6 +109,7 @@ Plan parse_plan(std::string_view json, const std::string& file) {
   root.read_enumerator("gradient_allreduce", plan.gradient_allreduce);
   root.read_enumerator("statistics_allreduce", plan.statistics_allreduce);
   root.read("bucket_bytes", plan.bucket_bytes, bucket_range);
+  root.read("overlap", plan.overlap);
   if (root.has("prediction")) plan.prediction = prediction_from_json(root.at("prediction"));
   plan.inputs = read_input_files(root);
   validate(plan, file);
@@ -128,6 +130,7 @@ std::string to_json(const Plan& plan) {
   document["gradient_allreduce"] = to_text(plan.gradient_allreduce);
   document["statistics_allreduce"] = to_text(plan.statistics_allreduce);
   document["bucket_bytes"] = plan.bucket_bytes;
+  document["overlap"] = plan.overlap;
   document["layers"] = OrderedJson::array();
   for (std::size_t i = 0; i < plan.layers.size(); ++i) {
     document["layers"].push_back(to_ordered_json(plan.layers[i], plan.network.layers().at(i)));

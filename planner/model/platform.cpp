@@ -16,13 +16,17 @@ constexpr double reduction_bytes_per_s = 10e9;
 
 }  // namespace
 
-double segment_time_s(const std::vector<Segment>& segments, double bytes) {
-  if (segments.empty()) throw std::logic_error("no segment to time a message by");
-  auto found = std::find_if(segments.begin(), segments.end(), [bytes](const Segment& segment) {
-    return bytes <= static_cast<double>(segment.max_bytes);
+const Segment& segment_of(const std::vector<Segment>& segments, double bytes) {
+  if (segments.empty()) throw std::logic_error("a link without segments");
+  const auto found = std::find_if(segments.begin(), segments.end(), [bytes](const Segment& s) {
+    return bytes <= static_cast<double>(s.max_bytes);
   });
-  if (found == segments.end()) --found;
-  return found->alpha_s + bytes * found->beta_s_per_byte;
+  return found == segments.end() ? segments.back() : *found;
+}
+
+double segment_time_s(const std::vector<Segment>& segments, double bytes) {
+  const Segment& segment = segment_of(segments, bytes);
+  return segment.alpha_s + bytes * segment.beta_s_per_byte;
 }
 
 Platform default_platform(int ranks) {

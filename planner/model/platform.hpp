@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "planner/model/input_file.hpp"
+
 namespace cnnplan {
 
 // Messages of at most `max_bytes` (and more than the segment before) take
@@ -17,7 +19,9 @@ struct Segment {
   auto operator<=>(const Segment&) const = default;
 };
 
-// Seconds for `bytes` by the segment they fall into. @pre segments is not empty
+// The segment that a message of `bytes` falls into. @pre segments is not empty
+const Segment& segment_of(const std::vector<Segment>& segments, double bytes);
+// Seconds for `bytes` by that segment. @pre segments is not empty
 double segment_time_s(const std::vector<Segment>& segments, double bytes);
 
 // A fitted library collective: time of an allreduce of `bytes` over exactly `ranks` ranks.
@@ -50,6 +54,7 @@ struct Platform {
   double overlap_efficiency = 0.0;  // 0: communication stops the kernels; 1: costs them nothing
   double launch_s = 0.0;            // per operation
   bool measured = false;
+  std::vector<InputFile> inputs{};
   auto operator<=>(const Platform&) const = default;
 };
 

@@ -1,6 +1,6 @@
 // Platform files.
 #include "planner/model/file.hpp"
-#include "planner/model/json_reader.hpp"
+#include "planner/model/input_files_json.hpp"
 #include "planner/model/json_writer.hpp"
 #include "planner/model/platform.hpp"
 
@@ -15,7 +15,7 @@ Segment read_segment(const JsonReader& reader) {
   reader.allow_keys({"max_bytes", "alpha_s", "beta_s_per_byte"});
   return {.max_bytes = reader.at("max_bytes").integer(message_bytes_range),
           .alpha_s = reader.at("alpha_s").number(seconds_range),
-          .beta_s_per_byte = reader.at("beta_s_per_byte").number(seconds_range)};
+          .beta_s_per_byte = reader.at("beta_s_per_byte").number(seconds_per_byte_range)};
 }
 
 std::vector<Segment> read_segments(const JsonReader& reader) {
@@ -90,6 +90,7 @@ Platform parse_platform(std::string_view json, const std::string& file) {
   const JsonReader root = document.root();
   root.allow_keys({"schema",
                    "generator",
+                   "inputs",
                    "name",
                    "device",
                    "memory_bytes",
@@ -109,11 +110,12 @@ Platform parse_platform(std::string_view json, const std::string& file) {
       platform.library_allreduce.push_back(read_library_allreduce(entry));
     }
   }
-  root.read("gamma_s_per_byte", platform.gamma_s_per_byte, seconds_range);
-  root.read("copy_s_per_byte", platform.copy_s_per_byte, seconds_range);
+  root.read("gamma_s_per_byte", platform.gamma_s_per_byte, seconds_per_byte_range);
+  root.read("copy_s_per_byte", platform.copy_s_per_byte, seconds_per_byte_range);
   root.read("overlap_efficiency", platform.overlap_efficiency, fraction_range);
   root.read("launch_s", platform.launch_s, seconds_range);
   root.read("measured", platform.measured);
+  platform.inputs = read_input_files(root);
   return platform;
 }
 
@@ -123,6 +125,7 @@ Platform read_platform(const std::string& file) {
 
 std::string to_json(const Platform& platform) {
   OrderedJson document = new_document("platform");
+  document["inputs"] = to_ordered_json(platform.inputs);
   document["name"] = platform.name;
   document["device"] = platform.device;
   document["measured"] = platform.measured;

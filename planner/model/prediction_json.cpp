@@ -10,11 +10,13 @@ using Json = nlohmann::ordered_json;
 
 // A step below its bound would be a gap below 0, and none is below 0 s.
 constexpr NumberRange gap_range{.minimum = -1.0};
+// Sums over operations and ranks of what seconds_range allows one of.
+constexpr NumberRange predicted_range{.minimum = 0.0, .maximum = 1e30};
 
 PredictedOperation read_operation(const JsonReader& reader) {
   reader.allow_keys({"id", "predicted_s", "estimated"});
   PredictedOperation operation{.id = reader.at("id").name(),
-                               .predicted_s = reader.at("predicted_s").number(seconds_range)};
+                               .predicted_s = reader.at("predicted_s").number(predicted_range)};
   reader.read("estimated", operation.estimated);
   return operation;
 }
@@ -58,19 +60,21 @@ Prediction prediction_from_json(const JsonReader& reader) {
                      "runner_up",
                      "runner_up_s",
                      "candidates",
+                     "pruned",
                      "estimated_kernels"});
   Prediction prediction;
-  reader.read("step_s", prediction.step_s, seconds_range);
-  reader.read("low_s", prediction.low_s, seconds_range);
-  reader.read("high_s", prediction.high_s, seconds_range);
-  reader.read("exposed_communication_s", prediction.exposed_communication_s, seconds_range);
+  reader.read("step_s", prediction.step_s, predicted_range);
+  reader.read("low_s", prediction.low_s, predicted_range);
+  reader.read("high_s", prediction.high_s, predicted_range);
+  reader.read("exposed_communication_s", prediction.exposed_communication_s, predicted_range);
   reader.read("baseline", prediction.baseline);
-  reader.read("baseline_s", prediction.baseline_s, seconds_range);
-  reader.read("bound_s", prediction.bound_s, seconds_range);
+  reader.read("baseline_s", prediction.baseline_s, predicted_range);
+  reader.read("bound_s", prediction.bound_s, predicted_range);
   reader.read("gap", prediction.gap, gap_range);
   reader.read("runner_up", prediction.runner_up);
-  reader.read("runner_up_s", prediction.runner_up_s, seconds_range);
+  reader.read("runner_up_s", prediction.runner_up_s, predicted_range);
   reader.read("candidates", prediction.candidates, bytes_range);
+  reader.read("pruned", prediction.pruned, bytes_range);
   if (reader.has("memory")) prediction.memory = read_memory(reader.at("memory"));
   if (reader.has("estimated_kernels")) {
     for (const JsonReader& entry : reader.at("estimated_kernels").entries()) {
@@ -97,6 +101,7 @@ Json to_ordered_json(const Prediction& prediction) {
             {"runner_up", prediction.runner_up},
             {"runner_up_s", prediction.runner_up_s},
             {"candidates", prediction.candidates},
+            {"pruned", prediction.pruned},
             {"memory", to_ordered_json(prediction.memory)},
             {"estimated_kernels", prediction.estimated_kernels},
             {"operations", Json::array()}};

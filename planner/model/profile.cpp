@@ -1,6 +1,8 @@
 // Fingerprints of devices, and profiles of one device put together.
 #include "planner/model/profile.hpp"
 
+#include <algorithm>
+
 #include "planner/model/error.hpp"
 
 namespace cnnplan {
@@ -19,6 +21,11 @@ void merge(Profile& profile, const Profile& other, const std::string& other_file
                       .allowed = '"' + to_text(profile.fingerprint) + '"'});
   }
   profile.kernels.insert(other.kernels.begin(), other.kernels.end());
+  for (const InputFile& input : other.inputs) {
+    const bool is_there =
+        std::find(profile.inputs.begin(), profile.inputs.end(), input) != profile.inputs.end();
+    if (!is_there) profile.inputs.push_back(input);
+  }
 }
 
 }  // namespace cnnplan

@@ -5,7 +5,9 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "planner/model/input_file.hpp"
 #include "planner/model/kernel.hpp"
 
 namespace cnnplan {
@@ -33,10 +35,11 @@ std::string to_text(const DeviceFingerprint& fingerprint);
 struct Profile {
   DeviceFingerprint fingerprint;
   std::map<KernelSpec, KernelTiming> kernels;  // keys are canonical
+  std::vector<InputFile> inputs;               // networks whose kernels were timed
   bool operator==(const Profile&) const = default;
 };
 
-// Adds the kernels of `other` that `profile` lacks.
+// Adds the kernels and inputs of `other` that `profile` lacks.
 // @throws InputError when the fingerprints differ: devices never merge.
 void merge(Profile& profile, const Profile& other, const std::string& other_file);
 

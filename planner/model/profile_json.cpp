@@ -1,6 +1,6 @@
 // Profile files.
 #include "planner/model/file.hpp"
-#include "planner/model/json_reader.hpp"
+#include "planner/model/input_files_json.hpp"
 #include "planner/model/json_writer.hpp"
 #include "planner/model/kernel_json.hpp"
 #include "planner/model/profile.hpp"
@@ -60,7 +60,7 @@ OrderedJson to_ordered_json(const KernelTiming& timing) {
 Profile parse_profile(std::string_view json, const std::string& file) {
   const JsonDocument document(json, file, "profile");
   const JsonReader root = document.root();
-  root.allow_keys({"schema", "generator", "fingerprint", "kernels"});
+  root.allow_keys({"schema", "generator", "inputs", "fingerprint", "kernels"});
   Profile profile{.fingerprint = read_fingerprint(root.at("fingerprint")), .kernels = {}};
   for (const JsonReader& entry : root.at("kernels").entries()) {
     entry.allow_keys({"kernel", "timing"});
@@ -70,6 +70,7 @@ Profile parse_profile(std::string_view json, const std::string& file) {
       entry.at("kernel").refuse("a second \"" + to_text(spec) + '"', "each kernel once");
     }
   }
+  profile.inputs = read_input_files(root);
   return profile;
 }
 
@@ -79,6 +80,7 @@ Profile read_profile(const std::string& file) {
 
 std::string to_json(const Profile& profile) {
   OrderedJson document = new_document("profile");
+  document["inputs"] = to_ordered_json(profile.inputs);
   document["fingerprint"] = to_ordered_json(profile.fingerprint);
   document["kernels"] = OrderedJson::array();
   for (const auto& [spec, timing] : profile.kernels) {

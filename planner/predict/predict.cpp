@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "planner/model/checked.hpp"
+
 namespace cnnplan {
 namespace {
 
@@ -41,21 +43,21 @@ void add_operations(std::span<const PricedSchedule> schedules,
                     Prediction& prediction) {
   Joined joined;
   std::set<std::string> estimated_kernels;
-  double communication_s = 0.0;
+  double exposed_s = 0.0;
   for (std::size_t rank = 0; rank < schedules.size(); ++rank) {
     const auto& operations = schedules[rank].schedule.operations;
     for (std::size_t i = 0; i < operations.size(); ++i) {
       const bool estimated = schedules[rank].prices[i].estimated;
       const double seconds = timelines[rank].durations_s[i];
       joined.add(operations[i], seconds, estimated);
-      if (communicates(operations[i])) communication_s += seconds;
       if (!estimated) continue;
       const KernelSpec& spec = std::get<KernelOperation>(operations[i].body).spec;
       estimated_kernels.insert(to_text(canonical(spec)));
     }
+    exposed_s += timelines[rank].exposed_s;
   }
   prediction.operations = std::move(joined).means();
-  prediction.exposed_communication_s = communication_s / static_cast<double>(schedules.size());
+  prediction.exposed_communication_s = exposed_s / static_cast<double>(schedules.size());
   prediction.estimated_kernels.assign(estimated_kernels.begin(), estimated_kernels.end());
 }
 
@@ -75,26 +77,33 @@ MemoryUse most_memory(std::span<const PricedSchedule> schedules, const Platform&
   MemoryUse most;
   for (const PricedSchedule& priced : schedules) {
     MemoryUse use = memory_of(priced.schedule);
-    for (const Price& price : priced.prices) use.buffers_bytes += price.workspace_bytes;
+    for (const Price& price : priced.prices) {
+      use.buffers_bytes = checked_add(use.buffers_bytes, price.workspace_bytes);
+    }
     if (use.total_bytes() >= most.total_bytes()) most = use;
   }
   most.available_bytes = platform.memory_bytes;
   return most;
 }
 
-Prediction predict(const Plan& plan, const PriceList& prices) {
+Prediction predict(const Plan& plan,
+                   std::span<const PricedSchedule> schedules,
+                   const Platform& platform) {
   Prediction prediction = plan.prediction;
-  const auto schedules = lower_and_price(plan, prices);
-  const auto step_s = [&](Estimate estimate) {
-    return step_time_s(walk(schedules, prices.platform(), estimate));
+  const auto walked = [&](Estimate estimate) {
+    return walk(schedules, {.estimate = estimate, .overlap = overlap_of(plan, platform)});
   };
-  const auto timelines = walk(schedules, prices.platform(), Estimate::likely);
+  const auto timelines = walked(Estimate::likely);
   prediction.step_s = step_time_s(timelines);
-  prediction.low_s = step_s(Estimate::low);
-  prediction.high_s = step_s(Estimate::high);
+  prediction.low_s = step_time_s(walked(Estimate::low));
+  prediction.high_s = step_time_s(walked(Estimate::high));
   add_operations(schedules, timelines, prediction);
-  prediction.memory = most_memory(schedules, prices.platform());
+  prediction.memory = most_memory(schedules, platform);
   return prediction;
+}
+
+Prediction predict(const Plan& plan, const PriceList& prices) {
+  return predict(plan, lower_and_price(plan, prices), prices.platform());
 }
 
 }  // namespace cnnplan

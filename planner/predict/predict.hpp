@@ -17,5 +17,9 @@ MemoryUse most_memory(std::span<const PricedSchedule> schedules, const Platform&
 // Fills step, low and high, exposed communication, operations, memory and estimated kernels; what
 // the search knows (baseline, bound, runner-up) stays as it is in `plan.prediction`.
 Prediction predict(const Plan& plan, const PriceList& prices);
+// The same for schedules that are there already. @pre they are those of all ranks under `plan`
+Prediction predict(const Plan& plan,
+                   std::span<const PricedSchedule> schedules,
+                   const Platform& platform);
 
 }  // namespace cnnplan

@@ -6,6 +6,7 @@
 
 #include "planner/cost/collectives.hpp"
 #include "planner/cost/links.hpp"
+#include "planner/model/checked.hpp"
 
 namespace cnnplan {
 namespace {
@@ -30,10 +31,9 @@ Price PriceList::operator()(const Schedule& schedule, const Operation& operation
 
 Price PriceList::price(const Schedule&, const KernelOperation& operation) const {
   const KernelTime time = kernels_.lookup(operation.spec);
-  const double launch_s = time.estimated ? platform_.launch_s : 0.0;  // measured times include it
-  return {.seconds = time.seconds + launch_s,
-          .low_s = time.low_s + launch_s,
-          .high_s = time.high_s + launch_s,
+  return {.seconds = time.seconds,
+          .low_s = time.low_s,
+          .high_s = time.high_s,
           .estimated = time.estimated,
           .workspace_bytes = time.workspace_bytes};
 }
@@ -58,7 +58,9 @@ Price PriceList::price(const Schedule&, const CollectiveOperation& operation) co
 
 Price PriceList::price(const Schedule& schedule, const LoadOperation& operation) const {
   const Buffer& data = schedule.buffers[static_cast<std::size_t>(operation.data)];
-  return exactly(static_cast<double>(data.bytes) * platform_.copy_s_per_byte);
+  const std::int64_t bytes =
+      checked_multiply(volume(schedule.data_box), data.element == BufferElement::fp64 ? 8 : 4);
+  return exactly(static_cast<double>(bytes) * platform_.copy_s_per_byte);
 }
 
 PricedSchedule priced(Schedule schedule, const PriceList& prices) {
@@ -68,11 +70,6 @@ PricedSchedule priced(Schedule schedule, const PriceList& prices) {
     result.prices.push_back(prices(result.schedule, operation));
   }
   return result;
-}
-
-bool communicates(const Operation& operation) {
-  return std::holds_alternative<TransferOperation>(operation.body) ||
-         std::holds_alternative<CollectiveOperation>(operation.body);
 }
 
 std::vector<int> partners(const Operation& operation, int rank) {

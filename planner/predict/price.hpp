@@ -43,8 +43,6 @@ struct PricedSchedule {
 };
 PricedSchedule priced(Schedule schedule, const PriceList& prices);
 
-// True for transfers and collectives.
-bool communicates(const Operation& operation);
 // Ranks that must have reached the operation before `rank` can finish it; without `rank` itself.
 std::vector<int> partners(const Operation& operation, int rank);
 

@@ -25,7 +25,7 @@ class Arrivals {
     for (const PricedSchedule& priced : schedules) {
       std::vector<std::size_t>& meetings = meetings_.emplace_back();
       for (const Operation& operation : priced.schedule.operations) {
-        if (!communicates(operation)) {
+        if (!is_communication(operation)) {
           meetings.push_back(0);
           continue;
         }
@@ -48,11 +48,8 @@ class Arrivals {
 
 class RankWalk {
  public:
-  RankWalk(const PricedSchedule& priced, double overlap_efficiency, Estimate estimate)
-      : schedule_(priced.schedule),
-        prices_(priced.prices),
-        overlap_efficiency_(overlap_efficiency),
-        estimate_(estimate) {
+  RankWalk(const PricedSchedule& priced, const WalkOptions& options)
+      : schedule_(priced.schedule), prices_(priced.prices), options_(options) {
     ends_s_.reserve(prices_.size());
     durations_s_.reserve(prices_.size());
   }
@@ -70,6 +67,7 @@ class RankWalk {
   RankTimeline timeline() const {
     RankTimeline result{.durations_s = durations_s_};
     for (double end : ends_s_) result.end_s = std::max(result.end_s, end);
+    result.exposed_s = std::max(0.0, result.end_s - own_s_);
     return result;
   }
 
@@ -78,7 +76,7 @@ class RankWalk {
     const std::size_t index = ends_s_.size();
     const Operation& operation = schedule_.operations[index];
     double start = ready_s(operation);
-    if (communicates(operation)) {
+    if (is_communication(operation)) {
       const std::span<double> arrivals_s = arrivals.of(schedule_.rank, index);
       arrivals_s[static_cast<std::size_t>(schedule_.rank)] = start;
       for (int partner : partners(operation, schedule_.rank)) {
@@ -87,15 +85,15 @@ class RankWalk {
         start = std::max(start, arrival);
       }
     }
-    finish(operation, start, seconds_of(prices_[index], estimate_));
+    finish(operation, start, seconds_of(prices_[index], options_.estimate));
     return true;
   }
 
   double& stream_end(Stream stream) { return stream_end_s_[static_cast<std::size_t>(stream)]; }
 
   bool overlaps(const Operation& operation) const {
-    return operation.stream != Stream::compute && communicates(operation) &&
-           overlap_efficiency_ > 0.0;
+    return options_.overlap > 0.0 && operation.stream != Stream::compute &&
+           is_communication(operation);
   }
 
   double ready_s(const Operation& operation) {
@@ -112,35 +110,39 @@ class RankWalk {
     const double previous = last_end_s_;
     if (overlaps(operation)) {
       stream_end(operation.stream) = end;
-      compute += (1.0 - overlap_efficiency_) * seconds;
+      compute += (1.0 - options_.overlap) * seconds;
       durations_s_.push_back(end - start);
     } else {
       compute = end;
       durations_s_.push_back(end - std::min(previous, end));
       last_end_s_ = end;
     }
+    if (!is_communication(operation)) own_s_ += seconds;
     ends_s_.push_back(end);
   }
 
   const Schedule& schedule_;
   const std::vector<Price>& prices_;
-  double overlap_efficiency_;
-  Estimate estimate_;
+  const WalkOptions& options_;
   std::array<double, 4> stream_end_s_{};
   double last_end_s_ = 0.0;
+  double own_s_ = 0.0;  // kernels and loading
   std::vector<double> ends_s_;
   std::vector<double> durations_s_;
 };
 
 }  // namespace
 
+double overlap_of(const Plan& plan, const Platform& platform) {
+  return plan.overlap ? platform.overlap_efficiency : 0.0;
+}
+
 std::vector<RankTimeline> walk(std::span<const PricedSchedule> schedules,
-                               const Platform& platform,
-                               Estimate estimate) {
+                               const WalkOptions& options) {
   Arrivals arrivals(schedules);
   std::vector<RankWalk> ranks;
   for (const PricedSchedule& schedule : schedules) {
-    ranks.emplace_back(schedule, platform.overlap_efficiency, estimate);
+    ranks.emplace_back(schedule, options);
   }
   const auto done = [](const RankWalk& rank) { return rank.done(); };
   while (!std::all_of(ranks.begin(), ranks.end(), done)) {

@@ -12,19 +12,31 @@ namespace cnnplan {
 enum class Estimate { low, likely, high };
 
 struct RankTimeline {
-  // By operation: from the end of the one before, waiting included.
+  // By operation: from the end of the one before, waiting included; of what runs beside kernels,
+  // from its own start.
   std::vector<double> durations_s;
   double end_s = 0.0;
+  // What the rank would save if communication took no time: all of the step that its own kernels
+  // and its loading do not fill.
+  double exposed_s = 0.0;
 };
 
+struct WalkOptions {
+  Estimate estimate = Estimate::likely;
+  double overlap = 0.0;  // part of the time of halos and reductions that does not stop the kernels
+};
+
+// What an executor of `plan` can hide on the platform: nothing where it runs one operation after
+// the other.
+double overlap_of(const Plan& plan, const Platform& platform);
+
 // Operations start in list order when what they depend on has ended and their stream is free. A
-// transfer or collective also waits for its partners; of its time, the platform's overlap
-// efficiency does not stop the kernels.
+// transfer or collective also waits for its partners. Without overlap all streams are one: every
+// operation blocks the next.
 // @pre schedules[i].schedule.rank == i, all of one plan
 // @throws logic_error when the schedules wait for each other for ever
 std::vector<RankTimeline> walk(std::span<const PricedSchedule> schedules,
-                               const Platform& platform,
-                               Estimate estimate);
+                               const WalkOptions& options = {});
 
 // Step time of the slowest rank.
 double step_time_s(std::span<const RankTimeline> timelines);

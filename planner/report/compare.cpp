@@ -13,15 +13,21 @@
 namespace cnnplan {
 namespace {
 
-void require_same(const std::string& pointer, const std::string& run, const std::string& plan) {
+void require_same(const std::string& pointer,
+                  const std::string& run,
+                  const std::string& plan,
+                  const ComparedFiles& files) {
   if (run == plan) return;
-  throw InputError({.file = "run.json", .pointer = pointer, .value = run, .allowed = plan});
+  throw InputError({.file = files.run,
+                    .pointer = pointer,
+                    .value = run,
+                    .allowed = plan + ", as in " + files.plan});
 }
 
-void require_same_problem(const Plan& plan, const RunReport& run) {
-  require_same("/network", run.network, plan.network.name());
-  require_same("/ranks", std::to_string(run.ranks), std::to_string(plan.ranks));
-  require_same("/batch", std::to_string(run.batch), std::to_string(plan.batch));
+void require_same_problem(const Plan& plan, const RunReport& run, const ComparedFiles& files) {
+  require_same("/network", '"' + run.network + '"', '"' + plan.network.name() + '"', files);
+  require_same("/ranks", std::to_string(run.ranks), std::to_string(plan.ranks), files);
+  require_same("/batch", std::to_string(run.batch), std::to_string(plan.batch), files);
 }
 
 void join(const Plan& plan, const RunReport& run, Comparison& comparison) {
@@ -95,14 +101,27 @@ double ComparedTime::error() const {
   return measured_s > 0 ? difference_s / measured_s : std::numeric_limits<double>::infinity();
 }
 
-Comparison compare(const Plan& plan, const RunReport& run) {
-  require_same_problem(plan, run);
+void require_run_of(const std::string& plan_sha256,
+                    const RunReport& run,
+                    const ComparedFiles& files) {
+  if (run.inputs.empty() || run.inputs.front().sha256 == plan_sha256) return;
+  throw InputError({.file = files.run,
+                    .pointer = "/inputs/0/sha256",
+                    .value = '"' + run.inputs.front().sha256 + '"',
+                    .allowed = '"' + plan_sha256 + "\", the digest of " + files.plan +
+                               ": a run of this very plan"});
+}
+
+Comparison compare(const Plan& plan, const RunReport& run, const ComparedFiles& files) {
+  require_same_problem(plan, run, files);
   Comparison comparison;
   comparison.network = run.network;
   comparison.ranks = run.ranks;
   comparison.batch = run.batch;
   comparison.step = {"step", plan.prediction.step_s, run.step.median_s};
   comparison.measured_step = run.step;
+  comparison.predicted_memory_bytes = plan.prediction.memory.total_bytes();
+  comparison.measured_memory_bytes = run.peak_memory_bytes;
   join(plan, run, comparison);
   comparison.groups = group_times(plan.network, comparison.operations);
   summarise(comparison);

@@ -34,7 +34,9 @@ struct Comparison {
   std::int64_t batch = 1;
   ComparedTime step;
   Measured measured_step;
-  std::vector<ComparedTime> groups;      // layers in network order, then "data", "reduce", "sgd"
+  std::int64_t predicted_memory_bytes = 0;  // both of the rank that needs most; 0: not known
+  std::int64_t measured_memory_bytes = 0;
+  std::vector<ComparedTime> groups;      // layers in network order, then "reduce" and "sgd"
   std::vector<ComparedTime> operations;  // matched, in the order of the plan
   std::vector<UnmatchedOperation> only_predicted;
   std::vector<UnmatchedOperation> only_measured;
@@ -45,11 +47,23 @@ struct Comparison {
   bool operator==(const Comparison&) const = default;
 };
 
+// As the user named them.
+struct ComparedFiles {
+  std::string plan = "plan.json";
+  std::string run = "run.json";
+};
+
 // Groups sum what both sides have. The step error is of the whole step, overlap included.
 // @throws InputError when plan and run are not of the same network, ranks or batch
-Comparison compare(const Plan& plan, const RunReport& run);
+Comparison compare(const Plan& plan, const RunReport& run, const ComparedFiles& files);
 
-// Table per group, unmatched operations, the errors.
+// A run names the plan file that it executed first among its inputs; one without inputs passes.
+// @throws InputError when that is of another digest than `plan_sha256`
+void require_run_of(const std::string& plan_sha256,
+                    const RunReport& run,
+                    const ComparedFiles& files);
+
+// Table per group, unmatched operations, memory, the errors.
 std::string to_text(const Comparison& comparison);
 
 }  // namespace cnnplan

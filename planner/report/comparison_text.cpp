@@ -27,6 +27,15 @@ std::string spread_text(const Measured& step) {
          duration(step.max_s);
 }
 
+// Left out where a side does not know it.
+std::string memory_text(const Comparison& comparison) {
+  const std::int64_t predicted = comparison.predicted_memory_bytes;
+  const std::int64_t measured = comparison.measured_memory_bytes;
+  if (predicted == 0 || measured == 0) return "";
+  return "memory of a rank: predicted " + bytes_text(predicted) + ", measured peak " +
+         bytes_text(measured) + '\n';
+}
+
 }  // namespace
 
 std::string to_text(const Comparison& comparison) {
@@ -43,7 +52,8 @@ std::string to_text(const Comparison& comparison) {
   text += "\nlayers: mean error " + percent(comparison.mean_error) + ", weighted by time " +
           percent(comparison.weighted_mean_error) + ", largest " + percent(comparison.max_error);
   if (!comparison.max_error_group.empty()) text += " (" + comparison.max_error_group + ")";
-  return text + "\nstep: error " + percent(comparison.step.error()) + '\n';
+  return text + "\nstep: error " + percent(comparison.step.error()) + '\n' +
+         memory_text(comparison);
 }
 
 }  // namespace cnnplan

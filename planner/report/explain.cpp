@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "planner/model/error.hpp"
+#include "planner/report/advice.hpp"
 #include "planner/report/operation_id.hpp"
 #include "planner/report/table.hpp"
 
@@ -14,6 +15,8 @@ namespace cnnplan {
 namespace {
 
 constexpr char estimated_mark = '*';
+// Of the longest name in the header, "candidates", and a gap.
+constexpr std::size_t name_width = 12;
 
 // Predicted times of one layer, or of one group of operations that belong to none.
 struct GroupCost {
@@ -43,7 +46,8 @@ struct GroupCosts {
 };
 
 std::string line(const std::string& name, const std::string& value) {
-  return name + std::string(name.size() < 12 ? 12 - name.size() : 1, ' ') + value + '\n';
+  return name + std::string(std::max(name_width, name.size() + 1) - name.size(), ' ') + value +
+         '\n';
 }
 
 std::string time_line(const std::string& name, const std::string& what, double seconds) {
@@ -71,6 +75,10 @@ std::string memory_text(const MemoryUse& memory) {
          bytes_text(memory.activations_bytes) + ", buffers " + bytes_text(memory.buffers_bytes);
 }
 
+std::string splits_text(std::int64_t count) {
+  return std::to_string(count) + (count == 1 ? " split" : " splits") + " that leave ranks idle";
+}
+
 std::string header(const Plan& plan) {
   const Prediction& prediction = plan.prediction;
   std::string text = plan.network.name() + ": " + std::to_string(plan.ranks) +
@@ -83,6 +91,7 @@ std::string header(const Plan& plan) {
   text += time_line("bound", "gap " + percent(prediction.gap), prediction.bound_s);
   text += line("memory", memory_text(prediction.memory));
   if (prediction.candidates > 0) text += line("candidates", std::to_string(prediction.candidates));
+  if (prediction.pruned > 0) text += line("left out", splits_text(prediction.pruned));
   return text + '\n';
 }
 
@@ -99,8 +108,7 @@ std::string estimate_note(const Plan& plan) {
   if (kernels > 0) {
     text += " (" + std::to_string(kernels) + (kernels == 1 ? " kernel)" : " kernels)");
   }
-  return text + ". To measure: cnnplan profile " + plan.network.name() + ".json --ranks " +
-         std::to_string(plan.ranks) + " --batch " + std::to_string(plan.batch) + '\n';
+  return text + ". To measure: " + profile_advice(plan) + '\n';
 }
 
 std::string marked(const std::string& time, bool estimated) {
@@ -169,9 +177,9 @@ std::string layer_names(const Network& network) {
 std::string operation_table(const Plan& plan, const std::string& name) {
   const LayerIndex index = plan.network.index_of(name);
   if (index < 0) {
-    throw InputError({.file = "",
+    throw InputError({.file = "--layer",
                       .pointer = "",
-                      .value = "layer \"" + name + "\"",
+                      .value = '"' + name + '"',
                       .allowed = "one of " + layer_names(plan.network)});
   }
   Table table({{"operation", Align::left}, {"time [ms] "}, {"step [%]"}});

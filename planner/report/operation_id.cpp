@@ -4,20 +4,23 @@
 namespace cnnplan {
 namespace {
 
-// The last word of "a/b/c" is "c".
-std::string_view last_word(std::string_view id) {
-  const std::size_t slash = id.rfind('/');
-  return slash == std::string_view::npos ? id : id.substr(slash + 1);
+// "b/c" of "a/b/c", nothing of "a".
+std::string_view without_first_word(std::string_view id) {
+  const std::size_t slash = id.find('/');
+  return slash == std::string_view::npos ? "" : id.substr(slash + 1);
+}
+
+std::string_view first_word(std::string_view id) {
+  return id.substr(0, id.find('/'));
 }
 
 OperationPart part_of_word(std::string_view word) {
-  if (word == "allreduce") return OperationPart::allreduce;
-  if (word == "halo") return OperationPart::halo;
-  if (word == "shuffle") return OperationPart::shuffle;
-  if (word.ends_with("_statistics")) return OperationPart::statistics;
-  if (word.starts_with("backward_data")) return OperationPart::backward_data;
-  if (word.starts_with("backward_filter")) return OperationPart::backward_filter;
-  if (word.starts_with("forward")) return OperationPart::forward;
+  if (word == "forward_statistics" || word == "backward_statistics") {
+    return OperationPart::statistics;
+  }
+  for (const OperationPart part : all_operation_parts) {
+    if (word == to_text(part)) return part;
+  }
   return OperationPart::other;
 }
 
@@ -36,16 +39,17 @@ std::string_view to_text(OperationPart part) {
 }
 
 OperationPart part_of(std::string_view id) {
-  while (id.find('/') != std::string_view::npos) {
-    const OperationPart part = part_of_word(last_word(id));
-    if (part != OperationPart::other) return part;
-    id = id.substr(0, id.rfind('/'));
+  OperationPart found = OperationPart::other;
+  for (id = without_first_word(id); !id.empty(); id = without_first_word(id)) {
+    const OperationPart part = part_of_word(first_word(id));
+    if (part == OperationPart::halo || part == OperationPart::shuffle) return part;
+    if (part != OperationPart::other) found = part;
   }
-  return OperationPart::other;
+  return found;
 }
 
 std::string group_of(std::string_view id) {
-  return std::string(id.substr(0, id.find('/')));
+  return std::string(first_word(id));
 }
 
 }  // namespace cnnplan

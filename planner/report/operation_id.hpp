@@ -28,12 +28,14 @@ inline constexpr std::array<OperationPart, 8> all_operation_parts{OperationPart:
                                                                   OperationPart::other};
 std::string_view to_text(OperationPart part);
 
-// "bn1/forward_statistics/allreduce" is allreduce, "conv2/backward/halo" halo: the last word that
-// names a part decides.
+// "bn1/forward_statistics/allreduce" is allreduce, "conv2/backward/halo" halo: the last whole word
+// that names a part decides, but for names of layers: the first word, and what follows "halo" or
+// "shuffle".
 OperationPart part_of(std::string_view id);
 
 // The layer that an operation belongs to, or what stands in its place where it belongs to none:
-// "conv1" for "conv1/forward/halo", "reduce" for "reduce/0". Names of layers hold no slash.
+// "conv1" for "conv1/forward/halo", "reduce" for "reduce/0". Names of layers hold no slash and are
+// neither "reduce" nor "sgd".
 std::string group_of(std::string_view id);
 
 }  // namespace cnnplan

@@ -58,7 +58,10 @@ std::string Table::to_text() const {
 std::string fixed(double value, int decimals) {
   std::array<char, 64> buffer{};
   const int length = std::snprintf(buffer.data(), buffer.size(), "%.*f", decimals, value);
-  return {buffer.data(), std::min(buffer.size() - 1, static_cast<std::size_t>(length))};
+  const std::string text(buffer.data(),
+                         std::min(buffer.size() - 1, static_cast<std::size_t>(length)));
+  const bool is_negative_zero = text.find_first_not_of("-0.") == std::string::npos;
+  return is_negative_zero && text.front() == '-' ? text.substr(1) : text;
 }
 
 std::string milliseconds(double seconds) {

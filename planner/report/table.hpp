@@ -29,7 +29,7 @@ class Table {
   std::vector<std::vector<std::string>> rows_;  // an empty row is a line across
 };
 
-// Fixed number of decimals.
+// Fixed number of decimals; what rounds to zero has no sign.
 std::string fixed(double value, int decimals);
 // Seconds as milliseconds with three decimals, without the unit; "-" for exactly 0.
 std::string milliseconds(double seconds);

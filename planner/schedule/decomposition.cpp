@@ -5,6 +5,10 @@
 
 namespace cnnplan {
 
+bool needs_dense_blocks(const LayerParameters& parameters) {
+  return has_window(parameters);
+}
+
 Decomposition::Decomposition(const Plan& plan) : plan_(plan), units_(fuse(plan)) {
   const Network& network = plan.network;
   std::stable_sort(
@@ -22,6 +26,21 @@ Decomposition::Decomposition(const Plan& plan) : plan_(plan), units_(fuse(plan))
         network.parameter_count(layer) > 0 ||
         std::any_of(inputs.begin(), inputs.end(), [&](auto i) { return requires_gradient(i); }));
   }
+  needs_dense_gradient_.resize(network.layers().size());
+  for (const Unit& unit : units_) {
+    needs_dense_gradient_[static_cast<std::size_t>(unit.last)] = needs_dense_gradient(unit);
+  }
+}
+
+// @pre known for the inputs of the unit
+bool Decomposition::needs_dense_gradient(const Unit& unit) const {
+  const LayerParameters& parameters = plan_.network.layer(unit.head).parameters;
+  if (needs_dense_blocks(parameters)) return true;
+  const bool hands_on = std::holds_alternative<Add>(parameters) || unit.residual;
+  if (unit.relu || !hands_on) return false;
+  return std::any_of(unit.inputs.begin(), unit.inputs.end(), [this](LayerIndex input) {
+    return needs_dense_gradient(input);
+  });
 }
 
 const Unit& Decomposition::producer(LayerIndex layer) const {

@@ -8,6 +8,9 @@
 
 namespace cnnplan {
 
+// True for kernels that read and write whole dense buffers only.
+bool needs_dense_blocks(const LayerParameters& parameters);
+
 class Decomposition {
  public:
   // Keeps a reference. @pre validate(plan) holds
@@ -30,8 +33,15 @@ class Decomposition {
   bool requires_gradient(LayerIndex layer) const {
     return requires_gradient_.at(static_cast<std::size_t>(layer));
   }
+  // True when the gradient of the output of `layer` must be a dense block: its unit's kernels read
+  // no other, or it is handed on as it is to a unit for which this holds.
+  // @pre the output is not fused away
+  bool needs_dense_gradient(LayerIndex layer) const {
+    return needs_dense_gradient_.at(static_cast<std::size_t>(layer));
+  }
 
  private:
+  bool needs_dense_gradient(const Unit& unit) const;
   static const BlockOwnership& at(const std::vector<BlockOwnership>& blocks, LayerIndex layer) {
     return blocks.at(static_cast<std::size_t>(layer));
   }
@@ -42,6 +52,7 @@ class Decomposition {
   std::vector<BlockOwnership> owned_;   // by layer
   std::vector<BlockOwnership> needed_;  // by layer
   std::vector<bool> requires_gradient_;
+  std::vector<bool> needs_dense_gradient_;  // by layer
 };
 
 }  // namespace cnnplan

@@ -27,6 +27,22 @@ bool tiles(const std::vector<Piece>& pieces, const Box& box) {
 
 }  // namespace
 
+Box storage_block(const Box& own, bool dense, std::span<const Box> dense_reads) {
+  if (dense || is_empty(own) || dense_reads.empty()) return own;
+  const Box& storage = dense_reads.front();
+  const bool same = std::all_of(
+      dense_reads.begin(), dense_reads.end(), [&](const Box& box) { return box == storage; });
+  return same && contains(storage, own) ? storage : own;
+}
+
+bool exchanges_forward(const BlockOwnership& owned, const BlockOwnership& needed) {
+  return owned.boxes != needed.boxes;
+}
+
+bool exchanges_backward(const BlockOwnership& needed, const BlockOwnership& owned) {
+  return needed.boxes != owned.boxes || needed.blocks != owned.blocks;
+}
+
 Exchange exchange_forward(const BlockOwnership& owned,
                           const BlockOwnership& needed,
                           const Box& storage,
@@ -36,6 +52,10 @@ Exchange exchange_forward(const BlockOwnership& owned,
   const Box& want = needed.boxes[self];
   if (want == owned.boxes[self] || want == storage) keep_own_part(exchange, rank);
   return exchange;
+}
+
+bool shares_gradient(const LayerParameters& parameters) {
+  return std::holds_alternative<Add>(parameters);
 }
 
 Exchange exchange_backward(const BlockOwnership& needed,

@@ -2,6 +2,9 @@
 // gradient gets back. The lowering runs these exchanges, the search prices them.
 #pragma once
 
+#include <span>
+
+#include "planner/model/network.hpp"
 #include "planner/model/transfer.hpp"
 
 namespace cnnplan {
@@ -13,6 +16,18 @@ struct Exchange {
   bool accumulate = false;  // what is received is added
   bool zero_first = false;
 };
+
+// The block that a rank's part of a tensor is stored in: with the halo of its readers around it
+// where all readers of dense blocks want the same one, so that no copy into a haloed buffer is
+// needed. `dense_reads` are the blocks that they read; `dense`: the producer writes dense blocks
+// only.
+Box storage_block(const Box& own, bool dense, std::span<const Box> dense_reads);
+
+// False where every rank owns what it needs.
+bool exchanges_forward(const BlockOwnership& owned, const BlockOwnership& needed);
+// False where every rank's gradient is that of what it owns. Replicas that own one block each may
+// hold different parts of its gradient.
+bool exchanges_backward(const BlockOwnership& needed, const BlockOwnership& owned);
 
 // From owned to needed blocks. In place where the tensor is stored as `storage`, a box with room
 // for the block that this rank needs, or where the rank needs what it owns.
@@ -26,6 +41,10 @@ struct GradientUse {
   bool shared = false;  // somebody else reads the needed block: it must not be overwritten
   bool dense = false;   // the producer reads dense blocks only
 };
+
+// True when a layer of these parameters hands the same gradient to several inputs, or hands on its
+// own.
+bool shares_gradient(const LayerParameters& parameters);
 
 // From needed to owned blocks: halos are added to the own block, in place where that may be
 // overwritten and is read inside its halo.

@@ -93,7 +93,7 @@ void Lowering::backward_batch_norm(const Unit& unit, const Saved& saved, const O
   kernel(unit, spec, std::move(operands));
   allreduce_sums(unit, "backward_statistics", sums);
   if (unit.residual && decomposition_.requires_gradient(unit.inputs[1])) {
-    contribute(unit, 1, {.operand = dz, .shared = true});
+    contribute(unit, 1, {.operand = dz, .shared = shares_gradient(Add{})});
   }
   if (decomposition_.requires_gradient(unit.inputs[0])) {
     backward_batch_norm_data(unit, saved, spec, {dz, builder_.read(sums)});
@@ -123,7 +123,7 @@ void Lowering::backward_batch_norm_data(const Unit& unit,
 void Lowering::backward_elementwise(const Unit& unit, const Saved& saved, const Operand& dy) {
   const bool is_add = std::holds_alternative<Add>(layer(unit.head).parameters);
   const bool is_dropout = std::holds_alternative<Dropout>(layer(unit.head).parameters);
-  Contribution contribution{.operand = dy, .shared = true};
+  Contribution contribution{.operand = dy, .shared = shares_gradient(layer(unit.head).parameters)};
   if (!is_add || unit.relu) {
     const BufferIndex dx =
         add_block(name(unit) + "/dx", BufferRole::error_signal, own_box(unit.last));
@@ -131,23 +131,11 @@ void Lowering::backward_elementwise(const Unit& unit, const Saved& saved, const 
     std::vector<Operand> operands{dy, builder_.write(dx)};
     if (!is_dropout) operands.insert(operands.begin(), saved.output);
     kernel(unit, elementwise_spec(unit, kind, KernelPhase::backward_data), std::move(operands));
-    contribution = {.operand = builder_.read(dx), .shared = is_add};
+    contribution.operand = builder_.read(dx);
   }
   for (std::size_t input = 0; input < unit.inputs.size(); ++input) {
     if (decomposition_.requires_gradient(unit.inputs[input])) contribute(unit, input, contribution);
   }
-}
-
-// Of its output: because its kernels do, or because it hands the gradient on as it is to a unit
-// that does.
-bool Lowering::needs_dense_gradient(const Unit& unit) const {
-  const LayerParameters& parameters = layer(unit.head).parameters;
-  if (needs_dense_blocks(parameters)) return true;
-  const bool is_add = std::holds_alternative<Add>(parameters);
-  if (unit.relu || !(is_add || unit.residual)) return false;
-  return std::any_of(unit.inputs.begin(), unit.inputs.end(), [this](LayerIndex input) {
-    return needs_dense_gradient(decomposition_.producer(input));
-  });
 }
 
 // Brings a unit's gradient of its input back to the owners of the input.
@@ -156,13 +144,12 @@ void Lowering::contribute(const Unit& unit, std::size_t input, Contribution cont
   const BlockOwnership& blocks = decomposition_.needed(unit, input);
   const BlockOwnership& owners = decomposition_.owned(target);
   auto& gradients = gradients_[static_cast<std::size_t>(target)];
-  // Replicas that own one block each may hold different parts of its gradient.
-  if (blocks.boxes == owners.boxes && blocks.blocks == owners.blocks) {
+  if (!exchanges_backward(blocks, owners)) {
     gradients.push_back(contribution);
     return;
   }
   const GradientUse use{.shared = contribution.shared,
-                        .dense = needs_dense_gradient(decomposition_.producer(target))};
+                        .dense = decomposition_.needs_dense_gradient(target)};
   Exchange exchange = exchange_backward(blocks, owners, use, rank_);
   const BufferIndex source = contribution.operand.buffer;
   const BufferIndex destination =
@@ -191,7 +178,7 @@ Operand Lowering::gradient_of(const Unit& unit) {
 Lowering::Contribution Lowering::sum(const Unit& unit,
                                      const std::array<Contribution, 2>& terms,
                                      const std::string& suffix) {
-  const bool dense = needs_dense_gradient(unit);
+  const bool dense = decomposition_.needs_dense_gradient(unit.last);
   const auto reusable = [&](const Contribution& term) {
     return !term.shared && (!dense || builder_.buffer(term.operand.buffer).box == term.operand.box);
   };

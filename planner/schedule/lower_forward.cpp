@@ -22,20 +22,14 @@ void Lowering::forward(std::size_t index) {
   }
 }
 
-// Where the output of a unit is stored: with the halo of its consumer around it where exactly one
-// consumer wants one, so that no copy into a haloed buffer is needed.
 Box Lowering::storage_box(const Unit& unit) const {
-  const Box& own = own_box(unit.last);
-  if (needs_dense_blocks(layer(unit.head).parameters) || is_empty(own)) return own;
-  Box storage = own;
+  std::vector<Box> dense_reads;
   for (LayerIndex consumer : network().consumers_of(unit.last)) {
     if (!needs_dense_blocks(layer(consumer).parameters)) continue;
-    const Box& box = needed_box(decomposition_.producer(consumer), 0);
-    const bool first = storage == own;
-    if (box == own || !contains(box, own) || (!first && box != storage)) return own;
-    storage = box;
+    dense_reads.push_back(needed_box(decomposition_.producer(consumer), 0));
   }
-  return storage;
+  return storage_block(
+      own_box(unit.last), needs_dense_blocks(layer(unit.head).parameters), dense_reads);
 }
 
 Operand Lowering::add_output(const Unit& unit) {
@@ -65,8 +59,9 @@ void Lowering::load(const Unit& unit) {
 Operand Lowering::fetch(const Unit& unit, std::size_t input) {
   const LayerIndex source = unit.inputs[input];
   const BlockOwnership& blocks = decomposition_.needed(unit, input);
-  if (blocks.boxes == decomposition_.owned(source).boxes)
+  if (!exchanges_forward(decomposition_.owned(source), blocks)) {
     return tensors_[static_cast<std::size_t>(source)];
+  }
   const auto [entry, is_new] = fetched_.try_emplace({source, blocks.boxes});
   if (is_new) entry->second = fetch_blocks(unit, input, blocks);
   return entry->second;

@@ -9,10 +9,6 @@
 
 namespace cnnplan {
 
-bool needs_dense_blocks(const LayerParameters& parameters) {
-  return has_window(parameters);
-}
-
 Lowering::Lowering(const Decomposition& decomposition, int rank, Mode mode)
     : decomposition_(decomposition),
       plan_(decomposition.plan()),

@@ -75,7 +75,6 @@ class Lowering {
   Contribution sum(const Unit& unit,
                    const std::array<Contribution, 2>& terms,
                    const std::string& suffix);
-  bool needs_dense_gradient(const Unit& unit) const;
 
   // Parameters.
   void add_parameters();
@@ -124,8 +123,5 @@ class Lowering {
   std::vector<int> bucket_group_;
   int bucket_count_ = 0;
 };
-
-// True for kernels that read and write whole dense buffers only.
-bool needs_dense_blocks(const LayerParameters& parameters);
 
 }  // namespace cnnplan

@@ -13,7 +13,7 @@ constexpr std::int64_t page_bytes = 4096;
 constexpr std::int64_t line_bytes = 64;
 
 std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
-  return (value + multiple - 1) / multiple * multiple;
+  return checked_multiply(checked_add(value, multiple - 1) / multiple, multiple);
 }
 
 bool lives_overlap(const Buffer& a, const Buffer& b) {
@@ -25,9 +25,9 @@ std::int64_t lowest_gap(const Buffer& buffer, const std::vector<const Buffer*>& 
   std::int64_t offset = 0;
   for (const Buffer* other : placed) {
     if (!lives_overlap(buffer, *other)) continue;
-    if (offset + buffer.bytes <= other->offset_bytes) break;
+    if (checked_add(offset, buffer.bytes) <= other->offset_bytes) break;
     const std::int64_t multiple = buffer.bytes >= page_bytes ? page_bytes : line_bytes;
-    offset = std::max(offset, round_up(other->offset_bytes + other->bytes, multiple));
+    offset = std::max(offset, round_up(checked_add(other->offset_bytes, other->bytes), multiple));
   }
   return offset;
 }

@@ -3,9 +3,34 @@
 
 #include <array>
 
+#include "planner/model/checked.hpp"
+#include "planner/model/peer_message.hpp"
 #include "planner/schedule/memory_layout.hpp"
 
 namespace cnnplan {
+namespace {
+
+void add_to(std::int64_t& sum, std::int64_t bytes) {
+  sum = checked_add(sum, bytes);
+}
+
+// Of one direction of a transfer through `buffer`, which is not there where nothing moves.
+// `in_place`: a message may be memory of the buffer.
+std::int64_t staging_bytes(const Schedule& schedule,
+                           BufferIndex index,
+                           std::span<const Piece> pieces,
+                           bool in_place) {
+  if (index < 0) return 0;
+  const Buffer& buffer = schedule.buffers.at(static_cast<std::size_t>(index));
+  std::int64_t elements = 0;
+  for (const PeerMessage& message : messages_of(pieces, buffer.box)) {
+    const bool needs_memory = message.peer != schedule.rank && (message.staged || !in_place);
+    if (needs_memory) add_to(elements, message.elements);
+  }
+  return checked_multiply(elements, buffer.element == BufferElement::fp64 ? 8 : 4);
+}
+
+}  // namespace
 
 std::string_view to_text(Stream stream) {
   constexpr std::array<std::string_view, 4> names{"compute", "halo", "reduce", "io"};
@@ -22,6 +47,15 @@ bool is_communication(const Operation& operation) {
          std::holds_alternative<CollectiveOperation>(operation.body);
 }
 
+std::int64_t staging_bytes(const Schedule& schedule, const Operation& operation) {
+  const auto* transfer = std::get_if<TransferOperation>(&operation.body);
+  if (transfer == nullptr) return 0;
+  return checked_add(
+      staging_bytes(schedule, transfer->source, transfer->list.sends, true),
+      staging_bytes(
+          schedule, transfer->destination, transfer->list.receives, !transfer->accumulate));
+}
+
 MemoryUse memory_of(const Schedule& schedule) {
   MemoryUse use;
   use.activations_bytes = schedule.arena_bytes;
@@ -30,12 +64,15 @@ MemoryUse memory_of(const Schedule& schedule) {
                               buffer.role == BufferRole::gradients ||
                               buffer.role == BufferRole::momentum;
     if (is_parameter) {
-      use.parameters_bytes += buffer.bytes;
+      add_to(use.parameters_bytes, buffer.bytes);
     } else if (buffer.role == BufferRole::data) {
-      use.activations_bytes += buffer.bytes;
+      add_to(use.activations_bytes, buffer.bytes);
     } else if (!in_arena(buffer.role)) {
-      use.buffers_bytes += buffer.bytes;
+      add_to(use.buffers_bytes, buffer.bytes);
     }
+  }
+  for (const Operation& operation : schedule.operations) {
+    add_to(use.buffers_bytes, staging_bytes(schedule, operation));
   }
   return use;
 }

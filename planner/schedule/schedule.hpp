@@ -145,7 +145,10 @@ std::vector<Schedule> lower(const Plan& plan, std::span<const int> ranks);
 // The loss operation leaves the probabilities in outputs[loss_layer].
 Schedule lower_inference(const Plan& plan, int rank);
 
-// Memory of one rank, without the workspaces of kernels.
+// Memory that an operation needs for the messages that cannot be sent from or received into its
+// buffers as they are; 0 for all but transfers. It is kept from step to step.
+std::int64_t staging_bytes(const Schedule& schedule, const Operation& operation);
+// Memory of one rank, staging included, without the workspaces of kernels.
 MemoryUse memory_of(const Schedule& schedule);
 
 }  // namespace cnnplan

@@ -18,6 +18,17 @@ bool all_finite(const std::vector<double>& costs) {
 
 }  // namespace
 
+CostEdge edge_between(int a, int b, const CostMatrix& costs) {
+  if (a < b) return {.from = a, .to = b, .costs = costs};
+  CostEdge edge{.from = b, .to = a, .costs = CostMatrix(costs.columns(), costs.rows())};
+  for (int row = 0; row < costs.rows(); ++row) {
+    for (int column = 0; column < costs.columns(); ++column) {
+      edge.costs(column, row) = costs(row, column);
+    }
+  }
+  return edge;
+}
+
 void check(const CostGraph& graph) {
   for (const std::vector<double>& unit : graph.units) {
     require(!unit.empty(), "a unit without candidates");
@@ -25,7 +36,7 @@ void check(const CostGraph& graph) {
   }
   for (const CostEdge& edge : graph.edges) {
     require(0 <= edge.from && edge.from < edge.to && edge.to < graph.unit_count(),
-            "an edge must lead from an earlier unit to a later one");
+            "an edge must lead from a lower unit to a higher one");
     require(edge.costs.rows() == graph.candidate_count(edge.from) &&
                 edge.costs.columns() == graph.candidate_count(edge.to),
             "the matrix of an edge must have a row and a column per candidate");

@@ -31,7 +31,8 @@ class CostMatrix {
   std::vector<double> costs_;
 };
 
-// Rows are the candidates of `from`, columns those of `to`.
+// Rows are the candidates of `from`, columns those of `to`. The direction says nothing about who
+// reads whose tensor: a pair costs what it costs.
 struct CostEdge {
   int from = 0;
   int to = 0;
@@ -45,8 +46,9 @@ struct CostEdge {
   bool operator==(const CostEdge&) const = default;
 };
 
-// Units in topological order, each with the cost of its candidates; a candidate that must not be
-// chosen is left out. Two units may share several edges.
+// Units in a fixed order, each with the cost of its candidates; a candidate that must not be chosen
+// is left out. Edges lead from lower to higher numbers, so that every path visits units in order.
+// Two units may share several edges.
 struct CostGraph {
   std::vector<std::vector<double>> units;
   std::vector<CostEdge> edges;
@@ -58,11 +60,15 @@ struct CostGraph {
   bool operator==(const CostGraph&) const = default;
 };
 
+// The edge between two units, from the lower to the higher number. `costs` has the candidates of
+// `a` in rows, those of `b` in columns. @pre a != b
+CostEdge edge_between(int a, int b, const CostMatrix& costs);
+
 // Candidate of every unit.
 using Assignment = std::vector<int>;
 
-// @throws logic_error unless every unit has a candidate, every edge leads from an earlier to a
-// later unit with a matrix of their sizes, and all costs are finite.
+// @throws logic_error unless every unit has a candidate, every edge leads from a lower to a higher
+// unit with a matrix of their sizes, and all costs are finite.
 void check(const CostGraph& graph);
 // Costs of the chosen candidates and of all their pairs. @pre one valid candidate per unit
 double total_cost(const CostGraph& graph, const Assignment& assignment);

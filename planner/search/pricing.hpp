@@ -1,6 +1,8 @@
 // Fills the search problem with prices of lowered operations.
 #pragma once
 
+#include <vector>
+
 #include "planner/model/plan.hpp"
 #include "planner/predict/price.hpp"
 #include "planner/search/cost_graph.hpp"
@@ -10,13 +12,23 @@ namespace cnnplan {
 
 struct PricedNetwork {
   MeshChoices choices;
-  CostGraph graph;  // units and edges in the order of the choices; seconds per step
+  // For the search. Units and edges in the order of the choices; seconds per step on the slowest of
+  // a few ranks, gradients of every unit reduced alone.
+  CostGraph graph;
+  // The same for each of sample_ranks(ranks) alone, without gradient reductions and updates, and
+  // without what runs beside kernels: no plan takes less on that rank.
+  std::vector<CostGraph> least;
+  double updates_s = 0.0;  // of all parameters, in the buckets that every plan has
 };
 
 // The cost of a unit on a mesh is the sum over its kernels, statistics and gradient reductions;
-// that of an edge is the transfer forward and back. Both on the slowest of a few ranks: the first,
-// the last and one in the middle, which hold the largest, the smallest and the most surrounded
-// blocks. `plan` gives network, ranks, batch and options; its meshes do not matter.
+// that of an edge is the transfer forward and back (EdgePrices says how exactly). Both on the
+// slowest of a few ranks of that mesh or pair of meshes (sample_ranks). `plan` gives network,
+// ranks, batch and options; its meshes do not matter.
 PricedNetwork price_network(const Plan& plan, const PriceList& prices);
+
+// No plan made of the choices is predicted a shorter step: the slowest sampled rank, with the best
+// choices for it alone, never waiting.
+double least_step_s(const PricedNetwork& priced);
 
 }  // namespace cnnplan

@@ -23,9 +23,10 @@ struct SolveRequest {
   std::optional<Mesh> uniform;  // set: no search, every layer on this mesh
 };
 
-// The best plan found, with its prediction. The result of the search and every uniform split that
-// leaves no layer's ranks idle are scored in virtual time; the fastest that fits wins, so that no
-// plan is predicted slower than pure sample parallelism where that fits.
+// The best plan found, with its prediction. What the searches find (the shortest path; with
+// branches the longest path first and the exact optimum of the additive cost) and the six cheapest
+// uniform splits, sample parallelism among them, are scored in virtual time; the fastest that fits
+// wins, so that no plan is predicted slower than pure sample parallelism where that fits.
 // @throws InfeasibleError when no plan fits into the platform's memory
 // @throws InputError for a uniform mesh of another number of ranks, or shortest_path on branches
 Plan solve(const SolveRequest& request);

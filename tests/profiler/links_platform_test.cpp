@@ -71,6 +71,34 @@ TEST_CASE("platform_of: library collectives by rank count, local costs, what els
   CHECK(platform.measured);
 }
 
+TEST_CASE("prediction_error: exact times are predicted exactly, others are off by as much") {
+  LinkMeasurements measurements = four_ranks();
+  const Platform platform = platform_of(measurements);
+  for (const LinkCurve& curve : measurements.curves) {
+    CAPTURE(static_cast<int>(curve.kind));
+    CAPTURE(curve.ranks);
+    const FitError error = prediction_error(platform, curve);
+    CHECK(error.samples == static_cast<int>(curve.samples.size()));
+    // The steps of the ring of four are those of all rings.
+    const bool other_ring = curve.kind == LinkCurveKind::ring_allreduce && curve.ranks == 2;
+    CHECK((error.maximum < 1e-9) != other_ring);
+  }
+  LinkCurve slower = measurements.curves.front();
+  for (LinkSample& sample : slower.samples) sample.time = scaled(sample.time, 2.0);
+  CHECK(prediction_error(platform, slower).mean == doctest::Approx(0.5));
+}
+
+TEST_CASE("fit_of: a ring is fitted by its steps, all else as it is") {
+  const LinkMeasurements measurements = four_ranks();
+  const LinkFit message = fit_of(measurements.curves.front());
+  REQUIRE(message.segments.size() == 1);
+  CHECK(message.segments[0].max_bytes == 1 << 20);
+  const LinkFit ring = fit_of(measurements.curves.back());
+  REQUIRE(ring.segments.size() == 1);
+  CHECK(ring.segments[0].max_bytes == 1 << 18);
+  CHECK(ring.error.maximum < 1e-9);
+}
+
 TEST_CASE("platform_of: what was not measured keeps its default") {
   LinkMeasurements measurements = four_ranks();
   measurements.curves.clear();

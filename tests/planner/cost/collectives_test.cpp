@@ -41,6 +41,16 @@ double ring_s(const Platform& platform, const std::vector<int>& group, double by
 
 }  // namespace
 
+TEST_CASE("has_library_fit: for exactly the ranks that were measured") {
+  Platform platform = one_node();
+  CHECK_FALSE(has_library_fit(platform, 4));
+  platform.library_allreduce = {{.ranks = 4, .segments = {{1000, 1.0, 0.1}}},
+                                {.ranks = 2, .segments = {}}};
+  CHECK(has_library_fit(platform, 4));
+  CHECK_FALSE(has_library_fit(platform, 2));
+  CHECK_FALSE(has_library_fit(platform, 8));
+}
+
 TEST_CASE("allreduce_time_s: the ring is the published one while a block is one chunk") {
   const LinearCost cost{1e-6, 1e-10, 1e-11};
   const double bytes = 4 * 65536;

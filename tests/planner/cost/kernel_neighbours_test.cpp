@@ -82,6 +82,18 @@ TEST_CASE("KernelNeighbours: farther away is less certain") {
   CHECK(spread(convolution(64, 16)) < spread(convolution(256, 16)));
 }
 
+TEST_CASE("KernelNeighbours: windows whose volume is beyond 64 bits have neighbours") {
+  KernelNeighbours neighbours;
+  KernelSpec wide = convolution(64, 8);
+  const std::int64_t extent = std::int64_t{1} << 31;
+  for (WindowDim& dim : wide.window.dims) dim.kernel = dim.stride = dim.dilation = extent;
+  neighbours.add(wide, at_rate(wide, 1e11));
+  neighbours.add(convolution(64, 8), at_rate(convolution(64, 8), 2e11));
+  CHECK(neighbours.estimate(wide).seconds == relative(at_rate(wide, 1e11), 0.01));
+  CHECK(neighbours.estimate(convolution(64, 8)).seconds ==
+        relative(at_rate(convolution(64, 8), 2e11), 0.01));
+}
+
 TEST_CASE("KernelNeighbours: kernels without work or time are left out") {
   KernelNeighbours neighbours;
   neighbours.add(convolution(64, 8), 0.0);

@@ -1,8 +1,6 @@
 // Tests of planner/cost/links.
 #include "planner/cost/links.hpp"
 
-#include <stdexcept>
-
 #include <doctest/doctest.h>
 
 #include "tests/planner/cost/relative.hpp"
@@ -47,10 +45,6 @@ TEST_CASE("message_time_s: the segment of its size on the level of its ranks") {
   CHECK(message_time_s(platform, 0, 1, 1e7) == relative(2.0 + 1e4));
   CHECK(message_time_s(platform, 1, 2, 100) == relative(110));
   CHECK(message_time_s(platform, 2, 2, 100) == relative(1e-3));
-}
-
-TEST_CASE("segment_of: refuses a link without segments") {
-  CHECK_THROWS_AS(segment_of({}, 1), std::logic_error);
 }
 
 TEST_CASE("transfer_time: sends alone, receives alone, both at once") {

@@ -11,6 +11,7 @@
 #include <doctest/doctest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "planner/model/error.hpp"
@@ -117,6 +118,85 @@ TEST_CASE_FIXTURE(Folder, "write_file: a symbolic link stays one") {
 TEST_CASE("write_file: a device is written to, not replaced") {
   write_file("/dev/null", "x");
   CHECK(fs::is_character_file("/dev/null"));
+}
+
+// As a user whom permissions bind, which root is not.
+bool is_writable(const std::string& file) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    constexpr uid_t nobody = 65534;
+    if (::geteuid() == 0 && ::setuid(nobody) != 0) ::_exit(2);
+    try {
+      check_writable(file);
+    } catch (const IoError&) {
+      ::_exit(1);
+    }
+    ::_exit(0);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  REQUIRE(WIFEXITED(status));
+  REQUIRE(WEXITSTATUS(status) <= 1);
+  return WEXITSTATUS(status) == 0;
+}
+
+// Folders "open" and "closed" with a file "old" in each, and in each a link to the other's.
+class Folders : public Folder {
+ public:
+  Folders() {
+    fs::permissions(file(""), fs::perms(0755));
+    for (const char* folder : {"open", "closed"}) {
+      fs::create_directory(file(folder));
+      write_file(file(folder) + "/old", "x");
+    }
+    fs::create_symlink(file("closed/old"), file("open/link"));
+    fs::create_symlink(file("open/old"), file("closed/link"));
+    fs::create_symlink("nowhere/at/all", file("open/dangling"));
+    fs::permissions(file("open"), fs::perms(0777));
+    fs::permissions(file("closed"), fs::perms(0555));
+  }
+  Folders(const Folders&) = delete;
+  Folders& operator=(const Folders&) = delete;
+  ~Folders() { fs::permissions(file("closed"), fs::perms(0755)); }
+};
+
+TEST_CASE_FIXTURE(Folders, "check_writable: a file is replaced where it lies, links are followed") {
+  struct Row {
+    const char* name;
+    bool expected;
+  };
+  for (const Row& row : std::vector<Row>{{"open/new", true},
+                                         {"open/old", true},
+                                         {"open/link", false},
+                                         {"open/dangling", true},
+                                         {"open", false},
+                                         {"closed/new", false},
+                                         {"closed/old", false},
+                                         {"closed/link", true},
+                                         {"missing/new", false},
+                                         {"open/old/new", false}}) {
+    CAPTURE(std::string(row.name));
+    CHECK(is_writable(file(row.name)) == row.expected);
+  }
+  CHECK(fs::is_symlink(file("open/dangling")));
+  CHECK(is_writable("/dev/null"));
+}
+
+TEST_CASE_FIXTURE(Folder, "check_writable: says what is wrong and leaves nothing behind") {
+  CHECK_THROWS_WITH_AS(
+      check_writable(file("missing/a.json")), doctest::Contains("missing/a.json"), IoError);
+  CHECK_THROWS_WITH_AS(check_writable(file("")), doctest::Contains("directory"), IoError);
+  CHECK_NOTHROW(check_writable(file("a.json")));
+  CHECK(entry_count() == 0);
+}
+
+TEST_CASE_FIXTURE(Folder, "file_exists: what cannot be found out is an error") {
+  CHECK_FALSE(file_exists(file("a")));
+  write_file(file("a"), "");
+  CHECK(file_exists(file("a")));
+  CHECK_FALSE(file_exists(file("a/b")));
+  fs::create_symlink("loop", file("loop"));
+  CHECK_THROWS_WITH_AS(file_exists(file("loop")), doctest::Contains("loop"), IoError);
 }
 
 TEST_CASE_FIXTURE(Folder, "read_file: a missing file and a folder are named") {

@@ -62,26 +62,15 @@ TEST_CASE("parse_mesh: inverse of to_text") {
   }
 }
 
-TEST_CASE("parse_mesh: refuses what is no mesh") {
-  for (const char* text : {"",
-                           "2",
-                           "n",
-                           "n0",
-                           "n2n3",
-                           "n2h",
-                           "q4",
-                           "N4",
-                           "n-2",
-                           "n2 h2",
-                           "n99999n2",
-                           "n65536h65536",
-                           "n9999999999",
-                           "n2147483648",
-                           "1n2",
-                           "n2.5"}) {
+TEST_CASE("parse_mesh: refuses what is no mesh, and shows all of it") {
+  for (const char* text :
+       {"",     "2",     "n",        "n0",           "n2n3",        "n1n2",
+        "n2n1", "n1n1",  "h4n2w1n3", "n2h",          "q4",          "N4",
+        "n-2",  "n2 h2", "n99999n2", "n65536h65536", "n9999999999", "n2147483648",
+        "1n2",  "n2.5"}) {
     CAPTURE(std::string(text));
     const InputProblem problem = problem_of([&] { parse_mesh(text); });
-    CHECK_FALSE(problem.value.empty());
+    CHECK(problem.value == "mesh \"" + std::string(text) + '"');
     CHECK(contains(problem.allowed, "axes of n c d h w r"));
   }
 }

@@ -129,6 +129,7 @@ TEST_CASE("parse_network: refusals name pointer, value and what is allowed") {
           {"\"input\": \"drop\"", "\"input\": \"dorp\"", "/layers/5/input", "\"dorp\"", "before"},
           {"\"input\": \"drop\"", "\"input\": \"sum\"", "/layers/5/input", "\"sum\"", "before"},
           {"\"name\": \"side\"", "\"name\": \"prev\"", "/layers/5/name", "\"prev\"", "other than"},
+          {"\"name\": \"loss\"", "\"name\": \"sgd\"", "/layers/7/name", "\"sgd\"", "other than"},
           {"\"name\": \"side\"", "\"name\": \"bn\"", "/layers/5/name", "\"bn\"", "no other layer"},
           {"[9, 8]", "[9]", "/layers/0/size", "a list of 1", "a list of 2 to 3"},
           {"\"size\": [9, 8]", "\"size\": \"9x8\"", "/layers/0/size", "\"9x8\"", extent},

@@ -11,9 +11,9 @@ namespace cnnplan::test {
 using Size = std::array<std::int64_t, 3>;
 
 TEST_CASE("parse_size: height and width, or depth before them") {
-  CHECK(parse_size("512x256") == Size{1, 512, 256});
+  CHECK(parse_size("512x256") == Size{0, 512, 256});
   CHECK(parse_size("64x512x256") == Size{64, 512, 256});
-  CHECK(parse_size("1x999999999") == Size{1, 1, 999999999});
+  CHECK(parse_size("1x999999999") == Size{0, 1, 999999999});
 }
 
 TEST_CASE("parse_size: everything else is refused, and shown") {

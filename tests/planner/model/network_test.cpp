@@ -71,12 +71,16 @@ TEST_CASE("Network: refusals of one layer name file, pointer, value and what is 
       {{"", {"data"}, Relu{}}, "/layers/1/name", "\"\"", "not empty"},
       {{"a/b", {"data"}, Relu{}}, "/layers/1/name", "\"a/b\"", "no \"/\""},
       {{"data", {"data"}, Relu{}}, "/layers/1/name", "\"data\"", "no other layer has"},
-      {{"x", {}, Relu{}}, "/layers/1/inputs", "0 inputs", "1 for relu"},
+      {{"prev", {"data"}, Relu{}}, "/layers/1/name", "\"prev\"", "a name other than"},
+      {{"reduce", {"data"}, Relu{}}, "/layers/1/name", "\"reduce\"", "a name other than"},
+      {{"sgd", {"data"}, Relu{}}, "/layers/1/name", "\"sgd\"", "\"reduce\" and \"sgd\""},
+      {{"x", {}, Relu{}}, "/layers/1/input", "0 inputs", "1 for relu"},
       {{"x", {"data"}, Add{}}, "/layers/1/inputs", "1 inputs", "2 for add"},
-      {{"x", {"data"}, Input{}}, "/layers/1/inputs", "1 inputs", "0 for input"},
-      {{"x", {"x"}, Relu{}}, "/layers/1/inputs", "\"x\"", "listed before"},
-      {{"x", {"fc"}, Relu{}}, "/layers/1/inputs", "\"fc\"", "listed before"},
-      {{"x", {"none"}, Relu{}}, "/layers/1/inputs", "\"none\"", "listed before"},
+      {{"x", {"data", "none"}, Add{}}, "/layers/1/inputs", "\"none\"", "listed before"},
+      {{"x", {"data"}, Input{}}, "/layers/1/input", "1 inputs", "0 for input"},
+      {{"x", {"x"}, Relu{}}, "/layers/1/input", "\"x\"", "listed before"},
+      {{"x", {"fc"}, Relu{}}, "/layers/1/input", "\"fc\"", "listed before"},
+      {{"x", {"none"}, Relu{}}, "/layers/1/input", "\"none\"", "listed before"},
       {of(Convolution{.filters = 0}), "/layers/1/filters", "0", "at least 1"},
       {of(Convolution{.filters = 4, .groups = 0}), "/layers/1/groups", "0", "4 channels"},
       {of(Convolution{.filters = 6, .groups = 3}), "/layers/1/groups", "3", "4 channels"},
@@ -228,6 +232,58 @@ TEST_CASE("Network: sizes that overflow are refused at their layer") {
   CHECK(problem_of(wide_batch_norm).file == "net.json");
 }
 
+TEST_CASE("Network: parameters whose bytes overflow are refused at the layer that is too much") {
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  const auto network = [](std::int64_t outputs) {
+    return Network("test",
+                   {{"data", {}, Input{.channels = most}},
+                    {"narrow", {"data"}, FullyConnected{.outputs = 1 << 21}},
+                    {"wide", {"narrow"}, FullyConnected{.outputs = outputs}},
+                    {"loss", {"wide"}, SoftmaxCrossEntropy{}}},
+                   "net.json");
+  };
+  // 2^52 of narrow; wide has 2^21 + 1 for each output.
+  CHECK_NOTHROW(network((std::int64_t{1} << 31) - 2048));
+  const InputProblem problem = problem_of([&] { network(std::int64_t{1} << 32); });
+  CHECK(problem.file == "net.json");
+  CHECK(problem.pointer == "/layers/2");
+  CHECK(problem.value == "9007203549708288");
+  CHECK(contains(problem.allowed, "parameters"));
+  const InputProblem large = problem_of([&] {
+    Network("test",
+            {{"data", {}, Input{.channels = most}},
+             {"fc", {"data"}, FullyConnected{.outputs = most}},
+             {"loss", {"fc"}, SoftmaxCrossEntropy{}}},
+            "net.json");
+  });
+  CHECK(large.pointer == "/layers/1");
+}
+
+TEST_CASE("Network: a loss as the input is refused where the file says it, or at the layer") {
+  const auto problem_with = [](const Layer& last) {
+    return problem_of([&] {
+      Network("test",
+              {data,
+               {"fc", {"data"}, FullyConnected{}},
+               loss,
+               {"side", {"fc"}, Relu{}},
+               last,
+               {"end", {last.name}, SoftmaxCrossEntropy{}}},
+              "net.json");
+    });
+  };
+  CHECK(problem_with({"x", {"loss"}, Relu{}}).pointer == "/layers/4/input");
+  CHECK(problem_with({"x", {"loss", "side"}, Add{}}).pointer == "/layers/4/inputs");
+  // The input that a file leaves out.
+  const InputProblem problem = problem_of([] {
+    Network("test",
+            {data, {"fc", {"data"}, FullyConnected{}}, loss, {"x", {"loss"}, Relu{}}},
+            "net.json");
+  });
+  CHECK(problem.pointer == "/layers/3");
+  CHECK(problem.value == "the input \"loss\"");
+}
+
 TEST_CASE("Network: links between layers run both ways") {
   const Network network("test",
                         {data,
@@ -279,6 +335,14 @@ TEST_CASE("Network: another input size changes all shapes, or is refused where i
   const InputProblem problem = problem_of([&] { with_input_size(network, {1, 2, 8}); });
   CHECK(problem.pointer == "/layers/1/kernel");
   CHECK(contains(problem.file, "test at this input size"));
+}
+
+TEST_CASE("Network: another height and width keep the depth") {
+  const Network network("deep",
+                        {{"data", {}, Input{.channels = 1, .size = {16, 8, 8}}},
+                         {"loss", {"data"}, SoftmaxCrossEntropy{}}});
+  CHECK(with_input_size(network, parse_size("4x6")).output_shape(1, 1) == Shape{{1, 1, 16, 4, 6}});
+  CHECK(with_input_size(network, parse_size("1x4x6")).output_shape(1, 1) == Shape{{1, 1, 1, 4, 6}});
 }
 
 }  // namespace cnnplan::test

@@ -68,6 +68,13 @@ TEST_CASE("parse_plan: refusals name pointer, value and what is allowed") {
            "/prediction/operations/0/predicted",
            "unknown key",
            "predicted_s"},
+          {"\"step_s\": 0.25", "\"step_s\": 1e31", "/prediction/step_s", "1e+31", "to 1e+30"},
+          {"\"buffers_bytes\": 3",
+           "\"buffers_bytes\": 1152921504606846977",
+           "/prediction/memory/buffers_bytes",
+           "1152921504606846977",
+           "to 1152921504606846976"},
+          {"\"mesh\": \"w4\"", "\"mesh\": \"c4\"", "/layers/1/mesh", "\"c4\"", "axes n d h w r"},
           {"\"buffers_bytes\": 3",
            "\"buffers_bytes\": \"3\"",
            "/prediction/memory/buffers_bytes",
@@ -96,9 +103,9 @@ TEST_CASE("to_json: plans come back equal") {
 }
 
 Mesh random_mesh(RandomValues& random) {
-  constexpr std::array axes{Axis::n, Axis::c, Axis::d, Axis::h, Axis::w, Axis::r};
-  const std::size_t first = static_cast<std::size_t>(random.integer(0, 5));
-  const std::size_t second = (first + static_cast<std::size_t>(random.integer(1, 5))) % axes.size();
+  constexpr std::array axes{Axis::n, Axis::d, Axis::h, Axis::w, Axis::r};
+  const std::size_t first = static_cast<std::size_t>(random.integer(0, 4));
+  const std::size_t second = (first + static_cast<std::size_t>(random.integer(1, 4))) % axes.size();
   const int size = 1 << random.small(0, 3);
   return Mesh({{axes[first], size}, {axes[second], 8 / size}});
 }

@@ -41,6 +41,10 @@ TEST_CASE("validate: refuses what cannot be run") {
       {[](Plan& p) { p.layers.emplace_back(); }, "/layers", "a list of 12", "11 layers"},
       {[](Plan& p) { p.layers[3].mesh = Mesh(); }, "/layers/3/mesh", "\"1\"", "4 ranks"},
       {[](Plan& p) { p.ranks = 2; }, "/layers/0/mesh", "4 ranks", "2 ranks"},
+      {[](Plan& p) { p.layers[3].mesh = parse_mesh("c2h2"); },
+       "/layers/3/mesh",
+       "\"c2h2\"",
+       "axes n d h w r"},
   };
   for (const Row& row : table) {
     Plan plan = sample_plan();
@@ -53,7 +57,7 @@ TEST_CASE("validate: refuses what cannot be run") {
   }
 }
 
-TEST_CASE("validate: a batch whose tensors overflow is refused") {
+TEST_CASE("validate: a batch whose tensors are too large, or overflow, is refused") {
   const Network network("large",
                         {{"data", {}, Input{.channels = 2, .size = {1, 1 << 18, 1 << 18}}},
                          {"loss", {"data"}, SoftmaxCrossEntropy{}}});
@@ -61,9 +65,9 @@ TEST_CASE("validate: a batch whose tensors overflow is refused") {
     std::int64_t batch;
     bool is_valid;
   };
-  // 2^37 elements a sample, 8 bytes each at most: 2^23 samples make 2^63 bytes.
+  // 2^37 elements a sample in each of two layers: 2^15 samples make 2^53.
   for (const Row& row :
-       std::vector<Row>{{(1 << 23) - 1, true}, {1 << 23, false}, {1 << 30, false}}) {
+       std::vector<Row>{{1 << 15, true}, {(1 << 15) + 1, false}, {1 << 30, false}}) {
     CAPTURE(row.batch);
     const Plan plan = uniform_plan(network, row.batch, Mesh());
     if (row.is_valid) {
@@ -71,8 +75,8 @@ TEST_CASE("validate: a batch whose tensors overflow is refused") {
     } else {
       const InputProblem problem = problem_of([&] { validate(plan, "p.json"); });
       CHECK(problem.pointer == "/batch");
-      CHECK(contains(problem.value, "\"data\""));
-      CHECK(contains(problem.allowed, "2^63"));
+      CHECK(contains(problem.value, row.batch == 1 << 30 ? "\"data\"" : "\"loss\""));
+      CHECK(contains(problem.allowed, "at most 9007199254740992"));
     }
   }
 }

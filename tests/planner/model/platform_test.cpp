@@ -20,7 +20,9 @@ TEST_CASE("segment_time_s: a message is timed by the first segment that holds it
        std::vector<Row>{{0, 1.0}, {100, 51.0}, {101, 212.0}, {200, 410.0}, {1000, 2010.0}}) {
     CAPTURE(row.bytes);
     CHECK(segment_time_s(segments, row.bytes) == row.expected_s);
+    CHECK(segment_of(segments, row.bytes) == segments[row.bytes <= 100 ? 0 : 1]);
   }
+  CHECK_THROWS_AS(segment_of({}, 1.0), std::logic_error);
   CHECK_THROWS_AS(segment_time_s({}, 1.0), std::logic_error);
 }
 

@@ -56,12 +56,18 @@ TEST_CASE("parse_profile: refusals name pointer, value and what is allowed") {
            "0",
            "from 1"},
           {"\"median_s\": 0.0015,", "", "/kernels/0/timing/median_s", "nothing", "a number from 0"},
+          {"\"min_s\": 0.0014",
+           "\"min_s\": 1e10",
+           "/kernels/0/timing/min_s",
+           "1",
+           "to 1000000000.0"},
+          {"\"sha256\": \"", "\"sha256\": \"x", "/inputs/0/sha256", "\"x", "64 digits"},
           {"\"min_s\": 0.0014", "\"min_s\": -1e-9", "/kernels/0/timing/min_s", "-1e-09", "from 0"},
           {"\"workspace_bytes\": 4096",
            "\"workspace_bytes\": 1e19",
            "/kernels/0/timing/workspace_bytes",
            "1e+19",
-           "from 0 to 9223372036854775807"},
+           "from 0 to 1152921504606846976"},
       });
 }
 

@@ -26,6 +26,15 @@ TEST_CASE("merge: adds what is missing and keeps what is there") {
   CHECK(profile.kernels.at(kernel_with(2)).median_s == 3.0);
 }
 
+TEST_CASE("merge: every input is named once") {
+  Profile profile = sample_profile();
+  Profile other = sample_profile();
+  other.inputs.push_back({.file = "vgg16.json", .sha256 = "0"});
+  const auto expected = other.inputs;
+  merge(profile, other, "other.json");
+  CHECK(profile.inputs == expected);
+}
+
 TEST_CASE("merge: different devices never merge") {
   Profile profile = sample_profile();
   Profile other = sample_profile();

@@ -115,7 +115,8 @@ Platform sample_platform() {
           .copy_s_per_byte = 3.4482758620689654e-11,
           .overlap_efficiency = 0.0625,
           .launch_s = 2e-7,
-          .measured = true};
+          .measured = true,
+          .inputs = sample_inputs()};
 }
 
 Profile sample_profile() {
@@ -134,6 +135,7 @@ Profile sample_profile() {
   profile.kernels[canonical(sample_convolution_kernel())] = timing;
   profile.kernels[canonical(sample_pooling_kernel())] = {.repetitions = 10, .median_s = 0.1};
   profile.kernels[canonical(sample_batch_norm_kernel())] = timing;
+  profile.inputs = sample_inputs();
   return profile;
 }
 
@@ -148,6 +150,7 @@ Plan sample_plan() {
   plan.gradient_allreduce = AllreduceAlgorithm::library;
   plan.statistics_allreduce = AllreduceAlgorithm::ring;
   plan.bucket_bytes = 1 << 20;
+  plan.overlap = true;
   plan.prediction = {.step_s = 0.25,
                      .low_s = 0.2,
                      .high_s = 0.3,
@@ -165,6 +168,7 @@ Plan sample_plan() {
                      .runner_up = "h4",
                      .runner_up_s = 0.26,
                      .candidates = 77,
+                     .pruned = 78,
                      .estimated_kernels = {"convolution/forward in=1x1x1x1x1"}};
   plan.inputs = sample_inputs();
   return plan;

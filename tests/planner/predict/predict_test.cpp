@@ -92,6 +92,21 @@ TEST_CASE("predict: exposed communication is the share of transfers and collecti
   CHECK(prediction.exposed_communication_s == doctest::Approx(communication_s).epsilon(1e-9));
 }
 
+TEST_CASE("predict: communication is hidden where the plan and the platform allow it only") {
+  const Plan blocking = resnet_plan("h2");
+  Plan hiding = blocking;
+  hiding.overlap = true;
+  const KernelCosts kernels(profile_of(blocking));
+  Platform platform = default_platform(2);
+  const PriceList prices(platform, kernels);
+  const Prediction exposed = predict(blocking, prices);
+  CHECK(predict(hiding, prices).step_s == exposed.step_s);
+  platform.overlap_efficiency = 1.0;
+  CHECK(predict(blocking, prices).step_s == exposed.step_s);
+  CHECK(predict(hiding, prices).step_s < exposed.step_s);
+  CHECK(predict(hiding, prices).exposed_communication_s < exposed.exposed_communication_s);
+}
+
 TEST_CASE("predict: low, likely and high stand in this order") {
   for (const NamedPlan& named : random_plans(40)) {
     CAPTURE(named.name);

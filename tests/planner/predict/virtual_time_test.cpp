@@ -11,11 +11,9 @@ namespace cnnplan::test {
 namespace {
 
 std::vector<RankTimeline> walked(const std::vector<PricedSchedule>& schedules,
-                                 double overlap_efficiency = 0.0,
+                                 double overlap = 0.0,
                                  Estimate estimate = Estimate::likely) {
-  Platform platform;
-  platform.overlap_efficiency = overlap_efficiency;
-  return walk(schedules, platform, estimate);
+  return walk(schedules, {.estimate = estimate, .overlap = overlap});
 }
 
 // A gradient of 1 s, its reduction of 2 s, another kernel of 2 s meanwhile, the update of 1 s.
@@ -85,6 +83,28 @@ TEST_CASE("Virtual time: overlap hides as much of a reduction as the platform ca
   CHECK(step_with_overlap(0.0) == 6.0);
   CHECK(step_with_overlap(0.5) == 5.0);
   CHECK(step_with_overlap(1.0) == 4.0);
+}
+
+TEST_CASE("Virtual time: what a platform could hide is not hidden unless the plan says so") {
+  Platform platform;
+  platform.overlap_efficiency = 0.5;
+  Plan plan;
+  CHECK(overlap_of(plan, platform) == 0.0);
+  plan.overlap = true;
+  CHECK(overlap_of(plan, platform) == 0.5);
+}
+
+TEST_CASE("Virtual time: exposed is what kernels do not fill, waiting included") {
+  const auto exposed = [](double overlap) {
+    return walked({reduction_beside_kernel(0), reduction_beside_kernel(1)}, overlap)[0].exposed_s;
+  };
+  CHECK(exposed(0.0) == 2.0);
+  CHECK(exposed(0.5) == 1.0);
+  CHECK(exposed(1.0) == 0.0);
+  const auto timelines = walked({HandMade(0).compute("a", 1).halo("x", 1, 1).priced(),
+                                 HandMade(1).compute("a", 3).halo("x", 0, 1).priced()});
+  CHECK(timelines[0].exposed_s == 3.0);
+  CHECK(timelines[1].exposed_s == 1.0);
 }
 
 TEST_CASE("Virtual time: reductions share one stream and follow each other") {

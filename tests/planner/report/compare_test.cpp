@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "planner/model/error.hpp"
+#include "tests/planner/model/problem_of.hpp"
 #include "tests/planner/report/small_plan.hpp"
 
 namespace cnnplan {
@@ -44,17 +45,19 @@ const ComparedTime& group(const Comparison& comparison, const std::string& name)
 
 std::string refused_pointer(const RunReport& run) {
   try {
-    compare(small_plan(), run);
+    compare(small_plan(), run, {});
   } catch (const InputError& error) {
     return error.problem().pointer;
   }
   return "accepted";
 }
 
+const ComparedFiles files{.plan = "my plan.json", .run = "my run.json"};
+
 }  // namespace
 
 TEST_CASE("compare: what comes true has no error but the step's") {
-  const Comparison comparison = compare(small_plan(), small_run());
+  const Comparison comparison = compare(small_plan(), small_run(), {});
   CHECK(comparison.operations.size() == 12);
   CHECK(comparison.only_predicted.empty());
   CHECK(comparison.only_measured.empty());
@@ -68,7 +71,7 @@ TEST_CASE("compare: errors of layers are of their sums, against what was measure
   RunReport run = small_run();
   operation(run, "conv1/forward").time = measured(0.0475);  // conv1: 62.5 predicted, 100 measured
   operation(run, "sgd/0").time = measured(0.0035);          // sgd: 7 predicted, 3.5 measured
-  const Comparison comparison = compare(small_plan(), run);
+  const Comparison comparison = compare(small_plan(), run, {});
   CHECK(group(comparison, "conv1").predicted_s == doctest::Approx(0.0625));
   CHECK(group(comparison, "conv1").measured_s == doctest::Approx(0.1));
   CHECK(group(comparison, "conv1").error() == doctest::Approx(0.375));
@@ -84,7 +87,7 @@ TEST_CASE("compare: errors of layers are of their sums, against what was measure
 TEST_CASE("compare: operations that one side lacks are listed and count in no sum") {
   RunReport run = small_run();
   operation(run, "fc/forward/shuffle").id = "fc/backward/shuffle";
-  const Comparison comparison = compare(small_plan(), run);
+  const Comparison comparison = compare(small_plan(), run, {});
   REQUIRE(comparison.only_predicted.size() == 1);
   REQUIRE(comparison.only_measured.size() == 1);
   CHECK(comparison.only_predicted[0].id == "fc/forward/shuffle");
@@ -108,6 +111,38 @@ TEST_CASE("compare: a run of something else is refused") {
   CHECK(refused_pointer(run) == "/batch");
 }
 
+TEST_CASE("compare: a refusal names the files that the user named") {
+  RunReport run = small_run();
+  run.ranks = 4;
+  const InputProblem problem = test::problem_of([&] { compare(small_plan(), run, files); });
+  CHECK(problem.file == "my run.json");
+  CHECK(problem.value == "4");
+  CHECK(problem.allowed == "2, as in my plan.json");
+}
+
+TEST_CASE("require_run_of: a run of another plan of the same network is refused") {
+  RunReport run = small_run();
+  CHECK_NOTHROW(require_run_of("abc", run, files));
+  run.inputs = {{.file = "plan.json", .sha256 = "abc"}, {.file = "data.h5", .sha256 = "def"}};
+  CHECK_NOTHROW(require_run_of("abc", run, files));
+  const InputProblem problem = test::problem_of([&] { require_run_of("def", run, files); });
+  CHECK(problem.file == "my run.json");
+  CHECK(problem.pointer == "/inputs/0/sha256");
+  CHECK(problem.value == "\"abc\"");
+  CHECK(test::contains(problem.allowed, "\"def\", the digest of my plan.json"));
+}
+
+TEST_CASE("compare: memory is shown where both sides know it") {
+  RunReport run = small_run();
+  CHECK_FALSE(test::contains(to_text(compare(small_plan(), run, {})), "memory"));
+  run.peak_memory_bytes = 5 << 20;
+  Plan plan = small_plan();
+  CHECK(test::contains(to_text(compare(plan, run, {})),
+                       "memory of a rank: predicted 4.00 MiB, measured peak 5.00 MiB\n"));
+  plan.prediction.memory = {};
+  CHECK_FALSE(test::contains(to_text(compare(plan, run, {})), "memory"));
+}
+
 TEST_CASE("ComparedTime: error against nothing measured") {
   CHECK(ComparedTime{"a", 0.0, 0.0}.error() == 0.0);
   CHECK(std::isinf(ComparedTime{"a", 1.0, 0.0}.error()));
@@ -117,7 +152,7 @@ TEST_CASE("ComparedTime: error against nothing measured") {
 TEST_CASE("compare: the whole text") {
   RunReport run = small_run();
   operation(run, "sgd/0").time = measured(0.0035);
-  CHECK(to_text(compare(small_plan(), run)) ==
+  CHECK(to_text(compare(small_plan(), run, {})) ==
         R"(small: 2 ranks, batch 4; 7 steps measured, 112.500 ms to 137.500 ms
 
 layer   predicted [ms]  measured [ms]  error [%]

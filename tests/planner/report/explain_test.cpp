@@ -32,7 +32,7 @@ candidates  14
 
 )";
 const std::string note_text = R"(
-* estimated, not measured (1 kernel). To measure: cnnplan profile small.json --ranks 2 --batch 4
+* estimated, not measured (1 kernel). To measure: mpirun -n 2 cnnplan profile small.json --ranks 2 --batch 4 --input 16x16
 )";
 
 }  // namespace
@@ -83,7 +83,8 @@ TEST_CASE("explain: a layer that is not there is refused with the ones that are"
     explain(small_plan(), "conv9");
     FAIL("not refused");
   } catch (const InputError& error) {
-    CHECK(error.problem().value == "layer \"conv9\"");
+    CHECK(error.problem().file == "--layer");
+    CHECK(error.problem().value == "\"conv9\"");
     CHECK(has(error.problem().allowed, "data, conv1, bn1"));
   }
 }

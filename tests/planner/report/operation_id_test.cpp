@@ -5,7 +5,7 @@
 
 namespace cnnplan {
 
-TEST_CASE("part_of: the last word that names a part decides") {
+TEST_CASE("part_of: the last whole word that names a part decides") {
   struct Row {
     const char* id;
     OperationPart part;
@@ -24,6 +24,16 @@ TEST_CASE("part_of: the last word that names a part decides") {
       {"data/load", OperationPart::other},
       {"reduce/0", OperationPart::other},
       {"forward/load", OperationPart::other},
+      // Names of layers say nothing.
+      {"add1/forward/shuffle/forward_conv", OperationPart::shuffle},
+      {"add1/forward/halo/shuffle", OperationPart::halo},
+      {"add1/backward/shuffle/allreduce", OperationPart::shuffle},
+      {"add1/forward/halo/forward/2", OperationPart::halo},
+      {"halo/forward", OperationPart::forward},
+      {"allreduce/load", OperationPart::other},
+      // Whole words only.
+      {"conv1/forwarding", OperationPart::other},
+      {"conv1/my_statistics", OperationPart::other},
   };
   for (const Row& row : rows) {
     CAPTURE(row.id);

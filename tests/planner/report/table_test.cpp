@@ -28,6 +28,10 @@ TEST_CASE("Table: a row needs its cells") {
 TEST_CASE("table formats: numbers with their units") {
   CHECK(fixed(2.0 / 3, 3) == "0.667");
   CHECK(fixed(-1.5, 1) == "-1.5");
+  CHECK(fixed(-0.04, 1) == "0.0");
+  CHECK(fixed(-0.05001, 1) == "-0.1");
+  CHECK(fixed(-0.4, 0) == "0");
+  CHECK(percent(-1e-9) == "0.0 %");
   CHECK(milliseconds(0.0123456) == "12.346");
   CHECK(milliseconds(0.0) == "-");
   CHECK(duration(1.5) == "1.500 s");

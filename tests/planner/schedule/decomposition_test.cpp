@@ -66,4 +66,38 @@ TEST_CASE("Decomposition: gradients are required behind the first parameter") {
   }
 }
 
+TEST_CASE("Decomposition: a dense gradient is needed by kernels, or handed on to them") {
+  const Network network("dense",
+                        {{"data", {}, Input{.channels = 2, .size = {1, 4, 4}}},
+                         {"conv", {"data"}, Convolution{.filters = 2}},
+                         {"relu", {"conv"}, Relu{}},
+                         {"sum", {"conv", "relu"}, Add{}},
+                         {"drop", {"relu"}, Dropout{}},
+                         {"other", {"drop", "relu"}, Add{}},
+                         {"twice", {"sum", "other"}, Add{}},
+                         {"last", {"twice"}, Relu{}},
+                         {"loss", {"last"}, SoftmaxCrossEntropy{}}});
+  const Plan plan = uniform_plan(network, 2, Mesh());
+  const Decomposition decomposition(plan);
+  const std::vector<std::pair<std::string, bool>> expected{
+      {"conv", true}, {"relu", false}, {"sum", true}, {"drop", false}, {"other", false}};
+  for (const auto& [layer, dense] : expected) {
+    CHECK_MESSAGE(decomposition.needs_dense_gradient(network.index_of(layer)) == dense, layer);
+  }
+  CHECK_FALSE(decomposition.needs_dense_gradient(network.index_of("last")));
+}
+
+TEST_CASE("Decomposition: a ladder of adds takes no time that doubles with every rung") {
+  std::vector<Layer> layers{{"data", {}, Input{.channels = 2, .size = {1, 2, 2}}},
+                            {"drop", {"data"}, Dropout{}}};
+  for (int i = 0; i < 64; ++i) {
+    const std::string below = layers.back().name;
+    layers.push_back({"sum" + std::to_string(i), {below, below}, Add{}});
+  }
+  layers.push_back({"fc", {layers.back().name}, FullyConnected{.outputs = 2}});
+  layers.push_back({"loss", {"fc"}, SoftmaxCrossEntropy{}});
+  const Plan plan = uniform_plan(Network("ladder", layers), 2, Mesh());
+  CHECK_FALSE(Decomposition(plan).needs_dense_gradient(65));
+}
+
 }  // namespace cnnplan::test

@@ -2,6 +2,7 @@
 #include "planner/schedule/memory_layout.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -100,6 +101,15 @@ TEST_CASE("Memory layout: what is not used, empty or outside the arena takes no 
   data.role = BufferRole::data;
   const Schedule schedule = placed({data, buffer(1000, -1, -1), buffer(0, 0, 9)});
   CHECK(schedule.arena_bytes == 0);
+}
+
+TEST_CASE("Memory layout: an arena beyond 64 bits is refused") {
+  const std::int64_t half = std::numeric_limits<std::int64_t>::max() / 2 + 1;
+  const std::vector<Buffer> two{buffer(half, 0, 1), buffer(half, 0, 1)};
+  CHECK_THROWS_AS(placed(two), InputError);
+  Schedule schedule{.buffers = two};
+  for (Buffer& large : schedule.buffers) large.role = BufferRole::data;
+  CHECK_THROWS_AS(memory_of(schedule), InputError);
 }
 
 TEST_CASE("Memory layout: no two buffers of a plan hold the same bytes at the same time") {

@@ -22,6 +22,22 @@ CostGraph small_graph() {
 
 }  // namespace
 
+TEST_CASE("edge_between: leads from the lower to the higher unit, each pair at its cost") {
+  CostMatrix costs(2, 3);
+  for (int row = 0; row < 2; ++row) {
+    for (int column = 0; column < 3; ++column) costs(row, column) = 10 * row + column;
+  }
+  CHECK(edge_between(1, 4, costs) == CostEdge{1, 4, costs});
+  const CostEdge turned = edge_between(4, 1, costs);
+  CHECK(turned.from == 1);
+  CHECK(turned.to == 4);
+  for (int row = 0; row < 2; ++row) {
+    for (int column = 0; column < 3; ++column) {
+      CHECK(turned.cost(4, row, column) == costs(row, column));
+    }
+  }
+}
+
 TEST_CASE("CostGraph: the total sums candidates and pairs") {
   CHECK(total_cost(small_graph(), {0, 0, 0}) == 111);
   CHECK(total_cost(small_graph(), {1, 2, 0}) == 2 + 30 + 100 + 1000 + 10000);

@@ -79,6 +79,57 @@ TEST_CASE("solve: for random networks too, and never slower than the cheapest by
   }
 }
 
+TEST_CASE("solve: no plan beats its bound") {
+  for (const char* network : {"alexnet", "lenet", "mesh-1k", "mesh-2k", "resnet50", "vgg16"}) {
+    for (int ranks = 1; ranks <= 8; ++ranks) {
+      for (std::int64_t batch : {1, 4, 15}) {
+        CAPTURE(network);
+        CAPTURE(ranks);
+        CAPTURE(batch);
+        const Prediction prediction = solve(request_for(network, batch, ranks)).prediction;
+        CHECK(prediction.bound_s > 0.0);
+        CHECK(prediction.bound_s <= prediction.step_s * (1 + 1e-9));
+        CHECK(prediction.gap >= 0.0);
+        CHECK(prediction.gap ==
+              doctest::Approx(prediction.step_s / prediction.bound_s - 1).epsilon(1e-6));
+      }
+    }
+  }
+}
+
+TEST_CASE("solve: an add listed before the unit of its input is planned") {
+  const Network network("backward",
+                        {{"data", {}, Input{.channels = 2, .size = {1, 8, 8}}},
+                         {"a", {"data"}, Convolution{.filters = 4}},
+                         {"b", {"data"}, Convolution{.filters = 4}},
+                         {"ra", {"a"}, Relu{}},
+                         {"s", {"b", "ra"}, Add{}},
+                         {"fc", {"s"}, FullyConnected{.outputs = 3}},
+                         {"loss", {"fc"}, SoftmaxCrossEntropy{}}});
+  for (int ranks : {1, 2, 4}) CHECK_NOTHROW(solve(request_for(network, 4, ranks)));
+}
+
+TEST_CASE("solve: what is left out is counted") {
+  const Plan plan = solve(request_for("resnet50", 1, 4));
+  CHECK(plan.prediction.pruned == mesh_choices(plan).pruned);
+  CHECK(plan.prediction.pruned > 0);
+}
+
+TEST_CASE("solve: the library's allreduce is chosen where it was measured only") {
+  SolveRequest request = request_for("resnet50", 8, 4);
+  const Plan defaults;
+  const LibraryAllreduce free{.ranks = 2, .segments = {{1 << 30, 0.0, 0.0}}};
+  request.platform.library_allreduce = {free};
+  CHECK(solve(request).gradient_allreduce == defaults.gradient_allreduce);
+  CHECK(solve(request).statistics_allreduce == defaults.statistics_allreduce);
+  request.platform.library_allreduce[0].ranks = 4;
+  CHECK(solve(request).gradient_allreduce == AllreduceAlgorithm::library);
+  CHECK(solve(request).statistics_allreduce == AllreduceAlgorithm::library);
+  request.platform.library_allreduce[0].segments[0].alpha_s = 1.0;
+  CHECK(solve(request).gradient_allreduce == AllreduceAlgorithm::ring);
+  CHECK(solve(request).statistics_allreduce == AllreduceAlgorithm::ring);
+}
+
 TEST_CASE("solve: a single sample is split in space") {
   const Plan plan = solve(request_for("mesh-1k", 1, 2));
   CHECK(plan.layers[1].mesh.size(Axis::h) * plan.layers[1].mesh.size(Axis::w) == 2);
@@ -167,9 +218,10 @@ TEST_CASE("solve: a plan that fits is taken before a faster one that does not") 
     least = error.needed();
   }
   REQUIRE(least > 0);
-  if (least == fastest) return;
+  REQUIRE(least < fastest);
   request.platform.memory_bytes = fastest - 1;
-  CHECK(solve(request).prediction.memory.total_bytes() < fastest);
+  const Plan plan = solve(request);
+  CHECK(plan.prediction.memory.total_bytes() < fastest);
 }
 
 }  // namespace cnnplan::test

@@ -1,0 +1,18 @@
+// A file that another one was made from.
+#pragma once
+
+#include <compare>
+#include <string>
+#include <string_view>
+
+namespace cnnplan {
+
+struct InputFile {
+  std::string file;    // as the user named it, without folders
+  std::string sha256;  // of its content, lower-case hex
+  auto operator<=>(const InputFile&) const = default;
+};
+
+InputFile input_file(std::string_view path, std::string_view content);
+
+}  // namespace cnnplan

@@ -1,0 +1,22 @@
+// What a prediction assumes where nothing was measured, and the commands that measure it.
+#pragma once
+
+#include <string>
+
+#include "planner/model/plan.hpp"
+#include "planner/model/platform.hpp"
+#include "planner/model/profile.hpp"
+
+namespace cnnplan {
+
+// The command that times the kernels of a plan, at the plan's input size.
+std::string profile_advice(const Plan& plan);
+// The command that times the links between so many ranks.
+std::string links_advice(int ranks);
+
+// A line for each: links that are assumed or were measured with fewer ranks, kernels that are
+// estimated, kernels that were timed with other than the plan's number of busy ranks on a node.
+// Empty where the prediction rests on measurements of just this. @pre the platform has a level
+std::string assumptions(const Plan& plan, const Platform& platform, const Profile& profile);
+
+}  // namespace cnnplan

@@ -1,0 +1,136 @@
+// Exchanges of the lowering, priced per rank.
+#include "planner/search/edge_prices.hpp"
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "planner/cost/links.hpp"
+#include "planner/schedule/ownership.hpp"
+#include "planner/search/sample_ranks.hpp"
+
+namespace cnnplan {
+namespace {
+
+const Box& of(const BlockOwnership& ownership, int rank) {
+  return ownership.boxes[static_cast<std::size_t>(rank)];
+}
+
+}  // namespace
+
+EdgePrices::EdgePrices(const Decomposition& decomposition, const PriceList& prices)
+    : decomposition_(decomposition),
+      plan_(decomposition.plan()),
+      prices_(prices),
+      ranks_(sample_ranks(plan_.ranks)) {}
+
+EdgePrices::Rules EdgePrices::rules_of(LayerIndex source, LayerIndex consumer) const {
+  const Network& network = plan_.network;
+  const LayerParameters& reader = network.layer(consumer).parameters;
+  return {.dense = needs_dense_blocks(network.layer(source).parameters),
+          .dense_gradient = decomposition_.needs_dense_gradient(source),
+          .gradient = decomposition_.requires_gradient(source),
+          .dense_read = needs_dense_blocks(reader),
+          .shared = shares_gradient(reader),
+          .readers = static_cast<int>(network.consumers_of(source).size())};
+}
+
+Window EdgePrices::window_of(LayerIndex layer) const {
+  return has_window(plan_.network.layer(layer).parameters) ? plan_.network.window_of(layer)
+                                                           : Window{};
+}
+
+std::vector<BlockOwnership> EdgePrices::blocks(LayerIndex layer,
+                                               const std::vector<Mesh>& meshes) const {
+  const Shape shape = plan_.network.output_shape(layer, plan_.batch);
+  std::vector<BlockOwnership> owned;
+  for (const Mesh& mesh : meshes) owned.push_back(owned_blocks(Distribution(shape, mesh)));
+  return owned;
+}
+
+const EdgePrice& EdgePrices::operator()(LayerIndex source,
+                                        const std::vector<Mesh>& source_meshes,
+                                        LayerIndex consumer,
+                                        const std::vector<Mesh>& consumer_meshes) {
+  const Rules rules = rules_of(source, consumer);
+  const auto [entry, is_new] =
+      known_.try_emplace({plan_.network.output_shape(source, plan_.batch),
+                          plan_.network.output_shape(consumer, plan_.batch),
+                          window_of(consumer),
+                          source_meshes,
+                          consumer_meshes,
+                          rules});
+  EdgePrice& price = entry->second;
+  if (!is_new) return price;
+  const std::vector<BlockOwnership> owned = blocks(source, source_meshes);
+  std::vector<BlockOwnership> needed = blocks(consumer, consumer_meshes);
+  for (BlockOwnership& outputs : needed) outputs = needed_blocks(plan_.network, consumer, outputs);
+  price.slowest = CostMatrix(static_cast<int>(owned.size()), static_cast<int>(needed.size()));
+  price.least.assign(ranks_.size(), price.slowest);
+  for (std::size_t i = 0; i < owned.size(); ++i) {
+    for (std::size_t j = 0; j < needed.size(); ++j) {
+      set(price,
+          static_cast<int>(i),
+          static_cast<int>(j),
+          {owned[i], needed[j], rules},
+          sample_ranks({&source_meshes[i], &consumer_meshes[j]}));
+    }
+  }
+  return price;
+}
+
+void EdgePrices::set(
+    EdgePrice& price, int row, int column, const Pair& pair, const std::vector<int>& ranks) {
+  const bool forward = exchanges_forward(pair.owned, pair.needed);
+  const bool back = pair.rules.gradient && exchanges_backward(pair.needed, pair.owned);
+  for (int rank : ranks) {
+    const double back_s = back ? backward_s(pair, rank) : 0.0;
+    const double seconds = back_s + (forward ? forward_s(pair, rank) : 0.0);
+    double& slowest_s = price.slowest(row, column);
+    slowest_s = std::max(slowest_s, seconds);
+    const auto sampled = std::find(ranks_.begin(), ranks_.end(), rank);
+    if (sampled == ranks_.end() || plan_.overlap) continue;
+    const double least_s = back_s + (forward ? least_forward_s(pair, rank) : 0.0);
+    price.least[static_cast<std::size_t>(sampled - ranks_.begin())](row, column) = least_s;
+  }
+}
+
+double EdgePrices::forward_s(const Pair& pair, int rank) const {
+  const Box& want = of(pair.needed, rank);
+  const std::span<const Box> dense_reads(&want, pair.rules.dense_read ? 1 : 0);
+  const Box storage = storage_block(of(pair.owned, rank), pair.rules.dense, dense_reads);
+  const Exchange exchange = exchange_forward(pair.owned, pair.needed, storage, rank);
+  return transfer_s(exchange, storage, exchange.in_place ? storage : want, rank);
+}
+
+// A larger storage never makes fewer copies of what is sent; room for the halo saves the copy of
+// what stays.
+double EdgePrices::least_forward_s(const Pair& pair, int rank) const {
+  if (pair.rules.readers == 1) return forward_s(pair, rank);
+  const Box& own = of(pair.owned, rank);
+  const Box& want = of(pair.needed, rank);
+  const Box storage = storage_block(own, pair.rules.dense, std::span(&want, 1));
+  const Exchange exchange = exchange_forward(pair.owned, pair.needed, storage, rank);
+  return transfer_s(exchange, own, want, rank) / pair.rules.readers;
+}
+
+double EdgePrices::backward_s(const Pair& pair, int rank) const {
+  const Box& have = of(pair.needed, rank);
+  const GradientUse use{.shared = pair.rules.shared, .dense = pair.rules.dense_gradient};
+  const Exchange exchange = exchange_backward(pair.needed, pair.owned, use, rank);
+  return transfer_s(exchange, have, exchange.in_place ? have : of(pair.owned, rank), rank);
+}
+
+double EdgePrices::transfer_s(const Exchange& exchange,
+                              const Box& from,
+                              const Box& to,
+                              int rank) const {
+  const TransferTraits traits{.element_bytes = bytes_per_element(plan_.precision),
+                              .source_box = from,
+                              .destination_box = to,
+                              .accumulate = exchange.accumulate,
+                              .zero_first = exchange.zero_first};
+  return transfer_time(prices_.platform(), exchange.list, rank, traits).total_s();
+}
+
+}  // namespace cnnplan

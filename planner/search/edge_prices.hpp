@@ -1,0 +1,72 @@
+// Prices of the transfers between a tensor and a layer that reads it, for every pair of meshes.
+#pragma once
+
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "planner/predict/price.hpp"
+#include "planner/schedule/decomposition.hpp"
+#include "planner/schedule/exchange.hpp"
+#include "planner/search/cost_graph.hpp"
+
+namespace cnnplan {
+
+// Rows are the meshes of the tensor, columns those of its reader. Seconds forward and back.
+struct EdgePrice {
+  CostMatrix slowest;             // on the slowest of the sampled ranks, the only reader
+  std::vector<CostMatrix> least;  // on each of sample_ranks(ranks): what no plan can avoid
+};
+
+// Exact for a tensor with one reader. The readers of one tensor do not know of each other's meshes:
+// - Readers that need the same blocks share one transfer forward. `slowest` counts it for each, at
+//   most as often as there are readers; `least` counts for each its part of all readers.
+// - Whether a tensor is stored with room for a halo depends on all of its readers. `slowest` takes
+//   each for the only one; `least` copies only what is copied either way. Both differ by copies of
+//   this rank's block.
+class EdgePrices {
+ public:
+  // Keeps references. The meshes of the plan do not matter, but all layers must be on the same.
+  EdgePrices(const Decomposition& decomposition, const PriceList& prices);
+
+  // The same shapes and rules share a price. @pre `consumer` reads `source`
+  const EdgePrice& operator()(LayerIndex source,
+                              const std::vector<Mesh>& source_meshes,
+                              LayerIndex consumer,
+                              const std::vector<Mesh>& consumer_meshes);
+
+ private:
+  // Everything of a tensor and a reader that a price depends on, beside shapes and meshes.
+  struct Rules {
+    bool dense = false;           // the tensor is written in dense blocks only
+    bool dense_gradient = false;  // its gradient is read in dense blocks only
+    bool gradient = false;        // it has a gradient
+    bool dense_read = false;      // the reader reads dense blocks only
+    bool shared = false;          // others read the gradient that the reader hands back
+    int readers = 1;
+    auto operator<=>(const Rules&) const = default;
+  };
+  struct Pair {
+    const BlockOwnership& owned;
+    const BlockOwnership& needed;
+    const Rules& rules;
+  };
+  using Key = std::tuple<Shape, Shape, Window, std::vector<Mesh>, std::vector<Mesh>, Rules>;
+
+  Rules rules_of(LayerIndex source, LayerIndex consumer) const;
+  Window window_of(LayerIndex layer) const;
+  std::vector<BlockOwnership> blocks(LayerIndex layer, const std::vector<Mesh>& meshes) const;
+  void set(EdgePrice& price, int row, int column, const Pair& pair, const std::vector<int>& ranks);
+  double forward_s(const Pair& pair, int rank) const;
+  double least_forward_s(const Pair& pair, int rank) const;
+  double backward_s(const Pair& pair, int rank) const;
+  double transfer_s(const Exchange& exchange, const Box& from, const Box& to, int rank) const;
+
+  const Decomposition& decomposition_;
+  const Plan& plan_;
+  const PriceList& prices_;
+  std::vector<int> ranks_;  // of `least`
+  std::map<Key, EdgePrice> known_;
+};
+
+}  // namespace cnnplan

@@ -1,0 +1,67 @@
+// One walk per plan; the schedules of the best one are kept for its prediction.
+#include "planner/search/scores.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "planner/model/error.hpp"
+
+namespace cnnplan {
+
+bool fits(std::int64_t bytes, const Platform& platform) {
+  return platform.memory_bytes <= 0 || bytes <= platform.memory_bytes;
+}
+
+bool Scores::fits(const Scored& scored) const {
+  return cnnplan::fits(scored.bytes, prices_.platform());
+}
+
+void Scores::add(const std::string& name, Plan plan) {
+  const bool known = std::any_of(scored_.begin(), scored_.end(), [&](const Scored& scored) {
+    return scored.plan.layers == plan.layers;
+  });
+  if (known) return;
+  const Platform& platform = prices_.platform();
+  std::vector<PricedSchedule> schedules = lower_and_price(plan, prices_);
+  const double step_s = step_time_s(walk(schedules, {.overlap = overlap_of(plan, platform)}));
+  scored_.push_back({.name = name,
+                     .plan = std::move(plan),
+                     .step_s = step_s,
+                     .bytes = most_memory(schedules, platform).total_bytes()});
+  if (!fits(scored_.back()) || (best_ && step_s >= scored_[*best_].step_s)) return;
+  best_ = scored_.size() - 1;
+  best_schedules_ = std::move(schedules);
+}
+
+const Scores::Scored* Scores::runner_up() const {
+  const Scored* found = nullptr;
+  for (const Scored& scored : scored_) {
+    if (&scored == &scored_[*best_] || !fits(scored)) continue;
+    if (found == nullptr || scored.step_s < found->step_s) found = &scored;
+  }
+  return found;
+}
+
+void Scores::refuse() const {
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  for (const Scored& scored : scored_) least = std::min(least, scored.bytes);
+  throw InfeasibleError("none of the " + std::to_string(scored_.size()) +
+                            " plans tried fits: bytes of memory per rank",
+                        least,
+                        prices_.platform().memory_bytes);
+}
+
+Plan Scores::fastest() const {
+  if (!best_) refuse();
+  Plan plan = scored_[*best_].plan;
+  plan.prediction.baseline = scored_.front().name;
+  plan.prediction.baseline_s = scored_.front().step_s;
+  if (const Scored* second = runner_up()) {
+    plan.prediction.runner_up = second->name;
+    plan.prediction.runner_up_s = second->step_s;
+  }
+  plan.prediction = predict(plan, best_schedules_, prices_.platform());
+  return plan;
+}
+
+}  // namespace cnnplan

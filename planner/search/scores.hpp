@@ -1,0 +1,47 @@
+// Plans scored in virtual time, and which of them is taken.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "planner/predict/predict.hpp"
+
+namespace cnnplan {
+
+// Whether `bytes` fit into the memory of one rank, or that memory is not known.
+bool fits(std::int64_t bytes, const Platform& platform);
+
+class Scores {
+ public:
+  // Keeps a reference.
+  explicit Scores(const PriceList& prices) : prices_(prices) {}
+
+  // Scores a plan, unless one that splits its layers alike was added before: that one's name stays.
+  // The first plan is the baseline.
+  void add(const std::string& name, Plan plan);
+  // The fastest plan that fits into the platform's memory, the first of equals, with its
+  // prediction: the step of the baseline and the fastest other plan that fits beside its own.
+  // @throws InfeasibleError when none fits @pre a plan was added
+  Plan fastest() const;
+
+ private:
+  struct Scored {
+    std::string name;
+    Plan plan;
+    double step_s = 0.0;
+    std::int64_t bytes = 0;
+  };
+
+  bool fits(const Scored& scored) const;
+  const Scored* runner_up() const;
+  [[noreturn]] void refuse() const;
+
+  const PriceList& prices_;
+  std::vector<Scored> scored_;
+  std::optional<std::size_t> best_;
+  std::vector<PricedSchedule> best_schedules_;
+};
+
+}  // namespace cnnplan

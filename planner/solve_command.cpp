@@ -1,0 +1,139 @@
+// From files and options to a plan file.
+#include <algorithm>
+#include <iostream>
+#include <thread>
+#include <utility>
+
+#include "planner/commands.hpp"
+#include "planner/model/error.hpp"
+#include "planner/model/file.hpp"
+#include "planner/report/advice.hpp"
+#include "planner/report/explain.hpp"
+
+namespace cnnplan {
+namespace {
+
+// A file of the user, read once for what it says and for its digest.
+struct ReadFile {
+  std::string name;
+  std::string text;
+
+  explicit ReadFile(const std::string& file) : name(file), text(read_file(file)) {}
+  InputFile as_input() const { return input_file(name, text); }
+};
+
+// The file that the user named, the default where it exists, or none.
+std::string chosen_file(const std::string& named, const std::string& standard) {
+  if (!named.empty()) return named;
+  return file_exists(standard) ? standard : "";
+}
+
+int default_ranks(const Platform& platform) {
+  if (platform.measured && !platform.levels.empty()) return platform.levels.back().ranks_per_group;
+  return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+}
+
+// A profile and a platform of different devices would predict neither.
+void check_same_device(const Platform& platform, const Profile& profile, const std::string& file) {
+  if (!platform.measured || profile.kernels.empty()) return;
+  if (platform.device == profile.fingerprint.device) return;
+  throw InputError({.file = file,
+                    .pointer = "/fingerprint/device",
+                    .value = '"' + profile.fingerprint.device + '"',
+                    .allowed = "the device of the platform, \"" + platform.device + '"'});
+}
+
+Network network_of(const ReadFile& file, const std::string& input_size) {
+  const Network network = parse_network(file.text, file.name);
+  return input_size.empty() ? network : with_input_size(network, parse_size(input_size));
+}
+
+// @throws InputError at `file` when this batch of the network is too large to be planned
+void check_sizes(const SolveRequest& request, const std::string& file) {
+  const Mesh mesh({{Axis::r, request.ranks}});
+  validate(uniform_plan(request.network, request.batch, mesh), file);
+}
+
+// @throws InputError at "--uniform" for what is no mesh or none that these ranks can run
+Mesh uniform_mesh(const SolveRequest& request, const std::string& text) {
+  try {
+    const Mesh mesh = parse_mesh(text);
+    Plan plan = uniform_plan(request.network, request.batch, mesh);
+    plan.ranks = request.ranks;
+    validate(plan, "--uniform");
+    return mesh;
+  } catch (const InputError& error) {
+    throw InputError({.file = "--uniform",
+                      .pointer = "",
+                      .value = error.problem().value,
+                      .allowed = error.problem().allowed});
+  }
+}
+
+void read_profile_of(const SolveOptions& options,
+                     SolveRequest& request,
+                     std::vector<InputFile>& inputs) {
+  const std::string name = chosen_file(options.profile_file, "profile.json");
+  if (name.empty()) return;
+  const ReadFile file(name);
+  request.profile = parse_profile(file.text, name);
+  inputs.push_back(file.as_input());
+  check_same_device(request.platform, request.profile, name);
+}
+
+// The ranks follow from the platform where the user does not say them.
+void read_platform_of(const SolveOptions& options,
+                      SolveRequest& request,
+                      std::vector<InputFile>& inputs) {
+  const std::string name = chosen_file(options.platform_file, "platform.json");
+  if (!name.empty()) {
+    const ReadFile file(name);
+    request.platform = parse_platform(file.text, name);
+    inputs.push_back(file.as_input());
+  }
+  request.ranks = options.ranks > 0 ? options.ranks : default_ranks(request.platform);
+  if (name.empty()) request.platform = default_platform(request.ranks);
+}
+
+SolveRequest request_of(const SolveOptions& options, std::vector<InputFile>& inputs) {
+  const ReadFile network(options.network_file);
+  SolveRequest request{.network = network_of(network, options.input_size)};
+  inputs.push_back(network.as_input());
+  read_platform_of(options, request, inputs);
+  read_profile_of(options, request, inputs);
+  request.batch = options.batch;
+  request.statistics = options.statistics;
+  request.method = options.method;
+  check_sizes(request, options.network_file);
+  if (!options.uniform.empty()) request.uniform = uniform_mesh(request, options.uniform);
+  return request;
+}
+
+void refuse_estimates(const Plan& plan) {
+  if (plan.prediction.estimated_kernels.empty()) return;
+  throw InputError(
+      {.file = "profile",
+       .pointer = "/kernels",
+       .value = std::to_string(plan.prediction.estimated_kernels.size()) +
+                " kernels of the plan are missing, the first is " +
+                plan.prediction.estimated_kernels.front(),
+       .allowed = "with --strict, a profile that holds every kernel: run " + profile_advice(plan)});
+}
+
+}  // namespace
+
+ExitCode solve_command(const SolveOptions& options) {
+  std::vector<InputFile> inputs;
+  const SolveRequest request = request_of(options, inputs);
+  Plan plan = solve(request);
+  plan.inputs = std::move(inputs);
+  if (options.strict) refuse_estimates(plan);
+  write_file(options.output_file, to_json(plan));
+  std::cerr << assumptions(plan, request.platform, request.profile);
+  std::cout << explain(plan, std::nullopt);
+  std::cerr << "wrote " << options.output_file << "; run it with: mpirun -n " << plan.ranks
+            << " cnnexec --strategy " << options.output_file << '\n';
+  return ExitCode::ok;
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,97 @@
+// Tests of planner/schedule/exchange.
+#include "planner/schedule/exchange.hpp"
+
+#include <array>
+
+#include <doctest/doctest.h>
+
+#include "planner/schedule/ownership.hpp"
+
+namespace cnnplan {
+namespace {
+
+const Shape shape{{2, 1, 1, 8, 4}};
+
+Box rows(std::int64_t begin, std::int64_t end) {
+  Box box = whole(shape);
+  box[Dim::h] = {begin, end};
+  return box;
+}
+
+BlockOwnership on(const char* mesh) {
+  return owned_blocks(Distribution(shape, parse_mesh(mesh)));
+}
+
+// Of h2, with one row of halo.
+const BlockOwnership with_halo{{rows(0, 5), rows(3, 8)}, {0, 1}};
+
+}  // namespace
+
+TEST_CASE("storage_block: room for a halo where all dense reads want the same") {
+  const Box own = rows(0, 4);
+  const Box halo = rows(0, 5);
+  CHECK(storage_block(own, false, {}) == own);
+  CHECK(storage_block(own, false, std::array{halo}) == halo);
+  CHECK(storage_block(own, false, std::array{halo, halo}) == halo);
+  CHECK(storage_block(own, false, std::array{halo, own}) == own);
+  CHECK(storage_block(own, false, std::array{own, halo}) == own);
+  CHECK(storage_block(own, false, std::array{halo, rows(0, 6)}) == own);
+}
+
+TEST_CASE("storage_block: no room for what does not hold the own block, or by dense writers") {
+  CHECK(storage_block(rows(0, 4), false, std::array{rows(1, 5)}) == rows(0, 4));
+  CHECK(storage_block(rows(0, 4), true, std::array{rows(0, 5)}) == rows(0, 4));
+  CHECK(storage_block(Box{}, false, std::array{rows(0, 5)}) == Box{});
+}
+
+TEST_CASE("Exchanges: needed where boxes differ, back also where replicas hold parts") {
+  CHECK_FALSE(exchanges_forward(on("h2"), on("h2")));
+  CHECK_FALSE(exchanges_backward(on("h2"), on("h2")));
+  CHECK(exchanges_forward(on("h2"), with_halo));
+  CHECK(exchanges_backward(with_halo, on("h2")));
+  const BlockOwnership parts{on("r2").boxes, {0, 1}};
+  CHECK_FALSE(exchanges_forward(on("r2"), parts));
+  CHECK(exchanges_backward(parts, on("r2")));
+}
+
+TEST_CASE("exchange_forward: a halo is received into the buffer with room for it") {
+  const Exchange exchange = exchange_forward(on("h2"), with_halo, rows(0, 5), 0);
+  CHECK(exchange.in_place);
+  CHECK(exchange.list.sends == std::vector<Piece>{{1, rows(3, 4)}});
+  CHECK(exchange.list.receives == std::vector<Piece>{{1, rows(4, 5)}});
+}
+
+TEST_CASE("exchange_forward: without room the own block is copied too") {
+  const Exchange exchange = exchange_forward(on("h2"), with_halo, rows(0, 4), 0);
+  CHECK_FALSE(exchange.in_place);
+  CHECK(exchange.list.receives == std::vector<Piece>{{0, rows(0, 4)}, {1, rows(4, 5)}});
+}
+
+TEST_CASE("exchange_backward: halos are added around the own block") {
+  const Exchange exchange = exchange_backward(with_halo, on("h2"), {}, 1);
+  CHECK(exchange.in_place);
+  CHECK(exchange.accumulate);
+  CHECK_FALSE(exchange.zero_first);
+  CHECK(exchange.list.sends == std::vector<Piece>{{0, rows(3, 4)}});
+  CHECK(exchange.list.receives == std::vector<Piece>{{0, rows(4, 5)}});
+}
+
+TEST_CASE("exchange_backward: into a cleared buffer where the gradient is shared or read densely") {
+  for (const GradientUse& use : {GradientUse{.shared = true}, GradientUse{.dense = true}}) {
+    const Exchange exchange = exchange_backward(with_halo, on("h2"), use, 1);
+    CHECK_FALSE(exchange.in_place);
+    CHECK(exchange.accumulate);
+    CHECK(exchange.zero_first);
+    CHECK(exchange.list.receives == std::vector<Piece>{{0, rows(4, 5)}, {1, rows(4, 8)}});
+  }
+}
+
+TEST_CASE("exchange_backward: what tiles the own block is written, not added") {
+  const Exchange exchange = exchange_backward(on("n2"), on("h2"), {}, 0);
+  CHECK_FALSE(exchange.in_place);
+  CHECK_FALSE(exchange.accumulate);
+  CHECK_FALSE(exchange.zero_first);
+  CHECK(exchange.list.receives.size() == 2);
+}
+
+}  // namespace cnnplan

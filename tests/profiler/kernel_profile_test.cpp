@@ -1,0 +1,185 @@
+// Profiles of tiny networks: complete, resumable, on any number of ranks.
+#include "profiler/kernel_profile.hpp"
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "planner/model/error.hpp"
+#include "planner/search/unit_meshes.hpp"
+
+namespace cnnplan {
+namespace {
+
+// Height 5 and batches that are not divisible: blocks are uneven.
+Network tiny_network() {
+  Convolution convolution{.filters = 3};
+  const WindowDim same{.kernel = 3, .padding_begin = 1, .padding_end = 1};
+  convolution.window.dims = {WindowDim{}, same, same};
+  return Network("tiny",
+                 {{"data", {}, Input{.channels = 2, .size = {1, 5, 6}}},
+                  {"conv1", {"data"}, convolution},
+                  {"bn1", {"conv1"}, BatchNorm{}},
+                  {"relu1", {"bn1"}, Relu{}},
+                  {"conv2", {"relu1"}, convolution},
+                  {"add", {"conv2", "relu1"}, Add{}},
+                  {"pool", {"add"}, GlobalPooling{.mode = PoolingMode::max}},
+                  {"fc", {"pool"}, FullyConnected{.outputs = 4}},
+                  {"loss", {"fc"}, SoftmaxCrossEntropy{}}});
+}
+
+struct Case {
+  std::string name;
+  int ranks;
+  std::int64_t batch;
+  std::vector<Mesh> uniform;
+};
+
+// Plans with as many ranks as the program, with fewer and with more; thin and empty blocks.
+std::vector<Case> cases() {
+  return {{"one rank", 1, 2, {}},
+          {"uneven", 2, 3, {}},
+          {"thin blocks", 3, 1, {}},
+          {"empty blocks", 3, 1, {parse_mesh("n3")}},
+          {"more ranks than the program", 4, 2, {parse_mesh("n2h2")}}};
+}
+
+ProfileRequest request_of(const Case& each) {
+  return {.networks = {tiny_network()},
+          .ranks = each.ranks,
+          .batch = each.batch,
+          .uniform = each.uniform,
+          .walk = {.repetitions = 2, .warmup = 1}};
+}
+
+std::vector<Plan> plans_of(const Case& each) {
+  const Plan blank = uniform_plan(tiny_network(), each.batch, Mesh({{Axis::r, each.ranks}}));
+  std::vector<Plan> plans = covering_plans(blank);
+  for (const Mesh& mesh : each.uniform) {
+    plans.push_back(mostly_on(blank, mesh_choices(blank), mesh));
+  }
+  return plans;
+}
+
+std::set<KernelSpec> needed_kernels(const Case& each) {
+  std::set<KernelSpec> kernels;
+  for (const Plan& plan : plans_of(each)) {
+    for (int rank = 0; rank < plan.ranks; ++rank) kernels.merge(kernels_of(lower(plan, rank)));
+  }
+  return kernels;
+}
+
+std::set<KernelSpec> kernels_in(const Profile& profile) {
+  std::set<KernelSpec> kernels;
+  for (const auto& [spec, timing] : profile.kernels) kernels.insert(spec);
+  return kernels;
+}
+
+// What a run of the profiler said.
+struct Log {
+  std::vector<ProfileProgress> progress;
+  int saves = 0;
+};
+
+struct Interrupted {};
+
+Log profile(const ProfileRequest& request, Profile& into, int saves_until_interrupted) {
+  Log log;
+  const auto backend = make_backend("reference");
+  const ProfileCallbacks callbacks{
+      .progress = [&](const ProfileProgress& progress) { log.progress.push_back(progress); },
+      .save =
+          [&](const Profile&) {
+            if (++log.saves == saves_until_interrupted) throw Interrupted();
+          }};
+  profile_kernels(request, *backend, Communicator::world(), into, callbacks);
+  return log;
+}
+
+constexpr int never = -1;
+
+bool same_everywhere(const Profile& profile) {
+  const Communicator world = Communicator::world();
+  return world.broadcast(to_json(profile), 0) == to_json(profile);
+}
+
+}  // namespace
+
+TEST_CASE("profile_kernels: holds exactly the kernels of all covering plans, on every rank alike") {
+  for (const Case& each : cases()) {
+    CAPTURE(each.name);
+    Profile filled;
+    profile(request_of(each), filled, never);
+    CHECK(kernels_in(filled) == needed_kernels(each));
+    CHECK(same_everywhere(filled));
+    for (const auto& [spec, timing] : filled.kernels) {
+      CAPTURE(to_text(spec));
+      CHECK(timing.repetitions >= 2);
+      CHECK(timing.median_s > 0);
+      CHECK(timing.min_s <= timing.median_s);
+      CHECK_FALSE(timing.implementation.empty());
+    }
+  }
+}
+
+TEST_CASE("profile_kernels: goes on where it was interrupted and keeps what it has, bit for bit") {
+  for (const Case& each : cases()) {
+    CAPTURE(each.name);
+    const ProfileRequest request = request_of(each);
+    Profile whole_at_once;
+    const int rounds = profile(request, whole_at_once, never).saves;
+    Profile resumed;
+    CHECK_THROWS_AS(profile(request, resumed, 1), Interrupted);
+    const Profile first_round = resumed;
+    CHECK_FALSE(first_round.kernels.empty());
+    CHECK(profile(request, resumed, never).saves == rounds - 1);
+    for (const auto& [spec, timing] : first_round.kernels)
+      CHECK(resumed.kernels.at(spec) == timing);
+    CHECK(kernels_in(resumed) == kernels_in(whole_at_once));
+  }
+}
+
+TEST_CASE("profile_kernels: a second run times nothing, even from the file of the first") {
+  for (const Case& each : cases()) {
+    CAPTURE(each.name);
+    Profile filled{.fingerprint = {"a CPU", "reference", "none", 1}, .kernels = {}};
+    profile(request_of(each), filled, never);
+    Profile again = parse_profile(to_json(filled), "profile.json");
+    const Log log = profile(request_of(each), again, never);
+    CHECK(log.progress.empty());
+    CHECK(log.saves == 0);
+    CHECK(to_json(again) == to_json(filled));
+  }
+}
+
+TEST_CASE("profile_kernels: progress counts every pass and names the ranks that walk") {
+  const int ranks = Communicator::world().size();
+  const ProfileRequest request = request_of({"", 2, 2, {}});
+  Profile filled;
+  const Log log = profile(request, filled, never);
+  REQUIRE_FALSE(log.progress.empty());
+  for (std::size_t i = 0; i < log.progress.size(); ++i) {
+    CHECK(log.progress[i].passes == static_cast<int>(i) + 1);
+  }
+  CHECK(log.progress.back().passes == log.progress.back().total_passes);
+  CHECK(log.progress.front().what ==
+        (ranks == 1 ? "tiny on n2, rank 0 of 2" : "tiny on n2, ranks 0 to 1 of 2"));
+}
+
+TEST_CASE("profile_kernels: what the memory cannot hold is refused on all ranks before it starts") {
+  ProfileRequest request = request_of({"", 1, 1, {}});
+  request.batch = std::int64_t{1} << 42;
+  Profile filled;
+  bool refused = false;
+  try {
+    profile(request, filled, never);
+  } catch (const InfeasibleError& error) {
+    refused = error.needed() > error.available() && error.available() > 0;
+  }
+  CHECK(refused);
+  CHECK(filled.kernels.empty());
+}
+
+}  // namespace cnnplan
