@@ -6,9 +6,9 @@
 #include <string>
 
 #include <CLI/CLI.hpp>
-#include <unistd.h>
 
 #include "executor/comm/program.hpp"
+#include "executor/comm/terminal.hpp"
 #include "executor/training/trainer.hpp"
 #include "planner/model/error.hpp"
 #include "planner/model/file.hpp"
@@ -130,7 +130,7 @@ void execute(const Options& options, const Communicator& world) {
   const bool is_first = world.rank() == 0;
   RunReport run;
   {
-    ProgressLine line(is_first && isatty(STDERR_FILENO) == 1);
+    ProgressLine line(is_first && stderr_is_terminal());
     run = train(plan, options.training, world, [&line](const Progress& p) { line(p); });
   }
   if (!is_first) return;

@@ -40,7 +40,7 @@ Mesh::Mesh(const std::vector<MeshAxis>& axes) {
         axes.begin(), axis, [&](const MeshAxis& before) { return before.axis == axis->axis; });
     if (axis->size < 1 || again) refuse(text_of(axes));
     product = checked_multiply(product, axis->size);
-    if (product > std::numeric_limits<int>::max()) refuse(std::to_string(product) + " ranks");
+    if (product > std::numeric_limits<int>::max()) refuse(text_of(axes));
     if (axis->size > 1) axes_.push_back(*axis);
   }
   rank_count_ = static_cast<int>(product);

@@ -160,8 +160,10 @@ TEST_CASE("price_network: a uniform plan costs what its operations cost") {
             found == unit.meshes.end() ? 0 : static_cast<int>(found - unit.meshes.begin()));
       }
       const Plan plan = plan_of(blank, priced.choices, assignment);
-      CHECK(total_cost(priced.graph, assignment) ==
-            doctest::Approx(slowest_sum_of_prices(plan, prices.list())).epsilon(1e-9));
+      const double slowest = slowest_sum_of_prices(plan, prices.list());
+      // A sum of slowest ranks, unit by unit, is a little above the slowest rank's sum.
+      CHECK(total_cost(priced.graph, assignment) >= slowest * (1 - 1e-9));
+      CHECK(total_cost(priced.graph, assignment) <= slowest * (1 + 5e-4));
     }
   }
 }
@@ -171,8 +173,8 @@ TEST_CASE("price_network: an add in a unit before that of its input") {
     const Prices prices(ranks);
     const PricedNetwork priced = price_network(blank_plan(backward_add(), 4, ranks), prices.list());
     REQUIRE_NOTHROW(check(priced.graph));
-    CHECK(priced.graph.edges[3].from == 1);
-    CHECK(priced.graph.edges[3].to == 2);
+    CHECK(priced.graph.edges[2].from == 1);
+    CHECK(priced.graph.edges[2].to == 2);
     const double least = total_cost(priced.graph, brute_force(priced.graph));
     CHECK(lower_bound(priced.graph) == doctest::Approx(least).epsilon(1e-9));
   }
@@ -236,15 +238,14 @@ TEST_CASE("price_network: of branches, what a rank must do is at most what its o
         const double least = total_cost(priced.least[i], assignment);
         const double actual = unavoidable_prices(plan, sample[i], prices.list());
         CHECK(least <= actual * (1 + 1e-9));
-        MESSAGE("branches " << ranks << " " << least / actual);
-        CHECK(least >= actual * 0.9);
+        CHECK(least >= actual * 0.98);
       }
     }
   }
 }
 
-// The slowest rank may be another one for every layer, and readers of one tensor are priced apart:
-// the total is at least the slowest rank's, and not much more.
+// The slowest rank may be another one for every layer, or none of the sampled ones, and readers of
+// one tensor are priced apart.
 TEST_CASE("price_network: any choice costs about what its operations cost") {
   RandomValues random(9);
   for (const char* name : {"lenet", "vgg16", "resnet50"}) {
@@ -257,10 +258,8 @@ TEST_CASE("price_network: any choice costs about what its operations cost") {
         const Assignment assignment = random_assignment(random, priced.graph);
         const double slowest =
             slowest_sum_of_prices(plan_of(blank, priced.choices, assignment), prices.list());
-        MESSAGE("graph " << name << " " << ranks << " "
-                         << total_cost(priced.graph, assignment) / slowest);
-        CHECK(total_cost(priced.graph, assignment) >= slowest * (1 - 1e-9));
-        CHECK(total_cost(priced.graph, assignment) <= slowest * 1.2);
+        CHECK(total_cost(priced.graph, assignment) >= slowest * 0.998);
+        CHECK(total_cost(priced.graph, assignment) <= slowest * 1.02);
       }
     }
   }
@@ -289,7 +288,7 @@ TEST_CASE("price_network: random networks have a bound below every choice") {
 
 TEST_CASE("price_network: what runs beside kernels is no part of the bound") {
   const Prices prices(4);
-  Plan blank = blank_plan(config("vgg16"), 4, 4);
+  Plan blank = blank_plan(config("mesh-1k"), 1, 4);
   const double blocking = least_step_s(price_network(blank, prices.list()));
   blank.overlap = true;
   const PricedNetwork hiding = price_network(blank, prices.list());
