@@ -3,9 +3,8 @@
 
 #include <algorithm>
 
-#include "planner/model/checked.hpp"
+#include "executor/comm/node_memory.hpp"
 #include "planner/search/unit_meshes.hpp"
-#include "profiler/node_memory.hpp"
 
 namespace cnnplan {
 namespace {
@@ -22,28 +21,31 @@ int plan_rank(const Round& round, int program_rank) {
   return (round.first_rank + program_rank) % round.plan.ranks;
 }
 
+// What all ranks of the program walk.
+std::vector<Schedule> schedules_of(const Round& round, int program_size) {
+  std::vector<int> ranks;
+  for (int i = 0; i < program_size; ++i) ranks.push_back(plan_rank(round, i));
+  return lower(round.plan, ranks);
+}
+
 std::set<KernelSpec> missing_of(const Round& round,
                                 int program_size,
                                 const std::set<KernelSpec>& known) {
   std::set<KernelSpec> missing;
-  for (int i = 0; i < std::min(program_size, round.plan.ranks); ++i) {
-    for (const KernelSpec& spec : kernels_of(lower(round.plan, plan_rank(round, i)))) {
+  for (const Schedule& schedule : schedules_of(round, program_size)) {
+    for (const KernelSpec& spec : kernels_of(schedule)) {
       if (!known.contains(spec)) missing.insert(spec);
     }
   }
   return missing;
 }
 
-// The meshes that any unit may take, then those asked for; each once. The plans mostly on the first
-// are the covering plans.
+// Those of the covering plans, then those asked for; each once.
 std::vector<Mesh> meshes_of(const MeshChoices& choices, const std::vector<Mesh>& uniform) {
-  std::vector<Mesh> meshes;
-  const auto add = [&meshes](const Mesh& mesh) {
+  std::vector<Mesh> meshes = all_meshes(choices);
+  for (const Mesh& mesh : uniform) {
     if (std::find(meshes.begin(), meshes.end(), mesh) == meshes.end()) meshes.push_back(mesh);
-  };
-  for (const UnitMeshes& unit : choices.units)
-    std::for_each(unit.meshes.begin(), unit.meshes.end(), add);
-  std::for_each(uniform.begin(), uniform.end(), add);
+  }
   return meshes;
 }
 
@@ -84,16 +86,6 @@ std::vector<Round> rounds_of(const ProfileRequest& request,
   return rounds;
 }
 
-// Before anything is allocated. Collective.
-void check_memory(const Schedule& schedule, const std::string& what, const Communicator& world) {
-  const auto own = static_cast<double>(memory_of(schedule).total_bytes());
-  const NodeMemory node = find_node_memory(world);
-  const auto needed = checked_multiply(static_cast<std::int64_t>(world.maximum(own)), node.ranks);
-  if (needed > node.bytes) {
-    throw InfeasibleError(what + ": bytes of memory of the node", needed, node.bytes);
-  }
-}
-
 }  // namespace
 
 void profile_kernels(const ProfileRequest& request,
@@ -112,12 +104,9 @@ void profile_kernels(const ProfileRequest& request,
       progress.kernels = profile.kernels.size();
       callbacks.progress(progress);
     };
-    std::vector<Schedule> schedules;  // of all ranks of the program
-    for (int i = 0; i < world.size(); ++i) {
-      schedules.push_back(lower(round.plan, plan_rank(round, i)));
-    }
+    const std::vector<Schedule> schedules = schedules_of(round, world.size());
     const Schedule& own = schedules[static_cast<std::size_t>(world.rank())];
-    check_memory(own, round.what, world);
+    require_memory(memory_of(own).total_bytes(), round.what, world);
     const Walk walk{
         .schedule = own, .plan = round.plan, .meetings = common_communication(schedules)};
     const KernelSamples samples = walk_kernels(walk, backend, world, request.walk, after_pass);

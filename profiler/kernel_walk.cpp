@@ -2,7 +2,6 @@
 #include "profiler/kernel_walk.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <string>
 
 #include "executor/training/parameter_store.hpp"
@@ -44,28 +43,12 @@ void add_properties(const Schedule& schedule, const StepRunner& runner, KernelSa
   }
 }
 
-// What all ranks have, one after another, on every rank. Collective.
-std::string gather_everywhere(std::span<const std::byte> own, const Communicator& world) {
-  std::string all;
-  for (const auto& bytes : world.gather(own, 0)) {
-    all.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  }
-  return world.broadcast(all, 0);
-}
-
-std::vector<double> gather_everywhere(std::span<const double> own, const Communicator& world) {
-  const std::string bytes = gather_everywhere(std::as_bytes(own), world);
-  std::vector<double> values(bytes.size() / sizeof(double));
-  if (!values.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
-  return values;
-}
-
 // Of the first rank that has one.
 std::string first_implementation(const std::string& own, const Communicator& world) {
-  const std::string line = own + '\n';
-  const std::string names = gather_everywhere(std::as_bytes(std::span(line)), world);
-  const std::size_t begin = std::min(names.find_first_not_of('\n'), names.size());
-  return names.substr(begin, names.find('\n', begin) - begin);
+  const std::vector<std::string> all = world.gather(own, 0);
+  const auto found =
+      std::find_if(all.begin(), all.end(), [](const std::string& name) { return !name.empty(); });
+  return world.broadcast(found == all.end() ? "" : *found, 0);
 }
 
 }  // namespace
@@ -138,7 +121,7 @@ void record(Profile& profile,
     const auto found = samples.seconds.find(spec);
     const std::span<const double> own =
         found == samples.seconds.end() ? std::span<const double>() : std::span(found->second);
-    const std::vector<double> all = gather_everywhere(own, world);
+    const std::vector<double> all = world.all_gather(own);
     if (all.empty()) continue;
     const auto properties = samples.properties.find(spec);
     const KernelTiming here =

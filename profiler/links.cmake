@@ -4,7 +4,6 @@ add_library(cnnplan_links STATIC
   links_measure.cpp
   links_platform.cpp
   local_costs.cpp
-  node_memory.cpp
   repetition_timer.cpp
 )
 target_link_libraries(cnnplan_links PUBLIC cnnplan_flags cnnplan_model cnnplan_comm

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "executor/backend/memory_block.hpp"
+#include "executor/comm/node_memory.hpp"
 #include "executor/comm/nodes.hpp"
 #include "executor/comm/point_to_point.hpp"
-#include "profiler/node_memory.hpp"
 #include "profiler/repetition_timer.hpp"
 
 namespace cnnplan {
@@ -39,11 +39,6 @@ std::vector<LinkLevel> levels_of(const Communicator& world) {
   }
   return {{.name = "node", .ranks_per_group = nodes.ranks_here},
           {.name = "cluster", .ranks_per_group = ranks, .shared_by = nodes.ranks_here}};
-}
-
-std::int64_t memory_of_rank(const Communicator& world) {
-  const NodeMemory node = find_node_memory(world);
-  return node.bytes / node.ranks;
 }
 
 // Counts the sizes that are done. Only rank 0 reports.

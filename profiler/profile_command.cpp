@@ -3,9 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <memory>
-#include <system_error>
 #include <thread>
 
 #include "executor/comm/program.hpp"
@@ -24,11 +22,6 @@ int default_ranks(const Communicator& world) {
                           : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
 }
 
-Network network_of(const std::string& file, const std::string& size, const Communicator& world) {
-  const Network network = parse_network(read_shared_file(world, file), file);
-  return size.empty() ? network : with_input_size(network, parse_size(size));
-}
-
 Mesh uniform_mesh(const std::string& text, int ranks) {
   Mesh mesh = parse_mesh(text);
   if (mesh.rank_count() == ranks) return mesh;
@@ -38,14 +31,21 @@ Mesh uniform_mesh(const std::string& text, int ranks) {
                     .allowed = "a mesh of " + std::to_string(ranks) + " ranks"});
 }
 
-ProfileRequest request_of(const ProfileOptions& options, const Communicator& world) {
+// The networks become inputs of `profile`.
+ProfileRequest request_of(const ProfileOptions& options,
+                          const Communicator& world,
+                          Profile& profile) {
   ProfileRequest request{.networks = {},
                          .ranks = options.ranks > 0 ? options.ranks : default_ranks(world),
                          .batch = options.batch,
                          .uniform = {},
                          .walk = {.repetitions = options.repetitions}};
   for (const std::string& file : options.networks) {
-    request.networks.push_back(network_of(file, options.input_size, world));
+    const std::string text = read_shared_file(world, file);
+    const Network network = parse_network(text, file);
+    const std::string& size = options.input_size;
+    request.networks.push_back(size.empty() ? network : with_input_size(network, parse_size(size)));
+    profile.inputs.push_back(input_file(file, text));
   }
   for (const std::string& mesh : options.uniform) {
     request.uniform.push_back(uniform_mesh(mesh, request.ranks));
@@ -54,31 +54,27 @@ ProfileRequest request_of(const ProfileOptions& options, const Communicator& wor
 }
 
 bool exists_on_first_rank(const std::string& file, const Communicator& world) {
-  std::error_code error;
-  const bool exists = world.rank() == 0 && std::filesystem::exists(file, error);
+  bool exists = false;
+  on_first_rank(world, [&] { exists = file_exists(file); });
   return world.broadcast(std::int64_t{exists}, 0) != 0;
 }
 
 // What is there already, if it is of this device.
-Profile start_from(const std::string& file,
-                   const DeviceFingerprint& fingerprint,
-                   const Communicator& world) {
-  Profile profile{.fingerprint = fingerprint, .kernels = {}};
-  if (exists_on_first_rank(file, world)) {
-    merge(profile, parse_profile(read_shared_file(world, file), file), file);
-  }
-  return profile;
+void add_existing(const std::string& file, const Communicator& world, Profile& profile) {
+  if (!exists_on_first_rank(file, world)) return;
+  merge(profile, parse_profile(read_shared_file(world, file), file), file);
 }
 
 }  // namespace
 
 void profile_command(const ProfileOptions& options, const Communicator& world) {
   const std::string& file = options.output_file;
-  const ProfileRequest request = request_of(options, world);
+  Profile profile;
+  const ProfileRequest request = request_of(options, world, profile);
   const std::unique_ptr<Backend> backend = make_backend(options.backend);
   backend->prepare_thread();
-  const DeviceFingerprint fingerprint = common_fingerprint(backend->fingerprint(), world);
-  Profile profile = start_from(file, fingerprint, world);
+  profile.fingerprint = common_fingerprint(backend->fingerprint(), world);
+  add_existing(file, world, profile);
   const std::size_t before = profile.kernels.size();
   const auto save = [&](const Profile& current) {
     on_first_rank(world, [&] { write_file(file, to_json(current)); });

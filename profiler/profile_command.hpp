@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "executor/backend/backend.hpp"
 #include "executor/comm/communicator.hpp"
 
 namespace cnnplan {
@@ -15,7 +16,7 @@ struct ProfileOptions {
   std::int64_t batch = 8;
   std::string input_size;            // empty: that of the networks
   std::vector<std::string> uniform;  // meshes
-  std::string backend = "onednn";
+  std::string backend{default_backend()};
   int repetitions = 12;
   std::string output_file = "profile.json";
 };

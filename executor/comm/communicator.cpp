@@ -179,8 +179,16 @@ double Communicator::maximum(double value) const {
   return value;
 }
 
-std::vector<std::vector<std::byte>> Communicator::gather(std::span<const std::byte> bytes,
-                                                         int root) const {
+std::vector<std::string> Communicator::gather(const std::string& text, int root) const {
+  std::vector<std::string> all;
+  for (const std::vector<char>& part : gather(std::span<const char>(text), root)) {
+    all.emplace_back(part.begin(), part.end());
+  }
+  return all;
+}
+
+std::vector<std::vector<std::byte>> Communicator::gather_bytes(std::span<const std::byte> bytes,
+                                                               int root) const {
   const std::vector<int> sizes = gather_sizes(bytes.size(), root, *handle_);
   std::vector<int> offsets(sizes.size());
   const std::int64_t total = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
@@ -198,6 +206,15 @@ std::vector<std::vector<std::byte>> Communicator::gather(std::span<const std::by
                         handle_->comm),
             "MPI_Gatherv");
   return split(all, sizes);
+}
+
+std::vector<double> Communicator::all_gather(std::span<const double> values) const {
+  std::vector<double> all;
+  for (const auto& part : gather(values, 0)) all.insert(all.end(), part.begin(), part.end());
+  all.resize(static_cast<std::size_t>(broadcast(static_cast<std::int64_t>(all.size()), 0)));
+  const int count = message_count(static_cast<std::int64_t>(all.size()));
+  check_mpi(MPI_Bcast(all.data(), count, MPI_DOUBLE, 0, handle_->comm), "MPI_Bcast");
+  return all;
 }
 
 std::string Communicator::broadcast(const std::string& bytes, int root) const {

@@ -3,10 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "executor/backend/tensor_view.hpp"
@@ -54,8 +56,13 @@ class Communicator {
   void allreduce(std::span<float> values, AllreduceAlgorithm algorithm) const;
   void allreduce(std::span<double> values, AllreduceAlgorithm algorithm) const;
   double maximum(double value) const;
-  // Bytes of every rank at rank `root`, in rank order; empty elsewhere. Collective.
-  std::vector<std::vector<std::byte>> gather(std::span<const std::byte> bytes, int root) const;
+  // Values of every rank at rank `root`, in rank order; empty elsewhere. T is trivially copyable.
+  // Collective.
+  template <typename T>
+  std::vector<std::vector<T>> gather(std::span<const T> values, int root) const;
+  std::vector<std::string> gather(const std::string& text, int root) const;
+  // Values of all ranks, one after another in rank order, on every rank. Collective.
+  std::vector<double> all_gather(std::span<const double> values) const;
   // Makes `bytes` of `root` known everywhere. Collective.
   std::string broadcast(const std::string& bytes, int root) const;
   std::int64_t broadcast(std::int64_t value, int root) const;
@@ -65,7 +72,20 @@ class Communicator {
 
  private:
   explicit Communicator(std::unique_ptr<Handle> handle);
+  std::vector<std::vector<std::byte>> gather_bytes(std::span<const std::byte> bytes,
+                                                   int root) const;
   std::unique_ptr<Handle> handle_;
 };
+
+template <typename T>
+std::vector<std::vector<T>> Communicator::gather(std::span<const T> values, int root) const {
+  static_assert(std::is_trivially_copyable_v<T>);
+  std::vector<std::vector<T>> all;
+  for (const std::vector<std::byte>& bytes : gather_bytes(std::as_bytes(values), root)) {
+    std::vector<T>& part = all.emplace_back(bytes.size() / sizeof(T));
+    if (!part.empty()) std::memcpy(part.data(), bytes.data(), bytes.size());
+  }
+  return all;
+}
 
 }  // namespace cnnplan

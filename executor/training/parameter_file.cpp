@@ -1,8 +1,6 @@
 // Names and shapes of parameters in files; gathering of distributed outputs.
 #include "executor/training/parameter_file.hpp"
 
-#include <cstring>
-
 #include "executor/training/weights_file.hpp"
 #include "planner/model/distribution.hpp"
 
@@ -75,9 +73,7 @@ std::vector<double> gather_tensor(const TensorView& block,
     for_each_element<double>(block, shape, collect);
   }
   std::vector<double> tensor(static_cast<std::size_t>(volume(shape)));
-  for (const auto& bytes : world.gather(std::as_bytes(std::span(elements)), 0)) {
-    std::vector<Element> received(bytes.size() / sizeof(Element));
-    if (!received.empty()) std::memcpy(received.data(), bytes.data(), bytes.size());
+  for (const auto& received : world.gather(std::span<const Element>(elements), 0)) {
     for (const Element& element : received) {
       tensor[static_cast<std::size_t>(element.position)] = element.value;
     }

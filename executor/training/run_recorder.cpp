@@ -2,7 +2,6 @@
 #include "executor/training/run_recorder.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <sstream>
 #include <string>
@@ -18,17 +17,11 @@ std::string ids_of(const Schedule& schedule) {
   return text;
 }
 
-std::vector<std::string> lines_of(std::span<const std::byte> bytes) {
-  std::istringstream stream(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream stream(text);
   std::vector<std::string> lines;
   for (std::string line; std::getline(stream, line);) lines.push_back(line);
   return lines;
-}
-
-std::vector<double> doubles_of(std::span<const std::byte> bytes) {
-  std::vector<double> values(bytes.size() / sizeof(double));
-  if (!values.empty()) std::memcpy(values.data(), bytes.data(), values.size() * sizeof(double));
-  return values;
 }
 
 // Sums over ranks of the times of one operation, per step.
@@ -79,13 +72,12 @@ void RunRecorder::record(const StepRunner& runner) {
 }
 
 void RunRecorder::summarize_into(RunReport& report) const {
-  const std::string ids = ids_of(schedule_);
-  const auto all_ids = world_.gather(std::as_bytes(std::span(ids)), 0);
-  const auto all_times = world_.gather(std::as_bytes(std::span(operation_times_s_)), 0);
+  const auto all_ids = world_.gather(ids_of(schedule_), 0);
+  const auto all_times = world_.gather(std::span<const double>(operation_times_s_), 0);
   if (world_.rank() != 0 || step_times_s_.empty()) return;
   std::map<std::string, Total> totals;
   for (std::size_t rank = 0; rank < all_ids.size(); ++rank) {
-    add_rank(totals, lines_of(all_ids[rank]), doubles_of(all_times[rank]));
+    add_rank(totals, lines_of(all_ids[rank]), all_times[rank]);
   }
   report.step = measured(summarize(step_times_s_));
   report.operations = in_order(totals);

@@ -5,9 +5,7 @@
 #include <cmath>
 #include <memory>
 
-#include <unistd.h>
-
-#include "executor/comm/nodes.hpp"
+#include "executor/comm/node_memory.hpp"
 #include "executor/training/evaluation.hpp"
 #include "executor/training/hdf5_data.hpp"
 #include "executor/training/parameter_file.hpp"
@@ -26,20 +24,10 @@ void check_ranks(const Plan& plan, const Communicator& world) {
                          ": start it with mpirun -n " + std::to_string(plan.ranks));
 }
 
-// Of the rank that needs most, in the larger of training and evaluation, which follow each other.
-std::int64_t needed_bytes(const Plan& plan, const Schedule& schedule, const Communicator& world) {
-  const Schedule inference = lower_inference(plan, world.rank());
-  const std::int64_t own =
-      std::max(memory_of(schedule).total_bytes(), memory_of(inference).total_bytes());
-  return static_cast<std::int64_t>(world.maximum(static_cast<double>(own)));
-}
-
-// Before anything is allocated. Collective.
-void check_memory(const Plan& plan, const Schedule& schedule, const Communicator& world) {
-  const std::int64_t node = checked_multiply(sysconf(_SC_PHYS_PAGES), sysconf(_SC_PAGESIZE));
-  const std::int64_t available = node / find_nodes(world).ranks_here;
-  const std::int64_t needed = needed_bytes(plan, schedule, world);
-  if (needed > available) throw InfeasibleError("bytes of memory per rank", needed, available);
+// Training and evaluation follow each other.
+std::int64_t needed_bytes(const Plan& plan, const Schedule& schedule) {
+  const Schedule inference = lower_inference(plan, schedule.rank);
+  return std::max(memory_of(schedule).total_bytes(), memory_of(inference).total_bytes());
 }
 
 struct Data {
@@ -155,13 +143,21 @@ void train_and_dump(const Workplace& work,
 
 }  // namespace
 
+void require_executable(const Plan& plan, const std::string& file) {
+  if (!plan.overlap) return;
+  throw InputError({.file = file,
+                    .pointer = "/overlap",
+                    .value = "true",
+                    .allowed = "false: this version runs one operation after the other"});
+}
+
 RunReport train(const Plan& plan,
                 const TrainingOptions& options,
                 const Communicator& world,
                 const std::function<void(const Progress&)>& progress) {
   check_ranks(plan, world);
   const Schedule schedule = lower(plan, world.rank());
-  check_memory(plan, schedule, world);
+  require_memory(needed_bytes(plan, schedule), plan.network.name(), world);
   const std::unique_ptr<Backend> backend = make_backend(options.backend);
   backend->prepare_thread();
   const Data data = open_data(plan, options, world);

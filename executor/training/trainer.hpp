@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 
+#include "executor/backend/backend.hpp"
 #include "executor/comm/communicator.hpp"
 #include "planner/model/plan.hpp"
 #include "planner/model/run.hpp"
@@ -12,7 +13,7 @@
 namespace cnnplan {
 
 struct TrainingOptions {
-  std::string backend = "onednn";
+  std::string backend{default_backend()};
   std::string data_file;     // empty: synthetic
   std::string test_file;     // empty: no evaluation
   std::string weights_file;  // empty: from the seed
@@ -33,7 +34,10 @@ struct Progress {
   double step_s = 0.0;
 };
 
-// Operations are filled on rank 0 only. Collective.
+// @throws InputError at `file` for a valid plan that this executor cannot run as it says
+void require_executable(const Plan& plan, const std::string& file);
+
+// Operations are filled on rank 0 only. Collective. @pre require_executable(plan) holds
 // @throws EnvironmentError when the plan is for another number of ranks or the backend is missing
 // @throws InfeasibleError when the plan needs more memory than the machine has
 // @throws InputError, IoError of data and weight files; NotFiniteError when the loss is

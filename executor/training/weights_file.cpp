@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "planner/model/error.hpp"
+#include "planner/model/file.hpp"
 
 namespace cnnplan {
 
@@ -27,15 +28,14 @@ std::vector<std::int64_t> stored_extents(const Shape& shape) {
 
 namespace {
 
-// What finish() replaces: through a symbolic link the file behind it. Devices cannot be replaced.
+// What finish() replaces. Devices cannot be replaced.
 std::string replaceable(const std::string& file) {
+  if (!file_exists(file)) return file;
   std::error_code error;
-  if (!std::filesystem::exists(file, error)) return file;
-  const std::filesystem::path target = std::filesystem::canonical(file, error);
-  if (error || !std::filesystem::is_regular_file(target, error)) {
+  if (!std::filesystem::is_regular_file(file, error)) {
     throw IoError(file + ": cannot write: not a regular file");
   }
-  return target.string();
+  return behind_links(file);
 }
 
 }  // namespace

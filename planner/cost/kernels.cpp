@@ -88,6 +88,7 @@ KernelTime KernelCosts::lookup(const KernelSpec& spec) const {
   const KernelSpec key = canonical(spec);
   const auto measured = measured_.find(key);
   if (measured != measured_.end()) return measured->second;
+  const std::scoped_lock lock(estimating_);
   const auto known = estimated_.find(key);
   if (known != estimated_.end()) return known->second;
   return estimated_.emplace(key, estimate(key)).first->second;

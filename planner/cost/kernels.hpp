@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <mutex>
 #include <tuple>
 #include <unordered_map>
 
@@ -29,7 +30,7 @@ struct DefaultRates {
   double uncertainty = 4.0;  // low = seconds / uncertainty, high = seconds * uncertainty
 };
 
-// Not for use by several threads at once: estimates are remembered.
+// Several threads may look up at once.
 class KernelCosts {
  public:
   explicit KernelCosts(const Profile& profile = {}, const DefaultRates& rates = {});
@@ -50,6 +51,7 @@ class KernelCosts {
   KernelTime from_rates(const KernelSpec& spec) const;
 
   std::unordered_map<KernelSpec, KernelTime, Hash> measured_;
+  mutable std::mutex estimating_;
   mutable std::unordered_map<KernelSpec, KernelTime, Hash> estimated_;  // made so far
   std::map<Family, KernelNeighbours> neighbours_;
   DefaultRates rates_;

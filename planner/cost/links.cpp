@@ -2,7 +2,7 @@
 #include "planner/cost/links.hpp"
 
 #include <algorithm>
-#include <map>
+#include <vector>
 
 #include "planner/model/peer_message.hpp"
 
@@ -35,21 +35,24 @@ double link_time_s(const Platform& platform,
                    const RankMessages& messages,
                    const TransferTraits& traits) {
   const int rank = messages.rank;
-  std::map<const Level*, LevelLoad> loads;
+  std::vector<LevelLoad> loads(platform.levels.size());
+  const auto load_of = [&](const Level& level) -> LevelLoad& {
+    return loads[static_cast<std::size_t>(&level - platform.levels.data())];
+  };
   for (const PeerMessage& message : messages.sends) {
     if (message.peer == rank) continue;
     const Level& level = level_between(platform, rank, message.peer);
-    loads[&level].send_s += shared_message_time_s(level, bytes_of(message, traits));
+    load_of(level).send_s += shared_message_time_s(level, bytes_of(message, traits));
   }
   for (const PeerMessage& message : messages.receives) {
     if (message.peer == rank) continue;
     const Level& level = level_between(platform, rank, message.peer);
-    loads[&level].receive_s += shared_message_time_s(level, bytes_of(message, traits));
+    load_of(level).receive_s += shared_message_time_s(level, bytes_of(message, traits));
   }
   double time_s = 0.0;
-  for (const auto& [level, load] : loads) {
-    const auto [shorter_s, longer_s] = std::minmax(load.send_s, load.receive_s);
-    time_s += level->duplex_factor * shorter_s + (longer_s - shorter_s);
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    const auto [shorter_s, longer_s] = std::minmax(loads[i].send_s, loads[i].receive_s);
+    time_s += platform.levels[i].duplex_factor * shorter_s + (longer_s - shorter_s);
   }
   return time_s;
 }

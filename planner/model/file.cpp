@@ -118,14 +118,6 @@ void replace_file(const std::string& file, std::string_view content, mode_t mode
   temporary.move_to_destination();
 }
 
-// Where a regular file is replaced: through a symbolic link the file behind it, not the link.
-std::string target_of(const std::string& file) {
-  std::error_code error;
-  const std::filesystem::path target = std::filesystem::canonical(file, error);
-  if (error) throw IoError(file + ": cannot follow links: " + error.message());
-  return target.string();
-}
-
 }  // namespace
 
 std::string read_file(const std::string& file) {
@@ -139,7 +131,7 @@ void write_file(const std::string& file, std::string_view content) {
   if (!exists) {
     replace_file(file, content, masked(new_file_mode));
   } else if (S_ISREG(status.st_mode)) {
-    replace_file(target_of(file), content, status.st_mode & 07777);
+    replace_file(behind_links(file), content, status.st_mode & 07777);
   } else {
     // Devices and pipes cannot be replaced.
     Descriptor descriptor(::open(file.c_str(), O_WRONLY | O_CLOEXEC), file);
@@ -159,11 +151,18 @@ void check_writable(const std::string& file) {
     if (::access(file.c_str(), W_OK) != 0) refuse(file, "write");
     return;
   }
-  const std::filesystem::path place = exists ? target_of(file) : file;
+  const std::filesystem::path place = exists ? behind_links(file) : file;
   const std::filesystem::path folder = place.parent_path();
   if (::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0) {
     refuse(file, "create a file beside it");
   }
+}
+
+std::string behind_links(const std::string& file) {
+  std::error_code error;
+  const std::filesystem::path target = std::filesystem::canonical(file, error);
+  if (error) throw IoError(file + ": cannot follow links: " + error.message());
+  return target.string();
 }
 
 bool file_exists(const std::string& file) {

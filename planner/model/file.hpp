@@ -12,6 +12,8 @@ std::string read_file(const std::string& file);
 void write_file(const std::string& file, std::string_view content);
 // Does nothing where write_file could put `file` there. @throws IoError where it could not
 void check_writable(const std::string& file);
+// The file behind symbolic links: what is replaced when `file` is written. @throws IoError
+std::string behind_links(const std::string& file);
 // @throws IoError where that cannot be found out.
 bool file_exists(const std::string& file);
 // Lower-case hex of the SHA-256 of `content`.

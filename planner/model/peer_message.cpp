@@ -24,6 +24,7 @@ bool is_contiguous(const Box& inner, const Box& outer) {
 
 std::vector<PeerMessage> messages_of(std::span<const Piece> pieces, const Box& buffer_box) {
   std::vector<PeerMessage> messages;
+  messages.reserve(pieces.size());
   for (const Piece& piece : pieces) {
     if (is_empty(piece.box)) continue;
     const bool is_first = messages.empty() || messages.back().peer != piece.peer;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "planner/model/checked.hpp"
+#include "planner/model/parallel.hpp"
 
 namespace cnnplan {
 namespace {
@@ -66,11 +67,11 @@ void add_operations(std::span<const PricedSchedule> schedules,
 std::vector<PricedSchedule> lower_and_price(const Plan& plan, const PriceList& prices) {
   std::vector<int> ranks(static_cast<std::size_t>(plan.ranks));
   std::iota(ranks.begin(), ranks.end(), 0);
-  std::vector<PricedSchedule> schedules;
-  for (Schedule& schedule : lower(plan, ranks)) {
-    schedules.push_back(priced(std::move(schedule), prices));
-  }
-  return schedules;
+  std::vector<Schedule> schedules = lower(plan, ranks);
+  std::vector<PricedSchedule> results(schedules.size());
+  parallel_for(schedules.size(),
+               [&](std::size_t i) { results[i] = priced(std::move(schedules[i]), prices); });
+  return results;
 }
 
 MemoryUse most_memory(std::span<const PricedSchedule> schedules, const Platform& platform) {

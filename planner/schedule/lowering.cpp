@@ -5,6 +5,7 @@
 #include <array>
 
 #include "planner/model/error.hpp"
+#include "planner/model/parallel.hpp"
 #include "planner/schedule/memory_layout.hpp"
 
 namespace cnnplan {
@@ -185,10 +186,10 @@ Schedule lower(const Plan& plan, int rank) {
 
 std::vector<Schedule> lower(const Plan& plan, std::span<const int> ranks) {
   const Decomposition decomposition(plan);
-  std::vector<Schedule> schedules;
-  for (int rank : ranks) {
-    schedules.push_back(Lowering(decomposition, rank, Mode::training).run());
-  }
+  std::vector<Schedule> schedules(ranks.size());
+  parallel_for(ranks.size(), [&](std::size_t i) {
+    schedules[i] = Lowering(decomposition, ranks[i], Mode::training).run();
+  });
   return schedules;
 }
 

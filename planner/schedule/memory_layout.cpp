@@ -16,18 +16,23 @@ std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
   return checked_multiply(checked_add(value, multiple - 1) / multiple, multiple);
 }
 
-bool lives_overlap(const Buffer& a, const Buffer& b) {
-  return a.first_use <= b.last_use && b.first_use <= a.last_use;
-}
+// Where a buffer lies and how long it lives there.
+struct Place {
+  std::int64_t begin_bytes = 0;
+  std::int64_t end_bytes = 0;
+  OperationIndex first_use = -1;
+  OperationIndex last_use = -1;
+};
 
 // Lowest offset where `buffer` fits between the `placed` ones (ordered by offset) that it meets.
-std::int64_t lowest_gap(const Buffer& buffer, const std::vector<const Buffer*>& placed) {
+std::int64_t lowest_gap(const Buffer& buffer, const std::vector<Place>& placed) {
+  const std::int64_t multiple = buffer.bytes >= page_bytes ? page_bytes : line_bytes;
   std::int64_t offset = 0;
-  for (const Buffer* other : placed) {
-    if (!lives_overlap(buffer, *other)) continue;
-    if (checked_add(offset, buffer.bytes) <= other->offset_bytes) break;
-    const std::int64_t multiple = buffer.bytes >= page_bytes ? page_bytes : line_bytes;
-    offset = std::max(offset, round_up(checked_add(other->offset_bytes, other->bytes), multiple));
+  for (const Place& other : placed) {
+    const bool meet = buffer.first_use <= other.last_use && other.first_use <= buffer.last_use;
+    if (!meet) continue;
+    if (checked_add(offset, buffer.bytes) <= other.begin_bytes) break;
+    offset = std::max(offset, round_up(other.end_bytes, multiple));
   }
   return offset;
 }
@@ -48,16 +53,20 @@ void place_buffers(Schedule& schedule) {
   std::stable_sort(order.begin(), order.end(), [](const Buffer* a, const Buffer* b) {
     return a->bytes > b->bytes;
   });
-  std::vector<const Buffer*> placed;
+  std::vector<Place> placed;
+  placed.reserve(order.size());
   for (Buffer* buffer : order) {
     buffer->offset_bytes = lowest_gap(*buffer, placed);
-    schedule.arena_bytes =
-        std::max(schedule.arena_bytes, checked_add(buffer->offset_bytes, buffer->bytes));
-    const auto before = std::upper_bound(
-        placed.begin(), placed.end(), buffer, [](const Buffer* a, const Buffer* b) {
-          return a->offset_bytes < b->offset_bytes;
+    const Place place{.begin_bytes = buffer->offset_bytes,
+                      .end_bytes = checked_add(buffer->offset_bytes, buffer->bytes),
+                      .first_use = buffer->first_use,
+                      .last_use = buffer->last_use};
+    schedule.arena_bytes = std::max(schedule.arena_bytes, place.end_bytes);
+    const auto before =
+        std::upper_bound(placed.begin(), placed.end(), place, [](const Place& a, const Place& b) {
+          return a.begin_bytes < b.begin_bytes;
         });
-    placed.insert(before, buffer);
+    placed.insert(before, place);
   }
 }
 

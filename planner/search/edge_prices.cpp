@@ -6,6 +6,7 @@
 #include <span>
 
 #include "planner/cost/links.hpp"
+#include "planner/model/parallel.hpp"
 #include "planner/schedule/ownership.hpp"
 #include "planner/search/sample_ranks.hpp"
 
@@ -67,7 +68,7 @@ const EdgePrice& EdgePrices::operator()(LayerIndex source,
   for (BlockOwnership& outputs : needed) outputs = needed_blocks(plan_.network, consumer, outputs);
   price.slowest = CostMatrix(static_cast<int>(owned.size()), static_cast<int>(needed.size()));
   price.least.assign(ranks_.size(), price.slowest);
-  for (std::size_t i = 0; i < owned.size(); ++i) {
+  parallel_for(owned.size(), [&](std::size_t i) {
     for (std::size_t j = 0; j < needed.size(); ++j) {
       set(price,
           static_cast<int>(i),
@@ -75,7 +76,7 @@ const EdgePrice& EdgePrices::operator()(LayerIndex source,
           {owned[i], needed[j], rules},
           sample_ranks({&source_meshes[i], &consumer_meshes[j]}));
     }
-  }
+  });
   return price;
 }
 

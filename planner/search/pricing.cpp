@@ -2,8 +2,10 @@
 #include "planner/search/pricing.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
+#include "planner/model/parallel.hpp"
 #include "planner/search/edge_prices.hpp"
 #include "planner/search/elimination.hpp"
 #include "planner/search/sample_ranks.hpp"
@@ -62,6 +64,18 @@ MeshCosts mesh_costs(const Plan& plan, const Mesh& mesh, const PriceList& prices
   return result;
 }
 
+std::map<Mesh, MeshCosts> all_mesh_costs(const Plan& plan,
+                                         const MeshChoices& choices,
+                                         const PriceList& prices) {
+  std::map<Mesh, MeshCosts> costs;
+  for (const Mesh& mesh : all_meshes(choices)) costs[mesh];
+  parallel_for(costs.size(), [&](std::size_t i) {
+    auto& [mesh, cost] = *std::next(costs.begin(), static_cast<std::ptrdiff_t>(i));
+    cost = mesh_costs(plan, mesh, prices);
+  });
+  return costs;
+}
+
 double sum_over(const SearchUnit& unit, const LayerCosts& costs) {
   double sum = 0.0;
   for (LayerIndex layer : unit.layers) sum += costs[static_cast<std::size_t>(layer)];
@@ -69,14 +83,12 @@ double sum_over(const SearchUnit& unit, const LayerCosts& costs) {
 }
 
 void add_unit_costs(const Plan& plan, const PriceList& prices, PricedNetwork& priced) {
-  std::map<Mesh, MeshCosts> costs_by_mesh;
+  const std::map<Mesh, MeshCosts> costs_by_mesh = all_mesh_costs(plan, priced.choices, prices);
   for (const UnitMeshes& choice : priced.choices.units) {
     priced.graph.units.emplace_back();
     for (CostGraph& least : priced.least) least.units.emplace_back();
     for (const Mesh& mesh : choice.meshes) {
-      const auto [entry, is_new] = costs_by_mesh.try_emplace(mesh);
-      MeshCosts& costs = entry->second;
-      if (is_new) costs = mesh_costs(plan, mesh, prices);
+      const MeshCosts& costs = costs_by_mesh.at(mesh);
       priced.graph.units.back().push_back(sum_over(choice.unit, costs.slowest));
       for (std::size_t rank = 0; rank < priced.least.size(); ++rank) {
         priced.least[rank].units.back().push_back(sum_over(choice.unit, costs.least[rank]));

@@ -70,16 +70,10 @@ std::vector<Found> search(const CostGraph& graph, SearchMethod method) {
 // Meshes worth trying on all layers: those that the input admits, the best few by additive cost.
 // The first splits over samples as far as possible: the baseline, always tried.
 std::vector<Mesh> uniform_meshes(const PricedNetwork& priced) {
-  constexpr std::size_t most = 6;
+  constexpr std::size_t most = 4;
   std::vector<std::pair<double, Mesh>> by_cost;
   for (const Mesh& mesh : priced.choices.units.front().meshes) {
-    double cost = 0.0;
-    for (std::size_t unit = 0; unit < priced.choices.units.size(); ++unit) {
-      const auto& meshes = priced.choices.units[unit].meshes;
-      const auto found = std::find(meshes.begin(), meshes.end(), mesh);
-      cost += priced.graph.units[unit][static_cast<std::size_t>(
-          found == meshes.end() ? 0 : found - meshes.begin())];
-    }
+    const double cost = total_cost(priced.graph, mostly_on(priced.choices, mesh));
     by_cost.emplace_back(cost, mesh);
   }
   std::stable_sort(by_cost.begin() + 1, by_cost.end(), [](const auto& a, const auto& b) {

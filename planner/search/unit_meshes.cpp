@@ -46,29 +46,36 @@ Plan plan_of(const Plan& blank, const MeshChoices& choices, const std::vector<in
   return plan;
 }
 
+std::vector<int> mostly_on(const MeshChoices& choices, const Mesh& mesh) {
+  std::vector<int> assignment;
+  for (const UnitMeshes& unit : choices.units) {
+    assignment.push_back(index_or_first(unit.meshes, mesh));
+  }
+  return assignment;
+}
+
 Plan mostly_on(const Plan& blank, const MeshChoices& choices, const Mesh& mesh) {
   const auto admits = [&mesh](const UnitMeshes& unit) {
     return std::find(unit.meshes.begin(), unit.meshes.end(), mesh) != unit.meshes.end();
   };
   if (std::none_of(choices.units.begin(), choices.units.end(), admits)) return all_on(blank, mesh);
-  std::vector<int> assignment;
+  return plan_of(blank, choices, mostly_on(choices, mesh));
+}
+
+std::vector<Mesh> all_meshes(const MeshChoices& choices) {
+  std::vector<Mesh> meshes;
   for (const UnitMeshes& unit : choices.units) {
-    assignment.push_back(index_or_first(unit.meshes, mesh));
+    for (const Mesh& mesh : unit.meshes) {
+      if (std::find(meshes.begin(), meshes.end(), mesh) == meshes.end()) meshes.push_back(mesh);
+    }
   }
-  return plan_of(blank, choices, assignment);
+  return meshes;
 }
 
 std::vector<Plan> covering_plans(const Plan& blank) {
   const MeshChoices choices = mesh_choices(blank);
-  std::vector<Mesh> seen;
   std::vector<Plan> plans;
-  for (const UnitMeshes& unit : choices.units) {
-    for (const Mesh& mesh : unit.meshes) {
-      if (std::find(seen.begin(), seen.end(), mesh) != seen.end()) continue;
-      seen.push_back(mesh);
-      plans.push_back(mostly_on(blank, choices, mesh));
-    }
-  }
+  for (const Mesh& mesh : all_meshes(choices)) plans.push_back(mostly_on(blank, choices, mesh));
   return plans;
 }
 

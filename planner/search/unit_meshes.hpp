@@ -24,11 +24,15 @@ MeshChoices mesh_choices(const Plan& plan);
 
 // `blank` with mesh choices[unit] for every unit.
 Plan plan_of(const Plan& blank, const MeshChoices& choices, const std::vector<int>& assignment);
+// By unit, the index of `mesh` among its choices, or 0 where it is none of them.
+std::vector<int> mostly_on(const MeshChoices& choices, const Mesh& mesh);
 // `blank` with `mesh` for every unit that may take it, and the first mesh of the others. Where no
 // unit may, `mesh` for all: some ranks then own nothing.
 Plan mostly_on(const Plan& blank, const MeshChoices& choices, const Mesh& mesh);
-// Plans in which every unit takes each of its meshes at least once: whoever profiles their kernels
-// has profiled what any plan needs.
+// The meshes that any unit may take, each once.
+std::vector<Mesh> all_meshes(const MeshChoices& choices);
+// Plans mostly on each of all_meshes, so that every unit takes each of its meshes at least once:
+// whoever profiles their kernels has profiled what any plan needs.
 std::vector<Plan> covering_plans(const Plan& blank);
 
 }  // namespace cnnplan

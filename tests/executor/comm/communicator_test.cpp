@@ -134,11 +134,17 @@ TEST_CASE("Communicator: gather keeps rank order and lengths, broadcast reaches 
   const std::string own(static_cast<std::size_t>(world.rank()),
                         static_cast<char>('a' + world.rank()));
   const int root = world.size() - 1;
-  const auto parts = world.gather(std::as_bytes(std::span(own)), root);
+  const auto parts = world.gather(own, root);
   CHECK(parts.size() == static_cast<std::size_t>(world.rank() == root ? world.size() : 0));
   for (std::size_t rank = 0; rank < parts.size(); ++rank) {
-    CHECK(parts[rank] == std::vector<std::byte>(rank, static_cast<std::byte>('a' + rank)));
+    CHECK(parts[rank] == std::string(rank, static_cast<char>('a' + rank)));
   }
+  const std::vector<double> mine(static_cast<std::size_t>(world.rank()), world.rank());
+  std::vector<double> everyone;
+  for (int rank = 0; rank < world.size(); ++rank) {
+    everyone.insert(everyone.end(), static_cast<std::size_t>(rank), rank);
+  }
+  CHECK(world.all_gather(mine) == everyone);
   CHECK(world.broadcast(world.rank() == root ? "text of root" : "", root) == "text of root");
   CHECK(world.broadcast(std::int64_t{world.rank()} << 40, root) == std::int64_t{root} << 40);
   CHECK(world.maximum(-world.rank()) == 0.0);

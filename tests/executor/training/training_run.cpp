@@ -1,7 +1,6 @@
 // The wiring of executor/training for one short run.
 #include "tests/executor/training/training_run.hpp"
 
-#include <cstring>
 #include <memory>
 #include <span>
 
@@ -54,18 +53,17 @@ std::vector<double> elements_of(const TensorView& view) {
 
 // Puts the blocks of all ranks together; replicas hold the same.
 std::vector<double> assemble(const Distribution& distribution,
-                             const std::vector<std::vector<std::byte>>& blocks) {
+                             const std::vector<std::vector<double>>& blocks) {
   const Shape& shape = distribution.shape();
   std::vector<double> tensor(static_cast<std::size_t>(volume(shape)));
   for (std::size_t rank = 0; rank < blocks.size(); ++rank) {
-    const std::byte* next = blocks[rank].data();
+    const double* next = blocks[rank].data();
     for_each_index(distribution.box(static_cast<int>(rank)), [&](const Index& index) {
       std::int64_t position = 0;
       for (Dim dim : all_dims) {
         position = position * shape[dim] + index[static_cast<std::size_t>(dim)];
       }
-      std::memcpy(&tensor[static_cast<std::size_t>(position)], next, sizeof(double));
-      next += sizeof(double);
+      tensor[static_cast<std::size_t>(position)] = *next++;
     });
   }
   return tensor;
@@ -79,7 +77,7 @@ std::vector<double> gather_output(const Plan& plan,
   const TensorView view = runner.view(schedule.outputs[static_cast<std::size_t>(layer)]);
   const std::vector<double> own =
       plan.precision == Precision::fp32 ? elements_of<float>(view) : elements_of<double>(view);
-  const auto blocks = world.gather(std::as_bytes(std::span(own)), 0);
+  const auto blocks = world.gather(std::span<const double>(own), 0);
   const Distribution distribution(plan.network.output_shape(layer, plan.batch),
                                   plan.layers[static_cast<std::size_t>(layer)].mesh);
   return world.rank() == 0 ? assemble(distribution, blocks) : std::vector<double>{};

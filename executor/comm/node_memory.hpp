@@ -1,0 +1,19 @@
+// The memory that the ranks of a node share.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "executor/comm/communicator.hpp"
+
+namespace cnnplan {
+
+// Physical bytes of the smallest node, over the ranks of the fullest. The same on all ranks.
+// Collective, blocking.
+std::int64_t memory_of_rank(const Communicator& world);
+
+// For use before anything is allocated. `what` says in a message what needs the memory. Collective.
+// @throws InfeasibleError on all ranks when one of them needs more than memory_of_rank
+void require_memory(std::int64_t own_bytes, const std::string& what, const Communicator& world);
+
+}  // namespace cnnplan

@@ -1,0 +1,13 @@
+// Work on all cores that this process may use.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+namespace cnnplan {
+
+// Calls body(0) to body(count - 1), each once, in any order and at the same time; returns when all
+// are done. Throws again what a call threw.
+void parallel_for(std::size_t count, const std::function<void(std::size_t)>& body);
+
+}  // namespace cnnplan
