@@ -57,7 +57,7 @@ void check_sizes(const SolveRequest& request, const std::string& file) {
 // @throws InputError at "--uniform" for what is no mesh or none that these ranks can run
 Mesh uniform_mesh(const SolveRequest& request, const std::string& text) {
   try {
-    const Mesh mesh = parse_mesh(text);
+    Mesh mesh = parse_mesh(text);
     Plan plan = uniform_plan(request.network, request.batch, mesh);
     plan.ranks = request.ranks;
     validate(plan, "--uniform");

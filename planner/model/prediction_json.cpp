@@ -44,6 +44,19 @@ Json to_ordered_json(const MemoryUse& memory) {
           {"available_bytes", memory.available_bytes}};
 }
 
+void read_lists(const JsonReader& reader, Prediction& prediction) {
+  if (reader.has("estimated_kernels")) {
+    for (const JsonReader& entry : reader.at("estimated_kernels").entries()) {
+      prediction.estimated_kernels.push_back(entry.text());
+    }
+  }
+  if (reader.has("operations")) {
+    for (const JsonReader& entry : reader.at("operations").entries()) {
+      prediction.operations.push_back(read_operation(entry));
+    }
+  }
+}
+
 }  // namespace
 
 Prediction prediction_from_json(const JsonReader& reader) {
@@ -76,16 +89,7 @@ Prediction prediction_from_json(const JsonReader& reader) {
   reader.read("candidates", prediction.candidates, bytes_range);
   reader.read("pruned", prediction.pruned, bytes_range);
   if (reader.has("memory")) prediction.memory = read_memory(reader.at("memory"));
-  if (reader.has("estimated_kernels")) {
-    for (const JsonReader& entry : reader.at("estimated_kernels").entries()) {
-      prediction.estimated_kernels.push_back(entry.text());
-    }
-  }
-  if (reader.has("operations")) {
-    for (const JsonReader& entry : reader.at("operations").entries()) {
-      prediction.operations.push_back(read_operation(entry));
-    }
-  }
+  read_lists(reader, prediction);
   return prediction;
 }
 

@@ -114,8 +114,9 @@ TEST_CASE("profile_kernels: holds exactly the kernels of all covering plans, on 
     profile(request_of(each), filled, never);
     CHECK(kernels_in(filled) == needed_kernels(each));
     CHECK(same_everywhere(filled));
-    for (const auto& [spec, timing] : filled.kernels) {
-      CAPTURE(to_text(spec));
+    for (const auto& entry : filled.kernels) {
+      const KernelTiming& timing = entry.second;
+      CAPTURE(to_text(entry.first));
       CHECK(timing.repetitions >= 2);
       CHECK(timing.median_s > 0);
       CHECK(timing.min_s <= timing.median_s);

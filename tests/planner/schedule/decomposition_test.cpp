@@ -81,8 +81,9 @@ TEST_CASE("Decomposition: a dense gradient is needed by kernels, or handed on to
   const Decomposition decomposition(plan);
   const std::vector<std::pair<std::string, bool>> expected{
       {"conv", true}, {"relu", false}, {"sum", true}, {"drop", false}, {"other", false}};
-  for (const auto& [layer, dense] : expected) {
-    CHECK_MESSAGE(decomposition.needs_dense_gradient(network.index_of(layer)) == dense, layer);
+  for (const auto& entry : expected) {
+    CAPTURE(entry.first);
+    CHECK(decomposition.needs_dense_gradient(network.index_of(entry.first)) == entry.second);
   }
   CHECK_FALSE(decomposition.needs_dense_gradient(network.index_of("last")));
 }
