@@ -1,0 +1,128 @@
+// Accuracy of a network that passes its input on as logits, so that what is right is known.
+#include "executor/training/evaluation.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "executor/training/data_source.hpp"
+
+namespace cnnplan {
+namespace {
+
+constexpr std::int64_t sample_count = 7;
+constexpr std::int64_t batch = 3;  // the last mini-batch holds one sample
+constexpr std::int64_t classes = 3;
+constexpr std::int64_t height = 5;
+constexpr std::int64_t width = 2;
+
+// Every fourth position is labelled with another class than the one that its channels favour.
+std::int64_t favoured_class(std::int64_t position) {
+  return position * 5 % classes;
+}
+bool is_right(std::int64_t position) {
+  return position % 4 != 1;
+}
+std::int64_t label_of(std::int64_t position) {
+  return (favoured_class(position) + (is_right(position) ? 0 : 1)) % classes;
+}
+
+// Positions are numbered over samples, rows and columns; with a loss per image, over samples.
+class KnownData : public DataSource {
+ public:
+  explicit KnownData(bool per_pixel) : per_pixel_(per_pixel) {}
+
+  std::int64_t sample_count() const override { return cnnplan::sample_count; }
+  std::int64_t step_count() const override { return (sample_count() + batch - 1) / batch; }
+  std::int64_t valid_count(std::int64_t step) const override {
+    return std::min(batch, sample_count() - step * batch);
+  }
+  void read(std::int64_t step, const TensorView& samples, const TensorView& labels) override {
+    fill<float>(samples, [&](const Shape& index) {
+      const bool favoured = favoured_class(position(step, index)) == index[Dim::c];
+      return is_valid(step, index) && favoured ? 1.0F : 0.0F;
+    });
+    fill<std::int32_t>(labels, [&](const Shape& index) {
+      const std::int64_t label = label_of(position(step, index));
+      return static_cast<std::int32_t>(is_valid(step, index) ? label : 0);
+    });
+  }
+
+ private:
+  bool is_valid(std::int64_t step, const Shape& index) const {
+    return index[Dim::n] < valid_count(step);
+  }
+  std::int64_t position(std::int64_t step, const Shape& index) const {
+    const std::int64_t sample = step * batch + index[Dim::n];
+    return per_pixel_ ? (sample * height + index[Dim::h]) * width + index[Dim::w] : sample;
+  }
+  template <typename T, typename Value>
+  static void fill(const TensorView& view, Value value) {
+    const Box& box = view.box;
+    Shape i{{0, 0, 0, 0, 0}};
+    for (i[Dim::n] = box[Dim::n].begin; i[Dim::n] < box[Dim::n].end; ++i[Dim::n])
+      for (i[Dim::h] = box[Dim::h].begin; i[Dim::h] < box[Dim::h].end; ++i[Dim::h])
+        for (i[Dim::w] = box[Dim::w].begin; i[Dim::w] < box[Dim::w].end; ++i[Dim::w])
+          for (i[Dim::c] = box[Dim::c].begin; i[Dim::c] < box[Dim::c].end; ++i[Dim::c]) {
+            std::int64_t offset = 0;
+            for (Dim dim : all_dims) offset += (i[dim] - box[dim].begin) * view.stride(dim);
+            view.as<T>()[offset] = value(i);
+          }
+  }
+
+  bool per_pixel_;
+};
+
+// The convolution is the identity; dropout would drop half of the logits, were it not evaluation.
+Network passing_network(bool per_pixel) {
+  std::vector<Layer> layers{
+      {"data", {}, Input{.channels = classes, .size = {1, height, width}}},
+      {"conv", {"data"}, Convolution{.filters = classes}},
+      {"drop", {"conv"}, Dropout{.rate = 0.5}},
+  };
+  if (!per_pixel) layers.push_back({"mean", {"drop"}, GlobalPooling{}});
+  layers.push_back({"loss", {layers.back().name}, SoftmaxCrossEntropy{}});
+  return Network("passing", layers);
+}
+
+std::vector<double> identity() {
+  std::vector<double> weight(static_cast<std::size_t>(classes * classes), 0.0);
+  for (std::int64_t i = 0; i < classes; ++i) weight[static_cast<std::size_t>(i * (classes + 1))] = 1;
+  return weight;
+}
+
+double accuracy(const Plan& plan, bool per_pixel, const Communicator& world) {
+  const auto backend = make_backend(default_backend());
+  const Schedule schedule = lower(plan, world.rank());
+  ParameterStore parameters(schedule, plan.network, plan.precision, *backend);
+  parameters.set_weight(0, identity());
+  Groups groups(world);
+  KnownData data(per_pixel);
+  return evaluate(plan, *backend, parameters, groups, data);
+}
+
+double expected_accuracy(bool per_pixel) {
+  const std::int64_t positions = sample_count * (per_pixel ? height * width : 1);
+  std::int64_t right = 0;
+  for (std::int64_t i = 0; i < positions; ++i) right += is_right(i) ? 1 : 0;
+  return static_cast<double>(right) / static_cast<double>(positions);
+}
+
+}  // namespace
+
+TEST_CASE("evaluate: counts every position once, on any split, and no padding of the last batch") {
+  const Communicator world = Communicator::world();
+  for (bool per_pixel : {false, true}) {
+    for (Axis axis : {Axis::n, Axis::h, Axis::w, Axis::r}) {
+      const Mesh mesh({{axis, world.size()}});
+      CAPTURE(per_pixel);
+      CAPTURE(to_text(mesh));
+      const Plan plan = uniform_plan(passing_network(per_pixel), batch, mesh);
+      CHECK(accuracy(plan, per_pixel, world) == expected_accuracy(per_pixel));
+    }
+  }
+}
+
+}  // namespace cnnplan
