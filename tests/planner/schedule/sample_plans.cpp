@@ -66,6 +66,17 @@ std::vector<NamedPlan> sample_plans() {
   return plans;
 }
 
+Network backward_add() {
+  return Network("backward",
+                 {{"data", {}, Input{.channels = 2, .size = {1, 8, 8}}},
+                  {"a", {"data"}, Convolution{.filters = 4}},
+                  {"b", {"data"}, Convolution{.filters = 4}},
+                  {"ra", {"a"}, Relu{}},
+                  {"s", {"b", "ra"}, Add{}},
+                  {"fc", {"s"}, FullyConnected{.outputs = 3}},
+                  {"loss", {"fc"}, SoftmaxCrossEntropy{}}});
+}
+
 std::vector<Schedule> lower_all(const Plan& plan) {
   std::vector<int> ranks(static_cast<std::size_t>(plan.ranks));
   std::iota(ranks.begin(), ranks.end(), 0);

@@ -21,6 +21,9 @@ std::vector<NamedPlan> config_plans();
 // Both, with as many random ones as a quick test can bear.
 std::vector<NamedPlan> sample_plans();
 
+// An add that joins a unit listed before that of its other input.
+Network backward_add();
+
 // The schedules of all ranks.
 std::vector<Schedule> lower_all(const Plan& plan);
 

@@ -86,18 +86,6 @@ Network in_random_order(RandomValues& random, const Network& network) {
   return Network(network.name(), layers);
 }
 
-// The add joins the unit of its later input `ra`, which stands before that of its other input.
-Network backward_add() {
-  return Network("backward",
-                 {{"data", {}, Input{.channels = 2, .size = {1, 8, 8}}},
-                  {"a", {"data"}, Convolution{.filters = 4}},
-                  {"b", {"data"}, Convolution{.filters = 4}},
-                  {"ra", {"a"}, Relu{}},
-                  {"s", {"b", "ra"}, Add{}},
-                  {"fc", {"s"}, FullyConnected{.outputs = 3}},
-                  {"loss", {"fc"}, SoftmaxCrossEntropy{}}});
-}
-
 bool few_enough_to_try_all(const CostGraph& graph) {
   double assignments = 1.0;
   for (const auto& unit : graph.units) assignments *= static_cast<double>(unit.size());

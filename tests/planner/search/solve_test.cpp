@@ -98,15 +98,7 @@ TEST_CASE("solve: no plan beats its bound") {
 }
 
 TEST_CASE("solve: an add listed before the unit of its input is planned") {
-  const Network network("backward",
-                        {{"data", {}, Input{.channels = 2, .size = {1, 8, 8}}},
-                         {"a", {"data"}, Convolution{.filters = 4}},
-                         {"b", {"data"}, Convolution{.filters = 4}},
-                         {"ra", {"a"}, Relu{}},
-                         {"s", {"b", "ra"}, Add{}},
-                         {"fc", {"s"}, FullyConnected{.outputs = 3}},
-                         {"loss", {"fc"}, SoftmaxCrossEntropy{}}});
-  for (int ranks : {1, 2, 4}) CHECK_NOTHROW(solve(request_for(network, 4, ranks)));
+  for (int ranks : {1, 2, 4}) CHECK_NOTHROW(solve(request_for(backward_add(), 4, ranks)));
 }
 
 TEST_CASE("solve: what is left out is counted") {
