@@ -9,9 +9,12 @@
 #include "planner/model/file.hpp"
 #include "planner/report/advice.hpp"
 #include "planner/report/explain.hpp"
+#include "planner/search/request_check.hpp"
 
 namespace cnnplan {
 namespace {
+
+constexpr const char* default_profile = "profile.json";
 
 // A file of the user, read once for what it says and for its digest.
 struct ReadFile {
@@ -48,32 +51,10 @@ Network network_of(const ReadFile& file, const std::string& input_size) {
   return input_size.empty() ? network : with_input_size(network, parse_size(input_size));
 }
 
-// @throws InputError at `file` when this batch of the network is too large to be planned
-void check_sizes(const SolveRequest& request, const std::string& file) {
-  const Mesh mesh({{Axis::r, request.ranks}});
-  validate(uniform_plan(request.network, request.batch, mesh), file);
-}
-
-// @throws InputError at "--uniform" for what is no mesh or none that these ranks can run
-Mesh uniform_mesh(const SolveRequest& request, const std::string& text) {
-  try {
-    Mesh mesh = parse_mesh(text);
-    Plan plan = uniform_plan(request.network, request.batch, mesh);
-    plan.ranks = request.ranks;
-    validate(plan, "--uniform");
-    return mesh;
-  } catch (const InputError& error) {
-    throw InputError({.file = "--uniform",
-                      .pointer = "",
-                      .value = error.problem().value,
-                      .allowed = error.problem().allowed});
-  }
-}
-
 void read_profile_of(const SolveOptions& options,
                      SolveRequest& request,
                      std::vector<InputFile>& inputs) {
-  const std::string name = chosen_file(options.profile_file, "profile.json");
+  const std::string name = chosen_file(options.profile_file, default_profile);
   if (name.empty()) return;
   const ReadFile file(name);
   request.profile = parse_profile(file.text, name);
@@ -104,20 +85,29 @@ SolveRequest request_of(const SolveOptions& options, std::vector<InputFile>& inp
   request.batch = options.batch;
   request.statistics = options.statistics;
   request.method = options.method;
-  check_sizes(request, options.network_file);
-  if (!options.uniform.empty()) request.uniform = uniform_mesh(request, options.uniform);
+  check_batch(request.network, request.batch, request.ranks);
+  if (!options.uniform.empty()) {
+    request.uniform = parse_uniform(request.network, request.batch, request.ranks, options.uniform);
+  }
   return request;
 }
 
-void refuse_estimates(const Plan& plan) {
+TypedOptions typed(const SolveOptions& options) {
+  return {.network_file = options.network_file,
+          .profile_file = options.profile_file,
+          .uniform = options.uniform};
+}
+
+void refuse_estimates(const Plan& plan, const SolveOptions& options) {
   if (plan.prediction.estimated_kernels.empty()) return;
-  throw InputError(
-      {.file = "profile",
-       .pointer = "/kernels",
-       .value = std::to_string(plan.prediction.estimated_kernels.size()) +
-                " kernels of the plan are missing, the first is " +
-                plan.prediction.estimated_kernels.front(),
-       .allowed = "with --strict, a profile that holds every kernel: run " + profile_advice(plan)});
+  const std::string& file = options.profile_file;
+  throw InputError({.file = file.empty() ? default_profile : file,
+                    .pointer = "/kernels",
+                    .value = std::to_string(plan.prediction.estimated_kernels.size()) +
+                             " kernels of the plan are missing, the first is " +
+                             plan.prediction.estimated_kernels.front(),
+                    .allowed = "with --strict, a profile that holds every kernel: run " +
+                               profile_advice(plan, typed(options))});
 }
 
 }  // namespace
@@ -127,9 +117,9 @@ ExitCode solve_command(const SolveOptions& options) {
   const SolveRequest request = request_of(options, inputs);
   Plan plan = solve(request);
   plan.inputs = std::move(inputs);
-  if (options.strict) refuse_estimates(plan);
+  if (options.strict) refuse_estimates(plan, options);
   write_file(options.output_file, to_json(plan));
-  std::cerr << assumptions(plan, request.platform, request.profile);
+  std::cerr << assumptions(plan, request.platform, request.profile, typed(options));
   std::cout << explain(plan, std::nullopt);
   std::cerr << "wrote " << options.output_file << "; run it with: mpirun -n " << plan.ranks
             << " cnnexec --strategy " << options.output_file << '\n';

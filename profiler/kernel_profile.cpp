@@ -21,10 +21,10 @@ int plan_rank(const Round& round, int program_rank) {
   return (round.first_rank + program_rank) % round.plan.ranks;
 }
 
-// What all ranks of the program walk.
-std::vector<Schedule> schedules_of(const Round& round, int program_size) {
+// What the first `count` ranks of the program walk.
+std::vector<Schedule> schedules_of(const Round& round, int count) {
   std::vector<int> ranks;
-  for (int i = 0; i < program_size; ++i) ranks.push_back(plan_rank(round, i));
+  for (int i = 0; i < count; ++i) ranks.push_back(plan_rank(round, i));
   return lower(round.plan, ranks);
 }
 
@@ -32,7 +32,7 @@ std::set<KernelSpec> missing_of(const Round& round,
                                 int program_size,
                                 const std::set<KernelSpec>& known) {
   std::set<KernelSpec> missing;
-  for (const Schedule& schedule : schedules_of(round, program_size)) {
+  for (const Schedule& schedule : schedules_of(round, std::min(program_size, round.plan.ranks))) {
     for (const KernelSpec& spec : kernels_of(schedule)) {
       if (!known.contains(spec)) missing.insert(spec);
     }

@@ -9,6 +9,7 @@
 #include "executor/comm/program.hpp"
 #include "planner/model/error.hpp"
 #include "planner/model/file.hpp"
+#include "planner/model/plan.hpp"
 #include "profiler/links_command.hpp"
 #include "profiler/profile_command.hpp"
 
@@ -49,10 +50,10 @@ void add_kernel_options(CLI::App& app, ProfileOptions& options, CLI::Option& lin
   app.add_option("-r,--ranks",
                  options.ranks,
                  "Ranks of the plans; default: those of mpirun, or one per core without it")
-      ->check(CLI::Range(1, 1048576))
+      ->check(CLI::Range(1, max_ranks))
       ->excludes(&links);
   app.add_option("-b,--batch", options.batch, "Samples per step, over all ranks")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 31))
+      ->check(CLI::Range(std::int64_t{1}, max_batch))
       ->capture_default_str()
       ->excludes(&links);
   app.add_option(

@@ -10,6 +10,7 @@
 #include "executor/comm/terminal.hpp"
 #include "planner/model/error.hpp"
 #include "planner/model/file.hpp"
+#include "planner/search/request_check.hpp"
 #include "profiler/common_fingerprint.hpp"
 #include "profiler/kernel_profile.hpp"
 #include "profiler/progress_bar.hpp"
@@ -20,15 +21,6 @@ namespace {
 int default_ranks(const Communicator& world) {
   return world.size() > 1 ? world.size()
                           : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-}
-
-Mesh uniform_mesh(const std::string& text, int ranks) {
-  Mesh mesh = parse_mesh(text);
-  if (mesh.rank_count() == ranks) return mesh;
-  throw InputError({.file = "--uniform",
-                    .pointer = "",
-                    .value = '"' + text + '"',
-                    .allowed = "a mesh of " + std::to_string(ranks) + " ranks"});
 }
 
 // The networks become inputs of `profile`.
@@ -47,8 +39,12 @@ ProfileRequest request_of(const ProfileOptions& options,
     request.networks.push_back(size.empty() ? network : with_input_size(network, parse_size(size)));
     profile.inputs.push_back(input_file(file, text));
   }
-  for (const std::string& mesh : options.uniform) {
-    request.uniform.push_back(uniform_mesh(mesh, request.ranks));
+  for (const Network& network : request.networks) {
+    check_batch(network, request.batch, request.ranks);
+  }
+  for (const std::string& text : options.uniform) {
+    const Network& network = request.networks.front();
+    request.uniform.push_back(parse_uniform(network, request.batch, request.ranks, text));
   }
   return request;
 }

@@ -88,10 +88,15 @@ KernelTime KernelCosts::lookup(const KernelSpec& spec) const {
   const KernelSpec key = canonical(spec);
   const auto measured = measured_.find(key);
   if (measured != measured_.end()) return measured->second;
+  {
+    const std::scoped_lock lock(estimating_);
+    const auto known = estimated_.find(key);
+    if (known != estimated_.end()) return known->second;
+  }
+  const KernelTime time = estimate(key);
   const std::scoped_lock lock(estimating_);
-  const auto known = estimated_.find(key);
-  if (known != estimated_.end()) return known->second;
-  return estimated_.emplace(key, estimate(key)).first->second;
+  estimated_.emplace(key, time);
+  return time;
 }
 
 }  // namespace cnnplan

@@ -23,6 +23,13 @@ bool is_empty(const Box& box) {
   return std::any_of(box.ranges.begin(), box.ranges.end(), [](Range r) { return r.size() == 0; });
 }
 
+bool overlap(const Box& a, const Box& b) {
+  for (Dim dim : all_dims) {
+    if (std::max(a[dim].begin, b[dim].begin) >= std::min(a[dim].end, b[dim].end)) return false;
+  }
+  return true;
+}
+
 bool contains(const Box& outer, const Box& inner) {
   return is_empty(inner) || intersect(outer, inner) == inner;
 }

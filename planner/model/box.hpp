@@ -31,6 +31,8 @@ struct Box {
 Range intersect(Range a, Range b);
 Box intersect(const Box& a, const Box& b);
 bool is_empty(const Box& box);
+// True when the intersection is not empty.
+bool overlap(const Box& a, const Box& b);
 // True when every index of `inner` lies in `outer`; an empty `inner` lies in every box.
 bool contains(const Box& outer, const Box& inner);
 // Extents per dim; 0 in the dims where the box is empty.

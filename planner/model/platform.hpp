@@ -52,7 +52,7 @@ struct Platform {
   double gamma_s_per_byte = 0.0;    // adding received bytes to local ones
   double copy_s_per_byte = 0.0;     // packing, unpacking, local copies
   double overlap_efficiency = 0.0;  // 0: communication stops the kernels; 1: costs them nothing
-  double launch_s = 0.0;            // per operation
+  double launch_s = 0.0;            // of an empty operation; for information, kernel times hold it
   bool measured = false;
   std::vector<InputFile> inputs{};
   auto operator<=>(const Platform&) const = default;

@@ -53,13 +53,14 @@ TransferList transfer_list(const BlockOwnership& sources,
     const std::span<const int> holders(first, last);
     first = last;
     const Box& source = sources.boxes[holder];
-    const Box wanted = intersect(source, destinations.boxes[self]);
-    if (!is_empty(wanted)) list.receives.push_back({provider(holders, rank), wanted});
+    if (const Box& wanted = destinations.boxes[self]; overlap(source, wanted)) {
+      list.receives.push_back({provider(holders, rank), intersect(source, wanted)});
+    }
     if (sources.blocks[self] != sources.blocks[holder]) continue;
     for (std::size_t receiver = 0; receiver < destinations.boxes.size(); ++receiver) {
-      const Box sent = intersect(source, destinations.boxes[receiver]);
-      if (!is_empty(sent) && provider(holders, static_cast<int>(receiver)) == rank) {
-        list.sends.push_back({static_cast<int>(receiver), sent});
+      const Box& wanted = destinations.boxes[receiver];
+      if (overlap(source, wanted) && provider(holders, static_cast<int>(receiver)) == rank) {
+        list.sends.push_back({static_cast<int>(receiver), intersect(source, wanted)});
       }
     }
   }

@@ -24,7 +24,6 @@ class PriceList {
 
   Price operator()(const Schedule& schedule, const Operation& operation) const;
   const Platform& platform() const { return platform_; }
-  const KernelCosts& kernels() const { return kernels_; }
 
  private:
   Price price(const Schedule& schedule, const KernelOperation& operation) const;

@@ -48,7 +48,7 @@ class Arrivals {
 
 class RankWalk {
  public:
-  RankWalk(const PricedSchedule& priced, const WalkOptions& options)
+  RankWalk(const PricedSchedule& priced, const VirtualTimeOptions& options)
       : schedule_(priced.schedule), prices_(priced.prices), options_(options) {
     ends_s_.reserve(prices_.size());
     durations_s_.reserve(prices_.size());
@@ -123,7 +123,7 @@ class RankWalk {
 
   const Schedule& schedule_;
   const std::vector<Price>& prices_;
-  const WalkOptions& options_;
+  const VirtualTimeOptions& options_;
   std::array<double, 4> stream_end_s_{};
   double last_end_s_ = 0.0;
   double own_s_ = 0.0;  // kernels and loading
@@ -138,7 +138,7 @@ double overlap_of(const Plan& plan, const Platform& platform) {
 }
 
 std::vector<RankTimeline> walk(std::span<const PricedSchedule> schedules,
-                               const WalkOptions& options) {
+                               const VirtualTimeOptions& options) {
   Arrivals arrivals(schedules);
   std::vector<RankWalk> ranks;
   for (const PricedSchedule& schedule : schedules) {

@@ -16,12 +16,12 @@ struct RankTimeline {
   // from its own start.
   std::vector<double> durations_s;
   double end_s = 0.0;
-  // What the rank would save if communication took no time: all of the step that its own kernels
-  // and its loading do not fill.
+  // Communication and waiting for other ranks: all of the step that its own kernels and its loading
+  // do not fill.
   double exposed_s = 0.0;
 };
 
-struct WalkOptions {
+struct VirtualTimeOptions {
   Estimate estimate = Estimate::likely;
   double overlap = 0.0;  // part of the time of halos and reductions that does not stop the kernels
 };
@@ -36,7 +36,7 @@ double overlap_of(const Plan& plan, const Platform& platform);
 // @pre schedules[i].schedule.rank == i, all of one plan
 // @throws logic_error when the schedules wait for each other for ever
 std::vector<RankTimeline> walk(std::span<const PricedSchedule> schedules,
-                               const WalkOptions& options = {});
+                               const VirtualTimeOptions& options = {});
 
 // Step time of the slowest rank.
 double step_time_s(std::span<const RankTimeline> timelines);

@@ -10,10 +10,6 @@ std::string counted(std::size_t count, const std::string& noun) {
   return std::to_string(count) + ' ' + noun + (count == 1 ? "" : "s");
 }
 
-std::string network_file(const Plan& plan) {
-  return plan.inputs.empty() ? plan.network.name() + ".json" : plan.inputs.front().file;
-}
-
 // "512x512", or "64x512x512" where there is a depth.
 std::string input_size(const Network& network) {
   const auto is_input = [](const Layer& layer) {
@@ -43,37 +39,50 @@ std::string links_note(const Platform& platform, int ranks) {
          std::to_string(ranks) + "; measure them with: " + links_advice(ranks) + '\n';
 }
 
-std::string estimates_note(const Plan& plan) {
+std::string estimates_note(const Plan& plan, const TypedOptions& typed) {
   const std::size_t count = plan.prediction.estimated_kernels.size();
   if (count == 0) return "";
-  return counted(count, "kernel") + ": estimated; measure them with: " + profile_advice(plan) +
+  return counted(count, "kernel") + " estimated; measure with: " + profile_advice(plan, typed) +
          '\n';
 }
 
-std::string busy_ranks_note(const Plan& plan, const Platform& platform, const Profile& profile) {
+// Times of another number of busy ranks go into a file of their own.
+std::string busy_ranks_note(const Plan& plan,
+                            const Platform& platform,
+                            const Profile& profile,
+                            TypedOptions typed) {
   const int busy = profile.fingerprint.busy_ranks;
   const int on_node = ranks_on_node(platform, plan.ranks);
   if (profile.kernels.empty() || busy == on_node) return "";
-  return "kernels: timed with " + counted(static_cast<std::size_t>(busy), "busy rank") +
+  typed.profile_file = "profile-" + std::to_string(on_node) + ".json";
+  return "kernels timed with " + counted(static_cast<std::size_t>(busy), "busy rank") +
          " on a node, the plan has " + std::to_string(on_node) +
-         "; time them in a new profile with: " + profile_advice(plan) + '\n';
+         "; time them with: " + profile_advice(plan, typed) + "; then solve with --profile " +
+         typed.profile_file + '\n';
 }
 
 }  // namespace
 
-std::string profile_advice(const Plan& plan) {
+std::string profile_advice(const Plan& plan, const TypedOptions& typed) {
   const std::string ranks = std::to_string(plan.ranks);
-  return "mpirun -n " + ranks + " cnnplan profile " + network_file(plan) + " --ranks " + ranks +
-         " --batch " + std::to_string(plan.batch) + " --input " + input_size(plan.network);
+  std::string command = "mpirun -n " + ranks + " cnnplan profile " + typed.network_file +
+                        " --ranks " + ranks + " --batch " + std::to_string(plan.batch) +
+                        " --input " + input_size(plan.network);
+  if (!typed.uniform.empty()) command += " --uniform " + typed.uniform;
+  if (!typed.profile_file.empty()) command += " -o " + typed.profile_file;
+  return command;
 }
 
 std::string links_advice(int ranks) {
   return "mpirun -n " + std::to_string(ranks) + " cnnplan profile --links";
 }
 
-std::string assumptions(const Plan& plan, const Platform& platform, const Profile& profile) {
-  return links_note(platform, plan.ranks) + estimates_note(plan) +
-         busy_ranks_note(plan, platform, profile);
+std::string assumptions(const Plan& plan,
+                        const Platform& platform,
+                        const Profile& profile,
+                        const TypedOptions& typed) {
+  return links_note(platform, plan.ranks) + estimates_note(plan, typed) +
+         busy_ranks_note(plan, platform, profile, typed);
 }
 
 }  // namespace cnnplan

@@ -9,14 +9,24 @@
 
 namespace cnnplan {
 
+// As the user typed them; empty where not given.
+struct TypedOptions {
+  std::string network_file;
+  std::string profile_file;
+  std::string uniform;
+};
+
 // The command that times the kernels of a plan, at the plan's input size.
-std::string profile_advice(const Plan& plan);
+std::string profile_advice(const Plan& plan, const TypedOptions& typed);
 // The command that times the links between so many ranks.
 std::string links_advice(int ranks);
 
 // A line for each: links that are assumed or were measured with fewer ranks, kernels that are
 // estimated, kernels that were timed with other than the plan's number of busy ranks on a node.
 // Empty where the prediction rests on measurements of just this. @pre the platform has a level
-std::string assumptions(const Plan& plan, const Platform& platform, const Profile& profile);
+std::string assumptions(const Plan& plan,
+                        const Platform& platform,
+                        const Profile& profile,
+                        const TypedOptions& typed);
 
 }  // namespace cnnplan

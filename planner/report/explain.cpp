@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "planner/model/error.hpp"
-#include "planner/report/advice.hpp"
 #include "planner/report/operation_id.hpp"
 #include "planner/report/table.hpp"
 
@@ -76,7 +75,7 @@ std::string memory_text(const MemoryUse& memory) {
 }
 
 std::string splits_text(std::int64_t count) {
-  return std::to_string(count) + (count == 1 ? " split" : " splits") + " that leave ranks idle";
+  return std::to_string(count) + (count == 1 ? " split" : " splits") + " with idle ranks";
 }
 
 std::string header(const Plan& plan) {
@@ -85,7 +84,9 @@ std::string header(const Plan& plan) {
                      (plan.ranks == 1 ? " rank" : " ranks") + ", batch " +
                      std::to_string(plan.batch) + "\n\n";
   text += line("step", step_text(prediction));
-  text += time_line("exposed", "communication not hidden", prediction.exposed_communication_s);
+  text += time_line("exposed",
+                    "communication, waiting for other ranks included",
+                    prediction.exposed_communication_s);
   text += time_line("baseline", prediction.baseline, prediction.baseline_s);
   text += time_line("runner-up", prediction.runner_up, prediction.runner_up_s);
   text += time_line("bound", "gap " + percent(prediction.gap), prediction.bound_s);
@@ -95,7 +96,7 @@ std::string header(const Plan& plan) {
   return text + '\n';
 }
 
-// What could not be looked up, and how to measure it.
+// What could not be looked up.
 std::string estimate_note(const Plan& plan) {
   const auto& operations = plan.prediction.operations;
   const bool any_operation =
@@ -108,7 +109,7 @@ std::string estimate_note(const Plan& plan) {
   if (kernels > 0) {
     text += " (" + std::to_string(kernels) + (kernels == 1 ? " kernel)" : " kernels)");
   }
-  return text + ". To measure: " + profile_advice(plan) + '\n';
+  return text + '\n';
 }
 
 std::string marked(const std::string& time, bool estimated) {

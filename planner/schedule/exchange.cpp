@@ -19,7 +19,7 @@ bool tiles(const std::vector<Piece>& pieces, const Box& box) {
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     covered += volume(pieces[i].box);
     for (std::size_t j = 0; j < i; ++j) {
-      if (!is_empty(intersect(pieces[i].box, pieces[j].box))) return false;
+      if (overlap(pieces[i].box, pieces[j].box)) return false;
     }
   }
   return covered == volume(box);
@@ -68,7 +68,7 @@ Exchange exchange_backward(const BlockOwnership& needed,
   Exchange exchange{.list = transfer_list(needed, owned, rank), .accumulate = true};
   const auto& sends = exchange.list.sends;
   const bool sends_own = std::any_of(sends.begin(), sends.end(), [&](const Piece& piece) {
-    return piece.peer != rank && !is_empty(intersect(piece.box, own));
+    return piece.peer != rank && overlap(piece.box, own);
   });
   if (!use.shared && !is_empty(own) && contains(have, own) && !sends_own &&
       (!use.dense || have == own)) {

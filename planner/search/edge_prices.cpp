@@ -86,13 +86,15 @@ void EdgePrices::set(
   const bool back = pair.rules.gradient && exchanges_backward(pair.needed, pair.owned);
   for (int rank : ranks) {
     const double back_s = back ? backward_s(pair, rank) : 0.0;
-    const double seconds = back_s + (forward ? forward_s(pair, rank) : 0.0);
+    const double there_s = forward ? forward_s(pair, rank) : 0.0;
     double& slowest_s = price.slowest(row, column);
-    slowest_s = std::max(slowest_s, seconds);
+    slowest_s = std::max(slowest_s, there_s + back_s);
     const auto sampled = std::find(ranks_.begin(), ranks_.end(), rank);
     if (sampled == ranks_.end() || plan_.overlap) continue;
-    const double least_s = back_s + (forward ? least_forward_s(pair, rank) : 0.0);
-    price.least[static_cast<std::size_t>(sampled - ranks_.begin())](row, column) = least_s;
+    const bool is_shared = forward && pair.rules.readers > 1;
+    const double least_there_s = is_shared ? least_forward_s(pair, rank) : there_s;
+    price.least[static_cast<std::size_t>(sampled - ranks_.begin())](row, column) =
+        least_there_s + back_s;
   }
 }
 
@@ -107,7 +109,6 @@ double EdgePrices::forward_s(const Pair& pair, int rank) const {
 // A larger storage never makes fewer copies of what is sent; room for the halo saves the copy of
 // what stays.
 double EdgePrices::least_forward_s(const Pair& pair, int rank) const {
-  if (pair.rules.readers == 1) return forward_s(pair, rank);
   const Box& own = of(pair.owned, rank);
   const Box& want = of(pair.needed, rank);
   const Box storage = storage_block(own, pair.rules.dense, std::span(&want, 1));

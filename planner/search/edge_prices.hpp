@@ -18,7 +18,9 @@ struct EdgePrice {
   std::vector<CostMatrix> least;  // on each of sample_ranks(ranks): what no plan can avoid
 };
 
-// Exact for a tensor with one reader. The readers of one tensor do not know of each other's meshes:
+// Exact for a tensor with one reader that is no add. An add hands the gradient on as it came,
+// perhaps inside a halo, which is taken as dense here. The readers of one tensor do not know of
+// each other's meshes:
 // - Readers that need the same blocks share one transfer forward. `slowest` counts it for each, at
 //   most as often as there are readers; `least` counts for each its part of all readers.
 // - Whether a tensor is stored with room for a halo depends on all of its readers. `slowest` takes

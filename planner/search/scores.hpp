@@ -21,6 +21,7 @@ class Scores {
   // Scores a plan, unless one that splits its layers alike was added before: that one's name stays.
   // The first plan is the baseline.
   void add(const std::string& name, Plan plan);
+  bool any_fits() const { return best_.has_value(); }
   // The fastest plan that fits into the platform's memory, the first of equals, with its
   // prediction: the step of the baseline and the fastest other plan that fits beside its own.
   // @throws InfeasibleError when none fits @pre a plan was added

@@ -52,9 +52,9 @@ struct Found {
 std::vector<Found> search(const CostGraph& graph, SearchMethod method) {
   const bool line = is_line(graph);
   if (method == SearchMethod::shortest_path && !line) {
-    throw InputError({.file = "",
+    throw InputError({.file = "--search",
                       .pointer = "",
-                      .value = "--search shortest_path for a network with branches",
+                      .value = "shortest_path for a network with branches",
                       .allowed = "automatic or longest_path_first"});
   }
   if (line && method != SearchMethod::longest_path_first) {
@@ -101,9 +101,9 @@ void add_bound(Prediction& prediction, double bound_s) {
 Plan uniform(const SolveRequest& request, const Plan& blank, const PriceList& prices) {
   const Mesh& mesh = *request.uniform;
   if (mesh.rank_count() != request.ranks) {
-    throw InputError({.file = "",
+    throw InputError({.file = "--uniform",
                       .pointer = "",
-                      .value = "--uniform " + to_text(mesh),
+                      .value = '"' + to_text(mesh) + '"',
                       .allowed = "a mesh of " + std::to_string(request.ranks) + " ranks"});
   }
   Plan plan = with_prediction(mostly_on(blank, mesh_choices(blank), mesh), prices);
@@ -130,6 +130,11 @@ Plan solve(const SolveRequest& request) {
   }
   for (const Found& found : search(priced.graph, request.method)) {
     scores.add(found.name, plan_of(blank, priced.choices, found.assignment));
+  }
+  if (!scores.any_fits()) {
+    for (const Mesh& mesh : all_meshes(priced.choices)) {
+      scores.add(to_text(mesh), mostly_on(blank, priced.choices, mesh));
+    }
   }
   Plan plan = scores.fastest();
   plan.prediction.pruned = priced.choices.pruned;

@@ -24,10 +24,11 @@ struct SolveRequest {
 };
 
 // The best plan found, with its prediction. What the searches find (the shortest path; with
-// branches the longest path first and the exact optimum of the additive cost) and the six cheapest
+// branches the longest path first and the exact optimum of the additive cost) and the four cheapest
 // uniform splits, sample parallelism among them, are scored in virtual time; the fastest that fits
-// wins, so that no plan is predicted slower than pure sample parallelism where that fits.
-// @throws InfeasibleError when no plan fits into the platform's memory
+// wins, so that no plan is predicted slower than pure sample parallelism where that fits. Where
+// none of these fits, all uniform splits are tried.
+// @throws InfeasibleError when none of these fits into the platform's memory
 // @throws InputError for a uniform mesh of another number of ranks, or shortest_path on branches
 Plan solve(const SolveRequest& request);
 

@@ -89,7 +89,8 @@ Network passing_network(bool per_pixel) {
 
 std::vector<double> identity() {
   std::vector<double> weight(static_cast<std::size_t>(classes * classes), 0.0);
-  for (std::int64_t i = 0; i < classes; ++i) weight[static_cast<std::size_t>(i * (classes + 1))] = 1;
+  for (std::int64_t i = 0; i < classes; ++i)
+    weight[static_cast<std::size_t>(i * (classes + 1))] = 1;
   return weight;
 }
 

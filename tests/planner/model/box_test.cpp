@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/planner/model/random_values.hpp"
+
 namespace cnnplan::test {
 namespace {
 
@@ -47,6 +49,26 @@ TEST_CASE("intersect: boxes that miss each other in one dim share nothing") {
   Box other = rows(0, 9);
   other[Dim::c] = {3, 5};
   CHECK(intersect(rows(0, 9), other) == Box{});
+}
+
+TEST_CASE("overlap: where the intersection is not empty") {
+  RandomValues random(1);
+  const auto random_box = [&random] {
+    Box box;
+    for (Range& range : box.ranges) {
+      range.begin = random.small(0, 2);
+      range.end = range.begin + random.small(-1, 6);
+    }
+    return box;
+  };
+  int overlapping = 0;
+  for (int trial = 0; trial < 5000; ++trial) {
+    const Box a = random_box();
+    const Box b = random_box();
+    CHECK(overlap(a, b) == !is_empty(intersect(a, b)));
+    overlapping += overlap(a, b) ? 1 : 0;
+  }
+  CHECK(overlapping > 100);
 }
 
 TEST_CASE("contains: an empty box lies in every box") {

@@ -2,7 +2,9 @@
 #include "planner/model/parallel.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -27,13 +29,19 @@ TEST_CASE("parallel_for: inside itself") {
   }
 }
 
-TEST_CASE("parallel_for: throws what a call threw, whichever") {
+TEST_CASE("parallel_for: throws what the call of the lowest index threw, and begins no more") {
   for (std::size_t bad : {0U, 7U, 99U}) {
-    CHECK_THROWS_AS(parallel_for(100,
-                                 [bad](std::size_t i) {
-                                   if (i == bad) throw std::out_of_range("this one");
-                                 }),
-                    std::out_of_range);
+    for (int trial = 0; trial < 20; ++trial) {
+      std::atomic<int> calls{0};
+      const auto run = [&] {
+        parallel_for(1000, [&](std::size_t i) {
+          ++calls;
+          if (i >= bad) throw std::out_of_range(std::to_string(i));
+        });
+      };
+      CHECK_THROWS_WITH_AS(run(), std::to_string(bad).c_str(), std::out_of_range);
+      CHECK(calls < 1000);
+    }
   }
 }
 

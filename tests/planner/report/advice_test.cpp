@@ -9,7 +9,9 @@ namespace cnnplan {
 namespace {
 
 constexpr const char* command =
-    "mpirun -n 2 cnnplan profile small.json --ranks 2 --batch 4 --input 16x16";
+    "mpirun -n 2 cnnplan profile nets/small.json --ranks 2 --batch 4 --input 16x16";
+
+const TypedOptions typed{.network_file = "nets/small.json", .profile_file = "", .uniform = ""};
 
 // Of 2 ranks on each of `nodes` nodes, measured.
 Platform measured_platform(int nodes) {
@@ -36,54 +38,55 @@ Plan measured_plan() {
 
 }  // namespace
 
-TEST_CASE("profile_advice: the plan's own ranks, batch, size, and the network file it came from") {
+TEST_CASE(
+    "profile_advice: the plan's own ranks, batch and size, and the files as they were typed") {
   Plan plan = small_plan();
-  CHECK(profile_advice(plan) == command);
-  plan.inputs = {{.file = "my-network.json", .sha256 = ""}, {.file = "profile.json", .sha256 = ""}};
+  CHECK(profile_advice(plan, typed) == command);
   plan.network = with_input_size(plan.network, {3, 8, 16});
   plan.ranks = 4;
-  CHECK(profile_advice(plan) ==
-        "mpirun -n 4 cnnplan profile my-network.json --ranks 4 --batch 4 --input 3x8x16");
+  const TypedOptions all{.network_file = "n.json", .profile_file = "p.json", .uniform = "n2h2"};
+  CHECK(profile_advice(plan, all) ==
+        "mpirun -n 4 cnnplan profile n.json --ranks 4 --batch 4 --input 3x8x16 --uniform n2h2 "
+        "-o p.json");
 }
 
 TEST_CASE("assumptions: nothing to say where all was measured as the plan runs") {
-  CHECK(assumptions(measured_plan(), measured_platform(1), profile_of(2)).empty());
-  CHECK(assumptions(measured_plan(), measured_platform(2), profile_of(2)).empty());
-  CHECK(assumptions(measured_plan(), measured_platform(1), Profile{}).empty());
+  CHECK(assumptions(measured_plan(), measured_platform(1), profile_of(2), typed).empty());
+  CHECK(assumptions(measured_plan(), measured_platform(2), profile_of(2), typed).empty());
+  CHECK(assumptions(measured_plan(), measured_platform(1), Profile{}, typed).empty());
 }
 
 TEST_CASE("assumptions: links of nobody, or of fewer ranks") {
   Plan plan = measured_plan();
-  CHECK(assumptions(plan, default_platform(2), Profile{}) ==
+  CHECK(assumptions(plan, default_platform(2), Profile{}, typed) ==
         "links: assumed figures; measure them with: mpirun -n 2 cnnplan profile --links\n");
   plan.ranks = 4;
-  CHECK(assumptions(plan, measured_platform(1), Profile{}) ==
+  CHECK(assumptions(plan, measured_platform(1), Profile{}, typed) ==
         "links: measured with 2 ranks, the plan has 4; measure them with: "
         "mpirun -n 4 cnnplan profile --links\n");
 }
 
 TEST_CASE("assumptions: kernels that are estimated") {
   Plan plan = small_plan();
-  CHECK(assumptions(plan, measured_platform(1), profile_of(2)) ==
-        std::string("1 kernel: estimated; measure them with: ") + command + '\n');
+  CHECK(assumptions(plan, measured_platform(1), profile_of(2), typed) ==
+        std::string("1 kernel estimated; measure with: ") + command + '\n');
   plan.prediction.estimated_kernels.push_back("another");
-  CHECK(assumptions(plan, measured_platform(1), profile_of(2)).substr(0, 9) == "2 kernels");
+  CHECK(assumptions(plan, measured_platform(1), profile_of(2), typed).substr(0, 9) == "2 kernels");
 }
 
 TEST_CASE("assumptions: kernels timed with another number of busy ranks on a node") {
-  CHECK(assumptions(measured_plan(), measured_platform(1), profile_of(1)) ==
-        std::string("kernels: timed with 1 busy rank on a node, the plan has 2; time them in a new "
-                    "profile with: ") +
-            command + '\n');
+  CHECK(assumptions(measured_plan(), measured_platform(1), profile_of(1), typed) ==
+        std::string("kernels timed with 1 busy rank on a node, the plan has 2; time them with: ") +
+            command + " -o profile-2.json; then solve with --profile profile-2.json\n");
   // Of 4 ranks, 2 share a node.
   Plan plan = measured_plan();
   plan.ranks = 4;
-  CHECK(assumptions(plan, measured_platform(2), profile_of(2)).empty());
-  CHECK_FALSE(assumptions(plan, measured_platform(2), profile_of(4)).empty());
+  CHECK(assumptions(plan, measured_platform(2), profile_of(2), typed).empty());
+  CHECK_FALSE(assumptions(plan, measured_platform(2), profile_of(4), typed).empty());
   // Without a node, the innermost level counts.
   Platform platform = measured_platform(1);
   platform.levels[1].name = "board";
-  CHECK(assumptions(measured_plan(), platform, profile_of(1)).empty());
+  CHECK(assumptions(measured_plan(), platform, profile_of(1), typed).empty());
 }
 
 }  // namespace cnnplan

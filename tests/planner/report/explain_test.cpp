@@ -23,7 +23,7 @@ std::string line_of(const std::string& text, const std::string& name) {
 const std::string header_text = R"(small: 2 ranks, batch 4
 
 step        100.000 ms  (90.000 ms to 120.000 ms)
-exposed     12.500 ms  (communication not hidden)
+exposed     12.500 ms  (communication, waiting for other ranks included)
 baseline    110.000 ms  (n2 everywhere)
 runner-up   105.000 ms  (h2 everywhere)
 bound       80.000 ms  (gap 25.0 %)
@@ -32,7 +32,7 @@ candidates  14
 
 )";
 const std::string note_text = R"(
-* estimated, not measured (1 kernel). To measure: mpirun -n 2 cnnplan profile small.json --ranks 2 --batch 4 --input 16x16
+* estimated, not measured (1 kernel)
 )";
 
 }  // namespace

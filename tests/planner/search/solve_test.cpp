@@ -153,7 +153,8 @@ TEST_CASE("solve: a uniform mesh of another number of ranks is refused") {
   SolveRequest request = request_for("lenet", 8, 4);
   request.uniform = parse_mesh("n2");
   const InputProblem problem = problem_of([&] { solve(request); });
-  CHECK(problem.value == "--uniform n2");
+  CHECK(problem.file == "--uniform");
+  CHECK(problem.value == "\"n2\"");
   CHECK(problem.allowed == "a mesh of 4 ranks");
 }
 

@@ -1,0 +1,17 @@
+// Checks of what a command line asks for, before anything is searched or timed.
+#pragma once
+
+#include <string_view>
+
+#include "planner/model/plan.hpp"
+
+namespace cnnplan {
+
+// @throws InputError at "--batch" when this batch of the network is too large to be planned
+void check_batch(const Network& network, std::int64_t batch, int ranks);
+
+// What "--uniform" names. @pre check_batch passes
+// @throws InputError at "--uniform" for what is no mesh, or none that these ranks can run
+Mesh parse_uniform(const Network& network, std::int64_t batch, int ranks, std::string_view text);
+
+}  // namespace cnnplan
