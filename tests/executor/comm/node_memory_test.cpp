@@ -1,0 +1,32 @@
+// The memory of a rank, and what is more than that.
+#include "executor/comm/node_memory.hpp"
+
+#include <doctest/doctest.h>
+
+#include "planner/model/error.hpp"
+
+namespace cnnplan {
+
+TEST_CASE("memory_of_rank: the same on all ranks, more than nothing") {
+  const Communicator world = Communicator::world();
+  const std::int64_t bytes = memory_of_rank(world);
+  CHECK(bytes > 0);
+  CHECK(world.broadcast(bytes, 0) == bytes);
+}
+
+TEST_CASE("require_memory: what one rank cannot have is refused on all") {
+  const Communicator world = Communicator::world();
+  const std::int64_t available = memory_of_rank(world);
+  const bool is_last = world.rank() == world.size() - 1;
+  CHECK_NOTHROW(require_memory(available, "all of it", world));
+  try {
+    require_memory(is_last ? available + 1 : 0, "a little more", world);
+    FAIL("nothing was thrown");
+  } catch (const InfeasibleError& error) {
+    CHECK(error.needed() == available + 1);
+    CHECK(error.available() == available);
+    CHECK(std::string(error.what()).starts_with("a little more: "));
+  }
+}
+
+}  // namespace cnnplan
