@@ -205,6 +205,9 @@ void check_name_and_inputs(const Layer& layer,
                  '"' + layer.name + '"',
                  "a name other than \"prev\", \"reduce\" and \"sgd\", which have a meaning");
   }
+  if (layer.name == "loss" && !std::holds_alternative<SoftmaxCrossEntropy>(layer.parameters)) {
+    place.refuse("name", "\"loss\"", "another name: files call the loss so");
+  }
   if (earlier.contains(layer.name)) {
     place.refuse("name", '"' + layer.name + '"', "a name that no other layer has");
   }

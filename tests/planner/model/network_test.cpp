@@ -74,6 +74,7 @@ TEST_CASE("Network: refusals of one layer name file, pointer, value and what is 
       {{"prev", {"data"}, Relu{}}, "/layers/1/name", "\"prev\"", "a name other than"},
       {{"reduce", {"data"}, Relu{}}, "/layers/1/name", "\"reduce\"", "a name other than"},
       {{"sgd", {"data"}, Relu{}}, "/layers/1/name", "\"sgd\"", "\"reduce\" and \"sgd\""},
+      {{"loss", {"data"}, Relu{}}, "/layers/1/name", "\"loss\"", "files call the loss so"},
       {{"x", {}, Relu{}}, "/layers/1/input", "0 inputs", "1 for relu"},
       {{"x", {"data"}, Add{}}, "/layers/1/inputs", "1 inputs", "2 for add"},
       {{"x", {"data", "none"}, Add{}}, "/layers/1/inputs", "\"none\"", "listed before"},
