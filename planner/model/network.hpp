@@ -99,7 +99,7 @@ using LayerParameters = std::variant<Input,
                                      SoftmaxCrossEntropy>;
 
 struct Layer {
-  std::string name;  // not "prev", "reduce" or "sgd"; "loss" for a loss only
+  std::string name;                 // not "prev", "reduce" or "sgd"; "loss" for a loss only
   std::vector<std::string> inputs;  // names of earlier layers
   LayerParameters parameters;
   bool operator==(const Layer&) const = default;
