@@ -98,16 +98,14 @@ TypedOptions typed(const SolveOptions& options) {
           .uniform = options.uniform};
 }
 
-void refuse_estimates(const Plan& plan, const SolveOptions& options) {
-  if (plan.prediction.estimated_kernels.empty()) return;
+void refuse_estimates(const Plan& plan, const SolveRequest& request, const SolveOptions& options) {
+  const std::string note = kernels_note(plan, request.platform, request.profile, typed(options));
+  if (note.empty()) return;
   const std::string& file = options.profile_file;
   throw InputError({.file = file.empty() ? default_profile : file,
                     .pointer = "/kernels",
-                    .value = std::to_string(plan.prediction.estimated_kernels.size()) +
-                             " kernels of the plan are missing, the first is " +
-                             plan.prediction.estimated_kernels.front(),
-                    .allowed = "with --strict, a profile that holds every kernel: run " +
-                               profile_advice(plan, typed(options))});
+                    .value = "not all kernels of the plan",
+                    .allowed = "with --strict all of them, timed as the plan runs: " + note});
 }
 
 }  // namespace
@@ -117,7 +115,7 @@ ExitCode solve_command(const SolveOptions& options) {
   const SolveRequest request = request_of(options, inputs);
   Plan plan = solve(request);
   plan.inputs = std::move(inputs);
-  if (options.strict) refuse_estimates(plan, options);
+  if (options.strict) refuse_estimates(plan, request, options);
   write_file(options.output_file, to_json(plan));
   std::cerr << assumptions(plan, request.platform, request.profile, typed(options));
   std::cout << explain(plan, std::nullopt);

@@ -18,7 +18,8 @@ void merge(Profile& profile, const Profile& other, const std::string& other_file
     throw InputError({.file = other_file,
                       .pointer = "/fingerprint",
                       .value = '"' + to_text(other.fingerprint) + '"',
-                      .allowed = '"' + to_text(profile.fingerprint) + '"'});
+                      .allowed = '"' + to_text(profile.fingerprint) +
+                                 "\"; times of others go into a file of their own (-o)"});
   }
   profile.kernels.insert(other.kernels.begin(), other.kernels.end());
   for (const InputFile& input : other.inputs) {

@@ -21,12 +21,13 @@ std::string input_size(const Network& network) {
          std::to_string(size[2]);
 }
 
-// The level "node", the innermost one where no level is called so.
+// Of the level "node", the innermost one where no level is called so; all where there is no other
+// level.
 int ranks_on_node(const Platform& platform, int ranks) {
   const auto is_node = [](const Level& level) { return level.name == "node"; };
   const auto found = std::find_if(platform.levels.begin(), platform.levels.end(), is_node);
   const Level& node = found == platform.levels.end() ? platform.levels.front() : *found;
-  return std::min(ranks, node.ranks_per_group);
+  return &node == &platform.levels.back() ? ranks : std::min(ranks, node.ranks_per_group);
 }
 
 std::string links_note(const Platform& platform, int ranks) {
@@ -42,8 +43,7 @@ std::string links_note(const Platform& platform, int ranks) {
 std::string estimates_note(const Plan& plan, const TypedOptions& typed) {
   const std::size_t count = plan.prediction.estimated_kernels.size();
   if (count == 0) return "";
-  return counted(count, "kernel") + " estimated; measure with: " + profile_advice(plan, typed) +
-         '\n';
+  return counted(count, "kernel") + " estimated; measure with: " + profile_advice(plan, typed);
 }
 
 // Times of another number of busy ranks go into a file of their own.
@@ -58,7 +58,7 @@ std::string busy_ranks_note(const Plan& plan,
   return "kernels timed with " + counted(static_cast<std::size_t>(busy), "busy rank") +
          " on a node, the plan has " + std::to_string(on_node) +
          "; time them with: " + profile_advice(plan, typed) + "; then solve with --profile " +
-         typed.profile_file + '\n';
+         typed.profile_file;
 }
 
 }  // namespace
@@ -77,12 +77,20 @@ std::string links_advice(int ranks) {
   return "mpirun -n " + std::to_string(ranks) + " cnnplan profile --links";
 }
 
+std::string kernels_note(const Plan& plan,
+                         const Platform& platform,
+                         const Profile& profile,
+                         const TypedOptions& typed) {
+  const std::string busy = busy_ranks_note(plan, platform, profile, typed);
+  return busy.empty() ? estimates_note(plan, typed) : busy;
+}
+
 std::string assumptions(const Plan& plan,
                         const Platform& platform,
                         const Profile& profile,
                         const TypedOptions& typed) {
-  return links_note(platform, plan.ranks) + estimates_note(plan, typed) +
-         busy_ranks_note(plan, platform, profile, typed);
+  const std::string kernels = kernels_note(plan, platform, profile, typed);
+  return links_note(platform, plan.ranks) + kernels + (kernels.empty() ? "" : "\n");
 }
 
 }  // namespace cnnplan

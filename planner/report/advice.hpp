@@ -21,8 +21,14 @@ std::string profile_advice(const Plan& plan, const TypedOptions& typed);
 // The command that times the links between so many ranks.
 std::string links_advice(int ranks);
 
-// A line for each: links that are assumed or were measured with fewer ranks, kernels that are
-// estimated, kernels that were timed with other than the plan's number of busy ranks on a node.
+// Kernels that were timed with other than the plan's number of busy ranks on a node, else those
+// that are estimated, and how to time them. Empty where all were timed as the plan runs them.
+std::string kernels_note(const Plan& plan,
+                         const Platform& platform,
+                         const Profile& profile,
+                         const TypedOptions& typed);
+
+// A line for each: links that are assumed or were measured with fewer ranks, and kernels_note.
 // Empty where the prediction rests on measurements of just this. @pre the platform has a level
 std::string assumptions(const Plan& plan,
                         const Platform& platform,

@@ -62,8 +62,9 @@ std::string step_text(const Prediction& prediction) {
   return text;
 }
 
-std::string memory_text(const MemoryUse& memory) {
-  std::string text = bytes_text(memory.total_bytes());
+// The memory that estimated kernels need beside their operands is not known.
+std::string memory_text(const MemoryUse& memory, bool any_estimated) {
+  std::string text = (any_estimated ? "at least " : "") + bytes_text(memory.total_bytes());
   if (memory.available_bytes > 0) {
     text += " of " + bytes_text(memory.available_bytes) + " (" +
             percent(static_cast<double>(memory.total_bytes()) /
@@ -90,7 +91,7 @@ std::string header(const Plan& plan) {
   text += time_line("baseline", prediction.baseline, prediction.baseline_s);
   text += time_line("runner-up", prediction.runner_up, prediction.runner_up_s);
   text += time_line("bound", "gap " + percent(prediction.gap), prediction.bound_s);
-  text += line("memory", memory_text(prediction.memory));
+  text += line("memory", memory_text(prediction.memory, !prediction.estimated_kernels.empty()));
   if (prediction.candidates > 0) text += line("candidates", std::to_string(prediction.candidates));
   if (prediction.pruned > 0) text += line("left out", splits_text(prediction.pruned));
   return text + '\n';

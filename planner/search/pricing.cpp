@@ -130,11 +130,12 @@ void add_edges(const Plan& plan, const PriceList& prices, PricedNetwork& priced)
   }
 }
 
-// Buckets follow from the parameters and the groups that reduce them, and a unit has the same
-// number of replicas on all of its meshes: every plan made of the choices has the same buckets.
-double updates_s(const Plan& plan, const MeshChoices& choices, const PriceList& prices) {
-  const std::vector<int> first(choices.units.size(), 0);
-  const Schedule schedule = lower(plan_of(plan, choices, first), 0);
+// Buckets follow from the parameters and the groups that reduce them: where all layers are
+// replicated there is one group, and no plan updates its parameters in fewer buckets.
+double updates_s(const Plan& plan, const PriceList& prices) {
+  Plan replicated = plan;
+  for (LayerPlan& layer : replicated.layers) layer.mesh = Mesh({{Axis::r, plan.ranks}});
+  const Schedule schedule = lower(replicated, 0);
   double sum = 0.0;
   for (const Operation& operation : schedule.operations) {
     if (is_update(operation)) sum += prices(schedule, operation).seconds;
@@ -150,7 +151,7 @@ PricedNetwork price_network(const Plan& plan, const PriceList& prices) {
   const Plan uniform = on_mesh(plan, Mesh({{Axis::r, plan.ranks}}));
   add_unit_costs(plan, prices, priced);
   add_edges(uniform, prices, priced);
-  priced.updates_s = updates_s(plan, priced.choices, prices);
+  priced.updates_s = updates_s(plan, prices);
   return priced;
 }
 

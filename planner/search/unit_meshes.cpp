@@ -22,6 +22,15 @@ Plan all_on(const Plan& blank, const Mesh& mesh) {
   return plan;
 }
 
+// Every rank computes everything: nothing is gained but that no gradients are reduced, which is
+// what layers with many parameters and little to compute spend most of their time on.
+void add_replicated(std::vector<Mesh>& meshes, int ranks) {
+  const Mesh replicated({{Axis::r, ranks}});
+  if (std::find(meshes.begin(), meshes.end(), replicated) == meshes.end()) {
+    meshes.push_back(replicated);
+  }
+}
+
 }  // namespace
 
 MeshChoices mesh_choices(const Plan& plan) {
@@ -30,6 +39,7 @@ MeshChoices mesh_choices(const Plan& plan) {
     const Shape shape = plan.network.output_shape(unit.head(), plan.batch);
     MeshCandidates candidates = enumerate_meshes(shape, plan.ranks, search_axes);
     choices.pruned += candidates.pruned;
+    add_replicated(candidates.meshes, plan.ranks);
     choices.units.push_back({.unit = unit, .meshes = std::move(candidates.meshes)});
   }
   return choices;

@@ -19,7 +19,7 @@ struct MeshChoices {
   std::int64_t pruned = 0;  // factorisations that would leave ranks without work
 };
 
-// Over the axes n d h w (and r where nothing else fits) of every unit's output.
+// Over the axes n d h w of every unit's output (with r where nothing else fits), and r alone.
 MeshChoices mesh_choices(const Plan& plan);
 
 // `blank` with mesh choices[unit] for every unit.

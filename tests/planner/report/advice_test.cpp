@@ -83,6 +83,13 @@ TEST_CASE("assumptions: kernels timed with another number of busy ranks on a nod
   plan.ranks = 4;
   CHECK(assumptions(plan, measured_platform(2), profile_of(2), typed).empty());
   CHECK_FALSE(assumptions(plan, measured_platform(2), profile_of(4), typed).empty());
+  // Where there is one level only, all ranks are on a node; estimates are measured there, too.
+  plan = small_plan();
+  plan.ranks = 3;
+  CHECK(kernels_note(plan, default_platform(2), profile_of(2), typed) ==
+        "kernels timed with 2 busy ranks on a node, the plan has 3; time them with: mpirun -n 3 "
+        "cnnplan profile nets/small.json --ranks 3 --batch 4 --input 16x16 -o profile-3.json; then "
+        "solve with --profile profile-3.json");
   // Without a node, the innermost level counts.
   Platform platform = measured_platform(1);
   platform.levels[1].name = "board";

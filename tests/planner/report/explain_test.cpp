@@ -27,7 +27,7 @@ exposed     12.500 ms  (communication, waiting for other ranks included)
 baseline    110.000 ms  (n2 everywhere)
 runner-up   105.000 ms  (h2 everywhere)
 bound       80.000 ms  (gap 25.0 %)
-memory      4.00 MiB of 1.00 GiB (0.4 %): parameters 1.00 MiB, activations 3.00 MiB, buffers 512 B
+memory      at least 4.00 MiB of 1.00 GiB (0.4 %): parameters 1.00 MiB, activations 3.00 MiB, buffers 512 B
 candidates  14
 
 )";

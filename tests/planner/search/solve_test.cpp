@@ -97,6 +97,16 @@ TEST_CASE("solve: no plan beats its bound") {
   }
 }
 
+TEST_CASE("solve: layers whose gradients take long to reduce are replicated") {
+  SolveRequest request = request_for("alexnet", 2, 2);
+  for (Segment& segment : request.platform.levels.front().segments) segment.beta_s_per_byte = 1e-8;
+  const Plan plan = solve(request);
+  CHECK(plan.layers[static_cast<std::size_t>(plan.network.index_of("fc6"))].mesh ==
+        parse_mesh("r2"));
+  request.uniform = parse_mesh("r2");
+  CHECK(plan.prediction.step_s <= solve(request).prediction.step_s);
+}
+
 TEST_CASE("solve: an add listed before the unit of its input is planned") {
   for (int ranks : {1, 2, 4}) CHECK_NOTHROW(solve(request_for(backward_add(), 4, ranks)));
 }

@@ -71,6 +71,15 @@ TEST_CASE("mesh_choices: what would leave ranks idle is left out and counted") {
   CHECK(mesh_choices(blank_plan("vgg16", 1, 1)).pruned == 0);
 }
 
+TEST_CASE("mesh_choices: every unit may be replicated on all ranks, once") {
+  for (int ranks : {1, 2, 6}) {
+    for (const UnitMeshes& unit : mesh_choices(blank_plan("alexnet", ranks, 4)).units) {
+      const Mesh replicated({{Axis::r, ranks}});
+      CHECK(std::count(unit.meshes.begin(), unit.meshes.end(), replicated) == 1);
+    }
+  }
+}
+
 TEST_CASE("plan_of: all layers of a unit take its mesh, nothing else changes") {
   const Plan blank = blank_plan("lenet", 2, 4);
   const MeshChoices choices = mesh_choices(blank);
