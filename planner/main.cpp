@@ -144,10 +144,15 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::usage);
   }
-  if (app.got_subcommand("solve")) return static_cast<int>(solve_command(solve_options));
-  if (app.got_subcommand("explain")) return static_cast<int>(explain_command(explain_options));
-  if (app.got_subcommand("compare")) return static_cast<int>(compare_command(compare_options));
-  return static_cast<int>(check_command(files));
+  const auto command = [&] {
+    if (app.got_subcommand("solve")) return solve_command(solve_options);
+    if (app.got_subcommand("explain")) return explain_command(explain_options);
+    if (app.got_subcommand("compare")) return compare_command(compare_options);
+    return check_command(files);
+  };
+  const ExitCode code = command();
+  if (!std::cout.flush()) throw IoError("standard output: cannot write all of it");
+  return static_cast<int>(code);
 }
 
 }  // namespace
