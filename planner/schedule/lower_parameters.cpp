@@ -50,54 +50,63 @@ Operand Lowering::slot_operand(BufferIndex arena, int slot, bool written) const 
   return builder_.slots(arena, slot, slot, written);
 }
 
-// Slots of a unit join the open bucket; a bucket is reduced when it is full or the group changes.
+// Slots of a unit join the open bucket; it is updated when it is full, so that all plans of a
+// network have the same updates. Until then it is reduced in parts where the group changes.
 void Lowering::add_to_bucket(const Unit& unit) {
   const int first = first_slot_[static_cast<std::size_t>(unit.head)];
   if (first < 0) return;
   const std::vector<int> group = reduction_group(layer_plan(unit.head).mesh, rank_);
-  if (bucket_end_ > bucket_first_ && group != bucket_group_) close_bucket();
+  if (group != bucket_group_) reduce_gradients();
   bucket_group_ = group;
   const auto& slots = builder_.schedule().slots;
-  while (bucket_end_ < static_cast<int>(slots.size()) &&
-         slots[static_cast<std::size_t>(bucket_end_)].layer == unit.head) {
-    ++bucket_end_;
+  while (complete_ < static_cast<int>(slots.size()) &&
+         slots[static_cast<std::size_t>(complete_)].layer == unit.head) {
+    ++complete_;
   }
   std::int64_t elements = 0;
-  for (int i = bucket_first_; i < bucket_end_; ++i) elements += builder_.slot(i).elements;
+  for (int i = updated_; i < complete_; ++i) elements += builder_.slot(i).elements;
   const std::int64_t bytes = elements * bytes_per_element(plan_.precision);
   if (bytes >= plan_.bucket_bytes) close_bucket();
 }
 
 void Lowering::close_bucket() {
-  if (bucket_end_ == bucket_first_) return;
-  Schedule& schedule = builder_.schedule();
-  const int last = bucket_end_ - 1;
-  const LayerIndex owner = builder_.slot(last).layer;
-  const std::string number = std::to_string(bucket_count_++);
-  const Operand gradient = builder_.slots(schedule.gradients, bucket_first_, last, true);
-  allreduce("reduce/" + number,
-            owner,
+  reduce_gradients();
+  update_weights();
+}
+
+void Lowering::reduce_gradients() {
+  if (reduced_ == complete_) return;
+  const int last = complete_ - 1;
+  const Operand gradient = builder_.slots(builder_.schedule().gradients, reduced_, last, true);
+  allreduce("reduce/" + std::to_string(reduction_count_++),
+            builder_.slot(last).layer,
             Stream::reduce,
             {.algorithm = plan_.gradient_allreduce,
              .group = bucket_group_,
              .operand = gradient,
              .element = plan_.precision == Precision::fp32 ? ElementType::fp32 : ElementType::fp64,
              .elements = gradient.box[Dim::w].size()});
+  reduced_ = complete_;
+}
+
+void Lowering::update_weights() {
+  if (updated_ == complete_) return;
+  const Schedule& schedule = builder_.schedule();
+  const int last = complete_ - 1;
+  const Operand gradient = builder_.slots(schedule.gradients, updated_, last, false);
   KernelSpec spec{.kind = KernelKind::sgd, .phase = KernelPhase::update};
   spec.in = spec.out = shape_of(gradient.box);
   spec.precision = plan_.precision;
-  Operand read_gradient = gradient;
-  read_gradient.written = false;
   builder_.add_operation(
-      "sgd/" + number,
-      owner,
+      "sgd/" + std::to_string(update_count_++),
+      builder_.slot(last).layer,
       Stream::compute,
       KernelOperation{.spec = spec,
                       .constants = {},
-                      .operands = {builder_.slots(schedule.weights, bucket_first_, last, true),
-                                   read_gradient,
-                                   builder_.slots(schedule.momentum, bucket_first_, last, true)}});
-  bucket_first_ = bucket_end_;
+                      .operands = {builder_.slots(schedule.weights, updated_, last, true),
+                                   gradient,
+                                   builder_.slots(schedule.momentum, updated_, last, true)}});
+  updated_ = complete_;
 }
 
 }  // namespace cnnplan

@@ -83,6 +83,8 @@ class Lowering {
   Operand slot_operand(BufferIndex arena, int slot, bool written) const;
   void add_to_bucket(const Unit& unit);
   void close_bucket();
+  void reduce_gradients();
+  void update_weights();
 
   // Helpers.
   const Network& network() const { return plan_.network; }
@@ -118,10 +120,13 @@ class Lowering {
   std::map<std::pair<LayerIndex, std::vector<Box>>, Operand> fetched_;
   std::vector<int> first_slot_;  // by layer
   int next_tag_ = 0;
-  int bucket_first_ = 0;  // slots not yet reduced are [bucket_first_, bucket_end_)
-  int bucket_end_ = 0;
-  std::vector<int> bucket_group_;
-  int bucket_count_ = 0;
+  // Slots before these have complete gradients, reduced ones, and are updated.
+  int complete_ = 0;
+  int reduced_ = 0;
+  int updated_ = 0;
+  std::vector<int> bucket_group_;  // of the slots that are not yet reduced
+  int reduction_count_ = 0;
+  int update_count_ = 0;
 };
 
 }  // namespace cnnplan

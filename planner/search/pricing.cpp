@@ -130,8 +130,7 @@ void add_edges(const Plan& plan, const PriceList& prices, PricedNetwork& priced)
   }
 }
 
-// Buckets follow from the parameters and the groups that reduce them: where all layers are
-// replicated there is one group, and no plan updates its parameters in fewer buckets.
+// The same for every plan of a network: it updates bucket by bucket, whatever groups reduce them.
 double updates_s(const Plan& plan, const PriceList& prices) {
   Plan replicated = plan;
   for (LayerPlan& layer : replicated.layers) layer.mesh = Mesh({{Axis::r, plan.ranks}});

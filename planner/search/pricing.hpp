@@ -18,7 +18,7 @@ struct PricedNetwork {
   // The same for each of sample_ranks(ranks) alone, without gradient reductions and updates, and
   // without what runs beside kernels: no plan takes less on that rank.
   std::vector<CostGraph> least;
-  double updates_s = 0.0;  // of all parameters, in as few buckets as any plan has
+  double updates_s = 0.0;  // of all parameters, the same for every plan
 };
 
 // The cost of a unit on a mesh is the sum over its kernels, statistics and gradient reductions;

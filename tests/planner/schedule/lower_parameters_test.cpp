@@ -78,6 +78,15 @@ int last_unit_of(const Schedule& schedule, const Operand& bucket) {
   return first;
 }
 
+const Operation& next_update(const Schedule& schedule, std::size_t after) {
+  return *std::find_if(schedule.operations.begin() + static_cast<std::ptrdiff_t>(after),
+                       schedule.operations.end(),
+                       [](const Operation& operation) {
+                         const auto* kernel = std::get_if<KernelOperation>(&operation.body);
+                         return kernel != nullptr && kernel->spec.kind == KernelKind::sgd;
+                       });
+}
+
 const Mesh& mesh_of(const Plan& plan, const ParameterSlot& slot) {
   return plan.layers[static_cast<std::size_t>(slot.layer)].mesh;
 }
@@ -148,10 +157,31 @@ TEST_CASE("Lowering: a bucket is reduced over the ranks that share its layers, b
           CHECK(collective->group == reduction_group(mesh_of(plan, parameter), schedule.rank));
         }
         CHECK(collective->elements == elements_of(schedule, bucket.first_slot, bucket.last_slot));
-        const auto& update = schedule.operations.at(i + 1);
+        const Operation& update = next_update(schedule, i);
+        const Operand& updated = std::get<KernelOperation>(update.body).operands[1];
+        CHECK(updated.buffer == schedule.gradients);
+        CHECK(updated.first_slot <= bucket.first_slot);
+        CHECK(updated.last_slot >= bucket.last_slot);
         CHECK(std::count(update.depends_on.begin(),
                          update.depends_on.end(),
                          static_cast<OperationIndex>(i)) == 1);
+      }
+    }
+  }
+}
+
+TEST_CASE("Lowering: all plans of a network have the same updates") {
+  for (const NamedPlan& named : sample_plans()) {
+    CAPTURE(named.name);
+    Plan replicated = named.plan;
+    for (LayerPlan& layer : replicated.layers) layer.mesh = Mesh({{Axis::r, replicated.ranks}});
+    const std::vector<Operand> expected = buckets_of(lower(replicated, 0));
+    for (const Schedule& schedule : lower_all(named.plan)) {
+      const std::vector<Operand> buckets = buckets_of(schedule);
+      REQUIRE(buckets.size() == expected.size());
+      for (std::size_t i = 0; i < buckets.size(); ++i) {
+        CHECK(buckets[i].first_slot == expected[i].first_slot);
+        CHECK(buckets[i].last_slot == expected[i].last_slot);
       }
     }
   }

@@ -119,15 +119,14 @@ Platform pairs_of_ranks(int ranks) {
   return platform;
 }
 
-// Any time for every kernel that a plan can need but updates, whose sum is the least in few buckets
-// only where longer ones take longer.
+// Any time for every kernel that a plan can need.
 Profile random_profile(RandomValues& random, const Plan& blank) {
   Profile profile;
   for (const Plan& plan : covering_plans(blank)) {
     for (const Schedule& schedule : lower_all(plan)) {
       for (const Operation& operation : schedule.operations) {
         const auto* kernel = std::get_if<KernelOperation>(&operation.body);
-        if (kernel == nullptr || kernel->spec.kind == KernelKind::sgd) continue;
+        if (kernel == nullptr) continue;
         const double seconds = 1e-6 * random.small(1, 1000);
         profile.kernels[canonical(kernel->spec)] = {
             .repetitions = 10, .median_s = seconds, .mean_s = seconds, .min_s = seconds};

@@ -29,13 +29,13 @@ bool takes(const Plan& plan, const SearchUnit& unit, const Mesh& mesh) {
   });
 }
 
-// Keys of all kernels but the updates, whose sizes follow from the buckets.
+// Keys of all kernels with work to do.
 std::set<std::string> kernels_of(const Plan& plan) {
   std::set<std::string> keys;
   for (const Schedule& schedule : lower_all(plan)) {
     for (const Operation& operation : schedule.operations) {
       const auto* kernel = std::get_if<KernelOperation>(&operation.body);
-      if (kernel == nullptr || kernel->spec.kind == KernelKind::sgd) continue;
+      if (kernel == nullptr) continue;
       if (!is_empty(whole(kernel->spec.out))) keys.insert(to_text(canonical(kernel->spec)));
     }
   }
