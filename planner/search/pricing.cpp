@@ -22,9 +22,8 @@ struct MeshCosts {
 };
 
 Plan on_mesh(const Plan& plan, const Mesh& mesh) {
-  Plan uniform = plan;
+  Plan uniform = all_on(plan, mesh);
   uniform.bucket_bytes = 1;  // every unit's gradients apart, so that they can be told apart
-  for (LayerPlan& layer : uniform.layers) layer.mesh = mesh;
   return uniform;
 }
 
@@ -132,9 +131,7 @@ void add_edges(const Plan& plan, const PriceList& prices, PricedNetwork& priced)
 
 // The same for every plan of a network: it updates bucket by bucket, whatever groups reduce them.
 double updates_s(const Plan& plan, const PriceList& prices) {
-  Plan replicated = plan;
-  for (LayerPlan& layer : replicated.layers) layer.mesh = Mesh({{Axis::r, plan.ranks}});
-  const Schedule schedule = lower(replicated, 0);
+  const Schedule schedule = lower(all_on(plan, Mesh({{Axis::r, plan.ranks}})), 0);
   double sum = 0.0;
   for (const Operation& operation : schedule.operations) {
     if (is_update(operation)) sum += prices(schedule, operation).seconds;

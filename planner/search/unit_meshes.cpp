@@ -16,12 +16,6 @@ int index_or_first(const std::vector<Mesh>& meshes, const Mesh& mesh) {
   return found == meshes.end() ? 0 : static_cast<int>(found - meshes.begin());
 }
 
-Plan all_on(const Plan& blank, const Mesh& mesh) {
-  Plan plan = blank;
-  for (LayerPlan& layer : plan.layers) layer.mesh = mesh;
-  return plan;
-}
-
 // Every rank computes everything: nothing is gained but that no gradients are reduced, which is
 // what layers with many parameters and little to compute spend most of their time on.
 void add_replicated(std::vector<Mesh>& meshes, int ranks) {
@@ -43,6 +37,12 @@ MeshChoices mesh_choices(const Plan& plan) {
     choices.units.push_back({.unit = unit, .meshes = std::move(candidates.meshes)});
   }
   return choices;
+}
+
+Plan all_on(const Plan& blank, const Mesh& mesh) {
+  Plan plan = blank;
+  for (LayerPlan& layer : plan.layers) layer.mesh = mesh;
+  return plan;
 }
 
 Plan plan_of(const Plan& blank, const MeshChoices& choices, const std::vector<int>& assignment) {

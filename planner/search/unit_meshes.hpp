@@ -22,6 +22,8 @@ struct MeshChoices {
 // Over the axes n d h w of every unit's output (with r where nothing else fits), and r alone.
 MeshChoices mesh_choices(const Plan& plan);
 
+// `blank` with `mesh` for every layer.
+Plan all_on(const Plan& blank, const Mesh& mesh);
 // `blank` with mesh choices[unit] for every unit.
 Plan plan_of(const Plan& blank, const MeshChoices& choices, const std::vector<int>& assignment);
 // By unit, the index of `mesh` among its choices, or 0 where it is none of them.
