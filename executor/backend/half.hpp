@@ -1,0 +1,76 @@
+// 16-bit floating-point numbers as they lie in memory. Arithmetic is done in float.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "executor/backend/host_device.hpp"
+
+namespace cnnplan {
+
+// 8 exponent and 7 fraction bits: the upper half of a float.
+struct BFloat16 {
+  std::uint16_t bits = 0;
+
+  BFloat16() = default;
+  // Rounds to nearest, ties to even; not-a-number stays so.
+  CNNPLAN_HOST_DEVICE explicit constexpr BFloat16(float value) : bits(rounded(value)) {}
+  CNNPLAN_HOST_DEVICE explicit constexpr operator float() const {
+    return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
+  }
+  CNNPLAN_HOST_DEVICE explicit constexpr operator double() const {
+    return static_cast<double>(static_cast<float>(*this));
+  }
+
+ private:
+  CNNPLAN_HOST_DEVICE static constexpr std::uint16_t rounded(float value) {
+    const auto wide = std::bit_cast<std::uint32_t>(value);
+    if ((wide & 0x7fffffffU) > 0x7f800000U) return static_cast<std::uint16_t>((wide >> 16) | 0x40U);
+    const std::uint32_t tie_to_even = 0x7fffU + ((wide >> 16) & 1U);
+    return static_cast<std::uint16_t>((wide + tie_to_even) >> 16);
+  }
+};
+
+// IEEE 754 binary16: 5 exponent and 10 fraction bits.
+struct Float16 {
+  std::uint16_t bits = 0;
+
+  Float16() = default;
+  // Rounds to nearest, ties to even; what is too large becomes infinity.
+  CNNPLAN_HOST_DEVICE explicit constexpr Float16(float value) : bits(rounded(value)) {}
+  CNNPLAN_HOST_DEVICE explicit constexpr operator float() const {
+    const std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x8000U) << 16;
+    const std::uint32_t magnitude = static_cast<std::uint32_t>(bits & 0x7fffU) << 13;
+    if (magnitude >= (0x7c00U << 13)) {
+      return std::bit_cast<float>(sign | 0x7f800000U | (magnitude & 0x7fffffU));
+    }
+    // A subnormal number counts units of 2^-24; the exponent of any other is 112 smaller.
+    const float value = magnitude < (0x400U << 13)
+                            ? static_cast<float>(magnitude >> 13) * 0x1.0p-24F
+                            : std::bit_cast<float>(magnitude + (112U << 23));
+    return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(value));
+  }
+  CNNPLAN_HOST_DEVICE explicit constexpr operator double() const {
+    return static_cast<double>(static_cast<float>(*this));
+  }
+
+ private:
+  CNNPLAN_HOST_DEVICE static constexpr std::uint16_t rounded(float value) {
+    const auto wide = std::bit_cast<std::uint32_t>(value);
+    const auto sign = static_cast<std::uint16_t>((wide >> 16) & 0x8000U);
+    const std::uint32_t magnitude = wide & 0x7fffffffU;
+    if (magnitude > 0x7f800000U) return static_cast<std::uint16_t>(sign | 0x7e00U);
+    if (magnitude >= 0x477ff000U) return static_cast<std::uint16_t>(sign | 0x7c00U);
+    if (magnitude < 0x38800000U) return static_cast<std::uint16_t>(sign | subnormal(magnitude));
+    const std::uint32_t shifted = magnitude - 0x38000000U;  // the exponent is 112 smaller
+    const std::uint32_t tie_to_even = 0xfffU + ((shifted >> 13) & 1U);
+    return static_cast<std::uint16_t>(sign | ((shifted + tie_to_even) >> 13));
+  }
+  // Adding 0.5 puts the last bit of the sum where the last bit of the result is.
+  CNNPLAN_HOST_DEVICE static constexpr std::uint32_t subnormal(std::uint32_t magnitude) {
+    const float sum = std::bit_cast<float>(magnitude) + 0.5F;
+    return std::bit_cast<std::uint32_t>(sum) - std::bit_cast<std::uint32_t>(0.5F);
+  }
+};
+
+}  // namespace cnnplan
