@@ -6,9 +6,9 @@
 #include <cstdint>
 
 #include "executor/backend/memory_block.hpp"
-#include "executor/comm/box_copy.hpp"
+#include "executor/backend/box_copy.hpp"
 #include "executor/comm/point_to_point.hpp"
-#include "executor/comm/sum_kernels.hpp"
+#include "executor/backend/sum_kernels.hpp"
 #include "executor/comm/transfer.hpp"
 
 namespace cnnplan {

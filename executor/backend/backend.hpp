@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "executor/backend/device.hpp"
 #include "executor/backend/tensor_view.hpp"
 #include "planner/model/kernel.hpp"
 #include "planner/model/profile.hpp"
@@ -27,7 +28,8 @@ struct StepState {
 class Kernel {
  public:
   virtual ~Kernel() = default;
-  // Operands in the order that KernelSpec documents. Blocks until the results are in memory.
+  // Operands in the order that KernelSpec documents, in memory of the backend's device. Put in the
+  // selected queue of that device; done on return where the device is the host.
   virtual void run(std::span<const TensorView> operands, const StepState& state) = 0;
   virtual std::int64_t workspace_bytes() const { return 0; }
   // As the library calls it, e.g. "brgconv:avx512_core".
@@ -41,6 +43,10 @@ class Backend {
  public:
   virtual ~Backend() = default;
   virtual DeviceFingerprint fingerprint() const = 0;
+  virtual Device& device() = 0;
+  // Before the kernels of a step: what they are to know of it, for devices that cannot be told with
+  // every kernel.
+  virtual void begin_step(const StepState&) {}
   // Call once in every thread that runs kernels (floating-point modes).
   virtual void prepare_thread() const {}
   // @throws BackendError when the library cannot run it at full speed
@@ -48,7 +54,8 @@ class Backend {
                                               const KernelConstants& constants) = 0;
   // Elements that the weight of this convolution takes in the backend's format, padding included.
   virtual std::int64_t weight_elements(const KernelSpec& convolution) const = 0;
-  // Plain order (F, C/groups, KD, KH, KW), in double, to the backend's format and precision.
+  // Plain order (F, C/groups, KD, KH, KW), in double, to the backend's format and precision, and
+  // back. `weight` is memory of the host.
   virtual void import_weight(const KernelSpec& convolution,
                              std::span<const double> plain,
                              void* weight) const = 0;

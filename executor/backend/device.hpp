@@ -1,11 +1,70 @@
-// The device that kernels run on.
+// Where kernels run: its memory, its queues of work and its clock.
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
+
+#include "executor/backend/box_copy.hpp"
+#include "executor/backend/memory_block.hpp"
 
 namespace cnnplan {
 
-// Model name of the CPU and the number of threads of this rank: "AMD EPYC, 1 thread".
-std::string cpu_device(int threads);
+// Work of one queue runs in order; queues run side by side where the device can.
+enum class Queue { compute, halo, reduce };
+
+// A point in the work of a queue.
+class Event {
+ public:
+  virtual ~Event() = default;
+  // Marks the end of what is in the selected queue.
+  virtual void record() = 0;
+  // What is put in the selected queue from now on waits for the mark.
+  virtual void wait() const = 0;
+  // The host waits for the mark.
+  virtual void synchronize() const = 0;
+  // @pre the work before both marks is done
+  virtual double seconds_since(const Event& earlier) const = 0;
+};
+
+// Work that is put in a queue as a whole.
+class WorkGraph {
+ public:
+  virtual ~WorkGraph() = default;
+  virtual void launch() = 0;
+};
+
+// Everything that takes memory of the device is put in the selected queue and may run later, unless
+// is_host(). Memory that the host passes in must stay as it is until then.
+class Device {
+ public:
+  virtual ~Device() = default;
+  // As in a fingerprint: "NVIDIA H200".
+  virtual std::string name() const = 0;
+  // True where kernels work in the host's memory, and are done when they return.
+  virtual bool is_host() const = 0;
+  // Bytes that this device has, 0 where it has none of its own.
+  virtual std::int64_t memory_bytes() const = 0;
+
+  // Zeroed. @throws InfeasibleError where the device has not as much, std::bad_alloc the host
+  virtual MemoryBlock allocate(std::int64_t bytes) = 0;
+  // Zeroed memory of the host from and to which the device copies fastest.
+  virtual MemoryBlock allocate_staging(std::int64_t bytes) = 0;
+
+  virtual void select(Queue queue) = 0;
+  virtual void clear(void* memory, std::int64_t bytes) = 0;
+  virtual void copy_to_host(void* host, const void* device, std::int64_t bytes) = 0;
+  virtual void copy_to_device(void* device, const void* host, std::int64_t bytes) = 0;
+  virtual void copy(const BoxCopy& copy) = 0;
+  // destination += source
+  virtual void add(const BoxCopy& copy) = 0;
+  // The host waits for all work of all queues. @throws BackendError when some of it failed
+  virtual void synchronize() = 0;
+
+  virtual std::unique_ptr<Event> make_event() = 0;
+  // What `enqueue` puts in the selected queue, not run; null where the device has no graphs.
+  virtual std::unique_ptr<WorkGraph> capture(const std::function<void()>& enqueue) = 0;
+};
 
 }  // namespace cnnplan

@@ -1,6 +1,7 @@
 // Aligned allocation; large blocks ask for huge pages.
 #include "executor/backend/memory_block.hpp"
 
+#include <cstdlib>
 #include <cstring>
 #include <new>
 
@@ -24,7 +25,7 @@ MemoryBlock::MemoryBlock(std::int64_t bytes) : size_bytes_(bytes) {
   if (alignment == huge_page_bytes)
     madvise(memory, static_cast<std::size_t>(rounded), MADV_HUGEPAGE);
   std::memset(memory, 0, static_cast<std::size_t>(rounded));
-  data_.reset(static_cast<std::byte*>(memory));
+  data_ = {static_cast<std::byte*>(memory), {std::free}};
 }
 
 }  // namespace cnnplan

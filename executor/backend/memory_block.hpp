@@ -1,27 +1,34 @@
-// Owner of a page-aligned block of memory that is touched when it is made.
+// Owner of a block of memory, of the host or of another device.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 
 namespace cnnplan {
 
 class MemoryBlock {
  public:
-  MemoryBlock() = default;
-  // Zeroed. @throws std::bad_alloc
-  explicit MemoryBlock(std::int64_t bytes);
+  // Gives the memory back; must not throw.
+  using Free = void (*)(void* memory);
 
+  MemoryBlock() = default;
+  // Page-aligned memory of the host, zeroed, so that it is touched. @throws std::bad_alloc
+  explicit MemoryBlock(std::int64_t bytes);
+  // Takes over what some other allocator gave.
+  MemoryBlock(void* memory, std::int64_t bytes, Free free)
+      : data_(static_cast<std::byte*>(memory), {free}), size_bytes_(bytes) {}
+
+  // Of the device that it was allocated on.
   std::byte* data() const { return data_.get(); }
   std::int64_t size_bytes() const { return size_bytes_; }
 
  private:
-  struct Free {
-    void operator()(std::byte* memory) const { std::free(memory); }
+  struct Deleter {
+    Free free;
+    void operator()(std::byte* memory) const { free(memory); }
   };
-  std::unique_ptr<std::byte, Free> data_;
+  std::unique_ptr<std::byte, Deleter> data_;
   std::int64_t size_bytes_ = 0;
 };
 

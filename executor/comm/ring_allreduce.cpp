@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "executor/comm/sum_kernels.hpp"
+#include "executor/backend/sum_kernels.hpp"
 #include "planner/model/distribution.hpp"
 
 namespace cnnplan {

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "executor/comm/box_copy.hpp"
+#include "executor/backend/box_copy.hpp"
 #include "planner/model/transfer.hpp"
 
 namespace cnnplan {

@@ -11,7 +11,7 @@
 #include <immintrin.h>
 #endif
 
-#include "executor/backend/device.hpp"
+#include "executor/backend/cpu_device.hpp"
 #include "executor/backend/onednn/kernels.hpp"
 #include "executor/backend/onednn/weight_format.hpp"
 
@@ -22,6 +22,7 @@ class OnednnBackend final : public Backend {
  public:
   OnednnBackend();
   DeviceFingerprint fingerprint() const override;
+  Device& device() override { return device_; }
   void prepare_thread() const override;
   std::unique_ptr<Kernel> make_kernel(const KernelSpec& spec,
                                       const KernelConstants& constants) override;
@@ -34,6 +35,7 @@ class OnednnBackend final : public Backend {
                      std::span<double> plain) const override;
 
  private:
+  CpuDevice device_;
   Library library_;
 };
 
@@ -54,7 +56,7 @@ OnednnBackend::OnednnBackend() {
 
 DeviceFingerprint OnednnBackend::fingerprint() const {
   const dnnl_version_t* version = dnnl_version();
-  return {.device = cpu_device(omp_get_max_threads()),
+  return {.device = cpu_name(omp_get_max_threads()),
           .backend = "onednn",
           .library = "oneDNN " + std::to_string(version->major) + "." +
                      std::to_string(version->minor) + "." + std::to_string(version->patch)};

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "executor/backend/device.hpp"
+#include "executor/backend/cpu_device.hpp"
 #include "executor/backend/reference/kernels.hpp"
 #include "planner/model/checked.hpp"
 #include "planner/model/error.hpp"
@@ -21,8 +21,9 @@ void copy_converted(std::span<const double> plain, T* weight) {
 class ReferenceBackend final : public Backend {
  public:
   DeviceFingerprint fingerprint() const override {
-    return {.device = cpu_device(1), .backend = "reference", .library = "cnnplan " CNNPLAN_VERSION};
+    return {.device = cpu_name(1), .backend = "reference", .library = "cnnplan " CNNPLAN_VERSION};
   }
+  Device& device() override { return device_; }
   std::unique_ptr<Kernel> make_kernel(const KernelSpec& spec,
                                       const KernelConstants& constants) override;
   std::int64_t weight_elements(const KernelSpec& convolution) const override;
@@ -35,6 +36,8 @@ class ReferenceBackend final : public Backend {
 
  private:
   void require_size(const KernelSpec& convolution, std::size_t size) const;
+
+  CpuDevice device_;
 };
 
 std::unique_ptr<Kernel> ReferenceBackend::make_kernel(const KernelSpec& spec,

@@ -10,7 +10,7 @@
 
 #include <doctest/doctest.h>
 
-#include "executor/comm/sum_kernels.hpp"
+#include "executor/backend/sum_kernels.hpp"
 
 namespace cnnplan {
 namespace {

@@ -1,10 +1,10 @@
 // Dims that are contiguous in both buffers are merged into one run; the others are loops.
-#include "executor/comm/box_copy.hpp"
+#include "executor/backend/box_copy.hpp"
 
 #include <cstring>
 #include <stdexcept>
 
-#include "executor/comm/sum_kernels.hpp"
+#include "executor/backend/sum_kernels.hpp"
 
 namespace cnnplan {
 namespace {

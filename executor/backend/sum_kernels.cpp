@@ -1,5 +1,5 @@
 // One source, several instruction sets: the loader picks the clone that the processor has.
-#include "executor/comm/sum_kernels.hpp"
+#include "executor/backend/sum_kernels.hpp"
 
 #include <cstring>
 

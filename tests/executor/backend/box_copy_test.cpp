@@ -1,5 +1,5 @@
 // Blocks between channels-last buffers, against element-by-element loops.
-#include "executor/comm/box_copy.hpp"
+#include "executor/backend/box_copy.hpp"
 
 #include <algorithm>
 #include <array>

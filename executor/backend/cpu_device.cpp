@@ -1,0 +1,62 @@
+// Reads the CPU's name from the kernel; events are readings of the clock.
+#include "executor/backend/cpu_device.hpp"
+
+#include <chrono>
+#include <cstring>
+#include <fstream>
+
+namespace cnnplan {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::string cpu_model() {
+  std::ifstream stream("/proc/cpuinfo");
+  for (std::string line; std::getline(stream, line);) {
+    const std::size_t colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "unknown CPU";
+}
+
+class CpuEvent final : public Event {
+ public:
+  void record() override { time_ = Clock::now(); }
+  void wait() const override {}
+  void synchronize() const override {}
+  double seconds_since(const Event& earlier) const override {
+    return std::chrono::duration<double>(time_ - dynamic_cast<const CpuEvent&>(earlier).time_)
+        .count();
+  }
+
+ private:
+  Clock::time_point time_;
+};
+
+}  // namespace
+
+std::string cpu_name(int threads) {
+  return cpu_model() + ", " + std::to_string(threads) + (threads == 1 ? " thread" : " threads");
+}
+
+std::string CpuDevice::name() const {
+  return cpu_model();
+}
+
+void CpuDevice::clear(void* memory, std::int64_t bytes) {
+  if (bytes > 0) std::memset(memory, 0, static_cast<std::size_t>(bytes));
+}
+
+void CpuDevice::copy_to_host(void* host, const void* device, std::int64_t bytes) {
+  if (bytes > 0) std::memcpy(host, device, static_cast<std::size_t>(bytes));
+}
+
+void CpuDevice::copy_to_device(void* device, const void* host, std::int64_t bytes) {
+  copy_to_host(device, host, bytes);
+}
+
+std::unique_ptr<Event> CpuDevice::make_event() {
+  return std::make_unique<CpuEvent>();
+}
+
+}  // namespace cnnplan
