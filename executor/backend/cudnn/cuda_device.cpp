@@ -1,0 +1,195 @@
+// Allocation, copies, events and graphs by the CUDA runtime.
+#include "executor/backend/cudnn/cuda_device.hpp"
+
+#include <algorithm>
+
+#include "executor/backend/cudnn/check.hpp"
+#include "executor/backend/cudnn/kernels/box_kernels.hpp"
+#include "planner/model/error.hpp"
+
+namespace cnnplan::cudnn {
+namespace {
+
+constexpr int khz_per_mhz = 1000;
+
+int attribute(cudaDeviceAttr which, int device) {
+  int value = 0;
+  check_cuda(cudaDeviceGetAttribute(&value, which, device), "cudaDeviceGetAttribute");
+  return value;
+}
+
+std::string version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+class CudaEvent final : public Event {
+ public:
+  explicit CudaEvent(const CudaDevice& device) : device_(device), event_(cudnn::make_event()) {}
+  void record() override {
+    check_cuda(cudaEventRecord(event_.get(), device_.stream()), "cudaEventRecord");
+  }
+  void wait() const override {
+    check_cuda(cudaStreamWaitEvent(device_.stream(), event_.get(), 0), "cudaStreamWaitEvent");
+  }
+  void synchronize() const override {
+    check_cuda(cudaEventSynchronize(event_.get()), "cudaEventSynchronize");
+  }
+  double seconds_since(const Event& earlier) const override {
+    constexpr double seconds_per_ms = 1e-3;
+    float ms = 0.0F;
+    check_cuda(cudaEventElapsedTime(
+                   &ms, dynamic_cast<const CudaEvent&>(earlier).event_.get(), event_.get()),
+               "cudaEventElapsedTime");
+    return seconds_per_ms * static_cast<double>(ms);
+  }
+
+ private:
+  const CudaDevice& device_;
+  EventOwner event_;
+};
+
+class CudaGraph final : public WorkGraph {
+ public:
+  CudaGraph(const CudaDevice& device, cudaGraph_t graph) : device_(device) {
+    const GraphOwner owner(graph);
+    cudaGraphExec_t exec = nullptr;
+    check_cuda(cudaGraphInstantiate(&exec, graph, 0), "cudaGraphInstantiate");
+    exec_.reset(exec);
+  }
+  void launch() override {
+    check_cuda(cudaGraphLaunch(exec_.get(), device_.stream()), "cudaGraphLaunch");
+  }
+
+ private:
+  const CudaDevice& device_;
+  GraphExecOwner exec_;
+};
+
+std::int64_t free_bytes() {
+  std::size_t free = 0;
+  std::size_t total = 0;
+  check_cuda(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+  return static_cast<std::int64_t>(free);
+}
+
+}  // namespace
+
+int device_count() {
+  int count = 0;
+  return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
+}
+
+std::string cuda_versions() {
+  int driver = 0;
+  int runtime = 0;
+  check_cuda(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
+  check_cuda(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion");
+  return "CUDA " + version_text(runtime) + ", driver for CUDA " + version_text(driver);
+}
+
+CudaDevice::CudaDevice(int index) : index_(index) {
+  check_cuda(cudaSetDevice(index), "cudaSetDevice");
+  cudaDeviceProp properties{};
+  check_cuda(cudaGetDeviceProperties(&properties, index), "cudaGetDeviceProperties");
+  name_ = properties.name;
+  memory_bytes_ = static_cast<std::int64_t>(properties.totalGlobalMem);
+  major_ = properties.major;
+  minor_ = properties.minor;
+  clock_mhz_ = attribute(cudaDevAttrClockRate, index) / khz_per_mhz;
+  memory_clock_mhz_ = attribute(cudaDevAttrMemoryClockRate, index) / khz_per_mhz;
+  int least = 0;
+  int greatest = 0;
+  check_cuda(cudaDeviceGetStreamPriorityRange(&least, &greatest),
+             "cudaDeviceGetStreamPriorityRange");
+  // Ranks wait for what the other two queues do: it goes first.
+  streams_ = {make_stream(least), make_stream(greatest), make_stream(greatest)};
+}
+
+CudaDevice::~CudaDevice() = default;
+
+MemoryBlock CudaDevice::allocate(std::int64_t bytes) {
+  if (bytes == 0) return {};
+  void* memory = nullptr;
+  const cudaError_t status = cudaMalloc(&memory, static_cast<std::size_t>(bytes));
+  if (status == cudaErrorMemoryAllocation) {
+    cudaGetLastError();  // it is dealt with here
+    throw InfeasibleError(name_ + ": bytes of memory", bytes, free_bytes());
+  }
+  check_cuda(status, "cudaMalloc");
+  MemoryBlock block(memory, bytes, [](void* owned) { cudaFree(owned); });
+  check_cuda(cudaMemsetAsync(memory, 0, static_cast<std::size_t>(bytes), stream()),
+             "cudaMemsetAsync");
+  check_cuda(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");
+  return block;
+}
+
+MemoryBlock CudaDevice::allocate_staging(std::int64_t bytes) {
+  if (bytes == 0) return {};
+  void* memory = nullptr;
+  check_cuda(cudaMallocHost(&memory, static_cast<std::size_t>(bytes)), "cudaMallocHost");
+  MemoryBlock block(memory, bytes, [](void* owned) { cudaFreeHost(owned); });
+  std::fill_n(block.data(), bytes, std::byte{0});
+  return block;
+}
+
+void CudaDevice::select(Queue queue) {
+  const auto wanted = static_cast<std::size_t>(queue);
+  if (wanted == selected_) return;
+  selected_ = wanted;
+  if (on_select_) on_select_(stream());
+}
+
+void CudaDevice::clear(void* memory, std::int64_t bytes) {
+  if (bytes == 0) return;
+  check_cuda(cudaMemsetAsync(memory, 0, static_cast<std::size_t>(bytes), stream()),
+             "cudaMemsetAsync");
+}
+
+void CudaDevice::copy_to_host(void* host, const void* device, std::int64_t bytes) {
+  if (bytes == 0) return;
+  check_cuda(cudaMemcpyAsync(
+                 host, device, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToHost, stream()),
+             "cudaMemcpyAsync");
+}
+
+void CudaDevice::copy_to_device(void* device, const void* host, std::int64_t bytes) {
+  if (bytes == 0) return;
+  check_cuda(cudaMemcpyAsync(
+                 device, host, static_cast<std::size_t>(bytes), cudaMemcpyHostToDevice, stream()),
+             "cudaMemcpyAsync");
+}
+
+void CudaDevice::copy(const BoxCopy& copy) {
+  copy_runs(copy, stream());
+}
+
+void CudaDevice::add(const BoxCopy& copy) {
+  add_runs(copy, stream());
+}
+
+void CudaDevice::synchronize() {
+  for (const StreamOwner& stream : streams_) {
+    check_cuda(cudaStreamSynchronize(stream.get()), "cudaStreamSynchronize");
+  }
+}
+
+std::unique_ptr<Event> CudaDevice::make_event() {
+  return std::make_unique<CudaEvent>(*this);
+}
+
+std::unique_ptr<WorkGraph> CudaDevice::capture(const std::function<void()>& enqueue) {
+  check_cuda(cudaStreamBeginCapture(stream(), cudaStreamCaptureModeThreadLocal),
+             "cudaStreamBeginCapture");
+  cudaGraph_t graph = nullptr;
+  try {
+    enqueue();
+  } catch (...) {
+    cudaStreamEndCapture(stream(), &graph);
+    const GraphOwner dropped(graph);
+    throw;
+  }
+  check_cuda(cudaStreamEndCapture(stream(), &graph), "cudaStreamEndCapture");
+  return std::make_unique<CudaGraph>(*this, graph);
+}
+
+}  // namespace cnnplan::cudnn

@@ -1,0 +1,64 @@
+// One GPU: three streams, memory of the card and pinned memory of the host.
+#pragma once
+
+#include <array>
+
+#include "executor/backend/cudnn/cuda_handles.hpp"
+#include "executor/backend/device.hpp"
+
+namespace cnnplan::cudnn {
+
+// GPUs that can be used, 0 where there is no driver either. @throws nothing
+int device_count();
+// Of the driver and the runtime, as 13.0. @throws EnvironmentError, BackendError
+std::string cuda_versions();
+
+class CudaDevice final : public Device {
+ public:
+  // Makes `index` the current device of this thread and of all that the object does.
+  // @throws EnvironmentError where there is no such device
+  explicit CudaDevice(int index);
+  ~CudaDevice() override;
+  CudaDevice(const CudaDevice&) = delete;
+  CudaDevice& operator=(const CudaDevice&) = delete;
+
+  std::string name() const override { return name_; }
+  bool is_host() const override { return false; }
+  std::int64_t memory_bytes() const override { return memory_bytes_; }
+  MemoryBlock allocate(std::int64_t bytes) override;
+  MemoryBlock allocate_staging(std::int64_t bytes) override;
+  void select(Queue queue) override;
+  void clear(void* memory, std::int64_t bytes) override;
+  void copy_to_host(void* host, const void* device, std::int64_t bytes) override;
+  void copy_to_device(void* device, const void* host, std::int64_t bytes) override;
+  void copy(const BoxCopy& copy) override;
+  void add(const BoxCopy& copy) override;
+  void synchronize() override;
+  std::unique_ptr<Event> make_event() override;
+  std::unique_ptr<WorkGraph> capture(const std::function<void()>& enqueue) override;
+
+  // Of the selected queue.
+  cudaStream_t stream() const { return streams_[selected_].get(); }
+  // Called with the stream of a queue when it is selected.
+  void on_select(std::function<void(cudaStream_t)> action) { on_select_ = std::move(action); }
+  int index() const { return index_; }
+  int major() const { return major_; }
+  int minor() const { return minor_; }
+  // Largest clocks of the processor and of the memory.
+  int clock_mhz() const { return clock_mhz_; }
+  int memory_clock_mhz() const { return memory_clock_mhz_; }
+
+ private:
+  int index_;
+  std::string name_;
+  std::int64_t memory_bytes_ = 0;
+  int major_ = 0;
+  int minor_ = 0;
+  int clock_mhz_ = 0;
+  int memory_clock_mhz_ = 0;
+  std::array<StreamOwner, 3> streams_;  // by queue
+  std::size_t selected_ = 0;
+  std::function<void(cudaStream_t)> on_select_;
+};
+
+}  // namespace cnnplan::cudnn

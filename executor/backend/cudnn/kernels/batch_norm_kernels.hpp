@@ -1,0 +1,27 @@
+// Batch norm in its four phases, on memory of the device. Operands as KernelSpec documents them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include <cuda_runtime_api.h>
+
+#include "executor/backend/cudnn/kernels/step_values.hpp"
+#include "executor/backend/tensor_view.hpp"
+#include "planner/model/kernel.hpp"
+
+namespace cnnplan::cudnn {
+
+// What all phases need beside their operands.
+struct BatchNormCall {
+  const KernelSpec& spec;
+  const KernelConstants& constants;
+  const StepValues* step = nullptr;  // of the device
+  void* workspace = nullptr;         // of the device
+  cudaStream_t stream = nullptr;
+};
+
+std::int64_t batch_norm_workspace_bytes(const KernelSpec& spec);
+void batch_norm(const BatchNormCall& call, std::span<const TensorView> operands);
+
+}  // namespace cnnplan::cudnn

@@ -1,0 +1,144 @@
+// One thread per word of a run. Copies take the widest word that all runs are aligned to.
+#include "executor/backend/cudnn/kernels/box_kernels.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "executor/backend/cudnn/kernels/launch.hpp"
+#include "executor/backend/cudnn/kernels/positions.hpp"
+#include "executor/backend/cudnn/kernels/vectors.hpp"
+
+namespace cnnplan::cudnn {
+namespace {
+
+// Where word `index` of a copy lies, in words.
+struct Runs {
+  Divider run;
+  Divider counts[3];  // of the inner loops, from the innermost
+  std::int64_t to[4];
+  std::int64_t from[4];
+
+  Runs(const BoxCopy& copy, std::int64_t elements_per_word)
+      : run(copy.run_elements / elements_per_word),
+        counts{Divider(copy.counts[3]), Divider(copy.counts[2]), Divider(copy.counts[1])} {
+    for (int i = 0; i < 4; ++i) {
+      to[i] = copy.destination_strides[static_cast<std::size_t>(3 - i)] / elements_per_word;
+      from[i] = copy.source_strides[static_cast<std::size_t>(3 - i)] / elements_per_word;
+    }
+  }
+
+  struct Offsets {
+    std::int64_t to = 0;
+    std::int64_t from = 0;
+  };
+  CNNPLAN_HOST_DEVICE Offsets at(std::uint32_t index) const {
+    Quotient rest = divide(index, run);
+    Offsets offsets{rest.remainder, rest.remainder};
+    for (int i = 0; i < 3; ++i) {
+      rest = divide(rest.quotient, counts[i]);
+      offsets.to += rest.remainder * to[i];
+      offsets.from += rest.remainder * from[i];
+    }
+    offsets.to += rest.quotient * to[3];
+    offsets.from += rest.quotient * from[3];
+    return offsets;
+  }
+};
+
+template <typename Word>
+struct CopyWords {
+  Word* destination;
+  const Word* source;
+  Runs runs;
+
+  CNNPLAN_HOST_DEVICE void operator()(std::uint32_t index) const {
+    const Runs::Offsets offsets = runs.at(index);
+    destination[offsets.to] = source[offsets.from];
+  }
+};
+
+template <typename T>
+struct AddElements {
+  T* destination;
+  const T* source;
+  Runs runs;
+
+  CNNPLAN_HOST_DEVICE void operator()(std::uint32_t index) const {
+    const Runs::Offsets offsets = runs.at(index);
+    const auto own = static_cast<Compute<T>>(destination[offsets.to]);
+    destination[offsets.to] = static_cast<T>(own + static_cast<Compute<T>>(source[offsets.from]));
+  }
+};
+
+std::int64_t element_count(const BoxCopy& copy) {
+  std::int64_t count = copy.run_elements;
+  for (std::int64_t places : copy.counts) count *= places;
+  return count;
+}
+
+bool is_aligned(const BoxCopy& copy, std::int64_t word_bytes) {
+  const std::int64_t element_bytes = bytes_of(copy.element);
+  const auto address = [](const void* memory) {
+    return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(memory));
+  };
+  std::int64_t bits = address(copy.destination) | address(copy.source) |
+                      copy.run_elements * element_bytes;
+  for (int i = 0; i < 4; ++i) {
+    const auto dim = static_cast<std::size_t>(i);
+    if (copy.counts[dim] < 2) continue;
+    bits |= (copy.destination_strides[dim] | copy.source_strides[dim]) * element_bytes;
+  }
+  return bits % word_bytes == 0;
+}
+
+template <typename Word>
+void copy_words(const BoxCopy& copy, cudaStream_t stream) {
+  const std::int64_t per_word =
+      static_cast<std::int64_t>(sizeof(Word)) / bytes_of(copy.element);
+  launch(stream,
+         element_count(copy) / per_word,
+         CopyWords<Word>{static_cast<Word*>(copy.destination),
+                         static_cast<const Word*>(copy.source),
+                         Runs(copy, per_word)});
+}
+
+template <typename T>
+void add_elements(const BoxCopy& copy, cudaStream_t stream) {
+  launch(stream,
+         element_count(copy),
+         AddElements<T>{
+             static_cast<T*>(copy.destination), static_cast<const T*>(copy.source), Runs(copy, 1)});
+}
+
+}  // namespace
+
+void copy_runs(const BoxCopy& copy, cudaStream_t stream) {
+  if (copy.destination == copy.source || element_count(copy) == 0) return;
+  const std::int64_t element_bytes = bytes_of(copy.element);
+  if (is_aligned(copy, 16)) {
+    copy_words<Vector<std::uint64_t, 2>>(copy, stream);
+  } else if (is_aligned(copy, 8)) {
+    copy_words<std::uint64_t>(copy, stream);
+  } else if (element_bytes == 4 || is_aligned(copy, 4)) {
+    copy_words<std::uint32_t>(copy, stream);
+  } else {
+    copy_words<std::uint16_t>(copy, stream);
+  }
+}
+
+void add_runs(const BoxCopy& copy, cudaStream_t stream) {
+  if (element_count(copy) == 0) return;
+  switch (copy.element) {
+    case ElementType::fp32:
+      return add_elements<float>(copy, stream);
+    case ElementType::fp64:
+      return add_elements<double>(copy, stream);
+    case ElementType::bf16:
+      return add_elements<BFloat16>(copy, stream);
+    case ElementType::fp16:
+      return add_elements<Float16>(copy, stream);
+  }
+}
+
+}  // namespace cnnplan::cudnn

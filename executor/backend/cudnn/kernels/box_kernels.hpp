@@ -1,0 +1,14 @@
+// Copies and sums of blocks in memory of the device.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "executor/backend/box_copy.hpp"
+
+namespace cnnplan::cudnn {
+
+void copy_runs(const BoxCopy& copy, cudaStream_t stream);
+// destination += source; 16-bit numbers are added in float.
+void add_runs(const BoxCopy& copy, cudaStream_t stream);
+
+}  // namespace cnnplan::cudnn

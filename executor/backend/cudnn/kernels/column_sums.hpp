@@ -1,0 +1,142 @@
+// Sums over the positions of a channels-last block, channel by channel, without shared memory or
+// atomic operations: neighbouring threads take neighbouring channels of one strip of positions, and
+// what the strips give is added in a fixed order. The same bits every time.
+//
+//   reads  the block once
+//   writes strips x sums x channels numbers, read again by the second stage
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "executor/backend/cudnn/kernels/launch.hpp"
+#include "executor/backend/cudnn/kernels/positions.hpp"
+#include "executor/backend/cudnn/kernels/vectors.hpp"
+
+namespace cnnplan::cudnn {
+
+// How the positions are split.
+struct Strips {
+  std::int64_t positions = 0;
+  std::int64_t channels = 0;
+  std::int64_t strips = 0;
+  std::int64_t folds = 0;  // groups of strips that the second stage adds
+
+  // Enough threads to keep the memory of a large GPU busy.
+  static constexpr std::int64_t threads = std::int64_t{1} << 16;
+  static constexpr std::int64_t most_folds = 32;
+
+  Strips(std::int64_t position_count, std::int64_t channel_count, int width)
+      : positions(position_count), channels(channel_count) {
+    const std::int64_t vectors = std::max<std::int64_t>(channel_count / width, 1);
+    strips = std::clamp<std::int64_t>(threads / vectors, 1, std::max<std::int64_t>(positions, 1));
+    folds = std::min(strips, most_folds);
+  }
+  // Memory for `sums` sums per channel, whatever the width.
+  static std::int64_t workspace_bytes(std::int64_t positions, std::int64_t channels, int sums) {
+    const Strips most(positions, channels, full_width<BFloat16>);
+    return (most.strips + most.folds) * sums * channels * static_cast<std::int64_t>(sizeof(double));
+  }
+};
+
+// First stage. Term: void begin(uint32 first_channel), void add(uint32 position, Partial&).
+template <typename T, int width, int sums>
+struct Partial {
+  Vector<Compute<T>, width> values[sums];
+};
+
+template <typename T, int width, int sums, typename Term>
+struct SumStrips {
+  Term term;
+  Divider vectors;
+  std::uint32_t positions;
+  std::uint32_t strips;
+  std::int64_t channels;
+  Compute<T>* partial;  // (sums, strips, channels)
+
+  CNNPLAN_HOST_DEVICE void operator()(std::uint32_t index) const {
+    const auto [strip, vector] = divide(index, vectors);
+    const std::uint32_t channel = vector * width;
+    Partial<T, width, sums> own{};
+    Term reader = term;  // keeps what it knows of the channels in registers
+    reader.begin(channel);
+    for (std::uint32_t p = strip; p < positions; p += strips) reader.add(p, own);
+    for (int k = 0; k < sums; ++k) {
+      store<width>(partial + (static_cast<std::int64_t>(k) * strips + strip) * channels + channel,
+                   own.values[k]);
+    }
+  }
+};
+
+// Second stage: strips fold, fold + folds, ... of one sum of one channel.
+template <typename Number>
+struct FoldStrips {
+  const Number* partial;
+  double* folded;  // (sums, folds, channels)
+  Divider channels;
+  Divider folds;
+  std::uint32_t strips;
+
+  CNNPLAN_HOST_DEVICE void operator()(std::uint32_t index) const {
+    const auto [row, channel] = divide(index, channels);
+    const auto [k, fold] = divide(row, folds);
+    double sum = 0.0;
+    for (std::uint32_t s = fold; s < strips; s += folds.divisor()) {
+      const std::int64_t place = static_cast<std::int64_t>(k) * strips + s;
+      sum += static_cast<double>(partial[place * channels.divisor() + channel]);
+    }
+    folded[index] = sum;
+  }
+};
+
+// Third stage: hands the sum to `result`. Result: void set(int sum, uint32 channel, double value).
+template <typename Result>
+struct FinishSums {
+  const double* folded;
+  Divider channels;
+  std::uint32_t folds;
+  Result result;
+
+  CNNPLAN_HOST_DEVICE void operator()(std::uint32_t index) const {
+    const auto [k, channel] = divide(index, channels);
+    double sum = 0.0;
+    for (std::uint32_t fold = 0; fold < folds; ++fold) {
+      sum += folded[(std::int64_t{k} * folds + fold) * channels.divisor() + channel];
+    }
+    result.set(static_cast<int>(k), channel, sum);
+  }
+};
+
+// `workspace`: Strips::workspace_bytes. An empty block gives sums of zero.
+template <typename T, int width, int sums, typename Term, typename Result>
+void column_sums(cudaStream_t stream,
+                 const Strips& strips,
+                 void* workspace,
+                 const Term& term,
+                 const Result& result) {
+  auto* folded = static_cast<double*>(workspace);
+  auto* partial = reinterpret_cast<Compute<T>*>(folded + strips.folds * sums * strips.channels);
+  const Divider channels(strips.channels);
+  const std::int64_t vectors = strips.channels / width;
+  launch(stream,
+         strips.strips * vectors,
+         SumStrips<T, width, sums, Term>{term,
+                                         Divider(vectors),
+                                         static_cast<std::uint32_t>(strips.positions),
+                                         static_cast<std::uint32_t>(strips.strips),
+                                         strips.channels,
+                                         partial});
+  launch(stream,
+         strips.folds * sums * strips.channels,
+         FoldStrips<Compute<T>>{partial,
+                                folded,
+                                channels,
+                                Divider(strips.folds),
+                                static_cast<std::uint32_t>(strips.strips)});
+  launch(stream,
+         sums * strips.channels,
+         FinishSums<Result>{
+             folded, channels, static_cast<std::uint32_t>(strips.folds), result});
+}
+
+}  // namespace cnnplan::cudnn

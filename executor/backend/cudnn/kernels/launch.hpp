@@ -1,0 +1,59 @@
+// Runs a function object for many indices on a GPU. Sources that call it are compiled by nvcc; for
+// tests without a GPU they are compiled as C++, and the indices are a loop.
+#pragma once
+
+#include <cstdint>
+
+#include <cuda_runtime_api.h>
+
+#ifndef __CUDACC__
+#include <functional>
+#endif
+
+namespace cnnplan::cudnn {
+
+// Indices of one launch: what a kernel's arithmetic in 32 bits can number.
+inline constexpr std::int64_t most_indices = std::int64_t{1} << 31;
+
+// Throws when the last launch failed. Defined where the runtime's errors are known.
+void check_launch();
+// @throws BackendError unless 0 <= count < most_indices
+void require_launchable(std::int64_t count);
+
+#ifdef __CUDACC__
+
+inline constexpr unsigned threads_per_block = 256;
+
+template <typename Body>
+__global__ void __launch_bounds__(threads_per_block) run_indices(std::uint32_t count, Body body) {
+  const std::uint32_t index = blockIdx.x * threads_per_block + threadIdx.x;
+  if (index < count) body(index);
+}
+
+// Calls body(index) for every index in [0, count), in any order, `body` by value.
+template <typename Body>
+void launch(cudaStream_t stream, std::int64_t count, const Body& body) {
+  require_launchable(count);
+  if (count == 0) return;
+  const auto blocks = static_cast<unsigned>((count + threads_per_block - 1) / threads_per_block);
+  run_indices<<<blocks, threads_per_block, 0, stream>>>(static_cast<std::uint32_t>(count), body);
+  check_launch();
+}
+
+#else
+
+// Given by whoever stands in for the CUDA runtime: puts `work` in the stream.
+void run_on_host(cudaStream_t stream, std::function<void()> work);
+
+template <typename Body>
+void launch(cudaStream_t stream, std::int64_t count, const Body& body) {
+  require_launchable(count);
+  if (count == 0) return;
+  run_on_host(stream, [count, body] {
+    for (std::int64_t i = 0; i < count; ++i) body(static_cast<std::uint32_t>(i));
+  });
+}
+
+#endif
+
+}  // namespace cnnplan::cudnn

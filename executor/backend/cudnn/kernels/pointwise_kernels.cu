@@ -1,0 +1,319 @@
+// One thread per vector of channels of one position.
+#include "executor/backend/cudnn/kernels/pointwise_kernels.hpp"
+
+#include "executor/backend/cudnn/kernels/column_sums.hpp"
+#include "executor/backend/dropout_mask.hpp"
+
+namespace cnnplan::cudnn {
+namespace {
+
+template <typename Number>
+CNNPLAN_HOST_DEVICE Number at_least_zero(Number value) {
+  return value < Number{0} ? Number{0} : value;
+}
+
+struct ReluForward {
+  template <typename Number>
+  CNNPLAN_HOST_DEVICE Number operator()(Number x, Number) const {
+    return at_least_zero(x);
+  }
+};
+
+struct ReluBackward {
+  template <typename Number>
+  CNNPLAN_HOST_DEVICE Number operator()(Number y, Number dy) const {
+    return y > Number{0} ? dy : Number{0};
+  }
+};
+
+struct Sum {
+  bool relu;
+  template <typename Number>
+  CNNPLAN_HOST_DEVICE Number operator()(Number a, Number b) const {
+    return relu ? at_least_zero(a + b) : a + b;
+  }
+};
+
+// out = operation(a, b); b may be a.
+template <typename T, int width, typename Operation>
+struct Pointwise {
+  Positions positions;
+  Divider vectors;
+  Block<const T> a;
+  Block<const T> b;
+  Block<T> out;
+  Operation operation;
+
+  CNNPLAN_HOST_DEVICE void operator()(std::uint32_t index) const {
+    const auto [place, vector] = divide(index, vectors);
+    const Position position = positions.at(place);
+    const std::uint32_t channel = vector * width;
+    auto value = load<width>(a.at(position) + channel);
+    const auto other = load<width>(b.at(position) + channel);
+    for (int i = 0; i < width; ++i) {
+      value.values[i] = operation(value.values[i], other.values[i]);
+    }
+    store<width>(out.at(position) + channel, value);
+  }
+};
+
+template <typename Operation>
+void pointwise(const KernelSpec& spec,
+               const TensorView& a,
+               const TensorView& b,
+               const TensorView& out,
+               const Operation& operation,
+               cudaStream_t stream) {
+  const std::int64_t channels = spec.out[Dim::c];
+  with_kind(spec.precision, channels, [&]<typename K>(K) {
+    using T = typename K::Type;
+    constexpr int width = K::channels;
+    const Positions positions(spec.out);
+    if (positions.count() == 0 || channels == 0) return;
+    launch(stream,
+           positions.count() * (channels / width),
+           Pointwise<T, width, Operation>{positions,
+                                          Divider(channels / width),
+                                          Block<const T>(a),
+                                          Block<const T>(b),
+                                          Block<T>(out),
+                                          operation});
+  });
+}
+
+template <typename T, int width>
+struct Dropout {
+  Positions positions;
+  Divider vectors;
+  Block<const T> in;
+  Block<T> out;
+  std::int64_t begin[4];  // global index of the block: n, d, h, w
+  std::int64_t first_channel;
+  std::uint64_t stream_number;
+  double rate;
+  const StepValues* step;
+
+  CNNPLAN_HOST_DEVICE void operator()(std::uint32_t index) const {
+    const auto [place, vector] = divide(index, vectors);
+    const Position position = positions.at(place);
+    const std::uint32_t channel = vector * width;
+    auto value = load<width>(in.at(position) + channel);
+    if (step->training) {
+      const std::uint64_t key = key_of(position);
+      const auto scale = static_cast<Compute<T>>(1.0 / (1.0 - rate));
+      for (int i = 0; i < width; ++i) {
+        const bool kept = dropout_keeps(key, first_channel + channel + i, rate);
+        value.values[i] = kept ? value.values[i] * scale : Compute<T>{0};
+      }
+    }
+    store<width>(out.at(position) + channel, value);
+  }
+  CNNPLAN_HOST_DEVICE std::uint64_t key_of(const Position& position) const {
+    const std::uint64_t key = random_key({step->seed, RandomUse::dropout, stream_number, step->step});
+    return dropout_key(key,
+                       {begin[0] + position.n,
+                        begin[1] + position.d,
+                        begin[2] + position.h,
+                        begin[3] + position.w});
+  }
+};
+
+// As PyTorch defines it: v = momentum v + (gradient + decay weight), weight -= rate v.
+template <typename Number, typename Copy>
+struct Sgd {
+  Number* weight;
+  const Number* gradient;
+  Number* momentum;
+  Copy* copy;  // null: none
+  const StepValues* step;
+
+  CNNPLAN_HOST_DEVICE void operator()(std::uint32_t i) const {
+    const auto unscaled = gradient[i] / static_cast<Number>(step->loss_scale);
+    const Number decayed = unscaled + static_cast<Number>(step->weight_decay) * weight[i];
+    momentum[i] = static_cast<Number>(step->momentum) * momentum[i] + decayed;
+    weight[i] -= static_cast<Number>(step->learning_rate) * momentum[i];
+    if (copy != nullptr) copy[i] = static_cast<Copy>(weight[i]);
+  }
+};
+
+template <typename Number, typename Copy>
+void sgd_of(const KernelSpec& spec, const StepValues* step, Operands operands, cudaStream_t stream) {
+  launch(stream,
+         volume(spec.out),
+         Sgd<Number, Copy>{operands[0].as<Number>(),
+                           operands[1].as<const Number>(),
+                           operands[2].as<Number>(),
+                           operands.size() > 3 ? operands[3].as<Copy>() : nullptr,
+                           step});
+}
+
+template <typename T, int width>
+struct AddBias {
+  Positions positions;
+  Divider vectors;
+  const Compute<T>* bias;
+  Block<T> y;
+
+  CNNPLAN_HOST_DEVICE void operator()(std::uint32_t index) const {
+    const auto [place, vector] = divide(index, vectors);
+    T* memory = y.at(positions.at(place)) + vector * width;
+    auto value = load<width>(memory);
+    const auto added = load<width>(bias + vector * width);
+    for (int i = 0; i < width; ++i) value.values[i] += added.values[i];
+    store<width>(memory, value);
+  }
+};
+
+template <typename T, int width>
+struct PlainTerm {
+  Positions positions;
+  Block<const T> x;
+  std::uint32_t channel = 0;
+
+  CNNPLAN_HOST_DEVICE void begin(std::uint32_t first_channel) { channel = first_channel; }
+  CNNPLAN_HOST_DEVICE void add(std::uint32_t index, Partial<T, width, 1>& sums) const {
+    const auto value = load<width>(x.at(positions.at(index)) + channel);
+    for (int i = 0; i < width; ++i) sums.values[0].values[i] += value.values[i];
+  }
+};
+
+template <typename Number>
+struct SetGradient {
+  Number* gradient;
+  CNNPLAN_HOST_DEVICE void set(int, std::uint32_t channel, double value) const {
+    gradient[channel] = static_cast<Number>(value);
+  }
+};
+
+template <typename T>
+struct Widen {
+  const T* narrow;
+  float* wide;
+  CNNPLAN_HOST_DEVICE void operator()(std::uint32_t i) const {
+    wide[i] = static_cast<float>(narrow[i]);
+  }
+};
+
+template <typename T>
+struct FillRandom {
+  T* memory;
+  std::uint64_t seed;
+  CNNPLAN_HOST_DEVICE void operator()(std::uint32_t i) const {
+    memory[i] = static_cast<T>(static_cast<Compute<T>>(2.0 * random_uniform(seed, i) - 1.0));
+  }
+};
+
+}  // namespace
+
+void relu(const KernelSpec& spec, Operands operands, cudaStream_t stream) {
+  if (spec.phase == KernelPhase::forward) {
+    pointwise(spec, operands[0], operands[0], operands[1], ReluForward{}, stream);
+  } else {
+    pointwise(spec, operands[0], operands[1], operands[2], ReluBackward{}, stream);
+  }
+}
+
+void add(const KernelSpec& spec, Operands operands, cudaStream_t stream) {
+  pointwise(spec, operands[0], operands[1], operands[2], Sum{spec.relu}, stream);
+}
+
+void dropout(const KernelSpec& spec,
+             const KernelConstants& constants,
+             const StepValues* step,
+             Operands operands,
+             cudaStream_t stream) {
+  const std::int64_t channels = spec.out[Dim::c];
+  const Box& box = operands[0].box;
+  with_kind(spec.precision, channels, [&]<typename K>(K) {
+    using T = typename K::Type;
+    constexpr int width = K::channels;
+    const Positions positions(spec.out);
+    if (positions.count() == 0) return;
+    launch(stream,
+           positions.count() * (channels / width),
+           Dropout<T, width>{positions,
+                             Divider(channels / width),
+                             Block<const T>(operands[0]),
+                             Block<T>(operands[1]),
+                             {box[Dim::n].begin, box[Dim::d].begin, box[Dim::h].begin, box[Dim::w].begin},
+                             box[Dim::c].begin,
+                             constants.random_stream,
+                             constants.dropout_rate,
+                             step});
+  });
+}
+
+void sgd(const KernelSpec& spec, const StepValues* step, Operands operands, cudaStream_t stream) {
+  switch (spec.precision) {
+    case Precision::fp64:
+      return sgd_of<double, double>(spec, step, operands, stream);
+    case Precision::bf16:
+      return sgd_of<float, BFloat16>(spec, step, operands, stream);
+    case Precision::fp16:
+      return sgd_of<float, Float16>(spec, step, operands, stream);
+    default:
+      return sgd_of<float, float>(spec, step, operands, stream);
+  }
+}
+
+void add_bias(Precision precision, const TensorView& bias, const TensorView& y, cudaStream_t stream) {
+  const Shape shape = y.shape();
+  const std::int64_t channels = shape[Dim::c];
+  with_kind(precision, channels, [&]<typename K>(K) {
+    using T = typename K::Type;
+    constexpr int width = K::channels;
+    const Positions positions(shape);
+    if (positions.count() == 0) return;
+    launch(stream,
+           positions.count() * (channels / width),
+           AddBias<T, width>{positions,
+                             Divider(channels / width),
+                             bias.as<const Compute<T>>(),
+                             Block<T>(y)});
+  });
+}
+
+std::int64_t bias_gradient_workspace_bytes(const Shape& dy) {
+  return Strips::workspace_bytes(Positions(dy).count(), dy[Dim::c], 1);
+}
+
+void bias_gradient(Precision precision,
+                   const TensorView& dy,
+                   const TensorView& dbias,
+                   void* workspace,
+                   cudaStream_t stream) {
+  const Shape shape = dy.shape();
+  const std::int64_t channels = shape[Dim::c];
+  with_kind(precision, channels, [&]<typename K>(K) {
+    using T = typename K::Type;
+    constexpr int width = K::channels;
+    const Positions positions(shape);
+    column_sums<T, width, 1>(stream,
+                             Strips(positions.count(), channels, width),
+                             workspace,
+                             PlainTerm<T, width>{positions, Block<const T>(dy)},
+                             SetGradient<Compute<T>>{dbias.as<Compute<T>>()});
+  });
+}
+
+void widen(Precision precision,
+           const void* narrow,
+           float* wide,
+           std::int64_t count,
+           cudaStream_t stream) {
+  if (precision == Precision::bf16) {
+    launch(stream, count, Widen<BFloat16>{static_cast<const BFloat16*>(narrow), wide});
+  } else {
+    launch(stream, count, Widen<Float16>{static_cast<const Float16*>(narrow), wide});
+  }
+}
+
+void fill_random(
+    Precision precision, void* memory, std::int64_t count, std::uint64_t seed, cudaStream_t stream) {
+  with_kind(precision, 1, [&]<typename K>(K) {
+    using T = typename K::Type;
+    launch(stream, count, FillRandom<T>{static_cast<T*>(memory), seed});
+  });
+}
+
+}  // namespace cnnplan::cudnn

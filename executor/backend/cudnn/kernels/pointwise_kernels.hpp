@@ -1,0 +1,46 @@
+// Kernels that work element by element, on memory of the device. Operands as KernelSpec documents.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include <cuda_runtime_api.h>
+
+#include "executor/backend/cudnn/kernels/step_values.hpp"
+#include "executor/backend/tensor_view.hpp"
+#include "planner/model/kernel.hpp"
+
+namespace cnnplan::cudnn {
+
+using Operands = std::span<const TensorView>;
+
+void relu(const KernelSpec& spec, Operands operands, cudaStream_t stream);
+// Also `accumulate`.
+void add(const KernelSpec& spec, Operands operands, cudaStream_t stream);
+void dropout(const KernelSpec& spec,
+             const KernelConstants& constants,
+             const StepValues* step,
+             Operands operands,
+             cudaStream_t stream);
+void sgd(const KernelSpec& spec, const StepValues* step, Operands operands, cudaStream_t stream);
+
+// y += bias, channel by channel.
+void add_bias(Precision precision, const TensorView& bias, const TensorView& y, cudaStream_t stream);
+// dbias = sum of dy over its positions.
+std::int64_t bias_gradient_workspace_bytes(const Shape& dy);
+void bias_gradient(Precision precision,
+                   const TensorView& dy,
+                   const TensorView& dbias,
+                   void* workspace,
+                   cudaStream_t stream);
+// 16-bit numbers of `precision` to float.
+void widen(Precision precision,
+           const void* narrow,
+           float* wide,
+           std::int64_t count,
+           cudaStream_t stream);
+// Numbers in (-1, 1) that depend on their index and `seed`, of the type of `precision`.
+void fill_random(
+    Precision precision, void* memory, std::int64_t count, std::uint64_t seed, cudaStream_t stream);
+
+}  // namespace cnnplan::cudnn

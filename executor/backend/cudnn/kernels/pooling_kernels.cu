@@ -1,0 +1,290 @@
+// Forward, a thread gathers the taps of one output; backward, the outputs that one input is a tap
+// of. Nothing is added by two threads, so the result is the same bits every time.
+#include "executor/backend/cudnn/kernels/pooling_kernels.hpp"
+
+#include "executor/backend/cudnn/kernels/launch.hpp"
+#include "executor/backend/cudnn/kernels/positions.hpp"
+#include "executor/backend/cudnn/kernels/vectors.hpp"
+
+namespace cnnplan::cudnn {
+namespace {
+
+struct WindowAxis {
+  std::int32_t kernel = 1;
+  std::int32_t stride = 1;
+  std::int32_t dilation = 1;
+  std::int32_t padding = 0;  // before the first input
+  std::int32_t in = 1;       // extents
+  std::int32_t out = 1;
+
+  WindowAxis(const WindowDim& dim, std::int64_t in_extent, std::int64_t out_extent)
+      : kernel(static_cast<std::int32_t>(dim.kernel)),
+        stride(static_cast<std::int32_t>(dim.stride)),
+        dilation(static_cast<std::int32_t>(dim.dilation)),
+        padding(static_cast<std::int32_t>(dim.padding_begin)),
+        in(static_cast<std::int32_t>(in_extent)),
+        out(static_cast<std::int32_t>(out_extent)) {}
+
+  // -1 where the tap meets padding.
+  CNNPLAN_HOST_DEVICE std::int32_t input(std::int32_t output, std::int32_t tap) const {
+    const std::int32_t place = output * stride - padding + tap * dilation;
+    return place >= 0 && place < in ? place : -1;
+  }
+  // -1 where no output has this input as that tap.
+  CNNPLAN_HOST_DEVICE std::int32_t output(std::int32_t input_place, std::int32_t tap) const {
+    const std::int32_t distance = input_place + padding - tap * dilation;
+    if (distance < 0 || distance % stride != 0) return -1;
+    return distance / stride < out ? distance / stride : -1;
+  }
+  CNNPLAN_HOST_DEVICE std::int32_t taps_inside(std::int32_t output_place) const {
+    std::int32_t count = 0;
+    for (std::int32_t tap = 0; tap < kernel; ++tap) count += input(output_place, tap) >= 0 ? 1 : 0;
+    return count;
+  }
+};
+
+struct PoolingWindow {
+  WindowAxis d;
+  WindowAxis h;
+  WindowAxis w;
+  bool count_include_padding;
+
+  explicit PoolingWindow(const KernelSpec& spec)
+      : d(spec.window.dims[0], spec.in[Dim::d], spec.out[Dim::d]),
+        h(spec.window.dims[1], spec.in[Dim::h], spec.out[Dim::h]),
+        w(spec.window.dims[2], spec.in[Dim::w], spec.out[Dim::w]),
+        count_include_padding(spec.count_include_padding) {}
+
+  // Elements that the average of an output is taken over.
+  CNNPLAN_HOST_DEVICE std::int32_t divisor(const Position& o) const {
+    if (count_include_padding) return d.kernel * h.kernel * w.kernel;
+    return d.taps_inside(o.d) * h.taps_inside(o.h) * w.taps_inside(o.w);
+  }
+  // Calls visit(tap, input position) for every tap of an output that is no padding.
+  template <typename Visit>
+  CNNPLAN_HOST_DEVICE void for_each_input(const Position& o, Visit& visit) const {
+    std::int32_t tap = 0;
+    for (std::int32_t i = 0; i < d.kernel; ++i) {
+      for (std::int32_t j = 0; j < h.kernel; ++j) {
+        for (std::int32_t k = 0; k < w.kernel; ++k, ++tap) {
+          const Position place{o.n, d.input(o.d, i), h.input(o.h, j), w.input(o.w, k)};
+          if (place.d >= 0 && place.h >= 0 && place.w >= 0) visit(tap, place);
+        }
+      }
+    }
+  }
+  // Calls visit(tap, output position) for every output that an input is a tap of.
+  template <typename Visit>
+  CNNPLAN_HOST_DEVICE void for_each_output(const Position& x, Visit& visit) const {
+    std::int32_t tap = 0;
+    for (std::int32_t i = 0; i < d.kernel; ++i) {
+      for (std::int32_t j = 0; j < h.kernel; ++j) {
+        for (std::int32_t k = 0; k < w.kernel; ++k, ++tap) {
+          const Position place{x.n, d.output(x.d, i), h.output(x.h, j), w.output(x.w, k)};
+          if (place.d >= 0 && place.h >= 0 && place.w >= 0) visit(tap, place);
+        }
+      }
+    }
+  }
+};
+
+template <typename T, int width>
+struct Maximum {
+  Block<const T> x;
+  std::uint32_t channel;
+  Vector<Compute<T>, width> value = {};
+  Vector<std::int32_t, width> tap_of = {};
+  bool empty = true;
+
+  CNNPLAN_HOST_DEVICE void operator()(std::int32_t tap, const Position& place) {
+    const auto candidate = load<width>(x.at(place) + channel);
+    for (int i = 0; i < width; ++i) {
+      if (!empty && !(candidate.values[i] > value.values[i])) continue;
+      value.values[i] = candidate.values[i];
+      tap_of.values[i] = tap;
+    }
+    empty = false;
+  }
+};
+
+template <typename T, int width>
+struct MaxForward {
+  PoolingWindow window;
+  Positions positions;
+  Divider vectors;
+  Block<const T> x;
+  Block<T> y;
+  Block<std::int32_t> index;
+
+  CNNPLAN_HOST_DEVICE void operator()(std::uint32_t thread) const {
+    const auto [place, vector] = divide(thread, vectors);
+    const Position o = positions.at(place);
+    Maximum<T, width> best{x, vector * width};
+    window.for_each_input(o, best);
+    store<width>(y.at(o) + vector * width, best.value);
+    for (int i = 0; i < width; ++i) {
+      index.at(o)[vector * width + static_cast<std::uint32_t>(i)] =
+          best.empty ? -1 : best.tap_of.values[i];
+    }
+  }
+};
+
+template <typename T, int width>
+struct SumWhereMaximum {
+  Block<const T> dy;
+  Block<const std::int32_t> index;
+  std::uint32_t channel;
+  Vector<Compute<T>, width> sum = {};
+
+  CNNPLAN_HOST_DEVICE void operator()(std::int32_t tap, const Position& o) {
+    const auto gradient = load<width>(dy.at(o) + channel);
+    for (int i = 0; i < width; ++i) {
+      const bool is_maximum = index.at(o)[channel + static_cast<std::uint32_t>(i)] == tap;
+      sum.values[i] += is_maximum ? gradient.values[i] : Compute<T>{0};
+    }
+  }
+};
+
+template <typename T, int width>
+struct MaxBackward {
+  PoolingWindow window;
+  Positions positions;
+  Divider vectors;
+  Block<const std::int32_t> index;
+  Block<const T> dy;
+  Block<T> dx;
+
+  CNNPLAN_HOST_DEVICE void operator()(std::uint32_t thread) const {
+    const auto [place, vector] = divide(thread, vectors);
+    const Position x = positions.at(place);
+    SumWhereMaximum<T, width> gather{dy, index, vector * width};
+    window.for_each_output(x, gather);
+    store<width>(dx.at(x) + vector * width, gather.sum);
+  }
+};
+
+template <typename T, int width>
+struct SumOfInputs {
+  Block<const T> x;
+  std::uint32_t channel;
+  Vector<Compute<T>, width> sum = {};
+
+  CNNPLAN_HOST_DEVICE void operator()(std::int32_t, const Position& place) {
+    const auto value = load<width>(x.at(place) + channel);
+    for (int i = 0; i < width; ++i) sum.values[i] += value.values[i];
+  }
+};
+
+template <typename T, int width>
+struct AverageForward {
+  PoolingWindow window;
+  Positions positions;
+  Divider vectors;
+  Block<const T> x;
+  Block<T> y;
+
+  CNNPLAN_HOST_DEVICE void operator()(std::uint32_t thread) const {
+    const auto [place, vector] = divide(thread, vectors);
+    const Position o = positions.at(place);
+    SumOfInputs<T, width> gather{x, vector * width};
+    window.for_each_input(o, gather);
+    const auto divisor = static_cast<Compute<T>>(window.divisor(o));
+    for (int i = 0; i < width; ++i) gather.sum.values[i] /= divisor;
+    store<width>(y.at(o) + vector * width, gather.sum);
+  }
+};
+
+template <typename T, int width>
+struct SumOfShares {
+  PoolingWindow window;
+  Block<const T> dy;
+  std::uint32_t channel;
+  Vector<Compute<T>, width> sum = {};
+
+  CNNPLAN_HOST_DEVICE void operator()(std::int32_t, const Position& o) {
+    const auto gradient = load<width>(dy.at(o) + channel);
+    const auto divisor = static_cast<Compute<T>>(window.divisor(o));
+    for (int i = 0; i < width; ++i) sum.values[i] += gradient.values[i] / divisor;
+  }
+};
+
+template <typename T, int width>
+struct AverageBackward {
+  PoolingWindow window;
+  Positions positions;
+  Divider vectors;
+  Block<const T> dy;
+  Block<T> dx;
+
+  CNNPLAN_HOST_DEVICE void operator()(std::uint32_t thread) const {
+    const auto [place, vector] = divide(thread, vectors);
+    const Position x = positions.at(place);
+    SumOfShares<T, width> gather{window, dy, vector * width};
+    window.for_each_output(x, gather);
+    store<width>(dx.at(x) + vector * width, gather.sum);
+  }
+};
+
+template <typename T, int width>
+void max_pooling(const KernelSpec& spec,
+                 std::span<const TensorView> operands,
+                 cudaStream_t stream) {
+  const PoolingWindow window(spec);
+  const Divider vectors(spec.out[Dim::c] / width);
+  if (spec.phase == KernelPhase::forward) {
+    const Positions positions(spec.out);
+    launch(stream,
+           positions.count() * vectors.divisor(),
+           MaxForward<T, width>{window,
+                                positions,
+                                vectors,
+                                Block<const T>(operands[0]),
+                                Block<T>(operands[1]),
+                                Block<std::int32_t>(operands[2])});
+  } else {
+    const Positions positions(spec.in);
+    launch(stream,
+           positions.count() * vectors.divisor(),
+           MaxBackward<T, width>{window,
+                                 positions,
+                                 vectors,
+                                 Block<const std::int32_t>(operands[0]),
+                                 Block<const T>(operands[1]),
+                                 Block<T>(operands[2])});
+  }
+}
+
+template <typename T, int width>
+void average_pooling(const KernelSpec& spec,
+                     std::span<const TensorView> operands,
+                     cudaStream_t stream) {
+  const PoolingWindow window(spec);
+  const Divider vectors(spec.out[Dim::c] / width);
+  if (spec.phase == KernelPhase::forward) {
+    const Positions positions(spec.out);
+    launch(stream,
+           positions.count() * vectors.divisor(),
+           AverageForward<T, width>{
+               window, positions, vectors, Block<const T>(operands[0]), Block<T>(operands[1])});
+  } else {
+    const Positions positions(spec.in);
+    launch(stream,
+           positions.count() * vectors.divisor(),
+           AverageBackward<T, width>{
+               window, positions, vectors, Block<const T>(operands[0]), Block<T>(operands[1])});
+  }
+}
+
+}  // namespace
+
+void pooling(const KernelSpec& spec, std::span<const TensorView> operands, cudaStream_t stream) {
+  with_kind(spec.precision, spec.out[Dim::c], [&]<typename K>(K) {
+    if (spec.pooling == PoolingMode::max) {
+      max_pooling<typename K::Type, K::channels>(spec, operands, stream);
+    } else {
+      average_pooling<typename K::Type, K::channels>(spec, operands, stream);
+    }
+  });
+}
+
+}  // namespace cnnplan::cudnn

@@ -1,0 +1,105 @@
+// From the index of a thread to a place in a channels-last block.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "executor/backend/host_device.hpp"
+#include "executor/backend/tensor_view.hpp"
+
+namespace cnnplan::cudnn {
+
+// Division by a number that is known beforehand: a multiplication and a shift, exact for dividends
+// below 2^31 (Granlund, Montgomery 1994).
+class Divider {
+ public:
+  Divider() = default;
+  // @pre 0 < divisor < 2^31
+  explicit Divider(std::int64_t divisor)
+      : divisor_(static_cast<std::uint32_t>(divisor)),
+        shift_(31 + std::bit_width(divisor_ - 1)),
+        multiplier_(static_cast<std::uint32_t>(((std::uint64_t{1} << shift_) + divisor_ - 1) / divisor_)) {}
+
+  CNNPLAN_HOST_DEVICE std::uint32_t quotient(std::uint32_t dividend) const {
+    return static_cast<std::uint32_t>((std::uint64_t{dividend} * multiplier_) >> shift_);
+  }
+  CNNPLAN_HOST_DEVICE std::uint32_t divisor() const { return divisor_; }
+
+ private:
+  std::uint32_t divisor_ = 1;
+  int shift_ = 31;
+  std::uint32_t multiplier_ = 0x80000000U;
+};
+
+struct Quotient {
+  std::uint32_t quotient = 0;
+  std::uint32_t remainder = 0;
+};
+
+CNNPLAN_HOST_DEVICE inline Quotient divide(std::uint32_t dividend, const Divider& divider) {
+  const std::uint32_t quotient = divider.quotient(dividend);
+  return {quotient, dividend - quotient * divider.divisor()};
+}
+
+// Local coordinates without the channel.
+struct Position {
+  std::int32_t n = 0;
+  std::int32_t d = 0;
+  std::int32_t h = 0;
+  std::int32_t w = 0;
+};
+
+// Numbers the positions of a block in the order of memory.
+class Positions {
+ public:
+  Positions() = default;
+  explicit Positions(const Shape& shape)
+      : count_(shape[Dim::n] * shape[Dim::d] * shape[Dim::h] * shape[Dim::w]),
+        d_(at_least_one(shape[Dim::d])),
+        h_(at_least_one(shape[Dim::h])),
+        w_(at_least_one(shape[Dim::w])) {}
+
+  CNNPLAN_HOST_DEVICE std::int64_t count() const { return count_; }
+  CNNPLAN_HOST_DEVICE Position at(std::uint32_t index) const {
+    const Quotient by_w = divide(index, w_);
+    const Quotient by_h = divide(by_w.quotient, h_);
+    const Quotient by_d = divide(by_h.quotient, d_);
+    return {static_cast<std::int32_t>(by_d.quotient),
+            static_cast<std::int32_t>(by_d.remainder),
+            static_cast<std::int32_t>(by_h.remainder),
+            static_cast<std::int32_t>(by_w.remainder)};
+  }
+
+ private:
+  static std::int64_t at_least_one(std::int64_t extent) { return extent > 0 ? extent : 1; }
+
+  std::int64_t count_ = 0;
+  Divider d_;
+  Divider h_;
+  Divider w_;
+};
+
+// A block in memory. T may be const.
+template <typename T>
+struct Block {
+  T* data = nullptr;
+  std::int64_t n = 0;  // strides, in elements
+  std::int64_t d = 0;
+  std::int64_t h = 0;
+  std::int64_t w = 0;
+
+  Block() = default;
+  explicit Block(const TensorView& view)
+      : data(view.as<T>()),
+        n(view.stride(Dim::n)),
+        d(view.stride(Dim::d)),
+        h(view.stride(Dim::h)),
+        w(view.stride(Dim::w)) {}
+
+  // First channel of a position.
+  CNNPLAN_HOST_DEVICE T* at(const Position& position) const {
+    return data + position.n * n + position.d * d + position.h * h + position.w * w;
+  }
+};
+
+}  // namespace cnnplan::cudnn

@@ -1,0 +1,221 @@
+// Several threads read the classes of one position, neighbours neighbouring classes; the largest
+// value and the sum of exponentials are found in one pass (Milakov, Gimelshein 2018).
+#include "executor/backend/cudnn/kernels/softmax_kernels.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "executor/backend/cudnn/kernels/column_sums.hpp"
+
+namespace cnnplan::cudnn {
+namespace {
+
+using Operands = std::span<const TensorView>;
+
+constexpr std::int64_t lanes_of_many = 32;
+constexpr std::int64_t many_classes = 64;
+
+std::int64_t lanes_of(std::int64_t classes) {
+  return classes >= many_classes ? lanes_of_many : 1;
+}
+
+// The sum is of exp(x - largest).
+template <typename Number>
+struct Exponentials {
+  Number largest = -std::numeric_limits<Number>::infinity();
+  Number sum = 0;
+
+  CNNPLAN_HOST_DEVICE void take(Number x) {
+    if (x > largest) {
+      sum = sum * exp(largest - x) + Number{1};
+      largest = x;
+    } else {
+      sum += exp(x - largest);
+    }
+  }
+  CNNPLAN_HOST_DEVICE void take(const Exponentials& other) {
+    const Number both = other.largest > largest ? other.largest : largest;
+    sum = sum * exp(largest - both) + other.sum * exp(other.largest - both);
+    largest = both;
+  }
+};
+
+template <typename T>
+struct ReadClasses {
+  Positions positions;
+  Divider lanes;
+  std::uint32_t classes;
+  Block<const T> x;
+  Exponentials<Compute<T>>* partial;  // (positions, lanes)
+
+  CNNPLAN_HOST_DEVICE void operator()(std::uint32_t index) const {
+    const auto [place, lane] = divide(index, lanes);
+    const T* values = x.at(positions.at(place));
+    Exponentials<Compute<T>> own;
+    for (std::uint32_t c = lane; c < classes; c += lanes.divisor()) {
+      own.take(static_cast<Compute<T>>(values[c]));
+    }
+    partial[index] = own;
+  }
+};
+
+// What the lanes found, and the loss of every position.
+template <typename T>
+struct MergeLanes {
+  Positions positions;
+  std::uint32_t lanes;
+  std::int64_t classes;
+  Block<const T> x;
+  const std::int32_t* labels;
+  Exponentials<Compute<T>>* partial;  // the first lane of a position gets the result
+  double* losses;
+
+  CNNPLAN_HOST_DEVICE void operator()(std::uint32_t place) const {
+    Exponentials<Compute<T>>* const own = partial + std::int64_t{place} * lanes;
+    Exponentials<Compute<T>> all = own[0];
+    for (std::uint32_t lane = 1; lane < lanes; ++lane) all.take(own[lane]);
+    own[0] = all;
+    const std::int32_t label = labels[place];
+    if (label < 0 || label >= classes) {
+      losses[place] = std::numeric_limits<double>::quiet_NaN();
+      return;
+    }
+    const auto value = static_cast<Compute<T>>(x.at(positions.at(place))[label]);
+    losses[place] = static_cast<double>(log(all.sum) - (value - all.largest));
+  }
+};
+
+template <typename T>
+struct WriteProbabilities {
+  Positions positions;
+  Divider classes;
+  std::uint32_t lanes;
+  Block<const T> x;
+  const Exponentials<Compute<T>>* partial;
+  Compute<T>* probabilities;
+
+  CNNPLAN_HOST_DEVICE void operator()(std::uint32_t index) const {
+    const auto [place, c] = divide(index, classes);
+    const Exponentials<Compute<T>> all = partial[std::int64_t{place} * lanes];
+    const auto value = static_cast<Compute<T>>(x.at(positions.at(place))[c]);
+    probabilities[index] = exp(value - all.largest) / all.sum;
+  }
+};
+
+struct LossTerm {
+  const double* losses;
+  CNNPLAN_HOST_DEVICE void begin(std::uint32_t) const {}
+  CNNPLAN_HOST_DEVICE void add(std::uint32_t index, Partial<double, 1, 1>& sums) const {
+    sums.values[0].values[0] += losses[index];
+  }
+};
+
+struct SetLoss {
+  double* loss;
+  double count;
+  CNNPLAN_HOST_DEVICE void set(int, std::uint32_t, double value) const { *loss = value / count; }
+};
+
+template <typename T>
+struct LossGradient {
+  Positions positions;
+  Divider classes;
+  const Compute<T>* probabilities;
+  const std::int32_t* labels;
+  Block<T> dx;
+  double count;
+  const StepValues* step;
+
+  CNNPLAN_HOST_DEVICE void operator()(std::uint32_t index) const {
+    const auto [place, c] = divide(index, classes);
+    const auto scale = static_cast<Compute<T>>(step->loss_scale / count);
+    const Compute<T> target =
+        static_cast<std::int32_t>(c) == labels[place] ? Compute<T>{1} : Compute<T>{0};
+    dx.at(positions.at(place))[c] = static_cast<T>((probabilities[index] - target) * scale);
+  }
+};
+
+struct Workspace {
+  std::int64_t positions;
+  std::int64_t lanes;
+
+  explicit Workspace(const Shape& shape)
+      : positions(Positions(shape).count()), lanes(lanes_of(shape[Dim::c])) {}
+  std::int64_t losses_bytes() const { return positions * static_cast<std::int64_t>(sizeof(double)); }
+  std::int64_t partial_bytes() const {
+    return positions * lanes * static_cast<std::int64_t>(sizeof(Exponentials<double>));
+  }
+};
+
+template <typename T>
+void forward(const KernelSpec& spec,
+             double loss_count,
+             void* workspace,
+             Operands operands,
+             cudaStream_t stream) {
+  const Positions positions(spec.in);
+  const Workspace sizes(spec.in);
+  const std::int64_t classes = spec.in[Dim::c];
+  const auto lanes = static_cast<std::uint32_t>(sizes.lanes);
+  const Block<const T> x(operands[0]);
+  auto* losses = static_cast<double*>(workspace);
+  auto* partial = reinterpret_cast<Exponentials<Compute<T>>*>(losses + sizes.positions);
+  void* rest = static_cast<std::byte*>(workspace) + sizes.losses_bytes() + sizes.partial_bytes();
+  launch(stream,
+         sizes.positions * sizes.lanes,
+         ReadClasses<T>{
+             positions, Divider(sizes.lanes), static_cast<std::uint32_t>(classes), x, partial});
+  launch(stream,
+         sizes.positions,
+         MergeLanes<T>{positions,
+                       lanes,
+                       classes,
+                       x,
+                       operands[1].as<const std::int32_t>(),
+                       partial,
+                       losses});
+  launch(stream,
+         sizes.positions * classes,
+         WriteProbabilities<T>{
+             positions, Divider(classes), lanes, x, partial, operands[2].as<Compute<T>>()});
+  column_sums<double, 1, 1>(stream,
+                            Strips(sizes.positions, 1, 1),
+                            rest,
+                            LossTerm{losses},
+                            SetLoss{operands[3].as<double>(), loss_count});
+}
+
+}  // namespace
+
+std::int64_t softmax_workspace_bytes(const KernelSpec& spec) {
+  if (spec.phase != KernelPhase::forward) return 0;
+  const Workspace sizes(spec.in);
+  return sizes.losses_bytes() + sizes.partial_bytes() +
+         Strips::workspace_bytes(sizes.positions, 1, 1);
+}
+
+void softmax_cross_entropy(const KernelSpec& spec,
+                           double loss_count,
+                           const StepValues* step,
+                           void* workspace,
+                           std::span<const TensorView> operands,
+                           cudaStream_t stream) {
+  with_kind(spec.precision, 1, [&]<typename K>(K) {
+    using T = typename K::Type;
+    if (spec.phase == KernelPhase::forward) {
+      return forward<T>(spec, loss_count, workspace, operands, stream);
+    }
+    const std::int64_t classes = spec.in[Dim::c];
+    launch(stream,
+           volume(spec.in),
+           LossGradient<T>{Positions(spec.in),
+                           Divider(classes),
+                           operands[0].as<const Compute<T>>(),
+                           operands[1].as<const std::int32_t>(),
+                           Block<T>(operands[2]),
+                           loss_count,
+                           step});
+  });
+}
+
+}  // namespace cnnplan::cudnn

@@ -1,0 +1,73 @@
+// Several channels at once: one access of 16 bytes where the channels allow it.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "executor/backend/half.hpp"
+#include "executor/backend/host_device.hpp"
+#include "planner/model/shape.hpp"
+
+namespace cnnplan::cudnn {
+
+// What a kernel computes in.
+template <typename T>
+using Compute = std::conditional_t<std::is_same_v<std::remove_const_t<T>, double>, double, float>;
+
+template <typename T, int width>
+struct alignas(sizeof(T) * width) Vector {
+  T values[width];
+};
+
+// @pre `memory` is aligned to the vector
+template <int width, typename T>
+CNNPLAN_HOST_DEVICE Vector<Compute<T>, width> load(const T* memory) {
+  const auto packed = *reinterpret_cast<const Vector<T, width>*>(memory);
+  Vector<Compute<T>, width> wide;
+  for (int i = 0; i < width; ++i) wide.values[i] = static_cast<Compute<T>>(packed.values[i]);
+  return wide;
+}
+
+template <int width, typename T>
+CNNPLAN_HOST_DEVICE void store(T* memory, const Vector<Compute<T>, width>& wide) {
+  Vector<T, width> packed;
+  for (int i = 0; i < width; ++i) packed.values[i] = static_cast<T>(wide.values[i]);
+  *reinterpret_cast<Vector<T, width>*>(memory) = packed;
+}
+
+inline constexpr int vector_bytes = 16;
+template <typename T>
+inline constexpr int full_width = vector_bytes / static_cast<int>(sizeof(T));
+
+template <typename T, int width>
+struct Kind {
+  using Type = T;
+  static constexpr int channels = width;
+};
+
+template <typename T, typename Body>
+void with_width(std::int64_t channels, const Body& body) {
+  if (channels % full_width<T> == 0) {
+    body(Kind<T, full_width<T>>{});
+  } else {
+    body(Kind<T, 1>{});
+  }
+}
+
+// Calls body(Kind<T, width>{}) with the type that activations of `precision` have in memory, and as
+// many channels as one access takes.
+template <typename Body>
+void with_kind(Precision precision, std::int64_t channels, const Body& body) {
+  switch (precision) {
+    case Precision::fp64:
+      return with_width<double>(channels, body);
+    case Precision::bf16:
+      return with_width<BFloat16>(channels, body);
+    case Precision::fp16:
+      return with_width<Float16>(channels, body);
+    default:
+      return with_width<float>(channels, body);
+  }
+}
+
+}  // namespace cnnplan::cudnn
