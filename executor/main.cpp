@@ -71,6 +71,10 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--weight-decay", training.weight_decay, "Of SGD")
       ->check(positive)
       ->capture_default_str();
+  app.add_option("--loss-scale",
+                 training.loss_scale,
+                 "Factor of error signals; default: 1024 for plans in fp16, else 1")
+      ->check(CLI::Range(std::numeric_limits<double>::min(), std::numeric_limits<double>::max()));
   app.add_option("--seed", training.seed, "Of weights, dropout, order of samples")
       ->capture_default_str();
   app.footer(footer);

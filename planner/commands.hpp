@@ -18,6 +18,7 @@ struct SolveOptions {
   std::string output_file = "plan.json";
   int ranks = 0;  // 0: as many as the platform was measured with, else one per core
   std::int64_t batch = 8;
+  Precision precision = Precision::fp32;
   std::string input_size;  // "512x512"; empty: as the network says
   BatchNormStatistics statistics = BatchNormStatistics::spatial;
   SearchMethod method = SearchMethod::automatic;

@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "planner/commands.hpp"
+#include "planner/model/enumerators.hpp"
 #include "planner/model/error.hpp"
 
 namespace cnnplan {
@@ -52,11 +53,6 @@ further from the measured one than --max-error (a fraction: 0.15 is 15 %).
 
 )";
 
-const std::map<std::string, BatchNormStatistics> statistics_names{
-    {"local", BatchNormStatistics::local},
-    {"spatial", BatchNormStatistics::spatial},
-    {"global", BatchNormStatistics::global}};
-
 const std::map<std::string, SearchMethod> method_names{
     {"automatic", SearchMethod::automatic},
     {"shortest_path", SearchMethod::shortest_path},
@@ -80,6 +76,13 @@ void add_solve(CLI::App& app, SolveOptions& options) {
   solve->add_option("-b,--batch", options.batch, "Samples per step, over all ranks")
       ->check(CLI::Range(std::int64_t{1}, max_batch))
       ->capture_default_str();
+  solve
+      ->add_option(
+          "--precision",
+          options.precision,
+          "fp32, fp64, tf32 (fp32 with rounded factors), bf16 or fp16 (parameters in fp32)")
+      ->transform(CLI::CheckedTransformer(names_of<Precision>()))
+      ->default_str("fp32");
   solve->add_option("-i,--input",
                     options.input_size,
                     "Plan at another image size, HxW or DxHxW; default: as the network says");
@@ -88,7 +91,7 @@ void add_solve(CLI::App& app, SolveOptions& options) {
           "--batch-norm",
           options.statistics,
           "Ranks that normalise together: local, spatial (those that share a sample), global")
-      ->transform(CLI::CheckedTransformer(statistics_names))
+      ->transform(CLI::CheckedTransformer(names_of<BatchNormStatistics>()))
       ->default_str("spatial");
   solve->add_option("--search", options.method, "automatic, shortest_path, longest_path_first")
       ->transform(CLI::CheckedTransformer(method_names))

@@ -67,7 +67,8 @@ std::vector<Round> rounds_of(const ProfileRequest& request,
   for (const auto& [spec, timing] : profile.kernels) known.insert(spec);
   std::vector<Round> rounds;
   for (const Network& network : request.networks) {
-    const Plan blank = uniform_plan(network, request.batch, Mesh({{Axis::r, request.ranks}}));
+    Plan blank = uniform_plan(network, request.batch, Mesh({{Axis::r, request.ranks}}));
+    blank.precision = request.precision;
     const MeshChoices choices = mesh_choices(blank);
     for (const Mesh& mesh : meshes_of(choices, request.uniform)) {
       const Plan plan = mostly_on(blank, choices, mesh);

@@ -13,6 +13,7 @@ struct ProfileRequest {
   std::vector<Network> networks;
   int ranks = 1;
   std::int64_t batch = 1;
+  Precision precision = Precision::fp32;
   std::vector<Mesh> uniform;  // further plans: each of these meshes on all layers that admit it
   WalkOptions walk;
 };

@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "executor/comm/program.hpp"
+#include "planner/model/enumerators.hpp"
 #include "planner/model/error.hpp"
 #include "planner/model/file.hpp"
 #include "planner/model/plan.hpp"
@@ -55,6 +56,10 @@ void add_kernel_options(CLI::App& app, ProfileOptions& options, CLI::Option& lin
   app.add_option("-b,--batch", options.batch, "Samples per step, over all ranks")
       ->check(CLI::Range(std::int64_t{1}, max_batch))
       ->capture_default_str()
+      ->excludes(&links);
+  app.add_option("--precision", options.precision, "fp32, fp64, tf32, bf16, fp16")
+      ->transform(CLI::CheckedTransformer(names_of<Precision>()))
+      ->default_str("fp32")
       ->excludes(&links);
   app.add_option(
          "-i,--input", options.input_size, "Image size HxW or DxHxW; default: the network's")

@@ -30,6 +30,7 @@ ProfileRequest request_of(const ProfileOptions& options,
   ProfileRequest request{.networks = {},
                          .ranks = options.ranks > 0 ? options.ranks : default_ranks(world),
                          .batch = options.batch,
+                         .precision = options.precision,
                          .uniform = {},
                          .walk = {.repetitions = options.repetitions}};
   for (const std::string& file : options.networks) {
@@ -68,6 +69,7 @@ void profile_command(const ProfileOptions& options, const Communicator& world) {
   Profile profile;
   const ProfileRequest request = request_of(options, world, profile);
   const std::unique_ptr<Backend> backend = make_backend(options.backend);
+  require_precision(*backend, options.precision);
   backend->prepare_thread();
   profile.fingerprint = common_fingerprint(backend->fingerprint(), world);
   add_existing(file, world, profile);

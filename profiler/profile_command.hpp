@@ -14,6 +14,7 @@ struct ProfileOptions {
   std::vector<std::string> networks;  // files
   int ranks = 0;                      // of the plans; 0: those of `world`, or one per core
   std::int64_t batch = 8;
+  Precision precision = Precision::fp32;
   std::string input_size;            // empty: that of the networks
   std::vector<std::string> uniform;  // meshes
   std::string backend{default_backend()};

@@ -22,6 +22,9 @@ struct StepState {
   double learning_rate = 0.0;
   double momentum = 0.0;
   double weight_decay = 0.0;
+  // The gradient of the loss is multiplied by it, so that error signals do not vanish in fp16, and
+  // the gradients of the weights are divided by it before they are used.
+  double loss_scale = 1.0;
 };
 
 // A kernel ready to run: primitives and workspace are built, nothing is allocated by run().
@@ -43,6 +46,7 @@ class Backend {
  public:
   virtual ~Backend() = default;
   virtual DeviceFingerprint fingerprint() const = 0;
+  virtual bool supports(Precision precision) const = 0;
   virtual Device& device() = 0;
   // Before the kernels of a step: what they are to know of it, for devices that cannot be told with
   // every kernel.
@@ -54,8 +58,8 @@ class Backend {
                                               const KernelConstants& constants) = 0;
   // Elements that the weight of this convolution takes in the backend's format, padding included.
   virtual std::int64_t weight_elements(const KernelSpec& convolution) const = 0;
-  // Plain order (F, C/groups, KD, KH, KW), in double, to the backend's format and precision, and
-  // back. `weight` is memory of the host.
+  // Plain order (F, C/groups, KD, KH, KW), in double, to the backend's format, in the element of
+  // parameters, and back. `weight` is memory of the host.
   virtual void import_weight(const KernelSpec& convolution,
                              std::span<const double> plain,
                              void* weight) const = 0;
@@ -66,6 +70,8 @@ class Backend {
 
 // "onednn" or "reference". @throws EnvironmentError when the build has no such backend.
 std::unique_ptr<Backend> make_backend(std::string_view name);
+// @throws EnvironmentError that names what the backend has, unless it supports `precision`
+void require_precision(const Backend& backend, Precision precision);
 // The fastest of this build: "onednn" where it was found, else "reference".
 std::string_view default_backend();
 

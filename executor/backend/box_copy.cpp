@@ -4,6 +4,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "executor/backend/element.hpp"
 #include "executor/backend/sum_kernels.hpp"
 
 namespace cnnplan {
@@ -30,19 +31,26 @@ void for_each_run(const BoxCopy& copy, Run run) {
 }
 
 template <typename T>
+void add_in_float(T* own, const T* received, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    own[i] = T(static_cast<float>(own[i]) + static_cast<float>(received[i]));
+  }
+}
+
+template <typename T>
 void add_runs(const BoxCopy& copy) {
   T* destination = static_cast<T*>(copy.destination);
   const T* source = static_cast<const T*>(copy.source);
   for_each_run(copy, [&](std::int64_t to, std::int64_t from) {
-    add(destination + to, source + from, copy.run_elements);
+    if constexpr (sizeof(T) == 2) {
+      add_in_float(destination + to, source + from, copy.run_elements);
+    } else {
+      add(destination + to, source + from, copy.run_elements);
+    }
   });
 }
 
 }  // namespace
-
-std::int64_t bytes_of(ElementType element) {
-  return element == ElementType::fp32 ? sizeof(float) : sizeof(double);
-}
 
 BoxCopy make_box_copy(const TensorView& destination,
                       const TensorView& source,
@@ -81,7 +89,7 @@ void copy_box(const BoxCopy& copy) {
 
 void add_box(const BoxCopy& copy) {
   if (copy.run_elements == 0) return;
-  copy.element == ElementType::fp32 ? add_runs<float>(copy) : add_runs<double>(copy);
+  with_type_of(copy.element, [&copy]<typename T>(T) { add_runs<T>(copy); });
 }
 
 }  // namespace cnnplan

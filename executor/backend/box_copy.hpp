@@ -6,11 +6,9 @@
 #include <cstdint>
 
 #include "executor/backend/tensor_view.hpp"
-#include "planner/model/collective.hpp"
+#include "planner/model/element.hpp"
 
 namespace cnnplan {
-
-std::int64_t bytes_of(ElementType element);
 
 // Runs of `run_elements` at counts[0] x .. x counts[3] places, strides in elements.
 struct BoxCopy {
@@ -28,7 +26,7 @@ BoxCopy make_box_copy(const TensorView& destination, const TensorView& source, E
 
 // Overwrites. Nothing happens when source and destination are the same memory.
 void copy_box(const BoxCopy& copy);
-// destination += source, element by element.
+// destination += source, element by element; 16-bit elements are added in float and rounded once.
 void add_box(const BoxCopy& copy);
 
 }  // namespace cnnplan

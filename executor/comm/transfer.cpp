@@ -15,6 +15,7 @@ namespace {
 using BoxesByPeer = std::map<int, std::vector<Box>>;
 
 MPI_Datatype datatype(ElementType element) {
+  if (bytes_of(element) == 2) return MPI_UINT16_T;  // MPI has no such numbers; they are only moved
   return element == ElementType::fp32 ? MPI_FLOAT : MPI_DOUBLE;
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "executor/comm/communicator.hpp"
+#include "planner/model/element.hpp"
 
 namespace cnnplan {
 

@@ -29,7 +29,7 @@ class DataSource {
   // a pass in sequential order: what follows them is filled with zeros.
   virtual std::int64_t valid_count(std::int64_t step) const = 0;
   // Fills this rank's blocks, given as boxes in global indices of the mini-batch; `samples` is in
-  // the precision of the batch, `labels` is int32. Either may be pitched or empty. Steps go on
+  // the element of activations, `labels` is int32. Either may be pitched or empty. Steps go on
   // from pass to pass. Not collective.
   // @throws IoError
   virtual void read(std::int64_t step, const TensorView& samples, const TensorView& labels) = 0;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "executor/backend/element.hpp"
 #include "executor/training/step_runner.hpp"
 #include "planner/model/distribution.hpp"
 
@@ -12,7 +13,8 @@ namespace {
 
 template <typename T>
 std::int64_t best_class(const T* probabilities, std::int64_t classes) {
-  return std::max_element(probabilities, probabilities + classes) - probabilities;
+  const auto smaller = [](T a, T b) { return static_cast<double>(a) < static_cast<double>(b); };
+  return std::max_element(probabilities, probabilities + classes, smaller) - probabilities;
 }
 
 // Positions of this rank's block, of samples below `valid`: {right, all}.
@@ -57,9 +59,9 @@ double evaluate(const Plan& plan,
     runner.run({.step = step, .training = false});
     if (!counts_for_replicas) continue;
     const std::int64_t valid = data.valid_count(step);
-    const auto counts = plan.precision == Precision::fp32
-                            ? count<float>(probabilities, labels, valid)
-                            : count<double>(probabilities, labels, valid);
+    const auto counts = with_type_of(parameter_element(plan.precision), [&]<typename T>(T) {
+      return count<T>(probabilities, labels, valid);
+    });
     total[0] += counts[0];
     total[1] += counts[1];
   }

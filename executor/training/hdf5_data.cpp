@@ -5,6 +5,7 @@
 #include <limits>
 #include <span>
 
+#include "executor/backend/element.hpp"
 #include "executor/backend/random.hpp"
 #include "executor/training/data_check.hpp"
 #include "executor/training/permutation.hpp"
@@ -74,11 +75,8 @@ std::int64_t Hdf5Data::file_index(std::int64_t step, std::int64_t n) const {
 }
 
 void Hdf5Data::read(std::int64_t step, const TensorView& samples, const TensorView& labels) {
-  if (batch_.precision == Precision::fp32) {
-    read_samples<float>(step, samples);
-  } else {
-    read_samples<double>(step, samples);
-  }
+  with_type_of(activation_element(batch_.precision),
+               [&]<typename T>(T) { read_samples<T>(step, samples); });
   read_labels(step, labels);
 }
 
@@ -102,20 +100,20 @@ void Hdf5Data::read_samples(std::int64_t step, const TensorView& samples) {
 template <typename Stored, typename T>
 void Hdf5Data::read_sample(std::int64_t index, const TensorView& sample) {
   const Shape block = sample.shape();
-  const auto elements = static_cast<std::size_t>(volume(block));
-  staging_.resize(std::max(staging_.size(), elements * sizeof(Stored)));
-  auto* stored = reinterpret_cast<Stored*>(staging_.data());
+  const auto bytes = static_cast<std::size_t>(volume(block)) * sizeof(Stored);
+  staging_.resize(std::max(staging_.size(), bytes));
+  auto* elements = reinterpret_cast<Stored*>(staging_.data());
   samples_.read(
-      select_sample(index, sample.box, stored_sample_dims(batch_)), samples_.element(), stored);
+      select_sample(index, sample.box, stored_sample_dims(batch_)), samples_.element(), elements);
 
   const std::int64_t channels = block[Dim::c];
   const std::int64_t positions = volume(block) / channels;
   const double* scale = scale_.data() + sample.box[Dim::c].begin;
   const double* shift = shift_.data() + sample.box[Dim::c].begin;
   for_each_position<T>(sample, [&](const Position& at, T* out) {
-    const Stored* in = stored + position_index(block, at);
+    const Stored* in = elements + position_index(block, at);
     for (std::int64_t c = 0; c < channels; ++c) {
-      out[c] = static_cast<T>(static_cast<double>(in[c * positions]) * scale[c] + shift[c]);
+      out[c] = stored<T>(static_cast<double>(in[c * positions]) * scale[c] + shift[c]);
     }
   });
 }

@@ -63,7 +63,7 @@ void Hdf5File::write(const std::string& name,
       H5Sclose);
   const Hdf5Handle links(hdf5_check(H5Pcreate(H5P_LINK_CREATE), call), H5Pclose);
   hdf5_check(H5Pset_create_intermediate_group(links.id(), 1), call);
-  const hid_t type = precision == Precision::fp32 ? H5T_IEEE_F32LE : H5T_IEEE_F64LE;
+  const hid_t type = precision == Precision::fp64 ? H5T_IEEE_F64LE : H5T_IEEE_F32LE;
   const hid_t id = H5Dcreate2(
       handle_.id(), name.c_str(), type, space.id(), links.id(), H5P_DEFAULT, H5P_DEFAULT);
   const Hdf5Handle dataset(hdf5_check(id, call), H5Dclose);

@@ -23,7 +23,8 @@ class Hdf5File {
   const std::string& file() const { return file_; }
   // By absolute path, "/conv1/weight"; absent when there is no such dataset.
   std::optional<Hdf5Dataset> find(const std::string& name) const;
-  // Creates the groups on the way. @pre values.size() is the product of extents
+  // Creates the groups on the way; float64 for fp64, else float32. @pre values.size() is the
+  // product of extents
   void write(const std::string& name,
              std::span<const std::int64_t> extents,
              std::span<const double> values,

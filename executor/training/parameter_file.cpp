@@ -1,6 +1,7 @@
 // Names and shapes of parameters in files; gathering of distributed outputs.
 #include "executor/training/parameter_file.hpp"
 
+#include "executor/backend/element.hpp"
 #include "executor/training/weights_file.hpp"
 #include "planner/model/distribution.hpp"
 
@@ -61,17 +62,13 @@ struct Element {
 
 std::vector<double> gather_tensor(const TensorView& block,
                                   const Shape& shape,
-                                  Precision precision,
+                                  ElementType type,
                                   const Communicator& world) {
   std::vector<Element> elements;
   const auto collect = [&](std::int64_t position, double value) {
     elements.push_back({position, value});
   };
-  if (precision == Precision::fp32) {
-    for_each_element<float>(block, shape, collect);
-  } else {
-    for_each_element<double>(block, shape, collect);
-  }
+  with_type_of(type, [&]<typename T>(T) { for_each_element<T>(block, shape, collect); });
   std::vector<double> tensor(static_cast<std::size_t>(volume(shape)));
   for (const auto& received : world.gather(std::span<const Element>(elements), 0)) {
     for (const Element& element : received) {
@@ -81,7 +78,10 @@ std::vector<double> gather_tensor(const TensorView& block,
   return tensor;
 }
 
-void write_parameters(TensorFileWriter& file, const Network& network, const ParameterStore& store) {
+void write_parameters(TensorFileWriter& file,
+                      const Network& network,
+                      const ParameterStore& store,
+                      double loss_scale) {
   for (std::size_t i = 0; i < store.slots().size(); ++i) {
     const ParameterSlot& slot = store.slots()[i];
     const auto index = static_cast<int>(i);
@@ -89,10 +89,9 @@ void write_parameters(TensorFileWriter& file, const Network& network, const Para
                extents_of(slot),
                store.plain(ParameterArena::weights, index),
                store.precision());
-    file.write(name_of(slot, network, "_gradient"),
-               extents_of(slot),
-               store.plain(ParameterArena::gradients, index),
-               store.precision());
+    std::vector<double> gradient = store.plain(ParameterArena::gradients, index);
+    for (double& value : gradient) value /= loss_scale;
+    file.write(name_of(slot, network, "_gradient"), extents_of(slot), gradient, store.precision());
   }
   for (LayerIndex layer : batch_norms(network)) {
     const std::string& name = network.layer(layer).name;
@@ -143,15 +142,17 @@ void dump(const std::string& file,
           const ParameterStore& store,
           const StepRunner& runner,
           const Schedule& schedule,
-          const Communicator& world) {
+          const Communicator& world,
+          double loss_scale) {
   const Network& network = plan.network;
   const LayerIndex output = network.inputs_of(network.loss_layer())[0];
   const Shape shape = network.output_shape(output, plan.batch);
   const Operand& operand = schedule.outputs[static_cast<std::size_t>(output)];
-  const auto values = gather_tensor(runner.view(operand), shape, plan.precision, world);
+  const auto values =
+      gather_tensor(runner.view(operand), shape, activation_element(plan.precision), world);
   if (world.rank() != 0) return;
   TensorFileWriter writer(file);
-  write_parameters(writer, network, store);
+  write_parameters(writer, network, store, loss_scale);
   writer.write(tensor_name(network.layer(output).name, "output"),
                stored_extents(shape),
                values,

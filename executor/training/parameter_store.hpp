@@ -12,10 +12,11 @@
 
 namespace cnnplan {
 
-enum class ParameterArena { weights, gradients, momentum };
+enum class ParameterArena { weights, gradients, momentum, weight_copies };
 
 // Arenas hold the slots one after another in the backend's format, each padded to whole cache lines
-// with zeros: a range of slots is one contiguous array.
+// with zeros: a range of slots is one contiguous array. All are in the element of parameters but
+// the weight copies, which are in that of activations, and empty where the precision has none.
 class ParameterStore {
  public:
   // Keeps references to `backend`. Allocates and zeroes.
@@ -27,10 +28,11 @@ class ParameterStore {
   // Elements of slots first..last, padding included.
   std::int64_t elements(int first_slot, int last_slot) const;
   void* address(ParameterArena arena, int slot) const;
-  // Plain order, as ParameterSlot::shape.
+  // Plain order, as ParameterSlot::shape. @pre arena is not weight_copies
   std::vector<double> plain(ParameterArena arena, int slot) const;
+  // Sets the copy, too.
   void set_weight(int slot, std::span<const double> plain);
-  // Running mean and variance of a batch norm, in the precision of the store.
+  // Running mean and variance of a batch norm, in the element of parameters.
   void* running_mean(LayerIndex layer) const;
   void* running_variance(LayerIndex layer) const;
   std::vector<double> running_values(LayerIndex layer, bool variance) const;
@@ -46,13 +48,15 @@ class ParameterStore {
     MemoryBlock mean;
     MemoryBlock variance;
   };
+  ElementType element_of(ParameterArena arena) const;
+  void copy_weight(int slot);
   const Running& running(LayerIndex layer) const { return running_.at(layer); }
 
   std::vector<ParameterSlot> slots_;
   std::vector<std::int64_t> offsets_;  // in elements; one more than slots
   Precision precision_;
   const Backend* backend_;
-  std::array<MemoryBlock, 3> arenas_;
+  std::array<MemoryBlock, 4> arenas_;
   std::map<LayerIndex, Running> running_;
 };
 

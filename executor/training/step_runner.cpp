@@ -13,17 +13,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-std::int64_t element_bytes(BufferElement element) {
-  return element == BufferElement::fp64 ? 8 : 4;
-}
-
 bool is_parameter(BufferRole role) {
   return role == BufferRole::weights || role == BufferRole::gradients ||
-         role == BufferRole::momentum;
+         role == BufferRole::momentum || role == BufferRole::weight_copies;
 }
 
 ParameterArena arena_of(BufferRole role) {
   if (role == BufferRole::weights) return ParameterArena::weights;
+  if (role == BufferRole::weight_copies) return ParameterArena::weight_copies;
   return role == BufferRole::gradients ? ParameterArena::gradients : ParameterArena::momentum;
 }
 
@@ -100,11 +97,11 @@ TensorView StepRunner::parameter_view(const Operand& operand) const {
   const Box box = whole({{1, 1, 1, 1, elements}});
   void* data =
       context_.parameters->address(arena_of(buffer(operand.buffer).role), operand.first_slot);
-  return view_of(data, box, box, bytes_per_element(context_.parameters->precision()));
+  return view_of(data, box, box, bytes_of(buffer(operand.buffer).element));
 }
 
 TensorView StepRunner::buffer_view(BufferIndex index, const Box& box) const {
-  return view_of(address(index), buffer(index).box, box, element_bytes(buffer(index).element));
+  return view_of(address(index), buffer(index).box, box, bytes_of(buffer(index).element));
 }
 
 TensorView StepRunner::view(const Operand& operand) const {
@@ -140,8 +137,7 @@ StepRunner::Prepared StepRunner::prepare(const TransferOperation& operation) {
     spec.destination = address(operation.destination);
     spec.destination_box = buffer(operation.destination).box;
   }
-  spec.element =
-      context_.parameters->precision() == Precision::fp32 ? ElementType::fp32 : ElementType::fp64;
+  spec.element = activation_element(context_.parameters->precision());
   auto transfer = std::make_shared<Transfer>(context_.groups->world(), spec);
   const std::int64_t staging = transfer->buffer_bytes();
   return {.action = [transfer](const StepState&) { transfer->run(); }, .staging_bytes = staging};

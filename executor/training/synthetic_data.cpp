@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numbers>
 
+#include "executor/backend/element.hpp"
 #include "executor/backend/random.hpp"
 #include "executor/training/positions.hpp"
 
@@ -55,11 +56,8 @@ void copy_block(const std::vector<std::byte>& elements, const TensorView& target
 void SyntheticData::read(std::int64_t /*step*/,
                          const TensorView& samples,
                          const TensorView& labels) {
-  if (batch_.precision == Precision::fp32) {
-    read_samples<float>(samples);
-  } else {
-    read_samples<double>(samples);
-  }
+  with_type_of(activation_element(batch_.precision),
+               [&]<typename T>(T) { read_samples<T>(samples); });
   read_labels(labels);
 }
 
@@ -74,7 +72,7 @@ void SyntheticData::read_samples(const TensorView& samples) {
         dense_view<T>(samples_.elements, samples.box), [&](const Position& at, T* out) {
           const std::uint64_t first = global_index(batch_.samples, samples.box, at);
           for (std::uint64_t c = 0; c < channels; ++c) {
-            out[c] = static_cast<T>(normal_like(random_bits(key, first + c * stride)));
+            out[c] = stored<T>(normal_like(random_bits(key, first + c * stride)));
           }
         });
     samples_.box = samples.box;

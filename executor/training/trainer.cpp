@@ -51,12 +51,19 @@ Data open_data(const Plan& plan, const TrainingOptions& options, const Communica
   return data;
 }
 
-StepState state_of(const TrainingOptions& options, std::int64_t step) {
+double loss_scale_of(const TrainingOptions& options, Precision precision) {
+  constexpr double automatic = 1024.0;
+  if (options.loss_scale > 0.0) return options.loss_scale;
+  return precision == Precision::fp16 ? automatic : 1.0;
+}
+
+StepState state_of(const TrainingOptions& options, Precision precision, std::int64_t step) {
   return {.seed = options.seed,
           .step = step,
           .learning_rate = options.learning_rate,
           .momentum = options.momentum,
-          .weight_decay = options.weight_decay};
+          .weight_decay = options.weight_decay,
+          .loss_scale = loss_scale_of(options, precision)};
 }
 
 void set_first_weights(ParameterStore& parameters,
@@ -115,7 +122,7 @@ void run_steps(const Workplace& work,
   RunRecorder recorder(work.schedule, work.world);
   for (std::int64_t step = 0; step < steps; ++step) {
     work.world.barrier();
-    runner.run(state_of(options, step));
+    runner.run(state_of(options, work.plan.precision, step));
     report.loss.push_back(finite_loss(runner, step));
     if (step >= options.warmup || steps <= options.warmup) recorder.record(runner);
     progress({.step = step + 1,
@@ -138,7 +145,13 @@ void train_and_dump(const Workplace& work,
   report.peak_memory_bytes = peak_memory(work.parameters, runner, work.world);
   average_running_values(work.parameters, work.plan, work.world);
   if (work.options.dump_file.empty()) return;
-  dump(work.options.dump_file, work.plan, work.parameters, runner, work.schedule, work.world);
+  dump(work.options.dump_file,
+       work.plan,
+       work.parameters,
+       runner,
+       work.schedule,
+       work.world,
+       loss_scale_of(work.options, work.plan.precision));
 }
 
 }  // namespace
@@ -156,9 +169,10 @@ RunReport train(const Plan& plan,
                 const Communicator& world,
                 const std::function<void(const Progress&)>& progress) {
   check_ranks(plan, world);
+  const std::unique_ptr<Backend> backend = make_backend(options.backend);
+  require_precision(*backend, plan.precision);
   const Schedule schedule = lower(plan, world.rank());
   require_memory(needed_bytes(plan, schedule), plan.network.name(), world);
-  const std::unique_ptr<Backend> backend = make_backend(options.backend);
   backend->prepare_thread();
   const Data data = open_data(plan, options, world);
   ParameterStore parameters(schedule, plan.network, plan.precision, *backend);

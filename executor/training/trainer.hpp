@@ -24,6 +24,7 @@ struct TrainingOptions {
   double learning_rate = 0.01;
   double momentum = 0.9;
   double weight_decay = 1e-4;
+  double loss_scale = 0.0;  // 0: 1024 for fp16, whose small numbers vanish, 1 for all others
   std::uint64_t seed = 1;
 };
 
@@ -39,6 +40,7 @@ void require_executable(const Plan& plan, const std::string& file);
 
 // Operations are filled on rank 0 only. Collective. @pre require_executable(plan) holds
 // @throws EnvironmentError when the plan is for another number of ranks or the backend is missing
+// or does not run the plan's precision, before anything is allocated
 // @throws InfeasibleError when the plan needs more memory than the machine has
 // @throws InputError, IoError of data and weight files; NotFiniteError when the loss is
 RunReport train(const Plan& plan,

@@ -42,8 +42,8 @@ class Hasher {
 std::size_t KernelCosts::Hash::operator()(const KernelSpec& spec) const {
   Hasher hasher;
   hasher.add(static_cast<std::int64_t>(spec.kind) * 64 + static_cast<std::int64_t>(spec.phase) * 4 +
-             static_cast<std::int64_t>(spec.algorithm) * 2 +
-             static_cast<std::int64_t>(spec.precision));
+             static_cast<std::int64_t>(spec.algorithm));
+  hasher.add(static_cast<std::int64_t>(spec.precision));
   hasher.add(spec.in.extents);
   hasher.add(spec.out.extents);
   hasher.add(spec.groups);

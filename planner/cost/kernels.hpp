@@ -24,7 +24,9 @@ struct KernelTime {
 
 // What is assumed of a device of which nothing was profiled: a modest CPU core.
 struct DefaultRates {
-  double flops_per_s = 50e9;  // fp32; fp64 runs at half of it
+  // fp32; fp64 runs at half of it. tf32, bf16 and fp16 run no faster: a core without units for them
+  // computes in float, and gains only the bytes that it does not move.
+  double flops_per_s = 50e9;
   double bytes_per_s = 8e9;
   double overhead_s = 2e-6;  // per kernel
   double uncertainty = 4.0;  // low = seconds / uncertainty, high = seconds * uncertainty

@@ -9,6 +9,4 @@ namespace cnnplan {
 enum class AllreduceAlgorithm { ring, library };
 std::string_view to_text(AllreduceAlgorithm algorithm);
 
-enum class ElementType { fp32, fp64 };
-
 }  // namespace cnnplan

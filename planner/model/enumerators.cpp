@@ -4,7 +4,8 @@
 namespace cnnplan {
 
 std::string_view to_text(Precision precision) {
-  return precision == Precision::fp32 ? "fp32" : "fp64";
+  constexpr std::array<std::string_view, 5> names{"fp32", "fp64", "tf32", "bf16", "fp16"};
+  return names[static_cast<std::size_t>(precision)];
 }
 
 std::string_view to_text(PoolingMode mode) {

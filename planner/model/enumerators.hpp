@@ -2,6 +2,8 @@
 #pragma once
 
 #include <array>
+#include <map>
+#include <string>
 #include <string_view>
 
 #include "planner/model/collective.hpp"
@@ -21,7 +23,8 @@ struct Enumerators;
 
 template <>
 struct Enumerators<Precision> {
-  static constexpr std::array all{Precision::fp32, Precision::fp64};
+  static constexpr std::array all{
+      Precision::fp32, Precision::fp64, Precision::tf32, Precision::bf16, Precision::fp16};
 };
 
 template <>
@@ -67,5 +70,13 @@ template <>
 struct Enumerators<KernelAlgorithm> {
   static constexpr std::array all{KernelAlgorithm::direct, KernelAlgorithm::winograd};
 };
+
+// By name, for command lines.
+template <typename E>
+std::map<std::string, E> names_of() {
+  std::map<std::string, E> names;
+  for (E enumerator : Enumerators<E>::all) names.emplace(to_text(enumerator), enumerator);
+  return names;
+}
 
 }  // namespace cnnplan

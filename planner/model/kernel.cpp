@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "planner/model/enumerators.hpp"
+
 namespace cnnplan {
 namespace {
 
@@ -106,7 +108,7 @@ std::string to_text(const KernelSpec& spec) {
   if (spec.bias) text += " bias";
   if (spec.relu) text += " relu";
   if (spec.residual) text += " residual";
-  text += spec.precision == Precision::fp32 ? " fp32 " : " fp64 ";
+  text += ' ' + std::string(to_text(spec.precision)) + ' ';
   return text + std::string(to_text(spec.algorithm));
 }
 
@@ -117,12 +119,25 @@ double flops(const KernelSpec& spec) {
 }
 
 double bytes(const KernelSpec& spec) {
-  const auto size = static_cast<double>(bytes_per_element(spec.precision));
-  if (spec.kind == KernelKind::convolution) {
-    return size * (elements(spec.in) + elements(spec.out) + weight_elements(spec));
+  const auto activation = static_cast<double>(activation_bytes(spec.precision));
+  const auto parameter = static_cast<double>(parameter_bytes(spec.precision));
+  const double out = elements(spec.out);
+  switch (spec.kind) {
+    case KernelKind::convolution: {
+      const bool is_gradient = spec.phase == KernelPhase::backward_filter;
+      return activation * (elements(spec.in) + out) +
+             (is_gradient ? parameter : activation) * weight_elements(spec);
+    }
+    case KernelKind::pooling:  // the places of maxima count like parameters
+      return activation * (elements(spec.in) + out) + parameter * out;
+    case KernelKind::softmax_cross_entropy:  // one pass is over the probabilities
+      return (activation * (passes(spec) - 1.0) + parameter) * out;
+    case KernelKind::sgd:
+      return (parameter * passes(spec) + (has_weight_copies(spec.precision) ? activation : 0.0)) *
+             out;
+    default:
+      return activation * passes(spec) * out;
   }
-  if (spec.kind == KernelKind::pooling) return size * (elements(spec.in) + 2 * elements(spec.out));
-  return size * passes(spec) * elements(spec.out);
 }
 
 }  // namespace cnnplan

@@ -39,7 +39,9 @@ enum class KernelAlgorithm { direct, winograd };
 // clang-format off
 // Operands of each kind and phase, in order ([] = only with the flag; all activations are
 // channels-last local blocks; "pitched" operands may be a block inside a larger buffer, all others
-// are dense):
+// are dense). Elements are those of the precision (model/element.hpp): of activations in x, y, dx,
+// dy, dz, residual, a, b, weight and copies; of parameters in all others that name no type. The
+// weight that a convolution reads is the copy where the precision has copies.
 //   convolution forward            x, weight, [bias: bias], y
 //   convolution backward_data      dy, weight, dx
 //   convolution backward_filter    x, dy, dweight, [bias: dbias]
@@ -51,7 +53,7 @@ enum class KernelAlgorithm { direct, winograd };
 //                                  gradient_sums (2C doubles: sum of dz, sum of dz * normalised x),
 //                                  dscale, dshift, [residual: dz pitched]
 //                                  dz = dy where y > 0 with relu, else dy; gradient_sums are local,
-//                                  dscale and dshift are their float copies
+//                                  dscale and dshift are their rounded copies
 //   batch_norm backward_data       x pitched, dz pitched (dy when not residual),
 //                                  [relu without residual: y pitched], sums, gradient_sums, scale,
 //                                  dx pitched
@@ -66,9 +68,11 @@ enum class KernelAlgorithm { direct, winograd };
 //                                  probabilities dense, loss (1 double: sum over the block / count)
 //   softmax_cross_entropy backward_data
 //                                  probabilities dense, labels, dx pitched; the gradient of the
-//                                  mean over `count` positions
+//                                  mean over `count` positions, times the loss scale of the step
 //   accumulate forward             a pitched, b pitched, y pitched; y = a + b, y may be a or b
-//   sgd update                     weight, gradient, momentum; all flat, out = (1,1,1,1,elements)
+//   sgd update                     weight (in the element of parameters), gradient, momentum,
+//                                  [precision with weight copies: copies, written];
+//                                  all flat, out = (1,1,1,1,elements)
 // Where a kernel has relu without residual in batch_norm the mask is y > 0.
 // clang-format on
 struct KernelSpec {

@@ -2,11 +2,20 @@
 #include "planner/model/shape.hpp"
 
 #include "planner/model/checked.hpp"
+#include "planner/model/element.hpp"
 
 namespace cnnplan {
 
-std::int64_t bytes_per_element(Precision precision) {
-  return precision == Precision::fp32 ? 4 : 8;
+std::int64_t activation_bytes(Precision precision) {
+  return bytes_of(activation_element(precision));
+}
+
+std::int64_t parameter_bytes(Precision precision) {
+  return bytes_of(parameter_element(precision));
+}
+
+bool has_weight_copies(Precision precision) {
+  return activation_element(precision) != parameter_element(precision);
 }
 
 std::int64_t volume(const Shape& shape) {

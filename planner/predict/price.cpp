@@ -15,10 +15,6 @@ Price exactly(double seconds) {
   return {.seconds = seconds, .low_s = seconds, .high_s = seconds};
 }
 
-std::int64_t element_bytes(ElementType element) {
-  return element == ElementType::fp32 ? 4 : 8;
-}
-
 const Buffer* buffer_or_null(const Schedule& schedule, BufferIndex index) {
   return index < 0 ? nullptr : &schedule.buffers[static_cast<std::size_t>(index)];
 }
@@ -42,24 +38,23 @@ Price PriceList::price(const Schedule& schedule, const TransferOperation& operat
   TransferTraits traits{.accumulate = operation.accumulate, .zero_first = operation.zero_first};
   if (const Buffer* source = buffer_or_null(schedule, operation.source)) {
     traits.source_box = source->box;
-    traits.element_bytes = source->element == BufferElement::fp64 ? 8 : 4;
+    traits.element_bytes = bytes_of(source->element);
   }
   if (const Buffer* destination = buffer_or_null(schedule, operation.destination)) {
     traits.destination_box = destination->box;
-    traits.element_bytes = destination->element == BufferElement::fp64 ? 8 : 4;
+    traits.element_bytes = bytes_of(destination->element);
   }
   return exactly(transfer_time(platform_, operation.list, schedule.rank, traits).total_s());
 }
 
 Price PriceList::price(const Schedule&, const CollectiveOperation& operation) const {
-  const auto bytes = static_cast<double>(operation.elements * element_bytes(operation.element));
+  const auto bytes = static_cast<double>(operation.elements * bytes_of(operation.element));
   return exactly(allreduce_time_s(platform_, operation.group, bytes, operation.algorithm));
 }
 
 Price PriceList::price(const Schedule& schedule, const LoadOperation& operation) const {
   const Buffer& data = schedule.buffers[static_cast<std::size_t>(operation.data)];
-  const std::int64_t bytes =
-      checked_multiply(volume(schedule.data_box), data.element == BufferElement::fp64 ? 8 : 4);
+  const std::int64_t bytes = checked_multiply(volume(schedule.data_box), bytes_of(data.element));
   return exactly(static_cast<double>(bytes) * platform_.copy_s_per_byte);
 }
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "planner/model/enumerators.hpp"
+
 namespace cnnplan {
 namespace {
 
@@ -68,6 +70,9 @@ std::string profile_advice(const Plan& plan, const TypedOptions& typed) {
   std::string command = "mpirun -n " + ranks + " cnnplan profile " + typed.network_file +
                         " --ranks " + ranks + " --batch " + std::to_string(plan.batch) +
                         " --input " + input_size(plan.network);
+  if (plan.precision != Precision::fp32) {
+    command += " --precision " + std::string(to_text(plan.precision));
+  }
   if (!typed.uniform.empty()) command += " --uniform " + typed.uniform;
   if (!typed.profile_file.empty()) command += " -o " + typed.profile_file;
   return command;

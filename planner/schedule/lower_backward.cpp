@@ -46,7 +46,7 @@ void Lowering::backward_windowed(const Unit& unit, const Saved& saved, const Ope
         add_block(name(unit) + "/dx", BufferRole::error_signal, saved.inputs[0].box);
     std::vector<Operand> operands;
     if (is_convolution) {
-      operands = {dy, slot_operand(schedule.weights, saved.first_slot, false)};
+      operands = {dy, convolution_weight(saved.first_slot)};
     } else {
       if (spec.pooling == PoolingMode::max) operands.push_back(saved.extra);
       operands.push_back(dy);

@@ -111,7 +111,7 @@ void Lowering::forward_windowed(const Unit& unit, Saved& saved) {
   if (spec.kind == KernelKind::convolution) {
     spec.algorithm = algorithm(unit.head, KernelPhase::forward);
     const int slot = saved.first_slot = first_slot_[static_cast<std::size_t>(unit.head)];
-    operands.push_back(slot_operand(builder_.schedule().weights, slot, false));
+    operands.push_back(convolution_weight(slot));
     if (spec.bias) operands.push_back(slot_operand(builder_.schedule().weights, slot + 1, false));
   }
   operands.push_back(output);
@@ -140,7 +140,7 @@ void Lowering::forward_batch_norm(const Unit& unit, Saved& saved) {
     allreduce_sums(unit, "forward_statistics", sums);
   }
   const auto running = [&](const char* suffix) {
-    return builder_.add_flat(id + suffix, BufferRole::running, element(), channels);
+    return builder_.add_flat(id + suffix, BufferRole::running, parameter(), channels);
   };
   const auto head = static_cast<std::size_t>(unit.head);
   schedule.running_mean[head] = running("/mean");
@@ -182,8 +182,8 @@ void Lowering::forward_elementwise(const Unit& unit, Saved& saved) {
 void Lowering::forward_loss(const Unit& unit, Saved& saved) {
   Schedule& schedule = builder_.schedule();
   saved.inputs = {fetch(unit, 0)};
-  const BufferIndex probabilities =
-      add_block(name(unit) + "/probabilities", BufferRole::scratch, own_box(unit.head));
+  const BufferIndex probabilities = builder_.add_buffer(
+      name(unit) + "/probabilities", BufferRole::scratch, parameter(), own_box(unit.head));
   saved.extra = builder_.read(probabilities);
   tensors_[static_cast<std::size_t>(unit.last)] = saved.extra;
   schedule.loss = builder_.add_flat("loss", BufferRole::loss, BufferElement::fp64, 1);

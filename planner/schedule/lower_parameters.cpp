@@ -11,6 +11,12 @@ void Lowering::add_parameters() {
   }
   Schedule& schedule = builder_.schedule();
   schedule.weights = add_arena("weights", BufferRole::weights);
+  if (has_weight_copies(plan_.precision)) {
+    schedule.weight_copies = builder_.add_flat("weight_copies",
+                                               BufferRole::weight_copies,
+                                               buffer_element(activation_element(plan_.precision)),
+                                               network().parameter_count());
+  }
   if (mode_ == Mode::inference) return;
   schedule.gradients = add_arena("gradients", BufferRole::gradients);
   schedule.momentum = add_arena("momentum", BufferRole::momentum);
@@ -43,11 +49,17 @@ void Lowering::add_slots(const Unit& unit) {
 }
 
 BufferIndex Lowering::add_arena(const std::string& name, BufferRole role) {
-  return builder_.add_flat(name, role, element(), network().parameter_count());
+  return builder_.add_flat(name, role, parameter(), network().parameter_count());
 }
 
 Operand Lowering::slot_operand(BufferIndex arena, int slot, bool written) const {
   return builder_.slots(arena, slot, slot, written);
+}
+
+Operand Lowering::convolution_weight(int slot) const {
+  const Schedule& schedule = builder_.schedule();
+  const bool has_copies = schedule.weight_copies >= 0;
+  return slot_operand(has_copies ? schedule.weight_copies : schedule.weights, slot, false);
 }
 
 // Slots of a unit join the open bucket; it is updated when it is full, so that all plans of a
@@ -65,7 +77,7 @@ void Lowering::add_to_bucket(const Unit& unit) {
   }
   std::int64_t elements = 0;
   for (int i = updated_; i < complete_; ++i) elements += builder_.slot(i).elements;
-  const std::int64_t bytes = elements * bytes_per_element(plan_.precision);
+  const std::int64_t bytes = elements * parameter_bytes(plan_.precision);
   if (bytes >= plan_.bucket_bytes) close_bucket();
 }
 
@@ -84,7 +96,7 @@ void Lowering::reduce_gradients() {
             {.algorithm = plan_.gradient_allreduce,
              .group = bucket_group_,
              .operand = gradient,
-             .element = plan_.precision == Precision::fp32 ? ElementType::fp32 : ElementType::fp64,
+             .element = parameter_element(plan_.precision),
              .elements = gradient.box[Dim::w].size()});
   reduced_ = complete_;
 }
@@ -97,15 +109,17 @@ void Lowering::update_weights() {
   KernelSpec spec{.kind = KernelKind::sgd, .phase = KernelPhase::update};
   spec.in = spec.out = shape_of(gradient.box);
   spec.precision = plan_.precision;
+  std::vector<Operand> operands{builder_.slots(schedule.weights, updated_, last, true),
+                                gradient,
+                                builder_.slots(schedule.momentum, updated_, last, true)};
+  if (schedule.weight_copies >= 0) {
+    operands.push_back(builder_.slots(schedule.weight_copies, updated_, last, true));
+  }
   builder_.add_operation(
       "sgd/" + std::to_string(update_count_++),
       builder_.slot(last).layer,
       Stream::compute,
-      KernelOperation{.spec = spec,
-                      .constants = {},
-                      .operands = {builder_.slots(schedule.weights, updated_, last, true),
-                                   gradient,
-                                   builder_.slots(schedule.momentum, updated_, last, true)}});
+      KernelOperation{.spec = spec, .constants = {}, .operands = std::move(operands)});
   updated_ = complete_;
 }
 

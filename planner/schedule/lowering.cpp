@@ -72,12 +72,13 @@ const Box& Lowering::needed_box(const Unit& unit, std::size_t input) const {
   return decomposition_.needed(unit, input).boxes[static_cast<std::size_t>(rank_)];
 }
 
-BufferElement Lowering::element() const {
-  return plan_.precision == Precision::fp32 ? BufferElement::fp32 : BufferElement::fp64;
+BufferElement Lowering::parameter() const {
+  return buffer_element(parameter_element(plan_.precision));
 }
 
 BufferIndex Lowering::add_block(const std::string& name, BufferRole role, const Box& box) {
-  return builder_.add_buffer(name, role, element(), box);
+  const ElementType element = activation_element(plan_.precision);
+  return builder_.add_buffer(name, role, buffer_element(element), box);
 }
 
 // Ids of transfers name the input where a unit has several, and count where it is the same twice.
@@ -177,7 +178,7 @@ void Lowering::allreduce_sums(const Unit& unit, const std::string& phase, Buffer
              .group = statistics_group(plan.mesh, plan.statistics, rank_),
              .operand = builder_.write(sums),
              .element = ElementType::fp64,
-             .elements = builder_.buffer(sums).bytes / 8});
+             .elements = builder_.buffer(sums).bytes / bytes_of(BufferElement::fp64)});
 }
 
 Schedule lower(const Plan& plan, int rank) {

@@ -39,7 +39,9 @@ class Lowering {
   // Set-up.
   void refuse_unsupported() const;
   void keep_logits();
-  BufferElement element() const;
+  // Of parameters and of what is summed.
+  BufferElement parameter() const;
+  // In the element of activations.
   BufferIndex add_block(const std::string& name, BufferRole role, const Box& box);
   Operand add_output(const Unit& unit);
   Box storage_box(const Unit& unit) const;
@@ -81,6 +83,8 @@ class Lowering {
   void add_slots(const Unit& unit);
   BufferIndex add_arena(const std::string& name, BufferRole role);
   Operand slot_operand(BufferIndex arena, int slot, bool written) const;
+  // The weight as convolutions read it.
+  Operand convolution_weight(int slot) const;
   void add_to_bucket(const Unit& unit);
   void close_bucket();
   void reduce_gradients();

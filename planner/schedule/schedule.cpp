@@ -27,7 +27,7 @@ std::int64_t staging_bytes(const Schedule& schedule,
     const bool needs_memory = message.peer != schedule.rank && (message.staged || !in_place);
     if (needs_memory) add_to(elements, message.elements);
   }
-  return checked_multiply(elements, buffer.element == BufferElement::fp64 ? 8 : 4);
+  return checked_multiply(elements, bytes_of(buffer.element));
 }
 
 }  // namespace
@@ -60,9 +60,9 @@ MemoryUse memory_of(const Schedule& schedule) {
   MemoryUse use;
   use.activations_bytes = schedule.arena_bytes;
   for (const Buffer& buffer : schedule.buffers) {
-    const bool is_parameter = buffer.role == BufferRole::weights ||
-                              buffer.role == BufferRole::gradients ||
-                              buffer.role == BufferRole::momentum;
+    const bool is_parameter =
+        buffer.role == BufferRole::weights || buffer.role == BufferRole::gradients ||
+        buffer.role == BufferRole::momentum || buffer.role == BufferRole::weight_copies;
     if (is_parameter) {
       add_to(use.parameters_bytes, buffer.bytes);
     } else if (buffer.role == BufferRole::data) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "planner/model/collective.hpp"
+#include "planner/model/element.hpp"
 #include "planner/model/kernel.hpp"
 #include "planner/model/plan.hpp"
 #include "planner/model/transfer.hpp"
@@ -29,13 +30,12 @@ enum class BufferRole {
   data,          // samples of this rank's block, filled by LoadOperation
   labels,        // int32, one per position of this rank's block of the loss
   loss,          // one double
-  weights,       // the three parameter arenas, addressed by slots
+  weights,       // the parameter arenas, addressed by slots
   gradients,
   momentum,
-  running,  // running mean or variance of a batch norm
+  weight_copies,  // the weights in the precision of activations, where that is another one
+  running,        // running mean or variance of a batch norm
 };
-
-enum class BufferElement { fp32, fp64, int32 };
 
 // Memory of a block. The bytes are dense and channels-last: (N, D, H, W, C).
 struct Buffer {
@@ -125,6 +125,7 @@ struct Schedule {
   BufferIndex weights = -1;
   BufferIndex gradients = -1;
   BufferIndex momentum = -1;
+  BufferIndex weight_copies = -1;  // -1 where convolutions read the weights themselves
   BufferIndex data = -1;
   Box data_box;  // this rank's block of the samples inside the data buffer
   BufferIndex labels = -1;

@@ -8,10 +8,6 @@
 namespace cnnplan {
 namespace {
 
-std::int64_t element_bytes(BufferElement element) {
-  return element == BufferElement::fp64 ? 8 : 4;
-}
-
 Operand whole_buffer(BufferIndex index, bool written) {
   return {.buffer = index, .box = {}, .written = written};
 }
@@ -55,7 +51,7 @@ BufferIndex ScheduleBuilder::add_buffer(std::string name,
                                         BufferElement element,
                                         const Box& box) {
   Buffer buffer{.name = std::move(name), .role = role, .element = element, .box = box};
-  buffer.bytes = checked_multiply(volume(box), element_bytes(element));
+  buffer.bytes = checked_multiply(volume(box), bytes_of(element));
   schedule_.buffers.push_back(std::move(buffer));
   uses_.emplace_back();
   return static_cast<BufferIndex>(schedule_.buffers.size()) - 1;

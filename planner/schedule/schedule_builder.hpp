@@ -23,6 +23,7 @@ class ScheduleBuilder {
   void add_operation(std::string id, LayerIndex layer, Stream stream, OperationBody body);
 
   Schedule& schedule() { return schedule_; }
+  const Schedule& schedule() const { return schedule_; }
   const Buffer& buffer(BufferIndex index) const;
   const ParameterSlot& slot(int index) const;
   // All of a buffer.

@@ -127,7 +127,7 @@ double EdgePrices::transfer_s(const Exchange& exchange,
                               const Box& from,
                               const Box& to,
                               int rank) const {
-  const TransferTraits traits{.element_bytes = bytes_per_element(plan_.precision),
+  const TransferTraits traits{.element_bytes = activation_bytes(plan_.precision),
                               .source_box = from,
                               .destination_box = to,
                               .accumulate = exchange.accumulate,

@@ -16,6 +16,7 @@ struct SolveRequest {
   Network network;
   int ranks = 1;
   std::int64_t batch = 1;
+  Precision precision = Precision::fp32;
   Platform platform;
   Profile profile;  // empty: every kernel is estimated
   BatchNormStatistics statistics = BatchNormStatistics::spatial;

@@ -24,6 +24,7 @@ class OnednnBackend final : public Backend {
   DeviceFingerprint fingerprint() const override;
   Device& device() override { return device_; }
   void prepare_thread() const override;
+  bool supports(Precision precision) const override { return precision == Precision::fp32; }
   std::unique_ptr<Kernel> make_kernel(const KernelSpec& spec,
                                       const KernelConstants& constants) override;
   std::int64_t weight_elements(const KernelSpec& convolution) const override;
@@ -74,7 +75,7 @@ void OnednnBackend::prepare_thread() const {
 
 std::unique_ptr<Kernel> OnednnBackend::make_kernel(const KernelSpec& spec,
                                                    const KernelConstants& constants) {
-  if (spec.precision != Precision::fp32) throw BackendError("onednn: fp32 only: " + to_text(spec));
+  if (!supports(spec.precision)) throw BackendError("onednn: fp32 only: " + to_text(spec));
   switch (spec.kind) {
     case KernelKind::convolution:
       return make_convolution(library_, spec);

@@ -10,6 +10,7 @@ struct Factors {
   float learning_rate = 0.0F;
   float momentum = 0.0F;
   float weight_decay = 0.0F;
+  float gradient = 1.0F;
 };
 
 CNNPLAN_VECTORIZED void update(const Factors& factors,
@@ -17,9 +18,9 @@ CNNPLAN_VECTORIZED void update(const Factors& factors,
                                float* __restrict weight,
                                float* __restrict velocity,
                                std::int64_t count) {
-  const auto [learning_rate, momentum, weight_decay] = factors;
+  const auto [learning_rate, momentum, weight_decay, unscale] = factors;
   for (std::int64_t i = 0; i < count; ++i) {
-    velocity[i] = momentum * velocity[i] + (gradient[i] + weight_decay * weight[i]);
+    velocity[i] = momentum * velocity[i] + (gradient[i] * unscale + weight_decay * weight[i]);
     weight[i] -= learning_rate * velocity[i];
   }
 }
@@ -32,7 +33,8 @@ std::unique_ptr<Kernel> make_sgd(const KernelSpec& spec) {
       "loops", 3, [elements](std::span<const TensorView> operands, const StepState& state) {
         update({.learning_rate = static_cast<float>(state.learning_rate),
                 .momentum = static_cast<float>(state.momentum),
-                .weight_decay = static_cast<float>(state.weight_decay)},
+                .weight_decay = static_cast<float>(state.weight_decay),
+                .gradient = static_cast<float>(1.0 / state.loss_scale)},
                operands[1].as<const float>(),
                operands[0].as<float>(),
                operands[2].as<float>(),

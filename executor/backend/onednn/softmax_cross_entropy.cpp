@@ -47,9 +47,9 @@ void forward(const Shape& shape, double loss_count, Operands operands) {
   *operands[3].as<double>() = loss / loss_count;
 }
 
-void backward_data(const Shape& shape, double loss_count, Operands operands) {
+void backward_data(const Shape& shape, double divisor, Operands operands) {
   const std::int64_t channels = shape[Dim::c];
-  const auto factor = static_cast<float>(1.0 / loss_count);
+  const auto factor = static_cast<float>(1.0 / divisor);
   const auto* label = operands[1].as<const std::int32_t>();
   for_each_run<2>(shape, {operands[0], operands[2]}, [&](const Run<2>& run) {
     for (std::int64_t i = 0; i < run.positions; ++i) {
@@ -68,9 +68,9 @@ std::unique_ptr<Kernel> make_softmax_cross_entropy(const KernelSpec& spec,
                                                    const KernelConstants& constants) {
   const bool is_forward = spec.phase == KernelPhase::forward;
   return std::make_unique<FunctionKernel>(
-      "loops", is_forward ? 4 : 3, [=](Operands operands, const StepState&) {
+      "loops", is_forward ? 4 : 3, [=](Operands operands, const StepState& state) {
         is_forward ? forward(spec.in, constants.loss_count, operands)
-                   : backward_data(spec.in, constants.loss_count, operands);
+                   : backward_data(spec.in, constants.loss_count / state.loss_scale, operands);
       });
 }
 

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "executor/backend/cpu_device.hpp"
+#include "executor/backend/element.hpp"
 #include "executor/backend/reference/kernels.hpp"
 #include "planner/model/checked.hpp"
 #include "planner/model/error.hpp"
@@ -12,18 +13,13 @@
 namespace cnnplan::reference {
 namespace {
 
-template <typename T>
-void copy_converted(std::span<const double> plain, T* weight) {
-  std::transform(
-      plain.begin(), plain.end(), weight, [](double value) { return static_cast<T>(value); });
-}
-
 class ReferenceBackend final : public Backend {
  public:
   DeviceFingerprint fingerprint() const override {
     return {.device = cpu_name(1), .backend = "reference", .library = "cnnplan " CNNPLAN_VERSION};
   }
   Device& device() override { return device_; }
+  bool supports(Precision /*precision*/) const override { return true; }
   std::unique_ptr<Kernel> make_kernel(const KernelSpec& spec,
                                       const KernelConstants& constants) override;
   std::int64_t weight_elements(const KernelSpec& convolution) const override;
@@ -87,22 +83,21 @@ void ReferenceBackend::import_weight(const KernelSpec& convolution,
                                      std::span<const double> plain,
                                      void* weight) const {
   require_size(convolution, plain.size());
-  if (convolution.precision == Precision::fp32) {
-    copy_converted(plain, static_cast<float*>(weight));
-  } else {
-    copy_converted(plain, static_cast<double*>(weight));
-  }
+  with_type_of(parameter_element(convolution.precision), [&]<typename T>(T) {
+    std::transform(plain.begin(), plain.end(), static_cast<T*>(weight), stored<T>);
+  });
 }
 
 void ReferenceBackend::export_weight(const KernelSpec& convolution,
                                      const void* weight,
                                      std::span<double> plain) const {
   require_size(convolution, plain.size());
-  if (convolution.precision == Precision::fp32) {
-    std::copy_n(static_cast<const float*>(weight), plain.size(), plain.begin());
-  } else {
-    std::copy_n(static_cast<const double*>(weight), plain.size(), plain.begin());
-  }
+  with_type_of(parameter_element(convolution.precision), [&]<typename T>(T) {
+    std::transform(static_cast<const T*>(weight),
+                   static_cast<const T*>(weight) + plain.size(),
+                   plain.begin(),
+                   [](T value) { return static_cast<double>(value); });
+  });
 }
 
 }  // namespace

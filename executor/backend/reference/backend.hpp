@@ -1,5 +1,6 @@
 // Plain loops in float or double, slow and obviously right: what the other backends are tested
-// with.
+// with. 16-bit operands are converted to float before the loops and back after them; tf32 computes
+// as fp32.
 #pragma once
 
 #include <memory>

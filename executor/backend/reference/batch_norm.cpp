@@ -145,21 +145,6 @@ void backward_data(const Setup& setup, Operands operands) {
   });
 }
 
-std::size_t operand_count(const KernelSpec& spec) {
-  const std::size_t relu = spec.relu ? 1 : 0;
-  const std::size_t residual = spec.residual ? 1 : 0;
-  switch (spec.phase) {
-    case KernelPhase::forward_statistics:
-      return 2;
-    case KernelPhase::forward:
-      return 7 + residual;
-    case KernelPhase::backward_statistics:
-      return 6 + relu + residual;
-    default:
-      return spec.relu && !spec.residual ? 7 : 6;
-  }
-}
-
 template <typename T>
 void run(const Setup& setup, Operands operands, const StepState& state) {
   switch (setup.spec.phase) {
@@ -178,10 +163,9 @@ void run(const Setup& setup, Operands operands, const StepState& state) {
 
 std::unique_ptr<Kernel> make_batch_norm(const KernelSpec& spec, const KernelConstants& constants) {
   const Setup setup{spec, constants};
-  return make_loops(
-      spec, operand_count(spec), [setup]<typename T>(T, Operands operands, const StepState& state) {
-        run<T>(setup, operands, state);
-      });
+  return make_loops(spec, [setup]<typename T>(T, Operands operands, const StepState& state) {
+    run<T>(setup, operands, state);
+  });
 }
 
 }  // namespace cnnplan::reference

@@ -65,17 +65,15 @@ void backward_filter(const KernelSpec& spec, Operands operands) {
 }  // namespace
 
 std::unique_ptr<Kernel> make_convolution(const KernelSpec& spec) {
-  const bool has_bias = spec.bias && spec.phase != KernelPhase::backward_data;
-  return make_loops(
-      spec, has_bias ? 4 : 3, [spec]<typename T>(T, Operands operands, const StepState&) {
-        if (spec.phase == KernelPhase::forward) {
-          forward<T>(spec, operands);
-        } else if (spec.phase == KernelPhase::backward_data) {
-          backward_data<T>(spec, operands);
-        } else {
-          backward_filter<T>(spec, operands);
-        }
-      });
+  return make_loops(spec, [spec]<typename T>(T, Operands operands, const StepState&) {
+    if (spec.phase == KernelPhase::forward) {
+      forward<T>(spec, operands);
+    } else if (spec.phase == KernelPhase::backward_data) {
+      backward_data<T>(spec, operands);
+    } else {
+      backward_filter<T>(spec, operands);
+    }
+  });
 }
 
 }  // namespace cnnplan::reference

@@ -7,7 +7,7 @@ namespace cnnplan::reference {
 
 std::unique_ptr<Kernel> make_dropout(const KernelSpec& spec, const KernelConstants& constants) {
   return make_loops(
-      spec, 2, [=]<typename T>(T, std::span<const TensorView> operands, const StepState& state) {
+      spec, [=]<typename T>(T, std::span<const TensorView> operands, const StepState& state) {
         const auto in = tensor<const T>(operands[0], spec.in);
         const auto out = tensor<T>(operands[1], spec.out);
         const Box& box = operands[0].box;

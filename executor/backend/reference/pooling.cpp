@@ -78,7 +78,7 @@ void average_backward(const KernelSpec& spec, Operands operands) {
 std::unique_ptr<Kernel> make_pooling(const KernelSpec& spec) {
   const bool is_max = spec.pooling == PoolingMode::max;
   const bool is_forward = spec.phase == KernelPhase::forward;
-  return make_loops(spec, is_max ? 3 : 2, [=]<typename T>(T, Operands operands, const StepState&) {
+  return make_loops(spec, [=]<typename T>(T, Operands operands, const StepState&) {
     if (is_max) {
       is_forward ? max_forward<T>(spec, operands) : max_backward<T>(spec, operands);
     } else {

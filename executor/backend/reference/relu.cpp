@@ -28,10 +28,9 @@ void backward_data(const KernelSpec& spec, Operands operands) {
 
 std::unique_ptr<Kernel> make_relu(const KernelSpec& spec) {
   const bool is_forward = spec.phase == KernelPhase::forward;
-  return make_loops(
-      spec, is_forward ? 2 : 3, [=]<typename T>(T, Operands operands, const StepState&) {
-        is_forward ? forward<T>(spec, operands) : backward_data<T>(spec, operands);
-      });
+  return make_loops(spec, [=]<typename T>(T, Operands operands, const StepState&) {
+    is_forward ? forward<T>(spec, operands) : backward_data<T>(spec, operands);
+  });
 }
 
 }  // namespace cnnplan::reference

@@ -53,13 +53,13 @@ void forward(const KernelSpec& spec, double loss_count, Operands operands) {
 }
 
 template <typename T>
-void backward_data(const KernelSpec& spec, double loss_count, Operands operands) {
+void backward_data(const KernelSpec& spec, double divisor, Operands operands) {
   const auto probabilities = tensor<const T>(operands[0], spec.in);
   const auto dx = tensor<T>(operands[2], spec.in);
   for_each_label(spec.in, operands[1], [&](const Index& position, std::int64_t label) {
     for (std::int64_t c = 0; c < spec.in[Dim::c]; ++c) {
       const Index i = channel_of(position, c);
-      dx[i] = (probabilities[i] - (c == label ? T{1} : T{0})) / static_cast<T>(loss_count);
+      dx[i] = (probabilities[i] - (c == label ? T{1} : T{0})) / static_cast<T>(divisor);
     }
   });
 }
@@ -69,14 +69,13 @@ void backward_data(const KernelSpec& spec, double loss_count, Operands operands)
 std::unique_ptr<Kernel> make_softmax_cross_entropy(const KernelSpec& spec,
                                                    const KernelConstants& constants) {
   const bool is_forward = spec.phase == KernelPhase::forward;
-  return make_loops(
-      spec, is_forward ? 4 : 3, [=]<typename T>(T, Operands operands, const StepState&) {
-        if (is_forward) {
-          forward<T>(spec, constants.loss_count, operands);
-        } else {
-          backward_data<T>(spec, constants.loss_count, operands);
-        }
-      });
+  return make_loops(spec, [=]<typename T>(T, Operands operands, const StepState& state) {
+    if (is_forward) {
+      forward<T>(spec, constants.loss_count, operands);
+    } else {
+      backward_data<T>(spec, constants.loss_count / state.loss_scale, operands);
+    }
+  });
 }
 
 }  // namespace cnnplan::reference

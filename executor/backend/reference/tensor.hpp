@@ -8,7 +8,8 @@
 #include <utility>
 
 #include "executor/backend/function_kernel.hpp"
-#include "planner/model/kernel.hpp"
+#include "executor/backend/reference/widening_kernel.hpp"
+#include "planner/model/kernel_operands.hpp"
 
 namespace cnnplan::reference {
 
@@ -77,17 +78,24 @@ constexpr std::int64_t kernel_volume(const Window& window) {
   return product;
 }
 
-// A kernel that calls `body(T{}, operands, state)` with T of the precision of `spec`.
+// A kernel that calls `body(T{}, operands, state)` with T double for fp64, else float: then no
+// operand has 16 bits any more.
 template <typename Body>
-std::unique_ptr<Kernel> make_loops(const KernelSpec& spec, std::size_t operand_count, Body body) {
+std::unique_ptr<Kernel> make_loops(const KernelSpec& spec, Body body) {
+  if (activation_bytes(spec.precision) == 2) {
+    return std::make_unique<WideningKernel>(
+        spec, [body](std::span<const TensorView> operands, const StepState& state) {
+          body(float{}, operands, state);
+        });
+  }
   const auto run = [spec, body](std::span<const TensorView> operands, const StepState& state) {
-    if (spec.precision == Precision::fp32) {
-      body(float{}, operands, state);
-    } else {
+    if (spec.precision == Precision::fp64) {
       body(double{}, operands, state);
+    } else {
+      body(float{}, operands, state);
     }
   };
-  return std::make_unique<FunctionKernel>("reference", operand_count, run);
+  return std::make_unique<FunctionKernel>("reference", kernel_operands(spec).size(), run);
 }
 
 }  // namespace cnnplan::reference

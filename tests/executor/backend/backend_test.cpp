@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "planner/model/enumerators.hpp"
 #include "planner/model/error.hpp"
 #include "tests/executor/backend/harness.hpp"
 
@@ -32,7 +33,7 @@ TEST_CASE("Backend: fingerprints name device, backend and library") {
 }
 
 TEST_CASE("onednn: double precision is refused by name of the kernel") {
-  if (candidates().size() < 2) {
+  if (default_backend() != "onednn") {
     MESSAGE("skipped: this build has no oneDNN");
     return;
   }
@@ -48,6 +49,23 @@ TEST_CASE("onednn: double precision is refused by name of the kernel") {
   }
 }
 
+TEST_CASE("require_precision: names the backend, the precision and what there is") {
+  const auto reference = make_backend("reference");
+  for (Precision precision : Enumerators<Precision>::all) {
+    CHECK_NOTHROW(require_precision(*reference, precision));
+  }
+  if (default_backend() != "onednn") {
+    MESSAGE("skipped: this build has no oneDNN");
+    return;
+  }
+  try {
+    require_precision(*make_backend("onednn"), Precision::bf16);
+    FAIL("accepted");
+  } catch (const EnvironmentError& error) {
+    CHECK(std::string(error.what()) == "backend \"onednn\" does not run bf16; it has: fp32");
+  }
+}
+
 TEST_CASE("Backend: the same kernel twice gives the same bits") {
   Random random(1);
   KernelSpec spec;
@@ -56,8 +74,10 @@ TEST_CASE("Backend: the same kernel twice gives the same bits") {
   spec.out = {{2, 48, 1, 15, 14}};
   spec.window.dims[1] = spec.window.dims[2] = {.kernel = 3, .padding_begin = 1, .padding_end = 1};
   for (const Candidate& candidate : candidates()) {
-    Block x = Block::dense(Element::fp32, spec.in).fill(random.values(volume(spec.in)));
-    Block dy = Block::dense(Element::fp32, spec.out).fill(random.values(volume(spec.out)));
+    Block x =
+        Block::dense(element_of(candidate.precision), spec.in).fill(random.values(volume(spec.in)));
+    Block dy = Block::dense(element_of(candidate.precision), spec.out)
+                   .fill(random.values(volume(spec.out)));
     const auto elements = make_backend(candidate.backend)->weight_elements(spec);
     Block first = flat(Element::fp32, elements);
     Block second = flat(Element::fp32, elements);

@@ -47,7 +47,8 @@ void check_against_oracle(const KernelSpec& spec, std::size_t inputs, Random& ra
     const Values expected = result_of(oracle(), spec, values, margin);
     for (const Candidate& candidate : candidates()) {
       INFO(candidate.backend, ": ", to_text(spec), " margin ", margin);
-      CHECK(difference(result_of(candidate, spec, values, margin), expected) < tolerance);
+      CHECK(difference(result_of(candidate, spec, values, margin), expected) <
+            tolerance_of(candidate));
     }
   }
 }
@@ -91,7 +92,7 @@ TEST_CASE("accumulate: the result may be the first operand") {
     Block sum = Block::dense(element_of(candidate.precision), shape).fill(a);
     Block added = Block::dense(element_of(candidate.precision), shape).fill(b);
     run(candidate, spec, {}, {}, {&sum, &added, &sum});
-    CHECK(difference(sum.values(), expected) < tolerance);
+    CHECK(difference(sum.values(), expected) < tolerance_of(candidate));
   }
 }
 

@@ -6,16 +6,15 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "executor/backend/element.hpp"
+#include "planner/model/enumerators.hpp"
 #include "planner/model/error.hpp"
 
 namespace cnnplan::test {
 namespace {
 
-constexpr double untouched = -987.0;
-
-std::int64_t element_bytes(Element element) {
-  return element == Element::fp64 ? 8 : 4;
-}
+// The same in every precision.
+constexpr double untouched = -992.0;
 
 Box widened(const Box& box, std::int64_t margin) {
   Box wide = box;
@@ -38,9 +37,9 @@ std::unique_ptr<Backend> prepared(const std::string& name) {
   return backend;
 }
 
-bool has_onednn() {
+bool has_backend(const char* name) {
   try {
-    make_backend("onednn");
+    make_backend(name);
     return true;
   } catch (const EnvironmentError&) {
     return false;
@@ -50,14 +49,18 @@ bool has_onednn() {
 }  // namespace
 
 Element element_of(Precision precision) {
-  return precision == Precision::fp32 ? Element::fp32 : Element::fp64;
+  return buffer_element(activation_element(precision));
+}
+
+Element parameter_of(Precision precision) {
+  return buffer_element(parameter_element(precision));
 }
 
 Block::Block(Element element, const Box& outer, const Box& inner)
     : element_(element),
       outer_(outer),
       inner_(inner),
-      bytes_(static_cast<std::size_t>((volume(outer) + 1) * element_bytes(element))) {
+      bytes_(static_cast<std::size_t>((volume(outer) + 1) * bytes_of(element))) {
   for (std::int64_t i = 0; i < volume(outer); ++i) store(i, untouched);
 }
 
@@ -81,28 +84,28 @@ Block flat(Element element, std::int64_t elements) {
 
 // One element behind the start of its memory: kernels must not count on aligned operands.
 std::byte* Block::data() {
-  return bytes_.data() + element_bytes(element_);
+  return bytes_.data() + bytes_of(element_);
 }
 const std::byte* Block::data() const {
-  return bytes_.data() + element_bytes(element_);
+  return bytes_.data() + bytes_of(element_);
 }
 
 double Block::load(std::int64_t offset) const {
-  const std::byte* at = data() + offset * element_bytes(element_);
-  if (element_ == Element::fp64) return *reinterpret_cast<const double*>(at);
+  const std::byte* at = data() + offset * bytes_of(element_);
   if (element_ == Element::int32) return *reinterpret_cast<const std::int32_t*>(at);
-  return static_cast<double>(*reinterpret_cast<const float*>(at));
+  return with_type_of(element_type(element_), [at]<typename T>(T) {
+    return static_cast<double>(*reinterpret_cast<const T*>(at));
+  });
 }
 
 void Block::store(std::int64_t offset, double value) {
-  std::byte* at = data() + offset * element_bytes(element_);
-  if (element_ == Element::fp64) {
-    *reinterpret_cast<double*>(at) = value;
-  } else if (element_ == Element::int32) {
+  std::byte* at = data() + offset * bytes_of(element_);
+  if (element_ == Element::int32) {
     *reinterpret_cast<std::int32_t*>(at) = static_cast<std::int32_t>(value);
-  } else {
-    *reinterpret_cast<float*>(at) = static_cast<float>(value);
+    return;
   }
+  with_type_of(element_type(element_),
+               [&]<typename T>(T) { *reinterpret_cast<T*>(at) = stored<T>(value); });
 }
 
 // Calls f(offset in the outer box, whether inside) in the order of memory.
@@ -141,7 +144,7 @@ Values Block::values() const {
 }
 
 TensorView Block::view() {
-  return view_of(data(), outer_, inner_, element_bytes(element_));
+  return view_of(data(), outer_, inner_, bytes_of(element_));
 }
 
 bool Block::margin_is_untouched() const {
@@ -153,8 +156,16 @@ bool Block::margin_is_untouched() const {
 }
 
 std::vector<Candidate> candidates() {
-  std::vector<Candidate> list{{"reference", Precision::fp32}};
-  if (has_onednn()) list.push_back({"onednn", Precision::fp32});
+  std::vector<Candidate> list;
+  for (const char* name : {"reference", "onednn"}) {
+    if (!has_backend(name)) continue;
+    const auto backend = make_backend(name);
+    for (Precision precision : Enumerators<Precision>::all) {
+      if (precision != Precision::fp64 && backend->supports(precision)) {
+        list.push_back({name, precision});
+      }
+    }
+  }
   return list;
 }
 
@@ -173,6 +184,21 @@ void run(const Candidate& candidate,
   std::vector<TensorView> views;
   for (Block* operand : operands) views.push_back(operand->view());
   kernel->run(views, state);
+}
+
+double tolerance_of(Precision precision) {
+  switch (precision) {
+    case Precision::fp32:
+      return 2e-5;
+    case Precision::tf32:
+    case Precision::fp16:
+      return 3e-3;
+    case Precision::bf16:
+      return 1e-2;
+    case Precision::fp64:
+      return 1e-12;
+  }
+  throw std::logic_error("unknown precision");
 }
 
 double difference(const Values& actual, const Values& expected) {
@@ -194,8 +220,11 @@ std::int64_t Random::integer(std::int64_t first, std::int64_t last) {
 Values Random::values(std::int64_t count) {
   std::normal_distribution<double> normal;
   Values values(static_cast<std::size_t>(count));
-  // Rounded to single precision: both sides of a comparison start from the same numbers.
-  for (double& value : values) value = static_cast<double>(static_cast<float>(normal(engine_)));
+  // Rounded to both 16-bit formats: all sides of a comparison start from the same numbers.
+  for (double& value : values) {
+    const auto half = static_cast<float>(stored<Float16>(normal(engine_)));
+    value = static_cast<double>(BFloat16(half));
+  }
   return values;
 }
 

@@ -8,14 +8,18 @@
 #include <vector>
 
 #include "executor/backend/backend.hpp"
+#include "planner/model/element.hpp"
 
 namespace cnnplan::test {
 
 // Elements of a block in the order of memory (N, D, H, W, C), whatever their type in the kernel.
 using Values = std::vector<double>;
 
-enum class Element { fp32, fp64, int32 };
+using Element = BufferElement;
+// Of activations and of the weights that convolutions read.
 Element element_of(Precision precision);
+// Of all other parameters and of probabilities.
+Element parameter_of(Precision precision);
 
 // Memory of one operand: a block, dense or inside a larger buffer whose other elements must stay.
 class Block {
@@ -54,7 +58,8 @@ struct Candidate {
   std::string backend;
   Precision precision = Precision::fp32;
 };
-// All backends of this build in single precision; `reference` in double is what they are held to.
+// All backends of this build in all their precisions but double, the fastest backend last;
+// `reference` in double is what they are held to.
 std::vector<Candidate> candidates();
 Candidate oracle();
 
@@ -67,8 +72,11 @@ void run(const Candidate& candidate,
 
 // Largest difference, relative to the larger of 1 and the largest expected magnitude.
 double difference(const Values& actual, const Values& expected);
-// In single precision, against double.
-inline constexpr double tolerance = 2e-5;
+// Of a precision against double, where both start from the same numbers.
+double tolerance_of(Precision precision);
+inline double tolerance_of(const Candidate& candidate) {
+  return tolerance_of(candidate.precision);
+}
 
 class Random {
  public:
@@ -76,7 +84,7 @@ class Random {
   // In [first, last].
   std::int64_t integer(std::int64_t first, std::int64_t last);
   bool coin() { return integer(0, 1) == 1; }
-  // Normal with unit variance.
+  // Normal with unit variance, and the same in every precision.
   Values values(std::int64_t count);
   // Small integers, so that equal values are frequent.
   Values ties(std::int64_t count);

@@ -36,8 +36,8 @@ void check_against_oracle(const KernelSpec& spec, const Values& x, const Values&
   for (const Candidate& candidate : candidates()) {
     INFO(candidate.backend, ": ", to_text(spec));
     const Results actual = run_both(candidate, spec, x, dy);
-    CHECK(difference(actual.y, expected.y) < tolerance);
-    CHECK(difference(actual.dx, expected.dx) < tolerance);
+    CHECK(difference(actual.y, expected.y) < tolerance_of(candidate));
+    CHECK(difference(actual.dx, expected.dx) < tolerance_of(candidate));
   }
 }
 

@@ -15,6 +15,7 @@ struct Problem {
   Values x, labels;
   std::int64_t margin = 0;
   double loss_count = 1.0;
+  double loss_scale = 1.0;
 };
 
 struct Results {
@@ -31,13 +32,14 @@ Results run_both(const Candidate& candidate, const Problem& problem) {
   positions[Dim::c] = 1;
   Block x = Block::pitched(element, problem.shape, problem.margin).fill(problem.x);
   Block labels = Block::dense(Element::int32, positions).fill(problem.labels);
-  Block probabilities = Block::dense(element, problem.shape);
+  Block probabilities = Block::dense(parameter_of(candidate.precision), problem.shape);
   Block loss = flat(Element::fp64, 1);
   spec.phase = KernelPhase::forward;
   run(candidate, spec, constants, {}, {&x, &labels, &probabilities, &loss});
   Block dx = Block::pitched(element, problem.shape, problem.margin);
   spec.phase = KernelPhase::backward_data;
-  run(candidate, spec, constants, {}, {&probabilities, &labels, &dx});
+  const StepState state{.loss_scale = problem.loss_scale};
+  run(candidate, spec, constants, state, {&probabilities, &labels, &dx});
   CHECK(dx.margin_is_untouched());
   return {probabilities.values(), loss.values(), dx.values()};
 }
@@ -65,10 +67,25 @@ TEST_CASE("softmax_cross_entropy: random blocks, per image and per pixel") {
     for (const Candidate& candidate : candidates()) {
       INFO(candidate.backend, ": ", to_text(problem.shape));
       const Results actual = run_both(candidate, problem);
-      CHECK(difference(actual.probabilities, expected.probabilities) < tolerance);
-      CHECK(difference(actual.loss, expected.loss) < tolerance);
-      CHECK(difference(actual.dx, expected.dx) < tolerance);
+      CHECK(difference(actual.probabilities, expected.probabilities) < tolerance_of(candidate));
+      CHECK(difference(actual.loss, expected.loss) < tolerance_of(candidate));
+      CHECK(difference(actual.dx, expected.dx) < tolerance_of(candidate));
     }
+  }
+}
+
+TEST_CASE("softmax_cross_entropy: the gradient is multiplied by the loss scale, the loss is not") {
+  Random random(2);
+  Problem problem{.shape = {{2, 5, 1, 3, 1}}, .labels = {0, 1, 2, 3, 4, 0}, .loss_count = 6.0};
+  problem.x = random.values(volume(problem.shape));
+  const Results plain = run_both(oracle(), problem);
+  problem.loss_scale = 8.0;
+  Values expected = plain.dx;
+  for (double& value : expected) value *= problem.loss_scale;
+  for (const Candidate& candidate : candidates()) {
+    const Results scaled = run_both(candidate, problem);
+    CHECK(difference(scaled.loss, plain.loss) < tolerance_of(candidate));
+    CHECK(difference(scaled.dx, expected) < tolerance_of(candidate));
   }
 }
 

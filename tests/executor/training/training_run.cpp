@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 
+#include "executor/backend/element.hpp"
 #include "executor/backend/random.hpp"
 #include "executor/training/step_runner.hpp"
 #include "executor/training/synthetic_data.hpp"
@@ -75,8 +76,8 @@ std::vector<double> gather_output(const Plan& plan,
                                   const Communicator& world) {
   const LayerIndex layer = plan.network.inputs_of(plan.network.loss_layer())[0];
   const TensorView view = runner.view(schedule.outputs[static_cast<std::size_t>(layer)]);
-  const std::vector<double> own =
-      plan.precision == Precision::fp32 ? elements_of<float>(view) : elements_of<double>(view);
+  const std::vector<double> own = with_type_of(
+      activation_element(plan.precision), [&view]<typename T>(T) { return elements_of<T>(view); });
   const auto blocks = world.gather(std::span<const double>(own), 0);
   const Distribution distribution(plan.network.output_shape(layer, plan.batch),
                                   plan.layers[static_cast<std::size_t>(layer)].mesh);

@@ -25,10 +25,23 @@ TEST_CASE("Shape: is indexed by dim") {
 }
 
 TEST_CASE("Precision: bytes and names") {
-  CHECK(bytes_per_element(Precision::fp32) == 4);
-  CHECK(bytes_per_element(Precision::fp64) == 8);
-  CHECK(to_text(Precision::fp32) == "fp32");
-  CHECK(to_text(Precision::fp64) == "fp64");
+  struct Row {
+    Precision precision;
+    const char* name;
+    std::int64_t activation;
+    std::int64_t parameter;
+    bool has_copies;
+  };
+  for (const Row& row : {Row{Precision::fp32, "fp32", 4, 4, false},
+                         Row{Precision::fp64, "fp64", 8, 8, false},
+                         Row{Precision::tf32, "tf32", 4, 4, false},
+                         Row{Precision::bf16, "bf16", 2, 4, true},
+                         Row{Precision::fp16, "fp16", 2, 4, true}}) {
+    CHECK(to_text(row.precision) == row.name);
+    CHECK(activation_bytes(row.precision) == row.activation);
+    CHECK(parameter_bytes(row.precision) == row.parameter);
+    CHECK(has_weight_copies(row.precision) == row.has_copies);
+  }
 }
 
 }  // namespace

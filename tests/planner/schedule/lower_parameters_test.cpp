@@ -102,7 +102,7 @@ TEST_CASE("Lowering: slots hold every parameter of the network once") {
     CHECK(elements_of(schedule, 0, last) == plan.network.parameter_count());
     for (const ParameterSlot& slot : schedule.slots) CHECK(volume(slot.shape) == slot.elements);
     const Buffer& weights = schedule.buffers[static_cast<std::size_t>(schedule.weights)];
-    CHECK(weights.bytes == plan.network.parameter_count() * bytes_per_element(plan.precision));
+    CHECK(weights.bytes == plan.network.parameter_count() * parameter_bytes(plan.precision));
   }
 }
 
@@ -136,7 +136,7 @@ TEST_CASE("Lowering: buckets follow each other without gaps and are no fuller th
         next = bucket.last_slot + 1;
         const std::int64_t before =
             elements_of(schedule, bucket.first_slot, last_unit_of(schedule, bucket) - 1);
-        CHECK(before * bytes_per_element(plan.precision) < plan.bucket_bytes);
+        CHECK(before * parameter_bytes(plan.precision) < plan.bucket_bytes);
       }
       CHECK(next == static_cast<int>(schedule.slots.size()));
     }

@@ -1,0 +1,38 @@
+// From the element of a tensor to its type.
+#pragma once
+
+#include <stdexcept>
+#include <type_traits>
+
+#include "executor/backend/half.hpp"
+#include "planner/model/element.hpp"
+
+namespace cnnplan {
+
+// What numbers of type T are computed in.
+template <typename T>
+using Computed = std::conditional_t<std::is_floating_point_v<T>, T, float>;
+
+// `value` as it is stored: rounded.
+template <typename T>
+constexpr T stored(double value) {
+  return T(static_cast<Computed<T>>(value));
+}
+
+// Calls f(T{}) with the type T of `element`.
+template <typename F>
+decltype(auto) with_type_of(ElementType element, F&& f) {
+  switch (element) {
+    case ElementType::fp32:
+      return f(float{});
+    case ElementType::fp64:
+      return f(double{});
+    case ElementType::bf16:
+      return f(BFloat16{});
+    case ElementType::fp16:
+      return f(Float16{});
+  }
+  throw std::logic_error("unknown element");
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,31 @@
+// 16-bit operands for loops in float.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "executor/backend/function_kernel.hpp"
+#include "planner/model/kernel_operands.hpp"
+
+namespace cnnplan::reference {
+
+// Runs `body` with float copies of the 16-bit operands and rounds what it wrote. `body` sees dense
+// operands with the boxes of the real ones.
+class WideningKernel final : public Kernel {
+ public:
+  // @pre activation_bytes(spec.precision) == 2
+  WideningKernel(const KernelSpec& spec, FunctionKernel::Body body);
+
+  void run(std::span<const TensorView> operands, const StepState& state) override;
+  std::int64_t workspace_bytes() const override;
+  std::string implementation() const override { return loops_.implementation(); }
+
+ private:
+  ElementType element_;
+  FunctionKernel loops_;
+  std::vector<KernelOperand> operands_;
+  std::vector<std::vector<float>> wide_;  // by operand, empty for those of other elements
+};
+
+}  // namespace cnnplan::reference
