@@ -4,22 +4,60 @@
 #include "executor/backend/reference/backend.hpp"
 #include "planner/model/enumerators.hpp"
 #include "planner/model/error.hpp"
+#ifdef CNNPLAN_HAVE_CUDNN
+#include "executor/backend/cudnn/backend.hpp"
+#endif
 #ifdef CNNPLAN_HAVE_ONEDNN
 #include "executor/backend/onednn/backend.hpp"
 #endif
 
 namespace cnnplan {
 
-std::unique_ptr<Backend> make_backend(std::string_view name) {
+namespace {
+
+// Those that were not found when this was built are named, so that nobody looks for a typing error.
+constexpr std::string_view known_backends =
+#ifdef CNNPLAN_HAVE_CUDNN
+    "cudnn, "
+#endif
+#ifdef CNNPLAN_HAVE_ONEDNN
+    "onednn, "
+#endif
+    "reference"
+#ifndef CNNPLAN_HAVE_CUDNN
+    " (no CUDA toolkit with cuDNN was found when this was built)"
+#endif
+#ifndef CNNPLAN_HAVE_ONEDNN
+    " (oneDNN was not found when this was built)"
+#endif
+    ;
+
+#ifdef CNNPLAN_HAVE_CUDNN
+std::unique_ptr<Backend> make_gpu_backend(const BackendOptions& options) {
+  const int devices = cudnn::device_count();
+  if (devices == 0) {
+    throw EnvironmentError(
+        "no CUDA device: backend \"cudnn\" needs an NVIDIA GPU and its driver; --backend onednn "
+        "runs on the CPU");
+  }
+  return cudnn::make_backend(
+      {.device = options.local_rank % devices, .deterministic = options.deterministic});
+}
+#endif
+
+}  // namespace
+
+std::unique_ptr<Backend> make_backend(std::string_view name,
+                                      [[maybe_unused]] const BackendOptions& options) {
   if (name == "reference") return reference::make_backend();
 #ifdef CNNPLAN_HAVE_ONEDNN
   if (name == "onednn") return onednn::make_backend();
-  constexpr std::string_view known = "reference, onednn";
-#else
-  constexpr std::string_view known = "reference (oneDNN was not found when this was built)";
+#endif
+#ifdef CNNPLAN_HAVE_CUDNN
+  if (name == "cudnn") return make_gpu_backend(options);
 #endif
   throw EnvironmentError("no backend \"" + std::string(name) +
-                         "\" in this build; it has: " + std::string(known));
+                         "\" in this build; it has: " + std::string(known_backends));
 }
 
 void require_precision(const Backend& backend, Precision precision) {
@@ -34,6 +72,9 @@ void require_precision(const Backend& backend, Precision precision) {
 }
 
 std::string_view default_backend() {
+#ifdef CNNPLAN_HAVE_CUDNN
+  if (cudnn::device_count() > 0) return "cudnn";
+#endif
 #ifdef CNNPLAN_HAVE_ONEDNN
   return "onednn";
 #else

@@ -53,9 +53,12 @@ class Backend {
   virtual void begin_step(const StepState&) {}
   // Call once in every thread that runs kernels (floating-point modes).
   virtual void prepare_thread() const {}
-  // @throws BackendError when the library cannot run it at full speed
+  // `implementation`: what Kernel::implementation() gave when the kernel was profiled, for backends
+  // that have several; empty: the backend chooses.
+  // @throws BackendError when the library cannot run it at full speed, or not in this way
   virtual std::unique_ptr<Kernel> make_kernel(const KernelSpec& spec,
-                                              const KernelConstants& constants) = 0;
+                                              const KernelConstants& constants,
+                                              const std::string& implementation) = 0;
   // Elements that the weight of this convolution takes in the backend's format, padding included.
   virtual std::int64_t weight_elements(const KernelSpec& convolution) const = 0;
   // Plain order (F, C/groups, KD, KH, KW), in double, to the backend's format, in the element of
@@ -68,11 +71,18 @@ class Backend {
                              std::span<double> plain) const = 0;
 };
 
-// "onednn" or "reference". @throws EnvironmentError when the build has no such backend.
-std::unique_ptr<Backend> make_backend(std::string_view name);
+struct BackendOptions {
+  int local_rank = 0;          // among the ranks of the node, which share its devices in turn
+  bool deterministic = false;  // only kernels that give the same bits every time
+};
+
+// "cudnn", "onednn" or "reference".
+// @throws EnvironmentError when the build has no such backend, or the machine no device for it
+std::unique_ptr<Backend> make_backend(std::string_view name, const BackendOptions& options = {});
 // @throws EnvironmentError that names what the backend has, unless it supports `precision`
 void require_precision(const Backend& backend, Precision precision);
-// The fastest of this build: "onednn" where it was found, else "reference".
+// The fastest that can run here: "cudnn" where there is a GPU, "onednn" where it was found, else
+// "reference".
 std::string_view default_backend();
 
 }  // namespace cnnplan

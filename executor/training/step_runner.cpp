@@ -114,7 +114,7 @@ StepRunner::Prepared StepRunner::prepare(const KernelOperation& operation) {
   for (const Operand& operand : operation.operands) views.push_back(view(operand));
   KernelSpec spec = operation.spec;
   if (spec.kind == KernelKind::sgd) spec.in = spec.out = views[0].shape();
-  std::shared_ptr<Kernel> kernel = context_.backend->make_kernel(spec, operation.constants);
+  std::shared_ptr<Kernel> kernel = context_.backend->make_kernel(spec, operation.constants, {});
   Prepared prepared{.workspace_bytes = kernel->workspace_bytes(),
                     .implementation = kernel->implementation()};
   prepared.action = [kernel = std::move(kernel), views = std::move(views)](const StepState& state) {

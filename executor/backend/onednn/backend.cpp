@@ -26,7 +26,8 @@ class OnednnBackend final : public Backend {
   void prepare_thread() const override;
   bool supports(Precision precision) const override { return precision == Precision::fp32; }
   std::unique_ptr<Kernel> make_kernel(const KernelSpec& spec,
-                                      const KernelConstants& constants) override;
+                                      const KernelConstants& constants,
+                                      const std::string& implementation) override;
   std::int64_t weight_elements(const KernelSpec& convolution) const override;
   void import_weight(const KernelSpec& convolution,
                      std::span<const double> plain,
@@ -74,7 +75,8 @@ void OnednnBackend::prepare_thread() const {
 }
 
 std::unique_ptr<Kernel> OnednnBackend::make_kernel(const KernelSpec& spec,
-                                                   const KernelConstants& constants) {
+                                                   const KernelConstants& constants,
+                                                   const std::string& /*implementation*/) {
   if (!supports(spec.precision)) throw BackendError("onednn: fp32 only: " + to_text(spec));
   switch (spec.kind) {
     case KernelKind::convolution:

@@ -21,7 +21,8 @@ class ReferenceBackend final : public Backend {
   Device& device() override { return device_; }
   bool supports(Precision /*precision*/) const override { return true; }
   std::unique_ptr<Kernel> make_kernel(const KernelSpec& spec,
-                                      const KernelConstants& constants) override;
+                                      const KernelConstants& constants,
+                                      const std::string& implementation) override;
   std::int64_t weight_elements(const KernelSpec& convolution) const override;
   void import_weight(const KernelSpec& convolution,
                      std::span<const double> plain,
@@ -37,7 +38,8 @@ class ReferenceBackend final : public Backend {
 };
 
 std::unique_ptr<Kernel> ReferenceBackend::make_kernel(const KernelSpec& spec,
-                                                      const KernelConstants& constants) {
+                                                      const KernelConstants& constants,
+                                                      const std::string& /*implementation*/) {
   if (spec.algorithm != KernelAlgorithm::direct) {
     throw BackendError("reference: only the direct algorithm is there: " + to_text(spec));
   }

@@ -42,7 +42,7 @@ TEST_CASE("onednn: double precision is refused by name of the kernel") {
   spec.kind = KernelKind::relu;
   spec.precision = Precision::fp64;
   try {
-    backend->make_kernel(spec, {});
+    backend->make_kernel(spec, {}, {});
     FAIL("accepted");
   } catch (const BackendError& error) {
     CHECK(std::string(error.what()).find(to_text(spec)) != std::string::npos);

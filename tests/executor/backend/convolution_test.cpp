@@ -339,7 +339,7 @@ TEST_CASE("convolution: a pointwise winograd is refused") {
   KernelSpec spec = spec_of({.batch = 1, .channels = 16, .filters = 16}, {1, 9, 9}, Window{});
   spec.algorithm = KernelAlgorithm::winograd;
   for (const Candidate& candidate : candidates()) {
-    CHECK_THROWS_AS(make_backend(candidate.backend)->make_kernel(spec, {}), BackendError);
+    CHECK_THROWS_AS(make_backend(candidate.backend)->make_kernel(spec, {}, {}), BackendError);
   }
 }
 

@@ -180,7 +180,7 @@ void run(const Candidate& candidate,
          const std::vector<Block*>& operands) {
   spec.precision = candidate.precision;
   const auto backend = prepared(candidate.backend);
-  const auto kernel = backend->make_kernel(spec, constants);
+  const auto kernel = backend->make_kernel(spec, constants, {});
   std::vector<TensorView> views;
   for (Block* operand : operands) views.push_back(operand->view());
   kernel->run(views, state);

@@ -144,7 +144,7 @@ std::optional<std::string> refused_kernel(const Plan& plan, const std::string& b
     const auto* kernel = std::get_if<KernelOperation>(&operation.body);
     if (kernel == nullptr || kernel->spec.kind == KernelKind::sgd) continue;
     try {
-      library->make_kernel(kernel->spec, kernel->constants);
+      library->make_kernel(kernel->spec, kernel->constants, {});
     } catch (const BackendError& error) {
       return error.what();
     }

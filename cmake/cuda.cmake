@@ -1,0 +1,77 @@
+# The backend for NVIDIA GPUs: nvcc, and cuDNN 9 of the toolkit, the system or a Python package.
+# Headers alone are enough for the tests that run it on an emulated device.
+set(CNNPLAN_CUDA AUTO CACHE STRING "Backend for NVIDIA GPUs: AUTO (where it is found), ON or OFF")
+set_property(CACHE CNNPLAN_CUDA PROPERTY STRINGS AUTO ON OFF)
+
+# Folder of one of NVIDIA's Python packages, e.g. nvidia.cudnn; empty where there is none.
+function(cnnplan_python_package name result)
+  execute_process(
+    COMMAND python3 -c "import importlib.util as u; print(next(iter(u.find_spec('${name}').submodule_search_locations)))"
+    OUTPUT_VARIABLE folder OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
+  if(failed)
+    set(folder "")
+  endif()
+  set(${result} "${folder}" PARENT_SCOPE)
+endfunction()
+
+find_path(CUDA_RUNTIME_INCLUDE_DIR cuda_runtime_api.h
+          HINTS ENV CUDA_HOME ENV CUDA_PATH /usr/local/cuda PATH_SUFFIXES include)
+cnnplan_python_package(nvidia.cudnn cudnn_package)
+find_path(CUDNN_INCLUDE_DIR cudnn.h
+          HINTS ENV CUDNN_ROOT ${CUDA_RUNTIME_INCLUDE_DIR}/.. ${cudnn_package}
+          PATH_SUFFIXES include)
+find_library(CUDNN_LIBRARY NAMES cudnn libcudnn.so.9
+             HINTS ENV CUDNN_ROOT ${CUDA_RUNTIME_INCLUDE_DIR}/.. ${cudnn_package}
+             PATH_SUFFIXES lib64 lib)
+find_path(NCCL_INCLUDE_DIR nccl.h HINTS ENV NCCL_ROOT ${CUDA_RUNTIME_INCLUDE_DIR}/..
+          PATH_SUFFIXES include)
+find_library(NCCL_LIBRARY NAMES nccl libnccl.so.2
+             HINTS ENV NCCL_ROOT ${CUDA_RUNTIME_INCLUDE_DIR}/.. PATH_SUFFIXES lib64 lib)
+
+set(CNNPLAN_CUDA_HEADERS OFF)
+if(CUDA_RUNTIME_INCLUDE_DIR AND CUDNN_INCLUDE_DIR)
+  set(CNNPLAN_CUDA_HEADERS ON)
+endif()
+
+set(CNNPLAN_CUDNN OFF)
+set(cudnn_missing "")
+if(CNNPLAN_CUDA AND CNNPLAN_EXECUTOR)
+  include(CheckLanguage)
+  find_program(CMAKE_CUDA_COMPILER nvcc HINTS ${CUDA_RUNTIME_INCLUDE_DIR}/../bin)
+  check_language(CUDA)
+  if(NOT CMAKE_CUDA_COMPILER)
+    set(cudnn_missing "nvcc was not found")
+  elseif(NOT CUDNN_INCLUDE_DIR OR NOT CUDNN_LIBRARY)
+    set(cudnn_missing "cuDNN 9 was not found; CUDNN_ROOT may name its folder")
+  else()
+    # Turing and newer; later ones than Hopper compile the last at start.
+    if(NOT CMAKE_CUDA_ARCHITECTURES)
+      set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 90)
+    endif()
+    set(CMAKE_CUDA_RUNTIME_LIBRARY None)  # linked by name below
+    if(CCACHE AND NOT CMAKE_CUDA_COMPILER_LAUNCHER)
+      set(CMAKE_CUDA_COMPILER_LAUNCHER ${CCACHE})
+    endif()
+    enable_language(CUDA)
+    # CMake 3.25 does not know that nvcc has C++20.
+    if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
+      set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
+      set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")
+    endif()
+    find_package(CUDAToolkit REQUIRED)
+    set(CNNPLAN_CUDNN ON)
+  endif()
+  if(cudnn_missing AND CNNPLAN_CUDA STREQUAL "ON")
+    message(FATAL_ERROR "the GPU backend was asked for, but ${cudnn_missing}")
+  endif()
+endif()
+
+if(CNNPLAN_CUDA_HEADERS)
+  add_library(cudnn_headers INTERFACE)
+  target_include_directories(cudnn_headers SYSTEM INTERFACE
+                             ${CUDA_RUNTIME_INCLUDE_DIR} ${CUDNN_INCLUDE_DIR})
+endif()
+if(CNNPLAN_CUDNN)
+  add_library(cudnn_library INTERFACE)
+  target_link_libraries(cudnn_library INTERFACE cudnn_headers ${CUDNN_LIBRARY} CUDA::cudart_static)
+endif()

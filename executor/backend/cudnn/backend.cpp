@@ -1,0 +1,125 @@
+// Weights are stored as cuDNN reads them fastest: (F, KD, KH, KW, C/groups).
+#include "executor/backend/cudnn/backend.hpp"
+
+#include <stdexcept>
+
+#include "executor/backend/cudnn/convolution_program.hpp"
+#include "executor/backend/cudnn/kernels.hpp"
+#include "executor/backend/element.hpp"
+#include "planner/model/error.hpp"
+
+namespace cnnplan::cudnn {
+namespace {
+
+// Tensor cores of 16-bit formats: Turing has fp16, Ampere and later bf16 and TF32, too.
+constexpr int ampere = 8;
+
+// Calls visit(place in plain order, place in memory) for all elements of a weight.
+template <typename Visit>
+void for_each_weight(const KernelSpec& convolution, Visit visit) {
+  const std::int64_t channels = convolution.in[Dim::c] / convolution.groups;
+  const std::int64_t elements = weight_volume(convolution);
+  const std::int64_t taps = elements / (convolution.out[Dim::c] * channels);
+  for (std::int64_t plain = 0; plain < elements; ++plain) {
+    const std::int64_t tap = plain % taps;
+    const std::int64_t channel = plain / taps % channels;
+    const std::int64_t filter = plain / taps / channels;
+    visit(static_cast<std::size_t>(plain), (filter * taps + tap) * channels + channel);
+  }
+}
+
+void require_size(const KernelSpec& convolution, std::size_t size) {
+  if (static_cast<std::int64_t>(size) == weight_volume(convolution)) return;
+  throw std::logic_error("weight of " + std::to_string(size) + " elements for " +
+                         to_text(convolution));
+}
+
+class CudnnBackend final : public Backend {
+ public:
+  explicit CudnnBackend(const Options& options) : library_(options) {}
+
+  DeviceFingerprint fingerprint() const override;
+  Device& device() override { return library_.device(); }
+  void begin_step(const StepState& state) override;
+  bool supports(Precision precision) const override;
+  std::unique_ptr<Kernel> make_kernel(const KernelSpec& spec,
+                                      const KernelConstants& constants,
+                                      const std::string& implementation) override;
+  std::int64_t weight_elements(const KernelSpec& convolution) const override {
+    return weight_volume(convolution);
+  }
+  void import_weight(const KernelSpec& convolution,
+                     std::span<const double> plain,
+                     void* weight) const override;
+  void export_weight(const KernelSpec& convolution,
+                     const void* weight,
+                     std::span<double> plain) const override;
+
+ private:
+  mutable Library library_;
+};
+
+// Clocks are part of it: a card that runs slower gives other times.
+DeviceFingerprint CudnnBackend::fingerprint() const {
+  const CudaDevice& device = library_.device();
+  const std::string engines = library_.options().deterministic ? ", deterministic" : "";
+  return {.device = device.name() + ", " + std::to_string(device.clock_mhz()) + " MHz, memory " +
+                    std::to_string(device.memory_clock_mhz()) + " MHz",
+          .backend = "cudnn",
+          .library = library_.versions() + engines};
+}
+
+bool CudnnBackend::supports(Precision precision) const {
+  const bool needs_ampere = precision == Precision::bf16 || precision == Precision::tf32;
+  return !needs_ampere || library_.device().major() >= ampere;
+}
+
+void CudnnBackend::begin_step(const StepState& state) {
+  library_.set_step({.seed = state.seed,
+                     .step = static_cast<std::uint64_t>(state.step),
+                     .learning_rate = state.learning_rate,
+                     .momentum = state.momentum,
+                     .weight_decay = state.weight_decay,
+                     .loss_scale = state.loss_scale,
+                     .training = state.training});
+}
+
+std::unique_ptr<Kernel> CudnnBackend::make_kernel(const KernelSpec& spec,
+                                                  const KernelConstants& constants,
+                                                  const std::string& implementation) {
+  if (spec.algorithm != KernelAlgorithm::direct) {
+    throw BackendError("cudnn: engines are chosen by timing, not by name: " + to_text(spec));
+  }
+  if (spec.kind == KernelKind::convolution) return make_convolution(library_, spec, implementation);
+  return make_own_kernel(library_, spec, constants);
+}
+
+void CudnnBackend::import_weight(const KernelSpec& convolution,
+                                 std::span<const double> plain,
+                                 void* weight) const {
+  require_size(convolution, plain.size());
+  with_type_of(parameter_element(convolution.precision), [&]<typename T>(T) {
+    for_each_weight(convolution, [&](std::size_t from, std::int64_t to) {
+      static_cast<T*>(weight)[to] = stored<T>(plain[from]);
+    });
+  });
+}
+
+void CudnnBackend::export_weight(const KernelSpec& convolution,
+                                 const void* weight,
+                                 std::span<double> plain) const {
+  require_size(convolution, plain.size());
+  with_type_of(parameter_element(convolution.precision), [&]<typename T>(T) {
+    for_each_weight(convolution, [&](std::size_t to, std::int64_t from) {
+      plain[to] = static_cast<double>(static_cast<const T*>(weight)[from]);
+    });
+  });
+}
+
+}  // namespace
+
+std::unique_ptr<Backend> make_backend(const Options& options) {
+  return std::make_unique<CudnnBackend>(options);
+}
+
+}  // namespace cnnplan::cudnn

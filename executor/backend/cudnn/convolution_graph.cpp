@@ -1,0 +1,249 @@
+// Descriptors of tensors, of the convolution and of the bias behind it.
+#include "executor/backend/cudnn/convolution_graph.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "planner/model/element.hpp"
+
+namespace cnnplan::cudnn {
+namespace {
+
+using Integers = std::vector<std::int64_t>;
+
+constexpr std::int64_t alignment_bytes = 16;
+
+cudnnDataType_t data_type(ElementType element) {
+  switch (element) {
+    case ElementType::fp64:
+      return CUDNN_DATA_DOUBLE;
+    case ElementType::bf16:
+      return CUDNN_DATA_BFLOAT16;
+    case ElementType::fp16:
+      return CUDNN_DATA_HALF;
+    case ElementType::fp32:
+      break;
+  }
+  return CUDNN_DATA_FLOAT;
+}
+
+struct Tensor {
+  TensorId id = TensorId::x;
+  ElementType element = ElementType::fp32;
+  Integers extents;  // (N, C, [D,] H, W) or (F, C, [KD,] KH, KW)
+  bool is_virtual = false;
+};
+
+// Channels vary fastest in memory, then the last extents.
+Integers channels_last_strides(const Integers& extents) {
+  Integers strides(extents.size());
+  strides[1] = 1;
+  std::int64_t next = extents[1];
+  for (std::size_t i = extents.size(); i-- > 2;) {
+    strides[i] = next;
+    next *= extents[i];
+  }
+  strides[0] = next;
+  return strides;
+}
+
+Descriptor make_tensor(const Tensor& tensor) {
+  Descriptor descriptor(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
+  descriptor.set(CUDNN_ATTR_TENSOR_UNIQUE_ID, static_cast<std::int64_t>(tensor.id))
+      .set(CUDNN_ATTR_TENSOR_DATA_TYPE, data_type(tensor.element))
+      .set(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, alignment_bytes)
+      .set(CUDNN_ATTR_TENSOR_DIMENSIONS, tensor.extents)
+      .set(CUDNN_ATTR_TENSOR_STRIDES, channels_last_strides(tensor.extents));
+  if (tensor.is_virtual) descriptor.set(CUDNN_ATTR_TENSOR_IS_VIRTUAL, true);
+  descriptor.finalize();
+  return descriptor;
+}
+
+// Two spatial dims where depth is 1 and has no window.
+bool is_flat(const KernelSpec& view) {
+  const WindowDim& depth = view.window.dims[0];
+  return view.in[Dim::d] == 1 && view.out[Dim::d] == 1 && depth.kernel == 1 &&
+         depth.padding_begin == 0 && depth.padding_end == 0;
+}
+
+Integers extents_of(const Shape& shape, bool flat) {
+  if (flat) return {shape[Dim::n], shape[Dim::c], shape[Dim::h], shape[Dim::w]};
+  return {shape[Dim::n], shape[Dim::c], shape[Dim::d], shape[Dim::h], shape[Dim::w]};
+}
+
+// One number of every window, depth first where there is one.
+template <typename Member>
+Integers window_numbers(const KernelSpec& view, bool flat, Member member) {
+  Integers numbers;
+  for (const WindowDim& dim : view.window.dims) numbers.push_back(dim.*member);
+  if (flat) numbers.erase(numbers.begin());
+  return numbers;
+}
+
+// The accumulator is as wide as the parameters.
+cudnnDataType_t compute_type(const KernelSpec& view) {
+  return data_type(parameter_element(view.precision));
+}
+
+Descriptor make_convolution(const KernelSpec& view, bool flat) {
+  const Integers strides = window_numbers(view, flat, &WindowDim::stride);
+  Descriptor descriptor(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
+  descriptor.set(CUDNN_ATTR_CONVOLUTION_COMP_TYPE, compute_type(view))
+      .set_enumerator(CUDNN_ATTR_CONVOLUTION_CONV_MODE,
+                      CUDNN_TYPE_CONVOLUTION_MODE,
+                      CUDNN_CROSS_CORRELATION)
+      .set(CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, static_cast<std::int64_t>(strides.size()))
+      .set(CUDNN_ATTR_CONVOLUTION_DILATIONS, window_numbers(view, flat, &WindowDim::dilation))
+      .set(CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, strides)
+      .set(CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS,
+           window_numbers(view, flat, &WindowDim::padding_begin))
+      .set(CUDNN_ATTR_CONVOLUTION_POST_PADDINGS,
+           window_numbers(view, flat, &WindowDim::padding_end))
+      .finalize();
+  return descriptor;
+}
+
+// Names of the attributes of one phase's operation.
+struct OperationAttributes {
+  cudnnBackendDescriptorType_t type;
+  cudnnBackendAttributeName_t alpha;
+  cudnnBackendAttributeName_t beta;
+  cudnnBackendAttributeName_t convolution;
+  cudnnBackendAttributeName_t x;
+  cudnnBackendAttributeName_t w;
+  cudnnBackendAttributeName_t y;
+};
+
+OperationAttributes attributes_of(KernelPhase phase) {
+  if (phase == KernelPhase::forward) {
+    return {CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR,
+            CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA,
+            CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA,
+            CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC,
+            CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X,
+            CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W,
+            CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y};
+  }
+  if (phase == KernelPhase::backward_data) {
+    return {CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR,
+            CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA,
+            CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_BETA,
+            CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC,
+            CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX,
+            CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W,
+            CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY};
+  }
+  return {CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR,
+          CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA,
+          CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA,
+          CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_CONV_DESC,
+          CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X,
+          CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW,
+          CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY};
+}
+
+// Appends parts to the graph and hands out what later parts refer to.
+class GraphBuilder {
+ public:
+  GraphBuilder(const KernelSpec& view, const ConvolutionVariant& variant)
+      : view_(view), variant_(variant), flat_(is_flat(view)) {}
+
+  ConvolutionGraph build(cudnnHandle_t handle) {
+    std::vector<Descriptor> operations;
+    operations.push_back(convolve());
+    if (variant_.fused) operations.push_back(add_bias());
+    result_.graph.set(CUDNN_ATTR_OPERATIONGRAPH_OPS, operations)
+        .set(CUDNN_ATTR_OPERATIONGRAPH_HANDLE, handle)
+        .finalize();
+    std::move(operations.begin(), operations.end(), std::back_inserter(result_.parts));
+    return std::move(result_);
+  }
+
+ private:
+  // Index of the part.
+  std::size_t add_part(Descriptor part) {
+    result_.parts.push_back(std::move(part));
+    return result_.parts.size() - 1;
+  }
+  std::size_t add_tensor(const Tensor& tensor) {
+    if (!tensor.is_virtual) result_.tensors.push_back(tensor.id);
+    return add_part(make_tensor(tensor));
+  }
+  ElementType activation() const { return activation_element(view_.precision); }
+  Integers weight_extents() const {
+    Integers extents = window_numbers(view_, flat_, &WindowDim::kernel);
+    extents.insert(extents.begin(), {view_.out[Dim::c], view_.in[Dim::c] / view_.groups});
+    return extents;
+  }
+  ElementType weight_element() const {
+    const bool wide = view_.phase == KernelPhase::backward_filter && !variant_.narrow;
+    return wide ? parameter_element(view_.precision) : activation();
+  }
+
+  Descriptor convolve() {
+    const std::size_t x = add_tensor({TensorId::x, activation(), extents_of(view_.in, flat_)});
+    const std::size_t w = add_tensor({TensorId::w, weight_element(), weight_extents()});
+    y_ = variant_.fused ? add_tensor({TensorId::sum,
+                                      parameter_element(view_.precision),
+                                      extents_of(view_.out, flat_),
+                                      true})
+                        : add_tensor({TensorId::y, activation(), extents_of(view_.out, flat_)});
+    const std::size_t convolution = add_part(make_convolution(view_, flat_));
+    const OperationAttributes names = attributes_of(view_.phase);
+    Descriptor operation(names.type);
+    set_factors(operation, names);
+    operation.set(names.convolution, result_.parts[convolution])
+        .set(names.x, result_.parts[x])
+        .set(names.w, result_.parts[w])
+        .set(names.y, result_.parts[y_])
+        .finalize();
+    return operation;
+  }
+
+  // Results are written, not added to.
+  void set_factors(Descriptor& operation, const OperationAttributes& names) const {
+    if (view_.precision == Precision::fp64) {
+      operation.set(names.alpha, 1.0).set(names.beta, 0.0);
+    } else {
+      operation.set(names.alpha, 1.0F).set(names.beta, 0.0F);
+    }
+  }
+
+  Descriptor add_bias() {
+    Integers bias_extents(flat_ ? 4 : 5, 1);
+    bias_extents[1] = view_.out[Dim::c];
+    const std::size_t bias =
+        add_tensor({TensorId::bias, parameter_element(view_.precision), bias_extents});
+    const std::size_t y = add_tensor({TensorId::y, activation(), extents_of(view_.out, flat_)});
+    Descriptor addition(CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
+    addition
+        .set_enumerator(
+            CUDNN_ATTR_POINTWISE_MODE, CUDNN_TYPE_POINTWISE_MODE, CUDNN_POINTWISE_ADD)
+        .set(CUDNN_ATTR_POINTWISE_MATH_PREC, compute_type(view_))
+        .finalize();
+    const std::size_t mode = add_part(std::move(addition));
+    Descriptor operation(CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
+    operation.set(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, result_.parts[mode])
+        .set(CUDNN_ATTR_OPERATION_POINTWISE_XDESC, result_.parts[y_])
+        .set(CUDNN_ATTR_OPERATION_POINTWISE_BDESC, result_.parts[bias])
+        .set(CUDNN_ATTR_OPERATION_POINTWISE_YDESC, result_.parts[y])
+        .finalize();
+    return operation;
+  }
+
+  const KernelSpec& view_;
+  const ConvolutionVariant& variant_;
+  bool flat_;
+  std::size_t y_ = 0;  // part: what the convolution writes
+  ConvolutionGraph result_;
+};
+
+}  // namespace
+
+ConvolutionGraph make_convolution_graph(cudnnHandle_t handle,
+                                        const KernelSpec& view,
+                                        const ConvolutionVariant& variant) {
+  return GraphBuilder(view, variant).build(handle);
+}
+
+}  // namespace cnnplan::cudnn

@@ -1,0 +1,28 @@
+// A convolution as an operation graph of cuDNN.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "executor/backend/cudnn/convolution_variant.hpp"
+#include "executor/backend/cudnn/descriptor.hpp"
+
+namespace cnnplan::cudnn {
+
+// Names of the tensors of a graph: x and y also stand for dx and dy, w for dw.
+enum class TensorId : std::int64_t { x = 1, w, y, bias, sum };
+
+// Channels-last activations, weights (F, KD, KH, KW, C/groups) in memory.
+struct ConvolutionGraph {
+  std::vector<Descriptor> parts;  // what the graph refers to
+  Descriptor graph{CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR};
+  std::vector<TensorId> tensors;  // that are passed when it is executed
+};
+
+// `view`: engine_view(spec, variant). Needs a handle where the library wants one for a graph.
+ConvolutionGraph make_convolution_graph(cudnnHandle_t handle,
+                                        const KernelSpec& view,
+                                        const ConvolutionVariant& variant);
+
+}  // namespace cnnplan::cudnn

@@ -1,0 +1,134 @@
+// Copies around the engine, the engine, and the bias.
+#include "executor/backend/cudnn/convolution_program.hpp"
+
+#include <utility>
+
+#include "executor/backend/cudnn/check.hpp"
+#include "executor/backend/cudnn/kernels/pointwise_kernels.hpp"
+#include "planner/model/checked.hpp"
+#include "planner/model/element.hpp"
+
+namespace cnnplan::cudnn {
+namespace {
+
+constexpr std::int64_t part_alignment = 256;
+
+std::int64_t aligned(std::int64_t bytes) {
+  return (bytes + part_alignment - 1) / part_alignment * part_alignment;
+}
+
+}  // namespace
+
+std::int64_t weight_volume(const KernelSpec& convolution) {
+  std::int64_t elements =
+      checked_multiply(convolution.out[Dim::c], convolution.in[Dim::c] / convolution.groups);
+  for (const WindowDim& dim : convolution.window.dims) {
+    elements = checked_multiply(elements, dim.kernel);
+  }
+  return elements;
+}
+
+ConvolutionProgram::ConvolutionProgram(Library& library,
+                                       const KernelSpec& spec,
+                                       const ConvolutionVariant& variant,
+                                       const ConvolutionGraph& graph,
+                                       const Engine& engine)
+    : library_(library),
+      spec_(spec),
+      view_(engine_view(spec, variant)),
+      variant_(variant),
+      engine_(engine),
+      tensors_(graph.tensors),
+      plan_(make_execution_plan(library.handle(), graph.graph, engine)) {
+  const std::int64_t element_bytes = activation_bytes(spec.precision);
+  layout_.engine_bytes = aligned(plan_.get_integer(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE));
+  if (variant.padded) layout_.buffer_bytes = aligned(volume(view_.in) * element_bytes);
+  if (variant.narrow) layout_.narrow_bytes = aligned(weight_volume(spec) * element_bytes);
+  if (spec.bias && spec.phase == KernelPhase::backward_filter) {
+    layout_.sums_bytes = aligned(bias_gradient_workspace_bytes(spec.out));
+  }
+}
+
+std::int64_t ConvolutionProgram::workspace_bytes() const {
+  return layout_.engine_bytes + layout_.buffer_bytes + layout_.narrow_bytes + layout_.sums_bytes;
+}
+
+void ConvolutionProgram::run(const ConvolutionOperands& operands) {
+  auto* engine = static_cast<std::byte*>(library_.workspace().at_least(workspace_bytes()));
+  std::byte* const buffer = engine + layout_.engine_bytes;
+  std::byte* const narrow = buffer + layout_.buffer_bytes;
+  std::byte* const sums = narrow + layout_.narrow_bytes;
+  ConvolutionOperands seen = operands;
+  if (variant_.padded) {
+    seen.x = buffer;
+    if (spec_.phase != KernelPhase::backward_data) copy_input(operands.x, buffer, true);
+  }
+  if (variant_.narrow) seen.w = narrow;
+  execute(seen, engine);
+  if (variant_.padded && spec_.phase == KernelPhase::backward_data) {
+    copy_input(operands.x, buffer, false);
+  }
+  if (variant_.narrow) {
+    widen(spec_.precision,
+          narrow,
+          static_cast<float*>(operands.w),
+          weight_volume(spec_),
+          library_.device().stream());
+  }
+  add_or_reduce_bias(operands, sums);
+}
+
+void ConvolutionProgram::copy_input(void* x, void* buffer, bool into_buffer) {
+  const ElementType element = activation_element(spec_.precision);
+  const Box inside = input_in_buffer(spec_, view_);
+  const TensorView in_buffer = view_of(buffer, whole(view_.in), inside, bytes_of(element));
+  const TensorView alone = view_of(x, inside, inside, bytes_of(element));
+  if (into_buffer) {
+    library_.device().clear(buffer, volume(view_.in) * bytes_of(element));
+    library_.device().copy(make_box_copy(in_buffer, alone, element));
+  } else {
+    library_.device().copy(make_box_copy(alone, in_buffer, element));
+  }
+}
+
+void ConvolutionProgram::execute(const ConvolutionOperands& operands, void* workspace) {
+  if (!is_packed_ || packed_operands_ != operands || packed_workspace_ != workspace) {
+    std::vector<std::int64_t> ids;
+    std::vector<void*> pointers;
+    for (TensorId id : tensors_) {
+      ids.push_back(static_cast<std::int64_t>(id));
+      pointers.push_back(id == TensorId::x   ? operands.x
+                         : id == TensorId::w ? operands.w
+                         : id == TensorId::y ? operands.y
+                                             : operands.bias);
+    }
+    pack_ = Descriptor(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
+    pack_.set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, ids)
+        .set(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, pointers)
+        .set(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, std::span<void* const>(&workspace, 1))
+        .finalize();
+    packed_operands_ = operands;
+    packed_workspace_ = workspace;
+    is_packed_ = true;
+  }
+  check_cudnn(cudnnBackendExecute(library_.handle(), plan_.handle(), pack_.handle()),
+              "cudnnBackendExecute");
+}
+
+void ConvolutionProgram::add_or_reduce_bias(const ConvolutionOperands& operands, void* sums) {
+  if (!spec_.bias || variant_.fused) return;
+  const std::int64_t parameter_size = parameter_bytes(spec_.precision);
+  const Box channels = whole({{1, spec_.out[Dim::c], 1, 1, 1}});
+  const TensorView bias = view_of(operands.bias, channels, channels, parameter_size);
+  const Box outputs = whole(spec_.out);
+  const TensorView y =
+      view_of(operands.y, outputs, outputs, activation_bytes(spec_.precision));
+  cudaStream_t stream = library_.device().stream();
+  if (spec_.phase == KernelPhase::forward) {
+    add_bias(spec_.precision, bias, y, stream);
+  } else if (spec_.phase == KernelPhase::backward_filter) {
+    bias_gradient(spec_.precision, y, bias, sums, stream);
+  }
+}
+
+}  // namespace cnnplan::cudnn

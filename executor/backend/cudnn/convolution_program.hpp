@@ -1,0 +1,69 @@
+// One convolution in one variant with one engine, ready to run.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "executor/backend/cudnn/convolution_graph.hpp"
+#include "executor/backend/cudnn/engine.hpp"
+#include "executor/backend/cudnn/library.hpp"
+
+namespace cnnplan::cudnn {
+
+// Operands of any phase: x and y also stand for dx and dy, w for dw, bias for dbias.
+struct ConvolutionOperands {
+  void* x = nullptr;
+  void* w = nullptr;
+  void* bias = nullptr;  // null: none
+  void* y = nullptr;
+  auto operator<=>(const ConvolutionOperands&) const = default;
+};
+
+class ConvolutionProgram {
+ public:
+  // @throws BackendError where the engine cannot compute it
+  ConvolutionProgram(Library& library,
+                     const KernelSpec& spec,
+                     const ConvolutionVariant& variant,
+                     const ConvolutionGraph& graph,
+                     const Engine& engine);
+
+  // Put in the selected queue, gradient of the bias included.
+  void run(const ConvolutionOperands& operands);
+  std::int64_t workspace_bytes() const;
+  // "engine 38 k2=5 padded"
+  std::string name() const { return to_text(engine_) + to_text(variant_); }
+
+ private:
+  // Parts of the workspace, one after the other.
+  struct Layout {
+    std::int64_t engine_bytes = 0;
+    std::int64_t buffer_bytes = 0;  // of the padded input
+    std::int64_t narrow_bytes = 0;  // of the 16-bit dweight
+    std::int64_t sums_bytes = 0;    // for the gradient of the bias
+  };
+
+  void copy_input(void* x, void* buffer, bool into_buffer);
+  void execute(const ConvolutionOperands& operands, void* workspace);
+  void add_or_reduce_bias(const ConvolutionOperands& operands, void* sums);
+
+  Library& library_;
+  KernelSpec spec_;
+  KernelSpec view_;
+  ConvolutionVariant variant_;
+  Engine engine_;
+  std::vector<TensorId> tensors_;
+  Descriptor plan_;
+  Layout layout_;
+  // What the variant pack was made for.
+  ConvolutionOperands packed_operands_;
+  void* packed_workspace_ = nullptr;
+  Descriptor pack_{CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR};
+  bool is_packed_ = false;
+};
+
+// Elements of the weight.
+std::int64_t weight_volume(const KernelSpec& convolution);
+
+}  // namespace cnnplan::cudnn

@@ -1,0 +1,82 @@
+// Owner of a descriptor of cuDNN's graph interface.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include <cudnn.h>
+
+namespace cnnplan::cudnn {
+
+// Attributes are set, then the descriptor is finalized, then it can be used or asked. All
+// @throws BackendError with what the library says.
+class Descriptor {
+ public:
+  explicit Descriptor(cudnnBackendDescriptorType_t type);
+
+  Descriptor& set(cudnnBackendAttributeName_t name, std::int64_t value);
+  Descriptor& set(cudnnBackendAttributeName_t name, std::span<const std::int64_t> values);
+  Descriptor& set(cudnnBackendAttributeName_t name, double value);
+  Descriptor& set(cudnnBackendAttributeName_t name, float value);
+  Descriptor& set(cudnnBackendAttributeName_t name, bool value);
+  Descriptor& set(cudnnBackendAttributeName_t name, cudnnDataType_t value);
+  Descriptor& set(cudnnBackendAttributeName_t name, cudnnHandle_t value);
+  Descriptor& set(cudnnBackendAttributeName_t name, const Descriptor& value);
+  Descriptor& set(cudnnBackendAttributeName_t name, const std::vector<Descriptor>& values);
+  Descriptor& set(cudnnBackendAttributeName_t name, std::span<void* const> values);
+  // For enumerators: `type` says which.
+  template <typename Enumerator>
+  Descriptor& set_enumerator(cudnnBackendAttributeName_t name,
+                             cudnnBackendAttributeType_t type,
+                             Enumerator value) {
+    return set_raw(name, type, 1, &value);
+  }
+  Descriptor& finalize();
+
+  std::int64_t get_integer(cudnnBackendAttributeName_t name) const;
+  template <typename Enumerator>
+  Enumerator get_enumerator(cudnnBackendAttributeName_t name,
+                            cudnnBackendAttributeType_t type) const {
+    Enumerator value{};
+    get_raw(name, type, 1, &value);
+    return value;
+  }
+  // At most `most` of them.
+  template <typename Enumerator>
+  std::vector<Enumerator> get_enumerators(cudnnBackendAttributeName_t name,
+                                          cudnnBackendAttributeType_t type,
+                                          std::int64_t most) const {
+    std::vector<Enumerator> values(static_cast<std::size_t>(most));
+    values.resize(static_cast<std::size_t>(get_raw(name, type, most, values.data())));
+    return values;
+  }
+  // Descriptors of `type`, at most `most` of them, as the library fills them in.
+  std::vector<Descriptor> get_descriptors(cudnnBackendAttributeName_t name,
+                                          cudnnBackendDescriptorType_t type,
+                                          std::int64_t most) const;
+
+  cudnnBackendDescriptor_t handle() const { return handle_.get(); }
+
+ private:
+  struct Deleter {
+    void operator()(cudnnBackendDescriptor_t handle) const {
+      cudnnBackendDestroyDescriptor(handle);
+    }
+  };
+  Descriptor& set_raw(cudnnBackendAttributeName_t name,
+                      cudnnBackendAttributeType_t type,
+                      std::int64_t count,
+                      const void* values);
+  // How many there are.
+  std::int64_t get_raw(cudnnBackendAttributeName_t name,
+                       cudnnBackendAttributeType_t type,
+                       std::int64_t most,
+                       void* values) const;
+
+  std::unique_ptr<std::remove_pointer_t<cudnnBackendDescriptor_t>, Deleter> handle_;
+};
+
+}  // namespace cnnplan::cudnn

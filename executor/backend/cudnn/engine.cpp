@@ -1,0 +1,155 @@
+// Heuristics are asked for good engines, then for ones that always work.
+#include "executor/backend/cudnn/engine.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <set>
+#include <sstream>
+
+#include "executor/backend/cudnn/check.hpp"
+#include "planner/model/error.hpp"
+
+namespace cnnplan::cudnn {
+namespace {
+
+constexpr std::int64_t most_recommendations = 32;
+
+Descriptor engine_of(const Descriptor& configuration) {
+  std::vector<Descriptor> engines = configuration.get_descriptors(
+      CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_BACKEND_ENGINE_DESCRIPTOR, 1);
+  if (engines.empty()) throw BackendError("cudnn: a configuration without an engine");
+  return std::move(engines.front());
+}
+
+std::set<cudnnBackendNumericalNote_t> notes_of(const Descriptor& engine) {
+  const auto notes = engine.get_enumerators<cudnnBackendNumericalNote_t>(
+      CUDNN_ATTR_ENGINE_NUMERICAL_NOTE,
+      CUDNN_TYPE_NUMERICAL_NOTE,
+      CUDNN_NUMERICAL_NOTE_TYPE_COUNT);
+  return {notes.begin(), notes.end()};
+}
+
+// Winograd and FFT lose digits: they are no direct method.
+bool follows(const EngineRules& rules, const std::set<cudnnBackendNumericalNote_t>& notes) {
+  std::vector<cudnnBackendNumericalNote_t> refused{CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION,
+                                                   CUDNN_NUMERICAL_NOTE_FFT,
+                                                   CUDNN_NUMERICAL_NOTE_WINOGRAD,
+                                                   CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_4x4,
+                                                   CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_6x6,
+                                                   CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_13x13};
+  if (rules.precision == Precision::fp32) {
+    refused.push_back(CUDNN_NUMERICAL_NOTE_TENSOR_CORE);
+    refused.push_back(CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS);
+  }
+  if (rules.deterministic) refused.push_back(CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC);
+  return std::none_of(refused.begin(), refused.end(), [&notes](cudnnBackendNumericalNote_t note) {
+    return notes.contains(note);
+  });
+}
+
+Engine name_of(const Descriptor& configuration, const Descriptor& engine) {
+  Engine name{.index = engine.get_integer(CUDNN_ATTR_ENGINE_GLOBAL_INDEX), .knobs = {}};
+  for (const Descriptor& knob :
+       configuration.get_descriptors(CUDNN_ATTR_ENGINECFG_KNOB_CHOICES,
+                                     CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR,
+                                     CUDNN_KNOB_TYPE_COUNTS)) {
+    const auto type = knob.get_enumerator<cudnnBackendKnobType_t>(
+        CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE, CUDNN_TYPE_KNOB_TYPE);
+    name.knobs.emplace_back(static_cast<std::int64_t>(type),
+                            knob.get_integer(CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE));
+  }
+  std::sort(name.knobs.begin(), name.knobs.end());
+  return name;
+}
+
+// None where the heuristics of this mode know none.
+std::vector<Descriptor> ask_heuristics(const Descriptor& graph, cudnnBackendHeurMode_t mode) {
+  try {
+    Descriptor heuristics(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
+    heuristics.set(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph)
+        .set_enumerator(CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, mode)
+        .finalize();
+    return heuristics.get_descriptors(
+        CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR, most_recommendations);
+  } catch (const BackendError&) {
+    return {};
+  }
+}
+
+std::int64_t parse_integer(std::string_view digits, std::string_view text) {
+  std::int64_t value = 0;
+  const char* const end = digits.data() + digits.size();
+  const auto [stop, error] = std::from_chars(digits.data(), end, value);
+  if (error == std::errc() && stop == end && value >= 0) return value;
+  throw BackendError("cudnn: \"" + std::string(text) + "\" is no engine of this backend");
+}
+
+}  // namespace
+
+std::string to_text(const Engine& engine) {
+  std::string text = "engine " + std::to_string(engine.index);
+  for (const auto& [type, value] : engine.knobs) {
+    text += " k" + std::to_string(type) + "=" + std::to_string(value);
+  }
+  return text;
+}
+
+Engine parse_engine(std::string_view text) {
+  std::istringstream words{std::string(text)};
+  std::string word;
+  std::string index;
+  words >> word >> index;
+  Engine engine{.index = parse_integer(word == "engine" ? index : "", text), .knobs = {}};
+  while (words >> word) {
+    const std::size_t equals = word.find('=');
+    if (word[0] != 'k' || equals == std::string::npos) parse_integer("", text);
+    const std::string_view knob = word;
+    engine.knobs.emplace_back(parse_integer(knob.substr(1, equals - 1), text),
+                              parse_integer(knob.substr(equals + 1), text));
+  }
+  return engine;
+}
+
+std::vector<Engine> recommended_engines(const Descriptor& graph, const EngineRules& rules) {
+  std::vector<Engine> engines;
+  for (cudnnBackendHeurMode_t mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
+    for (const Descriptor& configuration : ask_heuristics(graph, mode)) {
+      const Descriptor engine = engine_of(configuration);
+      if (!follows(rules, notes_of(engine))) continue;
+      Engine name = name_of(configuration, engine);
+      const bool known = std::find(engines.begin(), engines.end(), name) != engines.end();
+      if (!known) engines.push_back(std::move(name));
+    }
+  }
+  return engines;
+}
+
+Descriptor make_execution_plan(cudnnHandle_t handle,
+                               const Descriptor& graph,
+                               const Engine& engine) {
+  Descriptor part(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
+  part.set(CUDNN_ATTR_ENGINE_OPERATION_GRAPH, graph)
+      .set(CUDNN_ATTR_ENGINE_GLOBAL_INDEX, engine.index)
+      .finalize();
+  std::vector<Descriptor> knobs;
+  for (const auto& [type, value] : engine.knobs) {
+    knobs.emplace_back(CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR)
+        .set_enumerator(CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE,
+                        CUDNN_TYPE_KNOB_TYPE,
+                        static_cast<cudnnBackendKnobType_t>(type))
+        .set(CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE, value)
+        .finalize();
+  }
+  Descriptor configuration(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
+  configuration.set(CUDNN_ATTR_ENGINECFG_ENGINE, part);
+  if (!knobs.empty()) configuration.set(CUDNN_ATTR_ENGINECFG_KNOB_CHOICES, knobs);
+  configuration.finalize();
+  Descriptor plan(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
+  plan.set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, handle)
+      .set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, configuration)
+      .finalize();
+  return plan;
+}
+
+}  // namespace cnnplan::cudnn

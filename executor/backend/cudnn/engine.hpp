@@ -1,0 +1,39 @@
+// The engines of cuDNN that can compute a graph: finding, naming and building them.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "executor/backend/cudnn/descriptor.hpp"
+#include "planner/model/shape.hpp"
+
+namespace cnnplan::cudnn {
+
+// What cuDNN calls an engine configuration. Valid for one graph and one version of the library.
+struct Engine {
+  std::int64_t index = 0;
+  std::vector<std::pair<std::int64_t, std::int64_t>> knobs;  // type and value, by type
+  auto operator<=>(const Engine&) const = default;
+};
+
+// "engine 38 k2=5 k13=1"
+std::string to_text(const Engine& engine);
+// @throws BackendError naming `text`
+Engine parse_engine(std::string_view text);
+
+struct EngineRules {
+  Precision precision = Precision::fp32;  // fp32: no tensor cores, no narrower arithmetic
+  bool deterministic = false;             // the same bits every time
+};
+
+// Those that the library's heuristics recommend, best first, without those that break the rules.
+std::vector<Engine> recommended_engines(const Descriptor& graph, const EngineRules& rules);
+
+// Ready to execute. @throws BackendError where the engine cannot compute the graph
+Descriptor make_execution_plan(cudnnHandle_t handle, const Descriptor& graph, const Engine& engine);
+
+}  // namespace cnnplan::cudnn

@@ -1,0 +1,160 @@
+// Each candidate runs once unmeasured, then a few times between events.
+#include "executor/backend/cudnn/engine_trial.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "executor/backend/cudnn/kernels/pointwise_kernels.hpp"
+#include "planner/model/element.hpp"
+#include "planner/model/error.hpp"
+
+namespace cnnplan::cudnn {
+namespace {
+
+constexpr std::size_t most_engines_per_variant = 8;
+constexpr int timed_runs = 5;
+// A first run that takes so much longer than the best known is not repeated.
+constexpr double hopeless = 2.0;
+
+// Operands of a trial, filled with random numbers: zeros would be faster than real data.
+class TrialOperands {
+ public:
+  TrialOperands(CudaDevice& device, const KernelSpec& spec) : device_(device) {
+    const Precision activations = spec.precision;
+    // The type of parameters is that of activations without 16-bit numbers.
+    const Precision parameters =
+        parameter_element(spec.precision) == ElementType::fp64 ? Precision::fp64 : Precision::fp32;
+    const bool is_gradient = spec.phase == KernelPhase::backward_filter;
+    operands_.x = add(activations, volume(spec.in));
+    operands_.w = add(is_gradient ? parameters : activations, weight_volume(spec));
+    operands_.y = add(activations, volume(spec.out));
+    if (spec.bias) operands_.bias = add(parameters, spec.out[Dim::c]);
+  }
+  const ConvolutionOperands& operands() const { return operands_; }
+
+ private:
+  void* add(Precision precision, std::int64_t count) {
+    MemoryBlock& block = blocks_.emplace_back(device_.allocate(count * activation_bytes(precision)));
+    fill_random(precision, block.data(), count, blocks_.size(), device_.stream());
+    return block.data();
+  }
+
+  CudaDevice& device_;
+  std::vector<MemoryBlock> blocks_;
+  ConvolutionOperands operands_;
+};
+
+class Stopwatch {
+ public:
+  explicit Stopwatch(CudaDevice& device)
+      : device_(device), begin_(device.make_event()), end_(device.make_event()) {}
+
+  double seconds(ConvolutionProgram& program, const ConvolutionOperands& operands) {
+    begin_->record();
+    program.run(operands);
+    end_->record();
+    device_.synchronize();
+    return end_->seconds_since(*begin_);
+  }
+  // The least of several runs; infinity where the first says that it is not worth it.
+  double best_seconds(ConvolutionProgram& program,
+                      const ConvolutionOperands& operands,
+                      double best_known_s) {
+    seconds(program, operands);
+    double best_s = seconds(program, operands);
+    if (best_s > hopeless * best_known_s) return std::numeric_limits<double>::infinity();
+    for (int run = 1; run < timed_runs; ++run) {
+      best_s = std::min(best_s, seconds(program, operands));
+    }
+    return best_s;
+  }
+
+ private:
+  CudaDevice& device_;
+  std::unique_ptr<Event> begin_;
+  std::unique_ptr<Event> end_;
+};
+
+EngineRules rules_of(const Library& library, const KernelSpec& spec) {
+  return {.precision = spec.precision, .deterministic = library.options().deterministic};
+}
+
+// Some engines are recommended and then refuse: that is no error here.
+std::optional<ConvolutionProgram> try_program(Library& library,
+                                              const KernelSpec& spec,
+                                              const ConvolutionVariant& variant,
+                                              const ConvolutionGraph& graph,
+                                              const Engine& engine) {
+  try {
+    ConvolutionProgram program(library, spec, variant, graph, engine);
+    if (program.workspace_bytes() > library.options().most_workspace_bytes) return {};
+    return program;
+  } catch (const BackendError&) {
+    return {};
+  }
+}
+
+std::optional<ConvolutionGraph> try_graph(Library& library,
+                                          const KernelSpec& spec,
+                                          const ConvolutionVariant& variant) {
+  try {
+    return make_convolution_graph(library.handle(), engine_view(spec, variant), variant);
+  } catch (const BackendError&) {
+    return {};
+  }
+}
+
+struct Best {
+  double seconds = std::numeric_limits<double>::infinity();
+  std::string name;
+};
+
+void try_variant(Library& library,
+                 const KernelSpec& spec,
+                 const ConvolutionVariant& variant,
+                 const ConvolutionOperands& operands,
+                 Best& best) {
+  const std::optional<ConvolutionGraph> graph = try_graph(library, spec, variant);
+  if (!graph) return;
+  Stopwatch stopwatch(library.device());
+  std::size_t tried = 0;
+  for (const Engine& engine : recommended_engines(graph->graph, rules_of(library, spec))) {
+    if (tried == most_engines_per_variant) return;
+    std::optional<ConvolutionProgram> program =
+        try_program(library, spec, variant, *graph, engine);
+    if (!program) continue;
+    ++tried;
+    try {
+      const double time_s = stopwatch.best_seconds(*program, operands, best.seconds);
+      if (time_s < best.seconds) best = {time_s, program->name()};
+    } catch (const BackendError&) {
+      // An engine that fails when it runs is not chosen.
+    }
+  }
+}
+
+}  // namespace
+
+ConvolutionProgram choose_program(Library& library, const KernelSpec& spec) {
+  const auto known = library.choices().find(spec);
+  if (known != library.choices().end()) return named_program(library, spec, known->second);
+  const TrialOperands trial(library.device(), spec);
+  Best best;
+  for (const ConvolutionVariant& variant : variants_of(spec)) {
+    try_variant(library, spec, variant, trial.operands(), best);
+  }
+  if (best.name.empty()) throw BackendError("cudnn: no engine for " + to_text(spec));
+  library.choices()[spec] = best.name;
+  return named_program(library, spec, best.name);
+}
+
+ConvolutionProgram named_program(Library& library, const KernelSpec& spec, std::string_view name) {
+  std::string_view engine = name;
+  const ConvolutionVariant variant = parse_variant(engine);
+  const ConvolutionGraph graph =
+      make_convolution_graph(library.handle(), engine_view(spec, variant), variant);
+  return {library, spec, variant, graph, parse_engine(engine)};
+}
+
+}  // namespace cnnplan::cudnn

@@ -1,0 +1,17 @@
+// Chooses how a convolution is computed by timing what the library recommends.
+#pragma once
+
+#include <string>
+
+#include "executor/backend/cudnn/convolution_program.hpp"
+
+namespace cnnplan::cudnn {
+
+// The fastest program for `spec` on random data, among all variants and the first few engines that
+// the library recommends for each. Remembered by the library object. Blocks.
+// @throws BackendError where there is none
+ConvolutionProgram choose_program(Library& library, const KernelSpec& spec);
+// The program that ConvolutionProgram::name() gave `name`. @throws BackendError where there is none
+ConvolutionProgram named_program(Library& library, const KernelSpec& spec, std::string_view name);
+
+}  // namespace cnnplan::cudnn

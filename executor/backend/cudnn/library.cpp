@@ -1,0 +1,43 @@
+// Set-up of the handle; the values of a step travel through pinned memory.
+#include "executor/backend/cudnn/library.hpp"
+
+#include <new>
+
+#include "executor/backend/cudnn/check.hpp"
+
+namespace cnnplan::cudnn {
+namespace {
+
+constexpr std::int64_t step_bytes = sizeof(StepValues);
+
+}  // namespace
+
+Library::Library(const Options& options)
+    : options_(options),
+      device_(options.device),
+      step_(device_.allocate(step_bytes)),
+      host_step_(device_.allocate_staging(step_bytes)) {
+  cudnnHandle_t handle = nullptr;
+  check_cudnn(cudnnCreate(&handle), "cudnnCreate");
+  handle_.reset(handle);
+  const auto follow = [handle](cudaStream_t stream) {
+    check_cudnn(cudnnSetStream(handle, stream), "cudnnSetStream");
+  };
+  follow(device_.stream());
+  device_.on_select(follow);
+  set_step({});
+  device_.synchronize();
+}
+
+std::string Library::versions() const {
+  const std::size_t version = cudnnGetVersion();
+  return "cuDNN " + std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) +
+         "." + std::to_string(version % 100) + ", " + cuda_versions();
+}
+
+void Library::set_step(const StepValues& values) {
+  new (host_step_.data()) StepValues(values);
+  device_.copy_to_device(step_.data(), host_step_.data(), step_bytes);
+}
+
+}  // namespace cnnplan::cudnn

@@ -1,0 +1,58 @@
+// What all kernels of one backend share.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <type_traits>
+
+#include <cudnn.h>
+
+#include "executor/backend/cudnn/cuda_device.hpp"
+#include "executor/backend/cudnn/kernels/step_values.hpp"
+#include "executor/backend/cudnn/workspace.hpp"
+#include "planner/model/kernel.hpp"
+
+namespace cnnplan::cudnn {
+
+struct Options {
+  int device = 0;
+  bool deterministic = false;  // only engines that give the same bits every time
+  // Of one kernel; engines that want more are not tried.
+  std::int64_t most_workspace_bytes = std::int64_t{1} << 30;
+};
+
+class Library {
+ public:
+  // @throws EnvironmentError where there is no such device
+  explicit Library(const Options& options);
+
+  const Options& options() const { return options_; }
+  CudaDevice& device() { return device_; }
+  cudnnHandle_t handle() const { return handle_.get(); }
+  // "cuDNN 9.19.0, CUDA 13.0, driver for CUDA 13.0"
+  std::string versions() const;
+  Workspace& workspace() { return workspace_; }
+  // In memory of the device.
+  const StepValues* step() const { return reinterpret_cast<const StepValues*>(step_.data()); }
+  // Put in the selected queue. @pre the work that was put in a queue before the last call is done
+  void set_step(const StepValues& values);
+  // Implementations that were chosen by timing.
+  std::map<KernelSpec, std::string>& choices() { return choices_; }
+
+ private:
+  struct HandleDeleter {
+    void operator()(cudnnHandle_t handle) const { cudnnDestroy(handle); }
+  };
+
+  Options options_;
+  CudaDevice device_;
+  std::unique_ptr<std::remove_pointer_t<cudnnHandle_t>, HandleDeleter> handle_;
+  Workspace workspace_{device_};
+  MemoryBlock step_;
+  MemoryBlock host_step_;  // pinned: read when the copy runs
+  std::map<KernelSpec, std::string> choices_;
+};
+
+}  // namespace cnnplan::cudnn

@@ -1,0 +1,77 @@
+// Everything but convolutions: our own kernels, with the library's workspace and step.
+#include <stdexcept>
+
+#include "executor/backend/cudnn/kernels.hpp"
+#include "executor/backend/cudnn/kernels/batch_norm_kernels.hpp"
+#include "executor/backend/cudnn/kernels/pointwise_kernels.hpp"
+#include "executor/backend/cudnn/kernels/pooling_kernels.hpp"
+#include "executor/backend/cudnn/kernels/softmax_kernels.hpp"
+#include "planner/model/element.hpp"
+
+namespace cnnplan::cudnn {
+namespace {
+
+std::int64_t workspace_bytes(const KernelSpec& spec) {
+  switch (spec.kind) {
+    case KernelKind::batch_norm:
+      return batch_norm_workspace_bytes(spec);
+    case KernelKind::softmax_cross_entropy:
+      return softmax_workspace_bytes(spec);
+    default:
+      return 0;
+  }
+}
+
+
+class OwnKernel final : public Kernel {
+ public:
+  OwnKernel(Library& library, const KernelSpec& spec, const KernelConstants& constants)
+      : library_(library), spec_(spec), constants_(constants), bytes_(cudnn::workspace_bytes(spec)) {}
+
+  void run(std::span<const TensorView> operands, const StepState&) override;
+  std::int64_t workspace_bytes() const override { return bytes_; }
+  std::string implementation() const override { return "cnnplan"; }
+
+ private:
+  Library& library_;
+  KernelSpec spec_;
+  KernelConstants constants_;
+  std::int64_t bytes_;
+};
+
+void OwnKernel::run(std::span<const TensorView> operands, const StepState&) {
+  cudaStream_t stream = library_.device().stream();
+  const StepValues* step = library_.step();
+  void* workspace = library_.workspace().at_least(bytes_);
+  switch (spec_.kind) {
+    case KernelKind::batch_norm:
+      return batch_norm({spec_, constants_, step, workspace, stream}, operands);
+    case KernelKind::relu:
+      return relu(spec_, operands, stream);
+    case KernelKind::pooling:
+      return pooling(spec_, operands, stream);
+    case KernelKind::add:
+    case KernelKind::accumulate:
+      return add(spec_, operands, stream);
+    case KernelKind::dropout:
+      return dropout(spec_, constants_, step, operands, stream);
+    case KernelKind::softmax_cross_entropy:
+      return softmax_cross_entropy(
+          spec_, constants_.loss_count, step, workspace, operands, stream);
+    case KernelKind::sgd:
+      return sgd(spec_, step, operands, stream);
+    case KernelKind::convolution:
+      break;
+  }
+  throw std::logic_error("no kernel of its own for a convolution");
+}
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_own_kernel(Library& library,
+                                        const KernelSpec& spec,
+                                        const KernelConstants& constants) {
+  return std::make_unique<OwnKernel>(library, spec, constants);
+}
+
+}  // namespace cnnplan::cudnn

@@ -1,0 +1,26 @@
+# Sources of the GPU backend: also built for the emulated device of the tests.
+set(CNNPLAN_CUDNN_SOURCES
+  backend.cpp
+  check.cpp
+  convolution.cpp
+  convolution_graph.cpp
+  convolution_program.cpp
+  convolution_variant.cpp
+  cuda_device.cpp
+  cuda_handles.cpp
+  descriptor.cpp
+  engine.cpp
+  engine_trial.cpp
+  library.cpp
+  own_kernels.cpp
+  kernels/launch.cpp
+)
+set(CNNPLAN_CUDA_SOURCES
+  kernels/batch_norm_kernels.cu
+  kernels/box_kernels.cu
+  kernels/pointwise_kernels.cu
+  kernels/pooling_kernels.cu
+  kernels/softmax_kernels.cu
+)
+list(TRANSFORM CNNPLAN_CUDNN_SOURCES PREPEND ${CMAKE_SOURCE_DIR}/executor/backend/cudnn/)
+list(TRANSFORM CNNPLAN_CUDA_SOURCES PREPEND ${CMAKE_SOURCE_DIR}/executor/backend/cudnn/)

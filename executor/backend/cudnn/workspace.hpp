@@ -1,0 +1,30 @@
+// Scratch memory that all kernels of a backend take turns in: they run one after another in the
+// compute queue.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "executor/backend/device.hpp"
+
+namespace cnnplan::cudnn {
+
+class Workspace {
+ public:
+  explicit Workspace(Device& device) : device_(device) {}
+
+  // At least `bytes`. Never moves memory that was handed out: graphs captured earlier keep it.
+  void* at_least(std::int64_t bytes) {
+    if (bytes == 0) return nullptr;
+    if (blocks_.empty() || blocks_.back().size_bytes() < bytes) {
+      blocks_.push_back(device_.allocate(bytes));
+    }
+    return blocks_.back().data();
+  }
+
+ private:
+  Device& device_;
+  std::vector<MemoryBlock> blocks_;  // each larger than the one before
+};
+
+}  // namespace cnnplan::cudnn
