@@ -5,8 +5,9 @@ import platform
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
-from gpu_check.bundle import StageError
+from gpu_check.bundle import NoDevice, StageError
 
 SMI_FIELDS = ("name", "driver_version", "memory.total", "memory.used", "clocks.sm", "clocks.max.sm",
               "clocks.mem", "clocks.max.mem", "power.draw", "power.limit", "temperature.gpu",
@@ -40,6 +41,8 @@ def describe():
 
 def environment(context, stage):
     """The loader finds every library of the programs; which CUDA libraries it finds."""
+    if context.backend == "cudnn" and not cards() and not list(Path("/dev").glob("nvidia[0-9]*")):
+        raise NoDevice("neither nvidia-smi nor /dev shows a card; --backend onednn is a dry run")
     bundle = context.bundle
     listing = bundle.run("ldd", bundle.bin / "cnnexec").stdout
     stage.data["libraries"] = dict(CUDA_LIBRARIES.findall(listing))
