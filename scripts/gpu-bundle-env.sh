@@ -1,0 +1,46 @@
+# shellcheck shell=bash
+# Paths of a bundle of scripts/gpu-bundle, wherever it lies; source it in bash. It is for cnnplan,
+# cnnexec and mpirun: PyTorch wants the paths that it finds itself, so start it from another shell.
+
+bundle=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+
+# On first use; in a folder of its own first, so that an interrupted one does not pass for whole.
+if [[ ! -d $bundle/lib ]]; then
+  unpacking=$(mktemp -d "$bundle/unpacking.XXXXXX") || {
+    echo "env.sh: copy $bundle to a place that can be written" >&2
+    return 1
+  }
+  tar -xzf "$bundle/lib.tar.gz" -C "$unpacking" && mv -T "$unpacking/lib" "$bundle/lib" 2>/dev/null
+  rm -rf "$unpacking"
+  unset unpacking
+fi
+
+# Folders with CUDA's libraries: those of PyTorch's Python packages, then the toolkit's.
+cuda_folders() {
+  python3 - <<'PYTHON' 2>/dev/null || true
+import importlib.util
+import pathlib
+
+nvidia = importlib.util.find_spec("nvidia")
+for root in nvidia.submodule_search_locations if nvidia else []:
+    for folder in sorted(pathlib.Path(root).glob("*/lib")):
+        print(folder)
+PYTHON
+  for folder in /usr/local/cuda/lib64 /usr/local/cuda/extras/CUPTI/lib64; do
+    if [[ -d $folder ]]; then printf '%s\n' "$folder"; fi
+  done
+}
+
+export PATH=$bundle/bin:$PATH
+LD_LIBRARY_PATH=$bundle/lib:$(cuda_folders | paste -sd :):${LD_LIBRARY_PATH:-}
+LD_LIBRARY_PATH=${LD_LIBRARY_PATH//::/:}
+export LD_LIBRARY_PATH=${LD_LIBRARY_PATH%:}
+
+# One node: shared memory between ranks, no network, no batch system. Copies from the memory of
+# another process are off because containers often forbid them.
+export OPAL_PREFIX=$bundle PMIX_INSTALL_PREFIX=$bundle
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_btl=self,vader OMPI_MCA_pml=ob1 OMPI_MCA_plm=isolated
+export OMPI_MCA_mca_base_component_show_load_errors=0
+export OMPI_MCA_btl_vader_single_copy_mechanism=${OMPI_MCA_btl_vader_single_copy_mechanism:-none}
+unset -f cuda_folders
