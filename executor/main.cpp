@@ -37,6 +37,24 @@ struct Options {
   TrainingOptions training;
 };
 
+void add_optimizer_options(CLI::App& app, TrainingOptions& training) {
+  constexpr double largest = std::numeric_limits<double>::max();
+  const CLI::Range positive(0.0, largest);
+  app.add_option("--learning-rate", training.learning_rate, "Of SGD")
+      ->check(positive)
+      ->capture_default_str();
+  app.add_option("--momentum", training.momentum, "Of SGD")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+  app.add_option("--weight-decay", training.weight_decay, "Of SGD")
+      ->check(positive)
+      ->capture_default_str();
+  app.add_option("--loss-scale",
+                 training.loss_scale,
+                 "Factor of error signals; default: 1024 for plans in fp16, else 1")
+      ->check(CLI::Range(std::numeric_limits<double>::min(), largest));
+}
+
 void add_options(CLI::App& app, Options& options) {
   TrainingOptions& training = options.training;
   app.add_option("-s,--strategy", options.plan_file, "Plan to run")->capture_default_str();
@@ -61,20 +79,7 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--dump",
                  training.dump_file,
                  "HDF5 file for weights, gradients, outputs and loss of the last step");
-  const CLI::Range positive(0.0, std::numeric_limits<double>::max());
-  app.add_option("--learning-rate", training.learning_rate, "Of SGD")
-      ->check(positive)
-      ->capture_default_str();
-  app.add_option("--momentum", training.momentum, "Of SGD")
-      ->check(CLI::Range(0.0, 1.0))
-      ->capture_default_str();
-  app.add_option("--weight-decay", training.weight_decay, "Of SGD")
-      ->check(positive)
-      ->capture_default_str();
-  app.add_option("--loss-scale",
-                 training.loss_scale,
-                 "Factor of error signals; default: 1024 for plans in fp16, else 1")
-      ->check(CLI::Range(std::numeric_limits<double>::min(), std::numeric_limits<double>::max()));
+  add_optimizer_options(app, training);
   app.add_option("--seed", training.seed, "Of weights, dropout, order of samples")
       ->capture_default_str();
   app.footer(footer);

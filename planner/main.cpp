@@ -58,6 +58,22 @@ const std::map<std::string, SearchMethod> method_names{
     {"shortest_path", SearchMethod::shortest_path},
     {"longest_path_first", SearchMethod::longest_path_first}};
 
+void add_search_options(CLI::App& solve, SolveOptions& options) {
+  solve
+      .add_option(
+          "--batch-norm",
+          options.statistics,
+          "Ranks that normalise together: local, spatial (those that share a sample), global")
+      ->transform(CLI::CheckedTransformer(names_of<BatchNormStatistics>()))
+      ->default_str("spatial");
+  solve.add_option("--search", options.method, "automatic, shortest_path, longest_path_first")
+      ->transform(CLI::CheckedTransformer(method_names))
+      ->default_str("automatic");
+  solve.add_option(
+      "--uniform", options.uniform, "No search: this mesh for every layer, e.g. n2 or h2");
+  solve.add_flag("--strict", options.strict, "Refuse a plan with estimated kernels (exit code 3)");
+}
+
 void add_solve(CLI::App& app, SolveOptions& options) {
   CLI::App* solve =
       app.add_subcommand("solve", "Find the fastest way to split a network over ranks");
@@ -86,19 +102,7 @@ void add_solve(CLI::App& app, SolveOptions& options) {
   solve->add_option("-i,--input",
                     options.input_size,
                     "Plan at another image size, HxW or DxHxW; default: as the network says");
-  solve
-      ->add_option(
-          "--batch-norm",
-          options.statistics,
-          "Ranks that normalise together: local, spatial (those that share a sample), global")
-      ->transform(CLI::CheckedTransformer(names_of<BatchNormStatistics>()))
-      ->default_str("spatial");
-  solve->add_option("--search", options.method, "automatic, shortest_path, longest_path_first")
-      ->transform(CLI::CheckedTransformer(method_names))
-      ->default_str("automatic");
-  solve->add_option(
-      "--uniform", options.uniform, "No search: this mesh for every layer, e.g. n2 or h2");
-  solve->add_flag("--strict", options.strict, "Refuse a plan with estimated kernels (exit code 3)");
+  add_search_options(*solve, options);
   solve->add_option("-o,--output", options.output_file, "Plan file")->capture_default_str();
   solve->footer(std::string(solve_help) + exit_codes);
 }

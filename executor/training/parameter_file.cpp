@@ -139,25 +139,22 @@ void average_running_values(ParameterStore& store, const Plan& plan, const Commu
 
 void dump(const std::string& file,
           const Plan& plan,
-          const ParameterStore& store,
-          const StepRunner& runner,
-          const Schedule& schedule,
-          const Communicator& world,
-          double loss_scale) {
+          const LastStep& step,
+          const Communicator& world) {
   const Network& network = plan.network;
   const LayerIndex output = network.inputs_of(network.loss_layer())[0];
   const Shape shape = network.output_shape(output, plan.batch);
-  const Operand& operand = schedule.outputs[static_cast<std::size_t>(output)];
+  const Operand& operand = step.schedule.outputs[static_cast<std::size_t>(output)];
   const auto values =
-      gather_tensor(runner.view(operand), shape, activation_element(plan.precision), world);
+      gather_tensor(step.runner.view(operand), shape, activation_element(plan.precision), world);
   if (world.rank() != 0) return;
   TensorFileWriter writer(file);
-  write_parameters(writer, network, store, loss_scale);
+  write_parameters(writer, network, step.store, step.loss_scale);
   writer.write(tensor_name(network.layer(output).name, "output"),
                stored_extents(shape),
                values,
                plan.precision);
-  const double loss = runner.loss();
+  const double loss = step.runner.loss();
   writer.write("/loss", std::vector<std::int64_t>{1}, std::span(&loss, 1), Precision::fp64);
   writer.finish();
 }

@@ -16,14 +16,19 @@ void load_parameters(const std::string& file, const Network& network, ParameterS
 // rank normalised. Collective.
 void average_running_values(ParameterStore& store, const Plan& plan, const Communicator& world);
 
+// What a training leaves.
+struct LastStep {
+  const ParameterStore& store;
+  const StepRunner& runner;
+  const Schedule& schedule;
+  double loss_scale = 1.0;
+};
+
 // Parameters, `/<layer>/<parameter>_gradient` of the last step without its loss scale, the output
 // of the layer before the loss in global index order, and `/loss`. Written by rank 0. Collective.
 void dump(const std::string& file,
           const Plan& plan,
-          const ParameterStore& store,
-          const StepRunner& runner,
-          const Schedule& schedule,
-          const Communicator& world,
-          double loss_scale);
+          const LastStep& step,
+          const Communicator& world);
 
 }  // namespace cnnplan

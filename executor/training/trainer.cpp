@@ -145,13 +145,9 @@ void train_and_dump(const Workplace& work,
   report.peak_memory_bytes = peak_memory(work.parameters, runner, work.world);
   average_running_values(work.parameters, work.plan, work.world);
   if (work.options.dump_file.empty()) return;
-  dump(work.options.dump_file,
-       work.plan,
-       work.parameters,
-       runner,
-       work.schedule,
-       work.world,
-       loss_scale_of(work.options, work.plan.precision));
+  const LastStep step{
+      work.parameters, runner, work.schedule, loss_scale_of(work.options, work.plan.precision)};
+  dump(work.options.dump_file, work.plan, step, work.world);
 }
 
 }  // namespace

@@ -125,6 +125,20 @@ TEST_CASE("profile_kernels: holds exactly the kernels of all covering plans, on 
   }
 }
 
+TEST_CASE("profile_kernels: times the precision that was asked for beside what it has") {
+  ProfileRequest request = request_of({"one rank", 1, 2, {}});
+  Profile filled;
+  profile(request, filled, never);
+  const std::size_t single = filled.kernels.size();
+  request.precision = Precision::bf16;
+  profile(request, filled, never);
+  CHECK(filled.kernels.size() == 2 * single);
+  const auto half = std::count_if(filled.kernels.begin(), filled.kernels.end(), [](const auto& k) {
+    return k.first.precision == Precision::bf16;
+  });
+  CHECK(half == static_cast<std::ptrdiff_t>(single));
+}
+
 TEST_CASE("profile_kernels: goes on where it was interrupted and keeps what it has, bit for bit") {
   for (const Case& each : cases()) {
     CAPTURE(each.name);

@@ -6,9 +6,12 @@
 #include <numeric>
 #include <random>
 #include <stdexcept>
+#include <type_traits>
 #include <vector>
 
 #include <doctest/doctest.h>
+
+#include "executor/backend/half.hpp"
 
 namespace cnnplan {
 namespace {
@@ -83,6 +86,32 @@ TEST_CASE("BoxCopy: copies and adds as plain loops do") {
                           ElementType::fp32));
     CHECK(result == added);
   }
+}
+
+TEST_CASE_TEMPLATE("BoxCopy: 16-bit numbers are copied bit by bit, and added in float",
+                   T,
+                   BFloat16,
+                   Float16) {
+  constexpr ElementType type = std::is_same_v<T, BFloat16> ? ElementType::bf16 : ElementType::fp16;
+  const Box outer = whole(Shape{{1, 3, 1, 4, 5}});
+  Box inner = outer;
+  inner[Dim::w] = {1, 4};
+  std::vector<T> from;
+  for (int i = 0; i < 60; ++i) from.push_back(T(1.1F + 0.37F * static_cast<float>(i)));
+  std::vector<T> to(36, T(0.3F));
+  const BoxCopy copy = make_box_copy(view_of(to.data(), inner, inner, sizeof(T)),
+                                     view_of(from.data(), outer, inner, sizeof(T)),
+                                     type);
+  const auto check = [&](float base) {
+    for_each_index(inner, [&](const auto& at) {
+      const auto added = static_cast<float>(from[index_in(outer, at)]);
+      CHECK(to[index_in(inner, at)].bits == T(base + added).bits);
+    });
+  };
+  add_box(copy);
+  check(static_cast<float>(T(0.3F)));
+  copy_box(copy);
+  check(0.0F);
 }
 
 TEST_CASE("BoxCopy: contiguous rows are one run") {

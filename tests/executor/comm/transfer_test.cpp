@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <random>
 #include <stdexcept>
+#include <type_traits>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include "executor/backend/element.hpp"
 #include "planner/model/distribution.hpp"
 
 namespace cnnplan {
@@ -52,13 +55,26 @@ struct Block {
 // What `rank` holds at an index before the transfer: no two ranks or places are alike.
 template <typename T>
 T held(int rank, const Index& index) {
-  T value = T(rank + 1);
-  for (std::int64_t i : index) value = value * T(1.7) + T(i) * T(0.3);
-  return value;
+  Computed<T> value = Computed<T>(rank + 1);
+  for (std::int64_t i : index) value = value * Computed<T>(1.7) + Computed<T>(i) * Computed<T>(0.3);
+  return T(value);
 }
 
 template <typename T>
-constexpr ElementType element_of = sizeof(T) == 4 ? ElementType::fp32 : ElementType::fp64;
+T sum(T a, T b) {
+  return T(static_cast<Computed<T>>(a) + static_cast<Computed<T>>(b));
+}
+
+template <typename T>
+bool same(const std::vector<T>& a, const std::vector<T>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
+}
+
+template <typename T>
+constexpr ElementType element_of = std::is_same_v<T, BFloat16>  ? ElementType::bf16
+                                   : std::is_same_v<T, Float16> ? ElementType::fp16
+                                   : sizeof(T) == 4             ? ElementType::fp32
+                                                                : ElementType::fp64;
 
 // Splits `ranks` over random axes.
 Mesh random_mesh(int ranks, std::mt19937& random) {
@@ -140,11 +156,11 @@ void check_transfer(const Communicator& world,
     for (const Piece& piece : list.receives) {
       for_each_index(piece.box, [&](const Index& index) {
         const T value = held<T>(piece.peer, index);
-        expected.at(index) = mode.accumulate ? expected.at(index) + value : value;
+        expected.at(index) = mode.accumulate ? sum(expected.at(index), value) : value;
       });
     }
     transfer.run();
-    CHECK(destination.data == expected.data);
+    CHECK(same(destination.data, expected.data));
   }
 }
 
@@ -164,6 +180,8 @@ TEST_CASE("Transfer: shuffles between random distributions, replicas and empty b
     const Mode mode{.accumulate = round % 3 == 1, .zero_first = round % 2 == 1};
     check_transfer<float>(world, ownership(from), ownership(to), mode);
     check_transfer<double>(world, ownership(from), ownership(to), mode);
+    check_transfer<BFloat16>(world, ownership(from), ownership(to), mode);
+    check_transfer<Float16>(world, ownership(from), ownership(to), mode);
   }
 }
 

@@ -31,7 +31,7 @@ void for_each_index(const Box& box, const Visit& visit) {
 template <typename T>
 class BlockBuffer {
  public:
-  static constexpr T untouched = T{-77};
+  static constexpr T untouched = T(-77);
 
   // Memory for `box` with `halo` more positions around it in h and w.
   explicit BlockBuffer(const Box& box, std::int64_t halo = 0) : box_(box), outer_(box) {

@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <set>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include "executor/backend/half.hpp"
 #include "tests/executor/training/block_buffer.hpp"
 #include "tests/executor/training/data_file.hpp"
 
@@ -67,6 +69,19 @@ TEST_CASE("Hdf5Data: every split reads what one rank reads") {
   BatchShape wide = images;
   wide.precision = Precision::fp64;
   check_splits<double>(wide, image_file());
+}
+
+TEST_CASE_TEMPLATE("Hdf5Data: 16-bit samples are the rounded ones", T, BFloat16, Float16) {
+  const DataFile data(image_file());
+  BatchShape half = images;
+  half.precision = std::is_same_v<T, BFloat16> ? Precision::bf16 : Precision::fp16;
+  Batch<float> single(images);
+  Batch<T> rounded(half);
+  data.open(images, sequential).read(2, single.samples.view(), single.labels.view());
+  data.open(half, sequential).read(2, rounded.samples.view(), rounded.labels.view());
+  for_each_index(single.samples.box(), [&](const Index& index) {
+    CHECK(rounded.samples.at(index).bits == T(single.samples.at(index)).bits);
+  });
 }
 
 TEST_CASE("Hdf5Data: sequential order is the order of the file, the rest is zero") {

@@ -3,9 +3,11 @@
 
 #include <array>
 #include <cmath>
+#include <type_traits>
 
 #include <doctest/doctest.h>
 
+#include "executor/backend/half.hpp"
 #include "executor/comm/communicator.hpp"
 #include "tests/executor/training/block_buffer.hpp"
 
@@ -69,6 +71,19 @@ TEST_CASE("SyntheticData: another seed gives other samples, double the same as f
   SyntheticData(twice, 1).read(0, wide.view(), labels.view());
   CHECK(differences(a, b) > volume(batch.samples) / 2);
   CHECK(static_cast<float>(wide.at({2, 1, 1, 8, 6})) == a.at({2, 1, 1, 8, 6}));
+}
+
+TEST_CASE_TEMPLATE("SyntheticData: 16-bit samples are the rounded ones", T, BFloat16, Float16) {
+  BatchShape half = batch;
+  half.precision = std::is_same_v<T, BFloat16> ? Precision::bf16 : Precision::fp16;
+  BlockBuffer<float> single(whole(batch.samples));
+  BlockBuffer<T> rounded(whole(batch.samples));
+  BlockBuffer<std::int32_t> labels(whole(batch.labels));
+  SyntheticData(batch, 1).read(0, single.view(), labels.view());
+  SyntheticData(half, 1).read(0, rounded.view(), labels.view());
+  for_each_index(single.box(), [&](const Index& index) {
+    CHECK(rounded.at(index).bits == T(single.at(index)).bits);
+  });
 }
 
 }  // namespace

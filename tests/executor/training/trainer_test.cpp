@@ -1,12 +1,14 @@
 // Whole trainings of a small network: data, files, evaluation, and what ends them.
 #include "executor/training/trainer.hpp"
 
+#include <cmath>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 #include "executor/training/weights_file.hpp"
+#include "planner/model/enumerators.hpp"
 #include "planner/model/error.hpp"
 #include "tests/executor/training/data_file.hpp"
 
@@ -81,6 +83,53 @@ TEST_CASE("train: an epoch is a pass over the data, and the network learns it") 
   CHECK(report.loss.size() == 15 * (sample_count / 3));
   CHECK(report.loss.back() < report.loss.front());
   CHECK(report.test_accuracy == 1.0);
+}
+
+TEST_CASE("train: 16 bits are enough to learn it, and to evaluate") {
+  const DataFile data(separable_samples());
+  TrainingOptions options = plain_loops();
+  options.data_file = options.test_file = data.file();
+  options.epochs = 15;
+  for (Precision precision : {Precision::bf16, Precision::fp16}) {
+    Plan plan = split(3, data.world(), Axis::n);
+    plan.precision = precision;
+    CHECK(run(plan, options, data.world()).test_accuracy == 1.0);
+  }
+}
+
+TEST_CASE("train: dumped gradients are without the loss scale") {
+  const Communicator world = Communicator::world();
+  const SharedFolder folder(world);
+  const auto gradient_with = [&](Precision precision, double loss_scale) {
+    Plan plan = split(4, world, Axis::n);
+    plan.precision = precision;
+    TrainingOptions options = plain_loops();
+    options.loss_scale = loss_scale;
+    options.steps = 1;
+    options.dump_file =
+        folder.path(std::string(to_text(precision)) + std::to_string(loss_scale) + ".h5");
+    run(plan, options, world);
+    world.barrier();
+    return stored(options.dump_file, "/fc/bias_gradient", 2);
+  };
+  const std::vector<double> plain = gradient_with(Precision::fp32, 1.0);
+  REQUIRE(std::abs(plain[0]) > 1e-3);
+  CHECK(gradient_with(Precision::fp32, 64.0) == plain);
+  CHECK(gradient_with(Precision::fp16, 0.0)[0] == doctest::Approx(plain[0]).epsilon(1e-2));
+}
+
+TEST_CASE("train: a precision that the backend has not is refused before a data file is opened") {
+  if (default_backend() != "onednn") {
+    MESSAGE("skipped: this build has no oneDNN");
+    return;
+  }
+  const Communicator world = Communicator::world();
+  Plan plan = split(4, world, Axis::n);
+  plan.precision = Precision::fp16;
+  TrainingOptions options = plain_loops();
+  options.backend = "onednn";
+  options.data_file = "no/such/file.h5";
+  CHECK_THROWS_AS(run(plan, options, world), EnvironmentError);
 }
 
 TEST_CASE("train: progress counts every step") {

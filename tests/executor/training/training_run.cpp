@@ -127,11 +127,15 @@ RunResult run_plan(const Plan& plan, const RunSetup& setup, const Communicator& 
                 .step = step,
                 .learning_rate = learning_rate,
                 .momentum = 0.9,
-                .weight_decay = 1e-3});
+                .weight_decay = 1e-3,
+                .loss_scale = setup.loss_scale});
     result.loss.push_back(runner.loss());
   }
   result.output = gather_output(plan, schedule, runner, world);
   result.gradients = named(parameters, ParameterArena::gradients, plan.network);
+  for (auto& [name, values] : result.gradients) {
+    for (double& value : values) value /= setup.loss_scale;
+  }
   result.momentum = named(parameters, ParameterArena::momentum, plan.network);
   result.weights = named(parameters, ParameterArena::weights, plan.network);
   add_running_values(result.weights, parameters, plan.network);

@@ -17,6 +17,7 @@ struct RunSetup {
   std::string backend = "onednn";
   std::uint64_t seed = 1;
   int steps = 2;
+  double loss_scale = 1.0;     // gradients and momentum of the result are without it
   double perturbation = 0.0;   // relative change of every first weight, its sign by index parity
   DataSource* data = nullptr;  // null: SyntheticData of the seed
 };

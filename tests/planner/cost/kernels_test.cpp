@@ -96,6 +96,21 @@ TEST_CASE("KernelCosts: without a profile the documented rates count") {
   CHECK(KernelCosts({}, slow_memory).lookup(add).seconds == relative(bytes(add) / 1e6));
 }
 
+TEST_CASE(
+    "KernelCosts: 16 bits are estimated to save bytes, not operations; double halves the rate") {
+  const DefaultRates busy{.flops_per_s = 1e6, .bytes_per_s = 1e12, .overhead_s = 0.0};
+  const DefaultRates slow_memory{.flops_per_s = 1e12, .bytes_per_s = 1e6, .overhead_s = 0.0};
+  KernelSpec spec = convolution(8);
+  const double flops_s = KernelCosts({}, busy).lookup(spec).seconds;
+  for (Precision precision : {Precision::tf32, Precision::bf16, Precision::fp16}) {
+    spec.precision = precision;
+    CHECK(KernelCosts({}, busy).lookup(spec).seconds == flops_s);
+    CHECK(KernelCosts({}, slow_memory).lookup(spec).seconds == relative(bytes(spec) / 1e6));
+  }
+  spec.precision = Precision::fp64;
+  CHECK(KernelCosts({}, busy).lookup(spec).seconds == relative(2 * flops_s));
+}
+
 TEST_CASE("KernelCosts: an empty block takes no time and is no estimate") {
   KernelSpec empty = convolution(8);
   empty.out[Dim::h] = 0;

@@ -116,6 +116,30 @@ TEST_CASE("KernelSpec: bytes of a convolution are input, output and weight") {
   CHECK(bytes(spec) == 8.0 * (2 * 4 * 6 * 5 + 2 * 8 * 5 * 4 + 8 * 2 * 9));
 }
 
+TEST_CASE("KernelSpec: in 16 bits, activations halve and parameters stay") {
+  constexpr double in = 2 * 4 * 6 * 5;
+  constexpr double out = 2 * 8 * 5 * 4;
+  constexpr double weight = 8 * 4 * 9;
+  KernelSpec spec = convolution();
+  spec.precision = Precision::bf16;
+  CHECK(bytes(spec) == 2.0 * (in + out + weight));
+  spec.phase = KernelPhase::backward_filter;
+  CHECK(bytes(spec) == 2.0 * (in + out) + 4.0 * weight);
+  spec.precision = Precision::tf32;
+  CHECK(bytes(spec) == 4.0 * (in + out + weight));
+  constexpr double elements = 2 * 4 * 5 * 5;
+  KernelSpec update = elementwise(KernelKind::sgd, KernelPhase::update);
+  update.precision = Precision::fp16;
+  CHECK(bytes(update) == (5 * 4.0 + 2.0) * elements);
+  KernelSpec loss = elementwise(KernelKind::softmax_cross_entropy, KernelPhase::forward);
+  loss.precision = Precision::fp16;
+  CHECK(bytes(loss) == (2.0 + 4.0) * elements);
+  KernelSpec relu = elementwise(KernelKind::relu, KernelPhase::forward);
+  relu.precision = Precision::bf16;
+  CHECK(bytes(relu) == 2 * 2.0 * elements);
+  CHECK(to_text(relu).ends_with(" bf16 direct"));
+}
+
 TEST_CASE("KernelSpec: tensors that an element-wise kernel passes over") {
   using enum KernelKind;
   using enum KernelPhase;

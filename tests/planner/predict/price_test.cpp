@@ -94,13 +94,15 @@ TEST_CASE("PriceList: a transfer costs what its messages and copies cost") {
   }
 }
 
-TEST_CASE("PriceList: a transfer of doubles moves twice the bytes") {
+TEST_CASE("PriceList: a transfer of doubles moves twice the bytes, of 16 bits half of them") {
   Schedule schedule = schedule_with_buffers();
   TransferOperation transfer{.source = 0, .destination = 0};
   transfer.list.receives = {{.peer = 1, .box = schedule.buffers[0].box}};
   const double single_s = price_of(schedule, transfer).seconds;
   schedule.buffers[0].element = BufferElement::fp64;
   CHECK(price_of(schedule, transfer).seconds == doctest::Approx(2 * single_s).epsilon(1e-12));
+  schedule.buffers[0].element = BufferElement::bf16;
+  CHECK(price_of(schedule, transfer).seconds == doctest::Approx(0.5 * single_s).epsilon(1e-12));
 }
 
 TEST_CASE("PriceList: a collective costs by its group, bytes and algorithm") {
@@ -126,6 +128,8 @@ TEST_CASE("PriceList: loading costs the copy of the samples, not of the halo aro
   CHECK(price_of(schedule, load).seconds == doctest::Approx(1.024));
   schedule.buffers[1].element = BufferElement::fp64;
   CHECK(price_of(schedule, load).seconds == doctest::Approx(2.048));
+  schedule.buffers[1].element = BufferElement::fp16;
+  CHECK(price_of(schedule, load).seconds == doctest::Approx(0.512));
 }
 
 TEST_CASE("partners: peers and groups, without the rank itself, each once") {

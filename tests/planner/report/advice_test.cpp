@@ -48,6 +48,9 @@ TEST_CASE(
   CHECK(profile_advice(plan, all) ==
         "mpirun -n 4 cnnplan profile n.json --ranks 4 --batch 4 --input 3x8x16 --uniform n2h2 "
         "-o p.json");
+  plan = small_plan();
+  plan.precision = Precision::bf16;
+  CHECK(profile_advice(plan, typed) == std::string(command) + " --precision bf16");
 }
 
 TEST_CASE("assumptions: nothing to say where all was measured as the plan runs") {

@@ -49,6 +49,8 @@ TEST_CASE("staging_bytes: rows of one sample are sent as they are, but not added
   CHECK(staging_bytes(sum, sum.operations[0]) == 4 * 4);
   sum.buffers[0].element = BufferElement::fp64;
   CHECK(staging_bytes(sum, sum.operations[0]) == 8 * 4);
+  sum.buffers[0].element = BufferElement::fp16;
+  CHECK(staging_bytes(sum, sum.operations[0]) == 2 * 4);
 }
 
 TEST_CASE("memory_of: what is split by height over several samples needs memory for messages") {

@@ -49,6 +49,16 @@ Plan cheapest_plan(const Plan& solved, const SolveRequest& request) {
 
 }  // namespace
 
+TEST_CASE("solve: the plan is in the precision that was asked for, and needs its memory") {
+  SolveRequest request = request_for("lenet", 8, 2);
+  const Plan single = solve(request);
+  CHECK(single.precision == Precision::fp32);
+  request.precision = Precision::bf16;
+  const Plan half = solve(request);
+  CHECK(half.precision == Precision::bf16);
+  CHECK(half.prediction.step_s < single.prediction.step_s);
+}
+
 TEST_CASE("solve: no plan is predicted slower than sample parallelism") {
   for (const char* network : {"alexnet", "lenet", "mesh-1k", "resnet50", "vgg16"}) {
     for (int ranks : {1, 2, 4, 8}) {
