@@ -6,8 +6,8 @@
 
 namespace cnnplan::cudnn {
 
-// @throws BackendError naming `call` and the library's words for it; EnvironmentError where there is
-// no device or no driver
+// @throws BackendError naming `call` and the library's words for it; EnvironmentError where there
+// is no device or no driver
 void check_cuda(cudaError_t status, const char* call);
 void check_cudnn(cudnnStatus_t status, const char* call);
 

@@ -69,10 +69,10 @@ std::unique_ptr<Kernel> make_convolution(Library& library,
                                          const KernelSpec& spec,
                                          const std::string& implementation) {
   if (volume(spec.in) == 0 || volume(spec.out) == 0) return make_empty_convolution(library, spec);
-  return std::make_unique<ConvolutionKernel>(
-      spec,
-      implementation.empty() ? choose_program(library, spec)
-                             : named_program(library, spec, implementation));
+  return std::make_unique<ConvolutionKernel>(spec,
+                                             implementation.empty()
+                                                 ? choose_program(library, spec)
+                                                 : named_program(library, spec, implementation));
 }
 
 }  // namespace cnnplan::cudnn

@@ -89,9 +89,8 @@ Descriptor make_convolution(const KernelSpec& view, bool flat) {
   const Integers strides = window_numbers(view, flat, &WindowDim::stride);
   Descriptor descriptor(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
   descriptor.set(CUDNN_ATTR_CONVOLUTION_COMP_TYPE, compute_type(view))
-      .set_enumerator(CUDNN_ATTR_CONVOLUTION_CONV_MODE,
-                      CUDNN_TYPE_CONVOLUTION_MODE,
-                      CUDNN_CROSS_CORRELATION)
+      .set_enumerator(
+          CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_TYPE_CONVOLUTION_MODE, CUDNN_CROSS_CORRELATION)
       .set(CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, static_cast<std::int64_t>(strides.size()))
       .set(CUDNN_ATTR_CONVOLUTION_DILATIONS, window_numbers(view, flat, &WindowDim::dilation))
       .set(CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, strides)
@@ -148,13 +147,13 @@ class GraphBuilder {
   GraphBuilder(const KernelSpec& view, const ConvolutionVariant& variant)
       : view_(view), variant_(variant), flat_(is_flat(view)) {}
 
-  ConvolutionGraph build(cudnnHandle_t handle) {
+  ConvolutionGraph build(const EngineTarget& target) {
     std::vector<Descriptor> operations;
     operations.push_back(convolve());
     if (variant_.fused) operations.push_back(add_bias());
-    result_.graph.set(CUDNN_ATTR_OPERATIONGRAPH_OPS, operations)
-        .set(CUDNN_ATTR_OPERATIONGRAPH_HANDLE, handle)
-        .finalize();
+    result_.graph.set(CUDNN_ATTR_OPERATIONGRAPH_OPS, operations);
+    target.set_for_graph(result_.graph);
+    result_.graph.finalize();
     std::move(operations.begin(), operations.end(), std::back_inserter(result_.parts));
     return std::move(result_);
   }
@@ -212,13 +211,11 @@ class GraphBuilder {
   Descriptor add_bias() {
     Integers bias_extents(flat_ ? 4 : 5, 1);
     bias_extents[1] = view_.out[Dim::c];
-    const std::size_t bias =
-        add_tensor({TensorId::bias, parameter_element(view_.precision), bias_extents});
+    const std::size_t bias = add_tensor({TensorId::bias, activation(), bias_extents});
     const std::size_t y = add_tensor({TensorId::y, activation(), extents_of(view_.out, flat_)});
     Descriptor addition(CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
     addition
-        .set_enumerator(
-            CUDNN_ATTR_POINTWISE_MODE, CUDNN_TYPE_POINTWISE_MODE, CUDNN_POINTWISE_ADD)
+        .set_enumerator(CUDNN_ATTR_POINTWISE_MODE, CUDNN_TYPE_POINTWISE_MODE, CUDNN_POINTWISE_ADD)
         .set(CUDNN_ATTR_POINTWISE_MATH_PREC, compute_type(view_))
         .finalize();
     const std::size_t mode = add_part(std::move(addition));
@@ -240,10 +237,10 @@ class GraphBuilder {
 
 }  // namespace
 
-ConvolutionGraph make_convolution_graph(cudnnHandle_t handle,
+ConvolutionGraph make_convolution_graph(const EngineTarget& target,
                                         const KernelSpec& view,
                                         const ConvolutionVariant& variant) {
-  return GraphBuilder(view, variant).build(handle);
+  return GraphBuilder(view, variant).build(target);
 }
 
 }  // namespace cnnplan::cudnn

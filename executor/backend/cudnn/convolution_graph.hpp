@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "executor/backend/cudnn/convolution_variant.hpp"
-#include "executor/backend/cudnn/descriptor.hpp"
+#include "executor/backend/cudnn/engine_target.hpp"
 
 namespace cnnplan::cudnn {
 
@@ -20,8 +20,8 @@ struct ConvolutionGraph {
   std::vector<TensorId> tensors;  // that are passed when it is executed
 };
 
-// `view`: engine_view(spec, variant). Needs a handle where the library wants one for a graph.
-ConvolutionGraph make_convolution_graph(cudnnHandle_t handle,
+// `view`: engine_view(spec, variant). @throws BackendError
+ConvolutionGraph make_convolution_graph(const EngineTarget& target,
                                         const KernelSpec& view,
                                         const ConvolutionVariant& variant);
 

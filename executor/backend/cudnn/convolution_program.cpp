@@ -39,11 +39,14 @@ ConvolutionProgram::ConvolutionProgram(Library& library,
       variant_(variant),
       engine_(engine),
       tensors_(graph.tensors),
-      plan_(make_execution_plan(library.handle(), graph.graph, engine)) {
+      plan_(make_execution_plan(EngineTarget(library.handle()), graph.graph, engine)) {
   const std::int64_t element_bytes = activation_bytes(spec.precision);
   layout_.engine_bytes = aligned(plan_.get_integer(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE));
   if (variant.padded) layout_.buffer_bytes = aligned(volume(view_.in) * element_bytes);
-  if (variant.narrow) layout_.narrow_bytes = aligned(weight_volume(spec) * element_bytes);
+  if (variant.narrow) {
+    const std::int64_t elements = variant.fused ? spec.out[Dim::c] : weight_volume(spec);
+    layout_.narrow_bytes = aligned(elements * element_bytes);
+  }
   if (spec.bias && spec.phase == KernelPhase::backward_filter) {
     layout_.sums_bytes = aligned(bias_gradient_workspace_bytes(spec.out));
   }
@@ -63,17 +66,24 @@ void ConvolutionProgram::run(const ConvolutionOperands& operands) {
     seen.x = buffer;
     if (spec_.phase != KernelPhase::backward_data) copy_input(operands.x, buffer, true);
   }
-  if (variant_.narrow) seen.w = narrow;
+  cudaStream_t stream = library_.device().stream();
+  if (variant_.narrow && variant_.fused) {
+    seen.bias = narrow;
+    narrow_values(spec_.precision,
+                  static_cast<const float*>(operands.bias),
+                  narrow,
+                  spec_.out[Dim::c],
+                  stream);
+  }
+  const bool widens = variant_.narrow && spec_.phase == KernelPhase::backward_filter;
+  if (widens) seen.w = narrow;
   execute(seen, engine);
   if (variant_.padded && spec_.phase == KernelPhase::backward_data) {
     copy_input(operands.x, buffer, false);
   }
-  if (variant_.narrow) {
-    widen(spec_.precision,
-          narrow,
-          static_cast<float*>(operands.w),
-          weight_volume(spec_),
-          library_.device().stream());
+  if (widens) {
+    widen_values(
+        spec_.precision, narrow, static_cast<float*>(operands.w), weight_volume(spec_), stream);
   }
   add_or_reduce_bias(operands, sums);
 }
@@ -121,8 +131,7 @@ void ConvolutionProgram::add_or_reduce_bias(const ConvolutionOperands& operands,
   const Box channels = whole({{1, spec_.out[Dim::c], 1, 1, 1}});
   const TensorView bias = view_of(operands.bias, channels, channels, parameter_size);
   const Box outputs = whole(spec_.out);
-  const TensorView y =
-      view_of(operands.y, outputs, outputs, activation_bytes(spec_.precision));
+  const TensorView y = view_of(operands.y, outputs, outputs, activation_bytes(spec_.precision));
   cudaStream_t stream = library_.device().stream();
   if (spec_.phase == KernelPhase::forward) {
     add_bias(spec_.precision, bias, y, stream);

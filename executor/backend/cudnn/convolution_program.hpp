@@ -40,7 +40,7 @@ class ConvolutionProgram {
   struct Layout {
     std::int64_t engine_bytes = 0;
     std::int64_t buffer_bytes = 0;  // of the padded input
-    std::int64_t narrow_bytes = 0;  // of the 16-bit dweight
+    std::int64_t narrow_bytes = 0;  // of the 16-bit dweight or bias
     std::int64_t sums_bytes = 0;    // for the gradient of the bias
   };
 

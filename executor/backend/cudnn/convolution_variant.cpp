@@ -32,10 +32,6 @@ KernelSpec with_symmetric_padding(KernelSpec spec) {
   return spec;
 }
 
-bool has_16_bits(Precision precision) {
-  return precision == Precision::bf16 || precision == Precision::fp16;
-}
-
 }  // namespace
 
 std::vector<ConvolutionVariant> variants_of(const KernelSpec& spec) {
@@ -50,8 +46,9 @@ std::vector<ConvolutionVariant> variants_of(const KernelSpec& spec) {
   const auto& dims = with_symmetric_padding(spec).window.dims;
   if (!std::all_of(dims.begin(), dims.end(), is_symmetric)) also(&ConvolutionVariant::padded);
   if (spec.bias && spec.phase == KernelPhase::forward) also(&ConvolutionVariant::fused);
-  if (spec.phase == KernelPhase::backward_filter && has_16_bits(spec.precision)) {
-    also(&ConvolutionVariant::narrow);
+  for (ConvolutionVariant& variant : variants) {
+    const bool has_parameters = variant.fused || spec.phase == KernelPhase::backward_filter;
+    variant.narrow = has_parameters && has_weight_copies(spec.precision);
   }
   return variants;
 }

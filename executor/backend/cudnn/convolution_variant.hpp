@@ -12,11 +12,14 @@ namespace cnnplan::cudnn {
 
 // cuDNN's engines know padding that is the same on both sides, and few know any other. A block at
 // the border of a split has padding on one side: then the input is copied into a buffer with its
-// padding, or taken as it is by an engine that can. All combinations are equal in what they compute.
+// padding, or taken as it is by an engine that can. All combinations are equal in what they
+// compute.
 struct ConvolutionVariant {
   bool padded = false;  // by way of a buffer that holds the one-sided padding as zeros
   bool fused = false;   // bias is added by the engine
-  bool narrow = false;  // dweight comes in 16 bit and is widened
+  // Of 16-bit activations: dweight comes in 16 bit and is widened, the bias that is added by the
+  // engine is narrowed. cuDNN 9 has no engines that mix.
+  bool narrow = false;
   auto operator<=>(const ConvolutionVariant&) const = default;
 };
 

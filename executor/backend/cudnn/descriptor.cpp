@@ -2,7 +2,6 @@
 #include "executor/backend/cudnn/descriptor.hpp"
 
 #include <algorithm>
-#include <string>
 
 #include "executor/backend/cudnn/check.hpp"
 
@@ -50,6 +49,10 @@ Descriptor& Descriptor::set(cudnnBackendAttributeName_t name, cudnnDataType_t va
 
 Descriptor& Descriptor::set(cudnnBackendAttributeName_t name, cudnnHandle_t value) {
   return set_raw(name, CUDNN_TYPE_HANDLE, 1, &value);
+}
+
+Descriptor& Descriptor::set(cudnnBackendAttributeName_t name, const std::string& text) {
+  return set_raw(name, CUDNN_TYPE_CHAR, static_cast<std::int64_t>(text.size()), text.data());
 }
 
 Descriptor& Descriptor::set(cudnnBackendAttributeName_t name, const Descriptor& value) {

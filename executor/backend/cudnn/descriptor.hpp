@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -24,6 +25,7 @@ class Descriptor {
   Descriptor& set(cudnnBackendAttributeName_t name, bool value);
   Descriptor& set(cudnnBackendAttributeName_t name, cudnnDataType_t value);
   Descriptor& set(cudnnBackendAttributeName_t name, cudnnHandle_t value);
+  Descriptor& set(cudnnBackendAttributeName_t name, const std::string& text);
   Descriptor& set(cudnnBackendAttributeName_t name, const Descriptor& value);
   Descriptor& set(cudnnBackendAttributeName_t name, const std::vector<Descriptor>& values);
   Descriptor& set(cudnnBackendAttributeName_t name, std::span<void* const> values);

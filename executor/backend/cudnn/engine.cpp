@@ -24,9 +24,7 @@ Descriptor engine_of(const Descriptor& configuration) {
 
 std::set<cudnnBackendNumericalNote_t> notes_of(const Descriptor& engine) {
   const auto notes = engine.get_enumerators<cudnnBackendNumericalNote_t>(
-      CUDNN_ATTR_ENGINE_NUMERICAL_NOTE,
-      CUDNN_TYPE_NUMERICAL_NOTE,
-      CUDNN_NUMERICAL_NOTE_TYPE_COUNT);
+      CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_TYPE_NUMERICAL_NOTE, CUDNN_NUMERICAL_NOTE_TYPE_COUNT);
   return {notes.begin(), notes.end()};
 }
 
@@ -50,12 +48,11 @@ bool follows(const EngineRules& rules, const std::set<cudnnBackendNumericalNote_
 
 Engine name_of(const Descriptor& configuration, const Descriptor& engine) {
   Engine name{.index = engine.get_integer(CUDNN_ATTR_ENGINE_GLOBAL_INDEX), .knobs = {}};
-  for (const Descriptor& knob :
-       configuration.get_descriptors(CUDNN_ATTR_ENGINECFG_KNOB_CHOICES,
-                                     CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR,
-                                     CUDNN_KNOB_TYPE_COUNTS)) {
-    const auto type = knob.get_enumerator<cudnnBackendKnobType_t>(
-        CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE, CUDNN_TYPE_KNOB_TYPE);
+  for (const Descriptor& knob : configuration.get_descriptors(CUDNN_ATTR_ENGINECFG_KNOB_CHOICES,
+                                                              CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR,
+                                                              CUDNN_KNOB_TYPE_COUNTS)) {
+    const auto type = knob.get_enumerator<cudnnBackendKnobType_t>(CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE,
+                                                                  CUDNN_TYPE_KNOB_TYPE);
     name.knobs.emplace_back(static_cast<std::int64_t>(type),
                             knob.get_integer(CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE));
   }
@@ -64,12 +61,15 @@ Engine name_of(const Descriptor& configuration, const Descriptor& engine) {
 }
 
 // None where the heuristics of this mode know none.
-std::vector<Descriptor> ask_heuristics(const Descriptor& graph, cudnnBackendHeurMode_t mode) {
+std::vector<Descriptor> ask_heuristics(const EngineTarget& target,
+                                       const Descriptor& graph,
+                                       cudnnBackendHeurMode_t mode) {
   try {
     Descriptor heuristics(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
     heuristics.set(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph)
-        .set_enumerator(CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, mode)
-        .finalize();
+        .set_enumerator(CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, mode);
+    target.set_for_heuristics(heuristics);
+    heuristics.finalize();
     return heuristics.get_descriptors(
         CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR, most_recommendations);
   } catch (const BackendError&) {
@@ -111,10 +111,12 @@ Engine parse_engine(std::string_view text) {
   return engine;
 }
 
-std::vector<Engine> recommended_engines(const Descriptor& graph, const EngineRules& rules) {
+std::vector<Engine> recommended_engines(const EngineTarget& target,
+                                        const Descriptor& graph,
+                                        const EngineRules& rules) {
   std::vector<Engine> engines;
   for (cudnnBackendHeurMode_t mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
-    for (const Descriptor& configuration : ask_heuristics(graph, mode)) {
+    for (const Descriptor& configuration : ask_heuristics(target, graph, mode)) {
       const Descriptor engine = engine_of(configuration);
       if (!follows(rules, notes_of(engine))) continue;
       Engine name = name_of(configuration, engine);
@@ -125,13 +127,14 @@ std::vector<Engine> recommended_engines(const Descriptor& graph, const EngineRul
   return engines;
 }
 
-Descriptor make_execution_plan(cudnnHandle_t handle,
+Descriptor make_execution_plan(const EngineTarget& target,
                                const Descriptor& graph,
                                const Engine& engine) {
   Descriptor part(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
   part.set(CUDNN_ATTR_ENGINE_OPERATION_GRAPH, graph)
-      .set(CUDNN_ATTR_ENGINE_GLOBAL_INDEX, engine.index)
-      .finalize();
+      .set(CUDNN_ATTR_ENGINE_GLOBAL_INDEX, engine.index);
+  target.set_for_engine(part);
+  part.finalize();
   std::vector<Descriptor> knobs;
   for (const auto& [type, value] : engine.knobs) {
     knobs.emplace_back(CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR)
@@ -146,9 +149,8 @@ Descriptor make_execution_plan(cudnnHandle_t handle,
   if (!knobs.empty()) configuration.set(CUDNN_ATTR_ENGINECFG_KNOB_CHOICES, knobs);
   configuration.finalize();
   Descriptor plan(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
-  plan.set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, handle)
-      .set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, configuration)
-      .finalize();
+  target.set_for_plan(plan);
+  plan.set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, configuration).finalize();
   return plan;
 }
 

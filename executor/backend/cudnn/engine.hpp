@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "executor/backend/cudnn/descriptor.hpp"
+#include "executor/backend/cudnn/engine_target.hpp"
 #include "planner/model/shape.hpp"
 
 namespace cnnplan::cudnn {
@@ -31,9 +31,13 @@ struct EngineRules {
 };
 
 // Those that the library's heuristics recommend, best first, without those that break the rules.
-std::vector<Engine> recommended_engines(const Descriptor& graph, const EngineRules& rules);
+std::vector<Engine> recommended_engines(const EngineTarget& target,
+                                        const Descriptor& graph,
+                                        const EngineRules& rules);
 
 // Ready to execute. @throws BackendError where the engine cannot compute the graph
-Descriptor make_execution_plan(cudnnHandle_t handle, const Descriptor& graph, const Engine& engine);
+Descriptor make_execution_plan(const EngineTarget& target,
+                               const Descriptor& graph,
+                               const Engine& engine);
 
 }  // namespace cnnplan::cudnn

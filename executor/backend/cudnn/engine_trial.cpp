@@ -35,7 +35,8 @@ class TrialOperands {
 
  private:
   void* add(Precision precision, std::int64_t count) {
-    MemoryBlock& block = blocks_.emplace_back(device_.allocate(count * activation_bytes(precision)));
+    MemoryBlock& block =
+        blocks_.emplace_back(device_.allocate(count * activation_bytes(precision)));
     fill_random(precision, block.data(), count, blocks_.size(), device_.stream());
     return block.data();
   }
@@ -99,7 +100,8 @@ std::optional<ConvolutionGraph> try_graph(Library& library,
                                           const KernelSpec& spec,
                                           const ConvolutionVariant& variant) {
   try {
-    return make_convolution_graph(library.handle(), engine_view(spec, variant), variant);
+    return make_convolution_graph(
+        EngineTarget(library.handle()), engine_view(spec, variant), variant);
   } catch (const BackendError&) {
     return {};
   }
@@ -119,10 +121,10 @@ void try_variant(Library& library,
   if (!graph) return;
   Stopwatch stopwatch(library.device());
   std::size_t tried = 0;
-  for (const Engine& engine : recommended_engines(graph->graph, rules_of(library, spec))) {
+  for (const Engine& engine :
+       recommended_engines(EngineTarget(library.handle()), graph->graph, rules_of(library, spec))) {
     if (tried == most_engines_per_variant) return;
-    std::optional<ConvolutionProgram> program =
-        try_program(library, spec, variant, *graph, engine);
+    std::optional<ConvolutionProgram> program = try_program(library, spec, variant, *graph, engine);
     if (!program) continue;
     ++tried;
     try {
@@ -153,7 +155,7 @@ ConvolutionProgram named_program(Library& library, const KernelSpec& spec, std::
   std::string_view engine = name;
   const ConvolutionVariant variant = parse_variant(engine);
   const ConvolutionGraph graph =
-      make_convolution_graph(library.handle(), engine_view(spec, variant), variant);
+      make_convolution_graph(EngineTarget(library.handle()), engine_view(spec, variant), variant);
   return {library, spec, variant, graph, parse_engine(engine)};
 }
 

@@ -22,11 +22,13 @@ std::int64_t workspace_bytes(const KernelSpec& spec) {
   }
 }
 
-
 class OwnKernel final : public Kernel {
  public:
   OwnKernel(Library& library, const KernelSpec& spec, const KernelConstants& constants)
-      : library_(library), spec_(spec), constants_(constants), bytes_(cudnn::workspace_bytes(spec)) {}
+      : library_(library),
+        spec_(spec),
+        constants_(constants),
+        bytes_(cudnn::workspace_bytes(spec)) {}
 
   void run(std::span<const TensorView> operands, const StepState&) override;
   std::int64_t workspace_bytes() const override { return bytes_; }
@@ -56,8 +58,7 @@ void OwnKernel::run(std::span<const TensorView> operands, const StepState&) {
     case KernelKind::dropout:
       return dropout(spec_, constants_, step, operands, stream);
     case KernelKind::softmax_cross_entropy:
-      return softmax_cross_entropy(
-          spec_, constants_.loss_count, step, workspace, operands, stream);
+      return softmax_cross_entropy(spec_, constants_.loss_count, step, workspace, operands, stream);
     case KernelKind::sgd:
       return sgd(spec_, step, operands, stream);
     case KernelKind::convolution:

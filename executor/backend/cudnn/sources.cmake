@@ -10,6 +10,7 @@ set(CNNPLAN_CUDNN_SOURCES
   cuda_handles.cpp
   descriptor.cpp
   engine.cpp
+  engine_target.cpp
   engine_trial.cpp
   library.cpp
   own_kernels.cpp

@@ -1,7 +1,6 @@
 // Every phase first turns the sums into a few numbers per channel, then streams over the block. A
 // thread keeps the numbers of its channels in registers and takes several positions.
 #include "executor/backend/cudnn/kernels/batch_norm_kernels.hpp"
-
 #include "executor/backend/cudnn/kernels/column_sums.hpp"
 
 namespace cnnplan::cudnn {
@@ -17,7 +16,9 @@ struct Moments {
   double mean = 0.0;
   double variance = 0.0;  // biased
 
-  CNNPLAN_HOST_DEVICE static Moments of(const double* sums, std::int64_t channels, std::uint32_t c) {
+  CNNPLAN_HOST_DEVICE static Moments of(const double* sums,
+                                        std::int64_t channels,
+                                        std::uint32_t c) {
     const double count = sums[2 * channels];
     const double mean = sums[c] / count;
     const double variance = sums[channels + c] / count - mean * mean;
@@ -31,9 +32,9 @@ struct Moments {
 // Number k of channel c is numbers[k * channels + c].
 template <typename T, int width>
 CNNPLAN_HOST_DEVICE Vector<Compute<T>, width> numbers_of(const Compute<T>* numbers,
-                                                        std::int64_t channels,
-                                                        int k,
-                                                        std::uint32_t channel) {
+                                                         std::int64_t channels,
+                                                         int k,
+                                                         std::uint32_t channel) {
   return load<width>(numbers + k * channels + channel);
 }
 
@@ -52,8 +53,7 @@ struct ForwardNumbers {
   double momentum;
 
   CNNPLAN_HOST_DEVICE void operator()(std::uint32_t c) const {
-    Moments moments{static_cast<double>(running_mean[c]),
-                    static_cast<double>(running_variance[c])};
+    Moments moments{static_cast<double>(running_mean[c]), static_cast<double>(running_variance[c])};
     if (step->training && sums[2 * channels] > 0.0) {
       moments = Moments::of(sums, channels, c);
       update_running(c, moments);
@@ -71,8 +71,7 @@ struct ForwardNumbers {
       return static_cast<Compute<T>>((1.0 - momentum) * old + momentum * fresh);
     };
     running_mean[c] = mixed(static_cast<double>(running_mean[c]), batch.mean);
-    running_variance[c] =
-        mixed(static_cast<double>(running_variance[c]), batch.variance * unbias);
+    running_variance[c] = mixed(static_cast<double>(running_variance[c]), batch.variance * unbias);
   }
 };
 
@@ -85,8 +84,8 @@ struct Sweep {
   Sweep(std::int64_t position_count, std::int64_t vector_count)
       : vectors(vector_count),
         positions(static_cast<std::uint32_t>(position_count)),
-        threads_per_vector(static_cast<std::uint32_t>(
-            (position_count + positions_per_thread - 1) / positions_per_thread)) {}
+        threads_per_vector(static_cast<std::uint32_t>((position_count + positions_per_thread - 1) /
+                                                      positions_per_thread)) {}
   std::int64_t threads() const { return std::int64_t{threads_per_vector} * vectors.divisor(); }
 };
 
@@ -260,8 +259,7 @@ struct BackwardNumbers {
     numbers[c] = static_cast<Number>(moments.mean);
     numbers[channels + c] = static_cast<Number>(static_cast<double>(scale[c]) * inverse);
     numbers[2 * channels + c] = static_cast<Number>(gradient_sums[c] / count);
-    numbers[3 * channels + c] =
-        static_cast<Number>(inverse * gradient_sums[channels + c] / count);
+    numbers[3 * channels + c] = static_cast<Number>(inverse * gradient_sums[channels + c] / count);
   }
 };
 
@@ -298,8 +296,8 @@ struct BackwardRow {
       }
     }
     for (int i = 0; i < width; ++i) {
-      const Compute<T> centred =
-          gradient.values[i] - centre.values[i] - (value.values[i] - mean.values[i]) * slope.values[i];
+      const Compute<T> centred = gradient.values[i] - centre.values[i] -
+                                 (value.values[i] - mean.values[i]) * slope.values[i];
       gradient.values[i] = factor.values[i] * centred;
     }
     store<width>(dx.at(position) + channel, gradient);
@@ -335,16 +333,16 @@ void forward(const BatchNormCall& call, Operands operands) {
                            channels,
                            call.constants.epsilon,
                            call.constants.running_momentum});
-  sweep_rows<width>(call.stream,
-                    spec.out,
-                    ForwardRow<T, width>{
-                        Positions(spec.out),
-                        Block<const T>(operands[0]),
-                        spec.residual ? Block<const T>(operands[6]) : Block<const T>(),
-                        Block<T>(operands.back()),
-                        numbers,
-                        channels,
-                        spec.relu});
+  sweep_rows<width>(
+      call.stream,
+      spec.out,
+      ForwardRow<T, width>{Positions(spec.out),
+                           Block<const T>(operands[0]),
+                           spec.residual ? Block<const T>(operands[6]) : Block<const T>(),
+                           Block<T>(operands.back()),
+                           numbers,
+                           channels,
+                           spec.relu});
 }
 
 template <typename T, int width>
@@ -369,10 +367,8 @@ void backward_statistics(const BatchNormCall& call, Operands operands) {
                              spec.residual ? Block<T>(rest[4]) : Block<T>(),
                              numbers,
                              channels},
-      SetGradientSums<Compute<T>>{rest[1].as<double>(),
-                                  rest[2].as<Compute<T>>(),
-                                  rest[3].as<Compute<T>>(),
-                                  channels});
+      SetGradientSums<Compute<T>>{
+          rest[1].as<double>(), rest[2].as<Compute<T>>(), rest[3].as<Compute<T>>(), channels});
 }
 
 template <typename T, int width>
@@ -390,16 +386,15 @@ void backward_data(const BatchNormCall& call, Operands operands) {
                                      numbers,
                                      channels,
                                      call.constants.epsilon});
-  sweep_rows<width>(
-      call.stream,
-      spec.in,
-      BackwardRow<T, width>{Positions(spec.in),
-                            Block<const T>(operands[0]),
-                            Block<const T>(operands[1]),
-                            masked ? Block<const T>(operands[2]) : Block<const T>(),
-                            Block<T>(rest[3]),
-                            numbers,
-                            channels});
+  sweep_rows<width>(call.stream,
+                    spec.in,
+                    BackwardRow<T, width>{Positions(spec.in),
+                                          Block<const T>(operands[0]),
+                                          Block<const T>(operands[1]),
+                                          masked ? Block<const T>(operands[2]) : Block<const T>(),
+                                          Block<T>(rest[3]),
+                                          numbers,
+                                          channels});
 }
 
 }  // namespace
@@ -410,8 +405,7 @@ std::int64_t batch_norm_workspace_bytes(const KernelSpec& spec) {
       most_numbers_per_channel * channels * static_cast<std::int64_t>(sizeof(double));
   const bool sums = spec.phase == KernelPhase::forward_statistics ||
                     spec.phase == KernelPhase::backward_statistics;
-  return numbers +
-         (sums ? Strips::workspace_bytes(Positions(spec.out).count(), channels, 2) : 0);
+  return numbers + (sums ? Strips::workspace_bytes(Positions(spec.out).count(), channels, 2) : 0);
 }
 
 void batch_norm(const BatchNormCall& call, std::span<const TensorView> operands) {

@@ -1,10 +1,9 @@
 // One thread per word of a run. Copies take the widest word that all runs are aligned to.
-#include "executor/backend/cudnn/kernels/box_kernels.hpp"
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
+#include "executor/backend/cudnn/kernels/box_kernels.hpp"
 #include "executor/backend/cudnn/kernels/launch.hpp"
 #include "executor/backend/cudnn/kernels/positions.hpp"
 #include "executor/backend/cudnn/kernels/vectors.hpp"
@@ -82,8 +81,8 @@ bool is_aligned(const BoxCopy& copy, std::int64_t word_bytes) {
   const auto address = [](const void* memory) {
     return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(memory));
   };
-  std::int64_t bits = address(copy.destination) | address(copy.source) |
-                      copy.run_elements * element_bytes;
+  std::int64_t bits =
+      address(copy.destination) | address(copy.source) | copy.run_elements * element_bytes;
   for (int i = 0; i < 4; ++i) {
     const auto dim = static_cast<std::size_t>(i);
     if (copy.counts[dim] < 2) continue;
@@ -94,8 +93,7 @@ bool is_aligned(const BoxCopy& copy, std::int64_t word_bytes) {
 
 template <typename Word>
 void copy_words(const BoxCopy& copy, cudaStream_t stream) {
-  const std::int64_t per_word =
-      static_cast<std::int64_t>(sizeof(Word)) / bytes_of(copy.element);
+  const std::int64_t per_word = static_cast<std::int64_t>(sizeof(Word)) / bytes_of(copy.element);
   launch(stream,
          element_count(copy) / per_word,
          CopyWords<Word>{static_cast<Word*>(copy.destination),

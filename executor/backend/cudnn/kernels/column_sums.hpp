@@ -135,8 +135,7 @@ void column_sums(cudaStream_t stream,
                                 static_cast<std::uint32_t>(strips.strips)});
   launch(stream,
          sums * strips.channels,
-         FinishSums<Result>{
-             folded, channels, static_cast<std::uint32_t>(strips.folds), result});
+         FinishSums<Result>{folded, channels, static_cast<std::uint32_t>(strips.folds), result});
 }
 
 }  // namespace cnnplan::cudnn

@@ -14,8 +14,8 @@ void check_launch() {
 
 void require_launchable(std::int64_t count) {
   if (count >= 0 && count < most_indices) return;
-  throw BackendError("cudnn: a block of " + std::to_string(count) + " elements, where a kernel takes " +
-                     std::to_string(most_indices - 1));
+  throw BackendError("cudnn: a block of " + std::to_string(count) +
+                     " elements, where a kernel takes " + std::to_string(most_indices - 1));
 }
 
 }  // namespace cnnplan::cudnn

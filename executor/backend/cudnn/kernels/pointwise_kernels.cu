@@ -1,7 +1,6 @@
 // One thread per vector of channels of one position.
-#include "executor/backend/cudnn/kernels/pointwise_kernels.hpp"
-
 #include "executor/backend/cudnn/kernels/column_sums.hpp"
+#include "executor/backend/cudnn/kernels/pointwise_kernels.hpp"
 #include "executor/backend/dropout_mask.hpp"
 
 namespace cnnplan::cudnn {
@@ -109,7 +108,8 @@ struct Dropout {
     store<width>(out.at(position) + channel, value);
   }
   CNNPLAN_HOST_DEVICE std::uint64_t key_of(const Position& position) const {
-    const std::uint64_t key = random_key({step->seed, RandomUse::dropout, stream_number, step->step});
+    const std::uint64_t key =
+        random_key({step->seed, RandomUse::dropout, stream_number, step->step});
     return dropout_key(key,
                        {begin[0] + position.n,
                         begin[1] + position.d,
@@ -137,7 +137,10 @@ struct Sgd {
 };
 
 template <typename Number, typename Copy>
-void sgd_of(const KernelSpec& spec, const StepValues* step, Operands operands, cudaStream_t stream) {
+void sgd_of(const KernelSpec& spec,
+            const StepValues* step,
+            Operands operands,
+            cudaStream_t stream) {
   launch(stream,
          volume(spec.out),
          Sgd<Number, Copy>{operands[0].as<Number>(),
@@ -185,12 +188,12 @@ struct SetGradient {
   }
 };
 
-template <typename T>
-struct Widen {
-  const T* narrow;
-  float* wide;
+template <typename From, typename To>
+struct Convert {
+  const From* from;
+  To* to;
   CNNPLAN_HOST_DEVICE void operator()(std::uint32_t i) const {
-    wide[i] = static_cast<float>(narrow[i]);
+    to[i] = static_cast<To>(static_cast<float>(from[i]));
   }
 };
 
@@ -231,15 +234,16 @@ void dropout(const KernelSpec& spec,
     if (positions.count() == 0) return;
     launch(stream,
            positions.count() * (channels / width),
-           Dropout<T, width>{positions,
-                             Divider(channels / width),
-                             Block<const T>(operands[0]),
-                             Block<T>(operands[1]),
-                             {box[Dim::n].begin, box[Dim::d].begin, box[Dim::h].begin, box[Dim::w].begin},
-                             box[Dim::c].begin,
-                             constants.random_stream,
-                             constants.dropout_rate,
-                             step});
+           Dropout<T, width>{
+               positions,
+               Divider(channels / width),
+               Block<const T>(operands[0]),
+               Block<T>(operands[1]),
+               {box[Dim::n].begin, box[Dim::d].begin, box[Dim::h].begin, box[Dim::w].begin},
+               box[Dim::c].begin,
+               constants.random_stream,
+               constants.dropout_rate,
+               step});
   });
 }
 
@@ -256,7 +260,10 @@ void sgd(const KernelSpec& spec, const StepValues* step, Operands operands, cuda
   }
 }
 
-void add_bias(Precision precision, const TensorView& bias, const TensorView& y, cudaStream_t stream) {
+void add_bias(Precision precision,
+              const TensorView& bias,
+              const TensorView& y,
+              cudaStream_t stream) {
   const Shape shape = y.shape();
   const std::int64_t channels = shape[Dim::c];
   with_kind(precision, channels, [&]<typename K>(K) {
@@ -266,10 +273,8 @@ void add_bias(Precision precision, const TensorView& bias, const TensorView& y, 
     if (positions.count() == 0) return;
     launch(stream,
            positions.count() * (channels / width),
-           AddBias<T, width>{positions,
-                             Divider(channels / width),
-                             bias.as<const Compute<T>>(),
-                             Block<T>(y)});
+           AddBias<T, width>{
+               positions, Divider(channels / width), bias.as<const Compute<T>>(), Block<T>(y)});
   });
 }
 
@@ -296,20 +301,27 @@ void bias_gradient(Precision precision,
   });
 }
 
-void widen(Precision precision,
-           const void* narrow,
-           float* wide,
-           std::int64_t count,
-           cudaStream_t stream) {
-  if (precision == Precision::bf16) {
-    launch(stream, count, Widen<BFloat16>{static_cast<const BFloat16*>(narrow), wide});
-  } else {
-    launch(stream, count, Widen<Float16>{static_cast<const Float16*>(narrow), wide});
-  }
+void widen_values(
+    Precision precision, const void* narrow, float* wide, std::int64_t count, cudaStream_t stream) {
+  with_kind(precision, 1, [&]<typename K>(K) {
+    using T = typename K::Type;
+    launch(stream, count, Convert<T, float>{static_cast<const T*>(narrow), wide});
+  });
 }
 
-void fill_random(
-    Precision precision, void* memory, std::int64_t count, std::uint64_t seed, cudaStream_t stream) {
+void narrow_values(
+    Precision precision, const float* wide, void* narrow, std::int64_t count, cudaStream_t stream) {
+  with_kind(precision, 1, [&]<typename K>(K) {
+    using T = typename K::Type;
+    launch(stream, count, Convert<float, T>{wide, static_cast<T*>(narrow)});
+  });
+}
+
+void fill_random(Precision precision,
+                 void* memory,
+                 std::int64_t count,
+                 std::uint64_t seed,
+                 cudaStream_t stream) {
   with_kind(precision, 1, [&]<typename K>(K) {
     using T = typename K::Type;
     launch(stream, count, FillRandom<T>{static_cast<T*>(memory), seed});

@@ -25,7 +25,10 @@ void dropout(const KernelSpec& spec,
 void sgd(const KernelSpec& spec, const StepValues* step, Operands operands, cudaStream_t stream);
 
 // y += bias, channel by channel.
-void add_bias(Precision precision, const TensorView& bias, const TensorView& y, cudaStream_t stream);
+void add_bias(Precision precision,
+              const TensorView& bias,
+              const TensorView& y,
+              cudaStream_t stream);
 // dbias = sum of dy over its positions.
 std::int64_t bias_gradient_workspace_bytes(const Shape& dy);
 void bias_gradient(Precision precision,
@@ -34,11 +37,11 @@ void bias_gradient(Precision precision,
                    void* workspace,
                    cudaStream_t stream);
 // 16-bit numbers of `precision` to float.
-void widen(Precision precision,
-           const void* narrow,
-           float* wide,
-           std::int64_t count,
-           cudaStream_t stream);
+void widen_values(
+    Precision precision, const void* narrow, float* wide, std::int64_t count, cudaStream_t stream);
+// And back, rounded.
+void narrow_values(
+    Precision precision, const float* wide, void* narrow, std::int64_t count, cudaStream_t stream);
 // Numbers in (-1, 1) that depend on their index and `seed`, of the type of `precision`.
 void fill_random(
     Precision precision, void* memory, std::int64_t count, std::uint64_t seed, cudaStream_t stream);

@@ -1,8 +1,7 @@
 // Forward, a thread gathers the taps of one output; backward, the outputs that one input is a tap
 // of. Nothing is added by two threads, so the result is the same bits every time.
-#include "executor/backend/cudnn/kernels/pooling_kernels.hpp"
-
 #include "executor/backend/cudnn/kernels/launch.hpp"
+#include "executor/backend/cudnn/kernels/pooling_kernels.hpp"
 #include "executor/backend/cudnn/kernels/positions.hpp"
 #include "executor/backend/cudnn/kernels/vectors.hpp"
 

@@ -18,7 +18,8 @@ class Divider {
   explicit Divider(std::int64_t divisor)
       : divisor_(static_cast<std::uint32_t>(divisor)),
         shift_(31 + std::bit_width(divisor_ - 1)),
-        multiplier_(static_cast<std::uint32_t>(((std::uint64_t{1} << shift_) + divisor_ - 1) / divisor_)) {}
+        multiplier_(
+            static_cast<std::uint32_t>(((std::uint64_t{1} << shift_) + divisor_ - 1) / divisor_)) {}
 
   CNNPLAN_HOST_DEVICE std::uint32_t quotient(std::uint32_t dividend) const {
     return static_cast<std::uint32_t>((std::uint64_t{dividend} * multiplier_) >> shift_);

@@ -1,11 +1,10 @@
 // Several threads read the classes of one position, neighbours neighbouring classes; the largest
 // value and the sum of exponentials are found in one pass (Milakov, Gimelshein 2018).
-#include "executor/backend/cudnn/kernels/softmax_kernels.hpp"
-
 #include <cmath>
 #include <limits>
 
 #include "executor/backend/cudnn/kernels/column_sums.hpp"
+#include "executor/backend/cudnn/kernels/softmax_kernels.hpp"
 
 namespace cnnplan::cudnn {
 namespace {
@@ -141,7 +140,9 @@ struct Workspace {
 
   explicit Workspace(const Shape& shape)
       : positions(Positions(shape).count()), lanes(lanes_of(shape[Dim::c])) {}
-  std::int64_t losses_bytes() const { return positions * static_cast<std::int64_t>(sizeof(double)); }
+  std::int64_t losses_bytes() const {
+    return positions * static_cast<std::int64_t>(sizeof(double));
+  }
   std::int64_t partial_bytes() const {
     return positions * lanes * static_cast<std::int64_t>(sizeof(Exponentials<double>));
   }
@@ -167,13 +168,8 @@ void forward(const KernelSpec& spec,
              positions, Divider(sizes.lanes), static_cast<std::uint32_t>(classes), x, partial});
   launch(stream,
          sizes.positions,
-         MergeLanes<T>{positions,
-                       lanes,
-                       classes,
-                       x,
-                       operands[1].as<const std::int32_t>(),
-                       partial,
-                       losses});
+         MergeLanes<T>{
+             positions, lanes, classes, x, operands[1].as<const std::int32_t>(), partial, losses});
   launch(stream,
          sizes.positions * classes,
          WriteProbabilities<T>{

@@ -1,0 +1,31 @@
+// What engines are found and built for: the device of a handle, or one that is only described.
+#pragma once
+
+#include <string>
+
+#include <cudnn.h>
+
+#include "executor/backend/cudnn/descriptor.hpp"
+
+namespace cnnplan::cudnn {
+
+class EngineTarget {
+ public:
+  // Borrowed.
+  explicit EngineTarget(cudnnHandle_t handle) : handle_(handle) {}
+  // A device that need not be there, in the library's JSON: graphs can be checked and engines
+  // found, but nothing executed. @throws BackendError
+  explicit EngineTarget(const std::string& device_json);
+
+  // Set what each kind of descriptor is to know of the device.
+  void set_for_graph(Descriptor& graph) const;
+  void set_for_heuristics(Descriptor& heuristics) const;
+  void set_for_engine(Descriptor& engine) const;
+  void set_for_plan(Descriptor& plan) const;
+
+ private:
+  cudnnHandle_t handle_ = nullptr;
+  std::vector<Descriptor> device_;  // none where there is a handle
+};
+
+}  // namespace cnnplan::cudnn
