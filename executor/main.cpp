@@ -136,7 +136,6 @@ void execute(const Options& options, const Communicator& world) {
   const std::string text = read_shared_file(world, options.plan_file);
   on_first_rank(world, [&] { check_outputs(options); });
   const Plan plan = parse_plan(text, options.plan_file);
-  require_executable(plan, options.plan_file);
   const bool is_first = world.rank() == 0;
   RunReport run;
   {

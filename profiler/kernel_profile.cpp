@@ -107,7 +107,7 @@ void profile_kernels(const ProfileRequest& request,
     };
     const std::vector<Schedule> schedules = schedules_of(round, world.size());
     const Schedule& own = schedules[static_cast<std::size_t>(world.rank())];
-    require_memory(memory_of(own).total_bytes(), round.what, world);
+    require_memory(memory_of(own).total_bytes(), round.what, world, backend.device());
     const Walk walk{
         .schedule = own, .plan = round.plan, .meetings = common_communication(schedules)};
     const KernelSamples samples = walk_kernels(walk, backend, world, request.walk, after_pass);

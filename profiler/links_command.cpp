@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "executor/backend/backend.hpp"
+#include "executor/comm/nodes.hpp"
 #include "executor/comm/program.hpp"
 #include "executor/comm/terminal.hpp"
 #include "planner/model/file.hpp"
@@ -98,7 +99,11 @@ void print(const LinkMeasurements& measurements, const Platform& platform) {
 void links_command(const std::string& file, const std::string& backend, const Communicator& world) {
   ProgressBar bar(world.rank() == 0 && stderr_is_terminal());
   LinkOptions options;
-  options.device = common_fingerprint(make_backend(backend)->fingerprint(), world).device;
+  const std::unique_ptr<Backend> library =
+      make_backend(backend, {.local_rank = find_nodes(world).rank_here});
+  library->prepare_thread();
+  options.device = common_fingerprint(library->fingerprint(), world).device;
+  options.device_memory = &library->device();
   options.progress = [&bar](const LinkProgress& progress) {
     bar.show(progress.done, progress.total, progress.what);
   };

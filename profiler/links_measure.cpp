@@ -2,13 +2,15 @@
 #include "profiler/links_measure.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <numeric>
 #include <utility>
 
-#include "executor/backend/memory_block.hpp"
+#include "executor/comm/device_allreduce.hpp"
 #include "executor/comm/node_memory.hpp"
 #include "executor/comm/nodes.hpp"
 #include "executor/comm/point_to_point.hpp"
+#include "profiler/link_memory.hpp"
 #include "profiler/repetition_timer.hpp"
 
 namespace cnnplan {
@@ -97,22 +99,29 @@ std::vector<LinkCurve> time_messages(const Communicator& pair,
                                      const LinkLevel& level,
                                      const LinkOptions& options,
                                      CurveTimer& timer) {
-  const MemoryBlock out(options.most_bytes);
-  const MemoryBlock in(options.most_bytes);
+  const LinkMemory out(*options.device_memory, options.most_bytes);
+  const LinkMemory in(*options.device_memory, options.most_bytes);
   const int peer = 1 - pair.rank();
   std::vector<LinkCurve> curves{
       {.kind = LinkCurveKind::message, .level = level.name, .ranks = 2, .samples = {}},
       {.kind = LinkCurveKind::exchange, .level = level.name, .ranks = 2, .samples = {}}};
   timer.time(pair, curves, [&](std::int64_t bytes) -> Bodies {
-    const auto sent = std::span(out.data(), static_cast<std::size_t>(bytes));
-    const auto received = std::span(in.data(), static_cast<std::size_t>(bytes));
-    const auto ping_pong = [&pair, sent, received, peer] {
-      if (pair.rank() == 0) send(pair, sent, peer);
-      receive(pair, received, peer);
-      if (pair.rank() == 1) send(pair, sent, peer);
+    const auto sent = out.bytes(bytes);
+    const auto received = in.bytes(bytes);
+    const auto send_out = [&pair, &out, bytes, peer] {
+      out.fetch(bytes);
+      send(pair, out.bytes(bytes), peer);
     };
-    const auto exchange = [&pair, sent, received, peer] {
+    const auto ping_pong = [&pair, &in, send_out, bytes, peer] {
+      if (pair.rank() == 0) send_out();
+      receive(pair, in.bytes(bytes), peer);
+      in.deliver(bytes);
+      if (pair.rank() == 1) send_out();
+    };
+    const auto exchange = [&pair, &in, &out, sent, received, bytes, peer] {
+      out.fetch(bytes);
       Exchange(pair, sent, received, peer).wait();
+      in.deliver(bytes);
     };
     return {{ping_pong, rewrite(sent)}, {exchange, rewrite(sent)}};
   });
@@ -126,7 +135,8 @@ std::vector<LinkCurve> time_allreduces(const Communicator& group,
                                        const LinkLevel& level,
                                        const LinkOptions& options,
                                        CurveTimer& timer) {
-  const MemoryBlock values(options.most_bytes);
+  Device& device = *options.device_memory;
+  const MemoryBlock values = device.allocate(options.most_bytes);
   const int ranks = group.size();
   std::vector<LinkCurve> curves{
       {.kind = LinkCurveKind::library_allreduce,
@@ -135,11 +145,26 @@ std::vector<LinkCurve> time_allreduces(const Communicator& group,
        .samples = {}},
       {.kind = LinkCurveKind::ring_allreduce, .level = level.name, .ranks = ranks, .samples = {}}};
   timer.time(group, curves, [&](std::int64_t bytes) -> Bodies {
-    const std::span<float> part(reinterpret_cast<float*>(values.data()),
-                                static_cast<std::size_t>(bytes) / sizeof(float));
-    const auto library = [&group, part] { group.allreduce(part, AllreduceAlgorithm::library); };
-    const auto ring = [&group, part] { group.allreduce(part, AllreduceAlgorithm::ring); };
-    return {{library, rewrite(part)}, {ring, rewrite(part)}};
+    const auto reduction = [&](AllreduceAlgorithm algorithm) {
+      return std::make_shared<DeviceAllreduce>(
+          group,
+          AllreduceSpec{.device = &device,
+                        .data = values.data(),
+                        .elements = bytes / static_cast<std::int64_t>(sizeof(float)),
+                        .algorithm = algorithm});
+    };
+    const auto run = [&device](const std::shared_ptr<DeviceAllreduce>& allreduce) {
+      return [&device, allreduce] {
+        allreduce->run();
+        device.synchronize();
+      };
+    };
+    const auto clear = [&device, &values, bytes] {
+      device.clear(values.data(), bytes);
+      device.synchronize();
+    };
+    return {{run(reduction(AllreduceAlgorithm::library)), clear},
+            {run(reduction(AllreduceAlgorithm::ring)), clear}};
   });
   return curves;
 }
@@ -193,13 +218,13 @@ LinkMeasurements measure_links(const Communicator& world, const LinkOptions& opt
                                 .curves = {},
                                 .local = {},
                                 .device = options.device,
-                                .memory_bytes = memory_of_rank(world)};
+                                .memory_bytes = memory_of_rank(world, *options.device_memory)};
   const auto pairs = world.size() > 1 ? measurements.levels.size() : 0;
   const auto sweeps = pairs + group_sizes(world.size()).size();
   const int total = 1 + static_cast<int>(sweeps * sizes_of(options).size());
   ProgressCounter progress(options, world.rank() == 0, total);
   progress.begin("adds, copies, overlap");
-  measurements.local = measure_local_costs(world, {.budget_s = options.budget_s});
+  measurements.local = measure_local_costs(world, *options.device_memory, {.budget_s = options.budget_s});
   progress.end();
   CurveTimer timer(options, progress);
   if (pairs > 0) measure_messages(world, options, timer, measurements);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "executor/backend/device.hpp"
 #include "executor/comm/communicator.hpp"
 #include "planner/model/platform.hpp"
 #include "profiler/links_fit.hpp"
@@ -24,6 +25,7 @@ struct LinkOptions {
   std::int64_t most_bytes = std::int64_t{64} << 20;
   double budget_s = 0.05;  // per size; ten repetitions are made in any case
   std::string device;      // as a backend's fingerprint names it
+  Device* device_memory = nullptr;  // whose memory messages come from and go to
   std::function<void(const LinkProgress&)> progress;  // on rank 0; may be empty
 };
 

@@ -8,8 +8,8 @@
 #include "executor/backend/memory_block.hpp"
 #include "executor/backend/box_copy.hpp"
 #include "executor/comm/point_to_point.hpp"
-#include "executor/backend/sum_kernels.hpp"
 #include "executor/comm/transfer.hpp"
+#include "profiler/link_memory.hpp"
 
 namespace cnnplan {
 namespace {
@@ -18,43 +18,53 @@ namespace {
 constexpr std::int64_t own_elements = std::int64_t{4} << 20;
 
 LinkSample time_add(const Communicator& world,
+                    Device& device,
                     const RepetitionOptions& options,
                     std::int64_t elements) {
-  const MemoryBlock memory(own_elements * static_cast<std::int64_t>(sizeof(float)));
-  auto* own = reinterpret_cast<float*>(memory.data());
-  const std::vector<float> received(static_cast<std::size_t>(elements));
+  constexpr auto size = static_cast<std::int64_t>(sizeof(float));
+  const MemoryBlock memory = device.allocate(own_elements * size);
+  const MemoryBlock received = device.allocate(elements * size);
+  const Box box = whole(Shape{{1, elements, 1, 1, 1}});
   std::int64_t begin = 0;
   const auto pass = [&] {
-    add(own + begin, received.data(), elements);
+    device.add(make_box_copy(view_of(memory.data() + begin * size, box, box, size),
+                             view_of(received.data(), box, box, size),
+                             ElementType::fp32));
+    device.synchronize();
     begin = begin + 2 * elements > own_elements ? 0 : begin + elements;
   };
-  const auto bytes = elements * static_cast<std::int64_t>(sizeof(float));
+  const std::int64_t bytes = elements * size;
   return {.bytes = bytes, .time = time_repeatedly(world, options, pass)};
 }
 
-std::vector<LinkSample> time_adds(const Communicator& world, const RepetitionOptions& options) {
+std::vector<LinkSample> time_adds(const Communicator& world,
+                                  Device& device,
+                                  const RepetitionOptions& options) {
   std::vector<LinkSample> samples;
   for (std::int64_t elements = 4 << 10; elements <= 256 << 10; elements *= 4) {
-    samples.push_back(time_add(world, options, elements));
+    samples.push_back(time_add(world, device, options, elements));
   }
   return samples;
 }
 
 // One column of `channels` of an image, packed.
 LinkSample time_column(const Communicator& world,
+                       Device& device,
                        const RepetitionOptions& options,
                        std::int64_t channels) {
   constexpr std::int64_t rows = 128;
   constexpr std::int64_t columns = 66;
   const Box image = whole(Shape{{1, channels, 1, rows, columns}});
-  std::vector<float> buffer(static_cast<std::size_t>(volume(image)));
+  constexpr auto size = static_cast<std::int64_t>(sizeof(float));
+  const MemoryBlock buffer = device.allocate(volume(image) * size);
   Box column = image;
   column[Dim::w] = {1, 2};
-  std::vector<float> packed(static_cast<std::size_t>(volume(column)));
+  const MemoryBlock packed = device.allocate(volume(column) * size);
   const auto pass = [&] {
     const TensorView to = view_of(packed.data(), column, column, sizeof(float));
     const TensorView from = view_of(buffer.data(), image, column, sizeof(float));
-    copy_box(make_box_copy(to, from, ElementType::fp32));
+    device.copy(make_box_copy(to, from, ElementType::fp32));
+    device.synchronize();
     const std::int64_t next = column[Dim::w].end % columns;
     column[Dim::w] = {next, next + 1};
   };
@@ -62,16 +72,18 @@ LinkSample time_column(const Communicator& world,
   return {.bytes = bytes, .time = time_repeatedly(world, options, pass)};
 }
 
-std::vector<LinkSample> time_copies(const Communicator& world, const RepetitionOptions& options) {
+std::vector<LinkSample> time_copies(const Communicator& world,
+                                    Device& device,
+                                    const RepetitionOptions& options) {
   std::vector<LinkSample> samples;
   for (std::int64_t channels : {16, 32, 64, 128, 256, 512}) {
-    samples.push_back(time_column(world, options, channels));
+    samples.push_back(time_column(world, device, options, channels));
   }
   return samples;
 }
 
-double time_launch(const Communicator& world, const RepetitionOptions& options) {
-  Transfer nothing(world, {});
+double time_launch(const Communicator& world, Device& device, const RepetitionOptions& options) {
+  Transfer nothing(world, {.device = &device});
   double stamps_s = 0.0;
   const auto operation = [&] {
     const double begin_s = now_s();
@@ -110,6 +122,49 @@ OverlapTimes time_overlap(const Communicator& pair, const RepetitionOptions& opt
   return {times[0].median_s, times[1].median_s, times[2].median_s};
 }
 
+// Copies inside the device's memory, while messages come from and go to other memory of it.
+OverlapTimes time_device_overlap(const Communicator& pair,
+                                 Device& device,
+                                 const RepetitionOptions& options) {
+  constexpr std::int64_t message_bytes = std::int64_t{16} << 20;
+  constexpr std::int64_t copied_floats = std::int64_t{16} << 20;
+  constexpr int most_copies = 10'000;
+  const LinkMemory sent(device, message_bytes);
+  const LinkMemory received(device, message_bytes);
+  const MemoryBlock from = device.allocate(copied_floats * bytes_of(ElementType::fp32));
+  const MemoryBlock to = device.allocate(copied_floats * bytes_of(ElementType::fp32));
+  const Box box = whole(Shape{{1, copied_floats, 1, 1, 1}});
+  const BoxCopy copy = make_box_copy(
+      view_of(to.data(), box, box, 4), view_of(from.data(), box, box, 4), ElementType::fp32);
+  const auto start_copies = [&](int count) {
+    device.select(Queue::compute);
+    for (int i = 0; i < count; ++i) device.copy(copy);
+  };
+  const int peer = 1 - pair.rank();
+  const auto exchange = [&] {
+    device.select(Queue::halo);
+    sent.fetch(message_bytes);
+    Exchange(pair, sent.bytes(message_bytes), received.bytes(message_bytes), peer).wait();
+    received.deliver(message_bytes);
+  };
+  const auto copies_alone = [&](int count) {
+    start_copies(count);
+    device.synchronize();
+  };
+  const double exchange_s = time_repeatedly(pair, options, exchange).median_s;
+  const double copy_s = time_repeatedly(pair, options, [&] { copies_alone(1); }).median_s;
+  const int count = std::clamp(static_cast<int>(exchange_s / copy_s) + 1, 1, most_copies);
+  const auto both = [&] {
+    start_copies(count);
+    exchange();
+    device.synchronize();
+  };
+  const auto times = time_interleaved(
+      pair, options, {{[&] { copies_alone(count); }, {}}, {exchange, {}}, {both, {}}});
+  device.select(Queue::compute);
+  return {times[0].median_s, times[1].median_s, times[2].median_s};
+}
+
 }  // namespace
 
 double overlap_efficiency(const OverlapTimes& times) {
@@ -119,13 +174,17 @@ double overlap_efficiency(const OverlapTimes& times) {
   return std::clamp(hidden_s / shorter_s, 0.0, 1.0);
 }
 
-LocalCosts measure_local_costs(const Communicator& world, const RepetitionOptions& options) {
-  LocalCosts costs{.adds = time_adds(world, options),
-                   .copies = time_copies(world, options),
+LocalCosts measure_local_costs(const Communicator& world,
+                               Device& device,
+                               const RepetitionOptions& options) {
+  LocalCosts costs{.adds = time_adds(world, device, options),
+                   .copies = time_copies(world, device, options),
                    .overlap = {},
-                   .launch_s = time_launch(world, options)};
+                   .launch_s = time_launch(world, device, options)};
   if (world.size() > 1 && world.rank() < 2) {
-    costs.overlap = time_overlap(Communicator::group(world, {0, 1}), options);
+    const Communicator pair = Communicator::group(world, {0, 1});
+    costs.overlap = device.is_host() ? time_overlap(pair, options)
+                                     : time_device_overlap(pair, device, options);
   }
   world.barrier();
   return costs;

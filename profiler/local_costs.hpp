@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "executor/backend/device.hpp"
 #include "executor/comm/communicator.hpp"
 #include "profiler/links_fit.hpp"
 #include "profiler/repetition_timer.hpp"
@@ -27,6 +28,8 @@ struct LocalCosts {
 };
 
 // Collective over `world`: all ranks are busy at once.
-LocalCosts measure_local_costs(const Communicator& world, const RepetitionOptions& options);
+LocalCosts measure_local_costs(const Communicator& world,
+                               Device& device,
+                               const RepetitionOptions& options);
 
 }  // namespace cnnplan

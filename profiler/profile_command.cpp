@@ -6,6 +6,7 @@
 #include <memory>
 #include <thread>
 
+#include "executor/comm/nodes.hpp"
 #include "executor/comm/program.hpp"
 #include "executor/comm/terminal.hpp"
 #include "planner/model/error.hpp"
@@ -68,7 +69,9 @@ void profile_command(const ProfileOptions& options, const Communicator& world) {
   const std::string& file = options.output_file;
   Profile profile;
   const ProfileRequest request = request_of(options, world, profile);
-  const std::unique_ptr<Backend> backend = make_backend(options.backend);
+  const std::unique_ptr<Backend> backend = make_backend(
+      options.backend,
+      {.local_rank = find_nodes(world).rank_here, .deterministic = options.deterministic});
   require_precision(*backend, options.precision);
   backend->prepare_thread();
   profile.fingerprint = common_fingerprint(backend->fingerprint(), world);

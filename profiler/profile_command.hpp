@@ -18,6 +18,7 @@ struct ProfileOptions {
   std::string input_size;            // empty: that of the networks
   std::vector<std::string> uniform;  // meshes
   std::string backend{default_backend()};
+  bool deterministic = false;  // only kernels that give the same bits every time
   int repetitions = 12;
   std::string output_file = "profile.json";
 };

@@ -15,6 +15,7 @@ class CpuDevice final : public Device {
   std::string name() const override;
   bool is_host() const override { return true; }
   std::int64_t memory_bytes() const override { return 0; }
+  int devices_here() const override { return 1; }
   MemoryBlock allocate(std::int64_t bytes) override { return MemoryBlock(bytes); }
   MemoryBlock allocate_staging(std::int64_t bytes) override { return MemoryBlock(bytes); }
   void select(Queue) override {}

@@ -46,6 +46,8 @@ class Device {
   virtual bool is_host() const = 0;
   // Bytes that this device has, 0 where it has none of its own.
   virtual std::int64_t memory_bytes() const = 0;
+  // Devices of this kind that the ranks of a node take in turn.
+  virtual int devices_here() const = 0;
 
   // Zeroed. @throws InfeasibleError where the device has not as much, std::bad_alloc the host
   virtual MemoryBlock allocate(std::int64_t bytes) = 0;

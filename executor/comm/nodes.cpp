@@ -14,7 +14,9 @@ Nodes find_nodes(const Communicator& communicator) {
   const Communicator::Handle node(comm);
   const double most = communicator.maximum(node.size);
   const bool regular = most == node.size && node.rank == handle.rank % node.size;
-  return {.ranks_here = node.size, .regular = communicator.maximum(regular ? 0.0 : 1.0) == 0.0};
+  return {.ranks_here = node.size,
+          .rank_here = node.rank,
+          .regular = communicator.maximum(regular ? 0.0 : 1.0) == 0.0};
 }
 
 }  // namespace cnnplan

@@ -7,6 +7,7 @@ namespace cnnplan {
 
 struct Nodes {
   int ranks_here = 1;   // ranks that share memory with this one, itself included
+  int rank_here = 0;    // among them
   bool regular = true;  // every node has equally many ranks, numbered consecutively
 };
 

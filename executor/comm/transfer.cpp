@@ -1,11 +1,11 @@
 // Transfers over persistent MPI requests.
 #include "executor/comm/transfer.hpp"
 
-#include <cstring>
 #include <map>
 #include <stdexcept>
 #include <vector>
 
+#include "executor/comm/cuda_aware.hpp"
 #include "executor/comm/mpi_handle.hpp"
 #include "executor/comm/transfer_message.hpp"
 
@@ -66,22 +66,28 @@ struct Transfer::State {
   void add_sends(const Communicator& communicator, const BoxesByPeer& boxes);
   void add_receives(const Communicator& communicator, const BoxesByPeer& boxes);
   void add_unpacks(int rank);
-  void run();
-  void wait_receive(int index);
+  void start();
+  void finish();
+  void receive(std::size_t index);
 
   TransferSpec spec;
+  MessageMemory memory;
+  std::unique_ptr<Event> packed;
   BoxBuffer source;
   BoxBuffer destination;
   std::vector<TransferMessage> sends;
   std::vector<TransferMessage> receives;
   std::vector<MPI_Request> send_requests;
   std::vector<MPI_Request> receive_requests;
+  std::vector<bool> arrived;  // by receive
   std::vector<BoxCopy> packs;
   std::vector<Unpack> unpacks;  // in the order of the list
 };
 
 Transfer::State::State(const Communicator& communicator, const TransferSpec& transfer)
     : spec(transfer),
+      memory{.device = spec.device, .mirrored = !spec.device->is_host() && !mpi_is_cuda_aware()},
+      packed(spec.device->make_event()),
       source{.data = spec.source, .box = spec.source_box, .element = spec.element},
       destination{.data = spec.destination, .box = spec.destination_box, .element = spec.element} {
   check(spec, communicator.rank());
@@ -106,11 +112,11 @@ Transfer::State::~State() {
 
 void Transfer::State::add_sends(const Communicator& communicator, const BoxesByPeer& boxes) {
   for (const auto& [peer, peer_boxes] : boxes) {
-    const TransferMessage& message = sends.emplace_back(peer, peer_boxes, source, true);
+    const TransferMessage& message = sends.emplace_back(peer, peer_boxes, source, true, memory);
     for (const TensorView& staged : message.staged()) {
       packs.push_back(make_box_copy(staged, view_of(source, staged.box), spec.element));
     }
-    check_mpi(MPI_Send_init(message.data(),
+    check_mpi(MPI_Send_init(message.mpi_data(),
                             message_count(message.elements()),
                             datatype(spec.element),
                             peer,
@@ -124,8 +130,9 @@ void Transfer::State::add_sends(const Communicator& communicator, const BoxesByP
 void Transfer::State::add_receives(const Communicator& communicator, const BoxesByPeer& boxes) {
   for (const auto& [peer, peer_boxes] : boxes) {
     const bool in_place = !spec.accumulate;
-    const TransferMessage& message = receives.emplace_back(peer, peer_boxes, destination, in_place);
-    check_mpi(MPI_Recv_init(message.data(),
+    const TransferMessage& message =
+        receives.emplace_back(peer, peer_boxes, destination, in_place, memory);
+    check_mpi(MPI_Recv_init(message.mpi_data(),
                             message_count(message.elements()),
                             datatype(spec.element),
                             peer,
@@ -157,24 +164,35 @@ void Transfer::State::add_unpacks(int rank) {
   }
 }
 
-void Transfer::State::wait_receive(int index) {
-  MPI_Request& request = receive_requests[static_cast<std::size_t>(index)];
+void Transfer::State::receive(std::size_t index) {
+  MPI_Request& request = receive_requests[index];
+  if (arrived[index]) return;
   check_mpi(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
+  receives[index].copy_from_mirror(*spec.device);
+  arrived[index] = true;
 }
 
-void Transfer::State::run() {
+void Transfer::State::start() {
   if (spec.zero_first && spec.destination != nullptr) {
-    const std::int64_t bytes = volume(spec.destination_box) * bytes_of(spec.element);
-    std::memset(spec.destination, 0, static_cast<std::size_t>(bytes));
+    spec.device->clear(spec.destination, volume(spec.destination_box) * bytes_of(spec.element));
   }
-  start_all(receive_requests);
-  for (const BoxCopy& pack : packs) copy_box(pack);
+  arrived.assign(receives.size(), false);
+  // Into mirrors at any time; into buffers when what is in the queue is done with them.
+  if (memory.mirrored || spec.device->is_host()) start_all(receive_requests);
+  for (const BoxCopy& pack : packs) spec.device->copy(pack);
+  for (const TransferMessage& message : sends) message.copy_to_mirror(*spec.device);
+  packed->record();
+}
+
+void Transfer::State::finish() {
+  packed->synchronize();
+  if (!memory.mirrored && !spec.device->is_host()) start_all(receive_requests);
   start_all(send_requests);
   for (const Unpack& unpack : unpacks) {
-    if (unpack.message >= 0) wait_receive(unpack.message);
-    spec.accumulate ? add_box(unpack.copy) : copy_box(unpack.copy);
+    if (unpack.message >= 0) receive(static_cast<std::size_t>(unpack.message));
+    spec.accumulate ? spec.device->add(unpack.copy) : spec.device->copy(unpack.copy);
   }
-  wait_all(receive_requests);
+  for (std::size_t index = 0; index < receives.size(); ++index) receive(index);
   wait_all(send_requests);
 }
 
@@ -184,8 +202,12 @@ Transfer::Transfer(Transfer&&) noexcept = default;
 Transfer& Transfer::operator=(Transfer&&) noexcept = default;
 Transfer::~Transfer() = default;
 
-void Transfer::run() {
-  state_->run();
+void Transfer::start() {
+  state_->start();
+}
+
+void Transfer::finish() {
+  state_->finish();
 }
 
 std::int64_t Transfer::buffer_bytes() const {

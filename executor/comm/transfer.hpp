@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "executor/backend/device.hpp"
 #include "executor/comm/communicator.hpp"
 #include "planner/model/element.hpp"
 
@@ -11,6 +12,7 @@ namespace cnnplan {
 
 // How one transfer runs. Boxes of `list` are global indices.
 struct TransferSpec {
+  Device* device = nullptr;  // of the buffers
   void* source = nullptr;  // dense buffer that holds source_box
   Box source_box{};
   void* destination = nullptr;  // dense buffer that holds destination_box; may be `source`
@@ -30,8 +32,16 @@ class Transfer {
   Transfer(Transfer&&) noexcept;
   Transfer& operator=(Transfer&&) noexcept;
   ~Transfer();
-  // Blocks until this rank's part is done. Collective over the ranks of the list.
-  void run();
+  // A run is a start and a finish; the device may do other work between them. Both use the queue
+  // that is selected, which must be the same. Collective over the ranks of the list.
+  void start();
+  // Blocks until this rank has sent and received all; what is received is then in the queue.
+  void finish();
+  void run() {
+    start();
+    finish();
+  }
+  // Memory of the device that is kept for messages.
   std::int64_t buffer_bytes() const;
 
  private:

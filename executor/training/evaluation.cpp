@@ -49,18 +49,19 @@ double evaluate(const Plan& plan,
   const Schedule schedule = lower_inference(plan, rank);
   StepRunner runner(
       schedule, {.backend = &backend, .parameters = &parameters, .groups = &groups, .data = &data});
-  const TensorView probabilities = runner.view(schedule.outputs[static_cast<std::size_t>(loss)]);
+  const Operand& output = schedule.outputs[static_cast<std::size_t>(loss)];
   const Box& label_box = schedule.buffers[static_cast<std::size_t>(schedule.labels)].box;
-  const TensorView labels = runner.buffer_view(schedule.labels, label_box);
+  const TensorView labels = runner.memory().host_view(schedule.labels, label_box);
   const Mesh& mesh = plan.layers[static_cast<std::size_t>(loss)].mesh;
   const bool counts_for_replicas = mesh.coordinate(rank, Axis::r) == 0;
   std::array<double, 2> total{};
   for (std::int64_t step = 0; step < data.step_count(); ++step) {
-    runner.run({.step = step, .training = false});
+    runner.run({.step = step, .training = false}, Timing::step);
     if (!counts_for_replicas) continue;
     const std::int64_t valid = data.valid_count(step);
+    const HostBlock probabilities = runner.memory().read(output);
     const auto counts = with_type_of(parameter_element(plan.precision), [&]<typename T>(T) {
-      return count<T>(probabilities, labels, valid);
+      return count<T>(probabilities.view, labels, valid);
     });
     total[0] += counts[0];
     total[1] += counts[1];

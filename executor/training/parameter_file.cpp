@@ -145,8 +145,8 @@ void dump(const std::string& file,
   const LayerIndex output = network.inputs_of(network.loss_layer())[0];
   const Shape shape = network.output_shape(output, plan.batch);
   const Operand& operand = step.schedule.outputs[static_cast<std::size_t>(output)];
-  const auto values =
-      gather_tensor(step.runner.view(operand), shape, activation_element(plan.precision), world);
+  const HostBlock block = step.runner.memory().read(operand);
+  const auto values = gather_tensor(block.view, shape, activation_element(plan.precision), world);
   if (world.rank() != 0) return;
   TensorFileWriter writer(file);
   write_parameters(writer, network, step.store, step.loss_scale);

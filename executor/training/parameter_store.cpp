@@ -2,6 +2,7 @@
 #include "executor/training/parameter_store.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
 
 #include "executor/backend/element.hpp"
@@ -13,21 +14,37 @@ namespace {
 
 constexpr std::int64_t line_elements = 16;
 
-void copy_in(ElementType element, std::span<const double> values, void* memory) {
+std::vector<std::byte> packed(ElementType element, std::span<const double> values) {
+  std::vector<std::byte> bytes(values.size() * static_cast<std::size_t>(bytes_of(element)));
   with_type_of(element, [&]<typename T>(T) {
-    std::transform(values.begin(), values.end(), static_cast<T*>(memory), stored<T>);
+    std::transform(
+        values.begin(), values.end(), reinterpret_cast<T*>(bytes.data()), stored<T>);
   });
+  return bytes;
 }
 
-std::vector<double> copy_out(ElementType element, const void* memory, std::int64_t count) {
+std::vector<double> unpacked(ElementType element, const std::vector<std::byte>& bytes) {
   return with_type_of(element, [&]<typename T>(T) {
-    const auto* values = static_cast<const T*>(memory);
+    const auto* values = reinterpret_cast<const T*>(bytes.data());
     std::vector<double> doubles;
-    std::transform(values, values + count, std::back_inserter(doubles), [](T value) {
+    std::transform(values, values + bytes.size() / sizeof(T), std::back_inserter(doubles), [](T value) {
       return static_cast<double>(value);
     });
     return doubles;
   });
+}
+
+// Both wait until it is done.
+void upload(Device& device, const std::vector<std::byte>& bytes, void* memory) {
+  device.copy_to_device(memory, bytes.data(), static_cast<std::int64_t>(bytes.size()));
+  device.synchronize();
+}
+
+std::vector<std::byte> download(Device& device, const void* memory, std::int64_t size_bytes) {
+  std::vector<std::byte> bytes(static_cast<std::size_t>(size_bytes));
+  device.copy_to_host(bytes.data(), memory, size_bytes);
+  device.synchronize();
+  return bytes;
 }
 
 }  // namespace
@@ -35,7 +52,7 @@ std::vector<double> copy_out(ElementType element, const void* memory, std::int64
 ParameterStore::ParameterStore(const Schedule& schedule,
                                const Network& network,
                                Precision precision,
-                               const Backend& backend)
+                               Backend& backend)
     : slots_(schedule.slots), offsets_{0}, precision_(precision), backend_(&backend) {
   for (const ParameterSlot& slot : slots_) {
     const std::int64_t count =
@@ -46,13 +63,14 @@ ParameterStore::ParameterStore(const Schedule& schedule,
   for (std::size_t i = 0; i < arenas_.size(); ++i) {
     const auto arena = static_cast<ParameterArena>(i);
     if (arena == ParameterArena::weight_copies && !has_weight_copies(precision)) continue;
-    arenas_[i] = MemoryBlock(checked_multiply(offsets_.back(), bytes_of(element_of(arena))));
+    arenas_[i] = device().allocate(checked_multiply(offsets_.back(), bytes_of(element_of(arena))));
   }
   for (LayerIndex layer = 0; layer < network.layer_count(); ++layer) {
     if (!std::holds_alternative<BatchNorm>(network.layer(layer).parameters)) continue;
     const std::int64_t channels = network.output_shape(layer, 1)[Dim::c];
     const std::int64_t running_bytes = channels * parameter_bytes(precision);
-    running_[layer] = {channels, MemoryBlock(running_bytes), MemoryBlock(running_bytes)};
+    running_[layer] = {
+        channels, device().allocate(running_bytes), device().allocate(running_bytes)};
     set_running_values(layer, true, std::vector<double>(static_cast<std::size_t>(channels), 1.0));
   }
 }
@@ -74,30 +92,32 @@ void* ParameterStore::address(ParameterArena arena, int slot) const {
 
 std::vector<double> ParameterStore::plain(ParameterArena arena, int index) const {
   const ParameterSlot& slot = slots_.at(static_cast<std::size_t>(index));
-  if (slot.role != ParameterRole::weight) {
-    return copy_out(parameter_element(precision_), address(arena, index), slot.elements);
-  }
+  const ElementType element = parameter_element(precision_);
+  const bool is_weight = slot.role == ParameterRole::weight;
+  const std::int64_t stored_elements = is_weight ? elements(index, index) : slot.elements;
+  const std::vector<std::byte> bytes =
+      download(device(), address(arena, index), stored_elements * bytes_of(element));
+  if (!is_weight) return unpacked(element, bytes);
   std::vector<double> values(static_cast<std::size_t>(slot.elements));
-  backend_->export_weight(slot.forward, address(arena, index), values);
+  backend_->export_weight(slot.forward, bytes.data(), values);
   return values;
 }
 
 void ParameterStore::set_weight(int index, std::span<const double> values) {
   const ParameterSlot& slot = slots_.at(static_cast<std::size_t>(index));
-  void* memory = address(ParameterArena::weights, index);
+  const ElementType element = parameter_element(precision_);
+  std::vector<std::byte> bytes;
   if (slot.role == ParameterRole::weight) {
-    backend_->import_weight(slot.forward, values, memory);
+    bytes.resize(static_cast<std::size_t>(elements(index, index) * bytes_of(element)));
+    backend_->import_weight(slot.forward, values, bytes.data());
   } else {
-    copy_in(parameter_element(precision_), values, memory);
+    bytes = packed(element, values);
   }
-  if (has_weight_copies(precision_)) copy_weight(index);
-}
-
-void ParameterStore::copy_weight(int slot) {
-  const void* weights = address(ParameterArena::weights, slot);
-  copy_in(element_of(ParameterArena::weight_copies),
-          copy_out(element_of(ParameterArena::weights), weights, elements(slot, slot)),
-          address(ParameterArena::weight_copies, slot));
+  upload(device(), bytes, address(ParameterArena::weights, index));
+  if (!has_weight_copies(precision_)) return;
+  upload(device(),
+         packed(element_of(ParameterArena::weight_copies), unpacked(element, bytes)),
+         address(ParameterArena::weight_copies, index));
 }
 
 void* ParameterStore::running_mean(LayerIndex layer) const {
@@ -110,16 +130,17 @@ void* ParameterStore::running_variance(LayerIndex layer) const {
 
 std::vector<double> ParameterStore::running_values(LayerIndex layer, bool variance) const {
   const Running& values = running(layer);
-  return copy_out(parameter_element(precision_),
-                  (variance ? values.variance : values.mean).data(),
-                  values.channels);
+  const MemoryBlock& block = variance ? values.variance : values.mean;
+  return unpacked(parameter_element(precision_),
+                  download(device(), block.data(), block.size_bytes()));
 }
 
 void ParameterStore::set_running_values(LayerIndex layer,
                                         bool variance,
                                         std::span<const double> values) {
-  const ElementType element = parameter_element(precision_);
-  copy_in(element, values, variance ? running_variance(layer) : running_mean(layer));
+  upload(device(),
+         packed(parameter_element(precision_), values),
+         variance ? running_variance(layer) : running_mean(layer));
 }
 
 std::int64_t ParameterStore::bytes() const {

@@ -16,14 +16,15 @@ enum class ParameterArena { weights, gradients, momentum, weight_copies };
 
 // Arenas hold the slots one after another in the backend's format, each padded to whole cache lines
 // with zeros: a range of slots is one contiguous array. All are in the element of parameters but
-// the weight copies, which are in that of activations, and empty where the precision has none.
+// the weight copies, which are in that of activations, and empty where the precision has none. The
+// memory is that of the backend's device; plain tensors are in the host's.
 class ParameterStore {
  public:
   // Keeps references to `backend`. Allocates and zeroes.
   ParameterStore(const Schedule& schedule,
                  const Network& network,
                  Precision precision,
-                 const Backend& backend);
+                 Backend& backend);
 
   // Elements of slots first..last, padding included.
   std::int64_t elements(int first_slot, int last_slot) const;
@@ -49,13 +50,13 @@ class ParameterStore {
     MemoryBlock variance;
   };
   ElementType element_of(ParameterArena arena) const;
-  void copy_weight(int slot);
+  Device& device() const { return backend_->device(); }
   const Running& running(LayerIndex layer) const { return running_.at(layer); }
 
   std::vector<ParameterSlot> slots_;
   std::vector<std::int64_t> offsets_;  // in elements; one more than slots
   Precision precision_;
-  const Backend* backend_;
+  Backend* backend_;
   std::array<MemoryBlock, 4> arenas_;
   std::map<LayerIndex, Running> running_;
 };

@@ -60,14 +60,18 @@ std::vector<MeasuredOperation> in_order(const std::map<std::string, Total>& tota
 
 }  // namespace
 
-void RunRecorder::record(const StepRunner& runner) {
-  const auto times = runner.operation_times_s();
-  const std::size_t place = recorded_++ % most_steps;
-  if (place == step_times_s_.size()) {
-    step_times_s_.emplace_back();
-    operation_times_s_.resize(operation_times_s_.size() + times.size());
-  }
+void RunRecorder::record_step(const StepRunner& runner) {
+  const std::size_t place = recorded_steps_++ % most_steps;
+  if (place == step_times_s_.size()) step_times_s_.emplace_back();
   step_times_s_[place] = world_.maximum(runner.step_time_s());
+}
+
+void RunRecorder::record_operations(const StepRunner& runner) {
+  const auto times = runner.operation_times_s();
+  const std::size_t place = recorded_operations_++ % most_steps;
+  if (operation_times_s_.size() < (place + 1) * times.size()) {
+    operation_times_s_.resize((place + 1) * times.size());
+  }
   std::copy(times.begin(), times.end(), operation_times_s_.data() + place * times.size());
 }
 

@@ -18,16 +18,18 @@ class RunRecorder {
   // Enough for a median; bounds memory, and the messages of summarize_into.
   static constexpr std::size_t most_steps = 1000;
 
-  // Adds the last step of `runner`, in place of the oldest where there are `most_steps`.
-  // Collective.
-  void record(const StepRunner& runner);
+  // Add what the last step of `runner` measured, in place of the oldest where there are
+  // `most_steps`. The first is collective.
+  void record_step(const StepRunner& runner);
+  void record_operations(const StepRunner& runner);
   // Fills `step` and `operations` of the report, on rank 0 only. Collective.
   void summarize_into(RunReport& report) const;
 
  private:
   const Schedule& schedule_;
   const Communicator& world_;
-  std::size_t recorded_ = 0;
+  std::size_t recorded_steps_ = 0;
+  std::size_t recorded_operations_ = 0;
   std::vector<double> step_times_s_;
   std::vector<double> operation_times_s_;  // step after step
 };

@@ -1,123 +1,63 @@
 // Preparation and execution of operations.
 #include "executor/training/step_runner.hpp"
 
-#include <memory>
+#include <algorithm>
+#include <chrono>
 #include <stdexcept>
 #include <utility>
 
+#include "executor/comm/device_allreduce.hpp"
 #include "executor/comm/transfer.hpp"
-#include "planner/schedule/memory_layout.hpp"
 
 namespace cnnplan {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-bool is_parameter(BufferRole role) {
-  return role == BufferRole::weights || role == BufferRole::gradients ||
-         role == BufferRole::momentum || role == BufferRole::weight_copies;
-}
+// Shorter runs of kernels gain nothing by a graph.
+constexpr std::size_t least_kernels_of_graph = 4;
 
-ParameterArena arena_of(BufferRole role) {
-  if (role == BufferRole::weights) return ParameterArena::weights;
-  if (role == BufferRole::weight_copies) return ParameterArena::weight_copies;
-  return role == BufferRole::gradients ? ParameterArena::gradients : ParameterArena::momentum;
-}
-
-double seconds(Clock::duration duration) {
-  return std::chrono::duration<double>(duration).count();
-}
-
-template <typename T>
-std::function<void(const StepState&)> allreduce_action(const Communicator& group,
-                                                       void* data,
-                                                       std::int64_t elements,
-                                                       AllreduceAlgorithm algorithm) {
-  const std::span<T> values(static_cast<T*>(data), static_cast<std::size_t>(elements));
-  return [&group, values, algorithm](const StepState&) { group.allreduce(values, algorithm); };
+Queue queue_of(Stream stream) {
+  if (stream == Stream::halo) return Queue::halo;
+  return stream == Stream::reduce ? Queue::reduce : Queue::compute;
 }
 
 }  // namespace
 
 StepRunner::StepRunner(const Schedule& schedule, const StepContext& context)
-    : schedule_(schedule), context_(context), times_s_(schedule.operations.size(), 0.0) {
-  allocate();
+    : schedule_(schedule),
+      context_(context),
+      device_(context.backend->device()),
+      memory_(schedule, device_, *context.parameters),
+      marker_(schedule.operations.size()) {
   for (const Operation& operation : schedule.operations) {
     prepared_.push_back(
         std::visit([this](const auto& body) { return prepare(body); }, operation.body));
+    prepared_.back().begin = device_.make_event();
+    prepared_.back().end = device_.make_event();
     if (context_.groups == nullptr && context_.in_place_of_communication &&
         is_communication(operation)) {
-      prepared_.back().action = [this, &operation](const StepState&) {
+      prepared_.back().start = [this, &operation](const StepState&) {
+        device_.synchronize();
         context_.in_place_of_communication(operation.id);
       };
     }
   }
-}
-
-void StepRunner::allocate() {
-  arena_ = MemoryBlock(schedule_.arena_bytes);
-  own_memory_.resize(schedule_.buffers.size());
-  running_layer_.assign(schedule_.buffers.size(), -1);
-  for (std::size_t i = 0; i < schedule_.buffers.size(); ++i) {
-    const Buffer& candidate = schedule_.buffers[i];
-    const bool own = candidate.role == BufferRole::data || candidate.role == BufferRole::labels ||
-                     candidate.role == BufferRole::loss;
-    if (own) own_memory_[i] = MemoryBlock(candidate.bytes);
-  }
-  for (std::size_t layer = 0; layer < schedule_.running_mean.size(); ++layer) {
-    for (BufferIndex index : {schedule_.running_mean[layer], schedule_.running_variance[layer]}) {
-      if (index >= 0) running_layer_[static_cast<std::size_t>(index)] = static_cast<int>(layer);
-    }
-  }
-}
-
-const Buffer& StepRunner::buffer(BufferIndex index) const {
-  return schedule_.buffers.at(static_cast<std::size_t>(index));
-}
-
-void* StepRunner::address(BufferIndex index) const {
-  const Buffer& wanted = buffer(index);
-  if (in_arena(wanted.role)) return arena_.data() + wanted.offset_bytes;
-  if (wanted.role != BufferRole::running)
-    return own_memory_[static_cast<std::size_t>(index)].data();
-  const LayerIndex layer = running_layer_[static_cast<std::size_t>(index)];
-  return schedule_.running_mean[static_cast<std::size_t>(layer)] == index
-             ? context_.parameters->running_mean(layer)
-             : context_.parameters->running_variance(layer);
-}
-
-TensorView StepRunner::parameter_view(const Operand& operand) const {
-  // One slot is seen as its plain shape; a range of slots with its padding, as one flat array.
-  const bool is_range = operand.first_slot != operand.last_slot;
-  const ParameterSlot& slot = schedule_.slots[static_cast<std::size_t>(operand.first_slot)];
-  const std::int64_t elements =
-      is_range || slot.role == ParameterRole::weight
-          ? context_.parameters->elements(operand.first_slot, operand.last_slot)
-          : slot.elements;
-  const Box box = whole({{1, 1, 1, 1, elements}});
-  void* data =
-      context_.parameters->address(arena_of(buffer(operand.buffer).role), operand.first_slot);
-  return view_of(data, box, box, bytes_of(buffer(operand.buffer).element));
-}
-
-TensorView StepRunner::buffer_view(BufferIndex index, const Box& box) const {
-  return view_of(address(index), buffer(index).box, box, bytes_of(buffer(index).element));
-}
-
-TensorView StepRunner::view(const Operand& operand) const {
-  if (is_parameter(buffer(operand.buffer).role)) return parameter_view(operand);
-  return buffer_view(operand.buffer, operand.box);
+  if (context_.graphs && !device_.is_host()) find_runs();
 }
 
 StepRunner::Prepared StepRunner::prepare(const KernelOperation& operation) {
   std::vector<TensorView> views;
-  for (const Operand& operand : operation.operands) views.push_back(view(operand));
+  for (const Operand& operand : operation.operands) views.push_back(memory_.view(operand));
   KernelSpec spec = operation.spec;
   if (spec.kind == KernelKind::sgd) spec.in = spec.out = views[0].shape();
-  std::shared_ptr<Kernel> kernel = context_.backend->make_kernel(spec, operation.constants, {});
-  Prepared prepared{.workspace_bytes = kernel->workspace_bytes(),
-                    .implementation = kernel->implementation()};
-  prepared.action = [kernel = std::move(kernel), views = std::move(views)](const StepState& state) {
+  std::shared_ptr<Kernel> kernel =
+      context_.backend->make_kernel(spec, operation.constants, operation.implementation);
+  Prepared prepared;
+  prepared.workspace_bytes = kernel->workspace_bytes();
+  prepared.implementation = kernel->implementation();
+  prepared.is_kernel = true;
+  prepared.start = [kernel = std::move(kernel), views = std::move(views)](const StepState& state) {
     kernel->run(views, state);
   };
   return prepared;
@@ -125,71 +65,190 @@ StepRunner::Prepared StepRunner::prepare(const KernelOperation& operation) {
 
 StepRunner::Prepared StepRunner::prepare(const TransferOperation& operation) {
   if (context_.groups == nullptr) return {};
-  TransferSpec spec{.list = operation.list,
+  TransferSpec spec{.device = &device_,
+                    .list = operation.list,
+                    .element = activation_element(context_.parameters->precision()),
                     .accumulate = operation.accumulate,
                     .zero_first = operation.zero_first,
                     .tag = operation.tag};
+  const auto box_of = [this](BufferIndex index) {
+    return schedule_.buffers.at(static_cast<std::size_t>(index)).box;
+  };
   if (operation.source >= 0) {
-    spec.source = address(operation.source);
-    spec.source_box = buffer(operation.source).box;
+    spec.source = memory_.address(operation.source);
+    spec.source_box = box_of(operation.source);
   }
   if (operation.destination >= 0) {
-    spec.destination = address(operation.destination);
-    spec.destination_box = buffer(operation.destination).box;
+    spec.destination = memory_.address(operation.destination);
+    spec.destination_box = box_of(operation.destination);
   }
-  spec.element = activation_element(context_.parameters->precision());
   auto transfer = std::make_shared<Transfer>(context_.groups->world(), spec);
-  const std::int64_t staging = transfer->buffer_bytes();
-  return {.action = [transfer](const StepState&) { transfer->run(); }, .staging_bytes = staging};
+  Prepared prepared;
+  prepared.staging_bytes = transfer->buffer_bytes();
+  prepared.start = [transfer](const StepState&) { transfer->start(); };
+  prepared.finish = [transfer] { transfer->finish(); };
+  return prepared;
 }
 
 StepRunner::Prepared StepRunner::prepare(const CollectiveOperation& operation) {
   if (context_.groups == nullptr) return {};
-  const Communicator& group = context_.groups->get(operation.group);
   const Operand& operand = operation.operand;
-  const TensorView target = view(operand);
+  const TensorView target = memory_.view(operand);
   const std::int64_t elements =
       operand.first_slot >= 0 ? context_.parameters->elements(operand.first_slot, operand.last_slot)
                               : volume(target.box);
-  const auto make =
-      operation.element == ElementType::fp32 ? allreduce_action<float> : allreduce_action<double>;
-  return {.action = make(group, target.data, elements, operation.algorithm)};
+  auto allreduce = std::make_shared<DeviceAllreduce>(context_.groups->get(operation.group),
+                                                     AllreduceSpec{.device = &device_,
+                                                                   .data = target.data,
+                                                                   .elements = elements,
+                                                                   .element = operation.element,
+                                                                   .algorithm = operation.algorithm});
+  Prepared prepared;
+  prepared.start = [allreduce](const StepState&) { allreduce->start(); };
+  prepared.finish = [allreduce] { allreduce->finish(); };
+  return prepared;
 }
 
 StepRunner::Prepared StepRunner::prepare(const LoadOperation& operation) {
   if (context_.data == nullptr) return {};
   // The tensor's own block is what the first layer that reads it sees; halos come by transfer.
-  const Operand samples{.buffer = operation.data, .box = schedule_.data_box};
-  return {
-      .action = [data = context_.data,
-                 sample_view = view(samples),
-                 label_view = buffer_view(operation.labels, buffer(operation.labels).box)](
-                    const StepState& state) { data->read(state.step, sample_view, label_view); }};
+  const Box& label_box = schedule_.buffers[static_cast<std::size_t>(operation.labels)].box;
+  Prepared prepared;
+  prepared.start = [this,
+                    &operation,
+                    samples = memory_.host_view(operation.data, schedule_.data_box),
+                    labels = memory_.host_view(operation.labels, label_box)](const StepState& state) {
+    context_.data->read(state.step, samples, labels);
+    memory_.upload(operation.data);
+    memory_.upload(operation.labels);
+  };
+  return prepared;
 }
 
-void StepRunner::run(const StepState& state) {
-  const Clock::time_point start = Clock::now();
-  Clock::time_point previous = start;
-  for (std::size_t i = 0; i < prepared_.size(); ++i) {
-    if (prepared_[i].action) prepared_[i].action(state);
-    const Clock::time_point now = Clock::now();
-    times_s_[i] = seconds(now - previous);
-    previous = now;
+// Kernels that follow each other in one queue and wait for no other queue on the way.
+void StepRunner::find_runs() {
+  const auto waits = [this](std::size_t index) {
+    const auto& depends_on = schedule_.operations[index].depends_on;
+    return std::any_of(depends_on.begin(), depends_on.end(), [this](OperationIndex earlier) {
+      return !prepared_[static_cast<std::size_t>(earlier)].is_kernel;
+    });
+  };
+  for (std::size_t first = 0; first < prepared_.size();) {
+    std::size_t end = first;
+    const bool begins = prepared_[first].is_kernel;
+    do ++end;
+    while (begins && end < prepared_.size() && prepared_[end].is_kernel && !waits(end));
+    prepared_[first].run_length = end - first;
+    first = end;
   }
-  step_time_s_ = seconds(previous - start);
 }
 
-double StepRunner::loss() const {
-  return *static_cast<const double*>(address(schedule_.loss));
+Queue StepRunner::queue_of(std::size_t operation) const {
+  return context_.overlap ? cnnplan::queue_of(schedule_.operations[operation].stream)
+                          : Queue::compute;
+}
+
+// Makes the operation's queue wait for what it depends on in others.
+void StepRunner::select_and_wait(std::size_t operation) {
+  const Queue queue = queue_of(operation);
+  for (OperationIndex earlier : schedule_.operations[operation].depends_on) {
+    const auto index = static_cast<std::size_t>(earlier);
+    const auto found = std::find(unfinished_.begin(), unfinished_.end(), index);
+    if (found != unfinished_.end()) finish(index);
+  }
+  device_.select(queue);
+  if (!context_.overlap) return;
+  for (OperationIndex earlier : schedule_.operations[operation].depends_on) {
+    const auto index = static_cast<std::size_t>(earlier);
+    if (queue_of(index) != queue) prepared_[marker_[index]].end->wait();
+  }
+}
+
+void StepRunner::start(std::size_t operation, const StepState& state) {
+  Prepared& own = prepared_[operation];
+  if (!own.start) return;
+  own.start(state);
+  if (!own.finish) return;
+  unfinished_.push_back(operation);
+  if (!context_.overlap) finish(operation);
+}
+
+// In the order in which they were started, so that all ranks wait for each other in one order.
+void StepRunner::finish(std::size_t operation) {
+  while (!unfinished_.empty()) {
+    const std::size_t next = unfinished_.front();
+    unfinished_.erase(unfinished_.begin());
+    device_.select(queue_of(next));
+    prepared_[next].finish();
+    if (context_.overlap) prepared_[next].end->record();
+    if (next == operation) return;
+  }
+  throw std::logic_error("an operation is finished that was not started");
+}
+
+void StepRunner::finish_all() {
+  if (!unfinished_.empty()) finish(unfinished_.back());
+  device_.select(Queue::compute);
+}
+
+void StepRunner::run_graph(std::size_t first, const StepState& state) {
+  Prepared& head = prepared_[first];
+  if (head.graph == nullptr) {
+    head.graph = device_.capture([&] {
+      for (std::size_t i = first; i < first + head.run_length; ++i) prepared_[i].start(state);
+    });
+  }
+  head.graph->launch();
+}
+
+void StepRunner::run_operations(const StepState& state, Timing timing) {
+  // The first step runs without graphs: what is allocated on first use cannot be captured.
+  const bool graphs = context_.graphs && has_run_ && timing == Timing::step;
+  const bool marks = timing == Timing::operations || context_.overlap;
+  for (std::size_t first = 0; first < prepared_.size();) {
+    select_and_wait(first);
+    const bool is_graph = graphs && prepared_[first].run_length >= least_kernels_of_graph;
+    const std::size_t end = first + (is_graph ? prepared_[first].run_length : 1);
+    if (timing == Timing::operations) prepared_[first].begin->record();
+    is_graph ? run_graph(first, state) : start(first, state);
+    if (marks) prepared_[end - 1].end->record();
+    for (; first < end; ++first) marker_[first] = end - 1;
+  }
+  finish_all();
+}
+
+void StepRunner::run(const StepState& state, Timing timing) {
+  const Clock::time_point start = Clock::now();
+  device_.select(Queue::compute);
+  context_.backend->begin_step(state);
+  run_operations(state, timing);
+  memory_.fetch_loss();
+  device_.synchronize();
+  step_time_s_ = std::chrono::duration<double>(Clock::now() - start).count();
+  has_run_ = true;
+  times_s_.clear();
+  if (timing == Timing::operations) read_times();
+}
+
+// An operation takes until its end from its beginning; in one queue, from the end of the one before.
+void StepRunner::read_times() {
+  for (std::size_t i = 0; i < prepared_.size(); ++i) {
+    const bool follows = i > 0 && !context_.overlap;
+    const Event& begin = follows ? *prepared_[i - 1].end : *prepared_[i].begin;
+    times_s_.push_back(prepared_[i].end->seconds_since(begin));
+  }
 }
 
 std::int64_t StepRunner::memory_bytes() const {
-  std::int64_t total = arena_.size_bytes();
-  for (const MemoryBlock& block : own_memory_) total += block.size_bytes();
+  std::int64_t total = memory_.bytes();
+  std::int64_t workspaces = 0;
+  std::int64_t largest = 0;
   for (const Prepared& operation : prepared_) {
-    total += operation.workspace_bytes + operation.staging_bytes;
+    total += operation.staging_bytes;
+    workspaces += operation.workspace_bytes;
+    largest = std::max(largest, operation.workspace_bytes);
   }
-  return total;
+  return total + (context_.backend->fingerprint().shared_workspace ? largest : workspaces);
 }
 
 std::int64_t StepRunner::workspace_bytes(OperationIndex operation) const {

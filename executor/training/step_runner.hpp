@@ -1,18 +1,17 @@
 // Walks a schedule for real: the executor's interpreter. Decides nothing about distribution.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "executor/backend/backend.hpp"
-#include "executor/backend/memory_block.hpp"
 #include "executor/training/data_source.hpp"
 #include "executor/training/groups.hpp"
-#include "executor/training/parameter_store.hpp"
+#include "executor/training/schedule_memory.hpp"
 #include "planner/schedule/schedule.hpp"
 
 namespace cnnplan {
@@ -25,7 +24,12 @@ struct StepContext {
   DataSource* data = nullptr;  // null: samples and labels stay as they are
   // Where communication is left out: called in its place with the operation's id; may be empty.
   std::function<void(const std::string& id)> in_place_of_communication;
+  bool overlap = false;  // operations use the queue of their stream, else all use one
+  bool graphs = false;   // kernels that follow each other are put in the queue at once
 };
+
+// What a step measures. Events between kernels cost time on a GPU and keep them out of graphs.
+enum class Timing { operations, step };
 
 // Builds kernels, transfers and buffers once; a step allocates nothing.
 class StepRunner {
@@ -37,16 +41,14 @@ class StepRunner {
   StepRunner& operator=(const StepRunner&) = delete;
 
   // One step. Blocks; collective over all ranks of the schedule.
-  void run(const StepState& state);
+  void run(const StepState& state, Timing timing = Timing::operations);
 
-  // Seconds of every operation in the last step.
+  // Seconds of every operation in the last step; empty unless they were timed.
   std::span<const double> operation_times_s() const { return times_s_; }
   double step_time_s() const { return step_time_s_; }
   // Mean loss over the global mini-batch of the last step.
-  double loss() const;
-  TensorView view(const Operand& operand) const;
-  // This rank's block of a buffer that is no parameter arena.
-  TensorView buffer_view(BufferIndex buffer, const Box& box) const;
+  double loss() const { return memory_.loss(); }
+  const ScheduleMemory& memory() const { return memory_; }
   std::int64_t memory_bytes() const;
   // Per operation, 0 or "" where it is no kernel.
   std::int64_t workspace_bytes(OperationIndex operation) const;
@@ -55,27 +57,41 @@ class StepRunner {
  private:
   using Action = std::function<void(const StepState&)>;
   struct Prepared {
-    Action action;  // empty: left out
+    Action start;                  // empty: left out
+    std::function<void()> finish;  // empty: nothing is left to do for the host
     std::int64_t workspace_bytes = 0;
     std::int64_t staging_bytes = 0;
     std::string implementation;
+    bool is_kernel = false;
+    std::unique_ptr<Event> begin;
+    std::unique_ptr<Event> end;
+    std::unique_ptr<WorkGraph> graph;  // of the run of kernels that begins here
+    std::size_t run_length = 1;        // kernels in that run
   };
 
-  void allocate();
-  void* address(BufferIndex buffer) const;
   Prepared prepare(const KernelOperation& operation);
   Prepared prepare(const TransferOperation& operation);
   Prepared prepare(const CollectiveOperation& operation);
   Prepared prepare(const LoadOperation& operation);
-  TensorView parameter_view(const Operand& operand) const;
-  const Buffer& buffer(BufferIndex index) const;
+  void find_runs();
+
+  Queue queue_of(std::size_t operation) const;
+  void select_and_wait(std::size_t operation);
+  void start(std::size_t operation, const StepState& state);
+  void finish(std::size_t operation);
+  void finish_all();
+  void run_graph(std::size_t first, const StepState& state);
+  void run_operations(const StepState& state, Timing timing);
+  void read_times();
 
   const Schedule& schedule_;
   StepContext context_;
-  MemoryBlock arena_;
-  std::vector<MemoryBlock> own_memory_;  // by buffer: the roles outside the arena
-  std::vector<LayerIndex> running_layer_;
+  Device& device_;
+  ScheduleMemory memory_;
   std::vector<Prepared> prepared_;
+  std::vector<std::size_t> unfinished_;  // operations that the host still has to finish, in order
+  std::vector<std::size_t> marker_;      // by operation: whose end, in the queue, is its own
+  bool has_run_ = false;
   std::vector<double> times_s_;
   double step_time_s_ = 0.0;
 };

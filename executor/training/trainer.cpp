@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "executor/comm/node_memory.hpp"
+#include "executor/comm/nodes.hpp"
 #include "executor/training/evaluation.hpp"
 #include "executor/training/hdf5_data.hpp"
 #include "executor/training/parameter_file.hpp"
@@ -90,6 +91,13 @@ std::int64_t peak_memory(const ParameterStore& parameters,
   return static_cast<std::int64_t>(world.maximum(bytes));
 }
 
+// A processor does one thing after the other.
+void require_overlap(const Plan& plan, Backend& backend) {
+  if (!plan.overlap || !backend.device().is_host()) return;
+  throw EnvironmentError("the plan overlaps communication with kernels (\"overlap\"), which backend \"" +
+                         backend.fingerprint().backend + "\" does not");
+}
+
 RunReport blank_report(const Plan& plan, const Backend& backend) {
   RunReport report{.network = plan.network.name(), .ranks = plan.ranks, .batch = plan.batch};
   const DeviceFingerprint fingerprint = backend.fingerprint();
@@ -112,6 +120,28 @@ struct Workplace {
   DataSource& data;
 };
 
+bool uses_graphs(const Workplace& work) {
+  return work.options.graphs && !work.backend.device().is_host();
+}
+
+// Graphs leave no room for events between kernels: then a step measures either itself or its
+// operations. The operations of every fourth step are enough for a median.
+constexpr std::int64_t steps_per_timed_operations = 4;
+
+Timing timing_of(const Workplace& work, std::int64_t step) {
+  const bool all = !uses_graphs(work);
+  return all || step % steps_per_timed_operations == 0 ? Timing::operations : Timing::step;
+}
+
+void record(const Workplace& work,
+            const StepRunner& runner,
+            Timing timing,
+            RunRecorder& recorder) {
+  const bool times_operations = timing == Timing::operations;
+  if (times_operations) recorder.record_operations(runner);
+  if (!times_operations || !uses_graphs(work)) recorder.record_step(runner);
+}
+
 void run_steps(const Workplace& work,
                StepRunner& runner,
                const std::function<void(const Progress&)>& progress,
@@ -122,9 +152,10 @@ void run_steps(const Workplace& work,
   RunRecorder recorder(work.schedule, work.world);
   for (std::int64_t step = 0; step < steps; ++step) {
     work.world.barrier();
-    runner.run(state_of(options, work.plan.precision, step));
+    const Timing timing = timing_of(work, step);
+    runner.run(state_of(options, work.plan.precision, step), timing);
     report.loss.push_back(finite_loss(runner, step));
-    if (step >= options.warmup || steps <= options.warmup) recorder.record(runner);
+    if (step >= options.warmup || steps <= options.warmup) record(work, runner, timing, recorder);
     progress({.step = step + 1,
               .steps = steps,
               .loss = report.loss.back(),
@@ -140,7 +171,9 @@ void train_and_dump(const Workplace& work,
                     {.backend = &work.backend,
                      .parameters = &work.parameters,
                      .groups = &work.groups,
-                     .data = &work.data});
+                     .data = &work.data,
+                     .overlap = work.plan.overlap,
+                     .graphs = uses_graphs(work)});
   run_steps(work, runner, progress, report);
   report.peak_memory_bytes = peak_memory(work.parameters, runner, work.world);
   average_running_values(work.parameters, work.plan, work.world);
@@ -152,23 +185,18 @@ void train_and_dump(const Workplace& work,
 
 }  // namespace
 
-void require_executable(const Plan& plan, const std::string& file) {
-  if (!plan.overlap) return;
-  throw InputError({.file = file,
-                    .pointer = "/overlap",
-                    .value = "true",
-                    .allowed = "false: this version runs one operation after the other"});
-}
-
 RunReport train(const Plan& plan,
                 const TrainingOptions& options,
                 const Communicator& world,
                 const std::function<void(const Progress&)>& progress) {
   check_ranks(plan, world);
-  const std::unique_ptr<Backend> backend = make_backend(options.backend);
+  const std::unique_ptr<Backend> backend = make_backend(
+      options.backend,
+      {.local_rank = find_nodes(world).rank_here, .deterministic = options.deterministic});
   require_precision(*backend, plan.precision);
+  require_overlap(plan, *backend);
   const Schedule schedule = lower(plan, world.rank());
-  require_memory(needed_bytes(plan, schedule), plan.network.name(), world);
+  require_memory(needed_bytes(plan, schedule), plan.network.name(), world, backend->device());
   backend->prepare_thread();
   const Data data = open_data(plan, options, world);
   ParameterStore parameters(schedule, plan.network, plan.precision, *backend);

@@ -14,6 +14,8 @@ namespace cnnplan {
 
 struct TrainingOptions {
   std::string backend{default_backend()};
+  bool deterministic = false;  // only kernels that give the same bits every time
+  bool graphs = true;          // where the device has them
   std::string data_file;     // empty: synthetic
   std::string test_file;     // empty: no evaluation
   std::string weights_file;  // empty: from the seed
@@ -35,10 +37,7 @@ struct Progress {
   double step_s = 0.0;
 };
 
-// @throws InputError at `file` for a valid plan that this executor cannot run as it says
-void require_executable(const Plan& plan, const std::string& file);
-
-// Operations are filled on rank 0 only. Collective. @pre require_executable(plan) holds
+// Operations are filled on rank 0 only. Collective.
 // @throws EnvironmentError when the plan is for another number of ranks or the backend is missing
 // or does not run the plan's precision, before anything is allocated
 // @throws InfeasibleError when the plan needs more memory than the machine has

@@ -55,12 +55,19 @@ std::size_t KernelCosts::Hash::operator()(const KernelSpec& spec) const {
   return hasher.value();
 }
 
-KernelCosts::KernelCosts(const Profile& profile, const DefaultRates& rates) : rates_(rates) {
+KernelCosts::KernelCosts(const Profile& profile, const DefaultRates& rates)
+    : rates_(rates), shared_workspace_(profile.fingerprint.shared_workspace) {
   for (const auto& [spec, timing] : profile.kernels) {
     const KernelSpec key = canonical(spec);
+    implementations_.insert_or_assign(key, timing.implementation);
     measured_.insert_or_assign(key, time_of(timing));
     neighbours_[{spec.kind, spec.phase, spec.algorithm, spec.precision}].add(key, timing.median_s);
   }
+}
+
+std::string KernelCosts::implementation(const KernelSpec& spec) const {
+  const auto found = implementations_.find(canonical(spec));
+  return found == implementations_.end() ? "" : found->second;
 }
 
 KernelTime KernelCosts::from_rates(const KernelSpec& spec) const {

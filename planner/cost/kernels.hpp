@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <string>
 #include <tuple>
 #include <unordered_map>
 
@@ -42,6 +43,10 @@ class KernelCosts {
   // algorithm and precision. None of these: overhead + max(flops / rate, bytes / rate). A kernel
   // without outputs takes no time and is not estimated.
   KernelTime lookup(const KernelSpec& spec) const;
+  // What was profiled, as the library calls it; empty where nothing was.
+  std::string implementation(const KernelSpec& spec) const;
+  // True where kernels take turns in the workspace of the largest.
+  bool shared_workspace() const { return shared_workspace_; }
 
  private:
   struct Hash {
@@ -57,6 +62,8 @@ class KernelCosts {
   mutable std::unordered_map<KernelSpec, KernelTime, Hash> estimated_;  // made so far
   std::map<Family, KernelNeighbours> neighbours_;
   DefaultRates rates_;
+  std::unordered_map<KernelSpec, std::string, Hash> implementations_;
+  bool shared_workspace_ = false;
 };
 
 }  // namespace cnnplan

@@ -77,6 +77,9 @@ struct Plan {
   AllreduceAlgorithm statistics_allreduce = AllreduceAlgorithm::library;  // of batch norm and loss
   std::int64_t bucket_bytes = std::int64_t{32} << 20;
   bool overlap = false;  // halos and gradient reductions run beside kernels
+  // Of convolutions that were profiled, by the text of their canonical kernel: as the library calls
+  // what was timed. Backends that have several run just this one.
+  std::map<std::string, std::string> implementations;
   Prediction prediction;
   std::vector<InputFile> inputs;
   bool operator==(const Plan&) const = default;

@@ -99,6 +99,7 @@ Plan parse_plan(std::string_view json, const std::string& file) {
                    "statistics_allreduce",
                    "bucket_bytes",
                    "overlap",
+                   "implementations",
                    "prediction"});
   Plan plan{.network = read_embedded_network(root.at("network"))};
   plan.ranks = static_cast<int>(root.at("ranks").integer(ranks_range));
@@ -110,6 +111,11 @@ Plan parse_plan(std::string_view json, const std::string& file) {
   root.read_enumerator("statistics_allreduce", plan.statistics_allreduce);
   root.read("bucket_bytes", plan.bucket_bytes, bucket_range);
   root.read("overlap", plan.overlap);
+  if (root.has("implementations")) {
+    for (const auto& [kernel, name] : root.at("implementations").members()) {
+      plan.implementations.emplace(kernel, name.name());
+    }
+  }
   if (root.has("prediction")) plan.prediction = prediction_from_json(root.at("prediction"));
   plan.inputs = read_input_files(root);
   validate(plan, file);
@@ -135,6 +141,7 @@ std::string to_json(const Plan& plan) {
   for (std::size_t i = 0; i < plan.layers.size(); ++i) {
     document["layers"].push_back(to_ordered_json(plan.layers[i], plan.network.layers().at(i)));
   }
+  document["implementations"] = plan.implementations;
   document["prediction"] = to_ordered_json(plan.prediction);
   document["network"] = embedded_network(plan.network);
   return write_json(document);

@@ -28,6 +28,7 @@ struct DeviceFingerprint {
   std::string backend;  // "onednn"
   std::string library;  // "oneDNN 2.6.3"
   int busy_ranks = 1;   // ranks of the node that were timed at once
+  bool shared_workspace = false;  // kernels take turns in the workspace of the largest
   auto operator<=>(const DeviceFingerprint&) const = default;
 };
 std::string to_text(const DeviceFingerprint& fingerprint);

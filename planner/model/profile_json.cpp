@@ -11,11 +11,12 @@ namespace {
 constexpr IntegerRange repetitions_range{1, count_range.maximum};
 
 DeviceFingerprint read_fingerprint(const JsonReader& reader) {
-  reader.allow_keys({"device", "backend", "library", "busy_ranks"});
+  reader.allow_keys({"device", "backend", "library", "busy_ranks", "shared_workspace"});
   DeviceFingerprint fingerprint{.device = reader.at("device").text(),
                                 .backend = reader.at("backend").text(),
                                 .library = reader.at("library").text()};
   reader.read("busy_ranks", fingerprint.busy_ranks, ranks_range);
+  reader.read("shared_workspace", fingerprint.shared_workspace);
   return fingerprint;
 }
 
@@ -42,7 +43,8 @@ OrderedJson to_ordered_json(const DeviceFingerprint& fingerprint) {
   return {{"device", fingerprint.device},
           {"backend", fingerprint.backend},
           {"library", fingerprint.library},
-          {"busy_ranks", fingerprint.busy_ranks}};
+          {"busy_ranks", fingerprint.busy_ranks},
+          {"shared_workspace", fingerprint.shared_workspace}};
 }
 
 OrderedJson to_ordered_json(const KernelTiming& timing) {

@@ -1,6 +1,7 @@
 // Sums of the walk over ranks.
 #include "planner/predict/predict.hpp"
 
+#include <algorithm>
 #include <numeric>
 #include <set>
 #include <string_view>
@@ -62,6 +63,16 @@ void add_operations(std::span<const PricedSchedule> schedules,
   prediction.estimated_kernels.assign(estimated_kernels.begin(), estimated_kernels.end());
 }
 
+std::int64_t workspace_bytes(const PricedSchedule& priced) {
+  std::int64_t sum = 0;
+  std::int64_t largest = 0;
+  for (const Price& price : priced.prices) {
+    sum = checked_add(sum, price.workspace_bytes);
+    largest = std::max(largest, price.workspace_bytes);
+  }
+  return priced.shared_workspace ? largest : sum;
+}
+
 }  // namespace
 
 std::vector<PricedSchedule> lower_and_price(const Plan& plan, const PriceList& prices) {
@@ -78,9 +89,7 @@ MemoryUse most_memory(std::span<const PricedSchedule> schedules, const Platform&
   MemoryUse most;
   for (const PricedSchedule& priced : schedules) {
     MemoryUse use = memory_of(priced.schedule);
-    for (const Price& price : priced.prices) {
-      use.buffers_bytes = checked_add(use.buffers_bytes, price.workspace_bytes);
-    }
+    use.buffers_bytes = checked_add(use.buffers_bytes, workspace_bytes(priced));
     if (use.total_bytes() >= most.total_bytes()) most = use;
   }
   most.available_bytes = platform.memory_bytes;

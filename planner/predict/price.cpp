@@ -59,7 +59,9 @@ Price PriceList::price(const Schedule& schedule, const LoadOperation& operation)
 }
 
 PricedSchedule priced(Schedule schedule, const PriceList& prices) {
-  PricedSchedule result{.schedule = std::move(schedule)};
+  PricedSchedule result{.schedule = std::move(schedule),
+                        .prices = {},
+                        .shared_workspace = prices.kernels().shared_workspace()};
   result.prices.reserve(result.schedule.operations.size());
   for (const Operation& operation : result.schedule.operations) {
     result.prices.push_back(prices(result.schedule, operation));

@@ -24,6 +24,7 @@ class PriceList {
 
   Price operator()(const Schedule& schedule, const Operation& operation) const;
   const Platform& platform() const { return platform_; }
+  const KernelCosts& kernels() const { return kernels_; }
 
  private:
   Price price(const Schedule& schedule, const KernelOperation& operation) const;
@@ -39,6 +40,7 @@ class PriceList {
 struct PricedSchedule {
   Schedule schedule;
   std::vector<Price> prices;  // by operation
+  bool shared_workspace = false;
 };
 PricedSchedule priced(Schedule schedule, const PriceList& prices);
 

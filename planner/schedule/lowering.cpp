@@ -145,6 +145,12 @@ KernelConstants Lowering::constants_of(const Unit& unit) const {
   return constants;
 }
 
+std::string Lowering::implementation_of(const KernelSpec& spec) const {
+  if (plan_.implementations.empty() || spec.kind != KernelKind::convolution) return {};
+  const auto found = plan_.implementations.find(to_text(canonical(spec)));
+  return found == plan_.implementations.end() ? "" : found->second;
+}
+
 void Lowering::kernel(const Unit& unit,
                       const std::string& id,
                       KernelSpec spec,
@@ -153,8 +159,10 @@ void Lowering::kernel(const Unit& unit,
       id,
       unit.head,
       Stream::compute,
-      KernelOperation{
-          .spec = spec, .constants = constants_of(unit), .operands = std::move(operands)});
+      KernelOperation{.spec = spec,
+                      .constants = constants_of(unit),
+                      .implementation = implementation_of(spec),
+                      .operands = std::move(operands)});
 }
 
 void Lowering::kernel(const Unit& unit, KernelSpec spec, std::vector<Operand> operands) {

@@ -101,6 +101,7 @@ class Lowering {
   KernelSpec windowed_spec(const Unit& unit) const;
   KernelSpec elementwise_spec(const Unit& unit, KernelKind kind, KernelPhase phase) const;
   KernelAlgorithm algorithm(LayerIndex layer, KernelPhase phase) const;
+  std::string implementation_of(const KernelSpec& spec) const;
   void kernel(const Unit& unit,
               const std::string& id,
               KernelSpec spec,

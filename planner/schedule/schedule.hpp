@@ -74,6 +74,7 @@ struct Operand {
 struct KernelOperation {
   KernelSpec spec;
   KernelConstants constants;
+  std::string implementation{};   // that was profiled; empty: the backend chooses
   std::vector<Operand> operands;  // in the order that KernelSpec documents
 };
 

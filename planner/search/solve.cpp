@@ -92,6 +92,20 @@ Plan with_prediction(Plan plan, const PriceList& prices) {
   return plan;
 }
 
+// The plan says which implementations its times are of.
+void add_implementations(Plan& plan, const KernelCosts& kernels) {
+  std::vector<int> ranks(static_cast<std::size_t>(plan.ranks));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  for (const Schedule& schedule : lower(plan, ranks)) {
+    for (const Operation& operation : schedule.operations) {
+      const auto* kernel = std::get_if<KernelOperation>(&operation.body);
+      if (kernel == nullptr || kernel->spec.kind != KernelKind::convolution) continue;
+      const std::string name = kernels.implementation(kernel->spec);
+      if (!name.empty()) plan.implementations.emplace(to_text(canonical(kernel->spec)), name);
+    }
+  }
+}
+
 // The gap is not below 0 but for rounding.
 void add_bound(Prediction& prediction, double bound_s) {
   prediction.bound_s = bound_s;
@@ -123,7 +137,11 @@ Plan solve(const SolveRequest& request) {
   const PriceList prices(request.platform, kernels);
   Plan blank = blank_plan(request);
   choose_allreduce(blank, prices);
-  if (request.uniform) return uniform(request, blank, prices);
+  if (request.uniform) {
+    Plan plan = uniform(request, blank, prices);
+    add_implementations(plan, kernels);
+    return plan;
+  }
   const PricedNetwork priced = price_network(blank, prices);
   Scores scores(prices);
   for (const Mesh& mesh : uniform_meshes(priced)) {
@@ -143,6 +161,7 @@ Plan solve(const SolveRequest& request) {
     plan.prediction.candidates += static_cast<std::int64_t>(unit.size());
   }
   add_bound(plan.prediction, least_step_s(priced));
+  add_implementations(plan, kernels);
   return plan;
 }
 

@@ -3,12 +3,19 @@
 
 #include <doctest/doctest.h>
 
+#include "executor/backend/cpu_device.hpp"
+
 namespace cnnplan {
 namespace {
 
 LinkOptions few_sizes() {
-  return {
-      .least_bytes = 8, .most_bytes = 1 << 16, .budget_s = 1e-3, .device = "a CPU", .progress = {}};
+  static CpuDevice device;
+  return {.least_bytes = 8,
+          .most_bytes = 1 << 16,
+          .budget_s = 1e-3,
+          .device = "a CPU",
+          .device_memory = &device,
+          .progress = {}};
 }
 
 void check_curves(const LinkMeasurements& measured, int ranks) {

@@ -66,7 +66,8 @@ DeviceFingerprint CudnnBackend::fingerprint() const {
   return {.device = device.name() + ", " + std::to_string(device.clock_mhz()) + " MHz, memory " +
                     std::to_string(device.memory_clock_mhz()) + " MHz",
           .backend = "cudnn",
-          .library = library_.versions() + engines};
+          .library = library_.versions() + engines,
+          .shared_workspace = true};
 }
 
 bool CudnnBackend::supports(Precision precision) const {

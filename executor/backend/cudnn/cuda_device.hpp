@@ -25,6 +25,7 @@ class CudaDevice final : public Device {
   std::string name() const override { return name_; }
   bool is_host() const override { return false; }
   std::int64_t memory_bytes() const override { return memory_bytes_; }
+  int devices_here() const override { return device_count(); }
   MemoryBlock allocate(std::int64_t bytes) override;
   MemoryBlock allocate_staging(std::int64_t bytes) override;
   void select(Queue queue) override;

@@ -1,4 +1,5 @@
 // The memory of a rank, and what is more than that.
+#include "executor/backend/cpu_device.hpp"
 #include "executor/comm/node_memory.hpp"
 
 #include <doctest/doctest.h>
@@ -9,18 +10,18 @@ namespace cnnplan {
 
 TEST_CASE("memory_of_rank: the same on all ranks, more than nothing") {
   const Communicator world = Communicator::world();
-  const std::int64_t bytes = memory_of_rank(world);
+  const std::int64_t bytes = memory_of_rank(world, CpuDevice());
   CHECK(bytes > 0);
   CHECK(world.broadcast(bytes, 0) == bytes);
 }
 
 TEST_CASE("require_memory: what one rank cannot have is refused on all") {
   const Communicator world = Communicator::world();
-  const std::int64_t available = memory_of_rank(world);
+  const std::int64_t available = memory_of_rank(world, CpuDevice());
   const bool is_last = world.rank() == world.size() - 1;
-  CHECK_NOTHROW(require_memory(available, "all of it", world));
+  CHECK_NOTHROW(require_memory(available, "all of it", world, CpuDevice()));
   try {
-    require_memory(is_last ? available + 1 : 0, "a little more", world);
+    require_memory(is_last ? available + 1 : 0, "a little more", world, CpuDevice());
     FAIL("nothing was thrown");
   } catch (const InfeasibleError& error) {
     CHECK(error.needed() == available + 1);

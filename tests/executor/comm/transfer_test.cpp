@@ -11,11 +11,15 @@
 
 #include <doctest/doctest.h>
 
+#include "executor/backend/cpu_device.hpp"
+
 #include "executor/backend/element.hpp"
 #include "planner/model/distribution.hpp"
 
 namespace cnnplan {
 namespace {
+
+CpuDevice cpu;
 
 using Index = std::array<std::int64_t, dim_count>;
 
@@ -139,7 +143,7 @@ void check_transfer(const Communicator& world,
   source.fill(source.box, [&](const Index& index) { return held<T>(rank, index); });
   const TransferList list = transfer_list(sources, destinations, rank);
   Transfer transfer(world,
-                    {.source = source.data.data(),
+                    {.device = &cpu, .source = source.data.data(),
                      .source_box = source.box,
                      .destination = destination.data.data(),
                      .destination_box = destination.box,
@@ -210,7 +214,7 @@ TEST_CASE("Transfer: halos in place leave every rank with the values of the owne
     buffer.fill(owned.box(world.rank()), value);
     const Box box = buffer.box;
     Transfer transfer(world,
-                      {.source = buffer.data.data(),
+                      {.device = &cpu, .source = buffer.data.data(),
                        .source_box = box,
                        .destination = buffer.data.data(),
                        .destination_box = box,
@@ -232,7 +236,7 @@ TEST_CASE("Transfer: contiguous rows are neither staged nor copied, columns are"
     const Box box = haloed.boxes[static_cast<std::size_t>(world.rank())];
     Block<float> buffer(box);
     const Transfer transfer(world,
-                            {.source = buffer.data.data(),
+                            {.device = &cpu, .source = buffer.data.data(),
                              .source_box = box,
                              .destination = buffer.data.data(),
                              .destination_box = box,
@@ -261,7 +265,7 @@ TEST_CASE("Transfer: several pieces between two ranks travel in the order of the
       expected.fill(piece, [&](const Index& index) { return held<float>(left, index); });
     }
     Transfer(world,
-             {.source = source.data.data(),
+             {.device = &cpu, .source = source.data.data(),
               .source_box = box,
               .destination = destination.data.data(),
               .destination_box = box,
@@ -285,10 +289,10 @@ TEST_CASE("Transfer: an empty list does nothing, but clears when asked to") {
   const Communicator world = Communicator::world();
   std::vector<float> data(4, 1.0F);
   const Box box = whole(Shape{{1, 1, 1, 2, 2}});
-  Transfer(world, {}).run();
-  Transfer(world, {.destination = data.data(), .destination_box = box}).run();
+  Transfer(world, {.device = &cpu}).run();
+  Transfer(world, {.device = &cpu, .destination = data.data(), .destination_box = box}).run();
   CHECK(data == std::vector<float>(4, 1.0F));
-  Transfer(world, {.destination = data.data(), .destination_box = box, .zero_first = true}).run();
+  Transfer(world, {.device = &cpu, .destination = data.data(), .destination_box = box, .zero_first = true}).run();
   CHECK(data == std::vector<float>(4, 0.0F));
 }
 
@@ -296,7 +300,7 @@ TEST_CASE("Transfer: what would destroy its own source is refused") {
   const Communicator world = Communicator::world();
   std::vector<float> data(4);
   const Box box = whole(Shape{{1, 1, 1, 2, 2}});
-  const TransferSpec in_place{.source = data.data(),
+  const TransferSpec in_place{.device = &cpu, .source = data.data(),
                               .source_box = box,
                               .destination = data.data(),
                               .destination_box = box,

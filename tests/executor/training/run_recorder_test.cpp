@@ -96,7 +96,8 @@ TEST_CASE("RunRecorder: medians over steps, of means over the ranks that have th
   constexpr std::size_t steps = 5;
   for (std::size_t step = 0; step < steps; ++step) {
     training.runner.run({.step = static_cast<std::int64_t>(step), .learning_rate = 0.01});
-    recorder.record(training.runner);
+    recorder.record_step(training.runner);
+    recorder.record_operations(training.runner);
     slowest.push_back(world.maximum(training.runner.step_time_s()));
     for (std::size_t i = 0; i < training.schedule.operations.size(); ++i) {
       own[training.schedule.operations[i].id].push_back(training.runner.operation_times_s()[i]);
@@ -128,7 +129,8 @@ TEST_CASE("RunRecorder: keeps the last steps only") {
   RunRecorder recorder(training.schedule, world);
   for (std::size_t step = 0; step < RunRecorder::most_steps + 7; ++step) {
     training.runner.run({.learning_rate = 0.01});
-    recorder.record(training.runner);
+    recorder.record_step(training.runner);
+    recorder.record_operations(training.runner);
   }
   RunReport report;
   recorder.summarize_into(report);

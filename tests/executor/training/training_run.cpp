@@ -75,7 +75,9 @@ std::vector<double> gather_output(const Plan& plan,
                                   const StepRunner& runner,
                                   const Communicator& world) {
   const LayerIndex layer = plan.network.inputs_of(plan.network.loss_layer())[0];
-  const TensorView view = runner.view(schedule.outputs[static_cast<std::size_t>(layer)]);
+  const HostBlock block =
+      runner.memory().read(schedule.outputs[static_cast<std::size_t>(layer)]);
+  const TensorView& view = block.view;
   const std::vector<double> own = with_type_of(
       activation_element(plan.precision), [&view]<typename T>(T) { return elements_of<T>(view); });
   const auto blocks = world.gather(std::span<const double>(own), 0);

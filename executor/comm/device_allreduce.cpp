@@ -1,0 +1,54 @@
+// Down, sum, up.
+#include "executor/comm/device_allreduce.hpp"
+
+#include <stdexcept>
+
+#include "executor/comm/cuda_aware.hpp"
+
+namespace cnnplan {
+namespace {
+
+bool sums_in_place(const AllreduceSpec& spec) {
+  return spec.device->is_host() ||
+         (spec.algorithm == AllreduceAlgorithm::library && mpi_is_cuda_aware());
+}
+
+}  // namespace
+
+DeviceAllreduce::DeviceAllreduce(const Communicator& group, const AllreduceSpec& spec)
+    : group_(group), spec_(spec), ready_(spec.device->make_event()) {
+  if (spec.element != ElementType::fp32 && spec.element != ElementType::fp64) {
+    throw std::logic_error("gradients and sums are of 32 or 64 bits");
+  }
+  if (!sums_in_place(spec)) {
+    mirror_ = spec.device->allocate_staging(spec.elements * bytes_of(spec.element));
+  }
+}
+
+void DeviceAllreduce::start() {
+  if (mirror_.data() != nullptr) {
+    spec_.device->copy_to_host(mirror_.data(), spec_.data, mirror_.size_bytes());
+  }
+  ready_->record();
+}
+
+void DeviceAllreduce::finish() {
+  ready_->synchronize();
+  if (mirror_.data() == nullptr) {
+    sum(spec_.data);
+  } else {
+    sum(mirror_.data());
+    spec_.device->copy_to_device(spec_.data, mirror_.data(), mirror_.size_bytes());
+  }
+}
+
+void DeviceAllreduce::sum(void* values) const {
+  const auto count = static_cast<std::size_t>(spec_.elements);
+  if (spec_.element == ElementType::fp32) {
+    group_.allreduce(std::span(static_cast<float*>(values), count), spec_.algorithm);
+  } else {
+    group_.allreduce(std::span(static_cast<double*>(values), count), spec_.algorithm);
+  }
+}
+
+}  // namespace cnnplan

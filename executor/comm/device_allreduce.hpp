@@ -1,0 +1,47 @@
+// Allreduce of values in the memory of a device.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "executor/backend/device.hpp"
+#include "executor/comm/communicator.hpp"
+
+namespace cnnplan {
+
+// What is summed, in place.
+struct AllreduceSpec {
+  Device* device = nullptr;
+  void* data = nullptr;  // of the device
+  std::int64_t elements = 0;
+  ElementType element = ElementType::fp32;  // or fp64
+  AllreduceAlgorithm algorithm = AllreduceAlgorithm::ring;
+};
+
+// Built once per plan. On a host the values are summed where they are; from a GPU they travel
+// through pinned memory, unless the algorithm is the library's and the library reads the GPU's.
+class DeviceAllreduce {
+ public:
+  // Keeps the address of `spec` and a reference to `group`.
+  DeviceAllreduce(const Communicator& group, const AllreduceSpec& spec);
+
+  // A run is a start and a finish; the device may do other work between them. Both use the queue
+  // that is selected, which must be the same. Collective over the group.
+  void start();
+  // Blocks until the sums are known; they are then in the queue.
+  void finish();
+  void run() {
+    start();
+    finish();
+  }
+
+ private:
+  void sum(void* values) const;
+
+  const Communicator& group_;
+  AllreduceSpec spec_;
+  MemoryBlock mirror_;  // of the host; empty: the values are summed where they are
+  std::unique_ptr<Event> ready_;
+};
+
+}  // namespace cnnplan

@@ -1,0 +1,53 @@
+// A block of a device's memory as messages meet it: through a copy in the host's memory where the
+// device is not the host.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "executor/backend/device.hpp"
+
+namespace cnnplan {
+
+class LinkMemory {
+ public:
+  LinkMemory(Device& device, std::int64_t bytes)
+      : device_(device),
+        memory_(device.allocate(bytes)),
+        mirror_(device.is_host() ? MemoryBlock() : device.allocate_staging(bytes)),
+        done_(device.make_event()) {}
+
+  // What MPI sends or receives.
+  std::span<std::byte> bytes(std::int64_t count) const {
+    const MemoryBlock& seen = device_.is_host() ? memory_ : mirror_;
+    return {seen.data(), static_cast<std::size_t>(count)};
+  }
+  void* data() const { return memory_.data(); }
+  // To the mirror before it is sent, from it after it is received. Both wait for the selected queue,
+  // and for no other.
+  void fetch(std::int64_t count) const {
+    if (device_.is_host()) return;
+    device_.copy_to_host(mirror_.data(), memory_.data(), count);
+    wait();
+  }
+  void deliver(std::int64_t count) const {
+    if (device_.is_host()) return;
+    device_.copy_to_device(memory_.data(), mirror_.data(), count);
+    wait();
+  }
+
+ private:
+  void wait() const {
+    done_->record();
+    done_->synchronize();
+  }
+
+  Device& device_;
+  MemoryBlock memory_;
+  MemoryBlock mirror_;
+  std::unique_ptr<Event> done_;
+};
+
+}  // namespace cnnplan
