@@ -81,7 +81,7 @@ std::vector<std::string> leaks() {
   count(all.graphs.size(), "graphs");
   count(all.graph_execs.size(), "executable graphs");
   std::map<std::string, std::size_t> kinds;
-  for (const auto& [handle, kind] : all.library_objects) ++kinds[kind];
+  for (const auto& [handle, object] : all.library_objects) ++kinds[object.kind];
   for (const auto& [kind, number] : kinds) count(number, kind);
   return found;
 }

@@ -37,6 +37,12 @@ namespace cnnplan::emulation {
 template <typename T>
 using Handles = std::map<T*, std::unique_ptr<T>>;
 
+// What a library above the runtime made.
+struct LibraryObject {
+  std::string kind;  // in the plural, for leaks()
+  std::shared_ptr<void> object;
+};
+
 struct Machine {
   std::recursive_mutex mutex;
   Options options;
@@ -50,7 +56,7 @@ struct Machine {
   Handles<CUevent_st> events;
   Handles<CUgraph_st> graphs;
   Handles<CUgraphExec_st> graph_execs;
-  std::map<const void*, std::string> library_objects;  // handles of cuDNN and NCCL, with their kind
+  std::map<const void*, LibraryObject> library_objects;  // by handle
   cudaError_t sticky = cudaSuccess;  // work that failed: from then on everything fails
 };
 Machine& machine();

@@ -54,12 +54,13 @@ bool DeviceMemory::release(void* address) {
   if (found == allocations_.end()) return false;
   const Allocation& freed = found->second;
   // Gives the pages back and keeps the addresses.
-  mmap(freed.mapping,
-       freed.mapped_bytes,
-       PROT_NONE,
-       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
-       -1,
-       0);
+  const void* closed = mmap(freed.mapping,
+                            freed.mapped_bytes,
+                            PROT_NONE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
+                            -1,
+                            0);
+  if (closed == MAP_FAILED) throw std::bad_alloc();
   freed_.push_back(freed);
   allocations_.erase(found);
   return true;

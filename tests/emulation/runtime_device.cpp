@@ -1,7 +1,7 @@
 // CUDA runtime: devices and versions.
 #include <algorithm>
+#include <array>
 #include <cstdio>
-#include <cstring>
 
 #include "tests/emulation/call.hpp"
 #include "tests/emulation/submit.hpp"
@@ -16,60 +16,40 @@ bool is_device(int device) {
   return device >= 0 && device < machine().options.device_count;
 }
 
+struct Attribute {
+  cudaDeviceAttr name;
+  int value;
+};
+
+constexpr std::array attributes{
+    Attribute{cudaDevAttrMultiProcessorCount, 132},
+    Attribute{cudaDevAttrMaxThreadsPerBlock, 1024},
+    Attribute{cudaDevAttrMaxThreadsPerMultiProcessor, 2048},
+    Attribute{cudaDevAttrWarpSize, 32},
+    Attribute{cudaDevAttrMaxSharedMemoryPerBlock, 48 << 10},
+    Attribute{cudaDevAttrMaxGridDimX, 2147483647},
+    Attribute{cudaDevAttrMaxGridDimY, 65535},
+    Attribute{cudaDevAttrMaxGridDimZ, 65535},
+    Attribute{cudaDevAttrConcurrentKernels, 1},
+    Attribute{cudaDevAttrUnifiedAddressing, 1},
+    Attribute{cudaDevAttrL2CacheSize, 50 << 20},
+    Attribute{cudaDevAttrClockRate, 1980000},
+    Attribute{cudaDevAttrMemoryClockRate, 2619000},
+    Attribute{cudaDevAttrGlobalMemoryBusWidth, 5120},
+};
+
 cudaError_t attribute(int* value, cudaDeviceAttr name) {
-  switch (name) {
-    case cudaDevAttrComputeCapabilityMajor:
-      *value = machine().options.compute_major;
-      break;
-    case cudaDevAttrComputeCapabilityMinor:
-      *value = machine().options.compute_minor;
-      break;
-    case cudaDevAttrMultiProcessorCount:
-      *value = 132;
-      break;
-    case cudaDevAttrMaxThreadsPerBlock:
-      *value = 1024;
-      break;
-    case cudaDevAttrMaxThreadsPerMultiProcessor:
-      *value = 2048;
-      break;
-    case cudaDevAttrWarpSize:
-      *value = 32;
-      break;
-    case cudaDevAttrMaxSharedMemoryPerBlock:
-      *value = 48 << 10;
-      break;
-    case cudaDevAttrMaxGridDimX:
-      *value = 2147483647;
-      break;
-    case cudaDevAttrMaxGridDimY:
-      *value = 65535;
-      break;
-    case cudaDevAttrMaxGridDimZ:
-      *value = 65535;
-      break;
-    case cudaDevAttrConcurrentKernels:
-      *value = 1;
-      break;
-    case cudaDevAttrUnifiedAddressing:
-      *value = 1;
-      break;
-    case cudaDevAttrL2CacheSize:
-      *value = 50 << 20;
-      break;
-    case cudaDevAttrClockRate:
-      *value = 1980000;
-      break;
-    case cudaDevAttrMemoryClockRate:
-      *value = 2619000;
-      break;
-    case cudaDevAttrGlobalMemoryBusWidth:
-      *value = 5120;
-      break;
-    default:
-      return cudaErrorInvalidValue;
+  const Options& options = machine().options;
+  if (name == cudaDevAttrComputeCapabilityMajor) *value = options.compute_major;
+  if (name == cudaDevAttrComputeCapabilityMinor) *value = options.compute_minor;
+  bool known =
+      name == cudaDevAttrComputeCapabilityMajor || name == cudaDevAttrComputeCapabilityMinor;
+  for (const Attribute& fixed : attributes) {
+    if (fixed.name != name) continue;
+    *value = fixed.value;
+    known = true;
   }
-  return cudaSuccess;
+  return known ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 cudaDeviceProp properties_of(int device) {
