@@ -43,7 +43,8 @@ inline cudnnStatus_t set(BackendDescriptor of,
 inline std::string last_error() {
   std::string text(256, '\0');
   cudnnGetLastErrorString(text.data(), text.size());
-  return text.c_str();
+  text.resize(text.find('\0'));
+  return text;
 }
 
 inline BackendDescriptor finished(BackendDescriptor made) {

@@ -12,8 +12,8 @@
 namespace cnnplan::emulation {
 
 struct CudnnError : std::runtime_error {
-  CudnnError(cudnnStatus_t status_, const std::string& text)
-      : std::runtime_error(text), status(status_) {}
+  CudnnError(cudnnStatus_t code, const std::string& text)
+      : std::runtime_error(text), status(code) {}
   cudnnStatus_t status;
 };
 

@@ -17,6 +17,7 @@ struct Node {
   std::function<void()> work;
   std::vector<std::size_t> after;  // nodes before this one
   cudaEvent_t event = nullptr;     // recorded by this node
+  bool waits = false;              // for another process
 };
 using Nodes = std::vector<Node>;
 

@@ -81,8 +81,14 @@ cudaError_t launch(CUgraphExec_st& exec, CUstream_st& stream) {
   }
   const ItemPtr gate = push_item(stream, nullptr);
   if (exec.last_launch && !exec.last_launch->done) gate->after.push_back(exec.last_launch);
-  const ItemPtr item =
-      push_item(stream, [nodes = exec.nodes, records] { run_nodes(*nodes, records); });
+  // Nobody knows when a graph that waits for another process would not: it runs only when it has
+  // to.
+  std::function<bool()> ready;
+  for (const Node& node : *exec.nodes) {
+    if (node.waits) ready = [] { return false; };
+  }
+  const ItemPtr item = push_item(
+      stream, [nodes = exec.nodes, records] { run_nodes(*nodes, records); }, ready);
   exec.last_launch = item;
   for (std::size_t i = 0; i < records.size(); ++i) {
     CUevent_st* event = find_handle(machine().events, (*exec.nodes)[i].event);

@@ -71,7 +71,9 @@ void Scheduler::run_front(Queue& queue) {
   }
   if (item->done) return;
   ++running_;
+  queue.busy = true;
   run_work(*item);
+  queue.busy = false;
   --running_;
   queue.items.pop_front();
   mark_done(*item);
@@ -107,7 +109,7 @@ void Scheduler::mark_done(Item& item) {
 }
 
 bool Scheduler::can_run(const Queue& queue) const {
-  if (queue.items.empty()) return false;
+  if (queue.items.empty() || queue.busy) return false;
   const Item& front = *queue.items.front();
   return std::all_of(front.after.begin(), front.after.end(), is_done) &&
          (!front.ready || front.ready());
@@ -120,6 +122,12 @@ void Scheduler::wander() {
     if (!can_run(queue)) continue;
     const OpenMemory open(machine().memory);
     run_front(queue);
+  }
+}
+
+void Scheduler::progress() {
+  for (const auto& queue : queues_) {
+    if (can_run(*queue)) run_front(*queue);
   }
 }
 

@@ -29,6 +29,7 @@ using ItemPtr = std::shared_ptr<Item>;
 struct Queue {
   std::deque<ItemPtr> items;
   ItemPtr last;           // null at first
+  bool busy = false;      // its front runs
   bool detached = false;  // its stream is destroyed
 };
 
@@ -52,6 +53,8 @@ class Scheduler {
   void complete_all();
   // Under a random schedule, runs some of what can run.
   void wander();
+  // For work that waits for another process: what a device would do meanwhile in other queues.
+  void progress();
   bool inside_work() const { return running_ > 0; }
   // A random order of `count` steps in which each comes after those that `before` gives for it.
   std::vector<std::size_t> random_order(const std::vector<std::vector<std::size_t>>& before);

@@ -30,14 +30,12 @@ void obey_default_stream(Item& item, const CUstream_st& stream) {
   }
 }
 
-ItemPtr push(CUstream_st& stream, std::function<void()> work, std::function<bool()> ready) {
-  auto item = std::make_shared<Item>();
-  item->work = std::move(work);
-  item->ready = std::move(ready);
-  obey_default_stream(*item, stream);
-  stream.polls = 0;
-  machine().scheduler.push(stream.queue, item);
-  return item;
+cudaError_t add_node(CUstream_st& stream, std::function<void()> work, bool waits) {
+  Capture& capture = *stream.capture;
+  if (capture.invalid) return cudaErrorStreamCaptureInvalidated;
+  capture.nodes.push_back({.work = std::move(work), .after = stream.frontier, .waits = waits});
+  stream.frontier = {capture.nodes.size() - 1};
+  return cudaSuccess;
 }
 
 }  // namespace
@@ -49,8 +47,14 @@ CUstream_st* find_stream(cudaStream_t handle) {
   return find_handle(machine().streams, handle);
 }
 
-ItemPtr push_item(CUstream_st& stream, std::function<void()> work) {
-  return push(stream, std::move(work), nullptr);
+ItemPtr push_item(CUstream_st& stream, std::function<void()> work, std::function<bool()> ready) {
+  auto item = std::make_shared<Item>();
+  item->work = std::move(work);
+  item->ready = std::move(ready);
+  obey_default_stream(*item, stream);
+  stream.polls = 0;
+  machine().scheduler.push(stream.queue, item);
+  return item;
 }
 
 cudaError_t check_default_stream(const CUstream_st& stream) {
@@ -65,18 +69,7 @@ cudaError_t check_default_stream(const CUstream_st& stream) {
 }
 
 cudaError_t submit(cudaStream_t handle, std::function<void()> work) {
-  CUstream_st* stream = find_stream(handle);
-  if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-  if (const cudaError_t error = check_default_stream(*stream); error != cudaSuccess) return error;
-  if (!stream->capture) {
-    push_item(*stream, std::move(work));
-    return cudaSuccess;
-  }
-  Capture& capture = *stream->capture;
-  if (capture.invalid) return cudaErrorStreamCaptureInvalidated;
-  capture.nodes.push_back({.work = std::move(work), .after = stream->frontier});
-  stream->frontier = {capture.nodes.size() - 1};
-  return cudaSuccess;
+  return submit_waiting(handle, std::move(work), nullptr);
 }
 
 cudaError_t submit_waiting(cudaStream_t handle,
@@ -84,9 +77,9 @@ cudaError_t submit_waiting(cudaStream_t handle,
                            std::function<bool()> ready) {
   CUstream_st* stream = find_stream(handle);
   if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-  if (stream->capture) return cudaErrorStreamCaptureUnsupported;
   if (const cudaError_t error = check_default_stream(*stream); error != cudaSuccess) return error;
-  push(*stream, std::move(work), std::move(ready));
+  if (stream->capture) return add_node(*stream, std::move(work), ready != nullptr);
+  push_item(*stream, std::move(work), std::move(ready));
   return cudaSuccess;
 }
 
