@@ -91,6 +91,26 @@ void finalize_plan(Descriptor& plan) {
   plan.content = content;
 }
 
+// Of descriptors that the library's engines have a say in.
+void derive_library_content(Descriptor& of) {
+  switch (of.type) {
+    case CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR:
+      of.content = graph_of(of);
+      break;
+    case CUDNN_BACKEND_ENGINE_DESCRIPTOR:
+      finalize_engine(of);
+      break;
+    case CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR:
+      finalize_heuristic(of);
+      break;
+    case CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR:
+      finalize_plan(of);
+      break;
+    default:
+      throw CudnnError(CUDNN_STATUS_BAD_PARAM, "a descriptor that is not finalized");
+  }
+}
+
 void derive_content(Descriptor& of) {
   switch (of.type) {
     case CUDNN_BACKEND_TENSOR_DESCRIPTOR:
@@ -108,29 +128,17 @@ void derive_content(Descriptor& of) {
     case CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR:
       of.content = operation_of(of);
       break;
-    case CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR:
-      of.content = graph_of(of);
-      break;
-    case CUDNN_BACKEND_ENGINE_DESCRIPTOR:
-      finalize_engine(of);
-      break;
     case CUDNN_BACKEND_ENGINECFG_DESCRIPTOR:
       of.content = engine_config_of(of);
       break;
-    case CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR:
-      finalize_heuristic(of);
-      break;
     case CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR:
       of.content = knob_choice_of(of);
-      break;
-    case CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR:
-      finalize_plan(of);
       break;
     case CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR:
       of.content = variant_pack_of(of);
       break;
     default:
-      throw CudnnError(CUDNN_STATUS_BAD_PARAM, "a descriptor that is not finalized");
+      derive_library_content(of);
   }
 }
 

@@ -60,7 +60,7 @@ TEST_CASE("emulated NCCL: sums over 1 to 4 ranks, when the stream is waited for"
         bool right = member.result == ncclSuccess;
         for (int i = 0; i < 20; ++i) right = right && member.reduce(data, 1) == cudaSuccess;
         right = right && cudaStreamSynchronize(member.stream) == cudaSuccess;
-        double expected = ranks * (ranks + 1) / 2;
+        double expected = 0.5 * ranks * (ranks + 1);
         for (int i = 1; i < 20; ++i) expected *= ranks;
         const auto values = host_copy(data, 2);
         return right && values[0] == expected && values[1] == 10.0;
