@@ -1,0 +1,35 @@
+// What every function of the CUDA interface does first and last.
+#pragma once
+
+#include <mutex>
+
+#include "tests/emulation/machine.hpp"
+
+namespace cnnplan::emulation {
+
+// Counts the call; the error with which it ends before it starts: an injected one, that of failed
+// work, no device, or a call from inside enqueued work.
+cudaError_t admit(const char* function);
+// Remembers an error for cudaGetLastError.
+cudaError_t finish(cudaError_t result);
+
+template <typename Body>
+cudaError_t call(const char* function, Body body) {
+  const std::lock_guard lock(machine().mutex);
+  const cudaError_t refused = admit(function);
+  return finish(refused == cudaSuccess ? body() : refused);
+}
+
+// Ends a capture that forbids this thread to wait or to allocate, and says so.
+cudaError_t check_no_capture();
+
+// As `call`, for what CUDA forbids while a stream is being captured: it ends that capture.
+template <typename Body>
+cudaError_t call_outside_capture(const char* function, Body body) {
+  return call(function, [&]() -> cudaError_t {
+    const cudaError_t capturing = check_no_capture();
+    return capturing == cudaSuccess ? body() : capturing;
+  });
+}
+
+}  // namespace cnnplan::emulation

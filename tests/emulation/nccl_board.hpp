@@ -1,0 +1,57 @@
+// How the ranks of one machine meet: files in shared memory.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace cnnplan::emulation {
+
+// A file of /dev/shm, mapped. Fresh ones are zero.
+class SharedFile {
+ public:
+  // @throws std::runtime_error
+  static SharedFile create(const std::string& name, std::size_t bytes);
+  // Nothing when there is none, or it has no size yet.
+  static std::optional<SharedFile> open(const std::string& name);
+  SharedFile(SharedFile&&) noexcept;
+  SharedFile& operator=(SharedFile&&) = delete;
+  ~SharedFile();
+
+  std::byte* data() const { return data_; }
+  std::size_t size_bytes() const { return bytes_; }
+
+ private:
+  SharedFile(std::byte* data, std::size_t bytes) : data_(data), bytes_(bytes) {}
+  std::byte* data_;
+  std::size_t bytes_;
+};
+void remove_shared_file(const std::string& name);
+
+// Where ranks announce themselves.
+struct Meeting {
+  static constexpr int max_ranks = 64;
+  std::atomic<int> arrived;
+  std::atomic<int> seen;  // ranks that have read what the others announced
+  std::atomic<bool> aborted;
+  int devices[max_ranks];  // number of the device of each rank
+};
+
+// What one rank gives to one reduction; it is removed when all ranks have read it.
+struct MessageHeader {
+  std::atomic<bool> complete;
+  std::atomic<int> readers;
+  std::size_t count;
+  int type;
+};
+
+// Sleeps until `condition` holds, and calls `meanwhile` now and then. @throws std::runtime_error
+// after the time limit of the options, or when `aborted` is set
+void wait_until(const std::function<bool()>& condition,
+                const std::atomic<bool>& aborted,
+                const std::function<void()>& meanwhile);
+
+}  // namespace cnnplan::emulation

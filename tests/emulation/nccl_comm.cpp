@@ -1,0 +1,95 @@
+// Reductions through files: every rank writes one and reads all.
+#include "tests/emulation/nccl_comm.hpp"
+
+#include <cstring>
+#include <stdexcept>
+#include <utility>
+
+#include "tests/emulation/machine.hpp"
+
+namespace cnnplan::emulation {
+namespace {
+
+MessageHeader& header_of(const SharedFile& file) {
+  return *reinterpret_cast<MessageHeader*>(file.data());
+}
+
+constexpr std::size_t data_offset = 64;
+static_assert(sizeof(MessageHeader) <= data_offset);
+
+template <typename T>
+void add(const SharedFile& file, std::size_t count, bool first, T* sum) {
+  const T* part = reinterpret_cast<const T*>(file.data() + data_offset);
+  for (std::size_t i = 0; i < count; ++i) sum[i] = first ? part[i] : sum[i] + part[i];
+}
+
+}  // namespace
+
+std::size_t bytes_of(ncclDataType_t type) {
+  if (type == ncclFloat64) return 8;
+  return type == ncclFloat32 ? 4 : 0;
+}
+
+}  // namespace cnnplan::emulation
+
+using namespace cnnplan::emulation;
+
+ncclComm::ncclComm(SharedFile meeting_file, std::string name)
+    : meeting_file_(std::move(meeting_file)), name_(std::move(name)) {}
+
+Meeting& ncclComm::meeting() const {
+  return *reinterpret_cast<Meeting*>(meeting_file_.data());
+}
+
+std::string ncclComm::file_of(std::size_t operation, int of_rank) const {
+  const auto run = runs_.find(operation);
+  const int runs = run == runs_.end() ? 0 : run->second;
+  return name_ + "." + std::to_string(operation) + "." + std::to_string(runs) + "." +
+         std::to_string(of_rank);
+}
+
+void ncclComm::publish(std::size_t operation,
+                       const void* from,
+                       std::size_t count,
+                       ncclDataType_t type) {
+  ++runs_[operation];
+  const std::size_t bytes = count * bytes_of(type);
+  const SharedFile file = SharedFile::create(file_of(operation, rank), data_offset + bytes);
+  std::memcpy(file.data() + data_offset, from, bytes);
+  MessageHeader& header = header_of(file);
+  header.count = count;
+  header.type = type;
+  header.complete = true;
+}
+
+bool ncclComm::complete(std::size_t operation) const {
+  for (int other = 0; other < ranks; ++other) {
+    const auto file = SharedFile::open(file_of(operation, other));
+    if (!file || !header_of(*file).complete) return false;
+  }
+  return true;
+}
+
+void ncclComm::collect(std::size_t operation, void* to, std::size_t count, ncclDataType_t type) {
+  const auto others = [] { machine().scheduler.progress(); };
+  try {
+    wait_until([&] { return complete(operation); }, meeting().aborted, others);
+  } catch (...) {
+    remove_shared_file(file_of(operation, rank));
+    throw;
+  }
+  for (int other = 0; other < ranks; ++other) {
+    const std::string name = file_of(operation, other);
+    const auto file = SharedFile::open(name);
+    MessageHeader& header = header_of(file.value());
+    if (header.count != count || header.type != type) {
+      throw std::runtime_error("ranks reduce different counts or types");
+    }
+    if (type == ncclFloat64) {
+      add(*file, count, other == 0, static_cast<double*>(to));
+    } else {
+      add(*file, count, other == 0, static_cast<float*>(to));
+    }
+    if (++header.readers == ranks) remove_shared_file(name);
+  }
+}
