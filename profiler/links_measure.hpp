@@ -23,8 +23,8 @@ struct LinkProgress {
 struct LinkOptions {
   std::int64_t least_bytes = 8;
   std::int64_t most_bytes = std::int64_t{64} << 20;
-  double budget_s = 0.05;  // per size; ten repetitions are made in any case
-  std::string device;      // as a backend's fingerprint names it
+  double budget_s = 0.05;           // per size; ten repetitions are made in any case
+  std::string device;               // as a backend's fingerprint names it
   Device* device_memory = nullptr;  // whose memory messages come from and go to
   std::function<void(const LinkProgress&)> progress;  // on rank 0; may be empty
 };

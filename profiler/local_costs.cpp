@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "executor/backend/memory_block.hpp"
 #include "executor/backend/box_copy.hpp"
+#include "executor/backend/memory_block.hpp"
 #include "executor/comm/point_to_point.hpp"
 #include "executor/comm/transfer.hpp"
 #include "profiler/link_memory.hpp"
@@ -183,8 +183,8 @@ LocalCosts measure_local_costs(const Communicator& world,
                    .launch_s = time_launch(world, device, options)};
   if (world.size() > 1 && world.rank() < 2) {
     const Communicator pair = Communicator::group(world, {0, 1});
-    costs.overlap = device.is_host() ? time_overlap(pair, options)
-                                     : time_device_overlap(pair, device, options);
+    costs.overlap =
+        device.is_host() ? time_overlap(pair, options) : time_device_overlap(pair, device, options);
   }
   world.barrier();
   return costs;

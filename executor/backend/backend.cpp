@@ -40,8 +40,9 @@ std::unique_ptr<Backend> make_gpu_backend(const BackendOptions& options) {
         "no CUDA device: backend \"cudnn\" needs an NVIDIA GPU and its driver; --backend onednn "
         "runs on the CPU");
   }
-  return cudnn::make_backend(
-      {.device = options.local_rank % devices, .deterministic = options.deterministic});
+  return cudnn::make_backend({.device = options.local_rank % devices,
+                              .deterministic = options.deterministic,
+                              .engine_trials = options.engine_trials});
 }
 #endif
 

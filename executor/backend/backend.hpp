@@ -74,6 +74,7 @@ class Backend {
 struct BackendOptions {
   int local_rank = 0;          // among the ranks of the node, which share its devices in turn
   bool deterministic = false;  // only kernels that give the same bits every time
+  int engine_trials = 8;  // at most so many ways to compute a convolution are timed per variant
 };
 
 // "cudnn", "onednn" or "reference".

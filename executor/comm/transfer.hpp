@@ -13,7 +13,7 @@ namespace cnnplan {
 // How one transfer runs. Boxes of `list` are global indices.
 struct TransferSpec {
   Device* device = nullptr;  // of the buffers
-  void* source = nullptr;  // dense buffer that holds source_box
+  void* source = nullptr;    // dense buffer that holds source_box
   Box source_box{};
   void* destination = nullptr;  // dense buffer that holds destination_box; may be `source`
   Box destination_box{};

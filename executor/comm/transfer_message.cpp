@@ -23,8 +23,8 @@ TransferMessage::TransferMessage(int peer,
     stage(boxes, buffer.element, *memory.device);
   }
   if (memory.mirrored) {
-    mirror_ = memory.device->allocate_staging(
-        checked_multiply(elements_, bytes_of(buffer.element)));
+    mirror_ =
+        memory.device->allocate_staging(checked_multiply(elements_, bytes_of(buffer.element)));
   }
 }
 

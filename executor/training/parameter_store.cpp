@@ -17,8 +17,7 @@ constexpr std::int64_t line_elements = 16;
 std::vector<std::byte> packed(ElementType element, std::span<const double> values) {
   std::vector<std::byte> bytes(values.size() * static_cast<std::size_t>(bytes_of(element)));
   with_type_of(element, [&]<typename T>(T) {
-    std::transform(
-        values.begin(), values.end(), reinterpret_cast<T*>(bytes.data()), stored<T>);
+    std::transform(values.begin(), values.end(), reinterpret_cast<T*>(bytes.data()), stored<T>);
   });
   return bytes;
 }
@@ -27,9 +26,10 @@ std::vector<double> unpacked(ElementType element, const std::vector<std::byte>& 
   return with_type_of(element, [&]<typename T>(T) {
     const auto* values = reinterpret_cast<const T*>(bytes.data());
     std::vector<double> doubles;
-    std::transform(values, values + bytes.size() / sizeof(T), std::back_inserter(doubles), [](T value) {
-      return static_cast<double>(value);
-    });
+    std::transform(
+        values, values + bytes.size() / sizeof(T), std::back_inserter(doubles), [](T value) {
+          return static_cast<double>(value);
+        });
     return doubles;
   });
 }

@@ -24,9 +24,7 @@ ParameterArena arena_of(BufferRole role) {
 
 }  // namespace
 
-ScheduleMemory::ScheduleMemory(const Schedule& schedule,
-                               Device& device,
-                               ParameterStore& parameters)
+ScheduleMemory::ScheduleMemory(const Schedule& schedule, Device& device, ParameterStore& parameters)
     : schedule_(schedule),
       device_(device),
       parameters_(parameters),

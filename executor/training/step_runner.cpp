@@ -97,12 +97,13 @@ StepRunner::Prepared StepRunner::prepare(const CollectiveOperation& operation) {
   const std::int64_t elements =
       operand.first_slot >= 0 ? context_.parameters->elements(operand.first_slot, operand.last_slot)
                               : volume(target.box);
-  auto allreduce = std::make_shared<DeviceAllreduce>(context_.groups->get(operation.group),
-                                                     AllreduceSpec{.device = &device_,
-                                                                   .data = target.data,
-                                                                   .elements = elements,
-                                                                   .element = operation.element,
-                                                                   .algorithm = operation.algorithm});
+  auto allreduce =
+      std::make_shared<DeviceAllreduce>(context_.groups->get(operation.group),
+                                        AllreduceSpec{.device = &device_,
+                                                      .data = target.data,
+                                                      .elements = elements,
+                                                      .element = operation.element,
+                                                      .algorithm = operation.algorithm});
   Prepared prepared;
   prepared.start = [allreduce](const StepState&) { allreduce->start(); };
   prepared.finish = [allreduce] { allreduce->finish(); };
@@ -117,7 +118,8 @@ StepRunner::Prepared StepRunner::prepare(const LoadOperation& operation) {
   prepared.start = [this,
                     &operation,
                     samples = memory_.host_view(operation.data, schedule_.data_box),
-                    labels = memory_.host_view(operation.labels, label_box)](const StepState& state) {
+                    labels =
+                        memory_.host_view(operation.labels, label_box)](const StepState& state) {
     context_.data->read(state.step, samples, labels);
     memory_.upload(operation.data);
     memory_.upload(operation.labels);
@@ -230,7 +232,8 @@ void StepRunner::run(const StepState& state, Timing timing) {
   if (timing == Timing::operations) read_times();
 }
 
-// An operation takes until its end from its beginning; in one queue, from the end of the one before.
+// An operation takes until its end from its beginning; in one queue, from the end of the one
+// before.
 void StepRunner::read_times() {
   for (std::size_t i = 0; i < prepared_.size(); ++i) {
     const bool follows = i > 0 && !context_.overlap;

@@ -94,8 +94,9 @@ std::int64_t peak_memory(const ParameterStore& parameters,
 // A processor does one thing after the other.
 void require_overlap(const Plan& plan, Backend& backend) {
   if (!plan.overlap || !backend.device().is_host()) return;
-  throw EnvironmentError("the plan overlaps communication with kernels (\"overlap\"), which backend \"" +
-                         backend.fingerprint().backend + "\" does not");
+  throw EnvironmentError(
+      "the plan overlaps communication with kernels (\"overlap\"), which backend \"" +
+      backend.fingerprint().backend + "\" does not");
 }
 
 RunReport blank_report(const Plan& plan, const Backend& backend) {
@@ -133,10 +134,7 @@ Timing timing_of(const Workplace& work, std::int64_t step) {
   return all || step % steps_per_timed_operations == 0 ? Timing::operations : Timing::step;
 }
 
-void record(const Workplace& work,
-            const StepRunner& runner,
-            Timing timing,
-            RunRecorder& recorder) {
+void record(const Workplace& work, const StepRunner& runner, Timing timing, RunRecorder& recorder) {
   const bool times_operations = timing == Timing::operations;
   if (times_operations) recorder.record_operations(runner);
   if (!times_operations || !uses_graphs(work)) recorder.record_step(runner);

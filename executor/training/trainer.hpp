@@ -16,10 +16,10 @@ struct TrainingOptions {
   std::string backend{default_backend()};
   bool deterministic = false;  // only kernels that give the same bits every time
   bool graphs = true;          // where the device has them
-  std::string data_file;     // empty: synthetic
-  std::string test_file;     // empty: no evaluation
-  std::string weights_file;  // empty: from the seed
-  std::string dump_file;     // empty: none
+  std::string data_file;       // empty: synthetic
+  std::string test_file;       // empty: no evaluation
+  std::string weights_file;    // empty: from the seed
+  std::string dump_file;       // empty: none
   std::int64_t steps = 20;
   std::int64_t warmup = 2;  // of these, not counted in the times unless there are no others
   std::int64_t epochs = 0;  // above 0: that many passes of the data instead of `steps`

@@ -1,7 +1,9 @@
 // Convolution kernels: a program, or what is left of one where a block is empty.
+#include <stdexcept>
+
 #include "executor/backend/cudnn/engine_trial.hpp"
 #include "executor/backend/cudnn/kernels.hpp"
-#include "executor/backend/function_kernel.hpp"
+#include "executor/backend/cudnn/kernels/pointwise_kernels.hpp"
 
 namespace cnnplan::cudnn {
 namespace {
@@ -47,20 +49,39 @@ class ConvolutionKernel final : public Kernel {
   ConvolutionProgram program_;
 };
 
-// Nothing is multiplied: what is written becomes zero, or the bias.
-std::unique_ptr<Kernel> make_empty_convolution(Library& library, const KernelSpec& spec) {
-  const auto clear = [&library](const TensorView& view, std::int64_t bytes_per_element) {
-    library.device().clear(view.data, volume(view.shape()) * bytes_per_element);
-  };
-  const auto body = [spec, clear](Operands operands, const StepState&) {
-    if (spec.phase == KernelPhase::backward_filter) {
-      clear(operands[2], parameter_bytes(spec.precision));
-      if (spec.bias) clear(operands[3], parameter_bytes(spec.precision));
-    } else {
-      clear(operands.back(), activation_bytes(spec.precision));
-    }
-  };
-  return std::make_unique<FunctionKernel>("empty", operand_count(spec), body);
+// One block is empty, so nothing is multiplied: what is written is zero, or comes from the bias.
+class EmptyConvolution final : public Kernel {
+ public:
+  EmptyConvolution(Library& library, const KernelSpec& spec) : library_(library), spec_(spec) {}
+
+  void run(std::span<const TensorView> operands, const StepState&) override;
+  std::int64_t workspace_bytes() const override {
+    const bool sums = spec_.bias && spec_.phase == KernelPhase::backward_filter;
+    return sums ? bias_gradient_workspace_bytes(spec_.out) : 0;
+  }
+  std::string implementation() const override { return "empty"; }
+
+ private:
+  void clear(const TensorView& view, std::int64_t bytes_per_element) {
+    library_.device().clear(view.data, volume(view.shape()) * bytes_per_element);
+  }
+
+  Library& library_;
+  KernelSpec spec_;
+};
+
+void EmptyConvolution::run(std::span<const TensorView> operands, const StepState&) {
+  cudaStream_t stream = library_.device().stream();
+  if (spec_.phase != KernelPhase::backward_filter) {
+    clear(operands.back(), activation_bytes(spec_.precision));
+    const bool has_bias = spec_.bias && spec_.phase == KernelPhase::forward;
+    if (has_bias) add_bias(spec_.precision, operands[2], operands[3], stream);
+    return;
+  }
+  clear(operands[2], parameter_bytes(spec_.precision));
+  if (!spec_.bias) return;
+  void* sums = library_.workspace().at_least(workspace_bytes());
+  bias_gradient(spec_.precision, operands[1], operands[3], sums, stream);
 }
 
 }  // namespace
@@ -68,7 +89,9 @@ std::unique_ptr<Kernel> make_empty_convolution(Library& library, const KernelSpe
 std::unique_ptr<Kernel> make_convolution(Library& library,
                                          const KernelSpec& spec,
                                          const std::string& implementation) {
-  if (volume(spec.in) == 0 || volume(spec.out) == 0) return make_empty_convolution(library, spec);
+  if (volume(spec.in) == 0 || volume(spec.out) == 0) {
+    return std::make_unique<EmptyConvolution>(library, spec);
+  }
   return std::make_unique<ConvolutionKernel>(spec,
                                              implementation.empty()
                                                  ? choose_program(library, spec)

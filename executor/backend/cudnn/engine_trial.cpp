@@ -12,7 +12,6 @@
 namespace cnnplan::cudnn {
 namespace {
 
-constexpr std::size_t most_engines_per_variant = 8;
 constexpr int timed_runs = 5;
 // A first run that takes so much longer than the best known is not repeated.
 constexpr double hopeless = 2.0;
@@ -120,10 +119,10 @@ void try_variant(Library& library,
   const std::optional<ConvolutionGraph> graph = try_graph(library, spec, variant);
   if (!graph) return;
   Stopwatch stopwatch(library.device());
-  std::size_t tried = 0;
+  int tried = 0;
   for (const Engine& engine :
        recommended_engines(EngineTarget(library.handle()), graph->graph, rules_of(library, spec))) {
-    if (tried == most_engines_per_variant) return;
+    if (tried == library.options().engine_trials) return;
     std::optional<ConvolutionProgram> program = try_program(library, spec, variant, *graph, engine);
     if (!program) continue;
     ++tried;

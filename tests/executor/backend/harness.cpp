@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
+#include <map>
 #include <stdexcept>
 
 #include "executor/backend/element.hpp"
@@ -30,14 +32,46 @@ Box box_at(const Shape& shape, std::int64_t origin) {
   return box;
 }
 
-// A library leaves the thread as a program that runs kernels has it.
-std::unique_ptr<Backend> prepared(const std::string& name) {
-  auto backend = make_backend(name);
+// A library leaves the thread as a program that runs kernels has it. Kept: some take long to start.
+Backend& prepared(const std::string& name) {
+  static std::map<std::string, std::unique_ptr<Backend>> backends;
+  std::unique_ptr<Backend>& backend = backends[name];
+  if (backend == nullptr) backend = make_backend(name, {.engine_trials = 2});
   backend->prepare_thread();
-  return backend;
+  return *backend;
 }
 
-bool has_backend(const char* name) {
+// Operands go to the device and come back with what lies around them.
+void run_on_device(Backend& backend,
+                   Kernel& kernel,
+                   const StepState& state,
+                   const std::vector<Block*>& operands) {
+  Device& device = backend.device();
+  std::vector<MemoryBlock> memory;
+  std::vector<TensorView> views;
+  for (Block* operand : operands) {
+    const std::span<std::byte> bytes = operand->device_bytes();
+    const auto size = static_cast<std::int64_t>(bytes.size());
+    memory.push_back(device.allocate(size));
+    device.copy_to_device(memory.back().data(), bytes.data(), size);
+    views.push_back(operand->view_in(memory.back().data()));
+  }
+  device.synchronize();
+  backend.begin_step(state);
+  kernel.run(views, state);
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const std::span<std::byte> bytes = operands[i]->device_bytes();
+    device.copy_to_host(bytes.data(), memory[i].data(), static_cast<std::int64_t>(bytes.size()));
+  }
+  device.synchronize();
+}
+
+bool is_asked_for(const std::string& name) {
+  const char* const asked_for = std::getenv("CNNPLAN_TEST_BACKENDS");
+  return asked_for == nullptr || name == asked_for;
+}
+
+bool has_backend(const std::string& name) {
   try {
     make_backend(name);
     return true;
@@ -147,6 +181,14 @@ TensorView Block::view() {
   return view_of(data(), outer_, inner_, bytes_of(element_));
 }
 
+TensorView Block::view_in(void* memory) const {
+  return view_of(memory, outer_, inner_, bytes_of(element_));
+}
+
+std::span<std::byte> Block::device_bytes() {
+  return {data(), static_cast<std::size_t>(volume(outer_) * bytes_of(element_))};
+}
+
 bool Block::margin_is_untouched() const {
   bool same = true;
   for_each_offset([&](std::int64_t i, bool inside) {
@@ -157,8 +199,8 @@ bool Block::margin_is_untouched() const {
 
 std::vector<Candidate> candidates() {
   std::vector<Candidate> list;
-  for (const char* name : {"reference", "onednn"}) {
-    if (!has_backend(name)) continue;
+  for (const std::string name : {"reference", "onednn", "cudnn"}) {
+    if (!is_asked_for(name) || !has_backend(name)) continue;
     const auto backend = make_backend(name);
     for (Precision precision : Enumerators<Precision>::all) {
       if (precision != Precision::fp64 && backend->supports(precision)) {
@@ -179,11 +221,15 @@ void run(const Candidate& candidate,
          const StepState& state,
          const std::vector<Block*>& operands) {
   spec.precision = candidate.precision;
-  const auto backend = prepared(candidate.backend);
-  const auto kernel = backend->make_kernel(spec, constants, {});
-  std::vector<TensorView> views;
-  for (Block* operand : operands) views.push_back(operand->view());
-  kernel->run(views, state);
+  Backend& backend = prepared(candidate.backend);
+  const auto kernel = backend.make_kernel(spec, constants, {});
+  if (backend.device().is_host()) {
+    std::vector<TensorView> views;
+    for (Block* operand : operands) views.push_back(operand->view());
+    kernel->run(views, state);
+  } else {
+    run_on_device(backend, *kernel, state, operands);
+  }
 }
 
 double tolerance_of(Precision precision) {

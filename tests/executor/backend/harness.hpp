@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,9 @@ class Block {
   Block& fill(const Values& values);
   Values values() const;
   TensorView view();
+  // The same block in memory of a device that holds all of device_bytes().
+  TensorView view_in(void* memory) const;
+  std::span<std::byte> device_bytes();
   // True when nothing outside the block was written.
   bool margin_is_untouched() const;
 

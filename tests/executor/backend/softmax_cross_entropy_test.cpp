@@ -100,10 +100,15 @@ TEST_CASE("softmax_cross_entropy: large logits stay finite") {
   }
 }
 
+// A GPU cannot throw: there the loss is not a number, which ends a training.
 TEST_CASE("softmax_cross_entropy: a label outside the classes is named with its range") {
   for (double label : {-1.0, 3.0}) {
     const Problem problem{.shape = {{1, 3, 1, 1, 1}}, .x = {0.0, 0.0, 0.0}, .labels = {label}};
     for (const Candidate& candidate : candidates()) {
+      if (candidate.backend == "cudnn") {
+        CHECK(std::isnan(run_both(candidate, problem).loss[0]));
+        continue;
+      }
       try {
         run_both(candidate, problem);
         FAIL("accepted");

@@ -12,7 +12,6 @@
 #include <doctest/doctest.h>
 
 #include "executor/backend/cpu_device.hpp"
-
 #include "executor/backend/element.hpp"
 #include "planner/model/distribution.hpp"
 
@@ -143,7 +142,8 @@ void check_transfer(const Communicator& world,
   source.fill(source.box, [&](const Index& index) { return held<T>(rank, index); });
   const TransferList list = transfer_list(sources, destinations, rank);
   Transfer transfer(world,
-                    {.device = &cpu, .source = source.data.data(),
+                    {.device = &cpu,
+                     .source = source.data.data(),
                      .source_box = source.box,
                      .destination = destination.data.data(),
                      .destination_box = destination.box,
@@ -214,7 +214,8 @@ TEST_CASE("Transfer: halos in place leave every rank with the values of the owne
     buffer.fill(owned.box(world.rank()), value);
     const Box box = buffer.box;
     Transfer transfer(world,
-                      {.device = &cpu, .source = buffer.data.data(),
+                      {.device = &cpu,
+                       .source = buffer.data.data(),
                        .source_box = box,
                        .destination = buffer.data.data(),
                        .destination_box = box,
@@ -236,7 +237,8 @@ TEST_CASE("Transfer: contiguous rows are neither staged nor copied, columns are"
     const Box box = haloed.boxes[static_cast<std::size_t>(world.rank())];
     Block<float> buffer(box);
     const Transfer transfer(world,
-                            {.device = &cpu, .source = buffer.data.data(),
+                            {.device = &cpu,
+                             .source = buffer.data.data(),
                              .source_box = box,
                              .destination = buffer.data.data(),
                              .destination_box = box,
@@ -265,7 +267,8 @@ TEST_CASE("Transfer: several pieces between two ranks travel in the order of the
       expected.fill(piece, [&](const Index& index) { return held<float>(left, index); });
     }
     Transfer(world,
-             {.device = &cpu, .source = source.data.data(),
+             {.device = &cpu,
+              .source = source.data.data(),
               .source_box = box,
               .destination = destination.data.data(),
               .destination_box = box,
@@ -292,7 +295,9 @@ TEST_CASE("Transfer: an empty list does nothing, but clears when asked to") {
   Transfer(world, {.device = &cpu}).run();
   Transfer(world, {.device = &cpu, .destination = data.data(), .destination_box = box}).run();
   CHECK(data == std::vector<float>(4, 1.0F));
-  Transfer(world, {.device = &cpu, .destination = data.data(), .destination_box = box, .zero_first = true}).run();
+  Transfer(world,
+           {.device = &cpu, .destination = data.data(), .destination_box = box, .zero_first = true})
+      .run();
   CHECK(data == std::vector<float>(4, 0.0F));
 }
 
@@ -300,7 +305,8 @@ TEST_CASE("Transfer: what would destroy its own source is refused") {
   const Communicator world = Communicator::world();
   std::vector<float> data(4);
   const Box box = whole(Shape{{1, 1, 1, 2, 2}});
-  const TransferSpec in_place{.device = &cpu, .source = data.data(),
+  const TransferSpec in_place{.device = &cpu,
+                              .source = data.data(),
                               .source_box = box,
                               .destination = data.data(),
                               .destination_box = box,

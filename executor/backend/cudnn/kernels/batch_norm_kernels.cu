@@ -1,5 +1,7 @@
 // Every phase first turns the sums into a few numbers per channel, then streams over the block. A
 // thread keeps the numbers of its channels in registers and takes several positions.
+#include <cmath>
+
 #include "executor/backend/cudnn/kernels/batch_norm_kernels.hpp"
 #include "executor/backend/cudnn/kernels/column_sums.hpp"
 
@@ -25,7 +27,7 @@ struct Moments {
     return {mean, variance > 0.0 ? variance : 0.0};
   }
   CNNPLAN_HOST_DEVICE double inverse_deviation(double epsilon) const {
-    return 1.0 / sqrt(variance + epsilon);
+    return 1.0 / std::sqrt(variance + epsilon);
   }
 };
 

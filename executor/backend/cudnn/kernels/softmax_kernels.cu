@@ -18,7 +18,7 @@ std::int64_t lanes_of(std::int64_t classes) {
   return classes >= many_classes ? lanes_of_many : 1;
 }
 
-// The sum is of exp(x - largest).
+// The sum is of std::exp(x - largest).
 template <typename Number>
 struct Exponentials {
   Number largest = -std::numeric_limits<Number>::infinity();
@@ -26,15 +26,15 @@ struct Exponentials {
 
   CNNPLAN_HOST_DEVICE void take(Number x) {
     if (x > largest) {
-      sum = sum * exp(largest - x) + Number{1};
+      sum = sum * std::exp(largest - x) + Number{1};
       largest = x;
     } else {
-      sum += exp(x - largest);
+      sum += std::exp(x - largest);
     }
   }
   CNNPLAN_HOST_DEVICE void take(const Exponentials& other) {
     const Number both = other.largest > largest ? other.largest : largest;
-    sum = sum * exp(largest - both) + other.sum * exp(other.largest - both);
+    sum = sum * std::exp(largest - both) + other.sum * std::exp(other.largest - both);
     largest = both;
   }
 };
@@ -80,7 +80,7 @@ struct MergeLanes {
       return;
     }
     const auto value = static_cast<Compute<T>>(x.at(positions.at(place))[label]);
-    losses[place] = static_cast<double>(log(all.sum) - (value - all.largest));
+    losses[place] = static_cast<double>(std::log(all.sum) - (value - all.largest));
   }
 };
 
@@ -97,7 +97,7 @@ struct WriteProbabilities {
     const auto [place, c] = divide(index, classes);
     const Exponentials<Compute<T>> all = partial[std::int64_t{place} * lanes];
     const auto value = static_cast<Compute<T>>(x.at(positions.at(place))[c]);
-    probabilities[index] = exp(value - all.largest) / all.sum;
+    probabilities[index] = std::exp(value - all.largest) / all.sum;
   }
 };
 

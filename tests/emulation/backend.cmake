@@ -1,0 +1,12 @@
+# The GPU backend as C++, for programs that link the emulation instead of CUDA. As objects these go
+# before the real ones, which then are not looked at.
+include(${CMAKE_SOURCE_DIR}/executor/backend/cudnn/sources.cmake)
+set_source_files_properties(${CNNPLAN_CUDA_SOURCES} PROPERTIES
+  LANGUAGE CXX COMPILE_OPTIONS "-x;c++")
+add_library(cnnplan_emulated_backend OBJECT
+  ${CMAKE_SOURCE_DIR}/executor/backend/backend.cpp ${CNNPLAN_CUDNN_SOURCES} ${CNNPLAN_CUDA_SOURCES})
+target_compile_definitions(cnnplan_emulated_backend PRIVATE CNNPLAN_HAVE_CUDNN
+                           $<$<BOOL:${CNNPLAN_ONEDNN}>:CNNPLAN_HAVE_ONEDNN>)
+target_link_libraries(cnnplan_emulated_backend PUBLIC cnnplan_model cudnn_headers)
+# What a test names in LIBRARIES.
+set(CNNPLAN_EMULATION cnnplan_emulated_backend cnnplan_cuda_emulation)
