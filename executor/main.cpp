@@ -21,6 +21,7 @@ constexpr const char* footer = R"(EXAMPLES
   mpirun -n 2 cnnexec --strategy plan.json --steps 50 -o run.json
   mpirun -n 4 cnnexec --strategy plan.json --data train.h5 --epochs 5 --test test.h5
   cnnexec --strategy plan.json --steps 1 --dump step.h5       weights, gradients, outputs, loss
+  mpirun -n 8 cnnexec --strategy plan.json --nccl -v          on the GPUs of a node
 
 DATA
   HDF5 with /samples (N, C, H, W) float32 or uint8 and /labels (N), or (N, H, W) per pixel. Each
@@ -34,6 +35,8 @@ EXIT CODES
 struct Options {
   std::string plan_file = "plan.json";
   std::string run_file = "run.json";
+  std::string graphs = "auto";
+  bool verbose = false;
   TrainingOptions training;
 };
 
@@ -55,13 +58,31 @@ void add_optimizer_options(CLI::App& app, TrainingOptions& training) {
       ->check(CLI::Range(std::numeric_limits<double>::min(), largest));
 }
 
+void add_device_options(CLI::App& app, Options& options) {
+  TrainingOptions& training = options.training;
+  app.add_option("--backend", training.backend, "Kernels: cudnn, onednn, reference")
+      ->capture_default_str();
+  app.add_option("--graphs",
+                 options.graphs,
+                 "On a GPU, kernels that follow each other start as one CUDA graph; auto: where that "
+                 "is faster")
+      ->check(CLI::IsMember({"auto", "on", "off"}))
+      ->capture_default_str();
+  app.add_flag("--nccl",
+               training.nccl,
+               "Reductions that the plan gives to the library are NCCL's; one GPU per rank");
+  app.add_flag("--deterministic",
+               training.deterministic,
+               "On a GPU, only kernels that give the same bits every time");
+  app.add_flag("-v,--verbose", options.verbose, "Say where each rank runs");
+}
+
 void add_options(CLI::App& app, Options& options) {
   TrainingOptions& training = options.training;
   app.add_option("-s,--strategy", options.plan_file, "Plan to run")->capture_default_str();
   app.add_option("-o,--output", options.run_file, "Where to write what was measured")
       ->capture_default_str();
-  app.add_option("--backend", training.backend, "Kernels: onednn, reference")
-      ->capture_default_str();
+  add_device_options(app, options);
   app.add_option("--steps", training.steps, "Steps to train")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40))
       ->capture_default_str();
@@ -83,6 +104,11 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--seed", training.seed, "Of weights, dropout, order of samples")
       ->capture_default_str();
   app.footer(footer);
+}
+
+Graphs graphs_of(const std::string& text) {
+  if (text == "auto") return Graphs::automatic;
+  return text == "on" ? Graphs::on : Graphs::off;
 }
 
 class ProgressLine {
@@ -126,6 +152,18 @@ void print_summary(const RunReport& run, const std::string& file) {
   std::printf("\nwrote %s\n", file.c_str());
 }
 
+void print_places(const std::vector<RankPlace>& ranks) {
+  std::fprintf(stderr, "%6s  %-24s  %-24s  %s\n", "rank", "host", "place", "device");
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    std::fprintf(stderr,
+                 "%6zu  %-24s  %-24s  %s\n",
+                 rank,
+                 ranks[rank].host.c_str(),
+                 ranks[rank].place.c_str(),
+                 ranks[rank].device.c_str());
+  }
+}
+
 // Before the work: a long training whose result cannot be written is lost.
 void check_outputs(const Options& options) {
   check_writable(options.run_file);
@@ -140,7 +178,11 @@ void execute(const Options& options, const Communicator& world) {
   RunReport run;
   {
     ProgressLine line(is_first && stderr_is_terminal());
-    run = train(plan, options.training, world, [&line](const Progress& p) { line(p); });
+    run = train(plan,
+                options.training,
+                world,
+                {.placed = options.verbose ? print_places : nullptr,
+                 .progress = [&line](const Progress& progress) { line(progress); }});
   }
   if (!is_first) return;
   run.inputs = {input_file(options.plan_file, text)};
@@ -158,6 +200,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::usage);
   }
+  options.training.graphs = graphs_of(options.graphs);
   return run_program(
       "cnnexec", argc, argv, [&](const Communicator& world) { execute(options, world); });
 }

@@ -96,14 +96,15 @@ void print(const LinkMeasurements& measurements, const Platform& platform) {
 
 }  // namespace
 
-void links_command(const std::string& file, const std::string& backend, const Communicator& world) {
+void links_command(const LinksRequest& request, const Communicator& world) {
   ProgressBar bar(world.rank() == 0 && stderr_is_terminal());
   LinkOptions options;
   const std::unique_ptr<Backend> library =
-      make_backend(backend, {.local_rank = find_nodes(world).rank_here});
+      make_backend(request.backend, {.local_rank = find_nodes(world).rank_here});
   library->prepare_thread();
   options.device = common_fingerprint(library->fingerprint(), world).device;
   options.device_memory = &library->device();
+  options.nccl = request.nccl;
   options.progress = [&bar](const LinkProgress& progress) {
     bar.show(progress.done, progress.total, progress.what);
   };
@@ -111,11 +112,11 @@ void links_command(const std::string& file, const std::string& backend, const Co
   Platform platform;
   on_first_rank(world, [&] {
     platform = platform_of(measurements);
-    write_file(file, to_json(platform));
+    write_file(request.output_file, to_json(platform));
   });
   if (world.rank() != 0) return;
   print(measurements, platform);
-  std::printf("wrote %s\n", file.c_str());
+  std::printf("wrote %s\n", request.output_file.c_str());
 }
 
 }  // namespace cnnplan

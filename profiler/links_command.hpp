@@ -7,9 +7,15 @@
 
 namespace cnnplan {
 
+struct LinksRequest {
+  std::string output_file;
+  std::string backend;
+  bool nccl = false;  // the library's allreduce is NCCL's
+};
+
 // Prints the tables of what was measured to stdout on rank 0. The platform names its device as the
-// kernel profiles of `backend` do. Collective, blocking.
+// kernel profiles of the backend do. Collective, blocking.
 // @throws EnvironmentError when the ranks run on different devices; IoError
-void links_command(const std::string& file, const std::string& backend, const Communicator& world);
+void links_command(const LinksRequest& request, const Communicator& world);
 
 }  // namespace cnnplan

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "executor/comm/device_allreduce.hpp"
@@ -138,6 +139,8 @@ std::vector<LinkCurve> time_allreduces(const Communicator& group,
   Device& device = *options.device_memory;
   const MemoryBlock values = device.allocate(options.most_bytes);
   const int ranks = group.size();
+  std::optional<NcclCommunicator> nccl;
+  if (options.nccl) nccl.emplace(group);
   std::vector<LinkCurve> curves{
       {.kind = LinkCurveKind::library_allreduce,
        .level = level.name,
@@ -151,7 +154,8 @@ std::vector<LinkCurve> time_allreduces(const Communicator& group,
           AllreduceSpec{.device = &device,
                         .data = values.data(),
                         .elements = bytes / static_cast<std::int64_t>(sizeof(float)),
-                        .algorithm = algorithm});
+                        .algorithm = algorithm,
+                        .nccl = nccl ? &*nccl : nullptr});
     };
     const auto run = [&device](const std::shared_ptr<DeviceAllreduce>& allreduce) {
       return [&device, allreduce] {

@@ -26,6 +26,7 @@ struct LinkOptions {
   double budget_s = 0.05;           // per size; ten repetitions are made in any case
   std::string device;               // as a backend's fingerprint names it
   Device* device_memory = nullptr;  // whose memory messages come from and go to
+  bool nccl = false;                // the library's allreduce is NCCL's
   std::function<void(const LinkProgress&)> progress;  // on rank 0; may be empty
 };
 

@@ -42,6 +42,7 @@ constexpr const char* default_network = "network.json";
 struct Options {
   bool links = false;
   ProfileOptions kernels;
+  bool nccl = false;
   std::string output_file;
 };
 
@@ -78,8 +79,13 @@ void add_options(CLI::App& app, Options& options) {
   CLI::Option* links =
       app.add_flag("--links", options.links, "Time links instead of kernels; with -o, --backend");
   add_kernel_options(app, options.kernels, *links);
-  app.add_option("--backend", options.kernels.backend, "Kernels: onednn, reference")
+  app.add_option("--backend", options.kernels.backend, "Kernels: cudnn, onednn, reference")
       ->capture_default_str();
+  app.add_flag("--deterministic",
+               options.kernels.deterministic,
+               "On a GPU, only kernels that give the same bits every time");
+  app.add_flag("--nccl", options.nccl, "With --links: the library's allreduce is NCCL's")
+      ->needs(links);
   app.add_option(
       "-o,--output", options.output_file, "Default: profile.json, with --links platform.json");
   app.footer(footer);
@@ -106,7 +112,7 @@ int run(int argc, char** argv) {
   return run_program("cnnplan profile", argc, argv, [&](const Communicator& world) {
     on_first_rank(world, [&] { check_writable(options.output_file); });
     if (options.links) {
-      links_command(options.output_file, options.kernels.backend, world);
+      links_command({options.output_file, options.kernels.backend, options.nccl}, world);
     } else {
       profile_command(options.kernels, world);
     }

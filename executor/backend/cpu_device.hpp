@@ -13,6 +13,7 @@ std::string cpu_name(int threads);
 class CpuDevice final : public Device {
  public:
   std::string name() const override;
+  std::string place() const override { return "CPU"; }
   bool is_host() const override { return true; }
   std::int64_t memory_bytes() const override { return 0; }
   int devices_here() const override { return 1; }

@@ -42,6 +42,8 @@ class Device {
   virtual ~Device() = default;
   // As in a fingerprint: "NVIDIA H200".
   virtual std::string name() const = 0;
+  // Which of the node's devices it is: "GPU 1 (0000:3b:00.0)", "CPU".
+  virtual std::string place() const = 0;
   // True where kernels work in the host's memory, and are done when they return.
   virtual bool is_host() const = 0;
   // Bytes that this device has, 0 where it has none of its own.
@@ -55,6 +57,8 @@ class Device {
   virtual MemoryBlock allocate_staging(std::int64_t bytes) = 0;
 
   virtual void select(Queue queue) = 0;
+  // The selected queue as the device's own libraries take it: a cudaStream_t; null on a host.
+  virtual void* native_queue() const { return nullptr; }
   virtual void clear(void* memory, std::int64_t bytes) = 0;
   virtual void copy_to_host(void* host, const void* device, std::int64_t bytes) = 0;
   virtual void copy_to_device(void* device, const void* host, std::int64_t bytes) = 0;

@@ -9,8 +9,8 @@ namespace cnnplan {
 namespace {
 
 bool sums_in_place(const AllreduceSpec& spec) {
-  return spec.device->is_host() ||
-         (spec.algorithm == AllreduceAlgorithm::library && mpi_is_cuda_aware());
+  const bool is_library = spec.algorithm == AllreduceAlgorithm::library;
+  return spec.device->is_host() || (is_library && (spec.nccl != nullptr || mpi_is_cuda_aware()));
 }
 
 }  // namespace
@@ -25,7 +25,14 @@ DeviceAllreduce::DeviceAllreduce(const Communicator& group, const AllreduceSpec&
   }
 }
 
+bool DeviceAllreduce::is_by_nccl() const {
+  return spec_.nccl != nullptr && spec_.algorithm == AllreduceAlgorithm::library;
+}
+
 void DeviceAllreduce::start() {
+  if (is_by_nccl()) {
+    return spec_.nccl->allreduce(*spec_.device, spec_.data, spec_.elements, spec_.element);
+  }
   if (mirror_.data() != nullptr) {
     spec_.device->copy_to_host(mirror_.data(), spec_.data, mirror_.size_bytes());
   }
@@ -33,6 +40,7 @@ void DeviceAllreduce::start() {
 }
 
 void DeviceAllreduce::finish() {
+  if (is_by_nccl()) return;
   ready_->synchronize();
   if (mirror_.data() == nullptr) {
     sum(spec_.data);

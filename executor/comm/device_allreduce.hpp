@@ -6,6 +6,7 @@
 
 #include "executor/backend/device.hpp"
 #include "executor/comm/communicator.hpp"
+#include "executor/comm/nccl_communicator.hpp"
 
 namespace cnnplan {
 
@@ -16,6 +17,8 @@ struct AllreduceSpec {
   std::int64_t elements = 0;
   ElementType element = ElementType::fp32;  // or fp64
   AllreduceAlgorithm algorithm = AllreduceAlgorithm::ring;
+  // The library of `library`; null: MPI. Borrowed.
+  const NcclCommunicator* nccl = nullptr;
 };
 
 // Built once per plan. On a host the values are summed where they are; from a GPU they travel
@@ -36,6 +39,7 @@ class DeviceAllreduce {
   }
 
  private:
+  bool is_by_nccl() const;
   void sum(void* values) const;
 
   const Communicator& group_;

@@ -5,19 +5,25 @@
 #include <vector>
 
 #include "executor/comm/communicator.hpp"
+#include "executor/comm/nccl_communicator.hpp"
 
 namespace cnnplan {
 
 class Groups {
  public:
-  explicit Groups(const Communicator& world) : world_(&world) {}
+  // `nccl`: reductions by the library are NCCL's, not MPI's.
+  explicit Groups(const Communicator& world, bool nccl = false) : world_(&world), uses_nccl_(nccl) {}
   const Communicator& world() const { return *world_; }
   // Collective over the members: every rank asks for its groups in the order of its schedule.
   const Communicator& get(const std::vector<int>& ranks);
+  // Null where NCCL is not used. Collective likewise.
+  const NcclCommunicator* get_nccl(const std::vector<int>& ranks);
 
  private:
   const Communicator* world_;
+  bool uses_nccl_;
   std::map<std::vector<int>, Communicator> groups_;
+  std::map<std::vector<int>, NcclCommunicator> nccl_groups_;
 };
 
 }  // namespace cnnplan

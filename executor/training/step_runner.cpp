@@ -29,7 +29,8 @@ StepRunner::StepRunner(const Schedule& schedule, const StepContext& context)
       context_(context),
       device_(context.backend->device()),
       memory_(schedule, device_, *context.parameters),
-      marker_(schedule.operations.size()) {
+      marker_(schedule.operations.size()),
+      graph_choice_(device_.is_host() ? Graphs::off : context.graphs) {
   for (const Operation& operation : schedule.operations) {
     prepared_.push_back(
         std::visit([this](const auto& body) { return prepare(body); }, operation.body));
@@ -43,7 +44,7 @@ StepRunner::StepRunner(const Schedule& schedule, const StepContext& context)
       };
     }
   }
-  if (context_.graphs && !device_.is_host()) find_runs();
+  if (context_.graphs != Graphs::off && !device_.is_host()) find_runs();
 }
 
 StepRunner::Prepared StepRunner::prepare(const KernelOperation& operation) {
@@ -97,13 +98,16 @@ StepRunner::Prepared StepRunner::prepare(const CollectiveOperation& operation) {
   const std::int64_t elements =
       operand.first_slot >= 0 ? context_.parameters->elements(operand.first_slot, operand.last_slot)
                               : volume(target.box);
+  const AllreduceSpec spec{.device = &device_,
+                           .data = target.data,
+                           .elements = elements,
+                           .element = operation.element,
+                           .algorithm = operation.algorithm,
+                           .nccl = operation.algorithm == AllreduceAlgorithm::library
+                                       ? context_.groups->get_nccl(operation.group)
+                                       : nullptr};
   auto allreduce =
-      std::make_shared<DeviceAllreduce>(context_.groups->get(operation.group),
-                                        AllreduceSpec{.device = &device_,
-                                                      .data = target.data,
-                                                      .elements = elements,
-                                                      .element = operation.element,
-                                                      .algorithm = operation.algorithm});
+      std::make_shared<DeviceAllreduce>(context_.groups->get(operation.group), spec);
   Prepared prepared;
   prepared.start = [allreduce](const StepState&) { allreduce->start(); };
   prepared.finish = [allreduce] { allreduce->finish(); };
@@ -205,7 +209,7 @@ void StepRunner::run_graph(std::size_t first, const StepState& state) {
 
 void StepRunner::run_operations(const StepState& state, Timing timing) {
   // The first step runs without graphs: what is allocated on first use cannot be captured.
-  const bool graphs = context_.graphs && has_run_ && timing == Timing::step;
+  const bool graphs = has_run_ && timing == Timing::step && graph_choice_.next();
   const bool marks = timing == Timing::operations || context_.overlap;
   for (std::size_t first = 0; first < prepared_.size();) {
     select_and_wait(first);
@@ -227,6 +231,7 @@ void StepRunner::run(const StepState& state, Timing timing) {
   memory_.fetch_loss();
   device_.synchronize();
   step_time_s_ = std::chrono::duration<double>(Clock::now() - start).count();
+  if (has_run_ && timing == Timing::step) graph_choice_.record(step_time_s_);
   has_run_ = true;
   times_s_.clear();
   if (timing == Timing::operations) read_times();

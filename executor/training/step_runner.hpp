@@ -10,6 +10,7 @@
 
 #include "executor/backend/backend.hpp"
 #include "executor/training/data_source.hpp"
+#include "executor/training/graph_choice.hpp"
 #include "executor/training/groups.hpp"
 #include "executor/training/schedule_memory.hpp"
 #include "planner/schedule/schedule.hpp"
@@ -25,7 +26,7 @@ struct StepContext {
   // Where communication is left out: called in its place with the operation's id; may be empty.
   std::function<void(const std::string& id)> in_place_of_communication;
   bool overlap = false;  // operations use the queue of their stream, else all use one
-  bool graphs = false;   // kernels that follow each other are put in the queue at once
+  Graphs graphs = Graphs::off;  // whether kernels that follow each other are put there at once
 };
 
 // What a step measures. Events between kernels cost time on a GPU and keep them out of graphs.
@@ -91,6 +92,7 @@ class StepRunner {
   std::vector<Prepared> prepared_;
   std::vector<std::size_t> unfinished_;  // operations that the host still has to finish, in order
   std::vector<std::size_t> marker_;      // by operation: whose end, in the queue, is its own
+  GraphChoice graph_choice_;
   bool has_run_ = false;
   std::vector<double> times_s_;
   double step_time_s_ = 0.0;

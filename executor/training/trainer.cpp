@@ -2,8 +2,11 @@
 #include "executor/training/trainer.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <memory>
+
+#include <unistd.h>
 
 #include "executor/comm/node_memory.hpp"
 #include "executor/comm/nodes.hpp"
@@ -122,7 +125,7 @@ struct Workplace {
 };
 
 bool uses_graphs(const Workplace& work) {
-  return work.options.graphs && !work.backend.device().is_host();
+  return work.options.graphs != Graphs::off && !work.backend.device().is_host();
 }
 
 // Graphs leave no room for events between kernels: then a step measures either itself or its
@@ -142,7 +145,7 @@ void record(const Workplace& work, const StepRunner& runner, Timing timing, RunR
 
 void run_steps(const Workplace& work,
                StepRunner& runner,
-               const std::function<void(const Progress&)>& progress,
+               const TrainingCallbacks& callbacks,
                RunReport& report) {
   const TrainingOptions& options = work.options;
   const std::int64_t steps =
@@ -154,16 +157,17 @@ void run_steps(const Workplace& work,
     runner.run(state_of(options, work.plan.precision, step), timing);
     report.loss.push_back(finite_loss(runner, step));
     if (step >= options.warmup || steps <= options.warmup) record(work, runner, timing, recorder);
-    progress({.step = step + 1,
-              .steps = steps,
-              .loss = report.loss.back(),
-              .step_s = runner.step_time_s()});
+    if (!callbacks.progress) continue;
+    callbacks.progress({.step = step + 1,
+                        .steps = steps,
+                        .loss = report.loss.back(),
+                        .step_s = runner.step_time_s()});
   }
   recorder.summarize_into(report);
 }
 
 void train_and_dump(const Workplace& work,
-                    const std::function<void(const Progress&)>& progress,
+                    const TrainingCallbacks& callbacks,
                     RunReport& report) {
   StepRunner runner(work.schedule,
                     {.backend = &work.backend,
@@ -171,8 +175,8 @@ void train_and_dump(const Workplace& work,
                      .groups = &work.groups,
                      .data = &work.data,
                      .overlap = work.plan.overlap,
-                     .graphs = uses_graphs(work)});
-  run_steps(work, runner, progress, report);
+                     .graphs = work.options.graphs});
+  run_steps(work, runner, callbacks, report);
   report.peak_memory_bytes = peak_memory(work.parameters, runner, work.world);
   average_running_values(work.parameters, work.plan, work.world);
   if (work.options.dump_file.empty()) return;
@@ -181,12 +185,26 @@ void train_and_dump(const Workplace& work,
   dump(work.options.dump_file, work.plan, step, work.world);
 }
 
+// On rank 0; empty elsewhere.
+std::vector<RankPlace> places_of(const Device& device, const Communicator& world) {
+  std::array<char, 256> host{};
+  gethostname(host.data(), host.size() - 1);
+  const auto hosts = world.gather(std::string(host.data()), 0);
+  const auto places = world.gather(device.place(), 0);
+  const auto names = world.gather(device.name(), 0);
+  std::vector<RankPlace> ranks;
+  for (std::size_t rank = 0; rank < hosts.size(); ++rank) {
+    ranks.push_back({hosts[rank], places[rank], names[rank]});
+  }
+  return ranks;
+}
+
 }  // namespace
 
 RunReport train(const Plan& plan,
                 const TrainingOptions& options,
                 const Communicator& world,
-                const std::function<void(const Progress&)>& progress) {
+                const TrainingCallbacks& callbacks) {
   check_ranks(plan, world);
   const std::unique_ptr<Backend> backend = make_backend(
       options.backend,
@@ -196,13 +214,15 @@ RunReport train(const Plan& plan,
   const Schedule schedule = lower(plan, world.rank());
   require_memory(needed_bytes(plan, schedule), plan.network.name(), world, backend->device());
   backend->prepare_thread();
+  const std::vector<RankPlace> places = places_of(backend->device(), world);
+  if (callbacks.placed && world.rank() == 0) callbacks.placed(places);
   const Data data = open_data(plan, options, world);
   ParameterStore parameters(schedule, plan.network, plan.precision, *backend);
   set_first_weights(parameters, plan.network, options);
-  Groups groups(world);
+  Groups groups(world, options.nccl);
   RunReport report = blank_report(plan, *backend);
   train_and_dump({plan, options, schedule, world, *backend, parameters, groups, *data.training},
-                 progress,
+                 callbacks,
                  report);
   if (data.test) report.test_accuracy = evaluate(plan, *backend, parameters, groups, *data.test);
   return report;

@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "executor/backend/backend.hpp"
 #include "executor/comm/communicator.hpp"
+#include "executor/training/graph_choice.hpp"
 #include "planner/model/plan.hpp"
 #include "planner/model/run.hpp"
 
@@ -15,7 +17,8 @@ namespace cnnplan {
 struct TrainingOptions {
   std::string backend{default_backend()};
   bool deterministic = false;  // only kernels that give the same bits every time
-  bool graphs = true;          // where the device has them
+  Graphs graphs = Graphs::automatic;  // where the device has them
+  bool nccl = false;           // reductions by the library are NCCL's
   std::string data_file;       // empty: synthetic
   std::string test_file;       // empty: no evaluation
   std::string weights_file;    // empty: from the seed
@@ -37,6 +40,19 @@ struct Progress {
   double step_s = 0.0;
 };
 
+// Where a rank runs.
+struct RankPlace {
+  std::string host;
+  std::string place;   // "GPU 1 (0000:3b:00.0)", "CPU"
+  std::string device;  // "NVIDIA H200"
+};
+
+// What happens on the way, told on rank 0. All may be empty.
+struct TrainingCallbacks {
+  std::function<void(const std::vector<RankPlace>& ranks)> placed;  // before the first step
+  std::function<void(const Progress& progress)> progress;    // after every step
+};
+
 // Operations are filled on rank 0 only. Collective.
 // @throws EnvironmentError when the plan is for another number of ranks or the backend is missing
 // or does not run the plan's precision, before anything is allocated
@@ -45,6 +61,6 @@ struct Progress {
 RunReport train(const Plan& plan,
                 const TrainingOptions& options,
                 const Communicator& world,
-                const std::function<void(const Progress&)>& progress);
+                const TrainingCallbacks& callbacks);
 
 }  // namespace cnnplan

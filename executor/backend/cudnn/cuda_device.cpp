@@ -2,6 +2,7 @@
 #include "executor/backend/cudnn/cuda_device.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "executor/backend/cudnn/check.hpp"
 #include "executor/backend/cudnn/kernels/box_kernels.hpp"
@@ -106,6 +107,13 @@ CudaDevice::CudaDevice(int index) : index_(index) {
 }
 
 CudaDevice::~CudaDevice() = default;
+
+std::string CudaDevice::place() const {
+  std::array<char, 32> bus{};
+  check_cuda(cudaDeviceGetPCIBusId(bus.data(), static_cast<int>(bus.size()), index_),
+             "cudaDeviceGetPCIBusId");
+  return "GPU " + std::to_string(index_) + " (" + bus.data() + ")";
+}
 
 MemoryBlock CudaDevice::allocate(std::int64_t bytes) {
   if (bytes == 0) return {};

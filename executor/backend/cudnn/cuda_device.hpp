@@ -23,12 +23,14 @@ class CudaDevice final : public Device {
   CudaDevice& operator=(const CudaDevice&) = delete;
 
   std::string name() const override { return name_; }
+  std::string place() const override;
   bool is_host() const override { return false; }
   std::int64_t memory_bytes() const override { return memory_bytes_; }
   int devices_here() const override { return device_count(); }
   MemoryBlock allocate(std::int64_t bytes) override;
   MemoryBlock allocate_staging(std::int64_t bytes) override;
   void select(Queue queue) override;
+  void* native_queue() const override { return stream(); }
   void clear(void* memory, std::int64_t bytes) override;
   void copy_to_host(void* host, const void* device, std::int64_t bytes) override;
   void copy_to_device(void* device, const void* host, std::int64_t bytes) override;

@@ -46,7 +46,7 @@ TrainingOptions plain_loops() {
 }
 
 RunReport run(const Plan& plan, const TrainingOptions& options, const Communicator& world) {
-  return train(plan, options, world, [](const Progress&) {});
+  return train(plan, options, world, {});
 }
 
 Plan split(std::int64_t batch, const Communicator& world, Axis axis) {
@@ -135,10 +135,11 @@ TEST_CASE("train: a precision that the backend has not is refused before a data 
 TEST_CASE("train: progress counts every step") {
   const Communicator world = Communicator::world();
   std::vector<std::int64_t> steps;
-  train(split(4, world, Axis::h), plain_loops(), world, [&](const Progress& progress) {
+  const auto on_progress = [&](const Progress& progress) {
     CHECK(progress.steps == 2);
     steps.push_back(progress.step);
-  });
+  };
+  train(split(4, world, Axis::h), plain_loops(), world, {.placed = {}, .progress = on_progress});
   CHECK(steps == std::vector<std::int64_t>{1, 2});
 }
 
@@ -198,8 +199,11 @@ TEST_CASE("train: a missing test file ends the training before it begins") {
   TrainingOptions options = plain_loops();
   options.test_file = "no/such/file.h5";
   int steps = 0;
-  CHECK_THROWS_AS(
-      train(split(4, world, Axis::n), options, world, [&](const Progress&) { ++steps; }), IoError);
+  CHECK_THROWS_AS(train(split(4, world, Axis::n),
+                        options,
+                        world,
+                        {.placed = {}, .progress = [&](const Progress&) { ++steps; }}),
+                  IoError);
   CHECK(steps == 0);
 }
 

@@ -1,0 +1,23 @@
+// In place of NCCL where it was not found when this was built.
+#include "executor/comm/nccl_communicator.hpp"
+#include "planner/model/error.hpp"
+
+namespace cnnplan {
+
+struct NcclCommunicator::Handle {};
+
+bool has_nccl() {
+  return false;
+}
+
+NcclCommunicator::NcclCommunicator(const Communicator&) {
+  throw EnvironmentError("this program was built without NCCL: leave --nccl out");
+}
+
+NcclCommunicator::NcclCommunicator(NcclCommunicator&&) noexcept = default;
+NcclCommunicator& NcclCommunicator::operator=(NcclCommunicator&&) noexcept = default;
+NcclCommunicator::~NcclCommunicator() = default;
+
+void NcclCommunicator::allreduce(Device&, void*, std::int64_t, ElementType) const {}
+
+}  // namespace cnnplan
