@@ -22,8 +22,9 @@ struct SolveOptions {
   std::string input_size;  // "512x512"; empty: as the network says
   BatchNormStatistics statistics = BatchNormStatistics::spatial;
   SearchMethod method = SearchMethod::automatic;
-  std::string uniform;  // "h2": no search; empty: search
-  bool strict = false;  // refuse estimated kernels
+  std::string uniform;   // "h2": no search; empty: search
+  bool strict = false;   // refuse estimated kernels
+  bool overlap = false;  // halos and reductions run beside kernels
 };
 
 struct ExplainOptions {

@@ -71,6 +71,9 @@ void add_search_options(CLI::App& solve, SolveOptions& options) {
       ->default_str("automatic");
   solve.add_option(
       "--uniform", options.uniform, "No search: this mesh for every layer, e.g. n2 or h2");
+  solve.add_flag("--overlap",
+                 options.overlap,
+                 "Halos and reductions run beside kernels; for backends on GPUs");
   solve.add_flag("--strict", options.strict, "Refuse a plan with estimated kernels (exit code 3)");
 }
 

@@ -84,6 +84,7 @@ SolveRequest request_of(const SolveOptions& options, std::vector<InputFile>& inp
   read_profile_of(options, request, inputs);
   request.batch = options.batch;
   request.precision = options.precision;
+  request.overlap = options.overlap;
   request.statistics = options.statistics;
   request.method = options.method;
   check_batch(request.network, request.batch, request.ranks);

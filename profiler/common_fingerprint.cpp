@@ -25,8 +25,11 @@ std::string difference(const std::string& own, const Communicator& world) {
 
 }  // namespace
 
-DeviceFingerprint common_fingerprint(DeviceFingerprint own, const Communicator& world) {
-  own.busy_ranks = static_cast<int>(world.maximum(find_nodes(world).ranks_here));
+DeviceFingerprint common_fingerprint(DeviceFingerprint own,
+                                     int devices,
+                                     const Communicator& world) {
+  const int sharing = (find_nodes(world).ranks_here + devices - 1) / devices;
+  own.busy_ranks = static_cast<int>(world.maximum(sharing));
   const std::string message = difference(to_text(own), world);
   if (!message.empty()) throw EnvironmentError(message);
   return own;

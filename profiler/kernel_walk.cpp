@@ -16,6 +16,17 @@ constexpr double least_warmup_s = 0.1;
 // A pass counts as at least this long: a rank that owns next to nothing warms up in 100 passes.
 constexpr double least_pass_s = 1e-3;
 constexpr std::uint64_t seed = 1;
+// A GPU raises its clocks while it works: it is warm when three passes take equally long.
+constexpr std::size_t steady_passes = 3;
+constexpr double steady_spread = 0.03;
+constexpr std::size_t most_warmup_passes = 50;
+
+bool is_steady(std::span<const double> passes_s) {
+  if (passes_s.size() < steady_passes) return false;
+  const auto last = passes_s.last(steady_passes);
+  const auto [least, most] = std::minmax_element(last.begin(), last.end());
+  return *most <= (1.0 + steady_spread) * *least;
+}
 
 const KernelOperation* timed_kernel(const Operation& operation) {
   const auto* kernel = std::get_if<KernelOperation>(&operation.body);
@@ -77,6 +88,32 @@ std::set<std::string> common_communication(std::span<const Schedule> schedules) 
   return common;
 }
 
+namespace {
+
+void warm_up(const StepRunner& runner,
+             const Device& device,
+             const Communicator& world,
+             const WalkOptions& options,
+             const std::function<void()>& pass,
+             const std::function<void()>& after_pass) {
+  std::vector<double> passes_s;
+  double warm_s = 0.0;
+  const auto is_warm = [&] {
+    const bool steady =
+        device.is_host() || passes_s.size() >= most_warmup_passes || is_steady(passes_s);
+    return static_cast<int>(passes_s.size()) >= options.warmup && warm_s >= least_warmup_s &&
+           steady;
+  };
+  while (!is_warm()) {
+    pass();
+    passes_s.push_back(world.maximum(runner.step_time_s()));
+    warm_s += std::max(passes_s.back(), least_pass_s);
+    if (static_cast<int>(passes_s.size()) <= options.warmup) after_pass();
+  }
+}
+
+}  // namespace
+
 KernelSamples walk_kernels(const Walk& walk,
                            Backend& backend,
                            const Communicator& world,
@@ -97,12 +134,7 @@ KernelSamples walk_kernels(const Walk& walk,
     world.barrier();
     runner.run({.learning_rate = 0.0});  // weights and so the numbers stay tame
   };
-  double warm_s = 0.0;
-  for (int passes = 0; passes < options.warmup || warm_s < least_warmup_s; ++passes) {
-    pass();
-    warm_s += std::max(world.maximum(runner.step_time_s()), least_pass_s);
-    if (passes < options.warmup) after_pass();
-  }
+  warm_up(runner, backend.device(), world, options, pass, after_pass);
   KernelSamples samples;
   add_properties(schedule, runner, samples);
   for (int passes = 0; passes < options.repetitions; ++passes) {

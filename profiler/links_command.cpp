@@ -102,7 +102,8 @@ void links_command(const LinksRequest& request, const Communicator& world) {
   const std::unique_ptr<Backend> library =
       make_backend(request.backend, {.local_rank = find_nodes(world).rank_here});
   library->prepare_thread();
-  options.device = common_fingerprint(library->fingerprint(), world).device;
+  options.device =
+      common_fingerprint(library->fingerprint(), library->device().devices_here(), world).device;
   options.device_memory = &library->device();
   options.nccl = request.nccl;
   options.progress = [&bar](const LinkProgress& progress) {

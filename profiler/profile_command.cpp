@@ -74,7 +74,8 @@ void profile_command(const ProfileOptions& options, const Communicator& world) {
       {.local_rank = find_nodes(world).rank_here, .deterministic = options.deterministic});
   require_precision(*backend, options.precision);
   backend->prepare_thread();
-  profile.fingerprint = common_fingerprint(backend->fingerprint(), world);
+  profile.fingerprint =
+      common_fingerprint(backend->fingerprint(), backend->device().devices_here(), world);
   add_existing(file, world, profile);
   const std::size_t before = profile.kernels.size();
   const auto save = [&](const Profile& current) {

@@ -11,11 +11,12 @@ namespace {
 constexpr IntegerRange repetitions_range{1, count_range.maximum};
 
 DeviceFingerprint read_fingerprint(const JsonReader& reader) {
-  reader.allow_keys({"device", "backend", "library", "busy_ranks", "shared_workspace"});
+  reader.allow_keys({"device", "backend", "library", "busy_ranks", "discrete", "shared_workspace"});
   DeviceFingerprint fingerprint{.device = reader.at("device").text(),
                                 .backend = reader.at("backend").text(),
                                 .library = reader.at("library").text()};
   reader.read("busy_ranks", fingerprint.busy_ranks, ranks_range);
+  reader.read("discrete", fingerprint.discrete);
   reader.read("shared_workspace", fingerprint.shared_workspace);
   return fingerprint;
 }
@@ -44,6 +45,7 @@ OrderedJson to_ordered_json(const DeviceFingerprint& fingerprint) {
           {"backend", fingerprint.backend},
           {"library", fingerprint.library},
           {"busy_ranks", fingerprint.busy_ranks},
+          {"discrete", fingerprint.discrete},
           {"shared_workspace", fingerprint.shared_workspace}};
 }
 

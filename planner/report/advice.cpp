@@ -48,14 +48,16 @@ std::string estimates_note(const Plan& plan, const TypedOptions& typed) {
   return counted(count, "kernel") + " estimated; measure with: " + profile_advice(plan, typed);
 }
 
-// Times of another number of busy ranks go into a file of their own.
+// Times of another number of busy ranks go into a file of their own. Discrete devices do not
+// disturb each other.
 std::string busy_ranks_note(const Plan& plan,
                             const Platform& platform,
                             const Profile& profile,
                             TypedOptions typed) {
   const int busy = profile.fingerprint.busy_ranks;
   const int on_node = ranks_on_node(platform, plan.ranks);
-  if (profile.kernels.empty() || busy == on_node) return "";
+  const bool alike = busy == on_node || profile.fingerprint.discrete;
+  if (profile.kernels.empty() || alike) return "";
   typed.profile_file = "profile-" + std::to_string(on_node) + ".json";
   return "kernels timed with " + counted(static_cast<std::size_t>(busy), "busy rank") +
          " on a node, the plan has " + std::to_string(on_node) +

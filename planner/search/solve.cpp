@@ -20,6 +20,7 @@ namespace {
 Plan blank_plan(const SolveRequest& request) {
   Plan plan = uniform_plan(request.network, request.batch, Mesh({{Axis::r, request.ranks}}));
   plan.precision = request.precision;
+  plan.overlap = request.overlap;
   plan.device =
       request.profile.fingerprint.device.empty() ? "" : to_text(request.profile.fingerprint);
   for (LayerPlan& layer : plan.layers) layer.statistics = request.statistics;

@@ -21,6 +21,7 @@ struct SolveRequest {
   Profile profile;  // empty: every kernel is estimated
   BatchNormStatistics statistics = BatchNormStatistics::spatial;
   SearchMethod method = SearchMethod::automatic;
+  bool overlap = false;  // halos and reductions run beside kernels, as far as the platform can
   std::optional<Mesh> uniform;  // set: no search, every layer on this mesh
 };
 

@@ -18,9 +18,10 @@ DeviceFingerprint fingerprint(const std::string& device) {
 
 TEST_CASE("common_fingerprint: the ranks of the node are those that are busy") {
   const Communicator world = Communicator::world();
-  const DeviceFingerprint common = common_fingerprint(fingerprint("a CPU"), world);
+  const DeviceFingerprint common = common_fingerprint(fingerprint("a CPU"), 1, world);
   CHECK(common.busy_ranks == world.size());
   CHECK(common.device == "a CPU");
+  CHECK(common_fingerprint(fingerprint("a GPU"), 2, world).busy_ranks == (world.size() + 1) / 2);
 }
 
 TEST_CASE("common_fingerprint: another device on the last rank is refused on all, by name") {
@@ -29,7 +30,7 @@ TEST_CASE("common_fingerprint: another device on the last rank is refused on all
   const bool is_last = world.rank() == world.size() - 1;
   std::string message;
   try {
-    common_fingerprint(fingerprint(is_last ? "big CPU" : "small CPU"), world);
+    common_fingerprint(fingerprint(is_last ? "big CPU" : "small CPU"), 1, world);
   } catch (const EnvironmentError& error) {
     message = error.what();
   }

@@ -67,6 +67,7 @@ DeviceFingerprint CudnnBackend::fingerprint() const {
                     std::to_string(device.memory_clock_mhz()) + " MHz",
           .backend = "cudnn",
           .library = library_.versions() + engines,
+          .discrete = true,
           .shared_workspace = true};
 }
 
