@@ -39,12 +39,15 @@ def closure(root, file, seen=None):
 
 
 def compile_commands(build):
-    """Arguments by file (relative to the root) of the project's own entries."""
+    """Arguments by file (relative to the root) of the project's own entries; nvcc's are left out."""
     commands = {}
     for entry in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
         path = Path(entry["file"])
+        arguments = shlex.split(entry["command"])
+        if any(Path(program).name == "nvcc" for program in arguments[:2]):
+            continue
         if path.is_relative_to(ROOT) and path.relative_to(ROOT).parts[0] in FOLDERS:
-            commands[path.relative_to(ROOT).as_posix()] = shlex.split(entry["command"])
+            commands[path.relative_to(ROOT).as_posix()] = arguments
     return commands
 
 
@@ -54,6 +57,8 @@ def frontend_flags(arguments):
     for i, argument in enumerate(arguments):
         if argument in ("-isystem", "-I"):
             flags.append(argument + arguments[i + 1])
+        elif argument == "-x":
+            flags.append("-x" + arguments[i + 1])
         elif argument.startswith(("-I", "-D", "-W", "-m", "-std=")):
             flags.append(argument)
     return flags
