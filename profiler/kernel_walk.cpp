@@ -127,9 +127,11 @@ KernelSamples walk_kernels(const Walk& walk,
                     {.backend = &backend,
                      .parameters = &parameters,
                      .data = &data,
-                     .in_place_of_communication = [&walk, &world](const std::string& id) {
-                       if (walk.meetings.contains(id)) world.barrier();
-                     }});
+                     .in_place_of_communication =
+                         [&walk, &world](const std::string& id) {
+                           if (walk.meetings.contains(id)) world.barrier();
+                         },
+                     .graphs = Graphs::on});
   const auto pass = [&] {
     world.barrier();
     runner.run({.learning_rate = 0.0});  // weights and so the numbers stay tame

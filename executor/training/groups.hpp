@@ -12,7 +12,8 @@ namespace cnnplan {
 class Groups {
  public:
   // `nccl`: reductions by the library are NCCL's, not MPI's.
-  explicit Groups(const Communicator& world, bool nccl = false) : world_(&world), uses_nccl_(nccl) {}
+  explicit Groups(const Communicator& world, bool nccl = false)
+      : world_(&world), uses_nccl_(nccl) {}
   const Communicator& world() const { return *world_; }
   // Collective over the members: every rank asks for its groups in the order of its schedule.
   const Communicator& get(const std::vector<int>& ranks);

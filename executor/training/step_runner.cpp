@@ -106,8 +106,7 @@ StepRunner::Prepared StepRunner::prepare(const CollectiveOperation& operation) {
                            .nccl = operation.algorithm == AllreduceAlgorithm::library
                                        ? context_.groups->get_nccl(operation.group)
                                        : nullptr};
-  auto allreduce =
-      std::make_shared<DeviceAllreduce>(context_.groups->get(operation.group), spec);
+  auto allreduce = std::make_shared<DeviceAllreduce>(context_.groups->get(operation.group), spec);
   Prepared prepared;
   prepared.start = [allreduce](const StepState&) { allreduce->start(); };
   prepared.finish = [allreduce] { allreduce->finish(); };
@@ -197,27 +196,34 @@ void StepRunner::finish_all() {
   device_.select(Queue::compute);
 }
 
-void StepRunner::run_graph(std::size_t first, const StepState& state) {
-  Prepared& head = prepared_[first];
-  if (head.graph == nullptr) {
-    head.graph = device_.capture([&] {
-      for (std::size_t i = first; i < first + head.run_length; ++i) prepared_[i].start(state);
+void StepRunner::run_graph(std::size_t first, const StepState& state, Timing timing) {
+  const bool timed = timing == Timing::operations;
+  const std::size_t end = first + prepared_[first].run_length;
+  std::unique_ptr<WorkGraph>& graph = prepared_[first].graphs[timed ? 0 : 1];
+  if (graph == nullptr) {
+    graph = device_.capture([&] {
+      for (std::size_t i = first; i < end; ++i) {
+        if (timed && context_.overlap) prepared_[i].begin->record();
+        prepared_[i].start(state);
+        if (timed) prepared_[i].end->record();
+      }
     });
   }
-  head.graph->launch();
+  graph->launch();
 }
 
 void StepRunner::run_operations(const StepState& state, Timing timing) {
   // The first step runs without graphs: what is allocated on first use cannot be captured.
-  const bool graphs = has_run_ && timing == Timing::step && graph_choice_.next();
+  const bool graphs = has_run_ && graph_choice_.next();
   const bool marks = timing == Timing::operations || context_.overlap;
   for (std::size_t first = 0; first < prepared_.size();) {
     select_and_wait(first);
     const bool is_graph = graphs && prepared_[first].run_length >= least_kernels_of_graph;
     const std::size_t end = first + (is_graph ? prepared_[first].run_length : 1);
     if (timing == Timing::operations) prepared_[first].begin->record();
-    is_graph ? run_graph(first, state) : start(first, state);
-    if (marks) prepared_[end - 1].end->record();
+    is_graph ? run_graph(first, state, timing) : start(first, state);
+    // Other queues can wait for marks outside of graphs only.
+    if (is_graph ? context_.overlap : marks) prepared_[end - 1].end->record();
     for (; first < end; ++first) marker_[first] = end - 1;
   }
   finish_all();

@@ -1,6 +1,7 @@
 // Walks a schedule for real: the executor's interpreter. Decides nothing about distribution.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -25,11 +26,11 @@ struct StepContext {
   DataSource* data = nullptr;  // null: samples and labels stay as they are
   // Where communication is left out: called in its place with the operation's id; may be empty.
   std::function<void(const std::string& id)> in_place_of_communication;
-  bool overlap = false;  // operations use the queue of their stream, else all use one
+  bool overlap = false;         // operations use the queue of their stream, else all use one
   Graphs graphs = Graphs::off;  // whether kernels that follow each other are put there at once
 };
 
-// What a step measures. Events between kernels cost time on a GPU and keep them out of graphs.
+// What a step measures. Events between kernels cost time on a GPU.
 enum class Timing { operations, step };
 
 // Builds kernels, transfers and buffers once; a step allocates nothing.
@@ -66,8 +67,8 @@ class StepRunner {
     bool is_kernel = false;
     std::unique_ptr<Event> begin;
     std::unique_ptr<Event> end;
-    std::unique_ptr<WorkGraph> graph;  // of the run of kernels that begins here
-    std::size_t run_length = 1;        // kernels in that run
+    std::array<std::unique_ptr<WorkGraph>, 2> graphs;  // by timing: the run that begins here
+    std::size_t run_length = 1;                        // kernels in that run
   };
 
   Prepared prepare(const KernelOperation& operation);
@@ -81,7 +82,7 @@ class StepRunner {
   void start(std::size_t operation, const StepState& state);
   void finish(std::size_t operation);
   void finish_all();
-  void run_graph(std::size_t first, const StepState& state);
+  void run_graph(std::size_t first, const StepState& state, Timing timing);
   void run_operations(const StepState& state, Timing timing);
   void read_times();
 

@@ -128,8 +128,8 @@ bool uses_graphs(const Workplace& work) {
   return work.options.graphs != Graphs::off && !work.backend.device().is_host();
 }
 
-// Graphs leave no room for events between kernels: then a step measures either itself or its
-// operations. The operations of every fourth step are enough for a median.
+// Events between the kernels of a graph cost time: a step measures either itself or its operations,
+// and those of every fourth step are enough for a median.
 constexpr std::int64_t steps_per_timed_operations = 4;
 
 Timing timing_of(const Workplace& work, std::int64_t step) {
@@ -166,9 +166,7 @@ void run_steps(const Workplace& work,
   recorder.summarize_into(report);
 }
 
-void train_and_dump(const Workplace& work,
-                    const TrainingCallbacks& callbacks,
-                    RunReport& report) {
+void train_and_dump(const Workplace& work, const TrainingCallbacks& callbacks, RunReport& report) {
   StepRunner runner(work.schedule,
                     {.backend = &work.backend,
                      .parameters = &work.parameters,

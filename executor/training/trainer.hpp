@@ -16,13 +16,13 @@ namespace cnnplan {
 
 struct TrainingOptions {
   std::string backend{default_backend()};
-  bool deterministic = false;  // only kernels that give the same bits every time
+  bool deterministic = false;         // only kernels that give the same bits every time
   Graphs graphs = Graphs::automatic;  // where the device has them
-  bool nccl = false;           // reductions by the library are NCCL's
-  std::string data_file;       // empty: synthetic
-  std::string test_file;       // empty: no evaluation
-  std::string weights_file;    // empty: from the seed
-  std::string dump_file;       // empty: none
+  bool nccl = false;                  // reductions by the library are NCCL's
+  std::string data_file;              // empty: synthetic
+  std::string test_file;              // empty: no evaluation
+  std::string weights_file;           // empty: from the seed
+  std::string dump_file;              // empty: none
   std::int64_t steps = 20;
   std::int64_t warmup = 2;  // of these, not counted in the times unless there are no others
   std::int64_t epochs = 0;  // above 0: that many passes of the data instead of `steps`
@@ -50,7 +50,7 @@ struct RankPlace {
 // What happens on the way, told on rank 0. All may be empty.
 struct TrainingCallbacks {
   std::function<void(const std::vector<RankPlace>& ranks)> placed;  // before the first step
-  std::function<void(const Progress& progress)> progress;    // after every step
+  std::function<void(const Progress& progress)> progress;           // after every step
 };
 
 // Operations are filled on rank 0 only. Collective.

@@ -26,8 +26,14 @@ std::string version_text(int version) {
 class CudaEvent final : public Event {
  public:
   explicit CudaEvent(const CudaDevice& device) : device_(device), event_(cudnn::make_event()) {}
+  // Inside a graph, the event is recorded whenever the graph runs.
   void record() override {
-    check_cuda(cudaEventRecord(event_.get(), device_.stream()), "cudaEventRecord");
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    check_cuda(cudaStreamIsCapturing(device_.stream(), &status), "cudaStreamIsCapturing");
+    const unsigned int flags =
+        status == cudaStreamCaptureStatusActive ? cudaEventRecordExternal : cudaEventRecordDefault;
+    check_cuda(cudaEventRecordWithFlags(event_.get(), device_.stream(), flags),
+               "cudaEventRecordWithFlags");
   }
   void wait() const override {
     check_cuda(cudaStreamWaitEvent(device_.stream(), event_.get(), 0), "cudaStreamWaitEvent");
