@@ -75,6 +75,20 @@ Box input_in_buffer(const KernelSpec& spec, const KernelSpec& view) {
   return box;
 }
 
+std::vector<KernelSpec> mirror_images(const KernelSpec& spec) {
+  std::vector<KernelSpec> images{spec};
+  for (std::size_t i = 0; i < spatial_dims.size(); ++i) {
+    if (is_symmetric(spec.window.dims[i])) continue;
+    const std::vector<KernelSpec> others = images;
+    for (KernelSpec image : others) {
+      WindowDim& dim = image.window.dims[i];
+      std::swap(dim.padding_begin, dim.padding_end);
+      images.push_back(image);
+    }
+  }
+  return images;
+}
+
 std::string to_text(const ConvolutionVariant& variant) {
   std::string text;
   for (const auto& [word, choice] : words) {

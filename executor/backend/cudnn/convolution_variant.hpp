@@ -31,6 +31,10 @@ KernelSpec engine_view(const KernelSpec& spec, const ConvolutionVariant& variant
 // The block of the input inside the padded buffer, whose local indices begin at 0.
 Box input_in_buffer(const KernelSpec& spec, const KernelSpec& view);
 
+// The kernels that canonical() does not tell apart, `spec` first: an engine that is named in a plan
+// is to compute all of them.
+std::vector<KernelSpec> mirror_images(const KernelSpec& spec);
+
 // " padded fused": what an implementation's name says of the variant.
 std::string to_text(const ConvolutionVariant& variant);
 // Takes the words of a variant off the end of `text`.

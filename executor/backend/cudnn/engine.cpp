@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <limits>
 #include <set>
 #include <sstream>
 
@@ -14,6 +15,8 @@ namespace cnnplan::cudnn {
 namespace {
 
 constexpr std::int64_t most_recommendations = 32;
+// Some knobs have -1 among their values.
+constexpr std::int64_t least_knob_value = std::numeric_limits<std::int64_t>::min();
 
 Descriptor engine_of(const Descriptor& configuration) {
   std::vector<Descriptor> engines = configuration.get_descriptors(
@@ -77,11 +80,12 @@ std::vector<Descriptor> ask_heuristics(const EngineTarget& target,
   }
 }
 
-std::int64_t parse_integer(std::string_view digits, std::string_view text) {
+// Throws for `text` where `digits` are no number of at least `least`.
+std::int64_t parse_integer(std::string_view digits, std::int64_t least, std::string_view text) {
   std::int64_t value = 0;
   const char* const end = digits.data() + digits.size();
   const auto [stop, error] = std::from_chars(digits.data(), end, value);
-  if (error == std::errc() && stop == end && value >= 0) return value;
+  if (error == std::errc() && stop == end && value >= least) return value;
   throw BackendError("cudnn: \"" + std::string(text) + "\" is no engine of this backend");
 }
 
@@ -100,13 +104,13 @@ Engine parse_engine(std::string_view text) {
   std::string word;
   std::string index;
   words >> word >> index;
-  Engine engine{.index = parse_integer(word == "engine" ? index : "", text), .knobs = {}};
+  Engine engine{.index = parse_integer(word == "engine" ? index : "", 0, text), .knobs = {}};
   while (words >> word) {
     const std::size_t equals = word.find('=');
-    if (word[0] != 'k' || equals == std::string::npos) parse_integer("", text);
+    if (word[0] != 'k' || equals == std::string::npos) parse_integer("", 0, text);
     const std::string_view knob = word;
-    engine.knobs.emplace_back(parse_integer(knob.substr(1, equals - 1), text),
-                              parse_integer(knob.substr(equals + 1), text));
+    engine.knobs.emplace_back(parse_integer(knob.substr(1, equals - 1), 0, text),
+                              parse_integer(knob.substr(equals + 1), least_knob_value, text));
   }
   return engine;
 }

@@ -1,0 +1,93 @@
+// The arithmetic of threads, against plain division and loops.
+#include "executor/backend/cudnn/kernels/positions.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+namespace cnnplan::cudnn {
+namespace {
+
+constexpr std::uint32_t largest = 0x7fffffffU;
+
+bool divides(std::uint32_t dividend, std::uint32_t divisor) {
+  const Quotient result = divide(dividend, Divider(divisor));
+  return result.quotient == dividend / divisor && result.remainder == dividend % divisor;
+}
+
+}  // namespace
+
+TEST_CASE("Divider: all small numbers") {
+  std::int64_t wrong = 0;
+  for (std::uint32_t divisor = 1; divisor <= 1024; ++divisor) {
+    const Divider divider(divisor);
+    for (std::uint32_t dividend = 0; dividend <= 4096; ++dividend) {
+      if (divider.quotient(dividend) != dividend / divisor) ++wrong;
+    }
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("Divider: around multiples of any divisor, up to the largest dividend") {
+  std::mt19937 engine(1);
+  const auto random = [&engine] { return static_cast<std::uint32_t>(engine()); };
+  std::int64_t wrong = 0;
+  for (int round = 0; round < 200000; ++round) {
+    const std::uint32_t divisor = std::max(1U, (random() >> 1) >> (random() % 31));
+    const std::uint32_t multiple = random() % (largest / divisor + 1) * divisor;
+    for (std::uint32_t dividend : {multiple, multiple - 1, multiple + 1, largest, random() >> 1}) {
+      if (dividend <= largest && !divides(dividend, divisor)) ++wrong;
+    }
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("Divider: divisors at powers of two") {
+  for (int bit = 0; bit < 31; ++bit) {
+    for (int distance : {-1, 0, 1}) {
+      const std::int64_t divisor = (std::int64_t{1} << bit) + distance;
+      if (divisor < 1 || divisor > largest) continue;
+      for (std::uint32_t dividend : {0U, 1U, largest - 1, largest}) {
+        CHECK(divides(dividend, static_cast<std::uint32_t>(divisor)));
+      }
+    }
+  }
+  CHECK(divides(largest, largest));
+}
+
+TEST_CASE("Positions: count a block in the order of memory") {
+  const Shape shape{{3, 7, 2, 5, 4}};
+  const Positions positions(shape);
+  CHECK(positions.count() == 3 * 2 * 5 * 4);
+  std::uint32_t index = 0;
+  for (int n = 0; n < 3; ++n)
+    for (int d = 0; d < 2; ++d)
+      for (int h = 0; h < 5; ++h)
+        for (int w = 0; w < 4; ++w, ++index) {
+          const Position at = positions.at(index);
+          CHECK((at.n == n && at.d == d && at.h == h && at.w == w));
+        }
+  CHECK(Positions(Shape{{2, 3, 1, 0, 4}}).count() == 0);
+}
+
+TEST_CASE("Block: a position inside a larger buffer, beyond 2^31 elements, too") {
+  const Box buffer{{{{2, 5}, {0, 6}, {0, 3}, {10, 20}, {-1, 7}}}};
+  Box inner = buffer;
+  inner[Dim::n] = {3, 5};
+  inner[Dim::h] = {12, 16};
+  inner[Dim::w] = {0, 5};
+  std::vector<float> memory(static_cast<std::size_t>(volume(buffer)));
+  const TensorView view = view_of(memory.data(), buffer, inner, sizeof(float));
+  const Block<float> block(view);
+  const std::int64_t first = (((1 * 3 + 0) * 10 + 2) * 8 + 1) * 6;
+  CHECK(block.at({0, 0, 0, 0}) - memory.data() == first);
+  CHECK(block.at({1, 2, 3, 4}) - memory.data() == first + (((1 * 3 + 2) * 10 + 3) * 8 + 4) * 6);
+  Block<char> far;
+  far.n = std::int64_t{1} << 32;
+  CHECK(far.at({3, 0, 0, 0}) - far.data == std::int64_t{3} << 32);
+}
+
+}  // namespace cnnplan::cudnn
