@@ -7,6 +7,7 @@
 #include "planner/model/error.hpp"
 #include "planner/model/parallel.hpp"
 #include "planner/schedule/memory_layout.hpp"
+#include "planner/schedule/reuse_dependencies.hpp"
 
 namespace cnnplan {
 
@@ -39,6 +40,7 @@ Schedule Lowering::run() {
   }
   schedule.outputs = tensors_;
   place_buffers(schedule);
+  if (plan_.overlap) add_reuse_dependencies(schedule);
   return std::move(schedule);
 }
 

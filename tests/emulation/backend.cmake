@@ -10,3 +10,11 @@ target_compile_definitions(cnnplan_emulated_backend PRIVATE CNNPLAN_HAVE_CUDNN
 target_link_libraries(cnnplan_emulated_backend PUBLIC cnnplan_model cudnn_headers)
 # What a test names in LIBRARIES.
 set(CNNPLAN_EMULATION cnnplan_emulated_backend cnnplan_cuda_emulation)
+
+# As cnnplan_mpi_test: bodies of other tests, run with the GPU backend on an emulated device per rank.
+function(cnnplan_emulated_test name)
+  cmake_parse_arguments(TEST "" "" "RANKS;SOURCES;LIBRARIES;ENVIRONMENT" ${ARGN})
+  cnnplan_mpi_test(${name} RANKS ${TEST_RANKS} SOURCES ${TEST_SOURCES}
+                   LIBRARIES ${CNNPLAN_EMULATION} ${TEST_LIBRARIES}
+                   ENVIRONMENT CNNPLAN_TEST_BACKENDS=cudnn ${TEST_ENVIRONMENT})
+endfunction()

@@ -38,6 +38,10 @@ struct Options {
   double nccl_timeout_s = 60.0;           // until a rank that waits for others gives up
 };
 
+// For programs that know nothing of the emulation, which begin with them: the defaults, and
+// CNNPLAN_EMULATED_DEVICES, _SCHEDULE (lazy, random, eager), _SEED, _ASYMMETRIC_PADDING (0, 1).
+Options options_of_environment();
+
 // Forgets everything, whether or not it was freed, and starts with new devices. Call it between
 // tests. The calling thread is back on device 0 without an error.
 void reset(const Options& options = {});

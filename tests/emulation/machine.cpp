@@ -2,6 +2,8 @@
 #include "tests/emulation/machine.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <string_view>
 
 #include "tests/emulation/call.hpp"
 
@@ -18,8 +20,17 @@ void make_default_streams(Machine& all) {
   }
 }
 
+std::int64_t environment_number(const char* name, std::int64_t absent) {
+  const char* const text = std::getenv(name);
+  return text == nullptr ? absent : std::atoll(text);
+}
+
 struct FirstMachine : Machine {
-  FirstMachine() { make_default_streams(*this); }
+  FirstMachine() {
+    options = options_of_environment();
+    scheduler.reset(options.schedule, options.seed);
+    make_default_streams(*this);
+  }
 };
 
 }  // namespace
@@ -32,6 +43,19 @@ Machine& machine() {
 ThreadState& thread_state() {
   thread_local ThreadState state;
   return state;
+}
+
+Options options_of_environment() {
+  Options options;
+  options.device_count = static_cast<int>(environment_number("CNNPLAN_EMULATED_DEVICES", 1));
+  options.seed = static_cast<std::uint64_t>(environment_number("CNNPLAN_EMULATED_SEED", 0));
+  options.cudnn_asymmetric_padding =
+      environment_number("CNNPLAN_EMULATED_ASYMMETRIC_PADDING", 1) != 0;
+  const char* const schedule = std::getenv("CNNPLAN_EMULATED_SCHEDULE");
+  const std::string_view name = schedule == nullptr ? "lazy" : schedule;
+  if (name == "random") options.schedule = Schedule::random;
+  if (name == "eager") options.schedule = Schedule::eager;
+  return options;
 }
 
 void reset(const Options& options) {

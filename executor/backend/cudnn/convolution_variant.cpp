@@ -34,6 +34,11 @@ KernelSpec with_symmetric_padding(KernelSpec spec) {
 
 }  // namespace
 
+bool needs_buffer(const KernelSpec& spec) {
+  const auto& dims = with_symmetric_padding(spec).window.dims;
+  return !std::all_of(dims.begin(), dims.end(), is_symmetric);
+}
+
 std::vector<ConvolutionVariant> variants_of(const KernelSpec& spec) {
   std::vector<ConvolutionVariant> variants{{}};
   const auto also = [&variants](bool ConvolutionVariant::*choice) {
@@ -43,8 +48,7 @@ std::vector<ConvolutionVariant> variants_of(const KernelSpec& spec) {
       variants.push_back(variant);
     }
   };
-  const auto& dims = with_symmetric_padding(spec).window.dims;
-  if (!std::all_of(dims.begin(), dims.end(), is_symmetric)) also(&ConvolutionVariant::padded);
+  if (needs_buffer(spec)) also(&ConvolutionVariant::padded);
   if (spec.bias && spec.phase == KernelPhase::forward) also(&ConvolutionVariant::fused);
   for (ConvolutionVariant& variant : variants) {
     const bool has_parameters = variant.fused || spec.phase == KernelPhase::backward_filter;

@@ -23,6 +23,8 @@ struct ConvolutionVariant {
   auto operator<=>(const ConvolutionVariant&) const = default;
 };
 
+// Where the output needs padding that is not the same on both sides.
+bool needs_buffer(const KernelSpec& spec);
 // Those that make sense for `spec`, the most promising first.
 std::vector<ConvolutionVariant> variants_of(const KernelSpec& spec);
 // The convolution that the engine sees: symmetric padding where the output allows it, and the

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "executor/backend/cudnn/kernels/pointwise_kernels.hpp"
 #include "planner/model/element.hpp"
@@ -160,7 +161,9 @@ class VariantTrial {
       const bool is_better = fits || (!best_.fits_mirror_images && time_s < best_.seconds);
       if (is_better) best_ = {fits, time_s, program.name()};
     } catch (const BackendError&) {
-      // An engine that fails when it runs is not chosen.
+      // An engine that fails when it runs is not chosen,
+    } catch (const InfeasibleError&) {
+      // nor one whose workspace the device has not left.
     }
   }
 
@@ -170,6 +173,15 @@ class VariantTrial {
   Stopwatch stopwatch_;
   Best best_;
 };
+
+// But for the buffer, which any engine may need for the mirror image of what it was named for.
+bool makes_sense(const ConvolutionVariant& variant, const KernelSpec& spec) {
+  const std::vector<ConvolutionVariant> variants = variants_of(spec);
+  return std::any_of(variants.begin(), variants.end(), [&](ConvolutionVariant other) {
+    other.padded = variant.padded;
+    return other == variant;
+  });
+}
 
 }  // namespace
 
@@ -186,11 +198,29 @@ ConvolutionProgram choose_program(Library& library, const KernelSpec& spec) {
 }
 
 ConvolutionProgram named_program(Library& library, const KernelSpec& spec, std::string_view name) {
-  std::string_view engine = name;
-  const ConvolutionVariant variant = parse_variant(engine);
-  const ConvolutionGraph graph =
-      make_convolution_graph(EngineTarget(library.handle()), engine_view(spec, variant), variant);
-  return {library, spec, variant, graph, parse_engine(engine)};
+  std::string_view engine_name = name;
+  ConvolutionVariant variant = parse_variant(engine_name);
+  const Engine engine = parse_engine(engine_name);
+  std::string reason = makes_sense(variant, spec) ? "" : "not this kind of convolution";
+  const auto build = [&]() -> std::optional<ConvolutionProgram> {
+    if (!makes_sense(variant, spec)) return {};
+    try {
+      const ConvolutionGraph graph = make_convolution_graph(
+          EngineTarget(library.handle()), engine_view(spec, variant), variant);
+      return ConvolutionProgram(library, spec, variant, graph, engine);
+    } catch (const BackendError& error) {
+      if (reason.empty()) reason = error.what();
+      return {};
+    }
+  };
+  if (std::optional<ConvolutionProgram> program = build()) return std::move(*program);
+  // A convolution and its mirror image have one name, and the engine may pad for one of them only.
+  if (!variant.padded && needs_buffer(spec)) {
+    variant.padded = true;
+    if (std::optional<ConvolutionProgram> program = build()) return std::move(*program);
+  }
+  throw BackendError("cudnn: \"" + std::string(name) + "\" does not compute " + to_text(spec) +
+                     ": " + reason);
 }
 
 }  // namespace cnnplan::cudnn

@@ -11,7 +11,8 @@ namespace cnnplan::cudnn {
 // the library recommends for each. Remembered by the library object. Blocks.
 // @throws BackendError where there is none
 ConvolutionProgram choose_program(Library& library, const KernelSpec& spec);
-// The program that ConvolutionProgram::name() gave `name`. @throws BackendError where there is none
+// The program that ConvolutionProgram::name() gave `name` for `spec` or its mirror image, where the
+// padding before and after a block is exchanged. @throws BackendError naming `name`
 ConvolutionProgram named_program(Library& library, const KernelSpec& spec, std::string_view name);
 
 }  // namespace cnnplan::cudnn

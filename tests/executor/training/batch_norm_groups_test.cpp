@@ -9,6 +9,7 @@
 #include "planner/model/distribution.hpp"
 #include "planner/model/enumerators.hpp"
 #include "tests/executor/training/run_difference.hpp"
+#include "tests/executor/training/tested_backend.hpp"
 #include "tests/executor/training/training_run.hpp"
 
 namespace cnnplan::test {
@@ -149,7 +150,9 @@ RunResult sum_of_parts(const Plan& plan, const Communicator& self) {
   return sum;
 }
 
-RunResult loss_and_gradients(const Plan& plan, const char* backend, const Communicator& world) {
+RunResult loss_and_gradients(const Plan& plan,
+                             const std::string& backend,
+                             const Communicator& world) {
   const RunResult result = run_plan(plan, {.backend = backend, .seed = seed, .steps = 1}, world);
   return {.loss = result.loss, .gradients = result.gradients};
 }
@@ -164,11 +167,11 @@ TEST_CASE("Training: ranks that normalise together compute what their part alone
     for (LayerPlan& layer : plan.layers) layer.statistics = entry.statistics;
     const RunResult expected = sum_of_parts(plan, self);
     const Difference floats =
-        largest_difference(loss_and_gradients(plan, "onednn", world), expected);
+        largest_difference(loss_and_gradients(plan, tested_backend("onednn"), world), expected);
     CHECK_MESSAGE(floats.size <= float_tolerance, floats.tensor);
     plan.precision = Precision::fp64;
     const Difference doubles =
-        largest_difference(loss_and_gradients(plan, "reference", world), expected);
+        largest_difference(loss_and_gradients(plan, tested_backend("reference"), world), expected);
     CHECK_MESSAGE(doubles.size <= double_tolerance, doubles.tensor);
   }
 }

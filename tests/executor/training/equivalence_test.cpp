@@ -1,4 +1,5 @@
 // Random networks under random plans on 1 to 4 ranks: every plan computes what one rank computes.
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <map>
@@ -7,20 +8,45 @@
 
 #include <doctest/doctest.h>
 
+#include "planner/model/enumerators.hpp"
 #include "tests/executor/training/run_difference.hpp"
+#include "tests/executor/training/tested_backend.hpp"
 #include "tests/executor/training/training_run.hpp"
 #include "tests/planner/model/random_network.hpp"
 
 namespace cnnplan::test {
 namespace {
 
-// When first weights that differ by so little (8 roundings of a float) move the oracle itself by
-// more than the tolerance, a ReLU or a maximum is on the edge, and the case says nothing about
-// plans.
-constexpr double probe = 1e-6;
-constexpr double max_unstable_part = 0.02;
+// When first weights that differ by so little (`probe`: some roundings of the precision) move the
+// oracle itself by more than the tolerance, a ReLU or a maximum is on the edge, and the case says
+// nothing about plans.
+struct Limits {
+  Precision precision = Precision::fp32;
+  double tolerance = 0.0;
+  double smallest_part = 0.0;  // as in largest_difference
+  double probe = 0.0;
+  double max_unstable_part = 0.0;
+};
+constexpr std::array<Limits, 4> all_limits{{{Precision::fp32, float_tolerance, 1e-2, 1e-6, 0.02},
+                                            {Precision::tf32, 4e-2, 0.1, 1e-3, 0.3},
+                                            {Precision::fp16, 4e-2, 0.1, 1e-3, 0.3},
+                                            {Precision::bf16, 0.25, 0.1, 8e-3, 0.3}}};
 // Kernels for which oneDNN has slow code only.
 constexpr double max_refused_part = 0.1;
+
+const Limits& limits_of(Precision precision) {
+  return *std::find_if(all_limits.begin(), all_limits.end(), [precision](const Limits& limits) {
+    return limits.precision == precision;
+  });
+}
+
+// What is tested, and in double.
+std::string backend_name() {
+  return tested_backend("onednn");
+}
+std::string precise_backend_name() {
+  return tested_backend("reference");
+}
 
 int environment_number(const char* name, int absent) {
   const char* text = std::getenv(name);
@@ -36,8 +62,12 @@ struct Case {
     precise.precision = Precision::fp64;
     return precise;
   }
+  const Limits& limits() const { return limits_of(plan.precision); }
+  // Error signals of fp16 vanish without.
+  double loss_scale() const { return plan.precision == Precision::fp16 ? 1024.0 : 1.0; }
   std::string text(const Communicator& world) const {
-    return "\nreplay: CNNPLAN_FIRST_CASE=" + std::to_string(seed) + " CNNPLAN_CASES=1 mpirun -n " +
+    return "\nreplay: CNNPLAN_PRECISION=" + std::string(to_text(plan.precision)) +
+           " CNNPLAN_FIRST_CASE=" + std::to_string(seed) + " CNNPLAN_CASES=1 mpirun -n " +
            std::to_string(world.size()) + " equivalence_test\n" + to_json(plan);
   }
 };
@@ -56,9 +86,9 @@ class Equivalence {
       if (refused) MESSAGE("case " << random.seed << ": " << *refused);
       return Verdict::refused;
     }
-    const RunResult floats = run(random.plan, "onednn");
-    const RunResult again = run(random.plan, "onednn");
-    const RunResult doubles = run(random.in_double(), "reference");
+    const RunResult floats = run(random, random.plan, backend_name());
+    const RunResult again = run(random, random.plan, backend_name());
+    const RunResult doubles = run(random, random.in_double(), precise_backend_name());
     const bool repeats = floats == again;
     const bool shared = same_on_all_ranks(floats, world_) && same_on_all_ranks(doubles, world_);
     CHECK_MESSAGE(repeats, "a second run differs" << random.text(world_));
@@ -69,45 +99,58 @@ class Equivalence {
   }
 
  private:
-  RunResult run(const Plan& plan, const std::string& backend) {
-    return run_plan(plan, {.backend = backend, .seed = training_seed}, world_);
+  RunResult run(const Case& random, const Plan& plan, const std::string& backend) {
+    return run_plan(with_implementations(plan, backend, world_),
+                    {.backend = backend, .seed = training_seed, .loss_scale = random.loss_scale()},
+                    world_);
   }
-  RunResult run_alone(const Plan& plan, const std::string& backend, double perturbation = 0.0) {
+  RunResult run_alone(const Case& random,
+                      const Plan& plan,
+                      const std::string& backend,
+                      double perturbation = 0.0) {
     return run_plan(on_one_rank(plan),
-                    {.backend = backend, .seed = training_seed, .perturbation = perturbation},
+                    {.backend = backend,
+                     .seed = training_seed,
+                     .loss_scale = random.loss_scale(),
+                     .perturbation = perturbation},
                     self_);
   }
   std::optional<std::string> refusal(const Case& random) const {
-    const auto refused = refused_kernel(random.plan, "onednn", world_.rank());
-    return refused || world_.rank() > 0 ? refused
-                                        : refused_kernel(on_one_rank(random.plan), "onednn", 0);
+    const auto refused = refused_kernel(random.plan, backend_name(), world_.rank());
+    return refused || world_.rank() > 0
+               ? refused
+               : refused_kernel(on_one_rank(random.plan), backend_name(), 0);
   }
 
   Verdict compare(const Case& random, const RunResult& floats, const RunResult& doubles) {
-    const RunResult oracle = run_alone(random.in_double(), "reference");
-    const RunResult alone = run_alone(random.plan, "onednn");
+    const RunResult oracle = run_alone(random, random.in_double(), "reference");
+    const RunResult alone = run_alone(random, random.plan, backend_name());
+    const double tolerance = random.limits().tolerance;
+    const double part = random.limits().smallest_part;
     const Difference exact = largest_difference(doubles, oracle);
     CHECK_MESSAGE(
         exact.size <= double_tolerance,
         exact.tensor << " is off by " << exact.size << " in double" << random.text(world_));
-    const Difference to_oracle = largest_difference(floats, oracle);
-    const Difference to_alone = largest_difference(floats, alone);
-    if (to_oracle.size <= float_tolerance && to_alone.size <= float_tolerance) {
+    const Difference to_oracle = largest_difference(floats, oracle, part);
+    const Difference to_alone = largest_difference(floats, alone, part);
+    if (to_oracle.size <= tolerance && to_alone.size <= tolerance) {
       return exact.size <= double_tolerance ? Verdict::equal : Verdict::different;
     }
     if (is_unstable(random, oracle)) return Verdict::unstable;
-    CHECK_MESSAGE(to_oracle.size <= float_tolerance,
+    CHECK_MESSAGE(to_oracle.size <= tolerance,
                   to_oracle.tensor << " is off by " << to_oracle.size << random.text(world_));
     CHECK_MESSAGE(
-        to_alone.size <= float_tolerance,
+        to_alone.size <= tolerance,
         to_alone.tensor << " differs from one rank by " << to_alone.size << random.text(world_));
     return Verdict::different;
   }
 
   bool is_unstable(const Case& random, const RunResult& oracle) {
-    for (const double change : {probe, -probe}) {
-      const RunResult moved = run_alone(random.in_double(), "reference", change);
-      if (largest_difference(moved, oracle).size > float_tolerance) return true;
+    const Limits& limits = random.limits();
+    for (const double change : {limits.probe, -limits.probe}) {
+      const RunResult moved = run_alone(random, random.in_double(), "reference", change);
+      if (largest_difference(moved, oracle, limits.smallest_part).size > limits.tolerance)
+        return true;
     }
     return false;
   }
@@ -117,35 +160,52 @@ class Equivalence {
   Communicator self_;
 };
 
-// Together 310. A build with assertions and sanitizers is slow and runs a few.
-int wanted_cases(int ranks) {
+// Of fp32 together 310. A build with assertions and sanitizers is slow and runs a few.
+int wanted_cases(int ranks, Precision precision) {
 #ifdef NDEBUG
   constexpr std::array<int, 4> wanted{40, 100, 70, 100};
 #else
   constexpr std::array<int, 4> wanted{6, 8, 6, 8};
 #endif
-  return environment_number("CNNPLAN_CASES", wanted[static_cast<std::size_t>(ranks - 1) % 4]);
+  const int cases = wanted[static_cast<std::size_t>(ranks - 1) % 4];
+  const bool is_usual = precision == Precision::fp32;
+  return environment_number("CNNPLAN_CASES", is_usual ? cases : cases / 2);
+}
+
+bool is_asked_for(Precision precision) {
+  const char* const asked_for = std::getenv("CNNPLAN_PRECISION");
+  return asked_for == nullptr || to_text(precision) == asked_for;
+}
+
+void check_cases(Equivalence& equivalence, const Limits& limits, const Communicator& world) {
+  const int first = environment_number("CNNPLAN_FIRST_CASE", 1000 * world.size());
+  const int wanted = wanted_cases(world.size(), limits.precision);
+  std::map<Verdict, int> counts;
+  for (int i = 0; counts[Verdict::equal] < wanted && i < 2 * wanted; ++i) {
+    const auto seed = static_cast<std::uint64_t>(first) + static_cast<std::uint64_t>(i);
+    Case random{seed, random_plan(seed, world.size())};
+    random.plan.precision = limits.precision;
+    ++counts[equivalence.check(random)];
+  }
+  if (world.rank() == 0) {
+    MESSAGE(to_text(limits.precision)
+            << ": " << counts[Verdict::equal] << " cases equal, " << counts[Verdict::refused]
+            << " refused, " << counts[Verdict::unstable] << " on an edge");
+  }
+  CHECK(counts[Verdict::different] == 0);
+  CHECK(counts[Verdict::equal] == wanted);
+  CHECK(counts[Verdict::unstable] <= limits.max_unstable_part * wanted);
+  CHECK(counts[Verdict::refused] <= max_refused_part * wanted);
 }
 
 TEST_CASE("Training: random plans compute what one rank and the reference compute") {
   const Communicator world = Communicator::world();
   Equivalence equivalence(world);
-  const int first = environment_number("CNNPLAN_FIRST_CASE", 1000 * world.size());
-  const int wanted = wanted_cases(world.size());
-  std::map<Verdict, int> counts;
-  for (int i = 0; counts[Verdict::equal] < wanted && i < 2 * wanted; ++i) {
-    const auto seed = static_cast<std::uint64_t>(first) + static_cast<std::uint64_t>(i);
-    ++counts[equivalence.check({seed, random_plan(seed, world.size())})];
+  for (const Limits& limits : all_limits) {
+    if (!is_asked_for(limits.precision)) continue;
+    if (!kept_backend(backend_name()).supports(limits.precision)) continue;
+    check_cases(equivalence, limits, world);
   }
-  if (world.rank() == 0) {
-    MESSAGE(counts[Verdict::equal] << " cases equal, " << counts[Verdict::refused]
-                                   << " refused by oneDNN, " << counts[Verdict::unstable]
-                                   << " on an edge");
-  }
-  CHECK(counts[Verdict::different] == 0);
-  CHECK(counts[Verdict::equal] == wanted);
-  CHECK(counts[Verdict::unstable] <= max_unstable_part * wanted);
-  CHECK(counts[Verdict::refused] <= max_refused_part * wanted);
 }
 
 }  // namespace

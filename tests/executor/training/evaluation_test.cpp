@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include "executor/training/data_source.hpp"
+#include "tests/executor/training/tested_backend.hpp"
 
 namespace cnnplan {
 namespace {
@@ -95,7 +96,7 @@ std::vector<double> identity() {
 }
 
 double accuracy(const Plan& plan, bool per_pixel, const Communicator& world) {
-  const auto backend = make_backend(default_backend());
+  const auto backend = make_backend(test::tested_backend(std::string(default_backend())));
   const Schedule schedule = lower(plan, world.rank());
   ParameterStore parameters(schedule, plan.network, plan.precision, *backend);
   parameters.set_weight(0, identity());

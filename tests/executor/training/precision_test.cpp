@@ -1,6 +1,7 @@
 // Training in every precision, on every number of ranks, against double.
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -9,12 +10,13 @@
 #include "executor/training/synthetic_data.hpp"
 #include "planner/model/enumerators.hpp"
 #include "tests/executor/training/run_difference.hpp"
+#include "tests/executor/training/tested_backend.hpp"
 #include "tests/executor/training/training_run.hpp"
 
 namespace cnnplan::test {
 namespace {
 
-constexpr const char* backend_name = "reference";
+const std::string backend_name = tested_backend("reference");
 
 Network small_network() {
   Convolution convolution{.filters = 8, .bias = true};
@@ -51,20 +53,30 @@ struct Row {
   double loss_scale;
 };
 
+// Plain loops have no tensor cores.
+constexpr double loops_in_tf32 = 1e-4;
 constexpr std::array<Row, 4> rows{{{Precision::fp32, 1e-4, 1.0},
-                                   {Precision::tf32, 1e-4, 1.0},  // plain loops compute as in fp32
+                                   {Precision::tf32, 1e-2, 1.0},
                                    {Precision::bf16, 8e-2, 1.0},  // 3 bits less than fp16
-                                   {Precision::fp16, 1e-2, 1024.0}}};
+                                   {Precision::fp16, 2e-2, 1024.0}}};
 
 // Copies that are not the rounded weights.
-std::int64_t wrong_copies(const ParameterStore& store) {
-  const auto* weights = static_cast<const float*>(store.address(ParameterArena::weights, 0));
-  const void* copies = store.address(ParameterArena::weight_copies, 0);
+std::int64_t wrong_copies(const ParameterStore& store, Device& device) {
   const int last = static_cast<int>(store.slots().size()) - 1;
+  std::vector<float> weights(static_cast<std::size_t>(store.elements(0, last)));
+  const auto bytes_of_all = [&](std::size_t bytes) {
+    return static_cast<std::int64_t>(weights.size() * bytes);
+  };
+  device.copy_to_host(
+      weights.data(), store.address(ParameterArena::weights, 0), bytes_of_all(sizeof(float)));
   std::int64_t count = 0;
   with_type_of(activation_element(store.precision()), [&]<typename T>(T) {
-    for (std::int64_t i = 0; i < store.elements(0, last); ++i) {
-      const auto copy = static_cast<double>(static_cast<const T*>(copies)[i]);
+    std::vector<T> copies(weights.size());
+    device.copy_to_host(
+        copies.data(), store.address(ParameterArena::weight_copies, 0), bytes_of_all(sizeof(T)));
+    device.synchronize();
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      const auto copy = static_cast<double>(copies[i]);
       count += copy == static_cast<double>(T(weights[i])) ? 0 : 1;
     }
   });
@@ -85,7 +97,9 @@ TEST_CASE("Training: every precision follows double on every number of ranks") {
     CHECK(same_on_all_ranks(result, world));
     if (world.rank() != 0) continue;
     const Difference difference = largest_difference(result, doubles);
-    CHECK_MESSAGE(difference.size <= row.tolerance, difference.tensor, " ", difference.size);
+    const bool loops = row.precision == Precision::tf32 && backend_name == "reference";
+    const double tolerance = loops ? loops_in_tf32 : row.tolerance;
+    CHECK_MESSAGE(difference.size <= tolerance, difference.tensor, " ", difference.size);
   }
 }
 
@@ -103,12 +117,12 @@ TEST_CASE("Training: copies of weights are the rounded weights, before and after
     StepRunner runner(
         schedule,
         {.backend = backend.get(), .parameters = &store, .groups = &groups, .data = &data});
-    CHECK(wrong_copies(store) == 0);
+    CHECK(wrong_copies(store, backend->device()) == 0);
     const int last = static_cast<int>(store.slots().size()) - 1;
     const std::vector<double> before = store.plain(ParameterArena::weights, last);
     for (int step = 0; step < 3; ++step) runner.run({.step = step, .learning_rate = 0.05});
     CHECK(store.plain(ParameterArena::weights, last) != before);
-    CHECK(wrong_copies(store) == 0);
+    CHECK(wrong_copies(store, backend->device()) == 0);
   }
 }
 

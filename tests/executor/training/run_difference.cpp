@@ -9,8 +9,6 @@
 namespace cnnplan::test {
 namespace {
 
-constexpr double smallest_part = 1e-2;
-
 double norm(const std::vector<double>& values) {
   double sum = 0.0;
   for (double value : values) sum += value * value;
@@ -32,6 +30,8 @@ double distance(const std::vector<double>& a, const std::vector<double>& b) {
 
 class Worst {
  public:
+  explicit Worst(double smallest_part) : smallest_part_(smallest_part) {}
+
   void add(const std::string& name,
            const std::vector<double>& actual,
            const std::vector<double>& expected,
@@ -44,19 +44,22 @@ class Worst {
   }
   void add(const std::string& what, const NamedValues& actual, const NamedValues& expected) {
     if (actual.size() != expected.size()) throw std::logic_error("other tensors");
-    const double floor = smallest_part * norm(expected);
+    const double floor = smallest_part_ * norm(expected);
     for (const auto& [name, values] : expected) add(what + name, actual.at(name), values, floor);
   }
   const Difference& get() const { return worst_; }
 
  private:
+  double smallest_part_;
   Difference worst_;
 };
 
 }  // namespace
 
-Difference largest_difference(const RunResult& actual, const RunResult& expected) {
-  Worst worst;
+Difference largest_difference(const RunResult& actual,
+                              const RunResult& expected,
+                              double smallest_part) {
+  Worst worst(smallest_part);
   worst.add("loss", actual.loss, expected.loss);
   worst.add("output", actual.output, expected.output);
   worst.add("gradient of ", actual.gradients, expected.gradients);

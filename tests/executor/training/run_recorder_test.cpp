@@ -10,6 +10,7 @@
 
 #include "executor/training/synthetic_data.hpp"
 #include "planner/model/statistics.hpp"
+#include "tests/executor/training/tested_backend.hpp"
 
 namespace cnnplan {
 namespace {
@@ -29,7 +30,7 @@ struct Training {
   explicit Training(const Communicator& world)
       : plan(thin_plan(world.size())),
         schedule(lower(plan, world.rank())),
-        backend(make_backend("reference")),
+        backend(make_backend(test::tested_backend("reference"))),
         parameters(schedule, plan.network, plan.precision, *backend),
         groups(world),
         data(batch_shape(plan.network, plan.batch, plan.precision), 1),

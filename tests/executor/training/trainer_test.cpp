@@ -11,6 +11,7 @@
 #include "planner/model/enumerators.hpp"
 #include "planner/model/error.hpp"
 #include "tests/executor/training/data_file.hpp"
+#include "tests/executor/training/tested_backend.hpp"
 
 namespace cnnplan {
 namespace {
@@ -41,8 +42,9 @@ std::vector<TestDataset> separable_samples() {
   return {samples, labels};
 }
 
-TrainingOptions plain_loops() {
-  return {.backend = "reference", .steps = 2, .warmup = 0, .learning_rate = 0.05};
+TrainingOptions small_steps() {
+  return {
+      .backend = test::tested_backend("reference"), .steps = 2, .warmup = 0, .learning_rate = 0.05};
 }
 
 RunReport run(const Plan& plan, const TrainingOptions& options, const Communicator& world) {
@@ -76,7 +78,7 @@ std::vector<std::vector<double>> stored_weights(const std::string& file) {
 
 TEST_CASE("train: an epoch is a pass over the data, and the network learns it") {
   const DataFile data(separable_samples());
-  TrainingOptions options = plain_loops();
+  TrainingOptions options = small_steps();
   options.data_file = options.test_file = data.file();
   options.epochs = 15;
   const RunReport report = run(split(3, data.world(), Axis::n), options, data.world());
@@ -87,7 +89,7 @@ TEST_CASE("train: an epoch is a pass over the data, and the network learns it") 
 
 TEST_CASE("train: 16 bits are enough to learn it, and to evaluate") {
   const DataFile data(separable_samples());
-  TrainingOptions options = plain_loops();
+  TrainingOptions options = small_steps();
   options.data_file = options.test_file = data.file();
   options.epochs = 15;
   for (Precision precision : {Precision::bf16, Precision::fp16}) {
@@ -103,7 +105,7 @@ TEST_CASE("train: dumped gradients are without the loss scale") {
   const auto gradient_with = [&](Precision precision, double loss_scale) {
     Plan plan = split(4, world, Axis::n);
     plan.precision = precision;
-    TrainingOptions options = plain_loops();
+    TrainingOptions options = small_steps();
     options.loss_scale = loss_scale;
     options.steps = 1;
     options.dump_file =
@@ -126,7 +128,7 @@ TEST_CASE("train: a precision that the backend has not is refused before a data 
   const Communicator world = Communicator::world();
   Plan plan = split(4, world, Axis::n);
   plan.precision = Precision::fp16;
-  TrainingOptions options = plain_loops();
+  TrainingOptions options = small_steps();
   options.backend = "onednn";
   options.data_file = "no/such/file.h5";
   CHECK_THROWS_AS(run(plan, options, world), EnvironmentError);
@@ -139,7 +141,7 @@ TEST_CASE("train: progress counts every step") {
     CHECK(progress.steps == 2);
     steps.push_back(progress.step);
   };
-  train(split(4, world, Axis::h), plain_loops(), world, {.placed = {}, .progress = on_progress});
+  train(split(4, world, Axis::h), small_steps(), world, {.placed = {}, .progress = on_progress});
   CHECK(steps == std::vector<std::int64_t>{1, 2});
 }
 
@@ -147,7 +149,7 @@ TEST_CASE("train: weights that were dumped are where the next training begins") 
   const Communicator world = Communicator::world();
   const SharedFolder folder(world);
   const Plan plan = split(4, world, Axis::h);
-  TrainingOptions options = plain_loops();
+  TrainingOptions options = small_steps();
   options.dump_file = folder.path("first.h5");
   run(plan, options, world);
   world.barrier();
@@ -166,7 +168,7 @@ TEST_CASE("train: ranks without samples have no part in running values") {
   const Communicator world = Communicator::world();
   const Communicator self = Communicator::group(world, {world.rank()});
   const SharedFolder folder(world);
-  TrainingOptions options = plain_loops();
+  TrainingOptions options = small_steps();
   options.dump_file = folder.path("split.h5");
   run(split(1, world, Axis::n), options, world);
   options.dump_file = folder.path("alone" + std::to_string(world.rank()) + ".h5");
@@ -184,19 +186,19 @@ TEST_CASE("train: ranks without samples have no part in running values") {
 TEST_CASE("train: a plan for other ranks, a loss that is not finite, a plan that does not fit") {
   const Communicator world = Communicator::world();
   const Plan other = uniform_plan(small_network(), 8, Mesh({{Axis::n, world.size() + 1}}));
-  CHECK_THROWS_AS(run(other, plain_loops(), world), EnvironmentError);
-  TrainingOptions diverging = plain_loops();
+  CHECK_THROWS_AS(run(other, small_steps(), world), EnvironmentError);
+  TrainingOptions diverging = small_steps();
   diverging.learning_rate = 1e30;
   diverging.steps = 5;
   CHECK_THROWS_AS(run(split(4, world, Axis::n), diverging, world), NotFiniteError);
   const Network large = with_input_size(small_network(), {1, 1 << 15, 1 << 15});
   const Plan too_large = uniform_plan(large, 64, Mesh({{Axis::n, world.size()}}));
-  CHECK_THROWS_AS(run(too_large, plain_loops(), world), InfeasibleError);
+  CHECK_THROWS_AS(run(too_large, small_steps(), world), InfeasibleError);
 }
 
 TEST_CASE("train: a missing test file ends the training before it begins") {
   const Communicator world = Communicator::world();
-  TrainingOptions options = plain_loops();
+  TrainingOptions options = small_steps();
   options.test_file = "no/such/file.h5";
   int steps = 0;
   CHECK_THROWS_AS(train(split(4, world, Axis::n),

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <span>
+#include <sstream>
 
 #include "executor/backend/element.hpp"
 #include "executor/backend/random.hpp"
@@ -75,8 +76,7 @@ std::vector<double> gather_output(const Plan& plan,
                                   const StepRunner& runner,
                                   const Communicator& world) {
   const LayerIndex layer = plan.network.inputs_of(plan.network.loss_layer())[0];
-  const HostBlock block =
-      runner.memory().read(schedule.outputs[static_cast<std::size_t>(layer)]);
+  const HostBlock block = runner.memory().read(schedule.outputs[static_cast<std::size_t>(layer)]);
   const TensorView& view = block.view;
   const std::vector<double> own = with_type_of(
       activation_element(plan.precision), [&view]<typename T>(T) { return elements_of<T>(view); });
@@ -108,21 +108,68 @@ void append(std::string& bytes, std::span<const double> values) {
   bytes.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
 }
 
+// Never destroyed: a device's library may be gone when static objects are.
+std::map<std::string, std::unique_ptr<Backend>>& backends() {
+  static auto* const kept = new std::map<std::string, std::unique_ptr<Backend>>;
+  return *kept;
+}
+
+// Two lines for each convolution of a rank: what it computes, and how.
+std::string implementations_of(const Plan& plan, Backend& backend, int rank) {
+  std::string lines;
+  for (const Operation& operation : lower(plan, rank).operations) {
+    const auto* kernel = std::get_if<KernelOperation>(&operation.body);
+    if (kernel == nullptr || kernel->spec.kind != KernelKind::convolution) continue;
+    const auto made = backend.make_kernel(kernel->spec, kernel->constants, {});
+    lines += to_text(canonical(kernel->spec)) + '\n' + made->implementation() + '\n';
+  }
+  return lines;
+}
+
 }  // namespace
+
+Backend& kept_backend(const std::string& name) {
+  std::unique_ptr<Backend>& backend = backends()[name];
+  if (backend == nullptr) {
+    backend = make_backend(name, {.deterministic = true, .engine_trials = 2});
+  }
+  return *backend;
+}
+
+void forget_backends() {
+  backends().clear();
+}
+
+Plan with_implementations(const Plan& plan, const std::string& backend, const Communicator& world) {
+  if (kept_backend(backend).device().is_host()) return plan;
+  const std::string own = implementations_of(plan, kept_backend(backend), world.rank());
+  Plan fixed = plan;
+  std::string all;
+  for (const std::string& lines : world.gather(own, 0)) all += lines;
+  std::istringstream stream(world.broadcast(all, 0));
+  for (std::string spec, name; std::getline(stream, spec) && std::getline(stream, name);) {
+    fixed.implementations.emplace(spec, name);
+  }
+  return fixed;
+}
 
 RunResult run_plan(const Plan& plan, const RunSetup& setup, const Communicator& world) {
   const Schedule schedule = lower(plan, world.rank());
-  const std::unique_ptr<Backend> backend = make_backend(setup.backend);
-  backend->prepare_thread();
+  Backend& backend = kept_backend(setup.backend);
+  backend.prepare_thread();
   SyntheticData synthetic(batch_shape(plan.network, plan.batch, plan.precision), setup.seed);
-  ParameterStore parameters(schedule, plan.network, plan.precision, *backend);
+  ParameterStore parameters(schedule, plan.network, plan.precision, backend);
   set_first_weights(parameters, plan.network, setup);
   Groups groups(world);
   StepRunner runner(schedule,
-                    {.backend = backend.get(),
+                    {.backend = &backend,
                      .parameters = &parameters,
                      .groups = &groups,
-                     .data = setup.data ? setup.data : &synthetic});
+                     .data = setup.data ? setup.data : &synthetic,
+                     .in_place_of_communication = {},
+                     .overlap = setup.overlap,
+                     .graphs = setup.graphs ? Graphs::on : Graphs::off});
+  const Timing timing = setup.graphs ? Timing::step : Timing::operations;
   RunResult result;
   for (int step = 0; step < setup.steps; ++step) {
     runner.run({.seed = setup.seed,
@@ -130,7 +177,8 @@ RunResult run_plan(const Plan& plan, const RunSetup& setup, const Communicator& 
                 .learning_rate = learning_rate,
                 .momentum = 0.9,
                 .weight_decay = 1e-3,
-                .loss_scale = setup.loss_scale});
+                .loss_scale = setup.loss_scale},
+               timing);
     result.loss.push_back(runner.loss());
   }
   result.output = gather_output(plan, schedule, runner, world);
@@ -145,12 +193,11 @@ RunResult run_plan(const Plan& plan, const RunSetup& setup, const Communicator& 
 }
 
 std::optional<std::string> refused_kernel(const Plan& plan, const std::string& backend, int rank) {
-  const std::unique_ptr<Backend> library = make_backend(backend);
   for (const Operation& operation : lower(plan, rank).operations) {
     const auto* kernel = std::get_if<KernelOperation>(&operation.body);
     if (kernel == nullptr || kernel->spec.kind == KernelKind::sgd) continue;
     try {
-      library->make_kernel(kernel->spec, kernel->constants, {});
+      kept_backend(backend).make_kernel(kernel->spec, kernel->constants, {});
     } catch (const BackendError& error) {
       return error.what();
     }

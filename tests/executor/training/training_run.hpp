@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "executor/backend/backend.hpp"
 #include "executor/comm/communicator.hpp"
 #include "executor/training/data_source.hpp"
 #include "planner/model/plan.hpp"
@@ -15,6 +16,8 @@ namespace cnnplan::test {
 
 struct RunSetup {
   std::string backend = "onednn";
+  bool overlap = false;  // as in StepContext
+  bool graphs = false;   // likewise; then steps are timed as a whole
   std::uint64_t seed = 1;
   int steps = 2;
   double loss_scale = 1.0;     // gradients and momentum of the result are without it
@@ -33,6 +36,16 @@ struct RunResult {
   NamedValues weights;         // after the last step, and running values of batch norms
   bool operator==(const RunResult&) const = default;
 };
+
+// Backends are kept from run to run: some take long to start, and what they chose by timing stays.
+Backend& kept_backend(const std::string& name);
+// Ends all that are kept.
+void forget_backends();
+
+// The plan with an implementation of every convolution that all ranks have in common, as from a
+// profile: ranks that choose by timing, each for itself, do not compute the same bits. Unchanged
+// where the backend has one implementation of each kernel. Collective.
+Plan with_implementations(const Plan& plan, const std::string& backend, const Communicator& world);
 
 // Collective. Bias, scale and shift begin at random values, which tell more than zeros and ones.
 RunResult run_plan(const Plan& plan, const RunSetup& setup, const Communicator& world);

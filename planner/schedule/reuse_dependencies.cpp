@@ -1,0 +1,132 @@
+// One pass over the operations with a map of who held which bytes of the arena last.
+#include "planner/schedule/reuse_dependencies.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+
+#include "planner/schedule/memory_layout.hpp"
+#include "planner/schedule/schedule_builder.hpp"
+
+namespace cnnplan {
+namespace {
+
+// The arena, byte by byte: the buffer that came last.
+class Holders {
+ public:
+  // Gives [begin, end) to `buffer`; who had some of it before.
+  std::vector<BufferIndex> take(std::int64_t begin, std::int64_t end, BufferIndex buffer) {
+    split(begin);
+    split(end);
+    std::vector<BufferIndex> before;
+    const auto first = parts_.lower_bound(begin);
+    const auto last = parts_.lower_bound(end);
+    for (auto part = first; part != last; ++part) before.push_back(part->second.buffer);
+    parts_.erase(first, last);
+    parts_[begin] = {end, buffer};
+    return before;
+  }
+
+ private:
+  struct Part {
+    std::int64_t end = 0;
+    BufferIndex buffer = -1;
+  };
+
+  // No part begins before `place` and ends behind it.
+  void split(std::int64_t place) {
+    const auto next = parts_.lower_bound(place);
+    if (next == parts_.begin()) return;
+    Part& part = std::prev(next)->second;
+    if (part.end <= place) return;
+    parts_[place] = part;
+    part.end = place;
+  }
+
+  std::map<std::int64_t, Part> parts_;  // by begin
+};
+
+// How a buffer was used so far.
+struct History {
+  bool placed = false;
+  bool written = false;
+  std::vector<BufferIndex> before;          // in the same memory
+  std::vector<OperationIndex> last_uses{};  // all earlier uses come before one of them
+};
+
+class ReuseDependencies {
+ public:
+  explicit ReuseDependencies(Schedule& schedule)
+      : schedule_(schedule), histories_(schedule.buffers.size()) {}
+
+  void add(OperationIndex index) {
+    Operation& operation = schedule_.operations[static_cast<std::size_t>(index)];
+    const std::vector<Operand> operands = operands_of(operation.body);
+    for (const Operand& operand : operands) {
+      if (is_placed(operand)) open(operand.buffer, index);
+    }
+    for (const Operand& operand : operands) {
+      if (is_placed(operand)) use(operand, index);
+    }
+    std::vector<OperationIndex>& depends_on = operation.depends_on;
+    std::sort(depends_on.begin(), depends_on.end());
+    depends_on.erase(std::unique(depends_on.begin(), depends_on.end()), depends_on.end());
+  }
+
+ private:
+  const Buffer& buffer(BufferIndex index) const {
+    return schedule_.buffers[static_cast<std::size_t>(index)];
+  }
+  History& history(BufferIndex index) { return histories_[static_cast<std::size_t>(index)]; }
+  bool is_placed(const Operand& operand) const {
+    return in_arena(buffer(operand.buffer).role) && buffer(operand.buffer).bytes > 0;
+  }
+
+  // Communication ends only when the host has received: what follows in its stream may come before.
+  bool is_in_order(OperationIndex earlier, OperationIndex later) const {
+    const Operation& before = schedule_.operations[static_cast<std::size_t>(earlier)];
+    return !is_communication(before) &&
+           before.stream == schedule_.operations[static_cast<std::size_t>(later)].stream;
+  }
+
+  // All uses up to the first that writes: the others depend on that one.
+  void open(BufferIndex index, OperationIndex operation) {
+    History& opened = history(index);
+    if (opened.written) return;
+    const Buffer& own = buffer(index);
+    if (!opened.placed) {
+      opened.before = holders_.take(own.offset_bytes, own.offset_bytes + own.bytes, index);
+      opened.placed = true;
+    }
+    auto& depends_on = schedule_.operations[static_cast<std::size_t>(operation)].depends_on;
+    for (BufferIndex before : opened.before) {
+      for (OperationIndex earlier : history(before).last_uses) {
+        if (!is_in_order(earlier, operation)) depends_on.push_back(earlier);
+      }
+    }
+  }
+
+  void use(const Operand& operand, OperationIndex operation) {
+    History& used = history(operand.buffer);
+    if (operand.written) {
+      used.written = true;
+      used.last_uses.clear();
+    }
+    used.last_uses.push_back(operation);
+  }
+
+  Schedule& schedule_;
+  std::vector<History> histories_;  // by buffer
+  Holders holders_;
+};
+
+}  // namespace
+
+void add_reuse_dependencies(Schedule& schedule) {
+  ReuseDependencies dependencies(schedule);
+  for (std::size_t i = 0; i < schedule.operations.size(); ++i) {
+    dependencies.add(static_cast<OperationIndex>(i));
+  }
+}
+
+}  // namespace cnnplan

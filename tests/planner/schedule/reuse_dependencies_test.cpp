@@ -1,0 +1,151 @@
+// Tests of planner/schedule/reuse_dependencies.
+#include "planner/schedule/reuse_dependencies.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "planner/schedule/memory_layout.hpp"
+#include "planner/schedule/schedule_builder.hpp"
+#include "tests/planner/schedule/order_of_execution.hpp"
+#include "tests/planner/schedule/sample_plans.hpp"
+
+namespace cnnplan::test {
+namespace {
+
+constexpr std::int64_t elements = 16;  // a cache line of floats
+
+void add_kernel(ScheduleBuilder& builder, std::vector<Operand> operands) {
+  builder.add_operation("kernel", 0, Stream::compute, KernelOperation{.operands = operands});
+}
+
+void add_transfer(ScheduleBuilder& builder, BufferIndex source, BufferIndex destination) {
+  builder.add_operation(
+      "transfer", 0, Stream::halo, TransferOperation{.source = source, .destination = destination});
+}
+
+BufferIndex add_buffer(ScheduleBuilder& builder, const char* name) {
+  return builder.add_flat(name, BufferRole::activation, BufferElement::fp32, elements);
+}
+
+std::vector<OperationIndex> dependencies(ScheduleBuilder& builder, std::size_t operation) {
+  return builder.schedule().operations[operation].depends_on;
+}
+
+bool use_same_bytes(const Buffer& a, const Buffer& b) {
+  return in_arena(a.role) && in_arena(b.role) && a.offset_bytes < b.offset_bytes + b.bytes &&
+         b.offset_bytes < a.offset_bytes + a.bytes;
+}
+
+// Two buffers, one after the other in the same bytes, that operations of two streams use.
+bool pass_memory(const Schedule& schedule, const Operation& earlier, const Operation& later) {
+  const auto buffer = [&](const Operand& operand) -> const Buffer& {
+    return schedule.buffers[static_cast<std::size_t>(operand.buffer)];
+  };
+  const std::vector<Operand> before = operands_of(earlier.body);
+  const std::vector<Operand> after = operands_of(later.body);
+  return std::any_of(before.begin(), before.end(), [&](const Operand& a) {
+    return std::any_of(after.begin(), after.end(), [&](const Operand& b) {
+      return a.buffer != b.buffer && use_same_bytes(buffer(a), buffer(b));
+    });
+  });
+}
+
+// What a queue per stream promises by itself: kernels come before what follows in their stream.
+std::vector<Operation> with_order_of_streams(std::vector<Operation> operations) {
+  std::map<Stream, OperationIndex> last_kernel;
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    const Stream stream = operations[i].stream;
+    if (last_kernel.contains(stream)) operations[i].depends_on.push_back(last_kernel[stream]);
+    if (!is_communication(operations[i])) last_kernel[stream] = static_cast<OperationIndex>(i);
+  }
+  return operations;
+}
+
+// The first two operations that may use the same bytes for two buffers at once.
+std::string first_race(const Schedule& schedule) {
+  const auto& operations = schedule.operations;
+  const OrderOfExecution order(with_order_of_streams(operations));
+  for (std::size_t later = 0; later < operations.size(); ++later) {
+    for (std::size_t earlier = 0; earlier < later; ++earlier) {
+      if (order.is_before(earlier, later)) continue;
+      if (pass_memory(schedule, operations[earlier], operations[later])) {
+        return operations[earlier].id + " and " + operations[later].id;
+      }
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("Reuse dependencies: the next buffer waits for another stream that reads the last one") {
+  ScheduleBuilder builder(0, 2);
+  const BufferIndex a = add_buffer(builder, "a");
+  const BufferIndex b = add_buffer(builder, "b");
+  const BufferIndex c = add_buffer(builder, "c");
+  add_kernel(builder, {builder.write(a)});
+  add_transfer(builder, a, b);
+  add_kernel(builder, {builder.write(c)});
+  add_kernel(builder, {builder.read(c), builder.read(b)});
+  place_buffers(builder.schedule());
+  REQUIRE(use_same_bytes(builder.buffer(a), builder.buffer(c)));
+  add_reuse_dependencies(builder.schedule());
+  CHECK(dependencies(builder, 2) == std::vector{1});
+  CHECK(dependencies(builder, 3) == std::vector{1, 2});
+}
+
+TEST_CASE("Reuse dependencies: kernels of one stream need none, communication does") {
+  for (Stream stream : {Stream::compute, Stream::halo}) {
+    ScheduleBuilder builder(0, 2);
+    const BufferIndex a = add_buffer(builder, "a");
+    const BufferIndex b = add_buffer(builder, "b");
+    if (stream == Stream::compute) {
+      add_kernel(builder, {builder.write(a)});
+      add_kernel(builder, {builder.write(b)});
+    } else {
+      add_transfer(builder, -1, a);
+      add_transfer(builder, -1, b);
+    }
+    place_buffers(builder.schedule());
+    REQUIRE(use_same_bytes(builder.buffer(a), builder.buffer(b)));
+    add_reuse_dependencies(builder.schedule());
+    CHECK(dependencies(builder, 1).size() == (stream == Stream::compute ? 0 : 1));
+  }
+}
+
+TEST_CASE("Reuse dependencies: memory that several buffers leave is waited for from all of them") {
+  ScheduleBuilder builder(0, 2);
+  const BufferIndex a = add_buffer(builder, "a");
+  const BufferIndex b = add_buffer(builder, "b");
+  const BufferIndex large =
+      builder.add_flat("large", BufferRole::activation, BufferElement::fp32, 2 * elements);
+  add_transfer(builder, -1, a);
+  add_transfer(builder, -1, b);
+  add_kernel(builder, {builder.write(large)});
+  builder.schedule().buffers[static_cast<std::size_t>(b)].offset_bytes = 4 * elements;
+  add_reuse_dependencies(builder.schedule());
+  CHECK(dependencies(builder, 2) == std::vector{0, 1});
+}
+
+TEST_CASE("Reuse dependencies: of overlapping plans no bytes are used for two buffers at once") {
+  std::vector<NamedPlan> plans = config_plans();
+  for (NamedPlan& plan : random_plans(40)) plans.push_back(std::move(plan));
+  std::size_t added = 0;
+  for (NamedPlan& named : plans) {
+    if (named.plan.ranks == 1) continue;
+    CAPTURE(named.name);
+    const Schedule in_line = lower(named.plan, 1);
+    named.plan.overlap = true;
+    const Schedule schedule = lower(named.plan, 1);
+    REQUIRE(first_race(schedule) == "");
+    for (std::size_t i = 0; i < schedule.operations.size(); ++i) {
+      added += schedule.operations[i].depends_on.size() - in_line.operations[i].depends_on.size();
+    }
+  }
+  CHECK(added > 0);
+}
+
+}  // namespace cnnplan::test
