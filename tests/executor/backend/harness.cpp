@@ -32,9 +32,10 @@ Box box_at(const Shape& shape, std::int64_t origin) {
   return box;
 }
 
-// A library leaves the thread as a program that runs kernels has it. Kept: some take long to start.
+// A library leaves the thread as a program that runs kernels has it. Kept, since some take long to
+// start, and never destroyed: what they run on may be gone by then.
 Backend& prepared(const std::string& name) {
-  static std::map<std::string, std::unique_ptr<Backend>> backends;
+  static auto& backends = *new std::map<std::string, std::unique_ptr<Backend>>();
   std::unique_ptr<Backend>& backend = backends[name];
   if (backend == nullptr) backend = make_backend(name, {.engine_trials = 2});
   backend->prepare_thread();
