@@ -130,12 +130,13 @@ StepRunner::Prepared StepRunner::prepare(const LoadOperation& operation) {
   return prepared;
 }
 
-// Kernels that follow each other in one queue and wait for no other queue on the way.
+// Kernels that follow each other in one queue and wait for no other queue on the way. In one queue
+// all communication before them is finished.
 void StepRunner::find_runs() {
   const auto waits = [this](std::size_t index) {
     const auto& depends_on = schedule_.operations[index].depends_on;
     return std::any_of(depends_on.begin(), depends_on.end(), [this](OperationIndex earlier) {
-      return !prepared_[static_cast<std::size_t>(earlier)].is_kernel;
+      return context_.overlap && prepared_[static_cast<std::size_t>(earlier)].finish != nullptr;
     });
   };
   for (std::size_t first = 0; first < prepared_.size();) {
@@ -234,6 +235,7 @@ void StepRunner::run(const StepState& state, Timing timing) {
   device_.select(Queue::compute);
   context_.backend->begin_step(state);
   run_operations(state, timing);
+  if (context_.overlap) device_.synchronize();  // the sum of the loss is in another queue
   memory_.fetch_loss();
   device_.synchronize();
   step_time_s_ = std::chrono::duration<double>(Clock::now() - start).count();

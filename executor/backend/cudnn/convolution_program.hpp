@@ -32,6 +32,8 @@ class ConvolutionProgram {
   // Put in the selected queue, gradient of the bias included.
   void run(const ConvolutionOperands& operands);
   std::int64_t workspace_bytes() const;
+  // The engine's part of it.
+  std::int64_t engine_bytes() const { return layout_.engine_bytes; }
   // "engine 38 k2=5 padded"
   std::string name() const { return to_text(engine_) + to_text(variant_); }
 

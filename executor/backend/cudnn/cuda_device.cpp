@@ -141,7 +141,11 @@ MemoryBlock CudaDevice::allocate_staging(std::int64_t bytes) {
   if (bytes == 0) return {};
   void* memory = nullptr;
   check_cuda(cudaMallocHost(&memory, static_cast<std::size_t>(bytes)), "cudaMallocHost");
-  MemoryBlock block(memory, bytes, [](void* owned) { cudaFreeHost(owned); });
+  // Copies may be on their way where an exception came between, and this does not wait for them.
+  MemoryBlock block(memory, bytes, [](void* owned) {
+    cudaDeviceSynchronize();
+    cudaFreeHost(owned);
+  });
   std::fill_n(block.data(), bytes, std::byte{0});
   return block;
 }

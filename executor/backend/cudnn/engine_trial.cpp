@@ -89,7 +89,7 @@ std::optional<ConvolutionProgram> try_program(Library& library,
                                               const Engine& engine) {
   try {
     ConvolutionProgram program(library, spec, variant, graph, engine);
-    if (program.workspace_bytes() > library.options().most_workspace_bytes) return {};
+    if (program.engine_bytes() > library.options().most_workspace_bytes) return {};
     return program;
   } catch (const BackendError&) {
     return {};

@@ -20,7 +20,7 @@ struct Options {
   int device = 0;
   bool deterministic = false;  // only engines that give the same bits every time
   int engine_trials = 8;       // at most so many engines are timed per variant
-  // Of one kernel; engines that want more are not tried.
+  // Engines that want more are not tried.
   std::int64_t most_workspace_bytes = std::int64_t{1} << 30;
 };
 

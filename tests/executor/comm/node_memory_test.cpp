@@ -1,9 +1,9 @@
 // The memory of a rank, and what is more than that.
-#include "executor/backend/cpu_device.hpp"
 #include "executor/comm/node_memory.hpp"
 
 #include <doctest/doctest.h>
 
+#include "executor/backend/cpu_device.hpp"
 #include "planner/model/error.hpp"
 
 namespace cnnplan {

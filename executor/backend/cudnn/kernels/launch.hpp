@@ -52,6 +52,7 @@ void launch(cudaStream_t stream, std::int64_t count, const Body& body) {
   run_on_host(stream, [count, body] {
     for (std::int64_t i = 0; i < count; ++i) body(static_cast<std::uint32_t>(i));
   });
+  check_launch();
 }
 
 #endif

@@ -1,0 +1,174 @@
+// Which engines are chosen, and which names are taken, on the emulated device.
+#include "executor/backend/cudnn/engine_trial.hpp"
+
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "executor/backend/cudnn/backend.hpp"
+#include "planner/model/error.hpp"
+#include "tests/emulation/cudnn_engines.hpp"
+#include "tests/emulation/device.hpp"
+
+namespace cnnplan::test {
+namespace {
+
+constexpr std::array all_phases{
+    KernelPhase::forward, KernelPhase::backward_data, KernelPhase::backward_filter};
+
+// 3 x 3 over 6 x 7; other numbers of channels are other kernels.
+KernelSpec spec_of(KernelPhase phase, Precision precision, std::int64_t channels) {
+  KernelSpec spec;
+  spec.phase = phase;
+  spec.precision = precision;
+  spec.in = {{2, channels, 1, 6, 7}};
+  spec.out = {{2, 3, 1, 6, 7}};
+  spec.window.dims[1] = spec.window.dims[2] = {.kernel = 3, .padding_begin = 1, .padding_end = 1};
+  spec.bias = phase != KernelPhase::backward_data;
+  return spec;
+}
+
+// Padding before and not after, where the output allows no other.
+KernelSpec one_sided_spec(KernelPhase phase) {
+  KernelSpec spec = spec_of(phase, Precision::fp32, 4);
+  spec.window.dims[1].padding_end = 0;
+  spec.out[Dim::h] = 5;
+  return spec;
+}
+
+bool is_engine(const Kernel& kernel, emulation::EngineIndex engine) {
+  return kernel.implementation().starts_with("engine " + std::to_string(engine));
+}
+
+std::vector<std::unique_ptr<Kernel>> many_kernels(Backend& backend, Precision precision) {
+  std::vector<std::unique_ptr<Kernel>> kernels;
+  for (KernelPhase phase : all_phases) {
+    for (std::int64_t channels = 1; channels <= 12; ++channels) {
+      kernels.push_back(backend.make_kernel(spec_of(phase, precision, channels), {}, {}));
+    }
+  }
+  return kernels;
+}
+
+std::string refusal(Backend& backend, const KernelSpec& spec, const std::string& name) {
+  try {
+    backend.make_kernel(spec, {}, name);
+  } catch (const BackendError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("Engine trial: a deterministic backend takes no engine that is noted as another") {
+  emulation::reset();
+  for (Precision precision : {Precision::fp32, Precision::tf32, Precision::bf16}) {
+    const auto backend = cudnn::make_backend({.deterministic = true});
+    for (const auto& kernel : many_kernels(*backend, precision)) {
+      CHECK_FALSE(is_engine(*kernel, emulation::nondeterministic));
+    }
+  }
+}
+
+TEST_CASE("Engine trial: fp32 takes no tensor cores, all other precisions may") {
+  emulation::reset();
+  const auto backend = cudnn::make_backend({});
+  for (const auto& kernel : many_kernels(*backend, Precision::fp32)) {
+    CHECK_FALSE(is_engine(*kernel, emulation::tensor_core));
+  }
+  const KernelSpec spec = spec_of(KernelPhase::forward, Precision::tf32, 4);
+  CHECK_NOTHROW(backend->make_kernel(spec, {}, "engine 1"));
+}
+
+TEST_CASE("Engine trial: no engine's workspace is beyond the limit, whatever else a kernel needs") {
+  constexpr std::int64_t limit = 2000;  // enough for small tiles of tensor cores
+  emulation::reset();
+  const auto backend = cudnn::make_backend({.most_workspace_bytes = limit});
+  for (std::int64_t channels = 1; channels <= 12; ++channels) {
+    const KernelSpec spec = spec_of(KernelPhase::backward_data, Precision::tf32, channels);
+    CHECK(backend->make_kernel(spec, {}, {})->workspace_bytes() <= limit);
+  }
+  const auto small = cudnn::make_backend({.most_workspace_bytes = 0});
+  for (const auto& kernel : many_kernels(*small, Precision::tf32)) {
+    CHECK_FALSE(is_engine(*kernel, emulation::tensor_core));
+  }
+}
+
+TEST_CASE("Engine trial: engines whose workspace finds no memory are passed over") {
+  const KernelSpec spec = spec_of(KernelPhase::backward_data, Precision::tf32, 4);
+  constexpr int operands = 3;
+  for (int nth = operands + 1; nth < operands + 4; ++nth) {
+    emulation::reset();
+    const auto backend = cudnn::make_backend({});
+    emulation::fail("cudaMalloc", nth, cudaErrorMemoryAllocation);
+    CHECK_NOTHROW(backend->make_kernel(spec, {}, {}));
+  }
+}
+
+TEST_CASE("Engine trial: what was chosen is remembered, and known by its name to others") {
+  emulation::reset();
+  const auto backend = cudnn::make_backend({});
+  const KernelSpec spec = spec_of(KernelPhase::forward, Precision::bf16, 5);
+  const std::string name = backend->make_kernel(spec, {}, {})->implementation();
+  const auto executed = emulation::calls("cudnnBackendExecute");
+  CHECK(executed > 0);
+  CHECK(backend->make_kernel(spec, {}, {})->implementation() == name);
+  const auto other = cudnn::make_backend({});
+  CHECK(other->make_kernel(spec, {}, name)->implementation() == name);
+  CHECK(emulation::calls("cudnnBackendExecute") == executed);
+}
+
+TEST_CASE("Engine trial: of symmetric engines, one-sided padding goes by way of a buffer") {
+  emulation::reset({.cudnn_asymmetric_padding = false});
+  const auto backend = cudnn::make_backend({});
+  for (KernelPhase phase : all_phases) {
+    const auto kernel = backend->make_kernel(one_sided_spec(phase), {}, {});
+    CHECK(contains(kernel->implementation(), " padded"));
+    CHECK(kernel->workspace_bytes() > 0);
+  }
+}
+
+TEST_CASE("Engine trial: a name that is no engine, or not of this convolution, is refused") {
+  emulation::reset();
+  const auto backend = cudnn::make_backend({});
+  const KernelSpec forward = spec_of(KernelPhase::forward, Precision::fp32, 4);
+  for (const std::string name : {"engine",
+                                 "engine x",
+                                 "engine -1",
+                                 "engine 0 k",
+                                 "engine 0 k1=",
+                                 "engine 99",
+                                 "engine 0 k1=3",
+                                 "engine 1 k9=77",
+                                 "engine 3",
+                                 "engine 1 fused",
+                                 "engine 0 narrow",
+                                 "brgconv:avx512_core"}) {
+    CAPTURE(name);
+    CHECK(contains(refusal(*backend, forward, name), name));
+  }
+  const KernelSpec backward = spec_of(KernelPhase::backward_data, Precision::fp32, 4);
+  CHECK(contains(refusal(*backend, backward, "engine 0 fused"), "engine 0 fused"));
+}
+
+TEST_CASE("Engine trial: the name of a convolution is good for its mirror image") {
+  emulation::reset({.cudnn_asymmetric_padding = false});
+  const auto backend = cudnn::make_backend({});
+  KernelSpec spec = spec_of(KernelPhase::forward, Precision::fp32, 4);
+  spec.window.dims[1] = {.kernel = 3, .stride = 2, .padding_begin = 1};
+  spec.out[Dim::h] = 3;
+  KernelSpec mirror = spec;
+  std::swap(mirror.window.dims[1].padding_begin, mirror.window.dims[1].padding_end);
+  REQUIRE(canonical(spec) == canonical(mirror));
+  const std::string name = "engine 0";
+  CHECK(backend->make_kernel(spec, {}, name)->implementation() == name);
+  CHECK(backend->make_kernel(mirror, {}, name)->implementation() == name + " padded");
+}
+
+}  // namespace cnnplan::test
