@@ -91,7 +91,8 @@ struct Sweep {
   std::int64_t threads() const { return std::int64_t{threads_per_vector} * vectors.divisor(); }
 };
 
-// Row: void begin(uint32 first_channel), void run(uint32 position).
+// Row: a reader (batches.hpp) with void begin(uint32 first_channel) and
+// void run(uint32 position, Item).
 template <int width, typename Row>
 struct SweepRows {
   Sweep sweep;
@@ -101,7 +102,9 @@ struct SweepRows {
     const auto [first, vector] = divide(index, sweep.vectors);
     Row own = row;
     own.begin(vector * width);
-    for (std::uint32_t p = first; p < sweep.positions; p += sweep.threads_per_vector) own.run(p);
+    for_each_item(own,
+                  {first, sweep.threads_per_vector, sweep.positions},
+                  [&own](std::uint32_t p, const auto& item) { own.run(p, item); });
   }
 };
 
@@ -115,6 +118,12 @@ void sweep_rows(cudaStream_t stream, const Shape& shape, const Row& row) {
 
 template <typename T, int width>
 struct ForwardRow {
+  struct Item {
+    Vector<T, width> x;
+    Vector<T, width> residual;
+  };
+  static constexpr int batch = 2;
+
   Positions positions;
   Block<const T> x;
   Block<const T> residual;  // null: none
@@ -133,33 +142,45 @@ struct ForwardRow {
     factor = numbers_of<T, width>(numbers, channels, 1, channel);
     shift = numbers_of<T, width>(numbers, channels, 2, channel);
   }
-  CNNPLAN_HOST_DEVICE void run(std::uint32_t index) const {
+  CNNPLAN_HOST_DEVICE Item read(std::uint32_t index) const {
     const Position position = positions.at(index);
-    Vector<Compute<T>, width> value = load<width>(x.at(position) + channel);
+    Item item;
+    item.x = fetch<width>(x.at(position) + channel);
+    if (residual.data != nullptr) item.residual = fetch<width>(residual.at(position) + channel);
+    return item;
+  }
+  CNNPLAN_HOST_DEVICE void run(std::uint32_t index, const Item& item) const {
+    Vector<Compute<T>, width> value = widen(item.x);
     for (int i = 0; i < width; ++i) {
       value.values[i] = (value.values[i] - mean.values[i]) * factor.values[i] + shift.values[i];
     }
     if (residual.data != nullptr) {
-      const auto added = load<width>(residual.at(position) + channel);
+      const auto added = widen(item.residual);
       for (int i = 0; i < width; ++i) value.values[i] += added.values[i];
     }
     for (int i = 0; relu && i < width; ++i) {
       value.values[i] = value.values[i] < Compute<T>{0} ? Compute<T>{0} : value.values[i];
     }
-    store<width>(y.at(position) + channel, value);
+    store<width>(y.at(positions.at(index)) + channel, value);
   }
 };
 
 // Sum and sum of squares.
 template <typename T, int width>
 struct SquaresTerm {
+  using Item = Vector<T, width>;
+  static constexpr int batch = 8;
+
   Positions positions;
   Block<const T> x;
   std::uint32_t channel = 0;
 
   CNNPLAN_HOST_DEVICE void begin(std::uint32_t first_channel) { channel = first_channel; }
-  CNNPLAN_HOST_DEVICE void add(std::uint32_t index, Partial<T, width, 2>& sums) const {
-    const auto value = load<width>(x.at(positions.at(index)) + channel);
+  CNNPLAN_HOST_DEVICE Item read(std::uint32_t index) const {
+    return fetch<width>(x.at(positions.at(index)) + channel);
+  }
+  CNNPLAN_HOST_DEVICE void add(std::uint32_t, const Item& item, Partial<T, width, 2>& sums) const {
+    const auto value = widen(item);
     for (int i = 0; i < width; ++i) {
       sums.values[0].values[i] += value.values[i];
       sums.values[1].values[i] += value.values[i] * value.values[i];
@@ -193,14 +214,51 @@ struct NormalisingNumbers {
   }
 };
 
-// Sum of dz and of dz * normalised x, where dz = dy masked by y > 0; dz is kept where asked for.
+// x and what arrives from behind, masked by y > 0 where there is a y.
 template <typename T, int width>
-struct GradientTerm {
+struct GradientItem {
+  Vector<T, width> x;
+  Vector<T, width> dy;
+  Vector<T, width> y;
+
+  CNNPLAN_HOST_DEVICE Vector<Compute<T>, width> gradient(bool masked) const {
+    auto gradient = widen(dy);
+    if (masked) {
+      const auto output = widen(y);
+      for (int i = 0; i < width; ++i) {
+        if (!(output.values[i] > Compute<T>{0})) gradient.values[i] = Compute<T>{0};
+      }
+    }
+    return gradient;
+  }
+};
+
+template <typename T, int width>
+struct GradientBlocks {
   Positions positions;
   Block<const T> x;
   Block<const T> dy;
   Block<const T> y;  // null: no mask
-  Block<T> dz;       // null: not kept
+
+  CNNPLAN_HOST_DEVICE bool masked() const { return y.data != nullptr; }
+  CNNPLAN_HOST_DEVICE GradientItem<T, width> at(std::uint32_t index, std::uint32_t channel) const {
+    const Position position = positions.at(index);
+    GradientItem<T, width> item;
+    item.x = fetch<width>(x.at(position) + channel);
+    item.dy = fetch<width>(dy.at(position) + channel);
+    if (masked()) item.y = fetch<width>(y.at(position) + channel);
+    return item;
+  }
+};
+
+// Sum of dz and of dz * normalised x, where dz = dy masked by y > 0; dz is kept where asked for.
+template <typename T, int width>
+struct GradientTerm {
+  using Item = GradientItem<T, width>;
+  static constexpr int batch = 4;
+
+  GradientBlocks<T, width> blocks;
+  Block<T> dz;  // null: not kept
   const Compute<T>* numbers;
   std::int64_t channels;
   std::uint32_t channel = 0;
@@ -212,17 +270,15 @@ struct GradientTerm {
     mean = numbers_of<T, width>(numbers, channels, 0, channel);
     inverse = numbers_of<T, width>(numbers, channels, 1, channel);
   }
-  CNNPLAN_HOST_DEVICE void add(std::uint32_t index, Partial<T, width, 2>& sums) const {
-    const Position position = positions.at(index);
-    const auto value = load<width>(x.at(position) + channel);
-    auto gradient = load<width>(dy.at(position) + channel);
-    if (y.data != nullptr) {
-      const auto output = load<width>(y.at(position) + channel);
-      for (int i = 0; i < width; ++i) {
-        if (!(output.values[i] > Compute<T>{0})) gradient.values[i] = Compute<T>{0};
-      }
+  CNNPLAN_HOST_DEVICE Item read(std::uint32_t index) const { return blocks.at(index, channel); }
+  CNNPLAN_HOST_DEVICE void add(std::uint32_t index,
+                               const Item& item,
+                               Partial<T, width, 2>& sums) const {
+    const auto value = widen(item.x);
+    const auto gradient = item.gradient(blocks.masked());
+    if (dz.data != nullptr) {
+      store<width>(dz.at(blocks.positions.at(index)) + channel, gradient);
     }
-    if (dz.data != nullptr) store<width>(dz.at(position) + channel, gradient);
     for (int i = 0; i < width; ++i) {
       const Compute<T> normalised = (value.values[i] - mean.values[i]) * inverse.values[i];
       sums.values[0].values[i] += gradient.values[i];
@@ -267,10 +323,10 @@ struct BackwardNumbers {
 
 template <typename T, int width>
 struct BackwardRow {
-  Positions positions;
-  Block<const T> x;
-  Block<const T> dz;
-  Block<const T> y;  // null: no mask
+  using Item = GradientItem<T, width>;
+  static constexpr int batch = 2;
+
+  GradientBlocks<T, width> blocks;
   Block<T> dx;
   const Compute<T>* numbers;
   std::int64_t channels;
@@ -287,22 +343,16 @@ struct BackwardRow {
     centre = numbers_of<T, width>(numbers, channels, 2, channel);
     slope = numbers_of<T, width>(numbers, channels, 3, channel);
   }
-  CNNPLAN_HOST_DEVICE void run(std::uint32_t index) const {
-    const Position position = positions.at(index);
-    const auto value = load<width>(x.at(position) + channel);
-    auto gradient = load<width>(dz.at(position) + channel);
-    if (y.data != nullptr) {
-      const auto output = load<width>(y.at(position) + channel);
-      for (int i = 0; i < width; ++i) {
-        if (!(output.values[i] > Compute<T>{0})) gradient.values[i] = Compute<T>{0};
-      }
-    }
+  CNNPLAN_HOST_DEVICE Item read(std::uint32_t index) const { return blocks.at(index, channel); }
+  CNNPLAN_HOST_DEVICE void run(std::uint32_t index, const Item& item) const {
+    const auto value = widen(item.x);
+    auto gradient = item.gradient(blocks.masked());
     for (int i = 0; i < width; ++i) {
       const Compute<T> centred = gradient.values[i] - centre.values[i] -
                                  (value.values[i] - mean.values[i]) * slope.values[i];
       gradient.values[i] = factor.values[i] * centred;
     }
-    store<width>(dx.at(position) + channel, gradient);
+    store<width>(dx.at(blocks.positions.at(index)) + channel, gradient);
   }
 };
 
@@ -362,10 +412,10 @@ void backward_statistics(const BatchNormCall& call, Operands operands) {
       call.stream,
       Strips(positions.count(), channels, width),
       static_cast<double*>(call.workspace) + most_numbers_per_channel * channels,
-      GradientTerm<T, width>{positions,
-                             Block<const T>(operands[0]),
-                             Block<const T>(operands[1]),
-                             spec.relu ? Block<const T>(operands[2]) : Block<const T>(),
+      GradientTerm<T, width>{{positions,
+                              Block<const T>(operands[0]),
+                              Block<const T>(operands[1]),
+                              spec.relu ? Block<const T>(operands[2]) : Block<const T>()},
                              spec.residual ? Block<T>(rest[4]) : Block<T>(),
                              numbers,
                              channels},
@@ -390,10 +440,10 @@ void backward_data(const BatchNormCall& call, Operands operands) {
                                      call.constants.epsilon});
   sweep_rows<width>(call.stream,
                     spec.in,
-                    BackwardRow<T, width>{Positions(spec.in),
-                                          Block<const T>(operands[0]),
-                                          Block<const T>(operands[1]),
-                                          masked ? Block<const T>(operands[2]) : Block<const T>(),
+                    BackwardRow<T, width>{{Positions(spec.in),
+                                           Block<const T>(operands[0]),
+                                           Block<const T>(operands[1]),
+                                           masked ? Block<const T>(operands[2]) : Block<const T>()},
                                           Block<T>(rest[3]),
                                           numbers,
                                           channels});

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "executor/backend/cudnn/kernels/batches.hpp"
 #include "executor/backend/cudnn/kernels/launch.hpp"
 #include "executor/backend/cudnn/kernels/positions.hpp"
 #include "executor/backend/cudnn/kernels/vectors.hpp"
@@ -22,9 +23,9 @@ struct Strips {
   std::int64_t strips = 0;
   std::int64_t folds = 0;  // groups of strips that the second stage adds
 
-  // Enough threads to keep the memory of a large GPU busy.
+  // Enough threads to keep the memory of a large GPU busy, when each reads several positions.
   static constexpr std::int64_t threads = std::int64_t{1} << 16;
-  static constexpr std::int64_t most_folds = 32;
+  static constexpr std::int64_t most_folds = 64;
 
   Strips(std::int64_t position_count, std::int64_t channel_count, int width)
       : positions(position_count), channels(channel_count) {
@@ -39,7 +40,8 @@ struct Strips {
   }
 };
 
-// First stage. Term: void begin(uint32 first_channel), void add(uint32 position, Partial&).
+// First stage. Term: a reader (batches.hpp) with void begin(uint32 first_channel) and
+// void add(uint32 position, Item, Partial&).
 template <typename T, int width, int sums>
 struct Partial {
   Vector<Compute<T>, width> values[sums];
@@ -60,12 +62,26 @@ struct SumStrips {
     Partial<T, width, sums> own{};
     Term reader = term;  // keeps what it knows of the channels in registers
     reader.begin(channel);
-    for (std::uint32_t p = strip; p < positions; p += strips) reader.add(p, own);
+    for_each_item(reader, {strip, strips, positions}, [&](std::uint32_t p, const auto& item) {
+      reader.add(p, item, own);
+    });
     for (int k = 0; k < sums; ++k) {
       store<width>(partial + (static_cast<std::int64_t>(k) * strips + strip) * channels + channel,
                    own.values[k]);
     }
   }
+};
+
+// Numbers one below the other.
+template <typename Number>
+struct Column {
+  using Item = Number;
+  static constexpr int batch = 8;
+
+  const Number* first;
+  std::int64_t stride;
+
+  CNNPLAN_HOST_DEVICE Number read(std::uint32_t row) const { return first[row * stride]; }
 };
 
 // Second stage: strips fold, fold + folds, ... of one sum of one channel.
@@ -80,11 +96,12 @@ struct FoldStrips {
   CNNPLAN_HOST_DEVICE void operator()(std::uint32_t index) const {
     const auto [row, channel] = divide(index, channels);
     const auto [k, fold] = divide(row, folds);
+    const std::int64_t stride = channels.divisor();
+    const Column<Number> column{partial + std::int64_t{k} * strips * stride + channel, stride};
     double sum = 0.0;
-    for (std::uint32_t s = fold; s < strips; s += folds.divisor()) {
-      const std::int64_t place = static_cast<std::int64_t>(k) * strips + s;
-      sum += static_cast<double>(partial[place * channels.divisor() + channel]);
-    }
+    for_each_item(column, {fold, folds.divisor(), strips}, [&sum](std::uint32_t, Number value) {
+      sum += static_cast<double>(value);
+    });
     folded[index] = sum;
   }
 };
@@ -99,10 +116,10 @@ struct FinishSums {
 
   CNNPLAN_HOST_DEVICE void operator()(std::uint32_t index) const {
     const auto [k, channel] = divide(index, channels);
+    const std::int64_t stride = channels.divisor();
+    const Column<double> column{folded + std::int64_t{k} * folds * stride + channel, stride};
     double sum = 0.0;
-    for (std::uint32_t fold = 0; fold < folds; ++fold) {
-      sum += folded[(std::int64_t{k} * folds + fold) * channels.divisor() + channel];
-    }
+    for_each_item(column, {0, 1, folds}, [&sum](std::uint32_t, double value) { sum += value; });
     result.set(static_cast<int>(k), channel, sum);
   }
 };

@@ -23,9 +23,12 @@ void require_launchable(std::int64_t count);
 #ifdef __CUDACC__
 
 inline constexpr unsigned threads_per_block = 256;
+// That a multiprocessor must be able to hold. Not more: registers keep reads in flight.
+inline constexpr unsigned blocks_per_multiprocessor = 2;
 
 template <typename Body>
-__global__ void __launch_bounds__(threads_per_block) run_indices(std::uint32_t count, Body body) {
+__global__ void __launch_bounds__(threads_per_block, blocks_per_multiprocessor)
+    run_indices(std::uint32_t count, Body body) {
   const std::uint32_t index = blockIdx.x * threads_per_block + threadIdx.x;
   if (index < count) body(index);
 }

@@ -103,9 +103,13 @@ struct WriteProbabilities {
 
 struct LossTerm {
   const double* losses;
+  using Item = double;
+  static constexpr int batch = 4;
+
   CNNPLAN_HOST_DEVICE void begin(std::uint32_t) const {}
-  CNNPLAN_HOST_DEVICE void add(std::uint32_t index, Partial<double, 1, 1>& sums) const {
-    sums.values[0].values[0] += losses[index];
+  CNNPLAN_HOST_DEVICE double read(std::uint32_t index) const { return losses[index]; }
+  CNNPLAN_HOST_DEVICE void add(std::uint32_t, double loss, Partial<double, 1, 1>& sums) const {
+    sums.values[0].values[0] += loss;
   }
 };
 

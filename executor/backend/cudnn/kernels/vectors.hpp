@@ -19,13 +19,23 @@ struct alignas(sizeof(T) * width) Vector {
   T values[width];
 };
 
-// @pre `memory` is aligned to the vector
+// As it lies in memory. @pre `memory` is aligned to the vector
 template <int width, typename T>
-CNNPLAN_HOST_DEVICE Vector<Compute<T>, width> load(const T* memory) {
-  const auto packed = *reinterpret_cast<const Vector<T, width>*>(memory);
+CNNPLAN_HOST_DEVICE Vector<std::remove_const_t<T>, width> fetch(T* memory) {
+  return *reinterpret_cast<const Vector<std::remove_const_t<T>, width>*>(memory);
+}
+
+template <typename T, int width>
+CNNPLAN_HOST_DEVICE Vector<Compute<T>, width> widen(const Vector<T, width>& packed) {
   Vector<Compute<T>, width> wide;
   for (int i = 0; i < width; ++i) wide.values[i] = static_cast<Compute<T>>(packed.values[i]);
   return wide;
+}
+
+// @pre `memory` is aligned to the vector
+template <int width, typename T>
+CNNPLAN_HOST_DEVICE Vector<Compute<T>, width> load(const T* memory) {
+  return widen(fetch<width>(memory));
 }
 
 template <int width, typename T>

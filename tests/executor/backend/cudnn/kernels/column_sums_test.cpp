@@ -19,12 +19,17 @@ std::int64_t used_bytes(const Strips& strips, int sums, std::size_t partial_byte
 
 // Column c of (positions, channels).
 struct DenseTerm {
+  using Item = Vector<float, 4>;
+  static constexpr int batch = 8;
+
   const float* values;
   std::int64_t channels;
   std::uint32_t channel = 0;
   void begin(std::uint32_t first_channel) { channel = first_channel; }
-  void add(std::uint32_t position, Partial<float, 4, 2>& sums) const {
-    const auto value = load<4>(values + position * channels + channel);
+  Item read(std::uint32_t position) const {
+    return fetch<4>(values + position * channels + channel);
+  }
+  void add(std::uint32_t, const Item& value, Partial<float, 4, 2>& sums) const {
     for (int i = 0; i < 4; ++i) {
       sums.values[0].values[i] += value.values[i];
       sums.values[1].values[i] += 2.0F * value.values[i];
