@@ -278,7 +278,7 @@ TEST_CASE("train: a full device and one that is not there") {
   const Communicator world = Communicator::world();
   const TrainingOptions options{.backend = "cudnn", .steps = 1};
   const Plan plan = plan_on(world.size(), Precision::fp32);
-  const auto run = [&] { train(plan, options, world, [](const Progress&) {}); };
+  const auto run = [&] { train(plan, options, world, {}); };
   emulation::reset({.memory_bytes = 4096});
   CHECK_THROWS_AS(run(), InfeasibleError);
   emulation::reset({.device_count = 0});

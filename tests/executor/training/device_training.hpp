@@ -50,7 +50,7 @@ struct DeviceTraining {
                 .data = &data,
                 .in_place_of_communication = {},
                 .overlap = plan.overlap,
-                .graphs = graphs}) {
+                .graphs = graphs ? Graphs::on : Graphs::off}) {
     initialize(parameters, plan.network, 1);
   }
 
