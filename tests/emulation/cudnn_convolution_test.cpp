@@ -66,9 +66,9 @@ Problem problem_of(const KernelSpec& spec, bool flat_depth, cudnnDataType_t type
   made.operation.x = {.uid = 1, .dims = x, .strides = channels_last(x), .type = type};
   made.operation.w = {.uid = 2, .dims = w, .strides = dense(w), .type = type};
   made.operation.y = {.uid = 3, .dims = y, .strides = channels_last(y), .type = type};
-  made.x = random.values(volume(spec.in));
-  made.w = random.values(volume(weight));
-  made.y = random.values(volume(spec.out));
+  made.x = random.floats(volume(spec.in));
+  made.w = random.floats(volume(weight));
+  made.y = random.floats(volume(spec.out));
   return made;
 }
 

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "planner/model/enumerators.hpp"
 #include "planner/model/error.hpp"
 #include "tests/executor/backend/harness.hpp"
 
@@ -114,16 +115,27 @@ Results run_all(const Candidate& candidate, const Problem& problem) {
   return results;
 }
 
+void check_all(const Results& actual, const Results& expected, double tolerance) {
+  CHECK(difference(actual.y, expected.y) < tolerance);
+  CHECK(difference(actual.dx, expected.dx) < tolerance);
+  CHECK(difference(actual.dweight, expected.dweight) < tolerance);
+  CHECK(difference(actual.dbias, expected.dbias) < tolerance);
+}
+
+Problem fill_with_floats(const KernelSpec& spec, Random& random) {
+  return {.spec = spec,
+          .x = random.floats(volume(spec.in)),
+          .weight = random.floats(plain_weights(spec)),
+          .bias = random.floats(spec.out[Dim::c]),
+          .dy = random.floats(volume(spec.out))};
+}
+
 void check_against_oracle(const KernelSpec& spec, Random& random) {
   const Problem problem = fill(spec, random);
   const Results expected = run_all(oracle(), problem);
   for (const Candidate& candidate : candidates()) {
     INFO(candidate.backend, ": ", to_text(spec));
-    const Results actual = run_all(candidate, problem);
-    CHECK(difference(actual.y, expected.y) < tolerance_of(candidate));
-    CHECK(difference(actual.dx, expected.dx) < tolerance_of(candidate));
-    CHECK(difference(actual.dweight, expected.dweight) < tolerance_of(candidate));
-    CHECK(difference(actual.dbias, expected.dbias) < tolerance_of(candidate));
+    check_all(run_all(candidate, problem), expected, tolerance_of(candidate));
   }
 }
 
@@ -198,6 +210,20 @@ TEST_CASE("convolution: random windows, groups and dilations in two dims") {
 TEST_CASE("convolution: random windows, groups and dilations in three dims") {
   Random random(2);
   for (int i = 0; i < 40; ++i) check_against_oracle(random_spec(random, true), random);
+}
+
+TEST_CASE("convolution: fp32 keeps all digits of its operands, tf32 as many as it has") {
+  Random random(13);
+  for (int i = 0; i < 30; ++i) {
+    const KernelSpec spec = random_spec(random, i % 3 == 0);
+    const Problem problem = fill_with_floats(spec, random);
+    const Results expected = run_all(oracle(), problem);
+    for (const Candidate& candidate : candidates()) {
+      if (element_of(candidate.precision) != Element::fp32) continue;
+      INFO(candidate.backend, ": ", to_text(candidate.precision), ": ", to_text(spec));
+      check_all(run_all(candidate, problem), expected, tolerance_of(candidate));
+    }
+  }
 }
 
 TEST_CASE("convolution: depthwise") {

@@ -275,6 +275,13 @@ Values Random::values(std::int64_t count) {
   return values;
 }
 
+Values Random::floats(std::int64_t count) {
+  std::normal_distribution<float> normal;
+  Values values(static_cast<std::size_t>(count));
+  for (double& value : values) value = static_cast<double>(normal(engine_));
+  return values;
+}
+
 Values Random::ties(std::int64_t count) {
   Values values(static_cast<std::size_t>(count));
   for (double& value : values) value = static_cast<double>(integer(-2, 2));

@@ -90,6 +90,8 @@ class Random {
   bool coin() { return integer(0, 1) == 1; }
   // Normal with unit variance, and the same in every precision.
   Values values(std::int64_t count);
+  // Likewise, but with all digits of a float, of which narrower formats lose some.
+  Values floats(std::int64_t count);
   // Small integers, so that equal values are frequent.
   Values ties(std::int64_t count);
 
