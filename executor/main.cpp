@@ -62,10 +62,11 @@ void add_device_options(CLI::App& app, Options& options) {
   TrainingOptions& training = options.training;
   app.add_option("--backend", training.backend, "Kernels: cudnn, onednn, reference")
       ->capture_default_str();
-  app.add_option("--graphs",
-                 options.graphs,
-                 "On a GPU, kernels that follow each other start as one CUDA graph; auto: where that "
-                 "is faster")
+  app.add_option(
+         "--graphs",
+         options.graphs,
+         "On a GPU, kernels that follow each other start as one CUDA graph; auto: where that "
+         "is faster")
       ->check(CLI::IsMember({"auto", "on", "off"}))
       ->capture_default_str();
   app.add_flag("--nccl",
@@ -152,6 +153,10 @@ void print_summary(const RunReport& run, const std::string& file) {
   std::printf("\nwrote %s\n", file.c_str());
 }
 
+void print_note(const std::string& text) {
+  std::fprintf(stderr, "cnnexec: note: %s\n", text.c_str());
+}
+
 void print_places(const std::vector<RankPlace>& ranks) {
   std::fprintf(stderr, "%6s  %-24s  %-24s  %s\n", "rank", "host", "place", "device");
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
@@ -182,6 +187,7 @@ void execute(const Options& options, const Communicator& world) {
                 options.training,
                 world,
                 {.placed = options.verbose ? print_places : nullptr,
+                 .note = print_note,
                  .progress = [&line](const Progress& progress) { line(progress); }});
   }
   if (!is_first) return;

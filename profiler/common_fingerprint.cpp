@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <string>
 
-#include "executor/comm/nodes.hpp"
 #include "planner/model/error.hpp"
 
 namespace cnnplan {
@@ -26,10 +25,9 @@ std::string difference(const std::string& own, const Communicator& world) {
 }  // namespace
 
 DeviceFingerprint common_fingerprint(DeviceFingerprint own,
-                                     int devices,
+                                     int busy_ranks,
                                      const Communicator& world) {
-  const int sharing = (find_nodes(world).ranks_here + devices - 1) / devices;
-  own.busy_ranks = static_cast<int>(world.maximum(sharing));
+  own.busy_ranks = busy_ranks;
   const std::string message = difference(to_text(own), world);
   if (!message.empty()) throw EnvironmentError(message);
   return own;

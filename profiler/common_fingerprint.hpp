@@ -6,9 +6,10 @@
 
 namespace cnnplan {
 
-// `own` with as many busy ranks as share one of the node's `devices` where most do, on every rank
-// alike. Collective, blocking.
+// `own` with that many busy ranks, on every rank alike. Collective, blocking.
 // @throws EnvironmentError on all ranks, naming both devices, where that of a rank is not rank 0's
-DeviceFingerprint common_fingerprint(DeviceFingerprint own, int devices, const Communicator& world);
+DeviceFingerprint common_fingerprint(DeviceFingerprint own,
+                                     int busy_ranks,
+                                     const Communicator& world);
 
 }  // namespace cnnplan

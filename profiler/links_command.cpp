@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "executor/backend/backend.hpp"
+#include "executor/comm/node_memory.hpp"
 #include "executor/comm/nodes.hpp"
 #include "executor/comm/program.hpp"
 #include "executor/comm/terminal.hpp"
@@ -103,7 +104,9 @@ void links_command(const LinksRequest& request, const Communicator& world) {
       make_backend(request.backend, {.local_rank = find_nodes(world).rank_here});
   library->prepare_thread();
   options.device =
-      common_fingerprint(library->fingerprint(), library->device().devices_here(), world).device;
+      common_fingerprint(
+          library->fingerprint(), most_ranks_on_a_device(world, library->device()), world)
+          .device;
   options.device_memory = &library->device();
   options.nccl = request.nccl;
   options.progress = [&bar](const LinkProgress& progress) {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <thread>
 
+#include "executor/comm/node_memory.hpp"
 #include "executor/comm/nodes.hpp"
 #include "executor/comm/program.hpp"
 #include "executor/comm/terminal.hpp"
@@ -19,17 +20,19 @@
 namespace cnnplan {
 namespace {
 
-int default_ranks(const Communicator& world) {
-  return world.size() > 1 ? world.size()
-                          : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+int default_ranks(const Communicator& world, const Device& device) {
+  if (world.size() > 1) return world.size();
+  return device.is_host() ? static_cast<int>(std::max(1U, std::thread::hardware_concurrency()))
+                          : device.devices_here();
 }
 
 // The networks become inputs of `profile`.
 ProfileRequest request_of(const ProfileOptions& options,
                           const Communicator& world,
+                          const Device& device,
                           Profile& profile) {
   ProfileRequest request{.networks = {},
-                         .ranks = options.ranks > 0 ? options.ranks : default_ranks(world),
+                         .ranks = options.ranks > 0 ? options.ranks : default_ranks(world, device),
                          .batch = options.batch,
                          .precision = options.precision,
                          .uniform = {},
@@ -68,14 +71,14 @@ void add_existing(const std::string& file, const Communicator& world, Profile& p
 void profile_command(const ProfileOptions& options, const Communicator& world) {
   const std::string& file = options.output_file;
   Profile profile;
-  const ProfileRequest request = request_of(options, world, profile);
   const std::unique_ptr<Backend> backend = make_backend(
       options.backend,
       {.local_rank = find_nodes(world).rank_here, .deterministic = options.deterministic});
+  const ProfileRequest request = request_of(options, world, backend->device(), profile);
   require_precision(*backend, options.precision);
   backend->prepare_thread();
-  profile.fingerprint =
-      common_fingerprint(backend->fingerprint(), backend->device().devices_here(), world);
+  profile.fingerprint = common_fingerprint(
+      backend->fingerprint(), most_ranks_on_a_device(world, backend->device()), world);
   add_existing(file, world, profile);
   const std::size_t before = profile.kernels.size();
   const auto save = [&](const Profile& current) {

@@ -34,11 +34,11 @@ constexpr std::string_view known_backends =
 
 #ifdef CNNPLAN_HAVE_CUDNN
 std::unique_ptr<Backend> make_gpu_backend(const BackendOptions& options) {
-  const int devices = cudnn::device_count();
+  const auto [devices, why_none] = cudnn::count_devices();
   if (devices == 0) {
-    throw EnvironmentError(
-        "no CUDA device: backend \"cudnn\" needs an NVIDIA GPU and its driver; --backend onednn "
-        "runs on the CPU");
+    throw EnvironmentError("no CUDA device: " + why_none +
+                           "; backend \"cudnn\" needs an NVIDIA GPU and a driver for it; --backend "
+                           "onednn runs on the CPU");
   }
   return cudnn::make_backend({.device = options.local_rank % devices,
                               .deterministic = options.deterministic,
@@ -74,7 +74,7 @@ void require_precision(const Backend& backend, Precision precision) {
 
 std::string_view default_backend() {
 #ifdef CNNPLAN_HAVE_CUDNN
-  if (cudnn::device_count() > 0) return "cudnn";
+  if (cudnn::count_devices().count > 0) return "cudnn";
 #endif
 #ifdef CNNPLAN_HAVE_ONEDNN
   return "onednn";

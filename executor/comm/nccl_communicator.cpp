@@ -2,6 +2,7 @@
 #include "executor/comm/nccl_communicator.hpp"
 
 #include <cstring>
+#include <exception>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -23,8 +24,15 @@ void check_nccl(ncclResult_t status, const char* call) {
   throw CommError(std::string("NCCL: ") + call + ": " + said);
 }
 
+// Destroying waits for the other ranks, which an error on this one may have left behind.
 struct Destroy {
-  void operator()(ncclComm_t comm) const { ncclCommDestroy(comm); }
+  void operator()(ncclComm_t comm) const {
+    if (std::uncaught_exceptions() > 0) {
+      ncclCommAbort(comm);
+    } else {
+      ncclCommDestroy(comm);
+    }
+  }
 };
 
 std::string bytes_of_new_id(bool is_first) {

@@ -1,6 +1,10 @@
 // Asks the system and MPI.
 #include "executor/comm/node_memory.hpp"
 
+#include <algorithm>
+#include <array>
+#include <map>
+
 #include <unistd.h>
 
 #include "executor/comm/nodes.hpp"
@@ -9,14 +13,34 @@
 
 namespace cnnplan {
 
+namespace {
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  gethostname(name.data(), name.size() - 1);
+  return name.data();
+}
+
+}  // namespace
+
+// Ranks may see one device each, all as the first: only its place tells them apart.
+int most_ranks_on_a_device(const Communicator& world, const Device& device) {
+  if (device.is_host()) return static_cast<int>(world.maximum(find_nodes(world).ranks_here));
+  std::map<std::string, int> ranks;
+  for (const std::string& place : world.gather(host_name() + ' ' + device.place(), 0)) {
+    ++ranks[place];
+  }
+  double most = 0.0;
+  for (const auto& [place, count] : ranks) most = std::max(most, static_cast<double>(count));
+  return static_cast<int>(world.maximum(most));
+}
+
 std::int64_t memory_of_rank(const Communicator& world, const Device& device) {
   const std::int64_t here = device.is_host()
                                 ? checked_multiply(sysconf(_SC_PHYS_PAGES), sysconf(_SC_PAGESIZE))
                                 : device.memory_bytes();
-  const int devices = device.devices_here();
-  const int sharing = (find_nodes(world).ranks_here + devices - 1) / devices;
   const double smallest = -world.maximum(-static_cast<double>(here));
-  return static_cast<std::int64_t>(smallest / world.maximum(sharing));
+  return static_cast<std::int64_t>(smallest / most_ranks_on_a_device(world, device));
 }
 
 void require_memory(std::int64_t own_bytes,

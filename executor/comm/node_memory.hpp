@@ -9,6 +9,10 @@
 
 namespace cnnplan {
 
+// Ranks that share a device where most do: a GPU, or the processors of a node. The same on all
+// ranks. Collective, blocking.
+int most_ranks_on_a_device(const Communicator& world, const Device& device);
+
 // Physical bytes of the smallest node, or of the smallest device with memory of its own, over the
 // ranks that share it where most do. The same on all ranks. Collective, blocking.
 std::int64_t memory_of_rank(const Communicator& world, const Device& device);

@@ -28,6 +28,8 @@ class DataSource {
   // Samples of the mini-batch of `step` that count. Fewer than the batch only in the last step of
   // a pass in sequential order: what follows them is filled with zeros.
   virtual std::int64_t valid_count(std::int64_t step) const = 0;
+  // True when every step has the same mini-batch: a device with memory of its own keeps it.
+  virtual bool is_constant() const { return false; }
   // Fills this rank's blocks, given as boxes in global indices of the mini-batch; `samples` is in
   // the element of activations, `labels` is int32. Either may be pitched or empty. Steps go on
   // from pass to pass. Not collective.

@@ -45,6 +45,7 @@ StepRunner::StepRunner(const Schedule& schedule, const StepContext& context)
     }
   }
   if (context_.graphs != Graphs::off && !device_.is_host()) find_runs();
+  context_.backend->reserve_workspace(largest_workspace_bytes());
 }
 
 StepRunner::Prepared StepRunner::prepare(const KernelOperation& operation) {
@@ -123,6 +124,8 @@ StepRunner::Prepared StepRunner::prepare(const LoadOperation& operation) {
                     samples = memory_.host_view(operation.data, schedule_.data_box),
                     labels =
                         memory_.host_view(operation.labels, label_box)](const StepState& state) {
+    const bool is_there = has_run_ && !device_.is_host() && context_.data->is_constant();
+    if (is_there) return;
     context_.data->read(state.step, samples, labels);
     memory_.upload(operation.data);
     memory_.upload(operation.labels);
@@ -255,16 +258,21 @@ void StepRunner::read_times() {
   }
 }
 
-std::int64_t StepRunner::memory_bytes() const {
-  std::int64_t total = memory_.bytes();
-  std::int64_t workspaces = 0;
+std::int64_t StepRunner::largest_workspace_bytes() const {
   std::int64_t largest = 0;
   for (const Prepared& operation : prepared_) {
-    total += operation.staging_bytes;
-    workspaces += operation.workspace_bytes;
     largest = std::max(largest, operation.workspace_bytes);
   }
-  return total + (context_.backend->fingerprint().shared_workspace ? largest : workspaces);
+  return largest;
+}
+
+std::int64_t StepRunner::memory_bytes() const {
+  std::int64_t total = memory_.bytes();
+  const bool shared = context_.backend->fingerprint().shared_workspace;
+  for (const Prepared& operation : prepared_) {
+    total += operation.staging_bytes + (shared ? 0 : operation.workspace_bytes);
+  }
+  return total + (shared ? largest_workspace_bytes() : 0);
 }
 
 std::int64_t StepRunner::workspace_bytes(OperationIndex operation) const {

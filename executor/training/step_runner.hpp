@@ -76,6 +76,7 @@ class StepRunner {
   Prepared prepare(const CollectiveOperation& operation);
   Prepared prepare(const LoadOperation& operation);
   void find_runs();
+  std::int64_t largest_workspace_bytes() const;
 
   Queue queue_of(std::size_t operation) const;
   void select_and_wait(std::size_t operation);

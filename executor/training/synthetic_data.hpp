@@ -19,6 +19,7 @@ class SyntheticData : public DataSource {
   std::int64_t sample_count() const override { return batch_.samples[Dim::n]; }
   std::int64_t step_count() const override { return 1; }
   std::int64_t valid_count(std::int64_t /*step*/) const override { return sample_count(); }
+  bool is_constant() const override { return true; }
   void read(std::int64_t step, const TensorView& samples, const TensorView& labels) override;
 
  private:

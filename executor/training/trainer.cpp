@@ -183,6 +183,22 @@ void train_and_dump(const Workplace& work, const TrainingCallbacks& callbacks, R
   dump(work.options.dump_file, work.plan, step, work.world);
 }
 
+// Names of implementations hold for the library that was profiled.
+Plan without_foreign_names(const Plan& plan,
+                           const DeviceFingerprint& fingerprint,
+                           const std::function<void(const std::string&)>& note) {
+  const std::string library = "; " + fingerprint.backend + " (" + fingerprint.library + ")";
+  const bool is_own = plan.device.find(library) != std::string::npos;
+  Plan runnable = plan;
+  if (is_own || plan.implementations.empty()) return runnable;
+  runnable.implementations.clear();
+  if (note) {
+    note("the plan names implementations of another library (\"" + plan.device +
+         "\"); this one chooses its own, and the prediction does not hold for them");
+  }
+  return runnable;
+}
+
 // On rank 0; empty elsewhere.
 std::vector<RankPlace> places_of(const Device& device, const Communicator& world) {
   std::array<char, 256> host{};
@@ -199,16 +215,18 @@ std::vector<RankPlace> places_of(const Device& device, const Communicator& world
 
 }  // namespace
 
-RunReport train(const Plan& plan,
+RunReport train(const Plan& given,
                 const TrainingOptions& options,
                 const Communicator& world,
                 const TrainingCallbacks& callbacks) {
-  check_ranks(plan, world);
+  check_ranks(given, world);
   const std::unique_ptr<Backend> backend = make_backend(
       options.backend,
       {.local_rank = find_nodes(world).rank_here, .deterministic = options.deterministic});
-  require_precision(*backend, plan.precision);
-  require_overlap(plan, *backend);
+  require_precision(*backend, given.precision);
+  require_overlap(given, *backend);
+  const Plan plan = without_foreign_names(
+      given, backend->fingerprint(), world.rank() == 0 ? callbacks.note : nullptr);
   const Schedule schedule = lower(plan, world.rank());
   require_memory(needed_bytes(plan, schedule), plan.network.name(), world, backend->device());
   backend->prepare_thread();

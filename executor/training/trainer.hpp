@@ -50,6 +50,7 @@ struct RankPlace {
 // What happens on the way, told on rank 0. All may be empty.
 struct TrainingCallbacks {
   std::function<void(const std::vector<RankPlace>& ranks)> placed;  // before the first step
+  std::function<void(const std::string& text)> note;                // what a user should know
   std::function<void(const Progress& progress)> progress;           // after every step
 };
 

@@ -41,6 +41,7 @@ class CudnnBackend final : public Backend {
   DeviceFingerprint fingerprint() const override;
   Device& device() override { return library_.device(); }
   void begin_step(const StepState& state) override;
+  void reserve_workspace(std::int64_t bytes) override { library_.workspace().at_least(bytes); }
   bool supports(Precision precision) const override;
   std::unique_ptr<Kernel> make_kernel(const KernelSpec& spec,
                                       const KernelConstants& constants,

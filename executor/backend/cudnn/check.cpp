@@ -18,6 +18,7 @@ bool says_no_device(cudaError_t status) {
 
 void check_cuda(cudaError_t status, const char* call) {
   if (status == cudaSuccess) return;
+  cudaGetLastError();  // it is dealt with here, not at the next launch
   const std::string said = cudaGetErrorString(status);
   if (says_no_device(status)) throw EnvironmentError("no CUDA device can be used: " + said);
   throw BackendError(std::string("cudnn: ") + call + ": " + said);

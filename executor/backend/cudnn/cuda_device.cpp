@@ -81,9 +81,12 @@ std::int64_t free_bytes() {
 
 }  // namespace
 
-int device_count() {
-  int count = 0;
-  return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
+DeviceCount count_devices() {
+  DeviceCount devices;
+  const cudaError_t status = cudaGetDeviceCount(&devices.count);
+  if (status == cudaSuccess) return devices;
+  cudaGetLastError();  // it is dealt with here
+  return {.count = 0, .why_none = cudaGetErrorString(status)};
 }
 
 std::string cuda_versions() {

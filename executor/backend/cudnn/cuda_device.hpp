@@ -8,8 +8,12 @@
 
 namespace cnnplan::cudnn {
 
-// GPUs that can be used, 0 where there is no driver either. @throws nothing
-int device_count();
+// GPUs that can be used.
+struct DeviceCount {
+  int count = 0;
+  std::string why_none;  // as the runtime says it, e.g. of a driver that is too old
+};
+DeviceCount count_devices();
 // Of the driver and the runtime, as 13.0. @throws EnvironmentError, BackendError
 std::string cuda_versions();
 
@@ -26,7 +30,7 @@ class CudaDevice final : public Device {
   std::string place() const override;
   bool is_host() const override { return false; }
   std::int64_t memory_bytes() const override { return memory_bytes_; }
-  int devices_here() const override { return device_count(); }
+  int devices_here() const override { return count_devices().count; }
   MemoryBlock allocate(std::int64_t bytes) override;
   MemoryBlock allocate_staging(std::int64_t bytes) override;
   void select(Queue queue) override;

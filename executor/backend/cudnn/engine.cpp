@@ -81,6 +81,15 @@ std::vector<Descriptor> ask_heuristics(const EngineTarget& target,
 }
 
 // Throws for `text` where `digits` are no number of at least `least`.
+Descriptor make_engine(const EngineTarget& target, const Descriptor& graph, const Engine& engine) {
+  Descriptor part(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
+  part.set(CUDNN_ATTR_ENGINE_OPERATION_GRAPH, graph)
+      .set(CUDNN_ATTR_ENGINE_GLOBAL_INDEX, engine.index);
+  target.set_for_engine(part);
+  part.finalize();
+  return part;
+}
+
 std::int64_t parse_integer(std::string_view digits, std::int64_t least, std::string_view text) {
   std::int64_t value = 0;
   const char* const end = digits.data() + digits.size();
@@ -131,14 +140,21 @@ std::vector<Engine> recommended_engines(const EngineTarget& target,
   return engines;
 }
 
+void require_rules(const EngineTarget& target,
+                   const Descriptor& graph,
+                   const Engine& engine,
+                   const EngineRules& rules) {
+  if (follows(rules, notes_of(make_engine(target, graph, engine)))) return;
+  throw BackendError(
+      "cudnn: " + to_text(engine) +
+      " rounds more, or gives other bits every time, than is allowed here; a profile "
+      "taken with the same options names others");
+}
+
 Descriptor make_execution_plan(const EngineTarget& target,
                                const Descriptor& graph,
                                const Engine& engine) {
-  Descriptor part(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
-  part.set(CUDNN_ATTR_ENGINE_OPERATION_GRAPH, graph)
-      .set(CUDNN_ATTR_ENGINE_GLOBAL_INDEX, engine.index);
-  target.set_for_engine(part);
-  part.finalize();
+  const Descriptor part = make_engine(target, graph, engine);
   std::vector<Descriptor> knobs;
   for (const auto& [type, value] : engine.knobs) {
     knobs.emplace_back(CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR)

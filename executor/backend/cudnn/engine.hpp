@@ -35,6 +35,12 @@ std::vector<Engine> recommended_engines(const EngineTarget& target,
                                         const Descriptor& graph,
                                         const EngineRules& rules);
 
+// @throws BackendError where the engine cannot compute the graph, or breaks the rules
+void require_rules(const EngineTarget& target,
+                   const Descriptor& graph,
+                   const Engine& engine,
+                   const EngineRules& rules);
+
 // Ready to execute. @throws BackendError where the engine cannot compute the graph
 Descriptor make_execution_plan(const EngineTarget& target,
                                const Descriptor& graph,

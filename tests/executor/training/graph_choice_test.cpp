@@ -7,7 +7,8 @@
 namespace cnnplan {
 namespace {
 
-// What is chosen for each of `steps` steps when graphs take `graph_s` and single kernels `single_s`.
+// What is chosen for each of `steps` steps when graphs take `graph_s` and single kernels
+// `single_s`.
 std::vector<bool> choices(Graphs graphs, double graph_s, double single_s, int steps) {
   GraphChoice choice(graphs);
   std::vector<bool> chosen;

@@ -141,7 +141,10 @@ TEST_CASE("train: progress counts every step") {
     CHECK(progress.steps == 2);
     steps.push_back(progress.step);
   };
-  train(split(4, world, Axis::h), small_steps(), world, {.placed = {}, .progress = on_progress});
+  train(split(4, world, Axis::h),
+        small_steps(),
+        world,
+        {.placed = {}, .note = {}, .progress = on_progress});
   CHECK(steps == std::vector<std::int64_t>{1, 2});
 }
 
@@ -204,7 +207,7 @@ TEST_CASE("train: a missing test file ends the training before it begins") {
   CHECK_THROWS_AS(train(split(4, world, Axis::n),
                         options,
                         world,
-                        {.placed = {}, .progress = [&](const Progress&) { ++steps; }}),
+                        {.placed = {}, .note = {}, .progress = [&](const Progress&) { ++steps; }}),
                   IoError);
   CHECK(steps == 0);
 }

@@ -112,6 +112,7 @@ template <int width, typename Row>
 void sweep_rows(cudaStream_t stream, const Shape& shape, const Row& row) {
   const Positions positions(shape);
   if (positions.count() == 0) return;
+  require_launchable(positions.count());
   const Sweep sweep(positions.count(), shape[Dim::c] / width);
   launch(stream, sweep.threads(), SweepRows<width, Row>{sweep, row});
 }

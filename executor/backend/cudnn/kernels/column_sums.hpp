@@ -131,6 +131,7 @@ void column_sums(cudaStream_t stream,
                  void* workspace,
                  const Term& term,
                  const Result& result) {
+  require_launchable(strips.positions);
   auto* folded = static_cast<double*>(workspace);
   auto* partial = reinterpret_cast<Compute<T>*>(folded + strips.folds * sums * strips.channels);
   const Divider channels(strips.channels);
