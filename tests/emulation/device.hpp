@@ -28,6 +28,7 @@ struct Options {
   std::string device_name = "Emulated GPU";
   int driver_version = CUDART_VERSION;
   bool peer_access = true;
+  bool closed_memory = true;  // false: the host that touches it is not caught, and much is faster
   Schedule schedule = Schedule::lazy;
   std::uint64_t seed = 0;     // of the schedule, and of the order in which a graph's nodes run
   int polls_until_ready = 3;  // queries of an event or stream until it is found ready
@@ -39,7 +40,8 @@ struct Options {
 };
 
 // For programs that know nothing of the emulation, which begin with them: the defaults, and
-// CNNPLAN_EMULATED_DEVICES, _SCHEDULE (lazy, random, eager), _SEED, _ASYMMETRIC_PADDING (0, 1).
+// CNNPLAN_EMULATED_DEVICES, _SCHEDULE (lazy, random, eager), _SEED, _ASYMMETRIC_PADDING (0, 1),
+// _CLOSED_MEMORY (0, 1).
 Options options_of_environment();
 
 // Forgets everything, whether or not it was freed, and starts with new devices. Call it between

@@ -28,6 +28,7 @@ std::int64_t environment_number(const char* name, std::int64_t absent) {
 struct FirstMachine : Machine {
   FirstMachine() {
     options = options_of_environment();
+    memory.set_closed(options.closed_memory);
     scheduler.reset(options.schedule, options.seed);
     make_default_streams(*this);
   }
@@ -52,6 +53,7 @@ Options options_of_environment() {
   options.seed = static_cast<std::uint64_t>(environment_number("CNNPLAN_EMULATED_SEED", 0));
   options.cudnn_asymmetric_padding =
       environment_number("CNNPLAN_EMULATED_ASYMMETRIC_PADDING", 1) != 0;
+  options.closed_memory = environment_number("CNNPLAN_EMULATED_CLOSED_MEMORY", 1) != 0;
   const char* const schedule = std::getenv("CNNPLAN_EMULATED_SCHEDULE");
   const std::string_view name = schedule == nullptr ? "lazy" : schedule;
   if (name == "random") options.schedule = Schedule::random;
@@ -69,6 +71,7 @@ void reset(const Options& options) {
   all.library_objects.clear();
   all.scheduler.reset(options.schedule, options.seed);
   all.memory.clear();
+  all.memory.set_closed(options.closed_memory);
   all.pinned.clear();
   all.injections = {};
   all.counters = {};

@@ -21,6 +21,8 @@ class DeviceMemory {
   void* allocate(std::size_t bytes, int device);
   // False when `address` is not the begin of an allocation.
   bool release(void* address);
+  // Closed to the host from now on, or, for speed, not. @pre nothing is allocated
+  void set_closed(bool closed) { open_ = closed ? 0 : 1; }
   void clear();
 
   // True when any byte of the range lies in device memory.

@@ -37,6 +37,15 @@ TEST_CASE("emulated memory: the host that reads or writes device memory crashes"
   CHECK_FALSE(crashes([=] { host_copy(data, 2); }));
 }
 
+TEST_CASE("emulated memory: the host may touch it where that was asked for") {
+  emulation::reset({.closed_memory = false});
+  float* address = device_array(2);
+  CHECK_FALSE(crashes([=] { address[1] = 0.0F; }));
+  emulation::reset();
+  float* closed = device_array(2);
+  CHECK(crashes([=] { closed[1] = 0.0F; }));
+}
+
 TEST_CASE("emulated memory: work far outside of an allocation crashes, close by it fails") {
   emulation::reset();
   float* data = device_array(1000);

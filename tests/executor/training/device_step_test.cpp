@@ -122,8 +122,7 @@ TEST_CASE("StepRunner: graphs and timed operations compute the same bits as plai
       const std::int64_t launches = graph_launches([&] { CHECK(run(Mode::graphs) == expected); });
       CHECK(launches > 0);
       CHECK(launches % (steps - 1) == 0);
-      const std::int64_t half = graph_launches([&] { CHECK(run(Mode::mixed) == expected); });
-      CHECK(half == launches / (steps - 1) * (steps / 2));
+      CHECK(graph_launches([&] { CHECK(run(Mode::mixed) == expected); }) == launches);
     }
   }
 }
@@ -141,7 +140,7 @@ TEST_CASE("StepRunner: on one rank a step is one graph, and its kernels are thos
   training.runner.run(state_of(2), Timing::operations);
   const emulation::Counters third = emulation::counters();
   CHECK(second.graph_launches == first.graph_launches + 1);
-  CHECK(third.graph_launches == second.graph_launches);
+  CHECK(third.graph_launches == second.graph_launches + 1);
   CHECK(third.kernels - second.kernels == second.kernels - first.kernels);
   CHECK(third.allocations == first.allocations);
 }
