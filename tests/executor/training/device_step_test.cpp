@@ -164,7 +164,7 @@ TEST_CASE("StepRunner: a plan that names engines runs them, and nothing is tried
   const Communicator world = Communicator::world();
   const Communicator self = Communicator::group(world, {world.rank()});
   emulation::reset();
-  const auto backend = make_device();
+  const auto backend = make_backend("cudnn");
   const std::string tiled_engine = "engine 1 k" + std::to_string(CUDNN_KNOB_TYPE_TILE_SIZE) + "=4";
   for (const std::string& name : {"engine 0"s, "engine 1"s, "engine 2"s, tiled_engine}) {
     CAPTURE(name);
@@ -195,6 +195,17 @@ TEST_CASE("StepRunner: an engine that is not known or does not fit is named") {
         message_of<BackendError>([&] { DeviceTraining(plan, *backend, self); });
     CHECK_MESSAGE(message.find('"' + name + '"') != std::string::npos, name, ": ", message);
   }
+}
+
+TEST_CASE("StepRunner: a deterministic backend refuses a named engine that is not") {
+  const Communicator world = Communicator::world();
+  const Communicator self = Communicator::group(world, {world.rank()});
+  emulation::reset();
+  const auto backend = make_device();
+  const Plan plan = with_engine(plan_on(1, Precision::tf32), "engine 2");
+  const std::string message =
+      message_of<BackendError>([&] { DeviceTraining(plan, *backend, self); });
+  CHECK(message.find("other bits every time") != std::string::npos);
 }
 
 TEST_CASE("StepRunner: nothing is left on the device") {
