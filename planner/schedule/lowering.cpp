@@ -157,14 +157,13 @@ void Lowering::kernel(const Unit& unit,
                       const std::string& id,
                       KernelSpec spec,
                       std::vector<Operand> operands) {
-  builder_.add_operation(
-      id,
-      unit.head,
-      Stream::compute,
-      KernelOperation{.spec = spec,
-                      .constants = constants_of(unit),
-                      .implementation = implementation_of(spec),
-                      .operands = std::move(operands)});
+  builder_.add_operation(id,
+                         unit.head,
+                         Stream::compute,
+                         KernelOperation{.spec = spec,
+                                         .constants = constants_of(unit),
+                                         .implementation = implementation_of(spec),
+                                         .operands = std::move(operands)});
 }
 
 void Lowering::kernel(const Unit& unit, KernelSpec spec, std::vector<Operand> operands) {
