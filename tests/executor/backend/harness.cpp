@@ -32,10 +32,11 @@ Box box_at(const Shape& shape, std::int64_t origin) {
   return box;
 }
 
-// A library leaves the thread as a program that runs kernels has it. Kept: some take long to start.
+// A library leaves the thread as a program that runs kernels has it. Kept: some take long to start;
+// never destroyed: a device's library may be gone when static objects are.
 Backend& prepared(const std::string& name) {
-  static std::map<std::string, std::unique_ptr<Backend>> backends;
-  std::unique_ptr<Backend>& backend = backends[name];
+  static auto* const backends = new std::map<std::string, std::unique_ptr<Backend>>;
+  std::unique_ptr<Backend>& backend = (*backends)[name];
   if (backend == nullptr) backend = make_backend(name, {.engine_trials = 2});
   backend->prepare_thread();
   return *backend;
