@@ -1,7 +1,10 @@
 // Which engines are chosen, and which names are taken, on the emulated device.
 #include "executor/backend/cudnn/engine_trial.hpp"
 
+#include <algorithm>
+#include <array>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -60,6 +63,35 @@ std::string refusal(Backend& backend, const KernelSpec& spec, const std::string&
   return "";
 }
 
+// Engines that would be tried.
+std::vector<std::int64_t> recommended(const KernelSpec& spec, bool deterministic) {
+  cudnn::Library library({.deterministic = deterministic});
+  const cudnn::EngineTarget target(library.handle());
+  std::vector<std::int64_t> indices;
+  for (const cudnn::ConvolutionVariant& variant : cudnn::variants_of(spec)) {
+    const cudnn::ConvolutionGraph graph =
+        cudnn::make_convolution_graph(target, cudnn::engine_view(spec, variant), variant);
+    for (const cudnn::Engine& engine : cudnn::recommended_engines(
+             target, graph.graph, {.precision = spec.precision, .deterministic = deterministic})) {
+      indices.push_back(engine.index);
+    }
+  }
+  return indices;
+}
+
+bool is_in(const std::vector<std::int64_t>& indices, emulation::EngineIndex engine) {
+  return std::find(indices.begin(), indices.end(), engine) != indices.end();
+}
+
+// Of device memory, to choose how `spec` is computed.
+std::int64_t allocations_of_choice(const KernelSpec& spec, std::int64_t most_workspace_bytes) {
+  emulation::reset();
+  const auto backend = cudnn::make_backend({.most_workspace_bytes = most_workspace_bytes});
+  const std::int64_t before = emulation::counters().allocations;
+  backend->make_kernel(spec, {}, {});
+  return emulation::counters().allocations - before;
+}
+
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
@@ -76,28 +108,31 @@ TEST_CASE("Engine trial: a deterministic backend takes no engine that is noted a
   }
 }
 
-TEST_CASE("Engine trial: fp32 takes no tensor cores, all other precisions may") {
+TEST_CASE("Engine trial: engines that break a rule are not even tried") {
   emulation::reset();
-  const auto backend = cudnn::make_backend({});
-  for (const auto& kernel : many_kernels(*backend, Precision::fp32)) {
-    CHECK_FALSE(is_engine(*kernel, emulation::tensor_core));
+  for (KernelPhase phase : all_phases) {
+    KernelSpec spec = spec_of(phase, Precision::fp32, 4);
+    CHECK(is_in(recommended(spec, false), emulation::exact));
+    CHECK(is_in(recommended(spec, false), emulation::nondeterministic));
+    CHECK_FALSE(is_in(recommended(spec, true), emulation::nondeterministic));
+    CHECK_FALSE(is_in(recommended(spec, false), emulation::tensor_core));
+    for (Precision precision : {Precision::tf32, Precision::bf16, Precision::fp16}) {
+      spec.precision = precision;
+      CHECK(is_in(recommended(spec, true), emulation::tensor_core));
+    }
   }
-  const KernelSpec spec = spec_of(KernelPhase::forward, Precision::tf32, 4);
-  CHECK_NOTHROW(backend->make_kernel(spec, {}, "engine 1"));
 }
 
 TEST_CASE("Engine trial: no engine's workspace is beyond the limit, whatever else a kernel needs") {
-  constexpr std::int64_t limit = 2000;  // enough for small tiles of tensor cores
-  emulation::reset();
-  const auto backend = cudnn::make_backend({.most_workspace_bytes = limit});
-  for (std::int64_t channels = 1; channels <= 12; ++channels) {
-    const KernelSpec spec = spec_of(KernelPhase::backward_data, Precision::tf32, channels);
-    CHECK(backend->make_kernel(spec, {}, {})->workspace_bytes() <= limit);
-  }
-  const auto small = cudnn::make_backend({.most_workspace_bytes = 0});
-  for (const auto& kernel : many_kernels(*small, Precision::tf32)) {
-    CHECK_FALSE(is_engine(*kernel, emulation::tensor_core));
-  }
+  constexpr std::int64_t operands = 3;
+  constexpr std::int64_t large = 1 << 20;
+  const KernelSpec spec = spec_of(KernelPhase::backward_data, Precision::tf32, 4);
+  CHECK(allocations_of_choice(spec, large) > operands);
+  CHECK(allocations_of_choice(spec, 0) == operands);
+  emulation::reset({.cudnn_asymmetric_padding = false});
+  const auto backend = cudnn::make_backend({.most_workspace_bytes = 0});
+  const auto padded = backend->make_kernel(one_sided_spec(KernelPhase::forward), {}, {});
+  CHECK(padded->workspace_bytes() > 0);
 }
 
 TEST_CASE("Engine trial: engines whose workspace finds no memory are passed over") {
