@@ -12,8 +12,12 @@ target_link_libraries(cnnplan_emulated_backend PUBLIC cnnplan_model cudnn_header
 set(CNNPLAN_EMULATION cnnplan_emulated_backend cnnplan_cuda_emulation)
 
 # As cnnplan_mpi_test: bodies of other tests, run with the GPU backend on an emulated device per rank.
+# Sanitizers make the emulation slow: two ranks at most under them.
 function(cnnplan_emulated_test name)
   cmake_parse_arguments(TEST "" "" "RANKS;SOURCES;LIBRARIES;ENVIRONMENT" ${ARGN})
+  if(CNNPLAN_SANITIZE)
+    list(FILTER TEST_RANKS INCLUDE REGEX "^[12]$")
+  endif()
   cnnplan_mpi_test(${name} RANKS ${TEST_RANKS} SOURCES ${TEST_SOURCES}
                    LIBRARIES ${CNNPLAN_EMULATION} ${TEST_LIBRARIES}
                    ENVIRONMENT CNNPLAN_TEST_BACKENDS=cudnn ${TEST_ENVIRONMENT})
