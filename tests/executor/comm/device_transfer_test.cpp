@@ -67,7 +67,7 @@ Move random_move(int round, const Communicator& world) {
   std::mt19937 random(static_cast<unsigned>(round));  // the same on all ranks
   Shape shape;
   for (std::int64_t& extent : shape.extents) extent = 1 + static_cast<std::int64_t>(random() % 6);
-  const auto seed = static_cast<std::uint64_t>(2 * round);
+  const auto seed = 2 * static_cast<std::uint64_t>(round);
   const BlockOwnership from = ownership({shape, random_mesh(seed, world.size())});
   const BlockOwnership to = ownership({shape, random_mesh(seed + 1, world.size())});
   const auto own = static_cast<std::size_t>(world.rank());
@@ -193,7 +193,9 @@ TEST_CASE("LinkMemory: what is fetched is what the device holds, and back") {
   const Floats values{1.0F, 2.0F, 3.0F, 4.0F};
   device.copy_to_device(link.data(), values.data(), 16);
   link.fetch(16);
-  CHECK(std::memcmp(link.bytes(16).data(), values.data(), 16) == 0);
+  Floats fetched(4);
+  std::memcpy(fetched.data(), link.bytes(16).data(), 16);
+  CHECK(fetched == values);
   std::memset(link.bytes(16).data(), 0, 8);
   link.deliver(16);
   Floats back(4);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <utility>
 
 #include <doctest/doctest.h>
 
@@ -18,7 +19,8 @@ namespace {
 constexpr std::int64_t elements = 16;  // a cache line of floats
 
 void add_kernel(ScheduleBuilder& builder, std::vector<Operand> operands) {
-  builder.add_operation("kernel", 0, Stream::compute, KernelOperation{.operands = operands});
+  builder.add_operation(
+      "kernel", 0, Stream::compute, KernelOperation{.operands = std::move(operands)});
 }
 
 void add_transfer(ScheduleBuilder& builder, BufferIndex source, BufferIndex destination) {

@@ -119,7 +119,7 @@ TEST_CASE("Box kernels: nothing is copied onto itself") {
   const Problem problem{.box = whole({{1, 4, 1, 5, 6}}),
                         .from_box = whole({{1, 4, 1, 5, 6}}),
                         .to_box = whole({{1, 4, 1, 5, 6}})};
-  auto* memory = test::device_array<std::byte>(4 * 5 * 6 * sizeof(float));
+  auto* memory = test::device_array<std::byte>(sizeof(float) * 4 * 5 * 6);
   cudaStream_t stream = test::new_stream();
   copy_runs(copy_of(problem, memory, memory), stream);
   REQUIRE(cudaStreamSynchronize(stream) == cudaSuccess);

@@ -82,9 +82,10 @@ TEST_CASE("Block: a position inside a larger buffer, beyond 2^31 elements, too")
   std::vector<float> memory(static_cast<std::size_t>(volume(buffer)));
   const TensorView view = view_of(memory.data(), buffer, inner, sizeof(float));
   const Block<float> block(view);
-  const std::int64_t first = (((1 * 3 + 0) * 10 + 2) * 8 + 1) * 6;
+  constexpr std::int64_t one = 1;
+  const std::int64_t first = (((one * 3 + 0) * 10 + 2) * 8 + 1) * 6;
   CHECK(block.at({0, 0, 0, 0}) - memory.data() == first);
-  CHECK(block.at({1, 2, 3, 4}) - memory.data() == first + (((1 * 3 + 2) * 10 + 3) * 8 + 4) * 6);
+  CHECK(block.at({1, 2, 3, 4}) - memory.data() == first + (((one * 3 + 2) * 10 + 3) * 8 + 4) * 6);
   Block<char> far;
   far.n = std::int64_t{1} << 32;
   CHECK(far.at({3, 0, 0, 0}) - far.data == std::int64_t{3} << 32);
