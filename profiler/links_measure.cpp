@@ -121,7 +121,7 @@ std::vector<LinkCurve> time_messages(const Communicator& pair,
     };
     const auto exchange = [&pair, &in, &out, sent, received, bytes, peer] {
       out.fetch(bytes);
-      Exchange(pair, sent, received, peer).wait();
+      PairExchange(pair, sent, received, peer).wait();
       in.deliver(bytes);
     };
     return {{ping_pong, rewrite(sent)}, {exchange, rewrite(sent)}};

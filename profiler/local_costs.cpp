@@ -108,12 +108,12 @@ OverlapTimes time_overlap(const Communicator& pair, const RepetitionOptions& opt
   const std::vector<std::byte> sent(message_bytes);
   std::vector<std::byte> received(message_bytes);
   const int peer = 1 - pair.rank();
-  const auto exchange = [&] { Exchange(pair, sent, received, peer).wait(); };
+  const auto exchange = [&] { PairExchange(pair, sent, received, peer).wait(); };
   const double exchange_s = time_repeatedly(pair, options, exchange).median_s;
   const double trial_s = time_repeatedly(pair, options, [] { compute(trial_steps); }).median_s;
   const auto steps = static_cast<std::int64_t>(trial_steps * exchange_s / trial_s) + 1;
   const auto both = [&] {
-    Exchange under_way(pair, sent, received, peer);
+    PairExchange under_way(pair, sent, received, peer);
     compute(steps);
     under_way.wait();
   };
@@ -144,7 +144,7 @@ OverlapTimes time_device_overlap(const Communicator& pair,
   const auto exchange = [&] {
     device.select(Queue::halo);
     sent.fetch(message_bytes);
-    Exchange(pair, sent.bytes(message_bytes), received.bytes(message_bytes), peer).wait();
+    PairExchange(pair, sent.bytes(message_bytes), received.bytes(message_bytes), peer).wait();
     received.deliver(message_bytes);
   };
   const auto copies_alone = [&](int count) {

@@ -35,14 +35,14 @@ void receive(const Communicator& communicator, std::span<std::byte> bytes, int p
             "MPI_Recv");
 }
 
-struct Exchange::State {
+struct PairExchange::State {
   std::array<MPI_Request, 2> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
 };
 
-Exchange::Exchange(const Communicator& communicator,
-                   std::span<const std::byte> sent,
-                   std::span<std::byte> received,
-                   int peer)
+PairExchange::PairExchange(const Communicator& communicator,
+                           std::span<const std::byte> sent,
+                           std::span<std::byte> received,
+                           int peer)
     : state_(std::make_unique<State>()) {
   const MPI_Comm comm = communicator.handle().comm;
   check_mpi(MPI_Irecv(received.data(),
@@ -63,11 +63,11 @@ Exchange::Exchange(const Communicator& communicator,
             "MPI_Isend");
 }
 
-Exchange::Exchange(Exchange&&) noexcept = default;
-Exchange& Exchange::operator=(Exchange&&) noexcept = default;
-Exchange::~Exchange() = default;
+PairExchange::PairExchange(PairExchange&&) noexcept = default;
+PairExchange& PairExchange::operator=(PairExchange&&) noexcept = default;
+PairExchange::~PairExchange() = default;
 
-void Exchange::wait() {
+void PairExchange::wait() {
   check_mpi(MPI_Waitall(2, state_->requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
 }
 

@@ -14,15 +14,15 @@ void send(const Communicator& communicator, std::span<const std::byte> bytes, in
 void receive(const Communicator& communicator, std::span<std::byte> bytes, int peer);
 
 // A send to and a receive from the same peer, under way until wait() returns. The memory must stay.
-class Exchange {
+class PairExchange {
  public:
-  Exchange(const Communicator& communicator,
-           std::span<const std::byte> sent,
-           std::span<std::byte> received,
-           int peer);
-  Exchange(Exchange&&) noexcept;
-  Exchange& operator=(Exchange&&) noexcept;
-  ~Exchange();
+  PairExchange(const Communicator& communicator,
+               std::span<const std::byte> sent,
+               std::span<std::byte> received,
+               int peer);
+  PairExchange(PairExchange&&) noexcept;
+  PairExchange& operator=(PairExchange&&) noexcept;
+  ~PairExchange();
   void wait();
 
  private:

@@ -164,13 +164,13 @@ TEST_CASE("Communicator: errors of MPI are CommError with the call's name") {
   CHECK(message.find("rank") != std::string::npos);
 }
 
-TEST_CASE("Exchange: neighbours swap large messages without deadlock") {
+TEST_CASE("PairExchange: neighbours swap large messages without deadlock") {
   const Communicator world = Communicator::world();
   const int peer = world.rank() ^ 1;
   if (peer >= world.size()) return;
   std::vector<std::byte> sent(std::size_t{4} << 20, static_cast<std::byte>(world.rank()));
   std::vector<std::byte> received(sent.size());
-  Exchange(world, sent, received, peer).wait();
+  PairExchange(world, sent, received, peer).wait();
   CHECK(received.front() == static_cast<std::byte>(peer));
   CHECK(received.back() == static_cast<std::byte>(peer));
 }

@@ -120,7 +120,12 @@ TEST_CASE("train: dumped gradients are without the loss scale") {
   };
   const std::vector<double> plain = gradient_with(Precision::fp32, 1.0);
   REQUIRE(std::abs(plain[0]) > 1e-3);
-  CHECK(gradient_with(Precision::fp32, 64.0) == plain);
+  const std::vector<double> scaled = gradient_with(Precision::fp32, 64.0);
+  // Powers of two scale exactly, but a GPU's engines are chosen anew.
+  const double tolerance = test::tested_backend("reference") == "reference" ? 0.0 : 1e-5;
+  for (std::size_t i = 0; i < plain.size(); ++i) {
+    CHECK(std::abs(scaled[i] - plain[i]) <= tolerance * std::abs(plain[i]));
+  }
   CHECK(gradient_with(Precision::fp16, 0.0)[0] == doctest::Approx(plain[0]).epsilon(1e-2));
 }
 
