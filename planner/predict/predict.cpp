@@ -2,8 +2,10 @@
 #include "planner/predict/predict.hpp"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <set>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -73,6 +75,24 @@ std::int64_t workspace_bytes(const PricedSchedule& priced) {
   return priced.shared_workspace ? largest : sum;
 }
 
+std::map<std::string, std::string> implementations_of(std::span<const PricedSchedule> schedules,
+                                                      const KernelCosts& kernels) {
+  std::set<KernelSpec> convolutions;
+  for (const PricedSchedule& priced : schedules) {
+    for (const Operation& operation : priced.schedule.operations) {
+      const auto* kernel = std::get_if<KernelOperation>(&operation.body);
+      const bool is_convolution = kernel != nullptr && kernel->spec.kind == KernelKind::convolution;
+      if (is_convolution) convolutions.insert(canonical(kernel->spec));
+    }
+  }
+  std::map<std::string, std::string> names;
+  for (const KernelSpec& spec : convolutions) {
+    const std::string name = kernels.implementation(spec);
+    if (!name.empty()) names.emplace(to_text(spec), name);
+  }
+  return names;
+}
+
 }  // namespace
 
 std::vector<PricedSchedule> lower_and_price(const Plan& plan, const PriceList& prices) {
@@ -110,6 +130,11 @@ Prediction predict(const Plan& plan,
   add_operations(schedules, timelines, prediction);
   prediction.memory = most_memory(schedules, platform);
   return prediction;
+}
+
+void complete(Plan& plan, std::span<const PricedSchedule> schedules, const PriceList& prices) {
+  plan.prediction = predict(plan, schedules, prices.platform());
+  plan.implementations = implementations_of(schedules, prices.kernels());
 }
 
 Prediction predict(const Plan& plan, const PriceList& prices) {

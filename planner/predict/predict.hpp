@@ -22,4 +22,8 @@ Prediction predict(const Plan& plan,
                    std::span<const PricedSchedule> schedules,
                    const Platform& platform);
 
+// Fills the prediction of `plan` and names the implementations that its times are of.
+// @pre `schedules` are those of all ranks under `plan`
+void complete(Plan& plan, std::span<const PricedSchedule> schedules, const PriceList& prices);
+
 }  // namespace cnnplan

@@ -60,7 +60,7 @@ Plan Scores::fastest() const {
     plan.prediction.runner_up = second->name;
     plan.prediction.runner_up_s = second->step_s;
   }
-  plan.prediction = predict(plan, best_schedules_, prices_.platform());
+  complete(plan, best_schedules_, prices_);
   return plan;
 }
 

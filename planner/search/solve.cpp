@@ -89,22 +89,8 @@ std::vector<Mesh> uniform_meshes(const PricedNetwork& priced) {
 }
 
 Plan with_prediction(Plan plan, const PriceList& prices) {
-  plan.prediction = predict(plan, prices);
+  complete(plan, lower_and_price(plan, prices), prices);
   return plan;
-}
-
-// The plan says which implementations its times are of.
-void add_implementations(Plan& plan, const KernelCosts& kernels) {
-  std::vector<int> ranks(static_cast<std::size_t>(plan.ranks));
-  std::iota(ranks.begin(), ranks.end(), 0);
-  for (const Schedule& schedule : lower(plan, ranks)) {
-    for (const Operation& operation : schedule.operations) {
-      const auto* kernel = std::get_if<KernelOperation>(&operation.body);
-      if (kernel == nullptr || kernel->spec.kind != KernelKind::convolution) continue;
-      const std::string name = kernels.implementation(kernel->spec);
-      if (!name.empty()) plan.implementations.emplace(to_text(canonical(kernel->spec)), name);
-    }
-  }
 }
 
 // The gap is not below 0 but for rounding.
@@ -138,11 +124,7 @@ Plan solve(const SolveRequest& request) {
   const PriceList prices(request.platform, kernels);
   Plan blank = blank_plan(request);
   choose_allreduce(blank, prices);
-  if (request.uniform) {
-    Plan plan = uniform(request, blank, prices);
-    add_implementations(plan, kernels);
-    return plan;
-  }
+  if (request.uniform) return uniform(request, blank, prices);
   const PricedNetwork priced = price_network(blank, prices);
   Scores scores(prices);
   for (const Mesh& mesh : uniform_meshes(priced)) {
@@ -162,7 +144,6 @@ Plan solve(const SolveRequest& request) {
     plan.prediction.candidates += static_cast<std::int64_t>(unit.size());
   }
   add_bound(plan.prediction, least_step_s(priced));
-  add_implementations(plan, kernels);
   return plan;
 }
 
