@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
+#include <bit>
+#include <cstddef>
 #include <random>
 #include <stdexcept>
 #include <type_traits>
@@ -70,7 +71,8 @@ T sum(T a, T b) {
 
 template <typename T>
 bool same(const std::vector<T>& a, const std::vector<T>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
+  const auto bits = [](T value) { return std::bit_cast<std::array<std::byte, sizeof(T)>>(value); };
+  return std::ranges::equal(a, b, {}, bits, bits);
 }
 
 template <typename T>
