@@ -42,7 +42,8 @@ enum class KernelAlgorithm { direct, winograd };
 // are dense). Elements are those of the precision (model/element.hpp): of activations in x, y, dx,
 // dy, dz, residual, a, b, weight and copies; of parameters in all others that name no type. The
 // weight that a convolution reads is the copy where the precision has copies.
-//   convolution forward            x, weight, [bias: bias], y
+//   convolution forward            x, weight, [bias: bias], y;
+//                                  y = relu?(x * weight + bias?)
 //   convolution backward_data      dy, weight, dx
 //   convolution backward_filter    x, dy, dweight, [bias: dbias]
 //   batch_norm forward_statistics  x pitched, sums (2C+1 doubles: sum, sum of squares, count)

@@ -13,9 +13,11 @@ Decomposition::Decomposition(const Plan& plan) : plan_(plan), units_(fuse(plan))
   const Network& network = plan.network;
   std::stable_sort(
       units_.begin(), units_.end(), [](const Unit& a, const Unit& b) { return a.last < b.last; });
-  producers_.resize(network.layers().size(), units_.size());
+  unit_indices_.resize(network.layers().size());
   for (std::size_t i = 0; i < units_.size(); ++i) {
-    producers_[static_cast<std::size_t>(units_[i].last)] = i;
+    for (LayerIndex layer : layers_of(network, units_[i])) {
+      unit_indices_[static_cast<std::size_t>(layer)] = i;
+    }
   }
   for (LayerIndex layer = 0; layer < network.layer_count(); ++layer) {
     const auto& inputs = network.inputs_of(layer);
@@ -35,16 +37,17 @@ Decomposition::Decomposition(const Plan& plan) : plan_(plan), units_(fuse(plan))
 // @pre known for the inputs of the unit
 bool Decomposition::needs_dense_gradient(const Unit& unit) const {
   const LayerParameters& parameters = plan_.network.layer(unit.head).parameters;
+  if (unit.relu) return false;
   if (needs_dense_blocks(parameters)) return true;
   const bool hands_on = std::holds_alternative<Add>(parameters) || unit.residual;
-  if (unit.relu || !hands_on) return false;
+  if (!hands_on) return false;
   return std::any_of(unit.inputs.begin(), unit.inputs.end(), [this](LayerIndex input) {
     return needs_dense_gradient(input);
   });
 }
 
-const Unit& Decomposition::producer(LayerIndex layer) const {
-  return units_.at(producers_.at(static_cast<std::size_t>(layer)));
+const Unit& Decomposition::unit_of(LayerIndex layer) const {
+  return units_.at(unit_indices_.at(static_cast<std::size_t>(layer)));
 }
 
 }  // namespace cnnplan

@@ -20,8 +20,8 @@ class Decomposition {
   // In order of execution: a fused unit runs where its last layer stands, when all inputs are
   // there.
   const std::vector<Unit>& units() const { return units_; }
-  // The unit that produces the output of `layer`. @pre the output is not fused away
-  const Unit& producer(LayerIndex layer) const;
+  // The unit that `layer` belongs to.
+  const Unit& unit_of(LayerIndex layer) const;
   // Output blocks of `layer`.
   const BlockOwnership& owned(LayerIndex layer) const { return at(owned_, layer); }
   // Blocks of an input that the ranks need. The residual of a fused unit is needed on the block
@@ -48,9 +48,9 @@ class Decomposition {
 
   const Plan& plan_;
   std::vector<Unit> units_;
-  std::vector<std::size_t> producers_;  // by layer: index of the unit
-  std::vector<BlockOwnership> owned_;   // by layer
-  std::vector<BlockOwnership> needed_;  // by layer
+  std::vector<std::size_t> unit_indices_;  // by layer
+  std::vector<BlockOwnership> owned_;      // by layer
+  std::vector<BlockOwnership> needed_;     // by layer
   std::vector<bool> requires_gradient_;
   std::vector<bool> needs_dense_gradient_;  // by layer
 };

@@ -6,9 +6,9 @@
 namespace cnnplan {
 namespace {
 
-template <typename Kind>
-bool is(const Network& network, LayerIndex layer) {
-  return std::holds_alternative<Kind>(network.layer(layer).parameters);
+template <typename... Kinds>
+bool is_any_of(const Network& network, LayerIndex layer) {
+  return (std::holds_alternative<Kinds>(network.layer(layer).parameters) || ...);
 }
 
 // The only consumer of a layer on the same mesh; -1 when there is none.
@@ -21,7 +21,7 @@ LayerIndex sole_consumer(const Plan& plan, LayerIndex layer) {
 
 // An add is fused into its later input, so that the other one is there when it runs.
 bool takes_add(const Plan& plan, LayerIndex batch_norm, LayerIndex add) {
-  if (add < 0 || !is<Add>(plan.network, add)) return false;
+  if (add < 0 || !is_any_of<Add>(plan.network, add)) return false;
   const auto& inputs = plan.network.inputs_of(add);
   return inputs[0] != inputs[1] && *std::max_element(inputs.begin(), inputs.end()) == batch_norm;
 }
@@ -29,17 +29,16 @@ bool takes_add(const Plan& plan, LayerIndex batch_norm, LayerIndex add) {
 Unit unit_of(const Plan& plan, LayerIndex head) {
   const Network& network = plan.network;
   Unit unit{.head = head, .last = head, .inputs = network.inputs_of(head)};
-  const bool can_fuse = is<BatchNorm>(network, head) || is<Add>(network, head);
-  if (!can_fuse) return unit;
+  if (!is_any_of<Convolution, FullyConnected, BatchNorm, Add>(network, head)) return unit;
   LayerIndex next = sole_consumer(plan, head);
-  if (is<BatchNorm>(network, head) && takes_add(plan, head, next)) {
+  if (is_any_of<BatchNorm>(network, head) && takes_add(plan, head, next)) {
     const auto& inputs = network.inputs_of(next);
     unit.inputs.push_back(inputs[0] == head ? inputs[1] : inputs[0]);
     unit.residual = true;
     unit.last = next;
     next = sole_consumer(plan, next);
   }
-  if (next >= 0 && is<Relu>(network, next)) {
+  if (next >= 0 && is_any_of<Relu>(network, next)) {
     unit.relu = true;
     unit.last = next;
   }
@@ -48,14 +47,19 @@ Unit unit_of(const Plan& plan, LayerIndex head) {
 
 }  // namespace
 
+std::vector<LayerIndex> layers_of(const Network& network, const Unit& unit) {
+  std::vector<LayerIndex> layers{unit.head};
+  while (layers.back() != unit.last) layers.push_back(network.consumers_of(layers.back())[0]);
+  return layers;
+}
+
 std::vector<Unit> fuse(const Plan& plan) {
   std::vector<Unit> units;
   std::vector<bool> taken(static_cast<std::size_t>(plan.network.layer_count()), false);
   for (LayerIndex layer = 0; layer < plan.network.layer_count(); ++layer) {
     if (taken[static_cast<std::size_t>(layer)]) continue;
     units.push_back(unit_of(plan, layer));
-    for (LayerIndex member = layer; member != units.back().last;) {
-      member = plan.network.consumers_of(member)[0];
+    for (LayerIndex member : layers_of(plan.network, units.back())) {
       taken[static_cast<std::size_t>(member)] = true;
     }
   }

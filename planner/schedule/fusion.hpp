@@ -1,4 +1,5 @@
-// Which layers run as one kernel: batch norm and add take the element-wise layers behind them.
+// Which layers run as one kernel: convolution, batch norm and add take the element-wise layers
+// behind them.
 #pragma once
 
 #include <vector>
@@ -16,9 +17,12 @@ struct Unit {
   bool residual = false;
 };
 
+// From the head to the last.
+std::vector<LayerIndex> layers_of(const Network& network, const Unit& unit);
+
 // Units in an order of execution; every layer belongs to exactly one. Layers are fused where they
 // have the same mesh and the tensor between them has no other consumer:
-// batch_norm [+ add] [+ relu], add [+ relu].
+// convolution [+ relu], fully_connected [+ relu], batch_norm [+ add] [+ relu], add [+ relu].
 std::vector<Unit> fuse(const Plan& plan);
 
 }  // namespace cnnplan

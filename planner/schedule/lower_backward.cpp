@@ -17,7 +17,7 @@ void Lowering::backward(std::size_t index) {
   }
   const Operand dy = gradient_of(unit);
   if (has_window(parameters)) {
-    backward_windowed(unit, saved, dy);
+    backward_windowed(unit, saved, unit.relu ? backward_relu(unit, saved, dy) : dy);
   } else if (std::holds_alternative<BatchNorm>(parameters)) {
     backward_batch_norm(unit, saved, dy);
   } else {
@@ -33,6 +33,17 @@ void Lowering::backward_loss(const Unit& unit, const Saved& saved) {
          elementwise_spec(unit, KernelKind::softmax_cross_entropy, KernelPhase::backward_data),
          {saved.extra, builder_.read(builder_.schedule().labels), builder_.write(dx)});
   contribute(unit, 0, {.operand = builder_.read(dx)});
+}
+
+// The error signal in front of the ReLU behind a convolution.
+Operand Lowering::backward_relu(const Unit& unit, const Saved& saved, const Operand& dy) {
+  const std::string& relu = layer(unit.last).name;
+  const BufferIndex dx = add_block(relu + "/dx", BufferRole::error_signal, own_box(unit.last));
+  kernel(unit,
+         relu + "/backward_data",
+         elementwise_spec(unit, KernelKind::relu, KernelPhase::backward_data),
+         {saved.output, dy, builder_.write(dx)});
+  return builder_.read(dx);
 }
 
 void Lowering::backward_windowed(const Unit& unit, const Saved& saved, const Operand& dy) {

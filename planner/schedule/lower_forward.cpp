@@ -26,7 +26,7 @@ Box Lowering::storage_box(const Unit& unit) const {
   std::vector<Box> dense_reads;
   for (LayerIndex consumer : network().consumers_of(unit.last)) {
     if (!needs_dense_blocks(layer(consumer).parameters)) continue;
-    dense_reads.push_back(needed_box(decomposition_.producer(consumer), 0));
+    dense_reads.push_back(needed_box(decomposition_.unit_of(consumer), 0));
   }
   return storage_block(
       own_box(unit.last), needs_dense_blocks(layer(unit.head).parameters), dense_reads);
@@ -110,6 +110,7 @@ void Lowering::forward_windowed(const Unit& unit, Saved& saved) {
   std::vector<Operand> operands{saved.inputs[0]};
   if (spec.kind == KernelKind::convolution) {
     spec.algorithm = algorithm(unit.head, KernelPhase::forward);
+    spec.relu = unit.relu;
     const int slot = saved.first_slot = first_slot_[static_cast<std::size_t>(unit.head)];
     operands.push_back(convolution_weight(slot));
     if (spec.bias) operands.push_back(slot_operand(builder_.schedule().weights, slot + 1, false));

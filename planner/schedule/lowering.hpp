@@ -62,6 +62,7 @@ class Lowering {
 
   // Backward.
   void backward(std::size_t unit);
+  Operand backward_relu(const Unit& unit, const Saved& saved, const Operand& dy);
   void backward_windowed(const Unit& unit, const Saved& saved, const Operand& dy);
   void backward_batch_norm(const Unit& unit, const Saved& saved, const Operand& dy);
   // `gradient`: dz, and its sums over the group.

@@ -28,7 +28,8 @@ EdgePrices::EdgePrices(const Decomposition& decomposition, const PriceList& pric
 EdgePrices::Rules EdgePrices::rules_of(LayerIndex source, LayerIndex consumer) const {
   const Network& network = plan_.network;
   const LayerParameters& reader = network.layer(consumer).parameters;
-  return {.dense = needs_dense_blocks(network.layer(source).parameters),
+  const LayerIndex writer = decomposition_.unit_of(source).head;
+  return {.dense = needs_dense_blocks(network.layer(writer).parameters),
           .dense_gradient = decomposition_.needs_dense_gradient(source),
           .gradient = decomposition_.requires_gradient(source),
           .dense_read = needs_dense_blocks(reader),

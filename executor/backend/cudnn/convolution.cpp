@@ -74,8 +74,9 @@ void EmptyConvolution::run(std::span<const TensorView> operands, const StepState
   cudaStream_t stream = library_.device().stream();
   if (spec_.phase != KernelPhase::backward_filter) {
     clear(operands.back(), activation_bytes(spec_.precision));
-    const bool has_bias = spec_.bias && spec_.phase == KernelPhase::forward;
-    if (has_bias) add_bias(spec_.precision, operands[2], operands[3], stream);
+    if (spec_.phase == KernelPhase::forward) {
+      finish_convolution(spec_, operands[2], operands.back(), stream);
+    }
     return;
   }
   clear(operands[2], parameter_bytes(spec_.precision));

@@ -1,4 +1,4 @@
-// Descriptors of tensors, of the convolution and of the bias behind it.
+// Descriptors of tensors, of the convolution, and of bias and ReLU behind it.
 #include "executor/backend/cudnn/convolution_graph.hpp"
 
 #include <algorithm>
@@ -150,7 +150,8 @@ class GraphBuilder {
   ConvolutionGraph build(const EngineTarget& target) {
     std::vector<Descriptor> operations;
     operations.push_back(convolve());
-    if (variant_.fused) operations.push_back(add_bias());
+    if (variant_.fused && view_.bias) operations.push_back(add_bias());
+    if (variant_.fused && view_.relu) operations.push_back(rectify());
     result_.graph.set(CUDNN_ATTR_OPERATIONGRAPH_OPS, operations);
     target.set_for_graph(result_.graph);
     result_.graph.finalize();
@@ -179,14 +180,18 @@ class GraphBuilder {
     return wide ? parameter_element(view_.precision) : activation();
   }
 
+  std::size_t add_y() {
+    return add_tensor({TensorId::y, activation(), extents_of(view_.out, flat_)});
+  }
+  // As wide as what sums, and not in memory.
+  std::size_t add_intermediate(TensorId id) {
+    return add_tensor({id, parameter_element(view_.precision), extents_of(view_.out, flat_), true});
+  }
+
   Descriptor convolve() {
     const std::size_t x = add_tensor({TensorId::x, activation(), extents_of(view_.in, flat_)});
     const std::size_t w = add_tensor({TensorId::w, weight_element(), weight_extents()});
-    y_ = variant_.fused ? add_tensor({TensorId::sum,
-                                      parameter_element(view_.precision),
-                                      extents_of(view_.out, flat_),
-                                      true})
-                        : add_tensor({TensorId::y, activation(), extents_of(view_.out, flat_)});
+    y_ = variant_.fused ? add_intermediate(TensorId::products) : add_y();
     const std::size_t convolution = add_part(make_convolution(view_, flat_));
     const OperationAttributes names = attributes_of(view_.phase);
     Descriptor operation(names.type);
@@ -212,26 +217,37 @@ class GraphBuilder {
     Integers bias_extents(flat_ ? 4 : 5, 1);
     bias_extents[1] = view_.out[Dim::c];
     const std::size_t bias = add_tensor({TensorId::bias, activation(), bias_extents});
-    const std::size_t y = add_tensor({TensorId::y, activation(), extents_of(view_.out, flat_)});
-    Descriptor addition(CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
-    addition
-        .set_enumerator(CUDNN_ATTR_POINTWISE_MODE, CUDNN_TYPE_POINTWISE_MODE, CUDNN_POINTWISE_ADD)
+    const std::size_t y = view_.relu ? add_intermediate(TensorId::sum) : add_y();
+    Descriptor operation = pointwise(CUDNN_POINTWISE_ADD, y);
+    operation.set(CUDNN_ATTR_OPERATION_POINTWISE_BDESC, result_.parts[bias]).finalize();
+    return operation;
+  }
+
+  Descriptor rectify() {
+    Descriptor operation = pointwise(CUDNN_POINTWISE_RELU_FWD, add_y());
+    operation.finalize();
+    return operation;
+  }
+
+  // Of what was last computed; `y` is computed last from here on. Not yet finalized.
+  Descriptor pointwise(cudnnPointwiseMode_t mode, std::size_t y) {
+    Descriptor function(CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
+    function.set_enumerator(CUDNN_ATTR_POINTWISE_MODE, CUDNN_TYPE_POINTWISE_MODE, mode)
         .set(CUDNN_ATTR_POINTWISE_MATH_PREC, compute_type(view_))
         .finalize();
-    const std::size_t mode = add_part(std::move(addition));
+    const std::size_t part = add_part(std::move(function));
     Descriptor operation(CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
-    operation.set(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, result_.parts[mode])
+    operation.set(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, result_.parts[part])
         .set(CUDNN_ATTR_OPERATION_POINTWISE_XDESC, result_.parts[y_])
-        .set(CUDNN_ATTR_OPERATION_POINTWISE_BDESC, result_.parts[bias])
-        .set(CUDNN_ATTR_OPERATION_POINTWISE_YDESC, result_.parts[y])
-        .finalize();
+        .set(CUDNN_ATTR_OPERATION_POINTWISE_YDESC, result_.parts[y]);
+    y_ = y;
     return operation;
   }
 
   const KernelSpec& view_;
   const ConvolutionVariant& variant_;
   bool flat_;
-  std::size_t y_ = 0;  // part: what the convolution writes
+  std::size_t y_ = 0;  // part: what the last operation writes
   ConvolutionGraph result_;
 };
 

@@ -11,7 +11,7 @@
 namespace cnnplan::cudnn {
 
 // Names of the tensors of a graph: x and y also stand for dx and dy, w for dw.
-enum class TensorId : std::int64_t { x = 1, w, y, bias, sum };
+enum class TensorId : std::int64_t { x = 1, w, y, bias, products, sum };
 
 // Channels-last activations, weights (F, KD, KH, KW, C/groups) in memory.
 struct ConvolutionGraph {

@@ -1,4 +1,4 @@
-// Copies around the engine, the engine, and the bias.
+// Copies around the engine, the engine, bias and ReLU.
 #include "executor/backend/cudnn/convolution_program.hpp"
 
 #include <utility>
@@ -85,7 +85,8 @@ void ConvolutionProgram::run(const ConvolutionOperands& operands) {
     widen_values(
         spec_.precision, narrow, static_cast<float*>(operands.w), weight_volume(spec_), stream);
   }
-  add_or_reduce_bias(operands, sums);
+  if (spec_.phase == KernelPhase::forward && !variant_.fused) add_bias_and_clip(operands);
+  if (spec_.phase == KernelPhase::backward_filter && spec_.bias) reduce_bias(operands, sums);
 }
 
 void ConvolutionProgram::copy_input(void* x, void* buffer, bool into_buffer) {
@@ -125,19 +126,27 @@ void ConvolutionProgram::execute(const ConvolutionOperands& operands, void* work
               "cudnnBackendExecute");
 }
 
-void ConvolutionProgram::add_or_reduce_bias(const ConvolutionOperands& operands, void* sums) {
-  if (!spec_.bias || variant_.fused) return;
-  const std::int64_t parameter_size = parameter_bytes(spec_.precision);
+TensorView ConvolutionProgram::view_of_bias(const ConvolutionOperands& operands) const {
   const Box channels = whole({{1, spec_.out[Dim::c], 1, 1, 1}});
-  const TensorView bias = view_of(operands.bias, channels, channels, parameter_size);
+  return view_of(operands.bias, channels, channels, parameter_bytes(spec_.precision));
+}
+
+TensorView ConvolutionProgram::view_of_y(const ConvolutionOperands& operands) const {
   const Box outputs = whole(spec_.out);
-  const TensorView y = view_of(operands.y, outputs, outputs, activation_bytes(spec_.precision));
-  cudaStream_t stream = library_.device().stream();
-  if (spec_.phase == KernelPhase::forward) {
-    add_bias(spec_.precision, bias, y, stream);
-  } else if (spec_.phase == KernelPhase::backward_filter) {
-    bias_gradient(spec_.precision, y, bias, sums, stream);
-  }
+  return view_of(operands.y, outputs, outputs, activation_bytes(spec_.precision));
+}
+
+void ConvolutionProgram::add_bias_and_clip(const ConvolutionOperands& operands) {
+  finish_convolution(
+      spec_, view_of_bias(operands), view_of_y(operands), library_.device().stream());
+}
+
+void ConvolutionProgram::reduce_bias(const ConvolutionOperands& operands, void* sums) {
+  bias_gradient(spec_.precision,
+                view_of_y(operands),
+                view_of_bias(operands),
+                sums,
+                library_.device().stream());
 }
 
 }  // namespace cnnplan::cudnn

@@ -48,7 +48,10 @@ class ConvolutionProgram {
 
   void copy_input(void* x, void* buffer, bool into_buffer);
   void execute(const ConvolutionOperands& operands, void* workspace);
-  void add_or_reduce_bias(const ConvolutionOperands& operands, void* sums);
+  TensorView view_of_bias(const ConvolutionOperands& operands) const;
+  TensorView view_of_y(const ConvolutionOperands& operands) const;
+  void add_bias_and_clip(const ConvolutionOperands& operands);
+  void reduce_bias(const ConvolutionOperands& operands, void* sums);
 
   Library& library_;
   KernelSpec spec_;

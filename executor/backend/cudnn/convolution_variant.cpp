@@ -49,9 +49,11 @@ std::vector<ConvolutionVariant> variants_of(const KernelSpec& spec) {
     }
   };
   if (needs_buffer(spec)) also(&ConvolutionVariant::padded);
-  if (spec.bias && spec.phase == KernelPhase::forward) also(&ConvolutionVariant::fused);
+  const bool forward = spec.phase == KernelPhase::forward;
+  if (forward && (spec.bias || spec.relu)) also(&ConvolutionVariant::fused);
   for (ConvolutionVariant& variant : variants) {
-    const bool has_parameters = variant.fused || spec.phase == KernelPhase::backward_filter;
+    const bool has_parameters =
+        (variant.fused && spec.bias) || spec.phase == KernelPhase::backward_filter;
     variant.narrow = has_parameters && has_weight_copies(spec.precision);
   }
   return variants;

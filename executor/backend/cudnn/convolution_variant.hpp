@@ -16,7 +16,7 @@ namespace cnnplan::cudnn {
 // compute.
 struct ConvolutionVariant {
   bool padded = false;  // by way of a buffer that holds the one-sided padding as zeros
-  bool fused = false;   // bias is added by the engine
+  bool fused = false;   // bias and ReLU are the engine's, too
   // Of 16-bit activations: dweight comes in 16 bit and is widened, the bias that is added by the
   // engine is narrowed. cuDNN 9 has no engines that mix.
   bool narrow = false;

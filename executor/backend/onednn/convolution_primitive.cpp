@@ -41,6 +41,15 @@ Format with_any_tag(const Format& format) {
   return {format.dims(), dnnl::memory::data_type::f32, dnnl::memory::format_tag::any};
 }
 
+dnnl::primitive_attr attributes_of(const KernelSpec& spec) {
+  dnnl::primitive_attr result = attributes();
+  if (!spec.relu) return result;
+  dnnl::post_ops behind;
+  behind.append_eltwise(1.0F, dnnl::algorithm::eltwise_relu, 0.0F, 0.0F);
+  result.set_post_ops(behind);
+  return result;
+}
+
 convolution_forward::primitive_desc describe_forward(const Library& library,
                                                      const KernelSpec& spec,
                                                      const Formats& formats) {
@@ -55,7 +64,7 @@ convolution_forward::primitive_desc describe_forward(const Library& library,
                                               window.dilation,
                                               window.padding_begin,
                                               window.padding_end);
-  return {description, attributes(), library.engine};
+  return {description, attributes_of(spec), library.engine};
 }
 
 Created create_forward(const Library& library, const KernelSpec& spec, const Formats& formats) {

@@ -27,6 +27,7 @@ void run(const KernelSpec& spec, const ProductSizes& sizes, std::span<const Tens
     auto* y = operands.back().as<float>();
     fill_bias(sizes, spec.bias ? operands[2].as<const float>() : nullptr, y);
     add_product(sizes, first, second, y);
+    if (spec.relu) clip_negative(y, sizes.rows * sizes.filters);
   } else if (spec.phase == KernelPhase::backward_data) {
     product_with_transposed(sizes, first, second, operands[2].as<float>());
   } else {

@@ -121,6 +121,11 @@ CNNPLAN_VECTORIZED void add_product(const ProductSizes& sizes,
   for (; k < sizes.depth; ++k) add_for_all_rows<1>(sizes, x, weight, y, k);
 }
 
+CNNPLAN_VECTORIZED void clip_negative(float* y, std::int64_t count) {
+  CNNPLAN_INDEPENDENT
+  for (std::int64_t i = 0; i < count; ++i) y[i] = y[i] > 0.0F ? y[i] : 0.0F;
+}
+
 CNNPLAN_VECTORIZED void product_with_transposed(const ProductSizes& sizes,
                                                 const float* dy,
                                                 const float* weight,

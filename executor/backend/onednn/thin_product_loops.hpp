@@ -14,6 +14,8 @@ struct ProductSizes {
 
 // y += x * weight
 void add_product(const ProductSizes& sizes, const float* x, const float* weight, float* y);
+// y = max(y, 0)
+void clip_negative(float* y, std::int64_t count);
 // dx = dy * weight^T
 void product_with_transposed(const ProductSizes& sizes,
                              const float* dy,

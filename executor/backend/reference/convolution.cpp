@@ -35,6 +35,8 @@ void forward(const KernelSpec& spec, Operands operands) {
   for_each_index(spec.out, [&](const Index& o) { y[o] = bias ? bias[o[1]] : T{0}; });
   for_each_product(
       spec, [&](const Index& o, const Index& i, std::int64_t k) { y[o] += weight[k] * x[i]; });
+  if (!spec.relu) return;
+  for_each_index(spec.out, [&](const Index& o) { y[o] = std::max(y[o], T{0}); });
 }
 
 template <typename T>

@@ -84,7 +84,7 @@ Values backward_data(const Candidate& candidate, const Problem& problem) {
   const Element element = element_of(candidate.precision);
   KernelSpec spec = problem.spec;
   spec.phase = KernelPhase::backward_data;
-  spec.bias = false;
+  spec.bias = spec.relu = false;
   Block dy = Block::dense(element, spec.out).fill(problem.dy);
   Block dx = Block::dense(element, spec.in);
   Block weight = Weight(candidate, spec).import_plain(problem.weight).copy();
@@ -96,6 +96,7 @@ void backward_filter(const Candidate& candidate, const Problem& problem, Results
   const Element element = element_of(candidate.precision);
   KernelSpec spec = problem.spec;
   spec.phase = KernelPhase::backward_filter;
+  spec.relu = false;
   Block x = Block::dense(element, spec.in).fill(problem.x);
   Block dy = Block::dense(element, spec.out).fill(problem.dy);
   Block dbias = flat(parameter_of(candidate.precision), spec.out[Dim::c]);
@@ -197,6 +198,7 @@ KernelSpec random_spec(Random& random, bool deep) {
   }
   KernelSpec spec = spec_of(random_sizes(random), input, window);
   spec.bias = random.coin();
+  spec.relu = random.coin();
   return spec;
 }
 
@@ -245,6 +247,7 @@ TEST_CASE("convolution: pointwise with and without stride, few and many position
       KernelSpec spec =
           spec_of({.batch = 2, .channels = 24, .filters = 17}, {1, length, length}, window);
       spec.bias = random.coin();
+      spec.relu = random.coin();
       check_against_oracle(spec, random);
     }
   }
@@ -259,6 +262,7 @@ TEST_CASE("convolution: fully connected, for every number of samples up to beyon
       KernelSpec spec =
           spec_of({.batch = batch, .channels = 7, .filters = 37}, {1, kernel, kernel}, window);
       spec.bias = true;
+      spec.relu = batch % 2 == 0;
       check_against_oracle(spec, random);
     }
   }
@@ -301,7 +305,7 @@ TEST_CASE("convolution: empty blocks do nothing forward and give zero gradients"
   }
 }
 
-TEST_CASE("convolution: a block whose windows lie in the padding gives the bias") {
+TEST_CASE("convolution: a block whose windows lie in the padding gives the bias, clipped by ReLU") {
   Random random(9);
   Window window;
   window.dims[1] = {.kernel = 3, .padding_begin = 2, .padding_end = 2};
@@ -310,6 +314,21 @@ TEST_CASE("convolution: a block whose windows lie in the padding gives the bias"
   spec.in[Dim::h] = 0;
   spec.out[Dim::h] = 1;
   check_against_oracle(spec, random);
+  spec.relu = true;
+  check_against_oracle(spec, random);
+}
+
+TEST_CASE("convolution: a fused ReLU passes what is positive and nothing else") {
+  Random random(14);
+  for (int i = 0; i < 10; ++i) {
+    Problem problem = fill(random_spec(random, i % 2 == 0), random);
+    problem.spec.relu = false;
+    Values expected = forward(oracle(), problem);
+    CHECK(*std::min_element(expected.begin(), expected.end()) < 0.0);
+    for (double& value : expected) value = std::max(value, 0.0);
+    problem.spec.relu = true;
+    CHECK(forward(oracle(), problem) == expected);
+  }
 }
 
 TEST_CASE("convolution: weights come back from every format as they went in") {

@@ -35,8 +35,10 @@ TEST_CASE("Decomposition: units run when all their inputs are there") {
     for (const Unit& unit : decomposition.units()) {
       CHECK(unit.last > previous);
       previous = unit.last;
-      for (LayerIndex input : unit.inputs) CHECK(decomposition.producer(input).last < unit.last);
-      CHECK(decomposition.producer(unit.last).head == unit.head);
+      for (LayerIndex input : unit.inputs) CHECK(decomposition.unit_of(input).last < unit.last);
+      for (LayerIndex layer : layers_of(plan.network, unit)) {
+        CHECK(decomposition.unit_of(layer).head == unit.head);
+      }
     }
   }
 }
@@ -44,7 +46,7 @@ TEST_CASE("Decomposition: units run when all their inputs are there") {
 TEST_CASE("Decomposition: a residual is needed on the blocks of the unit that adds it") {
   const Plan plan = residual_plan();
   const Decomposition decomposition(plan);
-  const Unit& unit = decomposition.producer(3);
+  const Unit& unit = decomposition.unit_of(3);
   REQUIRE(unit.residual);
   CHECK(decomposition.needed(unit, 0).boxes == decomposition.owned(2).boxes);
   CHECK(decomposition.needed(unit, 1).boxes == decomposition.owned(3).boxes);

@@ -15,10 +15,8 @@ std::string units_text(const Plan& plan) {
   std::string text;
   for (const Unit& unit : fuse(plan)) {
     if (!text.empty()) text += ' ';
-    text += plan.network.layer(unit.head).name;
-    for (LayerIndex layer = unit.head; layer != unit.last;) {
-      layer = plan.network.consumers_of(layer)[0];
-      text += '+' + plan.network.layer(layer).name;
+    for (LayerIndex layer : layers_of(plan.network, unit)) {
+      text += (layer == unit.head ? "" : "+") + plan.network.layer(layer).name;
     }
     if (unit.residual) text += "(" + plan.network.layer(unit.inputs.at(1)).name + ")";
     const LayerParameters& last = plan.network.layer(unit.last).parameters;
@@ -39,14 +37,18 @@ const Convolution keeps_channels{.filters = 4};
 
 }  // namespace
 
-TEST_CASE("Fusion: batch norm and add take what stands behind them") {
+TEST_CASE("Fusion: convolution, batch norm and add take what stands behind them") {
   struct Row {
     std::vector<Layer> layers;
     const char* units;
   };
   const std::vector<Row> rows{
       {{{"bn", {"data"}, BatchNorm{}}, {"relu", {"bn"}, Relu{}}}, "data bn+relu loss"},
-      {{{"conv", {"data"}, keeps_channels}, {"relu", {"conv"}, Relu{}}}, "data conv relu loss"},
+      {{{"conv", {"data"}, keeps_channels}, {"relu", {"conv"}, Relu{}}}, "data conv+relu loss"},
+      {{{"fc", {"data"}, FullyConnected{.outputs = 4}}, {"relu", {"fc"}, Relu{}}},
+       "data fc+relu loss"},
+      {{{"pool", {"data"}, Pooling{}}, {"relu", {"pool"}, Relu{}}}, "data pool relu loss"},
+      {{{"conv", {"data"}, keeps_channels}, {"drop", {"conv"}, Dropout{}}}, "data conv drop loss"},
       {{{"bn", {"data"}, BatchNorm{}}, {"drop", {"bn"}, Dropout{}}}, "data bn drop loss"},
       {{{"bn", {"data"}, BatchNorm{}}, {"bn2", {"bn"}, BatchNorm{}}}, "data bn bn2 loss"},
       {{{"bn", {"data"}, BatchNorm{}}, {"sum", {"bn", "data"}, Add{}}, {"relu", {"sum"}, Relu{}}},

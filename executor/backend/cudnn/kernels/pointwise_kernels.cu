@@ -156,13 +156,17 @@ struct AddBias {
   Divider vectors;
   const Compute<T>* bias;
   Block<T> y;
+  bool clip;
 
   CNNPLAN_HOST_DEVICE void operator()(std::uint32_t index) const {
     const auto [place, vector] = divide(index, vectors);
     T* memory = y.at(positions.at(place)) + vector * width;
     auto value = load<width>(memory);
     const auto added = load<width>(bias + vector * width);
-    for (int i = 0; i < width; ++i) value.values[i] += added.values[i];
+    for (int i = 0; i < width; ++i) {
+      const auto sum = value.values[i] + added.values[i];
+      value.values[i] = clip ? at_least_zero(sum) : sum;
+    }
     store<width>(memory, value);
   }
 };
@@ -266,21 +270,27 @@ void sgd(const KernelSpec& spec, const StepValues* step, Operands operands, cuda
   }
 }
 
-void add_bias(Precision precision,
-              const TensorView& bias,
-              const TensorView& y,
-              cudaStream_t stream) {
-  const Shape shape = y.shape();
-  const std::int64_t channels = shape[Dim::c];
-  with_kind(precision, channels, [&]<typename K>(K) {
+void finish_convolution(const KernelSpec& spec,
+                        const TensorView& bias,
+                        const TensorView& y,
+                        cudaStream_t stream) {
+  if (!spec.bias) {
+    if (spec.relu) pointwise(spec, y, y, y, ReluForward{}, stream);
+    return;
+  }
+  const std::int64_t channels = spec.out[Dim::c];
+  with_kind(spec.precision, channels, [&]<typename K>(K) {
     using T = typename K::Type;
     constexpr int width = K::channels;
-    const Positions positions(shape);
-    if (positions.count() == 0) return;
+    const Positions positions(spec.out);
+    if (positions.count() == 0 || channels == 0) return;
     launch(stream,
            positions.count() * (channels / width),
-           AddBias<T, width>{
-               positions, Divider(channels / width), bias.as<const Compute<T>>(), Block<T>(y)});
+           AddBias<T, width>{positions,
+                             Divider(channels / width),
+                             bias.as<const Compute<T>>(),
+                             Block<T>(y),
+                             spec.relu});
   });
 }
 

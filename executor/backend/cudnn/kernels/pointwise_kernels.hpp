@@ -24,11 +24,12 @@ void dropout(const KernelSpec& spec,
              cudaStream_t stream);
 void sgd(const KernelSpec& spec, const StepValues* step, Operands operands, cudaStream_t stream);
 
-// y += bias, channel by channel.
-void add_bias(Precision precision,
-              const TensorView& bias,
-              const TensorView& y,
-              cudaStream_t stream);
+// What follows the products of a convolution: y = relu?(y + bias?). `bias` is read where `spec` has
+// one.
+void finish_convolution(const KernelSpec& spec,
+                        const TensorView& bias,
+                        const TensorView& y,
+                        cudaStream_t stream);
 // dbias = sum of dy over its positions.
 std::int64_t bias_gradient_workspace_bytes(const Shape& dy);
 void bias_gradient(Precision precision,

@@ -191,7 +191,7 @@ TEST_CASE("ConvolutionVariant: names are taken off the end of a text") {
   }
 }
 
-TEST_CASE("ConvolutionVariant: bias and 16-bit weights decide what else is tried") {
+TEST_CASE("ConvolutionVariant: bias, ReLU and 16-bit weights decide what else is tried") {
   KernelSpec spec{.in = {{1, 4, 1, 5, 5}}, .out = {{1, 4, 1, 5, 5}}};
   spec.bias = true;
   const auto narrow = [&](KernelPhase phase, Precision precision) {
@@ -208,6 +208,10 @@ TEST_CASE("ConvolutionVariant: bias and 16-bit weights decide what else is tried
   CHECK(narrow(KernelPhase::backward_data, Precision::bf16) == std::vector{false});
   CHECK(narrow(KernelPhase::backward_filter, Precision::bf16) == std::vector{true});
   CHECK(narrow(KernelPhase::backward_filter, Precision::tf32) == std::vector{false});
+  spec.bias = false;
+  CHECK(narrow(KernelPhase::forward, Precision::bf16) == std::vector{false});
+  spec.relu = true;
+  CHECK(narrow(KernelPhase::forward, Precision::bf16) == std::vector{false, false});  // fused
 }
 
 }  // namespace cnnplan::test

@@ -67,6 +67,13 @@ KernelSpec spec_of(const Row& row, KernelPhase phase, Precision precision) {
   return spec;
 }
 
+void check_has_all_variants(const cudnn::EngineTarget& target, const KernelSpec& spec) {
+  INFO(to_text(spec));
+  std::set<cudnn::ConvolutionVariant> variants;
+  for (const FoundEngine& found : find_engines(target, spec, true)) variants.insert(found.variant);
+  CHECK(variants.size() == cudnn::variants_of(spec).size());
+}
+
 }  // namespace
 
 TEST_CASE("Engines: every variant of every shape has one, in every precision") {
@@ -75,14 +82,12 @@ TEST_CASE("Engines: every variant of every shape has one, in every precision") {
     for (KernelPhase phase :
          {KernelPhase::forward, KernelPhase::backward_data, KernelPhase::backward_filter}) {
       for (Precision precision : Enumerators<Precision>::all) {
-        const KernelSpec spec = spec_of(row, phase, precision);
         CAPTURE(std::string(row.name));
-        INFO(to_text(spec));
-        std::set<cudnn::ConvolutionVariant> variants;
-        for (const FoundEngine& found : find_engines(target, spec, true)) {
-          variants.insert(found.variant);
-        }
-        CHECK(variants.size() == cudnn::variants_of(spec).size());
+        KernelSpec spec = spec_of(row, phase, precision);
+        check_has_all_variants(target, spec);
+        if (phase != KernelPhase::forward) continue;
+        spec.relu = true;
+        check_has_all_variants(target, spec);
       }
     }
   }
