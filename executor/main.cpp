@@ -75,6 +75,11 @@ void add_device_options(CLI::App& app, Options& options) {
   app.add_flag("--deterministic",
                training.deterministic,
                "On a GPU, only kernels that give the same bits every time");
+  app.add_option("--workspace",
+                 training.most_workspace_bytes,
+                 "On a GPU, most memory of a convolution that the plan names no implementation "
+                 "for, beside its operands; default: 1GiB")
+      ->transform(CLI::AsSizeValue(false));
   app.add_flag("-v,--verbose", options.verbose, "Say where each rank runs");
 }
 
@@ -90,9 +95,11 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--epochs", training.epochs, "Passes over the data instead of --steps")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 20))
       ->excludes("--steps");
-  app.add_option("--warmup",
-                 training.warmup,
-                 "First steps that do not count in the times, unless there are no others")
+  app.add_option(
+         "--warmup",
+         training.warmup,
+         "First steps that do not count in the times, unless there are no others; --graphs auto "
+         "adds 7 on a GPU")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40))
       ->capture_default_str();
   app.add_option("--data", training.data_file, "HDF5 file to train on; default: made-up samples");
@@ -180,6 +187,9 @@ void execute(const Options& options, const Communicator& world) {
   on_first_rank(world, [&] { check_outputs(options); });
   const Plan plan = parse_plan(text, options.plan_file);
   const bool is_first = world.rank() == 0;
+  const bool chose_backend = options.training.backend != default_backend();
+  const std::string why = chose_backend ? "" : why_no_gpu();
+  if (is_first && !why.empty()) print_note(why);
   RunReport run;
   {
     ProgressLine line(is_first && stderr_is_terminal());

@@ -84,6 +84,11 @@ void add_options(CLI::App& app, Options& options) {
   app.add_flag("--deterministic",
                options.kernels.deterministic,
                "On a GPU, only kernels that give the same bits every time");
+  app.add_option("--workspace",
+                 options.kernels.most_workspace_bytes,
+                 "On a GPU, most memory of a convolution beside its operands, as 256MiB; "
+                 "default: 1GiB")
+      ->transform(CLI::AsSizeValue(false));
   app.add_flag("--nccl", options.nccl, "With --links: the library's allreduce is NCCL's")
       ->needs(links);
   app.add_option(
@@ -111,6 +116,11 @@ int run(int argc, char** argv) {
   set_defaults(options);
   return run_program("cnnplan profile", argc, argv, [&](const Communicator& world) {
     on_first_rank(world, [&] { check_writable(options.output_file); });
+    const bool chose_backend = options.kernels.backend != default_backend();
+    const std::string why = chose_backend ? "" : why_no_gpu();
+    if (world.rank() == 0 && !why.empty()) {
+      std::fprintf(stderr, "cnnplan profile: note: %s\n", why.c_str());
+    }
     if (options.links) {
       links_command({options.output_file, options.kernels.backend, options.nccl}, world);
     } else {

@@ -71,9 +71,11 @@ void add_existing(const std::string& file, const Communicator& world, Profile& p
 void profile_command(const ProfileOptions& options, const Communicator& world) {
   const std::string& file = options.output_file;
   Profile profile;
-  const std::unique_ptr<Backend> backend = make_backend(
-      options.backend,
-      {.local_rank = find_nodes(world).rank_here, .deterministic = options.deterministic});
+  const std::unique_ptr<Backend> backend =
+      make_backend(options.backend,
+                   {.local_rank = find_nodes(world).rank_here,
+                    .deterministic = options.deterministic,
+                    .most_workspace_bytes = options.most_workspace_bytes});
   const ProfileRequest request = request_of(options, world, backend->device(), profile);
   require_precision(*backend, options.precision);
   backend->prepare_thread();

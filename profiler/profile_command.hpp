@@ -19,6 +19,7 @@ struct ProfileOptions {
   std::vector<std::string> uniform;  // meshes
   std::string backend{default_backend()};
   bool deterministic = false;  // only kernels that give the same bits every time
+  std::int64_t most_workspace_bytes = BackendOptions{}.most_workspace_bytes;  // of a convolution
   int repetitions = 12;
   std::string output_file = "profile.json";
 };

@@ -34,15 +34,16 @@ constexpr std::string_view known_backends =
 
 #ifdef CNNPLAN_HAVE_CUDNN
 std::unique_ptr<Backend> make_gpu_backend(const BackendOptions& options) {
-  const auto [devices, why_none] = cudnn::count_devices();
-  if (devices == 0) {
-    throw EnvironmentError("no CUDA device: " + why_none +
+  const cudnn::DeviceCount devices = cudnn::count_devices();
+  if (devices.count == 0) {
+    throw EnvironmentError("no CUDA device: " + devices.why_none +
                            "; backend \"cudnn\" needs an NVIDIA GPU and a driver for it; --backend "
                            "onednn runs on the CPU");
   }
-  return cudnn::make_backend({.device = options.local_rank % devices,
+  return cudnn::make_backend({.device = options.local_rank % devices.count,
                               .deterministic = options.deterministic,
-                              .engine_trials = options.engine_trials});
+                              .engine_trials = options.engine_trials,
+                              .most_workspace_bytes = options.most_workspace_bytes});
 }
 #endif
 
@@ -80,6 +81,17 @@ std::string_view default_backend() {
   return "onednn";
 #else
   return "reference";
+#endif
+}
+
+std::string why_no_gpu() {
+#ifdef CNNPLAN_HAVE_CUDNN
+  const cudnn::DeviceCount devices = cudnn::count_devices();
+  if (devices.count > 0 || !devices.has_driver) return {};
+  return "backend \"" + std::string(default_backend()) +
+         "\" on the CPU: there is a CUDA driver, but " + devices.why_none;
+#else
+  return {};
 #endif
 }
 

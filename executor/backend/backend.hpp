@@ -78,6 +78,8 @@ struct BackendOptions {
   int local_rank = 0;          // among the ranks of the node, which share its devices in turn
   bool deterministic = false;  // only kernels that give the same bits every time
   int engine_trials = 8;  // at most so many ways to compute a convolution are timed per variant
+  // Ways to compute a convolution that need more beside their operands are not chosen.
+  std::int64_t most_workspace_bytes = std::int64_t{1} << 30;
 };
 
 // "cudnn", "onednn" or "reference".
@@ -88,5 +90,8 @@ void require_precision(const Backend& backend, Precision precision);
 // The fastest that can run here: "cudnn" where there is a GPU, "onednn" where it was found, else
 // "reference".
 std::string_view default_backend();
+// Where default_backend() is none of a GPU although there is a driver for one: why, as a sentence.
+// Empty otherwise.
+std::string why_no_gpu();
 
 }  // namespace cnnplan

@@ -46,7 +46,8 @@ class Device {
   virtual std::string place() const = 0;
   // True where kernels work in the host's memory, and are done when they return.
   virtual bool is_host() const = 0;
-  // Bytes that this device has, 0 where it has none of its own.
+  // Bytes that were free when it was opened, less what libraries take later; 0 where it has none of
+  // its own.
   virtual std::int64_t memory_bytes() const = 0;
   // Devices of this kind that the ranks of a node take in turn.
   virtual int devices_here() const = 0;

@@ -14,6 +14,7 @@ class GraphChoice {
 
   // For the coming step.
   bool next() const {
+    if (is_refused_) return false;
     if (graphs_ != Graphs::automatic) return graphs_ == Graphs::on;
     return step_ < trials ? step_ % 2 == 0 : graph_s_ < single_s_;
   }
@@ -23,11 +24,16 @@ class GraphChoice {
     if (step_ > 0 && step_s < least_s) least_s = step_s;
     ++step_;
   }
-  // After so many steps it is settled.
-  static constexpr int trials = 6;
+  // What was put in graphs cannot be: from now on, kernels are put in the queue one by one.
+  void refuse() { is_refused_ = true; }
+  // Steps until it is settled, counting the one before the first trial.
+  static constexpr int settling_steps = 7;
 
  private:
+  static constexpr int trials = settling_steps - 1;
+
   Graphs graphs_;
+  bool is_refused_ = false;
   int step_ = 0;
   double graph_s_ = std::numeric_limits<double>::infinity();
   double single_s_ = std::numeric_limits<double>::infinity();

@@ -8,6 +8,7 @@
 
 #include "executor/comm/device_allreduce.hpp"
 #include "executor/comm/transfer.hpp"
+#include "planner/model/error.hpp"
 
 namespace cnnplan {
 namespace {
@@ -200,34 +201,46 @@ void StepRunner::finish_all() {
   device_.select(Queue::compute);
 }
 
-void StepRunner::run_graph(std::size_t first, const StepState& state, Timing timing) {
+std::unique_ptr<WorkGraph> StepRunner::capture(std::size_t first,
+                                               const StepState& state,
+                                               Timing timing) {
   const bool timed = timing == Timing::operations;
   const std::size_t end = first + prepared_[first].run_length;
-  std::unique_ptr<WorkGraph>& graph = prepared_[first].graphs[timed ? 0 : 1];
-  if (graph == nullptr) {
-    graph = device_.capture([&] {
-      for (std::size_t i = first; i < end; ++i) {
-        if (timed && context_.overlap) prepared_[i].begin->record();
-        prepared_[i].start(state);
-        if (timed) prepared_[i].end->record();
-      }
-    });
+  return device_.capture([&] {
+    for (std::size_t i = first; i < end; ++i) {
+      if (timed && context_.overlap) prepared_[i].begin->record();
+      prepared_[i].start(state);
+      if (timed) prepared_[i].end->record();
+    }
+  });
+}
+
+// Of the run of kernels that begins at `first`; null where they go singly.
+WorkGraph* StepRunner::graph_of(std::size_t first, const StepState& state, Timing timing) {
+  // The first step runs without graphs: what is allocated on first use cannot be captured.
+  const bool is_wanted = has_run_ && prepared_[first].run_length >= least_kernels_of_graph;
+  if (!is_wanted || !graph_choice_.next()) return nullptr;
+  auto& graph = prepared_[first].graphs[timing == Timing::operations ? 0 : 1];
+  if (graph != nullptr) return graph.get();
+  try {
+    graph = capture(first, state, timing);
+  } catch (const BackendError&) {
+    if (context_.graphs == Graphs::on) throw;
+    graph_choice_.refuse();
   }
-  graph->launch();
+  return graph.get();
 }
 
 void StepRunner::run_operations(const StepState& state, Timing timing) {
-  // The first step runs without graphs: what is allocated on first use cannot be captured.
-  const bool graphs = has_run_ && graph_choice_.next();
   const bool marks = timing == Timing::operations || context_.overlap;
   for (std::size_t first = 0; first < prepared_.size();) {
     select_and_wait(first);
-    const bool is_graph = graphs && prepared_[first].run_length >= least_kernels_of_graph;
-    const std::size_t end = first + (is_graph ? prepared_[first].run_length : 1);
+    WorkGraph* const graph = graph_of(first, state, timing);
+    const std::size_t end = first + (graph != nullptr ? prepared_[first].run_length : 1);
     if (timing == Timing::operations) prepared_[first].begin->record();
-    is_graph ? run_graph(first, state, timing) : start(first, state);
+    graph != nullptr ? graph->launch() : start(first, state);
     // Other queues can wait for marks outside of graphs only.
-    if (is_graph ? context_.overlap : marks) prepared_[end - 1].end->record();
+    if (graph != nullptr ? context_.overlap : marks) prepared_[end - 1].end->record();
     for (; first < end; ++first) marker_[first] = end - 1;
   }
   finish_all();

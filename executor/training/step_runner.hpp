@@ -83,7 +83,8 @@ class StepRunner {
   void start(std::size_t operation, const StepState& state);
   void finish(std::size_t operation);
   void finish_all();
-  void run_graph(std::size_t first, const StepState& state, Timing timing);
+  WorkGraph* graph_of(std::size_t first, const StepState& state, Timing timing);
+  std::unique_ptr<WorkGraph> capture(std::size_t first, const StepState& state, Timing timing);
   void run_operations(const StepState& state, Timing timing);
   void read_times();
 

@@ -128,13 +128,25 @@ bool uses_graphs(const Workplace& work) {
   return work.options.graphs != Graphs::off && !work.backend.device().is_host();
 }
 
+// The steps before it do not count: --warmup, and those in which --graphs auto tries both ways.
+// Where there would be no others, fewer are left out.
+std::int64_t first_recorded(const Workplace& work, std::int64_t steps) {
+  const std::int64_t warmup = work.options.warmup;
+  const bool settles = uses_graphs(work) && work.options.graphs == Graphs::automatic;
+  const std::int64_t settled = warmup + (settles ? GraphChoice::settling_steps : 0);
+  if (steps > settled) return settled;
+  return steps > warmup ? warmup : 0;
+}
+
 // Events between the kernels of a graph cost time: a step measures either itself or its operations,
 // and those of every fourth step are enough for a median.
 constexpr std::int64_t steps_per_timed_operations = 4;
 
-Timing timing_of(const Workplace& work, std::int64_t step) {
-  const bool all = !uses_graphs(work);
-  return all || step % steps_per_timed_operations == 0 ? Timing::operations : Timing::step;
+// `recorded`: steps that counted before this one; negative: this one does not.
+Timing timing_of(const Workplace& work, std::int64_t recorded) {
+  if (!uses_graphs(work)) return Timing::operations;
+  const bool times_operations = recorded >= 0 && recorded % steps_per_timed_operations == 0;
+  return times_operations ? Timing::operations : Timing::step;
 }
 
 void record(const Workplace& work, const StepRunner& runner, Timing timing, RunRecorder& recorder) {
@@ -150,13 +162,14 @@ void run_steps(const Workplace& work,
   const TrainingOptions& options = work.options;
   const std::int64_t steps =
       options.epochs > 0 ? checked_multiply(options.epochs, work.data.step_count()) : options.steps;
+  const std::int64_t first = first_recorded(work, steps);
   RunRecorder recorder(work.schedule, work.world);
   for (std::int64_t step = 0; step < steps; ++step) {
     work.world.barrier();
-    const Timing timing = timing_of(work, step);
+    const Timing timing = timing_of(work, step - first);
     runner.run(state_of(options, work.plan.precision, step), timing);
     report.loss.push_back(finite_loss(runner, step));
-    if (step >= options.warmup || steps <= options.warmup) record(work, runner, timing, recorder);
+    if (step >= first) record(work, runner, timing, recorder);
     if (!callbacks.progress) continue;
     callbacks.progress({.step = step + 1,
                         .steps = steps,
@@ -220,9 +233,11 @@ RunReport train(const Plan& given,
                 const Communicator& world,
                 const TrainingCallbacks& callbacks) {
   check_ranks(given, world);
-  const std::unique_ptr<Backend> backend = make_backend(
-      options.backend,
-      {.local_rank = find_nodes(world).rank_here, .deterministic = options.deterministic});
+  const std::unique_ptr<Backend> backend =
+      make_backend(options.backend,
+                   {.local_rank = find_nodes(world).rank_here,
+                    .deterministic = options.deterministic,
+                    .most_workspace_bytes = options.most_workspace_bytes});
   require_precision(*backend, given.precision);
   require_overlap(given, *backend);
   const Plan plan = without_foreign_names(

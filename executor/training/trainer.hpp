@@ -16,7 +16,8 @@ namespace cnnplan {
 
 struct TrainingOptions {
   std::string backend{default_backend()};
-  bool deterministic = false;         // only kernels that give the same bits every time
+  bool deterministic = false;  // only kernels that give the same bits every time
+  std::int64_t most_workspace_bytes = BackendOptions{}.most_workspace_bytes;  // of a convolution
   Graphs graphs = Graphs::automatic;  // where the device has them
   bool nccl = false;                  // reductions by the library are NCCL's
   std::string data_file;              // empty: synthetic

@@ -101,6 +101,7 @@ struct KernelConstants {
   double dropout_rate = 0.0;
   std::uint64_t random_stream = 0;  // dropout: the layer index
   double loss_count = 1.0;          // positions over which the loss is averaged
+  bool replicated = false;          // other ranks compute the same and must get the same bits
   auto operator<=>(const KernelConstants&) const = default;
 };
 

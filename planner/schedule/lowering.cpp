@@ -131,7 +131,7 @@ KernelSpec Lowering::elementwise_spec(const Unit& unit, KernelKind kind, KernelP
 }
 
 KernelConstants Lowering::constants_of(const Unit& unit) const {
-  KernelConstants constants;
+  KernelConstants constants{.replicated = layer_plan(unit.head).mesh.size(Axis::r) > 1};
   const LayerParameters& parameters = layer(unit.head).parameters;
   if (const auto* norm = std::get_if<BatchNorm>(&parameters)) {
     constants.epsilon = norm->epsilon;

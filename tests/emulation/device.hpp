@@ -26,7 +26,7 @@ struct Options {
   int compute_major = 9;
   int compute_minor = 0;
   std::string device_name = "Emulated GPU";
-  int driver_version = CUDART_VERSION;
+  int driver_version = CUDART_VERSION;  // 0: none is installed
   bool peer_access = true;
   bool closed_memory = true;  // false: the host that touches it is not caught, and much is faster
   Schedule schedule = Schedule::lazy;

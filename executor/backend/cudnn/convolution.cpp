@@ -1,5 +1,6 @@
 // Convolution kernels: a program, or what is left of one where a block is empty.
 #include <stdexcept>
+#include <utility>
 
 #include "executor/backend/cudnn/engine_trial.hpp"
 #include "executor/backend/cudnn/kernels.hpp"
@@ -89,14 +90,16 @@ void EmptyConvolution::run(std::span<const TensorView> operands, const StepState
 
 std::unique_ptr<Kernel> make_convolution(Library& library,
                                          const KernelSpec& spec,
+                                         const KernelConstants& constants,
                                          const std::string& implementation) {
   if (volume(spec.in) == 0 || volume(spec.out) == 0) {
     return std::make_unique<EmptyConvolution>(library, spec);
   }
-  return std::make_unique<ConvolutionKernel>(spec,
-                                             implementation.empty()
-                                                 ? choose_program(library, spec)
-                                                 : named_program(library, spec, implementation));
+  ConvolutionProgram program =
+      constants.replicated     ? reproducible_program(library, spec, implementation)
+      : implementation.empty() ? choose_program(library, spec)
+                               : named_program(library, spec, implementation);
+  return std::make_unique<ConvolutionKernel>(spec, std::move(program));
 }
 
 }  // namespace cnnplan::cudnn

@@ -72,6 +72,10 @@ class CudaGraph final : public WorkGraph {
   GraphExecOwner exec_;
 };
 
+// Of what is free when a device is opened, this part is left to what the CUDA runtime, cuDNN and
+// NCCL allocate later: modules, and buffers of their own.
+constexpr std::int64_t reserved_part = 32;
+
 std::int64_t free_bytes() {
   std::size_t free = 0;
   std::size_t total = 0;
@@ -82,11 +86,15 @@ std::int64_t free_bytes() {
 }  // namespace
 
 DeviceCount count_devices() {
-  DeviceCount devices;
+  int driver = 0;  // stays so where there is none
+  cudaDriverGetVersion(&driver);
+  DeviceCount devices{.has_driver = driver > 0};
   const cudaError_t status = cudaGetDeviceCount(&devices.count);
   if (status == cudaSuccess) return devices;
   cudaGetLastError();  // it is dealt with here
-  return {.count = 0, .why_none = cudaGetErrorString(status)};
+  devices.count = 0;
+  devices.why_none = cudaGetErrorString(status);
+  return devices;
 }
 
 std::string cuda_versions() {
@@ -102,7 +110,6 @@ CudaDevice::CudaDevice(int index) : index_(index) {
   cudaDeviceProp properties{};
   check_cuda(cudaGetDeviceProperties(&properties, index), "cudaGetDeviceProperties");
   name_ = properties.name;
-  memory_bytes_ = static_cast<std::int64_t>(properties.totalGlobalMem);
   major_ = properties.major;
   minor_ = properties.minor;
   clock_mhz_ = attribute(cudaDevAttrClockRate, index) / khz_per_mhz;
@@ -113,6 +120,8 @@ CudaDevice::CudaDevice(int index) : index_(index) {
              "cudaDeviceGetStreamPriorityRange");
   // Ranks wait for what the other two queues do: it goes first.
   streams_ = {make_stream(least), make_stream(greatest), make_stream(greatest)};
+  const std::int64_t free = free_bytes();
+  memory_bytes_ = free - free / reserved_part;
 }
 
 CudaDevice::~CudaDevice() = default;

@@ -11,7 +11,8 @@ namespace cnnplan::cudnn {
 // GPUs that can be used.
 struct DeviceCount {
   int count = 0;
-  std::string why_none;  // as the runtime says it, e.g. of a driver that is too old
+  std::string why_none;     // as the runtime says it, e.g. of a driver that is too old
+  bool has_driver = false;  // of any version
 };
 DeviceCount count_devices();
 // Of the driver and the runtime, as 13.0. @throws EnvironmentError, BackendError

@@ -191,45 +191,123 @@ bool makes_sense(const ConvolutionVariant& variant, const KernelSpec& spec) {
   });
 }
 
-}  // namespace
+// What a name stands for.
+struct Named {
+  ConvolutionVariant variant;
+  Engine engine;
+};
 
-ConvolutionProgram choose_program(Library& library, const KernelSpec& spec) {
-  const auto known = library.choices().find(spec);
-  if (known != library.choices().end()) return named_program(library, spec, known->second);
+// @throws BackendError naming `name`
+Named parse_name(std::string_view name) {
+  const ConvolutionVariant variant = parse_variant(name);
+  return {.variant = variant, .engine = parse_engine(name)};
+}
+
+// Nothing, and the reason, where the named engine does not compute `spec` by the rules.
+std::optional<ConvolutionProgram> try_named(Library& library,
+                                            const KernelSpec& spec,
+                                            const Named& named,
+                                            const EngineRules& rules,
+                                            std::string& reason) {
+  if (!makes_sense(named.variant, spec)) {
+    reason = "not this kind of convolution";
+    return {};
+  }
+  try {
+    const EngineTarget target(library.handle());
+    const ConvolutionGraph graph =
+        make_convolution_graph(target, engine_view(spec, named.variant), named.variant);
+    require_rules(target, graph.graph, named.engine, rules);
+    return ConvolutionProgram(library, spec, named.variant, graph, named.engine);
+  } catch (const BackendError& error) {
+    reason = error.what();
+    return {};
+  }
+}
+
+// A convolution and its mirror image have one name, and the engine may pad for one of them only.
+std::optional<ConvolutionProgram> try_named_or_padded(Library& library,
+                                                      const KernelSpec& spec,
+                                                      Named named,
+                                                      const EngineRules& rules,
+                                                      std::string& reason) {
+  auto program = try_named(library, spec, named, rules, reason);
+  if (program || named.variant.padded || !needs_buffer(spec)) return program;
+  named.variant.padded = true;
+  std::string reason_padded;
+  return try_named(library, spec, named, rules, reason_padded);
+}
+
+// Workspaces of trials are larger than those of what is chosen: they are given back.
+class TrialWorkspace {
+ public:
+  explicit TrialWorkspace(Library& library) : library_(library), others_(library.device()) {
+    std::swap(others_, library_.workspace());
+  }
+  ~TrialWorkspace() { std::swap(others_, library_.workspace()); }
+  TrialWorkspace(const TrialWorkspace&) = delete;
+  TrialWorkspace& operator=(const TrialWorkspace&) = delete;
+
+ private:
+  Library& library_;
+  Workspace others_;
+};
+
+std::string fastest_name(Library& library, const KernelSpec& spec) {
+  const TrialWorkspace workspace(library);
   const TrialOperands filled(library.device(), spec);
   VariantTrial variants(library, spec, filled.operands());
   for (const ConvolutionVariant& variant : variants_of(spec)) variants.run(variant);
-  const std::string& name = variants.best().name;
-  if (name.empty()) throw BackendError("cudnn: no engine for " + to_text(spec));
-  library.choices()[spec] = name;
-  return named_program(library, spec, name);
+  if (variants.best().name.empty()) throw BackendError("cudnn: no engine for " + to_text(spec));
+  return variants.best().name;
+}
+
+std::optional<ConvolutionProgram> first_recommended(Library& library,
+                                                    const KernelSpec& spec,
+                                                    const EngineRules& rules) {
+  for (const ConvolutionVariant& variant : variants_of(spec)) {
+    const std::optional<ConvolutionGraph> graph = try_graph(library, spec, variant);
+    if (!graph) continue;
+    for (const Engine& engine :
+         recommended_engines(EngineTarget(library.handle()), graph->graph, rules)) {
+      if (auto program = try_program(library, spec, variant, *graph, engine)) return program;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+ConvolutionProgram choose_program(Library& library, const KernelSpec& spec) {
+  auto known = library.choices().find(spec);
+  if (known == library.choices().end()) {
+    known = library.choices().emplace(spec, fastest_name(library, spec)).first;
+  }
+  return named_program(library, spec, known->second);
 }
 
 ConvolutionProgram named_program(Library& library, const KernelSpec& spec, std::string_view name) {
-  std::string_view engine_name = name;
-  ConvolutionVariant variant = parse_variant(engine_name);
-  const Engine engine = parse_engine(engine_name);
-  std::string reason = makes_sense(variant, spec) ? "" : "not this kind of convolution";
-  const auto build = [&]() -> std::optional<ConvolutionProgram> {
-    if (!makes_sense(variant, spec)) return {};
-    try {
-      const ConvolutionGraph graph = make_convolution_graph(
-          EngineTarget(library.handle()), engine_view(spec, variant), variant);
-      require_rules(EngineTarget(library.handle()), graph.graph, engine, rules_of(library, spec));
-      return ConvolutionProgram(library, spec, variant, graph, engine);
-    } catch (const BackendError& error) {
-      if (reason.empty()) reason = error.what();
-      return {};
-    }
-  };
-  if (std::optional<ConvolutionProgram> program = build()) return std::move(*program);
-  // A convolution and its mirror image have one name, and the engine may pad for one of them only.
-  if (!variant.padded && needs_buffer(spec)) {
-    variant.padded = true;
-    if (std::optional<ConvolutionProgram> program = build()) return std::move(*program);
-  }
+  std::string reason;
+  auto program =
+      try_named_or_padded(library, spec, parse_name(name), rules_of(library, spec), reason);
+  if (program) return std::move(*program);
   throw BackendError("cudnn: \"" + std::string(name) + "\" does not compute " + to_text(spec) +
                      ": " + reason);
+}
+
+ConvolutionProgram reproducible_program(Library& library,
+                                        const KernelSpec& spec,
+                                        std::string_view name) {
+  EngineRules rules = rules_of(library, spec);
+  rules.deterministic = true;
+  if (!name.empty()) {
+    std::string reason;
+    auto named = try_named_or_padded(library, spec, parse_name(name), rules, reason);
+    if (named) return std::move(*named);
+    named_program(library, spec, name);  // refuses what is no name
+  }
+  if (auto program = first_recommended(library, spec, rules)) return std::move(*program);
+  throw BackendError("cudnn: no engine that always gives the same bits for " + to_text(spec));
 }
 
 }  // namespace cnnplan::cudnn

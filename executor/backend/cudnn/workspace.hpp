@@ -11,19 +11,19 @@ namespace cnnplan::cudnn {
 
 class Workspace {
  public:
-  explicit Workspace(Device& device) : device_(device) {}
+  explicit Workspace(Device& device) : device_(&device) {}
 
   // At least `bytes`. Never moves memory that was handed out: graphs captured earlier keep it.
   void* at_least(std::int64_t bytes) {
     if (bytes == 0) return nullptr;
     if (blocks_.empty() || blocks_.back().size_bytes() < bytes) {
-      blocks_.push_back(device_.allocate(bytes));
+      blocks_.push_back(device_->allocate(bytes));
     }
     return blocks_.back().data();
   }
 
  private:
-  Device& device_;
+  Device* device_;
   std::vector<MemoryBlock> blocks_;  // each larger than the one before
 };
 

@@ -54,7 +54,8 @@ std::vector<std::vector<std::vector<double>>> run_steps(const Plan& plan,
                                                         Backend& backend,
                                                         const Communicator& world,
                                                         Mode mode) {
-  DeviceTraining training(plan, backend, world, mode == Mode::graphs || mode == Mode::mixed);
+  const bool graphs = mode == Mode::graphs || mode == Mode::mixed;
+  DeviceTraining training(plan, backend, world, graphs ? Graphs::on : Graphs::off);
   std::vector<std::vector<std::vector<double>>> all;
   for (int step = 0; step < steps; ++step) {
     training.runner.run(state_of(step), timing_of(mode, step));
@@ -102,7 +103,8 @@ std::string joined(const std::vector<std::string>& texts) {
 
 void train_once(const Communicator& world, bool graphs) {
   const auto backend = make_device();
-  DeviceTraining training(plan_on(world.size(), Precision::bf16), *backend, world, graphs);
+  DeviceTraining training(
+      plan_on(world.size(), Precision::bf16), *backend, world, graphs ? Graphs::on : Graphs::off);
   for (int step = 0; step < 3; ++step) training.runner.run(state_of(step), Timing::step);
 }
 
@@ -132,7 +134,7 @@ TEST_CASE("StepRunner: on one rank a step is one graph, and its kernels are thos
   const Communicator self = Communicator::group(world, {world.rank()});
   emulation::reset();
   const auto backend = make_device();
-  DeviceTraining training(plan_on(1, Precision::fp32), *backend, self, true);
+  DeviceTraining training(plan_on(1, Precision::fp32), *backend, self, Graphs::on);
   training.runner.run(state_of(0), Timing::step);
   const emulation::Counters first = emulation::counters();
   training.runner.run(state_of(1), Timing::step);
@@ -145,11 +147,40 @@ TEST_CASE("StepRunner: on one rank a step is one graph, and its kernels are thos
   CHECK(third.allocations == first.allocations);
 }
 
+TEST_CASE("StepRunner: kernels that cannot be captured go singly, unless graphs were asked for") {
+  const Communicator world = Communicator::world();
+  const Communicator self = Communicator::group(world, {world.rank()});
+  const Plan plan = plan_on(1, Precision::fp32);
+  emulation::reset();
+  const auto expected = run_steps(plan, *make_device(), self, Mode::step);
+  for (const std::string function : {"kernel", "cudaGraphInstantiate"}) {
+    for (Graphs graphs : {Graphs::automatic, Graphs::on}) {
+      emulation::reset();
+      const auto backend = make_device();
+      DeviceTraining training(plan, *backend, self, graphs);
+      training.runner.run(state_of(0), Timing::step);
+      CHECK(training.numbers() == expected[0]);
+      const std::int64_t launches = emulation::counters().graph_launches;
+      emulation::fail(function, 1, cudaErrorUnknown);
+      const auto run = [&](int step) { training.runner.run(state_of(step), Timing::step); };
+      if (graphs == Graphs::on) {
+        CHECK_THROWS_AS(run(1), BackendError);
+        continue;
+      }
+      for (int step = 1; step < steps; ++step) {
+        run(step);
+        CHECK(training.numbers() == expected[static_cast<std::size_t>(step)]);
+      }
+      CHECK(emulation::counters().graph_launches == launches);
+    }
+  }
+}
+
 TEST_CASE("StepRunner: every operation is timed, and none where the step is") {
   const Communicator world = Communicator::world();
   emulation::reset();
   const auto backend = make_device();
-  DeviceTraining training(plan_on(world.size(), Precision::fp32), *backend, world, true);
+  DeviceTraining training(plan_on(world.size(), Precision::fp32), *backend, world, Graphs::on);
   training.runner.run(state_of(0));
   CHECK(training.runner.operation_times_s().size() == training.schedule.operations.size());
   for (double time_s : training.runner.operation_times_s()) {
@@ -282,6 +313,24 @@ TEST_CASE("StepRunner: a kernel that cannot be launched, and work that fails whe
       CHECK((what == "kernel") == (message.find("kernel launch") != std::string::npos));
     }
   }
+}
+
+TEST_CASE("train: steps that count are those after graphs were tried both ways") {
+  const Communicator world = Communicator::world();
+  const Plan plan = plan_on(world.size(), Precision::fp32);
+  const auto counted = [&](Graphs graphs, std::int64_t all_steps) {
+    emulation::reset();
+    const TrainingOptions options{
+        .backend = "cudnn", .graphs = graphs, .steps = all_steps, .warmup = 2};
+    const int own = train(plan, options, world, {}).step.count;
+    return world.broadcast(std::int64_t{own}, 0);
+  };
+  constexpr int settling = GraphChoice::settling_steps;
+  CHECK(counted(Graphs::off, 6) == 4);
+  // Of the others, every fourth times operations in place of the step.
+  CHECK(counted(Graphs::on, 6) == 3);
+  CHECK(counted(Graphs::automatic, 2 + settling + 8) == 6);
+  CHECK(counted(Graphs::automatic, 6) == 3);
 }
 
 TEST_CASE("train: a full device and one that is not there") {

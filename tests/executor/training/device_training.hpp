@@ -36,7 +36,7 @@ struct DeviceTraining {
   DeviceTraining(const Plan& trained,
                  Backend& device_backend,
                  const Communicator& world,
-                 bool graphs = false)
+                 Graphs graphs = Graphs::off)
       : plan(trained),
         backend(device_backend),
         schedule(lower(plan, world.rank())),
@@ -50,7 +50,7 @@ struct DeviceTraining {
                 .data = &data,
                 .in_place_of_communication = {},
                 .overlap = plan.overlap,
-                .graphs = graphs ? Graphs::on : Graphs::off}) {
+                .graphs = graphs}) {
     initialize(parameters, plan.network, 1);
   }
 

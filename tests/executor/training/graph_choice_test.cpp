@@ -30,6 +30,16 @@ TEST_CASE("GraphChoice: both are tried in turns, then the faster one is taken") 
   CHECK(choices(Graphs::automatic, 2.0, 1.0, 10) == single);
 }
 
+TEST_CASE("GraphChoice: refused graphs are not tried again") {
+  GraphChoice choice(Graphs::automatic);
+  REQUIRE(choice.next());
+  choice.refuse();
+  for (int step = 0; step < 2 * GraphChoice::settling_steps; ++step) {
+    CHECK_FALSE(choice.next());
+    choice.record(1.0);
+  }
+}
+
 TEST_CASE("GraphChoice: what the user decided is not tried out") {
   CHECK(choices(Graphs::on, 2.0, 1.0, 8) == std::vector<bool>(8, true));
   CHECK(choices(Graphs::off, 1.0, 2.0, 8) == std::vector<bool>(8, false));

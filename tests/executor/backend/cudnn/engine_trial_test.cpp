@@ -159,6 +159,43 @@ TEST_CASE("Engine trial: what was chosen is remembered, and known by its name to
   CHECK(emulation::calls("cudnnBackendExecute") == executed);
 }
 
+TEST_CASE("Engine trial: what a trial needed is given back") {
+  emulation::reset();
+  const auto backend = cudnn::make_backend({});
+  const std::size_t before = emulation::counters().used_bytes;
+  for (KernelPhase phase : all_phases) {
+    backend->make_kernel(spec_of(phase, Precision::bf16, 6), {}, {});
+  }
+  CHECK(emulation::counters().peak_bytes > before);
+  CHECK(emulation::counters().used_bytes == before);
+}
+
+TEST_CASE("Engine trial: replicas take an engine that always gives the same bits, untimed") {
+  const KernelConstants replicated{.replicated = true};
+  for (Precision precision : {Precision::fp32, Precision::bf16}) {
+    for (KernelPhase phase : all_phases) {
+      emulation::reset();
+      const auto backend = cudnn::make_backend({});
+      const KernelSpec spec = spec_of(phase, precision, 7);
+      const auto chosen = backend->make_kernel(spec, replicated, {});
+      CHECK_FALSE(is_engine(*chosen, emulation::nondeterministic));
+      CHECK(emulation::calls("cudnnBackendExecute") == 0);
+      // A profile may name another: that of a deterministic engine is taken, that of others is not.
+      const auto named = [&](const KernelConstants& constants, const std::string& name) {
+        return backend->make_kernel(spec, constants, name)->implementation();
+      };
+      const bool narrow = precision == Precision::bf16 && phase == KernelPhase::backward_filter;
+      const std::string unsteady =
+          "engine " + std::to_string(emulation::nondeterministic) + (narrow ? " narrow" : "");
+      const std::string steady = chosen->implementation();
+      CHECK(named({}, unsteady) == unsteady);
+      CHECK(named(replicated, unsteady) == steady);
+      CHECK(named(replicated, steady) == steady);
+      CHECK_THROWS_AS(named(replicated, "engine 99"), BackendError);
+    }
+  }
+}
+
 TEST_CASE("Engine trial: of symmetric engines, one-sided padding goes by way of a buffer") {
   emulation::reset({.cudnn_asymmetric_padding = false});
   const auto backend = cudnn::make_backend({});

@@ -1,0 +1,34 @@
+// What a device says of itself, on the emulated one.
+#include "executor/backend/cudnn/cuda_device.hpp"
+
+#include <doctest/doctest.h>
+
+#include "executor/backend/backend.hpp"
+#include "tests/emulation/device.hpp"
+
+namespace cnnplan::test {
+
+TEST_CASE("CudaDevice: memory is what is free when it is opened, less a reserve") {
+  constexpr std::size_t total = std::size_t{1} << 20;
+  emulation::reset({.memory_bytes = total});
+  void* of_others = nullptr;
+  REQUIRE(cudaMalloc(&of_others, total / 2) == cudaSuccess);
+  const cudnn::CudaDevice device(0);
+  CHECK(device.memory_bytes() < std::int64_t{total / 2});
+  CHECK(device.memory_bytes() > std::int64_t{total / 4});
+  CHECK(cudaFree(of_others) == cudaSuccess);
+}
+
+TEST_CASE("why_no_gpu: a driver without a device that can be used is told, no driver is not") {
+  emulation::reset();
+  CHECK(why_no_gpu().empty());
+  emulation::reset({.device_count = 0, .driver_version = 0});
+  CHECK(why_no_gpu().empty());
+  emulation::reset({.device_count = 0,
+                    .no_device_error = cudaErrorInsufficientDriver,
+                    .driver_version = CUDART_VERSION - 1000});
+  CHECK(why_no_gpu().find(cudaGetErrorString(cudaErrorInsufficientDriver)) != std::string::npos);
+  emulation::reset();
+}
+
+}  // namespace cnnplan::test
