@@ -236,7 +236,7 @@ void run(const Candidate& candidate,
 double tolerance_of(Precision precision) {
   switch (precision) {
     case Precision::fp32:
-      return 2e-5;
+      return 1e-5;
     case Precision::tf32:
     case Precision::fp16:
       return 3e-3;
