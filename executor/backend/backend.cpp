@@ -1,6 +1,8 @@
 // The backends of this build, by name.
 #include "executor/backend/backend.hpp"
 
+#include <stdexcept>
+
 #include "executor/backend/reference/backend.hpp"
 #include "planner/model/enumerators.hpp"
 #include "planner/model/error.hpp"
@@ -71,6 +73,12 @@ void require_precision(const Backend& backend, Precision precision) {
   }
   throw EnvironmentError("backend \"" + backend.fingerprint().backend + "\" does not run " +
                          std::string(to_text(precision)) + "; it has: " + known);
+}
+
+void require_weight(const KernelSpec& convolution, std::size_t size) {
+  if (static_cast<std::int64_t>(size) == weight_volume(convolution)) return;
+  throw std::logic_error("weight of " + std::to_string(size) + " elements for " +
+                         to_text(convolution));
 }
 
 std::string_view default_backend() {

@@ -33,7 +33,7 @@ class Kernel {
   virtual ~Kernel() = default;
   // Operands in the order that KernelSpec documents, in memory of the backend's device. Put in the
   // selected queue of that device; done on return where the device is the host.
-  virtual void run(std::span<const TensorView> operands, const StepState& state) = 0;
+  virtual void run(Operands operands, const StepState& state) = 0;
   virtual std::int64_t workspace_bytes() const { return 0; }
   // As the library calls it, e.g. "brgconv:avx512_core".
   virtual std::string implementation() const = 0;
@@ -87,6 +87,8 @@ struct BackendOptions {
 std::unique_ptr<Backend> make_backend(std::string_view name, const BackendOptions& options = {});
 // @throws EnvironmentError that names what the backend has, unless it supports `precision`
 void require_precision(const Backend& backend, Precision precision);
+// @throws std::logic_error unless `size` is what the weight of `convolution` has in plain order
+void require_weight(const KernelSpec& convolution, std::size_t size);
 // The fastest that can run here: "cudnn" where there is a GPU, "onednn" where it was found, else
 // "reference".
 std::string_view default_backend();

@@ -11,7 +11,7 @@ namespace cnnplan {
 
 // What numbers of type T are computed in.
 template <typename T>
-using Computed = std::conditional_t<std::is_floating_point_v<T>, T, float>;
+using Computed = std::conditional_t<std::is_floating_point_v<T>, std::remove_const_t<T>, float>;
 
 // `value` as it is stored: rounded.
 template <typename T>

@@ -5,7 +5,7 @@
 
 namespace cnnplan {
 
-void FunctionKernel::run(std::span<const TensorView> operands, const StepState& state) {
+void FunctionKernel::run(Operands operands, const StepState& state) {
   if (operands.size() != operand_count_) {
     throw std::logic_error(implementation_ + ": takes " + std::to_string(operand_count_) +
                            " operands, got " + std::to_string(operands.size()));

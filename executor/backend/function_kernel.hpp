@@ -13,7 +13,7 @@ namespace cnnplan {
 
 class FunctionKernel final : public Kernel {
  public:
-  using Body = std::function<void(std::span<const TensorView> operands, const StepState& state)>;
+  using Body = std::function<void(Operands operands, const StepState& state)>;
 
   // run() throws std::logic_error unless it gets exactly `operand_count` operands.
   FunctionKernel(std::string implementation, std::size_t operand_count, Body body)
@@ -21,7 +21,7 @@ class FunctionKernel final : public Kernel {
         operand_count_(operand_count),
         body_(std::move(body)) {}
 
-  void run(std::span<const TensorView> operands, const StepState& state) override;
+  void run(Operands operands, const StepState& state) override;
   std::string implementation() const override { return implementation_; }
 
  private:

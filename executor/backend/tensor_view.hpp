@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 
 #include "planner/model/box.hpp"
 
@@ -22,6 +23,9 @@ struct TensorView {
   Shape shape() const { return shape_of(box); }
   std::int64_t stride(Dim dim) const { return strides[static_cast<std::size_t>(dim)]; }
 };
+
+// Of a kernel, in the order that KernelSpec documents.
+using Operands = std::span<const TensorView>;
 
 // View of `inner` inside a dense buffer that holds `outer`. `element_bytes` is the element's size.
 // @pre contains(outer, inner)

@@ -2,7 +2,6 @@
 #include "executor/comm/node_memory.hpp"
 
 #include <algorithm>
-#include <array>
 #include <map>
 
 #include <unistd.h>
@@ -12,16 +11,6 @@
 #include "planner/model/error.hpp"
 
 namespace cnnplan {
-
-namespace {
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  gethostname(name.data(), name.size() - 1);
-  return name.data();
-}
-
-}  // namespace
 
 // Ranks may see one device each, all as the first: only its place tells them apart.
 int most_ranks_on_a_device(const Communicator& world, const Device& device) {

@@ -1,5 +1,9 @@
-// Asks MPI who shares memory.
+// Asks MPI who shares memory, and the system for its name.
 #include "executor/comm/nodes.hpp"
+
+#include <array>
+
+#include <unistd.h>
 
 #include "executor/comm/mpi_handle.hpp"
 
@@ -17,6 +21,12 @@ Nodes find_nodes(const Communicator& communicator) {
   return {.ranks_here = node.size,
           .rank_here = node.rank,
           .regular = communicator.maximum(regular ? 0.0 : 1.0) == 0.0};
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  gethostname(name.data(), name.size() - 1);
+  return name.data();
 }
 
 }  // namespace cnnplan

@@ -1,6 +1,8 @@
 // How the ranks are placed on nodes.
 #pragma once
 
+#include <string>
+
 #include "executor/comm/communicator.hpp"
 
 namespace cnnplan {
@@ -13,5 +15,7 @@ struct Nodes {
 
 // Collective.
 Nodes find_nodes(const Communicator& communicator);
+// Of the node that this rank runs on.
+std::string host_name();
 
 }  // namespace cnnplan

@@ -237,7 +237,9 @@ void StepRunner::run_operations(const StepState& state, Timing timing) {
     select_and_wait(first);
     WorkGraph* const graph = graph_of(first, state, timing);
     const std::size_t end = first + (graph != nullptr ? prepared_[first].run_length : 1);
-    if (timing == Timing::operations) prepared_[first].begin->record();
+    // In one queue, an operation begins where the one before it ends.
+    const bool times_begin = timing == Timing::operations && (context_.overlap || first == 0);
+    if (times_begin) prepared_[first].begin->record();
     graph != nullptr ? graph->launch() : start(first, state);
     // Other queues can wait for marks outside of graphs only.
     if (graph != nullptr ? context_.overlap : marks) prepared_[end - 1].end->record();

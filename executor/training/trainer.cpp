@@ -2,11 +2,8 @@
 #include "executor/training/trainer.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <memory>
-
-#include <unistd.h>
 
 #include "executor/comm/node_memory.hpp"
 #include "executor/comm/nodes.hpp"
@@ -214,9 +211,7 @@ Plan without_foreign_names(const Plan& plan,
 
 // On rank 0; empty elsewhere.
 std::vector<RankPlace> places_of(const Device& device, const Communicator& world) {
-  std::array<char, 256> host{};
-  gethostname(host.data(), host.size() - 1);
-  const auto hosts = world.gather(std::string(host.data()), 0);
+  const auto hosts = world.gather(host_name(), 0);
   const auto places = world.gather(device.place(), 0);
   const auto names = world.gather(device.name(), 0);
   std::vector<RankPlace> ranks;

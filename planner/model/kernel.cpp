@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "planner/model/checked.hpp"
 #include "planner/model/enumerators.hpp"
 
 namespace cnnplan {
@@ -110,6 +111,15 @@ std::string to_text(const KernelSpec& spec) {
   if (spec.residual) text += " residual";
   text += ' ' + std::string(to_text(spec.precision)) + ' ';
   return text + std::string(to_text(spec.algorithm));
+}
+
+std::int64_t weight_volume(const KernelSpec& convolution) {
+  std::int64_t elements =
+      checked_multiply(convolution.out[Dim::c], convolution.in[Dim::c] / convolution.groups);
+  for (const WindowDim& dim : convolution.window.dims) {
+    elements = checked_multiply(elements, dim.kernel);
+  }
+  return elements;
 }
 
 double flops(const KernelSpec& spec) {

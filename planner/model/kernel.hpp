@@ -110,6 +110,9 @@ struct KernelConstants {
 KernelSpec canonical(KernelSpec spec);
 // Unique readable key, e.g. "convolution/forward in=4x64x1x29x56 out=4x64x1x28x56 k=1x3x3 ...".
 std::string to_text(const KernelSpec& spec);
+// Elements of the weight of a convolution: (F, C/groups, KD, KH, KW).
+// @throws InputError when they are more than 64 bits can count
+std::int64_t weight_volume(const KernelSpec& convolution);
 // Floating-point operations (a multiply-add counts two) and bytes that must move at least.
 double flops(const KernelSpec& spec);
 double bytes(const KernelSpec& spec);

@@ -47,8 +47,7 @@ class Operands {
 };
 
 void add_convolution(const KernelSpec& spec, Operands& operands) {
-  std::int64_t weight = spec.out[Dim::c] * (spec.in[Dim::c] / spec.groups);
-  for (const WindowDim& dim : spec.window.dims) weight *= dim.kernel;
+  const std::int64_t weight = weight_volume(spec);
   if (spec.phase == KernelPhase::forward) {
     operands.x().weight(weight);
     if (spec.bias) operands.by_channel();

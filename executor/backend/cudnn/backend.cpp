@@ -1,9 +1,6 @@
 // Weights are stored as cuDNN reads them fastest: (F, KD, KH, KW, C/groups).
 #include "executor/backend/cudnn/backend.hpp"
 
-#include <stdexcept>
-
-#include "executor/backend/cudnn/convolution_program.hpp"
 #include "executor/backend/cudnn/kernels.hpp"
 #include "executor/backend/element.hpp"
 #include "planner/model/error.hpp"
@@ -26,12 +23,6 @@ void for_each_weight(const KernelSpec& convolution, Visit visit) {
     const std::int64_t filter = plain / taps / channels;
     visit(static_cast<std::size_t>(plain), (filter * taps + tap) * channels + channel);
   }
-}
-
-void require_size(const KernelSpec& convolution, std::size_t size) {
-  if (static_cast<std::int64_t>(size) == weight_volume(convolution)) return;
-  throw std::logic_error("weight of " + std::to_string(size) + " elements for " +
-                         to_text(convolution));
 }
 
 class CudnnBackend final : public Backend {
@@ -102,7 +93,7 @@ std::unique_ptr<Kernel> CudnnBackend::make_kernel(const KernelSpec& spec,
 void CudnnBackend::import_weight(const KernelSpec& convolution,
                                  std::span<const double> plain,
                                  void* weight) const {
-  require_size(convolution, plain.size());
+  require_weight(convolution, plain.size());
   with_type_of(parameter_element(convolution.precision), [&]<typename T>(T) {
     for_each_weight(convolution, [&](std::size_t from, std::int64_t to) {
       static_cast<T*>(weight)[to] = stored<T>(plain[from]);
@@ -113,7 +104,7 @@ void CudnnBackend::import_weight(const KernelSpec& convolution,
 void CudnnBackend::export_weight(const KernelSpec& convolution,
                                  const void* weight,
                                  std::span<double> plain) const {
-  require_size(convolution, plain.size());
+  require_weight(convolution, plain.size());
   with_type_of(parameter_element(convolution.precision), [&]<typename T>(T) {
     for_each_weight(convolution, [&](std::size_t to, std::int64_t from) {
       plain[to] = static_cast<double>(static_cast<const T*>(weight)[from]);

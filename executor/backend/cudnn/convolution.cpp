@@ -9,8 +9,6 @@
 namespace cnnplan::cudnn {
 namespace {
 
-using Operands = std::span<const TensorView>;
-
 std::size_t operand_count(const KernelSpec& spec) {
   return spec.bias && spec.phase != KernelPhase::backward_data ? 4 : 3;
 }
@@ -38,7 +36,7 @@ class ConvolutionKernel final : public Kernel {
   ConvolutionKernel(const KernelSpec& spec, ConvolutionProgram program)
       : spec_(spec), program_(std::move(program)) {}
 
-  void run(std::span<const TensorView> operands, const StepState&) override {
+  void run(Operands operands, const StepState&) override {
     if (operands.size() != operand_count(spec_)) throw std::logic_error("convolution operands");
     program_.run(in_order_of_graph(spec_, operands));
   }
@@ -55,7 +53,7 @@ class EmptyConvolution final : public Kernel {
  public:
   EmptyConvolution(Library& library, const KernelSpec& spec) : library_(library), spec_(spec) {}
 
-  void run(std::span<const TensorView> operands, const StepState&) override;
+  void run(Operands operands, const StepState&) override;
   std::int64_t workspace_bytes() const override {
     const bool sums = spec_.bias && spec_.phase == KernelPhase::backward_filter;
     return sums ? bias_gradient_workspace_bytes(spec_.out) : 0;
@@ -71,7 +69,7 @@ class EmptyConvolution final : public Kernel {
   KernelSpec spec_;
 };
 
-void EmptyConvolution::run(std::span<const TensorView> operands, const StepState&) {
+void EmptyConvolution::run(Operands operands, const StepState&) {
   cudaStream_t stream = library_.device().stream();
   if (spec_.phase != KernelPhase::backward_filter) {
     clear(operands.back(), activation_bytes(spec_.precision));

@@ -5,7 +5,6 @@
 
 #include "executor/backend/cudnn/check.hpp"
 #include "executor/backend/cudnn/kernels/pointwise_kernels.hpp"
-#include "planner/model/checked.hpp"
 #include "planner/model/element.hpp"
 
 namespace cnnplan::cudnn {
@@ -18,15 +17,6 @@ std::int64_t aligned(std::int64_t bytes) {
 }
 
 }  // namespace
-
-std::int64_t weight_volume(const KernelSpec& convolution) {
-  std::int64_t elements =
-      checked_multiply(convolution.out[Dim::c], convolution.in[Dim::c] / convolution.groups);
-  for (const WindowDim& dim : convolution.window.dims) {
-    elements = checked_multiply(elements, dim.kernel);
-  }
-  return elements;
-}
 
 ConvolutionProgram::ConvolutionProgram(Library& library,
                                        const KernelSpec& spec,

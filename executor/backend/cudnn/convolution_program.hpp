@@ -68,7 +68,4 @@ class ConvolutionProgram {
   bool is_packed_ = false;
 };
 
-// Elements of the weight.
-std::int64_t weight_volume(const KernelSpec& convolution);
-
 }  // namespace cnnplan::cudnn

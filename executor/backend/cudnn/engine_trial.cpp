@@ -22,10 +22,8 @@ constexpr double hopeless = 2.0;
 class TrialOperands {
  public:
   TrialOperands(CudaDevice& device, const KernelSpec& spec) : device_(device) {
-    const Precision activations = spec.precision;
-    // The type of parameters is that of activations without 16-bit numbers.
-    const Precision parameters =
-        parameter_element(spec.precision) == ElementType::fp64 ? Precision::fp64 : Precision::fp32;
+    const ElementType activations = activation_element(spec.precision);
+    const ElementType parameters = parameter_element(spec.precision);
     const bool is_gradient = spec.phase == KernelPhase::backward_filter;
     operands_.x = add(activations, volume(spec.in));
     operands_.w = add(is_gradient ? parameters : activations, weight_volume(spec));
@@ -35,10 +33,9 @@ class TrialOperands {
   const ConvolutionOperands& operands() const { return operands_; }
 
  private:
-  void* add(Precision precision, std::int64_t count) {
-    MemoryBlock& block =
-        blocks_.emplace_back(device_.allocate(count * activation_bytes(precision)));
-    fill_random(precision, block.data(), count, blocks_.size(), device_.stream());
+  void* add(ElementType element, std::int64_t count) {
+    MemoryBlock& block = blocks_.emplace_back(device_.allocate(count * bytes_of(element)));
+    fill_random(element, block.data(), count, blocks_.size(), device_.stream());
     return block.data();
   }
 

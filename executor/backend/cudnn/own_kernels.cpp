@@ -22,6 +22,12 @@ std::int64_t workspace_bytes(const KernelSpec& spec) {
   }
 }
 
+void batch_norm(const BatchNormCall& call, Operands operands) {
+  const bool is_backward = call.spec.phase == KernelPhase::backward_statistics ||
+                           call.spec.phase == KernelPhase::backward_data;
+  is_backward ? batch_norm_backward(call, operands) : batch_norm_forward(call, operands);
+}
+
 class OwnKernel final : public Kernel {
  public:
   OwnKernel(Library& library, const KernelSpec& spec, const KernelConstants& constants)
@@ -30,7 +36,7 @@ class OwnKernel final : public Kernel {
         constants_(constants),
         bytes_(cudnn::workspace_bytes(spec)) {}
 
-  void run(std::span<const TensorView> operands, const StepState&) override;
+  void run(Operands operands, const StepState&) override;
   std::int64_t workspace_bytes() const override { return bytes_; }
   std::string implementation() const override { return "cnnplan"; }
 
@@ -41,7 +47,7 @@ class OwnKernel final : public Kernel {
   std::int64_t bytes_;
 };
 
-void OwnKernel::run(std::span<const TensorView> operands, const StepState&) {
+void OwnKernel::run(Operands operands, const StepState&) {
   cudaStream_t stream = library_.device().stream();
   const StepValues* step = library_.step();
   void* workspace = library_.workspace().at_least(bytes_);

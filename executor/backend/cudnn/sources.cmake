@@ -17,7 +17,8 @@ set(CNNPLAN_CUDNN_SOURCES
   kernels/launch.cpp
 )
 set(CNNPLAN_CUDA_SOURCES
-  kernels/batch_norm_kernels.cu
+  kernels/batch_norm_backward.cu
+  kernels/batch_norm_forward.cu
   kernels/box_kernels.cu
   kernels/pointwise_kernels.cu
   kernels/pooling_kernels.cu

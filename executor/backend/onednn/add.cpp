@@ -6,8 +6,6 @@
 namespace cnnplan::onednn {
 namespace {
 
-using Operands = std::span<const TensorView>;
-
 CNNPLAN_VECTORIZED void add(const float* a, const float* b, float* y, std::int64_t count) {
   CNNPLAN_INDEPENDENT
   for (std::int64_t i = 0; i < count; ++i) y[i] = a[i] + b[i];

@@ -41,16 +41,6 @@ class OnednnBackend final : public Backend {
   Library library_;
 };
 
-std::size_t plain_elements(const KernelSpec& convolution) {
-  return plain_weight(convolution).get_size() / sizeof(float);
-}
-
-void require_size(const KernelSpec& convolution, std::size_t size) {
-  if (size == plain_elements(convolution)) return;
-  throw std::logic_error("weight of " + std::to_string(size) + " elements for " +
-                         to_text(convolution));
-}
-
 OnednnBackend::OnednnBackend() {
   const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
   library_ = {.engine = engine, .stream = dnnl::stream(engine)};
@@ -107,7 +97,7 @@ std::int64_t OnednnBackend::weight_elements(const KernelSpec& convolution) const
 void OnednnBackend::import_weight(const KernelSpec& convolution,
                                   std::span<const double> plain,
                                   void* weight) const {
-  require_size(convolution, plain.size());
+  require_weight(convolution, plain.size());
   std::vector<float> values(plain.size());
   std::transform(plain.begin(), plain.end(), values.begin(), [](double value) {
     return static_cast<float>(value);
@@ -124,7 +114,7 @@ void OnednnBackend::import_weight(const KernelSpec& convolution,
 void OnednnBackend::export_weight(const KernelSpec& convolution,
                                   const void* weight,
                                   std::span<double> plain) const {
-  require_size(convolution, plain.size());
+  require_weight(convolution, plain.size());
   std::vector<float> values(plain.size());
   checked_call(convolution, [&] {
     // dnnl::memory takes no pointer to const; the reorder only reads.

@@ -11,8 +11,6 @@
 namespace cnnplan::onednn {
 namespace {
 
-using Operands = std::span<const TensorView>;
-
 struct Setup {
   KernelSpec spec;
   KernelConstants constants;

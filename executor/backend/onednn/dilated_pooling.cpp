@@ -11,8 +11,6 @@
 namespace cnnplan::onednn {
 namespace {
 
-using Operands = std::span<const TensorView>;
-
 // Of equal maxima the first tap's stays; an index below zero says that there was none yet.
 CNNPLAN_VECTORIZED void take_larger(const float* __restrict x,
                                     std::int32_t tap,

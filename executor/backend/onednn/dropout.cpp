@@ -7,8 +7,6 @@
 namespace cnnplan::onednn {
 namespace {
 
-using Operands = std::span<const TensorView>;
-
 struct Mask {
   std::uint64_t position_key = 0;
   std::int64_t first_channel = 0;

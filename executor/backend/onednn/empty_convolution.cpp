@@ -8,8 +8,6 @@
 namespace cnnplan::onednn {
 namespace {
 
-using Operands = std::span<const TensorView>;
-
 // Every window of a block without inputs lies in the padding.
 void fill_with_bias(const KernelSpec& spec, const float* bias, float* y) {
   const std::int64_t channels = spec.out[Dim::c];

@@ -98,7 +98,7 @@ void PrimitiveKernel::add_reorder(const Library& library, std::size_t operand, c
   (port.written ? after_ : before_).push_back(std::move(reordered));
 }
 
-void PrimitiveKernel::run(std::span<const TensorView> operands, const StepState&) {
+void PrimitiveKernel::run(Operands operands, const StepState&) {
   if (operands.size() != direct_.size()) throw std::logic_error("wrong number of operands");
   for (Reordered& reordered : before_) {
     reordered.reorder.bind(0, operands[reordered.operand].data);

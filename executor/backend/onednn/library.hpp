@@ -94,7 +94,7 @@ class PrimitiveKernel final : public Kernel {
                   const dnnl::primitive& primitive,
                   std::string implementation,
                   const std::vector<Port>& ports);
-  void run(std::span<const TensorView> operands, const StepState& state) override;
+  void run(Operands operands, const StepState& state) override;
   std::int64_t workspace_bytes() const override;
   std::string implementation() const override { return implementation_; }
 

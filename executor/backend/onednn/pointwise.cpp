@@ -38,7 +38,7 @@ class StridedPointwise final : public Kernel {
   StridedPointwise(const KernelSpec& spec, std::unique_ptr<Kernel> inner)
       : spec_(spec), inner_(std::move(inner)), used_(used_bytes(spec)) {}
 
-  void run(std::span<const TensorView> operands, const StepState& state) override;
+  void run(Operands operands, const StepState& state) override;
   std::int64_t workspace_bytes() const override {
     return inner_->workspace_bytes() + static_cast<std::int64_t>(used_.bytes());
   }
@@ -81,7 +81,7 @@ void StridedPointwise::scatter(float* dx) const {
   });
 }
 
-void StridedPointwise::run(std::span<const TensorView> operands, const StepState& state) {
+void StridedPointwise::run(Operands operands, const StepState& state) {
   constexpr std::size_t most_operands = 4;
   std::array<TensorView, most_operands> inner{};
   std::copy(operands.begin(), operands.end(), inner.begin());

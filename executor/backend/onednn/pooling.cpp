@@ -88,9 +88,7 @@ std::unique_ptr<Kernel> make_backward(const Library& library, const KernelSpec& 
 // A block without outputs has no gradient to hand back.
 std::unique_ptr<Kernel> make_empty(const KernelSpec& spec) {
   return std::make_unique<FunctionKernel>(
-      "empty",
-      spec.pooling == PoolingMode::max ? 3 : 2,
-      [=](std::span<const TensorView> operands, const StepState&) {
+      "empty", spec.pooling == PoolingMode::max ? 3 : 2, [=](Operands operands, const StepState&) {
         const bool is_forward = spec.phase == KernelPhase::forward;
         const TensorView& written = is_forward ? operands[1] : operands.back();
         std::fill_n(written.as<float>(), volume(written.shape()), 0.0F);

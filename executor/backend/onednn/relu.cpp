@@ -8,8 +8,6 @@
 namespace cnnplan::onednn {
 namespace {
 
-using Operands = std::span<const TensorView>;
-
 CNNPLAN_VECTORIZED void clip(const float* x, float* y, std::int64_t count) {
   CNNPLAN_INDEPENDENT
   for (std::int64_t i = 0; i < count; ++i) y[i] = x[i] > 0.0F ? x[i] : 0.0F;

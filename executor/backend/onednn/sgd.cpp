@@ -30,7 +30,7 @@ CNNPLAN_VECTORIZED void update(const Factors& factors,
 std::unique_ptr<Kernel> make_sgd(const KernelSpec& spec) {
   const std::int64_t elements = volume(spec.out);
   return std::make_unique<FunctionKernel>(
-      "loops", 3, [elements](std::span<const TensorView> operands, const StepState& state) {
+      "loops", 3, [elements](Operands operands, const StepState& state) {
         update({.learning_rate = static_cast<float>(state.learning_rate),
                 .momentum = static_cast<float>(state.momentum),
                 .weight_decay = static_cast<float>(state.weight_decay),

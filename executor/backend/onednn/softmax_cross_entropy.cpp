@@ -10,8 +10,6 @@
 namespace cnnplan::onednn {
 namespace {
 
-using Operands = std::span<const TensorView>;
-
 CNNPLAN_VECTORIZED float largest_of(const float* x, std::int64_t count) {
   float largest = x[0];
   for (std::int64_t c = 1; c < count; ++c) largest = std::max(largest, x[c]);

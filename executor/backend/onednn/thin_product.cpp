@@ -20,7 +20,7 @@ void fill_bias(const ProductSizes& sizes, const float* bias, float* y) {
   }
 }
 
-void run(const KernelSpec& spec, const ProductSizes& sizes, std::span<const TensorView> operands) {
+void run(const KernelSpec& spec, const ProductSizes& sizes, Operands operands) {
   const auto* first = operands[0].as<const float>();
   const auto* second = operands[1].as<const float>();
   if (spec.phase == KernelPhase::forward) {
@@ -44,9 +44,9 @@ std::unique_ptr<Kernel> make_thin_product(const KernelSpec& spec) {
   if (sizes.rows > thin_rows) throw std::logic_error("too many rows for a thin product");
   const bool has_bias = spec.bias && spec.phase != KernelPhase::backward_data;
   return std::make_unique<FunctionKernel>(
-      "thin product",
-      has_bias ? 4 : 3,
-      [=](std::span<const TensorView> operands, const StepState&) { run(spec, sizes, operands); });
+      "thin product", has_bias ? 4 : 3, [=](Operands operands, const StepState&) {
+        run(spec, sizes, operands);
+      });
 }
 
 }  // namespace cnnplan::onednn

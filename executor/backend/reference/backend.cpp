@@ -7,7 +7,6 @@
 #include "executor/backend/cpu_device.hpp"
 #include "executor/backend/element.hpp"
 #include "executor/backend/reference/kernels.hpp"
-#include "planner/model/checked.hpp"
 #include "planner/model/error.hpp"
 
 namespace cnnplan::reference {
@@ -23,7 +22,9 @@ class ReferenceBackend final : public Backend {
   std::unique_ptr<Kernel> make_kernel(const KernelSpec& spec,
                                       const KernelConstants& constants,
                                       const std::string& implementation) override;
-  std::int64_t weight_elements(const KernelSpec& convolution) const override;
+  std::int64_t weight_elements(const KernelSpec& convolution) const override {
+    return weight_volume(convolution);
+  }
   void import_weight(const KernelSpec& convolution,
                      std::span<const double> plain,
                      void* weight) const override;
@@ -32,8 +33,6 @@ class ReferenceBackend final : public Backend {
                      std::span<double> plain) const override;
 
  private:
-  void require_size(const KernelSpec& convolution, std::size_t size) const;
-
   CpuDevice device_;
 };
 
@@ -65,26 +64,10 @@ std::unique_ptr<Kernel> ReferenceBackend::make_kernel(const KernelSpec& spec,
   throw std::logic_error("unknown kernel kind");
 }
 
-std::int64_t ReferenceBackend::weight_elements(const KernelSpec& convolution) const {
-  std::int64_t elements =
-      checked_multiply(convolution.out[Dim::c], convolution.in[Dim::c] / convolution.groups);
-  for (const WindowDim& dim : convolution.window.dims) {
-    elements = checked_multiply(elements, dim.kernel);
-  }
-  return elements;
-}
-
-void ReferenceBackend::require_size(const KernelSpec& convolution, std::size_t size) const {
-  if (static_cast<std::int64_t>(size) != weight_elements(convolution)) {
-    throw std::logic_error("weight of " + std::to_string(size) + " elements for " +
-                           to_text(convolution));
-  }
-}
-
 void ReferenceBackend::import_weight(const KernelSpec& convolution,
                                      std::span<const double> plain,
                                      void* weight) const {
-  require_size(convolution, plain.size());
+  require_weight(convolution, plain.size());
   with_type_of(parameter_element(convolution.precision), [&]<typename T>(T) {
     std::transform(plain.begin(), plain.end(), static_cast<T*>(weight), stored<T>);
   });
@@ -93,7 +76,7 @@ void ReferenceBackend::import_weight(const KernelSpec& convolution,
 void ReferenceBackend::export_weight(const KernelSpec& convolution,
                                      const void* weight,
                                      std::span<double> plain) const {
-  require_size(convolution, plain.size());
+  require_weight(convolution, plain.size());
   with_type_of(parameter_element(convolution.precision), [&]<typename T>(T) {
     std::transform(static_cast<const T*>(weight),
                    static_cast<const T*>(weight) + plain.size(),

@@ -8,8 +8,6 @@
 namespace cnnplan::reference {
 namespace {
 
-using Operands = std::span<const TensorView>;
-
 struct Setup {
   KernelSpec spec;
   KernelConstants constants;

@@ -7,8 +7,6 @@
 namespace cnnplan::reference {
 namespace {
 
-using Operands = std::span<const TensorView>;
-
 // Calls f(y index, x index, weight index) for every product of the convolution.
 template <typename F>
 void for_each_product(const KernelSpec& spec, F f) {

@@ -6,28 +6,26 @@
 namespace cnnplan::reference {
 
 std::unique_ptr<Kernel> make_dropout(const KernelSpec& spec, const KernelConstants& constants) {
-  return make_loops(
-      spec, [=]<typename T>(T, std::span<const TensorView> operands, const StepState& state) {
-        const auto in = tensor<const T>(operands[0], spec.in);
-        const auto out = tensor<T>(operands[1], spec.out);
-        const Box& box = operands[0].box;
-        const std::uint64_t key = random_key({.seed = state.seed,
-                                              .use = RandomUse::dropout,
-                                              .stream = constants.random_stream,
-                                              .step = static_cast<std::uint64_t>(state.step)});
-        const T scale = static_cast<T>(1.0 / (1.0 - constants.dropout_rate));
-        for_each_index(spec.out, [&](const Index& i) {
-          const std::uint64_t position = dropout_key(key,
-                                                     {box[Dim::n].begin + i[0],
-                                                      box[Dim::d].begin + i[2],
-                                                      box[Dim::h].begin + i[3],
-                                                      box[Dim::w].begin + i[4]});
-          const bool kept =
-              dropout_keeps(position, box[Dim::c].begin + i[1], constants.dropout_rate);
-          const T dropped = kept ? in[i] * scale : T{0};
-          out[i] = state.training ? dropped : in[i];
-        });
-      });
+  return make_loops(spec, [=]<typename T>(T, Operands operands, const StepState& state) {
+    const auto in = tensor<const T>(operands[0], spec.in);
+    const auto out = tensor<T>(operands[1], spec.out);
+    const Box& box = operands[0].box;
+    const std::uint64_t key = random_key({.seed = state.seed,
+                                          .use = RandomUse::dropout,
+                                          .stream = constants.random_stream,
+                                          .step = static_cast<std::uint64_t>(state.step)});
+    const T scale = static_cast<T>(1.0 / (1.0 - constants.dropout_rate));
+    for_each_index(spec.out, [&](const Index& i) {
+      const std::uint64_t position = dropout_key(key,
+                                                 {box[Dim::n].begin + i[0],
+                                                  box[Dim::d].begin + i[2],
+                                                  box[Dim::h].begin + i[3],
+                                                  box[Dim::w].begin + i[4]});
+      const bool kept = dropout_keeps(position, box[Dim::c].begin + i[1], constants.dropout_rate);
+      const T dropped = kept ? in[i] * scale : T{0};
+      out[i] = state.training ? dropped : in[i];
+    });
+  });
 }
 
 }  // namespace cnnplan::reference

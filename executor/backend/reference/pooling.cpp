@@ -7,8 +7,6 @@
 namespace cnnplan::reference {
 namespace {
 
-using Operands = std::span<const TensorView>;
-
 Tensor<std::int32_t> index_tensor(const TensorView& view, const Shape& shape) {
   return tensor<std::int32_t>(view, shape);
 }

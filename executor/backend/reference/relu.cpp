@@ -7,8 +7,6 @@
 namespace cnnplan::reference {
 namespace {
 
-using Operands = std::span<const TensorView>;
-
 template <typename T>
 void forward(const KernelSpec& spec, Operands operands) {
   const auto x = tensor<const T>(operands[0], spec.in);

@@ -6,22 +6,19 @@ namespace cnnplan::reference {
 
 std::unique_ptr<Kernel> make_sgd(const KernelSpec& spec) {
   const std::int64_t elements = volume(spec.out);
-  return make_loops(
-      spec,
-      [elements]<typename T>(T, std::span<const TensorView> operands, const StepState& state) {
-        auto* weight = operands[0].as<T>();
-        const auto* gradient = operands[1].as<const T>();
-        auto* momentum = operands[2].as<T>();
-        auto* copy = operands.size() == 4 ? operands[3].as<T>() : nullptr;
-        const auto loss_scale = static_cast<T>(state.loss_scale);
-        for (std::int64_t i = 0; i < elements; ++i) {
-          const T decayed =
-              gradient[i] / loss_scale + static_cast<T>(state.weight_decay) * weight[i];
-          momentum[i] = static_cast<T>(state.momentum) * momentum[i] + decayed;
-          weight[i] -= static_cast<T>(state.learning_rate) * momentum[i];
-          if (copy != nullptr) copy[i] = weight[i];
-        }
-      });
+  return make_loops(spec, [elements]<typename T>(T, Operands operands, const StepState& state) {
+    auto* weight = operands[0].as<T>();
+    const auto* gradient = operands[1].as<const T>();
+    auto* momentum = operands[2].as<T>();
+    auto* copy = operands.size() == 4 ? operands[3].as<T>() : nullptr;
+    const auto loss_scale = static_cast<T>(state.loss_scale);
+    for (std::int64_t i = 0; i < elements; ++i) {
+      const T decayed = gradient[i] / loss_scale + static_cast<T>(state.weight_decay) * weight[i];
+      momentum[i] = static_cast<T>(state.momentum) * momentum[i] + decayed;
+      weight[i] -= static_cast<T>(state.learning_rate) * momentum[i];
+      if (copy != nullptr) copy[i] = weight[i];
+    }
+  });
 }
 
 }  // namespace cnnplan::reference

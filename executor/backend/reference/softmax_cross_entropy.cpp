@@ -9,8 +9,6 @@
 namespace cnnplan::reference {
 namespace {
 
-using Operands = std::span<const TensorView>;
-
 Index channel_of(Index position, std::int64_t c) {
   position[1] = c;
   return position;

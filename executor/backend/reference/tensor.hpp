@@ -84,11 +84,10 @@ template <typename Body>
 std::unique_ptr<Kernel> make_loops(const KernelSpec& spec, Body body) {
   if (activation_bytes(spec.precision) == 2) {
     return std::make_unique<WideningKernel>(
-        spec, [body](std::span<const TensorView> operands, const StepState& state) {
-          body(float{}, operands, state);
-        });
+        spec,
+        [body](Operands operands, const StepState& state) { body(float{}, operands, state); });
   }
-  const auto run = [spec, body](std::span<const TensorView> operands, const StepState& state) {
+  const auto run = [spec, body](Operands operands, const StepState& state) {
     if (spec.precision == Precision::fp64) {
       body(double{}, operands, state);
     } else {

@@ -39,7 +39,7 @@ WideningKernel::WideningKernel(const KernelSpec& spec, FunctionKernel::Body body
   }
 }
 
-void WideningKernel::run(std::span<const TensorView> operands, const StepState& state) {
+void WideningKernel::run(Operands operands, const StepState& state) {
   std::vector<TensorView> narrow(operands.begin(), operands.end());
   narrow.resize(operands_.size());
   std::vector<TensorView> views = narrow;

@@ -17,7 +17,7 @@ class WideningKernel final : public Kernel {
   // @pre activation_bytes(spec.precision) == 2
   WideningKernel(const KernelSpec& spec, FunctionKernel::Body body);
 
-  void run(std::span<const TensorView> operands, const StepState& state) override;
+  void run(Operands operands, const StepState& state) override;
   std::int64_t workspace_bytes() const override;
   std::string implementation() const override { return loops_.implementation(); }
 

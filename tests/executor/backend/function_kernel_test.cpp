@@ -9,7 +9,7 @@
 namespace cnnplan {
 
 TEST_CASE("FunctionKernel: a wrong number of operands is a broken contract") {
-  FunctionKernel kernel("test", 2, [](std::span<const TensorView>, const StepState&) {});
+  FunctionKernel kernel("test", 2, [](Operands, const StepState&) {});
   const std::array<TensorView, 3> operands{};
   CHECK_NOTHROW(kernel.run(std::span(operands).first(2), {}));
   CHECK_THROWS_AS(kernel.run(operands, {}), std::logic_error);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <stdexcept>
@@ -11,6 +10,7 @@
 #include "executor/backend/element.hpp"
 #include "planner/model/enumerators.hpp"
 #include "planner/model/error.hpp"
+#include "tests/executor/tested_backend.hpp"
 
 namespace cnnplan::test {
 namespace {
@@ -65,11 +65,6 @@ void run_on_device(Backend& backend,
     device.copy_to_host(bytes.data(), memory[i].data(), static_cast<std::int64_t>(bytes.size()));
   }
   device.synchronize();
-}
-
-bool is_asked_for(const std::string& name) {
-  const char* const asked_for = std::getenv("CNNPLAN_TEST_BACKENDS");
-  return asked_for == nullptr || name == asked_for;
 }
 
 bool has_backend(const std::string& name) {
@@ -201,7 +196,7 @@ bool Block::margin_is_untouched() const {
 std::vector<Candidate> candidates() {
   std::vector<Candidate> list;
   for (const std::string name : {"reference", "onednn", "cudnn"}) {
-    if (!is_asked_for(name) || !has_backend(name)) continue;
+    if (tested_backend(name) != name || !has_backend(name)) continue;
     const auto backend = make_backend(name);
     for (Precision precision : Enumerators<Precision>::all) {
       if (precision != Precision::fp64 && backend->supports(precision)) {

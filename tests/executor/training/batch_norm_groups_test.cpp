@@ -8,8 +8,8 @@
 #include "executor/training/synthetic_data.hpp"
 #include "planner/model/distribution.hpp"
 #include "planner/model/enumerators.hpp"
+#include "tests/executor/tested_backend.hpp"
 #include "tests/executor/training/run_difference.hpp"
-#include "tests/executor/training/tested_backend.hpp"
 #include "tests/executor/training/training_run.hpp"
 
 namespace cnnplan::test {

@@ -9,8 +9,8 @@
 #include <doctest/doctest.h>
 
 #include "planner/model/enumerators.hpp"
+#include "tests/executor/tested_backend.hpp"
 #include "tests/executor/training/run_difference.hpp"
-#include "tests/executor/training/tested_backend.hpp"
 #include "tests/executor/training/training_run.hpp"
 #include "tests/planner/model/random_network.hpp"
 

@@ -8,7 +8,7 @@
 #include <doctest/doctest.h>
 
 #include "executor/training/data_source.hpp"
-#include "tests/executor/training/tested_backend.hpp"
+#include "tests/executor/tested_backend.hpp"
 
 namespace cnnplan {
 namespace {

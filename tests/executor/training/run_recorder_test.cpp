@@ -10,7 +10,7 @@
 
 #include "executor/training/synthetic_data.hpp"
 #include "planner/model/statistics.hpp"
-#include "tests/executor/training/tested_backend.hpp"
+#include "tests/executor/tested_backend.hpp"
 
 namespace cnnplan {
 namespace {

@@ -10,8 +10,8 @@
 #include "executor/training/weights_file.hpp"
 #include "planner/model/enumerators.hpp"
 #include "planner/model/error.hpp"
+#include "tests/executor/tested_backend.hpp"
 #include "tests/executor/training/data_file.hpp"
-#include "tests/executor/training/tested_backend.hpp"
 
 namespace cnnplan {
 namespace {

@@ -22,6 +22,9 @@ struct BatchNormCall {
 };
 
 std::int64_t batch_norm_workspace_bytes(const KernelSpec& spec);
-void batch_norm(const BatchNormCall& call, std::span<const TensorView> operands);
+// Statistics and normalisation.
+void batch_norm_forward(const BatchNormCall& call, Operands operands);
+// Statistics and error signal.
+void batch_norm_backward(const BatchNormCall& call, Operands operands);
 
 }  // namespace cnnplan::cudnn

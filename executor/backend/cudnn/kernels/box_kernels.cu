@@ -65,8 +65,8 @@ struct AddElements {
 
   CNNPLAN_HOST_DEVICE void operator()(std::uint32_t index) const {
     const Runs::Offsets offsets = runs.at(index);
-    const auto own = static_cast<Compute<T>>(destination[offsets.to]);
-    destination[offsets.to] = static_cast<T>(own + static_cast<Compute<T>>(source[offsets.from]));
+    const auto own = static_cast<Computed<T>>(destination[offsets.to]);
+    destination[offsets.to] = static_cast<T>(own + static_cast<Computed<T>>(source[offsets.from]));
   }
 };
 
@@ -127,16 +127,7 @@ void copy_runs(const BoxCopy& copy, cudaStream_t stream) {
 
 void add_runs(const BoxCopy& copy, cudaStream_t stream) {
   if (element_count(copy) == 0) return;
-  switch (copy.element) {
-    case ElementType::fp32:
-      return add_elements<float>(copy, stream);
-    case ElementType::fp64:
-      return add_elements<double>(copy, stream);
-    case ElementType::bf16:
-      return add_elements<BFloat16>(copy, stream);
-    case ElementType::fp16:
-      return add_elements<Float16>(copy, stream);
-  }
+  with_type_of(copy.element, [&]<typename T>(T) { add_elements<T>(copy, stream); });
 }
 
 }  // namespace cnnplan::cudnn

@@ -44,7 +44,7 @@ struct Strips {
 // void add(uint32 position, Item, Partial&).
 template <typename T, int width, int sums>
 struct Partial {
-  Vector<Compute<T>, width> values[sums];
+  Vector<Computed<T>, width> values[sums];
 };
 
 template <typename T, int width, int sums, typename Term>
@@ -54,7 +54,7 @@ struct SumStrips {
   std::uint32_t positions;
   std::uint32_t strips;
   std::int64_t channels;
-  Compute<T>* partial;  // (sums, strips, channels)
+  Computed<T>* partial;  // (sums, strips, channels)
 
   CNNPLAN_HOST_DEVICE void operator()(std::uint32_t index) const {
     const auto [strip, vector] = divide(index, vectors);
@@ -133,7 +133,7 @@ void column_sums(cudaStream_t stream,
                  const Result& result) {
   require_launchable(strips.positions);
   auto* folded = static_cast<double*>(workspace);
-  auto* partial = reinterpret_cast<Compute<T>*>(folded + strips.folds * sums * strips.channels);
+  auto* partial = reinterpret_cast<Computed<T>*>(folded + strips.folds * sums * strips.channels);
   const Divider channels(strips.channels);
   const std::int64_t vectors = strips.channels / width;
   launch(stream,
@@ -146,11 +146,11 @@ void column_sums(cudaStream_t stream,
                                          partial});
   launch(stream,
          strips.folds * sums * strips.channels,
-         FoldStrips<Compute<T>>{partial,
-                                folded,
-                                channels,
-                                Divider(strips.folds),
-                                static_cast<std::uint32_t>(strips.strips)});
+         FoldStrips<Computed<T>>{partial,
+                                 folded,
+                                 channels,
+                                 Divider(strips.folds),
+                                 static_cast<std::uint32_t>(strips.strips)});
   launch(stream,
          sums * strips.channels,
          FinishSums<Result>{folded, channels, static_cast<std::uint32_t>(strips.folds), result});

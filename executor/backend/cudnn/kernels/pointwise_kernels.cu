@@ -1,5 +1,6 @@
 // One thread per vector of channels of one position.
 #include "executor/backend/cudnn/kernels/column_sums.hpp"
+#include "executor/backend/cudnn/kernels/each_vector.hpp"
 #include "executor/backend/cudnn/kernels/pointwise_kernels.hpp"
 #include "executor/backend/dropout_mask.hpp"
 
@@ -36,17 +37,12 @@ struct Sum {
 // out = operation(a, b); b may be a.
 template <typename T, int width, typename Operation>
 struct Pointwise {
-  Positions positions;
-  Divider vectors;
   Block<const T> a;
   Block<const T> b;
   Block<T> out;
   Operation operation;
 
-  CNNPLAN_HOST_DEVICE void operator()(std::uint32_t index) const {
-    const auto [place, vector] = divide(index, vectors);
-    const Position position = positions.at(place);
-    const std::uint32_t channel = vector * width;
+  CNNPLAN_HOST_DEVICE void operator()(const Position& position, std::uint32_t channel) const {
     auto value = load<width>(a.at(position) + channel);
     const auto other = load<width>(b.at(position) + channel);
     for (int i = 0; i < width; ++i) {
@@ -63,27 +59,18 @@ void pointwise(const KernelSpec& spec,
                const TensorView& out,
                const Operation& operation,
                cudaStream_t stream) {
-  const std::int64_t channels = spec.out[Dim::c];
-  with_kind(spec.precision, channels, [&]<typename K>(K) {
+  with_kind(spec.precision, spec.out[Dim::c], [&]<typename K>(K) {
     using T = typename K::Type;
     constexpr int width = K::channels;
-    const Positions positions(spec.out);
-    if (positions.count() == 0 || channels == 0) return;
-    launch(stream,
-           positions.count() * (channels / width),
-           Pointwise<T, width, Operation>{positions,
-                                          Divider(channels / width),
-                                          Block<const T>(a),
-                                          Block<const T>(b),
-                                          Block<T>(out),
-                                          operation});
+    for_each_vector<width>(stream,
+                           spec.out,
+                           Pointwise<T, width, Operation>{
+                               Block<const T>(a), Block<const T>(b), Block<T>(out), operation});
   });
 }
 
 template <typename T, int width>
 struct Dropout {
-  Positions positions;
-  Divider vectors;
   Block<const T> in;
   Block<T> out;
   std::int64_t begin[4];  // global index of the block: n, d, h, w
@@ -92,17 +79,14 @@ struct Dropout {
   double rate;
   const StepValues* step;
 
-  CNNPLAN_HOST_DEVICE void operator()(std::uint32_t index) const {
-    const auto [place, vector] = divide(index, vectors);
-    const Position position = positions.at(place);
-    const std::uint32_t channel = vector * width;
+  CNNPLAN_HOST_DEVICE void operator()(const Position& position, std::uint32_t channel) const {
     auto value = load<width>(in.at(position) + channel);
     if (step->training) {
       const std::uint64_t key = key_of(position);
-      const auto scale = static_cast<Compute<T>>(1.0 / (1.0 - rate));
+      const auto scale = static_cast<Computed<T>>(1.0 / (1.0 - rate));
       for (int i = 0; i < width; ++i) {
         const bool kept = dropout_keeps(key, first_channel + channel + i, rate);
-        value.values[i] = kept ? value.values[i] * scale : Compute<T>{0};
+        value.values[i] = kept ? value.values[i] * scale : Computed<T>{0};
       }
     }
     store<width>(out.at(position) + channel, value);
@@ -152,17 +136,14 @@ void sgd_of(const KernelSpec& spec,
 
 template <typename T, int width>
 struct AddBias {
-  Positions positions;
-  Divider vectors;
-  const Compute<T>* bias;
+  const Computed<T>* bias;
   Block<T> y;
   bool clip;
 
-  CNNPLAN_HOST_DEVICE void operator()(std::uint32_t index) const {
-    const auto [place, vector] = divide(index, vectors);
-    T* memory = y.at(positions.at(place)) + vector * width;
+  CNNPLAN_HOST_DEVICE void operator()(const Position& position, std::uint32_t channel) const {
+    T* memory = y.at(position) + channel;
     auto value = load<width>(memory);
-    const auto added = load<width>(bias + vector * width);
+    const auto added = load<width>(bias + channel);
     for (int i = 0; i < width; ++i) {
       const auto sum = value.values[i] + added.values[i];
       value.values[i] = clip ? at_least_zero(sum) : sum;
@@ -212,7 +193,7 @@ struct FillRandom {
   T* memory;
   std::uint64_t seed;
   CNNPLAN_HOST_DEVICE void operator()(std::uint32_t i) const {
-    memory[i] = static_cast<T>(static_cast<Compute<T>>(2.0 * random_uniform(seed, i) - 1.0));
+    memory[i] = static_cast<T>(static_cast<Computed<T>>(2.0 * random_uniform(seed, i) - 1.0));
   }
 };
 
@@ -235,39 +216,27 @@ void dropout(const KernelSpec& spec,
              const StepValues* step,
              Operands operands,
              cudaStream_t stream) {
-  const std::int64_t channels = spec.out[Dim::c];
   const Box& box = operands[0].box;
-  with_kind(spec.precision, channels, [&]<typename K>(K) {
+  with_kind(spec.precision, spec.out[Dim::c], [&]<typename K>(K) {
     using T = typename K::Type;
     constexpr int width = K::channels;
-    const Positions positions(spec.out);
-    if (positions.count() == 0) return;
-    launch(stream,
-           positions.count() * (channels / width),
-           Dropout<T, width>{
-               positions,
-               Divider(channels / width),
-               Block<const T>(operands[0]),
-               Block<T>(operands[1]),
-               {box[Dim::n].begin, box[Dim::d].begin, box[Dim::h].begin, box[Dim::w].begin},
-               box[Dim::c].begin,
-               constants.random_stream,
-               constants.dropout_rate,
-               step});
+    for_each_vector<width>(
+        stream,
+        spec.out,
+        Dropout<T, width>{
+            Block<const T>(operands[0]),
+            Block<T>(operands[1]),
+            {box[Dim::n].begin, box[Dim::d].begin, box[Dim::h].begin, box[Dim::w].begin},
+            box[Dim::c].begin,
+            constants.random_stream,
+            constants.dropout_rate,
+            step});
   });
 }
 
 void sgd(const KernelSpec& spec, const StepValues* step, Operands operands, cudaStream_t stream) {
-  switch (spec.precision) {
-    case Precision::fp64:
-      return sgd_of<double, double>(spec, step, operands, stream);
-    case Precision::bf16:
-      return sgd_of<float, BFloat16>(spec, step, operands, stream);
-    case Precision::fp16:
-      return sgd_of<float, Float16>(spec, step, operands, stream);
-    default:
-      return sgd_of<float, float>(spec, step, operands, stream);
-  }
+  with_type_of(activation_element(spec.precision),
+               [&]<typename T>(T) { sgd_of<Computed<T>, T>(spec, step, operands, stream); });
 }
 
 void finish_convolution(const KernelSpec& spec,
@@ -278,19 +247,11 @@ void finish_convolution(const KernelSpec& spec,
     if (spec.relu) pointwise(spec, y, y, y, ReluForward{}, stream);
     return;
   }
-  const std::int64_t channels = spec.out[Dim::c];
-  with_kind(spec.precision, channels, [&]<typename K>(K) {
+  with_kind(spec.precision, spec.out[Dim::c], [&]<typename K>(K) {
     using T = typename K::Type;
     constexpr int width = K::channels;
-    const Positions positions(spec.out);
-    if (positions.count() == 0 || channels == 0) return;
-    launch(stream,
-           positions.count() * (channels / width),
-           AddBias<T, width>{positions,
-                             Divider(channels / width),
-                             bias.as<const Compute<T>>(),
-                             Block<T>(y),
-                             spec.relu});
+    for_each_vector<width>(
+        stream, spec.out, AddBias<T, width>{bias.as<const Computed<T>>(), Block<T>(y), spec.relu});
   });
 }
 
@@ -313,33 +274,30 @@ void bias_gradient(Precision precision,
                              Strips(positions.count(), channels, width),
                              workspace,
                              PlainTerm<T, width>{positions, Block<const T>(dy)},
-                             SetGradient<Compute<T>>{dbias.as<Compute<T>>()});
+                             SetGradient<Computed<T>>{dbias.as<Computed<T>>()});
   });
 }
 
 void widen_values(
     Precision precision, const void* narrow, float* wide, std::int64_t count, cudaStream_t stream) {
-  with_kind(precision, 1, [&]<typename K>(K) {
-    using T = typename K::Type;
+  with_type_of(activation_element(precision), [&]<typename T>(T) {
     launch(stream, count, Convert<T, float>{static_cast<const T*>(narrow), wide});
   });
 }
 
 void narrow_values(
     Precision precision, const float* wide, void* narrow, std::int64_t count, cudaStream_t stream) {
-  with_kind(precision, 1, [&]<typename K>(K) {
-    using T = typename K::Type;
+  with_type_of(activation_element(precision), [&]<typename T>(T) {
     launch(stream, count, Convert<float, T>{wide, static_cast<T*>(narrow)});
   });
 }
 
-void fill_random(Precision precision,
+void fill_random(ElementType element,
                  void* memory,
                  std::int64_t count,
                  std::uint64_t seed,
                  cudaStream_t stream) {
-  with_kind(precision, 1, [&]<typename K>(K) {
-    using T = typename K::Type;
+  with_type_of(element, [&]<typename T>(T) {
     launch(stream, count, FillRandom<T>{static_cast<T*>(memory), seed});
   });
 }

@@ -12,8 +12,6 @@
 
 namespace cnnplan::cudnn {
 
-using Operands = std::span<const TensorView>;
-
 void relu(const KernelSpec& spec, Operands operands, cudaStream_t stream);
 // Also `accumulate`.
 void add(const KernelSpec& spec, Operands operands, cudaStream_t stream);
@@ -43,8 +41,8 @@ void widen_values(
 // And back, rounded.
 void narrow_values(
     Precision precision, const float* wide, void* narrow, std::int64_t count, cudaStream_t stream);
-// Numbers in (-1, 1) that depend on their index and `seed`, of the type of `precision`.
+// Numbers in (-1, 1) that depend on their index and `seed`.
 void fill_random(
-    Precision precision, void* memory, std::int64_t count, std::uint64_t seed, cudaStream_t stream);
+    ElementType element, void* memory, std::int64_t count, std::uint64_t seed, cudaStream_t stream);
 
 }  // namespace cnnplan::cudnn

@@ -1,8 +1,7 @@
 // Forward, a thread gathers the taps of one output; backward, the outputs that one input is a tap
 // of. Nothing is added by two threads, so the result is the same bits every time.
-#include "executor/backend/cudnn/kernels/launch.hpp"
+#include "executor/backend/cudnn/kernels/each_vector.hpp"
 #include "executor/backend/cudnn/kernels/pooling_kernels.hpp"
-#include "executor/backend/cudnn/kernels/positions.hpp"
 #include "executor/backend/cudnn/kernels/vectors.hpp"
 
 namespace cnnplan::cudnn {
@@ -91,7 +90,7 @@ template <typename T, int width>
 struct Maximum {
   Block<const T> x;
   std::uint32_t channel;
-  Vector<Compute<T>, width> value = {};
+  Vector<Computed<T>, width> value = {};
   Vector<std::int32_t, width> tap_of = {};
   bool empty = true;
 
@@ -109,20 +108,16 @@ struct Maximum {
 template <typename T, int width>
 struct MaxForward {
   PoolingWindow window;
-  Positions positions;
-  Divider vectors;
   Block<const T> x;
   Block<T> y;
   Block<std::int32_t> index;
 
-  CNNPLAN_HOST_DEVICE void operator()(std::uint32_t thread) const {
-    const auto [place, vector] = divide(thread, vectors);
-    const Position o = positions.at(place);
-    Maximum<T, width> best{x, vector * width};
+  CNNPLAN_HOST_DEVICE void operator()(const Position& o, std::uint32_t channel) const {
+    Maximum<T, width> best{x, channel};
     window.for_each_input(o, best);
-    store<width>(y.at(o) + vector * width, best.value);
+    store<width>(y.at(o) + channel, best.value);
     for (int i = 0; i < width; ++i) {
-      index.at(o)[vector * width + static_cast<std::uint32_t>(i)] =
+      index.at(o)[channel + static_cast<std::uint32_t>(i)] =
           best.empty ? -1 : best.tap_of.values[i];
     }
   }
@@ -133,13 +128,13 @@ struct SumWhereMaximum {
   Block<const T> dy;
   Block<const std::int32_t> index;
   std::uint32_t channel;
-  Vector<Compute<T>, width> sum = {};
+  Vector<Computed<T>, width> sum = {};
 
   CNNPLAN_HOST_DEVICE void operator()(std::int32_t tap, const Position& o) {
     const auto gradient = load<width>(dy.at(o) + channel);
     for (int i = 0; i < width; ++i) {
       const bool is_maximum = index.at(o)[channel + static_cast<std::uint32_t>(i)] == tap;
-      sum.values[i] += is_maximum ? gradient.values[i] : Compute<T>{0};
+      sum.values[i] += is_maximum ? gradient.values[i] : Computed<T>{0};
     }
   }
 };
@@ -147,18 +142,14 @@ struct SumWhereMaximum {
 template <typename T, int width>
 struct MaxBackward {
   PoolingWindow window;
-  Positions positions;
-  Divider vectors;
   Block<const std::int32_t> index;
   Block<const T> dy;
   Block<T> dx;
 
-  CNNPLAN_HOST_DEVICE void operator()(std::uint32_t thread) const {
-    const auto [place, vector] = divide(thread, vectors);
-    const Position x = positions.at(place);
-    SumWhereMaximum<T, width> gather{dy, index, vector * width};
+  CNNPLAN_HOST_DEVICE void operator()(const Position& x, std::uint32_t channel) const {
+    SumWhereMaximum<T, width> gather{dy, index, channel};
     window.for_each_output(x, gather);
-    store<width>(dx.at(x) + vector * width, gather.sum);
+    store<width>(dx.at(x) + channel, gather.sum);
   }
 };
 
@@ -166,7 +157,7 @@ template <typename T, int width>
 struct SumOfInputs {
   Block<const T> x;
   std::uint32_t channel;
-  Vector<Compute<T>, width> sum = {};
+  Vector<Computed<T>, width> sum = {};
 
   CNNPLAN_HOST_DEVICE void operator()(std::int32_t, const Position& place) {
     const auto value = load<width>(x.at(place) + channel);
@@ -177,19 +168,15 @@ struct SumOfInputs {
 template <typename T, int width>
 struct AverageForward {
   PoolingWindow window;
-  Positions positions;
-  Divider vectors;
   Block<const T> x;
   Block<T> y;
 
-  CNNPLAN_HOST_DEVICE void operator()(std::uint32_t thread) const {
-    const auto [place, vector] = divide(thread, vectors);
-    const Position o = positions.at(place);
-    SumOfInputs<T, width> gather{x, vector * width};
+  CNNPLAN_HOST_DEVICE void operator()(const Position& o, std::uint32_t channel) const {
+    SumOfInputs<T, width> gather{x, channel};
     window.for_each_input(o, gather);
-    const auto divisor = static_cast<Compute<T>>(window.divisor(o));
+    const auto divisor = static_cast<Computed<T>>(window.divisor(o));
     for (int i = 0; i < width; ++i) gather.sum.values[i] /= divisor;
-    store<width>(y.at(o) + vector * width, gather.sum);
+    store<width>(y.at(o) + channel, gather.sum);
   }
 };
 
@@ -198,11 +185,11 @@ struct SumOfShares {
   PoolingWindow window;
   Block<const T> dy;
   std::uint32_t channel;
-  Vector<Compute<T>, width> sum = {};
+  Vector<Computed<T>, width> sum = {};
 
   CNNPLAN_HOST_DEVICE void operator()(std::int32_t, const Position& o) {
     const auto gradient = load<width>(dy.at(o) + channel);
-    const auto divisor = static_cast<Compute<T>>(window.divisor(o));
+    const auto divisor = static_cast<Computed<T>>(window.divisor(o));
     for (int i = 0; i < width; ++i) sum.values[i] += gradient.values[i] / divisor;
   }
 };
@@ -210,73 +197,51 @@ struct SumOfShares {
 template <typename T, int width>
 struct AverageBackward {
   PoolingWindow window;
-  Positions positions;
-  Divider vectors;
   Block<const T> dy;
   Block<T> dx;
 
-  CNNPLAN_HOST_DEVICE void operator()(std::uint32_t thread) const {
-    const auto [place, vector] = divide(thread, vectors);
-    const Position x = positions.at(place);
-    SumOfShares<T, width> gather{window, dy, vector * width};
+  CNNPLAN_HOST_DEVICE void operator()(const Position& x, std::uint32_t channel) const {
+    SumOfShares<T, width> gather{window, dy, channel};
     window.for_each_output(x, gather);
-    store<width>(dx.at(x) + vector * width, gather.sum);
+    store<width>(dx.at(x) + channel, gather.sum);
   }
 };
 
 template <typename T, int width>
-void max_pooling(const KernelSpec& spec,
-                 std::span<const TensorView> operands,
-                 cudaStream_t stream) {
+void max_pooling(const KernelSpec& spec, Operands operands, cudaStream_t stream) {
   const PoolingWindow window(spec);
-  const Divider vectors(spec.out[Dim::c] / width);
   if (spec.phase == KernelPhase::forward) {
-    const Positions positions(spec.out);
-    launch(stream,
-           positions.count() * vectors.divisor(),
-           MaxForward<T, width>{window,
-                                positions,
-                                vectors,
-                                Block<const T>(operands[0]),
-                                Block<T>(operands[1]),
-                                Block<std::int32_t>(operands[2])});
+    for_each_vector<width>(stream,
+                           spec.out,
+                           MaxForward<T, width>{window,
+                                                Block<const T>(operands[0]),
+                                                Block<T>(operands[1]),
+                                                Block<std::int32_t>(operands[2])});
   } else {
-    const Positions positions(spec.in);
-    launch(stream,
-           positions.count() * vectors.divisor(),
-           MaxBackward<T, width>{window,
-                                 positions,
-                                 vectors,
-                                 Block<const std::int32_t>(operands[0]),
-                                 Block<const T>(operands[1]),
-                                 Block<T>(operands[2])});
+    for_each_vector<width>(stream,
+                           spec.in,
+                           MaxBackward<T, width>{window,
+                                                 Block<const std::int32_t>(operands[0]),
+                                                 Block<const T>(operands[1]),
+                                                 Block<T>(operands[2])});
   }
 }
 
 template <typename T, int width>
-void average_pooling(const KernelSpec& spec,
-                     std::span<const TensorView> operands,
-                     cudaStream_t stream) {
+void average_pooling(const KernelSpec& spec, Operands operands, cudaStream_t stream) {
   const PoolingWindow window(spec);
-  const Divider vectors(spec.out[Dim::c] / width);
+  const Block<const T> from(operands[0]);
+  const Block<T> to(operands[1]);
   if (spec.phase == KernelPhase::forward) {
-    const Positions positions(spec.out);
-    launch(stream,
-           positions.count() * vectors.divisor(),
-           AverageForward<T, width>{
-               window, positions, vectors, Block<const T>(operands[0]), Block<T>(operands[1])});
+    for_each_vector<width>(stream, spec.out, AverageForward<T, width>{window, from, to});
   } else {
-    const Positions positions(spec.in);
-    launch(stream,
-           positions.count() * vectors.divisor(),
-           AverageBackward<T, width>{
-               window, positions, vectors, Block<const T>(operands[0]), Block<T>(operands[1])});
+    for_each_vector<width>(stream, spec.in, AverageBackward<T, width>{window, from, to});
   }
 }
 
 }  // namespace
 
-void pooling(const KernelSpec& spec, std::span<const TensorView> operands, cudaStream_t stream) {
+void pooling(const KernelSpec& spec, Operands operands, cudaStream_t stream) {
   with_kind(spec.precision, spec.out[Dim::c], [&]<typename K>(K) {
     if (spec.pooling == PoolingMode::max) {
       max_pooling<typename K::Type, K::channels>(spec, operands, stream);

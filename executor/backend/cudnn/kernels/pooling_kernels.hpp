@@ -12,6 +12,6 @@ namespace cnnplan::cudnn {
 
 // Operands as KernelSpec documents them. The index of a maximum is the number of its tap; the first
 // of equal maxima wins.
-void pooling(const KernelSpec& spec, std::span<const TensorView> operands, cudaStream_t stream);
+void pooling(const KernelSpec& spec, Operands operands, cudaStream_t stream);
 
 }  // namespace cnnplan::cudnn

@@ -9,8 +9,6 @@
 namespace cnnplan::cudnn {
 namespace {
 
-using Operands = std::span<const TensorView>;
-
 constexpr std::int64_t lanes_of_many = 32;
 constexpr std::int64_t many_classes = 64;
 
@@ -45,14 +43,14 @@ struct ReadClasses {
   Divider lanes;
   std::uint32_t classes;
   Block<const T> x;
-  Exponentials<Compute<T>>* partial;  // (positions, lanes)
+  Exponentials<Computed<T>>* partial;  // (positions, lanes)
 
   CNNPLAN_HOST_DEVICE void operator()(std::uint32_t index) const {
     const auto [place, lane] = divide(index, lanes);
     const T* values = x.at(positions.at(place));
-    Exponentials<Compute<T>> own;
+    Exponentials<Computed<T>> own;
     for (std::uint32_t c = lane; c < classes; c += lanes.divisor()) {
-      own.take(static_cast<Compute<T>>(values[c]));
+      own.take(static_cast<Computed<T>>(values[c]));
     }
     partial[index] = own;
   }
@@ -66,12 +64,12 @@ struct MergeLanes {
   std::int64_t classes;
   Block<const T> x;
   const std::int32_t* labels;
-  Exponentials<Compute<T>>* partial;  // the first lane of a position gets the result
+  Exponentials<Computed<T>>* partial;  // the first lane of a position gets the result
   double* losses;
 
   CNNPLAN_HOST_DEVICE void operator()(std::uint32_t place) const {
-    Exponentials<Compute<T>>* const own = partial + std::int64_t{place} * lanes;
-    Exponentials<Compute<T>> all = own[0];
+    Exponentials<Computed<T>>* const own = partial + std::int64_t{place} * lanes;
+    Exponentials<Computed<T>> all = own[0];
     for (std::uint32_t lane = 1; lane < lanes; ++lane) all.take(own[lane]);
     own[0] = all;
     const std::int32_t label = labels[place];
@@ -79,7 +77,7 @@ struct MergeLanes {
       losses[place] = std::numeric_limits<double>::quiet_NaN();
       return;
     }
-    const auto value = static_cast<Compute<T>>(x.at(positions.at(place))[label]);
+    const auto value = static_cast<Computed<T>>(x.at(positions.at(place))[label]);
     losses[place] = static_cast<double>(std::log(all.sum) - (value - all.largest));
   }
 };
@@ -90,13 +88,13 @@ struct WriteProbabilities {
   Divider classes;
   std::uint32_t lanes;
   Block<const T> x;
-  const Exponentials<Compute<T>>* partial;
-  Compute<T>* probabilities;
+  const Exponentials<Computed<T>>* partial;
+  Computed<T>* probabilities;
 
   CNNPLAN_HOST_DEVICE void operator()(std::uint32_t index) const {
     const auto [place, c] = divide(index, classes);
-    const Exponentials<Compute<T>> all = partial[std::int64_t{place} * lanes];
-    const auto value = static_cast<Compute<T>>(x.at(positions.at(place))[c]);
+    const Exponentials<Computed<T>> all = partial[std::int64_t{place} * lanes];
+    const auto value = static_cast<Computed<T>>(x.at(positions.at(place))[c]);
     probabilities[index] = std::exp(value - all.largest) / all.sum;
   }
 };
@@ -123,7 +121,7 @@ template <typename T>
 struct LossGradient {
   Positions positions;
   Divider classes;
-  const Compute<T>* probabilities;
+  const Computed<T>* probabilities;
   const std::int32_t* labels;
   Block<T> dx;
   double count;
@@ -131,18 +129,18 @@ struct LossGradient {
 
   CNNPLAN_HOST_DEVICE void operator()(std::uint32_t index) const {
     const auto [place, c] = divide(index, classes);
-    const auto scale = static_cast<Compute<T>>(step->loss_scale / count);
-    const Compute<T> target =
-        static_cast<std::int32_t>(c) == labels[place] ? Compute<T>{1} : Compute<T>{0};
+    const auto scale = static_cast<Computed<T>>(step->loss_scale / count);
+    const Computed<T> target =
+        static_cast<std::int32_t>(c) == labels[place] ? Computed<T>{1} : Computed<T>{0};
     dx.at(positions.at(place))[c] = static_cast<T>((probabilities[index] - target) * scale);
   }
 };
 
-struct Workspace {
+struct PartialSizes {
   std::int64_t positions;
   std::int64_t lanes;
 
-  explicit Workspace(const Shape& shape)
+  explicit PartialSizes(const Shape& shape)
       : positions(Positions(shape).count()), lanes(lanes_of(shape[Dim::c])) {}
   std::int64_t losses_bytes() const {
     return positions * static_cast<std::int64_t>(sizeof(double));
@@ -159,12 +157,12 @@ void forward(const KernelSpec& spec,
              Operands operands,
              cudaStream_t stream) {
   const Positions positions(spec.in);
-  const Workspace sizes(spec.in);
+  const PartialSizes sizes(spec.in);
   const std::int64_t classes = spec.in[Dim::c];
   const auto lanes = static_cast<std::uint32_t>(sizes.lanes);
   const Block<const T> x(operands[0]);
   auto* losses = static_cast<double*>(workspace);
-  auto* partial = reinterpret_cast<Exponentials<Compute<T>>*>(losses + sizes.positions);
+  auto* partial = reinterpret_cast<Exponentials<Computed<T>>*>(losses + sizes.positions);
   void* rest = static_cast<std::byte*>(workspace) + sizes.losses_bytes() + sizes.partial_bytes();
   launch(stream,
          sizes.positions * sizes.lanes,
@@ -177,7 +175,7 @@ void forward(const KernelSpec& spec,
   launch(stream,
          sizes.positions * classes,
          WriteProbabilities<T>{
-             positions, Divider(classes), lanes, x, partial, operands[2].as<Compute<T>>()});
+             positions, Divider(classes), lanes, x, partial, operands[2].as<Computed<T>>()});
   column_sums<double, 1, 1>(stream,
                             Strips(sizes.positions, 1, 1),
                             rest,
@@ -189,7 +187,7 @@ void forward(const KernelSpec& spec,
 
 std::int64_t softmax_workspace_bytes(const KernelSpec& spec) {
   if (spec.phase != KernelPhase::forward) return 0;
-  const Workspace sizes(spec.in);
+  const PartialSizes sizes(spec.in);
   return sizes.losses_bytes() + sizes.partial_bytes() +
          Strips::workspace_bytes(sizes.positions, 1, 1);
 }
@@ -198,7 +196,7 @@ void softmax_cross_entropy(const KernelSpec& spec,
                            double loss_count,
                            const StepValues* step,
                            void* workspace,
-                           std::span<const TensorView> operands,
+                           Operands operands,
                            cudaStream_t stream) {
   with_kind(spec.precision, 1, [&]<typename K>(K) {
     using T = typename K::Type;
@@ -210,7 +208,7 @@ void softmax_cross_entropy(const KernelSpec& spec,
            volume(spec.in),
            LossGradient<T>{Positions(spec.in),
                            Divider(classes),
-                           operands[0].as<const Compute<T>>(),
+                           operands[0].as<const Computed<T>>(),
                            operands[1].as<const std::int32_t>(),
                            Block<T>(operands[2]),
                            loss_count,

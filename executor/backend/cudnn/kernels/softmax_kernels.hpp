@@ -18,7 +18,7 @@ void softmax_cross_entropy(const KernelSpec& spec,
                            double loss_count,
                            const StepValues* step,
                            void* workspace,
-                           std::span<const TensorView> operands,
+                           Operands operands,
                            cudaStream_t stream);
 
 }  // namespace cnnplan::cudnn

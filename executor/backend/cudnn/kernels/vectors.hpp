@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "executor/backend/half.hpp"
+#include "executor/backend/element.hpp"
 #include "executor/backend/host_device.hpp"
 #include "planner/model/shape.hpp"
 
@@ -26,20 +26,20 @@ CNNPLAN_HOST_DEVICE Vector<std::remove_const_t<T>, width> fetch(T* memory) {
 }
 
 template <typename T, int width>
-CNNPLAN_HOST_DEVICE Vector<Compute<T>, width> widen(const Vector<T, width>& packed) {
-  Vector<Compute<T>, width> wide;
-  for (int i = 0; i < width; ++i) wide.values[i] = static_cast<Compute<T>>(packed.values[i]);
+CNNPLAN_HOST_DEVICE Vector<Computed<T>, width> widen(const Vector<T, width>& packed) {
+  Vector<Computed<T>, width> wide;
+  for (int i = 0; i < width; ++i) wide.values[i] = static_cast<Computed<T>>(packed.values[i]);
   return wide;
 }
 
 // @pre `memory` is aligned to the vector
 template <int width, typename T>
-CNNPLAN_HOST_DEVICE Vector<Compute<T>, width> load(const T* memory) {
+CNNPLAN_HOST_DEVICE Vector<Computed<T>, width> load(const T* memory) {
   return widen(fetch<width>(memory));
 }
 
 template <int width, typename T>
-CNNPLAN_HOST_DEVICE void store(T* memory, const Vector<Compute<T>, width>& wide) {
+CNNPLAN_HOST_DEVICE void store(T* memory, const Vector<Computed<T>, width>& wide) {
   Vector<T, width> packed;
   for (int i = 0; i < width; ++i) packed.values[i] = static_cast<T>(wide.values[i]);
   *reinterpret_cast<Vector<T, width>*>(memory) = packed;
@@ -68,16 +68,8 @@ void with_width(std::int64_t channels, const Body& body) {
 // many channels as one access takes.
 template <typename Body>
 void with_kind(Precision precision, std::int64_t channels, const Body& body) {
-  switch (precision) {
-    case Precision::fp64:
-      return with_width<double>(channels, body);
-    case Precision::bf16:
-      return with_width<BFloat16>(channels, body);
-    case Precision::fp16:
-      return with_width<Float16>(channels, body);
-    default:
-      return with_width<float>(channels, body);
-  }
+  with_type_of(activation_element(precision),
+               [&]<typename T>(T) { with_width<T>(channels, body); });
 }
 
 }  // namespace cnnplan::cudnn

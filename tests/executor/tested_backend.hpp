@@ -1,4 +1,4 @@
-// Which backend the bodies of training tests run on.
+// Which backend the bodies of tests run on.
 #pragma once
 
 #include <cstdlib>

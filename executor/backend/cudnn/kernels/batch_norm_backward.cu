@@ -1,0 +1,229 @@
+// Sums over the gradients of a block, and its error signal.
+#include "executor/backend/cudnn/kernels/batch_norm_kernels.hpp"
+#include "executor/backend/cudnn/kernels/batch_norm_numbers.hpp"
+
+namespace cnnplan::cudnn {
+namespace {
+
+// mean and inverse deviation per channel.
+template <typename Number>
+struct NormalisingNumbers {
+  const double* sums;
+  Number* numbers;
+  std::int64_t channels;
+  double epsilon;
+
+  CNNPLAN_HOST_DEVICE void operator()(std::uint32_t c) const {
+    const Moments moments = Moments::of(sums, channels, c);
+    numbers[c] = static_cast<Number>(moments.mean);
+    numbers[channels + c] = static_cast<Number>(moments.inverse_deviation(epsilon));
+  }
+};
+
+// x and what arrives from behind, masked by y > 0 where there is a y.
+template <typename T, int width>
+struct GradientItem {
+  Vector<T, width> x;
+  Vector<T, width> dy;
+  Vector<T, width> y;
+
+  CNNPLAN_HOST_DEVICE Vector<Computed<T>, width> gradient(bool masked) const {
+    auto gradient = widen(dy);
+    if (masked) {
+      const auto output = widen(y);
+      for (int i = 0; i < width; ++i) {
+        if (!(output.values[i] > Computed<T>{0})) gradient.values[i] = Computed<T>{0};
+      }
+    }
+    return gradient;
+  }
+};
+
+template <typename T, int width>
+struct GradientBlocks {
+  Positions positions;
+  Block<const T> x;
+  Block<const T> dy;
+  Block<const T> y;  // null: no mask
+
+  CNNPLAN_HOST_DEVICE bool masked() const { return y.data != nullptr; }
+  CNNPLAN_HOST_DEVICE GradientItem<T, width> at(std::uint32_t index, std::uint32_t channel) const {
+    const Position position = positions.at(index);
+    GradientItem<T, width> item;
+    item.x = fetch<width>(x.at(position) + channel);
+    item.dy = fetch<width>(dy.at(position) + channel);
+    if (masked()) item.y = fetch<width>(y.at(position) + channel);
+    return item;
+  }
+};
+
+// Sum of dz and of dz * normalised x, where dz = dy masked by y > 0; dz is kept where asked for.
+template <typename T, int width>
+struct GradientTerm {
+  using Item = GradientItem<T, width>;
+  static constexpr int batch = 4;
+
+  GradientBlocks<T, width> blocks;
+  Block<T> dz;  // null: not kept
+  const Computed<T>* numbers;
+  std::int64_t channels;
+  std::uint32_t channel = 0;
+  Vector<Computed<T>, width> mean = {};
+  Vector<Computed<T>, width> inverse = {};
+
+  CNNPLAN_HOST_DEVICE void begin(std::uint32_t first_channel) {
+    channel = first_channel;
+    mean = numbers_of<T, width>(numbers, channels, 0, channel);
+    inverse = numbers_of<T, width>(numbers, channels, 1, channel);
+  }
+  CNNPLAN_HOST_DEVICE Item read(std::uint32_t index) const { return blocks.at(index, channel); }
+  CNNPLAN_HOST_DEVICE void add(std::uint32_t index,
+                               const Item& item,
+                               Partial<T, width, 2>& sums) const {
+    const auto value = widen(item.x);
+    const auto gradient = item.gradient(blocks.masked());
+    if (dz.data != nullptr) {
+      store<width>(dz.at(blocks.positions.at(index)) + channel, gradient);
+    }
+    for (int i = 0; i < width; ++i) {
+      const Computed<T> normalised = (value.values[i] - mean.values[i]) * inverse.values[i];
+      sums.values[0].values[i] += gradient.values[i];
+      sums.values[1].values[i] += gradient.values[i] * normalised;
+    }
+  }
+};
+
+template <typename Number>
+struct SetGradientSums {
+  double* sums;
+  Number* dscale;
+  Number* dshift;
+  std::int64_t channels;
+
+  CNNPLAN_HOST_DEVICE void set(int k, std::uint32_t channel, double value) const {
+    sums[k * channels + channel] = value;
+    (k == 0 ? dshift : dscale)[channel] = static_cast<Number>(value);
+  }
+};
+
+// dx = factor (dz - mean of dz - (x - mean) slope), per channel.
+template <typename Number>
+struct BackwardNumbers {
+  const double* sums;
+  const double* gradient_sums;
+  const Number* scale;
+  Number* numbers;  // mean, factor, mean of dz, slope
+  std::int64_t channels;
+  double epsilon;
+
+  CNNPLAN_HOST_DEVICE void operator()(std::uint32_t c) const {
+    const Moments moments = Moments::of(sums, channels, c);
+    const double count = sums[2 * channels];
+    const double inverse = moments.inverse_deviation(epsilon);
+    numbers[c] = static_cast<Number>(moments.mean);
+    numbers[channels + c] = static_cast<Number>(static_cast<double>(scale[c]) * inverse);
+    numbers[2 * channels + c] = static_cast<Number>(gradient_sums[c] / count);
+    numbers[3 * channels + c] = static_cast<Number>(inverse * gradient_sums[channels + c] / count);
+  }
+};
+
+template <typename T, int width>
+struct BackwardRow {
+  using Item = GradientItem<T, width>;
+  static constexpr int batch = 2;
+
+  GradientBlocks<T, width> blocks;
+  Block<T> dx;
+  const Computed<T>* numbers;
+  std::int64_t channels;
+  std::uint32_t channel = 0;
+  Vector<Computed<T>, width> mean = {};
+  Vector<Computed<T>, width> factor = {};
+  Vector<Computed<T>, width> centre = {};
+  Vector<Computed<T>, width> slope = {};
+
+  CNNPLAN_HOST_DEVICE void begin(std::uint32_t first_channel) {
+    channel = first_channel;
+    mean = numbers_of<T, width>(numbers, channels, 0, channel);
+    factor = numbers_of<T, width>(numbers, channels, 1, channel);
+    centre = numbers_of<T, width>(numbers, channels, 2, channel);
+    slope = numbers_of<T, width>(numbers, channels, 3, channel);
+  }
+  CNNPLAN_HOST_DEVICE Item read(std::uint32_t index) const { return blocks.at(index, channel); }
+  CNNPLAN_HOST_DEVICE void run(std::uint32_t index, const Item& item) const {
+    const auto value = widen(item.x);
+    auto gradient = item.gradient(blocks.masked());
+    for (int i = 0; i < width; ++i) {
+      const Computed<T> centred = gradient.values[i] - centre.values[i] -
+                                  (value.values[i] - mean.values[i]) * slope.values[i];
+      gradient.values[i] = factor.values[i] * centred;
+    }
+    store<width>(dx.at(blocks.positions.at(index)) + channel, gradient);
+  }
+};
+
+template <typename T, int width>
+void backward_statistics(const BatchNormCall& call, Operands operands) {
+  const KernelSpec& spec = call.spec;
+  const std::int64_t channels = spec.out[Dim::c];
+  const Operands rest = operands.subspan(spec.relu ? 3 : 2);
+  auto* numbers = static_cast<Computed<T>*>(call.workspace);
+  launch(call.stream,
+         channels,
+         NormalisingNumbers<Computed<T>>{
+             rest[0].as<const double>(), numbers, channels, call.constants.epsilon});
+  const Positions positions(spec.out);
+  column_sums<T, width, 2>(
+      call.stream,
+      Strips(positions.count(), channels, width),
+      static_cast<double*>(call.workspace) + most_numbers_per_channel * channels,
+      GradientTerm<T, width>{{positions,
+                              Block<const T>(operands[0]),
+                              Block<const T>(operands[1]),
+                              spec.relu ? Block<const T>(operands[2]) : Block<const T>()},
+                             spec.residual ? Block<T>(rest[4]) : Block<T>(),
+                             numbers,
+                             channels},
+      SetGradientSums<Computed<T>>{
+          rest[1].as<double>(), rest[2].as<Computed<T>>(), rest[3].as<Computed<T>>(), channels});
+}
+
+template <typename T, int width>
+void backward_data(const BatchNormCall& call, Operands operands) {
+  const KernelSpec& spec = call.spec;
+  const bool masked = spec.relu && !spec.residual;
+  const std::int64_t channels = spec.in[Dim::c];
+  const Operands rest = operands.subspan(masked ? 3 : 2);
+  auto* numbers = static_cast<Computed<T>*>(call.workspace);
+  launch(call.stream,
+         channels,
+         BackwardNumbers<Computed<T>>{rest[0].as<const double>(),
+                                      rest[1].as<const double>(),
+                                      rest[2].as<const Computed<T>>(),
+                                      numbers,
+                                      channels,
+                                      call.constants.epsilon});
+  sweep_rows<width>(call.stream,
+                    spec.in,
+                    BackwardRow<T, width>{{Positions(spec.in),
+                                           Block<const T>(operands[0]),
+                                           Block<const T>(operands[1]),
+                                           masked ? Block<const T>(operands[2]) : Block<const T>()},
+                                          Block<T>(rest[3]),
+                                          numbers,
+                                          channels});
+}
+
+}  // namespace
+
+void batch_norm_backward(const BatchNormCall& call, Operands operands) {
+  with_kind(call.spec.precision, call.spec.out[Dim::c], [&]<typename K>(K) {
+    if (call.spec.phase == KernelPhase::backward_statistics) {
+      backward_statistics<typename K::Type, K::channels>(call, operands);
+    } else {
+      backward_data<typename K::Type, K::channels>(call, operands);
+    }
+  });
+}
+
+}  // namespace cnnplan::cudnn

@@ -1,0 +1,190 @@
+// Statistics of a block, and its normalisation.
+#include "executor/backend/cudnn/kernels/batch_norm_kernels.hpp"
+#include "executor/backend/cudnn/kernels/batch_norm_numbers.hpp"
+
+namespace cnnplan::cudnn {
+namespace {
+
+// y = (x - mean) * factor + shift, per channel; running values are updated.
+template <typename T>
+struct ForwardNumbers {
+  const double* sums;
+  const Computed<T>* scale;
+  const Computed<T>* shift;
+  Computed<T>* running_mean;
+  Computed<T>* running_variance;
+  Computed<T>* numbers;  // mean, factor, shift
+  const StepValues* step;
+  std::int64_t channels;
+  double epsilon;
+  double momentum;
+
+  CNNPLAN_HOST_DEVICE void operator()(std::uint32_t c) const {
+    Moments moments{static_cast<double>(running_mean[c]), static_cast<double>(running_variance[c])};
+    if (step->training && sums[2 * channels] > 0.0) {
+      moments = Moments::of(sums, channels, c);
+      update_running(c, moments);
+    }
+    numbers[c] = static_cast<Computed<T>>(moments.mean);
+    numbers[channels + c] = static_cast<Computed<T>>(moments.inverse_deviation(epsilon) *
+                                                     static_cast<double>(scale[c]));
+    numbers[2 * channels + c] = shift[c];
+  }
+  // The running variance is the unbiased one.
+  CNNPLAN_HOST_DEVICE void update_running(std::uint32_t c, const Moments& batch) const {
+    const double count = sums[2 * channels];
+    const double unbias = count > 1.0 ? count / (count - 1.0) : 1.0;
+    const auto mixed = [this](double old, double fresh) {
+      return static_cast<Computed<T>>((1.0 - momentum) * old + momentum * fresh);
+    };
+    running_mean[c] = mixed(static_cast<double>(running_mean[c]), batch.mean);
+    running_variance[c] = mixed(static_cast<double>(running_variance[c]), batch.variance * unbias);
+  }
+};
+
+template <typename T, int width>
+struct ForwardRow {
+  struct Item {
+    Vector<T, width> x;
+    Vector<T, width> residual;
+  };
+  static constexpr int batch = 2;
+
+  Positions positions;
+  Block<const T> x;
+  Block<const T> residual;  // null: none
+  Block<T> y;
+  const Computed<T>* numbers;
+  std::int64_t channels;
+  bool relu;
+  std::uint32_t channel = 0;
+  Vector<Computed<T>, width> mean = {};
+  Vector<Computed<T>, width> factor = {};
+  Vector<Computed<T>, width> shift = {};
+
+  CNNPLAN_HOST_DEVICE void begin(std::uint32_t first_channel) {
+    channel = first_channel;
+    mean = numbers_of<T, width>(numbers, channels, 0, channel);
+    factor = numbers_of<T, width>(numbers, channels, 1, channel);
+    shift = numbers_of<T, width>(numbers, channels, 2, channel);
+  }
+  CNNPLAN_HOST_DEVICE Item read(std::uint32_t index) const {
+    const Position position = positions.at(index);
+    Item item;
+    item.x = fetch<width>(x.at(position) + channel);
+    if (residual.data != nullptr) item.residual = fetch<width>(residual.at(position) + channel);
+    return item;
+  }
+  CNNPLAN_HOST_DEVICE void run(std::uint32_t index, const Item& item) const {
+    Vector<Computed<T>, width> value = widen(item.x);
+    for (int i = 0; i < width; ++i) {
+      value.values[i] = (value.values[i] - mean.values[i]) * factor.values[i] + shift.values[i];
+    }
+    if (residual.data != nullptr) {
+      const auto added = widen(item.residual);
+      for (int i = 0; i < width; ++i) value.values[i] += added.values[i];
+    }
+    for (int i = 0; relu && i < width; ++i) {
+      value.values[i] = value.values[i] < Computed<T>{0} ? Computed<T>{0} : value.values[i];
+    }
+    store<width>(y.at(positions.at(index)) + channel, value);
+  }
+};
+
+// Sum and sum of squares.
+template <typename T, int width>
+struct SquaresTerm {
+  using Item = Vector<T, width>;
+  static constexpr int batch = 8;
+
+  Positions positions;
+  Block<const T> x;
+  std::uint32_t channel = 0;
+
+  CNNPLAN_HOST_DEVICE void begin(std::uint32_t first_channel) { channel = first_channel; }
+  CNNPLAN_HOST_DEVICE Item read(std::uint32_t index) const {
+    return fetch<width>(x.at(positions.at(index)) + channel);
+  }
+  CNNPLAN_HOST_DEVICE void add(std::uint32_t, const Item& item, Partial<T, width, 2>& sums) const {
+    const auto value = widen(item);
+    for (int i = 0; i < width; ++i) {
+      sums.values[0].values[i] += value.values[i];
+      sums.values[1].values[i] += value.values[i] * value.values[i];
+    }
+  }
+};
+
+struct SetSums {
+  double* sums;
+  std::int64_t channels;
+  double count;
+
+  CNNPLAN_HOST_DEVICE void set(int k, std::uint32_t channel, double value) const {
+    sums[k * channels + channel] = value;
+    if (k == 0 && channel == 0) sums[2 * channels] = count;
+  }
+};
+
+template <typename T, int width>
+void forward_statistics(const BatchNormCall& call, Operands operands) {
+  const Positions positions(call.spec.in);
+  const std::int64_t channels = call.spec.in[Dim::c];
+  column_sums<T, width, 2>(
+      call.stream,
+      Strips(positions.count(), channels, width),
+      call.workspace,
+      SquaresTerm<T, width>{positions, Block<const T>(operands[0])},
+      SetSums{operands[1].as<double>(), channels, static_cast<double>(positions.count())});
+}
+
+template <typename T, int width>
+void forward(const BatchNormCall& call, Operands operands) {
+  const KernelSpec& spec = call.spec;
+  const std::int64_t channels = spec.out[Dim::c];
+  auto* numbers = static_cast<Computed<T>*>(call.workspace);
+  launch(call.stream,
+         channels,
+         ForwardNumbers<T>{operands[1].as<const double>(),
+                           operands[2].as<const Computed<T>>(),
+                           operands[3].as<const Computed<T>>(),
+                           operands[4].as<Computed<T>>(),
+                           operands[5].as<Computed<T>>(),
+                           numbers,
+                           call.step,
+                           channels,
+                           call.constants.epsilon,
+                           call.constants.running_momentum});
+  sweep_rows<width>(
+      call.stream,
+      spec.out,
+      ForwardRow<T, width>{Positions(spec.out),
+                           Block<const T>(operands[0]),
+                           spec.residual ? Block<const T>(operands[6]) : Block<const T>(),
+                           Block<T>(operands.back()),
+                           numbers,
+                           channels,
+                           spec.relu});
+}
+
+}  // namespace
+
+std::int64_t batch_norm_workspace_bytes(const KernelSpec& spec) {
+  const std::int64_t channels = spec.out[Dim::c];
+  const std::int64_t numbers =
+      most_numbers_per_channel * channels * static_cast<std::int64_t>(sizeof(double));
+  const bool sums = spec.phase == KernelPhase::forward_statistics ||
+                    spec.phase == KernelPhase::backward_statistics;
+  return numbers + (sums ? Strips::workspace_bytes(Positions(spec.out).count(), channels, 2) : 0);
+}
+
+void batch_norm_forward(const BatchNormCall& call, Operands operands) {
+  with_kind(call.spec.precision, call.spec.out[Dim::c], [&]<typename K>(K) {
+    if (call.spec.phase == KernelPhase::forward_statistics) {
+      forward_statistics<typename K::Type, K::channels>(call, operands);
+    } else {
+      forward<typename K::Type, K::channels>(call, operands);
+    }
+  });
+}
+
+}  // namespace cnnplan::cudnn

@@ -1,0 +1,82 @@
+// What the phases of batch norm share: each first turns the sums into a few numbers per channel,
+// then streams over the block. A thread keeps the numbers of its channels in registers and takes
+// several positions.
+#pragma once
+
+#include <cmath>
+
+#include "executor/backend/cudnn/kernels/column_sums.hpp"
+
+namespace cnnplan::cudnn {
+
+inline constexpr std::int64_t positions_per_thread = 8;
+inline constexpr std::int64_t most_numbers_per_channel = 4;
+
+// Sums of forward: C sums, C sums of squares, the count.
+struct Moments {
+  double mean = 0.0;
+  double variance = 0.0;  // biased
+
+  CNNPLAN_HOST_DEVICE static Moments of(const double* sums,
+                                        std::int64_t channels,
+                                        std::uint32_t c) {
+    const double count = sums[2 * channels];
+    const double mean = sums[c] / count;
+    const double variance = sums[channels + c] / count - mean * mean;
+    return {mean, variance > 0.0 ? variance : 0.0};
+  }
+  CNNPLAN_HOST_DEVICE double inverse_deviation(double epsilon) const {
+    return 1.0 / std::sqrt(variance + epsilon);
+  }
+};
+
+// Number k of channel c is numbers[k * channels + c].
+template <typename T, int width>
+CNNPLAN_HOST_DEVICE Vector<Computed<T>, width> numbers_of(const Computed<T>* numbers,
+                                                          std::int64_t channels,
+                                                          int k,
+                                                          std::uint32_t channel) {
+  return load<width>(numbers + k * channels + channel);
+}
+
+// Which positions a thread takes.
+struct Sweep {
+  Divider vectors;
+  std::uint32_t positions = 0;
+  std::uint32_t threads_per_vector = 0;
+
+  Sweep(std::int64_t position_count, std::int64_t vector_count)
+      : vectors(vector_count),
+        positions(static_cast<std::uint32_t>(position_count)),
+        threads_per_vector(static_cast<std::uint32_t>((position_count + positions_per_thread - 1) /
+                                                      positions_per_thread)) {}
+  std::int64_t threads() const { return std::int64_t{threads_per_vector} * vectors.divisor(); }
+};
+
+// Row: a reader (batches.hpp) with void begin(uint32 first_channel) and
+// void run(uint32 position, Item).
+template <int width, typename Row>
+struct SweepRows {
+  Sweep sweep;
+  Row row;
+
+  CNNPLAN_HOST_DEVICE void operator()(std::uint32_t index) const {
+    const auto [first, vector] = divide(index, sweep.vectors);
+    Row own = row;
+    own.begin(vector * width);
+    for_each_item(own,
+                  {first, sweep.threads_per_vector, sweep.positions},
+                  [&own](std::uint32_t p, const auto& item) { own.run(p, item); });
+  }
+};
+
+template <int width, typename Row>
+void sweep_rows(cudaStream_t stream, const Shape& shape, const Row& row) {
+  const Positions positions(shape);
+  if (positions.count() == 0) return;
+  require_launchable(positions.count());
+  const Sweep sweep(positions.count(), shape[Dim::c] / width);
+  launch(stream, sweep.threads(), SweepRows<width, Row>{sweep, row});
+}
+
+}  // namespace cnnplan::cudnn

@@ -1,0 +1,33 @@
+// One thread per vector of channels of every position of a block.
+#pragma once
+
+#include "executor/backend/cudnn/kernels/launch.hpp"
+#include "executor/backend/cudnn/kernels/positions.hpp"
+
+namespace cnnplan::cudnn {
+
+template <int width, typename Body>
+struct EachVector {
+  Positions positions;
+  Divider vectors;  // of a position
+  Body body;
+
+  CNNPLAN_HOST_DEVICE void operator()(std::uint32_t index) const {
+    const auto [place, vector] = divide(index, vectors);
+    body(positions.at(place), vector * width);
+  }
+};
+
+// Calls body(position, first channel) for every vector of `width` channels of a block of `shape`,
+// in any order, `body` by value. @pre width divides the channels
+template <int width, typename Body>
+void for_each_vector(cudaStream_t stream, const Shape& shape, const Body& body) {
+  const Positions positions(shape);
+  const std::int64_t vectors = shape[Dim::c] / width;
+  if (positions.count() * vectors == 0) return;
+  launch(stream,
+         positions.count() * vectors,
+         EachVector<width, Body>{positions, Divider(vectors), body});
+}
+
+}  // namespace cnnplan::cudnn
