@@ -152,11 +152,10 @@ TEST_CASE("StepRunner: kernels that cannot be captured go singly, unless graphs 
   const Communicator self = Communicator::group(world, {world.rank()});
   const Plan plan = plan_on(1, Precision::fp32);
   emulation::reset();
-  const auto expected = run_steps(plan, *make_device(), self, Mode::step);
+  const auto backend = make_device();
+  const auto expected = run_steps(plan, *backend, self, Mode::step);
   for (const std::string function : {"kernel", "cudaGraphInstantiate"}) {
     for (Graphs graphs : {Graphs::automatic, Graphs::on}) {
-      emulation::reset();
-      const auto backend = make_device();
       DeviceTraining training(plan, *backend, self, graphs);
       training.runner.run(state_of(0), Timing::step);
       CHECK(training.numbers() == expected[0]);
