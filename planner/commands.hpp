@@ -25,6 +25,9 @@ struct SolveOptions {
   std::string uniform;   // "h2": no search; empty: search
   bool strict = false;   // refuse estimated kernels
   bool overlap = false;  // halos and reductions run beside kernels
+  // Figures of another machine, as WhatIf; not empty: what would change is printed, and no plan is
+  // written.
+  std::vector<std::string> what_if;
 };
 
 struct ExplainOptions {

@@ -36,6 +36,8 @@ constexpr const char* solve_help = R"(EXAMPLES
   cnnplan solve resnet50.json --ranks 16 --batch 64
   cnnplan solve mesh-1k.json --input 512x512 --batch 1 --ranks 2
   cnnplan solve resnet50.json --uniform h2            no search: every layer split by height
+  cnnplan solve resnet50.json --what-if level.beta_s_per_byte*0.5 --what-if kernel.convolution*0.8
+                                                      on a machine with faster links and kernels
 
 )";
 
@@ -74,6 +76,12 @@ void add_search_options(CLI::App& solve, SolveOptions& options) {
   solve.add_flag("--overlap",
                  options.overlap,
                  "Halos and reductions run beside kernels; for backends on GPUs");
+  solve
+      .add_option("--what-if",
+                  options.what_if,
+                  "Plan for a machine with another figure, too, as level.beta_s_per_byte*0.5, and "
+                  "print what changes; no plan is written")
+      ->type_name("FIGURE*NUMBER");
   solve.add_flag("--strict", options.strict, "Refuse a plan with estimated kernels (exit code 3)");
 }
 

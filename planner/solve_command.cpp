@@ -7,8 +7,11 @@
 #include "planner/commands.hpp"
 #include "planner/model/error.hpp"
 #include "planner/model/file.hpp"
+#include "planner/model/what_if.hpp"
+#include "planner/predict/predict.hpp"
 #include "planner/report/advice.hpp"
 #include "planner/report/explain.hpp"
+#include "planner/report/what_if_text.hpp"
 #include "planner/search/request_check.hpp"
 
 namespace cnnplan {
@@ -110,12 +113,40 @@ void refuse_estimates(const Plan& plan, const SolveRequest& request, const Solve
                     .allowed = "with --strict all of them, timed as the plan runs: " + note});
 }
 
+std::string joined(const std::vector<std::string>& texts) {
+  std::string all;
+  for (const std::string& text : texts) all += (all.empty() ? "" : ", ") + text;
+  return all;
+}
+
+// `plan` as it is predicted on another machine.
+Plan on_machine_of(Plan plan, const SolveRequest& request) {
+  const KernelCosts kernels(request.profile);
+  const PriceList prices(request.platform, kernels);
+  complete(plan, lower_and_price(plan, prices), prices);
+  return plan;
+}
+
+void print_what_if(const Plan& plan, SolveRequest request, const SolveOptions& options) {
+  for (const std::string& text : options.what_if) {
+    apply(parse_what_if(text), request.platform, request.profile);
+  }
+  const Plan kept = on_machine_of(plan, request);
+  const Plan after = solve(request);
+  std::cout << to_text({.before = plan, .kept = kept, .after = after}, joined(options.what_if));
+}
+
 }  // namespace
 
 ExitCode solve_command(const SolveOptions& options) {
   std::vector<InputFile> inputs;
   const SolveRequest request = request_of(options, inputs);
   Plan plan = solve(request);
+  if (!options.what_if.empty()) {
+    std::cerr << assumptions(plan, request.platform, request.profile, typed(options));
+    print_what_if(plan, request, options);
+    return ExitCode::ok;
+  }
   plan.inputs = std::move(inputs);
   if (options.strict) refuse_estimates(plan, request, options);
   write_file(options.output_file, to_json(plan));

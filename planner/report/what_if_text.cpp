@@ -1,0 +1,57 @@
+// Two tables.
+#include "planner/report/what_if_text.hpp"
+
+#include "planner/report/table.hpp"
+
+namespace cnnplan {
+namespace {
+
+// "1.25" times as fast as `before`.
+std::string speedup(const Plan& plan, const Plan& before) {
+  if (plan.prediction.step_s <= 0.0) return "-";
+  return fixed(before.prediction.step_s / plan.prediction.step_s, 3);
+}
+
+std::string steps_table(const WhatIfPlans& plans) {
+  Table table({{"", Align::left}, {"step"}, {"speedup"}, {"exposed"}, {"memory"}});
+  const auto add = [&](const std::string& name, const Plan& plan) {
+    const Prediction& prediction = plan.prediction;
+    table.add_row({name,
+                   duration(prediction.step_s),
+                   speedup(plan, plans.before),
+                   duration(prediction.exposed_communication_s),
+                   bytes_text(prediction.memory.total_bytes())});
+  };
+  add("the machine as it is", plans.before);
+  add("changed, the same plan", plans.kept);
+  add("changed, planned anew", plans.after);
+  return table.to_text();
+}
+
+std::string mesh_of(const Plan& plan, LayerIndex layer) {
+  return to_text(plan.layers.at(static_cast<std::size_t>(layer)).mesh);
+}
+
+std::string changed_layers(const WhatIfPlans& plans) {
+  Table table({{"layer", Align::left}, {"mesh", Align::left}, {"planned anew", Align::left}});
+  int changed = 0;
+  const Network& network = plans.before.network;
+  for (LayerIndex layer = 0; layer < network.layer_count(); ++layer) {
+    const std::string before = mesh_of(plans.before, layer);
+    const std::string after = mesh_of(plans.after, layer);
+    if (before == after) continue;
+    ++changed;
+    table.add_row({network.layer(layer).name, before, after});
+  }
+  if (changed == 0) return "no layer is split otherwise\n";
+  return std::to_string(changed) + " of " + std::to_string(network.layer_count()) +
+         " layers are split otherwise\n" + table.to_text();
+}
+
+}  // namespace
+
+std::string to_text(const WhatIfPlans& plans, const std::string& change) {
+  return "what if " + change + "\n\n" + steps_table(plans) + '\n' + changed_layers(plans);
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,123 @@
+// Tests of planner/model/what_if.
+#include "planner/model/what_if.hpp"
+
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "tests/planner/model/problem_of.hpp"
+
+namespace cnnplan::test {
+namespace {
+
+Platform two_levels() {
+  Platform platform;
+  platform.memory_bytes = 1000;
+  platform.copy_s_per_byte = 0.5;
+  platform.levels = {{.name = "node",
+                      .ranks_per_group = 2,
+                      .segments = {{100, 1.0, 0.5}, {200, 2.0, 0.25}},
+                      .ring_segments = {{100, 4.0, 0.5}}},
+                     {.name = "cluster", .ranks_per_group = 8, .segments = {{100, 8.0, 1.0}}}};
+  platform.library_allreduce = {{.ranks = 8, .segments = {{100, 16.0, 0.25}}}};
+  return platform;
+}
+
+Profile two_kernels() {
+  Profile profile;
+  KernelSpec spec{.in = {{1, 2, 1, 4, 4}}, .out = {{1, 2, 1, 4, 4}}};
+  const KernelTiming timing{
+      .repetitions = 12, .median_s = 2.0, .mean_s = 3.0, .stddev_s = 1.0, .min_s = 1.5};
+  profile.kernels[spec] = timing;
+  spec.kind = KernelKind::relu;
+  profile.kernels[spec] = timing;
+  return profile;
+}
+
+Platform with(const std::string& text) {
+  Platform platform = two_levels();
+  Profile profile;
+  apply(parse_what_if(text), platform, profile);
+  return platform;
+}
+
+}  // namespace
+
+TEST_CASE("WhatIf: figures of the platform are multiplied or set") {
+  CHECK(with("memory_bytes*1.5").memory_bytes == 1500);
+  CHECK(with("memory_bytes=7").memory_bytes == 7);
+  CHECK(with("copy_s_per_byte*0.5").copy_s_per_byte == 0.25);
+  CHECK(with("overlap_efficiency=0.75").overlap_efficiency == 0.75);
+  CHECK(with("gamma_s_per_byte=1e-9").gamma_s_per_byte == 1e-9);
+}
+
+TEST_CASE("WhatIf: one level changes in all its segments, and no other") {
+  const Platform faster = with("node.beta_s_per_byte*0.5");
+  Platform expected = two_levels();
+  expected.levels[0].segments[0].beta_s_per_byte = 0.25;
+  expected.levels[0].segments[1].beta_s_per_byte = 0.125;
+  expected.levels[0].ring_segments[0].beta_s_per_byte = 0.25;
+  CHECK(faster == expected);
+  CHECK(with("cluster.shared_by=2").levels[1].shared_by == 2);
+  CHECK(with("cluster.duplex_factor=2").levels[1].duplex_factor == 2.0);
+}
+
+TEST_CASE("WhatIf: all levels change together with the measured collectives") {
+  const Platform slower = with("level.alpha_s*2");
+  CHECK(slower.levels[0].segments[1].alpha_s == 4.0);
+  CHECK(slower.levels[0].ring_segments[0].alpha_s == 8.0);
+  CHECK(slower.levels[1].segments[0].alpha_s == 16.0);
+  CHECK(slower.library_allreduce[0].segments[0].alpha_s == 32.0);
+  CHECK(slower.library_allreduce[0].segments[0].beta_s_per_byte == 0.25);
+}
+
+TEST_CASE("WhatIf: times of kernels are multiplied, all or those of a kind") {
+  Platform platform = two_levels();
+  for (const std::string text : {"kernel*0.5", "kernel.relu*0.5"}) {
+    Profile profile = two_kernels();
+    apply(parse_what_if(text), platform, profile);
+    for (const auto& [spec, timing] : profile.kernels) {
+      const bool changes = text == "kernel*0.5" || spec.kind == KernelKind::relu;
+      CHECK(timing.median_s == (changes ? 1.0 : 2.0));
+      CHECK(timing.min_s == (changes ? 0.75 : 1.5));
+    }
+  }
+  CHECK(platform == two_levels());
+}
+
+TEST_CASE("WhatIf: what cannot be read, is not there or is out of range is refused") {
+  for (const std::string text : {"",
+                                 "*2",
+                                 "level.alpha_s",
+                                 "level.alpha_s*",
+                                 "level.alpha_s*x",
+                                 "level.alpha_s*2x",
+                                 "level.alpha_s*inf",
+                                 "level.alpha_s/2"}) {
+    CHECK(problem_of([&] { parse_what_if(text); }).file == "--what-if");
+  }
+  const InputProblem unknown = problem_of([] { with("rack.alpha_s*2"); });
+  CHECK(contains(unknown.allowed, "\"cluster.\""));
+  CHECK(contains(unknown.allowed, "copy_s_per_byte"));
+  for (const std::string text : {"node.alphas*2",
+                                 "overlap_efficiency=2",
+                                 "memory_bytes=-1",
+                                 "level.beta_s_per_byte=-1",
+                                 "cluster.shared_by=0",
+                                 "memory_bytes*1e300"}) {
+    CAPTURE(text);
+    CHECK(problem_of([&] { with(text); }).file == "--what-if");
+  }
+}
+
+TEST_CASE("WhatIf: kernels that the profile has not, and times that are set, are refused") {
+  Platform platform = two_levels();
+  for (const std::string text : {"kernel.pooling*2", "kernel=2", "kernel*0", "kernel.relu*-1"}) {
+    CAPTURE(text);
+    Profile profile = two_kernels();
+    CHECK(problem_of([&] { apply(parse_what_if(text), platform, profile); }).file == "--what-if");
+  }
+}
+
+}  // namespace cnnplan::test

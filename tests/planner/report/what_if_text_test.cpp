@@ -1,0 +1,47 @@
+// Tests of planner/report/what_if_text.
+#include "planner/report/what_if_text.hpp"
+
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "tests/planner/report/small_plan.hpp"
+
+namespace cnnplan {
+namespace {
+
+Plan with_step(double step_s) {
+  Plan plan = small_plan();
+  plan.prediction.step_s = step_s;
+  return plan;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("what if: steps with their speedup, and no table where nothing is split otherwise") {
+  const Plan before = with_step(0.4);
+  const Plan kept = with_step(0.32);
+  const std::string text =
+      to_text({.before = before, .kept = kept, .after = kept}, "level.alpha_s*0.5");
+  CHECK(text.starts_with("what if level.alpha_s*0.5\n"));
+  CHECK(contains(text, "400.000 ms"));
+  CHECK(contains(text, "1.250"));
+  CHECK(contains(text, "no layer is split otherwise"));
+}
+
+TEST_CASE("what if: layers that are split otherwise are named with both meshes") {
+  const Plan before = with_step(0.4);
+  Plan after = with_step(0.2);
+  after.layers[1].mesh = parse_mesh("w2");
+  const std::string text = to_text({.before = before, .kept = before, .after = after}, "x*1");
+  CHECK(contains(text, "1 of 6 layers"));
+  CHECK(contains(text, "conv1"));
+  CHECK(contains(text, "w2"));
+  CHECK_FALSE(contains(text, "bn1"));
+}
+
+}  // namespace cnnplan
