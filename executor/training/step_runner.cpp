@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <stdexcept>
 #include <utility>
 
 #include "executor/comm/device_allreduce.hpp"
@@ -162,9 +161,7 @@ Queue StepRunner::queue_of(std::size_t operation) const {
 void StepRunner::select_and_wait(std::size_t operation) {
   const Queue queue = queue_of(operation);
   for (OperationIndex earlier : schedule_.operations[operation].depends_on) {
-    const auto index = static_cast<std::size_t>(earlier);
-    const auto found = std::find(unfinished_.begin(), unfinished_.end(), index);
-    if (found != unfinished_.end()) finish(index);
+    finish(unfinished_.up_to(static_cast<std::size_t>(earlier)));
   }
   device_.select(queue);
   if (!context_.overlap) return;
@@ -179,25 +176,22 @@ void StepRunner::start(std::size_t operation, const StepState& state) {
   if (!own.start) return;
   own.start(state);
   if (!own.finish) return;
-  unfinished_.push_back(operation);
-  if (!context_.overlap) finish(operation);
+  const bool is_reduction = schedule_.operations[operation].stream == Stream::reduce;
+  unfinished_.start(operation,
+                    is_reduction ? FinishOrder::Urgency::reduction : FinishOrder::Urgency::prompt);
+  if (!context_.overlap) finish(unfinished_.all());
 }
 
-// In the order in which they were started, so that all ranks wait for each other in one order.
-void StepRunner::finish(std::size_t operation) {
-  while (!unfinished_.empty()) {
-    const std::size_t next = unfinished_.front();
-    unfinished_.erase(unfinished_.begin());
-    device_.select(queue_of(next));
-    prepared_[next].finish();
-    if (context_.overlap) prepared_[next].end->record();
-    if (next == operation) return;
+void StepRunner::finish(const std::vector<std::size_t>& operations) {
+  for (std::size_t operation : operations) {
+    device_.select(queue_of(operation));
+    prepared_[operation].finish();
+    if (context_.overlap) prepared_[operation].end->record();
   }
-  throw std::logic_error("an operation is finished that was not started");
 }
 
 void StepRunner::finish_all() {
-  if (!unfinished_.empty()) finish(unfinished_.back());
+  finish(unfinished_.all());
   device_.select(Queue::compute);
 }
 

@@ -11,6 +11,7 @@
 
 #include "executor/backend/backend.hpp"
 #include "executor/training/data_source.hpp"
+#include "executor/training/finish_order.hpp"
 #include "executor/training/graph_choice.hpp"
 #include "executor/training/groups.hpp"
 #include "executor/training/schedule_memory.hpp"
@@ -81,7 +82,7 @@ class StepRunner {
   Queue queue_of(std::size_t operation) const;
   void select_and_wait(std::size_t operation);
   void start(std::size_t operation, const StepState& state);
-  void finish(std::size_t operation);
+  void finish(const std::vector<std::size_t>& operations);
   void finish_all();
   WorkGraph* graph_of(std::size_t first, const StepState& state, Timing timing);
   std::unique_ptr<WorkGraph> capture(std::size_t first, const StepState& state, Timing timing);
@@ -93,8 +94,8 @@ class StepRunner {
   Device& device_;
   ScheduleMemory memory_;
   std::vector<Prepared> prepared_;
-  std::vector<std::size_t> unfinished_;  // operations that the host still has to finish, in order
-  std::vector<std::size_t> marker_;      // by operation: whose end, in the queue, is its own
+  FinishOrder unfinished_;           // what the host still has to finish
+  std::vector<std::size_t> marker_;  // by operation: whose end, in the queue, is its own
   GraphChoice graph_choice_;
   bool has_run_ = false;
   std::vector<double> times_s_;

@@ -76,14 +76,17 @@ void Lowering::add_to_bucket(const Unit& unit) {
     ++complete_;
   }
   std::int64_t elements = 0;
-  for (int i = updated_; i < complete_; ++i) elements += builder_.slot(i).elements;
+  for (int i = bucket_begin_; i < complete_; ++i) elements += builder_.slot(i).elements;
   const std::int64_t bytes = elements * parameter_bytes(plan_.precision);
   if (bytes >= plan_.bucket_bytes) close_bucket();
 }
 
+// Where reductions run beside kernels, the weights of a bucket are updated when the next one is
+// reduced: until then the kernels do not wait for its sum.
 void Lowering::close_bucket() {
   reduce_gradients();
-  update_weights();
+  update_weights(plan_.overlap ? bucket_begin_ : complete_);
+  bucket_begin_ = complete_;
 }
 
 void Lowering::reduce_gradients() {
@@ -101,10 +104,11 @@ void Lowering::reduce_gradients() {
   reduced_ = complete_;
 }
 
-void Lowering::update_weights() {
-  if (updated_ == complete_) return;
+// Of the slots before `end`.
+void Lowering::update_weights(int end) {
+  if (updated_ == end) return;
   const Schedule& schedule = builder_.schedule();
-  const int last = complete_ - 1;
+  const int last = end - 1;
   const Operand gradient = builder_.slots(schedule.gradients, updated_, last, false);
   KernelSpec spec{.kind = KernelKind::sgd, .phase = KernelPhase::update};
   spec.in = spec.out = shape_of(gradient.box);
@@ -120,7 +124,7 @@ void Lowering::update_weights() {
       builder_.slot(last).layer,
       Stream::compute,
       KernelOperation{.spec = spec, .constants = {}, .operands = std::move(operands)});
-  updated_ = complete_;
+  updated_ = end;
 }
 
 }  // namespace cnnplan

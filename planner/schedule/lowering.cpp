@@ -36,6 +36,7 @@ Schedule Lowering::run() {
   if (mode_ == Mode::training) {
     for (std::size_t i = units; i-- > 0;) backward(i);
     close_bucket();
+    update_weights(complete_);
     keep_logits();
   }
   schedule.outputs = tensors_;

@@ -89,7 +89,7 @@ class Lowering {
   void add_to_bucket(const Unit& unit);
   void close_bucket();
   void reduce_gradients();
-  void update_weights();
+  void update_weights(int end);
 
   // Helpers.
   const Network& network() const { return plan_.network; }
@@ -130,6 +130,7 @@ class Lowering {
   int complete_ = 0;
   int reduced_ = 0;
   int updated_ = 0;
+  int bucket_begin_ = 0;           // first slot of the open bucket
   std::vector<int> bucket_group_;  // of the slots that are not yet reduced
   int reduction_count_ = 0;
   int update_count_ = 0;

@@ -1,4 +1,5 @@
 # Tests of data in and out of training.
+cnnplan_test(finish_order_test SOURCES finish_order_test.cpp LIBRARIES cnnplan_training)
 cnnplan_test(graph_choice_test SOURCES graph_choice_test.cpp LIBRARIES cnnplan_training)
 cnnplan_test(training_data_test
   SOURCES initializer_test.cpp permutation_test.cpp weights_file_test.cpp

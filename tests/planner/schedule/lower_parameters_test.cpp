@@ -78,13 +78,27 @@ int last_unit_of(const Schedule& schedule, const Operand& bucket) {
   return first;
 }
 
-const Operation& next_update(const Schedule& schedule, std::size_t after) {
+bool updates(const Operation& operation, int slot) {
+  const auto* kernel = std::get_if<KernelOperation>(&operation.body);
+  if (kernel == nullptr || kernel->spec.kind != KernelKind::sgd) return false;
+  const Operand& weights = kernel->operands[0];
+  return weights.first_slot <= slot && slot <= weights.last_slot;
+}
+
+const Operation& next_update_of(const Schedule& schedule, int slot, std::size_t after) {
   return *std::find_if(schedule.operations.begin() + static_cast<std::ptrdiff_t>(after),
                        schedule.operations.end(),
-                       [](const Operation& operation) {
-                         const auto* kernel = std::get_if<KernelOperation>(&operation.body);
-                         return kernel != nullptr && kernel->spec.kind == KernelKind::sgd;
-                       });
+                       [slot](const Operation& operation) { return updates(operation, slot); });
+}
+
+// Ids of reductions of gradients and of updates, in order: "reduce/0 sgd/0".
+std::string parameter_operations(const Schedule& schedule) {
+  std::string ids;
+  for (const Operation& operation : schedule.operations) {
+    const bool counts = operation.id.starts_with("reduce/") || operation.id.starts_with("sgd/");
+    if (counts) ids += (ids.empty() ? "" : " ") + operation.id;
+  }
+  return ids;
 }
 
 const Mesh& mesh_of(const Plan& plan, const ParameterSlot& slot) {
@@ -157,7 +171,7 @@ TEST_CASE("Lowering: a bucket is reduced over the ranks that share its layers, b
           CHECK(collective->group == reduction_group(mesh_of(plan, parameter), schedule.rank));
         }
         CHECK(collective->elements == elements_of(schedule, bucket.first_slot, bucket.last_slot));
-        const Operation& update = next_update(schedule, i);
+        const Operation& update = next_update_of(schedule, bucket.first_slot, i);
         const Operand& updated = std::get<KernelOperation>(update.body).operands[1];
         CHECK(updated.buffer == schedule.gradients);
         CHECK(updated.first_slot <= bucket.first_slot);
@@ -185,6 +199,16 @@ TEST_CASE("Lowering: all plans of a network have the same updates") {
       }
     }
   }
+}
+
+TEST_CASE("Lowering: with overlap, a bucket is updated when the next one is under way") {
+  Plan plan = uniform_plan(read_network("configs/networks/lenet.json"), 2, parse_mesh("n2"));
+  plan.bucket_bytes = 16 << 10;
+  CHECK(parameter_operations(lower(plan, 0)) ==
+        "reduce/0 sgd/0 reduce/1 sgd/1 reduce/2 sgd/2 reduce/3 sgd/3");
+  plan.overlap = true;
+  CHECK(parameter_operations(lower(plan, 0)) ==
+        "reduce/0 reduce/1 sgd/0 reduce/2 sgd/1 reduce/3 sgd/2 sgd/3");
 }
 
 TEST_CASE("Lowering: fp64 fills a bucket with half as many elements") {
