@@ -37,6 +37,7 @@ struct Options {
   std::string run_file = "run.json";
   std::string graphs = "auto";
   bool verbose = false;
+  bool chose_backend = false;  // the user did
   TrainingOptions training;
 };
 
@@ -187,8 +188,7 @@ void execute(const Options& options, const Communicator& world) {
   on_first_rank(world, [&] { check_outputs(options); });
   const Plan plan = parse_plan(text, options.plan_file);
   const bool is_first = world.rank() == 0;
-  const bool chose_backend = options.training.backend != default_backend();
-  const std::string why = chose_backend ? "" : why_no_gpu();
+  const std::string why = options.chose_backend ? "" : why_no_gpu();
   if (is_first && !why.empty()) print_note(why);
   RunReport run;
   {
@@ -217,6 +217,7 @@ int run(int argc, char** argv) {
     return app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::usage);
   }
   options.training.graphs = graphs_of(options.graphs);
+  options.chose_backend = app.count("--backend") > 0;
   return run_program(
       "cnnexec", argc, argv, [&](const Communicator& world) { execute(options, world); });
 }

@@ -127,12 +127,16 @@ Plan on_machine_of(Plan plan, const SolveRequest& request) {
   return plan;
 }
 
-void print_what_if(const Plan& plan, SolveRequest request, const SolveOptions& options) {
-  for (const std::string& text : options.what_if) {
+SolveRequest changed(SolveRequest request, const std::vector<std::string>& what_if) {
+  for (const std::string& text : what_if) {
     apply(parse_what_if(text), request.platform, request.profile);
   }
-  const Plan kept = on_machine_of(plan, request);
-  const Plan after = solve(request);
+  return request;
+}
+
+void print_what_if(const Plan& plan, const SolveRequest& other, const SolveOptions& options) {
+  const Plan kept = on_machine_of(plan, other);
+  const Plan after = solve(other);
   std::cout << to_text({.before = plan, .kept = kept, .after = after}, joined(options.what_if));
 }
 
@@ -141,14 +145,15 @@ void print_what_if(const Plan& plan, SolveRequest request, const SolveOptions& o
 ExitCode solve_command(const SolveOptions& options) {
   std::vector<InputFile> inputs;
   const SolveRequest request = request_of(options, inputs);
+  const SolveRequest other = changed(request, options.what_if);
   Plan plan = solve(request);
+  if (options.strict) refuse_estimates(plan, request, options);
   if (!options.what_if.empty()) {
     std::cerr << assumptions(plan, request.platform, request.profile, typed(options));
-    print_what_if(plan, request, options);
+    print_what_if(plan, other, options);
     return ExitCode::ok;
   }
   plan.inputs = std::move(inputs);
-  if (options.strict) refuse_estimates(plan, request, options);
   write_file(options.output_file, to_json(plan));
   std::cerr << assumptions(plan, request.platform, request.profile, typed(options));
   std::cout << explain(plan, std::nullopt);

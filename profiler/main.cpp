@@ -116,8 +116,7 @@ int run(int argc, char** argv) {
   set_defaults(options);
   return run_program("cnnplan profile", argc, argv, [&](const Communicator& world) {
     on_first_rank(world, [&] { check_writable(options.output_file); });
-    const bool chose_backend = options.kernels.backend != default_backend();
-    const std::string why = chose_backend ? "" : why_no_gpu();
+    const std::string why = app.count("--backend") > 0 ? "" : why_no_gpu();
     if (world.rank() == 0 && !why.empty()) {
       std::fprintf(stderr, "cnnplan profile: note: %s\n", why.c_str());
     }

@@ -53,8 +53,11 @@ StepRunner::Prepared StepRunner::prepare(const KernelOperation& operation) {
   for (const Operand& operand : operation.operands) views.push_back(memory_.view(operand));
   KernelSpec spec = operation.spec;
   if (spec.kind == KernelKind::sgd) spec.in = spec.out = views[0].shape();
+  KernelConstants constants = operation.constants;
+  // A profile holds for all plans: it takes the fastest.
+  constants.replicated = constants.replicated && context_.groups != nullptr;
   std::shared_ptr<Kernel> kernel =
-      context_.backend->make_kernel(spec, operation.constants, operation.implementation);
+      context_.backend->make_kernel(spec, constants, operation.implementation);
   Prepared prepared;
   prepared.workspace_bytes = kernel->workspace_bytes();
   prepared.implementation = kernel->implementation();

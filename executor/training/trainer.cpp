@@ -126,30 +126,43 @@ bool uses_graphs(const Workplace& work) {
 }
 
 // The steps before it do not count: --warmup, and those in which --graphs auto tries both ways.
-// Where there would be no others, fewer are left out.
+// Where there would be few others, fewer are left out.
 std::int64_t first_recorded(const Workplace& work, std::int64_t steps) {
   const std::int64_t warmup = work.options.warmup;
   const bool settles = uses_graphs(work) && work.options.graphs == Graphs::automatic;
   const std::int64_t settled = warmup + (settles ? GraphChoice::settling_steps : 0);
-  if (steps > settled) return settled;
+  constexpr std::int64_t least_recorded = 2;
+  if (steps >= settled + least_recorded) return settled;
   return steps > warmup ? warmup : 0;
 }
 
+// A step among those that count.
+struct CountedStep {
+  std::int64_t index = 0;  // negative: it does not count
+  std::int64_t count = 1;  // of those that do
+};
+
 // Events between the kernels of a graph cost time: a step measures either itself or its operations,
-// and those of every fourth step are enough for a median.
+// and those of every fourth step are enough for a median; of fewer, those of the last.
 constexpr std::int64_t steps_per_timed_operations = 4;
 
-// `recorded`: steps that counted before this one; negative: this one does not.
-Timing timing_of(const Workplace& work, std::int64_t recorded) {
+Timing timing_of(const Workplace& work, const CountedStep& step) {
   if (!uses_graphs(work)) return Timing::operations;
-  const bool times_operations = recorded >= 0 && recorded % steps_per_timed_operations == 0;
+  const std::int64_t period = std::min(steps_per_timed_operations, step.count);
+  const bool times_operations = step.index >= 0 && step.index % period == period - 1;
   return times_operations ? Timing::operations : Timing::step;
 }
 
-void record(const Workplace& work, const StepRunner& runner, Timing timing, RunRecorder& recorder) {
-  const bool times_operations = timing == Timing::operations;
+// The only one that counts is both.
+void record(const Workplace& work,
+            const StepRunner& runner,
+            const CountedStep& step,
+            RunRecorder& recorder) {
+  if (step.index < 0) return;
+  const bool times_operations = timing_of(work, step) == Timing::operations;
   if (times_operations) recorder.record_operations(runner);
-  if (!times_operations || !uses_graphs(work)) recorder.record_step(runner);
+  const bool times_step = !times_operations || !uses_graphs(work) || step.count == 1;
+  if (times_step) recorder.record_step(runner);
 }
 
 void run_steps(const Workplace& work,
@@ -163,10 +176,10 @@ void run_steps(const Workplace& work,
   RunRecorder recorder(work.schedule, work.world);
   for (std::int64_t step = 0; step < steps; ++step) {
     work.world.barrier();
-    const Timing timing = timing_of(work, step - first);
-    runner.run(state_of(options, work.plan.precision, step), timing);
+    const CountedStep counted{.index = step - first, .count = steps - first};
+    runner.run(state_of(options, work.plan.precision, step), timing_of(work, counted));
     report.loss.push_back(finite_loss(runner, step));
-    if (step >= first) record(work, runner, timing, recorder);
+    record(work, runner, counted, recorder);
     if (!callbacks.progress) continue;
     callbacks.progress({.step = step + 1,
                         .steps = steps,

@@ -12,6 +12,12 @@ std::string speedup(const Plan& plan, const Plan& before) {
   return fixed(before.prediction.step_s / plan.prediction.step_s, 3);
 }
 
+std::string memory_text(const MemoryUse& memory) {
+  const std::int64_t bytes = memory.total_bytes();
+  const bool fits = memory.available_bytes <= 0 || bytes <= memory.available_bytes;
+  return bytes_text(bytes) + (fits ? "" : ", does not fit");
+}
+
 std::string steps_table(const WhatIfPlans& plans) {
   Table table({{"", Align::left}, {"step"}, {"speedup"}, {"exposed"}, {"memory"}});
   const auto add = [&](const std::string& name, const Plan& plan) {
@@ -20,7 +26,7 @@ std::string steps_table(const WhatIfPlans& plans) {
                    duration(prediction.step_s),
                    speedup(plan, plans.before),
                    duration(prediction.exposed_communication_s),
-                   bytes_text(prediction.memory.total_bytes())});
+                   memory_text(prediction.memory)});
   };
   add("the machine as it is", plans.before);
   add("changed, the same plan", plans.kept);

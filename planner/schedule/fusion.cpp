@@ -29,7 +29,11 @@ bool takes_add(const Plan& plan, LayerIndex batch_norm, LayerIndex add) {
 Unit unit_of(const Plan& plan, LayerIndex head) {
   const Network& network = plan.network;
   Unit unit{.head = head, .last = head, .inputs = network.inputs_of(head)};
-  if (!is_any_of<Convolution, FullyConnected, BatchNorm, Add>(network, head)) return unit;
+  const Mesh& mesh = plan.layers[static_cast<std::size_t>(head)].mesh;
+  const bool is_convolution = is_any_of<Convolution, FullyConnected>(network, head);
+  const bool can_fuse =
+      is_convolution ? writes_dense_relu(mesh) : is_any_of<BatchNorm, Add>(network, head);
+  if (!can_fuse) return unit;
   LayerIndex next = sole_consumer(plan, head);
   if (is_any_of<BatchNorm>(network, head) && takes_add(plan, head, next)) {
     const auto& inputs = network.inputs_of(next);
@@ -46,6 +50,10 @@ Unit unit_of(const Plan& plan, LayerIndex head) {
 }
 
 }  // namespace
+
+bool writes_dense_relu(const Mesh& mesh) {
+  return mesh.size(Axis::d) * mesh.size(Axis::h) * mesh.size(Axis::w) == 1;
+}
 
 std::vector<LayerIndex> layers_of(const Network& network, const Unit& unit) {
   std::vector<LayerIndex> layers{unit.head};

@@ -39,10 +39,12 @@ void Lowering::backward_loss(const Unit& unit, const Saved& saved) {
 Operand Lowering::backward_relu(const Unit& unit, const Saved& saved, const Operand& dy) {
   const std::string& relu = layer(unit.last).name;
   const BufferIndex dx = add_block(relu + "/dx", BufferRole::error_signal, own_box(unit.last));
-  kernel(unit,
-         relu + "/backward_data",
-         elementwise_spec(unit, KernelKind::relu, KernelPhase::backward_data),
-         {saved.output, dy, builder_.write(dx)});
+  const KernelSpec spec = elementwise_spec(unit, KernelKind::relu, KernelPhase::backward_data);
+  std::vector<Operand> operands{saved.output, dy, builder_.write(dx)};
+  builder_.add_operation(relu + "/backward_data",
+                         unit.last,
+                         Stream::compute,
+                         KernelOperation{.spec = spec, .constants = {}, .operands = operands});
   return builder_.read(dx);
 }
 

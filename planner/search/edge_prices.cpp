@@ -28,8 +28,11 @@ EdgePrices::EdgePrices(const Decomposition& decomposition, const PriceList& pric
 EdgePrices::Rules EdgePrices::rules_of(LayerIndex source, LayerIndex consumer) const {
   const Network& network = plan_.network;
   const LayerParameters& reader = network.layer(consumer).parameters;
+  const LayerParameters& tensor = network.layer(source).parameters;
   const LayerIndex writer = decomposition_.unit_of(source).head;
-  return {.dense = needs_dense_blocks(network.layer(writer).parameters),
+  const bool dense = needs_dense_blocks(tensor);
+  return {.dense = dense,
+          .fused = !dense && needs_dense_blocks(network.layer(writer).parameters),
           .dense_gradient = decomposition_.needs_dense_gradient(source),
           .gradient = decomposition_.requires_gradient(source),
           .dense_read = needs_dense_blocks(reader),
@@ -70,11 +73,12 @@ const EdgePrice& EdgePrices::operator()(LayerIndex source,
   price.slowest = CostMatrix(static_cast<int>(owned.size()), static_cast<int>(needed.size()));
   price.least.assign(ranks_.size(), price.slowest);
   parallel_for(owned.size(), [&](std::size_t i) {
+    const bool dense = rules.dense || (rules.fused && writes_dense_relu(source_meshes[i]));
     for (std::size_t j = 0; j < needed.size(); ++j) {
       set(price,
           static_cast<int>(i),
           static_cast<int>(j),
-          {owned[i], needed[j], rules},
+          {owned[i], needed[j], rules, dense},
           sample_ranks({&source_meshes[i], &consumer_meshes[j]}));
     }
   });
@@ -102,7 +106,7 @@ void EdgePrices::set(
 double EdgePrices::forward_s(const Pair& pair, int rank) const {
   const Box& want = of(pair.needed, rank);
   const std::span<const Box> dense_reads(&want, pair.rules.dense_read ? 1 : 0);
-  const Box storage = storage_block(of(pair.owned, rank), pair.rules.dense, dense_reads);
+  const Box storage = storage_block(of(pair.owned, rank), pair.dense, dense_reads);
   const Exchange exchange = exchange_forward(pair.owned, pair.needed, storage, rank);
   return transfer_s(exchange, storage, exchange.in_place ? storage : want, rank);
 }
@@ -112,7 +116,7 @@ double EdgePrices::forward_s(const Pair& pair, int rank) const {
 double EdgePrices::least_forward_s(const Pair& pair, int rank) const {
   const Box& own = of(pair.owned, rank);
   const Box& want = of(pair.needed, rank);
-  const Box storage = storage_block(own, pair.rules.dense, std::span(&want, 1));
+  const Box storage = storage_block(own, pair.dense, std::span(&want, 1));
   const Exchange exchange = exchange_forward(pair.owned, pair.needed, storage, rank);
   return transfer_s(exchange, own, want, rank) / pair.rules.readers;
 }

@@ -41,6 +41,7 @@ class EdgePrices {
   // Everything of a tensor and a reader that a price depends on, beside shapes and meshes.
   struct Rules {
     bool dense = false;           // the tensor is written in dense blocks only
+    bool fused = false;           // the same where writes_dense_relu
     bool dense_gradient = false;  // its gradient is read in dense blocks only
     bool gradient = false;        // it has a gradient
     bool dense_read = false;      // the reader reads dense blocks only
@@ -52,6 +53,7 @@ class EdgePrices {
     const BlockOwnership& owned;
     const BlockOwnership& needed;
     const Rules& rules;
+    bool dense;  // the tensor is written in dense blocks only, on this mesh
   };
   using Key = std::tuple<Shape, Shape, Window, std::vector<Mesh>, std::vector<Mesh>, Rules>;
 

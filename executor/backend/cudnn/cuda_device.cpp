@@ -72,15 +72,18 @@ class CudaGraph final : public WorkGraph {
   GraphExecOwner exec_;
 };
 
-// Of what is free when a device is opened, this part is left to what the CUDA runtime, cuDNN and
-// NCCL allocate later: modules, and buffers of their own.
-constexpr std::int64_t reserved_part = 32;
-
 std::int64_t free_bytes() {
   std::size_t free = 0;
   std::size_t total = 0;
   check_cuda(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
   return static_cast<std::int64_t>(free);
+}
+
+// The CUDA runtime, cuDNN and NCCL allocate later, too: modules, and buffers of their own.
+std::int64_t without_reserve(std::int64_t free) {
+  constexpr std::int64_t least = std::int64_t{256} << 20;
+  constexpr std::int64_t part = 32;
+  return free - std::min(free / 2, std::max(least, free / part));
 }
 
 }  // namespace
@@ -120,8 +123,7 @@ CudaDevice::CudaDevice(int index) : index_(index) {
              "cudaDeviceGetStreamPriorityRange");
   // Ranks wait for what the other two queues do: it goes first.
   streams_ = {make_stream(least), make_stream(greatest), make_stream(greatest)};
-  const std::int64_t free = free_bytes();
-  memory_bytes_ = free - free / reserved_part;
+  memory_bytes_ = without_reserve(free_bytes());
 }
 
 CudaDevice::~CudaDevice() = default;
@@ -215,6 +217,7 @@ std::unique_ptr<WorkGraph> CudaDevice::capture(const std::function<void()>& enqu
     enqueue();
   } catch (...) {
     cudaStreamEndCapture(stream(), &graph);
+    cudaGetLastError();  // that the capture is invalid: what made it so is thrown
     const GraphOwner dropped(graph);
     throw;
   }

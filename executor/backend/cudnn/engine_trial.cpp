@@ -259,18 +259,43 @@ std::string fastest_name(Library& library, const KernelSpec& spec) {
   return variants.best().name;
 }
 
-std::optional<ConvolutionProgram> first_recommended(Library& library,
-                                                    const KernelSpec& spec,
-                                                    const EngineRules& rules) {
-  for (const ConvolutionVariant& variant : variants_of(spec)) {
+// Those that fuse first: of what is not timed, they are most likely the fastest.
+std::vector<ConvolutionVariant> fused_first(const KernelSpec& spec) {
+  std::vector<ConvolutionVariant> variants = variants_of(spec);
+  std::stable_partition(variants.begin(), variants.end(), [](const ConvolutionVariant& variant) {
+    return variant.fused;
+  });
+  return variants;
+}
+
+// Some engines are recommended and then fail when they run.
+bool runs(ConvolutionProgram& program, Stopwatch& stopwatch, const ConvolutionOperands& operands) {
+  try {
+    constexpr double once = 0.0;
+    stopwatch.best_seconds(program, operands, once);
+    return true;
+  } catch (const BackendError&) {
+    return false;
+  } catch (const InfeasibleError&) {
+    return false;
+  }
+}
+
+// The name of the first that runs; empty where there is none.
+std::string first_recommended(Library& library, const KernelSpec& spec, const EngineRules& rules) {
+  const TrialWorkspace workspace(library);
+  const TrialOperands filled(library.device(), spec);
+  Stopwatch stopwatch(library.device());
+  for (const ConvolutionVariant& variant : fused_first(spec)) {
     const std::optional<ConvolutionGraph> graph = try_graph(library, spec, variant);
     if (!graph) continue;
     for (const Engine& engine :
          recommended_engines(EngineTarget(library.handle()), graph->graph, rules)) {
-      if (auto program = try_program(library, spec, variant, *graph, engine)) return program;
+      auto program = try_program(library, spec, variant, *graph, engine);
+      if (program && runs(*program, stopwatch, filled.operands())) return program->name();
     }
   }
-  return {};
+  return "";
 }
 
 }  // namespace
@@ -297,13 +322,13 @@ ConvolutionProgram reproducible_program(Library& library,
                                         std::string_view name) {
   EngineRules rules = rules_of(library, spec);
   rules.deterministic = true;
+  std::string reason;
   if (!name.empty()) {
-    std::string reason;
     auto named = try_named_or_padded(library, spec, parse_name(name), rules, reason);
     if (named) return std::move(*named);
-    named_program(library, spec, name);  // refuses what is no name
   }
-  if (auto program = first_recommended(library, spec, rules)) return std::move(*program);
+  const std::string first = first_recommended(library, spec, rules);
+  if (!first.empty()) return named_program(library, spec, first);
   throw BackendError("cudnn: no engine that always gives the same bits for " + to_text(spec));
 }
 

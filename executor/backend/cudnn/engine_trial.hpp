@@ -15,7 +15,8 @@ ConvolutionProgram choose_program(Library& library, const KernelSpec& spec);
 // padding before and after a block is exchanged. @throws BackendError naming `name`
 ConvolutionProgram named_program(Library& library, const KernelSpec& spec, std::string_view name);
 // For a convolution that several ranks compute and must get the same bits of: the named program if
-// it gives the same bits every time, else, and without a name, the first recommended one that does.
+// it gives the same bits every time, else, and without a name, the first recommended one that does
+// and runs.
 // @throws BackendError where there is none
 ConvolutionProgram reproducible_program(Library& library,
                                         const KernelSpec& spec,

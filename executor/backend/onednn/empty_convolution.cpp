@@ -9,7 +9,7 @@ namespace cnnplan::onednn {
 namespace {
 
 // Every window of a block without inputs lies in the padding.
-void fill_with_bias(const KernelSpec& spec, const float* bias, float* y) {
+void fill_outputs(const KernelSpec& spec, const float* bias, float* y) {
   const std::int64_t channels = spec.out[Dim::c];
   const std::int64_t elements = volume(spec.out);
   for (std::int64_t i = 0; i < elements; ++i) {
@@ -26,7 +26,7 @@ void sum_bias_gradient(const Shape& out, const float* dy, float* dbias) {
 
 void run(const KernelSpec& spec, std::int64_t weight_elements, Operands operands) {
   if (spec.phase == KernelPhase::forward) {
-    fill_with_bias(
+    fill_outputs(
         spec, spec.bias ? operands[2].as<const float>() : nullptr, operands.back().as<float>());
   } else if (spec.phase == KernelPhase::backward_data) {
     std::fill_n(operands[2].as<float>(), volume(spec.in), 0.0F);

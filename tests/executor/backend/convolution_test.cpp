@@ -363,6 +363,7 @@ TEST_CASE("convolution: winograd equals direct, or is refused") {
   Window window;
   window.dims[1] = window.dims[2] = {.kernel = 3, .padding_begin = 1, .padding_end = 1};
   KernelSpec spec = spec_of({.batch = 1, .channels = 32, .filters = 32}, {1, 20, 20}, window);
+  spec.bias = spec.relu = true;
   const Problem direct = fill(spec, random);
   Problem winograd = direct;
   winograd.spec.algorithm = KernelAlgorithm::winograd;

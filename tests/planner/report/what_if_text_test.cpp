@@ -44,4 +44,14 @@ TEST_CASE("what if: layers that are split otherwise are named with both meshes")
   CHECK_FALSE(contains(text, "bn1"));
 }
 
+TEST_CASE("what if: a plan that no longer fits is marked") {
+  const Plan before = with_step(0.4);
+  Plan kept = before;
+  kept.prediction.memory.available_bytes = kept.prediction.memory.total_bytes() - 1;
+  const std::string text = to_text({.before = before, .kept = kept, .after = before}, "x*1");
+  CHECK(contains(text, "does not fit"));
+  CHECK_FALSE(contains(to_text({.before = before, .kept = before, .after = before}, "x*1"),
+                       "does not fit"));
+}
+
 }  // namespace cnnplan

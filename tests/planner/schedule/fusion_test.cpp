@@ -63,6 +63,16 @@ TEST_CASE("Fusion: convolution, batch norm and add take what stands behind them"
   for (const Row& row : rows) CHECK(units_text(plan_of(row.layers)) == row.units);
 }
 
+TEST_CASE("Fusion: a convolution whose space is split leaves the ReLU its room for halos") {
+  const auto units_on = [](const char* mesh) {
+    Plan plan = plan_of({{"conv", {"data"}, keeps_channels}, {"relu", {"conv"}, Relu{}}});
+    for (LayerPlan& layer : plan.layers) layer.mesh = parse_mesh(mesh);
+    return units_text(plan);
+  };
+  for (const char* mesh : {"n2", "r2"}) CHECK(units_on(mesh) == "data conv+relu loss");
+  for (const char* mesh : {"h2", "w2", "n2h2"}) CHECK(units_on(mesh) == "data conv relu loss");
+}
+
 TEST_CASE("Fusion: an add joins the later of two batch norms, so that the other input is there") {
   const Plan plan = plan_of({{"bn1", {"data"}, BatchNorm{}},
                              {"bn2", {"data"}, BatchNorm{}},

@@ -83,6 +83,7 @@ TEST_CASE("Lowering: the operations of a step, by id") {
   CHECK(ids_of(lower(plan, 0)) == std::vector<std::string>{"data/load",
                                                            "conv/forward/shuffle",
                                                            "conv/forward",
+                                                           "relu/forward",
                                                            "fc/forward/shuffle",
                                                            "fc/forward",
                                                            "loss/forward",

@@ -135,7 +135,7 @@ void sgd_of(const KernelSpec& spec,
 }
 
 template <typename T, int width>
-struct AddBias {
+struct FinishConvolution {
   const Computed<T>* bias;
   Block<T> y;
   bool clip;
@@ -251,7 +251,9 @@ void finish_convolution(const KernelSpec& spec,
     using T = typename K::Type;
     constexpr int width = K::channels;
     for_each_vector<width>(
-        stream, spec.out, AddBias<T, width>{bias.as<const Computed<T>>(), Block<T>(y), spec.relu});
+        stream,
+        spec.out,
+        FinishConvolution<T, width>{bias.as<const Computed<T>>(), Block<T>(y), spec.relu});
   });
 }
 

@@ -10,10 +10,6 @@
 
 namespace cnnplan::cudnn {
 
-// What a kernel computes in.
-template <typename T>
-using Compute = std::conditional_t<std::is_same_v<std::remove_const_t<T>, double>, double, float>;
-
 template <typename T, int width>
 struct alignas(sizeof(T) * width) Vector {
   T values[width];

@@ -9,7 +9,7 @@
 namespace cnnplan::test {
 
 TEST_CASE("CudaDevice: memory is what is free when it is opened, less a reserve") {
-  constexpr std::size_t total = std::size_t{1} << 20;
+  constexpr std::size_t total = std::size_t{1} << 31;
   emulation::reset({.memory_bytes = total});
   void* of_others = nullptr;
   REQUIRE(cudaMalloc(&of_others, total / 2) == cudaSuccess);

@@ -179,7 +179,8 @@ TEST_CASE("Engine trial: replicas take an engine that always gives the same bits
       const KernelSpec spec = spec_of(phase, precision, 7);
       const auto chosen = backend->make_kernel(spec, replicated, {});
       CHECK_FALSE(is_engine(*chosen, emulation::nondeterministic));
-      CHECK(emulation::calls("cudnnBackendExecute") == 0);
+      // Tried, in a graph too, and not timed against others.
+      CHECK(emulation::calls("cudnnBackendExecute") <= 6);
       // A profile may name another: that of a deterministic engine is taken, that of others is not.
       const auto named = [&](const KernelConstants& constants, const std::string& name) {
         return backend->make_kernel(spec, constants, name)->implementation();
@@ -191,7 +192,8 @@ TEST_CASE("Engine trial: replicas take an engine that always gives the same bits
       CHECK(named({}, unsteady) == unsteady);
       CHECK(named(replicated, unsteady) == steady);
       CHECK(named(replicated, steady) == steady);
-      CHECK_THROWS_AS(named(replicated, "engine 99"), BackendError);
+      CHECK(named(replicated, "engine 99") == steady);
+      CHECK_THROWS_AS(named(replicated, "engine x"), BackendError);
     }
   }
 }
