@@ -8,6 +8,7 @@
 
 #include "executor/backend/cudnn/kernels/step_values.hpp"
 #include "executor/backend/tensor_view.hpp"
+#include "planner/model/element.hpp"
 #include "planner/model/kernel.hpp"
 
 namespace cnnplan::cudnn {
