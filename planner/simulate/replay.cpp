@@ -70,7 +70,7 @@ int run_smpirun(const std::string& folder, int processes) {
   if (child == 0) become_smpirun(folder, arguments);
   int status = 0;
   while (waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) throw EnvironmentError("smpirun: lost");
+    if (errno != EINTR) throw EnvironmentError("smpirun: cannot wait for its end");
   }
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
