@@ -28,6 +28,7 @@ EXAMPLES
   cnnplan solve resnet50.json --ranks 2 --batch 4
   mpirun -n 2 cnnexec --strategy plan.json --steps 20
   cnnplan compare plan.json run.json --max-error 0.15
+  cnnplan simulate plan.json --max-error 0.05
 
 )";
 

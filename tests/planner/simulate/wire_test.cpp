@@ -15,7 +15,7 @@ TEST_CASE("Wire: a link has the lowest latency and the bandwidth of long message
 }
 
 TEST_CASE("Wire: with one segment a message keeps its bytes") {
-  const Level& level = two_nodes().levels[1];
+  const Level level = two_nodes().levels[1];
   for (double bytes : {1.0, 1000.0, 1e8}) {
     CHECK(wire_bytes(level, segment_time_s(level.segments, bytes)) == bytes);
   }
