@@ -41,10 +41,21 @@ struct CompareOptions {
   double max_error = 0.15;  // of the step time
 };
 
+struct SimulateOptions {
+  std::string plan_file = "plan.json";
+  std::string platform_file;  // as for solve
+  std::string profile_file;   // as for solve
+  std::string folder = "simulation";
+  std::optional<double> max_error;  // of the predicted step time; absent: any
+  bool real_bytes = false;          // see TraceOptions
+};
+
 // Each prints its data to stdout, talk to stderr, and throws the errors of error.hpp.
 ExitCode solve_command(const SolveOptions& options);
 ExitCode explain_command(const ExplainOptions& options);
 ExitCode compare_command(const CompareOptions& options);
+// Replays the plan in SimGrid. @throws EnvironmentError without it, when the files are written
+ExitCode simulate_command(const SimulateOptions& options);
 // Reads each file as the kind that its "schema" names and says that it is right.
 ExitCode check_command(const std::vector<std::string>& files);
 // Replaces this process by cnnplan-profile, which lies beside this program.

@@ -28,6 +28,7 @@ EXAMPLES
   cnnplan solve resnet50.json --ranks 2 --batch 4
   mpirun -n 2 cnnexec --strategy plan.json --steps 20
   cnnplan compare plan.json run.json --max-error 0.15
+  cnnplan simulate plan.json --max-error 0.05
 
 )";
 
@@ -52,6 +53,17 @@ constexpr const char* compare_help = R"(EXAMPLES
 
 In CI: plan once, run with cnnexec, compare; the exit code is 6 when the predicted step time is
 further from the measured one than --max-error (a fraction: 0.15 is 15 %).
+
+)";
+
+constexpr const char* simulate_help = R"(EXAMPLES
+  cnnplan simulate                                    plan.json, with the platform.json and
+                                                      profile.json that it was solved with
+  cnnplan simulate plan.json --max-error 0.05 -o /tmp/simulation
+
+The schedules of all ranks are written as traces and replayed by SimGrid's smpirun, which decides
+for itself who waits for whom and which messages share a link. Kernels take the times of the
+prediction. Without SimGrid the files are written all the same, and the exit code is 5.
 
 )";
 
@@ -138,6 +150,26 @@ void add_compare(CLI::App& app, CompareOptions& options) {
   compare->footer(std::string(compare_help) + exit_codes);
 }
 
+void add_simulate(CLI::App& app, SimulateOptions& options) {
+  CLI::App* simulate =
+      app.add_subcommand("simulate", "Let SimGrid judge the predicted step time of a plan");
+  simulate->add_option("plan", options.plan_file, "Plan file")->capture_default_str();
+  simulate->add_option("-p,--platform", options.platform_file, "Links; default: as for solve");
+  simulate->add_option("-k,--profile", options.profile_file, "Kernel times; default: as for solve");
+  simulate->add_option("-o,--output", options.folder, "Folder of the traces")
+      ->capture_default_str();
+  simulate
+      ->add_option("-e,--max-error",
+                   options.max_error,
+                   "Allowed error of the predicted step time, a fraction; default: any")
+      ->check(CLI::NonNegativeNumber);
+  simulate->add_flag("--real-bytes",
+                     options.real_bytes,
+                     "Messages with the bytes that they have; by default with as many as take "
+                     "their time on a link that has one latency and bandwidth");
+  simulate->footer(std::string(simulate_help) + exit_codes);
+}
+
 int run(int argc, char** argv) {
   if (argc > 1 && std::string(argv[1]) == "profile") {
     profile_command(std::vector<std::string>(argv + 2, argv + argc));
@@ -151,10 +183,12 @@ int run(int argc, char** argv) {
   SolveOptions solve_options;
   ExplainOptions explain_options;
   CompareOptions compare_options;
+  SimulateOptions simulate_options;
   std::vector<std::string> files;
   add_solve(app, solve_options);
   add_explain(app, explain_options);
   add_compare(app, compare_options);
+  add_simulate(app, simulate_options);
   CLI::App* check = app.add_subcommand("check", "Check files against their schema");
   check->add_option("files", files, "JSON files of any kind")->required();
   try {
@@ -166,6 +200,7 @@ int run(int argc, char** argv) {
     if (app.got_subcommand("solve")) return solve_command(solve_options);
     if (app.got_subcommand("explain")) return explain_command(explain_options);
     if (app.got_subcommand("compare")) return compare_command(compare_options);
+    if (app.got_subcommand("simulate")) return simulate_command(simulate_options);
     return check_command(files);
   };
   const ExitCode code = command();

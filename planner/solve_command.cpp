@@ -4,6 +4,7 @@
 #include <thread>
 #include <utility>
 
+#include "planner/chosen_file.hpp"
 #include "planner/commands.hpp"
 #include "planner/model/error.hpp"
 #include "planner/model/file.hpp"
@@ -17,8 +18,6 @@
 namespace cnnplan {
 namespace {
 
-constexpr const char* default_profile = "profile.json";
-
 // A file of the user, read once for what it says and for its digest.
 struct ReadFile {
   std::string name;
@@ -27,12 +26,6 @@ struct ReadFile {
   explicit ReadFile(const std::string& file) : name(file), text(read_file(file)) {}
   InputFile as_input() const { return input_file(name, text); }
 };
-
-// The file that the user named, the default where it exists, or none.
-std::string chosen_file(const std::string& named, const std::string& standard) {
-  if (!named.empty()) return named;
-  return file_exists(standard) ? standard : "";
-}
 
 int default_ranks(const Platform& platform) {
   if (platform.measured && !platform.levels.empty()) return platform.levels.back().ranks_per_group;
@@ -57,7 +50,7 @@ Network network_of(const ReadFile& file, const std::string& input_size) {
 void read_profile_of(const SolveOptions& options,
                      SolveRequest& request,
                      std::vector<InputFile>& inputs) {
-  const std::string name = chosen_file(options.profile_file, default_profile);
+  const std::string name = chosen_file(options.profile_file, default_profile_file);
   if (name.empty()) return;
   const ReadFile file(name);
   request.profile = parse_profile(file.text, name);
@@ -69,7 +62,7 @@ void read_profile_of(const SolveOptions& options,
 void read_platform_of(const SolveOptions& options,
                       SolveRequest& request,
                       std::vector<InputFile>& inputs) {
-  const std::string name = chosen_file(options.platform_file, "platform.json");
+  const std::string name = chosen_file(options.platform_file, default_platform_file);
   if (!name.empty()) {
     const ReadFile file(name);
     request.platform = parse_platform(file.text, name);
@@ -107,7 +100,7 @@ void refuse_estimates(const Plan& plan, const SolveRequest& request, const Solve
   const std::string note = kernels_note(plan, request.platform, request.profile, typed(options));
   if (note.empty()) return;
   const std::string& file = options.profile_file;
-  throw InputError({.file = file.empty() ? default_profile : file,
+  throw InputError({.file = file.empty() ? default_profile_file : file,
                     .pointer = "/kernels",
                     .value = "not all kernels of the plan",
                     .allowed = "with --strict all of them, timed as the plan runs: " + note});

@@ -2,6 +2,7 @@
 #include "planner/cost/collectives.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 
@@ -32,13 +33,6 @@ double ring_sharing(const Platform& platform,
   }
   const double messages = static_cast<double>(leaving) * inside / members;
   return std::clamp(messages, 1.0, std::max(1.0, static_cast<double>(level.shared_by)));
-}
-
-// The executor's ring cuts its blocks into chunks that stay in cache.
-double ring_chunk_bytes(const Platform& platform, const Level& level) {
-  constexpr double inside_node = 64 << 10;
-  constexpr double between_nodes = 256 << 10;
-  return &level == platform.levels.data() ? inside_node : between_nodes;
 }
 
 // Whose ring: ours, as it was measured if it was, or one of messages.
@@ -84,15 +78,24 @@ LinearCost group_cost(const Platform& platform, std::span<const int> group, doub
           .gamma_s_per_byte = platform.gamma_s_per_byte};
 }
 
-// Each algorithm with the segment of its longest message.
-double thakur_time_s(const Platform& platform, std::span<const int> group, double bytes) {
+// The fastest of Thakur's algorithms, each with the segment of its longest message.
+struct Fastest {
+  LibraryAlgorithm algorithm = LibraryAlgorithm::recursive_doubling;
+  double seconds = 0.0;
+};
+
+Fastest fastest(const Platform& platform, std::span<const int> group, double bytes) {
   const int ranks = static_cast<int>(group.size());
-  const double doubling_s =
-      allreduce_recursive_doubling_s(ranks, bytes, group_cost(platform, group, bytes));
-  const double rabenseifner_s =
-      allreduce_rabenseifner_s(ranks, bytes, group_cost(platform, group, bytes / 2));
-  return std::min(
-      {doubling_s, rabenseifner_s, ring_time_s(platform, group, bytes, Ring::of_messages)});
+  const std::array<Fastest, 3> candidates{
+      Fastest{LibraryAlgorithm::recursive_doubling,
+              allreduce_recursive_doubling_s(ranks, bytes, group_cost(platform, group, bytes))},
+      Fastest{LibraryAlgorithm::rabenseifner,
+              allreduce_rabenseifner_s(ranks, bytes, group_cost(platform, group, bytes / 2))},
+      Fastest{LibraryAlgorithm::ring, ring_time_s(platform, group, bytes, Ring::of_messages)}};
+  return *std::min_element(
+      candidates.begin(), candidates.end(), [](const Fastest& a, const Fastest& b) {
+        return a.seconds < b.seconds;
+      });
 }
 
 // Null where the library's allreduce was not measured on so many ranks.
@@ -106,11 +109,24 @@ const LibraryAllreduce* library_fit(const Platform& platform, int ranks) {
 
 double library_time_s(const Platform& platform, std::span<const int> group, double bytes) {
   const LibraryAllreduce* fit = library_fit(platform, static_cast<int>(group.size()));
-  return fit == nullptr ? thakur_time_s(platform, group, bytes)
+  return fit == nullptr ? fastest(platform, group, bytes).seconds
                         : segment_time_s(fit->segments, bytes);
 }
 
 }  // namespace
+
+double ring_chunk_bytes(const Platform& platform, const Level& level) {
+  constexpr double inside_node = 64 << 10;
+  constexpr double between_nodes = 256 << 10;
+  return &level == platform.levels.data() ? inside_node : between_nodes;
+}
+
+LibraryAlgorithm library_algorithm(const Platform& platform,
+                                   std::span<const int> group,
+                                   double bytes) {
+  const bool measured = has_library_fit(platform, static_cast<int>(group.size()));
+  return measured ? LibraryAlgorithm::measured : fastest(platform, group, bytes).algorithm;
+}
 
 bool has_library_fit(const Platform& platform, int ranks) {
   return library_fit(platform, ranks) != nullptr;

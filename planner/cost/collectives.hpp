@@ -21,6 +21,15 @@ double allreduce_time_s(const Platform& platform,
                         double bytes,
                         AllreduceAlgorithm algorithm);
 
+// The longest message of a ring on this level: blocks are cut into chunks that stay in cache.
+double ring_chunk_bytes(const Platform& platform, const Level& level);
+
+// What `library` is taken to run: what was measured, else the fastest of Thakur's algorithms.
+enum class LibraryAlgorithm { measured, recursive_doubling, rabenseifner, ring };
+LibraryAlgorithm library_algorithm(const Platform& platform,
+                                   std::span<const int> group,
+                                   double bytes);
+
 // Whether the time of the library's allreduce over `ranks` ranks was measured, not derived from the
 // links.
 bool has_library_fit(const Platform& platform, int ranks);

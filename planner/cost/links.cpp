@@ -93,11 +93,11 @@ TransferTime transfer_time(const Platform& platform,
                               .receives = messages_of(list.receives, traits.destination_box),
                               .rank = rank};
   TransferTime time{.link_s = link_time_s(platform, messages, traits),
-                    .copy_s = pack_time_s(platform, messages, traits) +
-                              unpack_time_s(platform, messages, traits)};
+                    .pack_s = pack_time_s(platform, messages, traits),
+                    .unpack_s = unpack_time_s(platform, messages, traits)};
   if (traits.zero_first) {
     const PeerMessage cleared{.elements = volume(traits.destination_box)};
-    time.copy_s += platform.copy_s_per_byte * bytes_of(cleared, traits);
+    time.pack_s += platform.copy_s_per_byte * bytes_of(cleared, traits);
   }
   return time;
 }

@@ -23,9 +23,11 @@ struct TransferTraits {
 };
 
 struct TransferTime {
-  double link_s = 0.0;  // messages
-  double copy_s = 0.0;  // packing, unpacking, adding, clearing, pieces that stay on the rank
-  double total_s() const { return link_s + copy_s; }
+  double link_s = 0.0;    // messages
+  double pack_s = 0.0;    // before the messages: clearing, packing
+  double unpack_s = 0.0;  // after them: unpacking, adding, pieces that stay on the rank
+  double copy_s() const { return pack_s + unpack_s; }
+  double total_s() const { return link_s + copy_s(); }
 };
 
 // One rank's part of a transfer whose peers are all ready. Per peer one message of all its pieces:

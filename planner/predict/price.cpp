@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "planner/cost/collectives.hpp"
-#include "planner/cost/links.hpp"
 #include "planner/model/checked.hpp"
 
 namespace cnnplan {
@@ -35,15 +34,7 @@ Price PriceList::price(const Schedule&, const KernelOperation& operation) const 
 }
 
 Price PriceList::price(const Schedule& schedule, const TransferOperation& operation) const {
-  TransferTraits traits{.accumulate = operation.accumulate, .zero_first = operation.zero_first};
-  if (const Buffer* source = buffer_or_null(schedule, operation.source)) {
-    traits.source_box = source->box;
-    traits.element_bytes = bytes_of(source->element);
-  }
-  if (const Buffer* destination = buffer_or_null(schedule, operation.destination)) {
-    traits.destination_box = destination->box;
-    traits.element_bytes = bytes_of(destination->element);
-  }
+  const TransferTraits traits = traits_of(schedule, operation);
   return exactly(transfer_time(platform_, operation.list, schedule.rank, traits).total_s());
 }
 
@@ -67,6 +58,19 @@ PricedSchedule priced(Schedule schedule, const PriceList& prices) {
     result.prices.push_back(prices(result.schedule, operation));
   }
   return result;
+}
+
+TransferTraits traits_of(const Schedule& schedule, const TransferOperation& operation) {
+  TransferTraits traits{.accumulate = operation.accumulate, .zero_first = operation.zero_first};
+  if (const Buffer* source = buffer_or_null(schedule, operation.source)) {
+    traits.source_box = source->box;
+    traits.element_bytes = bytes_of(source->element);
+  }
+  if (const Buffer* destination = buffer_or_null(schedule, operation.destination)) {
+    traits.destination_box = destination->box;
+    traits.element_bytes = bytes_of(destination->element);
+  }
+  return traits;
 }
 
 std::vector<int> partners(const Operation& operation, int rank) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "planner/cost/kernels.hpp"
+#include "planner/cost/links.hpp"
 #include "planner/model/platform.hpp"
 #include "planner/schedule/schedule.hpp"
 
@@ -43,6 +44,9 @@ struct PricedSchedule {
   bool shared_workspace = false;
 };
 PricedSchedule priced(Schedule schedule, const PriceList& prices);
+
+// What a transfer of `schedule` moves, for transfer_time.
+TransferTraits traits_of(const Schedule& schedule, const TransferOperation& operation);
 
 // Ranks that must have reached the operation before `rank` can finish it; without `rank` itself.
 std::vector<int> partners(const Operation& operation, int rank);

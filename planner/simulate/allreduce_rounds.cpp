@@ -1,0 +1,201 @@
+// The rounds of each algorithm, by position in the group.
+#include "planner/simulate/allreduce_rounds.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <functional>
+
+#include "planner/cost/collectives.hpp"
+#include "planner/cost/links.hpp"
+#include "planner/simulate/wire.hpp"
+
+namespace cnnplan {
+namespace {
+
+double bytes_of(const CollectiveOperation& operation) {
+  return static_cast<double>(operation.elements * bytes_of(operation.element));
+}
+
+struct Group {
+  const Platform& platform;
+  const CollectiveOperation& operation;
+  double bytes = 0.0;
+
+  int ranks() const { return static_cast<int>(operation.group.size()); }
+  int rank_at(int position) const {
+    return operation.group[static_cast<std::size_t>((position + ranks()) % ranks())];
+  }
+  const Level& level(int position, int other) const {
+    return level_between(platform, rank_at(position), rank_at(other));
+  }
+};
+
+// How long a message of `bytes` from one position to another takes on a link of its own.
+using MessageTime = std::function<double(int from, int to, double bytes)>;
+
+double ring_message_s(const Group& group, int from, int to, double bytes, bool own) {
+  const Level& level = group.level(from, to);
+  if (own && !level.ring_segments.empty()) {
+    return alone_s(level, segment_time_s(level.ring_segments, bytes));
+  }
+  const double chunk_bytes = std::min(bytes, ring_chunk_bytes(group.platform, level));
+  const Segment& segment = segment_of(level.segments, chunk_bytes);
+  return std::ceil(bytes / chunk_bytes) * segment.alpha_s + bytes * segment.beta_s_per_byte;
+}
+
+// Measured steps hold the additions.
+bool adds_apart(const Group& group, int position, bool own) {
+  return !own || group.level(position - 1, position).ring_segments.empty();
+}
+
+std::vector<Round> ring(const Group& group, int position, bool own) {
+  const double bytes = group.bytes / group.ranks();
+  const auto message = [&](int from, int to, int peer) {
+    return RoundMessage{.peer = group.rank_at(peer),
+                        .bytes = bytes,
+                        .seconds = ring_message_s(group, from, to, bytes, own)};
+  };
+  const Round step{.send = message(position, position + 1, position + 1),
+                   .receive = message(position - 1, position, position - 1)};
+  const int steps = group.ranks() - 1;
+  std::vector<Round> rounds(static_cast<std::size_t>(2 * steps), step);
+  if (!adds_apart(group, position, own)) return rounds;
+  for (int i = 0; i < steps; ++i) {
+    rounds[static_cast<std::size_t>(i)].add_s = bytes * group.platform.gamma_s_per_byte;
+  }
+  return rounds;
+}
+
+// Exchanges between the ranks of a power of two: partner = own number xor mask.
+struct Exchange {
+  int mask = 1;
+  double bytes = 0.0;
+  bool adds = true;
+};
+
+std::vector<Exchange> recursive_doubling(int core_ranks, double bytes) {
+  std::vector<Exchange> exchanges;
+  for (int mask = 1; mask < core_ranks; mask *= 2) exchanges.push_back({mask, bytes, true});
+  return exchanges;
+}
+
+// Recursive halving, then recursive doubling the same way back.
+std::vector<Exchange> rabenseifner(int core_ranks, double bytes) {
+  std::vector<Exchange> exchanges;
+  for (int mask = 1; mask < core_ranks; mask *= 2) {
+    bytes /= 2;
+    exchanges.push_back({mask, bytes, true});
+  }
+  for (std::size_t i = exchanges.size(); i-- > 0;) {
+    exchanges.push_back({exchanges[i].mask, exchanges[i].bytes, false});
+  }
+  return exchanges;
+}
+
+// The ranks beyond a power of two: of the first 2 * folded positions, the even ones hand their
+// values to the odd ones and get the sum in the end.
+struct Fold {
+  int core_ranks = 1;
+  int folded = 0;
+
+  explicit Fold(int ranks)
+      : core_ranks(static_cast<int>(std::bit_floor(static_cast<unsigned>(ranks)))),
+        folded(ranks - core_ranks) {}
+  bool is_folded(int position) const { return position < 2 * folded && position % 2 == 0; }
+  bool takes(int position) const { return position < 2 * folded && position % 2 == 1; }
+  int core_of(int position) const {
+    return position < 2 * folded ? position / 2 : position - folded;
+  }
+  int position_of(int core) const { return core < folded ? 2 * core + 1 : core + folded; }
+};
+
+class FoldedRounds {
+ public:
+  FoldedRounds(const Group& group, MessageTime time, double add_s_per_byte)
+      : group_(group), time_(std::move(time)), add_s_per_byte_(add_s_per_byte) {}
+
+  std::vector<Round> of(int position, const std::vector<Exchange>& exchanges) const {
+    const Fold fold(group_.ranks());
+    const double bytes = group_.bytes;
+    if (fold.is_folded(position)) {
+      return {{.send = sent(position, position + 1, bytes)},
+              {.receive = received(position, position + 1, bytes)}};
+    }
+    std::vector<Round> rounds;
+    if (fold.takes(position)) {
+      rounds.push_back(
+          {.receive = received(position, position - 1, bytes), .add_s = bytes * add_s_per_byte_});
+    }
+    for (const Exchange& exchange : exchanges) {
+      const int other = fold.position_of(fold.core_of(position) ^ exchange.mask);
+      rounds.push_back({.send = sent(position, other, exchange.bytes),
+                        .receive = received(position, other, exchange.bytes),
+                        .add_s = exchange.adds ? exchange.bytes * add_s_per_byte_ : 0.0});
+    }
+    if (fold.takes(position)) rounds.push_back({.send = sent(position, position - 1, bytes)});
+    return rounds;
+  }
+
+ private:
+  RoundMessage sent(int position, int other, double bytes) const {
+    return {group_.rank_at(other), bytes, time_(position, other, bytes)};
+  }
+  RoundMessage received(int position, int other, double bytes) const {
+    return {group_.rank_at(other), bytes, time_(other, position, bytes)};
+  }
+
+  const Group& group_;
+  MessageTime time_;
+  double add_s_per_byte_;
+};
+
+// The measured time in equal parts.
+std::vector<Round> measured(const Group& group, int position) {
+  const Fold fold(group.ranks());
+  const std::vector<Exchange> exchanges = recursive_doubling(fold.core_ranks, group.bytes);
+  const std::size_t rounds = exchanges.size() + (fold.folded > 0 ? 2 : 0);
+  const double total_s = allreduce_time_s(
+      group.platform, group.operation.group, group.bytes, AllreduceAlgorithm::library);
+  const double round_s = total_s / static_cast<double>(rounds);
+  const bool both_ways = fold.folded == 0;
+  const MessageTime time = [&](int from, int to, double) {
+    return both_ways ? alone_s(group.level(from, to), round_s) : round_s;
+  };
+  return FoldedRounds(group, time, 0.0).of(position, exchanges);
+}
+
+std::vector<Round> library(const Group& group, int position) {
+  const Fold fold(group.ranks());
+  const MessageTime time = [&](int from, int to, double bytes) {
+    return segment_time_s(group.level(from, to).segments, bytes);
+  };
+  const FoldedRounds rounds(group, time, group.platform.gamma_s_per_byte);
+  switch (library_algorithm(group.platform, group.operation.group, group.bytes)) {
+    case LibraryAlgorithm::measured:
+      return measured(group, position);
+    case LibraryAlgorithm::recursive_doubling:
+      return rounds.of(position, recursive_doubling(fold.core_ranks, group.bytes));
+    case LibraryAlgorithm::rabenseifner:
+      return rounds.of(position, rabenseifner(fold.core_ranks, group.bytes));
+    case LibraryAlgorithm::ring:
+      break;
+  }
+  return ring(group, position, false);
+}
+
+}  // namespace
+
+std::vector<Round> allreduce_rounds(const Platform& platform,
+                                    const CollectiveOperation& operation,
+                                    int rank) {
+  const Group group{.platform = platform, .operation = operation, .bytes = bytes_of(operation)};
+  if (group.ranks() < 2 || group.bytes <= 0) return {};
+  const auto& ranks = operation.group;
+  const auto found = std::lower_bound(ranks.begin(), ranks.end(), rank);
+  const int position = static_cast<int>(found - ranks.begin());
+  return operation.algorithm == AllreduceAlgorithm::ring ? ring(group, position, true)
+                                                         : library(group, position);
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,177 @@
+// One pass over the operations of each rank, each written into the trace of its process.
+#include "planner/simulate/rank_traces.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "planner/model/parallel.hpp"
+#include "planner/model/peer_message.hpp"
+#include "planner/simulate/allreduce_rounds.hpp"
+#include "planner/simulate/wire.hpp"
+
+namespace cnnplan {
+namespace {
+
+constexpr int streams_with_overlap = 3;  // kernels, halos, reductions
+constexpr int allreduce_tag = 0;
+
+// By operation: the streams that wait for it, and the operations of other streams it waits for.
+struct Signals {
+  std::vector<std::vector<int>> after;
+  std::vector<std::vector<OperationIndex>> before;
+};
+
+// @pre streams[i] is that of operations[i]
+Signals signals_between(std::span<const Operation> operations, std::span<const int> streams) {
+  Signals signals{.after = std::vector<std::vector<int>>(operations.size()),
+                  .before = std::vector<std::vector<OperationIndex>>(operations.size())};
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    for (OperationIndex index : operations[i].depends_on) {
+      const auto earlier = static_cast<std::size_t>(index);
+      std::vector<int>& told = signals.after[earlier];
+      const bool is_told = std::find(told.begin(), told.end(), streams[i]) != told.end();
+      if (streams[earlier] == streams[i] || is_told) continue;
+      told.push_back(streams[i]);
+      signals.before[i].push_back(index);
+    }
+  }
+  return signals;
+}
+
+// 0 for what runs one after the other: kernels, and everything where nothing overlaps.
+std::vector<int> streams_of(std::span<const Operation> operations, double overlap) {
+  std::vector<int> streams(operations.size(), 0);
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    if (overlap <= 0.0 || !is_communication(operations[i])) continue;
+    if (operations[i].stream == Stream::halo) streams[i] = 1;
+    if (operations[i].stream == Stream::reduce) streams[i] = 2;
+  }
+  return streams;
+}
+
+class RankWriter {
+ public:
+  RankWriter(const PricedSchedule& priced, const Platform& platform, const TraceOptions& options)
+      : schedule_(priced.schedule),
+        prices_(priced.prices),
+        platform_(platform),
+        options_(options),
+        streams_(streams_of(schedule_.operations, options.overlap)) {
+    const int streams = options.overlap > 0.0 ? streams_with_overlap : 1;
+    for (int stream = 0; stream < streams; ++stream) {
+      traces_.emplace_back(process(schedule_.rank, stream));
+    }
+  }
+
+  // By stream.
+  std::vector<Trace> write() && {
+    const Signals signals = signals_between(schedule_.operations, streams_);
+    const int rank = schedule_.rank;
+    for (std::size_t i = 0; i < streams_.size(); ++i) {
+      Trace& trace = traces_[static_cast<std::size_t>(streams_[i])];
+      for (OperationIndex index : signals.before[i]) {
+        trace.await(process(rank, streams_[static_cast<std::size_t>(index)]), index);
+      }
+      write(i);
+      for (int stream : signals.after[i]) {
+        trace.signal(process(rank, stream), static_cast<OperationIndex>(i));
+      }
+      if (streams_[i] > 0) traces_[0].compute((1.0 - options_.overlap) * prices_[i].seconds);
+    }
+    return std::move(traces_);
+  }
+
+ private:
+  int process(int rank, int stream) const { return stream * schedule_.ranks + rank; }
+
+  void write(std::size_t index) {
+    const int stream = streams_[index];
+    const OperationBody& body = schedule_.operations[index].body;
+    if (const auto* transfer = std::get_if<TransferOperation>(&body)) {
+      write(*transfer, stream);
+    } else if (const auto* collective = std::get_if<CollectiveOperation>(&body)) {
+      write(*collective, stream);
+    } else {
+      traces_[static_cast<std::size_t>(stream)].compute(prices_[index].seconds);
+    }
+  }
+
+  void write(const TransferOperation& transfer, int stream) {
+    Trace& trace = traces_[static_cast<std::size_t>(stream)];
+    const TransferTraits traits = traits_of(schedule_, transfer);
+    const TransferTime time = transfer_time(platform_, transfer.list, schedule_.rank, traits);
+    const auto bytes = [&](const PeerMessage& message) {
+      return static_cast<double>(message.elements * traits.element_bytes);
+    };
+    trace.compute(time.pack_s);
+    bool waits = false;
+    for (const PeerMessage& message : messages_of(transfer.list.receives, traits.destination_box)) {
+      if (message.peer == schedule_.rank) continue;
+      trace.irecv(on_wire(plain(message.peer, bytes(message)), transfer.tag, stream));
+      waits = true;
+    }
+    for (const PeerMessage& message : messages_of(transfer.list.sends, traits.source_box)) {
+      if (message.peer == schedule_.rank) continue;
+      trace.isend(on_wire(plain(message.peer, bytes(message)), transfer.tag, stream));
+      waits = true;
+    }
+    if (waits) trace.waitall();
+    trace.compute(time.unpack_s);
+  }
+
+  void write(const CollectiveOperation& collective, int stream) {
+    Trace& trace = traces_[static_cast<std::size_t>(stream)];
+    for (const Round& round : allreduce_rounds(platform_, collective, schedule_.rank)) {
+      const auto& [send, receive, add_s] = round;
+      if (receive.peer >= 0) trace.irecv(on_wire(receive, allreduce_tag, stream));
+      if (send.peer >= 0) trace.isend(on_wire(send, allreduce_tag, stream));
+      trace.waitall();
+      trace.compute(add_s);
+    }
+  }
+
+  // As one message of the model; links are the same in both directions.
+  RoundMessage plain(int peer, double bytes) const {
+    return {peer, bytes, message_time_s(platform_, schedule_.rank, peer, bytes)};
+  }
+
+  TraceMessage on_wire(const RoundMessage& message, int tag, int stream) const {
+    const Level& level = level_between(platform_, schedule_.rank, message.peer);
+    return {.process = process(message.peer, stream),
+            .tag = tag,
+            .bytes = options_.real_bytes ? std::llround(std::ceil(message.bytes))
+                                         : wire_bytes(level, message.seconds)};
+  }
+
+  const Schedule& schedule_;
+  const std::vector<Price>& prices_;
+  const Platform& platform_;
+  const TraceOptions& options_;
+  std::vector<int> streams_;  // by operation
+  std::vector<Trace> traces_;
+};
+
+}  // namespace
+
+Traces rank_traces(std::span<const PricedSchedule> schedules,
+                   const Platform& platform,
+                   const TraceOptions& options) {
+  std::vector<std::vector<Trace>> by_rank(schedules.size());
+  parallel_for(schedules.size(), [&](std::size_t rank) {
+    by_rank[rank] = RankWriter(schedules[rank], platform, options).write();
+  });
+  Traces traces{.ranks = static_cast<int>(schedules.size())};
+  const std::size_t streams = by_rank.empty() ? 0 : by_rank.front().size();
+  for (std::size_t stream = 0; stream < streams; ++stream) {
+    for (std::size_t rank = 0; rank < by_rank.size(); ++rank) {
+      const Trace& trace = traces.processes.emplace_back(std::move(by_rank[rank][stream]));
+      traces.messages += trace.messages();
+      for (int receiver : trace.receivers()) {
+        traces.routes.emplace(static_cast<int>(rank), receiver % traces.ranks);
+      }
+    }
+  }
+  return traces;
+}
+
+}  // namespace cnnplan

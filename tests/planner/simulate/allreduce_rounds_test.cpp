@@ -1,0 +1,185 @@
+// Tests of planner/simulate/allreduce_rounds: every rank hears of every other, with the bytes and
+// times that the algorithms have.
+#include "planner/simulate/allreduce_rounds.hpp"
+
+#include <deque>
+#include <map>
+#include <numeric>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "planner/cost/collectives.hpp"
+#include "tests/planner/simulate/two_nodes.hpp"
+
+namespace cnnplan::test {
+namespace {
+
+constexpr int fp32_bytes = 4;
+
+CollectiveOperation sum(std::vector<int> group, double bytes, AllreduceAlgorithm algorithm) {
+  return {.algorithm = algorithm,
+          .group = std::move(group),
+          .operand = {},
+          .elements = static_cast<std::int64_t>(bytes) / fp32_bytes};
+}
+
+std::vector<int> first_ranks(int count) {
+  std::vector<int> ranks(static_cast<std::size_t>(count));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  return ranks;
+}
+
+double sent_bytes(const std::vector<Round>& rounds) {
+  double bytes = 0.0;
+  for (const Round& round : rounds) bytes += round.send.peer >= 0 ? round.send.bytes : 0.0;
+  return bytes;
+}
+
+double added_s(const std::vector<Round>& rounds) {
+  double seconds = 0.0;
+  for (const Round& round : rounds) seconds += round.add_s;
+  return seconds;
+}
+
+// The rounds of all ranks, position by position, with the names that each has heard in place of
+// values. Ranks send first and then receive, as with isend.
+class Hearsay {
+ public:
+  Hearsay(const Platform& platform, const CollectiveOperation& operation)
+      : group_(operation.group), heard_(group_.size()), next_(group_.size(), 0) {
+    for (std::size_t i = 0; i < group_.size(); ++i) {
+      rounds_.push_back(allreduce_rounds(platform, operation, group_[i]));
+      heard_[i] = {group_[i]};
+      send(i);
+    }
+  }
+
+  // Who has heard of whom in the end; empty where somebody waits for ever.
+  std::vector<std::set<int>> run() {
+    for (bool progress = true; progress;) {
+      progress = false;
+      for (std::size_t i = 0; i < group_.size(); ++i) progress = advance(i) || progress;
+    }
+    for (std::size_t i = 0; i < group_.size(); ++i) {
+      if (next_[i] != rounds_[i].size()) return {};
+    }
+    return heard_;
+  }
+
+ private:
+  void send(std::size_t i) {
+    if (next_[i] == rounds_[i].size()) return;
+    const int peer = rounds_[i][next_[i]].send.peer;
+    if (peer >= 0) mail_[{group_[i], peer}].push_back(heard_[i]);
+  }
+
+  bool advance(std::size_t i) {
+    if (next_[i] == rounds_[i].size()) return false;
+    const int peer = rounds_[i][next_[i]].receive.peer;
+    if (peer >= 0) {
+      std::deque<std::set<int>>& letters = mail_[{peer, group_[i]}];
+      if (letters.empty()) return false;
+      heard_[i].insert(letters.front().begin(), letters.front().end());
+      letters.pop_front();
+    }
+    ++next_[i];
+    send(i);
+    return true;
+  }
+
+  std::vector<int> group_;
+  std::vector<std::vector<Round>> rounds_;
+  std::vector<std::set<int>> heard_;
+  std::vector<std::size_t> next_;
+  std::map<std::pair<int, int>, std::deque<std::set<int>>> mail_;  // from, to
+};
+
+}  // namespace
+
+TEST_CASE("Allreduce rounds: every rank hears of every other") {
+  const Platform platform = two_nodes(16);
+  for (auto algorithm : {AllreduceAlgorithm::ring, AllreduceAlgorithm::library}) {
+    for (double bytes : {8.0, 4e4, 4e7}) {
+      for (int ranks = 1; ranks <= 16; ++ranks) {
+        CAPTURE(to_text(algorithm));
+        CAPTURE(bytes);
+        CAPTURE(ranks);
+        const CollectiveOperation operation = sum(first_ranks(ranks), bytes, algorithm);
+        const auto known = Hearsay(platform, operation).run();
+        REQUIRE(known.size() == static_cast<std::size_t>(ranks));
+        if (ranks == 1) continue;
+        for (const std::set<int>& names : known) CHECK(names.size() == known.size());
+      }
+    }
+  }
+}
+
+TEST_CASE("Allreduce rounds: nothing to do for one rank or no elements") {
+  CHECK(allreduce_rounds(two_nodes(), sum({5}, 64, AllreduceAlgorithm::ring), 5).empty());
+  CHECK(allreduce_rounds(two_nodes(), sum({1, 5}, 0, AllreduceAlgorithm::library), 5).empty());
+}
+
+TEST_CASE("Allreduce rounds: a ring sends 2(p-1)/p of the values to the next rank of its group") {
+  const CollectiveOperation operation = sum({1, 3, 6}, 1200, AllreduceAlgorithm::ring);
+  const std::vector<Round> rounds = allreduce_rounds(two_nodes(), operation, 6);
+  REQUIRE(rounds.size() == 4);
+  CHECK(rounds[0].send.peer == 1);
+  CHECK(rounds[0].receive.peer == 3);
+  CHECK(sent_bytes(rounds) == doctest::Approx(1600));
+  CHECK(added_s(rounds) == doctest::Approx(800e-9));
+  CHECK(rounds[0].send.seconds == doctest::Approx(10e-6 + 400 * 2e-9));
+  const std::vector<Round> inside = allreduce_rounds(two_nodes(), operation, 1);
+  CHECK(inside[0].send.seconds == doctest::Approx(1e-6 + 400 * 1e-9));
+}
+
+TEST_CASE("Allreduce rounds: a block of a ring takes as long as its chunks") {
+  const double block = 150 << 10;  // three chunks of at most 64 KiB
+  const CollectiveOperation operation = sum({0, 1}, 2 * block, AllreduceAlgorithm::ring);
+  const std::vector<Round> rounds = allreduce_rounds(two_nodes(), operation, 0);
+  CHECK(rounds[0].send.seconds == doctest::Approx(3 * 3e-6 + block * 1e-10));
+}
+
+TEST_CASE("Allreduce rounds: measured steps of a ring hold additions and both directions") {
+  Platform platform = two_nodes();
+  platform.levels[0].ring_segments = {{any_size, 2e-6, 4e-10}};
+  platform.levels[0].duplex_factor = 2.0;
+  const auto rounds = allreduce_rounds(platform, sum({0, 1}, 20000, AllreduceAlgorithm::ring), 0);
+  CHECK(added_s(rounds) == 0.0);
+  // 1 us of the link, and half of the other 5 us
+  CHECK(rounds[0].send.seconds == doctest::Approx(1e-6 + 2.5e-6));
+}
+
+TEST_CASE("Allreduce rounds: the library is what the model takes it to be") {
+  const Platform platform = two_nodes(4);
+  const std::vector<int> group = first_ranks(4);
+  const auto rounds = [&](double bytes) {
+    return allreduce_rounds(platform, sum(group, bytes, AllreduceAlgorithm::library), 0);
+  };
+  REQUIRE(library_algorithm(platform, group, 8) == LibraryAlgorithm::recursive_doubling);
+  CHECK(sent_bytes(rounds(8)) == 16.0);
+  CHECK(rounds(8).size() == 2);
+  REQUIRE(library_algorithm(platform, group, 4e7) == LibraryAlgorithm::rabenseifner);
+  CHECK(sent_bytes(rounds(4e7)) == doctest::Approx(6e7));
+  CHECK(added_s(rounds(4e7)) == doctest::Approx(3e7 * 1e-9));
+  CHECK(rounds(4e7).size() == 4);
+}
+
+TEST_CASE("Allreduce rounds: a measured library takes its time in equal rounds") {
+  Platform platform = two_nodes(4);
+  platform.library_allreduce = {{.ranks = 4, .segments = {{any_size, 50e-6, 0.0}}},
+                                {.ranks = 3, .segments = {{any_size, 60e-6, 0.0}}}};
+  const auto four =
+      allreduce_rounds(platform, sum(first_ranks(4), 4000, AllreduceAlgorithm::library), 1);
+  REQUIRE(four.size() == 2);
+  CHECK(four[0].send.seconds == doctest::Approx(25e-6));
+  CHECK(added_s(four) == 0.0);
+  const auto three =
+      allreduce_rounds(platform, sum(first_ranks(3), 4000, AllreduceAlgorithm::library), 1);
+  REQUIRE(three.size() == 3);  // takes, exchanges, gives back
+  CHECK(three[2].send.seconds == doctest::Approx(20e-6));
+}
+
+}  // namespace cnnplan::test
