@@ -206,8 +206,9 @@ class NetworkBuilder {
       return;
     }
     add_convolution(convolution);
+    if (random_.boolean()) return;
     add_batch_norm();
-    if (random_.boolean()) add(Relu{});
+    add(Relu{});  // of one batch norm behind another, gradients are all cancellation
   }
 
   // Branches that begin at the same tensor, which may be one of them, and end side by side; one of
