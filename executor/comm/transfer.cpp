@@ -185,7 +185,7 @@ void Transfer::State::start() {
 }
 
 void Transfer::State::finish() {
-  packed->synchronize();
+  if (!sends.empty() || !receives.empty()) packed->synchronize();
   if (!memory.mirrored && !spec.device->is_host()) start_all(receive_requests);
   start_all(send_requests);
   for (const Unpack& unpack : unpacks) {

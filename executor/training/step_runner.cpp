@@ -76,16 +76,13 @@ StepRunner::Prepared StepRunner::prepare(const TransferOperation& operation) {
                     .accumulate = operation.accumulate,
                     .zero_first = operation.zero_first,
                     .tag = operation.tag};
-  const auto box_of = [this](BufferIndex index) {
-    return schedule_.buffers.at(static_cast<std::size_t>(index)).box;
-  };
   if (operation.source >= 0) {
     spec.source = memory_.address(operation.source);
-    spec.source_box = box_of(operation.source);
+    spec.source_box = source_box(schedule_, operation);
   }
   if (operation.destination >= 0) {
     spec.destination = memory_.address(operation.destination);
-    spec.destination_box = box_of(operation.destination);
+    spec.destination_box = destination_box(schedule_, operation);
   }
   auto transfer = std::make_shared<Transfer>(context_.groups->world(), spec);
   Prepared prepared;

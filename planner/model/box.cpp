@@ -19,6 +19,11 @@ Box intersect(const Box& a, const Box& b) {
   return common;
 }
 
+Box shifted(Box box, Dim dim, std::int64_t by) {
+  box[dim] = {box[dim].begin + by, box[dim].end + by};
+  return box;
+}
+
 bool is_empty(const Box& box) {
   return std::any_of(box.ranges.begin(), box.ranges.end(), [](Range r) { return r.size() == 0; });
 }

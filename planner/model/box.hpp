@@ -30,6 +30,8 @@ struct Box {
 
 Range intersect(Range a, Range b);
 Box intersect(const Box& a, const Box& b);
+// `by` added to both ends of the range of `dim`.
+Box shifted(Box box, Dim dim, std::int64_t by);
 bool is_empty(const Box& box);
 // True when the intersection is not empty.
 bool overlap(const Box& a, const Box& b);

@@ -75,9 +75,10 @@ LayerParameters read_global_pooling(const JsonReader& layer, SpatialFormat) {
   return pooling;
 }
 
-LayerParameters read_add(const JsonReader& layer, SpatialFormat) {
+template <typename Joining>
+LayerParameters read_joining(const JsonReader& layer, SpatialFormat) {
   layer.allow_keys({"name", "kind", "inputs"});
-  return Add{};
+  return Joining{};
 }
 
 LayerParameters read_dropout(const JsonReader& layer, SpatialFormat) {
@@ -107,7 +108,8 @@ const std::array<KindReader, std::variant_size_v<LayerParameters>>& kind_readers
       {Relu{}, read_parameterless<Relu>},
       {Pooling{}, read_pooling},
       {GlobalPooling{}, read_global_pooling},
-      {Add{}, read_add},
+      {Add{}, read_joining<Add>},
+      {Concat{}, read_joining<Concat>},
       {Dropout{}, read_dropout},
       {SoftmaxCrossEntropy{}, read_parameterless<SoftmaxCrossEntropy>},
   }};
@@ -146,6 +148,7 @@ class ParameterWriter {
   void operator()(const Dropout& dropout) const { layer_["rate"] = dropout.rate; }
   void operator()(const Relu&) const {}
   void operator()(const Add&) const {}
+  void operator()(const Concat&) const {}
   void operator()(const SoftmaxCrossEntropy&) const {}
 
  private:

@@ -38,9 +38,16 @@ struct Place {
   }
 };
 
+// How many inputs a layer has; of a concat, at least.
 std::size_t input_count(const LayerParameters& parameters) {
   if (std::holds_alternative<Input>(parameters)) return 0;
-  return std::holds_alternative<Add>(parameters) ? 2 : 1;
+  return has_several_inputs(parameters) ? 2 : 1;
+}
+
+bool has_valid_input_count(const Layer& layer) {
+  const std::size_t count = input_count(layer.parameters);
+  const bool open = std::holds_alternative<Concat>(layer.parameters);
+  return layer.inputs.size() == count || (open && layer.inputs.size() > count);
 }
 
 // The whole image as one window.
@@ -169,6 +176,20 @@ class ShapeRule {
     }
     return x();
   }
+  Shape operator()(const Concat&) const {
+    Shape joined = x();
+    for (std::size_t i = 1; i < inputs_.size(); ++i) {
+      Shape same = inputs_[i];
+      same[Dim::c] = x()[Dim::c];
+      if (same != x()) {
+        place_.refuse("inputs",
+                      to_text(x()) + " and " + to_text(inputs_[i]),
+                      "shapes that are equal but for the channels");
+      }
+      joined[Dim::c] = checked_add(joined[Dim::c], inputs_[i][Dim::c]);
+    }
+    return joined;
+  }
   Shape operator()(const Dropout& layer) const {
     if (!(layer.rate >= 0 && layer.rate < 1)) {
       place_.refuse("rate", std::to_string(layer.rate), "0 up to, not including, 1");
@@ -191,7 +212,7 @@ std::int64_t weight_count(const Convolution& layer, std::int64_t channels) {
 
 // As in files.
 std::string inputs_key(const Layer& layer) {
-  return std::holds_alternative<Add>(layer.parameters) ? "inputs" : "input";
+  return has_several_inputs(layer.parameters) ? "inputs" : "input";
 }
 
 void check_name_and_inputs(const Layer& layer,
@@ -211,11 +232,12 @@ void check_name_and_inputs(const Layer& layer,
   if (earlier.contains(layer.name)) {
     place.refuse("name", '"' + layer.name + '"', "a name that no other layer has");
   }
-  if (layer.inputs.size() != input_count(layer.parameters)) {
+  if (!has_valid_input_count(layer)) {
+    const bool open = std::holds_alternative<Concat>(layer.parameters);
     place.refuse(inputs_key(layer),
                  std::to_string(layer.inputs.size()) + " inputs",
-                 std::to_string(input_count(layer.parameters)) + " for " +
-                     std::string(kind_name(layer.parameters)));
+                 (open ? "at least " : "") + std::to_string(input_count(layer.parameters)) +
+                     " for " + std::string(kind_name(layer.parameters)));
   }
 }
 
@@ -231,6 +253,7 @@ std::string_view kind_name(const LayerParameters& parameters) {
       "pooling",
       "global_pooling",
       "add",
+      "concat",
       "dropout",
       "softmax_cross_entropy"};
   return names[parameters.index()];
@@ -241,6 +264,10 @@ bool has_window(const LayerParameters& parameters) {
          std::holds_alternative<FullyConnected>(parameters) ||
          std::holds_alternative<Pooling>(parameters) ||
          std::holds_alternative<GlobalPooling>(parameters);
+}
+
+bool has_several_inputs(const LayerParameters& parameters) {
+  return std::holds_alternative<Add>(parameters) || std::holds_alternative<Concat>(parameters);
 }
 
 Network::Network(std::string name, std::vector<Layer> layers, const std::string& file)
@@ -346,6 +373,15 @@ Shape Network::output_shape(LayerIndex index, std::int64_t batch) const {
   shape[Dim::n] = batch;
   volume(shape);
   return shape;
+}
+
+std::int64_t Network::first_channel(LayerIndex index, std::size_t input) const {
+  if (!std::holds_alternative<Concat>(layer_parameters(index))) return 0;
+  std::int64_t channel = 0;
+  for (std::size_t i = 0; i < input; ++i) {
+    channel += output_shape(inputs_of(index).at(i), 1)[Dim::c];
+  }
+  return channel;
 }
 
 Window Network::window_of(LayerIndex index) const {

@@ -75,6 +75,12 @@ struct Add {
   auto operator<=>(const Add&) const = default;
 };
 
+// Tensors of the same n, d, h and w, one behind the other along the channels; two at least, and one
+// may stand there several times.
+struct Concat {
+  auto operator<=>(const Concat&) const = default;
+};
+
 // y = x / (1 - rate) where kept. What is dropped depends on seed, step and global index only.
 struct Dropout {
   double rate = 0.5;
@@ -95,6 +101,7 @@ using LayerParameters = std::variant<Input,
                                      Pooling,
                                      GlobalPooling,
                                      Add,
+                                     Concat,
                                      Dropout,
                                      SoftmaxCrossEntropy>;
 
@@ -128,6 +135,9 @@ class Network {
   LayerIndex loss_layer() const { return layer_count() - 1; }
   // Output of a layer for `batch` samples. @throws InputError on overflow.
   Shape output_shape(LayerIndex index, std::int64_t batch) const;
+  // Channel of the output of a concat at which its input `input` begins; 0 for other kinds.
+  // @pre the layer has that input
+  std::int64_t first_channel(LayerIndex index, std::size_t input) const;
   // The window of convolution, pooling and of what counts as one (fully connected, global pooling).
   // @pre the layer is one of these
   Window window_of(LayerIndex index) const;
@@ -152,6 +162,8 @@ class Network {
 };
 
 bool has_window(const LayerParameters& parameters);
+// Add and concat: files list their inputs, others name one at most.
+bool has_several_inputs(const LayerParameters& parameters);
 
 // The same network for inputs of another size (D, H, W); a D of 0 keeps the network's.
 // @throws InputError when it does not fit

@@ -13,6 +13,7 @@ namespace {
 // Stands for the layer listed before, so no layer may be called so.
 constexpr std::string_view previous_name = "prev";
 constexpr IntegerRange add_input_count{2, 2};
+constexpr IntegerRange concat_input_count{.minimum = 2};
 
 bool is_listed(const std::vector<Layer>& layers, const std::string& name) {
   return std::any_of(
@@ -31,9 +32,11 @@ std::vector<std::string> read_inputs(const JsonReader& layer,
                                      const LayerParameters& parameters,
                                      const std::vector<Layer>& before) {
   if (std::holds_alternative<Input>(parameters)) return {};
-  if (std::holds_alternative<Add>(parameters)) {
+  if (has_several_inputs(parameters)) {
+    const bool is_add = std::holds_alternative<Add>(parameters);
     std::vector<std::string> names;
-    for (const JsonReader& entry : layer.at("inputs").entries(add_input_count)) {
+    for (const JsonReader& entry :
+         layer.at("inputs").entries(is_add ? add_input_count : concat_input_count)) {
       names.push_back(read_input_name(entry, before));
     }
     return names;
@@ -76,7 +79,7 @@ OrderedJson layer_to_json(const Layer& layer, const Layer* before, SpatialFormat
   OrderedJson json;
   json["name"] = layer.name;
   json["kind"] = kind_name(layer.parameters);
-  if (layer.inputs.size() == 2) {
+  if (has_several_inputs(layer.parameters)) {
     json["inputs"] = layer.inputs;
   } else if (layer.inputs.size() == 1 && (before == nullptr || before->name != layer.inputs[0])) {
     json["input"] = layer.inputs[0];

@@ -63,11 +63,11 @@ PricedSchedule priced(Schedule schedule, const PriceList& prices) {
 TransferTraits traits_of(const Schedule& schedule, const TransferOperation& operation) {
   TransferTraits traits{.accumulate = operation.accumulate, .zero_first = operation.zero_first};
   if (const Buffer* source = buffer_or_null(schedule, operation.source)) {
-    traits.source_box = source->box;
+    traits.source_box = source_box(schedule, operation);
     traits.element_bytes = bytes_of(source->element);
   }
   if (const Buffer* destination = buffer_or_null(schedule, operation.destination)) {
-    traits.destination_box = destination->box;
+    traits.destination_box = destination_box(schedule, operation);
     traits.element_bytes = bytes_of(destination->element);
   }
   return traits;

@@ -117,7 +117,7 @@ class RankWalk {
       durations_s_.push_back(end - std::min(previous, end));
       last_end_s_ = end;
     }
-    if (!is_communication(operation)) own_s_ += seconds;
+    if (partners(operation, schedule_.rank).empty()) own_s_ += seconds;
     ends_s_.push_back(end);
   }
 
@@ -126,7 +126,7 @@ class RankWalk {
   const VirtualTimeOptions& options_;
   std::array<double, 4> stream_end_s_{};
   double last_end_s_ = 0.0;
-  double own_s_ = 0.0;  // kernels and loading
+  double own_s_ = 0.0;  // kernels, loading, and copies that stay on the rank
   std::vector<double> ends_s_;
   std::vector<double> durations_s_;
 };

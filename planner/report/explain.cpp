@@ -131,6 +131,7 @@ std::vector<Column> layer_columns() {
           {"bwd filter"},
           {"halo"},
           {"shuffle"},
+          {"copy"},
           {"statistics"},
           {"allreduce"},
           {"other"},

@@ -24,6 +24,12 @@ OperationPart part_of_word(std::string_view word) {
   return OperationPart::other;
 }
 
+// Names of layers follow.
+bool is_transfer(OperationPart part) {
+  return part == OperationPart::halo || part == OperationPart::shuffle ||
+         part == OperationPart::copy;
+}
+
 }  // namespace
 
 std::string_view to_text(OperationPart part) {
@@ -32,6 +38,7 @@ std::string_view to_text(OperationPart part) {
                                                                            "backward_filter",
                                                                            "halo",
                                                                            "shuffle",
+                                                                           "copy",
                                                                            "statistics",
                                                                            "allreduce",
                                                                            "other"};
@@ -42,7 +49,7 @@ OperationPart part_of(std::string_view id) {
   OperationPart found = OperationPart::other;
   for (id = without_first_word(id); !id.empty(); id = without_first_word(id)) {
     const OperationPart part = part_of_word(first_word(id));
-    if (part == OperationPart::halo || part == OperationPart::shuffle) return part;
+    if (is_transfer(part)) return part;
     if (part != OperationPart::other) found = part;
   }
   return found;

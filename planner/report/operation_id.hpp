@@ -14,23 +14,25 @@ enum class OperationPart {
   backward_filter,
   halo,
   shuffle,
+  copy,
   statistics,
   allreduce,
   other,
 };
-inline constexpr std::array<OperationPart, 8> all_operation_parts{OperationPart::forward,
+inline constexpr std::array<OperationPart, 9> all_operation_parts{OperationPart::forward,
                                                                   OperationPart::backward_data,
                                                                   OperationPart::backward_filter,
                                                                   OperationPart::halo,
                                                                   OperationPart::shuffle,
+                                                                  OperationPart::copy,
                                                                   OperationPart::statistics,
                                                                   OperationPart::allreduce,
                                                                   OperationPart::other};
 std::string_view to_text(OperationPart part);
 
 // "bn1/forward_statistics/allreduce" is allreduce, "conv2/backward/halo" halo: the last whole word
-// that names a part decides, but for names of layers: the first word, and what follows "halo" or
-// "shuffle".
+// that names a part decides, but for names of layers: the first word, and what follows "halo",
+// "shuffle" or "copy".
 OperationPart part_of(std::string_view id);
 
 // The layer that an operation belongs to, or what stands in its place where it belongs to none:

@@ -22,8 +22,10 @@ Decomposition::Decomposition(const Plan& plan) : plan_(plan), units_(fuse(plan))
   for (LayerIndex layer = 0; layer < network.layer_count(); ++layer) {
     const auto& inputs = network.inputs_of(layer);
     owned_.push_back(owned_blocks(plan, layer));
-    needed_.push_back(inputs.empty() ? BlockOwnership{}
-                                     : needed_blocks(network, layer, owned_.back()));
+    needed_.emplace_back();
+    for (std::size_t input = 0; input < inputs.size(); ++input) {
+      needed_.back().push_back(needed_blocks(network, layer, input, owned_.back()));
+    }
     requires_gradient_.push_back(
         network.parameter_count(layer) > 0 ||
         std::any_of(inputs.begin(), inputs.end(), [&](auto i) { return requires_gradient(i); }));

@@ -24,10 +24,11 @@ class Decomposition {
   const Unit& unit_of(LayerIndex layer) const;
   // Output blocks of `layer`.
   const BlockOwnership& owned(LayerIndex layer) const { return at(owned_, layer); }
-  // Blocks of an input that the ranks need. The residual of a fused unit is needed on the block
-  // that the unit owns.
+  // Blocks of an input that the ranks need, in the indices of the input. The residual of a fused
+  // unit is needed on the block that the unit owns.
   const BlockOwnership& needed(const Unit& unit, std::size_t input) const {
-    return input == 0 ? at(needed_, unit.head) : owned(unit.last);
+    const auto& needed = needed_.at(static_cast<std::size_t>(unit.head));
+    return input < needed.size() ? needed[input] : owned(unit.last);
   }
   // True when the layer or one before it has parameters.
   bool requires_gradient(LayerIndex layer) const {
@@ -48,9 +49,9 @@ class Decomposition {
 
   const Plan& plan_;
   std::vector<Unit> units_;
-  std::vector<std::size_t> unit_indices_;  // by layer
-  std::vector<BlockOwnership> owned_;      // by layer
-  std::vector<BlockOwnership> needed_;     // by layer
+  std::vector<std::size_t> unit_indices_;            // by layer
+  std::vector<BlockOwnership> owned_;                // by layer
+  std::vector<std::vector<BlockOwnership>> needed_;  // by layer and input
   std::vector<bool> requires_gradient_;
   std::vector<bool> needs_dense_gradient_;  // by layer
 };

@@ -54,8 +54,16 @@ Exchange exchange_forward(const BlockOwnership& owned,
   return exchange;
 }
 
+bool copies_inputs(const LayerParameters& parameters) {
+  return std::holds_alternative<Concat>(parameters);
+}
+
+Exchange exchange_into_output(const BlockOwnership& owned, const BlockOwnership& needed, int rank) {
+  return {.list = transfer_list(owned, needed, rank)};
+}
+
 bool shares_gradient(const LayerParameters& parameters) {
-  return std::holds_alternative<Add>(parameters);
+  return std::holds_alternative<Add>(parameters) || copies_inputs(parameters);
 }
 
 Exchange exchange_backward(const BlockOwnership& needed,

@@ -36,14 +36,21 @@ Exchange exchange_forward(const BlockOwnership& owned,
                           const Box& storage,
                           int rank);
 
+// True where a layer of these parameters has its inputs in its output: what the ranks own of them
+// is copied too, and their gradients back.
+bool copies_inputs(const LayerParameters& parameters);
+
+// From owned blocks to needed ones in the output of a layer that copies its inputs.
+Exchange exchange_into_output(const BlockOwnership& owned, const BlockOwnership& needed, int rank);
+
 // What the producer of a tensor and its readers allow with a gradient.
 struct GradientUse {
   bool shared = false;  // somebody else reads the needed block: it must not be overwritten
   bool dense = false;   // the producer reads dense blocks only
 };
 
-// True when a layer of these parameters hands the same gradient to several inputs, or hands on its
-// own.
+// True when a layer of these parameters hands the same gradient, or parts of it, to several inputs,
+// or hands on its own.
 bool shares_gradient(const LayerParameters& parameters);
 
 // From needed to owned blocks: halos are added to the own block, in place where that may be

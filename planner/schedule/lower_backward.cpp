@@ -20,6 +20,8 @@ void Lowering::backward(std::size_t index) {
     backward_windowed(unit, saved, unit.relu ? backward_relu(unit, saved, dy) : dy);
   } else if (std::holds_alternative<BatchNorm>(parameters)) {
     backward_batch_norm(unit, saved, dy);
+  } else if (copies_inputs(parameters)) {
+    hand_on(unit, {.operand = dy, .shared = shares_gradient(parameters)});
   } else {
     backward_elementwise(unit, saved, dy);
   }
@@ -146,6 +148,11 @@ void Lowering::backward_elementwise(const Unit& unit, const Saved& saved, const 
     kernel(unit, elementwise_spec(unit, kind, KernelPhase::backward_data), std::move(operands));
     contribution.operand = builder_.read(dx);
   }
+  hand_on(unit, contribution);
+}
+
+// To every input. Of a concat, each gets its channels only.
+void Lowering::hand_on(const Unit& unit, const Contribution& contribution) {
   for (std::size_t input = 0; input < unit.inputs.size(); ++input) {
     if (decomposition_.requires_gradient(unit.inputs[input])) contribute(unit, input, contribution);
   }
@@ -157,7 +164,7 @@ void Lowering::contribute(const Unit& unit, std::size_t input, Contribution cont
   const BlockOwnership& blocks = decomposition_.needed(unit, input);
   const BlockOwnership& owners = decomposition_.owned(target);
   auto& gradients = gradients_[static_cast<std::size_t>(target)];
-  if (!exchanges_backward(blocks, owners)) {
+  if (!copies_inputs(layer(unit.head).parameters) && !exchanges_backward(blocks, owners)) {
     gradients.push_back(contribution);
     return;
   }
@@ -173,7 +180,9 @@ void Lowering::contribute(const Unit& unit, std::size_t input, Contribution cont
   gradients.push_back({.operand = {.buffer = destination, .box = own_box(target)}});
   add_transfer(unit,
                name(unit) + "/backward/" + label(unit, input),
-               {.source = source, .destination = destination},
+               {.source = source,
+                .destination = destination,
+                .source_channel = network().first_channel(unit.head, input)},
                std::move(exchange));
 }
 

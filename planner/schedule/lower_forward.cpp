@@ -17,6 +17,8 @@ void Lowering::forward(std::size_t index) {
     forward_batch_norm(unit, saved);
   } else if (std::holds_alternative<SoftmaxCrossEntropy>(parameters)) {
     forward_loss(unit, saved);
+  } else if (copies_inputs(parameters)) {
+    forward_concat(unit);
   } else {
     forward_elementwise(unit, saved);
   }
@@ -178,6 +180,21 @@ void Lowering::forward_elementwise(const Unit& unit, Saved& saved) {
   operands.push_back(saved.output);
   operands.back().written = true;
   kernel(unit, spec, std::move(operands));
+}
+
+// Every input goes from its owners straight to its channels of the output.
+void Lowering::forward_concat(const Unit& unit) {
+  const Operand output = add_output(unit);
+  for (std::size_t input = 0; input < unit.inputs.size(); ++input) {
+    const LayerIndex source = unit.inputs[input];
+    add_transfer(unit,
+                 name(unit) + "/forward/" + label(unit, input),
+                 {.source = tensors_[static_cast<std::size_t>(source)].buffer,
+                  .destination = output.buffer,
+                  .destination_channel = network().first_channel(unit.head, input)},
+                 exchange_into_output(
+                     decomposition_.owned(source), decomposition_.needed(unit, input), rank_));
+  }
 }
 
 void Lowering::forward_loss(const Unit& unit, Saved& saved) {

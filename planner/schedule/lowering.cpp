@@ -84,13 +84,16 @@ BufferIndex Lowering::add_block(const std::string& name, BufferRole role, const 
   return builder_.add_buffer(name, role, buffer_element(element), box);
 }
 
-// Ids of transfers name the input where a unit has several, and count where it is the same twice.
+// Ids of transfers name the input where a unit has several, and count where it is the same again.
 std::string Lowering::label(const Unit& unit, std::size_t input) const {
   const LayerIndex source = unit.inputs[input];
-  std::string kind = layer_plan(source).mesh == layer_plan(unit.head).mesh ? "halo" : "shuffle";
+  const bool same_mesh = layer_plan(source).mesh == layer_plan(unit.head).mesh;
+  const bool copies = copies_inputs(layer(unit.head).parameters);
+  const std::string kind = !same_mesh ? "shuffle" : copies ? "copy" : "halo";
   if (unit.inputs.size() == 1) return kind;
-  const bool repeated = input > 0 && unit.inputs[0] == source;
-  return kind + '/' + layer(source).name + (repeated ? "/2" : "");
+  const auto place = unit.inputs.begin() + static_cast<std::ptrdiff_t>(input);
+  const auto before = std::count(unit.inputs.begin(), place, source);
+  return kind + '/' + layer(source).name + (before > 0 ? '/' + std::to_string(before + 1) : "");
 }
 
 KernelAlgorithm Lowering::algorithm(LayerIndex index, KernelPhase phase) const {

@@ -52,6 +52,7 @@ class Lowering {
   void forward_windowed(const Unit& unit, Saved& saved);
   void forward_batch_norm(const Unit& unit, Saved& saved);
   void forward_elementwise(const Unit& unit, Saved& saved);
+  void forward_concat(const Unit& unit);
   void forward_loss(const Unit& unit, Saved& saved);
   Operand fetch(const Unit& unit, std::size_t input);
   Operand fetch_blocks(const Unit& unit, std::size_t input, const BlockOwnership& needed);
@@ -72,6 +73,7 @@ class Lowering {
                                 const std::array<Operand, 2>& gradient);
   void backward_elementwise(const Unit& unit, const Saved& saved, const Operand& dy);
   void backward_loss(const Unit& unit, const Saved& saved);
+  void hand_on(const Unit& unit, const Contribution& contribution);
   void contribute(const Unit& unit, std::size_t input, Contribution contribution);
   Operand gradient_of(const Unit& unit);
   // `suffix` follows the name of the tensor in the id.

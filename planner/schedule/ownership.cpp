@@ -15,6 +15,13 @@ Box needed_box(const Window& window, const Box& output, const Shape& input) {
   return box;
 }
 
+// The part of an output of a concat that comes from `input`, which begins there at channel `first`.
+Box part_of(const Box& output, const Shape& input, std::int64_t first) {
+  Box part = shifted(output, Dim::c, -first);
+  part[Dim::c] = intersect(part[Dim::c], {0, input[Dim::c]});
+  return is_empty(part) ? Box{} : part;
+}
+
 bool pools(const LayerParameters& parameters) {
   return std::holds_alternative<Pooling>(parameters) ||
          std::holds_alternative<GlobalPooling>(parameters);
@@ -47,15 +54,21 @@ BlockOwnership owned_blocks(const Plan& plan, LayerIndex layer) {
 
 BlockOwnership needed_blocks(const Network& network,
                              LayerIndex layer,
+                             std::size_t input,
                              const BlockOwnership& outputs) {
   BlockOwnership needed = outputs;
-  if (!has_window(network.layer(layer).parameters)) return needed;
+  const LayerParameters& parameters = network.layer(layer).parameters;
+  const Shape shape = network.output_shape(network.inputs_of(layer).at(input), 1);
+  if (std::holds_alternative<Concat>(parameters)) {
+    const std::int64_t first = network.first_channel(layer, input);
+    for (Box& box : needed.boxes) box = part_of(box, shape, first);
+  }
+  if (!has_window(parameters)) return needed;
   const Window window = network.window_of(layer);
-  const Shape input = network.output_shape(network.inputs_of(layer)[0], 1);
-  const bool keeps_channels = pools(network.layer(layer).parameters);
+  const bool keeps_channels = pools(parameters);
   for (Box& box : needed.boxes) {
-    box = needed_box(window, box, input);
-    if (!keeps_channels && !is_empty(box)) box[Dim::c] = {0, input[Dim::c]};
+    box = needed_box(window, box, shape);
+    if (!keeps_channels && !is_empty(box)) box[Dim::c] = {0, shape[Dim::c]};
   }
   return needed;
 }

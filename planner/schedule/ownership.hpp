@@ -10,10 +10,12 @@ namespace cnnplan {
 BlockOwnership owned_blocks(const Distribution& distribution);
 // Output block of `layer` on every rank.
 BlockOwnership owned_blocks(const Plan& plan, LayerIndex layer);
-// Block of an input of `layer` that every rank needs to compute its block of `outputs`: the output
-// block itself for element-wise layers, with its halo for windows.
+// Block of input `input` of `layer` that every rank needs to compute its block of `outputs`: the
+// output block itself for element-wise layers, with its halo for windows, and for a concat what of
+// it comes from that input, in the input's indices.
 BlockOwnership needed_blocks(const Network& network,
                              LayerIndex layer,
+                             std::size_t input,
                              const BlockOwnership& outputs);
 // The window of `layer` on the block `output`, with the padding that this block sees.
 Window local_window(const Network& network, LayerIndex layer, const Box& output);

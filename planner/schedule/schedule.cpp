@@ -14,20 +14,28 @@ void add_to(std::int64_t& sum, std::int64_t bytes) {
   sum = checked_add(sum, bytes);
 }
 
-// Of one direction of a transfer through `buffer`, which is not there where nothing moves.
-// `in_place`: a message may be memory of the buffer.
+// A buffer from the channel on that is the first of what is moved.
+Box box_from(const Schedule& schedule, BufferIndex index, std::int64_t first_channel) {
+  if (index < 0) return {};
+  const Buffer& buffer = schedule.buffers.at(static_cast<std::size_t>(index));
+  return shifted(buffer.box, Dim::c, -first_channel);
+}
+
+// Of one direction of a transfer through `buffer`, which is not there where nothing moves and holds
+// `box` of the list. `in_place`: a message may be memory of the buffer.
 std::int64_t staging_bytes(const Schedule& schedule,
-                           BufferIndex index,
+                           BufferIndex buffer,
+                           const Box& box,
                            std::span<const Piece> pieces,
                            bool in_place) {
-  if (index < 0) return 0;
-  const Buffer& buffer = schedule.buffers.at(static_cast<std::size_t>(index));
+  if (buffer < 0) return 0;
   std::int64_t elements = 0;
-  for (const PeerMessage& message : messages_of(pieces, buffer.box)) {
+  for (const PeerMessage& message : messages_of(pieces, box)) {
     const bool needs_memory = message.peer != schedule.rank && (message.staged || !in_place);
     if (needs_memory) add_to(elements, message.elements);
   }
-  return checked_multiply(elements, bytes_of(buffer.element));
+  return checked_multiply(elements,
+                          bytes_of(schedule.buffers[static_cast<std::size_t>(buffer)].element));
 }
 
 }  // namespace
@@ -47,13 +55,25 @@ bool is_communication(const Operation& operation) {
          std::holds_alternative<CollectiveOperation>(operation.body);
 }
 
+Box source_box(const Schedule& schedule, const TransferOperation& transfer) {
+  return box_from(schedule, transfer.source, transfer.source_channel);
+}
+
+Box destination_box(const Schedule& schedule, const TransferOperation& transfer) {
+  return box_from(schedule, transfer.destination, transfer.destination_channel);
+}
+
 std::int64_t staging_bytes(const Schedule& schedule, const Operation& operation) {
   const auto* transfer = std::get_if<TransferOperation>(&operation.body);
   if (transfer == nullptr) return 0;
   return checked_add(
-      staging_bytes(schedule, transfer->source, transfer->list.sends, true),
       staging_bytes(
-          schedule, transfer->destination, transfer->list.receives, !transfer->accumulate));
+          schedule, transfer->source, source_box(schedule, *transfer), transfer->list.sends, true),
+      staging_bytes(schedule,
+                    transfer->destination,
+                    destination_box(schedule, *transfer),
+                    transfer->list.receives,
+                    !transfer->accumulate));
 }
 
 MemoryUse memory_of(const Schedule& schedule) {

@@ -78,11 +78,14 @@ struct KernelOperation {
   std::vector<Operand> operands;  // in the order that KernelSpec documents
 };
 
-// Moves blocks between ranks: halo exchange or shuffle, and its reverse in backpropagation.
+// Moves blocks between ranks: halo exchange, shuffle or concat, and its reverse in backpropagation.
 struct TransferOperation {
   BufferIndex source = -1;       // -1: nothing to send
   BufferIndex destination = -1;  // -1: nothing to receive; may be the source
   TransferList list;
+  // Channels of the buffers that the list calls 0: where a concat has the tensor that is moved.
+  std::int64_t source_channel = 0;
+  std::int64_t destination_channel = 0;
   bool accumulate = false;  // add what is received, in the order of the list
   bool zero_first = false;  // clear the destination before
   int tag = 0;              // the same on all ranks
@@ -136,6 +139,11 @@ struct Schedule {
   std::vector<BufferIndex> running_variance;  // likewise
   std::int64_t arena_bytes = 0;
 };
+
+// What the buffers of a transfer hold, in the indices of its list; nothing where there is no
+// buffer.
+Box source_box(const Schedule& schedule, const TransferOperation& transfer);
+Box destination_box(const Schedule& schedule, const TransferOperation& transfer);
 
 // One rank's training step under `plan`.
 // @throws InputError for a plan that cannot be lowered (pointer into plan.json)

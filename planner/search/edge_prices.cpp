@@ -25,8 +25,9 @@ EdgePrices::EdgePrices(const Decomposition& decomposition, const PriceList& pric
       prices_(prices),
       ranks_(sample_ranks(plan_.ranks)) {}
 
-EdgePrices::Rules EdgePrices::rules_of(LayerIndex source, LayerIndex consumer) const {
+EdgePrices::Rules EdgePrices::rules_of(LayerIndex consumer, std::size_t input) const {
   const Network& network = plan_.network;
+  const LayerIndex source = network.inputs_of(consumer).at(input);
   const LayerParameters& reader = network.layer(consumer).parameters;
   const LayerParameters& tensor = network.layer(source).parameters;
   const LayerIndex writer = decomposition_.unit_of(source).head;
@@ -37,6 +38,8 @@ EdgePrices::Rules EdgePrices::rules_of(LayerIndex source, LayerIndex consumer) c
           .gradient = decomposition_.requires_gradient(source),
           .dense_read = needs_dense_blocks(reader),
           .shared = shares_gradient(reader),
+          .copies = copies_inputs(reader),
+          .first_channel = network.first_channel(consumer, input),
           .readers = static_cast<int>(network.consumers_of(source).size())};
 }
 
@@ -53,11 +56,12 @@ std::vector<BlockOwnership> EdgePrices::blocks(LayerIndex layer,
   return owned;
 }
 
-const EdgePrice& EdgePrices::operator()(LayerIndex source,
+const EdgePrice& EdgePrices::operator()(LayerIndex consumer,
+                                        std::size_t input,
                                         const std::vector<Mesh>& source_meshes,
-                                        LayerIndex consumer,
                                         const std::vector<Mesh>& consumer_meshes) {
-  const Rules rules = rules_of(source, consumer);
+  const LayerIndex source = plan_.network.inputs_of(consumer).at(input);
+  const Rules rules = rules_of(consumer, input);
   const auto [entry, is_new] =
       known_.try_emplace({plan_.network.output_shape(source, plan_.batch),
                           plan_.network.output_shape(consumer, plan_.batch),
@@ -68,8 +72,11 @@ const EdgePrice& EdgePrices::operator()(LayerIndex source,
   EdgePrice& price = entry->second;
   if (!is_new) return price;
   const std::vector<BlockOwnership> owned = blocks(source, source_meshes);
-  std::vector<BlockOwnership> needed = blocks(consumer, consumer_meshes);
-  for (BlockOwnership& outputs : needed) outputs = needed_blocks(plan_.network, consumer, outputs);
+  const std::vector<BlockOwnership> outputs = blocks(consumer, consumer_meshes);
+  std::vector<BlockOwnership> needed;
+  for (const BlockOwnership& output : outputs) {
+    needed.push_back(needed_blocks(plan_.network, consumer, input, output));
+  }
   price.slowest = CostMatrix(static_cast<int>(owned.size()), static_cast<int>(needed.size()));
   price.least.assign(ranks_.size(), price.slowest);
   parallel_for(owned.size(), [&](std::size_t i) {
@@ -78,7 +85,7 @@ const EdgePrice& EdgePrices::operator()(LayerIndex source,
       set(price,
           static_cast<int>(i),
           static_cast<int>(j),
-          {owned[i], needed[j], rules, dense},
+          {owned[i], needed[j], outputs[j], rules, dense},
           sample_ranks({&source_meshes[i], &consumer_meshes[j]}));
     }
   });
@@ -87,8 +94,9 @@ const EdgePrice& EdgePrices::operator()(LayerIndex source,
 
 void EdgePrices::set(
     EdgePrice& price, int row, int column, const Pair& pair, const std::vector<int>& ranks) {
-  const bool forward = exchanges_forward(pair.owned, pair.needed);
-  const bool back = pair.rules.gradient && exchanges_backward(pair.needed, pair.owned);
+  const Rules& rules = pair.rules;
+  const bool forward = rules.copies || exchanges_forward(pair.owned, pair.needed);
+  const bool back = rules.gradient && (rules.copies || exchanges_backward(pair.needed, pair.owned));
   for (int rank : ranks) {
     const double back_s = back ? backward_s(pair, rank) : 0.0;
     const double there_s = forward ? forward_s(pair, rank) : 0.0;
@@ -96,14 +104,23 @@ void EdgePrices::set(
     slowest_s = std::max(slowest_s, there_s + back_s);
     const auto sampled = std::find(ranks_.begin(), ranks_.end(), rank);
     if (sampled == ranks_.end() || plan_.overlap) continue;
-    const bool is_shared = forward && pair.rules.readers > 1;
+    const bool is_shared = forward && rules.readers > 1 && !rules.copies;
     const double least_there_s = is_shared ? least_forward_s(pair, rank) : there_s;
     price.least[static_cast<std::size_t>(sampled - ranks_.begin())](row, column) =
         least_there_s + back_s;
   }
 }
 
+Box EdgePrices::reader_box(const Pair& pair, int rank) {
+  if (!pair.rules.copies) return of(pair.needed, rank);
+  return shifted(of(pair.outputs, rank), Dim::c, -pair.rules.first_channel);
+}
+
 double EdgePrices::forward_s(const Pair& pair, int rank) const {
+  if (pair.rules.copies) {
+    const Exchange exchange = exchange_into_output(pair.owned, pair.needed, rank);
+    return transfer_s(exchange, of(pair.owned, rank), reader_box(pair, rank), rank);
+  }
   const Box& want = of(pair.needed, rank);
   const std::span<const Box> dense_reads(&want, pair.rules.dense_read ? 1 : 0);
   const Box storage = storage_block(of(pair.owned, rank), pair.dense, dense_reads);
@@ -122,7 +139,7 @@ double EdgePrices::least_forward_s(const Pair& pair, int rank) const {
 }
 
 double EdgePrices::backward_s(const Pair& pair, int rank) const {
-  const Box& have = of(pair.needed, rank);
+  const Box have = reader_box(pair, rank);
   const GradientUse use{.shared = pair.rules.shared, .dense = pair.rules.dense_gradient};
   const Exchange exchange = exchange_backward(pair.needed, pair.owned, use, rank);
   return transfer_s(exchange, have, exchange.in_place ? have : of(pair.owned, rank), rank);

@@ -1,4 +1,4 @@
-// Prices of the transfers between a tensor and a layer that reads it, for every pair of meshes.
+// Prices of the transfers between a layer and one of its inputs, for every pair of meshes.
 #pragma once
 
 #include <map>
@@ -31,36 +31,41 @@ class EdgePrices {
   // Keeps references. The meshes of the plan do not matter, but all layers must be on the same.
   EdgePrices(const Decomposition& decomposition, const PriceList& prices);
 
-  // The same shapes and rules share a price. @pre `consumer` reads `source`
-  const EdgePrice& operator()(LayerIndex source,
+  // The same shapes and rules share a price. @pre `consumer` has that input
+  const EdgePrice& operator()(LayerIndex consumer,
+                              std::size_t input,
                               const std::vector<Mesh>& source_meshes,
-                              LayerIndex consumer,
                               const std::vector<Mesh>& consumer_meshes);
 
  private:
   // Everything of a tensor and a reader that a price depends on, beside shapes and meshes.
   struct Rules {
-    bool dense = false;           // the tensor is written in dense blocks only
-    bool fused = false;           // the same where writes_dense_relu
-    bool dense_gradient = false;  // its gradient is read in dense blocks only
-    bool gradient = false;        // it has a gradient
-    bool dense_read = false;      // the reader reads dense blocks only
-    bool shared = false;          // others read the gradient that the reader hands back
+    bool dense = false;              // the tensor is written in dense blocks only
+    bool fused = false;              // the same where writes_dense_relu
+    bool dense_gradient = false;     // its gradient is read in dense blocks only
+    bool gradient = false;           // it has a gradient
+    bool dense_read = false;         // the reader reads dense blocks only
+    bool shared = false;             // others read the gradient that the reader hands back
+    bool copies = false;             // the reader copies the tensor into its output
+    std::int64_t first_channel = 0;  // where the tensor begins there
     int readers = 1;
     auto operator<=>(const Rules&) const = default;
   };
   struct Pair {
     const BlockOwnership& owned;
     const BlockOwnership& needed;
+    const BlockOwnership& outputs;  // of the reader
     const Rules& rules;
     bool dense;  // the tensor is written in dense blocks only, on this mesh
   };
   using Key = std::tuple<Shape, Shape, Window, std::vector<Mesh>, std::vector<Mesh>, Rules>;
 
-  Rules rules_of(LayerIndex source, LayerIndex consumer) const;
+  Rules rules_of(LayerIndex consumer, std::size_t input) const;
   Window window_of(LayerIndex layer) const;
   std::vector<BlockOwnership> blocks(LayerIndex layer, const std::vector<Mesh>& meshes) const;
   void set(EdgePrice& price, int row, int column, const Pair& pair, const std::vector<int>& ranks);
+  // What the reader's memory of the tensor holds: with `copies`, all of its output.
+  static Box reader_box(const Pair& pair, int rank);
   double forward_s(const Pair& pair, int rank) const;
   double least_forward_s(const Pair& pair, int rank) const;
   double backward_s(const Pair& pair, int rank) const;

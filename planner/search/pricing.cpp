@@ -106,8 +106,22 @@ std::vector<int> units_by_layer(const Plan& plan, const MeshChoices& choices) {
   return units;
 }
 
-// One edge for every tensor that a unit reads of another. Inside a unit nothing is transferred: it
-// has one mesh, and only its first layer has a window.
+// What a unit copies of its own tensors, for every one of its meshes.
+void add_copies(
+    EdgePrices& edge_prices, LayerIndex layer, std::size_t input, int unit, PricedNetwork& priced) {
+  const auto index = static_cast<std::size_t>(unit);
+  const std::vector<Mesh>& meshes = priced.choices.units[index].meshes;
+  for (std::size_t i = 0; i < meshes.size(); ++i) {
+    const EdgePrice& price = edge_prices(layer, input, {meshes[i]}, {meshes[i]});
+    priced.graph.units[index][i] += price.slowest(0, 0);
+    for (std::size_t rank = 0; rank < priced.least.size(); ++rank) {
+      priced.least[rank].units[index][i] += price.least[rank](0, 0);
+    }
+  }
+}
+
+// One edge for every tensor that a unit reads of another. Inside a unit, which has one mesh and a
+// window in its first layer only, nothing is transferred but what a concat copies.
 void add_edges(const Plan& plan, const PriceList& prices, PricedNetwork& priced) {
   const std::vector<int> units = units_by_layer(plan, priced.choices);
   const auto meshes = [&](int unit) -> const std::vector<Mesh>& {
@@ -116,11 +130,14 @@ void add_edges(const Plan& plan, const PriceList& prices, PricedNetwork& priced)
   const Decomposition decomposition(plan);
   EdgePrices edge_prices(decomposition, prices);
   for (LayerIndex consumer = 0; consumer < plan.network.layer_count(); ++consumer) {
-    for (LayerIndex source : plan.network.inputs_of(consumer)) {
-      const int from = units[static_cast<std::size_t>(source)];
+    const auto& inputs = plan.network.inputs_of(consumer);
+    const bool copies = copies_inputs(plan.network.layer(consumer).parameters);
+    for (std::size_t input = 0; input < inputs.size(); ++input) {
+      const int from = units[static_cast<std::size_t>(inputs[input])];
       const int to = units[static_cast<std::size_t>(consumer)];
+      if (from == to && copies) add_copies(edge_prices, consumer, input, to, priced);
       if (from == to) continue;
-      const EdgePrice& price = edge_prices(source, meshes(from), consumer, meshes(to));
+      const EdgePrice& price = edge_prices(consumer, input, meshes(from), meshes(to));
       priced.graph.edges.push_back(edge_between(from, to, price.slowest));
       for (std::size_t rank = 0; rank < priced.least.size(); ++rank) {
         priced.least[rank].edges.push_back(edge_between(from, to, price.least[rank]));

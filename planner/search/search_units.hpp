@@ -14,7 +14,7 @@ struct SearchUnit {
 };
 
 // Convolutions, fully connected layers, poolings and the input choose; batch norm, ReLU, dropout,
-// add and the loss inherit the mesh of the input whose layer is listed last
+// add, concat and the loss inherit the mesh of the input whose layer is listed last
 // (Dryden et al. 2019, section V-B: other layers inherit the distribution of their parent).
 std::vector<SearchUnit> search_units(const Network& network);
 

@@ -19,7 +19,7 @@ namespace {
 
 // When first weights that differ by so little (`probe`: some roundings of the precision) move the
 // oracle itself by more than the tolerance, a ReLU or a maximum is on the edge, and the case says
-// nothing about plans.
+// nothing about plans. Nor does it where one rank alone is as far from the oracle in 16 bits.
 struct Limits {
   Precision precision = Precision::fp32;
   double tolerance = 0.0;
@@ -136,7 +136,9 @@ class Equivalence {
     if (to_oracle.size <= tolerance && to_alone.size <= tolerance) {
       return exact.size <= double_tolerance ? Verdict::equal : Verdict::different;
     }
-    if (is_unstable(random, oracle)) return Verdict::unstable;
+    const bool is_coarse = activation_bytes(random.plan.precision) == 2 &&
+                           largest_difference(alone, oracle, part).size > tolerance;
+    if (is_coarse || is_unstable(random, oracle)) return Verdict::unstable;
     CHECK_MESSAGE(to_oracle.size <= tolerance,
                   to_oracle.tensor << " is off by " << to_oracle.size << random.text(world_));
     CHECK_MESSAGE(

@@ -7,9 +7,10 @@
 
 namespace cnnplan::test {
 
-// Of single precision against double, and of double against double in another order of summation.
+// Of single precision against double, and of double against double in another order of summation,
+// which a batch norm of channels that hardly vary makes 5e-12.
 inline constexpr double float_tolerance = 1e-4;
-inline constexpr double double_tolerance = 1e-12;
+inline constexpr double double_tolerance = 1e-11;
 
 struct Difference {
   std::string tensor = "none";

@@ -51,6 +51,14 @@ TEST_CASE("intersect: boxes that miss each other in one dim share nothing") {
   CHECK(intersect(rows(0, 9), other) == Box{});
 }
 
+TEST_CASE("shifted: one dim moves") {
+  Box box = rows(2, 5);
+  box[Dim::h] = {0, 3};
+  CHECK(shifted(rows(2, 5), Dim::h, -2) == box);
+  CHECK(shifted(box, Dim::h, 2) == rows(2, 5));
+  CHECK(shifted(box, Dim::c, 7)[Dim::h] == box[Dim::h]);
+}
+
 TEST_CASE("overlap: where the intersection is not empty") {
   RandomValues random(1);
   const auto random_box = [&random] {

@@ -73,12 +73,14 @@ TEST_CASE("parse_network: a layer without an input takes the layer before") {
     {"name": "a", "kind": "relu"},
     {"name": "b", "kind": "relu", "input": "prev"},
     {"name": "c", "kind": "relu", "input": "a"},
-    {"name": "d", "kind": "add", "inputs": ["b", "prev"]})" +
+    {"name": "d", "kind": "add", "inputs": ["b", "prev"]},
+    {"name": "e", "kind": "concat", "inputs": ["d", "prev", "a"]})" +
                                 loss);
   CHECK(network.layer(1).inputs == std::vector<std::string>{"data"});
   CHECK(network.layer(2).inputs == std::vector<std::string>{"a"});
   CHECK(network.layer(3).inputs == std::vector<std::string>{"a"});
   CHECK(network.layer(4).inputs == std::vector<std::string>{"b", "c"});
+  CHECK(network.layer(5).inputs == std::vector<std::string>{"d", "d", "a"});
 }
 
 TEST_CASE("parse_network: refusals name pointer, value and what is allowed") {
@@ -88,7 +90,8 @@ TEST_CASE("parse_network: refusals name pointer, value and what is allowed") {
     {"name": "pool", "kind": "pooling", "mode": "max", "kernel": 2},
     {"name": "drop", "kind": "dropout", "rate": 0.5},
     {"name": "side", "kind": "relu", "input": "drop"},
-    {"name": "sum", "kind": "add", "inputs": ["drop", "side"]})" +
+    {"name": "sum", "kind": "add", "inputs": ["drop", "side"]},
+    {"name": "join", "kind": "concat", "inputs": ["sum", "pool", "sum"]})" +
                                      loss);
   const std::string extent = "an integer from 1 to 2147483647";
   check_refusals(
@@ -129,7 +132,14 @@ TEST_CASE("parse_network: refusals name pointer, value and what is allowed") {
           {"\"input\": \"drop\"", "\"input\": \"dorp\"", "/layers/5/input", "\"dorp\"", "before"},
           {"\"input\": \"drop\"", "\"input\": \"sum\"", "/layers/5/input", "\"sum\"", "before"},
           {"\"name\": \"side\"", "\"name\": \"prev\"", "/layers/5/name", "\"prev\"", "other than"},
-          {"\"name\": \"loss\"", "\"name\": \"sgd\"", "/layers/7/name", "\"sgd\"", "other than"},
+          {"\"sum\", \"pool\", \"sum\"",
+           "\"sum\"",
+           "/layers/7/inputs",
+           "a list of 1",
+           "a list of at least 2"},
+          {"\"sum\", \"pool\"", "\"sum\", \"bn\"", "/layers/7/inputs", "", "but for the channels"},
+          {"\"sum\", \"pool\"", "\"sum\", 3", "/layers/7/inputs/1", "3", "a string"},
+          {"\"name\": \"loss\"", "\"name\": \"sgd\"", "/layers/8/name", "\"sgd\"", "other than"},
           {"\"name\": \"side\"", "\"name\": \"bn\"", "/layers/5/name", "\"bn\"", "no other layer"},
           {"[9, 8]", "[9]", "/layers/0/size", "a list of 1", "a list of 2 to 3"},
           {"\"size\": [9, 8]", "\"size\": \"9x8\"", "/layers/0/size", "\"9x8\"", extent},

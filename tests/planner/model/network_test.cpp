@@ -78,6 +78,8 @@ TEST_CASE("Network: refusals of one layer name file, pointer, value and what is 
       {{"x", {}, Relu{}}, "/layers/1/input", "0 inputs", "1 for relu"},
       {{"x", {"data"}, Add{}}, "/layers/1/inputs", "1 inputs", "2 for add"},
       {{"x", {"data", "none"}, Add{}}, "/layers/1/inputs", "\"none\"", "listed before"},
+      {{"x", {"data"}, Concat{}}, "/layers/1/inputs", "1 inputs", "at least 2 for concat"},
+      {{"x", {"data", "none"}, Concat{}}, "/layers/1/inputs", "\"none\"", "listed before"},
       {{"x", {"data"}, Input{}}, "/layers/1/input", "1 inputs", "0 for input"},
       {{"x", {"x"}, Relu{}}, "/layers/1/input", "\"x\"", "listed before"},
       {{"x", {"fc"}, Relu{}}, "/layers/1/input", "\"fc\"", "listed before"},
@@ -187,6 +189,34 @@ TEST_CASE("Network: tensors that are added have one shape") {
   CHECK(problem.pointer == "/layers/2/inputs");
   CHECK(problem.value == "1x2x1x8x8 and 1x4x1x8x8");
   CHECK(problem.allowed == "equal shapes");
+}
+
+TEST_CASE("Network: a concat has the channels of its inputs, one behind the other") {
+  const Layer narrow{"narrow", {"data"}, Convolution{.filters = 2}};
+  const Layer join{"join", {"narrow", "data", "narrow"}, Concat{}};
+  const Network network("test", {data, narrow, join, {"fc", {"join"}, FullyConnected{}}, loss});
+  CHECK(network.output_shape(2, 3) == Shape{{3, 8, 1, 8, 8}});
+  CHECK(network.first_channel(2, 0) == 0);
+  CHECK(network.first_channel(2, 1) == 2);
+  CHECK(network.first_channel(2, 2) == 6);
+  CHECK(network.first_channel(1, 0) == 0);
+  CHECK(network.parameter_count(3) == 8 * 8 * 8 + 1);
+}
+
+TEST_CASE("Network: inputs of a concat differ in channels only") {
+  const Layer smaller{"smaller", {"data"}, convolution({.kernel = 2})};
+  const InputProblem problem = problem_of([&] {
+    Network("test",
+            {data,
+             smaller,
+             {"join", {"data", "data", "smaller"}, Concat{}},
+             {"fc", {"join"}, FullyConnected{}},
+             loss},
+            "net.json");
+  });
+  CHECK(problem.pointer == "/layers/2/inputs");
+  CHECK(problem.value == "1x4x1x8x8 and 1x4x1x7x8");
+  CHECK(problem.allowed == "shapes that are equal but for the channels");
 }
 
 TEST_CASE("Network: one input, one loss at the end, nothing unused") {

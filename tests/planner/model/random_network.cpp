@@ -57,7 +57,7 @@ class NetworkBuilder {
   }
 
   void add_block() {
-    switch (random_.small(0, 7)) {
+    switch (random_.small(0, 8)) {
       case 0:
         return add_pooling();
       case 1:
@@ -68,6 +68,8 @@ class NetworkBuilder {
       case 3:
         add(Relu{});
         return;
+      case 4:
+        return add_concat();
       default:
         return add_convolutions();
     }
@@ -193,6 +195,63 @@ class NetworkBuilder {
     if (random_.boolean()) add(Relu{});
   }
 
+  // A convolution of `filters` channels or, where they are 0, a pooling, with the same extents for
+  // all kernels.
+  void add_branch(std::int64_t filters, std::int64_t stride) {
+    const Convolution convolution = same_convolution(filters, stride);
+    if (filters == 0) {
+      shape_ = shape_after(convolution.window, shape_[Dim::c]);
+      add(Pooling{.mode = random_.boolean() ? PoolingMode::max : PoolingMode::average,
+                  .window = convolution.window});
+      return;
+    }
+    add_convolution(convolution);
+    if (random_.boolean()) return;
+    add_batch_norm();
+    add(Relu{});  // of one batch norm behind another, gradients are all cancellation
+  }
+
+  // Branches that begin at the same tensor, which may be one of them, and end side by side; one of
+  // them perhaps twice, or all of them beside the source once more.
+  void add_concat() {
+    const std::string source = last_;
+    const Shape source_shape = shape_;
+    const std::int64_t stride = one_in(3) ? 2 : 1;
+    std::vector<std::int64_t> filters(static_cast<std::size_t>(random_.small(1, 3)));
+    for (std::int64_t& count : filters) count = one_in(4) ? 0 : channels();
+    std::int64_t most = 4 * source_shape[Dim::c];
+    for (std::int64_t count : filters) most += 2 * std::max(count, source_shape[Dim::c]);
+    if (!fits(shape_after(same_convolution(1, stride).window, most))) return;
+    std::vector<std::string> inputs;
+    std::vector<Shape> shapes;
+    const auto join = [&] {
+      inputs.push_back(last_);
+      shapes.push_back(shape_);
+    };
+    if (stride == 1 && (filters.size() == 1 || one_in(3))) join();
+    for (std::int64_t count : filters) {
+      last_ = source;
+      shape_ = source_shape;
+      add_branch(count, stride);
+      join();
+    }
+    if (inputs.size() == 1 || one_in(5)) {
+      inputs.push_back(inputs.front());
+      shapes.push_back(shapes.front());
+    }
+    add_joined(inputs, shapes);
+    if (stride == 1 && one_in(4)) add_joined({source, last_}, {source_shape, shape_});
+    if (one_in(6)) add(Add{}, {last_, last_});
+    add_batch_norm();
+  }
+
+  void add_joined(const std::vector<std::string>& inputs, const std::vector<Shape>& shapes) {
+    shape_ = shapes.front();
+    shape_[Dim::c] = 0;
+    for (const Shape& shape : shapes) shape_[Dim::c] += shape[Dim::c];
+    add(Concat{}, inputs);
+  }
+
   void add_head() {
     const std::int64_t classes = random_.integer(2, 7);
     if (one_in(3)) {
@@ -205,6 +264,7 @@ class NetworkBuilder {
       }
       add(FullyConnected{.outputs = classes, .bias = random_.boolean()});
     }
+    if (one_in(5)) add(Concat{}, {last_, last_});
     add(SoftmaxCrossEntropy{});
   }
 

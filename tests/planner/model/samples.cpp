@@ -76,8 +76,9 @@ Network sample_network() {
        {"relu", {"bn"}, Relu{}},
        {"side", {"conv"}, Convolution{.filters = 8}},
        {"sum", {"relu", "side"}, Add{}},
+       {"join", {"side", "sum", "side"}, Concat{}},
        {"pool",
-        {"sum"},
+        {"join"},
         Pooling{
             .mode = PoolingMode::average, .window = pooling_window, .count_include_padding = true}},
        {"drop", {"pool"}, Dropout{.rate = 0.125}},

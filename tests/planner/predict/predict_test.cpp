@@ -67,6 +67,19 @@ TEST_CASE("predict: one rank takes the sum of its kernels' medians and the load"
   CHECK(prediction.estimated_kernels.empty());
 }
 
+TEST_CASE("predict: what a concat copies on its rank is no communication") {
+  const Network network = read_network("configs/networks/googlenet.json");
+  const Network small = with_input_size(network, {1, 64, 64});
+  const Prediction prediction = prediction_of(uniform_plan(small, 2, Mesh()), Profile{});
+  CHECK(prediction.exposed_communication_s == doctest::Approx(0.0).epsilon(1e-12));
+  double copies_s = 0.0;
+  for (const PredictedOperation& operation : prediction.operations) {
+    if (operation.id.find("/copy/") != std::string::npos) copies_s += operation.predicted_s;
+  }
+  CHECK(copies_s > 0.0);
+  CHECK(sum_of_operations(prediction) == doctest::Approx(prediction.step_s).epsilon(1e-9));
+}
+
 TEST_CASE("predict: the operations add up to the step") {
   for (const char* mesh : {"1", "n2", "h2", "n2h2"}) {
     CAPTURE(mesh);

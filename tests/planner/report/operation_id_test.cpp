@@ -24,7 +24,11 @@ TEST_CASE("part_of: the last whole word that names a part decides") {
       {"data/load", OperationPart::other},
       {"reduce/0", OperationPart::other},
       {"forward/load", OperationPart::other},
+      {"join/forward/copy/conv1", OperationPart::copy},
+      {"join/backward/copy/conv1/2", OperationPart::copy},
       // Names of layers say nothing.
+      {"join/forward/copy/halo", OperationPart::copy},
+      {"join/forward/shuffle/copy", OperationPart::shuffle},
       {"add1/forward/shuffle/forward_conv", OperationPart::shuffle},
       {"add1/forward/halo/shuffle", OperationPart::halo},
       {"add1/backward/shuffle/allreduce", OperationPart::shuffle},

@@ -86,6 +86,26 @@ TEST_CASE("exchange_backward: into a cleared buffer where the gradient is shared
   }
 }
 
+TEST_CASE("exchange_into_output: what a rank owns is copied too") {
+  const Exchange own = exchange_into_output(on("h2"), on("h2"), 1);
+  CHECK_FALSE(own.in_place);
+  CHECK_FALSE(own.accumulate);
+  CHECK_FALSE(own.zero_first);
+  CHECK(own.list.sends == std::vector<Piece>{{1, rows(4, 8)}});
+  CHECK(own.list.receives == own.list.sends);
+  CHECK(exchange_into_output(on("h2"), on("n2"), 1).list.receives.size() == 2);
+}
+
+TEST_CASE("copies_inputs: a concat, which hands parts of one gradient to its inputs") {
+  CHECK(copies_inputs(Concat{}));
+  CHECK_FALSE(copies_inputs(Add{}));
+  CHECK(shares_gradient(Concat{}));
+  const Exchange back = exchange_backward(on("h2"), on("h2"), {.shared = true}, 1);
+  CHECK_FALSE(back.in_place);
+  CHECK_FALSE(back.zero_first);
+  CHECK(back.list.receives == std::vector<Piece>{{1, rows(4, 8)}});
+}
+
 TEST_CASE("exchange_backward: what tiles the own block is written, not added") {
   const Exchange exchange = exchange_backward(on("n2"), on("h2"), {}, 0);
   CHECK_FALSE(exchange.in_place);

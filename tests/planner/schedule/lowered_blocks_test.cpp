@@ -111,11 +111,8 @@ std::string first_transfer_outside_its_buffers(const Schedule& schedule) {
   for (const Operation& operation : schedule.operations) {
     const auto* transfer = std::get_if<TransferOperation>(&operation.body);
     if (transfer == nullptr) continue;
-    const auto box_of = [&](BufferIndex buffer) {
-      return buffer < 0 ? Box{} : schedule.buffers.at(static_cast<std::size_t>(buffer)).box;
-    };
-    if (!all_inside(transfer->list.sends, box_of(transfer->source)) ||
-        !all_inside(transfer->list.receives, box_of(transfer->destination))) {
+    if (!all_inside(transfer->list.sends, source_box(schedule, *transfer)) ||
+        !all_inside(transfer->list.receives, destination_box(schedule, *transfer))) {
       return operation.id;
     }
   }

@@ -69,6 +69,24 @@ Network small_network() {
                   {"loss", {"fc"}, SoftmaxCrossEntropy{}}});
 }
 
+// conv, with data in front of it and behind it.
+Network concat_network() {
+  return Network("concat",
+                 {{"data", {}, Input{.channels = 4, .size = {1, 8, 8}}},
+                  {"conv", {"data"}, Convolution{.filters = 2}},
+                  {"join", {"data", "conv", "conv"}, Concat{}},
+                  {"fc", {"join"}, FullyConnected{.outputs = 4}},
+                  {"loss", {"fc"}, SoftmaxCrossEntropy{}}});
+}
+
+const TransferOperation& transfer_of(const Schedule& schedule, const std::string& id) {
+  const auto found = std::find_if(schedule.operations.begin(),
+                                  schedule.operations.end(),
+                                  [&](const Operation& operation) { return operation.id == id; });
+  REQUIRE(found != schedule.operations.end());
+  return std::get<TransferOperation>(found->body);
+}
+
 std::vector<std::string> ids_of(const Schedule& schedule) {
   std::vector<std::string> ids;
   for (const Operation& operation : schedule.operations) ids.push_back(operation.id);
@@ -104,6 +122,53 @@ TEST_CASE("Lowering: one rank neither sends nor sums") {
     CAPTURE(operation.id);
     CHECK_FALSE(std::holds_alternative<TransferOperation>(operation.body));
     CHECK_FALSE(std::holds_alternative<CollectiveOperation>(operation.body));
+  }
+}
+
+TEST_CASE("Lowering: a concat copies its inputs, and their gradients back") {
+  const Schedule schedule = lower(uniform_plan(concat_network(), 4, Mesh()), 0);
+  CHECK(ids_of(schedule) == std::vector<std::string>{"data/load",
+                                                     "conv/forward",
+                                                     "join/forward/copy/data",
+                                                     "join/forward/copy/conv",
+                                                     "join/forward/copy/conv/2",
+                                                     "fc/forward",
+                                                     "loss/forward",
+                                                     "loss/backward_data",
+                                                     "fc/backward_data",
+                                                     "fc/backward_filter",
+                                                     "join/backward/copy/conv",
+                                                     "join/backward/copy/conv/2",
+                                                     "conv/accumulate",
+                                                     "conv/backward_filter",
+                                                     "sgd/0"});
+}
+
+TEST_CASE("Lowering: what a concat moves lies in its channels") {
+  const Schedule schedule = lower(uniform_plan(concat_network(), 4, Mesh()), 0);
+  const Box block = whole({{4, 2, 1, 8, 8}});
+  for (const auto& [id, first] :
+       std::map<std::string, std::int64_t>{{"/copy/conv", 4}, {"/copy/conv/2", 6}}) {
+    const TransferOperation& there = transfer_of(schedule, "join/forward" + id);
+    CHECK(there.list.receives == std::vector{Piece{0, block}});
+    CHECK(source_box(schedule, there) == block);
+    CHECK(destination_box(schedule, there)[Dim::c] == Range{-first, 8 - first});
+    const TransferOperation& back = transfer_of(schedule, "join/backward" + id);
+    CHECK(back.list == there.list);
+    CHECK(source_box(schedule, back) == destination_box(schedule, there));
+    CHECK(destination_box(schedule, back) == block);
+    CHECK_FALSE(back.accumulate);
+  }
+}
+
+TEST_CASE("Lowering: a concat on another mesh is the shuffle") {
+  Plan plan = uniform_plan(concat_network(), 4, parse_mesh("n2"));
+  plan.layers[2].mesh = parse_mesh("h2");
+  const Schedule schedule = lower(plan, 0);
+  for (const char* way : {"join/forward", "join/backward"}) {
+    const TransferOperation& transfer = transfer_of(schedule, std::string(way) + "/shuffle/conv/2");
+    CHECK(transfer.list.sends.size() == 2);
+    CHECK(transfer.list.receives.size() == 2);
   }
 }
 

@@ -86,8 +86,9 @@ TEST_CASE("Ownership: needed blocks are what the windows of the owned outputs re
     CAPTURE(named.name);
     const Plan& plan = named.plan;
     for (LayerIndex layer = 1; layer < plan.network.layer_count(); ++layer) {
+      if (std::holds_alternative<Concat>(plan.network.layer(layer).parameters)) continue;
       const BlockOwnership owned = owned_blocks(plan, layer);
-      const BlockOwnership needed = needed_blocks(plan.network, layer, owned);
+      const BlockOwnership needed = needed_blocks(plan.network, layer, 0, owned);
       CHECK(needed.blocks == owned.blocks);
       if (!has_window(plan.network.layer(layer).parameters)) {
         CHECK(needed.boxes == owned.boxes);
@@ -102,6 +103,32 @@ TEST_CASE("Ownership: needed blocks are what the windows of the owned outputs re
       }
     }
   }
+}
+
+// Two inputs of 4 and 2 channels, the first one once more behind them.
+TEST_CASE("Ownership: a concat needs of every input its channels of the owned outputs") {
+  const Network network("concat",
+                        {{"data", {}, Input{.channels = 4, .size = {1, 6, 1}}},
+                         {"conv", {"data"}, Convolution{.filters = 2}},
+                         {"join", {"data", "conv", "data"}, Concat{}},
+                         {"loss", {"join"}, SoftmaxCrossEntropy{}}});
+  const auto needed = [&](const char* mesh, std::size_t input) {
+    const BlockOwnership outputs =
+        owned_blocks(Distribution(network.output_shape(2, 1), parse_mesh(mesh)));
+    CHECK(needed_blocks(network, 2, input, outputs).blocks == outputs.blocks);
+    return needed_blocks(network, 2, input, outputs).boxes;
+  };
+  const auto block = [](Range channels, Range rows) {
+    return Box{{Range{0, 1}, channels, Range{0, 1}, rows, Range{0, 1}}};
+  };
+  CHECK(needed("h2", 0) == std::vector{block({0, 4}, {0, 3}), block({0, 4}, {3, 6})});
+  CHECK(needed("h2", 1) == std::vector{block({0, 2}, {0, 3}), block({0, 2}, {3, 6})});
+  CHECK(needed("h2", 2) == needed("h2", 0));
+  // Channels 0 to 5 and 5 to 10.
+  CHECK(needed("c2", 0) == std::vector{block({0, 4}, {0, 6}), Box{}});
+  CHECK(needed("c2", 1) == std::vector{block({0, 1}, {0, 6}), block({1, 2}, {0, 6})});
+  CHECK(needed("c2", 2) == std::vector{Box{}, block({0, 4}, {0, 6})});
+  CHECK(is_empty(needed("h8", 1)[7]));
 }
 
 TEST_CASE("Ownership: owned blocks of one replica cover the tensor once") {

@@ -45,7 +45,14 @@ std::vector<NamedPlan> random_plans(int seeds) {
 
 std::vector<NamedPlan> config_plans() {
   std::vector<NamedPlan> plans;
-  for (const char* name : {"alexnet", "lenet", "mesh-1k", "mesh-2k", "resnet50", "vgg16"}) {
+  for (const char* name : {"alexnet",
+                           "densenet121",
+                           "googlenet",
+                           "lenet",
+                           "mesh-1k",
+                           "mesh-2k",
+                           "resnet50",
+                           "vgg16"}) {
     const Network network = read_network("configs/networks/" + std::string(name) + ".json");
     for (int ranks : rank_counts) {
       const Mesh by_sample({{Axis::n, ranks}});

@@ -172,7 +172,7 @@ TEST_CASE("price_network: graphs are complete, with an edge for every input from
 
 TEST_CASE("price_network: one rank costs the sum of its operations") {
   const Prices prices(1);
-  for (const char* name : {"lenet", "resnet50", "mesh-1k"}) {
+  for (const char* name : {"lenet", "resnet50", "mesh-1k", "inception_v3", "densenet121"}) {
     const Plan blank = blank_plan(config(name), 2, 1);
     const PricedNetwork priced = price_network(blank, prices.list());
     const Assignment only(priced.graph.units.size(), 0);
@@ -183,7 +183,7 @@ TEST_CASE("price_network: one rank costs the sum of its operations") {
 
 TEST_CASE("price_network: a uniform plan costs what its operations cost") {
   const Prices prices(2);
-  for (const char* name : {"lenet", "vgg16", "mesh-1k", "resnet50"}) {
+  for (const char* name : {"lenet", "vgg16", "mesh-1k", "resnet50", "densenet121"}) {
     CAPTURE(name);
     const Plan blank = blank_plan(config(name), 4, 2);
     const PricedNetwork priced = price_network(blank, prices.list());
@@ -285,7 +285,7 @@ TEST_CASE("price_network: of branches, what a rank must do is at most what its o
 // one tensor are priced apart.
 TEST_CASE("price_network: any choice costs about what its operations cost") {
   RandomValues random(9);
-  for (const char* name : {"lenet", "vgg16", "resnet50"}) {
+  for (const char* name : {"lenet", "vgg16", "resnet50", "googlenet", "densenet121"}) {
     for (int ranks : {2, 4, 8}) {
       const Prices prices(ranks);
       const Plan blank = blank_plan(config(name), 8, ranks);
@@ -326,6 +326,18 @@ TEST_CASE("price_network: what runs beside kernels is no part of the bound") {
     for (const CostEdge& edge : least.edges) {
       CHECK(edge.costs == CostMatrix(edge.costs.rows(), edge.costs.columns()));
     }
+  }
+}
+
+TEST_CASE("price_network: networks of many branches are solved exactly") {
+  for (const char* name : {"densenet121", "googlenet", "inception_v3", "resnet152"}) {
+    CAPTURE(name);
+    const PricedNetwork priced = price_network(blank_plan(config(name), 8, 4), Prices(4).list());
+    const Elimination elimination = eliminate(priced.graph);
+    REQUIRE(elimination.optimum);
+    CHECK(total_cost(priced.graph, *elimination.optimum) ==
+          doctest::Approx(elimination.bound).epsilon(1e-9));
+    CHECK(elimination.bound <= total_cost(priced.graph, longest_path_first(priced.graph)));
   }
 }
 

@@ -42,8 +42,16 @@ TEST_CASE("search_units: what has no reason to be split otherwise stays with its
   CHECK(units.size() == convolutions + 4);
 }
 
+TEST_CASE("search_units: a concat stays with the input that is listed last") {
+  const auto units = units_by_head(read_network("configs/networks/densenet121.json"));
+  CHECK(units.at("pool0") == "pool0 dense1_1_bn1 dense1_1_relu1");
+  CHECK(units.at("dense1_1_conv2") == "dense1_1_conv2 dense1_1 dense1_2_bn1 dense1_2_relu1");
+  CHECK(units.at("dense4_16_conv2") == "dense4_16_conv2 dense4_16 bn5 relu5");
+}
+
 TEST_CASE("search_units: every layer belongs to one unit, units in order of their heads") {
-  for (const char* name : {"alexnet", "lenet", "mesh-1k", "resnet50", "vgg16"}) {
+  for (const char* name :
+       {"alexnet", "densenet121", "inception_v3", "lenet", "mesh-1k", "resnet50", "vgg16"}) {
     const Network network = read_network("configs/networks/" + std::string(name) + ".json");
     std::vector<int> count(network.layers().size(), 0);
     LayerIndex previous = -1;

@@ -1,0 +1,61 @@
+// Gradients of random networks are the slopes of their loss: what lowering leaves out or puts in
+// the wrong place is wrong on one rank too, where no comparison of plans sees it.
+#include <cmath>
+
+#include <doctest/doctest.h>
+
+#include "tests/executor/training/training_run.hpp"
+#include "tests/planner/model/random_network.hpp"
+
+namespace cnnplan::test {
+namespace {
+
+constexpr double change = 1e-6;  // of every weight, in part
+constexpr double tolerance = 1e-6;
+constexpr int cases = 60;
+
+RunSetup setup_with(int steps, double perturbation) {
+  return {.backend = "reference", .seed = 7, .steps = steps, .perturbation = perturbation};
+}
+
+double loss_of(const Plan& plan, double perturbation, const Communicator& world) {
+  return run_plan(plan, setup_with(1, perturbation), world).loss.at(0);
+}
+
+// What the loss gains per part by which the weights change, from its gradients, and what the
+// largest gain could be.
+struct Slope {
+  double gain = 0.0;
+  double size = 0.0;
+};
+
+Slope slope_of(const Plan& plan, const Communicator& world) {
+  const NamedValues weights = run_plan(plan, setup_with(0, 0.0), world).weights;
+  Slope slope;
+  for (const auto& [name, gradients] : run_plan(plan, setup_with(1, 0.0), world).gradients) {
+    const std::vector<double>& values = weights.at(name);
+    for (std::size_t i = 0; i < gradients.size(); ++i) {
+      const double gain = gradients[i] * values[i];
+      slope.gain += i % 2 == 0 ? gain : -gain;
+      slope.size += std::abs(gain);
+    }
+  }
+  return slope;
+}
+
+}  // namespace
+
+TEST_CASE("Training: gradients are the slopes of the loss") {
+  const Communicator world = Communicator::world();
+  for (std::uint64_t seed = 0; seed < cases; ++seed) {
+    CAPTURE(seed);
+    Plan plan = random_plan(seed, world.size());
+    plan.precision = Precision::fp64;
+    const Slope slope = slope_of(plan, world);
+    const double measured =
+        (loss_of(plan, change, world) - loss_of(plan, -change, world)) / (2 * change);
+    CHECK(std::abs(measured - slope.gain) <= tolerance * slope.size);
+  }
+}
+
+}  // namespace cnnplan::test
