@@ -89,7 +89,7 @@ std::string Lowering::label(const Unit& unit, std::size_t input) const {
   const LayerIndex source = unit.inputs[input];
   const bool same_mesh = layer_plan(source).mesh == layer_plan(unit.head).mesh;
   const bool copies = copies_inputs(layer(unit.head).parameters);
-  const std::string kind = !same_mesh ? "shuffle" : copies ? "copy" : "halo";
+  std::string kind = !same_mesh ? "shuffle" : copies ? "copy" : "halo";
   if (unit.inputs.size() == 1) return kind;
   const auto place = unit.inputs.begin() + static_cast<std::ptrdiff_t>(input);
   const auto before = std::count(unit.inputs.begin(), place, source);
