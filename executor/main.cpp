@@ -80,7 +80,8 @@ void add_device_options(CLI::App& app, Options& options) {
                  training.most_workspace_bytes,
                  "On a GPU, most memory of a convolution that the plan names no implementation "
                  "for, beside its operands; default: 1GiB")
-      ->transform(CLI::AsSizeValue(false));
+      ->transform(CLI::AsSizeValue(false))
+      ->check(CLI::NonNegativeNumber);
   app.add_flag("-v,--verbose", options.verbose, "Say where each rank runs");
 }
 

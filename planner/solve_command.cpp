@@ -32,10 +32,15 @@ int default_ranks(const Platform& platform) {
   return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
 }
 
-// A profile and a platform of different devices would predict neither.
+// A profile and a platform of different devices would predict neither. Where the platform was
+// described by hand, its device is the beginning of what the profile says, clocks left out.
 void check_same_device(const Platform& platform, const Profile& profile, const std::string& file) {
-  if (!platform.measured || profile.kernels.empty()) return;
-  if (platform.device == profile.fingerprint.device) return;
+  if (profile.kernels.empty()) return;
+  const std::string& device = profile.fingerprint.device;
+  const bool is_unknown = !platform.measured && platform.device == Platform{}.device;
+  const bool is_same =
+      platform.measured ? device == platform.device : device.starts_with(platform.device);
+  if (is_unknown || is_same) return;
   throw InputError({.file = file,
                     .pointer = "/fingerprint/device",
                     .value = '"' + profile.fingerprint.device + '"',

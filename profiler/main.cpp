@@ -88,7 +88,8 @@ void add_options(CLI::App& app, Options& options) {
                  options.kernels.most_workspace_bytes,
                  "On a GPU, most memory of a convolution beside its operands, as 256MiB; "
                  "default: 1GiB")
-      ->transform(CLI::AsSizeValue(false));
+      ->transform(CLI::AsSizeValue(false))
+      ->check(CLI::NonNegativeNumber);
   app.add_flag("--nccl", options.nccl, "With --links: the library's allreduce is NCCL's")
       ->needs(links);
   app.add_option(

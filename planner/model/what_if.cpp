@@ -3,6 +3,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <set>
 #include <string_view>
 
 #include "planner/model/error.hpp"
@@ -96,6 +97,15 @@ bool is_kernel_figure(std::string_view figure) {
   return figure == every_kernel || figure.starts_with(std::string(every_kernel) + '.');
 }
 
+std::string kernels_of(const Profile& profile) {
+  if (profile.kernels.empty()) return "times of kernels with a profile only; there is none";
+  std::set<std::string_view> kinds;
+  for (const auto& [spec, timing] : profile.kernels) kinds.insert(to_text(spec.kind));
+  std::string text = "kernel, or behind \"kernel.\" what the profile has:";
+  for (std::string_view kind : kinds) text += ' ' + std::string(kind);
+  return text;
+}
+
 void change_kernels(const WhatIf& change, Profile& profile) {
   if (!change.multiplies || !(change.number > 0.0)) {
     refuse(change.text, "a factor above 0: times of kernels are multiplied");
@@ -113,7 +123,7 @@ void change_kernels(const WhatIf& change, Profile& profile) {
       timing.*member *= change.number;
     }
   }
-  if (!found) refuse(change.text, "kernels that the profile has");
+  if (!found) refuse(change.text, kernels_of(profile));
 }
 
 std::string figures_of(const Platform& platform) {

@@ -32,20 +32,29 @@ int ranks_on_node(const Platform& platform, int ranks) {
   return &node == &platform.levels.back() ? ranks : std::min(ranks, node.ranks_per_group);
 }
 
-std::string links_note(const Platform& platform, int ranks) {
-  if (!platform.measured) {
-    return "links: assumed figures; measure them with: " + links_advice(ranks) + '\n';
-  }
-  const int measured = platform.levels.back().ranks_per_group;
-  if (measured >= ranks) return "";
-  return "links: measured with " + std::to_string(measured) + " ranks, the plan has " +
-         std::to_string(ranks) + "; measure them with: " + links_advice(ranks) + '\n';
+bool is_nominal(const Platform& platform) {
+  return !platform.measured && platform.name != Platform{}.name;
 }
 
-std::string estimates_note(const Plan& plan, const TypedOptions& typed) {
+std::string links_note(const Platform& platform, int ranks) {
+  const int known = platform.levels.back().ranks_per_group;
+  const std::string few = std::to_string(known) + " ranks, the plan has " + std::to_string(ranks);
+  const std::string advice = "; measure them with: " + links_advice(ranks) + '\n';
+  if (is_nominal(platform)) {
+    return "links: nominal figures of " + platform.name +
+           (known < ranks ? ", of " + few : ", not measured") + advice;
+  }
+  if (!platform.measured) return "links: assumed figures" + advice;
+  return known >= ranks ? "" : "links: measured with " + few + advice;
+}
+
+// Without any time that was measured, estimates are those of one core.
+std::string estimates_note(const Plan& plan, const Profile& profile, const TypedOptions& typed) {
   const std::size_t count = plan.prediction.estimated_kernels.size();
   if (count == 0) return "";
-  return counted(count, "kernel") + " estimated; measure with: " + profile_advice(plan, typed);
+  return counted(count, "kernel") + " estimated" +
+         (profile.kernels.empty() ? " as on a CPU core of ours, no other device" : "") +
+         "; measure with: " + profile_advice(plan, typed);
 }
 
 // Times of another number of busy ranks go into a file of their own. Discrete devices do not
@@ -89,7 +98,7 @@ std::string kernels_note(const Plan& plan,
                          const Profile& profile,
                          const TypedOptions& typed) {
   const std::string busy = busy_ranks_note(plan, platform, profile, typed);
-  return busy.empty() ? estimates_note(plan, typed) : busy;
+  return busy.empty() ? estimates_note(plan, profile, typed) : busy;
 }
 
 std::string assumptions(const Plan& plan,

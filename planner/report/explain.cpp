@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include "planner/model/enumerators.hpp"
 #include "planner/model/error.hpp"
 #include "planner/report/operation_id.hpp"
 #include "planner/report/table.hpp"
@@ -83,7 +84,8 @@ std::string header(const Plan& plan) {
   const Prediction& prediction = plan.prediction;
   std::string text = plan.network.name() + ": " + std::to_string(plan.ranks) +
                      (plan.ranks == 1 ? " rank" : " ranks") + ", batch " +
-                     std::to_string(plan.batch) + "\n\n";
+                     std::to_string(plan.batch) + ", " + std::string(to_text(plan.precision)) +
+                     (plan.overlap ? ", overlap" : "") + "\n\n";
   text += line("step", step_text(prediction));
   text += time_line("exposed",
                     "communication, waiting for other ranks included",

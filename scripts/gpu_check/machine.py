@@ -42,7 +42,8 @@ def describe():
 def environment(context, stage):
     """The loader finds every library of the programs; which CUDA libraries it finds."""
     if context.backend == "cudnn" and not cards() and not list(Path("/dev").glob("nvidia[0-9]*")):
-        raise NoDevice("neither nvidia-smi nor /dev shows a card; --backend onednn is a dry run")
+        raise NoDevice("neither nvidia-smi nor /dev shows a card; without one, a dry run "
+                       "takes --bundle build/release --backend onednn --small")
     bundle = context.bundle
     listing = bundle.run("ldd", bundle.bin / "cnnexec").stdout
     stage.data["libraries"] = dict(CUDA_LIBRARIES.findall(listing))

@@ -69,10 +69,26 @@ TEST_CASE("assumptions: links of nobody, or of fewer ranks") {
         "mpirun -n 4 cnnplan profile --links\n");
 }
 
+TEST_CASE("assumptions: links of a machine that is described only") {
+  Plan plan = measured_plan();
+  Platform platform = default_platform(2);
+  platform.name = "pod";
+  CHECK(assumptions(plan, platform, Profile{}, typed) ==
+        "links: nominal figures of pod, not measured; measure them with: "
+        "mpirun -n 2 cnnplan profile --links\n");
+  plan.ranks = 4;
+  CHECK(assumptions(plan, platform, Profile{}, typed)
+            .starts_with("links: nominal figures of pod, of 2 ranks, the plan has 4; "));
+}
+
 TEST_CASE("assumptions: kernels that are estimated") {
   Plan plan = small_plan();
   CHECK(assumptions(plan, measured_platform(1), profile_of(2), typed) ==
         std::string("1 kernel estimated; measure with: ") + command + '\n');
+  CHECK(
+      assumptions(plan, measured_platform(1), Profile{}, typed) ==
+      std::string("1 kernel estimated as on a CPU core of ours, no other device; measure with: ") +
+          command + '\n');
   plan.prediction.estimated_kernels.push_back("another");
   CHECK(assumptions(plan, measured_platform(1), profile_of(2), typed).substr(0, 9) == "2 kernels");
 }

@@ -20,7 +20,7 @@ std::string line_of(const std::string& text, const std::string& name) {
   return text.substr(begin + 1, text.find('\n', begin + 1) - begin - 1);
 }
 
-const std::string header_text = R"(small: 2 ranks, batch 4
+const std::string header_text = R"(small: 2 ranks, batch 4, fp32
 
 step        100.000 ms  (90.000 ms to 120.000 ms)
 exposed     12.500 ms  (communication, waiting for other ranks included)
