@@ -94,7 +94,8 @@ TEST_CASE("transfer_time: accumulating costs gamma, clearing and local pieces a 
   adding.accumulate = true;
   CHECK(transfer_time(platform, {{}, {received}}, 0, adding).copy_s() == relative(64e-4));
   adding.zero_first = true;
-  CHECK(transfer_time(platform, {{}, {received}}, 0, adding).copy_s() == relative(64e-4 + 8 * 32e-5));
+  CHECK(transfer_time(platform, {{}, {received}}, 0, adding).copy_s() ==
+        relative(64e-4 + 8 * 32e-5));
   const Piece local{.peer = 0, .box = rows(1, 0, 2)};
   const TransferTime stays = transfer_time(platform, {{local}, {local}}, 0, traits(1));
   CHECK(stays.link_s == 0.0);
