@@ -93,18 +93,9 @@ struct ForwardRow {
 
 // Sum and sum of squares.
 template <typename T, int width>
-struct SquaresTerm {
+struct SquaresTerm : BlockReader<T, width> {
   using Item = Vector<T, width>;
-  static constexpr int batch = 8;
 
-  Positions positions;
-  Block<const T> x;
-  std::uint32_t channel = 0;
-
-  CNNPLAN_HOST_DEVICE void begin(std::uint32_t first_channel) { channel = first_channel; }
-  CNNPLAN_HOST_DEVICE Item read(std::uint32_t index) const {
-    return fetch<width>(x.at(positions.at(index)) + channel);
-  }
   CNNPLAN_HOST_DEVICE void add(std::uint32_t, const Item& item, Partial<T, width, 2>& sums) const {
     const auto value = widen(item);
     for (int i = 0; i < width; ++i) {
@@ -133,7 +124,7 @@ void forward_statistics(const BatchNormCall& call, Operands operands) {
       call.stream,
       Strips(positions.count(), channels, width),
       call.workspace,
-      SquaresTerm<T, width>{positions, Block<const T>(operands[0])},
+      SquaresTerm<T, width>{{positions, Block<const T>(operands[0])}},
       SetSums{operands[1].as<double>(), channels, static_cast<double>(positions.count())});
 }
 

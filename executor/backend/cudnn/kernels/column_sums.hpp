@@ -47,6 +47,21 @@ struct Partial {
   Vector<Computed<T>, width> values[sums];
 };
 
+// Of a term that reads one block.
+template <typename T, int width>
+struct BlockReader {
+  static constexpr int batch = 8;
+
+  Positions positions;
+  Block<const T> x;
+  std::uint32_t channel = 0;
+
+  CNNPLAN_HOST_DEVICE void begin(std::uint32_t first_channel) { channel = first_channel; }
+  CNNPLAN_HOST_DEVICE Vector<T, width> read(std::uint32_t index) const {
+    return fetch<width>(x.at(positions.at(index)) + channel);
+  }
+};
+
 template <typename T, int width, int sums, typename Term>
 struct SumStrips {
   Term term;

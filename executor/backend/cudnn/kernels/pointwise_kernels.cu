@@ -153,18 +153,9 @@ struct FinishConvolution {
 };
 
 template <typename T, int width>
-struct PlainTerm {
+struct PlainTerm : BlockReader<T, width> {
   using Item = Vector<T, width>;
-  static constexpr int batch = 8;
 
-  Positions positions;
-  Block<const T> x;
-  std::uint32_t channel = 0;
-
-  CNNPLAN_HOST_DEVICE void begin(std::uint32_t first_channel) { channel = first_channel; }
-  CNNPLAN_HOST_DEVICE Item read(std::uint32_t index) const {
-    return fetch<width>(x.at(positions.at(index)) + channel);
-  }
   CNNPLAN_HOST_DEVICE void add(std::uint32_t, const Item& item, Partial<T, width, 1>& sums) const {
     const auto value = widen(item);
     for (int i = 0; i < width; ++i) sums.values[0].values[i] += value.values[i];
@@ -275,7 +266,7 @@ void bias_gradient(Precision precision,
     column_sums<T, width, 1>(stream,
                              Strips(positions.count(), channels, width),
                              workspace,
-                             PlainTerm<T, width>{positions, Block<const T>(dy)},
+                             PlainTerm<T, width>{{positions, Block<const T>(dy)}},
                              SetGradient<Computed<T>>{dbias.as<Computed<T>>()});
   });
 }
