@@ -117,14 +117,6 @@ std::string joined(const std::vector<std::string>& texts) {
   return all;
 }
 
-// `plan` as it is predicted on another machine.
-Plan on_machine_of(Plan plan, const SolveRequest& request) {
-  const KernelCosts kernels(request.profile);
-  const PriceList prices(request.platform, kernels);
-  complete(plan, lower_and_price(plan, prices), prices);
-  return plan;
-}
-
 SolveRequest changed(SolveRequest request, const std::vector<std::string>& what_if) {
   for (const std::string& text : what_if) {
     apply(parse_what_if(text), request.platform, request.profile);
@@ -133,7 +125,8 @@ SolveRequest changed(SolveRequest request, const std::vector<std::string>& what_
 }
 
 void print_what_if(const Plan& plan, const SolveRequest& other, const SolveOptions& options) {
-  const Plan kept = on_machine_of(plan, other);
+  const KernelCosts kernels(other.profile);
+  const Plan kept = with_prediction(plan, PriceList(other.platform, kernels));
   const Plan after = solve(other);
   std::cout << to_text({.before = plan, .kept = kept, .after = after}, joined(options.what_if));
 }

@@ -52,11 +52,7 @@ double ring_step_s(const Platform& platform,
     return measured.alpha_s + sharing * measured.beta_s_per_byte * bytes;
   }
   const double gamma_s = bytes * platform.gamma_s_per_byte / 2;
-  const double chunk_bytes = std::min(bytes, ring_chunk_bytes(platform, level));
-  const double chunks = std::ceil(bytes / chunk_bytes);
-  const Segment& segment = segment_of(level.segments, chunk_bytes);
-  return gamma_s + level.duplex_factor *
-                       (chunks * segment.alpha_s + sharing * segment.beta_s_per_byte * bytes);
+  return gamma_s + level.duplex_factor * ring_block_s(platform, level, bytes, sharing);
 }
 
 double ring_time_s(const Platform& platform, std::span<const int> group, double bytes, Ring ring) {
@@ -115,10 +111,14 @@ double library_time_s(const Platform& platform, std::span<const int> group, doub
 
 }  // namespace
 
-double ring_chunk_bytes(const Platform& platform, const Level& level) {
+double ring_block_s(const Platform& platform, const Level& level, double bytes, double sharing) {
   constexpr double inside_node = 64 << 10;
   constexpr double between_nodes = 256 << 10;
-  return &level == platform.levels.data() ? inside_node : between_nodes;
+  const bool is_inside = &level == platform.levels.data();
+  const double chunk_bytes = std::min(bytes, is_inside ? inside_node : between_nodes);
+  const double chunks = std::ceil(bytes / chunk_bytes);
+  const Segment& segment = segment_of(level.segments, chunk_bytes);
+  return chunks * segment.alpha_s + sharing * segment.beta_s_per_byte * bytes;
 }
 
 LibraryAlgorithm library_algorithm(const Platform& platform,

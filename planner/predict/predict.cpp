@@ -141,4 +141,9 @@ Prediction predict(const Plan& plan, const PriceList& prices) {
   return predict(plan, lower_and_price(plan, prices), prices.platform());
 }
 
+Plan with_prediction(Plan plan, const PriceList& prices) {
+  complete(plan, lower_and_price(plan, prices), prices);
+  return plan;
+}
+
 }  // namespace cnnplan

@@ -26,4 +26,7 @@ Prediction predict(const Plan& plan,
 // @pre `schedules` are those of all ranks under `plan`
 void complete(Plan& plan, std::span<const PricedSchedule> schedules, const PriceList& prices);
 
+// The same for a plan that is not lowered yet.
+Plan with_prediction(Plan plan, const PriceList& prices);
+
 }  // namespace cnnplan

@@ -88,11 +88,6 @@ std::vector<Mesh> uniform_meshes(const PricedNetwork& priced) {
   return meshes;
 }
 
-Plan with_prediction(Plan plan, const PriceList& prices) {
-  complete(plan, lower_and_price(plan, prices), prices);
-  return plan;
-}
-
 // The gap is not below 0 but for rounding.
 void add_bound(Prediction& prediction, double bound_s) {
   prediction.bound_s = bound_s;

@@ -39,9 +39,8 @@ double ring_message_s(const Group& group, int from, int to, double bytes, bool o
   if (own && !level.ring_segments.empty()) {
     return alone_s(level, segment_time_s(level.ring_segments, bytes));
   }
-  const double chunk_bytes = std::min(bytes, ring_chunk_bytes(group.platform, level));
-  const Segment& segment = segment_of(level.segments, chunk_bytes);
-  return std::ceil(bytes / chunk_bytes) * segment.alpha_s + bytes * segment.beta_s_per_byte;
+  constexpr double alone = 1.0;
+  return ring_block_s(group.platform, level, bytes, alone);
 }
 
 // Measured steps hold the additions.
