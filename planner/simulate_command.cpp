@@ -90,9 +90,11 @@ ExitCode simulate_command(const SimulateOptions& options) {
   const Plan plan = read_plan(options.plan_file);
   const Platform platform = platform_of(options, plan.ranks);
   const KernelCosts kernels(profile_of(options));
-  const auto schedules = lower_and_price(plan, PriceList(platform, kernels));
+  const PricedPlan priced =
+      lower_and_price(plan, RankClasses::each(plan.ranks), PriceList(platform, kernels));
+  const auto& schedules = priced.schedules;
   const double overlap = overlap_of(plan, platform);
-  StepTimes times{.predicted_s = step_time_s(walk(schedules, {.overlap = overlap})),
+  StepTimes times{.predicted_s = step_time_s(walk(priced, {.overlap = overlap})),
                   .kernels_s = kernels_s(schedules)};
   warn_of_other_files(plan, times.predicted_s);
   const Traces traces =

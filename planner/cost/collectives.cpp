@@ -17,57 +17,43 @@ int ranks_inside(const Platform& platform, const Level& level) {
   return index == 0 ? 1 : platform.levels[static_cast<std::size_t>(index - 1)].ranks_per_group;
 }
 
-// Ring messages that leave one instance of the inner level at once, at most `level.shared_by`.
-// Where the group has only some of the instance's ranks, the others run a ring of the same form.
-double ring_sharing(const Platform& platform,
-                    const Level& level,
-                    std::span<const int> group,
-                    int sender) {
-  const int inside = ranks_inside(platform, level);
-  int members = 0;
-  int leaving = 0;
-  for (std::size_t i = 0; i < group.size(); ++i) {
-    if (group[i] / inside != sender / inside) continue;
-    ++members;
-    if (group[(i + 1) % group.size()] / inside != sender / inside) ++leaving;
-  }
-  const double messages = static_cast<double>(leaving) * inside / members;
+// Ring messages that leave one instance of the inner level at once, at most `level.shared_by`: one
+// of each of the rings over `members` of its ranks. The others run a ring of the same form.
+double ring_sharing(const Platform& platform, const Level& level, int members) {
+  const double messages = static_cast<double>(ranks_inside(platform, level)) / members;
   return std::clamp(messages, 1.0, std::max(1.0, static_cast<double>(level.shared_by)));
+}
+
+std::size_t index_of(const Platform& platform, const Level& level) {
+  return static_cast<std::size_t>(&level - platform.levels.data());
 }
 
 // Whose ring: ours, as it was measured if it was, or one of messages.
 enum class Ring { own, of_messages };
 
 // One of the 2(p-1) steps; half of them add, so each bears half of gamma.
-double ring_step_s(const Platform& platform,
-                   std::span<const int> group,
-                   std::size_t sender,
-                   double bytes,
-                   Ring ring) {
-  const int rank = group[sender];
-  const Level& level = level_between(platform, rank, group[(sender + 1) % group.size()]);
-  const double sharing = ring_sharing(platform, level, group, rank);
+double ring_step_s(const Platform& platform, const RingLink& link, double bytes, Ring ring) {
+  const Level& level = platform.levels[link.level];
   if (ring == Ring::own && !level.ring_segments.empty()) {
     const Segment& measured = segment_of(level.ring_segments, bytes);
-    return measured.alpha_s + sharing * measured.beta_s_per_byte * bytes;
+    return measured.alpha_s + link.sharing * measured.beta_s_per_byte * bytes;
   }
   const double gamma_s = bytes * platform.gamma_s_per_byte / 2;
-  return gamma_s + level.duplex_factor * ring_block_s(platform, level, bytes, sharing);
+  return gamma_s + level.duplex_factor * ring_block_s(platform, level, bytes, link.sharing);
 }
 
-double ring_time_s(const Platform& platform, std::span<const int> group, double bytes, Ring ring) {
-  const auto ranks = static_cast<double>(group.size());
+double ring_time_s(const Platform& platform, const GroupLinks& links, double bytes, Ring ring) {
+  const auto ranks = static_cast<double>(links.ranks);
   double step_s = 0.0;
-  for (std::size_t i = 0; i < group.size(); ++i) {
-    step_s = std::max(step_s, ring_step_s(platform, group, i, bytes / ranks, ring));
+  for (const RingLink& link : links.ring) {
+    step_s = std::max(step_s, ring_step_s(platform, link, bytes / ranks, ring));
   }
   return 2 * (ranks - 1) * step_s;
 }
 
 // The outermost level that the group spans, for messages of `message_bytes`, all ranks sending.
-LinearCost group_cost(const Platform& platform, std::span<const int> group, double message_bytes) {
-  const auto [first, last] = std::minmax_element(group.begin(), group.end());
-  const Level& level = level_between(platform, *first, *last);
+LinearCost group_cost(const Platform& platform, const GroupLinks& links, double message_bytes) {
+  const Level& level = platform.levels[links.outermost];
   const Segment& segment = segment_of(level.segments, message_bytes);
   return {.alpha_s = segment.alpha_s * level.duplex_factor,
           .beta_s_per_byte = segment.beta_s_per_byte * level.duplex_factor * level.shared_by,
@@ -80,14 +66,15 @@ struct Fastest {
   double seconds = 0.0;
 };
 
-Fastest fastest(const Platform& platform, std::span<const int> group, double bytes) {
-  const int ranks = static_cast<int>(group.size());
+Fastest fastest(const Platform& platform, const GroupLinks& links, double bytes) {
   const std::array<Fastest, 3> candidates{
       Fastest{LibraryAlgorithm::recursive_doubling,
-              allreduce_recursive_doubling_s(ranks, bytes, group_cost(platform, group, bytes))},
+              allreduce_recursive_doubling_s(
+                  links.ranks, bytes, group_cost(platform, links, bytes))},
       Fastest{LibraryAlgorithm::rabenseifner,
-              allreduce_rabenseifner_s(ranks, bytes, group_cost(platform, group, bytes / 2))},
-      Fastest{LibraryAlgorithm::ring, ring_time_s(platform, group, bytes, Ring::of_messages)}};
+              allreduce_rabenseifner_s(
+                  links.ranks, bytes, group_cost(platform, links, bytes / 2))},
+      Fastest{LibraryAlgorithm::ring, ring_time_s(platform, links, bytes, Ring::of_messages)}};
   return *std::min_element(
       candidates.begin(), candidates.end(), [](const Fastest& a, const Fastest& b) {
         return a.seconds < b.seconds;
@@ -103,9 +90,9 @@ const LibraryAllreduce* library_fit(const Platform& platform, int ranks) {
   return fit == fits.end() ? nullptr : &*fit;
 }
 
-double library_time_s(const Platform& platform, std::span<const int> group, double bytes) {
-  const LibraryAllreduce* fit = library_fit(platform, static_cast<int>(group.size()));
-  return fit == nullptr ? fastest(platform, group, bytes).seconds
+double library_time_s(const Platform& platform, const GroupLinks& links, double bytes) {
+  const LibraryAllreduce* fit = library_fit(platform, links.ranks);
+  return fit == nullptr ? fastest(platform, links, bytes).seconds
                         : segment_time_s(fit->segments, bytes);
 }
 
@@ -121,11 +108,32 @@ double ring_block_s(const Platform& platform, const Level& level, double bytes, 
   return chunks * segment.alpha_s + sharing * segment.beta_s_per_byte * bytes;
 }
 
+// A rank whose next one is over links of a level is the last of its instance of the level inside.
+GroupLinks links_of(const Platform& platform, std::span<const int> group) {
+  GroupLinks links{.ranks = static_cast<int>(group.size())};
+  if (group.size() < 2) return links;
+  links.outermost = index_of(platform, level_between(platform, group.front(), group.back()));
+  std::vector<std::size_t> first_inside(platform.levels.size(), 0);
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    for (std::size_t j = 0; j < platform.levels.size(); ++j) {
+      const int inside = ranks_inside(platform, platform.levels[j]);
+      if (group[i] / inside != group[first_inside[j]] / inside) first_inside[j] = i;
+    }
+    const Level& level = level_between(platform, group[i], group[(i + 1) % group.size()]);
+    const std::size_t index = index_of(platform, level);
+    const int members = static_cast<int>(i - first_inside[index]) + 1;
+    const RingLink link{.level = index, .sharing = ring_sharing(platform, level, members)};
+    const bool is_known = std::find(links.ring.begin(), links.ring.end(), link) != links.ring.end();
+    if (!is_known) links.ring.push_back(link);
+  }
+  return links;
+}
+
 LibraryAlgorithm library_algorithm(const Platform& platform,
-                                   std::span<const int> group,
+                                   const GroupLinks& links,
                                    double bytes) {
-  const bool measured = has_library_fit(platform, static_cast<int>(group.size()));
-  return measured ? LibraryAlgorithm::measured : fastest(platform, group, bytes).algorithm;
+  const bool measured = has_library_fit(platform, links.ranks);
+  return measured ? LibraryAlgorithm::measured : fastest(platform, links, bytes).algorithm;
 }
 
 bool has_library_fit(const Platform& platform, int ranks) {
@@ -133,12 +141,12 @@ bool has_library_fit(const Platform& platform, int ranks) {
 }
 
 double allreduce_time_s(const Platform& platform,
-                        std::span<const int> group,
+                        const GroupLinks& links,
                         double bytes,
                         AllreduceAlgorithm algorithm) {
-  if (group.size() < 2 || bytes <= 0) return 0.0;
-  return algorithm == AllreduceAlgorithm::ring ? ring_time_s(platform, group, bytes, Ring::own)
-                                               : library_time_s(platform, group, bytes);
+  if (links.ranks < 2 || bytes <= 0) return 0.0;
+  return algorithm == AllreduceAlgorithm::ring ? ring_time_s(platform, links, bytes, Ring::own)
+                                               : library_time_s(platform, links, bytes);
 }
 
 }  // namespace cnnplan

@@ -1,7 +1,9 @@
 // Time of the collectives that the executor runs, on a platform.
 #pragma once
 
+#include <cstddef>
 #include <span>
+#include <vector>
 
 #include "planner/cost/collective_formulas.hpp"
 #include "planner/model/collective.hpp"
@@ -9,15 +11,31 @@
 
 namespace cnnplan {
 
-// Sum of `bytes` over `group` (ranks of the program, in ring order), all of it ready. The other
-// ranks are taken to run the same on groups of their own at the same time: they share the links.
-// `ring`: 2(p-1) steps that send n/p bytes to the next rank and receive as many from the last, as
-// slow as the slowest link of the ring: measured steps where the level has them, else messages of
-// at most one chunk (64 KiB on the innermost level, 256 KiB beyond) and (p-1)/p n gamma. `library`:
-// the platform's fit for this number of ranks, else the best of Thakur's algorithms. Nothing to
-// sum, or one rank, takes no time.
+// A kind of link in a ring of ranks.
+struct RingLink {
+  std::size_t level = 0;  // of the platform
+  double sharing = 1.0;   // messages of rings like this one that leave over it at once
+  bool operator==(const RingLink&) const = default;
+};
+
+// All that the time of a collective depends on of its group.
+struct GroupLinks {
+  int ranks = 0;
+  std::size_t outermost = 0;   // level that connects the first and the last rank
+  std::vector<RingLink> ring;  // from each rank to the next and back to the first, each kind once
+};
+// @pre `group` is ascending
+GroupLinks links_of(const Platform& platform, std::span<const int> group);
+
+// Sum of `bytes` over a group, all of it ready. The other ranks are taken to run the same on groups
+// of their own at the same time: they share the links. `ring`: 2(p-1) steps that send n/p bytes to
+// the next rank and receive as many from the last, as slow as the slowest link of the ring:
+// measured steps where the level has them, else messages of at most one chunk (64 KiB on the
+// innermost level, 256 KiB beyond) and (p-1)/p n gamma. `library`: the platform's fit for this
+// number of ranks, else the best of Thakur's algorithms. Nothing to sum, or one rank, takes no
+// time.
 double allreduce_time_s(const Platform& platform,
-                        std::span<const int> group,
+                        const GroupLinks& links,
                         double bytes,
                         AllreduceAlgorithm algorithm);
 
@@ -28,7 +46,7 @@ double ring_block_s(const Platform& platform, const Level& level, double bytes, 
 // What `library` is taken to run: what was measured, else the fastest of Thakur's algorithms.
 enum class LibraryAlgorithm { measured, recursive_doubling, rabenseifner, ring };
 LibraryAlgorithm library_algorithm(const Platform& platform,
-                                   std::span<const int> group,
+                                   const GroupLinks& links,
                                    double bytes);
 
 // Whether the time of the library's allreduce over `ranks` ranks was measured, not derived from the

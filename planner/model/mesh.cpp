@@ -55,9 +55,14 @@ int Mesh::size(Axis axis) const {
 
 int Mesh::coordinate(int rank, Axis axis) const {
   if (rank < 0 || rank >= rank_count_) throw std::logic_error("rank outside the mesh");
+  const int distance = stride(axis);
+  return distance == 0 ? 0 : rank / distance % size(axis);
+}
+
+int Mesh::stride(Axis axis) const {
   int stride = 1;
   for (auto it = axes_.rbegin(); it != axes_.rend(); ++it) {
-    if (it->axis == axis) return rank / stride % it->size;
+    if (it->axis == axis) return stride;
     stride *= it->size;
   }
   return 0;

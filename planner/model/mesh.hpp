@@ -31,6 +31,8 @@ class Mesh {
   int size(Axis axis) const;
   // Coordinate of `rank` along `axis`. @pre 0 <= rank < rank_count()
   int coordinate(int rank, Axis axis) const;
+  // How far apart in rank neighbours along `axis` are; 0 where the mesh has no such axis.
+  int stride(Axis axis) const;
   auto operator<=>(const Mesh&) const = default;
 
  private:

@@ -62,6 +62,7 @@ struct Prediction {
   double runner_up_s = 0.0;
   std::int64_t candidates = 0;  // candidates priced, over all layers
   std::int64_t pruned = 0;      // splits left out because some ranks would own nothing
+  std::int64_t outpriced = 0;   // left out because every plan with them is slower than the baseline
   std::vector<std::string> estimated_kernels;
   bool operator==(const Prediction&) const = default;
 };

@@ -74,6 +74,7 @@ Prediction prediction_from_json(const JsonReader& reader) {
                      "runner_up_s",
                      "candidates",
                      "pruned",
+                     "outpriced",
                      "estimated_kernels"});
   Prediction prediction;
   reader.read("step_s", prediction.step_s, predicted_range);
@@ -88,6 +89,7 @@ Prediction prediction_from_json(const JsonReader& reader) {
   reader.read("runner_up_s", prediction.runner_up_s, predicted_range);
   reader.read("candidates", prediction.candidates, bytes_range);
   reader.read("pruned", prediction.pruned, bytes_range);
+  reader.read("outpriced", prediction.outpriced, bytes_range);
   if (reader.has("memory")) prediction.memory = read_memory(reader.at("memory"));
   read_lists(reader, prediction);
   return prediction;
@@ -106,6 +108,7 @@ Json to_ordered_json(const Prediction& prediction) {
             {"runner_up_s", prediction.runner_up_s},
             {"candidates", prediction.candidates},
             {"pruned", prediction.pruned},
+            {"outpriced", prediction.outpriced},
             {"memory", to_ordered_json(prediction.memory)},
             {"estimated_kernels", prediction.estimated_kernels},
             {"operations", Json::array()}};

@@ -2,36 +2,76 @@
 #include "planner/model/transfer.hpp"
 
 #include <algorithm>
-#include <cstdlib>
-#include <numeric>
 #include <span>
 #include <stdexcept>
-#include <utility>
 
 namespace cnnplan {
 namespace {
 
-// All ranks in the order of their blocks: holders of the same block stand together, ascending.
-std::vector<int> ranks_by_block(const BlockOwnership& ownership) {
-  std::vector<int> ranks(ownership.blocks.size());
-  std::iota(ranks.begin(), ranks.end(), 0);
-  const auto block_of = [&](int rank) { return ownership.blocks[static_cast<std::size_t>(rank)]; };
-  std::sort(ranks.begin(), ranks.end(), [&](int a, int b) {
-    return std::pair(block_of(a), a) < std::pair(block_of(b), b);
-  });
-  return ranks;
+// The ranks that hold replicas of one block.
+struct Holders {
+  int first = 0;
+  int count = 1;
+  int stride = 1;
+
+  // Which of them serves `receiver`: itself, else the nearest in rank, the lower one of two.
+  int provider(int receiver) const {
+    if (receiver <= first) return first;
+    const int below = std::min((receiver - first) / stride, count - 1);
+    const int lower = first + below * stride;
+    const bool upper_is_nearer =
+        below + 1 < count && lower + stride - receiver < receiver - lower;
+    return upper_is_nearer ? lower + stride : lower;
+  }
+};
+
+Holders holders_of(const BlockOwnership& sources, int rank) {
+  const Mesh& mesh = sources.mesh();
+  if (mesh.size(Axis::r) == 1) return {.first = rank};
+  const int stride = mesh.stride(Axis::r);
+  return {.first = rank - mesh.coordinate(rank, Axis::r) * stride,
+          .count = mesh.size(Axis::r),
+          .stride = stride};
 }
 
-// Which replica serves `receiver`: itself, else the nearest in rank, the lower one of two.
-int provider(std::span<const int> holders, int receiver) {
-  return *std::min_element(holders.begin(), holders.end(), [receiver](int a, int b) {
-    return std::abs(a - receiver) < std::abs(b - receiver);
-  });
+// Calls `visit` with every rank whose coordinates along the `axes` of a mesh may meet `box`; of
+// replicas with all, or with the first.
+template <typename Visit>
+void visit_meeting(const BlockOwnership& blocks,
+                   const Box& box,
+                   bool replicas,
+                   std::span<const MeshAxis> axes,
+                   int first,
+                   const Visit& visit) {
+  if (axes.empty()) {
+    visit(first);
+    return;
+  }
+  const MeshAxis axis = axes.front();
+  Coordinates coordinates{.begin = 0, .end = replicas ? axis.size : 1};
+  if (axis.axis != Axis::r) {
+    const Dim dim = static_cast<Dim>(axis.axis);
+    coordinates = blocks.meeting(dim, box[dim]);
+  }
+  const int stride = blocks.mesh().stride(axis.axis);
+  for (int i = coordinates.begin; i < coordinates.end; ++i) {
+    visit_meeting(blocks, box, replicas, axes.subspan(1), first + i * stride, visit);
+  }
+}
+
+enum class Of { all_replicas, one_replica };
+
+template <typename Visit>
+void visit_meeting(const BlockOwnership& blocks, const Box& box, Of which, const Visit& visit) {
+  if (is_empty(box)) return;
+  visit_meeting(blocks, box, which == Of::all_replicas, blocks.mesh().axes(), 0, visit);
 }
 
 void sort_by_peer(std::vector<Piece>& pieces) {
-  std::stable_sort(
-      pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) { return a.peer < b.peer; });
+  const auto less = [](const Piece& a, const Piece& b) { return a.peer < b.peer; };
+  if (!std::is_sorted(pieces.begin(), pieces.end(), less)) {
+    std::sort(pieces.begin(), pieces.end(), less);
+  }
 }
 
 }  // namespace
@@ -39,31 +79,23 @@ void sort_by_peer(std::vector<Piece>& pieces) {
 TransferList transfer_list(const BlockOwnership& sources,
                            const BlockOwnership& destinations,
                            int rank) {
-  if (sources.boxes.size() != destinations.boxes.size()) {
+  if (sources.rank_count() != destinations.rank_count()) {
     throw std::logic_error("transfer between distributions of different rank counts");
   }
-  const auto self = static_cast<std::size_t>(rank);
   TransferList list;
-  const std::vector<int> ranks = ranks_by_block(sources);
-  for (auto first = ranks.begin(); first != ranks.end();) {
-    const auto holder = static_cast<std::size_t>(*first);
-    const auto last = std::find_if(first, ranks.end(), [&](int other) {
-      return sources.blocks[static_cast<std::size_t>(other)] != sources.blocks[holder];
-    });
-    const std::span<const int> holders(first, last);
-    first = last;
-    const Box& source = sources.boxes[holder];
-    if (const Box& wanted = destinations.boxes[self]; overlap(source, wanted)) {
-      list.receives.push_back({provider(holders, rank), intersect(source, wanted)});
-    }
-    if (sources.blocks[self] != sources.blocks[holder]) continue;
-    for (std::size_t receiver = 0; receiver < destinations.boxes.size(); ++receiver) {
-      const Box& wanted = destinations.boxes[receiver];
-      if (overlap(source, wanted) && provider(holders, static_cast<int>(receiver)) == rank) {
-        list.sends.push_back({static_cast<int>(receiver), intersect(source, wanted)});
-      }
-    }
-  }
+  const Box wanted = destinations.box(rank);
+  visit_meeting(sources, wanted, Of::one_replica, [&](int holder) {
+    const Box piece = intersect(sources.box(holder), wanted);
+    if (is_empty(piece)) return;
+    list.receives.push_back({holders_of(sources, holder).provider(rank), piece});
+  });
+  const Box held = sources.box(rank);
+  const Holders holders = holders_of(sources, rank);
+  visit_meeting(destinations, held, Of::all_replicas, [&](int receiver) {
+    if (holders.provider(receiver) != rank) return;
+    const Box piece = intersect(held, destinations.box(receiver));
+    if (!is_empty(piece)) list.sends.push_back({receiver, piece});
+  });
   sort_by_peer(list.sends);
   sort_by_peer(list.receives);
   return list;

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "planner/model/block_ownership.hpp"
 #include "planner/model/box.hpp"
 
 namespace cnnplan {
@@ -14,8 +15,7 @@ struct Piece {
   auto operator<=>(const Piece&) const = default;
 };
 
-// One rank's part. Both lists are ordered by peer and hold at most one piece per pair of blocks;
-// pieces between the same two ranks stand in the same order on both sides.
+// One rank's part. Both lists are ordered by peer and hold at most one piece per peer.
 struct TransferList {
   std::vector<Piece> sends;
   std::vector<Piece> receives;
@@ -23,16 +23,11 @@ struct TransferList {
   bool empty() const { return sends.empty() && receives.empty(); }
 };
 
-// What every rank holds and wants. `block` numbers distinct blocks: ranks with equal numbers hold
-// replicas, of which one sends: the receiver itself if it is one, else the one nearest in rank.
-struct BlockOwnership {
-  std::vector<Box> boxes;   // by rank
-  std::vector<int> blocks;  // by rank
-};
-
 // From `sources` to `destinations`: every destination rank receives the intersection of its box
-// with every distinct source block. Source blocks may overlap (halo gradients that are summed).
-// @pre all vectors have the same size; 0 <= rank < size
+// with every distinct source block. Source blocks may overlap (halo gradients that are summed). Of
+// replicas of a block one sends: the receiver itself if it is one, else the one nearest in rank,
+// the lower of two.
+// @pre both have the same number of ranks; 0 <= rank < that
 TransferList transfer_list(const BlockOwnership& sources,
                            const BlockOwnership& destinations,
                            int rank);

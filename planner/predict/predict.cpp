@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <set>
 #include <string>
 #include <string_view>
@@ -19,16 +18,17 @@ namespace {
 // Operations of all ranks, joined on the id: rank 0's order first, then what only others have.
 class Joined {
  public:
-  void add(const Operation& operation, double seconds, bool estimated) {
+  // `count` ranks that run the same.
+  void add(const Operation& operation, double seconds, bool estimated, int count) {
     const auto [entry, is_new] = index_.try_emplace(operation.id, operations_.size());
     if (is_new) {
       operations_.push_back({.id = operation.id});
       counts_.push_back(0);
     }
     PredictedOperation& joined = operations_[entry->second];
-    joined.predicted_s += seconds;
+    joined.predicted_s += seconds * count;
     joined.estimated = joined.estimated || estimated;
-    ++counts_[entry->second];
+    counts_[entry->second] += count;
   }
   std::vector<PredictedOperation> means() && {
     for (std::size_t i = 0; i < operations_.size(); ++i) operations_[i].predicted_s /= counts_[i];
@@ -42,26 +42,26 @@ class Joined {
 };
 
 // Fills what is told by operation.
-void add_operations(std::span<const PricedSchedule> schedules,
+void add_operations(const PricedPlan& priced,
                     std::span<const RankTimeline> timelines,
                     Prediction& prediction) {
   Joined joined;
   std::set<std::string> estimated_kernels;
   double exposed_s = 0.0;
-  for (std::size_t rank = 0; rank < schedules.size(); ++rank) {
-    const auto& operations = schedules[rank].schedule.operations;
-    for (std::size_t i = 0; i < operations.size(); ++i) {
-      const bool estimated = schedules[rank].prices[i].estimated;
-      const double seconds = timelines[rank].durations_s[i];
-      joined.add(operations[i], seconds, estimated);
-      if (!estimated) continue;
-      const KernelSpec& spec = std::get<KernelOperation>(operations[i].body).spec;
+  for (std::size_t i = 0; i < priced.schedules.size(); ++i) {
+    const auto& [schedule, prices, shared_workspace] = priced.schedules[i];
+    const int ranks = priced.classes.sizes()[i];
+    for (std::size_t j = 0; j < schedule.operations.size(); ++j) {
+      const Operation& operation = schedule.operations[j];
+      joined.add(operation, timelines[i].durations_s[j], prices[j].estimated, ranks);
+      if (!prices[j].estimated) continue;
+      const KernelSpec& spec = std::get<KernelOperation>(operation.body).spec;
       estimated_kernels.insert(to_text(canonical(spec)));
     }
-    exposed_s += timelines[rank].exposed_s;
+    exposed_s += timelines[i].exposed_s * ranks;
   }
   prediction.operations = std::move(joined).means();
-  prediction.exposed_communication_s = exposed_s / static_cast<double>(schedules.size());
+  prediction.exposed_communication_s = exposed_s / priced.classes.rank_count();
   prediction.estimated_kernels.assign(estimated_kernels.begin(), estimated_kernels.end());
 }
 
@@ -95,14 +95,22 @@ std::map<std::string, std::string> implementations_of(std::span<const PricedSche
 
 }  // namespace
 
-std::vector<PricedSchedule> lower_and_price(const Plan& plan, const PriceList& prices) {
-  std::vector<int> ranks(static_cast<std::size_t>(plan.ranks));
-  std::iota(ranks.begin(), ranks.end(), 0);
-  std::vector<Schedule> schedules = lower(plan, ranks);
-  std::vector<PricedSchedule> results(schedules.size());
-  parallel_for(schedules.size(),
-               [&](std::size_t i) { results[i] = priced(std::move(schedules[i]), prices); });
-  return results;
+PricedPlan lower_and_price(const Plan& plan, RankClasses classes, const PriceList& prices) {
+  std::vector<Schedule> schedules = lower(plan, classes.ranks());
+  PricedPlan result{.classes = std::move(classes), .schedules = {}};
+  result.schedules.resize(schedules.size());
+  parallel_for(schedules.size(), [&](std::size_t i) {
+    result.schedules[i] = priced(std::move(schedules[i]), prices);
+  });
+  return result;
+}
+
+PricedPlan lower_and_price(const Plan& plan, const PriceList& prices) {
+  return lower_and_price(plan, RankClasses::of(plan, prices.platform()), prices);
+}
+
+std::vector<RankTimeline> walk(const PricedPlan& priced, const VirtualTimeOptions& options) {
+  return walk(priced.schedules, priced.classes, options);
 }
 
 MemoryUse most_memory(std::span<const PricedSchedule> schedules, const Platform& platform) {
@@ -116,25 +124,23 @@ MemoryUse most_memory(std::span<const PricedSchedule> schedules, const Platform&
   return most;
 }
 
-Prediction predict(const Plan& plan,
-                   std::span<const PricedSchedule> schedules,
-                   const Platform& platform) {
+Prediction predict(const Plan& plan, const PricedPlan& priced, const Platform& platform) {
   Prediction prediction = plan.prediction;
   const auto walked = [&](Estimate estimate) {
-    return walk(schedules, {.estimate = estimate, .overlap = overlap_of(plan, platform)});
+    return walk(priced, {.estimate = estimate, .overlap = overlap_of(plan, platform)});
   };
   const auto timelines = walked(Estimate::likely);
   prediction.step_s = step_time_s(timelines);
   prediction.low_s = step_time_s(walked(Estimate::low));
   prediction.high_s = step_time_s(walked(Estimate::high));
-  add_operations(schedules, timelines, prediction);
-  prediction.memory = most_memory(schedules, platform);
+  add_operations(priced, timelines, prediction);
+  prediction.memory = most_memory(priced.schedules, platform);
   return prediction;
 }
 
-void complete(Plan& plan, std::span<const PricedSchedule> schedules, const PriceList& prices) {
-  plan.prediction = predict(plan, schedules, prices.platform());
-  plan.implementations = implementations_of(schedules, prices.kernels());
+void complete(Plan& plan, const PricedPlan& priced, const PriceList& prices) {
+  plan.prediction = predict(plan, priced, prices.platform());
+  plan.implementations = implementations_of(priced.schedules, prices.kernels());
 }
 
 Prediction predict(const Plan& plan, const PriceList& prices) {

@@ -8,8 +8,18 @@
 
 namespace cnnplan {
 
-// The schedules of all ranks.
-std::vector<PricedSchedule> lower_and_price(const Plan& plan, const PriceList& prices);
+// One schedule for each class of ranks.
+struct PricedPlan {
+  RankClasses classes = RankClasses::each(1);
+  std::vector<PricedSchedule> schedules;  // by class
+};
+
+PricedPlan lower_and_price(const Plan& plan, RankClasses classes, const PriceList& prices);
+// With as few classes as RankClasses::of finds.
+PricedPlan lower_and_price(const Plan& plan, const PriceList& prices);
+
+// What a class of ranks does is what its rank does: timelines by class.
+std::vector<RankTimeline> walk(const PricedPlan& priced, const VirtualTimeOptions& options = {});
 
 // Of the rank that needs most, kernels' workspaces included.
 MemoryUse most_memory(std::span<const PricedSchedule> schedules, const Platform& platform);
@@ -17,14 +27,12 @@ MemoryUse most_memory(std::span<const PricedSchedule> schedules, const Platform&
 // Fills step, low and high, exposed communication, operations, memory and estimated kernels; what
 // the search knows (baseline, bound, runner-up) stays as it is in `plan.prediction`.
 Prediction predict(const Plan& plan, const PriceList& prices);
-// The same for schedules that are there already. @pre they are those of all ranks under `plan`
-Prediction predict(const Plan& plan,
-                   std::span<const PricedSchedule> schedules,
-                   const Platform& platform);
+// The same for schedules that are there already. @pre they are those of `plan`
+Prediction predict(const Plan& plan, const PricedPlan& priced, const Platform& platform);
 
 // Fills the prediction of `plan` and names the implementations that its times are of.
-// @pre `schedules` are those of all ranks under `plan`
-void complete(Plan& plan, std::span<const PricedSchedule> schedules, const PriceList& prices);
+// @pre `priced` is of `plan`
+void complete(Plan& plan, const PricedPlan& priced, const PriceList& prices);
 
 // The same for a plan that is not lowered yet.
 Plan with_prediction(Plan plan, const PriceList& prices);

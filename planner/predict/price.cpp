@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "planner/cost/collectives.hpp"
 #include "planner/model/checked.hpp"
 
 namespace cnnplan {
@@ -40,7 +39,19 @@ Price PriceList::price(const Schedule& schedule, const TransferOperation& operat
 
 Price PriceList::price(const Schedule&, const CollectiveOperation& operation) const {
   const auto bytes = static_cast<double>(operation.elements * bytes_of(operation.element));
-  return exactly(allreduce_time_s(platform_, operation.group, bytes, operation.algorithm));
+  return exactly(
+      allreduce_time_s(platform_, links(operation.group), bytes, operation.algorithm));
+}
+
+GroupLinks PriceList::links(const RankGroup& group) const {
+  {
+    const std::scoped_lock lock(links_mutex_);
+    const auto known = links_.find(group);
+    if (known != links_.end()) return known->second;
+  }
+  const GroupLinks links = links_of(platform_, group.ranks());
+  const std::scoped_lock lock(links_mutex_);
+  return links_.emplace(group, links).first->second;
 }
 
 Price PriceList::price(const Schedule& schedule, const LoadOperation& operation) const {
@@ -73,18 +84,23 @@ TransferTraits traits_of(const Schedule& schedule, const TransferOperation& oper
   return traits;
 }
 
-std::vector<int> partners(const Operation& operation, int rank) {
+std::vector<int> peers(const Operation& operation) {
+  const auto* transfer = std::get_if<TransferOperation>(&operation.body);
+  if (transfer == nullptr) return {};
   std::vector<int> ranks;
-  if (const auto* transfer = std::get_if<TransferOperation>(&operation.body)) {
-    for (const Piece& piece : transfer->list.sends) ranks.push_back(piece.peer);
-    for (const Piece& piece : transfer->list.receives) ranks.push_back(piece.peer);
-  } else if (const auto* collective = std::get_if<CollectiveOperation>(&operation.body)) {
-    ranks = collective->group;
-  }
-  std::erase(ranks, rank);
+  for (const Piece& piece : transfer->list.sends) ranks.push_back(piece.peer);
+  for (const Piece& piece : transfer->list.receives) ranks.push_back(piece.peer);
   std::sort(ranks.begin(), ranks.end());
   ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
   return ranks;
+}
+
+bool waits_for_others(const Operation& operation, int rank) {
+  if (const auto* collective = std::get_if<CollectiveOperation>(&operation.body)) {
+    return collective->group.size() > 1;
+  }
+  const std::vector<int> ranks = peers(operation);
+  return std::any_of(ranks.begin(), ranks.end(), [rank](int peer) { return peer != rank; });
 }
 
 }  // namespace cnnplan

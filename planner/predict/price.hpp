@@ -2,6 +2,11 @@
 // up, the predictor walks them in virtual time: both see the same numbers.
 #pragma once
 
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "planner/cost/collectives.hpp"
 #include "planner/cost/kernels.hpp"
 #include "planner/cost/links.hpp"
 #include "planner/model/platform.hpp"
@@ -23,6 +28,7 @@ class PriceList {
   PriceList(const Platform& platform, const KernelCosts& kernels)
       : platform_(platform), kernels_(kernels) {}
 
+  // Several threads may ask at once.
   Price operator()(const Schedule& schedule, const Operation& operation) const;
   const Platform& platform() const { return platform_; }
   const KernelCosts& kernels() const { return kernels_; }
@@ -33,8 +39,12 @@ class PriceList {
   Price price(const Schedule& schedule, const CollectiveOperation& operation) const;
   Price price(const Schedule& schedule, const LoadOperation& operation) const;
 
+  GroupLinks links(const RankGroup& group) const;
+
   const Platform& platform_;
   const KernelCosts& kernels_;
+  mutable std::mutex links_mutex_;
+  mutable std::map<RankGroup, GroupLinks> links_;  // of the groups met so far
 };
 
 // One rank's schedule and what each of its operations costs.
@@ -48,7 +58,9 @@ PricedSchedule priced(Schedule schedule, const PriceList& prices);
 // What a transfer of `schedule` moves, for transfer_time.
 TransferTraits traits_of(const Schedule& schedule, const TransferOperation& operation);
 
-// Ranks that must have reached the operation before `rank` can finish it; without `rank` itself.
-std::vector<int> partners(const Operation& operation, int rank);
+// Ranks that a transfer sends to or receives from, each once, ascending; none of other operations.
+std::vector<int> peers(const Operation& operation);
+// True when other ranks must have reached the operation before `rank` can finish it.
+bool waits_for_others(const Operation& operation, int rank);
 
 }  // namespace cnnplan

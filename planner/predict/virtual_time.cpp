@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <optional>
 #include <stdexcept>
 #include <string_view>
 #include <unordered_map>
@@ -10,46 +12,103 @@
 namespace cnnplan {
 namespace {
 
-constexpr double not_arrived = -1.0;
-
 double seconds_of(const Price& price, Estimate estimate) {
   if (estimate == Estimate::low) return price.low_s;
   return estimate == Estimate::high ? price.high_s : price.seconds;
 }
 
-// When each rank reached each operation that communicates.
-class Arrivals {
+// Which classes of ranks meet in which operations, and when each reached them.
+class Meetings {
  public:
-  explicit Arrivals(std::span<const PricedSchedule> schedules) : ranks_(schedules.size()) {
-    std::unordered_map<std::string_view, std::size_t> numbers;
-    for (const PricedSchedule& priced : schedules) {
-      std::vector<std::size_t>& meetings = meetings_.emplace_back();
-      for (const Operation& operation : priced.schedule.operations) {
-        if (!is_communication(operation)) {
-          meetings.push_back(0);
-          continue;
-        }
-        meetings.push_back(numbers.try_emplace(operation.id, numbers.size()).first->second);
-      }
-    }
-    times_s_.assign(ranks_ * numbers.size(), not_arrived);
+  Meetings(std::span<const PricedSchedule> schedules, const RankClasses& classes)
+      : classes_(classes), class_count_(schedules.size()) {
+    for (const PricedSchedule& priced : schedules) add_numbers(priced.schedule);
+    times_s_.assign(class_count_ * ids_.size(), never);
+    for (std::size_t i = 0; i < class_count_; ++i) expect(schedules[i].schedule, i);
+    for (std::size_t i = 0; i < class_count_; ++i) add_partners(schedules[i].schedule, i);
   }
-  // By rank, of operation `index` of rank `rank`.
-  std::span<double> of(int rank, std::size_t index) {
-    const std::size_t meeting = meetings_[static_cast<std::size_t>(rank)][index];
-    return std::span(times_s_).subspan(meeting * ranks_, ranks_);
+
+  // Says when `own` reached operation `index` of its schedule. The time when all have; nothing when
+  // one has not.
+  std::optional<double> meet(std::size_t own, std::size_t index, double time_s) {
+    double* const times_s = &times_s_[numbers_[own][index] * class_count_];
+    times_s[own] = time_s;
+    for (int partner : partners_[own][index]) {
+      const double arrival_s = times_s[partner];
+      if (arrival_s == not_arrived) return std::nullopt;
+      time_s = std::max(time_s, arrival_s);
+    }
+    return time_s;
   }
 
  private:
-  std::size_t ranks_;
-  std::vector<std::vector<std::size_t>> meetings_;  // by rank and operation: number of its id
-  std::vector<double> times_s_;
+  static constexpr double not_arrived = -1.0;
+  static constexpr double never = -2.0;  // has no such operation
+
+  void add_numbers(const Schedule& schedule) {
+    std::vector<std::size_t>& numbers = numbers_.emplace_back();
+    numbers.reserve(schedule.operations.size());
+    for (const Operation& operation : schedule.operations) {
+      const std::size_t next = ids_.size();
+      numbers.push_back(
+          is_communication(operation) ? ids_.try_emplace(operation.id, next).first->second : 0);
+    }
+  }
+
+  void expect(const Schedule& schedule, std::size_t own) {
+    for (std::size_t i = 0; i < schedule.operations.size(); ++i) {
+      if (!is_communication(schedule.operations[i])) continue;
+      times_s_[numbers_[own][i] * class_count_ + own] = not_arrived;
+    }
+  }
+
+  void add_partners(const Schedule& schedule, std::size_t own) {
+    std::vector<std::vector<int>>& partners = partners_.emplace_back();
+    partners.reserve(schedule.operations.size());
+    for (std::size_t i = 0; i < schedule.operations.size(); ++i) {
+      std::vector<int> classes = classes_of(schedule.operations[i]);
+      std::erase_if(classes, [&](int other) { return is_absent(other, own, numbers_[own][i]); });
+      partners.push_back(std::move(classes));
+    }
+  }
+
+  // Of the ranks that an operation waits for.
+  std::vector<int> classes_of(const Operation& operation) {
+    const auto* collective = std::get_if<CollectiveOperation>(&operation.body);
+    if (collective == nullptr) return classes_of(peers(operation));
+    const auto [entry, is_new] = group_classes_.try_emplace(collective->group);
+    if (is_new) entry->second = classes_of(collective->group.ranks());
+    return entry->second;
+  }
+
+  std::vector<int> classes_of(std::vector<int> ranks) const {
+    for (int& rank : ranks) rank = classes_.class_of(rank);
+    std::sort(ranks.begin(), ranks.end());
+    ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+    return ranks;
+  }
+
+  // A class that stands for several ranks may do without an operation that some of them have.
+  bool is_absent(int other, std::size_t own, std::size_t number) const {
+    const auto index = static_cast<std::size_t>(other);
+    const bool stands_for_several = classes_.sizes()[index] > 1;
+    return index == own ||
+           (stands_for_several && times_s_[number * class_count_ + index] == never);
+  }
+
+  const RankClasses& classes_;
+  std::size_t class_count_;
+  std::unordered_map<std::string_view, std::size_t> ids_;
+  std::map<RankGroup, std::vector<int>> group_classes_;
+  std::vector<std::vector<std::size_t>> numbers_;       // by class and operation: number of its id
+  std::vector<std::vector<std::vector<int>>> partners_;  // by class and operation
+  std::vector<double> times_s_;                          // by number and class
 };
 
 class RankWalk {
  public:
-  RankWalk(const PricedSchedule& priced, const VirtualTimeOptions& options)
-      : schedule_(priced.schedule), prices_(priced.prices), options_(options) {
+  RankWalk(const PricedSchedule& priced, std::size_t own, const VirtualTimeOptions& options)
+      : schedule_(priced.schedule), own_(own), prices_(priced.prices), options_(options) {
     ends_s_.reserve(prices_.size());
     durations_s_.reserve(prices_.size());
   }
@@ -57,9 +116,9 @@ class RankWalk {
   bool done() const { return ends_s_.size() == schedule_.operations.size(); }
 
   // Runs until a partner is missing. True when at least one operation was completed.
-  bool advance(Arrivals& arrivals) {
+  bool advance(Meetings& meetings) {
     const std::size_t before = ends_s_.size();
-    while (!done() && complete_next(arrivals)) {
+    while (!done() && complete_next(meetings)) {
     }
     return ends_s_.size() > before;
   }
@@ -72,18 +131,14 @@ class RankWalk {
   }
 
  private:
-  bool complete_next(Arrivals& arrivals) {
+  bool complete_next(Meetings& meetings) {
     const std::size_t index = ends_s_.size();
     const Operation& operation = schedule_.operations[index];
     double start = ready_s(operation);
     if (is_communication(operation)) {
-      const std::span<double> arrivals_s = arrivals.of(schedule_.rank, index);
-      arrivals_s[static_cast<std::size_t>(schedule_.rank)] = start;
-      for (int partner : partners(operation, schedule_.rank)) {
-        const double arrival = arrivals_s[static_cast<std::size_t>(partner)];
-        if (arrival == not_arrived) return false;
-        start = std::max(start, arrival);
-      }
+      const std::optional<double> met_s = meetings.meet(own_, index, start);
+      if (!met_s) return false;
+      start = *met_s;
     }
     finish(operation, start, seconds_of(prices_[index], options_.estimate));
     return true;
@@ -117,11 +172,12 @@ class RankWalk {
       durations_s_.push_back(end - std::min(previous, end));
       last_end_s_ = end;
     }
-    if (partners(operation, schedule_.rank).empty()) own_s_ += seconds;
+    if (!waits_for_others(operation, schedule_.rank)) own_s_ += seconds;
     ends_s_.push_back(end);
   }
 
   const Schedule& schedule_;
+  std::size_t own_;  // class
   const std::vector<Price>& prices_;
   const VirtualTimeOptions& options_;
   std::array<double, 4> stream_end_s_{};
@@ -138,16 +194,15 @@ double overlap_of(const Plan& plan, const Platform& platform) {
 }
 
 std::vector<RankTimeline> walk(std::span<const PricedSchedule> schedules,
+                               const RankClasses& classes,
                                const VirtualTimeOptions& options) {
-  Arrivals arrivals(schedules);
+  Meetings meetings(schedules, classes);
   std::vector<RankWalk> ranks;
-  for (const PricedSchedule& schedule : schedules) {
-    ranks.emplace_back(schedule, options);
-  }
+  for (std::size_t i = 0; i < schedules.size(); ++i) ranks.emplace_back(schedules[i], i, options);
   const auto done = [](const RankWalk& rank) { return rank.done(); };
   while (!std::all_of(ranks.begin(), ranks.end(), done)) {
     bool progress = false;
-    for (RankWalk& rank : ranks) progress = rank.advance(arrivals) || progress;
+    for (RankWalk& rank : ranks) progress = rank.advance(meetings) || progress;
     if (!progress) throw std::logic_error("the schedules of the ranks wait for each other");
   }
   std::vector<RankTimeline> timelines;

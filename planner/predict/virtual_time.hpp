@@ -1,10 +1,11 @@
-// The schedules of all ranks walked in virtual time.
+// The schedules of all ranks, or of one of each class, walked in virtual time.
 #pragma once
 
 #include <span>
 #include <vector>
 
 #include "planner/predict/price.hpp"
+#include "planner/predict/rank_classes.hpp"
 
 namespace cnnplan {
 
@@ -33,9 +34,11 @@ double overlap_of(const Plan& plan, const Platform& platform);
 // Operations start in list order when what they depend on has ended and their stream is free. A
 // transfer or collective also waits for its partners. Without overlap all streams are one: every
 // operation blocks the next.
-// @pre schedules[i].schedule.rank == i, all of one plan
+// Whoever waits for a rank waits for the one that is walked for its class.
+// @pre schedules[i].schedule.rank == classes.ranks()[i], all of one plan
 // @throws logic_error when the schedules wait for each other for ever
 std::vector<RankTimeline> walk(std::span<const PricedSchedule> schedules,
+                               const RankClasses& classes,
                                const VirtualTimeOptions& options = {});
 
 // Step time of the slowest rank.

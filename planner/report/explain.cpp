@@ -76,8 +76,16 @@ std::string memory_text(const MemoryUse& memory, bool any_estimated) {
          bytes_text(memory.activations_bytes) + ", buffers " + bytes_text(memory.buffers_bytes);
 }
 
-std::string splits_text(std::int64_t count) {
-  return std::to_string(count) + (count == 1 ? " split" : " splits") + " with idle ranks";
+std::string left_out(const Prediction& prediction) {
+  std::string text;
+  const auto add = [&](std::int64_t count, const char* which) {
+    if (count == 0) return;
+    text += (text.empty() ? "" : ", ") + std::to_string(count) +
+            (count == 1 ? " split " : " splits ") + which;
+  };
+  add(prediction.pruned, "with idle ranks");
+  add(prediction.outpriced, "slower than the baseline in any plan");
+  return text;
 }
 
 std::string header(const Plan& plan) {
@@ -95,7 +103,7 @@ std::string header(const Plan& plan) {
   text += time_line("bound", "gap " + percent(prediction.gap), prediction.bound_s);
   text += line("memory", memory_text(prediction.memory, !prediction.estimated_kernels.empty()));
   if (prediction.candidates > 0) text += line("candidates", std::to_string(prediction.candidates));
-  if (prediction.pruned > 0) text += line("left out", splits_text(prediction.pruned));
+  if (prediction.pruned + prediction.outpriced > 0) text += line("left out", left_out(prediction));
   return text + '\n';
 }
 

@@ -13,16 +13,32 @@ void keep_own_part(Exchange& exchange, int rank) {
   exchange.in_place = true;
 }
 
-// True when the pieces cover `box` without overlap, so that they can be written, not added.
-bool tiles(const std::vector<Piece>& pieces, const Box& box) {
-  std::int64_t covered = 0;
-  for (std::size_t i = 0; i < pieces.size(); ++i) {
-    covered += volume(pieces[i].box);
-    for (std::size_t j = 0; j < i; ++j) {
-      if (overlap(pieces[i].box, pieces[j].box)) return false;
-    }
+// The different ranges of the pieces in one dim, ascending.
+std::vector<Range> ranges_in(const std::vector<Piece>& pieces, std::size_t dim) {
+  std::vector<Range> ranges;
+  for (const Piece& piece : pieces) {
+    const Range range = piece.box.ranges[dim];
+    if (ranges.empty() || ranges.back() != range) ranges.push_back(range);
   }
-  return covered == volume(box);
+  std::sort(ranges.begin(), ranges.end());
+  ranges.erase(std::unique(ranges.begin(), ranges.end()), ranges.end());
+  return ranges;
+}
+
+// True when the pieces cover `box` without overlap, so that they can be written, not added. They
+// are all combinations of some ranges per dim: none overlap where the ranges of no dim do and no
+// combination is there twice.
+bool tiles(const std::vector<Piece>& pieces, const Box& box) {
+  std::size_t combinations = 1;
+  for (std::size_t dim = 0; dim < dim_count; ++dim) {
+    const std::vector<Range> ranges = ranges_in(pieces, dim);
+    const auto meet = [](const Range& a, const Range& b) { return b.begin < a.end; };
+    if (std::adjacent_find(ranges.begin(), ranges.end(), meet) != ranges.end()) return false;
+    combinations *= ranges.size();
+  }
+  std::int64_t covered = 0;
+  for (const Piece& piece : pieces) covered += volume(piece.box);
+  return combinations == pieces.size() && covered == volume(box);
 }
 
 }  // namespace
@@ -36,21 +52,20 @@ Box storage_block(const Box& own, bool dense, std::span<const Box> dense_reads) 
 }
 
 bool exchanges_forward(const BlockOwnership& owned, const BlockOwnership& needed) {
-  return owned.boxes != needed.boxes;
+  return !same_boxes(owned, needed);
 }
 
 bool exchanges_backward(const BlockOwnership& needed, const BlockOwnership& owned) {
-  return needed.boxes != owned.boxes || needed.blocks != owned.blocks;
+  return !same_boxes(needed, owned) || !same_blocks(needed, owned);
 }
 
 Exchange exchange_forward(const BlockOwnership& owned,
                           const BlockOwnership& needed,
                           const Box& storage,
                           int rank) {
-  const auto self = static_cast<std::size_t>(rank);
   Exchange exchange{.list = transfer_list(owned, needed, rank)};
-  const Box& want = needed.boxes[self];
-  if (want == owned.boxes[self] || want == storage) keep_own_part(exchange, rank);
+  const Box want = needed.box(rank);
+  if (want == owned.box(rank) || want == storage) keep_own_part(exchange, rank);
   return exchange;
 }
 
@@ -70,9 +85,8 @@ Exchange exchange_backward(const BlockOwnership& needed,
                            const BlockOwnership& owned,
                            const GradientUse& use,
                            int rank) {
-  const auto self = static_cast<std::size_t>(rank);
-  const Box& have = needed.boxes[self];
-  const Box& own = owned.boxes[self];
+  const Box have = needed.box(rank);
+  const Box own = owned.box(rank);
   Exchange exchange{.list = transfer_list(needed, owned, rank), .accumulate = true};
   const auto& sends = exchange.list.sends;
   const bool sends_own = std::any_of(sends.begin(), sends.end(), [&](const Piece& piece) {

@@ -64,9 +64,13 @@ Operand Lowering::fetch(const Unit& unit, std::size_t input) {
   if (!exchanges_forward(decomposition_.owned(source), blocks)) {
     return tensors_[static_cast<std::size_t>(source)];
   }
-  const auto [entry, is_new] = fetched_.try_emplace({source, blocks.boxes});
-  if (is_new) entry->second = fetch_blocks(unit, input, blocks);
-  return entry->second;
+  auto& fetched = fetched_[static_cast<std::size_t>(source)];
+  const auto known = std::find_if(fetched.begin(), fetched.end(), [&](const Fetched& other) {
+    return same_boxes(*other.blocks, blocks);
+  });
+  if (known != fetched.end()) return known->operand;
+  fetched.push_back({.blocks = &blocks, .operand = fetch_blocks(unit, input, blocks)});
+  return fetched.back().operand;
 }
 
 // The transfer from the owners of an input to the blocks that a unit needs, into a buffer of its
@@ -74,7 +78,7 @@ Operand Lowering::fetch(const Unit& unit, std::size_t input) {
 Operand Lowering::fetch_blocks(const Unit& unit, std::size_t input, const BlockOwnership& blocks) {
   const LayerIndex source = unit.inputs[input];
   const BufferIndex stored = tensors_[static_cast<std::size_t>(source)].buffer;
-  const Box& want = blocks.boxes[static_cast<std::size_t>(rank_)];
+  const Box want = blocks.box(rank_);
   Exchange exchange =
       exchange_forward(decomposition_.owned(source), blocks, builder_.buffer(stored).box, rank_);
   Operand result{.buffer = stored, .box = want};

@@ -67,7 +67,7 @@ Operand Lowering::convolution_weight(int slot) const {
 void Lowering::add_to_bucket(const Unit& unit) {
   const int first = first_slot_[static_cast<std::size_t>(unit.head)];
   if (first < 0) return;
-  const std::vector<int> group = reduction_group(layer_plan(unit.head).mesh, rank_);
+  const RankGroup group = reduction_group(layer_plan(unit.head).mesh, rank_);
   if (group != bucket_group_) reduce_gradients();
   bucket_group_ = group;
   const auto& slots = builder_.schedule().slots;

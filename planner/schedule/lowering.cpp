@@ -21,6 +21,7 @@ Lowering::Lowering(const Decomposition& decomposition, int rank, Mode mode)
   saved_.resize(decomposition.units().size());
   tensors_.resize(layers);
   gradients_.resize(layers);
+  fetched_.resize(layers);
   first_slot_.assign(layers, -1);
 }
 
@@ -67,12 +68,12 @@ const LayerPlan& Lowering::layer_plan(LayerIndex index) const {
   return plan_.layers.at(static_cast<std::size_t>(index));
 }
 
-const Box& Lowering::own_box(LayerIndex index) const {
-  return decomposition_.owned(index).boxes[static_cast<std::size_t>(rank_)];
+Box Lowering::own_box(LayerIndex index) const {
+  return decomposition_.owned(index).box(rank_);
 }
 
-const Box& Lowering::needed_box(const Unit& unit, std::size_t input) const {
-  return decomposition_.needed(unit, input).boxes[static_cast<std::size_t>(rank_)];
+Box Lowering::needed_box(const Unit& unit, std::size_t input) const {
+  return decomposition_.needed(unit, input).box(rank_);
 }
 
 BufferElement Lowering::parameter() const {

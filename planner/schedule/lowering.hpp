@@ -2,9 +2,7 @@
 #pragma once
 
 #include <array>
-#include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "planner/schedule/decomposition.hpp"
@@ -26,6 +24,11 @@ class Lowering {
   struct Contribution {
     Operand operand;
     bool shared = false;
+  };
+  // Blocks of a tensor that were brought here, and where they lie.
+  struct Fetched {
+    const BlockOwnership* blocks;
+    Operand operand;
   };
   // What a unit's forward leaves for its backward.
   struct Saved {
@@ -99,8 +102,8 @@ class Lowering {
   const LayerPlan& layer_plan(LayerIndex index) const;
   const std::string& name(const Unit& unit) const { return layer(unit.head).name; }
   std::string label(const Unit& unit, std::size_t input) const;
-  const Box& own_box(LayerIndex layer) const;
-  const Box& needed_box(const Unit& unit, std::size_t input) const;
+  Box own_box(LayerIndex layer) const;
+  Box needed_box(const Unit& unit, std::size_t input) const;
   KernelSpec windowed_spec(const Unit& unit) const;
   KernelSpec elementwise_spec(const Unit& unit, KernelKind kind, KernelPhase phase) const;
   KernelAlgorithm algorithm(LayerIndex layer, KernelPhase phase) const;
@@ -125,7 +128,7 @@ class Lowering {
   std::vector<Saved> saved_;                          // by unit
   std::vector<Operand> tensors_;                      // by layer: this rank's block
   std::vector<std::vector<Contribution>> gradients_;  // by layer
-  std::map<std::pair<LayerIndex, std::vector<Box>>, Operand> fetched_;
+  std::vector<std::vector<Fetched>> fetched_;         // by layer
   std::vector<int> first_slot_;  // by layer
   int next_tag_ = 0;
   // Slots before these have complete gradients, reduced ones, and are updated.
@@ -133,7 +136,7 @@ class Lowering {
   int reduced_ = 0;
   int updated_ = 0;
   int bucket_begin_ = 0;           // first slot of the open bucket
-  std::vector<int> bucket_group_;  // of the slots that are not yet reduced
+  RankGroup bucket_group_;         // of the slots that are not yet reduced
   int reduction_count_ = 0;
   int update_count_ = 0;
 };

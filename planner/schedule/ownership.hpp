@@ -1,13 +1,12 @@
 // Which blocks every rank owns, and which it needs: the inputs of transfer lists.
 #pragma once
 
-#include "planner/model/distribution.hpp"
+#include "planner/model/block_ownership.hpp"
 #include "planner/model/plan.hpp"
-#include "planner/model/transfer.hpp"
+#include "planner/model/rank_group.hpp"
 
 namespace cnnplan {
 
-BlockOwnership owned_blocks(const Distribution& distribution);
 // Output block of `layer` on every rank.
 BlockOwnership owned_blocks(const Plan& plan, LayerIndex layer);
 // Block of input `input` of `layer` that every rank needs to compute its block of `outputs`: the
@@ -22,8 +21,8 @@ Window local_window(const Network& network, LayerIndex layer, const Box& output)
 
 // Ranks that hold other data of the same replica as `rank` under `mesh`, `rank` included: those
 // whose gradients are summed.
-std::vector<int> reduction_group(const Mesh& mesh, int rank);
+RankGroup reduction_group(const Mesh& mesh, int rank);
 // Ranks that normalise together with `rank`.
-std::vector<int> statistics_group(const Mesh& mesh, BatchNormStatistics statistics, int rank);
+RankGroup statistics_group(const Mesh& mesh, BatchNormStatistics statistics, int rank);
 
 }  // namespace cnnplan

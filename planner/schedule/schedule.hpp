@@ -13,6 +13,7 @@
 #include "planner/model/element.hpp"
 #include "planner/model/kernel.hpp"
 #include "planner/model/plan.hpp"
+#include "planner/model/rank_group.hpp"
 #include "planner/model/transfer.hpp"
 
 namespace cnnplan {
@@ -94,7 +95,7 @@ struct TransferOperation {
 // Allreduce (sum) over `group`, in place.
 struct CollectiveOperation {
   AllreduceAlgorithm algorithm = AllreduceAlgorithm::ring;
-  std::vector<int> group;  // ranks in ascending order, this rank among them
+  RankGroup group;  // this rank among them
   Operand operand;
   ElementType element = ElementType::fp32;
   std::int64_t elements = 0;  // of plain tensors

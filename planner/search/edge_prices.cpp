@@ -13,8 +13,8 @@
 namespace cnnplan {
 namespace {
 
-const Box& of(const BlockOwnership& ownership, int rank) {
-  return ownership.boxes[static_cast<std::size_t>(rank)];
+Box of(const BlockOwnership& ownership, int rank) {
+  return ownership.box(rank);
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ std::vector<BlockOwnership> EdgePrices::blocks(LayerIndex layer,
                                                const std::vector<Mesh>& meshes) const {
   const Shape shape = plan_.network.output_shape(layer, plan_.batch);
   std::vector<BlockOwnership> owned;
-  for (const Mesh& mesh : meshes) owned.push_back(owned_blocks(Distribution(shape, mesh)));
+  for (const Mesh& mesh : meshes) owned.emplace_back(Distribution(shape, mesh));
   return owned;
 }
 
@@ -121,7 +121,7 @@ double EdgePrices::forward_s(const Pair& pair, int rank) const {
     const Exchange exchange = exchange_into_output(pair.owned, pair.needed, rank);
     return transfer_s(exchange, of(pair.owned, rank), reader_box(pair, rank), rank);
   }
-  const Box& want = of(pair.needed, rank);
+  const Box want = of(pair.needed, rank);
   const std::span<const Box> dense_reads(&want, pair.rules.dense_read ? 1 : 0);
   const Box storage = storage_block(of(pair.owned, rank), pair.dense, dense_reads);
   const Exchange exchange = exchange_forward(pair.owned, pair.needed, storage, rank);
@@ -131,8 +131,8 @@ double EdgePrices::forward_s(const Pair& pair, int rank) const {
 // A larger storage never makes fewer copies of what is sent; room for the halo saves the copy of
 // what stays.
 double EdgePrices::least_forward_s(const Pair& pair, int rank) const {
-  const Box& own = of(pair.owned, rank);
-  const Box& want = of(pair.needed, rank);
+  const Box own = of(pair.owned, rank);
+  const Box want = of(pair.needed, rank);
   const Box storage = storage_block(own, pair.dense, std::span(&want, 1));
   const Exchange exchange = exchange_forward(pair.owned, pair.needed, storage, rank);
   return transfer_s(exchange, own, want, rank) / pair.rules.readers;

@@ -156,15 +156,69 @@ double updates_s(const Plan& plan, const PriceList& prices) {
   return sum;
 }
 
+double least_of(const std::vector<double>& costs) {
+  return *std::min_element(costs.begin(), costs.end());
+}
+
+// By candidate of a unit, the least step of a plan that takes it: on the sampled rank where that is
+// longest.
+std::vector<double> least_steps(const PricedNetwork& priced,
+                                const std::vector<double>& least_of_units,
+                                std::size_t unit) {
+  std::vector<double> steps(priced.graph.units[unit].size(), 0.0);
+  for (std::size_t rank = 0; rank < priced.least.size(); ++rank) {
+    const std::vector<double>& costs = priced.least[rank].units[unit];
+    const double others_s = priced.updates_s + least_of_units[rank] - least_of(costs);
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      steps[i] = std::max(steps[i], others_s + costs[i]);
+    }
+  }
+  return steps;
+}
+
+template <typename T>
+void keep(std::vector<T>& values, const std::vector<bool>& kept) {
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    if (!kept[i]) continue;
+    if (next != i) values[next] = std::move(values[i]);
+    ++next;
+  }
+  values.resize(next);
+}
+
+void leave_out_above(double limit_s, PricedNetwork& priced) {
+  std::vector<double> least_of_units;
+  for (const CostGraph& least : priced.least) {
+    double sum_s = 0.0;
+    for (const std::vector<double>& costs : least.units) sum_s += least_of(costs);
+    least_of_units.push_back(sum_s);
+  }
+  constexpr double rounding = 1e-9;
+  for (std::size_t unit = 0; unit < priced.graph.units.size(); ++unit) {
+    std::vector<bool> kept;
+    for (double step_s : least_steps(priced, least_of_units, unit)) {
+      kept.push_back(step_s <= limit_s * (1 + rounding));
+    }
+    // Only where the known plan is on a mesh that the unit may not take.
+    if (std::count(kept.begin(), kept.end(), true) == 0) continue;
+    priced.outpriced += std::count(kept.begin(), kept.end(), false);
+    keep(priced.choices.units[unit].meshes, kept);
+    keep(priced.graph.units[unit], kept);
+    for (CostGraph& least : priced.least) keep(least.units[unit], kept);
+  }
+}
+
 }  // namespace
 
-PricedNetwork price_network(const Plan& plan, const PriceList& prices) {
+PricedNetwork price_network(const Plan& plan, const PriceList& prices, double limit_s) {
   PricedNetwork priced{.choices = mesh_choices(plan), .graph = {}, .least = {}};
   priced.least.resize(sample_ranks(plan.ranks).size());
+  priced.updates_s = updates_s(plan, prices);
   const Plan uniform = on_mesh(plan, Mesh({{Axis::r, plan.ranks}}));
   add_unit_costs(plan, prices, priced);
+  leave_out_above(limit_s, priced);
   add_edges(uniform, prices, priced);
-  priced.updates_s = updates_s(plan, prices);
   return priced;
 }
 

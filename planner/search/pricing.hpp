@@ -1,6 +1,8 @@
 // Fills the search problem with prices of lowered operations.
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "planner/model/plan.hpp"
@@ -19,13 +21,20 @@ struct PricedNetwork {
   // without what runs beside kernels: no plan takes less on that rank.
   std::vector<CostGraph> least;
   double updates_s = 0.0;  // of all parameters, the same for every plan
+  // Candidates that were left out of all this, because no plan that takes one is predicted a step
+  // below the limit.
+  std::int64_t outpriced = 0;
 };
 
 // The cost of a unit on a mesh is the sum over its kernels, statistics and gradient reductions;
 // that of an edge is the transfer forward and back (EdgePrices says how exactly). Both on the
 // slowest of a few ranks of that mesh or pair of meshes (sample_ranks). `plan` gives network,
-// ranks, batch and options; its meshes do not matter.
-PricedNetwork price_network(const Plan& plan, const PriceList& prices);
+// ranks, batch and options; its meshes do not matter. A candidate is left out where a rank's own
+// work in it, and the least that all other units give that rank to do, take longer than `limit_s`:
+// the step of a plan that is known.
+PricedNetwork price_network(const Plan& plan,
+                            const PriceList& prices,
+                            double limit_s = std::numeric_limits<double>::infinity());
 
 // No plan made of the choices is predicted a shorter step: the slowest sampled rank, with the best
 // choices for it alone, never waiting.

@@ -22,15 +22,19 @@ void Scores::add(const std::string& name, Plan plan) {
   });
   if (known) return;
   const Platform& platform = prices_.platform();
-  std::vector<PricedSchedule> schedules = lower_and_price(plan, prices_);
-  const double step_s = step_time_s(walk(schedules, {.overlap = overlap_of(plan, platform)}));
+  PricedPlan priced = lower_and_price(plan, prices_);
+  const double step_s = step_time_s(walk(priced, {.overlap = overlap_of(plan, platform)}));
   scored_.push_back({.name = name,
                      .plan = std::move(plan),
                      .step_s = step_s,
-                     .bytes = most_memory(schedules, platform).total_bytes()});
+                     .bytes = most_memory(priced.schedules, platform).total_bytes()});
   if (!fits(scored_.back()) || (best_ && step_s >= scored_[*best_].step_s)) return;
   best_ = scored_.size() - 1;
-  best_schedules_ = std::move(schedules);
+  best_priced_ = std::move(priced);
+}
+
+double Scores::least_step_s() const {
+  return best_ ? scored_[*best_].step_s : std::numeric_limits<double>::infinity();
 }
 
 const Scores::Scored* Scores::runner_up() const {
@@ -60,7 +64,7 @@ Plan Scores::fastest() const {
     plan.prediction.runner_up = second->name;
     plan.prediction.runner_up_s = second->step_s;
   }
-  complete(plan, best_schedules_, prices_);
+  complete(plan, best_priced_, prices_);
   return plan;
 }
 

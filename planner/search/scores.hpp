@@ -22,6 +22,8 @@ class Scores {
   // The first plan is the baseline.
   void add(const std::string& name, Plan plan);
   bool any_fits() const { return best_.has_value(); }
+  // Of the fastest plan so far that fits; infinite where none does.
+  double least_step_s() const;
   // The fastest plan that fits into the platform's memory, the first of equals, with its
   // prediction: the step of the baseline and the fastest other plan that fits beside its own.
   // @throws InfeasibleError when none fits @pre a plan was added
@@ -42,7 +44,7 @@ class Scores {
   const PriceList& prices_;
   std::vector<Scored> scored_;
   std::optional<std::size_t> best_;
-  std::vector<PricedSchedule> best_schedules_;
+  PricedPlan best_priced_;
 };
 
 }  // namespace cnnplan

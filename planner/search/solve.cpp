@@ -2,7 +2,6 @@
 #include "planner/search/solve.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 
 #include "planner/cost/collectives.hpp"
@@ -31,8 +30,7 @@ Plan blank_plan(const SolveRequest& request) {
 // the defaults stay.
 void choose_allreduce(Plan& plan, const PriceList& prices) {
   if (!has_library_fit(prices.platform(), plan.ranks)) return;
-  std::vector<int> all(static_cast<std::size_t>(plan.ranks));
-  std::iota(all.begin(), all.end(), 0);
+  const GroupLinks all = links_of(prices.platform(), RankGroup(0, plan.ranks).ranks());
   const auto faster = [&](double bytes) {
     const double ring = allreduce_time_s(prices.platform(), all, bytes, AllreduceAlgorithm::ring);
     const double library =
@@ -69,8 +67,17 @@ std::vector<Found> search(const CostGraph& graph, SearchMethod method) {
   return found;
 }
 
+// Uniform splits, from sample parallelism on until one fits: the first is the baseline, the last
+// says how long a step may take at most.
+void add_known(const Plan& blank, Scores& scores) {
+  const MeshChoices choices = mesh_choices(blank);
+  for (const Mesh& mesh : choices.units.front().meshes) {
+    scores.add(to_text(mesh), mostly_on(blank, choices, mesh));
+    if (scores.any_fits()) return;
+  }
+}
+
 // Meshes worth trying on all layers: those that the input admits, the best few by additive cost.
-// The first splits over samples as far as possible: the baseline, always tried.
 std::vector<Mesh> uniform_meshes(const PricedNetwork& priced) {
   constexpr std::size_t most = 4;
   std::vector<std::pair<double, Mesh>> by_cost;
@@ -120,8 +127,9 @@ Plan solve(const SolveRequest& request) {
   Plan blank = blank_plan(request);
   choose_allreduce(blank, prices);
   if (request.uniform) return uniform(request, blank, prices);
-  const PricedNetwork priced = price_network(blank, prices);
   Scores scores(prices);
+  add_known(blank, scores);
+  const PricedNetwork priced = price_network(blank, prices, scores.least_step_s());
   for (const Mesh& mesh : uniform_meshes(priced)) {
     scores.add(to_text(mesh), mostly_on(blank, priced.choices, mesh));
   }
@@ -135,6 +143,7 @@ Plan solve(const SolveRequest& request) {
   }
   Plan plan = scores.fastest();
   plan.prediction.pruned = priced.choices.pruned;
+  plan.prediction.outpriced = priced.outpriced;
   for (const auto& unit : priced.graph.units) {
     plan.prediction.candidates += static_cast<std::int64_t>(unit.size());
   }

@@ -22,10 +22,9 @@ struct Group {
   const CollectiveOperation& operation;
   double bytes = 0.0;
 
-  int ranks() const { return static_cast<int>(operation.group.size()); }
-  int rank_at(int position) const {
-    return operation.group[static_cast<std::size_t>((position + ranks()) % ranks())];
-  }
+  int ranks() const { return operation.group.size(); }
+  int rank_at(int position) const { return operation.group[(position + ranks()) % ranks()]; }
+  GroupLinks links() const { return links_of(platform, operation.group.ranks()); }
   const Level& level(int position, int other) const {
     return level_between(platform, rank_at(position), rank_at(other));
   }
@@ -155,7 +154,7 @@ std::vector<Round> measured(const Group& group, int position) {
   const std::vector<Exchange> exchanges = recursive_doubling(fold.core_ranks, group.bytes);
   const std::size_t rounds = exchanges.size() + (fold.folded > 0 ? 2 : 0);
   const double total_s = allreduce_time_s(
-      group.platform, group.operation.group, group.bytes, AllreduceAlgorithm::library);
+      group.platform, group.links(), group.bytes, AllreduceAlgorithm::library);
   const double round_s = total_s / static_cast<double>(rounds);
   const bool both_ways = fold.folded == 0;
   const MessageTime time = [&](int from, int to, double) {
@@ -170,7 +169,7 @@ std::vector<Round> library(const Group& group, int position) {
     return segment_time_s(group.level(from, to).segments, bytes);
   };
   const FoldedRounds rounds(group, time, group.platform.gamma_s_per_byte);
-  switch (library_algorithm(group.platform, group.operation.group, group.bytes)) {
+  switch (library_algorithm(group.platform, group.links(), group.bytes)) {
     case LibraryAlgorithm::measured:
       return measured(group, position);
     case LibraryAlgorithm::recursive_doubling:
@@ -190,9 +189,7 @@ std::vector<Round> allreduce_rounds(const Platform& platform,
                                     int rank) {
   const Group group{.platform = platform, .operation = operation, .bytes = bytes_of(operation)};
   if (group.ranks() < 2 || group.bytes <= 0) return {};
-  const auto& ranks = operation.group;
-  const auto found = std::lower_bound(ranks.begin(), ranks.end(), rank);
-  const int position = static_cast<int>(found - ranks.begin());
+  const int position = operation.group.position_of(rank);
   return operation.algorithm == AllreduceAlgorithm::ring ? ring(group, position, true)
                                                          : library(group, position);
 }

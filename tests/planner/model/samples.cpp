@@ -170,6 +170,7 @@ Plan sample_plan() {
                      .runner_up_s = 0.26,
                      .candidates = 77,
                      .pruned = 78,
+                     .outpriced = 79,
                      .estimated_kernels = {"convolution/forward in=1x1x1x1x1"}};
   plan.inputs = sample_inputs();
   return plan;

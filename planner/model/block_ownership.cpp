@@ -1,0 +1,149 @@
+// Ranges by coordinate, boxes by rank.
+#include "planner/model/block_ownership.hpp"
+
+#include <algorithm>
+#include <ranges>
+
+namespace cnnplan {
+namespace {
+
+// The axis that splits a dim.
+Axis axis_of(std::size_t dim) {
+  return static_cast<Axis>(dim);
+}
+
+int block_in(const Mesh& mesh, int rank) {
+  return Distribution({}, mesh).block(rank);
+}
+
+// A few ranks in which different ownerships differ as a rule.
+std::array<int, 4> probes(int ranks) {
+  return {0, std::min(1, ranks - 1), ranks / 2, ranks - 1};
+}
+
+}  // namespace
+
+Range BlockOwnership::Rule::owned(int coordinate) const {
+  return block_range(length, parts, coordinate);
+}
+
+Range BlockOwnership::Rule::at(int coordinate) const {
+  Range range = whole ? Range{0, input_length} : owned(coordinate);
+  if (windowed) range = window_block(range, input_length, window).input;
+  if (!cut) return range;
+  range = intersect(range, section);
+  return {range.begin - section.begin, range.end - section.begin};
+}
+
+BlockOwnership::BlockOwnership(const Distribution& distribution) : mesh_(distribution.mesh()) {
+  for (std::size_t i = 0; i < dim_count; ++i) {
+    rules_[i].length = distribution.shape().extents[i];
+    rules_[i].parts = mesh_.size(axis_of(i));
+  }
+}
+
+BlockOwnership BlockOwnership::under(const Window& window, const Shape& input) const {
+  BlockOwnership result = *this;
+  result.derived_ = true;
+  for (std::size_t i = 0; i < spatial_dims.size(); ++i) {
+    Rule& rule = result.rule(spatial_dims[i]);
+    const std::int64_t length = input[spatial_dims[i]];
+    if (window.dims[i] == WindowDim{} && rule.length == length) continue;
+    rule.windowed = true;
+    rule.window = window.dims[i];
+    rule.input_length = length;
+  }
+  return result;
+}
+
+BlockOwnership BlockOwnership::with_channels(std::int64_t count) const {
+  BlockOwnership result = *this;
+  result.derived_ = true;
+  Rule& rule = result.rule(Dim::c);
+  rule.whole = true;
+  rule.input_length = count;
+  return result;
+}
+
+BlockOwnership BlockOwnership::channels(std::int64_t first, std::int64_t count) const {
+  BlockOwnership result = *this;
+  result.derived_ = true;
+  Rule& rule = result.rule(Dim::c);
+  rule.cut = true;
+  rule.section = {first, first + count};
+  return result;
+}
+
+bool BlockOwnership::owns_nothing(int rank) const {
+  for (std::size_t i = 0; i < dim_count; ++i) {
+    const Rule& rule = rules_[i];
+    if (rule.parts > 1 && rule.owned(mesh_.coordinate(rank, axis_of(i))).size() == 0) return true;
+  }
+  return false;
+}
+
+Box BlockOwnership::box(int rank) const {
+  if (derived_ && owns_nothing(rank)) return {};
+  Box box;
+  for (std::size_t i = 0; i < dim_count; ++i) {
+    const Rule& rule = rules_[i];
+    box.ranges[i] = rule.at(rule.parts > 1 ? mesh_.coordinate(rank, axis_of(i)) : 0);
+    if (rule.cut && box.ranges[i].size() == 0) return {};
+  }
+  return box;
+}
+
+int BlockOwnership::block(int rank) const {
+  return block_in(mesh_, rank);
+}
+
+Coordinates BlockOwnership::meeting(Dim dim, Range range) const {
+  const Rule& rule = rules_[static_cast<std::size_t>(dim)];
+  const int filled = static_cast<int>(std::min<std::int64_t>(rule.parts, rule.length));
+  const auto coordinates = std::views::iota(0, filled);
+  const auto first = std::ranges::partition_point(
+      coordinates, [&](int i) { return rule.at(i).end <= range.begin; });
+  const auto last = std::ranges::partition_point(
+      coordinates, [&](int i) { return rule.at(i).begin < range.end; });
+  return {.begin = static_cast<int>(first - coordinates.begin()),
+          .end = static_cast<int>(last - coordinates.begin())};
+}
+
+bool BlockOwnership::has_empty_parts() const {
+  return std::any_of(
+      rules_.begin(), rules_.end(), [](const Rule& rule) { return rule.parts > rule.length; });
+}
+
+// @pre both on the same mesh, no empty parts
+bool BlockOwnership::same_parts(const BlockOwnership& other) const {
+  for (std::size_t i = 0; i < dim_count; ++i) {
+    const Rule& rule = rules_[i];
+    if (rule == other.rules_[i]) continue;
+    if (rule.parts != other.rules_[i].parts) return false;
+    for (int part = 0; part < rule.parts; ++part) {
+      if (rule.at(part) != other.rules_[i].at(part)) return false;
+    }
+  }
+  return true;
+}
+
+bool same_boxes(const BlockOwnership& a, const BlockOwnership& b) {
+  if (a == b) return true;
+  const auto agree = [&](int rank) { return a.box(rank) == b.box(rank); };
+  const auto sample = probes(a.rank_count());
+  if (!std::all_of(sample.begin(), sample.end(), agree)) return false;
+  if (a.mesh() == b.mesh() && !a.has_empty_parts() && !b.has_empty_parts()) {
+    return a.same_parts(b);
+  }
+  return std::ranges::all_of(std::views::iota(0, a.rank_count()), agree);
+}
+
+bool same_blocks(const BlockOwnership& a, const BlockOwnership& b) {
+  if (a.mesh() == b.mesh()) return true;
+  const auto agree = [&](int rank) { return a.block(rank) == b.block(rank); };
+  const auto sample = probes(a.rank_count());
+  return std::all_of(sample.begin(), sample.end(), agree) &&
+         std::ranges::all_of(std::views::iota(0, a.rank_count()), agree);
+}
+
+}  // namespace cnnplan

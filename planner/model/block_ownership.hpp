@@ -1,0 +1,78 @@
+// Which block of a tensor every rank holds or wants, as a rule instead of a list: a plan for 65,536
+// ranks takes no more memory than one for two.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "planner/model/distribution.hpp"
+#include "planner/model/window.hpp"
+
+namespace cnnplan {
+
+// Half-open range of coordinates along an axis of a mesh.
+struct Coordinates {
+  int begin = 0;
+  int end = 0;
+};
+
+// A box by rank. In every dim, the range depends on the coordinate along the axis that splits it
+// only, and its ends do not fall as that coordinate grows.
+class BlockOwnership {
+ public:
+  // What the ranks own.
+  explicit BlockOwnership(const Distribution& distribution);
+
+  // What windows over these blocks need of an input of the spatial extents of `input`. Nothing where
+  // the block is empty.
+  BlockOwnership under(const Window& window, const Shape& input) const;
+  // With all `count` channels of an input where the block is not empty.
+  BlockOwnership with_channels(std::int64_t count) const;
+  // The part with channels [first, first + count), which become channels [0, count).
+  BlockOwnership channels(std::int64_t first, std::int64_t count) const;
+
+  const Mesh& mesh() const { return mesh_; }
+  int rank_count() const { return mesh_.rank_count(); }
+  // @pre 0 <= rank < rank_count()
+  Box box(int rank) const;
+  // Ranks with equal numbers hold replicas of one block.
+  int block(int rank) const;
+  // Which coordinates along the axis of `dim` may have a range that meets `range`: all that do, and
+  // of others only empty ones between them.
+  Coordinates meeting(Dim dim, Range range) const;
+  bool operator==(const BlockOwnership&) const = default;
+
+ private:
+  // Cut into parts, which need an input through a window or all of it; of that, a section.
+  struct Rule {
+    std::int64_t length = 1;
+    int parts = 1;
+    bool windowed = false;
+    bool whole = false;
+    bool cut = false;
+    WindowDim window{};
+    std::int64_t input_length = 0;
+    Range section{};
+
+    Range owned(int coordinate) const;
+    Range at(int coordinate) const;
+    bool operator==(const Rule&) const = default;
+  };
+
+  Rule& rule(Dim dim) { return rules_[static_cast<std::size_t>(dim)]; }
+  bool owns_nothing(int rank) const;
+  bool has_empty_parts() const;
+  bool same_parts(const BlockOwnership& other) const;
+  friend bool same_boxes(const BlockOwnership& a, const BlockOwnership& b);
+
+  Mesh mesh_;
+  std::array<Rule, dim_count> rules_;
+  bool derived_ = false;  // empty blocks have no indices at all
+};
+
+// True when every rank has the same box in both.
+bool same_boxes(const BlockOwnership& a, const BlockOwnership& b);
+// True when the same ranks hold replicas of each other.
+bool same_blocks(const BlockOwnership& a, const BlockOwnership& b);
+
+}  // namespace cnnplan

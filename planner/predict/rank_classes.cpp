@@ -1,0 +1,166 @@
+// Classes refined by one feature after the other.
+#include "planner/predict/rank_classes.hpp"
+
+#include <map>
+#include <numeric>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+#include "planner/model/distribution.hpp"
+#include "planner/model/window.hpp"
+
+namespace cnnplan {
+namespace {
+
+// One dim of a layer on a mesh: what decides how its blocks and halos are cut.
+struct DimCut {
+  std::int64_t length = 1;
+  std::int64_t input_length = 1;
+  WindowDim window{};
+  auto operator<=>(const DimCut&) const = default;
+};
+
+std::int64_t shared(Range a, Range b) {
+  return intersect(a, b).size();
+}
+
+// What the rank at a coordinate does for this dim, taking the input on the same mesh.
+void describe(const DimCut& cut, int parts, int coordinate, std::vector<std::int64_t>& features) {
+  const auto outputs = [&](int i) { return block_range(cut.length, parts, i); };
+  const auto inputs = [&](int i) { return block_range(cut.input_length, parts, i); };
+  const auto needs = [&](int i) { return window_block(outputs(i), cut.input_length, cut.window); };
+  const WindowBlock own = needs(coordinate);
+  const Range input = inputs(coordinate);
+  for (std::int64_t feature : {outputs(coordinate).size(),
+                               own.input.size(),
+                               own.padding_begin,
+                               own.padding_end,
+                               own.input.begin - input.begin,
+                               own.input.end - input.end}) {
+    features.push_back(feature);
+  }
+  for (int neighbour : {coordinate - 1, coordinate + 1}) {
+    const bool exists = neighbour >= 0 && neighbour < parts;
+    features.push_back(exists ? shared(needs(neighbour).input, input) : -1);
+  }
+}
+
+// The dims of `axis` in all layers on a mesh, each once.
+std::set<DimCut> cuts_of(const Plan& plan, const std::vector<LayerIndex>& layers, Axis axis) {
+  const Dim dim = static_cast<Dim>(axis);
+  std::set<DimCut> cuts;
+  for (LayerIndex layer : layers) {
+    DimCut cut{.length = plan.network.output_shape(layer, plan.batch)[dim]};
+    cut.input_length = cut.length;
+    const bool is_spatial = axis == Axis::d || axis == Axis::h || axis == Axis::w;
+    if (is_spatial && has_window(plan.network.layer(layer).parameters)) {
+      const LayerIndex input = plan.network.inputs_of(layer)[0];
+      cut.input_length = plan.network.output_shape(input, plan.batch)[dim];
+      cut.window = plan.network.window_of(layer).dims[static_cast<std::size_t>(dim) -
+                                                      static_cast<std::size_t>(Dim::d)];
+    }
+    cuts.insert(cut);
+  }
+  return cuts;
+}
+
+// By coordinate, a number that is the same where ranks do the same along the axis.
+std::vector<int> kinds_along(const std::set<DimCut>& cuts, int parts) {
+  std::map<std::vector<std::int64_t>, int> numbers;
+  std::vector<int> kinds;
+  for (int i = 0; i < parts; ++i) {
+    std::vector<std::int64_t> features;
+    for (const DimCut& cut : cuts) describe(cut, parts, i, features);
+    const int next = static_cast<int>(numbers.size());
+    kinds.push_back(numbers.try_emplace(std::move(features), next).first->second);
+  }
+  return kinds;
+}
+
+// Over which level a rank reaches another; none where there is no such rank.
+int level_to(const Platform& platform, int rank, int other, bool exists) {
+  if (!exists) return -1;
+  return static_cast<int>(&level_between(platform, rank, other) - platform.levels.data());
+}
+
+class Refinement {
+ public:
+  explicit Refinement(int ranks) : class_of_(static_cast<std::size_t>(ranks), 0) {}
+
+  // Parts classes where `feature(rank)`, at least -1 and below 2^31, differs.
+  template <typename Feature>
+  void refine(const Feature& feature) {
+    std::unordered_map<std::int64_t, int> numbers;
+    for (std::size_t rank = 0; rank < class_of_.size(); ++rank) {
+      const std::int64_t key = (std::int64_t{class_of_[rank]} << 32) +
+                               std::int64_t{feature(static_cast<int>(rank))} + 1;
+      const int next = static_cast<int>(numbers.size());
+      class_of_[rank] = numbers.try_emplace(key, next).first->second;
+    }
+  }
+
+  void refine_along(const Mesh& mesh, const MeshAxis& axis, const std::set<DimCut>& cuts) {
+    const std::vector<int> kinds = kinds_along(cuts, axis.size);
+    refine([&](int rank) {
+      return kinds[static_cast<std::size_t>(mesh.coordinate(rank, axis.axis))];
+    });
+  }
+
+  void refine_by_levels(const Platform& platform, const Mesh& mesh, const MeshAxis& axis) {
+    const int stride = mesh.stride(axis.axis);
+    refine([&](int rank) {
+      const int coordinate = mesh.coordinate(rank, axis.axis);
+      const int below = level_to(platform, rank, rank - stride, coordinate > 0);
+      const int above = level_to(platform, rank, rank + stride, coordinate + 1 < axis.size);
+      return (below + 1) * 64 + above + 1;
+    });
+  }
+
+  std::vector<int> class_of() && { return std::move(class_of_); }
+
+ private:
+  std::vector<int> class_of_;
+};
+
+std::map<Mesh, std::vector<LayerIndex>> layers_by_mesh(const Plan& plan) {
+  std::map<Mesh, std::vector<LayerIndex>> layers;
+  for (LayerIndex layer = 0; layer < plan.network.layer_count(); ++layer) {
+    layers[plan.layers[static_cast<std::size_t>(layer)].mesh].push_back(layer);
+  }
+  return layers;
+}
+
+}  // namespace
+
+RankClasses::RankClasses(std::vector<int> class_of) : class_of_(std::move(class_of)) {
+  for (std::size_t rank = 0; rank < class_of_.size(); ++rank) {
+    const auto index = static_cast<std::size_t>(class_of_[rank]);
+    if (index == ranks_.size()) {
+      ranks_.push_back(static_cast<int>(rank));
+      sizes_.push_back(0);
+    }
+    ++sizes_[index];
+  }
+}
+
+RankClasses RankClasses::each(int ranks) {
+  std::vector<int> class_of(static_cast<std::size_t>(ranks));
+  std::iota(class_of.begin(), class_of.end(), 0);
+  return RankClasses(std::move(class_of));
+}
+
+RankClasses RankClasses::of(const Plan& plan, const Platform& platform) {
+  if (plan.ranks <= exact_ranks) return each(plan.ranks);
+  Refinement refinement(plan.ranks);
+  for (const auto& [mesh, layers] : layers_by_mesh(plan)) {
+    for (const MeshAxis& axis : mesh.axes()) {
+      if (axis.axis == Axis::r) continue;
+      refinement.refine_along(mesh, axis, cuts_of(plan, layers, axis.axis));
+      if (axis.axis != Axis::n) refinement.refine_by_levels(platform, mesh, axis);
+    }
+  }
+  return RankClasses(std::move(refinement).class_of());
+}
+
+}  // namespace cnnplan

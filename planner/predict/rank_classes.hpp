@@ -1,0 +1,43 @@
+// Ranks that a prediction need not tell apart: of each class one is lowered and walked.
+#pragma once
+
+#include <vector>
+
+#include "planner/model/plan.hpp"
+#include "planner/model/platform.hpp"
+
+namespace cnnplan {
+
+class RankClasses {
+ public:
+  // Up to so many ranks, every rank is predicted on its own.
+  static constexpr int exact_ranks = 64;
+
+  // Every rank alone.
+  static RankClasses each(int ranks);
+  // Every rank alone up to exact_ranks. Beyond, two ranks are in one class when on every mesh of
+  // the plan, along every axis, they have blocks of the same size, see the same padding, need as
+  // much of their neighbours and give as much to them, and reach their neighbours over the same
+  // levels. They run the same kernels and move the same halos. Two things may differ that a class
+  // leaves out: how long ranks further away make their neighbours wait, and over which levels
+  // blocks travel between different meshes.
+  // @pre validate(plan) holds
+  static RankClasses of(const Plan& plan, const Platform& platform);
+
+  int rank_count() const { return static_cast<int>(class_of_.size()); }
+  int count() const { return static_cast<int>(ranks_.size()); }
+  // The lowest rank of each class, ascending.
+  const std::vector<int>& ranks() const { return ranks_; }
+  // By class, how many ranks are in it.
+  const std::vector<int>& sizes() const { return sizes_; }
+  int class_of(int rank) const { return class_of_[static_cast<std::size_t>(rank)]; }
+
+ private:
+  explicit RankClasses(std::vector<int> class_of);
+
+  std::vector<int> class_of_;
+  std::vector<int> ranks_;
+  std::vector<int> sizes_;
+};
+
+}  // namespace cnnplan
