@@ -68,12 +68,11 @@ struct Fastest {
 
 Fastest fastest(const Platform& platform, const GroupLinks& links, double bytes) {
   const std::array<Fastest, 3> candidates{
-      Fastest{LibraryAlgorithm::recursive_doubling,
-              allreduce_recursive_doubling_s(
-                  links.ranks, bytes, group_cost(platform, links, bytes))},
+      Fastest{
+          LibraryAlgorithm::recursive_doubling,
+          allreduce_recursive_doubling_s(links.ranks, bytes, group_cost(platform, links, bytes))},
       Fastest{LibraryAlgorithm::rabenseifner,
-              allreduce_rabenseifner_s(
-                  links.ranks, bytes, group_cost(platform, links, bytes / 2))},
+              allreduce_rabenseifner_s(links.ranks, bytes, group_cost(platform, links, bytes / 2))},
       Fastest{LibraryAlgorithm::ring, ring_time_s(platform, links, bytes, Ring::of_messages)}};
   return *std::min_element(
       candidates.begin(), candidates.end(), [](const Fastest& a, const Fastest& b) {

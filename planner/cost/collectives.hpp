@@ -45,9 +45,7 @@ double ring_block_s(const Platform& platform, const Level& level, double bytes, 
 
 // What `library` is taken to run: what was measured, else the fastest of Thakur's algorithms.
 enum class LibraryAlgorithm { measured, recursive_doubling, rabenseifner, ring };
-LibraryAlgorithm library_algorithm(const Platform& platform,
-                                   const GroupLinks& links,
-                                   double bytes);
+LibraryAlgorithm library_algorithm(const Platform& platform, const GroupLinks& links, double bytes);
 
 // Whether the time of the library's allreduce over `ranks` ranks was measured, not derived from the
 // links.

@@ -97,6 +97,10 @@ int BlockOwnership::block(int rank) const {
   return block_in(mesh_, rank);
 }
 
+Range BlockOwnership::range(Dim dim, int coordinate) const {
+  return rules_[static_cast<std::size_t>(dim)].at(coordinate);
+}
+
 Coordinates BlockOwnership::meeting(Dim dim, Range range) const {
   const Rule& rule = rules_[static_cast<std::size_t>(dim)];
   const int filled = static_cast<int>(std::min<std::int64_t>(rule.parts, rule.length));

@@ -23,8 +23,8 @@ class BlockOwnership {
   // What the ranks own.
   explicit BlockOwnership(const Distribution& distribution);
 
-  // What windows over these blocks need of an input of the spatial extents of `input`. Nothing where
-  // the block is empty.
+  // What windows over these blocks need of an input of the spatial extents of `input`. Nothing
+  // where the block is empty.
   BlockOwnership under(const Window& window, const Shape& input) const;
   // With all `count` channels of an input where the block is not empty.
   BlockOwnership with_channels(std::int64_t count) const;
@@ -37,6 +37,9 @@ class BlockOwnership {
   Box box(int rank) const;
   // Ranks with equal numbers hold replicas of one block.
   int block(int rank) const;
+  // Range of `dim` of the ranks at a coordinate along its axis, where they have a block.
+  // @pre 0 <= coordinate < mesh().size(the axis)
+  Range range(Dim dim, int coordinate) const;
   // Which coordinates along the axis of `dim` may have a range that meets `range`: all that do, and
   // of others only empty ones between them.
   Coordinates meeting(Dim dim, Range range) const;

@@ -22,8 +22,7 @@ RankGroup::RankGroup(const Mesh& mesh, int rank, const std::vector<Axis>& fixed)
 void RankGroup::add_inner(const Steps& steps) {
   if (steps.count == 1) return;
   size_ *= steps.count;
-  const bool continues =
-      !steps_.empty() && steps_.back().stride == steps.count * steps.stride;
+  const bool continues = !steps_.empty() && steps_.back().stride == steps.count * steps.stride;
   if (continues) {
     steps_.back() = {.count = steps_.back().count * steps.count, .stride = steps.stride};
   } else {

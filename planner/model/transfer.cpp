@@ -19,8 +19,7 @@ struct Holders {
     if (receiver <= first) return first;
     const int below = std::min((receiver - first) / stride, count - 1);
     const int lower = first + below * stride;
-    const bool upper_is_nearer =
-        below + 1 < count && lower + stride - receiver < receiver - lower;
+    const bool upper_is_nearer = below + 1 < count && lower + stride - receiver < receiver - lower;
     return upper_is_nearer ? lower + stride : lower;
   }
 };
@@ -34,37 +33,62 @@ Holders holders_of(const BlockOwnership& sources, int rank) {
           .stride = stride};
 }
 
-// Calls `visit` with every rank whose coordinates along the `axes` of a mesh may meet `box`; of
-// replicas with all, or with the first.
-template <typename Visit>
-void visit_meeting(const BlockOwnership& blocks,
-                   const Box& box,
-                   bool replicas,
-                   std::span<const MeshAxis> axes,
-                   int first,
-                   const Visit& visit) {
-  if (axes.empty()) {
-    visit(first);
-    return;
-  }
-  const MeshAxis axis = axes.front();
-  Coordinates coordinates{.begin = 0, .end = replicas ? axis.size : 1};
-  if (axis.axis != Axis::r) {
-    const Dim dim = static_cast<Dim>(axis.axis);
-    coordinates = blocks.meeting(dim, box[dim]);
-  }
-  const int stride = blocks.mesh().stride(axis.axis);
-  for (int i = coordinates.begin; i < coordinates.end; ++i) {
-    visit_meeting(blocks, box, replicas, axes.subspan(1), first + i * stride, visit);
-  }
-}
-
 enum class Of { all_replicas, one_replica };
+
+// Walks the ranks whose blocks meet a box: of replicas all of them, or the first.
+template <typename Visit>
+class Meeting {
+ public:
+  Meeting(const BlockOwnership& blocks, Of which, const Visit& visit)
+      : blocks_(blocks), which_(which), visit_(visit) {}
+
+  // Calls visit(rank, what the block of `rank` has in common with `box`).
+  void with(const Box& box) const {
+    Box piece = box;
+    for (Dim dim : all_dims) {
+      if (blocks_.mesh().size(static_cast<Axis>(dim)) > 1) continue;
+      piece[dim] = intersect(box[dim], blocks_.range(dim, 0));
+    }
+    if (!is_empty(piece)) with(piece, blocks_.mesh().axes(), 0);
+  }
+
+ private:
+  // `rest`: axes along which the coordinate of the ranks from `first` on is still open.
+  void with(const Box& piece, std::span<const MeshAxis> rest, int first) const {
+    if (rest.empty()) {
+      visit_(first, piece);
+    } else if (rest.front().axis == Axis::r) {
+      along_replicas(piece, rest, first);
+    } else {
+      along_dim(piece, rest, first);
+    }
+  }
+
+  void along_replicas(const Box& piece, std::span<const MeshAxis> rest, int first) const {
+    const int stride = blocks_.mesh().stride(Axis::r);
+    const int count = which_ == Of::all_replicas ? rest.front().size : 1;
+    for (int i = 0; i < count; ++i) with(piece, rest.subspan(1), first + i * stride);
+  }
+
+  void along_dim(Box piece, std::span<const MeshAxis> rest, int first) const {
+    const Dim dim = static_cast<Dim>(rest.front().axis);
+    const int stride = blocks_.mesh().stride(rest.front().axis);
+    const Range range = piece[dim];
+    const Coordinates coordinates = blocks_.meeting(dim, range);
+    for (int i = coordinates.begin; i < coordinates.end; ++i) {
+      piece[dim] = intersect(range, blocks_.range(dim, i));
+      if (piece[dim].size() > 0) with(piece, rest.subspan(1), first + i * stride);
+    }
+  }
+
+  const BlockOwnership& blocks_;
+  Of which_;
+  const Visit& visit_;
+};
 
 template <typename Visit>
 void visit_meeting(const BlockOwnership& blocks, const Box& box, Of which, const Visit& visit) {
-  if (is_empty(box)) return;
-  visit_meeting(blocks, box, which == Of::all_replicas, blocks.mesh().axes(), 0, visit);
+  if (!is_empty(box)) Meeting<Visit>(blocks, which, visit).with(box);
 }
 
 void sort_by_peer(std::vector<Piece>& pieces) {
@@ -84,18 +108,14 @@ TransferList transfer_list(const BlockOwnership& sources,
   }
   TransferList list;
   const Box wanted = destinations.box(rank);
-  visit_meeting(sources, wanted, Of::one_replica, [&](int holder) {
-    const Box piece = intersect(sources.box(holder), wanted);
-    if (is_empty(piece)) return;
+  visit_meeting(sources, wanted, Of::one_replica, [&](int holder, const Box& piece) {
     list.receives.push_back({holders_of(sources, holder).provider(rank), piece});
   });
-  const Box held = sources.box(rank);
   const Holders holders = holders_of(sources, rank);
-  visit_meeting(destinations, held, Of::all_replicas, [&](int receiver) {
-    if (holders.provider(receiver) != rank) return;
-    const Box piece = intersect(held, destinations.box(receiver));
-    if (!is_empty(piece)) list.sends.push_back({receiver, piece});
-  });
+  visit_meeting(
+      destinations, sources.box(rank), Of::all_replicas, [&](int receiver, const Box& piece) {
+        if (holders.provider(receiver) == rank) list.sends.push_back({receiver, piece});
+      });
   sort_by_peer(list.sends);
   sort_by_peer(list.receives);
   return list;

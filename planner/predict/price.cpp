@@ -39,8 +39,7 @@ Price PriceList::price(const Schedule& schedule, const TransferOperation& operat
 
 Price PriceList::price(const Schedule&, const CollectiveOperation& operation) const {
   const auto bytes = static_cast<double>(operation.elements * bytes_of(operation.element));
-  return exactly(
-      allreduce_time_s(platform_, links(operation.group), bytes, operation.algorithm));
+  return exactly(allreduce_time_s(platform_, links(operation.group), bytes, operation.algorithm));
 }
 
 GroupLinks PriceList::links(const RankGroup& group) const {

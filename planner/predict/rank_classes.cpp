@@ -57,8 +57,8 @@ std::set<DimCut> cuts_of(const Plan& plan, const std::vector<LayerIndex>& layers
     if (is_spatial && has_window(plan.network.layer(layer).parameters)) {
       const LayerIndex input = plan.network.inputs_of(layer)[0];
       cut.input_length = plan.network.output_shape(input, plan.batch)[dim];
-      cut.window = plan.network.window_of(layer).dims[static_cast<std::size_t>(dim) -
-                                                      static_cast<std::size_t>(Dim::d)];
+      cut.window = plan.network.window_of(layer)
+                       .dims[static_cast<std::size_t>(dim) - static_cast<std::size_t>(Dim::d)];
     }
     cuts.insert(cut);
   }
@@ -93,8 +93,8 @@ class Refinement {
   void refine(const Feature& feature) {
     std::unordered_map<std::int64_t, int> numbers;
     for (std::size_t rank = 0; rank < class_of_.size(); ++rank) {
-      const std::int64_t key = (std::int64_t{class_of_[rank]} << 32) +
-                               std::int64_t{feature(static_cast<int>(rank))} + 1;
+      const std::int64_t key =
+          (std::int64_t{class_of_[rank]} << 32) + std::int64_t{feature(static_cast<int>(rank))} + 1;
       const int next = static_cast<int>(numbers.size());
       class_of_[rank] = numbers.try_emplace(key, next).first->second;
     }

@@ -92,15 +92,14 @@ class Meetings {
   bool is_absent(int other, std::size_t own, std::size_t number) const {
     const auto index = static_cast<std::size_t>(other);
     const bool stands_for_several = classes_.sizes()[index] > 1;
-    return index == own ||
-           (stands_for_several && times_s_[number * class_count_ + index] == never);
+    return index == own || (stands_for_several && times_s_[number * class_count_ + index] == never);
   }
 
   const RankClasses& classes_;
   std::size_t class_count_;
   std::unordered_map<std::string_view, std::size_t> ids_;
   std::map<RankGroup, std::vector<int>> group_classes_;
-  std::vector<std::vector<std::size_t>> numbers_;       // by class and operation: number of its id
+  std::vector<std::vector<std::size_t>> numbers_;        // by class and operation: number of its id
   std::vector<std::vector<std::vector<int>>> partners_;  // by class and operation
   std::vector<double> times_s_;                          // by number and class
 };

@@ -129,14 +129,14 @@ class Lowering {
   std::vector<Operand> tensors_;                      // by layer: this rank's block
   std::vector<std::vector<Contribution>> gradients_;  // by layer
   std::vector<std::vector<Fetched>> fetched_;         // by layer
-  std::vector<int> first_slot_;  // by layer
+  std::vector<int> first_slot_;                       // by layer
   int next_tag_ = 0;
   // Slots before these have complete gradients, reduced ones, and are updated.
   int complete_ = 0;
   int reduced_ = 0;
   int updated_ = 0;
-  int bucket_begin_ = 0;           // first slot of the open bucket
-  RankGroup bucket_group_;         // of the slots that are not yet reduced
+  int bucket_begin_ = 0;    // first slot of the open bucket
+  RankGroup bucket_group_;  // of the slots that are not yet reduced
   int reduction_count_ = 0;
   int update_count_ = 0;
 };

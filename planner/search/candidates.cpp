@@ -24,6 +24,18 @@ bool fits(const std::vector<MeshAxis>& axes, const Shape& output) {
   });
 }
 
+// Descending.
+std::vector<int> divisors(int number) {
+  std::vector<int> found;
+  for (int divisor = 1; divisor <= number / divisor; ++divisor) {
+    if (number % divisor != 0) continue;
+    found.push_back(divisor);
+    if (number / divisor != divisor) found.push_back(number / divisor);
+  }
+  std::sort(found.rbegin(), found.rend());
+  return found;
+}
+
 // Sorts all factorisations of `rest` over `axes`, appended to `chosen`, into fitting and not.
 void enumerate(std::span<const Axis> axes,
                int rest,
@@ -39,8 +51,7 @@ void enumerate(std::span<const Axis> axes,
     }
     return;
   }
-  for (int size = rest; size >= 1; --size) {
-    if (rest % size != 0) continue;
+  for (int size : divisors(rest)) {
     chosen.push_back({axes.front(), size});
     enumerate(axes.subspan(1), rest / size, output, chosen, found);
     chosen.pop_back();

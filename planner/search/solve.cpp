@@ -77,15 +77,22 @@ void add_known(const Plan& blank, Scores& scores) {
   }
 }
 
-// Meshes worth trying on all layers: those that the input admits, the best few by additive cost.
+bool may_take(const UnitMeshes& unit, const Mesh& mesh) {
+  return std::find(unit.meshes.begin(), unit.meshes.end(), mesh) != unit.meshes.end();
+}
+
+// Meshes worth trying on all layers: those that most units may take, the best few by additive cost.
 std::vector<Mesh> uniform_meshes(const PricedNetwork& priced) {
   constexpr std::size_t most = 4;
+  const auto& units = priced.choices.units;
   std::vector<std::pair<double, Mesh>> by_cost;
-  for (const Mesh& mesh : priced.choices.units.front().meshes) {
-    const double cost = total_cost(priced.graph, mostly_on(priced.choices, mesh));
-    by_cost.emplace_back(cost, mesh);
+  for (const Mesh& mesh : units.front().meshes) {
+    const auto takers = std::count_if(
+        units.begin(), units.end(), [&](const UnitMeshes& unit) { return may_take(unit, mesh); });
+    if (2 * takers < static_cast<std::ptrdiff_t>(units.size())) continue;
+    by_cost.emplace_back(total_cost(priced.graph, mostly_on(priced.choices, mesh)), mesh);
   }
-  std::stable_sort(by_cost.begin() + 1, by_cost.end(), [](const auto& a, const auto& b) {
+  std::stable_sort(by_cost.begin(), by_cost.end(), [](const auto& a, const auto& b) {
     return a.first < b.first;
   });
   std::vector<Mesh> meshes;

@@ -153,8 +153,8 @@ std::vector<Round> measured(const Group& group, int position) {
   const Fold fold(group.ranks());
   const std::vector<Exchange> exchanges = recursive_doubling(fold.core_ranks, group.bytes);
   const std::size_t rounds = exchanges.size() + (fold.folded > 0 ? 2 : 0);
-  const double total_s = allreduce_time_s(
-      group.platform, group.links(), group.bytes, AllreduceAlgorithm::library);
+  const double total_s =
+      allreduce_time_s(group.platform, group.links(), group.bytes, AllreduceAlgorithm::library);
   const double round_s = total_s / static_cast<double>(rounds);
   const bool both_ways = fold.folded == 0;
   const MessageTime time = [&](int from, int to, double) {
