@@ -113,6 +113,16 @@ Coordinates BlockOwnership::meeting(Dim dim, Range range) const {
           .end = static_cast<int>(last - coordinates.begin())};
 }
 
+// Parts as they are owned leave no empty ones between them.
+int BlockOwnership::count_meeting(Dim dim, Range range) const {
+  const Rule& rule = rules_[static_cast<std::size_t>(dim)];
+  const Coordinates found = meeting(dim, range);
+  if (!rule.windowed && !rule.cut) return std::max(0, found.end - found.begin);
+  const auto coordinates = std::views::iota(found.begin, std::max(found.begin, found.end));
+  return static_cast<int>(std::ranges::count_if(
+      coordinates, [&](int i) { return intersect(rule.at(i), range).size() > 0; }));
+}
+
 bool BlockOwnership::has_empty_parts() const {
   return std::any_of(
       rules_.begin(), rules_.end(), [](const Rule& rule) { return rule.parts > rule.length; });

@@ -43,6 +43,8 @@ class BlockOwnership {
   // Which coordinates along the axis of `dim` may have a range that meets `range`: all that do, and
   // of others only empty ones between them.
   Coordinates meeting(Dim dim, Range range) const;
+  // How many coordinates have a range that meets `range`.
+  int count_meeting(Dim dim, Range range) const;
   bool operator==(const BlockOwnership&) const = default;
 
  private:

@@ -121,4 +121,12 @@ TransferList transfer_list(const BlockOwnership& sources,
   return list;
 }
 
+int sender_count(const BlockOwnership& sources, const BlockOwnership& destinations, int rank) {
+  const Box wanted = destinations.box(rank);
+  if (is_empty(wanted)) return 0;
+  int count = 1;
+  for (Dim dim : all_dims) count *= sources.count_meeting(dim, wanted[dim]);
+  return overlap(sources.box(rank), wanted) ? count - 1 : count;
+}
+
 }  // namespace cnnplan

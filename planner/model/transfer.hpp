@@ -32,4 +32,8 @@ TransferList transfer_list(const BlockOwnership& sources,
                            const BlockOwnership& destinations,
                            int rank);
 
+// How many other ranks send to `rank`, without the list: in time that grows with the logarithm of
+// the number of ranks. @pre as for transfer_list
+int sender_count(const BlockOwnership& sources, const BlockOwnership& destinations, int rank);
+
 }  // namespace cnnplan

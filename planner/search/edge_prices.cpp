@@ -3,27 +3,47 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <span>
+#include <utility>
 
 #include "planner/cost/links.hpp"
 #include "planner/model/parallel.hpp"
+#include "planner/predict/virtual_time.hpp"
 #include "planner/schedule/ownership.hpp"
 #include "planner/search/sample_ranks.hpp"
 
 namespace cnnplan {
 namespace {
 
+// Longer than any step.
+constexpr double hopeless_s = 1e9;
+
 Box of(const BlockOwnership& ownership, int rank) {
   return ownership.box(rank);
 }
 
+// What kernels of a rank wait at least for any message to it, hidden as far as the platform can.
+double least_message_s(const Plan& plan, const Platform& platform) {
+  double least_s = std::numeric_limits<double>::infinity();
+  for (const Level& level : platform.levels) {
+    if (level.duplex_factor < 1.0) return 0.0;
+    for (const Segment& segment : level.segments) least_s = std::min(least_s, segment.alpha_s);
+  }
+  return least_s * (1.0 - overlap_of(plan, platform));
+}
+
 }  // namespace
 
-EdgePrices::EdgePrices(const Decomposition& decomposition, const PriceList& prices)
+EdgePrices::EdgePrices(const Decomposition& decomposition,
+                       const PriceList& prices,
+                       std::vector<double> spare_s)
     : decomposition_(decomposition),
       plan_(decomposition.plan()),
       prices_(prices),
-      ranks_(sample_ranks(plan_.ranks)) {}
+      ranks_(sample_ranks(plan_.ranks)),
+      spare_s_(std::move(spare_s)),
+      least_message_s_(least_message_s(plan_, prices.platform())) {}
 
 EdgePrices::Rules EdgePrices::rules_of(LayerIndex consumer, std::size_t input) const {
   const Network& network = plan_.network;
@@ -92,9 +112,24 @@ const EdgePrice& EdgePrices::operator()(LayerIndex consumer,
   return price;
 }
 
+bool EdgePrices::is_hopeless(const Pair& pair) const {
+  for (std::size_t i = 0; i < ranks_.size(); ++i) {
+    const int senders =
+        sender_count(pair.owned, pair.needed, ranks_[i]) +
+        (pair.rules.gradient ? sender_count(pair.needed, pair.owned, ranks_[i]) : 0);
+    if (senders * least_message_s_ > spare_s_[i]) return true;
+  }
+  return false;
+}
+
 void EdgePrices::set(
     EdgePrice& price, int row, int column, const Pair& pair, const std::vector<int>& ranks) {
   const Rules& rules = pair.rules;
+  if (is_hopeless(pair)) {
+    price.slowest(row, column) = hopeless_s;
+    for (CostMatrix& least : price.least) least(row, column) = hopeless_s;
+    return;
+  }
   const bool forward = rules.copies || exchanges_forward(pair.owned, pair.needed);
   const bool back = rules.gradient && (rules.copies || exchanges_backward(pair.needed, pair.owned));
   for (int rank : ranks) {

@@ -29,7 +29,12 @@ struct EdgePrice {
 class EdgePrices {
  public:
   // Keeps references. The meshes of the plan do not matter, but all layers must be on the same.
-  EdgePrices(const Decomposition& decomposition, const PriceList& prices);
+  // `spare_s`: by sampled rank, the most that transfers may take in a plan worth finding. A pair of
+  // meshes with which messages to one of these ranks surely take longer gets a price beyond all
+  // others instead of its own.
+  EdgePrices(const Decomposition& decomposition,
+             const PriceList& prices,
+             std::vector<double> spare_s);
 
   // The same shapes and rules share a price. @pre `consumer` has that input
   const EdgePrice& operator()(LayerIndex consumer,
@@ -63,6 +68,7 @@ class EdgePrices {
   Rules rules_of(LayerIndex consumer, std::size_t input) const;
   Window window_of(LayerIndex layer) const;
   std::vector<BlockOwnership> blocks(LayerIndex layer, const std::vector<Mesh>& meshes) const;
+  bool is_hopeless(const Pair& pair) const;
   void set(EdgePrice& price, int row, int column, const Pair& pair, const std::vector<int>& ranks);
   // What the reader's memory of the tensor holds: with `copies`, all of its output.
   static Box reader_box(const Pair& pair, int rank);
@@ -75,6 +81,8 @@ class EdgePrices {
   const Plan& plan_;
   const PriceList& prices_;
   std::vector<int> ranks_;  // of `least`
+  std::vector<double> spare_s_;
+  double least_message_s_ = 0.0;  // that a rank waits for any message from another
   std::map<Key, EdgePrice> known_;
 };
 

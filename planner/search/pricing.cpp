@@ -122,13 +122,16 @@ void add_copies(
 
 // One edge for every tensor that a unit reads of another. Inside a unit, which has one mesh and a
 // window in its first layer only, nothing is transferred but what a concat copies.
-void add_edges(const Plan& plan, const PriceList& prices, PricedNetwork& priced) {
+void add_edges(const Plan& plan,
+               const PriceList& prices,
+               const std::vector<double>& spare_s,
+               PricedNetwork& priced) {
   const std::vector<int> units = units_by_layer(plan, priced.choices);
   const auto meshes = [&](int unit) -> const std::vector<Mesh>& {
     return priced.choices.units[static_cast<std::size_t>(unit)].meshes;
   };
   const Decomposition decomposition(plan);
-  EdgePrices edge_prices(decomposition, prices);
+  EdgePrices edge_prices(decomposition, prices, spare_s);
   for (LayerIndex consumer = 0; consumer < plan.network.layer_count(); ++consumer) {
     const auto& inputs = plan.network.inputs_of(consumer);
     const bool copies = copies_inputs(plan.network.layer(consumer).parameters);
@@ -163,12 +166,12 @@ double least_of(const std::vector<double>& costs) {
 // By candidate of a unit, the least step of a plan that takes it: on the sampled rank where that is
 // longest.
 std::vector<double> least_steps(const PricedNetwork& priced,
-                                const std::vector<double>& least_of_units,
+                                const std::vector<double>& least_work_s,
                                 std::size_t unit) {
   std::vector<double> steps(priced.graph.units[unit].size(), 0.0);
   for (std::size_t rank = 0; rank < priced.least.size(); ++rank) {
     const std::vector<double>& costs = priced.least[rank].units[unit];
-    const double others_s = priced.updates_s + least_of_units[rank] - least_of(costs);
+    const double others_s = least_work_s[rank] - least_of(costs);
     for (std::size_t i = 0; i < steps.size(); ++i) {
       steps[i] = std::max(steps[i], others_s + costs[i]);
     }
@@ -187,17 +190,23 @@ void keep(std::vector<T>& values, const std::vector<bool>& kept) {
   values.resize(next);
 }
 
-void leave_out_above(double limit_s, PricedNetwork& priced) {
-  std::vector<double> least_of_units;
+// By sampled rank, what it must do itself in any plan.
+std::vector<double> least_work(const PricedNetwork& priced) {
+  std::vector<double> work_s;
   for (const CostGraph& least : priced.least) {
-    double sum_s = 0.0;
+    double sum_s = priced.updates_s;
     for (const std::vector<double>& costs : least.units) sum_s += least_of(costs);
-    least_of_units.push_back(sum_s);
+    work_s.push_back(sum_s);
   }
+  return work_s;
+}
+
+void leave_out_above(double limit_s, PricedNetwork& priced) {
+  const std::vector<double> least_work_s = least_work(priced);
   constexpr double rounding = 1e-9;
   for (std::size_t unit = 0; unit < priced.graph.units.size(); ++unit) {
     std::vector<bool> kept;
-    for (double step_s : least_steps(priced, least_of_units, unit)) {
+    for (double step_s : least_steps(priced, least_work_s, unit)) {
       kept.push_back(step_s <= limit_s * (1 + rounding));
     }
     // Only where the known plan is on a mesh that the unit may not take.
@@ -218,7 +227,9 @@ PricedNetwork price_network(const Plan& plan, const PriceList& prices, double li
   const Plan uniform = on_mesh(plan, Mesh({{Axis::r, plan.ranks}}));
   add_unit_costs(plan, prices, priced);
   leave_out_above(limit_s, priced);
-  add_edges(uniform, prices, priced);
+  std::vector<double> spare_s = least_work(priced);
+  for (double& seconds : spare_s) seconds = limit_s - seconds;
+  add_edges(uniform, prices, spare_s, priced);
   return priced;
 }
 
