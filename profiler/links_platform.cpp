@@ -1,11 +1,11 @@
 // From measurements to the numbers of a platform.
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <stdexcept>
 
 #include "planner/cost/collective_formulas.hpp"
 #include "planner/cost/collectives.hpp"
+#include "planner/model/rank_group.hpp"
 #include "profiler/links_measure.hpp"
 
 namespace cnnplan {
@@ -74,17 +74,16 @@ const Level& level_named(const Platform& platform, const std::string& name) {
 
 double predicted_s(const Platform& platform, const LinkCurve& curve, double bytes) {
   const Level& level = level_named(platform, curve.level);
-  std::vector<int> group(static_cast<std::size_t>(curve.ranks));
-  std::iota(group.begin(), group.end(), 0);
+  const GroupLinks links = links_of(platform, RankGroup(0, curve.ranks).ranks());
   switch (curve.kind) {
     case LinkCurveKind::message:
       return segment_time_s(level.segments, bytes);
     case LinkCurveKind::exchange:
       return segment_time_s(level.segments, bytes) * level.duplex_factor;
     case LinkCurveKind::library_allreduce:
-      return allreduce_time_s(platform, group, bytes, AllreduceAlgorithm::library);
+      return allreduce_time_s(platform, links, bytes, AllreduceAlgorithm::library);
     case LinkCurveKind::ring_allreduce:
-      return allreduce_time_s(platform, group, bytes, AllreduceAlgorithm::ring);
+      return allreduce_time_s(platform, links, bytes, AllreduceAlgorithm::ring);
   }
   throw std::logic_error("unknown kind of curve");
 }

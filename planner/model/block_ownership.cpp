@@ -116,6 +116,7 @@ Coordinates BlockOwnership::meeting(Dim dim, Range range) const {
 // Parts as they are owned leave no empty ones between them.
 int BlockOwnership::count_meeting(Dim dim, Range range) const {
   const Rule& rule = rules_[static_cast<std::size_t>(dim)];
+  if (range.size() == 0) return 0;
   const Coordinates found = meeting(dim, range);
   if (!rule.windowed && !rule.cut) return std::max(0, found.end - found.begin);
   const auto coordinates = std::views::iota(found.begin, std::max(found.begin, found.end));

@@ -40,6 +40,8 @@ void describe(const DimCut& cut, int parts, int coordinate, std::vector<std::int
                                own.input.end - input.end}) {
     features.push_back(feature);
   }
+  const bool has_halo = cut.window != WindowDim{} || cut.length != cut.input_length;
+  if (!has_halo) return;
   for (int neighbour : {coordinate - 1, coordinate + 1}) {
     const bool exists = neighbour >= 0 && neighbour < parts;
     features.push_back(exists ? shared(needs(neighbour).input, input) : -1);

@@ -35,7 +35,7 @@ class Meetings {
     times_s[own] = time_s;
     for (int partner : partners_[own][index]) {
       const double arrival_s = times_s[partner];
-      if (arrival_s == not_arrived) return std::nullopt;
+      if (arrival_s < 0.0) return std::nullopt;
       time_s = std::max(time_s, arrival_s);
     }
     return time_s;

@@ -117,7 +117,7 @@ bool EdgePrices::is_hopeless(const Pair& pair) const {
     const int senders =
         sender_count(pair.owned, pair.needed, ranks_[i]) +
         (pair.rules.gradient ? sender_count(pair.needed, pair.owned, ranks_[i]) : 0);
-    if (senders * least_message_s_ > spare_s_[i]) return true;
+    if (senders > 0 && senders * least_message_s_ > spare_s_[i]) return true;
   }
   return false;
 }

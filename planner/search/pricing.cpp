@@ -13,6 +13,9 @@
 namespace cnnplan {
 namespace {
 
+// Of sums of seconds.
+constexpr double rounding = 1e-9;
+
 // Seconds by layer.
 using LayerCosts = std::vector<double>;
 
@@ -203,7 +206,6 @@ std::vector<double> least_work(const PricedNetwork& priced) {
 
 void leave_out_above(double limit_s, PricedNetwork& priced) {
   const std::vector<double> least_work_s = least_work(priced);
-  constexpr double rounding = 1e-9;
   for (std::size_t unit = 0; unit < priced.graph.units.size(); ++unit) {
     std::vector<bool> kept;
     for (double step_s : least_steps(priced, least_work_s, unit)) {
@@ -228,7 +230,7 @@ PricedNetwork price_network(const Plan& plan, const PriceList& prices, double li
   add_unit_costs(plan, prices, priced);
   leave_out_above(limit_s, priced);
   std::vector<double> spare_s = least_work(priced);
-  for (double& seconds : spare_s) seconds = limit_s - seconds;
+  for (double& seconds : spare_s) seconds = limit_s * (1 + rounding) - seconds;
   add_edges(uniform, prices, spare_s, priced);
   return priced;
 }

@@ -47,15 +47,6 @@ Floats random_floats(std::int64_t count, std::mt19937& random) {
   return values;
 }
 
-BlockOwnership ownership(const Distribution& distribution) {
-  BlockOwnership owned;
-  for (int rank = 0; rank < distribution.rank_count(); ++rank) {
-    owned.boxes.push_back(distribution.box(rank));
-    owned.blocks.push_back(distribution.block(rank));
-  }
-  return owned;
-}
-
 // A move between two random distributions of a tensor, as this rank sees it.
 struct Move {
   TransferSpec spec;
@@ -68,11 +59,10 @@ Move random_move(int round, const Communicator& world) {
   Shape shape;
   for (std::int64_t& extent : shape.extents) extent = 1 + static_cast<std::int64_t>(random() % 6);
   const auto seed = 2 * static_cast<std::uint64_t>(round);
-  const BlockOwnership from = ownership({shape, random_mesh(seed, world.size())});
-  const BlockOwnership to = ownership({shape, random_mesh(seed + 1, world.size())});
-  const auto own = static_cast<std::size_t>(world.rank());
-  Move move{.spec = {.source_box = from.boxes[own],
-                     .destination_box = to.boxes[own],
+  const BlockOwnership from = BlockOwnership({shape, random_mesh(seed, world.size())});
+  const BlockOwnership to = BlockOwnership({shape, random_mesh(seed + 1, world.size())});
+  Move move{.spec = {.source_box = from.box(world.rank()),
+                     .destination_box = to.box(world.rank()),
                      .list = transfer_list(from, to, world.rank()),
                      .accumulate = round % 3 == 1,
                      .zero_first = round % 2 == 1},

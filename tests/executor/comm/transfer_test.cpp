@@ -105,25 +105,13 @@ Shape random_shape(std::mt19937& random) {
   return shape;
 }
 
-BlockOwnership ownership(const Distribution& distribution) {
-  BlockOwnership owned;
-  for (int rank = 0; rank < distribution.rank_count(); ++rank) {
-    owned.boxes.push_back(distribution.box(rank));
-    owned.blocks.push_back(distribution.block(rank));
-  }
-  return owned;
-}
-
 // Every box grown by `halo` in the spatial dims, within the tensor.
-BlockOwnership with_halo(BlockOwnership owned, const Shape& shape, std::int64_t halo) {
-  for (Box& box : owned.boxes) {
-    if (is_empty(box)) continue;
-    for (Dim dim : spatial_dims) {
-      box[dim].begin = std::max<std::int64_t>(0, box[dim].begin - halo);
-      box[dim].end = std::min(shape[dim], box[dim].end + halo);
-    }
+BlockOwnership with_halo(const BlockOwnership& owned, const Shape& shape, std::int64_t halo) {
+  Window window;
+  for (WindowDim& dim : window.dims) {
+    dim = {.kernel = 2 * halo + 1, .padding_begin = halo, .padding_end = halo};
   }
-  return owned;
+  return owned.under(window, shape);
 }
 
 struct Mode {
@@ -138,9 +126,8 @@ void check_transfer(const Communicator& world,
                     const BlockOwnership& destinations,
                     Mode mode) {
   const int rank = world.rank();
-  const auto own = static_cast<std::size_t>(rank);
-  Block<T> source(sources.boxes[own]);
-  Block<T> destination(destinations.boxes[own]);
+  Block<T> source(sources.box(world.rank()));
+  Block<T> destination(destinations.box(world.rank()));
   source.fill(source.box, [&](const Index& index) { return held<T>(rank, index); });
   const TransferList list = transfer_list(sources, destinations, rank);
   Transfer transfer(world,
@@ -184,10 +171,10 @@ TEST_CASE("Transfer: shuffles between random distributions, replicas and empty b
     CAPTURE(to_text(from.mesh()));
     CAPTURE(to_text(to.mesh()));
     const Mode mode{.accumulate = round % 3 == 1, .zero_first = round % 2 == 1};
-    check_transfer<float>(world, ownership(from), ownership(to), mode);
-    check_transfer<double>(world, ownership(from), ownership(to), mode);
-    check_transfer<BFloat16>(world, ownership(from), ownership(to), mode);
-    check_transfer<Float16>(world, ownership(from), ownership(to), mode);
+    check_transfer<float>(world, BlockOwnership(from), BlockOwnership(to), mode);
+    check_transfer<double>(world, BlockOwnership(from), BlockOwnership(to), mode);
+    check_transfer<BFloat16>(world, BlockOwnership(from), BlockOwnership(to), mode);
+    check_transfer<Float16>(world, BlockOwnership(from), BlockOwnership(to), mode);
   }
 }
 
@@ -197,9 +184,9 @@ TEST_CASE("Transfer: halo gradients are added to their owners, overlapping and m
   for (int round = 0; round < rounds; ++round) {
     const Shape shape = random_shape(random);
     const Distribution owned(shape, random_mesh(world.size(), random));
-    const BlockOwnership haloed = with_halo(ownership(owned), shape, 1 + round % 5);
+    const BlockOwnership haloed = with_halo(BlockOwnership(owned), shape, 1 + round % 5);
     check_transfer<float>(
-        world, haloed, ownership(owned), {.accumulate = true, .zero_first = round % 2 == 0});
+        world, haloed, BlockOwnership(owned), {.accumulate = true, .zero_first = round % 2 == 0});
   }
 }
 
@@ -209,9 +196,8 @@ TEST_CASE("Transfer: halos in place leave every rank with the values of the owne
   for (int round = 0; round < rounds; ++round) {
     const Shape shape = random_shape(random);
     const Distribution owned(shape, random_mesh(world.size(), random));
-    const BlockOwnership haloed = with_halo(ownership(owned), shape, 1 + round % 5);
-    const auto own = static_cast<std::size_t>(world.rank());
-    Block<float> buffer(haloed.boxes[own]);
+    const BlockOwnership haloed = with_halo(BlockOwnership(owned), shape, 1 + round % 5);
+    Block<float> buffer(haloed.box(world.rank()));
     const auto value = [&](const Index& index) { return held<float>(0, index); };
     buffer.fill(owned.box(world.rank()), value);
     const Box box = buffer.box;
@@ -221,7 +207,7 @@ TEST_CASE("Transfer: halos in place leave every rank with the values of the owne
                        .source_box = box,
                        .destination = buffer.data.data(),
                        .destination_box = box,
-                       .list = transfer_list(ownership(owned), haloed, world.rank())});
+                       .list = transfer_list(BlockOwnership(owned), haloed, world.rank())});
     transfer.run();
     Block<float> expected(box);
     expected.fill(box, value);
@@ -235,8 +221,8 @@ TEST_CASE("Transfer: contiguous rows are neither staged nor copied, columns are"
   const Shape shape{{1, 8, 1, 64, 64}};
   const auto staging = [&](Axis axis) {
     const Distribution owned(shape, Mesh({{axis, 2}}));
-    const BlockOwnership haloed = with_halo(ownership(owned), shape, 2);
-    const Box box = haloed.boxes[static_cast<std::size_t>(world.rank())];
+    const BlockOwnership haloed = with_halo(BlockOwnership(owned), shape, 2);
+    const Box box = haloed.box(world.rank());
     Block<float> buffer(box);
     const Transfer transfer(world,
                             {.device = &cpu,
@@ -244,7 +230,7 @@ TEST_CASE("Transfer: contiguous rows are neither staged nor copied, columns are"
                              .source_box = box,
                              .destination = buffer.data.data(),
                              .destination_box = box,
-                             .list = transfer_list(ownership(owned), haloed, world.rank())});
+                             .list = transfer_list(BlockOwnership(owned), haloed, world.rank())});
     return transfer.buffer_bytes();
   };
   CHECK(staging(Axis::h) == 0);
@@ -287,7 +273,7 @@ TEST_CASE("Transfer: large messages in both directions do not deadlock") {
   const Shape shape{{world.size(), 16, 1, 512, 256}};
   const Distribution samples(shape, Mesh({{Axis::n, world.size()}}));
   const Distribution rows(shape, Mesh({{Axis::h, world.size()}}));
-  check_transfer<float>(world, ownership(samples), ownership(rows), {});
+  check_transfer<float>(world, BlockOwnership(samples), BlockOwnership(rows), {});
 }
 
 TEST_CASE("Transfer: an empty list does nothing, but clears when asked to") {

@@ -15,15 +15,6 @@
 namespace cnnplan::test {
 namespace {
 
-BlockOwnership ownership_of(const Distribution& distribution) {
-  BlockOwnership ownership;
-  for (int rank = 0; rank < distribution.rank_count(); ++rank) {
-    ownership.boxes.push_back(distribution.box(rank));
-    ownership.blocks.push_back(distribution.block(rank));
-  }
-  return ownership;
-}
-
 // Axes in any order, sizes that need not divide anything.
 Mesh random_mesh(RandomValues& random, int ranks) {
   std::vector<MeshAxis> axes;
@@ -45,22 +36,20 @@ Shape random_shape(RandomValues& random) {
   return shape;
 }
 
-// Every box grown by as much as `most` on each side, as for a halo; empty ones stay empty.
-BlockOwnership grown(BlockOwnership ownership, const Shape& shape, std::int64_t most) {
-  for (Box& box : ownership.boxes) {
-    if (is_empty(box)) continue;
-    for (Dim dim : all_dims) {
-      box[dim].begin = std::max<std::int64_t>(0, box[dim].begin - most);
-      box[dim].end = std::min(shape[dim], box[dim].end + most);
-    }
+// Every box grown by as much as `most` on each side of the spatial dims, as for a halo; empty ones
+// stay empty.
+BlockOwnership grown(const BlockOwnership& ownership, const Shape& shape, std::int64_t most) {
+  Window window;
+  for (WindowDim& dim : window.dims) {
+    dim = {.kernel = 2 * most + 1, .padding_begin = most, .padding_end = most};
   }
-  return ownership;
+  return ownership.under(window, shape);
 }
 
 std::vector<TransferList> all_lists(const BlockOwnership& sources,
                                     const BlockOwnership& destinations) {
   std::vector<TransferList> lists;
-  for (int rank = 0; rank < static_cast<int>(sources.boxes.size()); ++rank) {
+  for (int rank = 0; rank < sources.rank_count(); ++rank) {
     lists.push_back(transfer_list(sources, destinations, rank));
   }
   return lists;
@@ -95,10 +84,10 @@ bool holds(const Box& box, const Element& at) {
 std::map<Element, int> expected_arrivals(const BlockOwnership& sources, const Box& wanted) {
   std::map<Element, int> arrivals;
   std::set<int> seen;
-  for (std::size_t rank = 0; rank < sources.boxes.size(); ++rank) {
-    if (!seen.insert(sources.blocks[rank]).second) continue;
+  for (int rank = 0; rank < sources.rank_count(); ++rank) {
+    if (!seen.insert(sources.block(rank)).second) continue;
     for_each_element(wanted, [&](const Element& at) {
-      if (holds(sources.boxes[rank], at)) ++arrivals[at];
+      if (holds(sources.box(rank), at)) ++arrivals[at];
     });
   }
   return arrivals;
@@ -140,20 +129,24 @@ bool match_pairwise(const std::vector<TransferList>& lists) {
 void check_lists(const BlockOwnership& sources, const BlockOwnership& destinations) {
   const auto lists = all_lists(sources, destinations);
   CHECK(match_pairwise(lists));
-  for (std::size_t rank = 0; rank < lists.size(); ++rank) {
-    CHECK(ordered_by_peer(lists[rank].sends));
-    CHECK(ordered_by_peer(lists[rank].receives));
-    CHECK(arrivals_of(lists[rank]) == expected_arrivals(sources, destinations.boxes[rank]));
-    for (const Piece& piece : lists[rank].sends) {
-      CHECK(contains(sources.boxes[rank], piece.box));
+  for (int rank = 0; rank < sources.rank_count(); ++rank) {
+    const TransferList& list = lists[static_cast<std::size_t>(rank)];
+    CHECK(ordered_by_peer(list.sends));
+    CHECK(ordered_by_peer(list.receives));
+    CHECK(arrivals_of(list) == expected_arrivals(sources, destinations.box(rank)));
+    CHECK(sender_count(sources, destinations, rank) ==
+          std::count_if(list.receives.begin(), list.receives.end(), [rank](const Piece& piece) {
+            return piece.peer != rank;
+          }));
+    for (const Piece& piece : list.sends) {
+      CHECK(contains(sources.box(rank), piece.box));
       CHECK_FALSE(is_empty(piece.box));
     }
   }
 }
 
 BlockOwnership four_replicas_of_one_block() {
-  const Box box = whole({{2, 1, 1, 1, 1}});
-  return {.boxes = {box, box, box, box}, .blocks = {0, 0, 0, 0}};
+  return BlockOwnership(Distribution({{2, 1, 1, 1, 1}}, parse_mesh("r4")));
 }
 
 }  // namespace
@@ -164,8 +157,8 @@ TEST_CASE("transfer_list: between any two distributions every element arrives on
     RandomValues random(seed);
     const int ranks = random.small(1, 8);
     const Shape shape = random_shape(random);
-    check_lists(ownership_of(Distribution(shape, random_mesh(random, ranks))),
-                ownership_of(Distribution(shape, random_mesh(random, ranks))));
+    check_lists(BlockOwnership(Distribution(shape, random_mesh(random, ranks))),
+                BlockOwnership(Distribution(shape, random_mesh(random, ranks))));
   }
 }
 
@@ -174,7 +167,7 @@ TEST_CASE("transfer_list: halos, and the sum of what overlaps on the way back") 
     CAPTURE(seed);
     RandomValues random(seed);
     const Shape shape = random_shape(random);
-    const auto owned = ownership_of(Distribution(shape, random_mesh(random, random.small(1, 8))));
+    const BlockOwnership owned(Distribution(shape, random_mesh(random, random.small(1, 8))));
     const auto haloed = grown(owned, shape, random.integer(0, 2));
     check_lists(owned, haloed);
     check_lists(haloed, owned);
@@ -183,10 +176,10 @@ TEST_CASE("transfer_list: halos, and the sum of what overlaps on the way back") 
 
 TEST_CASE("transfer_list: nothing moves but local pieces between equal distributions") {
   for (const char* mesh : {"n2h2", "r4", "n2r2", "r2w2"}) {
-    const auto owned = ownership_of(Distribution({{4, 2, 1, 4, 4}}, parse_mesh(mesh)));
+    const BlockOwnership owned(Distribution({{4, 2, 1, 4, 4}}, parse_mesh(mesh)));
     const auto lists = all_lists(owned, owned);
     for (int rank = 0; rank < 4; ++rank) {
-      const Piece own{rank, owned.boxes[static_cast<std::size_t>(rank)]};
+      const Piece own{rank, owned.box(rank)};
       CHECK(lists[static_cast<std::size_t>(rank)].sends == std::vector{own});
       CHECK(lists[static_cast<std::size_t>(rank)].receives == std::vector{own});
     }
@@ -195,10 +188,9 @@ TEST_CASE("transfer_list: nothing moves but local pieces between equal distribut
 
 TEST_CASE(
     "transfer_list: of replicas the receiver itself sends, else the nearest, the lower first") {
-  const auto sources = ownership_of(Distribution({{2, 1, 1, 1, 1}}, parse_mesh("r3n2")));
+  const BlockOwnership sources(Distribution({{2, 1, 1, 1, 1}}, parse_mesh("r3n2")));
   // Blocks 0 1 0 1 0 1: sample 0 is on ranks 0 2 4, sample 1 on ranks 1 3 5.
-  BlockOwnership destinations = sources;
-  for (Box& box : destinations.boxes) box = whole({{2, 1, 1, 1, 1}});
+  const BlockOwnership destinations(Distribution({{2, 1, 1, 1, 1}}, parse_mesh("r6")));
   const auto lists = all_lists(sources, destinations);
   const auto peers = [&](std::size_t rank) {
     std::vector<int> from;
@@ -220,8 +212,8 @@ TEST_CASE("transfer_list: a replica is not asked where the receiver holds the bl
 }
 
 TEST_CASE("transfer_list: empty blocks neither send nor receive") {
-  const auto sources = ownership_of(Distribution({{2, 1, 1, 1, 1}}, parse_mesh("n4")));
-  const auto destinations = ownership_of(Distribution({{2, 1, 1, 1, 1}}, parse_mesh("h4")));
+  const BlockOwnership sources(Distribution({{2, 1, 1, 1, 1}}, parse_mesh("n4")));
+  const BlockOwnership destinations(Distribution({{2, 1, 1, 1, 1}}, parse_mesh("h4")));
   const auto lists = all_lists(sources, destinations);
   CHECK(lists[0].receives.size() == 2);
   CHECK(lists[1].receives.empty());
@@ -230,8 +222,8 @@ TEST_CASE("transfer_list: empty blocks neither send nor receive") {
 }
 
 TEST_CASE("transfer_list: distributions over different rank counts are a mistake") {
-  const auto two = ownership_of(Distribution({}, parse_mesh("n2")));
-  const auto three = ownership_of(Distribution({}, parse_mesh("n3")));
+  const BlockOwnership two(Distribution({}, parse_mesh("n2")));
+  const BlockOwnership three(Distribution({}, parse_mesh("n3")));
   CHECK_THROWS_AS(transfer_list(two, three, 0), std::logic_error);
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "planner/predict/price.hpp"
+#include "tests/planner/model/group_of.hpp"
 
 namespace cnnplan::test {
 
@@ -27,7 +28,7 @@ class HandMade {
     return add(id, Stream::halo, std::move(after), seconds, std::move(transfer));
   }
   HandMade& allreduce(const std::string& id,
-                      std::vector<int> group,
+                      const std::vector<int>& group,
                       double seconds,
                       std::vector<OperationIndex> after = {},
                       Stream stream = Stream::reduce) {
@@ -35,7 +36,7 @@ class HandMade {
                stream,
                std::move(after),
                seconds,
-               CollectiveOperation{.group = std::move(group), .operand = {}});
+               CollectiveOperation{.group = group_of(group), .operand = {}});
   }
   const PricedSchedule& priced() const { return priced_; }
 

@@ -108,12 +108,13 @@ TEST_CASE("PriceList: a transfer of doubles moves twice the bytes, of 16 bits ha
 TEST_CASE("PriceList: a collective costs by its group, bytes and algorithm") {
   for (AllreduceAlgorithm algorithm : {AllreduceAlgorithm::ring, AllreduceAlgorithm::library}) {
     CollectiveOperation collective{.algorithm = algorithm,
-                                   .group = {0, 1, 2, 3},
+                                   .group = RankGroup(0, 4),
                                    .operand = {},
                                    .element = ElementType::fp64,
                                    .elements = 1000};
     const auto expected = [&](double bytes) {
-      return allreduce_time_s(small_platform(), collective.group, bytes, algorithm);
+      const GroupLinks links = links_of(small_platform(), collective.group.ranks());
+      return allreduce_time_s(small_platform(), links, bytes, algorithm);
     };
     CHECK(price_of({}, collective).seconds == expected(8000));
     collective.element = ElementType::fp32;
@@ -132,14 +133,26 @@ TEST_CASE("PriceList: loading costs the copy of the samples, not of the halo aro
   CHECK(price_of(schedule, load).seconds == doctest::Approx(0.512));
 }
 
-TEST_CASE("partners: peers and groups, without the rank itself, each once") {
+TEST_CASE("peers: those of a transfer, each once") {
   TransferOperation transfer;
   for (int peer : {3, 1, 2}) transfer.list.sends.push_back({.peer = peer, .box = {}});
   for (int peer : {0, 1}) transfer.list.receives.push_back({.peer = peer, .box = {}});
-  CHECK(partners({.id = "x", .body = transfer}, 2) == std::vector{0, 1, 3});
-  CHECK(partners({.id = "x", .body = CollectiveOperation{.group = {0, 2, 5}, .operand = {}}}, 2) ==
-        std::vector{0, 5});
-  CHECK(partners({.id = "x", .body = KernelOperation{}}, 2).empty());
+  CHECK(peers({.id = "x", .body = transfer}) == std::vector{0, 1, 2, 3});
+  CHECK(peers({.id = "x", .body = KernelOperation{}}).empty());
+}
+
+TEST_CASE("waits_for_others: for peers and groups, not for the rank itself") {
+  const auto waits = [](OperationBody body) {
+    return waits_for_others({.id = "x", .body = std::move(body)}, 2);
+  };
+  TransferOperation transfer;
+  transfer.list.sends.push_back({.peer = 2, .box = {}});
+  CHECK_FALSE(waits(transfer));
+  transfer.list.receives.push_back({.peer = 1, .box = {}});
+  CHECK(waits(transfer));
+  CHECK(waits(CollectiveOperation{.group = RankGroup(0, 2, 2), .operand = {}}));
+  CHECK_FALSE(waits(CollectiveOperation{.group = RankGroup(2, 1), .operand = {}}));
+  CHECK_FALSE(waits(KernelOperation{}));
 }
 
 TEST_CASE("priced: one price for every operation") {

@@ -19,11 +19,18 @@ Box rows(std::int64_t begin, std::int64_t end) {
 }
 
 BlockOwnership on(const char* mesh) {
-  return owned_blocks(Distribution(shape, parse_mesh(mesh)));
+  return BlockOwnership(Distribution(shape, parse_mesh(mesh)));
+}
+
+// Windows over `kernel` rows.
+Window rows_window(std::int64_t kernel, std::int64_t padding) {
+  Window window;
+  window.dims[1] = {.kernel = kernel, .padding_begin = padding, .padding_end = padding};
+  return window;
 }
 
 // Of h2, with one row of halo.
-const BlockOwnership with_halo{{rows(0, 5), rows(3, 8)}, {0, 1}};
+const BlockOwnership with_halo = on("h2").under(rows_window(3, 1), shape);
 
 }  // namespace
 
@@ -49,7 +56,8 @@ TEST_CASE("Exchanges: needed where boxes differ, back also where replicas hold p
   CHECK_FALSE(exchanges_backward(on("h2"), on("h2")));
   CHECK(exchanges_forward(on("h2"), with_halo));
   CHECK(exchanges_backward(with_halo, on("h2")));
-  const BlockOwnership parts{on("r2").boxes, {0, 1}};
+  // All rows, for each of two blocks of outputs.
+  const BlockOwnership parts = on("h2").under(rows_window(15, 7), shape);
   CHECK_FALSE(exchanges_forward(on("r2"), parts));
   CHECK(exchanges_backward(parts, on("r2")));
 }

@@ -75,8 +75,18 @@ void check_windowed(const Plan& plan, LayerIndex layer, const Box& output, const
   CHECK(needed[Dim::c] == (keeps_channels ? output[Dim::c] : Range{0, input[Dim::c]}));
 }
 
+std::vector<int> summed_with(const char* mesh, int rank) {
+  return reduction_group(parse_mesh(mesh), rank).ranks();
+}
+
 std::vector<int> group_of(const char* mesh, BatchNormStatistics statistics, int rank) {
-  return statistics_group(parse_mesh(mesh), statistics, rank);
+  return statistics_group(parse_mesh(mesh), statistics, rank).ranks();
+}
+
+std::vector<Box> boxes_of(const BlockOwnership& blocks) {
+  std::vector<Box> boxes;
+  for (int rank = 0; rank < blocks.rank_count(); ++rank) boxes.push_back(blocks.box(rank));
+  return boxes;
 }
 
 }  // namespace
@@ -89,16 +99,16 @@ TEST_CASE("Ownership: needed blocks are what the windows of the owned outputs re
       if (std::holds_alternative<Concat>(plan.network.layer(layer).parameters)) continue;
       const BlockOwnership owned = owned_blocks(plan, layer);
       const BlockOwnership needed = needed_blocks(plan.network, layer, 0, owned);
-      CHECK(needed.blocks == owned.blocks);
+      CHECK(same_blocks(needed, owned));
       if (!has_window(plan.network.layer(layer).parameters)) {
-        CHECK(needed.boxes == owned.boxes);
+        CHECK(same_boxes(needed, owned));
         continue;
       }
-      for (std::size_t rank = 0; rank < owned.boxes.size(); ++rank) {
-        if (is_empty(owned.boxes[rank])) {
-          CHECK(is_empty(needed.boxes[rank]));
+      for (int rank = 0; rank < owned.rank_count(); ++rank) {
+        if (is_empty(owned.box(rank))) {
+          CHECK(is_empty(needed.box(rank)));
         } else {
-          check_windowed(plan, layer, owned.boxes[rank], needed.boxes[rank]);
+          check_windowed(plan, layer, owned.box(rank), needed.box(rank));
         }
       }
     }
@@ -114,9 +124,9 @@ TEST_CASE("Ownership: a concat needs of every input its channels of the owned ou
                          {"loss", {"join"}, SoftmaxCrossEntropy{}}});
   const auto needed = [&](const char* mesh, std::size_t input) {
     const BlockOwnership outputs =
-        owned_blocks(Distribution(network.output_shape(2, 1), parse_mesh(mesh)));
-    CHECK(needed_blocks(network, 2, input, outputs).blocks == outputs.blocks);
-    return needed_blocks(network, 2, input, outputs).boxes;
+        BlockOwnership(Distribution(network.output_shape(2, 1), parse_mesh(mesh)));
+    CHECK(same_blocks(needed_blocks(network, 2, input, outputs), outputs));
+    return boxes_of(needed_blocks(network, 2, input, outputs));
   };
   const auto block = [](Range channels, Range rows) {
     return Box{{Range{0, 1}, channels, Range{0, 1}, rows, Range{0, 1}}};
@@ -139,8 +149,8 @@ TEST_CASE("Ownership: owned blocks of one replica cover the tensor once") {
       const BlockOwnership owned = owned_blocks(plan, layer);
       const Mesh& mesh = plan.layers[static_cast<std::size_t>(layer)].mesh;
       std::int64_t covered = 0;
-      for (int rank : reduction_group(mesh, 0)) {
-        covered += volume(owned.boxes[static_cast<std::size_t>(rank)]);
+      for (int rank : reduction_group(mesh, 0).ranks()) {
+        covered += volume(owned.box(rank));
       }
       CHECK(covered == volume(plan.network.output_shape(layer, plan.batch)));
     }
@@ -148,11 +158,11 @@ TEST_CASE("Ownership: owned blocks of one replica cover the tensor once") {
 }
 
 TEST_CASE("Ownership: gradients are summed over the ranks of one replica") {
-  CHECK(reduction_group(parse_mesh("n2h2"), 3) == std::vector{0, 1, 2, 3});
-  CHECK(reduction_group(parse_mesh("n2r2"), 0) == std::vector{0, 2});
-  CHECK(reduction_group(parse_mesh("n2r2"), 3) == std::vector{1, 3});
-  CHECK(reduction_group(parse_mesh("r2n2"), 3) == std::vector{2, 3});
-  CHECK(reduction_group(parse_mesh("r4"), 2) == std::vector{2});
+  CHECK(summed_with("n2h2", 3) == std::vector{0, 1, 2, 3});
+  CHECK(summed_with("n2r2", 0) == std::vector{0, 2});
+  CHECK(summed_with("n2r2", 3) == std::vector{1, 3});
+  CHECK(summed_with("r2n2", 3) == std::vector{2, 3});
+  CHECK(summed_with("r4", 2) == std::vector{2});
 }
 
 TEST_CASE("Ownership: who normalises together") {

@@ -12,6 +12,7 @@
 #include <doctest/doctest.h>
 
 #include "planner/cost/collectives.hpp"
+#include "tests/planner/model/group_of.hpp"
 #include "tests/planner/simulate/two_nodes.hpp"
 
 namespace cnnplan::test {
@@ -19,9 +20,9 @@ namespace {
 
 constexpr int fp32_bytes = 4;
 
-CollectiveOperation sum(std::vector<int> group, double bytes, AllreduceAlgorithm algorithm) {
+CollectiveOperation sum(const std::vector<int>& group, double bytes, AllreduceAlgorithm algorithm) {
   return {.algorithm = algorithm,
-          .group = std::move(group),
+          .group = group_of(group),
           .operand = {},
           .elements = static_cast<std::int64_t>(bytes) / fp32_bytes};
 }
@@ -49,7 +50,7 @@ double added_s(const std::vector<Round>& rounds) {
 class Hearsay {
  public:
   Hearsay(const Platform& platform, const CollectiveOperation& operation)
-      : group_(operation.group), heard_(group_.size()), next_(group_.size(), 0) {
+      : group_(operation.group.ranks()), heard_(group_.size()), next_(group_.size(), 0) {
     for (std::size_t i = 0; i < group_.size(); ++i) {
       rounds_.push_back(allreduce_rounds(platform, operation, group_[i]));
       heard_[i] = {group_[i]};
@@ -123,11 +124,11 @@ TEST_CASE("Allreduce rounds: nothing to do for one rank or no elements") {
 }
 
 TEST_CASE("Allreduce rounds: a ring sends 2(p-1)/p of the values to the next rank of its group") {
-  const CollectiveOperation operation = sum({1, 3, 6}, 1200, AllreduceAlgorithm::ring);
+  const CollectiveOperation operation = sum({2, 4, 6}, 1200, AllreduceAlgorithm::ring);
   const std::vector<Round> rounds = allreduce_rounds(two_nodes(), operation, 6);
   REQUIRE(rounds.size() == 4);
-  CHECK(rounds[0].send.peer == 1);
-  CHECK(rounds[0].receive.peer == 3);
+  CHECK(rounds[0].send.peer == 2);
+  CHECK(rounds[0].receive.peer == 4);
   CHECK(sent_bytes(rounds) == doctest::Approx(1600));
   CHECK(added_s(rounds) == doctest::Approx(800e-9));
   CHECK(rounds[0].send.seconds == doctest::Approx(10e-6 + 400 * 2e-9));
@@ -158,10 +159,12 @@ TEST_CASE("Allreduce rounds: the library is what the model takes it to be") {
   const auto rounds = [&](double bytes) {
     return allreduce_rounds(platform, sum(group, bytes, AllreduceAlgorithm::library), 0);
   };
-  REQUIRE(library_algorithm(platform, group, 8) == LibraryAlgorithm::recursive_doubling);
+  REQUIRE(library_algorithm(platform, links_of(platform, group), 8) ==
+          LibraryAlgorithm::recursive_doubling);
   CHECK(sent_bytes(rounds(8)) == 16.0);
   CHECK(rounds(8).size() == 2);
-  REQUIRE(library_algorithm(platform, group, 4e7) == LibraryAlgorithm::rabenseifner);
+  REQUIRE(library_algorithm(platform, links_of(platform, group), 4e7) ==
+          LibraryAlgorithm::rabenseifner);
   CHECK(sent_bytes(rounds(4e7)) == doctest::Approx(6e7));
   CHECK(added_s(rounds(4e7)) == doctest::Approx(3e7 * 1e-9));
   CHECK(rounds(4e7).size() == 4);

@@ -132,7 +132,7 @@ TEST_CASE("Rank traces: every send of every plan has its receive") {
   for (const NamedPlan& named : random_plans(12)) {
     CAPTURE(named.name);
     const Platform platform = two_nodes(named.plan.ranks);
-    const auto schedules = lower_and_price(named.plan, PriceList(platform, kernels));
+    const auto schedules = lower_and_price(named.plan, PriceList(platform, kernels)).schedules;
     for (double overlap : {0.0, 0.7}) {
       check_traces(schedules, platform, {.overlap = overlap});
       check_traces(schedules, platform, {.overlap = overlap, .real_bytes = true});
@@ -145,7 +145,7 @@ TEST_CASE("Rank traces: transfers send the bytes of their lists, and copy what i
   for (const NamedPlan& named : random_plans(6)) {
     CAPTURE(named.name);
     const Platform platform = two_nodes(named.plan.ranks);
-    auto schedules = lower_and_price(named.plan, PriceList(platform, kernels));
+    auto schedules = lower_and_price(named.plan, PriceList(platform, kernels)).schedules;
     std::vector<Work> work;
     for (PricedSchedule& priced : schedules) {
       without_sums(priced);

@@ -1,0 +1,125 @@
+// Tests of planner/model/block_ownership against boxes made rank by rank.
+#include "planner/model/block_ownership.hpp"
+
+#include <algorithm>
+
+#include <doctest/doctest.h>
+
+#include "tests/planner/model/random_values.hpp"
+
+namespace cnnplan::test {
+namespace {
+
+constexpr Axis axes_of_dims[] = {Axis::n, Axis::c, Axis::d, Axis::h, Axis::w};
+
+Mesh random_mesh(RandomValues& random) {
+  std::vector<MeshAxis> axes{{Axis::r, random.small(1, 2)}};
+  for (Axis axis : axes_of_dims) {
+    const auto place = random.small(0, static_cast<int>(axes.size()));
+    axes.insert(axes.begin() + place, {axis, random.small(1, 3)});
+  }
+  return Mesh(axes);
+}
+
+Shape random_shape(RandomValues& random) {
+  Shape shape;
+  for (Dim dim : all_dims) shape[dim] = random.integer(1, 7);
+  return shape;
+}
+
+Window random_window(RandomValues& random) {
+  Window window;
+  for (WindowDim& dim : window.dims) {
+    dim = {.kernel = random.integer(1, 4),
+           .stride = random.integer(1, 3),
+           .padding_begin = random.integer(0, 2),
+           .padding_end = random.integer(0, 2),
+           .dilation = random.integer(1, 2)};
+  }
+  return window;
+}
+
+// Of the outputs of windows over `input`; nothing where none fits.
+Shape outputs_of(Shape input, const Window& window) {
+  for (std::size_t i = 0; i < spatial_dims.size(); ++i) {
+    input[spatial_dims[i]] = output_length(input[spatial_dims[i]], window.dims[i]);
+  }
+  return input;
+}
+
+Box needed(const Box& output, const Window& window, const Shape& input) {
+  if (is_empty(output)) return {};
+  Box box = output;
+  for (std::size_t i = 0; i < spatial_dims.size(); ++i) {
+    const Dim dim = spatial_dims[i];
+    box[dim] = window_block(output[dim], input[dim], window.dims[i]).input;
+  }
+  return box;
+}
+
+// All that `meeting` and its count promise for one dim.
+void check_meeting(const BlockOwnership& blocks, Dim dim, Range range) {
+  const int parts = blocks.mesh().size(static_cast<Axis>(dim));
+  const Coordinates found = blocks.meeting(dim, range);
+  int count = 0;
+  for (int i = 0; i < parts; ++i) {
+    const bool meets = intersect(blocks.range(dim, i), range).size() > 0;
+    count += meets ? 1 : 0;
+    if (meets) CHECK((found.begin <= i && i < found.end));
+  }
+  CHECK(blocks.count_meeting(dim, range) == count);
+}
+
+}  // namespace
+
+TEST_CASE("BlockOwnership: windows, channels and parts of them, rank by rank") {
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    CAPTURE(seed);
+    RandomValues random(seed);
+    const Window window = random_window(random);
+    const Shape input = random_shape(random);
+    const Shape output = outputs_of(input, window);
+    if (is_empty(whole(output))) continue;
+    const Distribution distribution(output, random_mesh(random));
+    const BlockOwnership owned(distribution);
+    const BlockOwnership behind = owned.under(window, input);
+    const BlockOwnership all_channels = behind.with_channels(11);
+    const std::int64_t first = random.integer(0, output[Dim::c] - 1);
+    const BlockOwnership section = owned.channels(first, 2);
+    for (int rank = 0; rank < distribution.rank_count(); ++rank) {
+      CHECK(owned.box(rank) == distribution.box(rank));
+      CHECK(owned.block(rank) == distribution.block(rank));
+      Box expected = needed(distribution.box(rank), window, input);
+      CHECK(behind.box(rank) == expected);
+      if (!is_empty(distribution.box(rank))) expected[Dim::c] = {0, 11};
+      CHECK(all_channels.box(rank) == expected);
+      Box part = shifted(distribution.box(rank), Dim::c, -first);
+      part[Dim::c] = intersect(part[Dim::c], {0, 2});
+      CHECK(section.box(rank) == (is_empty(part) ? Box{} : part));
+    }
+    for (Dim dim : all_dims) {
+      const std::int64_t begin = random.integer(0, 7);
+      check_meeting(owned, dim, {begin, begin + random.integer(0, 4)});
+      check_meeting(behind, dim, {begin, begin + random.integer(0, 4)});
+    }
+  }
+}
+
+TEST_CASE("same_boxes: also where different rules give the same blocks") {
+  const auto blocks = [](const char* mesh) {
+    return BlockOwnership(Distribution({{4, 1, 1, 8, 8}}, parse_mesh(mesh)));
+  };
+  const Shape image{{4, 1, 1, 8, 8}};
+  Window halo;
+  halo.dims[1] = {.kernel = 3, .padding_begin = 1, .padding_end = 1};
+  CHECK(same_boxes(blocks("n2h2"), blocks("n2h2")));
+  CHECK_FALSE(same_boxes(blocks("n2h2"), blocks("h2n2")));
+  CHECK_FALSE(same_boxes(blocks("n2h2"), blocks("n2h2").under(halo, image)));
+  CHECK(same_boxes(blocks("n4"), blocks("n4").under(halo, image)));
+  CHECK(same_boxes(blocks("h2n2"), blocks("h2n2").channels(0, 1)));
+  CHECK(same_blocks(blocks("n2h2"), blocks("n2w2")));
+  CHECK_FALSE(same_blocks(blocks("n2h2"), blocks("n2r2")));
+  CHECK_FALSE(same_blocks(blocks("n2r2"), blocks("r2n2")));
+}
+
+}  // namespace cnnplan::test

@@ -1,0 +1,99 @@
+// Tests of planner/predict/rank_classes: one rank of each class predicts what all ranks do.
+#include "planner/predict/rank_classes.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "planner/predict/predict.hpp"
+
+namespace cnnplan::test {
+namespace {
+
+// Nodes of 8 ranks.
+Platform pod() {
+  return read_platform("configs/platforms/dgx-h200.json");
+}
+
+Plan plan_on(const std::string& network, std::int64_t batch, const std::string& mesh) {
+  return uniform_plan(
+      read_network("configs/networks/" + network + ".json"), batch, parse_mesh(mesh));
+}
+
+// `first` up to a layer of the network, `then` from there on.
+Plan mixed(const std::string& network,
+           std::int64_t batch,
+           const std::string& first,
+           const std::string& then) {
+  Plan plan = plan_on(network, batch, first);
+  const auto middle = static_cast<std::ptrdiff_t>(plan.layers.size()) / 2;
+  for (auto layer = plan.layers.begin() + middle; layer != plan.layers.end(); ++layer) {
+    layer->mesh = parse_mesh(then);
+  }
+  return plan;
+}
+
+struct Both {
+  Prediction classes;
+  Prediction each;
+};
+
+Both predict_both(const Plan& plan) {
+  const Platform platform = pod();
+  const KernelCosts kernels;
+  const PriceList prices(platform, kernels);
+  const PricedPlan all = lower_and_price(plan, RankClasses::each(plan.ranks), prices);
+  return {.classes = predict(plan, prices), .each = predict(plan, all, platform)};
+}
+
+}  // namespace
+
+TEST_CASE("RankClasses: few ranks stand for themselves") {
+  const RankClasses classes = RankClasses::of(plan_on("mesh-1k", 16, "n16h2w2"), pod());
+  CHECK(classes.count() == 64);
+  CHECK(classes.ranks().back() == 63);
+  CHECK(RankClasses::each(3).sizes() == std::vector{1, 1, 1});
+}
+
+TEST_CASE("RankClasses: every rank is in one class, which the lowest of its ranks stands for") {
+  const Plan plan = mixed("mesh-1k", 32, "n16h4w4", "n32h8");
+  const RankClasses classes = RankClasses::of(plan, pod());
+  CHECK(classes.rank_count() == 256);
+  CHECK(classes.count() < 64);
+  CHECK(std::accumulate(classes.sizes().begin(), classes.sizes().end(), 0) == 256);
+  CHECK(std::is_sorted(classes.ranks().begin(), classes.ranks().end()));
+  for (int i = 0; i < classes.count(); ++i) {
+    CHECK(classes.class_of(classes.ranks()[static_cast<std::size_t>(i)]) == i);
+  }
+}
+
+TEST_CASE("RankClasses: sample parallelism has one class, or two where the batch is uneven") {
+  CHECK(RankClasses::of(plan_on("resnet50", 256, "n128"), pod()).count() == 1);
+  CHECK(RankClasses::of(plan_on("resnet50", 200, "n128"), pod()).sizes() == std::vector{72, 56});
+  CHECK(RankClasses::of(plan_on("resnet50", 1 << 17, "n65536"), pod()).count() == 1);
+}
+
+TEST_CASE("RankClasses: predict what all ranks are predicted") {
+  const std::vector<Plan> plans{plan_on("resnet50", 256, "n128"),
+                                plan_on("resnet50", 200, "n128"),
+                                plan_on("mesh-1k", 8, "n8h4w4"),
+                                plan_on("mesh-1k", 8, "h16n8"),
+                                plan_on("mesh-1k", 8, "n8h5w3"),
+                                plan_on("vgg16", 16, "n16h3w2"),
+                                mixed("mesh-1k", 32, "n8h4w4", "n32h4"),
+                                mixed("resnet50", 128, "n32h2w2", "n128"),
+                                mixed("resnet50", 128, "n64h2", "n32r4")};
+  for (const Plan& plan : plans) {
+    CAPTURE(to_text(plan.layers.front().mesh));
+    const auto [classes, each] = predict_both(plan);
+    CHECK(classes.step_s == doctest::Approx(each.step_s).epsilon(1e-4));
+    CHECK(classes.memory.total_bytes() == each.memory.total_bytes());
+    CHECK(classes.exposed_communication_s ==
+          doctest::Approx(each.exposed_communication_s).epsilon(2e-3));
+  }
+}
+
+}  // namespace cnnplan::test
