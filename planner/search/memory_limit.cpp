@@ -1,0 +1,185 @@
+// Lagrange multipliers, candidates ruled out by them, and Pareto labels for the rest.
+#include "planner/search/memory_limit.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "planner/search/elimination.hpp"
+
+namespace cnnplan {
+namespace {
+
+constexpr double rounding = 1e-12;
+
+// Seconds, a byte being worth `price_s`.
+CostGraph priced(const LimitedGraph& graph, double price_s) {
+  CostGraph result = graph.seconds;
+  for (std::size_t unit = 0; unit < result.units.size(); ++unit) {
+    for (std::size_t i = 0; i < result.units[unit].size(); ++i) {
+      result.units[unit][i] += price_s * graph.bytes.units[unit][i];
+    }
+  }
+  for (std::size_t i = 0; i < result.edges.size(); ++i) {
+    CostMatrix& costs = result.edges[i].costs;
+    for (int row = 0; row < costs.rows(); ++row) {
+      for (int column = 0; column < costs.columns(); ++column) {
+        costs(row, column) += price_s * graph.bytes.edges[i].costs(row, column);
+      }
+    }
+  }
+  return result;
+}
+
+// What is known of the fastest assignment within the limit.
+class Bounds {
+ public:
+  explicit Bounds(const LimitedGraph& graph) : graph_(graph) {}
+
+  // True when the optimum at this price is within the limit.
+  bool try_price(double price_s) {
+    const Elimination found = eliminate(priced(graph_, price_s));
+    const double bound_s = found.bound - price_s * graph_.limit_bytes;
+    if (bound_s > bound_s_) {
+      bound_s_ = bound_s;
+      price_s_ = price_s;
+    }
+    return found.optimum && offer(*found.optimum);
+  }
+
+  // True when `assignment` is within the limit.
+  bool offer(const Assignment& assignment) {
+    if (total_cost(graph_.bytes, assignment) > graph_.limit_bytes) return false;
+    const double seconds = total_cost(graph_.seconds, assignment);
+    if (!best_ || seconds < best_s_) {
+      best_ = assignment;
+      best_s_ = seconds;
+    }
+    return true;
+  }
+
+  const std::optional<Assignment>& best() const { return best_; }
+  double best_s() const { return best_s_; }
+  double bound_s() const { return bound_s_; }
+  double price_s() const { return price_s_; }
+  bool closed() const { return best_ && best_s_ <= bound_s_ + rounding * std::abs(best_s_); }
+
+ private:
+  const LimitedGraph& graph_;
+  std::optional<Assignment> best_;
+  double best_s_ = 0.0;
+  double bound_s_ = -std::numeric_limits<double>::infinity();
+  double price_s_ = 0.0;  // of the highest bound
+};
+
+// Doubles the price until its optimum is within the limit, then halves the interval.
+void search_price(double least_bytes, Bounds& bounds) {
+  constexpr int doublings = 60;
+  constexpr int halvings = 24;
+  const double scale = std::max(bounds.bound_s(), 1e-12) / std::max(least_bytes, 1.0);
+  double low = 0.0;
+  double high = scale * 1e-3;
+  for (int i = 0; i < doublings && !bounds.try_price(high); ++i) {
+    low = high;
+    high *= 2;
+  }
+  for (int i = 0; i < halvings && !bounds.closed(); ++i) {
+    const double middle = (low + high) / 2;
+    (bounds.try_price(middle) ? high : low) = middle;
+  }
+}
+
+using Kept = std::vector<std::vector<int>>;  // by unit: candidates, in the numbers of the graph
+
+CostMatrix part_of(const CostMatrix& costs,
+                   const std::vector<int>& rows,
+                   const std::vector<int>& columns) {
+  CostMatrix part(static_cast<int>(rows.size()), static_cast<int>(columns.size()));
+  for (int i = 0; i < part.rows(); ++i) {
+    for (int j = 0; j < part.columns(); ++j) {
+      part(i, j) = costs(rows[static_cast<std::size_t>(i)], columns[static_cast<std::size_t>(j)]);
+    }
+  }
+  return part;
+}
+
+CostGraph part_of(const CostGraph& graph, const Kept& kept) {
+  CostGraph part;
+  for (std::size_t unit = 0; unit < kept.size(); ++unit) {
+    part.units.emplace_back();
+    for (int i : kept[unit]) {
+      part.units.back().push_back(graph.units[unit][static_cast<std::size_t>(i)]);
+    }
+  }
+  for (const CostEdge& edge : graph.edges) {
+    const std::vector<int>& rows = kept[static_cast<std::size_t>(edge.from)];
+    const std::vector<int>& columns = kept[static_cast<std::size_t>(edge.to)];
+    part.edges.push_back({edge.from, edge.to, part_of(edge.costs, rows, columns)});
+  }
+  return part;
+}
+
+Kept all_of(const CostGraph& graph) {
+  Kept kept;
+  for (const std::vector<double>& candidates : graph.units) {
+    std::vector<int>& numbers = kept.emplace_back();
+    for (std::size_t i = 0; i < candidates.size(); ++i) numbers.push_back(static_cast<int>(i));
+  }
+  return kept;
+}
+
+// Without the candidates with which even the bound is slower than the best assignment known.
+Kept not_ruled_out(const LimitedGraph& graph, const Bounds& bounds) {
+  const CostGraph at_price = priced(graph, bounds.price_s());
+  const double most_s =
+      bounds.best_s() + bounds.price_s() * graph.limit_bytes + rounding * std::abs(bounds.best_s());
+  Kept kept = all_of(at_price);
+  for (std::vector<int>& candidates : kept) {
+    const std::vector<int> before = candidates;
+    std::vector<int> possible;
+    for (int candidate : before) {
+      candidates = {candidate};
+      if (lower_bound(part_of(at_price, kept)) <= most_s) possible.push_back(candidate);
+    }
+    candidates = possible.empty() ? before : possible;
+  }
+  return kept;
+}
+
+Assignment in_graph(const Assignment& part, const Kept& kept) {
+  Assignment assignment;
+  for (std::size_t unit = 0; unit < part.size(); ++unit) {
+    assignment.push_back(kept[unit][static_cast<std::size_t>(part[unit])]);
+  }
+  return assignment;
+}
+
+}  // namespace
+
+WithinLimit fastest_within(const LimitedGraph& graph) {
+  WithinLimit result;
+  const Elimination smallest = eliminate(graph.bytes);
+  result.least_bytes = smallest.bound;
+  if (smallest.bound > graph.limit_bytes) return result;
+  Bounds bounds(graph);
+  if (smallest.optimum) bounds.offer(*smallest.optimum);
+  if (!bounds.try_price(0.0)) search_price(smallest.bound, bounds);
+  result.exact = bounds.closed();
+  if (!result.exact && bounds.best()) {
+    constexpr std::size_t most_labels = 64;
+    const Kept kept = not_ruled_out(graph, bounds);
+    const ParetoResult found = eliminate_within({.seconds = part_of(graph.seconds, kept),
+                                                 .bytes = part_of(graph.bytes, kept),
+                                                 .limit_bytes = graph.limit_bytes},
+                                                most_labels);
+    if (found.best) bounds.offer(in_graph(*found.best, kept));
+    result.exact = found.exact;
+  }
+  result.best = bounds.best();
+  result.bound_s = result.exact ? bounds.best_s() : bounds.bound_s();
+  return result;
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,270 @@
+// Variable elimination over frontiers of labels.
+#include "planner/search/pareto_elimination.hpp"
+
+#include <algorithm>
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace cnnplan {
+namespace {
+
+constexpr std::size_t most_neighbours = 2;
+constexpr int no_trace = -1;
+
+std::size_t index(int i) {
+  return static_cast<std::size_t>(i);
+}
+
+struct Label {
+  double seconds = 0.0;
+  double bytes = 0.0;
+  int trace = no_trace;   // what was chosen to get here
+  int second = no_trace;  // also chosen, until both are joined
+  int candidate = 0;      // of the unit that is being eliminated
+};
+
+// Ascending bytes, descending seconds.
+using Frontier = std::vector<Label>;
+
+// A choice, and those that it rests on.
+struct Trace {
+  int unit = -1;  // -1: only joins what it rests on
+  int candidate = 0;
+  int first = no_trace;
+  int second = no_trace;
+};
+
+struct FrontierMatrix {
+  int columns = 0;
+  std::vector<Frontier> cells;
+
+  Frontier& at(int row, int column) { return cells[index(row * columns + column)]; }
+  const Frontier& at(int row, int column) const { return cells[index(row * columns + column)]; }
+};
+
+class ParetoEliminator {
+ public:
+  ParetoEliminator(const LimitedGraph& graph, std::size_t most_labels)
+      : limit_bytes_(graph.limit_bytes), most_labels_(most_labels) {
+    const int units = graph.seconds.unit_count();
+    units_.resize(index(units));
+    pairs_.resize(index(units));
+    for (int unit = 0; unit < units; ++unit) {
+      remaining_.push_back(unit);
+      for (int i = 0; i < graph.seconds.candidate_count(unit); ++i) {
+        units_[index(unit)].push_back({{.seconds = graph.seconds.units[index(unit)][index(i)],
+                                        .bytes = graph.bytes.units[index(unit)][index(i)]}});
+      }
+    }
+    for (std::size_t i = 0; i < graph.seconds.edges.size(); ++i) {
+      add_edge(graph.seconds.edges[i], graph.bytes.edges[i]);
+    }
+  }
+
+  ParetoResult run() {
+    while (!remaining_.empty()) {
+      const auto next = std::min_element(remaining_.begin(), remaining_.end(), [&](int a, int b) {
+        return pairs_[index(a)].size() < pairs_[index(b)].size();
+      });
+      if (pairs_[index(*next)].size() > most_neighbours) return {.best = {}, .exact = false};
+      eliminate(*next);
+      remaining_.erase(next);
+    }
+    if (total_.empty()) return {.best = {}, .exact = exact_};
+    return {.best = chosen(total_.back().trace), .exact = exact_};
+  }
+
+ private:
+  void add_edge(const CostEdge& seconds, const CostEdge& bytes) {
+    FrontierMatrix labels{.columns = seconds.costs.columns(), .cells = {}};
+    for (std::size_t i = 0; i < seconds.costs.values().size(); ++i) {
+      labels.cells.push_back(
+          {{.seconds = seconds.costs.values()[i], .bytes = bytes.costs.values()[i]}});
+    }
+    add_pair(seconds.from, seconds.to, labels);
+  }
+
+  // Kept with the lower unit's candidates as rows.
+  void add_pair(int a, int b, const FrontierMatrix& labels) {
+    const auto [entry, is_new] = pairs_[index(a)].try_emplace(b, labels);
+    if (!is_new) {
+      for (std::size_t i = 0; i < labels.cells.size(); ++i) {
+        entry->second.cells[i] = sum(entry->second.cells[i], labels.cells[i]);
+      }
+    }
+    pairs_[index(b)][a] = transposed(entry->second);
+  }
+
+  static FrontierMatrix transposed(const FrontierMatrix& matrix) {
+    const int rows = static_cast<int>(matrix.cells.size()) / matrix.columns;
+    FrontierMatrix result{.columns = rows, .cells = std::vector<Frontier>(matrix.cells.size())};
+    for (int row = 0; row < rows; ++row) {
+      for (int column = 0; column < matrix.columns; ++column) {
+        result.at(column, row) = matrix.at(row, column);
+      }
+    }
+    return result;
+  }
+
+  int record(const Trace& trace) {
+    traces_.push_back(trace);
+    return static_cast<int>(traces_.size()) - 1;
+  }
+
+  int join(int first, int second) {
+    if (first == no_trace) return second;
+    if (second == no_trace) return first;
+    return record({.first = first, .second = second});
+  }
+
+  // Drops labels that another one beats in both, and what is over the limits.
+  void prune(Frontier& labels) {
+    std::sort(labels.begin(), labels.end(), [](const Label& a, const Label& b) {
+      return std::pair(a.bytes, a.seconds) < std::pair(b.bytes, b.seconds);
+    });
+    double least_s = std::numeric_limits<double>::infinity();
+    std::erase_if(labels, [&](const Label& label) {
+      if (label.seconds >= least_s) return true;
+      least_s = label.seconds;
+      return false;
+    });
+    if (labels.size() > most_labels_) thin_out(labels);
+  }
+
+  // Of equal shares of the range of bytes, the fastest label of each: its last. The smallest label
+  // stays, so that what fits is found.
+  void thin_out(Frontier& labels) {
+    exact_ = false;
+    const double least = labels.front().bytes;
+    const double share = (labels.back().bytes - least) / static_cast<double>(most_labels_ - 1);
+    const auto share_of = [&](const Label& label) {
+      return static_cast<std::size_t>((label.bytes - least) / share);
+    };
+    Frontier kept{labels.front()};
+    for (std::size_t i = 1; i < labels.size(); ++i) {
+      const bool is_last = i + 1 == labels.size() || share_of(labels[i + 1]) != share_of(labels[i]);
+      if (is_last) kept.push_back(labels[i]);
+    }
+    labels = std::move(kept);
+  }
+
+  Frontier sum(const Frontier& a, const Frontier& b) {
+    Frontier labels;
+    append_sums(a, b, labels);
+    prune(labels);
+    for (Label& label : labels) {
+      label.trace = join(label.trace, label.second);
+      label.second = no_trace;
+    }
+    return labels;
+  }
+
+  void append_sums(const Frontier& a, const Frontier& b, Frontier& labels) {
+    for (const Label& x : a) {
+      for (const Label& y : b) {
+        if (x.bytes + y.bytes > limit_bytes_) break;
+        labels.push_back({.seconds = x.seconds + y.seconds,
+                          .bytes = x.bytes + y.bytes,
+                          .trace = x.trace,
+                          .second = y.trace});
+      }
+    }
+  }
+
+  // Over the candidates of `unit`, its own labels and those that `of_neighbours` gives with it.
+  template <typename OfNeighbours>
+  Frontier folded(int unit, const OfNeighbours& of_neighbours) {
+    Frontier labels;
+    const auto& candidates = units_[index(unit)];
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      const int candidate = static_cast<int>(i);
+      const std::size_t first = labels.size();
+      append_sums(candidates[i], of_neighbours(candidate), labels);
+      for (std::size_t j = first; j < labels.size(); ++j) labels[j].candidate = candidate;
+    }
+    prune(labels);
+    for (Label& label : labels) {
+      label.trace = record({.unit = unit,
+                            .candidate = label.candidate,
+                            .first = label.trace,
+                            .second = label.second});
+      label.second = no_trace;
+    }
+    return labels;
+  }
+
+  void eliminate(int unit) {
+    const auto neighbours = std::move(pairs_[index(unit)]);
+    pairs_[index(unit)].clear();
+    for (const auto& [other, labels] : neighbours) pairs_[index(other)].erase(unit);
+    static const Frontier nothing{Label{}};
+    if (neighbours.empty()) {
+      const Frontier own = folded(unit, [](int) -> const Frontier& { return nothing; });
+      total_ = sum(total_, own);
+    } else if (neighbours.size() == 1) {
+      fold_into_unit(unit, neighbours.begin()->first, neighbours.begin()->second);
+    } else {
+      fold_into_pair(unit, *neighbours.begin(), *std::next(neighbours.begin()));
+    }
+    units_[index(unit)].clear();
+  }
+
+  void fold_into_unit(int unit, int other, const FrontierMatrix& labels) {
+    for (int i = 0; i < labels.columns; ++i) {
+      Frontier& own = units_[index(other)][index(i)];
+      own = sum(own, folded(unit, [&](int candidate) -> const Frontier& {
+                  return labels.at(candidate, i);
+                }));
+    }
+  }
+
+  void fold_into_pair(int unit,
+                      const std::pair<const int, FrontierMatrix>& a,
+                      const std::pair<const int, FrontierMatrix>& b) {
+    FrontierMatrix labels{.columns = b.second.columns, .cells = {}};
+    for (int i = 0; i < a.second.columns; ++i) {
+      for (int j = 0; j < b.second.columns; ++j) {
+        labels.cells.push_back(folded(unit, [&](int candidate) {
+          return sum(a.second.at(candidate, i), b.second.at(candidate, j));
+        }));
+      }
+    }
+    add_pair(a.first, b.first, labels);
+  }
+
+  Assignment chosen(int trace) const {
+    Assignment assignment(units_.size(), 0);
+    std::vector<int> open{trace};
+    while (!open.empty()) {
+      const int next = open.back();
+      open.pop_back();
+      if (next == no_trace) continue;
+      const Trace& choice = traces_[index(next)];
+      if (choice.unit >= 0) assignment[index(choice.unit)] = choice.candidate;
+      open.push_back(choice.first);
+      open.push_back(choice.second);
+    }
+    return assignment;
+  }
+
+  double limit_bytes_;
+  std::size_t most_labels_;
+  bool exact_ = true;
+  std::vector<std::vector<Frontier>> units_;          // by unit and candidate
+  std::vector<std::map<int, FrontierMatrix>> pairs_;  // by unit, then by neighbour
+  std::vector<int> remaining_;
+  Frontier total_{Label{}};
+  std::vector<Trace> traces_;
+};
+
+}  // namespace
+
+ParetoResult eliminate_within(const LimitedGraph& graph, std::size_t most_labels) {
+  check(graph.seconds);
+  check(graph.bytes);
+  return ParetoEliminator(graph, std::max<std::size_t>(2, most_labels)).run();
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,178 @@
+// Tests of planner/search/memory_limit and pareto_elimination against all assignments.
+#include "planner/search/memory_limit.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "planner/search/elimination.hpp"
+#include "tests/planner/search/random_graph.hpp"
+
+namespace cnnplan {
+namespace {
+
+constexpr double rounding = 1e-12;
+
+// Whole bytes for every price of `graph`: more where it takes less time, as in life, and at random.
+CostGraph bytes_for(const CostGraph& graph, std::mt19937& random) {
+  const auto bytes_of = [&](double seconds) {
+    const double share = std::uniform_real_distribution<double>(0.0, 1.0)(random);
+    return std::floor(1000 * (share + std::max(0.0, 1.0 - seconds)));
+  };
+  CostGraph bytes = graph;
+  for (std::vector<double>& candidates : bytes.units) {
+    for (double& value : candidates) value = bytes_of(value);
+  }
+  for (CostEdge& edge : bytes.edges) {
+    for (int row = 0; row < edge.costs.rows(); ++row) {
+      for (int column = 0; column < edge.costs.columns(); ++column) {
+        edge.costs(row, column) = bytes_of(edge.costs(row, column));
+      }
+    }
+  }
+  return bytes;
+}
+
+// Calls `visit` with every assignment.
+template <typename Visit>
+void for_all(const CostGraph& graph, Visit&& visit) {
+  Assignment assignment(graph.units.size(), 0);
+  while (true) {
+    visit(assignment);
+    int unit = 0;
+    while (unit < graph.unit_count()) {
+      int& candidate = assignment[static_cast<std::size_t>(unit)];
+      if (++candidate < graph.candidate_count(unit)) break;
+      candidate = 0;
+      ++unit;
+    }
+    if (unit == graph.unit_count()) return;
+  }
+}
+
+struct BruteForce {
+  std::optional<double> seconds;  // of the fastest within the limit
+  double least_bytes = INFINITY;
+};
+
+BruteForce brute_force(const LimitedGraph& graph) {
+  BruteForce found;
+  for_all(graph.seconds, [&](const Assignment& assignment) {
+    const double bytes = total_cost(graph.bytes, assignment);
+    found.least_bytes = std::min(found.least_bytes, bytes);
+    if (bytes > graph.limit_bytes) return;
+    const double seconds = total_cost(graph.seconds, assignment);
+    if (!found.seconds || seconds < *found.seconds) found.seconds = seconds;
+  });
+  return found;
+}
+
+CostGraph random_graph(std::mt19937& random, int kind, const GraphSize& size) {
+  if (kind == 0) return random_line(random, size);
+  return kind == 1 ? random_tree(random, size) : random_branches(random, size);
+}
+
+// Between the bytes of the smallest assignment, or a little less, and those of the fastest.
+LimitedGraph random_limited(std::mt19937& random, int round) {
+  LimitedGraph graph;
+  const GraphSize size{.units = 1 + round % 8, .most_candidates = 3};
+  graph.seconds = random_graph(random, round % 3, size);
+  graph.bytes = bytes_for(graph.seconds, random);
+  const double least = lower_bound(graph.bytes);
+  const Elimination fastest = eliminate(graph.seconds);
+  const double most = fastest.optimum ? total_cost(graph.bytes, *fastest.optimum) : 2 * least;
+  const double share = std::uniform_real_distribution<double>(-0.05, 1.05)(random);
+  graph.limit_bytes = std::floor(least + share * (most - least));
+  return graph;
+}
+
+bool can_be_eliminated(const LimitedGraph& graph) {
+  return eliminate(graph.seconds).optimum.has_value();
+}
+
+}  // namespace
+
+TEST_CASE("eliminate_within, fastest_within: the best of all assignments within the limit") {
+  std::mt19937 random(11);
+  int tight = 0;
+  int infeasible = 0;
+  for (int round = 0; round < 1500; ++round) {
+    CAPTURE(round);
+    const LimitedGraph graph = random_limited(random, round);
+    if (!can_be_eliminated(graph)) continue;
+    const BruteForce expected = brute_force(graph);
+    const ParetoResult labels = eliminate_within(graph);
+    const WithinLimit found = fastest_within(graph);
+    CHECK(labels.exact);
+    CHECK(found.least_bytes == doctest::Approx(expected.least_bytes).epsilon(rounding));
+    REQUIRE(labels.best.has_value() == expected.seconds.has_value());
+    REQUIRE(found.best.has_value() == expected.seconds.has_value());
+    if (!expected.seconds) {
+      ++infeasible;
+      continue;
+    }
+    CHECK(found.exact);
+    for (const Assignment& best : {*labels.best, *found.best}) {
+      CHECK(total_cost(graph.bytes, best) <= graph.limit_bytes);
+      CHECK(total_cost(graph.seconds, best) ==
+            doctest::Approx(*expected.seconds).epsilon(rounding));
+    }
+    CHECK(found.bound_s == doctest::Approx(*expected.seconds).epsilon(rounding));
+    if (*expected.seconds > lower_bound(graph.seconds) * (1 + 1e-9)) ++tight;
+  }
+  CHECK(tight > 300);
+  CHECK(infeasible > 10);
+}
+
+TEST_CASE("eliminate_within: few labels stay within the limit, and say that they are few") {
+  std::mt19937 random(12);
+  int inexact = 0;
+  for (int round = 0; round < 200; ++round) {
+    CAPTURE(round);
+    LimitedGraph graph = random_limited(random, 6 + 8 * round);
+    if (!can_be_eliminated(graph)) continue;
+    const BruteForce expected = brute_force(graph);
+    const ParetoResult few = eliminate_within(graph, 2);
+    REQUIRE(few.best.has_value() == expected.seconds.has_value());
+    if (!few.best) continue;
+    CHECK(total_cost(graph.bytes, *few.best) <= graph.limit_bytes);
+    const double seconds = total_cost(graph.seconds, *few.best);
+    CHECK(seconds >= *expected.seconds * (1 - rounding));
+    if (seconds > *expected.seconds * (1 + 1e-9)) {
+      ++inexact;
+      CHECK_FALSE(few.exact);
+    }
+  }
+  CHECK(inexact > 0);
+}
+
+TEST_CASE("fastest_within: bounds hold where units cannot be eliminated") {
+  std::mt19937 random(13);
+  int seen = 0;
+  for (int round = 0; round < 600; ++round) {
+    const LimitedGraph graph = random_limited(random, 2 + 3 * round);
+    if (can_be_eliminated(graph)) continue;
+    ++seen;
+    CAPTURE(round);
+    const BruteForce expected = brute_force(graph);
+    const WithinLimit found = fastest_within(graph);
+    CHECK(found.least_bytes <= expected.least_bytes);
+    CHECK_FALSE(found.exact);
+    if (expected.seconds) CHECK(found.bound_s <= *expected.seconds * (1 + rounding));
+  }
+  CHECK(seen > 10);
+}
+
+TEST_CASE("fastest_within: a limit that nothing reaches changes nothing") {
+  std::mt19937 random(14);
+  LimitedGraph graph = random_limited(random, 7);
+  graph.limit_bytes = 1e12;
+  const WithinLimit found = fastest_within(graph);
+  REQUIRE(found.best.has_value());
+  CHECK(found.exact);
+  CHECK(found.bound_s == doctest::Approx(lower_bound(graph.seconds)));
+}
+
+}  // namespace cnnplan
