@@ -23,6 +23,13 @@ Box of(const BlockOwnership& ownership, int rank) {
   return ownership.box(rank);
 }
 
+// True where backpropagation reads the input again.
+bool keeps_input(const LayerParameters& reader) {
+  return std::holds_alternative<Convolution>(reader) ||
+         std::holds_alternative<FullyConnected>(reader) ||
+         std::holds_alternative<BatchNorm>(reader);
+}
+
 // What kernels of a rank wait at least for any message to it, hidden as far as the platform can.
 double least_message_s(const Plan& plan, const Platform& platform) {
   double least_s = std::numeric_limits<double>::infinity();
@@ -58,6 +65,7 @@ EdgePrices::Rules EdgePrices::rules_of(LayerIndex consumer, std::size_t input) c
           .gradient = decomposition_.requires_gradient(source),
           .dense_read = needs_dense_blocks(reader),
           .shared = shares_gradient(reader),
+          .kept = keeps_input(reader),
           .copies = copies_inputs(reader),
           .first_channel = network.first_channel(consumer, input),
           .readers = static_cast<int>(network.consumers_of(source).size())};
@@ -98,6 +106,7 @@ const EdgePrice& EdgePrices::operator()(LayerIndex consumer,
     needed.push_back(needed_blocks(plan_.network, consumer, input, output));
   }
   price.slowest = CostMatrix(static_cast<int>(owned.size()), static_cast<int>(needed.size()));
+  price.kept_bytes = price.slowest;
   price.least.assign(ranks_.size(), price.slowest);
   parallel_for(owned.size(), [&](std::size_t i) {
     const bool dense = rules.dense || (rules.fused && writes_dense_relu(source_meshes[i]));
@@ -137,6 +146,10 @@ void EdgePrices::set(
     const double there_s = forward ? forward_s(pair, rank) : 0.0;
     double& slowest_s = price.slowest(row, column);
     slowest_s = std::max(slowest_s, there_s + back_s);
+    if (forward && rules.kept) {
+      double& bytes = price.kept_bytes(row, column);
+      bytes = std::max(bytes, kept_bytes(pair, rank));
+    }
     const auto sampled = std::find(ranks_.begin(), ranks_.end(), rank);
     if (sampled == ranks_.end() || plan_.overlap) continue;
     const bool is_shared = forward && rules.readers > 1 && !rules.copies;
@@ -161,6 +174,14 @@ double EdgePrices::forward_s(const Pair& pair, int rank) const {
   const Box storage = storage_block(of(pair.owned, rank), pair.dense, dense_reads);
   const Exchange exchange = exchange_forward(pair.owned, pair.needed, storage, rank);
   return transfer_s(exchange, storage, exchange.in_place ? storage : want, rank);
+}
+
+double EdgePrices::kept_bytes(const Pair& pair, int rank) const {
+  const Box want = of(pair.needed, rank);
+  const std::span<const Box> dense_reads(&want, pair.rules.dense_read ? 1 : 0);
+  const Box storage = storage_block(of(pair.owned, rank), pair.dense, dense_reads);
+  if (want == of(pair.owned, rank) || want == storage) return 0.0;
+  return static_cast<double>(volume(want)) * activation_bytes(plan_.precision);
 }
 
 // A larger storage never makes fewer copies of what is sent; room for the halo saves the copy of

@@ -15,6 +15,7 @@ namespace cnnplan {
 // Rows are the meshes of the tensor, columns those of its reader. Seconds forward and back.
 struct EdgePrice {
   CostMatrix slowest;             // on the slowest of the sampled ranks, the only reader
+  CostMatrix kept_bytes;          // what the reader keeps of it for its backward, beside the tensor
   std::vector<CostMatrix> least;  // on each of sample_ranks(ranks): what no plan can avoid
 };
 
@@ -51,6 +52,7 @@ class EdgePrices {
     bool gradient = false;           // it has a gradient
     bool dense_read = false;         // the reader reads dense blocks only
     bool shared = false;             // others read the gradient that the reader hands back
+    bool kept = false;               // the reader reads it again in backpropagation
     bool copies = false;             // the reader copies the tensor into its output
     std::int64_t first_channel = 0;  // where the tensor begins there
     int readers = 1;
@@ -73,6 +75,7 @@ class EdgePrices {
   // What the reader's memory of the tensor holds: with `copies`, all of its output.
   static Box reader_box(const Pair& pair, int rank);
   double forward_s(const Pair& pair, int rank) const;
+  double kept_bytes(const Pair& pair, int rank) const;
   double least_forward_s(const Pair& pair, int rank) const;
   double backward_s(const Pair& pair, int rank) const;
   double transfer_s(const Exchange& exchange, const Box& from, const Box& to, int rank) const;

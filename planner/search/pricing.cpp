@@ -6,6 +6,7 @@
 #include <map>
 
 #include "planner/model/parallel.hpp"
+#include "planner/schedule/memory_layout.hpp"
 #include "planner/search/edge_prices.hpp"
 #include "planner/search/elimination.hpp"
 #include "planner/search/sample_ranks.hpp"
@@ -21,6 +22,7 @@ using LayerCosts = std::vector<double>;
 
 struct MeshCosts {
   LayerCosts slowest;
+  LayerCosts kept_bytes;          // on the rank where they are most
   std::vector<LayerCosts> least;  // by sampled rank
 };
 
@@ -40,13 +42,41 @@ bool is_unavoidable(const Operation& operation) {
   return !is_update(operation) && operation.stream != Stream::reduce;
 }
 
+// Where the last operation of the forward pass stands.
+OperationIndex last_forward(const Schedule& schedule) {
+  const auto& operations = schedule.operations;
+  const auto is_loss = [](const Operation& operation) {
+    const auto* kernel = std::get_if<KernelOperation>(&operation.body);
+    return kernel != nullptr && kernel->spec.kind == KernelKind::softmax_cross_entropy;
+  };
+  return static_cast<OperationIndex>(std::find_if(operations.begin(), operations.end(), is_loss) -
+                                     operations.begin());
+}
+
+// Raises `most` to what a rank keeps from its forward to its backward pass, by the layer that first
+// uses it.
+void raise_kept_bytes(const Schedule& schedule, LayerCosts& most) {
+  const OperationIndex loss = last_forward(schedule);
+  LayerCosts kept(most.size(), 0.0);
+  for (const Buffer& buffer : schedule.buffers) {
+    const bool is_data = buffer.role == BufferRole::data;
+    if (!is_data && !in_arena(buffer.role)) continue;
+    if (buffer.first_use < 0 || buffer.first_use > loss) continue;
+    if (!is_data && buffer.last_use <= loss) continue;
+    const Operation& first = schedule.operations[static_cast<std::size_t>(buffer.first_use)];
+    kept[static_cast<std::size_t>(first.layer)] += static_cast<double>(buffer.bytes);
+  }
+  for (std::size_t i = 0; i < kept.size(); ++i) most[i] = std::max(most[i], kept[i]);
+}
+
 // Of what is not a transfer.
 MeshCosts mesh_costs(const Plan& plan, const Mesh& mesh, const PriceList& prices) {
   const Plan uniform = on_mesh(plan, mesh);
   const std::vector<int> always = sample_ranks(plan.ranks);
   const LayerCosts zero(static_cast<std::size_t>(plan.network.layer_count()), 0.0);
-  MeshCosts result{.slowest = zero, .least = {}};
+  MeshCosts result{.slowest = zero, .kept_bytes = zero, .least = {}};
   for (const Schedule& schedule : lower(uniform, sample_ranks({&mesh}))) {
+    raise_kept_bytes(schedule, result.kept_bytes);
     LayerCosts costs = zero;
     LayerCosts least = zero;
     for (const Operation& operation : schedule.operations) {
@@ -88,10 +118,12 @@ void add_unit_costs(const Plan& plan, const PriceList& prices, PricedNetwork& pr
   const std::map<Mesh, MeshCosts> costs_by_mesh = all_mesh_costs(plan, priced.choices, prices);
   for (const UnitMeshes& choice : priced.choices.units) {
     priced.graph.units.emplace_back();
+    priced.kept_bytes.units.emplace_back();
     for (CostGraph& least : priced.least) least.units.emplace_back();
     for (const Mesh& mesh : choice.meshes) {
       const MeshCosts& costs = costs_by_mesh.at(mesh);
       priced.graph.units.back().push_back(sum_over(choice.unit, costs.slowest));
+      priced.kept_bytes.units.back().push_back(sum_over(choice.unit, costs.kept_bytes));
       for (std::size_t rank = 0; rank < priced.least.size(); ++rank) {
         priced.least[rank].units.back().push_back(sum_over(choice.unit, costs.least[rank]));
       }
@@ -145,6 +177,7 @@ void add_edges(const Plan& plan,
       if (from == to) continue;
       const EdgePrice& price = edge_prices(consumer, input, meshes(from), meshes(to));
       priced.graph.edges.push_back(edge_between(from, to, price.slowest));
+      priced.kept_bytes.edges.push_back(edge_between(from, to, price.kept_bytes));
       for (std::size_t rank = 0; rank < priced.least.size(); ++rank) {
         priced.least[rank].edges.push_back(edge_between(from, to, price.least[rank]));
       }
@@ -216,6 +249,7 @@ void leave_out_above(double limit_s, PricedNetwork& priced) {
     priced.outpriced += std::count(kept.begin(), kept.end(), false);
     keep(priced.choices.units[unit].meshes, kept);
     keep(priced.graph.units[unit], kept);
+    keep(priced.kept_bytes.units[unit], kept);
     for (CostGraph& least : priced.least) keep(least.units[unit], kept);
   }
 }
@@ -223,7 +257,7 @@ void leave_out_above(double limit_s, PricedNetwork& priced) {
 }  // namespace
 
 PricedNetwork price_network(const Plan& plan, const PriceList& prices, double limit_s) {
-  PricedNetwork priced{.choices = mesh_choices(plan), .graph = {}, .least = {}};
+  PricedNetwork priced{.choices = mesh_choices(plan), .graph = {}, .kept_bytes = {}, .least = {}};
   priced.least.resize(sample_ranks(plan.ranks).size());
   priced.updates_s = updates_s(plan, prices);
   const Plan uniform = on_mesh(plan, Mesh({{Axis::r, plan.ranks}}));

@@ -16,11 +16,11 @@ bool Scores::fits(const Scored& scored) const {
   return cnnplan::fits(scored.bytes, prices_.platform());
 }
 
-void Scores::add(const std::string& name, Plan plan) {
-  const bool known = std::any_of(scored_.begin(), scored_.end(), [&](const Scored& scored) {
+std::int64_t Scores::add(const std::string& name, Plan plan) {
+  const auto known = std::find_if(scored_.begin(), scored_.end(), [&](const Scored& scored) {
     return scored.plan.layers == plan.layers;
   });
-  if (known) return;
+  if (known != scored_.end()) return known->bytes;
   const Platform& platform = prices_.platform();
   PricedPlan priced = lower_and_price(plan, prices_);
   const double step_s = step_time_s(walk(priced, {.overlap = overlap_of(plan, platform)}));
@@ -28,9 +28,11 @@ void Scores::add(const std::string& name, Plan plan) {
                      .plan = std::move(plan),
                      .step_s = step_s,
                      .bytes = most_memory(priced.schedules, platform).total_bytes()});
-  if (!fits(scored_.back()) || (best_ && step_s >= scored_[*best_].step_s)) return;
-  best_ = scored_.size() - 1;
-  best_priced_ = std::move(priced);
+  if (fits(scored_.back()) && step_s < least_step_s()) {
+    best_ = scored_.size() - 1;
+    best_priced_ = std::move(priced);
+  }
+  return scored_.back().bytes;
 }
 
 double Scores::least_step_s() const {

@@ -19,8 +19,9 @@ class Scores {
   explicit Scores(const PriceList& prices) : prices_(prices) {}
 
   // Scores a plan, unless one that splits its layers alike was added before: that one's name stays.
-  // The first plan is the baseline.
-  void add(const std::string& name, Plan plan);
+  // The first plan is the baseline. Bytes of the rank that needs most memory.
+  std::int64_t add(const std::string& name, Plan plan);
+  std::int64_t available_bytes() const { return prices_.platform().memory_bytes; }
   bool any_fits() const { return best_.has_value(); }
   // Of the fastest plan so far that fits; infinite where none does.
   double least_step_s() const;

@@ -9,6 +9,7 @@
 #include "planner/predict/predict.hpp"
 #include "planner/search/elimination.hpp"
 #include "planner/search/longest_path_first.hpp"
+#include "planner/search/memory_limit.hpp"
 #include "planner/search/pricing.hpp"
 #include "planner/search/scores.hpp"
 #include "planner/search/shortest_path.hpp"
@@ -102,6 +103,35 @@ std::vector<Mesh> uniform_meshes(const PricedNetwork& priced) {
   return meshes;
 }
 
+// A plan that was scored, and what it needs.
+struct Scored {
+  Assignment assignment;
+  std::int64_t bytes = 0;
+};
+
+// The fastest plan by additive costs that keeps so much less than `too_large` that it fits. What is
+// beyond the kept bytes (parameters, error signals, workspaces) is taken to be as much as there,
+// and less is kept as long as a schedule shows that this was too little.
+void add_within_memory(const Plan& blank,
+                       const PricedNetwork& priced,
+                       const Scored& too_large,
+                       Scores& scores) {
+  constexpr int attempts = 8;
+  constexpr double margin = 0.002;
+  const auto available = static_cast<double>(scores.available_bytes());
+  double kept_bytes = total_cost(priced.kept_bytes, too_large.assignment);
+  auto needed_bytes = static_cast<double>(too_large.bytes);
+  for (int i = 0; i < attempts && needed_bytes > available; ++i) {
+    const double limit = kept_bytes - (needed_bytes - available) - margin * available;
+    const WithinLimit found =
+        fastest_within({.seconds = priced.graph, .bytes = priced.kept_bytes, .limit_bytes = limit});
+    if (!found.best) return;
+    needed_bytes = static_cast<double>(
+        scores.add("least additive cost that fits", plan_of(blank, priced.choices, *found.best)));
+    kept_bytes = std::min(limit, total_cost(priced.kept_bytes, *found.best));
+  }
+}
+
 // The gap is not below 0 but for rounding.
 void add_bound(Prediction& prediction, double bound_s) {
   prediction.bound_s = bound_s;
@@ -141,7 +171,11 @@ Plan solve(const SolveRequest& request) {
     scores.add(to_text(mesh), mostly_on(blank, priced.choices, mesh));
   }
   for (const Found& found : search(priced.graph, request.method)) {
-    scores.add(found.name, plan_of(blank, priced.choices, found.assignment));
+    const std::int64_t bytes =
+        scores.add(found.name, plan_of(blank, priced.choices, found.assignment));
+    if (!fits(bytes, request.platform)) {
+      add_within_memory(blank, priced, {found.assignment, bytes}, scores);
+    }
   }
   if (!scores.any_fits()) {
     for (const Mesh& mesh : all_meshes(priced.choices)) {
