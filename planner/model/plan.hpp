@@ -24,6 +24,9 @@ struct LayerPlan {
   Mesh mesh;
   BatchNormStatistics statistics = BatchNormStatistics::spatial;  // batch norm only
   std::map<KernelPhase, KernelAlgorithm> algorithms;              // absent: direct
+  // The output is not kept for backpropagation but computed again there from the inputs; see
+  // can_recompute. What is fused behind the layer comes with it.
+  bool recompute = false;
   bool operator==(const LayerPlan&) const = default;
 };
 
@@ -85,6 +88,10 @@ struct Plan {
   std::vector<InputFile> inputs;
   bool operator==(const Plan&) const = default;
 };
+
+// True for layers whose output a kernel without products of matrices computes from its inputs:
+// batch norm, ReLU and add.
+bool can_recompute(const LayerParameters& parameters);
 
 // Every layer on `mesh`, with defaults. Not checked against the shapes.
 Plan uniform_plan(const Network& network, std::int64_t batch, const Mesh& mesh);

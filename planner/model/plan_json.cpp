@@ -32,7 +32,7 @@ std::map<KernelPhase, KernelAlgorithm> read_algorithms(const JsonReader& reader)
 }
 
 LayerPlan read_layer_plan(const JsonReader& reader, const Layer& layer) {
-  reader.allow_keys({"name", "mesh", "statistics", "algorithms"});
+  reader.allow_keys({"name", "mesh", "statistics", "algorithms", "recompute"});
   if (!reader.at("name").is_text(layer.name)) {
     reader.at("name").refuse('"' + layer.name + "\", as the network lists its layers");
   }
@@ -42,6 +42,10 @@ LayerPlan read_layer_plan(const JsonReader& reader, const Layer& layer) {
     reader.at("statistics").refuse("this key on batch norms only");
   }
   reader.read_enumerator("statistics", plan.statistics);
+  if (reader.has("recompute") && !can_recompute(layer.parameters)) {
+    reader.at("recompute").refuse("this key on batch norms, ReLUs and adds only");
+  }
+  reader.read("recompute", plan.recompute);
   if (!reader.has("algorithms")) return plan;
   if (!has_algorithms(layer)) {
     reader.at("algorithms").refuse("this key on convolutions and fully connected layers only");
@@ -67,6 +71,7 @@ Network read_embedded_network(const JsonReader& reader) {
 OrderedJson to_ordered_json(const LayerPlan& plan, const Layer& layer) {
   OrderedJson json{{"name", layer.name}, {"mesh", to_text(plan.mesh)}};
   if (has_statistics(layer)) json["statistics"] = to_text(plan.statistics);
+  if (plan.recompute) json["recompute"] = true;
   if (!has_algorithms(layer)) return json;
   for (const auto& [phase, algorithm] : plan.algorithms) {
     json["algorithms"][std::string(to_text(phase))] = to_text(algorithm);

@@ -18,6 +18,7 @@ OperationPart part_of_word(std::string_view word) {
   if (word == "forward_statistics" || word == "backward_statistics") {
     return OperationPart::statistics;
   }
+  if (word == "forward_again") return OperationPart::forward;
   for (const OperationPart part : all_operation_parts) {
     if (word == to_text(part)) return part;
   }

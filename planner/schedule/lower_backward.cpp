@@ -23,7 +23,7 @@ void Lowering::backward(std::size_t index) {
   } else if (copies_inputs(parameters)) {
     hand_on(unit, {.operand = dy, .shared = shares_gradient(parameters)});
   } else {
-    backward_elementwise(unit, saved, dy);
+    backward_elementwise(unit, dy);
   }
   add_to_bucket(unit);
 }
@@ -76,7 +76,7 @@ void Lowering::backward_windowed(const Unit& unit, const Saved& saved, const Ope
   spec.phase = KernelPhase::backward_filter;
   spec.algorithm = algorithm(unit.head, spec.phase);
   std::vector<Operand> operands{
-      saved.inputs[0], dy, slot_operand(schedule.gradients, saved.first_slot, true)};
+      input_again(unit, 0), dy, slot_operand(schedule.gradients, saved.first_slot, true)};
   if (spec.bias) operands.push_back(slot_operand(schedule.gradients, saved.first_slot + 1, true));
   kernel(unit, spec, std::move(operands));
 }
@@ -91,8 +91,8 @@ void Lowering::backward_batch_norm(const Unit& unit, const Saved& saved, const O
       elementwise_spec(unit, KernelKind::batch_norm, KernelPhase::backward_statistics);
   spec.relu = unit.relu;
   spec.residual = keeps_dz;
-  std::vector<Operand> operands{saved.inputs[0], dy};
-  if (unit.relu) operands.push_back(saved.output);
+  std::vector<Operand> operands{input_again(unit, 0), dy};
+  if (unit.relu) operands.push_back(tensor_again(unit.last));
   for (const Operand& operand : {saved.sums,
                                  builder_.write(sums),
                                  slot_operand(schedule.gradients, saved.first_slot, true),
@@ -120,8 +120,8 @@ void Lowering::backward_batch_norm_data(const Unit& unit,
                                         KernelSpec spec,
                                         const std::array<Operand, 2>& gradient) {
   spec.phase = KernelPhase::backward_data;
-  std::vector<Operand> operands{saved.inputs[0], gradient[0]};
-  if (unit.relu && !spec.residual) operands.push_back(saved.output);
+  std::vector<Operand> operands{input_again(unit, 0), gradient[0]};
+  if (unit.relu && !spec.residual) operands.push_back(tensor_again(unit.last));
   const BufferIndex dx =
       add_block(name(unit) + "/dx", BufferRole::error_signal, own_box(unit.last));
   for (const Operand& operand : {saved.sums,
@@ -135,7 +135,7 @@ void Lowering::backward_batch_norm_data(const Unit& unit,
 }
 
 // ReLU, dropout, and add: an add without ReLU passes its error signal on as it is.
-void Lowering::backward_elementwise(const Unit& unit, const Saved& saved, const Operand& dy) {
+void Lowering::backward_elementwise(const Unit& unit, const Operand& dy) {
   const bool is_add = std::holds_alternative<Add>(layer(unit.head).parameters);
   const bool is_dropout = std::holds_alternative<Dropout>(layer(unit.head).parameters);
   Contribution contribution{.operand = dy, .shared = shares_gradient(layer(unit.head).parameters)};
@@ -144,7 +144,7 @@ void Lowering::backward_elementwise(const Unit& unit, const Saved& saved, const 
         add_block(name(unit) + "/dx", BufferRole::error_signal, own_box(unit.last));
     const KernelKind kind = is_dropout ? KernelKind::dropout : KernelKind::relu;
     std::vector<Operand> operands{dy, builder_.write(dx)};
-    if (!is_dropout) operands.insert(operands.begin(), saved.output);
+    if (!is_dropout) operands.insert(operands.begin(), tensor_again(unit.last));
     kernel(unit, elementwise_spec(unit, kind, KernelPhase::backward_data), std::move(operands));
     contribution.operand = builder_.read(dx);
   }

@@ -59,35 +59,42 @@ void Lowering::load(const Unit& unit) {
 }
 
 Operand Lowering::fetch(const Unit& unit, std::size_t input) {
-  const LayerIndex source = unit.inputs[input];
+  const auto source = static_cast<std::size_t>(unit.inputs[input]);
+  return fetch(unit, input, tensors_[source], "/forward/", fetched_[source]);
+}
+
+Operand Lowering::fetch(const Unit& unit,
+                        std::size_t input,
+                        const Operand& stored,
+                        const std::string& pass,
+                        std::vector<Fetched>& fetched) {
   const BlockOwnership& blocks = decomposition_.needed(unit, input);
-  if (!exchanges_forward(decomposition_.owned(source), blocks)) {
-    return tensors_[static_cast<std::size_t>(source)];
-  }
-  auto& fetched = fetched_[static_cast<std::size_t>(source)];
+  if (!exchanges_forward(decomposition_.owned(unit.inputs[input]), blocks)) return stored;
   const auto known = std::find_if(fetched.begin(), fetched.end(), [&](const Fetched& other) {
     return same_boxes(*other.blocks, blocks);
   });
   if (known != fetched.end()) return known->operand;
-  fetched.push_back({.blocks = &blocks, .operand = fetch_blocks(unit, input, blocks)});
+  fetched.push_back({.blocks = &blocks, .operand = fetch_blocks(unit, input, stored, pass)});
   return fetched.back().operand;
 }
 
 // The transfer from the owners of an input to the blocks that a unit needs, into a buffer of its
 // own where the input is not stored with room for them.
-Operand Lowering::fetch_blocks(const Unit& unit, std::size_t input, const BlockOwnership& blocks) {
-  const LayerIndex source = unit.inputs[input];
-  const BufferIndex stored = tensors_[static_cast<std::size_t>(source)].buffer;
+Operand Lowering::fetch_blocks(const Unit& unit,
+                               std::size_t input,
+                               const Operand& stored,
+                               const std::string& pass) {
+  const BlockOwnership& blocks = decomposition_.needed(unit, input);
   const Box want = blocks.box(rank_);
-  Exchange exchange =
-      exchange_forward(decomposition_.owned(source), blocks, builder_.buffer(stored).box, rank_);
-  Operand result{.buffer = stored, .box = want};
+  Exchange exchange = exchange_forward(
+      decomposition_.owned(unit.inputs[input]), blocks, builder_.buffer(stored.buffer).box, rank_);
+  Operand result{.buffer = stored.buffer, .box = want};
   if (!exchange.in_place) {
     result.buffer = add_block(name(unit) + "/input", BufferRole::activation, want);
   }
   add_transfer(unit,
-               name(unit) + "/forward/" + label(unit, input),
-               {.source = stored, .destination = result.buffer},
+               name(unit) + pass + label(unit, input),
+               {.source = stored.buffer, .destination = result.buffer},
                std::move(exchange));
   return result;
 }
@@ -152,38 +159,55 @@ void Lowering::forward_batch_norm(const Unit& unit, Saved& saved) {
   const auto head = static_cast<std::size_t>(unit.head);
   schedule.running_mean[head] = running("/mean");
   schedule.running_variance[head] = running("/variance");
+  saved.first_slot = first_slot_[head];
+  saved.output = add_output(unit);
+  kernel(unit, batch_norm_spec(unit), batch_norm_operands(unit, saved, saved.inputs, saved.output));
+}
+
+KernelSpec Lowering::batch_norm_spec(const Unit& unit) const {
   KernelSpec spec = elementwise_spec(unit, KernelKind::batch_norm, KernelPhase::forward);
   spec.relu = unit.relu;
   spec.residual = unit.residual;
-  const int slot = saved.first_slot = first_slot_[head];
-  std::vector<Operand> operands{saved.inputs[0],
-                                saved.sums,
-                                slot_operand(schedule.weights, slot, false),
-                                slot_operand(schedule.weights, slot + 1, false),
-                                builder_.write(schedule.running_mean[head]),
-                                builder_.write(schedule.running_variance[head])};
-  if (unit.residual) operands.push_back(saved.inputs[1]);
-  saved.output = add_output(unit);
-  operands.push_back(saved.output);
-  operands.back().written = true;
-  kernel(unit, spec, std::move(operands));
+  return spec;
 }
 
-void Lowering::forward_elementwise(const Unit& unit, Saved& saved) {
+std::vector<Operand> Lowering::batch_norm_operands(const Unit& unit,
+                                                   const Saved& saved,
+                                                   const std::vector<Operand>& inputs,
+                                                   const Operand& output) const {
+  const Schedule& schedule = builder_.schedule();
+  const auto head = static_cast<std::size_t>(unit.head);
+  std::vector<Operand> operands{inputs[0],
+                                saved.sums,
+                                slot_operand(schedule.weights, saved.first_slot, false),
+                                slot_operand(schedule.weights, saved.first_slot + 1, false),
+                                builder_.write(schedule.running_mean[head]),
+                                builder_.write(schedule.running_variance[head])};
+  if (unit.residual) operands.push_back(inputs[1]);
+  operands.push_back(output);
+  operands.back().written = true;
+  return operands;
+}
+
+KernelSpec Lowering::forward_elementwise_spec(const Unit& unit) const {
   const LayerParameters& parameters = layer(unit.head).parameters;
   const KernelKind kind = std::holds_alternative<Add>(parameters)    ? KernelKind::add
                           : std::holds_alternative<Relu>(parameters) ? KernelKind::relu
                                                                      : KernelKind::dropout;
+  KernelSpec spec = elementwise_spec(unit, kind, KernelPhase::forward);
+  spec.relu = unit.relu;
+  return spec;
+}
+
+void Lowering::forward_elementwise(const Unit& unit, Saved& saved) {
   for (std::size_t input = 0; input < unit.inputs.size(); ++input) {
     saved.inputs.push_back(fetch(unit, input));
   }
   saved.output = add_output(unit);
-  KernelSpec spec = elementwise_spec(unit, kind, KernelPhase::forward);
-  spec.relu = unit.relu;
   std::vector<Operand> operands = saved.inputs;
   operands.push_back(saved.output);
   operands.back().written = true;
-  kernel(unit, spec, std::move(operands));
+  kernel(unit, forward_elementwise_spec(unit), std::move(operands));
 }
 
 // Every input goes from its owners straight to its channels of the output.

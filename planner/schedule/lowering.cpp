@@ -22,6 +22,8 @@ Lowering::Lowering(const Decomposition& decomposition, int rank, Mode mode)
   tensors_.resize(layers);
   gradients_.resize(layers);
   fetched_.resize(layers);
+  again_.resize(layers);
+  fetched_again_.resize(layers);
   first_slot_.assign(layers, -1);
 }
 

@@ -58,11 +58,35 @@ class Lowering {
   void forward_concat(const Unit& unit);
   void forward_loss(const Unit& unit, Saved& saved);
   Operand fetch(const Unit& unit, std::size_t input);
-  Operand fetch_blocks(const Unit& unit, std::size_t input, const BlockOwnership& needed);
+  // The same of `stored`; `fetched` are the blocks of that tensor that are there already.
+  Operand fetch(const Unit& unit,
+                std::size_t input,
+                const Operand& stored,
+                const std::string& pass,
+                std::vector<Fetched>& fetched);
+  // From where an input is stored; `pass` is the word of the id behind the name of the unit.
+  Operand fetch_blocks(const Unit& unit,
+                       std::size_t input,
+                       const Operand& stored,
+                       const std::string& pass);
   void add_transfer(const Unit& unit,
                     const std::string& id,
                     TransferOperation transfer,
                     Exchange exchange);
+
+  KernelSpec batch_norm_spec(const Unit& unit) const;
+  std::vector<Operand> batch_norm_operands(const Unit& unit,
+                                           const Saved& saved,
+                                           const std::vector<Operand>& inputs,
+                                           const Operand& output) const;
+  KernelSpec forward_elementwise_spec(const Unit& unit) const;
+
+  // What backpropagation reads of the forward pass: where it was kept, or computed again.
+  bool recomputes(const Unit& unit) const;
+  Operand tensor_again(LayerIndex layer);
+  Operand input_again(const Unit& unit, std::size_t input);
+  Operand forward_again(const Unit& unit);
+  const Saved& saved_of(const Unit& unit) const;
 
   // Backward.
   void backward(std::size_t unit);
@@ -74,7 +98,7 @@ class Lowering {
                                 const Saved& saved,
                                 KernelSpec spec,
                                 const std::array<Operand, 2>& gradient);
-  void backward_elementwise(const Unit& unit, const Saved& saved, const Operand& dy);
+  void backward_elementwise(const Unit& unit, const Operand& dy);
   void backward_loss(const Unit& unit, const Saved& saved);
   void hand_on(const Unit& unit, const Contribution& contribution);
   void contribute(const Unit& unit, std::size_t input, Contribution contribution);
@@ -129,6 +153,8 @@ class Lowering {
   std::vector<Operand> tensors_;                      // by layer: this rank's block
   std::vector<std::vector<Contribution>> gradients_;  // by layer
   std::vector<std::vector<Fetched>> fetched_;         // by layer
+  std::vector<Operand> again_;                        // by layer: the block computed again
+  std::vector<std::vector<Fetched>> fetched_again_;   // by layer
   std::vector<int> first_slot_;                       // by layer
   int next_tag_ = 0;
   // Slots before these have complete gradients, reduced ones, and are updated.

@@ -317,6 +317,10 @@ Plan random_plan(std::uint64_t seed, int ranks) {
   plan.statistics_allreduce = random_algorithm(random);
   constexpr std::array<std::int64_t, 4> bucket_bytes{1, 256, 4096, std::int64_t{32} << 20};
   plan.bucket_bytes = bucket_bytes[static_cast<std::size_t>(random.small(0, 3))];
+  for (LayerIndex layer = 0; layer < plan.network.layer_count(); ++layer) {
+    plan.layers[static_cast<std::size_t>(layer)].recompute =
+        can_recompute(plan.network.layer(layer).parameters) && random.small(1, 3) == 1;
+  }
   return plan;
 }
 
