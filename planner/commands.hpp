@@ -22,6 +22,7 @@ struct SolveOptions {
   std::string input_size;  // "512x512"; empty: as the network says
   BatchNormStatistics statistics = BatchNormStatistics::spatial;
   SearchMethod method = SearchMethod::automatic;
+  Recompute recompute = Recompute::where_needed;
   std::string uniform;   // "h2": no search; empty: search
   bool strict = false;   // refuse estimated kernels
   bool overlap = false;  // halos and reductions run beside kernels

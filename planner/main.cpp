@@ -72,6 +72,10 @@ const std::map<std::string, SearchMethod> method_names{
     {"shortest_path", SearchMethod::shortest_path},
     {"longest_path_first", SearchMethod::longest_path_first}};
 
+const std::map<std::string, Recompute> recompute_names{{"never", Recompute::never},
+                                                       {"where_needed", Recompute::where_needed},
+                                                       {"always", Recompute::always}};
+
 void add_search_options(CLI::App& solve, SolveOptions& options) {
   solve
       .add_option(
@@ -83,6 +87,13 @@ void add_search_options(CLI::App& solve, SolveOptions& options) {
   solve.add_option("--search", options.method, "automatic, shortest_path, longest_path_first")
       ->transform(CLI::CheckedTransformer(method_names))
       ->default_str("automatic");
+  solve
+      .add_option("--recompute",
+                  options.recompute,
+                  "Compute outputs of batch norms again in backpropagation instead of keeping "
+                  "them: never, where_needed (where the fastest plan does not fit), always")
+      ->transform(CLI::CheckedTransformer(recompute_names))
+      ->default_str("where_needed");
   solve.add_option(
       "--uniform", options.uniform, "No search: this mesh for every layer, e.g. n2 or h2");
   solve.add_flag("--overlap",

@@ -88,6 +88,7 @@ SolveRequest request_of(const SolveOptions& options, std::vector<InputFile>& inp
   request.overlap = options.overlap;
   request.statistics = options.statistics;
   request.method = options.method;
+  request.recompute = options.recompute;
   check_batch(request.network, request.batch, request.ranks);
   if (!options.uniform.empty()) {
     request.uniform = parse_uniform(request.network, request.batch, request.ranks, options.uniform);

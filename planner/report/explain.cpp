@@ -102,6 +102,14 @@ std::string header(const Plan& plan) {
   text += time_line("runner-up", prediction.runner_up, prediction.runner_up_s);
   text += time_line("bound", "gap " + percent(prediction.gap), prediction.bound_s);
   text += line("memory", memory_text(prediction.memory, !prediction.estimated_kernels.empty()));
+  const auto again = std::count_if(plan.layers.begin(), plan.layers.end(), [](const auto& layer) {
+    return layer.recompute;
+  });
+  if (again > 0) {
+    text += line("recompute",
+                 std::to_string(again) + (again == 1 ? " output is" : " outputs are") +
+                     " computed again in backpropagation instead of being kept");
+  }
   if (prediction.candidates > 0) text += line("candidates", std::to_string(prediction.candidates));
   if (prediction.pruned + prediction.outpriced > 0) text += line("left out", left_out(prediction));
   return text + '\n';
@@ -159,6 +167,10 @@ void add_row(Table& table,
   table.add_row(std::move(cells));
 }
 
+std::string mesh_text(const LayerPlan& layer) {
+  return to_text(layer.mesh) + (layer.recompute ? ", again" : "");
+}
+
 std::string layer_table(const Plan& plan) {
   GroupCosts found(plan);
   Table table(layer_columns());
@@ -168,7 +180,7 @@ std::string layer_table(const Plan& plan) {
             plan,
             {layer.name,
              std::string(kind_name(layer.parameters)),
-             to_text(plan.layers.at(static_cast<std::size_t>(i)).mesh)},
+             mesh_text(plan.layers.at(static_cast<std::size_t>(i)))},
             found.costs[layer.name]);
   }
   if (!found.without_layer.empty()) table.add_rule();

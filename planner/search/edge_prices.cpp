@@ -106,7 +106,7 @@ const EdgePrice& EdgePrices::operator()(LayerIndex consumer,
     needed.push_back(needed_blocks(plan_.network, consumer, input, output));
   }
   price.slowest = CostMatrix(static_cast<int>(owned.size()), static_cast<int>(needed.size()));
-  price.kept_bytes = price.slowest;
+  price.again = price.kept_bytes = price.slowest;
   price.least.assign(ranks_.size(), price.slowest);
   parallel_for(owned.size(), [&](std::size_t i) {
     const bool dense = rules.dense || (rules.fused && writes_dense_relu(source_meshes[i]));
@@ -149,6 +149,7 @@ void EdgePrices::set(
     if (forward && rules.kept) {
       double& bytes = price.kept_bytes(row, column);
       bytes = std::max(bytes, kept_bytes(pair, rank));
+      price.again(row, column) = std::max(price.again(row, column), there_s);
     }
     const auto sampled = std::find(ranks_.begin(), ranks_.end(), rank);
     if (sampled == ranks_.end() || plan_.overlap) continue;

@@ -15,6 +15,7 @@ namespace cnnplan {
 // Rows are the meshes of the tensor, columns those of its reader. Seconds forward and back.
 struct EdgePrice {
   CostMatrix slowest;             // on the slowest of the sampled ranks, the only reader
+  CostMatrix again;               // once more forward, where the reader reads the tensor again
   CostMatrix kept_bytes;          // what the reader keeps of it for its backward, beside the tensor
   std::vector<CostMatrix> least;  // on each of sample_ranks(ranks): what no plan can avoid
 };

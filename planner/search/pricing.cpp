@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <utility>
 
 #include "planner/model/parallel.hpp"
 #include "planner/schedule/memory_layout.hpp"
@@ -114,14 +115,16 @@ double sum_over(const SearchUnit& unit, const LayerCosts& costs) {
   return sum;
 }
 
-void add_unit_costs(const Plan& plan, const PriceList& prices, PricedNetwork& priced) {
-  const std::map<Mesh, MeshCosts> costs_by_mesh = all_mesh_costs(plan, priced.choices, prices);
+using CostsByMesh = std::map<Mesh, MeshCosts>;
+
+// `kept` and `again`: of all meshes, with nothing and with everything computed again.
+void add_unit_costs(const CostsByMesh& kept, const CostsByMesh& again, PricedNetwork& priced) {
   for (const UnitMeshes& choice : priced.choices.units) {
     priced.graph.units.emplace_back();
     priced.kept_bytes.units.emplace_back();
     for (CostGraph& least : priced.least) least.units.emplace_back();
-    for (const Mesh& mesh : choice.meshes) {
-      const MeshCosts& costs = costs_by_mesh.at(mesh);
+    for (std::size_t i = 0; i < choice.meshes.size(); ++i) {
+      const MeshCosts& costs = (choice.recomputes(i) ? again : kept).at(choice.meshes[i]);
       priced.graph.units.back().push_back(sum_over(choice.unit, costs.slowest));
       priced.kept_bytes.units.back().push_back(sum_over(choice.unit, costs.kept_bytes));
       for (std::size_t rank = 0; rank < priced.least.size(); ++rank) {
@@ -155,6 +158,80 @@ void add_copies(
   }
 }
 
+std::vector<Mesh> distinct(std::vector<Mesh> meshes) {
+  std::sort(meshes.begin(), meshes.end());
+  meshes.erase(std::unique(meshes.begin(), meshes.end()), meshes.end());
+  return meshes;
+}
+
+// By candidate of a unit, the place of its mesh among the distinct ones.
+std::vector<int> places(const UnitMeshes& unit, const std::vector<Mesh>& meshes) {
+  std::vector<int> numbers;
+  for (const Mesh& mesh : unit.meshes) {
+    numbers.push_back(
+        static_cast<int>(std::lower_bound(meshes.begin(), meshes.end(), mesh) - meshes.begin()));
+  }
+  return numbers;
+}
+
+// The matrix with a row and a column for every candidate instead of every distinct mesh.
+CostMatrix spread(const CostMatrix& costs,
+                  const std::vector<int>& rows,
+                  const std::vector<int>& columns) {
+  CostMatrix result(static_cast<int>(rows.size()), static_cast<int>(columns.size()));
+  for (int i = 0; i < result.rows(); ++i) {
+    for (int j = 0; j < result.columns(); ++j) {
+      result(i, j) = costs(rows[static_cast<std::size_t>(i)], columns[static_cast<std::size_t>(j)]);
+    }
+  }
+  return result;
+}
+
+// A tensor that is computed again is fetched again, too, instead of being kept as fetched.
+void fetch_again(const UnitMeshes& source,
+                 const CostMatrix& again,
+                 CostMatrix& seconds,
+                 CostMatrix& kept_bytes) {
+  for (int i = 0; i < seconds.rows(); ++i) {
+    if (!source.recomputes(static_cast<std::size_t>(i))) continue;
+    for (int j = 0; j < seconds.columns(); ++j) {
+      seconds(i, j) += again(i, j);
+      kept_bytes(i, j) = 0.0;
+    }
+  }
+}
+
+struct Reading {
+  LayerIndex consumer = 0;
+  std::size_t input = 0;
+  bool may_recompute = false;  // of the tensor that is read
+};
+
+void add_edge(EdgePrices& edge_prices,
+              const Reading& reading,
+              const std::pair<int, int>& units,
+              PricedNetwork& priced) {
+  const auto [from, to] = units;
+  const UnitMeshes& source = priced.choices.units[static_cast<std::size_t>(from)];
+  const UnitMeshes& reader = priced.choices.units[static_cast<std::size_t>(to)];
+  const std::vector<Mesh> meshes = distinct(source.meshes);
+  const std::vector<Mesh> reader_meshes = distinct(reader.meshes);
+  const EdgePrice& price = edge_prices(reading.consumer, reading.input, meshes, reader_meshes);
+  const std::vector<int> rows = places(source, meshes);
+  const std::vector<int> columns = places(reader, reader_meshes);
+  CostMatrix seconds = spread(price.slowest, rows, columns);
+  CostMatrix kept_bytes = spread(price.kept_bytes, rows, columns);
+  if (reading.may_recompute) {
+    fetch_again(source, spread(price.again, rows, columns), seconds, kept_bytes);
+  }
+  priced.graph.edges.push_back(edge_between(from, to, seconds));
+  priced.kept_bytes.edges.push_back(edge_between(from, to, kept_bytes));
+  for (std::size_t rank = 0; rank < priced.least.size(); ++rank) {
+    priced.least[rank].edges.push_back(
+        edge_between(from, to, spread(price.least[rank], rows, columns)));
+  }
+}
+
 // One edge for every tensor that a unit reads of another. Inside a unit, which has one mesh and a
 // window in its first layer only, nothing is transferred but what a concat copies.
 void add_edges(const Plan& plan,
@@ -162,9 +239,6 @@ void add_edges(const Plan& plan,
                const std::vector<double>& spare_s,
                PricedNetwork& priced) {
   const std::vector<int> units = units_by_layer(plan, priced.choices);
-  const auto meshes = [&](int unit) -> const std::vector<Mesh>& {
-    return priced.choices.units[static_cast<std::size_t>(unit)].meshes;
-  };
   const Decomposition decomposition(plan);
   EdgePrices edge_prices(decomposition, prices, spare_s);
   for (LayerIndex consumer = 0; consumer < plan.network.layer_count(); ++consumer) {
@@ -175,12 +249,9 @@ void add_edges(const Plan& plan,
       const int to = units[static_cast<std::size_t>(consumer)];
       if (from == to && copies) add_copies(edge_prices, consumer, input, to, priced);
       if (from == to) continue;
-      const EdgePrice& price = edge_prices(consumer, input, meshes(from), meshes(to));
-      priced.graph.edges.push_back(edge_between(from, to, price.slowest));
-      priced.kept_bytes.edges.push_back(edge_between(from, to, price.kept_bytes));
-      for (std::size_t rank = 0; rank < priced.least.size(); ++rank) {
-        priced.least[rank].edges.push_back(edge_between(from, to, price.least[rank]));
-      }
+      const bool again =
+          recomputes_cheaply(plan.network, decomposition.unit_of(inputs[input]).head);
+      add_edge(edge_prices, {consumer, input, again}, {from, to}, priced);
     }
   }
 }
@@ -248,25 +319,52 @@ void leave_out_above(double limit_s, PricedNetwork& priced) {
     if (std::count(kept.begin(), kept.end(), true) == 0) continue;
     priced.outpriced += std::count(kept.begin(), kept.end(), false);
     keep(priced.choices.units[unit].meshes, kept);
+    if (!priced.choices.units[unit].recompute.empty()) {
+      keep(priced.choices.units[unit].recompute, kept);
+    }
     keep(priced.graph.units[unit], kept);
     keep(priced.kept_bytes.units[unit], kept);
     for (CostGraph& least : priced.least) keep(least.units[unit], kept);
   }
 }
 
-}  // namespace
+struct UnitCostsByMesh {
+  const CostsByMesh& kept;
+  const CostsByMesh& again;
+};
 
-PricedNetwork price_network(const Plan& plan, const PriceList& prices, double limit_s) {
-  PricedNetwork priced{.choices = mesh_choices(plan), .graph = {}, .kept_bytes = {}, .least = {}};
+PricedNetwork price_choices(const Plan& plan,
+                            const PriceList& prices,
+                            const MeshChoices& choices,
+                            const UnitCostsByMesh& costs,
+                            double limit_s) {
+  PricedNetwork priced{.choices = choices, .graph = {}, .kept_bytes = {}, .least = {}};
   priced.least.resize(sample_ranks(plan.ranks).size());
   priced.updates_s = updates_s(plan, prices);
   const Plan uniform = on_mesh(plan, Mesh({{Axis::r, plan.ranks}}));
-  add_unit_costs(plan, prices, priced);
+  add_unit_costs(costs.kept, costs.again, priced);
   leave_out_above(limit_s, priced);
   std::vector<double> spare_s = least_work(priced);
   for (double& seconds : spare_s) seconds = limit_s * (1 + rounding) - seconds;
   add_edges(uniform, prices, spare_s, priced);
   return priced;
+}
+
+}  // namespace
+
+PricedNetwork price_network(const Plan& plan, const PriceList& prices, double limit_s) {
+  const MeshChoices choices = mesh_choices(plan);
+  const CostsByMesh costs = all_mesh_costs(plan, choices, prices);
+  return price_choices(plan, prices, choices, {costs, costs}, limit_s);
+}
+
+PricedNetwork price_network_with_recompute(const Plan& plan,
+                                           const PriceList& prices,
+                                           double limit_s) {
+  const MeshChoices choices = mesh_choices_with_recompute(plan);
+  const CostsByMesh kept = all_mesh_costs(plan, choices, prices);
+  const CostsByMesh again = all_mesh_costs(recomputed(plan), choices, prices);
+  return price_choices(plan, prices, choices, {kept, again}, limit_s);
 }
 
 double least_step_s(const PricedNetwork& priced) {

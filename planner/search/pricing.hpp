@@ -38,6 +38,10 @@ struct PricedNetwork {
 PricedNetwork price_network(const Plan& plan,
                             const PriceList& prices,
                             double limit_s = std::numeric_limits<double>::infinity());
+// The same for mesh_choices_with_recompute.
+PricedNetwork price_network_with_recompute(const Plan& plan,
+                                           const PriceList& prices,
+                                           double limit_s);
 
 // No plan made of the choices is predicted a shorter step: the slowest sampled rank, with the best
 // choices for it alone, never waiting.

@@ -24,7 +24,7 @@ Plan blank_plan(const SolveRequest& request) {
   plan.device =
       request.profile.fingerprint.device.empty() ? "" : to_text(request.profile.fingerprint);
   for (LayerPlan& layer : plan.layers) layer.statistics = request.statistics;
-  return plan;
+  return request.recompute == Recompute::always ? recomputed(std::move(plan)) : plan;
 }
 
 // Where the library's allreduce was measured, the faster of it and the own ring for each use; else
@@ -70,10 +70,16 @@ std::vector<Found> search(const CostGraph& graph, SearchMethod method) {
 
 // Uniform splits, from sample parallelism on until one fits: the first is the baseline, the last
 // says how long a step may take at most.
-void add_known(const Plan& blank, Scores& scores) {
+void add_known(const Plan& blank, Recompute recompute, Scores& scores) {
   const MeshChoices choices = mesh_choices(blank);
-  for (const Mesh& mesh : choices.units.front().meshes) {
+  const std::vector<Mesh>& meshes = choices.units.front().meshes;
+  for (const Mesh& mesh : meshes) {
     scores.add(to_text(mesh), mostly_on(blank, choices, mesh));
+    if (scores.any_fits()) return;
+  }
+  if (recompute != Recompute::where_needed) return;
+  for (const Mesh& mesh : meshes) {
+    scores.add(to_text(mesh) + ", recomputed", recomputed(mostly_on(blank, choices, mesh)));
     if (scores.any_fits()) return;
   }
 }
@@ -103,31 +109,31 @@ std::vector<Mesh> uniform_meshes(const PricedNetwork& priced) {
   return meshes;
 }
 
-// A plan that was scored, and what it needs.
-struct Scored {
-  Assignment assignment;
-  std::int64_t bytes = 0;
-};
+Assignment least_additive(const CostGraph& graph) {
+  std::optional<Assignment> optimum = eliminate(graph).optimum;
+  return optimum ? std::move(*optimum) : longest_path_first(graph);
+}
 
-// The fastest plan by additive costs that keeps so much less than `too_large` that it fits. What is
-// beyond the kept bytes (parameters, error signals, workspaces) is taken to be as much as there,
-// and less is kept as long as a schedule shows that this was too little.
-void add_within_memory(const Plan& blank,
-                       const PricedNetwork& priced,
-                       const Scored& too_large,
-                       Scores& scores) {
+// The fastest plan by additive costs that keeps so much less than the fastest of all that it fits.
+// What is beyond the kept bytes (parameters, error signals, workspaces) is taken to be as much as
+// there, and less is kept as long as a schedule shows that this was too little.
+void add_within_memory(const Plan& blank, const PricedNetwork& priced, Scores& scores) {
   constexpr int attempts = 8;
   constexpr double margin = 0.002;
+  const auto score = [&](const Assignment& assignment) {
+    return static_cast<double>(
+        scores.add("least additive cost that fits", plan_of(blank, priced.choices, assignment)));
+  };
   const auto available = static_cast<double>(scores.available_bytes());
-  double kept_bytes = total_cost(priced.kept_bytes, too_large.assignment);
-  auto needed_bytes = static_cast<double>(too_large.bytes);
-  for (int i = 0; i < attempts && needed_bytes > available; ++i) {
+  Assignment assignment = least_additive(priced.graph);
+  double needed_bytes = score(assignment);
+  double kept_bytes = total_cost(priced.kept_bytes, assignment);
+  for (int i = 0; i < attempts && available > 0.0 && needed_bytes > available; ++i) {
     const double limit = kept_bytes - (needed_bytes - available) - margin * available;
     const WithinLimit found =
         fastest_within({.seconds = priced.graph, .bytes = priced.kept_bytes, .limit_bytes = limit});
     if (!found.best) return;
-    needed_bytes = static_cast<double>(
-        scores.add("least additive cost that fits", plan_of(blank, priced.choices, *found.best)));
+    needed_bytes = score(*found.best);
     kept_bytes = std::min(limit, total_cost(priced.kept_bytes, *found.best));
   }
 }
@@ -165,21 +171,22 @@ Plan solve(const SolveRequest& request) {
   choose_allreduce(blank, prices);
   if (request.uniform) return uniform(request, blank, prices);
   Scores scores(prices);
-  add_known(blank, scores);
+  add_known(blank, request.recompute, scores);
   const PricedNetwork priced = price_network(blank, prices, scores.least_step_s());
   for (const Mesh& mesh : uniform_meshes(priced)) {
     scores.add(to_text(mesh), mostly_on(blank, priced.choices, mesh));
   }
+  bool all_fit = true;
   for (const Found& found : search(priced.graph, request.method)) {
     const std::int64_t bytes =
         scores.add(found.name, plan_of(blank, priced.choices, found.assignment));
-    if (!fits(bytes, request.platform)) {
-      add_within_memory(blank, priced, {found.assignment, bytes}, scores);
-    }
+    all_fit = all_fit && fits(bytes, request.platform);
   }
-  if (!scores.any_fits()) {
-    for (const Mesh& mesh : all_meshes(priced.choices)) {
-      scores.add(to_text(mesh), mostly_on(blank, priced.choices, mesh));
+  if (!all_fit) {
+    add_within_memory(blank, priced, scores);
+    if (request.recompute == Recompute::where_needed) {
+      const double limit_s = scores.least_step_s();
+      add_within_memory(blank, price_network_with_recompute(blank, prices, limit_s), scores);
     }
   }
   Plan plan = scores.fastest();

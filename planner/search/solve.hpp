@@ -12,6 +12,9 @@ namespace cnnplan {
 
 enum class SearchMethod { automatic, shortest_path, longest_path_first };
 
+// Whether outputs of batch norms may be computed again in backpropagation instead of being kept.
+enum class Recompute { never, where_needed, always };
+
 struct SolveRequest {
   Network network;
   int ranks = 1;
@@ -21,6 +24,7 @@ struct SolveRequest {
   Profile profile;  // empty: every kernel is estimated
   BatchNormStatistics statistics = BatchNormStatistics::spatial;
   SearchMethod method = SearchMethod::automatic;
+  Recompute recompute = Recompute::where_needed;  // where the fastest plan does not fit
   bool overlap = false;  // halos and reductions run beside kernels, as far as the platform can
   std::optional<Mesh> uniform;  // set: no search, every layer on this mesh
 };

@@ -39,6 +39,40 @@ MeshChoices mesh_choices(const Plan& plan) {
   return choices;
 }
 
+bool recomputes_cheaply(const Network& network, LayerIndex layer) {
+  if (!std::holds_alternative<BatchNorm>(network.layer(layer).parameters)) return false;
+  const auto& consumers = network.consumers_of(layer);
+  return std::none_of(consumers.begin(), consumers.end(), [&](LayerIndex consumer) {
+    return std::holds_alternative<Add>(network.layer(consumer).parameters);
+  });
+}
+
+Plan recomputed(Plan plan) {
+  for (LayerIndex layer = 0; layer < plan.network.layer_count(); ++layer) {
+    if (!recomputes_cheaply(plan.network, layer)) continue;
+    plan.layers[static_cast<std::size_t>(layer)].recompute = true;
+  }
+  return plan;
+}
+
+MeshChoices mesh_choices_with_recompute(const Plan& plan) {
+  MeshChoices choices = mesh_choices(plan);
+  for (UnitMeshes& unit : choices.units) {
+    const auto& layers = unit.unit.layers;
+    const bool can = std::any_of(layers.begin(), layers.end(), [&](LayerIndex layer) {
+      return recomputes_cheaply(plan.network, layer);
+    });
+    if (!can) continue;
+    const std::size_t kept = unit.meshes.size();
+    unit.meshes.reserve(2 * kept);
+    for (std::size_t i = 0; i < kept; ++i) unit.meshes.push_back(unit.meshes[i]);
+    unit.recompute.assign(2 * kept, false);
+    std::fill(
+        unit.recompute.begin() + static_cast<std::ptrdiff_t>(kept), unit.recompute.end(), true);
+  }
+  return choices;
+}
+
 Plan all_on(const Plan& blank, const Mesh& mesh) {
   Plan plan = blank;
   for (LayerPlan& layer : plan.layers) layer.mesh = mesh;
@@ -50,7 +84,10 @@ Plan plan_of(const Plan& blank, const MeshChoices& choices, const std::vector<in
   for (std::size_t unit = 0; unit < choices.units.size(); ++unit) {
     const auto choice = static_cast<std::size_t>(assignment[unit]);
     for (LayerIndex layer : choices.units[unit].unit.layers) {
-      plan.layers[static_cast<std::size_t>(layer)].mesh = choices.units[unit].meshes[choice];
+      LayerPlan& layer_plan = plan.layers[static_cast<std::size_t>(layer)];
+      layer_plan.mesh = choices.units[unit].meshes[choice];
+      if (!choices.units[unit].recomputes(choice)) continue;
+      layer_plan.recompute = recomputes_cheaply(plan.network, layer);
     }
   }
   return plan;

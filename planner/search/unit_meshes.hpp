@@ -12,7 +12,17 @@ namespace cnnplan {
 struct UnitMeshes {
   SearchUnit unit;
   std::vector<Mesh> meshes;  // the most sample-parallel first
+  // By mesh, whether the unit's outputs are computed again in backpropagation, as far as that takes
+  // no more than the input that is kept anyway (recomputes_cheaply). Empty: nowhere.
+  std::vector<bool> recompute{};
+
+  bool recomputes(std::size_t choice) const { return !recompute.empty() && recompute[choice]; }
 };
+
+// Batch norms, which keep their input in any case, but for those that end a residual block.
+bool recomputes_cheaply(const Network& network, LayerIndex layer);
+// `plan` with all of these layers computed again.
+Plan recomputed(Plan plan);
 
 struct MeshChoices {
   std::vector<UnitMeshes> units;
@@ -21,6 +31,8 @@ struct MeshChoices {
 
 // Over the axes n d h w of every unit's output (with r where nothing else fits), and r alone.
 MeshChoices mesh_choices(const Plan& plan);
+// The same, each mesh a second time behind them where the unit has outputs to compute again.
+MeshChoices mesh_choices_with_recompute(const Plan& plan);
 
 // `blank` with `mesh` for every layer.
 Plan all_on(const Plan& blank, const Mesh& mesh);
