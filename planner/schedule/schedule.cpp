@@ -1,6 +1,7 @@
 // Names and memory of schedules.
 #include "planner/schedule/schedule.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "planner/model/checked.hpp"
@@ -19,6 +20,17 @@ Box box_from(const Schedule& schedule, BufferIndex index, std::int64_t first_cha
   if (index < 0) return {};
   const Buffer& buffer = schedule.buffers.at(static_cast<std::size_t>(index));
   return shifted(buffer.box, Dim::c, -first_channel);
+}
+
+// The kernel of the loss ends the forward pass.
+OperationIndex last_forward(const Schedule& schedule) {
+  const auto& operations = schedule.operations;
+  const auto is_loss = [](const Operation& operation) {
+    const auto* kernel = std::get_if<KernelOperation>(&operation.body);
+    return kernel != nullptr && kernel->spec.kind == KernelKind::softmax_cross_entropy;
+  };
+  return static_cast<OperationIndex>(std::find_if(operations.begin(), operations.end(), is_loss) -
+                                     operations.begin());
 }
 
 // Of one direction of a transfer through `buffer`, which is not there where nothing moves and holds
@@ -74,6 +86,19 @@ std::int64_t staging_bytes(const Schedule& schedule, const Operation& operation)
                     destination_box(schedule, *transfer),
                     transfer->list.receives,
                     !transfer->accumulate));
+}
+
+std::vector<std::int64_t> kept_bytes(const Schedule& schedule) {
+  const OperationIndex loss = last_forward(schedule);
+  std::vector<std::int64_t> kept(schedule.outputs.size(), 0);
+  for (const Buffer& buffer : schedule.buffers) {
+    const bool is_data = buffer.role == BufferRole::data;
+    const bool is_kept = is_data || (in_arena(buffer.role) && buffer.last_use > loss);
+    if (!is_kept || buffer.first_use < 0 || buffer.first_use > loss) continue;
+    const Operation& first = schedule.operations[static_cast<std::size_t>(buffer.first_use)];
+    add_to(kept[static_cast<std::size_t>(first.layer)], buffer.bytes);
+  }
+  return kept;
 }
 
 MemoryUse memory_of(const Schedule& schedule) {

@@ -159,6 +159,9 @@ Schedule lower_inference(const Plan& plan, int rank);
 // Memory that an operation needs for the messages that cannot be sent from or received into its
 // buffers as they are; 0 for all but transfers. It is kept from step to step.
 std::int64_t staging_bytes(const Schedule& schedule, const Operation& operation);
+// By layer, the memory that its forward pass leaves for backpropagation: activations, halos, what
+// it fetched, and the samples.
+std::vector<std::int64_t> kept_bytes(const Schedule& schedule);
 // Memory of one rank, staging included, without the workspaces of kernels.
 MemoryUse memory_of(const Schedule& schedule);
 

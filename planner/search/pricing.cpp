@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "planner/model/parallel.hpp"
-#include "planner/schedule/memory_layout.hpp"
 #include "planner/search/edge_prices.hpp"
 #include "planner/search/elimination.hpp"
 #include "planner/search/sample_ranks.hpp"
@@ -43,31 +42,10 @@ bool is_unavoidable(const Operation& operation) {
   return !is_update(operation) && operation.stream != Stream::reduce;
 }
 
-// Where the last operation of the forward pass stands.
-OperationIndex last_forward(const Schedule& schedule) {
-  const auto& operations = schedule.operations;
-  const auto is_loss = [](const Operation& operation) {
-    const auto* kernel = std::get_if<KernelOperation>(&operation.body);
-    return kernel != nullptr && kernel->spec.kind == KernelKind::softmax_cross_entropy;
-  };
-  return static_cast<OperationIndex>(std::find_if(operations.begin(), operations.end(), is_loss) -
-                                     operations.begin());
-}
-
-// Raises `most` to what a rank keeps from its forward to its backward pass, by the layer that first
-// uses it.
-void raise_kept_bytes(const Schedule& schedule, LayerCosts& most) {
-  const OperationIndex loss = last_forward(schedule);
-  LayerCosts kept(most.size(), 0.0);
-  for (const Buffer& buffer : schedule.buffers) {
-    const bool is_data = buffer.role == BufferRole::data;
-    if (!is_data && !in_arena(buffer.role)) continue;
-    if (buffer.first_use < 0 || buffer.first_use > loss) continue;
-    if (!is_data && buffer.last_use <= loss) continue;
-    const Operation& first = schedule.operations[static_cast<std::size_t>(buffer.first_use)];
-    kept[static_cast<std::size_t>(first.layer)] += static_cast<double>(buffer.bytes);
+void raise(const std::vector<std::int64_t>& bytes, LayerCosts& most) {
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    most[i] = std::max(most[i], static_cast<double>(bytes[i]));
   }
-  for (std::size_t i = 0; i < kept.size(); ++i) most[i] = std::max(most[i], kept[i]);
 }
 
 // Of what is not a transfer.
@@ -77,7 +55,7 @@ MeshCosts mesh_costs(const Plan& plan, const Mesh& mesh, const PriceList& prices
   const LayerCosts zero(static_cast<std::size_t>(plan.network.layer_count()), 0.0);
   MeshCosts result{.slowest = zero, .kept_bytes = zero, .least = {}};
   for (const Schedule& schedule : lower(uniform, sample_ranks({&mesh}))) {
-    raise_kept_bytes(schedule, result.kept_bytes);
+    raise(kept_bytes(schedule), result.kept_bytes);
     LayerCosts costs = zero;
     LayerCosts least = zero;
     for (const Operation& operation : schedule.operations) {

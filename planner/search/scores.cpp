@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "planner/model/error.hpp"
+#include "planner/search/too_large.hpp"
 
 namespace cnnplan {
 
@@ -49,11 +50,14 @@ const Scores::Scored* Scores::runner_up() const {
 }
 
 void Scores::refuse() const {
-  std::int64_t least = std::numeric_limits<std::int64_t>::max();
-  for (const Scored& scored : scored_) least = std::min(least, scored.bytes);
+  const Scored& least =
+      *std::min_element(scored_.begin(), scored_.end(), [](const Scored& a, const Scored& b) {
+        return a.bytes < b.bytes;
+      });
   throw InfeasibleError("none of the " + std::to_string(scored_.size()) +
-                            " plans tried fits: bytes of memory per rank",
-                        least,
+                            " plans tried fits (of the smallest, " +
+                            why_too_large(least.plan, prices_) + "): bytes of memory per rank",
+                        least.bytes,
                         prices_.platform().memory_bytes);
 }
 

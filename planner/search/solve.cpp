@@ -13,6 +13,7 @@
 #include "planner/search/pricing.hpp"
 #include "planner/search/scores.hpp"
 #include "planner/search/shortest_path.hpp"
+#include "planner/search/too_large.hpp"
 
 namespace cnnplan {
 namespace {
@@ -114,27 +115,33 @@ Assignment least_additive(const CostGraph& graph) {
   return optimum ? std::move(*optimum) : longest_path_first(graph);
 }
 
-// The fastest plan by additive costs that keeps so much less than the fastest of all that it fits.
-// What is beyond the kept bytes (parameters, error signals, workspaces) is taken to be as much as
-// there, and less is kept as long as a schedule shows that this was too little.
+// Plans that keep less and less for backpropagation, each the fastest by additive costs, until one
+// fits; then between the last two, because what a schedule needs beyond its kept bytes (parameters,
+// error signals, workspaces, gaps between buffers) shows when it is lowered only.
 void add_within_memory(const Plan& blank, const PricedNetwork& priced, Scores& scores) {
-  constexpr int attempts = 8;
-  constexpr double margin = 0.002;
+  constexpr int attempts = 12;
+  constexpr double margin = 0.001;
   const auto score = [&](const Assignment& assignment) {
     return static_cast<double>(
         scores.add("least additive cost that fits", plan_of(blank, priced.choices, assignment)));
   };
   const auto available = static_cast<double>(scores.available_bytes());
-  Assignment assignment = least_additive(priced.graph);
-  double needed_bytes = score(assignment);
-  double kept_bytes = total_cost(priced.kept_bytes, assignment);
-  for (int i = 0; i < attempts && available > 0.0 && needed_bytes > available; ++i) {
-    const double limit = kept_bytes - (needed_bytes - available) - margin * available;
+  const Assignment fastest = least_additive(priced.graph);
+  double excess = score(fastest) - available;
+  double too_much = total_cost(priced.kept_bytes, fastest);
+  std::optional<double> enough;
+  for (int i = 0; i < attempts && (excess > 0.0 || enough); ++i) {
+    const double limit = enough ? (*enough + too_much) / 2 : too_much - excess - margin * available;
+    if (enough && too_much - *enough < margin * available) return;
     const WithinLimit found =
         fastest_within({.seconds = priced.graph, .bytes = priced.kept_bytes, .limit_bytes = limit});
     if (!found.best) return;
-    needed_bytes = score(*found.best);
-    kept_bytes = std::min(limit, total_cost(priced.kept_bytes, *found.best));
+    excess = score(*found.best) - available;
+    if (excess > 0.0) {
+      too_much = limit;
+    } else {
+      enough = limit;
+    }
   }
 }
 
@@ -157,7 +164,9 @@ Plan uniform(const SolveRequest& request, const Plan& blank, const PriceList& pr
   const std::int64_t bytes = plan.prediction.memory.total_bytes();
   if (!fits(bytes, request.platform)) {
     throw InfeasibleError(
-        "this plan does not fit: bytes of memory per rank", bytes, request.platform.memory_bytes);
+        "this plan does not fit (" + why_too_large(plan, prices) + "): bytes of memory per rank",
+        bytes,
+        request.platform.memory_bytes);
   }
   return plan;
 }

@@ -32,8 +32,9 @@ struct SolveRequest {
 // The best plan found, with its prediction. What the searches find (the shortest path; with
 // branches the longest path first and the exact optimum of the additive cost) and the four cheapest
 // uniform splits, sample parallelism among them, are scored in virtual time; the fastest that fits
-// wins, so that no plan is predicted slower than pure sample parallelism where that fits. Where
-// none of these fits, all uniform splits are tried.
+// wins, so that no plan is predicted slower than pure sample parallelism where that fits. Where the
+// fastest plan by additive costs does not fit, the fastest is looked for that keeps little enough
+// for backpropagation, with and without outputs that are computed again there.
 // @throws InfeasibleError when none of these fits into the platform's memory
 // @throws InputError for a uniform mesh of another number of ranks, or shortest_path on branches
 Plan solve(const SolveRequest& request);

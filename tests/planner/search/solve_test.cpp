@@ -220,6 +220,54 @@ TEST_CASE("solve: what does not fit is refused with the bytes that are missing")
   }
 }
 
+// Batch norms behind convolutions, on one rank: nothing to split.
+TEST_CASE("solve: where memory is short, just as much is computed again as has to be") {
+  SolveRequest request = request_for("mesh-1k", 2, 1);
+  request.network = with_input_size(request.network, {1, 128, 128});
+  const auto again = [](const Plan& plan) {
+    return std::count_if(plan.layers.begin(), plan.layers.end(), [](const LayerPlan& layer) {
+      return layer.recompute;
+    });
+  };
+  const Plan kept = solve(request);
+  CHECK(again(kept) == 0);
+  request.recompute = Recompute::always;
+  const Plan all = solve(request);
+  CHECK(again(all) > 10);
+  CHECK(all.prediction.memory.total_bytes() < kept.prediction.memory.total_bytes());
+  CHECK(all.prediction.step_s > kept.prediction.step_s);
+  request.recompute = Recompute::where_needed;
+  double before_s = kept.prediction.step_s;
+  for (double share : {0.95, 0.8, 0.5, 0.2}) {
+    CAPTURE(share);
+    const auto most = static_cast<double>(kept.prediction.memory.total_bytes());
+    const auto least = static_cast<double>(all.prediction.memory.total_bytes());
+    request.platform.memory_bytes = static_cast<std::int64_t>(least + share * (most - least));
+    const Plan plan = solve(request);
+    CHECK(plan.prediction.memory.total_bytes() <= request.platform.memory_bytes);
+    CHECK(plan.prediction.step_s >= before_s);
+    CHECK(plan.prediction.step_s < all.prediction.step_s);
+    CHECK(again(plan) > 0);
+    before_s = plan.prediction.step_s;
+  }
+  request.recompute = Recompute::never;
+  CHECK_THROWS_AS(solve(request), InfeasibleError);
+}
+
+TEST_CASE("solve: what does not fit is told by layers, with a batch that would") {
+  SolveRequest request = request_for("mesh-1k", 8, 2);
+  request.network = with_input_size(request.network, {1, 128, 128});
+  request.platform.memory_bytes = solve(request).prediction.memory.total_bytes() / 2;
+  try {
+    solve(request);
+    FAIL("fits");
+  } catch (const InfeasibleError& error) {
+    const std::string message = error.what();
+    CHECK(message.find("keeping most: conv1_1 ") != std::string::npos);
+    CHECK(message.find("; a batch of 2 fits)") != std::string::npos);
+  }
+}
+
 TEST_CASE("solve: a plan that fits is taken before a faster one that does not") {
   // Of three samples, one rank gets two or both get halves; slow links make the former faster.
   SolveRequest request = request_for("mesh-1k", 3, 2);
