@@ -89,7 +89,7 @@ ExitCode judge(const StepTimes& times, std::optional<double> max_error) {
 ExitCode simulate_command(const SimulateOptions& options) {
   const Plan plan = read_plan(options.plan_file);
   const Platform platform = platform_of(options, plan.ranks);
-  const KernelCosts kernels(profile_of(options));
+  const KernelCosts kernels(profile_of(options), platform);
   const auto schedules = lower_and_price(plan, PriceList(platform, kernels));
   const double overlap = overlap_of(plan, platform);
   StepTimes times{.predicted_s = step_time_s(walk(schedules, {.overlap = overlap})),

@@ -125,7 +125,7 @@ SolveRequest changed(SolveRequest request, const std::vector<std::string>& what_
 }
 
 void print_what_if(const Plan& plan, const SolveRequest& other, const SolveOptions& options) {
-  const KernelCosts kernels(other.profile);
+  const KernelCosts kernels(other.profile, other.platform);
   const Plan kept = with_prediction(plan, PriceList(other.platform, kernels));
   const Plan after = solve(other);
   std::cout << to_text({.before = plan, .kept = kept, .after = after}, joined(options.what_if));

@@ -90,7 +90,7 @@ std::vector<float> KernelNeighbours::distances_squared(const Features& query) co
   return distances;
 }
 
-NeighbourEstimate KernelNeighbours::estimate(const KernelSpec& spec) const {
+KernelEstimate KernelNeighbours::estimate(const KernelSpec& spec) const {
   if (empty()) throw std::logic_error("no profiled kernel to estimate from");
   const Nearest found = nearest(distances_squared(features_of(spec)));
   double weights = 0.0;

@@ -5,15 +5,10 @@
 #include <cstddef>
 #include <vector>
 
+#include "planner/cost/kernel_estimate.hpp"
 #include "planner/model/kernel.hpp"
 
 namespace cnnplan {
-
-struct NeighbourEstimate {
-  double seconds = 0.0;
-  double low_s = 0.0;
-  double high_s = 0.0;
-};
 
 // Profiled kernels of one kind, phase, algorithm and precision. Distance is Euclidean over log2 of
 // the extents: twice as many channels are as far away as twice as many rows.
@@ -25,7 +20,7 @@ class KernelNeighbours {
   // kernels, averaged in logarithms with weights 1/distance^2. The range covers what each of them
   // says alone and grows with the distance to the nearest one.
   // @pre at least one kernel was added
-  NeighbourEstimate estimate(const KernelSpec& spec) const;
+  KernelEstimate estimate(const KernelSpec& spec) const;
   std::size_t size() const { return log_throughput_.size(); }
   bool empty() const { return size() == 0; }
 

@@ -1,4 +1,4 @@
-// Lookup by canonical kernel, then neighbours, then default rates.
+// Lookup by canonical kernel, then neighbours, then rates.
 #include "planner/cost/kernels.hpp"
 
 #include <algorithm>
@@ -65,29 +65,19 @@ KernelCosts::KernelCosts(const Profile& profile, const DefaultRates& rates)
   }
 }
 
+KernelCosts::KernelCosts(const Profile& profile, const Platform& platform) : KernelCosts(profile) {
+  if (platform.kernels) rates_ = *platform.kernels;
+}
+
 std::string KernelCosts::implementation(const KernelSpec& spec) const {
   const auto found = implementations_.find(canonical(spec));
   return found == implementations_.end() ? "" : found->second;
 }
 
-KernelTime KernelCosts::from_rates(const KernelSpec& spec) const {
-  const double slowdown = spec.precision == Precision::fp64 ? 2.0 : 1.0;
-  const double seconds = rates_.overhead_s + std::max(flops(spec) * slowdown / rates_.flops_per_s,
-                                                      bytes(spec) / rates_.bytes_per_s);
-  return {.seconds = seconds,
-          .low_s = seconds / rates_.uncertainty,
-          .high_s = seconds * rates_.uncertainty,
-          .estimated = true};
-}
-
-KernelTime KernelCosts::estimate(const KernelSpec& spec) const {
+KernelEstimate KernelCosts::estimate(const KernelSpec& spec) const {
   const auto family = neighbours_.find({spec.kind, spec.phase, spec.algorithm, spec.precision});
-  if (family == neighbours_.end() || family->second.empty()) return from_rates(spec);
-  const NeighbourEstimate estimate = family->second.estimate(spec);
-  return {.seconds = estimate.seconds,
-          .low_s = estimate.low_s,
-          .high_s = estimate.high_s,
-          .estimated = true};
+  if (family != neighbours_.end() && !family->second.empty()) return family->second.estimate(spec);
+  return std::visit([&spec](const auto& rates) { return rate_estimate(rates, spec); }, rates_);
 }
 
 KernelTime KernelCosts::lookup(const KernelSpec& spec) const {
@@ -100,7 +90,9 @@ KernelTime KernelCosts::lookup(const KernelSpec& spec) const {
     const auto known = estimated_.find(key);
     if (known != estimated_.end()) return known->second;
   }
-  const KernelTime time = estimate(key);
+  const KernelEstimate made = estimate(key);
+  const KernelTime time{
+      .seconds = made.seconds, .low_s = made.low_s, .high_s = made.high_s, .estimated = true};
   const std::scoped_lock lock(estimating_);
   estimated_.emplace(key, time);
   return time;

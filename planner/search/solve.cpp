@@ -115,7 +115,7 @@ Plan uniform(const SolveRequest& request, const Plan& blank, const PriceList& pr
 }  // namespace
 
 Plan solve(const SolveRequest& request) {
-  const KernelCosts kernels(request.profile);
+  const KernelCosts kernels(request.profile, request.platform);
   const PriceList prices(request.platform, kernels);
   Plan blank = blank_plan(request);
   choose_allreduce(blank, prices);

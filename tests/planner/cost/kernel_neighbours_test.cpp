@@ -31,7 +31,7 @@ TEST_CASE("KernelNeighbours: a kernel at the common throughput is estimated exac
     neighbours.add(spec, at_rate(spec, 1e11));
   }
   const KernelSpec wanted = convolution(64, 12);
-  const NeighbourEstimate estimate = neighbours.estimate(wanted);
+  const KernelEstimate estimate = neighbours.estimate(wanted);
   CHECK(estimate.seconds == relative(at_rate(wanted, 1e11)));
   CHECK(estimate.low_s < estimate.seconds);
   CHECK(estimate.high_s > estimate.seconds);
@@ -56,7 +56,7 @@ TEST_CASE("KernelNeighbours: between two neighbours the estimate lies between bo
   neighbours.add(convolution(64, 8), at_rate(convolution(64, 8), 1e11));
   neighbours.add(convolution(64, 32), at_rate(convolution(64, 32), 2e11));
   const KernelSpec wanted = convolution(64, 16);
-  const NeighbourEstimate estimate = neighbours.estimate(wanted);
+  const KernelEstimate estimate = neighbours.estimate(wanted);
   CHECK(estimate.seconds > at_rate(wanted, 2e11));
   CHECK(estimate.seconds < at_rate(wanted, 1e11));
   CHECK(estimate.low_s <= at_rate(wanted, 2e11));
@@ -75,7 +75,7 @@ TEST_CASE("KernelNeighbours: farther away is less certain") {
   KernelNeighbours neighbours;
   neighbours.add(convolution(64, 8), at_rate(convolution(64, 8), 1e11));
   const auto spread = [&](const KernelSpec& spec) {
-    const NeighbourEstimate estimate = neighbours.estimate(spec);
+    const KernelEstimate estimate = neighbours.estimate(spec);
     return estimate.high_s / estimate.low_s;
   };
   CHECK(spread(convolution(64, 16)) < spread(convolution(64, 128)));
