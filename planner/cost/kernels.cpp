@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <span>
+#include <utility>
 
 namespace cnnplan {
 namespace {
@@ -55,18 +56,15 @@ std::size_t KernelCosts::Hash::operator()(const KernelSpec& spec) const {
   return hasher.value();
 }
 
-KernelCosts::KernelCosts(const Profile& profile, const DefaultRates& rates)
-    : rates_(rates), shared_workspace_(profile.fingerprint.shared_workspace) {
+KernelCosts::KernelCosts(const Profile& profile, Rates rates)
+    : rates_(std::move(rates)), shared_workspace_(profile.fingerprint.shared_workspace) {
   for (const auto& [spec, timing] : profile.kernels) {
     const KernelSpec key = canonical(spec);
     implementations_.insert_or_assign(key, timing.implementation);
     measured_.insert_or_assign(key, time_of(timing));
-    neighbours_[{spec.kind, spec.phase, spec.algorithm, spec.precision}].add(key, timing.median_s);
+    neighbours_[{spec.kind, spec.phase, spec.algorithm, spec.precision}].add(
+        key, neighbour_work(key), timing.median_s);
   }
-}
-
-KernelCosts::KernelCosts(const Profile& profile, const Platform& platform) : KernelCosts(profile) {
-  if (platform.kernels) rates_ = *platform.kernels;
 }
 
 std::string KernelCosts::implementation(const KernelSpec& spec) const {
@@ -74,10 +72,18 @@ std::string KernelCosts::implementation(const KernelSpec& spec) const {
   return found == implementations_.end() ? "" : found->second;
 }
 
+KernelEstimate KernelCosts::from_rates(const KernelSpec& spec) const {
+  return std::visit([&spec](const auto& rates) { return rate_estimate(rates, spec); }, rates_);
+}
+
+double KernelCosts::neighbour_work(const KernelSpec& spec) const {
+  return std::holds_alternative<KernelRates>(rates_) ? from_rates(spec).seconds : work_of(spec);
+}
+
 KernelEstimate KernelCosts::estimate(const KernelSpec& spec) const {
   const auto family = neighbours_.find({spec.kind, spec.phase, spec.algorithm, spec.precision});
-  if (family != neighbours_.end() && !family->second.empty()) return family->second.estimate(spec);
-  return std::visit([&spec](const auto& rates) { return rate_estimate(rates, spec); }, rates_);
+  if (family == neighbours_.end() || family->second.empty()) return from_rates(spec);
+  return family->second.estimate(spec, neighbour_work(spec));
 }
 
 KernelTime KernelCosts::lookup(const KernelSpec& spec) const {

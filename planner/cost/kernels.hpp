@@ -29,14 +29,17 @@ struct KernelTime {
 // Several threads may look up at once.
 class KernelCosts {
  public:
-  explicit KernelCosts(const Profile& profile = {}, const DefaultRates& rates = {});
+  explicit KernelCosts(const Profile& profile = {}, const DefaultRates& rates = {})
+      : KernelCosts(profile, Rates(rates)) {}
   // With the rates of the platform's device, the default ones where it has none.
-  KernelCosts(const Profile& profile, const Platform& platform);
+  KernelCosts(const Profile& profile, const Platform& platform)
+      : KernelCosts(profile, platform.kernels ? Rates(*platform.kernels) : Rates(DefaultRates{})) {}
 
   // Profiled: the median, from the minimum to the slower of median and mean plus one standard
   // deviation. Not profiled: interpolated from the profiled kernels of the same kind, phase,
-  // algorithm and precision. None of these: from rates (rate_estimate). A kernel without outputs
-  // takes no time and is not estimated.
+  // algorithm and precision, their throughput or, where the rates of the device are known, how far
+  // they are off those. None of these: from rates (rate_estimate). A kernel without outputs takes
+  // no time and is not estimated.
   KernelTime lookup(const KernelSpec& spec) const;
   // What was profiled, as the library calls it; empty where nothing was.
   std::string implementation(const KernelSpec& spec) const;
@@ -47,15 +50,19 @@ class KernelCosts {
   struct Hash {
     std::size_t operator()(const KernelSpec& spec) const;
   };
+  using Rates = std::variant<DefaultRates, KernelRates>;
   using Family = std::tuple<KernelKind, KernelPhase, KernelAlgorithm, Precision>;
 
+  KernelCosts(const Profile& profile, Rates rates);
+  KernelEstimate from_rates(const KernelSpec& spec) const;
+  double neighbour_work(const KernelSpec& spec) const;
   KernelEstimate estimate(const KernelSpec& spec) const;
 
   std::unordered_map<KernelSpec, KernelTime, Hash> measured_;
   mutable std::mutex estimating_;
   mutable std::unordered_map<KernelSpec, KernelTime, Hash> estimated_;  // made so far
   std::map<Family, KernelNeighbours> neighbours_;
-  std::variant<DefaultRates, KernelRates> rates_;
+  Rates rates_;
   std::unordered_map<KernelSpec, std::string, Hash> implementations_;
   bool shared_workspace_ = false;
 };
