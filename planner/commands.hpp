@@ -22,9 +22,10 @@ struct SolveOptions {
   std::string input_size;  // "512x512"; empty: as the network says
   BatchNormStatistics statistics = BatchNormStatistics::spatial;
   SearchMethod method = SearchMethod::automatic;
-  std::string uniform;   // "h2": no search; empty: search
-  bool strict = false;   // refuse estimated kernels
-  bool overlap = false;  // halos and reductions run beside kernels
+  std::string uniform;                              // "h2": no search; empty: search
+  std::int64_t bucket_bytes = Plan{}.bucket_bytes;  // of gradients; another one needs uniform
+  bool strict = false;                              // refuse estimated kernels
+  bool overlap = false;                             // halos and reductions run beside kernels
   // Figures of another machine, as WhatIf; not empty: what would change is printed, and no plan is
   // written.
   std::vector<std::string> what_if;

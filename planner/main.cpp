@@ -1,5 +1,6 @@
 // cnnplan: the command line of the planner.
 #include <iostream>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -85,6 +86,13 @@ void add_search_options(CLI::App& solve, SolveOptions& options) {
       ->default_str("automatic");
   solve.add_option(
       "--uniform", options.uniform, "No search: this mesh for every layer, e.g. n2 or h2");
+  solve
+      .add_option("--bucket-bytes",
+                  options.bucket_bytes,
+                  "Reduce gradients when so many bytes are there; 1: each layer's by themselves")
+      ->needs("--uniform")
+      ->check(CLI::Range(std::int64_t{1}, std::numeric_limits<std::int64_t>::max()))
+      ->capture_default_str();
   solve.add_flag("--overlap",
                  options.overlap,
                  "Halos and reductions run beside kernels; for backends on GPUs");

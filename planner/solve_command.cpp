@@ -124,10 +124,19 @@ SolveRequest changed(SolveRequest request, const std::vector<std::string>& what_
   return request;
 }
 
+// The plan of a request with the buckets of the options.
+Plan solved(const SolveRequest& request, const SolveOptions& options) {
+  Plan plan = solve(request);
+  if (plan.bucket_bytes == options.bucket_bytes) return plan;
+  plan.bucket_bytes = options.bucket_bytes;
+  const KernelCosts kernels(request.profile, request.platform);
+  return with_prediction(std::move(plan), PriceList(request.platform, kernels));
+}
+
 void print_what_if(const Plan& plan, const SolveRequest& other, const SolveOptions& options) {
   const KernelCosts kernels(other.profile, other.platform);
   const Plan kept = with_prediction(plan, PriceList(other.platform, kernels));
-  const Plan after = solve(other);
+  const Plan after = solved(other, options);
   std::cout << to_text({.before = plan, .kept = kept, .after = after}, joined(options.what_if));
 }
 
@@ -137,7 +146,7 @@ ExitCode solve_command(const SolveOptions& options) {
   std::vector<InputFile> inputs;
   const SolveRequest request = request_of(options, inputs);
   const SolveRequest other = changed(request, options.what_if);
-  Plan plan = solve(request);
+  Plan plan = solved(request, options);
   if (options.strict) refuse_estimates(plan, request, options);
   if (!options.what_if.empty()) {
     std::cerr << assumptions(plan, request.platform, request.profile, typed(options));
