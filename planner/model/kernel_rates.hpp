@@ -3,12 +3,8 @@
 
 #include <compare>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
-#include "planner/model/json_reader.hpp"
 #include "planner/model/kernel.hpp"
 
 namespace cnnplan {
@@ -56,9 +52,5 @@ struct KernelRates {
 
 // Of `precision`; of fp32 where it has none. @pre there is one of fp32
 const PrecisionRates& rates_of(const KernelRates& rates, Precision precision);
-
-// The value of "kernels" in platform files.
-KernelRates kernel_rates_from_json(const JsonReader& reader);
-nlohmann::ordered_json to_ordered_json(const KernelRates& rates);
 
 }  // namespace cnnplan

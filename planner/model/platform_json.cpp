@@ -2,6 +2,7 @@
 #include "planner/model/file.hpp"
 #include "planner/model/input_files_json.hpp"
 #include "planner/model/json_writer.hpp"
+#include "planner/model/kernel_rates_json.hpp"
 #include "planner/model/platform.hpp"
 
 namespace cnnplan {
