@@ -23,9 +23,10 @@ struct SolveOptions {
   BatchNormStatistics statistics = BatchNormStatistics::spatial;
   SearchMethod method = SearchMethod::automatic;
   Recompute recompute = Recompute::where_needed;
-  std::string uniform;   // "h2": no search; empty: search
-  bool strict = false;   // refuse estimated kernels
-  bool overlap = false;  // halos and reductions run beside kernels
+  std::string uniform;                              // "h2": no search; empty: search
+  std::int64_t bucket_bytes = Plan{}.bucket_bytes;  // of gradients
+  bool strict = false;                              // refuse estimated kernels
+  bool overlap = false;                             // halos and reductions run beside kernels
   // Figures of another machine, as WhatIf; not empty: what would change is printed, and no plan is
   // written.
   std::vector<std::string> what_if;

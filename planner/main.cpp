@@ -1,5 +1,6 @@
 // cnnplan: the command line of the planner.
 #include <iostream>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -70,7 +71,7 @@ prediction. Without SimGrid the files are written all the same, and the exit cod
 const std::map<std::string, SearchMethod> method_names{
     {"automatic", SearchMethod::automatic},
     {"shortest_path", SearchMethod::shortest_path},
-    {"longest_path_first", SearchMethod::longest_path_first}};
+    {"longest_path", SearchMethod::longest_path_first}};
 
 const std::map<std::string, Recompute> recompute_names{{"never", Recompute::never},
                                                        {"where_needed", Recompute::where_needed},
@@ -84,7 +85,7 @@ void add_search_options(CLI::App& solve, SolveOptions& options) {
           "Ranks that normalise together: local, spatial (those that share a sample), global")
       ->transform(CLI::CheckedTransformer(names_of<BatchNormStatistics>()))
       ->default_str("spatial");
-  solve.add_option("--search", options.method, "automatic, shortest_path, longest_path_first")
+  solve.add_option("--search", options.method, "automatic, shortest_path, longest_path")
       ->transform(CLI::CheckedTransformer(method_names))
       ->default_str("automatic");
   solve
@@ -96,6 +97,12 @@ void add_search_options(CLI::App& solve, SolveOptions& options) {
       ->default_str("where_needed");
   solve.add_option(
       "--uniform", options.uniform, "No search: this mesh for every layer, e.g. n2 or h2");
+  solve
+      .add_option("--bucket-bytes",
+                  options.bucket_bytes,
+                  "Reduce gradients when so many bytes are there; 1: each layer's by themselves")
+      ->check(CLI::Range(std::int64_t{1}, std::numeric_limits<std::int64_t>::max()))
+      ->capture_default_str();
   solve.add_flag("--overlap",
                  options.overlap,
                  "Halos and reductions run beside kernels; for backends on GPUs");

@@ -89,7 +89,7 @@ ExitCode judge(const StepTimes& times, std::optional<double> max_error) {
 ExitCode simulate_command(const SimulateOptions& options) {
   const Plan plan = read_plan(options.plan_file);
   const Platform platform = platform_of(options, plan.ranks);
-  const KernelCosts kernels(profile_of(options));
+  const KernelCosts kernels(profile_of(options), platform);
   const PricedPlan priced =
       lower_and_price(plan, RankClasses::each(plan.ranks), PriceList(platform, kernels));
   const auto& schedules = priced.schedules;

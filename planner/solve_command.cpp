@@ -89,6 +89,7 @@ SolveRequest request_of(const SolveOptions& options, std::vector<InputFile>& inp
   request.statistics = options.statistics;
   request.method = options.method;
   request.recompute = options.recompute;
+  request.bucket_bytes = options.bucket_bytes;
   check_batch(request.network, request.batch, request.ranks);
   if (!options.uniform.empty()) {
     request.uniform = parse_uniform(request.network, request.batch, request.ranks, options.uniform);
@@ -126,7 +127,7 @@ SolveRequest changed(SolveRequest request, const std::vector<std::string>& what_
 }
 
 void print_what_if(const Plan& plan, const SolveRequest& other, const SolveOptions& options) {
-  const KernelCosts kernels(other.profile);
+  const KernelCosts kernels(other.profile, other.platform);
   const Plan kept = with_prediction(plan, PriceList(other.platform, kernels));
   const Plan after = solve(other);
   std::cout << to_text({.before = plan, .kept = kept, .after = after}, joined(options.what_if));

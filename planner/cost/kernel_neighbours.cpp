@@ -18,10 +18,6 @@ constexpr double spread_per_doubling = 0.15;
 // Keeps the weight of a neighbour at distance zero finite.
 constexpr double softening = 1e-3;
 
-double work_of(const KernelSpec& spec) {
-  return spec.kind == KernelKind::convolution ? flops(spec) : bytes(spec);
-}
-
 float log2_of(std::int64_t extent) {
   return std::log2(static_cast<float>(std::max<std::int64_t>(extent, 1)));
 }
@@ -53,6 +49,10 @@ Nearest nearest(std::span<const float> distances_squared) {
 
 }  // namespace
 
+double work_of(const KernelSpec& spec) {
+  return spec.kind == KernelKind::convolution ? flops(spec) : bytes(spec);
+}
+
 KernelNeighbours::Features KernelNeighbours::features_of(const KernelSpec& spec) {
   return {log2_of(spec.in[Dim::n]),
           log2_of(spec.in[Dim::c]),
@@ -71,8 +71,7 @@ KernelNeighbours::Features KernelNeighbours::features_of(const KernelSpec& spec)
           static_cast<float>(spec.bias + spec.relu + spec.residual)};
 }
 
-void KernelNeighbours::add(const KernelSpec& spec, double seconds) {
-  const double work = work_of(spec);
+void KernelNeighbours::add(const KernelSpec& spec, double work, double seconds) {
   if (!(seconds > 0) || !(work > 0)) return;
   const Features features = features_of(spec);
   for (std::size_t f = 0; f < feature_count; ++f) features_[f].push_back(features[f]);
@@ -90,7 +89,7 @@ std::vector<float> KernelNeighbours::distances_squared(const Features& query) co
   return distances;
 }
 
-NeighbourEstimate KernelNeighbours::estimate(const KernelSpec& spec) const {
+KernelEstimate KernelNeighbours::estimate(const KernelSpec& spec, double work) const {
   if (empty()) throw std::logic_error("no profiled kernel to estimate from");
   const Nearest found = nearest(distances_squared(features_of(spec)));
   double weights = 0.0;
@@ -105,7 +104,6 @@ NeighbourEstimate KernelNeighbours::estimate(const KernelSpec& spec) const {
     slowest = std::min(slowest, throughput);
     fastest = std::max(fastest, throughput);
   }
-  const double work = work_of(spec);
   const double spread = 1 + spread_per_doubling * std::sqrt(found.front().distance_squared);
   return {.seconds = work / std::exp(weighted / weights),
           .low_s = work / std::exp(fastest) / spread,

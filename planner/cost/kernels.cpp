@@ -1,9 +1,10 @@
-// Lookup by canonical kernel, then neighbours, then default rates.
+// Lookup by canonical kernel, then neighbours, then rates.
 #include "planner/cost/kernels.hpp"
 
 #include <algorithm>
 #include <array>
 #include <span>
+#include <utility>
 
 namespace cnnplan {
 namespace {
@@ -55,13 +56,14 @@ std::size_t KernelCosts::Hash::operator()(const KernelSpec& spec) const {
   return hasher.value();
 }
 
-KernelCosts::KernelCosts(const Profile& profile, const DefaultRates& rates)
-    : rates_(rates), shared_workspace_(profile.fingerprint.shared_workspace) {
+KernelCosts::KernelCosts(const Profile& profile, Rates rates)
+    : rates_(std::move(rates)), shared_workspace_(profile.fingerprint.shared_workspace) {
   for (const auto& [spec, timing] : profile.kernels) {
     const KernelSpec key = canonical(spec);
     implementations_.insert_or_assign(key, timing.implementation);
     measured_.insert_or_assign(key, time_of(timing));
-    neighbours_[{spec.kind, spec.phase, spec.algorithm, spec.precision}].add(key, timing.median_s);
+    neighbours_[{spec.kind, spec.phase, spec.algorithm, spec.precision}].add(
+        key, neighbour_work(key), timing.median_s);
   }
 }
 
@@ -70,24 +72,18 @@ std::string KernelCosts::implementation(const KernelSpec& spec) const {
   return found == implementations_.end() ? "" : found->second;
 }
 
-KernelTime KernelCosts::from_rates(const KernelSpec& spec) const {
-  const double slowdown = spec.precision == Precision::fp64 ? 2.0 : 1.0;
-  const double seconds = rates_.overhead_s + std::max(flops(spec) * slowdown / rates_.flops_per_s,
-                                                      bytes(spec) / rates_.bytes_per_s);
-  return {.seconds = seconds,
-          .low_s = seconds / rates_.uncertainty,
-          .high_s = seconds * rates_.uncertainty,
-          .estimated = true};
+KernelEstimate KernelCosts::from_rates(const KernelSpec& spec) const {
+  return std::visit([&spec](const auto& rates) { return rate_estimate(rates, spec); }, rates_);
 }
 
-KernelTime KernelCosts::estimate(const KernelSpec& spec) const {
+double KernelCosts::neighbour_work(const KernelSpec& spec) const {
+  return std::holds_alternative<KernelRates>(rates_) ? from_rates(spec).seconds : work_of(spec);
+}
+
+KernelEstimate KernelCosts::estimate(const KernelSpec& spec) const {
   const auto family = neighbours_.find({spec.kind, spec.phase, spec.algorithm, spec.precision});
   if (family == neighbours_.end() || family->second.empty()) return from_rates(spec);
-  const NeighbourEstimate estimate = family->second.estimate(spec);
-  return {.seconds = estimate.seconds,
-          .low_s = estimate.low_s,
-          .high_s = estimate.high_s,
-          .estimated = true};
+  return family->second.estimate(spec, neighbour_work(spec));
 }
 
 KernelTime KernelCosts::lookup(const KernelSpec& spec) const {
@@ -100,7 +96,9 @@ KernelTime KernelCosts::lookup(const KernelSpec& spec) const {
     const auto known = estimated_.find(key);
     if (known != estimated_.end()) return known->second;
   }
-  const KernelTime time = estimate(key);
+  const KernelEstimate made = estimate(key);
+  const KernelTime time{
+      .seconds = made.seconds, .low_s = made.low_s, .high_s = made.high_s, .estimated = true};
   const std::scoped_lock lock(estimating_);
   estimated_.emplace(key, time);
   return time;

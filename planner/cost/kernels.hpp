@@ -8,9 +8,12 @@
 #include <string>
 #include <tuple>
 #include <unordered_map>
+#include <variant>
 
 #include "planner/cost/kernel_neighbours.hpp"
+#include "planner/cost/rate_estimate.hpp"
 #include "planner/model/kernel.hpp"
+#include "planner/model/platform.hpp"
 #include "planner/model/profile.hpp"
 
 namespace cnnplan {
@@ -23,25 +26,20 @@ struct KernelTime {
   std::int64_t workspace_bytes = 0;  // 0 when estimated
 };
 
-// What is assumed of a device of which nothing was profiled: a modest CPU core.
-struct DefaultRates {
-  // fp32; fp64 runs at half of it. tf32, bf16 and fp16 run no faster: a core without units for them
-  // computes in float, and gains only the bytes that it does not move.
-  double flops_per_s = 50e9;
-  double bytes_per_s = 8e9;
-  double overhead_s = 2e-6;  // per kernel
-  double uncertainty = 4.0;  // low = seconds / uncertainty, high = seconds * uncertainty
-};
-
 // Several threads may look up at once.
 class KernelCosts {
  public:
-  explicit KernelCosts(const Profile& profile = {}, const DefaultRates& rates = {});
+  explicit KernelCosts(const Profile& profile = {}, const DefaultRates& rates = {})
+      : KernelCosts(profile, Rates(rates)) {}
+  // With the rates of the platform's device, the default ones where it has none.
+  KernelCosts(const Profile& profile, const Platform& platform)
+      : KernelCosts(profile, platform.kernels ? Rates(*platform.kernels) : Rates(DefaultRates{})) {}
 
   // Profiled: the median, from the minimum to the slower of median and mean plus one standard
   // deviation. Not profiled: interpolated from the profiled kernels of the same kind, phase,
-  // algorithm and precision. None of these: overhead + max(flops / rate, bytes / rate). A kernel
-  // without outputs takes no time and is not estimated.
+  // algorithm and precision, their throughput or, where the rates of the device are known, how far
+  // they are off those. None of these: from rates (rate_estimate). A kernel without outputs takes
+  // no time and is not estimated.
   KernelTime lookup(const KernelSpec& spec) const;
   // What was profiled, as the library calls it; empty where nothing was.
   std::string implementation(const KernelSpec& spec) const;
@@ -52,16 +50,19 @@ class KernelCosts {
   struct Hash {
     std::size_t operator()(const KernelSpec& spec) const;
   };
+  using Rates = std::variant<DefaultRates, KernelRates>;
   using Family = std::tuple<KernelKind, KernelPhase, KernelAlgorithm, Precision>;
 
-  KernelTime estimate(const KernelSpec& spec) const;
-  KernelTime from_rates(const KernelSpec& spec) const;
+  KernelCosts(const Profile& profile, Rates rates);
+  KernelEstimate from_rates(const KernelSpec& spec) const;
+  double neighbour_work(const KernelSpec& spec) const;
+  KernelEstimate estimate(const KernelSpec& spec) const;
 
   std::unordered_map<KernelSpec, KernelTime, Hash> measured_;
   mutable std::mutex estimating_;
   mutable std::unordered_map<KernelSpec, KernelTime, Hash> estimated_;  // made so far
   std::map<Family, KernelNeighbours> neighbours_;
-  DefaultRates rates_;
+  Rates rates_;
   std::unordered_map<KernelSpec, std::string, Hash> implementations_;
   bool shared_workspace_ = false;
 };

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "planner/model/input_file.hpp"
+#include "planner/model/kernel_rates.hpp"
 
 namespace cnnplan {
 
@@ -53,6 +55,7 @@ struct Platform {
   double copy_s_per_byte = 0.0;     // packing, unpacking, local copies
   double overlap_efficiency = 0.0;  // 0: communication stops the kernels; 1: costs them nothing
   double launch_s = 0.0;            // of an empty operation; for information, kernel times hold it
+  std::optional<KernelRates> kernels{};  // of what no profile has; empty: as on a CPU core
   bool measured = false;
   std::vector<InputFile> inputs{};
   auto operator<=>(const Platform&) const = default;

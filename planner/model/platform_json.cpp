@@ -2,6 +2,7 @@
 #include "planner/model/file.hpp"
 #include "planner/model/input_files_json.hpp"
 #include "planner/model/json_writer.hpp"
+#include "planner/model/kernel_rates_json.hpp"
 #include "planner/model/platform.hpp"
 
 namespace cnnplan {
@@ -100,6 +101,7 @@ Platform parse_platform(std::string_view json, const std::string& file) {
                    "copy_s_per_byte",
                    "overlap_efficiency",
                    "launch_s",
+                   "kernels",
                    "measured"});
   Platform platform{.levels = read_levels(root.at("levels"))};
   root.read("name", platform.name);
@@ -114,6 +116,7 @@ Platform parse_platform(std::string_view json, const std::string& file) {
   root.read("copy_s_per_byte", platform.copy_s_per_byte, seconds_per_byte_range);
   root.read("overlap_efficiency", platform.overlap_efficiency, fraction_range);
   root.read("launch_s", platform.launch_s, seconds_range);
+  if (root.has("kernels")) platform.kernels = kernel_rates_from_json(root.at("kernels"));
   root.read("measured", platform.measured);
   platform.inputs = read_input_files(root);
   return platform;
@@ -141,6 +144,7 @@ std::string to_json(const Platform& platform) {
     document["library_allreduce"].push_back(
         {{"ranks", allreduce.ranks}, {"segments", to_ordered_json(allreduce.segments)}});
   }
+  if (platform.kernels) document["kernels"] = to_ordered_json(*platform.kernels);
   return write_json(document);
 }
 

@@ -2,6 +2,7 @@
 #include "planner/report/advice.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "planner/model/enumerators.hpp"
 
@@ -48,13 +49,42 @@ std::string links_note(const Platform& platform, int ranks) {
   return known >= ranks ? "" : "links: measured with " + few + advice;
 }
 
-// Without any time that was measured, estimates are those of one core.
-std::string estimates_note(const Plan& plan, const Profile& profile, const TypedOptions& typed) {
-  const std::size_t count = plan.prediction.estimated_kernels.size();
-  if (count == 0) return "";
-  return counted(count, "kernel") + " estimated" +
-         (profile.kernels.empty() ? " as on a CPU core of ours, no other device" : "") +
-         "; measure with: " + profile_advice(plan, typed);
+// Kind, phase, algorithm and precision: kernels are estimated from timed ones that share all four.
+// Of the text of a kernel its first word and its last two.
+std::string family_of(const std::string& kernel) {
+  const std::size_t algorithm = kernel.rfind(' ');
+  if (algorithm == std::string::npos || algorithm == 0) return kernel;
+  const std::size_t precision = kernel.rfind(' ', algorithm - 1);
+  if (precision == std::string::npos) return kernel;
+  return kernel.substr(0, kernel.find(' ')) + kernel.substr(precision);
+}
+
+// What estimates rest on where no kernel of the family was timed.
+std::string rates_text(const Platform& platform) {
+  return platform.kernels
+             ? " from rates of " + platform.device + " (" + platform.kernels->source + ')'
+             : " as on a CPU core of ours, no other device";
+}
+
+std::string estimates_note(const Plan& plan,
+                           const Platform& platform,
+                           const Profile& profile,
+                           const TypedOptions& typed) {
+  const std::vector<std::string>& kernels = plan.prediction.estimated_kernels;
+  if (kernels.empty()) return "";
+  std::set<std::string> timed;
+  for (const auto& [spec, timing] : profile.kernels) timed.insert(family_of(to_text(spec)));
+  const auto near = static_cast<std::size_t>(
+      std::count_if(kernels.begin(), kernels.end(), [&timed](const std::string& kernel) {
+        return timed.contains(family_of(kernel));
+      }));
+  std::string note;
+  if (near > 0) note = counted(near, "kernel") + " estimated from timed ones of their kind";
+  if (near < kernels.size()) {
+    note += (note.empty() ? "" : ", ") + counted(kernels.size() - near, "kernel") + " estimated" +
+            rates_text(platform);
+  }
+  return note + "; measure with: " + profile_advice(plan, typed);
 }
 
 // Times of another number of busy ranks go into a file of their own. Discrete devices do not
@@ -98,7 +128,7 @@ std::string kernels_note(const Plan& plan,
                          const Profile& profile,
                          const TypedOptions& typed) {
   const std::string busy = busy_ranks_note(plan, platform, profile, typed);
-  return busy.empty() ? estimates_note(plan, profile, typed) : busy;
+  return busy.empty() ? estimates_note(plan, platform, profile, typed) : busy;
 }
 
 std::string assumptions(const Plan& plan,

@@ -22,6 +22,7 @@ Plan blank_plan(const SolveRequest& request) {
   Plan plan = uniform_plan(request.network, request.batch, Mesh({{Axis::r, request.ranks}}));
   plan.precision = request.precision;
   plan.overlap = request.overlap;
+  plan.bucket_bytes = request.bucket_bytes;
   plan.device =
       request.profile.fingerprint.device.empty() ? "" : to_text(request.profile.fingerprint);
   for (LayerPlan& layer : plan.layers) layer.statistics = request.statistics;
@@ -57,7 +58,7 @@ std::vector<Found> search(const CostGraph& graph, SearchMethod method) {
     throw InputError({.file = "--search",
                       .pointer = "",
                       .value = "shortest_path for a network with branches",
-                      .allowed = "automatic or longest_path_first"});
+                      .allowed = "automatic or longest_path"});
   }
   if (line && method != SearchMethod::longest_path_first) {
     return {{"shortest path", shortest_path(graph)}};
@@ -174,7 +175,7 @@ Plan uniform(const SolveRequest& request, const Plan& blank, const PriceList& pr
 }  // namespace
 
 Plan solve(const SolveRequest& request) {
-  const KernelCosts kernels(request.profile);
+  const KernelCosts kernels(request.profile, request.platform);
   const PriceList prices(request.platform, kernels);
   Plan blank = blank_plan(request);
   choose_allreduce(blank, prices);

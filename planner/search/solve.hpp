@@ -24,7 +24,8 @@ struct SolveRequest {
   Profile profile;  // empty: every kernel is estimated
   BatchNormStatistics statistics = BatchNormStatistics::spatial;
   SearchMethod method = SearchMethod::automatic;
-  Recompute recompute = Recompute::where_needed;  // where the fastest plan does not fit
+  Recompute recompute = Recompute::where_needed;    // where the fastest plan does not fit
+  std::int64_t bucket_bytes = Plan{}.bucket_bytes;  // of gradients
   bool overlap = false;  // halos and reductions run beside kernels, as far as the platform can
   std::optional<Mesh> uniform;  // set: no search, every layer on this mesh
 };

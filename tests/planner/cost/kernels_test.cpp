@@ -111,6 +111,35 @@ TEST_CASE(
   CHECK(KernelCosts({}, busy).lookup(spec).seconds == relative(2 * flops_s));
 }
 
+TEST_CASE("KernelCosts: what was not profiled follows the rates of the platform's device") {
+  PrecisionRates fp32{.flops_per_s = 1e9, .low_factor = 0.5, .high_factor = 3.0};
+  Platform platform = default_platform(1);
+  KernelSpec filter = convolution(8);
+  filter.phase = KernelPhase::backward_filter;
+  const double as_core_s = KernelCosts().lookup(filter).seconds;
+  CHECK(KernelCosts(small_profile(), platform).lookup(filter).seconds == as_core_s);
+  platform.kernels = KernelRates{.bytes_per_s = 1e12, .precisions = {fp32}};
+  const KernelCosts costs(small_profile(), platform);
+  const KernelTime time = costs.lookup(filter);
+  CHECK(time.seconds == relative(flops(filter) / 1e9));
+  CHECK(time.low_s == relative(time.seconds / 2));
+  CHECK(time.high_s == relative(time.seconds * 3));
+  CHECK(time.estimated);
+  CHECK(costs.lookup(convolution(8)).seconds == 1.0);  // profiled
+}
+
+TEST_CASE("KernelCosts: with rates, timed kernels say how far those are off") {
+  Platform platform = default_platform(1);
+  PrecisionRates fp32{.flops_per_s = 1e30};
+  fp32.forward.overhead_s = 0.5;  // all of the time
+  platform.kernels = KernelRates{.bytes_per_s = 1e30, .precisions = {fp32}};
+  Profile profile;
+  profile.kernels[convolution(8)] = timing(1.0);
+  profile.kernels[convolution(16)] = timing(1.0);
+  CHECK(KernelCosts(profile, platform).lookup(convolution(2)).seconds == relative(1.0));
+  CHECK(KernelCosts(profile).lookup(convolution(2)).seconds < 0.5);
+}
+
 TEST_CASE("KernelCosts: an empty block takes no time and is no estimate") {
   KernelSpec empty = convolution(8);
   empty.out[Dim::h] = 0;

@@ -75,6 +75,31 @@ TEST_CASE("parse_platform: refusals name pointer, value and what is allowed") {
            "4096",
            "above the segment before, 4096"},
           {"\"ranks\": 2", "\"ranks\": 1", "/library_allreduce/0/ranks", "1", "from 2 to 1048576"},
+          {"fitted by hand", "", "/kernels/source", "\"\"", "a string, not empty"},
+          {"\"bytes_per_s\": 8", "\"bytes_per_s\": -8", "/kernels/bytes_per_s", "-8", "above 0.0"},
+          {"\"fp32\"", "\"fp64\"", "/kernels/precisions/fp32", "nothing", "an object with keys"},
+          {"\"fp16\"", "\"fp8\"", "/kernels/precisions/fp8", "unknown key", "fp32, fp64, tf32"},
+          {"0.6875",
+           "1.5",
+           "/kernels/precisions/fp32/low_factor",
+           "1.5",
+           "a number above 0.0 to 1.0"},
+          {"1.4375", "0.5", "/kernels/precisions/fp32/high_factor", "0.5", "a number from 1.0 to"},
+          {"\"three_by_three\": 1.75",
+           "\"three_by_three\": 0",
+           "/kernels/precisions/fp32/forward/efficiency/three_by_three",
+           "0",
+           "a number above 0.0 to 1000.0"},
+          {"\"channels_half\": 0.375",
+           "\"channels_half\": -1",
+           "/kernels/precisions/fp32/forward/channels_half",
+           "-1",
+           "a number from 0.0"},
+          {"\"backward_filter\"",
+           "\"backward_weights\"",
+           "/kernels/precisions/fp32/backward_weights",
+           "unknown key",
+           "backward_filter"},
       });
 }
 
@@ -103,6 +128,35 @@ std::vector<Segment> random_segments(RandomValues& random) {
   return segments;
 }
 
+ConvolutionRates random_convolution_rates(RandomValues& random) {
+  const auto above_zero = [&random] { return 0.25 + random.fraction(); };
+  return {.overhead_s = random.seconds(),
+          .efficiency = {.pointwise = above_zero(),
+                         .three_by_three = above_zero(),
+                         .strided = above_zero(),
+                         .other = above_zero()},
+          .outputs_half = random.fraction(),
+          .channels_half = random.fraction(),
+          .filters_half = random.fraction()};
+}
+
+KernelRates random_kernel_rates(RandomValues& random) {
+  KernelRates rates{.source = random.text() + '.',
+                    .bytes_per_s = 1 + random.fraction(),
+                    .overhead_s = random.seconds()};
+  for (const Precision precision : Enumerators<Precision>::all) {
+    if (precision != Precision::fp32 && random.boolean()) continue;
+    rates.precisions.push_back({.precision = precision,
+                                .flops_per_s = 1 + random.fraction(),
+                                .low_factor = (1 + random.fraction()) / 2,
+                                .high_factor = 1 + random.fraction(),
+                                .forward = random_convolution_rates(random),
+                                .backward_data = random_convolution_rates(random),
+                                .backward_filter = random_convolution_rates(random)});
+  }
+  return rates;
+}
+
 TEST_CASE("to_json: random platforms come back equal") {
   RandomValues random(2);
   for (int trial = 0; trial < 200; ++trial) {
@@ -123,6 +177,7 @@ TEST_CASE("to_json: random platforms come back equal") {
                                  .duplex_factor = 0.5 + random.fraction(),
                                  .shared_by = random.small(1, 9)});
       if (random.boolean()) platform.levels.back().ring_segments = random_segments(random);
+      if (random.boolean()) platform.kernels = random_kernel_rates(random);
       platform.library_allreduce.push_back({random.small(2, 1048576), random_segments(random)});
     }
     CHECK(parse_platform(to_json(platform), "p.json") == platform);

@@ -97,6 +97,32 @@ Network sample_network_3d() {
        {"loss", {"pool"}, SoftmaxCrossEntropy{}}});
 }
 
+KernelRates sample_kernel_rates() {
+  const ConvolutionRates forward{
+      .overhead_s = 1.5e-5,
+      .efficiency = {.pointwise = 0.75, .three_by_three = 1.75, .strided = 0.5, .other = 0.625},
+      .outputs_half = 250000,
+      .channels_half = 0.375,
+      .filters_half = 3.5};
+  ConvolutionRates backward = forward;
+  backward.overhead_s = 2.5e-5;
+  PrecisionRates fp32{.precision = Precision::fp32,
+                      .flops_per_s = 1.5e13,
+                      .low_factor = 0.6875,
+                      .high_factor = 1.4375,
+                      .forward = forward,
+                      .backward_data = backward,
+                      .backward_filter = backward};
+  fp32.backward_filter.outputs_half = 4000;
+  PrecisionRates fp16 = fp32;
+  fp16.precision = Precision::fp16;
+  fp16.flops_per_s = 1.25e14;
+  return {.source = "fitted by hand",
+          .bytes_per_s = 8.1e11,
+          .overhead_s = 5e-6,
+          .precisions = {fp32, fp16}};
+}
+
 Platform sample_platform() {
   const std::vector<Segment> segments{
       {.max_bytes = 4096, .alpha_s = 3e-7, .beta_s_per_byte = 1.0 / 29e9},
@@ -116,6 +142,7 @@ Platform sample_platform() {
           .copy_s_per_byte = 3.4482758620689654e-11,
           .overlap_efficiency = 0.0625,
           .launch_s = 2e-7,
+          .kernels = sample_kernel_rates(),
           .measured = true,
           .inputs = sample_inputs()};
 }

@@ -81,16 +81,33 @@ TEST_CASE("assumptions: links of a machine that is described only") {
             .starts_with("links: nominal figures of pod, of 2 ranks, the plan has 4; "));
 }
 
-TEST_CASE("assumptions: kernels that are estimated") {
+TEST_CASE("assumptions: what estimated kernels rest on") {
   Plan plan = small_plan();
-  CHECK(assumptions(plan, measured_platform(1), profile_of(2), typed) ==
-        std::string("1 kernel estimated; measure with: ") + command + '\n');
-  CHECK(
-      assumptions(plan, measured_platform(1), Profile{}, typed) ==
-      std::string("1 kernel estimated as on a CPU core of ours, no other device; measure with: ") +
-          command + '\n');
-  plan.prediction.estimated_kernels.push_back("another");
-  CHECK(assumptions(plan, measured_platform(1), profile_of(2), typed).substr(0, 9) == "2 kernels");
+  REQUIRE(plan.prediction.estimated_kernels.size() == 1);
+  const std::string advice = std::string("; measure with: ") + command + '\n';
+  Platform platform = measured_platform(1);
+  const std::string core = "1 kernel estimated as on a CPU core of ours, no other device";
+  CHECK(assumptions(plan, platform, Profile{}, typed) == core + advice);
+  platform.device = "Card";
+  platform.kernels = KernelRates{.source = "by hand"};
+  const std::string rates = "1 kernel estimated from rates of Card (by hand)";
+  CHECK(assumptions(plan, platform, Profile{}, typed) == rates + advice);
+  // A profile helps the kernels of the kinds that it has.
+  KernelSpec spec;
+  plan.prediction.estimated_kernels = {to_text(spec)};
+  const std::string timed = "1 kernel estimated from timed ones of their kind";
+  CHECK(assumptions(plan, platform, profile_of(2), typed) == timed + advice);
+  spec.phase = KernelPhase::backward_data;
+  plan.prediction.estimated_kernels.push_back(to_text(spec));
+  CHECK(assumptions(plan, platform, profile_of(2), typed) == timed + ", " + rates + advice);
+  spec.phase = KernelPhase::forward;
+  spec.precision = Precision::bf16;
+  plan.prediction.estimated_kernels = {to_text(spec)};
+  CHECK(assumptions(plan, platform, profile_of(2), typed) == rates + advice);
+  spec = {.algorithm = KernelAlgorithm::winograd};
+  plan.prediction.estimated_kernels = {to_text(spec), to_text(spec)};
+  CHECK(assumptions(plan, platform, profile_of(2), typed)
+            .starts_with("2 kernels estimated from rates"));
 }
 
 TEST_CASE("assumptions: kernels timed with another number of busy ranks on a node") {

@@ -1,0 +1,71 @@
+// Overhead, then whatever takes longer: operations or bytes.
+#include "planner/cost/rate_estimate.hpp"
+
+#include <algorithm>
+
+namespace cnnplan {
+namespace {
+
+double efficiency_of(const ConvolutionEfficiency& efficiency, const Window& window) {
+  const auto all = [&window](auto&& holds) {
+    return std::all_of(window.dims.begin(), window.dims.end(), holds);
+  };
+  if (!all([](const WindowDim& dim) { return dim.stride == 1; })) return efficiency.strided;
+  if (all([](const WindowDim& dim) { return dim.kernel == 1; })) return efficiency.pointwise;
+  const bool is_plane = window.dims[0].kernel == 1;
+  const bool is_three_by_three =
+      is_plane && window.dims[1].kernel == 3 && window.dims[2].kernel == 3;
+  const bool is_dilated = !all([](const WindowDim& dim) { return dim.dilation == 1; });
+  return is_three_by_three && !is_dilated ? efficiency.three_by_three : efficiency.other;
+}
+
+const ConvolutionRates& rates_of(const PrecisionRates& rates, KernelPhase phase) {
+  if (phase == KernelPhase::backward_data) return rates.backward_data;
+  return phase == KernelPhase::backward_filter ? rates.backward_filter : rates.forward;
+}
+
+double elements_written(const KernelSpec& spec) {
+  if (spec.phase == KernelPhase::backward_filter) return static_cast<double>(weight_volume(spec));
+  return static_cast<double>(volume(spec.phase == KernelPhase::backward_data ? spec.in : spec.out));
+}
+
+// Share of the efficiency that `amount` reaches.
+double saturation(double amount, double half) {
+  return amount / (amount + half);
+}
+
+double convolution_s(const KernelRates& rates, const KernelSpec& spec) {
+  const PrecisionRates& precision = rates_of(rates, spec.precision);
+  const ConvolutionRates& phase = rates_of(precision, spec.phase);
+  const auto groups = static_cast<double>(spec.groups);
+  const double efficiency =
+      efficiency_of(phase.efficiency, spec.window) *
+      saturation(elements_written(spec), phase.outputs_half) *
+      saturation(static_cast<double>(spec.in[Dim::c]) / groups, phase.channels_half) *
+      saturation(static_cast<double>(spec.out[Dim::c]) / groups, phase.filters_half);
+  return phase.overhead_s + std::max(flops(spec) / (precision.flops_per_s * efficiency),
+                                     bytes(spec) / rates.bytes_per_s);
+}
+
+}  // namespace
+
+KernelEstimate rate_estimate(const KernelRates& rates, const KernelSpec& spec) {
+  const double seconds = spec.kind == KernelKind::convolution
+                             ? convolution_s(rates, spec)
+                             : rates.overhead_s + bytes(spec) / rates.bytes_per_s;
+  const PrecisionRates& precision = rates_of(rates, spec.precision);
+  return {.seconds = seconds,
+          .low_s = seconds * precision.low_factor,
+          .high_s = seconds * precision.high_factor};
+}
+
+KernelEstimate rate_estimate(const DefaultRates& rates, const KernelSpec& spec) {
+  const double slowdown = spec.precision == Precision::fp64 ? 2.0 : 1.0;
+  const double seconds = rates.overhead_s + std::max(flops(spec) * slowdown / rates.flops_per_s,
+                                                     bytes(spec) / rates.bytes_per_s);
+  return {.seconds = seconds,
+          .low_s = seconds / rates.uncertainty,
+          .high_s = seconds * rates.uncertainty};
+}
+
+}  // namespace cnnplan
