@@ -11,7 +11,7 @@ namespace cnnplan {
 class RankClasses {
  public:
   // Up to so many ranks, every rank is predicted on its own.
-  static constexpr int exact_ranks = 64;
+  static constexpr int exact_ranks = 16;
 
   // Every rank alone.
   static RankClasses each(int ranks);

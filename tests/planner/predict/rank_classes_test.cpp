@@ -52,9 +52,9 @@ Both predict_both(const Plan& plan) {
 }  // namespace
 
 TEST_CASE("RankClasses: few ranks stand for themselves") {
-  const RankClasses classes = RankClasses::of(plan_on("mesh-1k", 16, "n16h2w2"), pod());
-  CHECK(classes.count() == 64);
-  CHECK(classes.ranks().back() == 63);
+  const RankClasses classes = RankClasses::of(plan_on("mesh-1k", 4, "n4h2w2"), pod());
+  CHECK(classes.count() == 16);
+  CHECK(classes.ranks().back() == 15);
   CHECK(RankClasses::each(3).sizes() == std::vector{1, 1, 1});
 }
 
@@ -79,6 +79,7 @@ TEST_CASE("RankClasses: sample parallelism has one class, or two where the batch
 TEST_CASE("RankClasses: predict what all ranks are predicted") {
   const std::vector<Plan> plans{plan_on("resnet50", 256, "n128"),
                                 plan_on("resnet50", 200, "n128"),
+                                plan_on("mesh-1k", 2, "h3w6"),
                                 plan_on("mesh-1k", 8, "n8h4w4"),
                                 plan_on("mesh-1k", 8, "h16n8"),
                                 plan_on("mesh-1k", 8, "n8h5w3"),

@@ -142,6 +142,14 @@ TEST_CASE("solve: the library's allreduce is chosen where it was measured only")
   CHECK(solve(request).statistics_allreduce == AllreduceAlgorithm::ring);
 }
 
+TEST_CASE("solve: through thousands of ranks of a nominal platform no ring is planned") {
+  SolveRequest request = request_for("lenet", 4096, 4096);
+  request.platform = read_platform("configs/platforms/dgx-h200.json");
+  CHECK(solve(request).gradient_allreduce == AllreduceAlgorithm::library);
+  request.platform.measured = true;
+  CHECK(solve(request).gradient_allreduce == AllreduceAlgorithm::ring);
+}
+
 TEST_CASE("solve: a single sample is split in space") {
   const Plan plan = solve(request_for("mesh-1k", 1, 2));
   CHECK(plan.layers[1].mesh.size(Axis::h) * plan.layers[1].mesh.size(Axis::w) == 2);
