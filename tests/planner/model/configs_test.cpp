@@ -27,6 +27,9 @@ TEST_CASE("Networks: parameters as published") {
                                          {"vgg16", 138357544},
                                          {"alexnet", 61100840},
                                          {"lenet", 431080},
+                                         {"cosmoflow", 8907556},
+                                         {"cosmoflow-256", 15985956},
+                                         {"cosmoflow-512", 23064356},
                                          {"mesh-1k", 2532354},
                                          {"mesh-2k", 4304898}}) {
     CAPTURE(std::string(row.name));
@@ -78,6 +81,13 @@ TEST_CASE("Networks: output shapes of telling layers") {
            {"lenet", "conv1", {{4, 20, 1, 24, 24}}},
            {"lenet", "pool2", {{4, 50, 1, 4, 4}}},
            {"lenet", "loss", {{4, 10, 1, 1, 1}}},
+           {"cosmoflow", "relu1", {{4, 32, 128, 128, 128}}},
+           {"cosmoflow", "pool5", {{4, 512, 4, 4, 4}}},
+           {"cosmoflow", "loss", {{4, 4, 1, 1, 1}}},
+           {"cosmoflow-256", "pool5", {{4, 512, 8, 8, 8}}},
+           {"cosmoflow-256", "pool6", {{4, 512, 4, 4, 4}}},
+           {"cosmoflow-512", "conv1", {{4, 32, 512, 512, 512}}},
+           {"cosmoflow-512", "pool7", {{4, 512, 4, 4, 4}}},
            {"mesh-1k", "conv1_1", {{4, 128, 1, 512, 512}}},
            {"mesh-1k", "conv6_3", {{4, 128, 1, 16, 16}}},
            {"mesh-1k", "loss", {{4, 2, 1, 16, 16}}},
@@ -111,6 +121,10 @@ TEST_CASE("Networks: they run at other sizes too") {
   CHECK(small.parameter_count() == 2532354);
   const Network resnet = with_input_size(config("resnet50"), {1, 64, 96});
   CHECK(resnet.parameter_count() == 25557032);
+  // The first fully connected layer grows with the volume that it reads.
+  const Network cosmoflow = with_input_size(config("cosmoflow"), {512, 512, 512});
+  CHECK(cosmoflow.output_shape(cosmoflow.index_of("pool5"), 1) == Shape{{1, 512, 16, 16, 16}});
+  CHECK(cosmoflow.parameter_count() == 8907556 + 128 * 512 * (16 * 16 * 16 - 4 * 4 * 4));
 }
 
 }  // namespace

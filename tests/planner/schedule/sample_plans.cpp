@@ -46,6 +46,7 @@ std::vector<NamedPlan> random_plans(int seeds) {
 std::vector<NamedPlan> config_plans() {
   std::vector<NamedPlan> plans;
   for (const char* name : {"alexnet",
+                           "cosmoflow",
                            "densenet121",
                            "googlenet",
                            "lenet",
