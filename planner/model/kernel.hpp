@@ -17,6 +17,7 @@ enum class KernelKind {
   batch_norm,
   relu,
   pooling,
+  upsample,
   add,
   dropout,
   softmax_cross_entropy,
@@ -62,6 +63,8 @@ enum class KernelAlgorithm { direct, winograd };
 //   relu backward_data             y pitched, dy pitched, dx pitched
 //   pooling forward                x, y, [max: index (as many int32 as y)]
 //   pooling backward_data          [max: index], dy, dx
+//   upsample forward               x pitched, y pitched
+//   upsample backward_data         dy pitched, dx pitched; dx is the sum of its repetitions
 //   add forward                    a pitched, b pitched, y pitched; y = relu?(a + b)
 //   dropout forward                x pitched, y pitched
 //   dropout backward_data          dy pitched, dx pitched
@@ -79,9 +82,12 @@ enum class KernelAlgorithm { direct, winograd };
 struct KernelSpec {
   KernelKind kind = KernelKind::convolution;
   KernelPhase phase = KernelPhase::forward;
-  Shape in;       // local input block, halo included, padding not
-  Shape out;      // local output block
-  Window window;  // with the padding of this block; default where the kind has none
+  Shape in;   // local input block, halo included, padding not
+  Shape out;  // local output block
+  // With the padding of this block; default where the kind has none. Of an upsampling, the window
+  // that goes back from y to x: kernel and stride are the factor, and the padding is what repeats
+  // the first and the last input outside this block.
+  Window window;
   std::int64_t groups = 1;
   PoolingMode pooling = PoolingMode::max;
   bool count_include_padding = false;

@@ -75,6 +75,20 @@ LayerParameters read_global_pooling(const JsonReader& layer, SpatialFormat) {
   return pooling;
 }
 
+// Twice in every dim of the network.
+Triple default_factor(SpatialFormat format) {
+  return {format.entries == 3 ? 2 : 1, 2, 2};
+}
+
+LayerParameters read_upsample(const JsonReader& layer, SpatialFormat format) {
+  layer.allow_keys({"name", "kind", "input", "factor"});
+  Upsample upsample{.factor = default_factor(format)};
+  if (layer.has("factor")) {
+    upsample.factor = read_spatial(layer.at("factor"), format, extent_range, 1);
+  }
+  return upsample;
+}
+
 template <typename Joining>
 LayerParameters read_joining(const JsonReader& layer, SpatialFormat) {
   layer.allow_keys({"name", "kind", "inputs"});
@@ -108,6 +122,7 @@ const std::array<KindReader, std::variant_size_v<LayerParameters>>& kind_readers
       {Relu{}, read_parameterless<Relu>},
       {Pooling{}, read_pooling},
       {GlobalPooling{}, read_global_pooling},
+      {Upsample{}, read_upsample},
       {Add{}, read_joining<Add>},
       {Concat{}, read_joining<Concat>},
       {Dropout{}, read_dropout},
@@ -145,6 +160,10 @@ class ParameterWriter {
     add("count_include_padding", pooling.count_include_padding, Pooling{}.count_include_padding);
   }
   void operator()(const GlobalPooling& pooling) const { layer_["mode"] = to_text(pooling.mode); }
+  void operator()(const Upsample& upsample) const {
+    if (upsample.factor == default_factor(format_)) return;
+    layer_["factor"] = spatial_to_json(upsample.factor, format_);
+  }
   void operator()(const Dropout& dropout) const { layer_["rate"] = dropout.rate; }
   void operator()(const Relu&) const {}
   void operator()(const Add&) const {}

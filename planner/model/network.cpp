@@ -170,6 +170,14 @@ class ShapeRule {
   Shape operator()(const GlobalPooling&) const {
     return windowed_shape(whole_image(x()), x(), x()[Dim::c]);
   }
+  Shape operator()(const Upsample& layer) const {
+    Shape output = x();
+    for (std::size_t i = 0; i < spatial_dims.size(); ++i) {
+      place_.require(layer.factor[i] >= 1, "factor", layer.factor[i], "at least 1");
+      output[spatial_dims[i]] = checked_multiply(x()[spatial_dims[i]], layer.factor[i]);
+    }
+    return output;
+  }
   Shape operator()(const Add&) const {
     if (inputs_[0] != inputs_[1]) {
       place_.refuse("inputs", to_text(inputs_[0]) + " and " + to_text(inputs_[1]), "equal shapes");
@@ -252,6 +260,7 @@ std::string_view kind_name(const LayerParameters& parameters) {
       "relu",
       "pooling",
       "global_pooling",
+      "upsample",
       "add",
       "concat",
       "dropout",
@@ -264,6 +273,10 @@ bool has_window(const LayerParameters& parameters) {
          std::holds_alternative<FullyConnected>(parameters) ||
          std::holds_alternative<Pooling>(parameters) ||
          std::holds_alternative<GlobalPooling>(parameters);
+}
+
+bool moves_positions(const LayerParameters& parameters) {
+  return has_window(parameters) || std::holds_alternative<Upsample>(parameters);
 }
 
 bool has_several_inputs(const LayerParameters& parameters) {

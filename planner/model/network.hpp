@@ -70,6 +70,12 @@ struct GlobalPooling {
   auto operator<=>(const GlobalPooling&) const = default;
 };
 
+// Nearest neighbour: in every spatial dim, output o is input floor(o / factor).
+struct Upsample {
+  std::array<std::int64_t, 3> factor{1, 2, 2};  // d, h, w
+  auto operator<=>(const Upsample&) const = default;
+};
+
 // Sum of two tensors of one shape.
 struct Add {
   auto operator<=>(const Add&) const = default;
@@ -100,6 +106,7 @@ using LayerParameters = std::variant<Input,
                                      Relu,
                                      Pooling,
                                      GlobalPooling,
+                                     Upsample,
                                      Add,
                                      Concat,
                                      Dropout,
@@ -162,6 +169,8 @@ class Network {
 };
 
 bool has_window(const LayerParameters& parameters);
+// True where outputs are made of inputs at other positions: what has a window, and upsampling.
+bool moves_positions(const LayerParameters& parameters);
 // Add and concat: files list their inputs, others name one at most.
 bool has_several_inputs(const LayerParameters& parameters);
 

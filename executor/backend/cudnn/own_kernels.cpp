@@ -6,6 +6,7 @@
 #include "executor/backend/cudnn/kernels/pointwise_kernels.hpp"
 #include "executor/backend/cudnn/kernels/pooling_kernels.hpp"
 #include "executor/backend/cudnn/kernels/softmax_kernels.hpp"
+#include "executor/backend/cudnn/kernels/upsample_kernels.hpp"
 #include "planner/model/element.hpp"
 
 namespace cnnplan::cudnn {
@@ -58,6 +59,8 @@ void OwnKernel::run(Operands operands, const StepState&) {
       return relu(spec_, operands, stream);
     case KernelKind::pooling:
       return pooling(spec_, operands, stream);
+    case KernelKind::upsample:
+      return upsample(spec_, operands, stream);
     case KernelKind::add:
     case KernelKind::accumulate:
       return add(spec_, operands, stream);

@@ -77,6 +77,8 @@ std::unique_ptr<Kernel> OnednnBackend::make_kernel(const KernelSpec& spec,
       return make_relu(spec);
     case KernelKind::pooling:
       return make_pooling(library_, spec);
+    case KernelKind::upsample:
+      return make_upsample(spec);
     case KernelKind::add:
     case KernelKind::accumulate:
       return make_add(spec);

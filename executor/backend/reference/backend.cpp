@@ -51,6 +51,8 @@ std::unique_ptr<Kernel> ReferenceBackend::make_kernel(const KernelSpec& spec,
       return make_relu(spec);
     case KernelKind::pooling:
       return make_pooling(spec);
+    case KernelKind::upsample:
+      return make_upsample(spec);
     case KernelKind::add:
     case KernelKind::accumulate:
       return make_add(spec);

@@ -70,6 +70,8 @@ class NetworkBuilder {
         return;
       case 4:
         return add_concat();
+      case 5:
+        return add_upsample();
       default:
         return add_convolutions();
     }
@@ -148,6 +150,20 @@ class NetworkBuilder {
     if (volume(pooled) == 0 || !fits(pooled)) return;
     shape_ = pooled;
     add(pooling);
+  }
+
+  // By a convolution that reads what lies around, more often than not.
+  void add_upsample() {
+    Upsample upsample{.factor = {1, random_.integer(1, 3), random_.integer(1, 3)}};
+    if (shape_[Dim::d] > 1) upsample.factor[0] = random_.integer(1, 2);
+    Shape shape = shape_;
+    for (std::size_t i = 0; i < spatial_dims.size(); ++i) {
+      shape[spatial_dims[i]] *= upsample.factor[i];
+    }
+    if (!fits(shape)) return;
+    shape_ = shape;
+    add(upsample);
+    if (!one_in(3)) add_convolution(random_convolution());
   }
 
   // An odd kernel with "same" padding, so that a pointwise projection has as many outputs.
