@@ -24,6 +24,8 @@ struct Row {
 };
 constexpr std::array rows{
     Row{"cosmoflow", 16, {32, 40, 32}},
+    Row{"unet-2d", 16, {1, 48, 32}},
+    Row{"unet-3d", 16, {16, 24, 8}},
 };
 
 Network small_network(const Row& row) {

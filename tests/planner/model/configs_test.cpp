@@ -30,6 +30,8 @@ TEST_CASE("Networks: parameters as published") {
                                          {"cosmoflow", 8907556},
                                          {"cosmoflow-256", 15985956},
                                          {"cosmoflow-512", 23064356},
+                                         {"unet-2d", 31036546},
+                                         {"unet-3d", 19072291},
                                          {"mesh-1k", 2532354},
                                          {"mesh-2k", 4304898}}) {
     CAPTURE(std::string(row.name));
@@ -88,6 +90,14 @@ TEST_CASE("Networks: output shapes of telling layers") {
            {"cosmoflow-256", "pool6", {{4, 512, 4, 4, 4}}},
            {"cosmoflow-512", "conv1", {{4, 32, 512, 512, 512}}},
            {"cosmoflow-512", "pool7", {{4, 512, 4, 4, 4}}},
+           {"unet-2d", "down5_conv2_relu", {{4, 1024, 1, 32, 32}}},
+           {"unet-2d", "raise4_conv", {{4, 512, 1, 64, 64}}},
+           {"unet-2d", "join4", {{4, 1024, 1, 64, 64}}},
+           {"unet-2d", "up1_conv2_relu", {{4, 64, 1, 512, 512}}},
+           {"unet-2d", "loss", {{4, 2, 1, 512, 512}}},
+           {"unet-3d", "down4_conv2_relu", {{4, 512, 16, 16, 16}}},
+           {"unet-3d", "join3", {{4, 768, 32, 32, 32}}},
+           {"unet-3d", "loss", {{4, 3, 128, 128, 128}}},
            {"mesh-1k", "conv1_1", {{4, 128, 1, 512, 512}}},
            {"mesh-1k", "conv6_3", {{4, 128, 1, 16, 16}}},
            {"mesh-1k", "loss", {{4, 2, 1, 16, 16}}},

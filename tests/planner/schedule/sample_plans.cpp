@@ -53,6 +53,7 @@ std::vector<NamedPlan> config_plans() {
                            "mesh-1k",
                            "mesh-2k",
                            "resnet50",
+                           "unet-2d",
                            "vgg16"}) {
     const Network network = read_network("configs/networks/" + std::string(name) + ".json");
     for (int ranks : rank_counts) {

@@ -63,8 +63,14 @@ TEST_CASE("search_units: an upsampling chooses, as it may need what other ranks 
 }
 
 TEST_CASE("search_units: every layer belongs to one unit, units in order of their heads") {
-  for (const char* name :
-       {"alexnet", "densenet121", "inception_v3", "lenet", "mesh-1k", "resnet50", "vgg16"}) {
+  for (const char* name : {"alexnet",
+                           "densenet121",
+                           "inception_v3",
+                           "lenet",
+                           "mesh-1k",
+                           "resnet50",
+                           "unet-3d",
+                           "vgg16"}) {
     const Network network = read_network("configs/networks/" + std::string(name) + ".json");
     std::vector<int> count(network.layers().size(), 0);
     LayerIndex previous = -1;
