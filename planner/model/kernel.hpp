@@ -3,6 +3,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -59,8 +60,9 @@ enum class KernelAlgorithm { direct, winograd };
 //   batch_norm backward_data       x pitched, dz pitched (dy when not residual),
 //                                  [relu without residual: y pitched], sums, gradient_sums, scale,
 //                                  dx pitched
-//   relu forward                   x pitched, y pitched
-//   relu backward_data             y pitched, dy pitched, dx pitched
+//   relu forward                   x pitched, y pitched; y = min(max(x, 0), relu_max)
+//   relu backward_data             y pitched, dy pitched, dx pitched;
+//                                  dx = dy where 0 < y < relu_max
 //   pooling forward                x, y, [max: index (as many int32 as y)]
 //   pooling backward_data          [max: index], dy, dx
 //   upsample forward               x pitched, y pitched
@@ -105,9 +107,10 @@ struct KernelConstants {
   double epsilon = 0.0;           // batch norm
   double running_momentum = 0.0;  // batch norm
   double dropout_rate = 0.0;
-  std::uint64_t random_stream = 0;  // dropout: the layer index
-  double loss_count = 1.0;          // positions over which the loss is averaged
-  bool replicated = false;          // other ranks compute the same and must get the same bits
+  double relu_max = std::numeric_limits<double>::infinity();  // a kernel of its own only
+  std::uint64_t random_stream = 0;                            // dropout: the layer index
+  double loss_count = 1.0;  // positions over which the loss is averaged
+  bool replicated = false;  // other ranks compute the same and must get the same bits
   auto operator<=>(const KernelConstants&) const = default;
 };
 

@@ -161,7 +161,10 @@ class ShapeRule {
     }
     return x();
   }
-  Shape operator()(const Relu&) const { return x(); }
+  Shape operator()(const Relu& layer) const {
+    if (!(layer.max > 0)) place_.refuse("max", std::to_string(layer.max), "above 0");
+    return x();
+  }
   Shape operator()(const Pooling& layer) const {
     check_window(layer.window, x(), place_);
     check_pooled(layer.window, x(), place_);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <string>
 #include <string_view>
@@ -51,7 +52,9 @@ struct BatchNorm {
   auto operator<=>(const BatchNorm&) const = default;
 };
 
+// y = min(max(x, 0), max).
 struct Relu {
+  double max = std::numeric_limits<double>::infinity();
   auto operator<=>(const Relu&) const = default;
 };
 

@@ -149,6 +149,8 @@ KernelConstants Lowering::constants_of(const Unit& unit) const {
   if (const auto* norm = std::get_if<BatchNorm>(&parameters)) {
     constants.epsilon = norm->epsilon;
     constants.running_momentum = norm->momentum;
+  } else if (const auto* relu = std::get_if<Relu>(&parameters)) {
+    constants.relu_max = relu->max;
   } else if (const auto* dropout = std::get_if<Dropout>(&parameters)) {
     constants.dropout_rate = dropout->rate;
     constants.random_stream = static_cast<std::uint64_t>(unit.head);

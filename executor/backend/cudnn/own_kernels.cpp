@@ -56,7 +56,7 @@ void OwnKernel::run(Operands operands, const StepState&) {
     case KernelKind::batch_norm:
       return batch_norm({spec_, constants_, step, workspace, stream}, operands);
     case KernelKind::relu:
-      return relu(spec_, operands, stream);
+      return relu(spec_, constants_.relu_max, operands, stream);
     case KernelKind::pooling:
       return pooling(spec_, operands, stream);
     case KernelKind::upsample:

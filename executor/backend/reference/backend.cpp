@@ -48,7 +48,7 @@ std::unique_ptr<Kernel> ReferenceBackend::make_kernel(const KernelSpec& spec,
     case KernelKind::batch_norm:
       return make_batch_norm(spec, constants);
     case KernelKind::relu:
-      return make_relu(spec);
+      return make_relu(spec, constants);
     case KernelKind::pooling:
       return make_pooling(spec);
     case KernelKind::upsample:

@@ -38,6 +38,7 @@ TEST_CASE("parse_network: what is left out has the defaults of the structs") {
     {"name": "d", "kind": "dropout"},
     {"name": "e", "kind": "fully_connected", "outputs": 5},
     {"name": "up", "kind": "upsample"},
+    {"name": "clip", "kind": "relu"},
     {"name": "f", "kind": "global_pooling"})" +
                                 loss);
   CHECK(network.layer(0).parameters == LayerParameters(Input{.channels = 4, .size = {1, 9, 8}}));
@@ -50,7 +51,8 @@ TEST_CASE("parse_network: what is left out has the defaults of the structs") {
   CHECK(network.layer(4).parameters == LayerParameters(Dropout{}));
   CHECK(network.layer(5).parameters == LayerParameters(FullyConnected{.outputs = 5}));
   CHECK(network.layer(6).parameters == LayerParameters(Upsample{.factor = {1, 2, 2}}));
-  CHECK(network.layer(7).parameters == LayerParameters(GlobalPooling{}));
+  CHECK(network.layer(7).parameters == LayerParameters(Relu{}));
+  CHECK(network.layer(8).parameters == LayerParameters(GlobalPooling{}));
 }
 
 TEST_CASE("parse_network: spatial lists follow the size of the input") {
@@ -139,6 +141,8 @@ TEST_CASE("parse_network: refusals name pointer, value and what is allowed") {
           {"\"stride\": 1", "\"padding\": 3", "/layers/1/padding", "3", "0 to"},
           {"\"stride\": 1", "\"bias\": 1", "/layers/1/bias", "1", "true or false"},
           {"0.1", "1.5", "/layers/2/momentum", "1.5", "a number from 0.0 to 1.0"},
+          {"\"relu\"", "\"relu\", \"max\": 0", "/layers/5/max", "0", "a number above 0.0"},
+          {"\"relu\"", "\"relu\", \"min\": 0", "/layers/5/min", "unknown key", "max"},
           {"\"factor\": 5", "\"factor\": 0", "/layers/8/factor", "0", extent},
           {"\"factor\": 5", "\"factors\": 5", "/layers/8/factors", "unknown key", "factor"},
           {"\"max\"", "\"min\"", "/layers/3/mode", "\"min\"", "\"max\", \"average\""},
@@ -238,7 +242,7 @@ LayerParameters random_parameters(RandomValues& random, bool has_depth) {
     case 4:
       return Upsample{.factor = {has_depth ? random.integer(1, 3) : 1, random.integer(1, 3), 2}};
     default:
-      return Relu{};
+      return random.boolean() ? Relu{} : Relu{.max = 0.5 + random.fraction()};
   }
 }
 

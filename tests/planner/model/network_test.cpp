@@ -98,6 +98,7 @@ TEST_CASE("Network: refusals of one layer name file, pointer, value and what is 
       {of(Pooling{.window = height_window({.kernel = 0})}), "/layers/1/kernel", "0", "at least 1"},
       {of(FullyConnected{.outputs = 0}), "/layers/1/outputs", "0", "at least 1"},
       {of(Upsample{.factor = {1, 0, 2}}), "/layers/1/factor", "0", "at least 1"},
+      {of(Relu{.max = 0}), "/layers/1/max", "0.0", "above 0"},
       {of(BatchNorm{.epsilon = 0}), "/layers/1/epsilon", "0.0", "above 0"},
       {of(BatchNorm{.momentum = 1.5}), "/layers/1/momentum", "1.5", "0 to 1"},
       {of(BatchNorm{.momentum = -0.5}), "/layers/1/momentum", "-0.5", "0 to 1"},

@@ -29,6 +29,8 @@ class NetworkBuilder {
   }
 
  private:
+  // Every third is clipped: where many values are, but still vary.
+  Relu relu() const { return layers_.size() % 3 == 0 ? Relu{.max = 1.25} : Relu{}; }
   bool one_in(int count) { return random_.small(1, count) == 1; }
   std::int64_t channels() {
     return channel_counts[static_cast<std::size_t>(random_.small(0, channel_counts.size() - 1))];
@@ -66,7 +68,7 @@ class NetworkBuilder {
         add(Dropout{.rate = 0.1 * static_cast<double>(random_.integer(1, 5))});
         return;
       case 3:
-        add(Relu{});
+        add(relu());
         return;
       case 4:
         return add_concat();
@@ -80,7 +82,7 @@ class NetworkBuilder {
   void add_convolutions() {
     add_convolution(random_convolution());
     add_batch_norm();
-    if (random_.boolean()) add(Relu{});
+    if (random_.boolean()) add(relu());
   }
 
   void add_batch_norm() {
@@ -208,7 +210,7 @@ class NetworkBuilder {
       shortcut = last_;
     }
     add(Add{}, random_.boolean() ? std::vector{branch, shortcut} : std::vector{shortcut, branch});
-    if (random_.boolean()) add(Relu{});
+    if (random_.boolean()) add(relu());
   }
 
   // A convolution of `filters` channels or, where they are 0, a pooling, with the same extents for
@@ -224,7 +226,7 @@ class NetworkBuilder {
     add_convolution(convolution);
     if (random_.boolean()) return;
     add_batch_norm();
-    add(Relu{});  // of one batch norm behind another, gradients are all cancellation
+    add(relu());  // of one batch norm behind another, gradients are all cancellation
   }
 
   // Branches that begin at the same tensor, which may be one of them, and end side by side; one of

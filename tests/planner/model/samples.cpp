@@ -106,7 +106,8 @@ Network sample_network_3d() {
        {"conv", {"volume"}, Convolution{.filters = 4, .window = window}},
        {"pool", {"conv"}, Pooling{.window = {{window.dims[2], window.dims[0], window.dims[0]}}}},
        {"up", {"pool"}, Upsample{.factor = {2, 1, 3}}},
-       {"loss", {"up"}, SoftmaxCrossEntropy{}}});
+       {"clip", {"up"}, Relu{.max = 1.5}},
+       {"loss", {"clip"}, SoftmaxCrossEntropy{}}});
 }
 
 Platform sample_platform() {

@@ -52,6 +52,7 @@ std::vector<NamedPlan> config_plans() {
                            "lenet",
                            "mesh-1k",
                            "mesh-2k",
+                           "mobilenet_v2",
                            "resnet50",
                            "unet-2d",
                            "vgg16"}) {
