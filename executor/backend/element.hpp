@@ -35,4 +35,10 @@ decltype(auto) with_type_of(ElementType element, F&& f) {
   throw std::logic_error("unknown element");
 }
 
+// `value` as numbers of `element` hold it.
+inline double rounded(ElementType element, double value) {
+  return with_type_of(element,
+                      [value]<typename T>(T) { return static_cast<double>(stored<T>(value)); });
+}
+
 }  // namespace cnnplan

@@ -29,6 +29,7 @@ Range BlockOwnership::Rule::owned(int coordinate) const {
 
 Range BlockOwnership::Rule::at(int coordinate) const {
   Range range = whole ? Range{0, input_length} : owned(coordinate);
+  if (factor > 1) range = upsample_block(range, factor).input;
   if (windowed) range = window_block(range, input_length, window).input;
   if (!cut) return range;
   range = intersect(range, section);
@@ -52,6 +53,15 @@ BlockOwnership BlockOwnership::under(const Window& window, const Shape& input) c
     rule.windowed = true;
     rule.window = window.dims[i];
     rule.input_length = length;
+  }
+  return result;
+}
+
+BlockOwnership BlockOwnership::repeated(const std::array<std::int64_t, 3>& factor) const {
+  BlockOwnership result = *this;
+  result.derived_ = true;
+  for (std::size_t i = 0; i < spatial_dims.size(); ++i) {
+    result.rule(spatial_dims[i]).factor = factor[i];
   }
   return result;
 }

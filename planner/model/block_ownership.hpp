@@ -26,6 +26,8 @@ class BlockOwnership {
   // What windows over these blocks need of an input of the spatial extents of `input`. Nothing
   // where the block is empty.
   BlockOwnership under(const Window& window, const Shape& input) const;
+  // What of an input these blocks of its upsampling repeat. Nothing where the block is empty.
+  BlockOwnership repeated(const std::array<std::int64_t, 3>& factor) const;
   // With all `count` channels of an input where the block is not empty.
   BlockOwnership with_channels(std::int64_t count) const;
   // The part with channels [first, first + count), which become channels [0, count).
@@ -48,13 +50,15 @@ class BlockOwnership {
   bool operator==(const BlockOwnership&) const = default;
 
  private:
-  // Cut into parts, which need an input through a window or all of it; of that, a section.
+  // Cut into parts, which need an input through a window, repeated, or all of it; of that, a
+  // section.
   struct Rule {
     std::int64_t length = 1;
     int parts = 1;
     bool windowed = false;
     bool whole = false;
     bool cut = false;
+    std::int64_t factor = 1;  // how often an input is repeated
     WindowDim window{};
     std::int64_t input_length = 0;
     Range section{};

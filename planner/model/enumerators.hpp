@@ -49,6 +49,7 @@ struct Enumerators<KernelKind> {
                                   KernelKind::batch_norm,
                                   KernelKind::relu,
                                   KernelKind::pooling,
+                                  KernelKind::upsample,
                                   KernelKind::add,
                                   KernelKind::dropout,
                                   KernelKind::softmax_cross_entropy,

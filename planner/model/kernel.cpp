@@ -55,18 +55,24 @@ double passes(const KernelSpec& spec) {
   }
 }
 
+bool has_window(KernelKind kind) {
+  return kind == KernelKind::convolution || kind == KernelKind::pooling ||
+         kind == KernelKind::upsample;
+}
+
 }  // namespace
 
 std::string_view to_text(KernelKind kind) {
-  constexpr std::array<std::string_view, 9> names{"convolution",
-                                                  "batch_norm",
-                                                  "relu",
-                                                  "pooling",
-                                                  "add",
-                                                  "dropout",
-                                                  "softmax_cross_entropy",
-                                                  "accumulate",
-                                                  "sgd"};
+  constexpr std::array<std::string_view, 10> names{"convolution",
+                                                   "batch_norm",
+                                                   "relu",
+                                                   "pooling",
+                                                   "upsample",
+                                                   "add",
+                                                   "dropout",
+                                                   "softmax_cross_entropy",
+                                                   "accumulate",
+                                                   "sgd"};
   return names[static_cast<std::size_t>(kind)];
 }
 
@@ -94,7 +100,7 @@ KernelSpec canonical(KernelSpec spec) {
 std::string to_text(const KernelSpec& spec) {
   std::string text = std::string(to_text(spec.kind)) + '/' + std::string(to_text(spec.phase)) +
                      " in=" + to_text(spec.in) + " out=" + to_text(spec.out);
-  if (spec.kind == KernelKind::convolution || spec.kind == KernelKind::pooling) {
+  if (has_window(spec.kind)) {
     text += " kernel=" + triple(spec.window, &WindowDim::kernel) +
             " stride=" + triple(spec.window, &WindowDim::stride) +
             " padding=" + triple(spec.window, &WindowDim::padding_begin) + ':' +
@@ -123,6 +129,7 @@ std::int64_t weight_volume(const KernelSpec& convolution) {
 }
 
 double flops(const KernelSpec& spec) {
+  if (spec.kind == KernelKind::upsample) return elements(spec.out);
   if (spec.kind != KernelKind::convolution) return passes(spec) * elements(spec.out);
   return 2.0 * elements(spec.out) * kernel_volume(spec.window) *
          static_cast<double>(spec.in[Dim::c]) / static_cast<double>(spec.groups);
@@ -140,6 +147,8 @@ double bytes(const KernelSpec& spec) {
     }
     case KernelKind::pooling:  // the places of maxima count like parameters
       return activation * (elements(spec.in) + out) + parameter * out;
+    case KernelKind::upsample:
+      return activation * (elements(spec.in) + out);
     case KernelKind::softmax_cross_entropy:  // one pass is over the probabilities
       return (activation * (passes(spec) - 1.0) + parameter) * out;
     case KernelKind::sgd:

@@ -3,6 +3,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -17,6 +18,7 @@ enum class KernelKind {
   batch_norm,
   relu,
   pooling,
+  upsample,
   add,
   dropout,
   softmax_cross_entropy,
@@ -58,10 +60,13 @@ enum class KernelAlgorithm { direct, winograd };
 //   batch_norm backward_data       x pitched, dz pitched (dy when not residual),
 //                                  [relu without residual: y pitched], sums, gradient_sums, scale,
 //                                  dx pitched
-//   relu forward                   x pitched, y pitched
-//   relu backward_data             y pitched, dy pitched, dx pitched
+//   relu forward                   x pitched, y pitched; y = min(max(x, 0), relu_max)
+//   relu backward_data             y pitched, dy pitched, dx pitched;
+//                                  dx = dy where 0 < y < relu_max
 //   pooling forward                x, y, [max: index (as many int32 as y)]
 //   pooling backward_data          [max: index], dy, dx
+//   upsample forward               x pitched, y pitched
+//   upsample backward_data         dy pitched, dx pitched; dx is the sum of its repetitions
 //   add forward                    a pitched, b pitched, y pitched; y = relu?(a + b)
 //   dropout forward                x pitched, y pitched
 //   dropout backward_data          dy pitched, dx pitched
@@ -79,9 +84,12 @@ enum class KernelAlgorithm { direct, winograd };
 struct KernelSpec {
   KernelKind kind = KernelKind::convolution;
   KernelPhase phase = KernelPhase::forward;
-  Shape in;       // local input block, halo included, padding not
-  Shape out;      // local output block
-  Window window;  // with the padding of this block; default where the kind has none
+  Shape in;   // local input block, halo included, padding not
+  Shape out;  // local output block
+  // With the padding of this block; default where the kind has none. Of an upsampling, the window
+  // that goes back from y to x: kernel and stride are the factor, and the padding is what repeats
+  // the first and the last input outside this block.
+  Window window;
   std::int64_t groups = 1;
   PoolingMode pooling = PoolingMode::max;
   bool count_include_padding = false;
@@ -99,9 +107,10 @@ struct KernelConstants {
   double epsilon = 0.0;           // batch norm
   double running_momentum = 0.0;  // batch norm
   double dropout_rate = 0.0;
-  std::uint64_t random_stream = 0;  // dropout: the layer index
-  double loss_count = 1.0;          // positions over which the loss is averaged
-  bool replicated = false;          // other ranks compute the same and must get the same bits
+  double relu_max = std::numeric_limits<double>::infinity();  // a kernel of its own only
+  std::uint64_t random_stream = 0;                            // dropout: the layer index
+  double loss_count = 1.0;  // positions over which the loss is averaged
+  bool replicated = false;  // other ranks compute the same and must get the same bits
   auto operator<=>(const KernelConstants&) const = default;
 };
 

@@ -128,6 +128,9 @@ std::vector<KernelOperand> kernel_operands(const KernelSpec& spec) {
     case KernelKind::pooling:
       add_pooling(spec, operands);
       break;
+    case KernelKind::upsample:
+      spec.phase == KernelPhase::forward ? operands.x().y() : operands.dy().dx();
+      break;
     case KernelKind::add:
     case KernelKind::accumulate:
       operands.x().x().y();

@@ -9,6 +9,8 @@ namespace cnnplan {
 namespace {
 
 constexpr NumberRange epsilon_range{.minimum = 0.0, .maximum = 1.0, .ends = Ends::open_below};
+// The end is far above what 32-bit numbers are clipped at, and below the largest of them.
+constexpr NumberRange limit_range{.minimum = 0.0, .maximum = 1e30, .ends = Ends::open_below};
 constexpr NumberRange rate_range{.minimum = 0.0, .maximum = 1.0, .ends = Ends::open_above};
 
 LayerParameters read_input(const JsonReader& layer, SpatialFormat format) {
@@ -51,6 +53,13 @@ LayerParameters read_batch_norm(const JsonReader& layer, SpatialFormat) {
   return norm;
 }
 
+LayerParameters read_relu(const JsonReader& layer, SpatialFormat) {
+  layer.allow_keys({"name", "kind", "input", "max"});
+  Relu relu;
+  layer.read("max", relu.max, limit_range);
+  return relu;
+}
+
 LayerParameters read_pooling(const JsonReader& layer, SpatialFormat format) {
   layer.allow_keys({"name",
                     "kind",
@@ -75,6 +84,20 @@ LayerParameters read_global_pooling(const JsonReader& layer, SpatialFormat) {
   return pooling;
 }
 
+// Twice in every dim of the network.
+Triple default_factor(SpatialFormat format) {
+  return {format.entries == 3 ? 2 : 1, 2, 2};
+}
+
+LayerParameters read_upsample(const JsonReader& layer, SpatialFormat format) {
+  layer.allow_keys({"name", "kind", "input", "factor"});
+  Upsample upsample{.factor = default_factor(format)};
+  if (layer.has("factor")) {
+    upsample.factor = read_spatial(layer.at("factor"), format, extent_range, 1);
+  }
+  return upsample;
+}
+
 template <typename Joining>
 LayerParameters read_joining(const JsonReader& layer, SpatialFormat) {
   layer.allow_keys({"name", "kind", "inputs"});
@@ -88,10 +111,9 @@ LayerParameters read_dropout(const JsonReader& layer, SpatialFormat) {
   return dropout;
 }
 
-template <typename Parameterless>
-LayerParameters read_parameterless(const JsonReader& layer, SpatialFormat) {
+LayerParameters read_softmax_cross_entropy(const JsonReader& layer, SpatialFormat) {
   layer.allow_keys({"name", "kind", "input"});
-  return Parameterless{};
+  return SoftmaxCrossEntropy{};
 }
 
 struct KindReader {
@@ -105,13 +127,14 @@ const std::array<KindReader, std::variant_size_v<LayerParameters>>& kind_readers
       {Convolution{}, read_convolution},
       {FullyConnected{}, read_fully_connected},
       {BatchNorm{}, read_batch_norm},
-      {Relu{}, read_parameterless<Relu>},
+      {Relu{}, read_relu},
       {Pooling{}, read_pooling},
       {GlobalPooling{}, read_global_pooling},
+      {Upsample{}, read_upsample},
       {Add{}, read_joining<Add>},
       {Concat{}, read_joining<Concat>},
       {Dropout{}, read_dropout},
-      {SoftmaxCrossEntropy{}, read_parameterless<SoftmaxCrossEntropy>},
+      {SoftmaxCrossEntropy{}, read_softmax_cross_entropy},
   }};
   return readers;
 }
@@ -145,8 +168,12 @@ class ParameterWriter {
     add("count_include_padding", pooling.count_include_padding, Pooling{}.count_include_padding);
   }
   void operator()(const GlobalPooling& pooling) const { layer_["mode"] = to_text(pooling.mode); }
+  void operator()(const Upsample& upsample) const {
+    if (upsample.factor == default_factor(format_)) return;
+    layer_["factor"] = spatial_to_json(upsample.factor, format_);
+  }
   void operator()(const Dropout& dropout) const { layer_["rate"] = dropout.rate; }
-  void operator()(const Relu&) const {}
+  void operator()(const Relu& relu) const { add("max", relu.max, Relu{}.max); }
   void operator()(const Add&) const {}
   void operator()(const Concat&) const {}
   void operator()(const SoftmaxCrossEntropy&) const {}

@@ -161,7 +161,10 @@ class ShapeRule {
     }
     return x();
   }
-  Shape operator()(const Relu&) const { return x(); }
+  Shape operator()(const Relu& layer) const {
+    if (!(layer.max > 0)) place_.refuse("max", std::to_string(layer.max), "above 0");
+    return x();
+  }
   Shape operator()(const Pooling& layer) const {
     check_window(layer.window, x(), place_);
     check_pooled(layer.window, x(), place_);
@@ -169,6 +172,14 @@ class ShapeRule {
   }
   Shape operator()(const GlobalPooling&) const {
     return windowed_shape(whole_image(x()), x(), x()[Dim::c]);
+  }
+  Shape operator()(const Upsample& layer) const {
+    Shape output = x();
+    for (std::size_t i = 0; i < spatial_dims.size(); ++i) {
+      place_.require(layer.factor[i] >= 1, "factor", layer.factor[i], "at least 1");
+      output[spatial_dims[i]] = checked_multiply(x()[spatial_dims[i]], layer.factor[i]);
+    }
+    return output;
   }
   Shape operator()(const Add&) const {
     if (inputs_[0] != inputs_[1]) {
@@ -252,6 +263,7 @@ std::string_view kind_name(const LayerParameters& parameters) {
       "relu",
       "pooling",
       "global_pooling",
+      "upsample",
       "add",
       "concat",
       "dropout",
@@ -264,6 +276,10 @@ bool has_window(const LayerParameters& parameters) {
          std::holds_alternative<FullyConnected>(parameters) ||
          std::holds_alternative<Pooling>(parameters) ||
          std::holds_alternative<GlobalPooling>(parameters);
+}
+
+bool moves_positions(const LayerParameters& parameters) {
+  return has_window(parameters) || std::holds_alternative<Upsample>(parameters);
 }
 
 bool has_several_inputs(const LayerParameters& parameters) {

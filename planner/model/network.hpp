@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <string>
 #include <string_view>
@@ -51,7 +52,9 @@ struct BatchNorm {
   auto operator<=>(const BatchNorm&) const = default;
 };
 
+// y = min(max(x, 0), max).
 struct Relu {
+  double max = std::numeric_limits<double>::infinity();
   auto operator<=>(const Relu&) const = default;
 };
 
@@ -68,6 +71,12 @@ struct Pooling {
 struct GlobalPooling {
   PoolingMode mode = PoolingMode::average;
   auto operator<=>(const GlobalPooling&) const = default;
+};
+
+// Nearest neighbour: in every spatial dim, output o is input floor(o / factor).
+struct Upsample {
+  std::array<std::int64_t, 3> factor{1, 2, 2};  // d, h, w
+  auto operator<=>(const Upsample&) const = default;
 };
 
 // Sum of two tensors of one shape.
@@ -100,6 +109,7 @@ using LayerParameters = std::variant<Input,
                                      Relu,
                                      Pooling,
                                      GlobalPooling,
+                                     Upsample,
                                      Add,
                                      Concat,
                                      Dropout,
@@ -162,6 +172,8 @@ class Network {
 };
 
 bool has_window(const LayerParameters& parameters);
+// True where outputs are made of inputs at other positions: what has a window, and upsampling.
+bool moves_positions(const LayerParameters& parameters);
 // Add and concat: files list their inputs, others name one at most.
 bool has_several_inputs(const LayerParameters& parameters);
 

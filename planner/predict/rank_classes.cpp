@@ -18,6 +18,7 @@ struct DimCut {
   std::int64_t length = 1;
   std::int64_t input_length = 1;
   WindowDim window{};
+  std::int64_t factor = 1;  // of an upsampling
   auto operator<=>(const DimCut&) const = default;
 };
 
@@ -29,7 +30,10 @@ std::int64_t shared(Range a, Range b) {
 void describe(const DimCut& cut, int parts, int coordinate, std::vector<std::int64_t>& features) {
   const auto outputs = [&](int i) { return block_range(cut.length, parts, i); };
   const auto inputs = [&](int i) { return block_range(cut.input_length, parts, i); };
-  const auto needs = [&](int i) { return window_block(outputs(i), cut.input_length, cut.window); };
+  const auto needs = [&](int i) {
+    return cut.factor > 1 ? upsample_block(outputs(i), cut.factor)
+                          : window_block(outputs(i), cut.input_length, cut.window);
+  };
   const WindowBlock own = needs(coordinate);
   const Range input = inputs(coordinate);
   for (std::int64_t feature : {outputs(coordinate).size(),
@@ -56,11 +60,16 @@ std::set<DimCut> cuts_of(const Plan& plan, const std::vector<LayerIndex>& layers
     DimCut cut{.length = plan.network.output_shape(layer, plan.batch)[dim]};
     cut.input_length = cut.length;
     const bool is_spatial = axis == Axis::d || axis == Axis::h || axis == Axis::w;
-    if (is_spatial && has_window(plan.network.layer(layer).parameters)) {
+    const LayerParameters& parameters = plan.network.layer(layer).parameters;
+    if (is_spatial && moves_positions(parameters)) {
+      const auto i = static_cast<std::size_t>(dim) - static_cast<std::size_t>(Dim::d);
       const LayerIndex input = plan.network.inputs_of(layer)[0];
       cut.input_length = plan.network.output_shape(input, plan.batch)[dim];
-      cut.window = plan.network.window_of(layer)
-                       .dims[static_cast<std::size_t>(dim) - static_cast<std::size_t>(Dim::d)];
+      if (const auto* upsample = std::get_if<Upsample>(&parameters)) {
+        cut.factor = upsample->factor[i];
+      } else {
+        cut.window = plan.network.window_of(layer).dims[i];
+      }
     }
     cuts.insert(cut);
   }

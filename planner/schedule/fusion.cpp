@@ -2,6 +2,7 @@
 #include "planner/schedule/fusion.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace cnnplan {
 namespace {
@@ -9,6 +10,12 @@ namespace {
 template <typename... Kinds>
 bool is_any_of(const Network& network, LayerIndex layer) {
   return (std::holds_alternative<Kinds>(network.layer(layer).parameters) || ...);
+}
+
+// Kernels of other layers clip at zero only.
+bool is_fusible_relu(const Network& network, LayerIndex layer) {
+  const auto* relu = std::get_if<Relu>(&network.layer(layer).parameters);
+  return relu != nullptr && std::isinf(relu->max);
 }
 
 // The only consumer of a layer on the same mesh; -1 when there is none.
@@ -42,7 +49,7 @@ Unit unit_of(const Plan& plan, LayerIndex head) {
     unit.last = next;
     next = sole_consumer(plan, next);
   }
-  if (next >= 0 && is_any_of<Relu>(network, next)) {
+  if (next >= 0 && is_fusible_relu(network, next)) {
     unit.relu = true;
     unit.last = next;
   }

@@ -26,7 +26,8 @@ std::vector<LayerIndex> layers_of(const Network& network, const Unit& unit);
 bool writes_dense_relu(const Mesh& mesh);
 
 // Units in an order of execution; every layer belongs to exactly one. Layers are fused where they
-// have the same mesh and the tensor between them has no other consumer:
+// have the same mesh and the tensor between them has no other consumer, a ReLU where nothing clips
+// it above:
 // batch_norm [+ add] [+ relu], add [+ relu], and where writes_dense_relu(mesh), convolution
 // [+ relu], fully_connected [+ relu].
 std::vector<Unit> fuse(const Plan& plan);

@@ -20,6 +20,8 @@ void Lowering::backward(std::size_t index) {
     backward_windowed(unit, saved, unit.relu ? backward_relu(unit, saved, dy) : dy);
   } else if (std::holds_alternative<BatchNorm>(parameters)) {
     backward_batch_norm(unit, saved, dy);
+  } else if (std::holds_alternative<Upsample>(parameters)) {
+    backward_upsample(unit, dy);
   } else if (copies_inputs(parameters)) {
     hand_on(unit, {.operand = dy, .shared = shares_gradient(parameters)});
   } else {
@@ -149,6 +151,13 @@ void Lowering::backward_elementwise(const Unit& unit, const Operand& dy) {
     contribution.operand = builder_.read(dx);
   }
   hand_on(unit, contribution);
+}
+
+void Lowering::backward_upsample(const Unit& unit, const Operand& dy) {
+  const BufferIndex dx =
+      add_block(name(unit) + "/dx", BufferRole::error_signal, needed_box(unit, 0));
+  kernel(unit, upsample_spec(unit, KernelPhase::backward_data), {dy, builder_.write(dx)});
+  contribute(unit, 0, {.operand = builder_.read(dx)});
 }
 
 // To every input. Of a concat, each gets its channels only.

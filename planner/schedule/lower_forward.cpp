@@ -17,6 +17,8 @@ void Lowering::forward(std::size_t index) {
     forward_batch_norm(unit, saved);
   } else if (std::holds_alternative<SoftmaxCrossEntropy>(parameters)) {
     forward_loss(unit, saved);
+  } else if (std::holds_alternative<Upsample>(parameters)) {
+    forward_upsample(unit);
   } else if (copies_inputs(parameters)) {
     forward_concat(unit);
   } else {
@@ -208,6 +210,13 @@ void Lowering::forward_elementwise(const Unit& unit, Saved& saved) {
   operands.push_back(saved.output);
   operands.back().written = true;
   kernel(unit, forward_elementwise_spec(unit), std::move(operands));
+}
+
+void Lowering::forward_upsample(const Unit& unit) {
+  const Operand input = fetch(unit, 0);
+  Operand output = add_output(unit);
+  output.written = true;
+  kernel(unit, upsample_spec(unit, KernelPhase::forward), {input, output});
 }
 
 // Every input goes from its owners straight to its channels of the output.

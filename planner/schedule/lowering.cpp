@@ -137,12 +137,22 @@ KernelSpec Lowering::elementwise_spec(const Unit& unit, KernelKind kind, KernelP
   return spec;
 }
 
+KernelSpec Lowering::upsample_spec(const Unit& unit, KernelPhase phase) const {
+  KernelSpec spec = elementwise_spec(unit, KernelKind::upsample, phase);
+  spec.in = shape_of(needed_box(unit, 0));
+  spec.window =
+      upsample_window(std::get<Upsample>(layer(unit.head).parameters), own_box(unit.last));
+  return spec;
+}
+
 KernelConstants Lowering::constants_of(const Unit& unit) const {
   KernelConstants constants{.replicated = layer_plan(unit.head).mesh.size(Axis::r) > 1};
   const LayerParameters& parameters = layer(unit.head).parameters;
   if (const auto* norm = std::get_if<BatchNorm>(&parameters)) {
     constants.epsilon = norm->epsilon;
     constants.running_momentum = norm->momentum;
+  } else if (const auto* relu = std::get_if<Relu>(&parameters)) {
+    constants.relu_max = relu->max;
   } else if (const auto* dropout = std::get_if<Dropout>(&parameters)) {
     constants.dropout_rate = dropout->rate;
     constants.random_stream = static_cast<std::uint64_t>(unit.head);

@@ -55,6 +55,7 @@ class Lowering {
   void forward_windowed(const Unit& unit, Saved& saved);
   void forward_batch_norm(const Unit& unit, Saved& saved);
   void forward_elementwise(const Unit& unit, Saved& saved);
+  void forward_upsample(const Unit& unit);
   void forward_concat(const Unit& unit);
   void forward_loss(const Unit& unit, Saved& saved);
   Operand fetch(const Unit& unit, std::size_t input);
@@ -99,6 +100,7 @@ class Lowering {
                                 KernelSpec spec,
                                 const std::array<Operand, 2>& gradient);
   void backward_elementwise(const Unit& unit, const Operand& dy);
+  void backward_upsample(const Unit& unit, const Operand& dy);
   void backward_loss(const Unit& unit, const Saved& saved);
   void hand_on(const Unit& unit, const Contribution& contribution);
   void contribute(const Unit& unit, std::size_t input, Contribution contribution);
@@ -129,6 +131,7 @@ class Lowering {
   Box own_box(LayerIndex layer) const;
   Box needed_box(const Unit& unit, std::size_t input) const;
   KernelSpec windowed_spec(const Unit& unit) const;
+  KernelSpec upsample_spec(const Unit& unit, KernelPhase phase) const;
   KernelSpec elementwise_spec(const Unit& unit, KernelKind kind, KernelPhase phase) const;
   KernelAlgorithm algorithm(LayerIndex layer, KernelPhase phase) const;
   std::string implementation_of(const KernelSpec& spec) const;

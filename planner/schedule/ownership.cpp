@@ -25,6 +25,9 @@ BlockOwnership needed_blocks(const Network& network,
   if (std::holds_alternative<Concat>(parameters)) {
     return outputs.channels(network.first_channel(layer, input), shape[Dim::c]);
   }
+  if (const auto* upsample = std::get_if<Upsample>(&parameters)) {
+    return outputs.repeated(upsample->factor);
+  }
   if (!has_window(parameters)) return outputs;
   const BlockOwnership needed = outputs.under(network.window_of(layer), shape);
   return pools(parameters) ? needed : needed.with_channels(shape[Dim::c]);
@@ -38,6 +41,19 @@ Window local_window(const Network& network, LayerIndex layer, const Box& output)
     const WindowBlock block = window_block(output[dim], input[dim], window.dims[i]);
     window.dims[i].padding_begin = block.padding_begin;
     window.dims[i].padding_end = block.padding_end;
+  }
+  return window;
+}
+
+Window upsample_window(const Upsample& upsample, const Box& output) {
+  Window window;
+  for (std::size_t i = 0; i < spatial_dims.size(); ++i) {
+    const std::int64_t factor = upsample.factor[i];
+    const WindowBlock block = upsample_block(output[spatial_dims[i]], factor);
+    window.dims[i] = {.kernel = factor,
+                      .stride = factor,
+                      .padding_begin = block.padding_begin,
+                      .padding_end = block.padding_end};
   }
   return window;
 }

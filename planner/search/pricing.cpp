@@ -211,7 +211,7 @@ void add_edge(EdgePrices& edge_prices,
 }
 
 // One edge for every tensor that a unit reads of another. Inside a unit, which has one mesh and a
-// window in its first layer only, nothing is transferred but what a concat copies.
+// window or an upsampling in its first layer only, nothing is transferred but what a concat copies.
 void add_edges(const Plan& plan,
                const PriceList& prices,
                const std::vector<double>& spare_s,

@@ -10,7 +10,7 @@ std::vector<SearchUnit> search_units(const Network& network) {
   std::vector<std::size_t> unit_of;
   for (LayerIndex layer = 0; layer < network.layer_count(); ++layer) {
     const LayerParameters& parameters = network.layer(layer).parameters;
-    if (std::holds_alternative<Input>(parameters) || has_window(parameters)) {
+    if (std::holds_alternative<Input>(parameters) || moves_positions(parameters)) {
       unit_of.push_back(units.size());
       units.push_back({.layers = {layer}});
       continue;

@@ -13,8 +13,8 @@ struct SearchUnit {
   LayerIndex head() const { return layers.front(); }
 };
 
-// Convolutions, fully connected layers, poolings and the input choose; batch norm, ReLU, dropout,
-// add, concat and the loss inherit the mesh of the input whose layer is listed last
+// Convolutions, fully connected layers, poolings, upsamplings and the input choose; batch norm,
+// ReLU, dropout, add, concat and the loss inherit the mesh of the input whose layer is listed last
 // (Dryden et al. 2019, section V-B: other layers inherit the distribution of their parent).
 std::vector<SearchUnit> search_units(const Network& network);
 

@@ -6,6 +6,7 @@
 #include "executor/backend/cudnn/kernels/pointwise_kernels.hpp"
 #include "executor/backend/cudnn/kernels/pooling_kernels.hpp"
 #include "executor/backend/cudnn/kernels/softmax_kernels.hpp"
+#include "executor/backend/cudnn/kernels/upsample_kernels.hpp"
 #include "planner/model/element.hpp"
 
 namespace cnnplan::cudnn {
@@ -55,9 +56,11 @@ void OwnKernel::run(Operands operands, const StepState&) {
     case KernelKind::batch_norm:
       return batch_norm({spec_, constants_, step, workspace, stream}, operands);
     case KernelKind::relu:
-      return relu(spec_, operands, stream);
+      return relu(spec_, constants_.relu_max, operands, stream);
     case KernelKind::pooling:
       return pooling(spec_, operands, stream);
+    case KernelKind::upsample:
+      return upsample(spec_, operands, stream);
     case KernelKind::add:
     case KernelKind::accumulate:
       return add(spec_, operands, stream);

@@ -48,9 +48,11 @@ std::unique_ptr<Kernel> ReferenceBackend::make_kernel(const KernelSpec& spec,
     case KernelKind::batch_norm:
       return make_batch_norm(spec, constants);
     case KernelKind::relu:
-      return make_relu(spec);
+      return make_relu(spec, constants);
     case KernelKind::pooling:
       return make_pooling(spec);
+    case KernelKind::upsample:
+      return make_upsample(spec);
     case KernelKind::add:
     case KernelKind::accumulate:
       return make_add(spec);

@@ -12,9 +12,10 @@ std::unique_ptr<Kernel> make_batch_norm(const KernelSpec& spec, const KernelCons
 std::unique_ptr<Kernel> make_convolution(const KernelSpec& spec);
 std::unique_ptr<Kernel> make_dropout(const KernelSpec& spec, const KernelConstants& constants);
 std::unique_ptr<Kernel> make_pooling(const KernelSpec& spec);
-std::unique_ptr<Kernel> make_relu(const KernelSpec& spec);
+std::unique_ptr<Kernel> make_relu(const KernelSpec& spec, const KernelConstants& constants);
 std::unique_ptr<Kernel> make_sgd(const KernelSpec& spec);
 std::unique_ptr<Kernel> make_softmax_cross_entropy(const KernelSpec& spec,
                                                    const KernelConstants& constants);
+std::unique_ptr<Kernel> make_upsample(const KernelSpec& spec);
 
 }  // namespace cnnplan::reference

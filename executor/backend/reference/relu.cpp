@@ -1,6 +1,7 @@
-// ReLU: y = max(x, 0); the gradient passes where y > 0.
+// ReLU: y = min(max(x, 0), limit); the gradient passes where 0 < y < limit.
 #include <algorithm>
 
+#include "executor/backend/element.hpp"
 #include "executor/backend/reference/kernels.hpp"
 #include "executor/backend/reference/tensor.hpp"
 
@@ -8,26 +9,31 @@ namespace cnnplan::reference {
 namespace {
 
 template <typename T>
-void forward(const KernelSpec& spec, Operands operands) {
+void forward(const KernelSpec& spec, double limit, Operands operands) {
   const auto x = tensor<const T>(operands[0], spec.in);
   const auto y = tensor<T>(operands[1], spec.out);
-  for_each_index(spec.out, [&](const Index& i) { y[i] = std::max(x[i], T{0}); });
+  for_each_index(spec.out, [&](const Index& i) {
+    y[i] = std::min(std::max(x[i], T{0}), static_cast<T>(limit));
+  });
 }
 
 template <typename T>
-void backward_data(const KernelSpec& spec, Operands operands) {
+void backward_data(const KernelSpec& spec, double limit, Operands operands) {
   const auto y = tensor<const T>(operands[0], spec.out);
   const auto dy = tensor<const T>(operands[1], spec.out);
   const auto dx = tensor<T>(operands[2], spec.in);
-  for_each_index(spec.in, [&](const Index& i) { dx[i] = y[i] > T{0} ? dy[i] : T{0}; });
+  const auto clipped = static_cast<T>(limit);
+  for_each_index(spec.in,
+                 [&](const Index& i) { dx[i] = y[i] > T{0} && y[i] < clipped ? dy[i] : T{0}; });
 }
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_relu(const KernelSpec& spec) {
+std::unique_ptr<Kernel> make_relu(const KernelSpec& spec, const KernelConstants& constants) {
+  const double limit = rounded(activation_element(spec.precision), constants.relu_max);
   const bool is_forward = spec.phase == KernelPhase::forward;
   return make_loops(spec, [=]<typename T>(T, Operands operands, const StepState&) {
-    is_forward ? forward<T>(spec, operands) : backward_data<T>(spec, operands);
+    is_forward ? forward<T>(spec, limit, operands) : backward_data<T>(spec, limit, operands);
   });
 }
 

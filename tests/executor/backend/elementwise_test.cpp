@@ -1,4 +1,7 @@
 // ReLU, add and accumulate of every backend against plain loops in double.
+#include <algorithm>
+#include <cmath>
+
 #include <doctest/doctest.h>
 
 #include "tests/executor/backend/harness.hpp"
@@ -26,7 +29,8 @@ KernelSpec spec_of(KernelKind kind, KernelPhase phase, const Shape& shape) {
 Values result_of(const Candidate& candidate,
                  const KernelSpec& spec,
                  const std::vector<Values>& inputs,
-                 std::int64_t margin) {
+                 std::int64_t margin,
+                 const KernelConstants& constants = {}) {
   const Element element = element_of(candidate.precision);
   std::vector<Block> blocks;
   for (const Values& values : inputs) {
@@ -35,7 +39,7 @@ Values result_of(const Candidate& candidate,
   blocks.push_back(Block::pitched(element, spec.out, margin));
   std::vector<Block*> operands;
   for (Block& block : blocks) operands.push_back(&block);
-  run(candidate, spec, {}, {}, operands);
+  run(candidate, spec, constants, {}, operands);
   CHECK(blocks.back().margin_is_untouched());
   return blocks.back().values();
 }
@@ -61,6 +65,30 @@ TEST_CASE("relu: both phases on random blocks") {
     const Shape shape = random_shape(random);
     check_against_oracle(spec_of(KernelKind::relu, KernelPhase::forward, shape), 1, random);
     check_against_oracle(spec_of(KernelKind::relu, KernelPhase::backward_data, shape), 2, random);
+  }
+}
+
+// 0.7 is no number of 16 bits: the gradient of what was clipped at its rounding is zero, too.
+TEST_CASE("relu: clipped, from x to dx") {
+  Random random(5);
+  const std::int64_t count = 200;
+  const Shape shape{{2, 4, 1, 5, 5}};
+  REQUIRE(volume(shape) == count);
+  const Values x = random.values(count);
+  const Values dy(static_cast<std::size_t>(count), 1.0);
+  for (const double limit : {0.7, 1.0, 6.0}) {
+    const KernelConstants constants{.relu_max = limit};
+    for (const Candidate& candidate : candidates()) {
+      INFO(candidate.backend, " at ", limit);
+      const KernelSpec forward = spec_of(KernelKind::relu, KernelPhase::forward, shape);
+      const Values y = result_of(candidate, forward, {x}, 1, constants);
+      const KernelSpec backward = spec_of(KernelKind::relu, KernelPhase::backward_data, shape);
+      const Values dx = result_of(candidate, backward, {y, dy}, 1, constants);
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        CHECK(std::abs(y[i] - std::min(std::max(x[i], 0.0), limit)) < tolerance_of(candidate));
+        CHECK(dx[i] == (x[i] > 0.0 && x[i] < limit ? 1.0 : 0.0));
+      }
+    }
   }
 }
 

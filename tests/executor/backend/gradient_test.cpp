@@ -158,6 +158,32 @@ TEST_CASE("gradient: pooling") {
   }
 }
 
+TEST_CASE("gradient: upsample") {
+  Random random(6);
+  KernelSpec spec;
+  spec.kind = KernelKind::upsample;
+  spec.window.dims[0] = {.kernel = 2, .stride = 2, .padding_begin = 1, .padding_end = 1};
+  spec.window.dims[1] = {.kernel = 3, .stride = 3, .padding_begin = 1};
+  spec.window.dims[2] = {.kernel = 2, .stride = 2, .padding_end = 1};
+  spec.in = {{2, 3, 2, 2, 3}};
+  spec.out = {{2, 3, 2, 5, 5}};
+  const Values x = random.values(volume(spec.in));
+  const Values dy = random.values(volume(spec.out));
+  const auto repeat = [&](const Values& v) {
+    Block in = dense(spec.in).fill(v);
+    Block out = dense(spec.out);
+    run(oracle(), spec, {}, {}, {&in, &out});
+    return out.values();
+  };
+  const Values expected = numeric_gradient(repeat, x, dy);
+  Block gradient = dense(spec.out).fill(dy);
+  Block dx = dense(spec.in);
+  KernelSpec backward = spec;
+  backward.phase = KernelPhase::backward_data;
+  run(oracle(), backward, {}, {}, {&gradient, &dx});
+  CHECK(difference(dx.values(), expected) < close);
+}
+
 TEST_CASE("gradient: batch norm with ReLU and residual") {
   Random random(3);
   BatchNormCase net;

@@ -105,6 +105,33 @@ TEST_CASE("BlockOwnership: windows, channels and parts of them, rank by rank") {
   }
 }
 
+TEST_CASE("BlockOwnership: what an upsampling repeats, rank by rank") {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    CAPTURE(seed);
+    RandomValues random(seed);
+    Shape output = random_shape(random);
+    std::array<std::int64_t, 3> factor{};
+    for (std::size_t i = 0; i < spatial_dims.size(); ++i) {
+      factor[i] = random.integer(1, 4);
+      output[spatial_dims[i]] *= factor[i];
+    }
+    const Distribution distribution(output, random_mesh(random));
+    const BlockOwnership repeated = BlockOwnership(distribution).repeated(factor);
+    for (int rank = 0; rank < distribution.rank_count(); ++rank) {
+      Box expected = distribution.box(rank);
+      for (std::size_t i = 0; i < spatial_dims.size(); ++i) {
+        Range& range = expected[spatial_dims[i]];
+        if (range.size() > 0) range = upsample_block(range, factor[i]).input;
+      }
+      CHECK(repeated.box(rank) == (is_empty(distribution.box(rank)) ? Box{} : expected));
+    }
+    for (Dim dim : all_dims) {
+      const std::int64_t begin = random.integer(0, 7);
+      check_meeting(repeated, dim, {begin, begin + random.integer(0, 4)});
+    }
+  }
+}
+
 TEST_CASE("same_boxes: also where different rules give the same blocks") {
   const auto blocks = [](const char* mesh) {
     return BlockOwnership(Distribution({{4, 1, 1, 8, 8}}, parse_mesh(mesh)));

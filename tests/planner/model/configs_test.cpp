@@ -24,9 +24,15 @@ TEST_CASE("Networks: parameters as published") {
                                          {"inception_v3", 23834568},
                                          {"googlenet", 6624904},
                                          {"densenet121", 7978856},
+                                         {"mobilenet_v2", 3504872},
                                          {"vgg16", 138357544},
                                          {"alexnet", 61100840},
                                          {"lenet", 431080},
+                                         {"cosmoflow", 8907556},
+                                         {"cosmoflow-256", 15985956},
+                                         {"cosmoflow-512", 23064356},
+                                         {"unet-2d", 31036546},
+                                         {"unet-3d", 19072291},
                                          {"mesh-1k", 2532354},
                                          {"mesh-2k", 4304898}}) {
     CAPTURE(std::string(row.name));
@@ -69,6 +75,12 @@ TEST_CASE("Networks: output shapes of telling layers") {
            {"densenet121", "dense1_6", {{4, 256, 1, 56, 56}}},
            {"densenet121", "transition3_pool", {{4, 512, 1, 7, 7}}},
            {"densenet121", "dense4_16", {{4, 1024, 1, 7, 7}}},
+           {"mobilenet_v2", "conv1_relu", {{4, 32, 1, 112, 112}}},
+           {"mobilenet_v2", "block3a_expand", {{4, 96, 1, 112, 112}}},
+           {"mobilenet_v2", "block3a_depthwise", {{4, 96, 1, 56, 56}}},
+           {"mobilenet_v2", "block5d", {{4, 64, 1, 14, 14}}},
+           {"mobilenet_v2", "block8a_project_bn", {{4, 320, 1, 7, 7}}},
+           {"mobilenet_v2", "conv9_relu", {{4, 1280, 1, 7, 7}}},
            {"vgg16", "conv1_2", {{4, 64, 1, 224, 224}}},
            {"vgg16", "pool5", {{4, 512, 1, 7, 7}}},
            {"vgg16", "loss", {{4, 1000, 1, 1, 1}}},
@@ -78,6 +90,21 @@ TEST_CASE("Networks: output shapes of telling layers") {
            {"lenet", "conv1", {{4, 20, 1, 24, 24}}},
            {"lenet", "pool2", {{4, 50, 1, 4, 4}}},
            {"lenet", "loss", {{4, 10, 1, 1, 1}}},
+           {"cosmoflow", "relu1", {{4, 32, 128, 128, 128}}},
+           {"cosmoflow", "pool5", {{4, 512, 4, 4, 4}}},
+           {"cosmoflow", "loss", {{4, 4, 1, 1, 1}}},
+           {"cosmoflow-256", "pool5", {{4, 512, 8, 8, 8}}},
+           {"cosmoflow-256", "pool6", {{4, 512, 4, 4, 4}}},
+           {"cosmoflow-512", "conv1", {{4, 32, 512, 512, 512}}},
+           {"cosmoflow-512", "pool7", {{4, 512, 4, 4, 4}}},
+           {"unet-2d", "down5_conv2_relu", {{4, 1024, 1, 32, 32}}},
+           {"unet-2d", "raise4_conv", {{4, 512, 1, 64, 64}}},
+           {"unet-2d", "join4", {{4, 1024, 1, 64, 64}}},
+           {"unet-2d", "up1_conv2_relu", {{4, 64, 1, 512, 512}}},
+           {"unet-2d", "loss", {{4, 2, 1, 512, 512}}},
+           {"unet-3d", "down4_conv2_relu", {{4, 512, 16, 16, 16}}},
+           {"unet-3d", "join3", {{4, 768, 32, 32, 32}}},
+           {"unet-3d", "loss", {{4, 3, 128, 128, 128}}},
            {"mesh-1k", "conv1_1", {{4, 128, 1, 512, 512}}},
            {"mesh-1k", "conv6_3", {{4, 128, 1, 16, 16}}},
            {"mesh-1k", "loss", {{4, 2, 1, 16, 16}}},
@@ -111,6 +138,10 @@ TEST_CASE("Networks: they run at other sizes too") {
   CHECK(small.parameter_count() == 2532354);
   const Network resnet = with_input_size(config("resnet50"), {1, 64, 96});
   CHECK(resnet.parameter_count() == 25557032);
+  // The first fully connected layer grows with the volume that it reads.
+  const Network cosmoflow = with_input_size(config("cosmoflow"), {512, 512, 512});
+  CHECK(cosmoflow.output_shape(cosmoflow.index_of("pool5"), 1) == Shape{{1, 512, 16, 16, 16}});
+  CHECK(cosmoflow.parameter_count() == 8907556 + 128 * 512 * (16 * 16 * 16 - 4 * 4 * 4));
 }
 
 }  // namespace

@@ -96,6 +96,22 @@ TEST_CASE("KernelSpec: the text of a convolution") {
         "relu/backward_data in=2x4x1x5x5 out=2x4x1x5x5 fp32 direct");
 }
 
+TEST_CASE("KernelSpec: an upsampling has the window that goes back") {
+  KernelSpec spec{.kind = KernelKind::upsample};
+  spec.in = {{2, 4, 1, 3, 5}};
+  spec.out = {{2, 4, 1, 5, 10}};
+  spec.window.dims[1] = {.kernel = 2, .stride = 2, .padding_begin = 1};
+  spec.window.dims[2] = {.kernel = 2, .stride = 2};
+  CHECK(to_text(spec) ==
+        "upsample/forward in=2x4x1x3x5 out=2x4x1x5x10 kernel=1x2x2 stride=1x2x2 "
+        "padding=0x1x0:0x0x0 dilation=1x1x1 fp32 direct");
+  CHECK(bytes(spec) == 4.0 * (2 * 4 * 3 * 5 + 2 * 4 * 5 * 10));
+  KernelSpec back = spec;
+  back.phase = KernelPhase::backward_data;
+  CHECK(bytes(back) == bytes(spec));
+  CHECK(canonical(spec).window.dims[1].padding_end == 1);
+}
+
 TEST_CASE("KernelSpec: a multiply-add counts two, in all three phases alike") {
   KernelSpec spec = convolution();
   CHECK(flops(spec) == 2.0 * (2 * 8 * 5 * 4) * 4 * 9);

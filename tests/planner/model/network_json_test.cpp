@@ -37,6 +37,8 @@ TEST_CASE("parse_network: what is left out has the defaults of the structs") {
     {"name": "c", "kind": "pooling", "kernel": [3, 2]},
     {"name": "d", "kind": "dropout"},
     {"name": "e", "kind": "fully_connected", "outputs": 5},
+    {"name": "up", "kind": "upsample"},
+    {"name": "clip", "kind": "relu"},
     {"name": "f", "kind": "global_pooling"})" +
                                 loss);
   CHECK(network.layer(0).parameters == LayerParameters(Input{.channels = 4, .size = {1, 9, 8}}));
@@ -48,7 +50,9 @@ TEST_CASE("parse_network: what is left out has the defaults of the structs") {
   CHECK(network.layer(3).parameters == LayerParameters(Pooling{.window = pooling}));
   CHECK(network.layer(4).parameters == LayerParameters(Dropout{}));
   CHECK(network.layer(5).parameters == LayerParameters(FullyConnected{.outputs = 5}));
-  CHECK(network.layer(6).parameters == LayerParameters(GlobalPooling{}));
+  CHECK(network.layer(6).parameters == LayerParameters(Upsample{.factor = {1, 2, 2}}));
+  CHECK(network.layer(7).parameters == LayerParameters(Relu{}));
+  CHECK(network.layer(8).parameters == LayerParameters(GlobalPooling{}));
 }
 
 TEST_CASE("parse_network: spatial lists follow the size of the input") {
@@ -66,6 +70,20 @@ TEST_CASE("parse_network: spatial lists follow the size of the input") {
                 1);
   CHECK(mixed.dims[2] ==
         WindowDim{.kernel = 3, .padding_begin = 2, .padding_end = 0, .dilation = 2});
+}
+
+TEST_CASE("parse_network: the factor of an upsampling") {
+  using Factor = std::array<std::int64_t, 3>;
+  const auto factor = [](const char* data, const std::string& key) {
+    const Network network =
+        parse(data + (R"({"name": "up", "kind": "upsample")" + key + "}") + loss);
+    return std::get<Upsample>(network.layer(1).parameters).factor;
+  };
+  CHECK(factor(data_2d, "") == Factor{1, 2, 2});
+  CHECK(factor(data_3d, "") == Factor{2, 2, 2});
+  CHECK(factor(data_2d, R"(, "factor": 3)") == Factor{1, 3, 3});
+  CHECK(factor(data_3d, R"(, "factor": 3)") == Factor{3, 3, 3});
+  CHECK(factor(data_3d, R"(, "factor": [1, 2, 3])") == Factor{1, 2, 3});
 }
 
 TEST_CASE("parse_network: a layer without an input takes the layer before") {
@@ -91,7 +109,8 @@ TEST_CASE("parse_network: refusals name pointer, value and what is allowed") {
     {"name": "drop", "kind": "dropout", "rate": 0.5},
     {"name": "side", "kind": "relu", "input": "drop"},
     {"name": "sum", "kind": "add", "inputs": ["drop", "side"]},
-    {"name": "join", "kind": "concat", "inputs": ["sum", "pool", "sum"]})" +
+    {"name": "join", "kind": "concat", "inputs": ["sum", "pool", "sum"]},
+    {"name": "up", "kind": "upsample", "factor": 5})" +
                                      loss);
   const std::string extent = "an integer from 1 to 2147483647";
   check_refusals(
@@ -122,6 +141,10 @@ TEST_CASE("parse_network: refusals name pointer, value and what is allowed") {
           {"\"stride\": 1", "\"padding\": 3", "/layers/1/padding", "3", "0 to"},
           {"\"stride\": 1", "\"bias\": 1", "/layers/1/bias", "1", "true or false"},
           {"0.1", "1.5", "/layers/2/momentum", "1.5", "a number from 0.0 to 1.0"},
+          {"\"relu\"", "\"relu\", \"max\": 0", "/layers/5/max", "0", "a number above 0.0"},
+          {"\"relu\"", "\"relu\", \"min\": 0", "/layers/5/min", "unknown key", "max"},
+          {"\"factor\": 5", "\"factor\": 0", "/layers/8/factor", "0", extent},
+          {"\"factor\": 5", "\"factors\": 5", "/layers/8/factors", "unknown key", "factor"},
           {"\"max\"", "\"min\"", "/layers/3/mode", "\"min\"", "\"max\", \"average\""},
           {"\"rate\": 0.5", "\"rate\": 1", "/layers/4/rate", "1", "a number from 0.0 to below 1.0"},
           {"\"kind\": \"relu\"", "\"kind\": \"rely\"", "/layers/5/kind", "\"rely\"", "\"relu\""},
@@ -139,7 +162,7 @@ TEST_CASE("parse_network: refusals name pointer, value and what is allowed") {
            "a list of at least 2"},
           {"\"sum\", \"pool\"", "\"sum\", \"bn\"", "/layers/7/inputs", "", "but for the channels"},
           {"\"sum\", \"pool\"", "\"sum\", 3", "/layers/7/inputs/1", "3", "a string"},
-          {"\"name\": \"loss\"", "\"name\": \"sgd\"", "/layers/8/name", "\"sgd\"", "other than"},
+          {"\"name\": \"loss\"", "\"name\": \"sgd\"", "/layers/9/name", "\"sgd\"", "other than"},
           {"\"name\": \"side\"", "\"name\": \"bn\"", "/layers/5/name", "\"bn\"", "no other layer"},
           {"[9, 8]", "[9]", "/layers/0/size", "a list of 1", "a list of 2 to 3"},
           {"\"size\": [9, 8]", "\"size\": \"9x8\"", "/layers/0/size", "\"9x8\"", extent},
@@ -202,7 +225,7 @@ Window random_window(RandomValues& random, bool has_depth) {
 }
 
 LayerParameters random_parameters(RandomValues& random, bool has_depth) {
-  switch (random.small(0, 4)) {
+  switch (random.small(0, 5)) {
     case 0:
       return Convolution{.filters = 2 * random.integer(1, 9),
                          .window = random_window(random, has_depth),
@@ -216,8 +239,10 @@ LayerParameters random_parameters(RandomValues& random, bool has_depth) {
       return BatchNorm{.epsilon = 1e-12 + random.fraction() / 2, .momentum = random.fraction()};
     case 3:
       return Dropout{.rate = random.fraction()};
+    case 4:
+      return Upsample{.factor = {has_depth ? random.integer(1, 3) : 1, random.integer(1, 3), 2}};
     default:
-      return Relu{};
+      return random.boolean() ? Relu{} : Relu{.max = 0.5 + random.fraction()};
   }
 }
 

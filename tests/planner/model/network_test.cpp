@@ -97,6 +97,8 @@ TEST_CASE("Network: refusals of one layer name file, pointer, value and what is 
       {of(convolution({.kernel = 3, .padding_end = 3})), "/layers/1/padding_end", "3", "1 = 2"},
       {of(Pooling{.window = height_window({.kernel = 0})}), "/layers/1/kernel", "0", "at least 1"},
       {of(FullyConnected{.outputs = 0}), "/layers/1/outputs", "0", "at least 1"},
+      {of(Upsample{.factor = {1, 0, 2}}), "/layers/1/factor", "0", "at least 1"},
+      {of(Relu{.max = 0}), "/layers/1/max", "0.0", "above 0"},
       {of(BatchNorm{.epsilon = 0}), "/layers/1/epsilon", "0.0", "above 0"},
       {of(BatchNorm{.momentum = 1.5}), "/layers/1/momentum", "1.5", "0 to 1"},
       {of(BatchNorm{.momentum = -0.5}), "/layers/1/momentum", "-0.5", "0 to 1"},
@@ -189,6 +191,15 @@ TEST_CASE("Network: tensors that are added have one shape") {
   CHECK(problem.pointer == "/layers/2/inputs");
   CHECK(problem.value == "1x2x1x8x8 and 1x4x1x8x8");
   CHECK(problem.allowed == "equal shapes");
+}
+
+TEST_CASE("Network: an upsampling repeats every input in every spatial dim") {
+  const Network network("up",
+                        {{"data", {}, Input{.channels = 3, .size = {2, 5, 7}}},
+                         {"up", {"data"}, Upsample{.factor = {3, 2, 1}}},
+                         {"loss", {"up"}, SoftmaxCrossEntropy{}}});
+  CHECK(network.output_shape(1, 4) == Shape{{4, 3, 6, 10, 7}});
+  CHECK(network.parameter_count() == 0);
 }
 
 TEST_CASE("Network: a concat has the channels of its inputs, one behind the other") {

@@ -29,6 +29,8 @@ class NetworkBuilder {
   }
 
  private:
+  // Every third is clipped: where many values are, but still vary.
+  Relu relu() const { return layers_.size() % 3 == 0 ? Relu{.max = 1.25} : Relu{}; }
   bool one_in(int count) { return random_.small(1, count) == 1; }
   std::int64_t channels() {
     return channel_counts[static_cast<std::size_t>(random_.small(0, channel_counts.size() - 1))];
@@ -66,10 +68,12 @@ class NetworkBuilder {
         add(Dropout{.rate = 0.1 * static_cast<double>(random_.integer(1, 5))});
         return;
       case 3:
-        add(Relu{});
+        add(relu());
         return;
       case 4:
         return add_concat();
+      case 5:
+        return add_upsample();
       default:
         return add_convolutions();
     }
@@ -78,7 +82,7 @@ class NetworkBuilder {
   void add_convolutions() {
     add_convolution(random_convolution());
     add_batch_norm();
-    if (random_.boolean()) add(Relu{});
+    if (random_.boolean()) add(relu());
   }
 
   void add_batch_norm() {
@@ -150,6 +154,20 @@ class NetworkBuilder {
     add(pooling);
   }
 
+  // By a convolution that reads what lies around, more often than not.
+  void add_upsample() {
+    Upsample upsample{.factor = {1, random_.integer(1, 3), random_.integer(1, 3)}};
+    if (shape_[Dim::d] > 1) upsample.factor[0] = random_.integer(1, 2);
+    Shape shape = shape_;
+    for (std::size_t i = 0; i < spatial_dims.size(); ++i) {
+      shape[spatial_dims[i]] *= upsample.factor[i];
+    }
+    if (!fits(shape)) return;
+    shape_ = shape;
+    add(upsample);
+    if (!one_in(3)) add_convolution(random_convolution());
+  }
+
   // An odd kernel with "same" padding, so that a pointwise projection has as many outputs.
   Convolution same_convolution(std::int64_t filters, std::int64_t stride) {
     Convolution convolution{.filters = filters, .bias = random_.boolean()};
@@ -192,7 +210,7 @@ class NetworkBuilder {
       shortcut = last_;
     }
     add(Add{}, random_.boolean() ? std::vector{branch, shortcut} : std::vector{shortcut, branch});
-    if (random_.boolean()) add(Relu{});
+    if (random_.boolean()) add(relu());
   }
 
   // A convolution of `filters` channels or, where they are 0, a pooling, with the same extents for
@@ -208,7 +226,7 @@ class NetworkBuilder {
     add_convolution(convolution);
     if (random_.boolean()) return;
     add_batch_norm();
-    add(Relu{});  // of one batch norm behind another, gradients are all cancellation
+    add(relu());  // of one batch norm behind another, gradients are all cancellation
   }
 
   // Branches that begin at the same tensor, which may be one of them, and end side by side; one of

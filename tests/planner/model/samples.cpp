@@ -52,6 +52,17 @@ KernelSpec sample_pooling_kernel() {
   return spec;
 }
 
+KernelSpec sample_upsample_kernel() {
+  KernelSpec spec;
+  spec.kind = KernelKind::upsample;
+  spec.phase = KernelPhase::backward_data;
+  spec.in = {{2, 8, 1, 4, 4}};
+  spec.out = {{2, 8, 1, 7, 8}};
+  spec.window.dims[1] = {.kernel = 2, .stride = 2, .padding_end = 1};
+  spec.window.dims[2] = {.kernel = 2, .stride = 2};
+  return spec;
+}
+
 KernelSpec sample_batch_norm_kernel() {
   KernelSpec spec;
   spec.kind = KernelKind::batch_norm;
@@ -94,7 +105,9 @@ Network sample_network_3d() {
       {{"volume", {}, Input{.channels = 2, .size = {8, 12, 10}}},
        {"conv", {"volume"}, Convolution{.filters = 4, .window = window}},
        {"pool", {"conv"}, Pooling{.window = {{window.dims[2], window.dims[0], window.dims[0]}}}},
-       {"loss", {"pool"}, SoftmaxCrossEntropy{}}});
+       {"up", {"pool"}, Upsample{.factor = {2, 1, 3}}},
+       {"clip", {"up"}, Relu{.max = 1.5}},
+       {"loss", {"clip"}, SoftmaxCrossEntropy{}}});
 }
 
 KernelRates sample_kernel_rates() {
@@ -162,6 +175,7 @@ Profile sample_profile() {
                             .implementation = "brgconv:avx512_core"};
   profile.kernels[canonical(sample_convolution_kernel())] = timing;
   profile.kernels[canonical(sample_pooling_kernel())] = {.repetitions = 10, .median_s = 0.1};
+  profile.kernels[canonical(sample_upsample_kernel())] = {.repetitions = 10, .median_s = 0.2};
   profile.kernels[canonical(sample_batch_norm_kernel())] = timing;
   profile.inputs = sample_inputs();
   return profile;

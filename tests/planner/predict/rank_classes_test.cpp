@@ -84,6 +84,8 @@ TEST_CASE("RankClasses: predict what all ranks are predicted") {
                                 plan_on("mesh-1k", 8, "h16n8"),
                                 plan_on("mesh-1k", 8, "n8h5w3"),
                                 plan_on("vgg16", 16, "n16h3w2"),
+                                plan_on("unet-2d", 8, "n8h5w3"),
+                                plan_on("unet-3d", 8, "n8d3h4"),
                                 mixed("mesh-1k", 32, "n8h4w4", "n32h4"),
                                 mixed("resnet50", 128, "n32h2w2", "n128"),
                                 mixed("resnet50", 128, "n64h2", "n32r4")};

@@ -67,7 +67,9 @@ std::string first_wrong_shape(const Schedule& schedule) {
     const auto* kernel = std::get_if<KernelOperation>(&operation.body);
     if (kernel == nullptr) continue;
     const KernelSpec& spec = kernel->spec;
-    if (spec.kind != KernelKind::convolution && spec.kind != KernelKind::pooling) continue;
+    const bool moves = spec.kind == KernelKind::convolution || spec.kind == KernelKind::pooling ||
+                       spec.kind == KernelKind::upsample;
+    if (!moves) continue;
     const auto [in, out] = ends_of(*kernel);
     if (is_empty(kernel->operands[out].box)) continue;
     const bool fits = shape_of(kernel->operands[in].box) == spec.in &&

@@ -75,6 +75,22 @@ void check_windowed(const Plan& plan, LayerIndex layer, const Box& output, const
   CHECK(needed[Dim::c] == (keeps_channels ? output[Dim::c] : Range{0, input[Dim::c]}));
 }
 
+// One upsampling on one rank: every output repeats the input that its place in the block says.
+void check_upsample(const Upsample& upsample, const Box& output, const Box& needed) {
+  const Window local = upsample_window(upsample, output);
+  for (std::size_t i = 0; i < spatial_dims.size(); ++i) {
+    const Dim dim = spatial_dims[i];
+    const std::int64_t factor = upsample.factor[i];
+    CHECK(output_length(output[dim].size(), local.dims[i]) == needed[dim].size());
+    for (std::int64_t place = 0; place < output[dim].size(); ++place) {
+      const std::int64_t source = (place + local.dims[i].padding_begin) / local.dims[i].stride;
+      CHECK(needed[dim].begin + source == (output[dim].begin + place) / factor);
+    }
+  }
+  CHECK(needed[Dim::n] == output[Dim::n]);
+  CHECK(needed[Dim::c] == output[Dim::c]);
+}
+
 std::vector<int> summed_with(const char* mesh, int rank) {
   return reduction_group(parse_mesh(mesh), rank).ranks();
 }
@@ -100,13 +116,16 @@ TEST_CASE("Ownership: needed blocks are what the windows of the owned outputs re
       const BlockOwnership owned = owned_blocks(plan, layer);
       const BlockOwnership needed = needed_blocks(plan.network, layer, 0, owned);
       CHECK(same_blocks(needed, owned));
-      if (!has_window(plan.network.layer(layer).parameters)) {
+      const LayerParameters& parameters = plan.network.layer(layer).parameters;
+      if (!moves_positions(parameters)) {
         CHECK(same_boxes(needed, owned));
         continue;
       }
       for (int rank = 0; rank < owned.rank_count(); ++rank) {
         if (is_empty(owned.box(rank))) {
           CHECK(is_empty(needed.box(rank)));
+        } else if (const auto* upsample = std::get_if<Upsample>(&parameters)) {
+          check_upsample(*upsample, owned.box(rank), needed.box(rank));
         } else {
           check_windowed(plan, layer, owned.box(rank), needed.box(rank));
         }

@@ -46,12 +46,15 @@ std::vector<NamedPlan> random_plans(int seeds) {
 std::vector<NamedPlan> config_plans() {
   std::vector<NamedPlan> plans;
   for (const char* name : {"alexnet",
+                           "cosmoflow",
                            "densenet121",
                            "googlenet",
                            "lenet",
                            "mesh-1k",
                            "mesh-2k",
+                           "mobilenet_v2",
                            "resnet50",
+                           "unet-2d",
                            "vgg16"}) {
     const Network network = read_network("configs/networks/" + std::string(name) + ".json");
     for (int ranks : rank_counts) {

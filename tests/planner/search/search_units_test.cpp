@@ -49,9 +49,28 @@ TEST_CASE("search_units: a concat stays with the input that is listed last") {
   CHECK(units.at("dense4_16_conv2") == "dense4_16_conv2 dense4_16 bn5 relu5");
 }
 
+TEST_CASE("search_units: an upsampling chooses, as it may need what other ranks own") {
+  const Network network("up",
+                        {{"data", {}, Input{.channels = 2, .size = {1, 4, 4}}},
+                         {"conv", {"data"}, Convolution{.filters = 2}},
+                         {"relu", {"conv"}, Relu{}},
+                         {"up", {"relu"}, Upsample{}},
+                         {"drop", {"up"}, Dropout{}},
+                         {"loss", {"drop"}, SoftmaxCrossEntropy{}}});
+  const auto units = units_by_head(network);
+  CHECK(units.at("conv") == "conv relu");
+  CHECK(units.at("up") == "up drop loss");
+}
+
 TEST_CASE("search_units: every layer belongs to one unit, units in order of their heads") {
-  for (const char* name :
-       {"alexnet", "densenet121", "inception_v3", "lenet", "mesh-1k", "resnet50", "vgg16"}) {
+  for (const char* name : {"alexnet",
+                           "densenet121",
+                           "inception_v3",
+                           "lenet",
+                           "mesh-1k",
+                           "resnet50",
+                           "unet-3d",
+                           "vgg16"}) {
     const Network network = read_network("configs/networks/" + std::string(name) + ".json");
     std::vector<int> count(network.layers().size(), 0);
     LayerIndex previous = -1;

@@ -1,4 +1,6 @@
 // One thread per vector of channels of one position.
+#include <limits>
+
 #include "executor/backend/cudnn/kernels/column_sums.hpp"
 #include "executor/backend/cudnn/kernels/each_vector.hpp"
 #include "executor/backend/cudnn/kernels/pointwise_kernels.hpp"
@@ -13,16 +15,19 @@ CNNPLAN_HOST_DEVICE Number at_least_zero(Number value) {
 }
 
 struct ReluForward {
+  double limit = std::numeric_limits<double>::infinity();
   template <typename Number>
   CNNPLAN_HOST_DEVICE Number operator()(Number x, Number) const {
-    return at_least_zero(x);
+    const Number positive = at_least_zero(x);
+    return positive > static_cast<Number>(limit) ? static_cast<Number>(limit) : positive;
   }
 };
 
 struct ReluBackward {
+  double limit;
   template <typename Number>
   CNNPLAN_HOST_DEVICE Number operator()(Number y, Number dy) const {
-    return y > Number{0} ? dy : Number{0};
+    return y > Number{0} && y < static_cast<Number>(limit) ? dy : Number{0};
   }
 };
 
@@ -190,11 +195,12 @@ struct FillRandom {
 
 }  // namespace
 
-void relu(const KernelSpec& spec, Operands operands, cudaStream_t stream) {
+void relu(const KernelSpec& spec, double limit, Operands operands, cudaStream_t stream) {
+  const double held = rounded(activation_element(spec.precision), limit);
   if (spec.phase == KernelPhase::forward) {
-    pointwise(spec, operands[0], operands[0], operands[1], ReluForward{}, stream);
+    pointwise(spec, operands[0], operands[0], operands[1], ReluForward{held}, stream);
   } else {
-    pointwise(spec, operands[0], operands[1], operands[2], ReluBackward{}, stream);
+    pointwise(spec, operands[0], operands[1], operands[2], ReluBackward{held}, stream);
   }
 }
 

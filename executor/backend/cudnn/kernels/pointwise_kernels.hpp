@@ -13,7 +13,8 @@
 
 namespace cnnplan::cudnn {
 
-void relu(const KernelSpec& spec, Operands operands, cudaStream_t stream);
+// `limit`: what larger values become.
+void relu(const KernelSpec& spec, double limit, Operands operands, cudaStream_t stream);
 // Also `accumulate`.
 void add(const KernelSpec& spec, Operands operands, cudaStream_t stream);
 void dropout(const KernelSpec& spec,

@@ -1,0 +1,71 @@
+// Forward, a thread copies the channels of one output; backward, it sums the outputs that repeat
+// one input, in their order: the result is the same bits every time.
+#include "executor/backend/cudnn/kernels/each_vector.hpp"
+#include "executor/backend/cudnn/kernels/upsample_kernels.hpp"
+#include "executor/backend/cudnn/kernels/vectors.hpp"
+#include "executor/backend/upsample_axis.hpp"
+
+namespace cnnplan::cudnn {
+namespace {
+
+struct Axes {
+  UpsampleAxis d;
+  UpsampleAxis h;
+  UpsampleAxis w;
+
+  explicit Axes(const KernelSpec& spec)
+      : d(spec.window.dims[0], spec.out[Dim::d]),
+        h(spec.window.dims[1], spec.out[Dim::h]),
+        w(spec.window.dims[2], spec.out[Dim::w]) {}
+};
+
+template <typename T, int width>
+struct Forward {
+  Axes axes;
+  Block<const T> x;
+  Block<T> y;
+
+  CNNPLAN_HOST_DEVICE void operator()(const Position& o, std::uint32_t channel) const {
+    const Position source{o.n, axes.d.input(o.d), axes.h.input(o.h), axes.w.input(o.w)};
+    store<width>(y.at(o) + channel, load<width>(x.at(source) + channel));
+  }
+};
+
+template <typename T, int width>
+struct Backward {
+  Axes axes;
+  Block<const T> dy;
+  Block<T> dx;
+
+  CNNPLAN_HOST_DEVICE void operator()(const Position& i, std::uint32_t channel) const {
+    Vector<Computed<T>, width> sum = {};
+    for (std::int32_t d = axes.d.begin(i.d); d < axes.d.end(i.d); ++d) {
+      for (std::int32_t h = axes.h.begin(i.h); h < axes.h.end(i.h); ++h) {
+        for (std::int32_t w = axes.w.begin(i.w); w < axes.w.end(i.w); ++w) {
+          const auto gradient = load<width>(dy.at(Position{i.n, d, h, w}) + channel);
+          for (int k = 0; k < width; ++k) sum.values[k] += gradient.values[k];
+        }
+      }
+    }
+    store<width>(dx.at(i) + channel, sum);
+  }
+};
+
+}  // namespace
+
+void upsample(const KernelSpec& spec, Operands operands, cudaStream_t stream) {
+  const Axes axes(spec);
+  with_kind(spec.precision, spec.out[Dim::c], [&]<typename K>(K) {
+    using T = typename K::Type;
+    constexpr int width = K::channels;
+    const Block<const T> from(operands[0]);
+    const Block<T> to(operands[1]);
+    if (spec.phase == KernelPhase::forward) {
+      for_each_vector<width>(stream, spec.out, Forward<T, width>{axes, from, to});
+    } else {
+      for_each_vector<width>(stream, spec.in, Backward<T, width>{axes, from, to});
+    }
+  });
+}
+
+}  // namespace cnnplan::cudnn

@@ -1,0 +1,91 @@
+// Nearest neighbour, position by position: forward a copy of its channels, backward their sum.
+#include <algorithm>
+
+#include "executor/backend/function_kernel.hpp"
+#include "executor/backend/onednn/kernels.hpp"
+#include "executor/backend/onednn/vectorize.hpp"
+#include "executor/backend/upsample_axis.hpp"
+
+namespace cnnplan::onednn {
+namespace {
+
+CNNPLAN_VECTORIZED void add_to(const float* __restrict from,
+                               std::int64_t channels,
+                               float* __restrict to) {
+  for (std::int64_t c = 0; c < channels; ++c) to[c] += from[c];
+}
+
+struct Axes {
+  UpsampleAxis d;
+  UpsampleAxis h;
+  UpsampleAxis w;
+
+  explicit Axes(const KernelSpec& spec)
+      : d(spec.window.dims[0], spec.out[Dim::d]),
+        h(spec.window.dims[1], spec.out[Dim::h]),
+        w(spec.window.dims[2], spec.out[Dim::w]) {}
+};
+
+struct Position {
+  std::int32_t n = 0;
+  std::int32_t d = 0;
+  std::int32_t h = 0;
+  std::int32_t w = 0;
+};
+
+// First channel of a position.
+template <typename T>
+T* at(const TensorView& view, const Position& place) {
+  return view.as<T>() + place.n * view.stride(Dim::n) + place.d * view.stride(Dim::d) +
+         place.h * view.stride(Dim::h) + place.w * view.stride(Dim::w);
+}
+
+template <typename F>
+void for_each_position(const Shape& shape, F f) {
+  Position place;
+  for (place.n = 0; place.n < shape[Dim::n]; ++place.n) {
+    for (place.d = 0; place.d < shape[Dim::d]; ++place.d) {
+      for (place.h = 0; place.h < shape[Dim::h]; ++place.h) {
+        for (place.w = 0; place.w < shape[Dim::w]; ++place.w) f(place);
+      }
+    }
+  }
+}
+
+void forward(const KernelSpec& spec, const TensorView& x, const TensorView& y) {
+  const Axes axes(spec);
+  for_each_position(spec.out, [&](const Position& o) {
+    const Position source{o.n, axes.d.input(o.d), axes.h.input(o.h), axes.w.input(o.w)};
+    std::copy_n(at<const float>(x, source), spec.out[Dim::c], at<float>(y, o));
+  });
+}
+
+void backward_data(const KernelSpec& spec, const TensorView& dy, const TensorView& dx) {
+  const Axes axes(spec);
+  for_each_position(spec.in, [&](const Position& i) {
+    auto* sum = at<float>(dx, i);
+    std::fill_n(sum, spec.in[Dim::c], 0.0F);
+    Position o{.n = i.n};
+    for (o.d = axes.d.begin(i.d); o.d < axes.d.end(i.d); ++o.d) {
+      for (o.h = axes.h.begin(i.h); o.h < axes.h.end(i.h); ++o.h) {
+        for (o.w = axes.w.begin(i.w); o.w < axes.w.end(i.w); ++o.w) {
+          add_to(at<const float>(dy, o), spec.in[Dim::c], sum);
+        }
+      }
+    }
+  });
+}
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_upsample(const KernelSpec& spec) {
+  return std::make_unique<FunctionKernel>("loops", 2, [=](Operands operands, const StepState&) {
+    const bool is_forward = spec.phase == KernelPhase::forward;
+    require_shape(operands[0], is_forward ? spec.in : spec.out);
+    require_shape(operands[1], is_forward ? spec.out : spec.in);
+    is_forward ? forward(spec, operands[0], operands[1])
+               : backward_data(spec, operands[0], operands[1]);
+  });
+}
+
+}  // namespace cnnplan::onednn
