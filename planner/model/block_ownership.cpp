@@ -2,7 +2,6 @@
 #include "planner/model/block_ownership.hpp"
 
 #include <algorithm>
-#include <ranges>
 
 namespace cnnplan {
 namespace {
@@ -19,6 +18,28 @@ int block_in(const Mesh& mesh, int rank) {
 // A few ranks in which different ownerships differ as a rule.
 std::array<int, 4> probes(int ranks) {
   return {0, std::min(1, ranks - 1), ranks / 2, ranks - 1};
+}
+
+// The first of the numbers below `count` for which `holds` is false; it is true for all before.
+template <typename Predicate>
+int first_without(int count, const Predicate& holds) {
+  int begin = 0;
+  while (begin < count) {
+    const int middle = begin + (count - begin) / 2;
+    if (holds(middle)) {
+      begin = middle + 1;
+    } else {
+      count = middle;
+    }
+  }
+  return begin;
+}
+
+template <typename Predicate>
+bool all_ranks(int ranks, const Predicate& holds) {
+  int rank = 0;
+  while (rank < ranks && holds(rank)) ++rank;
+  return rank == ranks;
 }
 
 }  // namespace
@@ -114,13 +135,8 @@ Range BlockOwnership::range(Dim dim, int coordinate) const {
 Coordinates BlockOwnership::meeting(Dim dim, Range range) const {
   const Rule& rule = rules_[static_cast<std::size_t>(dim)];
   const int filled = static_cast<int>(std::min<std::int64_t>(rule.parts, rule.length));
-  const auto coordinates = std::views::iota(0, filled);
-  const auto first = std::ranges::partition_point(
-      coordinates, [&](int i) { return rule.at(i).end <= range.begin; });
-  const auto last = std::ranges::partition_point(
-      coordinates, [&](int i) { return rule.at(i).begin < range.end; });
-  return {.begin = static_cast<int>(first - coordinates.begin()),
-          .end = static_cast<int>(last - coordinates.begin())};
+  return {.begin = first_without(filled, [&](int i) { return rule.at(i).end <= range.begin; }),
+          .end = first_without(filled, [&](int i) { return rule.at(i).begin < range.end; })};
 }
 
 // Parts as they are owned leave no empty ones between them.
@@ -129,9 +145,11 @@ int BlockOwnership::count_meeting(Dim dim, Range range) const {
   if (range.size() == 0) return 0;
   const Coordinates found = meeting(dim, range);
   if (!rule.windowed && !rule.cut) return std::max(0, found.end - found.begin);
-  const auto coordinates = std::views::iota(found.begin, std::max(found.begin, found.end));
-  return static_cast<int>(std::ranges::count_if(
-      coordinates, [&](int i) { return intersect(rule.at(i), range).size() > 0; }));
+  int count = 0;
+  for (int i = found.begin; i < found.end; ++i) {
+    if (intersect(rule.at(i), range).size() > 0) ++count;
+  }
+  return count;
 }
 
 bool BlockOwnership::has_empty_parts() const {
@@ -160,15 +178,14 @@ bool same_boxes(const BlockOwnership& a, const BlockOwnership& b) {
   if (a.mesh() == b.mesh() && !a.has_empty_parts() && !b.has_empty_parts()) {
     return a.same_parts(b);
   }
-  return std::ranges::all_of(std::views::iota(0, a.rank_count()), agree);
+  return all_ranks(a.rank_count(), agree);
 }
 
 bool same_blocks(const BlockOwnership& a, const BlockOwnership& b) {
   if (a.mesh() == b.mesh()) return true;
   const auto agree = [&](int rank) { return a.block(rank) == b.block(rank); };
   const auto sample = probes(a.rank_count());
-  return std::all_of(sample.begin(), sample.end(), agree) &&
-         std::ranges::all_of(std::views::iota(0, a.rank_count()), agree);
+  return std::all_of(sample.begin(), sample.end(), agree) && all_ranks(a.rank_count(), agree);
 }
 
 }  // namespace cnnplan
