@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 
@@ -51,16 +52,39 @@ double ring_time_s(const Platform& platform, const GroupLinks& links, double byt
   return 2 * (ranks - 1) * step_s;
 }
 
-// The outermost level that the group spans, for messages of `message_bytes`, all ranks sending.
-LinearCost group_cost(const Platform& platform, const GroupLinks& links, double message_bytes) {
-  const Level& level = platform.levels[links.outermost];
-  const Segment& segment = segment_of(level.segments, message_bytes);
-  return {.alpha_s = segment.alpha_s * level.duplex_factor,
-          .beta_s_per_byte = segment.beta_s_per_byte * level.duplex_factor * level.shared_by,
-          .gamma_s_per_byte = platform.gamma_s_per_byte};
+// One of the messages that all ranks exchange in a round, both ways at once.
+double round_s(const Platform& platform, std::size_t level_index, double bytes) {
+  const Level& level = platform.levels[level_index];
+  const Segment& segment = segment_of(level.segments, bytes);
+  return level.duplex_factor *
+         (segment.alpha_s + segment.beta_s_per_byte * level.shared_by * bytes);
 }
 
-// The fastest of Thakur's algorithms, each with the segment of its longest message.
+// Ranks beyond a power of two hand their values to a neighbour and get the sum in the end.
+double fold_s(const Platform& platform, const GroupLinks& links, double bytes) {
+  if (is_power_of_two(links.ranks)) return 0.0;
+  return 2 * round_s(platform, links.fold, bytes) + bytes * platform.gamma_s_per_byte;
+}
+
+// Thakur's recursive doubling, round by round on the level that its messages take.
+double doubling_s(const Platform& platform, const GroupLinks& links, double bytes) {
+  double sum_s = fold_s(platform, links, bytes);
+  for (std::size_t level : links.rounds) {
+    sum_s += round_s(platform, level, bytes) + bytes * platform.gamma_s_per_byte;
+  }
+  return sum_s;
+}
+
+// Rabenseifner's halving, neighbours first, and doubling the same way back.
+double rabenseifner_s(const Platform& platform, const GroupLinks& links, double bytes) {
+  double sum_s = fold_s(platform, links, bytes);
+  for (std::size_t level : links.rounds) {
+    bytes /= 2;
+    sum_s += 2 * round_s(platform, level, bytes) + bytes * platform.gamma_s_per_byte;
+  }
+  return sum_s;
+}
+
 struct Fastest {
   LibraryAlgorithm algorithm = LibraryAlgorithm::recursive_doubling;
   double seconds = 0.0;
@@ -68,16 +92,50 @@ struct Fastest {
 
 Fastest fastest(const Platform& platform, const GroupLinks& links, double bytes) {
   const std::array<Fastest, 3> candidates{
-      Fastest{
-          LibraryAlgorithm::recursive_doubling,
-          allreduce_recursive_doubling_s(links.ranks, bytes, group_cost(platform, links, bytes))},
-      Fastest{LibraryAlgorithm::rabenseifner,
-              allreduce_rabenseifner_s(links.ranks, bytes, group_cost(platform, links, bytes / 2))},
+      Fastest{LibraryAlgorithm::recursive_doubling, doubling_s(platform, links, bytes)},
+      Fastest{LibraryAlgorithm::rabenseifner, rabenseifner_s(platform, links, bytes)},
       Fastest{LibraryAlgorithm::ring, ring_time_s(platform, links, bytes, Ring::of_messages)}};
   return *std::min_element(
       candidates.begin(), candidates.end(), [](const Fastest& a, const Fastest& b) {
         return a.seconds < b.seconds;
       });
+}
+
+// A rank whose next one is over links of a level is the last of its instance of the level inside.
+void add_ring(const Platform& platform, std::span<const int> group, GroupLinks& links) {
+  std::vector<std::size_t> first_inside(platform.levels.size(), 0);
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    for (std::size_t j = 0; j < platform.levels.size(); ++j) {
+      const int inside = ranks_inside(platform, platform.levels[j]);
+      if (group[i] / inside != group[first_inside[j]] / inside) first_inside[j] = i;
+    }
+    const Level& level = level_between(platform, group[i], group[(i + 1) % group.size()]);
+    const std::size_t index = index_of(platform, level);
+    const int members = static_cast<int>(i - first_inside[index]) + 1;
+    const RingLink link{.level = index, .sharing = ring_sharing(platform, level, members)};
+    const bool is_known = std::find(links.ring.begin(), links.ring.end(), link) != links.ring.end();
+    if (!is_known) links.ring.push_back(link);
+  }
+}
+
+// Of the first 2 * folded ranks every other one takes part in the exchanges, and all behind them.
+void add_rounds(const Platform& platform, std::span<const int> group, GroupLinks& links) {
+  const std::size_t core = std::bit_floor(group.size());
+  const std::size_t folded = group.size() - core;
+  const auto rank_of = [&](std::size_t i) { return group[i < folded ? 2 * i + 1 : i + folded]; };
+  const auto level_of = [&](int a, int b) {
+    return index_of(platform, level_between(platform, a, b));
+  };
+  for (std::size_t i = 0; i < folded; ++i) {
+    links.fold = std::max(links.fold, level_of(group[2 * i], group[2 * i + 1]));
+  }
+  for (std::size_t distance = 1; distance < core; distance *= 2) {
+    std::size_t outermost = 0;
+    for (std::size_t i = 0; i < core; ++i) {
+      outermost = std::max(outermost, level_of(rank_of(i), rank_of(i ^ distance)));
+    }
+    links.rounds.push_back(outermost);
+  }
 }
 
 // Null where the library's allreduce was not measured on so many ranks.
@@ -107,24 +165,11 @@ double ring_block_s(const Platform& platform, const Level& level, double bytes, 
   return chunks * segment.alpha_s + sharing * segment.beta_s_per_byte * bytes;
 }
 
-// A rank whose next one is over links of a level is the last of its instance of the level inside.
 GroupLinks links_of(const Platform& platform, std::span<const int> group) {
   GroupLinks links{.ranks = static_cast<int>(group.size())};
   if (group.size() < 2) return links;
-  links.outermost = index_of(platform, level_between(platform, group.front(), group.back()));
-  std::vector<std::size_t> first_inside(platform.levels.size(), 0);
-  for (std::size_t i = 0; i < group.size(); ++i) {
-    for (std::size_t j = 0; j < platform.levels.size(); ++j) {
-      const int inside = ranks_inside(platform, platform.levels[j]);
-      if (group[i] / inside != group[first_inside[j]] / inside) first_inside[j] = i;
-    }
-    const Level& level = level_between(platform, group[i], group[(i + 1) % group.size()]);
-    const std::size_t index = index_of(platform, level);
-    const int members = static_cast<int>(i - first_inside[index]) + 1;
-    const RingLink link{.level = index, .sharing = ring_sharing(platform, level, members)};
-    const bool is_known = std::find(links.ring.begin(), links.ring.end(), link) != links.ring.end();
-    if (!is_known) links.ring.push_back(link);
-  }
+  add_ring(platform, group, links);
+  add_rounds(platform, group, links);
   return links;
 }
 

@@ -21,8 +21,10 @@ struct RingLink {
 // All that the time of a collective depends on of its group.
 struct GroupLinks {
   int ranks = 0;
-  std::size_t outermost = 0;   // level that connects the first and the last rank
   std::vector<RingLink> ring;  // from each rank to the next and back to the first, each kind once
+  // Of recursive doubling, neighbours first: the outermost level that messages of each round take.
+  std::vector<std::size_t> rounds;
+  std::size_t fold = 0;  // the same of the ranks beyond a power of two, which only hand over
 };
 // @pre `group` is ascending
 GroupLinks links_of(const Platform& platform, std::span<const int> group);
@@ -32,8 +34,8 @@ GroupLinks links_of(const Platform& platform, std::span<const int> group);
 // the next rank and receive as many from the last, as slow as the slowest link of the ring:
 // measured steps where the level has them, else messages of at most one chunk (64 KiB on the
 // innermost level, 256 KiB beyond) and (p-1)/p n gamma. `library`: the platform's fit for this
-// number of ranks, else the best of Thakur's algorithms. Nothing to sum, or one rank, takes no
-// time.
+// number of ranks, else the best of Thakur's algorithms, each round on the level that its
+// messages take. Nothing to sum, or one rank, takes no time.
 double allreduce_time_s(const Platform& platform,
                         const GroupLinks& links,
                         double bytes,

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "planner/model/distribution.hpp"
+#include "planner/model/rank_group.hpp"
 #include "planner/model/window.hpp"
 
 namespace cnnplan {
@@ -128,6 +129,18 @@ class Refinement {
     });
   }
 
+  // Ranks that share a sample sum statistics: where they do not fill nodes evenly, by the place in
+  // its node where such a group begins.
+  void refine_by_groups(const Platform& platform, const Mesh& mesh) {
+    int size = 1;
+    for (Axis axis : {Axis::c, Axis::d, Axis::h, Axis::w}) size *= mesh.size(axis);
+    for (std::size_t i = 0; i + 1 < platform.levels.size(); ++i) {
+      const int node = platform.levels[i].ranks_per_group;
+      if (size % node == 0 || node % size == 0) continue;
+      refine([&](int rank) { return RankGroup(mesh, rank, {Axis::n, Axis::r}).front() % node; });
+    }
+  }
+
   std::vector<int> class_of() && { return std::move(class_of_); }
 
  private:
@@ -170,6 +183,7 @@ RankClasses RankClasses::of(const Plan& plan, const Platform& platform) {
       refinement.refine_along(mesh, axis, cuts_of(plan, layers, axis.axis));
       if (axis.axis != Axis::n) refinement.refine_by_levels(platform, mesh, axis);
     }
+    refinement.refine_by_groups(platform, mesh);
   }
   return RankClasses(std::move(refinement).class_of());
 }

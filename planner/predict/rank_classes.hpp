@@ -17,10 +17,10 @@ class RankClasses {
   static RankClasses each(int ranks);
   // Every rank alone up to exact_ranks. Beyond, two ranks are in one class when on every mesh of
   // the plan, along every axis, they have blocks of the same size, see the same padding, need as
-  // much of their neighbours and give as much to them, and reach their neighbours over the same
-  // levels. They run the same kernels and move the same halos. Two things may differ that a class
-  // leaves out: how long ranks further away make their neighbours wait, and over which levels
-  // blocks travel between different meshes.
+  // much of their neighbours and give as much to them, reach their neighbours over the same levels,
+  // and share a sample with ranks that lie alike in their nodes. They run the same kernels and move
+  // the same halos. Two things may differ that a class leaves out: how long ranks further away make
+  // their neighbours wait, and over which levels blocks travel between different meshes.
   // @pre validate(plan) holds
   static RankClasses of(const Plan& plan, const Platform& platform);
 

@@ -136,7 +136,29 @@ TEST_CASE("allreduce_time_s: without a fit all ranks of a node share its adapter
   Platform platform = two_nodes();
   platform.gamma_s_per_byte = 0;
   const std::vector<int> group{0, 1, 2, 3, 4, 5, 6, 7};
-  CHECK(library_s(platform, group, 8) == relative(3 * (1e-5 + 4 * 8 * 1e-9)));
+  // Two rounds inside the nodes, one between them.
+  CHECK(library_s(platform, group, 8) == relative(2 * (1e-6 + 8 * 1e-10) + 1e-5 + 4 * 8 * 1e-9));
+}
+
+TEST_CASE("allreduce_time_s: without a fit, on one level, as published") {
+  const LinearCost cost{1e-6, 1e-10, 1e-11};
+  for (const std::vector<int>& group :
+       {std::vector{0, 1}, {0, 1, 2}, {0, 1, 2, 3}, {0, 1, 2, 3, 4}, {0, 1, 2, 3, 4, 5, 6, 7}}) {
+    const int ranks = static_cast<int>(group.size());
+    for (double bytes : {8.0, 3e4, 1e5}) {
+      CHECK(library_s(one_node(), group, bytes) == relative(allreduce_best_s(ranks, bytes, cost)));
+    }
+  }
+}
+
+TEST_CASE("allreduce_time_s: without a fit large sums cross between nodes as slices") {
+  Platform platform = two_nodes();
+  platform.gamma_s_per_byte = 0;
+  platform.levels[1].shared_by = 1;
+  // Halves and quarters inside the nodes, eighths between them, all of it twice.
+  const double bytes = 8e6;
+  CHECK(library_s(platform, {0, 1, 2, 3, 4, 5, 6, 7}, bytes) ==
+        relative(2 * (2e-6 + (4e6 + 2e6) * 1e-10 + 1e-5 + 1e6 * 1e-9)));
 }
 
 TEST_CASE("allreduce_time_s: without a fit small sums are faster than the ring") {
