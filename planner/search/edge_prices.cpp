@@ -31,13 +31,26 @@ bool keeps_input(const LayerParameters& reader) {
 }
 
 // What kernels of a rank wait at least for any message to it, hidden as far as the platform can.
-double least_message_s(const Plan& plan, const Platform& platform) {
-  double least_s = std::numeric_limits<double>::infinity();
+LeastMessage least_message(const Plan& plan, const Platform& platform) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  LeastMessage least{.alpha_s = infinity, .beta_s_per_byte = infinity};
+  const double exposed = 1.0 - overlap_of(plan, platform);
   for (const Level& level : platform.levels) {
-    if (level.duplex_factor < 1.0) return 0.0;
-    for (const Segment& segment : level.segments) least_s = std::min(least_s, segment.alpha_s);
+    if (level.duplex_factor < 1.0) return {};
+    for (const Segment& segment : level.segments) {
+      least.alpha_s = std::min(least.alpha_s, exposed * segment.alpha_s);
+      least.beta_s_per_byte = std::min(least.beta_s_per_byte, exposed * segment.beta_s_per_byte);
+    }
   }
-  return least_s * (1.0 - overlap_of(plan, platform));
+  return least;
+}
+
+// What `rank` gets from others on the way forward: source blocks cover the tensor.
+std::int64_t received_elements(const BlockOwnership& owned,
+                               const BlockOwnership& needed,
+                               int rank) {
+  const Box wanted = needed.box(rank);
+  return volume(wanted) - volume(intersect(wanted, owned.box(rank)));
 }
 
 }  // namespace
@@ -50,7 +63,7 @@ EdgePrices::EdgePrices(const Decomposition& decomposition,
       prices_(prices),
       ranks_(sample_ranks(plan_.ranks)),
       spare_s_(std::move(spare_s)),
-      least_message_s_(least_message_s(plan_, prices.platform())) {}
+      least_message_(least_message(plan_, prices.platform())) {}
 
 EdgePrices::Rules EdgePrices::rules_of(LayerIndex consumer, std::size_t input) const {
   const Network& network = plan_.network;
@@ -123,10 +136,15 @@ const EdgePrice& EdgePrices::operator()(LayerIndex consumer,
 
 bool EdgePrices::is_hopeless(const Pair& pair) const {
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
-    const int senders =
-        sender_count(pair.owned, pair.needed, ranks_[i]) +
-        (pair.rules.gradient ? sender_count(pair.needed, pair.owned, ranks_[i]) : 0);
-    if (senders > 0 && senders * least_message_s_ > spare_s_[i]) return true;
+    const int rank = ranks_[i];
+    const int senders = sender_count(pair.owned, pair.needed, rank) +
+                        (pair.rules.gradient ? sender_count(pair.needed, pair.owned, rank) : 0);
+    if (senders == 0) continue;
+    const double bytes = static_cast<double>(received_elements(pair.owned, pair.needed, rank)) *
+                         static_cast<double>(activation_bytes(plan_.precision));
+    const double least_s =
+        senders * least_message_.alpha_s + bytes * least_message_.beta_s_per_byte;
+    if (least_s > spare_s_[i]) return true;
   }
   return false;
 }

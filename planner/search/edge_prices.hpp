@@ -20,6 +20,12 @@ struct EdgePrice {
   std::vector<CostMatrix> least;  // on each of sample_ranks(ranks): what no plan can avoid
 };
 
+// No rank waits less for a message from another.
+struct LeastMessage {
+  double alpha_s = 0.0;
+  double beta_s_per_byte = 0.0;
+};
+
 // Exact for a tensor with one reader that is no add. An add hands the gradient on as it came,
 // perhaps inside a halo, which is taken as dense here. The readers of one tensor do not know of
 // each other's meshes:
@@ -86,7 +92,7 @@ class EdgePrices {
   const PriceList& prices_;
   std::vector<int> ranks_;  // of `least`
   std::vector<double> spare_s_;
-  double least_message_s_ = 0.0;  // that a rank waits for any message from another
+  LeastMessage least_message_;
   std::map<Key, EdgePrice> known_;
 };
 
