@@ -107,7 +107,8 @@ StepRunner::Prepared StepRunner::prepare(const CollectiveOperation& operation) {
                            .nccl = operation.algorithm == AllreduceAlgorithm::library
                                        ? context_.groups->get_nccl(operation.group.ranks())
                                        : nullptr};
-  auto allreduce = std::make_shared<DeviceAllreduce>(context_.groups->get(operation.group.ranks()), spec);
+  auto allreduce =
+      std::make_shared<DeviceAllreduce>(context_.groups->get(operation.group.ranks()), spec);
   Prepared prepared;
   prepared.start = [allreduce](const StepState&) { allreduce->start(); };
   prepared.finish = [allreduce] { allreduce->finish(); };

@@ -102,9 +102,8 @@ std::string header(const Plan& plan) {
   text += time_line("runner-up", prediction.runner_up, prediction.runner_up_s);
   text += time_line("bound", "gap " + percent(prediction.gap), prediction.bound_s);
   text += line("memory", memory_text(prediction.memory, !prediction.estimated_kernels.empty()));
-  const auto again = std::count_if(plan.layers.begin(), plan.layers.end(), [](const auto& layer) {
-    return layer.recompute;
-  });
+  const auto again = std::count_if(
+      plan.layers.begin(), plan.layers.end(), [](const auto& layer) { return layer.recompute; });
   if (again > 0) {
     text += line("recompute",
                  std::to_string(again) + (again == 1 ? " output is" : " outputs are") +
