@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "planner/cost/links.hpp"
+#include "planner/model/checked.hpp"
 #include "planner/model/parallel.hpp"
 #include "planner/predict/virtual_time.hpp"
 #include "planner/schedule/ownership.hpp"
@@ -200,7 +201,7 @@ double EdgePrices::kept_bytes(const Pair& pair, int rank) const {
   const std::span<const Box> dense_reads(&want, pair.rules.dense_read ? 1 : 0);
   const Box storage = storage_block(of(pair.owned, rank), pair.dense, dense_reads);
   if (want == of(pair.owned, rank) || want == storage) return 0.0;
-  return static_cast<double>(volume(want)) * activation_bytes(plan_.precision);
+  return static_cast<double>(checked_multiply(volume(want), activation_bytes(plan_.precision)));
 }
 
 // A larger storage never makes fewer copies of what is sent; room for the halo saves the copy of
