@@ -85,8 +85,11 @@ class NetworkBuilder {
     if (random_.boolean()) add(relu());
   }
 
+  // Without a bias before it, whose gradient would be all cancellation.
   void add_batch_norm() {
     if (values_per_channel() >= min_normalised && !one_in(3)) {
+      auto* convolution = std::get_if<Convolution>(&layers_.back().parameters);
+      if (convolution != nullptr && layers_.back().name == last_) convolution->bias = false;
       add(BatchNorm{.epsilon = 1e-3, .momentum = 0.2});
     }
   }
