@@ -1,37 +1,44 @@
 // First weights by counter-based draws.
 #include "executor/training/initializer.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <variant>
 
 #include "executor/backend/random.hpp"
+#include "executor/training/slices.hpp"
 
 namespace cnnplan {
 namespace {
 
 double fan_in(const ParameterSlot& slot) {
-  return static_cast<double>(slot.elements) / static_cast<double>(slot.shape[Dim::n]);
+  return static_cast<double>(volume(slot.shape)) / static_cast<double>(slot.shape[Dim::n]);
 }
 
-std::vector<double> he_normal(const ParameterSlot& slot, std::uint64_t key) {
-  const double deviation = std::sqrt(2.0 / fan_in(slot));
-  std::vector<double> values(static_cast<std::size_t>(slot.elements));
-  for (std::size_t i = 0; i < values.size(); i += 2) {
-    const auto [first, second] = random_normal_pair(key, i / 2);
-    values[i] = deviation * first;
-    if (i + 1 < values.size()) values[i + 1] = deviation * second;
+// Draws [first, first + count) of a sequence of normal numbers.
+void add_normal(std::uint64_t key,
+                std::int64_t first,
+                std::int64_t count,
+                double deviation,
+                std::vector<double>& values) {
+  for (std::int64_t i = first; i < first + count;) {
+    const auto pair = random_normal_pair(key, static_cast<std::uint64_t>(i / 2));
+    for (const std::int64_t end = std::min(i / 2 * 2 + 2, first + count); i < end; ++i) {
+      values.push_back(deviation * pair[static_cast<std::size_t>(i % 2)]);
+    }
   }
-  return values;
 }
 
-std::vector<double> uniform(const ParameterSlot& slot, std::uint64_t key) {
-  const double bound = 1.0 / std::sqrt(fan_in(slot));
-  std::vector<double> values(static_cast<std::size_t>(slot.elements));
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    values[i] = bound * (2.0 * random_uniform(key, i) - 1.0);
+void add_uniform(std::uint64_t key,
+                 std::int64_t first,
+                 std::int64_t count,
+                 double bound,
+                 std::vector<double>& values) {
+  for (std::int64_t i = first; i < first + count; ++i) {
+    const double number = random_uniform(key, static_cast<std::uint64_t>(i));
+    values.push_back(bound * (2.0 * number - 1.0));
   }
-  return values;
 }
 
 std::vector<double> initial_weight(const ParameterSlot& slot,
@@ -41,7 +48,13 @@ std::vector<double> initial_weight(const ParameterSlot& slot,
       {.seed = seed, .use = RandomUse::weights, .stream = static_cast<std::uint64_t>(slot.layer)});
   const bool connected =
       std::holds_alternative<FullyConnected>(network.layer(slot.layer).parameters);
-  return connected ? uniform(slot, key) : he_normal(slot, key);
+  const double scale = connected ? 1.0 / std::sqrt(fan_in(slot)) : std::sqrt(2.0 / fan_in(slot));
+  std::vector<double> values;
+  values.reserve(static_cast<std::size_t>(slot.elements));
+  for_each_run(slot.shape, slot.box, [&](std::int64_t first, std::int64_t count) {
+    (connected ? add_uniform : add_normal)(key, first, count, scale, values);
+  });
+  return values;
 }
 
 }  // namespace

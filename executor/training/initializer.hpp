@@ -9,8 +9,9 @@
 
 namespace cnnplan {
 
-// The plain tensor, row-major. With fan_in = C/groups KD KH KW: weights of convolutions are normal
-// with variance 2 / fan_in (He 2015), those of fully connected layers uniform in
+// The part that the slot has of the plain tensor, row-major. With fan_in = C/groups KD KH KW:
+// weights of convolutions are normal with variance 2 / fan_in (He 2015), those of fully connected
+// layers uniform in
 // +-1 / sqrt(fan_in); bias and shift are 0, scale is 1. @pre slot belongs to `network`
 std::vector<double> initial_values(const ParameterSlot& slot,
                                    const Network& network,

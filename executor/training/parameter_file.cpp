@@ -1,7 +1,13 @@
 // Names and shapes of parameters in files; gathering of distributed outputs.
 #include "executor/training/parameter_file.hpp"
 
+#include <array>
+#include <optional>
+#include <span>
+#include <utility>
+
 #include "executor/backend/element.hpp"
+#include "executor/training/slices.hpp"
 #include "executor/training/weights_file.hpp"
 #include "planner/model/distribution.hpp"
 
@@ -12,9 +18,20 @@ std::string name_of(const ParameterSlot& slot, const Network& network, const cha
   return tensor_name(network.layer(slot.layer).name, std::string(to_text(slot.role)) + suffix);
 }
 
+// Weights as other tensors; all others have one dim.
 std::vector<std::int64_t> extents_of(const ParameterSlot& slot) {
   return slot.role == ParameterRole::weight ? stored_extents(slot.shape)
-                                            : std::vector<std::int64_t>{slot.elements};
+                                            : std::vector<std::int64_t>{slot.shape[Dim::w]};
+}
+
+Selection selection_of(const ParameterSlot& slot) {
+  if (slot.role == ParameterRole::weight) return stored_selection(slot.shape, slot.box);
+  const Range range = slot.box[Dim::w];
+  return {.start = {range.begin}, .count = {range.size()}};
+}
+
+const Mesh& mesh_of(const Plan& plan, LayerIndex layer) {
+  return plan.layers[static_cast<std::size_t>(layer)].mesh;
 }
 
 std::vector<LayerIndex> batch_norms(const Network& network) {
@@ -28,7 +45,7 @@ std::vector<LayerIndex> batch_norms(const Network& network) {
 // Elements of a layer's output that a rank owns, as a part of all; replicas count each.
 double own_share(const Plan& plan, LayerIndex layer, int rank) {
   const Shape shape = plan.network.output_shape(layer, plan.batch);
-  const Distribution blocks(shape, plan.layers[static_cast<std::size_t>(layer)].mesh);
+  const Distribution blocks(shape, mesh_of(plan, layer));
   return static_cast<double>(volume(blocks.box(rank))) / static_cast<double>(volume(shape));
 }
 
@@ -78,31 +95,60 @@ std::vector<double> gather_tensor(const TensorView& block,
   return tensor;
 }
 
-void write_parameters(TensorFileWriter& file,
-                      const Network& network,
-                      const ParameterStore& store,
-                      double loss_scale) {
-  for (std::size_t i = 0; i < store.slots().size(); ++i) {
-    const ParameterSlot& slot = store.slots()[i];
-    const auto index = static_cast<int>(i);
-    file.write(name_of(slot, network, ""),
-               extents_of(slot),
-               store.plain(ParameterArena::weights, index),
-               store.precision());
-    std::vector<double> gradient = store.plain(ParameterArena::gradients, index);
-    for (double& value : gradient) value /= loss_scale;
-    file.write(name_of(slot, network, "_gradient"), extents_of(slot), gradient, store.precision());
+// Writes whole tensors; every rank gives its part of each.
+class DumpWriter {
+ public:
+  // Collective, as all that follows.
+  DumpWriter(const std::string& file, const Plan& plan, const Communicator& world)
+      : plan_(plan), world_(world) {
+    if (world.rank() == 0) file_.emplace(file);
   }
-  for (LayerIndex layer : batch_norms(network)) {
-    const std::string& name = network.layer(layer).name;
-    for (const bool variance : {false, true}) {
-      const auto values = store.running_values(layer, variance);
-      const std::vector<std::int64_t> extents{static_cast<std::int64_t>(values.size())};
-      file.write(
-          tensor_name(name, variance ? "variance" : "mean"), extents, values, store.precision());
+
+  void parameters(const ParameterStore& store, double loss_scale) {
+    for (std::size_t i = 0; i < store.slots().size(); ++i) {
+      const ParameterSlot& slot = store.slots()[i];
+      const auto index = static_cast<int>(i);
+      tensor(slot, "", store.plain(ParameterArena::weights, index));
+      std::vector<double> gradient = store.plain(ParameterArena::gradients, index);
+      for (double& value : gradient) value /= loss_scale;
+      tensor(slot, "_gradient", std::move(gradient));
     }
   }
-}
+  void running_values(const ParameterStore& store, LayerIndex layer) {
+    const std::int64_t channels = plan_.network.output_shape(layer, 1)[Dim::c];
+    Box box = whole({{1, 1, 1, 1, channels}});
+    box[Dim::w] = store.running_channels(layer);
+    for (const bool variance : {false, true}) {
+      const Slice slice{{{1, 1, 1, 1, channels}}, box, store.running_values(layer, variance)};
+      write(tensor_name(plan_.network.layer(layer).name, variance ? "variance" : "mean"),
+            std::array{channels},
+            gather(slice, mesh_of(plan_, layer), world_),
+            plan_.precision);
+    }
+  }
+  // `values`: whole, on rank 0.
+  void write(const std::string& name,
+             std::span<const std::int64_t> extents,
+             const std::vector<double>& values,
+             Precision precision) {
+    if (file_) file_->write(name, extents, values, precision);
+  }
+  void finish() {
+    if (file_) file_->finish();
+  }
+
+ private:
+  void tensor(const ParameterSlot& slot, const char* suffix, std::vector<double> values) {
+    write(name_of(slot, plan_.network, suffix),
+          extents_of(slot),
+          gather({slot.shape, slot.box, std::move(values)}, mesh_of(plan_, slot.layer), world_),
+          plan_.precision);
+  }
+
+  const Plan& plan_;
+  const Communicator& world_;
+  std::optional<TensorFileWriter> file_;  // on rank 0
+};
 
 }  // namespace
 
@@ -111,27 +157,35 @@ void load_parameters(const std::string& file, const Network& network, ParameterS
   for (std::size_t i = 0; i < store.slots().size(); ++i) {
     const ParameterSlot& slot = store.slots()[i];
     store.set_weight(static_cast<int>(i),
-                     reader.read(name_of(slot, network, ""), extents_of(slot)));
+                     reader.read(name_of(slot, network, ""), extents_of(slot), selection_of(slot)));
   }
   for (LayerIndex layer : batch_norms(network)) {
-    const std::vector<std::int64_t> extents{network.output_shape(layer, 1)[Dim::c]};
+    const std::array extents{network.output_shape(layer, 1)[Dim::c]};
+    const Range channels = store.running_channels(layer);
+    const Selection own{.start = {channels.begin}, .count = {channels.size()}};
     const std::string& name = network.layer(layer).name;
-    store.set_running_values(layer, false, reader.read(tensor_name(name, "mean"), extents));
-    store.set_running_values(layer, true, reader.read(tensor_name(name, "variance"), extents));
+    store.set_running_values(layer, false, reader.read(tensor_name(name, "mean"), extents, own));
+    store.set_running_values(layer, true, reader.read(tensor_name(name, "variance"), extents, own));
   }
 }
 
 void average_running_values(ParameterStore& store, const Plan& plan, const Communicator& world) {
   for (LayerIndex layer : batch_norms(plan.network)) {
     const double weight = own_share(plan, layer, world.rank());
+    const auto channels = static_cast<std::size_t>(plan.network.output_shape(layer, 1)[Dim::c]);
+    const auto first = static_cast<std::size_t>(store.running_channels(layer).begin);
     for (const bool variance : {false, true}) {
       std::vector<double> values = store.running_values(layer, variance);
-      for (double& value : values) value *= weight;
-      values.push_back(weight);
-      world.allreduce(std::span(values), AllreduceAlgorithm::library);
-      const double total = values.back();
-      values.pop_back();
-      for (double& value : values) value /= total;
+      // By channel, the sum of what ranks have of it, and of their weights.
+      std::vector<double> sums(2 * channels);
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        sums[first + i] = weight * values[i];
+        sums[channels + first + i] = weight;
+      }
+      world.allreduce(std::span(sums), AllreduceAlgorithm::library);
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        values[i] = sums[first + i] / sums[channels + first + i];
+      }
       store.set_running_values(layer, variance, values);
     }
   }
@@ -147,15 +201,14 @@ void dump(const std::string& file,
   const Operand& operand = step.schedule.outputs[static_cast<std::size_t>(output)];
   const HostBlock block = step.runner.memory().read(operand);
   const auto values = gather_tensor(block.view, shape, activation_element(plan.precision), world);
-  if (world.rank() != 0) return;
-  TensorFileWriter writer(file);
-  write_parameters(writer, network, step.store, step.loss_scale);
+  DumpWriter writer(file, plan, world);
+  writer.parameters(step.store, step.loss_scale);
+  for (LayerIndex layer : batch_norms(network)) writer.running_values(step.store, layer);
   writer.write(tensor_name(network.layer(output).name, "output"),
                stored_extents(shape),
                values,
                plan.precision);
-  const double loss = step.runner.loss();
-  writer.write("/loss", std::vector<std::int64_t>{1}, std::span(&loss, 1), Precision::fp64);
+  writer.write("/loss", std::array{std::int64_t{1}}, {step.runner.loss()}, Precision::fp64);
   writer.finish();
 }
 

@@ -67,11 +67,13 @@ ParameterStore::ParameterStore(const Schedule& schedule,
   }
   for (LayerIndex layer = 0; layer < network.layer_count(); ++layer) {
     if (!std::holds_alternative<BatchNorm>(network.layer(layer).parameters)) continue;
-    const std::int64_t channels = network.output_shape(layer, 1)[Dim::c];
-    const std::int64_t running_bytes = channels * parameter_bytes(precision);
+    const BufferIndex mean = schedule.running_mean[static_cast<std::size_t>(layer)];
+    const Range channels = schedule.buffers[static_cast<std::size_t>(mean)].box[Dim::w];
+    const std::int64_t running_bytes = channels.size() * parameter_bytes(precision);
     running_[layer] = {
         channels, device().allocate(running_bytes), device().allocate(running_bytes)};
-    set_running_values(layer, true, std::vector<double>(static_cast<std::size_t>(channels), 1.0));
+    const std::vector<double> ones(static_cast<std::size_t>(channels.size()), 1.0);
+    set_running_values(layer, true, ones);
   }
 }
 

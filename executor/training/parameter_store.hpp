@@ -29,15 +29,17 @@ class ParameterStore {
   // Elements of slots first..last, padding included.
   std::int64_t elements(int first_slot, int last_slot) const;
   void* address(ParameterArena arena, int slot) const;
-  // Plain order, as ParameterSlot::shape. @pre arena is not weight_copies
+  // Plain order, this rank's part: ParameterSlot::box. @pre arena is not weight_copies
   std::vector<double> plain(ParameterArena arena, int slot) const;
   // Sets the copy, too.
   void set_weight(int slot, std::span<const double> plain);
-  // Running mean and variance of a batch norm, in the element of parameters.
+  // Running mean and variance of a batch norm, in the element of parameters: of the channels that
+  // this rank owns.
   void* running_mean(LayerIndex layer) const;
   void* running_variance(LayerIndex layer) const;
   std::vector<double> running_values(LayerIndex layer, bool variance) const;
   void set_running_values(LayerIndex layer, bool variance, std::span<const double> values);
+  Range running_channels(LayerIndex layer) const { return running(layer).channels; }
 
   const std::vector<ParameterSlot>& slots() const { return slots_; }
   Precision precision() const { return precision_; }
@@ -45,7 +47,7 @@ class ParameterStore {
 
  private:
   struct Running {
-    std::int64_t channels = 0;
+    Range channels;
     MemoryBlock mean;
     MemoryBlock variance;
   };

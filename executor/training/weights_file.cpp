@@ -26,6 +26,16 @@ std::vector<std::int64_t> stored_extents(const Shape& shape) {
   return extents;
 }
 
+Selection stored_selection(const Shape& shape, const Box& block) {
+  Selection selection;
+  for (Dim dim : all_dims) {
+    if (dim == Dim::d && shape[dim] == 1) continue;
+    selection.start.push_back(block[dim].begin);
+    selection.count.push_back(block[dim].size());
+  }
+  return selection;
+}
+
 namespace {
 
 // What finish() replaces. Devices cannot be replaced.
@@ -66,13 +76,13 @@ void TensorFileWriter::finish() {
   finished_ = true;
 }
 
-std::vector<double> TensorFileReader::read(const std::string& name,
-                                           std::span<const std::int64_t> extents) const {
+Hdf5Dataset TensorFileReader::checked(const std::string& name,
+                                      std::span<const std::int64_t> extents) const {
   InputProblem problem{.file = hdf5_.file(),
                        .pointer = name,
                        .value = "no such dataset",
                        .allowed = "float32 or float64 " + extents_text(extents)};
-  const std::optional<Hdf5Dataset> dataset = hdf5_.find(name);
+  std::optional<Hdf5Dataset> dataset = hdf5_.find(name);
   if (!dataset) throw InputError(problem);
   const std::vector<std::int64_t>& found = dataset->extents();
   const bool is_real =
@@ -81,7 +91,21 @@ std::vector<double> TensorFileReader::read(const std::string& name,
     problem.value = to_text(dataset->element()) + " " + extents_text(found);
     throw InputError(problem);
   }
-  return dataset->read_all();
+  return std::move(*dataset);
+}
+
+std::vector<double> TensorFileReader::read(const std::string& name,
+                                           std::span<const std::int64_t> extents) const {
+  return checked(name, extents).read_all();
+}
+
+std::vector<double> TensorFileReader::read(const std::string& name,
+                                           std::span<const std::int64_t> extents,
+                                           const Selection& block) const {
+  const Hdf5Dataset dataset = checked(name, extents);
+  std::vector<double> values(static_cast<std::size_t>(element_count(block.count)));
+  if (!values.empty()) dataset.read(block, FileElement::fp64, values.data());
+  return values;
 }
 
 }  // namespace cnnplan

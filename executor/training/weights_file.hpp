@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "executor/training/hdf5_file.hpp"
-#include "planner/model/shape.hpp"
+#include "planner/model/box.hpp"
 
 namespace cnnplan {
 
@@ -17,6 +17,9 @@ std::string tensor_name(std::string_view layer, std::string_view tensor);
 
 // As stored: (N, C, H, W), or (N, C, D, H, W) where D > 1; weights likewise.
 std::vector<std::int64_t> stored_extents(const Shape& shape);
+
+// The same of a block of a tensor of `shape`.
+Selection stored_selection(const Shape& shape, const Box& block);
 
 // Writes beside the file and renames in finish(): the file is there whole or not at all. For one
 // rank, after gathering.
@@ -54,8 +57,14 @@ class TensorFileReader {
   // Row-major. @throws InputError (pointer `name`) when it is missing, of other extents or no
   // numbers; IoError
   std::vector<double> read(const std::string& name, std::span<const std::int64_t> extents) const;
+  // A block of it, which may be empty.
+  std::vector<double> read(const std::string& name,
+                           std::span<const std::int64_t> extents,
+                           const Selection& block) const;
 
  private:
+  Hdf5Dataset checked(const std::string& name, std::span<const std::int64_t> extents) const;
+
   Hdf5File hdf5_;
 };
 

@@ -35,6 +35,11 @@ int first_without(int count, const Predicate& holds) {
   return begin;
 }
 
+// The groups of `from` indices that have a part of `range`, of `to` indices each.
+Range whole_groups(Range range, std::int64_t from, std::int64_t to) {
+  return {range.begin / from * to, (range.end + from - 1) / from * to};
+}
+
 template <typename Predicate>
 bool all_ranks(int ranks, const Predicate& holds) {
   int rank = 0;
@@ -49,12 +54,14 @@ Range BlockOwnership::Rule::owned(int coordinate) const {
 }
 
 Range BlockOwnership::Rule::at(int coordinate) const {
-  Range range = whole ? Range{0, input_length} : owned(coordinate);
+  Range range = owned(coordinate);
+  if (grouped) range = whole_groups(range, length / groups, input_length / groups);
   if (factor > 1) range = upsample_block(range, factor).input;
   if (windowed) range = window_block(range, input_length, window).input;
   if (!cut) return range;
-  range = intersect(range, section);
-  return {range.begin - section.begin, range.end - section.begin};
+  // What lies outside keeps its side, so that ranges still ascend.
+  return {std::clamp(range.begin, section.begin, section.end) - section.begin,
+          std::clamp(range.end, section.begin, section.end) - section.begin};
 }
 
 BlockOwnership::BlockOwnership(const Distribution& distribution) : mesh_(distribution.mesh()) {
@@ -87,12 +94,20 @@ BlockOwnership BlockOwnership::repeated(const std::array<std::int64_t, 3>& facto
   return result;
 }
 
-BlockOwnership BlockOwnership::with_channels(std::int64_t count) const {
+BlockOwnership BlockOwnership::with_channels(std::int64_t count, std::int64_t groups) const {
   BlockOwnership result = *this;
   result.derived_ = true;
   Rule& rule = result.rule(Dim::c);
-  rule.whole = true;
+  rule.grouped = true;
+  rule.groups = groups;
   rule.input_length = count;
+  return result;
+}
+
+BlockOwnership BlockOwnership::with_channel_blocks(std::int64_t count) const {
+  BlockOwnership result = *this;
+  result.derived_ = true;
+  result.rule(Dim::c).length = count;
   return result;
 }
 

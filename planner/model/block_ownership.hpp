@@ -28,8 +28,12 @@ class BlockOwnership {
   BlockOwnership under(const Window& window, const Shape& input) const;
   // What of an input these blocks of its upsampling repeat. Nothing where the block is empty.
   BlockOwnership repeated(const std::array<std::int64_t, 3>& factor) const;
-  // With all `count` channels of an input where the block is not empty.
-  BlockOwnership with_channels(std::int64_t count) const;
+  // With what `groups` groups of channels take of an input of `count` channels: all groups that
+  // these blocks have a part of, whole.
+  BlockOwnership with_channels(std::int64_t count, std::int64_t groups) const;
+  // With their channels cut into as many blocks of `count` instead. Nothing where the block of
+  // another dim or the new one is empty.
+  BlockOwnership with_channel_blocks(std::int64_t count) const;
   // The part with channels [first, first + count), which become channels [0, count).
   BlockOwnership channels(std::int64_t first, std::int64_t count) const;
 
@@ -50,15 +54,16 @@ class BlockOwnership {
   bool operator==(const BlockOwnership&) const = default;
 
  private:
-  // Cut into parts, which need an input through a window, repeated, or all of it; of that, a
+  // Cut into parts, which need an input through a window, repeated, or in whole groups; of that, a
   // section.
   struct Rule {
     std::int64_t length = 1;
     int parts = 1;
     bool windowed = false;
-    bool whole = false;
+    bool grouped = false;
     bool cut = false;
     std::int64_t factor = 1;  // how often an input is repeated
+    std::int64_t groups = 1;
     WindowDim window{};
     std::int64_t input_length = 0;
     Range section{};

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "planner/model/channel_split.hpp"
 #include "planner/model/collective.hpp"
 #include "planner/model/kernel.hpp"
 #include "planner/model/network.hpp"
@@ -41,6 +42,11 @@ struct Enumerators<BatchNormStatistics> {
 template <>
 struct Enumerators<AllreduceAlgorithm> {
   static constexpr std::array all{AllreduceAlgorithm::ring, AllreduceAlgorithm::library};
+};
+
+template <>
+struct Enumerators<ChannelAlgorithm> {
+  static constexpr std::array all{ChannelAlgorithm::stationary_y, ChannelAlgorithm::stationary_x};
 };
 
 template <>

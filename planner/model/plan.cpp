@@ -29,11 +29,16 @@ class PlanCheck {
              '"' + to_text(mesh) + "\", which is " + std::to_string(mesh.rank_count()) + " ranks",
              "a mesh of " + std::to_string(ranks) + " ranks");
     }
-    if (mesh.size(Axis::c) != 1) {
-      refuse(pointer,
-             '"' + to_text(mesh) + '"',
-             "axes n d h w r: this version does not run channel splits");
-    }
+  }
+  void channels(const Network& network, LayerIndex index, const LayerPlan& layer) const {
+    const std::string allowed =
+        channel_split_refusal(network, index, layer.mesh.size(Axis::c), layer.channel_algorithm);
+    if (allowed.empty()) return;
+    const bool is_default = layer.channel_algorithm == LayerPlan{}.channel_algorithm;
+    refuse("/layers/" + std::to_string(index) + "/mesh",
+           '"' + to_text(layer.mesh) + '"' +
+               (is_default ? "" : " with " + std::string(to_text(layer.channel_algorithm))),
+           allowed);
   }
   // `elements` and the output of a layer.
   std::int64_t with_output(std::int64_t elements,
@@ -65,6 +70,10 @@ class PlanCheck {
 
 }  // namespace
 
+bool sums_over_channels(const LayerPlan& layer) {
+  return layer.channel_algorithm == ChannelAlgorithm::stationary_x && layer.mesh.size(Axis::c) > 1;
+}
+
 bool can_recompute(const LayerParameters& parameters) {
   return std::holds_alternative<BatchNorm>(parameters) ||
          std::holds_alternative<Relu>(parameters) || std::holds_alternative<Add>(parameters);
@@ -92,7 +101,9 @@ void validate(const Plan& plan, const std::string& file) {
   }
   std::int64_t elements = 0;
   for (LayerIndex i = 0; i < plan.network.layer_count(); ++i) {
-    check.mesh(i, plan.layers[static_cast<std::size_t>(i)].mesh, plan.ranks);
+    const LayerPlan& layer = plan.layers[static_cast<std::size_t>(i)];
+    check.mesh(i, layer.mesh, plan.ranks);
+    check.channels(plan.network, i, layer);
     elements = check.with_output(elements, plan.network, i, plan.batch);
   }
 }

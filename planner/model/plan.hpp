@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "planner/model/channel_split.hpp"
 #include "planner/model/checked.hpp"
 #include "planner/model/collective.hpp"
 #include "planner/model/input_file.hpp"
@@ -24,6 +25,8 @@ struct LayerPlan {
   Mesh mesh;
   BatchNormStatistics statistics = BatchNormStatistics::spatial;  // batch norm only
   std::map<KernelPhase, KernelAlgorithm> algorithms;              // absent: direct
+  // Where mixes_channels and the mesh has an axis c.
+  ChannelAlgorithm channel_algorithm = ChannelAlgorithm::stationary_y;
   // The output is not kept for backpropagation but computed again there from the inputs; see
   // can_recompute. What is fused behind the layer comes with it.
   bool recompute = false;
@@ -88,6 +91,9 @@ struct Plan {
   std::vector<InputFile> inputs;
   bool operator==(const Plan&) const = default;
 };
+
+// True where a rank computes parts of sums over channels: stationary_x on a mesh with an axis c.
+bool sums_over_channels(const LayerPlan& layer);
 
 // True for layers whose output a kernel without products of matrices computes from its inputs:
 // batch norm, ReLU and add.

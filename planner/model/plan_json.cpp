@@ -11,12 +11,6 @@ namespace {
 
 constexpr IntegerRange bucket_range{.minimum = 1};
 
-// Kinds whose kernels can be computed by several algorithms.
-bool has_algorithms(const Layer& layer) {
-  return std::holds_alternative<Convolution>(layer.parameters) ||
-         std::holds_alternative<FullyConnected>(layer.parameters);
-}
-
 bool has_statistics(const Layer& layer) {
   return std::holds_alternative<BatchNorm>(layer.parameters);
 }
@@ -32,7 +26,7 @@ std::map<KernelPhase, KernelAlgorithm> read_algorithms(const JsonReader& reader)
 }
 
 LayerPlan read_layer_plan(const JsonReader& reader, const Layer& layer) {
-  reader.allow_keys({"name", "mesh", "statistics", "algorithms", "recompute"});
+  reader.allow_keys({"name", "mesh", "statistics", "channel_algorithm", "algorithms", "recompute"});
   if (!reader.at("name").is_text(layer.name)) {
     reader.at("name").refuse('"' + layer.name + "\", as the network lists its layers");
   }
@@ -46,10 +40,12 @@ LayerPlan read_layer_plan(const JsonReader& reader, const Layer& layer) {
     reader.at("recompute").refuse("this key on batch norms, ReLUs and adds only");
   }
   reader.read("recompute", plan.recompute);
-  if (!reader.has("algorithms")) return plan;
-  if (!has_algorithms(layer)) {
-    reader.at("algorithms").refuse("this key on convolutions and fully connected layers only");
+  for (const char* key : {"channel_algorithm", "algorithms"}) {
+    if (!reader.has(key) || mixes_channels(layer.parameters)) continue;
+    reader.at(key).refuse("this key on convolutions and fully connected layers only");
   }
+  reader.read_enumerator("channel_algorithm", plan.channel_algorithm);
+  if (!reader.has("algorithms")) return plan;
   plan.algorithms = read_algorithms(reader.at("algorithms"));
   return plan;
 }
@@ -72,7 +68,10 @@ OrderedJson to_ordered_json(const LayerPlan& plan, const Layer& layer) {
   OrderedJson json{{"name", layer.name}, {"mesh", to_text(plan.mesh)}};
   if (has_statistics(layer)) json["statistics"] = to_text(plan.statistics);
   if (plan.recompute) json["recompute"] = true;
-  if (!has_algorithms(layer)) return json;
+  if (plan.channel_algorithm != LayerPlan{}.channel_algorithm) {
+    json["channel_algorithm"] = to_text(plan.channel_algorithm);
+  }
+  if (!mixes_channels(layer.parameters)) return json;
   for (const auto& [phase, algorithm] : plan.algorithms) {
     json["algorithms"][std::string(to_text(phase))] = to_text(algorithm);
   }

@@ -19,6 +19,7 @@ OperationPart part_of_word(std::string_view word) {
     return OperationPart::statistics;
   }
   if (word == "forward_again") return OperationPart::forward;
+  if (word == "allgather" || word == "reduce_scatter") return OperationPart::channels;
   for (const OperationPart part : all_operation_parts) {
     if (word == to_text(part)) return part;
   }
@@ -27,8 +28,8 @@ OperationPart part_of_word(std::string_view word) {
 
 // Names of layers follow.
 bool is_transfer(OperationPart part) {
-  return part == OperationPart::halo || part == OperationPart::shuffle ||
-         part == OperationPart::copy;
+  return part == OperationPart::halo || part == OperationPart::channels ||
+         part == OperationPart::shuffle || part == OperationPart::copy;
 }
 
 }  // namespace
@@ -38,6 +39,7 @@ std::string_view to_text(OperationPart part) {
                                                                            "backward_data",
                                                                            "backward_filter",
                                                                            "halo",
+                                                                           "channels",
                                                                            "shuffle",
                                                                            "copy",
                                                                            "statistics",

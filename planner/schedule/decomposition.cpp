@@ -24,8 +24,10 @@ Decomposition::Decomposition(const Plan& plan) : plan_(plan), units_(fuse(plan))
     owned_.push_back(owned_blocks(plan, layer));
     needed_.emplace_back();
     for (std::size_t input = 0; input < inputs.size(); ++input) {
-      needed_.back().push_back(needed_blocks(network, layer, input, owned_.back()));
+      const auto algorithm = plan.layers[static_cast<std::size_t>(layer)].channel_algorithm;
+      needed_.back().push_back(needed_blocks(network, layer, input, owned_.back(), algorithm));
     }
+    computed_.push_back(computed_blocks(plan, layer, owned_.back()));
     requires_gradient_.push_back(
         network.parameter_count(layer) > 0 ||
         std::any_of(inputs.begin(), inputs.end(), [&](auto i) { return requires_gradient(i); }));

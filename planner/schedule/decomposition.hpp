@@ -30,6 +30,8 @@ class Decomposition {
     const auto& needed = needed_.at(static_cast<std::size_t>(unit.head));
     return input < needed.size() ? needed[input] : owned(unit.last);
   }
+  // Output blocks that the kernels of a unit compute.
+  const BlockOwnership& computed(const Unit& unit) const { return at(computed_, unit.head); }
   // True when the layer or one before it has parameters.
   bool requires_gradient(LayerIndex layer) const {
     return requires_gradient_.at(static_cast<std::size_t>(layer));
@@ -51,6 +53,7 @@ class Decomposition {
   std::vector<Unit> units_;
   std::vector<std::size_t> unit_indices_;            // by layer
   std::vector<BlockOwnership> owned_;                // by layer
+  std::vector<BlockOwnership> computed_;             // by layer
   std::vector<std::vector<BlockOwnership>> needed_;  // by layer and input
   std::vector<bool> requires_gradient_;
   std::vector<bool> needs_dense_gradient_;  // by layer

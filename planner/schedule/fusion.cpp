@@ -36,10 +36,10 @@ bool takes_add(const Plan& plan, LayerIndex batch_norm, LayerIndex add) {
 Unit unit_of(const Plan& plan, LayerIndex head) {
   const Network& network = plan.network;
   Unit unit{.head = head, .last = head, .inputs = network.inputs_of(head)};
-  const Mesh& mesh = plan.layers[static_cast<std::size_t>(head)].mesh;
+  const LayerPlan& split = plan.layers[static_cast<std::size_t>(head)];
   const bool is_convolution = is_any_of<Convolution, FullyConnected>(network, head);
   const bool can_fuse =
-      is_convolution ? writes_dense_relu(mesh) : is_any_of<BatchNorm, Add>(network, head);
+      is_convolution ? writes_dense_relu(split) : is_any_of<BatchNorm, Add>(network, head);
   if (!can_fuse) return unit;
   LayerIndex next = sole_consumer(plan, head);
   if (is_any_of<BatchNorm>(network, head) && takes_add(plan, head, next)) {
@@ -58,8 +58,10 @@ Unit unit_of(const Plan& plan, LayerIndex head) {
 
 }  // namespace
 
-bool writes_dense_relu(const Mesh& mesh) {
-  return mesh.size(Axis::d) * mesh.size(Axis::h) * mesh.size(Axis::w) == 1;
+bool writes_dense_relu(const LayerPlan& split) {
+  const Mesh& mesh = split.mesh;
+  return mesh.size(Axis::d) * mesh.size(Axis::h) * mesh.size(Axis::w) == 1 &&
+         !sums_over_channels(split);
 }
 
 std::vector<LayerIndex> layers_of(const Network& network, const Unit& unit) {

@@ -20,15 +20,16 @@ struct Unit {
 // From the head to the last.
 std::vector<LayerIndex> layers_of(const Network& network, const Unit& unit);
 
-// Whether a convolution on `mesh` computes the ReLU behind it. It writes dense blocks only: where
-// space is split, a ReLU of its own writes its output with room for the halo that the next layer
-// needs, which saves as much as fusing it would, and memory, too.
-bool writes_dense_relu(const Mesh& mesh);
+// Whether a convolution that is split so computes the ReLU behind it: not where its sums over
+// channels are not complete. It writes dense blocks only: where space is split, a ReLU of its own
+// writes its output with room for the halo that the next layer needs, which saves as much as fusing
+// it would, and memory, too.
+bool writes_dense_relu(const LayerPlan& split);
 
 // Units in an order of execution; every layer belongs to exactly one. Layers are fused where they
 // have the same mesh and the tensor between them has no other consumer, a ReLU where nothing clips
 // it above:
-// batch_norm [+ add] [+ relu], add [+ relu], and where writes_dense_relu(mesh), convolution
+// batch_norm [+ add] [+ relu], add [+ relu], and where writes_dense_relu(), convolution
 // [+ relu], fully_connected [+ relu].
 std::vector<Unit> fuse(const Plan& plan);
 

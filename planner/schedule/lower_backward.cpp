@@ -52,13 +52,14 @@ Operand Lowering::backward_relu(const Unit& unit, const Saved& saved, const Oper
   return builder_.read(dx);
 }
 
-void Lowering::backward_windowed(const Unit& unit, const Saved& saved, const Operand& dy) {
+void Lowering::backward_windowed(const Unit& unit, const Saved& saved, const Operand& own_dy) {
   KernelSpec spec = windowed_spec(unit);
-  Schedule& schedule = builder_.schedule();
+  const Operand dy = has_partial_sums(unit) ? gather_error_signal(unit, own_dy) : own_dy;
   const bool is_convolution = spec.kind == KernelKind::convolution;
   if (decomposition_.requires_gradient(unit.inputs[0])) {
     spec.phase = KernelPhase::backward_data;
     spec.algorithm = algorithm(unit.head, spec.phase);
+    spec.bias = false;
     const BufferIndex dx =
         add_block(name(unit) + "/dx", BufferRole::error_signal, saved.inputs[0].box);
     std::vector<Operand> operands;
@@ -69,23 +70,42 @@ void Lowering::backward_windowed(const Unit& unit, const Saved& saved, const Ope
       operands.push_back(dy);
     }
     operands.push_back(builder_.write(dx));
-    KernelSpec data_spec = spec;
-    data_spec.bias = false;
-    kernel(unit, data_spec, std::move(operands));
+    kernel(unit, spec, std::move(operands));
     contribute(unit, 0, {.operand = builder_.read(dx)});
   }
-  if (!is_convolution) return;
+  if (is_convolution) backward_filter(unit, saved, dy);
+}
+
+void Lowering::backward_filter(const Unit& unit, const Saved& saved, const Operand& dy) {
+  const BufferIndex gradients = builder_.schedule().gradients;
+  KernelSpec spec = windowed_spec(unit);
   spec.phase = KernelPhase::backward_filter;
   spec.algorithm = algorithm(unit.head, spec.phase);
   std::vector<Operand> operands{
-      input_again(unit, 0), dy, slot_operand(schedule.gradients, saved.first_slot, true)};
-  if (spec.bias) operands.push_back(slot_operand(schedule.gradients, saved.first_slot + 1, true));
+      input_again(unit, 0), dy, slot_operand(gradients, saved.first_slot, true)};
+  if (spec.bias) operands.push_back(slot_operand(gradients, saved.first_slot + 1, true));
   kernel(unit, spec, std::move(operands));
+}
+
+// All channels of this rank's positions, to which it added parts of sums.
+Operand Lowering::gather_error_signal(const Unit& unit, const Operand& dy) {
+  const BlockOwnership& computed = decomposition_.computed(unit);
+  const Box want = computed.box(rank_);
+  Exchange exchange = exchange_forward(
+      decomposition_.owned(unit.last), computed, builder_.buffer(dy.buffer).box, rank_);
+  const BufferIndex gathered =
+      exchange.in_place ? dy.buffer
+                        : add_block(name(unit) + "/gathered_dy", BufferRole::error_signal, want);
+  add_transfer(unit,
+               name(unit) + "/backward/allgather",
+               {.source = dy.buffer, .destination = gathered},
+               std::move(exchange));
+  return {.buffer = gathered, .box = want};
 }
 
 void Lowering::backward_batch_norm(const Unit& unit, const Saved& saved, const Operand& dy) {
   Schedule& schedule = builder_.schedule();
-  const std::int64_t channels = network().output_shape(unit.head, 1)[Dim::c];
+  const std::int64_t channels = own_channels(unit.head).size();
   const bool keeps_dz = unit.relu && unit.residual;
   const BufferIndex sums = builder_.add_flat(
       name(unit) + "/gradient_sums", BufferRole::scratch, BufferElement::fp64, 2 * channels);
@@ -188,7 +208,7 @@ void Lowering::contribute(const Unit& unit, std::size_t input, Contribution cont
                                     own_box(target));
   gradients.push_back({.operand = {.buffer = destination, .box = own_box(target)}});
   add_transfer(unit,
-               name(unit) + "/backward/" + label(unit, input),
+               name(unit) + "/backward/" + label(unit, input, "reduce_scatter"),
                {.source = source,
                 .destination = destination,
                 .source_channel = network().first_channel(unit.head, input)},

@@ -95,7 +95,7 @@ Operand Lowering::fetch_blocks(const Unit& unit,
     result.buffer = add_block(name(unit) + "/input", BufferRole::activation, want);
   }
   add_transfer(unit,
-               name(unit) + pass + label(unit, input),
+               name(unit) + pass + label(unit, input, "allgather"),
                {.source = stored.buffer, .destination = result.buffer},
                std::move(exchange));
   return result;
@@ -119,9 +119,9 @@ void Lowering::add_transfer(const Unit& unit,
 void Lowering::forward_windowed(const Unit& unit, Saved& saved) {
   KernelSpec spec = windowed_spec(unit);
   saved.inputs = {fetch(unit, 0)};
-  Operand output = add_output(unit);
-  saved.output = output;
-  output.written = true;
+  saved.output = add_output(unit);
+  Operand computed = has_partial_sums(unit) ? add_computed(unit) : saved.output;
+  computed.written = true;
   std::vector<Operand> operands{saved.inputs[0]};
   if (spec.kind == KernelKind::convolution) {
     spec.algorithm = algorithm(unit.head, KernelPhase::forward);
@@ -130,7 +130,7 @@ void Lowering::forward_windowed(const Unit& unit, Saved& saved) {
     operands.push_back(convolution_weight(slot));
     if (spec.bias) operands.push_back(slot_operand(builder_.schedule().weights, slot + 1, false));
   }
-  operands.push_back(output);
+  operands.push_back(computed);
   if (spec.kind == KernelKind::pooling && spec.pooling == PoolingMode::max) {
     const BufferIndex index = builder_.add_buffer(
         name(unit) + "/index", BufferRole::scratch, BufferElement::int32, own_box(unit.last));
@@ -138,11 +138,30 @@ void Lowering::forward_windowed(const Unit& unit, Saved& saved) {
     operands.push_back(builder_.write(index));
   }
   kernel(unit, spec, std::move(operands));
+  if (has_partial_sums(unit)) scatter_sums(unit, computed);
+}
+
+// All channels of this rank's positions, of which it has parts of sums.
+Operand Lowering::add_computed(const Unit& unit) {
+  return builder_.read(add_block(name(unit) + "/partial_sums",
+                                 BufferRole::activation,
+                                 decomposition_.computed(unit).box(rank_)));
+}
+
+// Adds the parts of sums up where their channels are owned, in the memory of the output.
+void Lowering::scatter_sums(const Unit& unit, const Operand& computed) {
+  const GradientUse use{.shared = true, .dense = true};
+  Exchange exchange =
+      exchange_backward(decomposition_.computed(unit), decomposition_.owned(unit.last), use, rank_);
+  add_transfer(unit,
+               name(unit) + "/forward/reduce_scatter",
+               {.source = computed.buffer, .destination = saved_of(unit).output.buffer},
+               std::move(exchange));
 }
 
 void Lowering::forward_batch_norm(const Unit& unit, Saved& saved) {
   Schedule& schedule = builder_.schedule();
-  const std::int64_t channels = network().output_shape(unit.head, 1)[Dim::c];
+  const std::int64_t channels = own_channels(unit.head).size();
   const std::string& id = name(unit);
   saved.inputs = {fetch(unit, 0)};
   if (unit.residual) saved.inputs.push_back(fetch(unit, 1));
@@ -155,8 +174,10 @@ void Lowering::forward_batch_norm(const Unit& unit, Saved& saved) {
            {saved.inputs[0], builder_.write(sums)});
     allreduce_sums(unit, "forward_statistics", sums);
   }
+  Box own = whole({{1, 1, 1, 1, 1}});
+  own[Dim::w] = own_channels(unit.head);
   const auto running = [&](const char* suffix) {
-    return builder_.add_flat(id + suffix, BufferRole::running, parameter(), channels);
+    return builder_.add_buffer(id + suffix, BufferRole::running, parameter(), own);
   };
   const auto head = static_cast<std::size_t>(unit.head);
   schedule.running_mean[head] = running("/mean");
@@ -225,7 +246,7 @@ void Lowering::forward_concat(const Unit& unit) {
   for (std::size_t input = 0; input < unit.inputs.size(); ++input) {
     const LayerIndex source = unit.inputs[input];
     add_transfer(unit,
-                 name(unit) + "/forward/" + label(unit, input),
+                 name(unit) + "/forward/" + label(unit, input, "allgather"),
                  {.source = tensors_[static_cast<std::size_t>(source)].buffer,
                   .destination = output.buffer,
                   .destination_channel = network().first_channel(unit.head, input)},

@@ -15,7 +15,7 @@ void Lowering::add_parameters() {
     schedule.weight_copies = builder_.add_flat("weight_copies",
                                                BufferRole::weight_copies,
                                                buffer_element(activation_element(plan_.precision)),
-                                               network().parameter_count());
+                                               slot_elements());
   }
   if (mode_ == Mode::inference) return;
   schedule.gradients = add_arena("gradients", BufferRole::gradients);
@@ -23,33 +23,46 @@ void Lowering::add_parameters() {
 }
 
 void Lowering::add_slots(const Unit& unit) {
-  const std::int64_t channels = network().output_shape(unit.head, 1)[Dim::c];
-  const auto vector_slot = [&](ParameterRole role) {
+  const auto add_slot = [&](ParameterRole role, const Shape& shape, const Box& box) {
     return builder_.add_slot({.layer = unit.head,
                               .role = role,
-                              .elements = channels,
-                              .shape = {{1, 1, 1, 1, channels}}});
+                              .shape = shape,
+                              .box = box,
+                              .elements = volume(box),
+                              .forward = {}});
   };
+  const LayerParameters& parameters = layer(unit.head).parameters;
+  const Shape by_channel{{1, 1, 1, 1, network().output_shape(unit.head, 1)[Dim::c]}};
   int& first = first_slot_[static_cast<std::size_t>(unit.head)];
-  if (std::holds_alternative<BatchNorm>(layer(unit.head).parameters)) {
-    first = vector_slot(ParameterRole::scale);
-    vector_slot(ParameterRole::shift);
+  if (std::holds_alternative<BatchNorm>(parameters)) {
+    Box own = whole(by_channel);
+    own[Dim::w] = own_channels(unit.head);
+    first = add_slot(ParameterRole::scale, by_channel, own);
+    add_slot(ParameterRole::shift, by_channel, own);
     return;
   }
-  const KernelSpec spec = windowed_spec(unit);
-  const auto& k = spec.window.dims;
-  const Shape shape{
-      {channels, spec.in[Dim::c] / spec.groups, k[0].kernel, k[1].kernel, k[2].kernel}};
+  const Box weight = weight_block(plan_, unit.head, rank_);
   first = builder_.add_slot({.layer = unit.head,
                              .role = ParameterRole::weight,
-                             .elements = volume(shape),
-                             .shape = shape,
-                             .forward = spec});
-  if (spec.bias) vector_slot(ParameterRole::bias);
+                             .shape = weight_shape(network(), unit.head),
+                             .box = weight,
+                             .elements = volume(weight),
+                             .forward = windowed_spec(unit)});
+  if (has_bias(parameters)) {
+    add_slot(ParameterRole::bias, by_channel, bias_block(plan_, unit.head, rank_));
+  }
+}
+
+std::int64_t Lowering::slot_elements() const {
+  std::int64_t elements = 0;
+  for (const ParameterSlot& slot : builder_.schedule().slots) {
+    elements = checked_add(elements, slot.elements);
+  }
+  return elements;
 }
 
 BufferIndex Lowering::add_arena(const std::string& name, BufferRole role) {
-  return builder_.add_flat(name, role, parameter(), network().parameter_count());
+  return builder_.add_flat(name, role, parameter(), slot_elements());
 }
 
 Operand Lowering::slot_operand(BufferIndex arena, int slot, bool written) const {
@@ -62,8 +75,9 @@ Operand Lowering::convolution_weight(int slot) const {
   return slot_operand(has_copies ? schedule.weight_copies : schedule.weights, slot, false);
 }
 
-// Slots of a unit join the open bucket; it is updated when it is full, so that all plans of a
-// network have the same updates. Until then it is reduced in parts where the group changes.
+// Slots of a unit join the open bucket; it is updated when its tensors, of which a rank may have
+// parts only, fill it, so that all plans of a network update the same layers together. Until then
+// it is reduced in parts where the group changes.
 void Lowering::add_to_bucket(const Unit& unit) {
   const int first = first_slot_[static_cast<std::size_t>(unit.head)];
   if (first < 0) return;
@@ -76,7 +90,7 @@ void Lowering::add_to_bucket(const Unit& unit) {
     ++complete_;
   }
   std::int64_t elements = 0;
-  for (int i = bucket_begin_; i < complete_; ++i) elements += builder_.slot(i).elements;
+  for (int i = bucket_begin_; i < complete_; ++i) elements += volume(builder_.slot(i).shape);
   const std::int64_t bytes = elements * parameter_bytes(plan_.precision);
   if (bytes >= plan_.bucket_bytes) close_bucket();
 }

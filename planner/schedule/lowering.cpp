@@ -28,7 +28,6 @@ Lowering::Lowering(const Decomposition& decomposition, int rank, Mode mode)
 }
 
 Schedule Lowering::run() {
-  refuse_unsupported();
   Schedule& schedule = builder_.schedule();
   const auto layers = static_cast<std::size_t>(network().layer_count());
   schedule.running_mean.assign(layers, -1);
@@ -56,22 +55,20 @@ void Lowering::keep_logits() {
   schedule.buffers[buffer].last_use = static_cast<OperationIndex>(schedule.operations.size()) - 1;
 }
 
-void Lowering::refuse_unsupported() const {
-  for (LayerIndex l = 0; l < network().layer_count(); ++l) {
-    if (layer_plan(l).mesh.size(Axis::c) == 1) continue;
-    throw InputError({.file = "plan",
-                      .pointer = "/layers/" + std::to_string(l) + "/mesh",
-                      .value = '"' + to_text(layer_plan(l).mesh) + '"',
-                      .allowed = "axes n d h w r: this version does not run channel splits"});
-  }
-}
-
 const LayerPlan& Lowering::layer_plan(LayerIndex index) const {
   return plan_.layers.at(static_cast<std::size_t>(index));
 }
 
 Box Lowering::own_box(LayerIndex index) const {
   return decomposition_.owned(index).box(rank_);
+}
+
+Range Lowering::own_channels(LayerIndex index) const {
+  return cnnplan::own_channels(plan_, index, rank_);
+}
+
+bool Lowering::has_partial_sums(const Unit& unit) const {
+  return sums_over_channels(layer_plan(unit.head));
 }
 
 Box Lowering::needed_box(const Unit& unit, std::size_t input) const {
@@ -88,11 +85,15 @@ BufferIndex Lowering::add_block(const std::string& name, BufferRole role, const 
 }
 
 // Ids of transfers name the input where a unit has several, and count where it is the same again.
-std::string Lowering::label(const Unit& unit, std::size_t input) const {
+// `of_channels`: the word for one between ranks that have different channels.
+std::string Lowering::label(const Unit& unit, std::size_t input, const char* of_channels) const {
   const LayerIndex source = unit.inputs[input];
-  const bool same_mesh = layer_plan(source).mesh == layer_plan(unit.head).mesh;
+  const Mesh& mesh = layer_plan(unit.head).mesh;
+  const bool same_mesh = layer_plan(source).mesh == mesh;
   const bool copies = copies_inputs(layer(unit.head).parameters);
-  std::string kind = !same_mesh ? "shuffle" : copies ? "copy" : "halo";
+  const bool all_channels = mesh.size(Axis::c) > 1 && mixes_channels(layer(unit.head).parameters) &&
+                            !has_partial_sums(unit);
+  std::string kind = !same_mesh ? "shuffle" : copies ? "copy" : all_channels ? of_channels : "halo";
   if (unit.inputs.size() == 1) return kind;
   const auto place = unit.inputs.begin() + static_cast<std::ptrdiff_t>(input);
   const auto before = std::count(unit.inputs.begin(), place, source);
@@ -108,16 +109,18 @@ KernelAlgorithm Lowering::algorithm(LayerIndex index, KernelPhase phase) const {
 KernelSpec Lowering::windowed_spec(const Unit& unit) const {
   const LayerParameters& parameters = layer(unit.head).parameters;
   KernelSpec spec{.kind = KernelKind::convolution, .phase = KernelPhase::forward};
+  const int part = layer_plan(unit.head).mesh.coordinate(rank_, Axis::c);
+  const Box computed = decomposition_.computed(unit).box(rank_);
   spec.precision = plan_.precision;
-  spec.out = shape_of(own_box(unit.last));
+  spec.out = shape_of(computed);
+  spec.out[Dim::c] = decomposition_.computed(unit).range(Dim::c, part).size();
   spec.in = shape_of(needed_box(unit, 0));
-  spec.in[Dim::c] = network().output_shape(unit.inputs[0], 1)[Dim::c];
-  spec.window = local_window(network(), unit.head, own_box(unit.last));
-  if (const auto* convolution = std::get_if<Convolution>(&parameters)) {
-    spec.groups = convolution->groups;
-    spec.bias = convolution->bias;
-  } else if (const auto* full = std::get_if<FullyConnected>(&parameters)) {
-    spec.bias = full->bias;
+  spec.in[Dim::c] = decomposition_.needed(unit, 0).range(Dim::c, part).size();
+  spec.window = local_window(network(), unit.head, computed);
+  if (mixes_channels(parameters)) {
+    const std::int64_t group = weight_block(plan_, unit.head, rank_)[Dim::c].size();
+    spec.groups = std::max<std::int64_t>(1, group == 0 ? 0 : spec.in[Dim::c] / group);
+    spec.bias = has_bias(parameters) && volume(bias_block(plan_, unit.head, rank_)) > 0;
   } else {
     spec.kind = KernelKind::pooling;
     if (const auto* pooling = std::get_if<Pooling>(&parameters)) {

@@ -40,7 +40,6 @@ class Lowering {
   };
 
   // Set-up.
-  void refuse_unsupported() const;
   void keep_logits();
   // Of parameters and of what is summed.
   BufferElement parameter() const;
@@ -53,6 +52,8 @@ class Lowering {
   void forward(std::size_t unit);
   void load(const Unit& unit);
   void forward_windowed(const Unit& unit, Saved& saved);
+  Operand add_computed(const Unit& unit);
+  void scatter_sums(const Unit& unit, const Operand& computed);
   void forward_batch_norm(const Unit& unit, Saved& saved);
   void forward_elementwise(const Unit& unit, Saved& saved);
   void forward_upsample(const Unit& unit);
@@ -92,7 +93,9 @@ class Lowering {
   // Backward.
   void backward(std::size_t unit);
   Operand backward_relu(const Unit& unit, const Saved& saved, const Operand& dy);
-  void backward_windowed(const Unit& unit, const Saved& saved, const Operand& dy);
+  void backward_windowed(const Unit& unit, const Saved& saved, const Operand& own_dy);
+  void backward_filter(const Unit& unit, const Saved& saved, const Operand& dy);
+  Operand gather_error_signal(const Unit& unit, const Operand& dy);
   void backward_batch_norm(const Unit& unit, const Saved& saved, const Operand& dy);
   // `gradient`: dz, and its sums over the group.
   void backward_batch_norm_data(const Unit& unit,
@@ -114,6 +117,7 @@ class Lowering {
   void add_parameters();
   void add_slots(const Unit& unit);
   BufferIndex add_arena(const std::string& name, BufferRole role);
+  std::int64_t slot_elements() const;
   Operand slot_operand(BufferIndex arena, int slot, bool written) const;
   // The weight as convolutions read it.
   Operand convolution_weight(int slot) const;
@@ -127,7 +131,10 @@ class Lowering {
   const Layer& layer(LayerIndex index) const { return plan_.network.layer(index); }
   const LayerPlan& layer_plan(LayerIndex index) const;
   const std::string& name(const Unit& unit) const { return layer(unit.head).name; }
-  std::string label(const Unit& unit, std::size_t input) const;
+  std::string label(const Unit& unit, std::size_t input, const char* of_channels) const;
+  // True where the kernels of a unit compute parts of sums.
+  bool has_partial_sums(const Unit& unit) const;
+  Range own_channels(LayerIndex layer) const;
   Box own_box(LayerIndex layer) const;
   Box needed_box(const Unit& unit, std::size_t input) const;
   KernelSpec windowed_spec(const Unit& unit) const;

@@ -4,9 +4,22 @@
 namespace cnnplan {
 namespace {
 
-bool pools(const LayerParameters& parameters) {
-  return std::holds_alternative<Pooling>(parameters) ||
-         std::holds_alternative<GlobalPooling>(parameters);
+std::int64_t groups_of(const LayerParameters& parameters) {
+  const auto* convolution = std::get_if<Convolution>(&parameters);
+  return convolution == nullptr ? 1 : convolution->groups;
+}
+
+const LayerPlan& layer_plan(const Plan& plan, LayerIndex layer) {
+  return plan.layers[static_cast<std::size_t>(layer)];
+}
+
+Range channel_block(const Plan& plan, LayerIndex layer, std::int64_t count, int rank) {
+  const Mesh& mesh = layer_plan(plan, layer).mesh;
+  return block_range(count, mesh.size(Axis::c), mesh.coordinate(rank, Axis::c));
+}
+
+std::int64_t channels_of(const Plan& plan, LayerIndex layer) {
+  return plan.network.output_shape(layer, 1)[Dim::c];
 }
 
 }  // namespace
@@ -19,7 +32,8 @@ BlockOwnership owned_blocks(const Plan& plan, LayerIndex layer) {
 BlockOwnership needed_blocks(const Network& network,
                              LayerIndex layer,
                              std::size_t input,
-                             const BlockOwnership& outputs) {
+                             const BlockOwnership& outputs,
+                             ChannelAlgorithm algorithm) {
   const LayerParameters& parameters = network.layer(layer).parameters;
   const Shape shape = network.output_shape(network.inputs_of(layer).at(input), 1);
   if (std::holds_alternative<Concat>(parameters)) {
@@ -30,7 +44,60 @@ BlockOwnership needed_blocks(const Network& network,
   }
   if (!has_window(parameters)) return outputs;
   const BlockOwnership needed = outputs.under(network.window_of(layer), shape);
-  return pools(parameters) ? needed : needed.with_channels(shape[Dim::c]);
+  if (!mixes_channels(parameters)) return needed;
+  const bool splits = outputs.mesh().size(Axis::c) > 1;
+  return splits && algorithm == ChannelAlgorithm::stationary_x
+             ? needed.with_channel_blocks(shape[Dim::c])
+             : needed.with_channels(shape[Dim::c], groups_of(parameters));
+}
+
+BlockOwnership computed_blocks(const Plan& plan, LayerIndex layer, const BlockOwnership& outputs) {
+  const bool is_partial = mixes_channels(plan.network.layer(layer).parameters) &&
+                          sums_over_channels(layer_plan(plan, layer));
+  if (!is_partial) return outputs;
+  const std::int64_t inputs = channels_of(plan, plan.network.inputs_of(layer)[0]);
+  return outputs.with_channel_blocks(inputs).with_channels(channels_of(plan, layer), 1);
+}
+
+bool has_bias(const LayerParameters& parameters) {
+  const auto* convolution = std::get_if<Convolution>(&parameters);
+  return convolution != nullptr ? convolution->bias : std::get<FullyConnected>(parameters).bias;
+}
+
+Shape weight_shape(const Network& network, LayerIndex layer) {
+  const std::int64_t inputs = network.output_shape(network.inputs_of(layer)[0], 1)[Dim::c];
+  const auto kernel = network.window_of(layer).dims;
+  return {{network.output_shape(layer, 1)[Dim::c],
+           inputs / groups_of(network.layer(layer).parameters),
+           kernel[0].kernel,
+           kernel[1].kernel,
+           kernel[2].kernel}};
+}
+
+Box weight_block(const Plan& plan, LayerIndex layer, int rank) {
+  const Shape shape = weight_shape(plan.network, layer);
+  Box box = whole(shape);
+  if (sums_over_channels(layer_plan(plan, layer))) {
+    box[Dim::c] = channel_block(plan, layer, shape[Dim::c], rank);
+  } else {
+    box[Dim::n] = own_channels(plan, layer, rank);
+  }
+  return box;
+}
+
+Box bias_block(const Plan& plan, LayerIndex layer, int rank) {
+  const LayerPlan& split = layer_plan(plan, layer);
+  Box box = whole({{1, 1, 1, 1, channels_of(plan, layer)}});
+  if (!sums_over_channels(split)) {
+    box[Dim::w] = own_channels(plan, layer, rank);
+  } else if (split.mesh.coordinate(rank, Axis::c) > 0) {
+    box[Dim::w] = {};
+  }
+  return box;
+}
+
+Range own_channels(const Plan& plan, LayerIndex layer, int rank) {
+  return channel_block(plan, layer, channels_of(plan, layer), rank);
 }
 
 Window local_window(const Network& network, LayerIndex layer, const Box& output) {
@@ -59,13 +126,13 @@ Window upsample_window(const Upsample& upsample, const Box& output) {
 }
 
 RankGroup reduction_group(const Mesh& mesh, int rank) {
-  return RankGroup(mesh, rank, {Axis::r});
+  return RankGroup(mesh, rank, {Axis::c, Axis::r});
 }
 
 RankGroup statistics_group(const Mesh& mesh, BatchNormStatistics statistics, int rank) {
   if (statistics == BatchNormStatistics::local) return RankGroup(rank, 1);
   if (statistics == BatchNormStatistics::global) return reduction_group(mesh, rank);
-  return RankGroup(mesh, rank, {Axis::n, Axis::r});
+  return RankGroup(mesh, rank, {Axis::n, Axis::c, Axis::r});
 }
 
 }  // namespace cnnplan

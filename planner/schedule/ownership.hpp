@@ -11,19 +11,36 @@ namespace cnnplan {
 BlockOwnership owned_blocks(const Plan& plan, LayerIndex layer);
 // Block of input `input` of `layer` that every rank needs to compute its block of `outputs`: the
 // output block itself for element-wise layers, with its halo for windows, what it repeats for
-// upsampling, and for a concat what of it comes from that input, in the input's indices.
+// upsampling, and for a concat what of it comes from that input, in the input's indices. Layers
+// that mix channels need all of their groups, or of stationary_x as many parts of them as the
+// output has.
 BlockOwnership needed_blocks(const Network& network,
                              LayerIndex layer,
                              std::size_t input,
-                             const BlockOwnership& outputs);
+                             const BlockOwnership& outputs,
+                             ChannelAlgorithm algorithm = ChannelAlgorithm::stationary_y);
+// Blocks that the kernels of `layer` compute where the ranks own `outputs`: these, but where sums
+// over channels are not complete, all channels of them.
+BlockOwnership computed_blocks(const Plan& plan, LayerIndex layer, const BlockOwnership& outputs);
+// Whether a layer adds a bias. @pre mixes_channels(parameters)
+bool has_bias(const LayerParameters& parameters);
+// Shape of the weight of `layer`: (F, C/groups, KD, KH, KW).
+Shape weight_shape(const Network& network, LayerIndex layer);
+// The part of the weight of `layer` that a rank multiplies with, and of
+// its bias (1, 1, 1, 1, F) the part that it adds: with stationary_x, one of the ranks that share
+// sums adds all.
+Box weight_block(const Plan& plan, LayerIndex layer, int rank);
+Box bias_block(const Plan& plan, LayerIndex layer, int rank);
+// Channels of the output of `layer` that `rank` owns, also where it owns no positions.
+Range own_channels(const Plan& plan, LayerIndex layer, int rank);
 // The window of `layer` on the block `output`, with the padding that this block sees.
 Window local_window(const Network& network, LayerIndex layer, const Box& output);
 
 // That of an upsampling on the block `output`, as KernelSpec has it.
 Window upsample_window(const Upsample& upsample, const Box& output);
 
-// Ranks that hold other data of the same replica as `rank` under `mesh`, `rank` included: those
-// whose gradients are summed.
+// Ranks that hold other positions of the same channels and the same replica as `rank` under `mesh`,
+// `rank` included: those whose gradients are summed.
 RankGroup reduction_group(const Mesh& mesh, int rank);
 // Ranks that normalise together with `rank`.
 RankGroup statistics_group(const Mesh& mesh, BatchNormStatistics statistics, int rank);

@@ -43,7 +43,9 @@ struct Buffer {
   std::string name;
   BufferRole role = BufferRole::activation;
   BufferElement element = BufferElement::fp32;
-  Box box;  // global indices held here, halo included; flat buffers hold [0, elements) of w
+  // Global indices held here, halo included; flat buffers hold [0, elements) of w, running values
+  // their channels of w.
+  Box box;
   std::int64_t bytes = 0;
   std::int64_t offset_bytes = 0;  // in the arena; arena roles only
   OperationIndex first_use = -1;
@@ -53,13 +55,14 @@ struct Buffer {
 enum class ParameterRole { weight, bias, scale, shift };
 std::string_view to_text(ParameterRole role);
 
-// One parameter tensor. Slots are in the order in which backpropagation completes their gradients,
-// so that a bucket is a contiguous range of slots.
+// This rank's part of one parameter tensor. Slots are in the order in which backpropagation
+// completes their gradients, so that a bucket is a contiguous range of slots.
 struct ParameterSlot {
   LayerIndex layer = 0;
   ParameterRole role = ParameterRole::weight;
-  std::int64_t elements = 0;  // of the plain tensor
-  Shape shape;                // weight: (F, C/groups, KD, KH, KW); others (1, 1, 1, 1, elements)
+  Shape shape;                // whole weight: (F, C/groups, KD, KH, KW); others (1, 1, 1, 1, F)
+  Box box;                    // what of it this rank has
+  std::int64_t elements = 0;  // of the box
   KernelSpec forward;         // of the convolution that owns the weight
 };
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <doctest/doctest.h>
 
@@ -53,9 +54,14 @@ int environment_number(const char* name, int absent) {
   return text == nullptr ? absent : std::atoi(text);
 }
 
+// Whether channels are split, too.
+enum class Splits { positions, channels };
+constexpr std::array<std::string_view, 2> splits_names{"positions", "channels"};
+
 struct Case {
   std::uint64_t seed = 0;
   Plan plan;
+  Splits splits = Splits::positions;
 
   Plan in_double() const {
     Plan precise = plan;
@@ -67,6 +73,7 @@ struct Case {
   double loss_scale() const { return plan.precision == Precision::fp16 ? 1024.0 : 1.0; }
   std::string text(const Communicator& world) const {
     return "\nreplay: CNNPLAN_PRECISION=" + std::string(to_text(plan.precision)) +
+           " CNNPLAN_SPLITS=" + std::string(splits_names[static_cast<std::size_t>(splits)]) +
            " CNNPLAN_FIRST_CASE=" + std::to_string(seed) + " CNNPLAN_CASES=1 mpirun -n " +
            std::to_string(world.size()) + " equivalence_test\n" + to_json(plan);
   }
@@ -174,24 +181,31 @@ int wanted_cases(int ranks, Precision precision) {
   return environment_number("CNNPLAN_CASES", is_usual ? cases : cases / 2);
 }
 
-bool is_asked_for(Precision precision) {
-  const char* const asked_for = std::getenv("CNNPLAN_PRECISION");
-  return asked_for == nullptr || to_text(precision) == asked_for;
+bool is_asked_for(const char* variable, std::string_view value) {
+  const char* const asked_for = std::getenv(variable);
+  return asked_for == nullptr || value == asked_for;
 }
 
-void check_cases(Equivalence& equivalence, const Limits& limits, const Communicator& world) {
+void check_cases(Equivalence& equivalence,
+                 const Limits& limits,
+                 Splits splits,
+                 const Communicator& world) {
   const int first = environment_number("CNNPLAN_FIRST_CASE", 1000 * world.size());
   const int wanted = wanted_cases(world.size(), limits.precision);
   std::map<Verdict, int> counts;
   for (int i = 0; counts[Verdict::equal] < wanted && i < 2 * wanted; ++i) {
     const auto seed = static_cast<std::uint64_t>(first) + static_cast<std::uint64_t>(i);
-    Case random{seed, random_plan(seed, world.size())};
+    Case random{seed,
+                splits == Splits::channels ? random_channel_plan(seed, world.size())
+                                           : random_plan(seed, world.size()),
+                splits};
     random.plan.precision = limits.precision;
     ++counts[equivalence.check(random)];
   }
   if (world.rank() == 0) {
     MESSAGE(to_text(limits.precision)
-            << ": " << counts[Verdict::equal] << " cases equal, " << counts[Verdict::refused]
+            << ", " << splits_names[static_cast<std::size_t>(splits)] << ": "
+            << counts[Verdict::equal] << " cases equal, " << counts[Verdict::refused]
             << " refused, " << counts[Verdict::unstable] << " on an edge");
   }
   CHECK(counts[Verdict::different] == 0);
@@ -204,9 +218,15 @@ TEST_CASE("Training: random plans compute what one rank and the reference comput
   const Communicator world = Communicator::world();
   Equivalence equivalence(world);
   for (const Limits& limits : all_limits) {
-    if (!is_asked_for(limits.precision)) continue;
+    if (!is_asked_for("CNNPLAN_PRECISION", to_text(limits.precision))) continue;
     if (!kept_backend(backend_name()).supports(limits.precision)) continue;
-    check_cases(equivalence, limits, world);
+    for (const Splits splits : {Splits::positions, Splits::channels}) {
+      const bool has_channels = splits == Splits::positions || world.size() > 1;
+      if (!has_channels ||
+          !is_asked_for("CNNPLAN_SPLITS", splits_names[static_cast<std::size_t>(splits)]))
+        continue;
+      check_cases(equivalence, limits, splits, world);
+    }
   }
 }
 

@@ -24,7 +24,12 @@ Network network() {
 }
 
 ParameterSlot slot_of(LayerIndex layer, ParameterRole role, const Shape& shape) {
-  return {.layer = layer, .role = role, .elements = volume(shape), .shape = shape, .forward = {}};
+  return {.layer = layer,
+          .role = role,
+          .shape = shape,
+          .box = whole(shape),
+          .elements = volume(shape),
+          .forward = {}};
 }
 
 const Shape filters{{32, 32, 1, 3, 3}};

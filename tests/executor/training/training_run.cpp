@@ -1,12 +1,15 @@
 // The wiring of executor/training for one short run.
 #include "tests/executor/training/training_run.hpp"
 
+#include <algorithm>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <sstream>
 
 #include "executor/backend/element.hpp"
 #include "executor/backend/random.hpp"
+#include "executor/training/slices.hpp"
 #include "executor/training/step_runner.hpp"
 #include "executor/training/synthetic_data.hpp"
 #include "planner/model/distribution.hpp"
@@ -31,10 +34,14 @@ void set_first_weights(ParameterStore& store, const Network& network, const RunS
                     .use = RandomUse::weights,
                     .stream = 1000 * (1 + static_cast<std::uint64_t>(parameter.role)) +
                               static_cast<std::uint64_t>(parameter.layer)});
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      if (parameter.role != ParameterRole::weight) values[i] += random_uniform(key, i) - 0.5;
-      values[i] *= 1.0 + (i % 2 == 0 ? setup.perturbation : -setup.perturbation);
-    }
+    double* next = values.data();
+    for_each_run(parameter.shape, parameter.box, [&](std::int64_t first, std::int64_t count) {
+      for (std::int64_t i = first; i < first + count; ++i, ++next) {
+        const double draw = random_uniform(key, static_cast<std::uint64_t>(i)) - 0.5;
+        if (parameter.role != ParameterRole::weight) *next += draw;
+        *next *= 1.0 + (i % 2 == 0 ? setup.perturbation : -setup.perturbation);
+      }
+    });
     store.set_weight(index, values);
   }
 }
@@ -86,21 +93,58 @@ std::vector<double> gather_output(const Plan& plan,
   return world.rank() == 0 ? assemble(distribution, blocks) : std::vector<double>{};
 }
 
-NamedValues named(const ParameterStore& store, ParameterArena arena, const Network& network) {
+// The whole tensor on every rank; what a rank has of it itself is its own.
+std::vector<double> gather_parameter(const Slice& slice,
+                                     const Mesh& mesh,
+                                     const Communicator& world) {
+  const std::vector<double> assembled = gather(slice, mesh, world);
+  const std::span<const double> span(assembled);
+  const std::string bytes = world.broadcast(
+      std::string(reinterpret_cast<const char*>(span.data()), span.size_bytes()), 0);
+  std::vector<double> tensor(bytes.size() / sizeof(double));
+  std::memcpy(tensor.data(), bytes.data(), bytes.size());
+  const double* next = slice.values.data();
+  for_each_run(slice.shape, slice.box, [&](std::int64_t first, std::int64_t count) {
+    std::copy_n(next, count, tensor.begin() + first);
+    next += count;
+  });
+  return tensor;
+}
+
+const Mesh& mesh_of(const Plan& plan, LayerIndex layer) {
+  return plan.layers[static_cast<std::size_t>(layer)].mesh;
+}
+
+NamedValues named(const ParameterStore& store,
+                  ParameterArena arena,
+                  const Plan& plan,
+                  const Communicator& world) {
   NamedValues values;
   for (std::size_t slot = 0; slot < store.slots().size(); ++slot) {
     const ParameterSlot& parameter = store.slots()[slot];
-    values[network.layer(parameter.layer).name + '/' + std::string(to_text(parameter.role))] =
-        store.plain(arena, static_cast<int>(slot));
+    const std::string& layer = plan.network.layer(parameter.layer).name;
+    values[layer + '/' + std::string(to_text(parameter.role))] = gather_parameter(
+        {parameter.shape, parameter.box, store.plain(arena, static_cast<int>(slot))},
+        mesh_of(plan, parameter.layer),
+        world);
   }
   return values;
 }
 
-void add_running_values(NamedValues& values, const ParameterStore& store, const Network& network) {
+void add_running_values(NamedValues& values,
+                        const ParameterStore& store,
+                        const Plan& plan,
+                        const Communicator& world) {
+  const Network& network = plan.network;
   for (LayerIndex layer = 0; layer < network.layer_count(); ++layer) {
     if (!std::holds_alternative<BatchNorm>(network.layer(layer).parameters)) continue;
-    values[network.layer(layer).name + "/mean"] = store.running_values(layer, false);
-    values[network.layer(layer).name + "/variance"] = store.running_values(layer, true);
+    const Shape shape{{1, 1, 1, 1, network.output_shape(layer, 1)[Dim::c]}};
+    Box box = whole(shape);
+    box[Dim::w] = store.running_channels(layer);
+    for (const bool variance : {false, true}) {
+      values[network.layer(layer).name + (variance ? "/variance" : "/mean")] = gather_parameter(
+          {shape, box, store.running_values(layer, variance)}, mesh_of(plan, layer), world);
+    }
   }
 }
 
@@ -182,13 +226,13 @@ RunResult run_plan(const Plan& plan, const RunSetup& setup, const Communicator& 
     result.loss.push_back(runner.loss());
   }
   result.output = gather_output(plan, schedule, runner, world);
-  result.gradients = named(parameters, ParameterArena::gradients, plan.network);
+  result.gradients = named(parameters, ParameterArena::gradients, plan, world);
   for (auto& [name, values] : result.gradients) {
     for (double& value : values) value /= setup.loss_scale;
   }
-  result.momentum = named(parameters, ParameterArena::momentum, plan.network);
-  result.weights = named(parameters, ParameterArena::weights, plan.network);
-  add_running_values(result.weights, parameters, plan.network);
+  result.momentum = named(parameters, ParameterArena::momentum, plan, world);
+  result.weights = named(parameters, ParameterArena::weights, plan, world);
+  add_running_values(result.weights, parameters, plan, world);
   return result;
 }
 

@@ -83,7 +83,7 @@ TEST_CASE("BlockOwnership: windows, channels and parts of them, rank by rank") {
     const Distribution distribution(output, random_mesh(random));
     const BlockOwnership owned(distribution);
     const BlockOwnership behind = owned.under(window, input);
-    const BlockOwnership all_channels = behind.with_channels(11);
+    const BlockOwnership all_channels = behind.with_channels(11, 1);
     const std::int64_t first = random.integer(0, output[Dim::c] - 1);
     const BlockOwnership section = owned.channels(first, 2);
     for (int rank = 0; rank < distribution.rank_count(); ++rank) {
@@ -101,7 +101,44 @@ TEST_CASE("BlockOwnership: windows, channels and parts of them, rank by rank") {
       const std::int64_t begin = random.integer(0, 7);
       check_meeting(owned, dim, {begin, begin + random.integer(0, 4)});
       check_meeting(behind, dim, {begin, begin + random.integer(0, 4)});
+      check_meeting(section, dim, {begin, begin + random.integer(0, 4)});
+      check_meeting(all_channels, dim, {begin, begin + random.integer(0, 4)});
     }
+  }
+}
+
+TEST_CASE("BlockOwnership: groups of channels and blocks of other channels, rank by rank") {
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    CAPTURE(seed);
+    RandomValues random(seed);
+    const std::int64_t groups = random.integer(1, 4);
+    const std::int64_t filters = random.integer(1, 3);
+    const std::int64_t inputs = random.integer(1, 3);
+    Shape shape = random_shape(random);
+    shape[Dim::c] = groups * filters;
+    const Distribution distribution(shape, random_mesh(random));
+    const BlockOwnership owned(distribution);
+    const BlockOwnership grouped = owned.with_channels(groups * inputs, groups);
+    shape[Dim::c] = random.integer(1, 7);
+    const Distribution others(shape, distribution.mesh());
+    const BlockOwnership blocks = owned.with_channel_blocks(shape[Dim::c]);
+    for (int rank = 0; rank < distribution.rank_count(); ++rank) {
+      Box expected = distribution.box(rank);
+      Range& channels = expected[Dim::c];
+      std::int64_t first = groups;
+      std::int64_t last = -1;
+      for (std::int64_t c = channels.begin; c < channels.end; ++c) {
+        first = std::min(first, c / filters);
+        last = std::max(last, c / filters);
+      }
+      channels = {first * inputs, (last + 1) * inputs};
+      CHECK(grouped.box(rank) == (is_empty(distribution.box(rank)) ? Box{} : expected));
+      const Box other = others.box(rank);
+      CHECK(blocks.box(rank) == (is_empty(other) ? Box{} : other));
+    }
+    const std::int64_t begin = random.integer(0, 7);
+    check_meeting(grouped, Dim::c, {begin, begin + random.integer(0, 4)});
+    check_meeting(blocks, Dim::c, {begin, begin + random.integer(0, 4)});
   }
 }
 

@@ -312,6 +312,16 @@ Mesh random_mesh(RandomValues& random, int ranks) {
   return Mesh(axes);
 }
 
+// One of the axes of a mesh becomes c.
+Mesh with_channels(RandomValues& random, const Mesh& mesh) {
+  std::vector<MeshAxis> axes = mesh.axes();
+  if (!axes.empty()) {
+    const std::int64_t last = static_cast<std::int64_t>(axes.size()) - 1;
+    axes[static_cast<std::size_t>(random.integer(0, last))].axis = Axis::c;
+  }
+  return Mesh(axes);
+}
+
 AllreduceAlgorithm random_algorithm(RandomValues& random) {
   return random.enumerator<AllreduceAlgorithm>();
 }
@@ -341,6 +351,25 @@ Plan random_plan(std::uint64_t seed, int ranks) {
   for (LayerIndex layer = 0; layer < plan.network.layer_count(); ++layer) {
     plan.layers[static_cast<std::size_t>(layer)].recompute =
         can_recompute(plan.network.layer(layer).parameters) && random.small(1, 3) == 1;
+  }
+  return plan;
+}
+
+Plan random_channel_plan(std::uint64_t seed, int ranks) {
+  Plan plan = random_plan(seed, ranks);
+  RandomValues random(seed + 1);
+  for (LayerIndex layer = 0; layer < plan.network.layer_count(); ++layer) {
+    LayerPlan& split = plan.layers[static_cast<std::size_t>(layer)];
+    const bool keeps = layer > 0 && random.small(1, 3) > 1;
+    Mesh mesh = with_channels(random, split.mesh);
+    if (keeps) mesh = plan.layers[static_cast<std::size_t>(layer) - 1].mesh;
+    const auto algorithm = mixes_channels(plan.network.layer(layer).parameters)
+                               ? random.enumerator<ChannelAlgorithm>()
+                               : ChannelAlgorithm::stationary_y;
+    const int parts = mesh.size(Axis::c);
+    if (!channel_split_refusal(plan.network, layer, parts, algorithm).empty()) continue;
+    split.mesh = mesh;
+    split.channel_algorithm = algorithm;
   }
   return plan;
 }

@@ -12,6 +12,10 @@ namespace cnnplan::test {
 // empty blocks. Batch norm is `global`, so that one rank computes the same.
 Plan random_plan(std::uint64_t seed, int ranks);
 
+// The same with some of its layers split over channels: convolutions with both algorithms, and what
+// follows them.
+Plan random_channel_plan(std::uint64_t seed, int ranks);
+
 // The same network and batch on one rank.
 Plan on_one_rank(const Plan& plan);
 

@@ -1,0 +1,56 @@
+// Names of channel algorithms, and the layers that refuse them.
+#include "planner/model/channel_split.hpp"
+
+#include "planner/model/distribution.hpp"
+
+namespace cnnplan {
+namespace {
+
+// Filters of a group are consecutive.
+bool is_cut_at_groups(std::int64_t filters, std::int64_t groups, int parts) {
+  const std::int64_t size = filters / groups;
+  for (int i = 0; i < parts; ++i) {
+    const Range block = block_range(filters, parts, i);
+    if (block.size() == 0) continue;
+    const bool whole_groups = block.begin % size == 0 && block.end % size == 0;
+    const bool in_one_group = block.begin / size == (block.end - 1) / size;
+    if (!whole_groups && !in_one_group) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string_view to_text(ChannelAlgorithm algorithm) {
+  return algorithm == ChannelAlgorithm::stationary_y ? "stationary_y" : "stationary_x";
+}
+
+bool mixes_channels(const LayerParameters& parameters) {
+  return std::holds_alternative<Convolution>(parameters) ||
+         std::holds_alternative<FullyConnected>(parameters);
+}
+
+std::string channel_split_refusal(const Network& network,
+                                  LayerIndex layer,
+                                  int parts,
+                                  ChannelAlgorithm algorithm) {
+  if (parts == 1) return {};
+  const LayerParameters& parameters = network.layer(layer).parameters;
+  if (std::holds_alternative<Input>(parameters)) {
+    return "axes n d h w r: samples are read with all their channels";
+  }
+  if (std::holds_alternative<SoftmaxCrossEntropy>(parameters)) {
+    return "axes n d h w r: the loss of a position needs all its channels";
+  }
+  const auto* convolution = std::get_if<Convolution>(&parameters);
+  if (convolution == nullptr || convolution->groups == 1) return {};
+  if (algorithm == ChannelAlgorithm::stationary_x) {
+    return "stationary_y, since the convolution has groups";
+  }
+  if (is_cut_at_groups(convolution->filters, convolution->groups, parts)) return {};
+  return "parts of c that are whole groups of filters, or parts of one group (" +
+         std::to_string(convolution->groups) + " groups of " +
+         std::to_string(convolution->filters / convolution->groups) + ")";
+}
+
+}  // namespace cnnplan

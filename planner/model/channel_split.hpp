@@ -1,0 +1,37 @@
+// Layers whose channels are split over ranks: how convolutions are computed then, and which layers
+// may be.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "planner/model/network.hpp"
+
+namespace cnnplan {
+
+// Of a convolution or fully connected layer whose mesh has an axis c; x and y are both split over
+// their channels, and every rank has the slice of the weight that it multiplies with (Dryden et al.
+// 2019b, "Channel and Filter Parallelism for Large-Scale CNN Training", section 3).
+enum class ChannelAlgorithm {
+  // Outputs stay: all channels of x are gathered, each rank computes its own of y. Backward, dx is
+  // summed and scattered.
+  stationary_y,
+  // Inputs stay: each rank computes what its channels of x add to all of y, which is summed and
+  // scattered. Backward, dy is gathered.
+  stationary_x,
+};
+std::string_view to_text(ChannelAlgorithm algorithm);
+
+// True for layers that multiply channels of x with a weight: those that have a ChannelAlgorithm.
+bool mixes_channels(const LayerParameters& parameters);
+
+// What a mesh with `parts` parts of c would have to be instead for `layer`; empty where it may have
+// them. The loss needs all channels of a position, and samples are read with all of theirs; blocks
+// of grouped convolutions consist of whole groups, or of parts of one.
+// @pre parts >= 1
+std::string channel_split_refusal(const Network& network,
+                                  LayerIndex layer,
+                                  int parts,
+                                  ChannelAlgorithm algorithm);
+
+}  // namespace cnnplan
