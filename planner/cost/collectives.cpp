@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstddef>
 
+#include "planner/cost/fold.hpp"
 #include "planner/cost/links.hpp"
 
 namespace cnnplan {
@@ -118,21 +118,20 @@ void add_ring(const Platform& platform, std::span<const int> group, GroupLinks& 
   }
 }
 
-// Of the first 2 * folded ranks every other one takes part in the exchanges, and all behind them.
 void add_rounds(const Platform& platform, std::span<const int> group, GroupLinks& links) {
-  const std::size_t core = std::bit_floor(group.size());
-  const std::size_t folded = group.size() - core;
-  const auto rank_of = [&](std::size_t i) { return group[i < folded ? 2 * i + 1 : i + folded]; };
+  const Fold fold(links.ranks);
+  const auto rank_at = [&](int position) { return group[static_cast<std::size_t>(position)]; };
   const auto level_of = [&](int a, int b) {
-    return index_of(platform, level_between(platform, a, b));
+    return index_of(platform, level_between(platform, rank_at(a), rank_at(b)));
   };
-  for (std::size_t i = 0; i < folded; ++i) {
-    links.fold = std::max(links.fold, level_of(group[2 * i], group[2 * i + 1]));
+  for (int i = 0; i < fold.folded; ++i) {
+    links.fold = std::max(links.fold, level_of(2 * i, 2 * i + 1));
   }
-  for (std::size_t distance = 1; distance < core; distance *= 2) {
+  for (int distance = 1; distance < fold.core_ranks; distance *= 2) {
     std::size_t outermost = 0;
-    for (std::size_t i = 0; i < core; ++i) {
-      outermost = std::max(outermost, level_of(rank_of(i), rank_of(i ^ distance)));
+    for (int core = 0; core < fold.core_ranks; ++core) {
+      const int partner = core ^ distance;
+      outermost = std::max(outermost, level_of(fold.position_of(core), fold.position_of(partner)));
     }
     links.rounds.push_back(outermost);
   }

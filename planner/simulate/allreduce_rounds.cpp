@@ -2,11 +2,11 @@
 #include "planner/simulate/allreduce_rounds.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <functional>
 
 #include "planner/cost/collectives.hpp"
+#include "planner/cost/fold.hpp"
 #include "planner/cost/links.hpp"
 #include "planner/simulate/wire.hpp"
 
@@ -90,23 +90,6 @@ std::vector<Exchange> rabenseifner(int core_ranks, double bytes) {
   }
   return exchanges;
 }
-
-// The ranks beyond a power of two: of the first 2 * folded positions, the even ones hand their
-// values to the odd ones and get the sum in the end.
-struct Fold {
-  int core_ranks = 1;
-  int folded = 0;
-
-  explicit Fold(int ranks)
-      : core_ranks(static_cast<int>(std::bit_floor(static_cast<unsigned>(ranks)))),
-        folded(ranks - core_ranks) {}
-  bool is_folded(int position) const { return position < 2 * folded && position % 2 == 0; }
-  bool takes(int position) const { return position < 2 * folded && position % 2 == 1; }
-  int core_of(int position) const {
-    return position < 2 * folded ? position / 2 : position - folded;
-  }
-  int position_of(int core) const { return core < folded ? 2 * core + 1 : core + folded; }
-};
 
 class FoldedRounds {
  public:
