@@ -13,20 +13,16 @@ namespace cnnplan {
 namespace {
 
 // Ranks below one instance of the level inside `level`, whose links to the outside are `level`'s.
-int ranks_inside(const Platform& platform, const Level& level) {
-  const auto index = &level - platform.levels.data();
-  return index == 0 ? 1 : platform.levels[static_cast<std::size_t>(index - 1)].ranks_per_group;
+int ranks_inside(const Platform& platform, std::size_t level) {
+  return level == 0 ? 1 : platform.levels[level - 1].ranks_per_group;
 }
 
-// Ring messages that leave one instance of the inner level at once, at most `level.shared_by`: one
-// of each of the rings over `members` of its ranks. The others run a ring of the same form.
-double ring_sharing(const Platform& platform, const Level& level, int members) {
+// Ring messages that leave one instance of the inner level at once, at most `shared_by`: one of
+// each of the rings over `members` of its ranks. The others run a ring of the same form.
+double ring_sharing(const Platform& platform, std::size_t level, int members) {
   const double messages = static_cast<double>(ranks_inside(platform, level)) / members;
-  return std::clamp(messages, 1.0, std::max(1.0, static_cast<double>(level.shared_by)));
-}
-
-std::size_t index_of(const Platform& platform, const Level& level) {
-  return static_cast<std::size_t>(&level - platform.levels.data());
+  const double shared_by = platform.levels[level].shared_by;
+  return std::clamp(messages, 1.0, std::max(1.0, shared_by));
 }
 
 // Whose ring: ours, as it was measured if it was, or one of messages.
@@ -40,7 +36,7 @@ double ring_step_s(const Platform& platform, const RingLink& link, double bytes,
     return measured.alpha_s + link.sharing * measured.beta_s_per_byte * bytes;
   }
   const double gamma_s = bytes * platform.gamma_s_per_byte / 2;
-  return gamma_s + level.duplex_factor * ring_block_s(platform, level, bytes, link.sharing);
+  return gamma_s + level.duplex_factor * ring_block_s(platform, link.level, bytes, link.sharing);
 }
 
 double ring_time_s(const Platform& platform, const GroupLinks& links, double bytes, Ring ring) {
@@ -106,13 +102,13 @@ void add_ring(const Platform& platform, std::span<const int> group, GroupLinks& 
   std::vector<std::size_t> first_inside(platform.levels.size(), 0);
   for (std::size_t i = 0; i < group.size(); ++i) {
     for (std::size_t j = 0; j < platform.levels.size(); ++j) {
-      const int inside = ranks_inside(platform, platform.levels[j]);
+      const int inside = ranks_inside(platform, j);
       if (group[i] / inside != group[first_inside[j]] / inside) first_inside[j] = i;
     }
-    const Level& level = level_between(platform, group[i], group[(i + 1) % group.size()]);
-    const std::size_t index = index_of(platform, level);
-    const int members = static_cast<int>(i - first_inside[index]) + 1;
-    const RingLink link{.level = index, .sharing = ring_sharing(platform, level, members)};
+    const std::size_t level =
+        level_index_between(platform, group[i], group[(i + 1) % group.size()]);
+    const int members = static_cast<int>(i - first_inside[level]) + 1;
+    const RingLink link{.level = level, .sharing = ring_sharing(platform, level, members)};
     const bool is_known = std::find(links.ring.begin(), links.ring.end(), link) != links.ring.end();
     if (!is_known) links.ring.push_back(link);
   }
@@ -122,7 +118,7 @@ void add_rounds(const Platform& platform, std::span<const int> group, GroupLinks
   const Fold fold(links.ranks);
   const auto rank_at = [&](int position) { return group[static_cast<std::size_t>(position)]; };
   const auto level_of = [&](int a, int b) {
-    return index_of(platform, level_between(platform, rank_at(a), rank_at(b)));
+    return level_index_between(platform, rank_at(a), rank_at(b));
   };
   for (int i = 0; i < fold.folded; ++i) {
     links.fold = std::max(links.fold, level_of(2 * i, 2 * i + 1));
@@ -154,13 +150,12 @@ double library_time_s(const Platform& platform, const GroupLinks& links, double 
 
 }  // namespace
 
-double ring_block_s(const Platform& platform, const Level& level, double bytes, double sharing) {
+double ring_block_s(const Platform& platform, std::size_t level, double bytes, double sharing) {
   constexpr double inside_node = 64 << 10;
   constexpr double between_nodes = 256 << 10;
-  const bool is_inside = &level == platform.levels.data();
-  const double chunk_bytes = std::min(bytes, is_inside ? inside_node : between_nodes);
+  const double chunk_bytes = std::min(bytes, level == 0 ? inside_node : between_nodes);
   const double chunks = std::ceil(bytes / chunk_bytes);
-  const Segment& segment = segment_of(level.segments, chunk_bytes);
+  const Segment& segment = segment_of(platform.levels[level].segments, chunk_bytes);
   return chunks * segment.alpha_s + sharing * segment.beta_s_per_byte * bytes;
 }
 

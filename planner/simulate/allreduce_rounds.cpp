@@ -25,8 +25,11 @@ struct Group {
   int ranks() const { return operation.group.size(); }
   int rank_at(int position) const { return operation.group[(position + ranks()) % ranks()]; }
   GroupLinks links() const { return links_of(platform, operation.group.ranks()); }
+  std::size_t level_index(int position, int other) const {
+    return level_index_between(platform, rank_at(position), rank_at(other));
+  }
   const Level& level(int position, int other) const {
-    return level_between(platform, rank_at(position), rank_at(other));
+    return platform.levels[level_index(position, other)];
   }
 };
 
@@ -39,7 +42,7 @@ double ring_message_s(const Group& group, int from, int to, double bytes, bool o
     return alone_s(level, segment_time_s(level.ring_segments, bytes));
   }
   constexpr double alone = 1.0;
-  return ring_block_s(group.platform, level, bytes, alone);
+  return ring_block_s(group.platform, group.level_index(from, to), bytes, alone);
 }
 
 // Measured steps hold the additions.
