@@ -152,19 +152,6 @@ std::vector<int> places(const UnitMeshes& unit, const std::vector<Mesh>& meshes)
   return numbers;
 }
 
-// The matrix with a row and a column for every candidate instead of every distinct mesh.
-CostMatrix spread(const CostMatrix& costs,
-                  const std::vector<int>& rows,
-                  const std::vector<int>& columns) {
-  CostMatrix result(static_cast<int>(rows.size()), static_cast<int>(columns.size()));
-  for (int i = 0; i < result.rows(); ++i) {
-    for (int j = 0; j < result.columns(); ++j) {
-      result(i, j) = costs(rows[static_cast<std::size_t>(i)], columns[static_cast<std::size_t>(j)]);
-    }
-  }
-  return result;
-}
-
 // A tensor that is computed again is fetched again, too, instead of being kept as fetched.
 void fetch_again(const UnitMeshes& source,
                  const CostMatrix& again,
@@ -197,16 +184,16 @@ void add_edge(EdgePrices& edge_prices,
   const EdgePrice& price = edge_prices(reading.consumer, reading.input, meshes, reader_meshes);
   const std::vector<int> rows = places(source, meshes);
   const std::vector<int> columns = places(reader, reader_meshes);
-  CostMatrix seconds = spread(price.slowest, rows, columns);
-  CostMatrix kept_bytes = spread(price.kept_bytes, rows, columns);
+  CostMatrix seconds = selected(price.slowest, rows, columns);
+  CostMatrix kept_bytes = selected(price.kept_bytes, rows, columns);
   if (reading.may_recompute) {
-    fetch_again(source, spread(price.again, rows, columns), seconds, kept_bytes);
+    fetch_again(source, selected(price.again, rows, columns), seconds, kept_bytes);
   }
   priced.graph.edges.push_back(edge_between(from, to, seconds));
   priced.kept_bytes.edges.push_back(edge_between(from, to, kept_bytes));
   for (std::size_t rank = 0; rank < priced.least.size(); ++rank) {
     priced.least[rank].edges.push_back(
-        edge_between(from, to, spread(price.least[rank], rows, columns)));
+        edge_between(from, to, selected(price.least[rank], rows, columns)));
   }
 }
 
