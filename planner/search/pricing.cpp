@@ -35,40 +35,28 @@ void add_unit_costs(const CostsByMesh& kept, const CostsByMesh& again, PricedNet
   }
 }
 
-struct UnitCostsByMesh {
-  const CostsByMesh& kept;
-  const CostsByMesh& again;
-};
-
-PricedNetwork price_choices(const Plan& plan,
-                            const PriceList& prices,
-                            const MeshChoices& choices,
-                            const UnitCostsByMesh& costs,
-                            double limit_s) {
-  PricedNetwork priced{.choices = choices, .graph = {}, .kept_bytes = {}, .least = {}};
-  priced.least.resize(sample_ranks(plan.ranks).size());
-  priced.updates_s = updates_s(plan, prices);
-  add_unit_costs(costs.kept, costs.again, priced);
-  leave_out_above(limit_s, priced);
-  add_edges(plan, prices, spare_within(limit_s, priced), priced);
-  return priced;
+// Of all meshes, with everything computed again; nothing where no unit may.
+CostsByMesh costs_again(const Plan& plan, const MeshChoices& choices, const PriceList& prices) {
+  const bool may_recompute =
+      std::any_of(choices.units.begin(), choices.units.end(), [](const UnitMeshes& unit) {
+        return !unit.recompute.empty();
+      });
+  return may_recompute ? costs_by_mesh(recomputed(plan), choices, prices) : CostsByMesh{};
 }
 
 }  // namespace
 
-PricedNetwork price_network(const Plan& plan, const PriceList& prices, double limit_s) {
-  const MeshChoices choices = mesh_choices(plan);
-  const CostsByMesh costs = costs_by_mesh(plan, choices, prices);
-  return price_choices(plan, prices, choices, {costs, costs}, limit_s);
-}
-
-PricedNetwork price_network_with_recompute(const Plan& plan,
-                                           const PriceList& prices,
-                                           double limit_s) {
-  const MeshChoices choices = mesh_choices_with_recompute(plan);
-  const CostsByMesh kept = costs_by_mesh(plan, choices, prices);
-  const CostsByMesh again = costs_by_mesh(recomputed(plan), choices, prices);
-  return price_choices(plan, prices, choices, {kept, again}, limit_s);
+PricedNetwork price_network(const Plan& plan,
+                            const MeshChoices& choices,
+                            const PriceList& prices,
+                            double limit_s) {
+  PricedNetwork priced{.choices = choices, .graph = {}, .kept_bytes = {}, .least = {}};
+  priced.least.resize(sample_ranks(plan.ranks).size());
+  priced.updates_s = updates_s(plan, prices);
+  add_unit_costs(costs_by_mesh(plan, choices, prices), costs_again(plan, choices, prices), priced);
+  leave_out_above(limit_s, priced);
+  add_edges(plan, prices, spare_within(limit_s, priced), priced);
+  return priced;
 }
 
 double least_step_s(const PricedNetwork& priced) {
