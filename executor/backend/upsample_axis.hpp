@@ -1,9 +1,10 @@
-// One dim of the upsampling of a block: which input an output repeats, and back.
+// The upsampling of a block, dim by dim: which input an output repeats, and back.
 #pragma once
 
 #include <cstdint>
 
 #include "executor/backend/host_device.hpp"
+#include "planner/model/kernel.hpp"
 #include "planner/model/window.hpp"
 
 namespace cnnplan {
@@ -33,6 +34,17 @@ struct UpsampleAxis {
     const std::int32_t place = (input_place + 1) * factor - phase;
     return place < outputs ? place : outputs;
   }
+};
+
+struct UpsampleAxes {
+  UpsampleAxis d;
+  UpsampleAxis h;
+  UpsampleAxis w;
+
+  explicit UpsampleAxes(const KernelSpec& spec)
+      : d(spec.window.dims[0], spec.out[Dim::d]),
+        h(spec.window.dims[1], spec.out[Dim::h]),
+        w(spec.window.dims[2], spec.out[Dim::w]) {}
 };
 
 }  // namespace cnnplan

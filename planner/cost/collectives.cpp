@@ -3,30 +3,26 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstddef>
 
+#include "planner/cost/fold.hpp"
 #include "planner/cost/links.hpp"
 
 namespace cnnplan {
 namespace {
 
 // Ranks below one instance of the level inside `level`, whose links to the outside are `level`'s.
-int ranks_inside(const Platform& platform, const Level& level) {
-  const auto index = &level - platform.levels.data();
-  return index == 0 ? 1 : platform.levels[static_cast<std::size_t>(index - 1)].ranks_per_group;
+int ranks_inside(const Platform& platform, std::size_t level) {
+  return level == 0 ? 1 : platform.levels[level - 1].ranks_per_group;
 }
 
-// Ring messages that leave one instance of the inner level at once, at most `level.shared_by`: one
-// of each of the rings over `members` of its ranks. The others run a ring of the same form.
-double ring_sharing(const Platform& platform, const Level& level, int members) {
+// Ring messages that leave one instance of the inner level at once, at most `shared_by`: one of
+// each of the rings over `members` of its ranks. The others run a ring of the same form.
+double ring_sharing(const Platform& platform, std::size_t level, int members) {
   const double messages = static_cast<double>(ranks_inside(platform, level)) / members;
-  return std::clamp(messages, 1.0, std::max(1.0, static_cast<double>(level.shared_by)));
-}
-
-std::size_t index_of(const Platform& platform, const Level& level) {
-  return static_cast<std::size_t>(&level - platform.levels.data());
+  const double shared_by = platform.levels[level].shared_by;
+  return std::clamp(messages, 1.0, std::max(1.0, shared_by));
 }
 
 // Whose ring: ours, as it was measured if it was, or one of messages.
@@ -40,7 +36,7 @@ double ring_step_s(const Platform& platform, const RingLink& link, double bytes,
     return measured.alpha_s + link.sharing * measured.beta_s_per_byte * bytes;
   }
   const double gamma_s = bytes * platform.gamma_s_per_byte / 2;
-  return gamma_s + level.duplex_factor * ring_block_s(platform, level, bytes, link.sharing);
+  return gamma_s + level.duplex_factor * ring_block_s(platform, link.level, bytes, link.sharing);
 }
 
 double ring_time_s(const Platform& platform, const GroupLinks& links, double bytes, Ring ring) {
@@ -106,33 +102,32 @@ void add_ring(const Platform& platform, std::span<const int> group, GroupLinks& 
   std::vector<std::size_t> first_inside(platform.levels.size(), 0);
   for (std::size_t i = 0; i < group.size(); ++i) {
     for (std::size_t j = 0; j < platform.levels.size(); ++j) {
-      const int inside = ranks_inside(platform, platform.levels[j]);
+      const int inside = ranks_inside(platform, j);
       if (group[i] / inside != group[first_inside[j]] / inside) first_inside[j] = i;
     }
-    const Level& level = level_between(platform, group[i], group[(i + 1) % group.size()]);
-    const std::size_t index = index_of(platform, level);
-    const int members = static_cast<int>(i - first_inside[index]) + 1;
-    const RingLink link{.level = index, .sharing = ring_sharing(platform, level, members)};
+    const std::size_t level =
+        level_index_between(platform, group[i], group[(i + 1) % group.size()]);
+    const int members = static_cast<int>(i - first_inside[level]) + 1;
+    const RingLink link{.level = level, .sharing = ring_sharing(platform, level, members)};
     const bool is_known = std::find(links.ring.begin(), links.ring.end(), link) != links.ring.end();
     if (!is_known) links.ring.push_back(link);
   }
 }
 
-// Of the first 2 * folded ranks every other one takes part in the exchanges, and all behind them.
 void add_rounds(const Platform& platform, std::span<const int> group, GroupLinks& links) {
-  const std::size_t core = std::bit_floor(group.size());
-  const std::size_t folded = group.size() - core;
-  const auto rank_of = [&](std::size_t i) { return group[i < folded ? 2 * i + 1 : i + folded]; };
+  const Fold fold(links.ranks);
+  const auto rank_at = [&](int position) { return group[static_cast<std::size_t>(position)]; };
   const auto level_of = [&](int a, int b) {
-    return index_of(platform, level_between(platform, a, b));
+    return level_index_between(platform, rank_at(a), rank_at(b));
   };
-  for (std::size_t i = 0; i < folded; ++i) {
-    links.fold = std::max(links.fold, level_of(group[2 * i], group[2 * i + 1]));
+  for (int i = 0; i < fold.folded; ++i) {
+    links.fold = std::max(links.fold, level_of(2 * i, 2 * i + 1));
   }
-  for (std::size_t distance = 1; distance < core; distance *= 2) {
+  for (int distance = 1; distance < fold.core_ranks; distance *= 2) {
     std::size_t outermost = 0;
-    for (std::size_t i = 0; i < core; ++i) {
-      outermost = std::max(outermost, level_of(rank_of(i), rank_of(i ^ distance)));
+    for (int core = 0; core < fold.core_ranks; ++core) {
+      const int partner = core ^ distance;
+      outermost = std::max(outermost, level_of(fold.position_of(core), fold.position_of(partner)));
     }
     links.rounds.push_back(outermost);
   }
@@ -155,13 +150,12 @@ double library_time_s(const Platform& platform, const GroupLinks& links, double 
 
 }  // namespace
 
-double ring_block_s(const Platform& platform, const Level& level, double bytes, double sharing) {
+double ring_block_s(const Platform& platform, std::size_t level, double bytes, double sharing) {
   constexpr double inside_node = 64 << 10;
   constexpr double between_nodes = 256 << 10;
-  const bool is_inside = &level == platform.levels.data();
-  const double chunk_bytes = std::min(bytes, is_inside ? inside_node : between_nodes);
+  const double chunk_bytes = std::min(bytes, level == 0 ? inside_node : between_nodes);
   const double chunks = std::ceil(bytes / chunk_bytes);
-  const Segment& segment = segment_of(level.segments, chunk_bytes);
+  const Segment& segment = segment_of(platform.levels[level].segments, chunk_bytes);
   return chunks * segment.alpha_s + sharing * segment.beta_s_per_byte * bytes;
 }
 

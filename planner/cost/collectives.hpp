@@ -41,9 +41,9 @@ double allreduce_time_s(const Platform& platform,
                         double bytes,
                         AllreduceAlgorithm algorithm);
 
-// A block of a ring as messages on this level, one direction: it is cut into chunks that stay in
-// cache, and `sharing` blocks go over the link at once.
-double ring_block_s(const Platform& platform, const Level& level, double bytes, double sharing);
+// A block of a ring as messages on this level of the platform, one direction: it is cut into chunks
+// that stay in cache, and `sharing` blocks go over the link at once.
+double ring_block_s(const Platform& platform, std::size_t level, double bytes, double sharing);
 
 // What `library` is taken to run: what was measured, else the fastest of Thakur's algorithms.
 enum class LibraryAlgorithm { measured, recursive_doubling, rabenseifner, ring };

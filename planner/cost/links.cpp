@@ -36,18 +36,18 @@ double link_time_s(const Platform& platform,
                    const TransferTraits& traits) {
   const int rank = messages.rank;
   std::vector<LevelLoad> loads(platform.levels.size());
-  const auto load_of = [&](const Level& level) -> LevelLoad& {
-    return loads[static_cast<std::size_t>(&level - platform.levels.data())];
+  const auto message_s = [&](std::size_t level, const PeerMessage& message) {
+    return shared_message_time_s(platform.levels[level], bytes_of(message, traits));
   };
   for (const PeerMessage& message : messages.sends) {
     if (message.peer == rank) continue;
-    const Level& level = level_between(platform, rank, message.peer);
-    load_of(level).send_s += shared_message_time_s(level, bytes_of(message, traits));
+    const std::size_t level = level_index_between(platform, rank, message.peer);
+    loads[level].send_s += message_s(level, message);
   }
   for (const PeerMessage& message : messages.receives) {
     if (message.peer == rank) continue;
-    const Level& level = level_between(platform, rank, message.peer);
-    load_of(level).receive_s += shared_message_time_s(level, bytes_of(message, traits));
+    const std::size_t level = level_index_between(platform, rank, message.peer);
+    loads[level].receive_s += message_s(level, message);
   }
   double time_s = 0.0;
   for (std::size_t i = 0; i < loads.size(); ++i) {

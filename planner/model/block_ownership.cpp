@@ -11,10 +11,6 @@ Axis axis_of(std::size_t dim) {
   return static_cast<Axis>(dim);
 }
 
-int block_in(const Mesh& mesh, int rank) {
-  return Distribution({}, mesh).block(rank);
-}
-
 // A few ranks in which different ownerships differ as a rule.
 std::array<int, 4> probes(int ranks) {
   return {0, std::min(1, ranks - 1), ranks / 2, ranks - 1};
@@ -140,7 +136,7 @@ Box BlockOwnership::box(int rank) const {
 }
 
 int BlockOwnership::block(int rank) const {
-  return block_in(mesh_, rank);
+  return Distribution({}, mesh_).block(rank);
 }
 
 Range BlockOwnership::range(Dim dim, int coordinate) const {

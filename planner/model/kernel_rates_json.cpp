@@ -16,32 +16,27 @@ constexpr NumberRange half_range{.minimum = 0.0, .maximum = 1e30};
 constexpr NumberRange low_range{.minimum = 0.0, .maximum = 1.0, .ends = Ends::open_below};
 constexpr NumberRange high_range{.minimum = 1.0, .maximum = 1000.0};
 
-struct EfficiencyField {
+// A key of an object and the member that holds its value.
+template <typename Value, typename Object>
+struct Field {
   const char* key;
-  double ConvolutionEfficiency::*member;
+  Value Object::*member;
 };
-constexpr std::array<EfficiencyField, 4> efficiency_fields{{
+
+constexpr std::array<Field<double, ConvolutionEfficiency>, 4> efficiency_fields{{
     {"pointwise", &ConvolutionEfficiency::pointwise},
     {"three_by_three", &ConvolutionEfficiency::three_by_three},
     {"strided", &ConvolutionEfficiency::strided},
     {"other", &ConvolutionEfficiency::other},
 }};
 
-struct HalfField {
-  const char* key;
-  double ConvolutionRates::*member;
-};
-constexpr std::array<HalfField, 3> half_fields{{
+constexpr std::array<Field<double, ConvolutionRates>, 3> half_fields{{
     {"outputs_half", &ConvolutionRates::outputs_half},
     {"channels_half", &ConvolutionRates::channels_half},
     {"filters_half", &ConvolutionRates::filters_half},
 }};
 
-struct PhaseField {
-  const char* key;
-  ConvolutionRates PrecisionRates::*member;
-};
-constexpr std::array<PhaseField, 3> phase_fields{{
+constexpr std::array<Field<ConvolutionRates, PrecisionRates>, 3> phase_fields{{
     {"forward", &PrecisionRates::forward},
     {"backward_data", &PrecisionRates::backward_data},
     {"backward_filter", &PrecisionRates::backward_filter},

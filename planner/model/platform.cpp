@@ -41,14 +41,19 @@ Platform default_platform(int ranks) {
 }
 
 const Level& level_between(const Platform& platform, int rank_a, int rank_b) {
+  return platform.levels[level_index_between(platform, rank_a, rank_b)];
+}
+
+std::size_t level_index_between(const Platform& platform, int rank_a, int rank_b) {
   if (rank_a == rank_b || platform.levels.empty()) {
     throw std::logic_error("no level lies between a rank and itself");
   }
-  const auto found =
-      std::find_if(platform.levels.begin(), platform.levels.end(), [&](const Level& level) {
-        return rank_a / level.ranks_per_group == rank_b / level.ranks_per_group;
-      });
-  return found == platform.levels.end() ? platform.levels.back() : *found;
+  const std::size_t outermost = platform.levels.size() - 1;
+  for (std::size_t i = 0; i < outermost; ++i) {
+    const int ranks = platform.levels[i].ranks_per_group;
+    if (rank_a / ranks == rank_b / ranks) return i;
+  }
+  return outermost;
 }
 
 }  // namespace cnnplan

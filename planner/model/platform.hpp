@@ -1,6 +1,7 @@
 // The machine: memory, links and what every operation costs beyond its kernel.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -63,8 +64,9 @@ struct Platform {
 
 // Conservative figures of a shared-memory node, marked as not measured.
 Platform default_platform(int ranks);
-// Level that connects two ranks. @pre a != b
+// Level that connects two ranks, and its index in platform.levels. @pre a != b
 const Level& level_between(const Platform& platform, int rank_a, int rank_b);
+std::size_t level_index_between(const Platform& platform, int rank_a, int rank_b);
 
 // JSON (schema cnnplan.platform/1). @throws InputError, IoError
 Platform parse_platform(std::string_view json, const std::string& file);

@@ -93,7 +93,7 @@ std::vector<int> kinds_along(const std::set<DimCut>& cuts, int parts) {
 // Over which level a rank reaches another; none where there is no such rank.
 int level_to(const Platform& platform, int rank, int other, bool exists) {
   if (!exists) return -1;
-  return static_cast<int>(&level_between(platform, rank, other) - platform.levels.data());
+  return static_cast<int>(level_index_between(platform, rank, other));
 }
 
 class Refinement {

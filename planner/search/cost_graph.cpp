@@ -18,6 +18,18 @@ bool all_finite(const std::vector<double>& costs) {
 
 }  // namespace
 
+CostMatrix selected(const CostMatrix& costs,
+                    const std::vector<int>& rows,
+                    const std::vector<int>& columns) {
+  CostMatrix result(static_cast<int>(rows.size()), static_cast<int>(columns.size()));
+  for (int i = 0; i < result.rows(); ++i) {
+    for (int j = 0; j < result.columns(); ++j) {
+      result(i, j) = costs(rows[static_cast<std::size_t>(i)], columns[static_cast<std::size_t>(j)]);
+    }
+  }
+  return result;
+}
+
 CostEdge edge_between(int a, int b, const CostMatrix& costs) {
   if (a < b) return {.from = a, .to = b, .costs = costs};
   CostEdge edge{.from = b, .to = a, .costs = CostMatrix(costs.columns(), costs.rows())};

@@ -60,6 +60,11 @@ struct CostGraph {
   bool operator==(const CostGraph&) const = default;
 };
 
+// The costs of these rows and columns, in this order; one may stand there several times.
+CostMatrix selected(const CostMatrix& costs,
+                    const std::vector<int>& rows,
+                    const std::vector<int>& columns);
+
 // The edge between two units, from the lower to the higher number. `costs` has the candidates of
 // `a` in rows, those of `b` in columns. @pre a != b
 CostEdge edge_between(int a, int b, const CostMatrix& costs);

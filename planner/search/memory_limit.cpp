@@ -93,18 +93,6 @@ void search_price(double least_bytes, Bounds& bounds) {
 
 using Kept = std::vector<std::vector<int>>;  // by unit: candidates, in the numbers of the graph
 
-CostMatrix part_of(const CostMatrix& costs,
-                   const std::vector<int>& rows,
-                   const std::vector<int>& columns) {
-  CostMatrix part(static_cast<int>(rows.size()), static_cast<int>(columns.size()));
-  for (int i = 0; i < part.rows(); ++i) {
-    for (int j = 0; j < part.columns(); ++j) {
-      part(i, j) = costs(rows[static_cast<std::size_t>(i)], columns[static_cast<std::size_t>(j)]);
-    }
-  }
-  return part;
-}
-
 CostGraph part_of(const CostGraph& graph, const Kept& kept) {
   CostGraph part;
   for (std::size_t unit = 0; unit < kept.size(); ++unit) {
@@ -116,7 +104,7 @@ CostGraph part_of(const CostGraph& graph, const Kept& kept) {
   for (const CostEdge& edge : graph.edges) {
     const std::vector<int>& rows = kept[static_cast<std::size_t>(edge.from)];
     const std::vector<int>& columns = kept[static_cast<std::size_t>(edge.to)];
-    part.edges.push_back({edge.from, edge.to, part_of(edge.costs, rows, columns)});
+    part.edges.push_back({edge.from, edge.to, selected(edge.costs, rows, columns)});
   }
   return part;
 }

@@ -1,33 +1,13 @@
 // Fills the search problem with prices of lowered operations.
 #pragma once
 
-#include <cstdint>
 #include <limits>
-#include <vector>
 
 #include "planner/model/plan.hpp"
 #include "planner/predict/price.hpp"
-#include "planner/search/cost_graph.hpp"
-#include "planner/search/unit_meshes.hpp"
+#include "planner/search/priced_network.hpp"
 
 namespace cnnplan {
-
-struct PricedNetwork {
-  MeshChoices choices;
-  // For the search. Units and edges in the order of the choices; seconds per step on the slowest of
-  // a few ranks, gradients of every unit reduced alone.
-  CostGraph graph;
-  // The same units and edges, with what the rank that keeps most of the sampled ones keeps for
-  // backpropagation: activations, halos and copies. Bytes.
-  CostGraph kept_bytes;
-  // The same for each of sample_ranks(ranks) alone, without gradient reductions and updates, and
-  // without what runs beside kernels: no plan takes less on that rank.
-  std::vector<CostGraph> least;
-  double updates_s = 0.0;  // of all parameters, the same for every plan
-  // Candidates that were left out of all this, because no plan that takes one is predicted a step
-  // below the limit.
-  std::int64_t outpriced = 0;
-};
 
 // The cost of a unit on a mesh is the sum over its kernels, statistics and gradient reductions;
 // that of an edge is the transfer forward and back (EdgePrices says how exactly). Both on the
@@ -35,13 +15,11 @@ struct PricedNetwork {
 // ranks, batch and options; its meshes do not matter. A candidate is left out where a rank's own
 // work in it, and the least that all other units give that rank to do, take longer than `limit_s`:
 // the step of a plan that is known.
+// @pre `choices` is what mesh_choices or mesh_choices_with_recompute gives for `plan`
 PricedNetwork price_network(const Plan& plan,
+                            const MeshChoices& choices,
                             const PriceList& prices,
                             double limit_s = std::numeric_limits<double>::infinity());
-// The same for mesh_choices_with_recompute.
-PricedNetwork price_network_with_recompute(const Plan& plan,
-                                           const PriceList& prices,
-                                           double limit_s);
 
 // No plan made of the choices is predicted a shorter step: the slowest sampled rank, with the best
 // choices for it alone, never waiting.

@@ -81,8 +81,7 @@ std::vector<Found> search(const CostGraph& graph, SearchMethod method) {
 
 // Uniform splits, from sample parallelism on until one fits: the first is the baseline, the last
 // says how long a step may take at most.
-void add_known(const Plan& blank, Recompute recompute, Scores& scores) {
-  const MeshChoices choices = mesh_choices(blank);
+void add_known(const Plan& blank, const MeshChoices& choices, Recompute recompute, Scores& scores) {
   const std::vector<Mesh>& meshes = choices.units.front().meshes;
   for (const Mesh& mesh : meshes) {
     scores.add(to_text(mesh), mostly_on(blank, choices, mesh));
@@ -190,8 +189,9 @@ Plan solve(const SolveRequest& request) {
   choose_allreduce(blank, prices);
   if (request.uniform) return uniform(request, blank, prices);
   Scores scores(prices);
-  add_known(blank, request.recompute, scores);
-  const PricedNetwork priced = price_network(blank, prices, scores.least_step_s());
+  const MeshChoices choices = mesh_choices(blank);
+  add_known(blank, choices, request.recompute, scores);
+  const PricedNetwork priced = price_network(blank, choices, prices, scores.least_step_s());
   for (const Mesh& mesh : uniform_meshes(priced)) {
     scores.add(to_text(mesh), mostly_on(blank, priced.choices, mesh));
   }
@@ -204,8 +204,8 @@ Plan solve(const SolveRequest& request) {
   if (!all_fit) {
     add_within_memory(blank, priced, scores);
     if (request.recompute == Recompute::where_needed) {
-      const double limit_s = scores.least_step_s();
-      add_within_memory(blank, price_network_with_recompute(blank, prices, limit_s), scores);
+      const MeshChoices again = mesh_choices_with_recompute(blank);
+      add_within_memory(blank, price_network(blank, again, prices, scores.least_step_s()), scores);
     }
   }
   Plan plan = scores.fastest();

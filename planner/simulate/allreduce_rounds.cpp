@@ -2,11 +2,11 @@
 #include "planner/simulate/allreduce_rounds.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <functional>
 
 #include "planner/cost/collectives.hpp"
+#include "planner/cost/fold.hpp"
 #include "planner/cost/links.hpp"
 #include "planner/simulate/wire.hpp"
 
@@ -25,8 +25,11 @@ struct Group {
   int ranks() const { return operation.group.size(); }
   int rank_at(int position) const { return operation.group[(position + ranks()) % ranks()]; }
   GroupLinks links() const { return links_of(platform, operation.group.ranks()); }
+  std::size_t level_index(int position, int other) const {
+    return level_index_between(platform, rank_at(position), rank_at(other));
+  }
   const Level& level(int position, int other) const {
-    return level_between(platform, rank_at(position), rank_at(other));
+    return platform.levels[level_index(position, other)];
   }
 };
 
@@ -39,7 +42,7 @@ double ring_message_s(const Group& group, int from, int to, double bytes, bool o
     return alone_s(level, segment_time_s(level.ring_segments, bytes));
   }
   constexpr double alone = 1.0;
-  return ring_block_s(group.platform, level, bytes, alone);
+  return ring_block_s(group.platform, group.level_index(from, to), bytes, alone);
 }
 
 // Measured steps hold the additions.
@@ -90,23 +93,6 @@ std::vector<Exchange> rabenseifner(int core_ranks, double bytes) {
   }
   return exchanges;
 }
-
-// The ranks beyond a power of two: of the first 2 * folded positions, the even ones hand their
-// values to the odd ones and get the sum in the end.
-struct Fold {
-  int core_ranks = 1;
-  int folded = 0;
-
-  explicit Fold(int ranks)
-      : core_ranks(static_cast<int>(std::bit_floor(static_cast<unsigned>(ranks)))),
-        folded(ranks - core_ranks) {}
-  bool is_folded(int position) const { return position < 2 * folded && position % 2 == 0; }
-  bool takes(int position) const { return position < 2 * folded && position % 2 == 1; }
-  int core_of(int position) const {
-    return position < 2 * folded ? position / 2 : position - folded;
-  }
-  int position_of(int core) const { return core < folded ? 2 * core + 1 : core + folded; }
-};
 
 class FoldedRounds {
  public:

@@ -63,13 +63,12 @@ std::string links(const Platform& platform, std::size_t level, int ranks) {
 
 std::vector<std::string> links_between(const Platform& platform, int from, int to) {
   if (from == to) return {self};
-  const Level& connecting = level_between(platform, from, to);
-  const auto level = static_cast<std::size_t>(&connecting - platform.levels.data());
+  const std::size_t level = level_index_between(platform, from, to);
   const int sender = port_of(platform, level, from);
   const int receiver = port_of(platform, level, to);
   std::vector<std::string> names{link_name(level, "up", sender),
                                  link_name(level, "down", receiver)};
-  if (wire_link(connecting).duplex_factor > 1.0) {
+  if (wire_link(platform.levels[level]).duplex_factor > 1.0) {
     names.push_back(link_name(level, "both", sender));
     if (sender != receiver) names.push_back(link_name(level, "both", receiver));
   }

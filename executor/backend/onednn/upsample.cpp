@@ -15,17 +15,6 @@ CNNPLAN_VECTORIZED void add_to(const float* __restrict from,
   for (std::int64_t c = 0; c < channels; ++c) to[c] += from[c];
 }
 
-struct Axes {
-  UpsampleAxis d;
-  UpsampleAxis h;
-  UpsampleAxis w;
-
-  explicit Axes(const KernelSpec& spec)
-      : d(spec.window.dims[0], spec.out[Dim::d]),
-        h(spec.window.dims[1], spec.out[Dim::h]),
-        w(spec.window.dims[2], spec.out[Dim::w]) {}
-};
-
 struct Position {
   std::int32_t n = 0;
   std::int32_t d = 0;
@@ -53,7 +42,7 @@ void for_each_position(const Shape& shape, F f) {
 }
 
 void forward(const KernelSpec& spec, const TensorView& x, const TensorView& y) {
-  const Axes axes(spec);
+  const UpsampleAxes axes(spec);
   for_each_position(spec.out, [&](const Position& o) {
     const Position source{o.n, axes.d.input(o.d), axes.h.input(o.h), axes.w.input(o.w)};
     std::copy_n(at<const float>(x, source), spec.out[Dim::c], at<float>(y, o));
@@ -61,7 +50,7 @@ void forward(const KernelSpec& spec, const TensorView& x, const TensorView& y) {
 }
 
 void backward_data(const KernelSpec& spec, const TensorView& dy, const TensorView& dx) {
-  const Axes axes(spec);
+  const UpsampleAxes axes(spec);
   for_each_position(spec.in, [&](const Position& i) {
     auto* sum = at<float>(dx, i);
     std::fill_n(sum, spec.in[Dim::c], 0.0F);

@@ -45,6 +45,8 @@ TEST_CASE("level_between: the innermost level that holds both ranks") {
     CAPTURE(row.rank_a);
     CAPTURE(row.rank_b);
     CHECK(level_between(platform, row.rank_a, row.rank_b).name == row.level);
+    const std::size_t index = level_index_between(platform, row.rank_a, row.rank_b);
+    CHECK(platform.levels.at(index).name == row.level);
   }
   CHECK_THROWS_AS(level_between(platform, 3, 3), std::logic_error);
   CHECK_THROWS_AS(level_between(Platform{}, 0, 1), std::logic_error);

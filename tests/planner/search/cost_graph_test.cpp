@@ -3,6 +3,7 @@
 
 #include <limits>
 #include <stdexcept>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -20,13 +21,19 @@ CostGraph small_graph() {
   return graph;
 }
 
-}  // namespace
-
-TEST_CASE("edge_between: leads from the lower to the higher unit, each pair at its cost") {
+// 10 * row + column.
+CostMatrix numbered_costs() {
   CostMatrix costs(2, 3);
   for (int row = 0; row < 2; ++row) {
     for (int column = 0; column < 3; ++column) costs(row, column) = 10 * row + column;
   }
+  return costs;
+}
+
+}  // namespace
+
+TEST_CASE("edge_between: leads from the lower to the higher unit, each pair at its cost") {
+  const CostMatrix costs = numbered_costs();
   CHECK(edge_between(1, 4, costs) == CostEdge{1, 4, costs});
   const CostEdge turned = edge_between(4, 1, costs);
   CHECK(turned.from == 1);
@@ -36,6 +43,15 @@ TEST_CASE("edge_between: leads from the lower to the higher unit, each pair at i
       CHECK(turned.cost(4, row, column) == costs(row, column));
     }
   }
+}
+
+TEST_CASE("selected: rows and columns as they are listed, as often as they are") {
+  const CostMatrix costs = numbered_costs();
+  CHECK(selected(costs, {0, 1}, {0, 1, 2}) == costs);
+  const CostMatrix some = selected(costs, {1, 0, 1}, {2, 1});
+  CHECK(some.rows() == 3);
+  CHECK(some.columns() == 2);
+  CHECK(some.values() == std::vector<double>{12, 11, 2, 1, 12, 11});
 }
 
 TEST_CASE("CostGraph: the total sums candidates and pairs") {

@@ -136,9 +136,13 @@ Profile random_profile(RandomValues& random, const Plan& blank) {
   return profile;
 }
 
+PricedNetwork price_all(const Plan& blank, const PriceList& prices) {
+  return price_network(blank, mesh_choices(blank), prices);
+}
+
 // Whatever is chosen, the bounds are below what it costs.
 void check_bounds(RandomValues& random, const Plan& blank, const PriceList& prices) {
-  const PricedNetwork priced = price_network(blank, prices);
+  const PricedNetwork priced = price_all(blank, prices);
   const std::vector<int> ranks = sample_ranks(blank.ranks);
   for (int trial = 0; trial < 3; ++trial) {
     const Assignment assignment = random_assignment(random, priced.graph);
@@ -156,8 +160,7 @@ void check_bounds(RandomValues& random, const Plan& blank, const PriceList& pric
 TEST_CASE("price_network: graphs are complete, with an edge for every input from another unit") {
   for (int ranks : {1, 2, 4, 6}) {
     const Prices prices(ranks);
-    const PricedNetwork priced =
-        price_network(blank_plan(config("resnet50"), 4, ranks), prices.list());
+    const PricedNetwork priced = price_all(blank_plan(config("resnet50"), 4, ranks), prices.list());
     CHECK_NOTHROW(check(priced.graph));
     REQUIRE(priced.graph.units.size() == priced.choices.units.size());
     for (std::size_t i = 0; i < priced.graph.units.size(); ++i) {
@@ -167,14 +170,14 @@ TEST_CASE("price_network: graphs are complete, with an edge for every input from
     CHECK(priced.graph.edges.size() == priced.graph.units.size() - 1 + adds);
     CHECK_FALSE(is_line(priced.graph));
   }
-  CHECK(is_line(price_network(blank_plan(config("vgg16"), 4, 2), Prices(2).list()).graph));
+  CHECK(is_line(price_all(blank_plan(config("vgg16"), 4, 2), Prices(2).list()).graph));
 }
 
 TEST_CASE("price_network: one rank costs the sum of its operations") {
   const Prices prices(1);
   for (const char* name : {"lenet", "resnet50", "mesh-1k", "inception_v3", "densenet121"}) {
     const Plan blank = blank_plan(config(name), 2, 1);
-    const PricedNetwork priced = price_network(blank, prices.list());
+    const PricedNetwork priced = price_all(blank, prices.list());
     const Assignment only(priced.graph.units.size(), 0);
     CHECK(total_cost(priced.graph, only) ==
           doctest::Approx(sum_of_prices(blank, 0, prices.list())).epsilon(1e-9));
@@ -186,7 +189,7 @@ TEST_CASE("price_network: a uniform plan costs what its operations cost") {
   for (const char* name : {"lenet", "vgg16", "mesh-1k", "resnet50", "densenet121"}) {
     CAPTURE(name);
     const Plan blank = blank_plan(config(name), 4, 2);
-    const PricedNetwork priced = price_network(blank, prices.list());
+    const PricedNetwork priced = price_all(blank, prices.list());
     for (const char* text : {"n2", "h2"}) {
       CAPTURE(text);
       const Mesh mesh = parse_mesh(text);
@@ -208,7 +211,7 @@ TEST_CASE("price_network: a uniform plan costs what its operations cost") {
 TEST_CASE("price_network: an add in a unit before that of its input") {
   for (int ranks : {1, 2, 4}) {
     const Prices prices(ranks);
-    const PricedNetwork priced = price_network(blank_plan(backward_add(), 4, ranks), prices.list());
+    const PricedNetwork priced = price_all(blank_plan(backward_add(), 4, ranks), prices.list());
     REQUIRE_NOTHROW(check(priced.graph));
     CHECK(priced.graph.edges[2].from == 1);
     CHECK(priced.graph.edges[2].to == 2);
@@ -224,7 +227,7 @@ TEST_CASE("price_network: layers may be listed in any order") {
     const Network network = in_random_order(random, resnet);
     const Prices prices(4);
     const Plan blank = blank_plan(network, 8, 4);
-    const PricedNetwork priced = price_network(blank, prices.list());
+    const PricedNetwork priced = price_all(blank, prices.list());
     REQUIRE_NOTHROW(check(priced.graph));
     const Assignment assignment = random_assignment(random, priced.graph);
     const Plan plan = plan_of(blank, priced.choices, assignment);
@@ -234,7 +237,7 @@ TEST_CASE("price_network: layers may be listed in any order") {
       const Network small = in_random_order(random, named.plan.network);
       const Prices few(named.plan.ranks);
       const Plan small_blank = blank_plan(small, named.plan.batch, named.plan.ranks);
-      CHECK_NOTHROW(check(price_network(small_blank, few.list()).graph));
+      CHECK_NOTHROW(check(price_all(small_blank, few.list()).graph));
     }
   }
 }
@@ -245,7 +248,7 @@ TEST_CASE("price_network: of lines, what a rank must do is what its operations c
     for (int ranks : {2, 3, 4, 8}) {
       const Prices prices(ranks);
       const Plan blank = blank_plan(config(name), 8, ranks);
-      const PricedNetwork priced = price_network(blank, prices.list());
+      const PricedNetwork priced = price_all(blank, prices.list());
       const std::vector<int> sample = sample_ranks(ranks);
       REQUIRE(priced.least.size() == sample.size());
       for (int trial = 0; trial < 5; ++trial) {
@@ -266,7 +269,7 @@ TEST_CASE("price_network: of branches, what a rank must do is at most what its o
   for (int ranks : {2, 4, 8}) {
     const Prices prices(ranks);
     const Plan blank = blank_plan(config("resnet50"), 8, ranks);
-    const PricedNetwork priced = price_network(blank, prices.list());
+    const PricedNetwork priced = price_all(blank, prices.list());
     const std::vector<int> sample = sample_ranks(ranks);
     for (int trial = 0; trial < 10; ++trial) {
       const Assignment assignment = random_assignment(random, priced.graph);
@@ -289,7 +292,7 @@ TEST_CASE("price_network: any choice costs about what its operations cost") {
     for (int ranks : {2, 4, 8}) {
       const Prices prices(ranks);
       const Plan blank = blank_plan(config(name), 8, ranks);
-      const PricedNetwork priced = price_network(blank, prices.list());
+      const PricedNetwork priced = price_all(blank, prices.list());
       for (int trial = 0; trial < 5; ++trial) {
         CAPTURE(name);
         const Assignment assignment = random_assignment(random, priced.graph);
@@ -318,9 +321,9 @@ TEST_CASE("price_network: random networks have a bound below every choice") {
 TEST_CASE("price_network: what runs beside kernels is no part of the bound") {
   const Prices prices(4);
   Plan blank = blank_plan(config("mesh-1k"), 1, 4);
-  const double blocking = least_step_s(price_network(blank, prices.list()));
+  const double blocking = least_step_s(price_all(blank, prices.list()));
   blank.overlap = true;
-  const PricedNetwork hiding = price_network(blank, prices.list());
+  const PricedNetwork hiding = price_all(blank, prices.list());
   CHECK(least_step_s(hiding) < blocking);
   for (const CostGraph& least : hiding.least) {
     for (const CostEdge& edge : least.edges) {
@@ -332,7 +335,7 @@ TEST_CASE("price_network: what runs beside kernels is no part of the bound") {
 TEST_CASE("price_network: networks of many branches are solved exactly") {
   for (const char* name : {"densenet121", "googlenet", "inception_v3", "resnet152"}) {
     CAPTURE(name);
-    const PricedNetwork priced = price_network(blank_plan(config(name), 8, 4), Prices(4).list());
+    const PricedNetwork priced = price_all(blank_plan(config(name), 8, 4), Prices(4).list());
     const Elimination elimination = eliminate(priced.graph);
     REQUIRE(elimination.optimum);
     CHECK(total_cost(priced.graph, *elimination.optimum) ==
@@ -347,7 +350,7 @@ TEST_CASE("price_network: the exact method finds the least of all assignments") 
     const Plan& sample = named.plan;
     const Prices prices(sample.ranks);
     const Plan blank = blank_plan(sample.network, sample.batch, sample.ranks);
-    const CostGraph graph = price_network(blank, prices.list()).graph;
+    const CostGraph graph = price_all(blank, prices.list()).graph;
     if (!few_enough_to_try_all(graph)) continue;
     CAPTURE(named.name);
     ++tried;

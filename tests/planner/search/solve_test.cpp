@@ -43,7 +43,8 @@ double step_of(const Plan& plan, const SolveRequest& request) {
 // The plan of the cheapest assignment, found by trying all.
 Plan cheapest_plan(const Plan& solved, const SolveRequest& request) {
   const KernelCosts kernels(request.profile);
-  const PricedNetwork priced = price_network(solved, PriceList(request.platform, kernels));
+  const PriceList prices(request.platform, kernels);
+  const PricedNetwork priced = price_network(solved, mesh_choices(solved), prices);
   return plan_of(solved, priced.choices, brute_force(priced.graph));
 }
 

@@ -8,20 +8,9 @@
 namespace cnnplan::cudnn {
 namespace {
 
-struct Axes {
-  UpsampleAxis d;
-  UpsampleAxis h;
-  UpsampleAxis w;
-
-  explicit Axes(const KernelSpec& spec)
-      : d(spec.window.dims[0], spec.out[Dim::d]),
-        h(spec.window.dims[1], spec.out[Dim::h]),
-        w(spec.window.dims[2], spec.out[Dim::w]) {}
-};
-
 template <typename T, int width>
 struct Forward {
-  Axes axes;
+  UpsampleAxes axes;
   Block<const T> x;
   Block<T> y;
 
@@ -33,7 +22,7 @@ struct Forward {
 
 template <typename T, int width>
 struct Backward {
-  Axes axes;
+  UpsampleAxes axes;
   Block<const T> dy;
   Block<T> dx;
 
@@ -54,7 +43,7 @@ struct Backward {
 }  // namespace
 
 void upsample(const KernelSpec& spec, Operands operands, cudaStream_t stream) {
-  const Axes axes(spec);
+  const UpsampleAxes axes(spec);
   with_kind(spec.precision, spec.out[Dim::c], [&]<typename K>(K) {
     using T = typename K::Type;
     constexpr int width = K::channels;

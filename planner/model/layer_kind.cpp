@@ -1,0 +1,40 @@
+// What follows from the kind of a layer.
+#include <array>
+
+#include "planner/model/network.hpp"
+
+namespace cnnplan {
+
+std::string_view kind_name(const LayerParameters& parameters) {
+  constexpr std::array<std::string_view, std::variant_size_v<LayerParameters>> names{
+      "input",
+      "convolution",
+      "fully_connected",
+      "batch_norm",
+      "relu",
+      "pooling",
+      "global_pooling",
+      "upsample",
+      "add",
+      "concat",
+      "dropout",
+      "softmax_cross_entropy"};
+  return names[parameters.index()];
+}
+
+bool has_window(const LayerParameters& parameters) {
+  return std::holds_alternative<Convolution>(parameters) ||
+         std::holds_alternative<FullyConnected>(parameters) ||
+         std::holds_alternative<Pooling>(parameters) ||
+         std::holds_alternative<GlobalPooling>(parameters);
+}
+
+bool moves_positions(const LayerParameters& parameters) {
+  return has_window(parameters) || std::holds_alternative<Upsample>(parameters);
+}
+
+bool has_several_inputs(const LayerParameters& parameters) {
+  return std::holds_alternative<Add>(parameters) || std::holds_alternative<Concat>(parameters);
+}
+
+}  // namespace cnnplan

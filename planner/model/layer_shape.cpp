@@ -1,0 +1,108 @@
+// Kind by kind.
+#include "planner/model/layer_shape.hpp"
+
+#include <string>
+#include <variant>
+
+#include "planner/model/checked.hpp"
+#include "planner/model/layer_window.hpp"
+
+namespace cnnplan {
+namespace {
+
+class ShapeRule {
+ public:
+  ShapeRule(const LayerPlace& place, const std::vector<Shape>& inputs)
+      : place_(place), inputs_(inputs) {}
+
+  Shape operator()(const Input& input) const {
+    place_.require(input.channels >= 1, "channels", input.channels, "at least 1");
+    for (std::int64_t extent : input.size)
+      place_.require(extent >= 1, "size", extent, "at least 1");
+    return {{1, input.channels, input.size[0], input.size[1], input.size[2]}};
+  }
+  Shape operator()(const Convolution& layer) const {
+    check_window(layer.window, x(), place_);
+    place_.require(layer.filters >= 1, "filters", layer.filters, "at least 1");
+    place_.require(
+        layer.groups >= 1 && x()[Dim::c] % layer.groups == 0 && layer.filters % layer.groups == 0,
+        "groups",
+        layer.groups,
+        "a divisor of " + std::to_string(x()[Dim::c]) + " channels and " +
+            std::to_string(layer.filters) + " filters");
+    return windowed_shape(layer.window, x(), layer.filters);
+  }
+  Shape operator()(const FullyConnected& layer) const {
+    place_.require(layer.outputs >= 1, "outputs", layer.outputs, "at least 1");
+    return windowed_shape(whole_image(x()), x(), layer.outputs);
+  }
+  Shape operator()(const BatchNorm& layer) const {
+    if (!(layer.epsilon > 0)) place_.refuse("epsilon", std::to_string(layer.epsilon), "above 0");
+    if (!(layer.momentum >= 0 && layer.momentum <= 1)) {
+      place_.refuse("momentum", std::to_string(layer.momentum), "0 to 1");
+    }
+    return x();
+  }
+  Shape operator()(const Relu& layer) const {
+    if (!(layer.max > 0)) place_.refuse("max", std::to_string(layer.max), "above 0");
+    return x();
+  }
+  Shape operator()(const Pooling& layer) const {
+    check_window(layer.window, x(), place_);
+    check_pooled(layer.window, x(), place_);
+    return windowed_shape(layer.window, x(), x()[Dim::c]);
+  }
+  Shape operator()(const GlobalPooling&) const {
+    return windowed_shape(whole_image(x()), x(), x()[Dim::c]);
+  }
+  Shape operator()(const Upsample& layer) const {
+    Shape output = x();
+    for (std::size_t i = 0; i < spatial_dims.size(); ++i) {
+      place_.require(layer.factor[i] >= 1, "factor", layer.factor[i], "at least 1");
+      output[spatial_dims[i]] = checked_multiply(x()[spatial_dims[i]], layer.factor[i]);
+    }
+    return output;
+  }
+  Shape operator()(const Add&) const {
+    if (inputs_[0] != inputs_[1]) {
+      place_.refuse("inputs", to_text(inputs_[0]) + " and " + to_text(inputs_[1]), "equal shapes");
+    }
+    return x();
+  }
+  Shape operator()(const Concat&) const {
+    Shape joined = x();
+    for (std::size_t i = 1; i < inputs_.size(); ++i) {
+      Shape same = inputs_[i];
+      same[Dim::c] = x()[Dim::c];
+      if (same != x()) {
+        place_.refuse("inputs",
+                      to_text(x()) + " and " + to_text(inputs_[i]),
+                      "shapes that are equal but for the channels");
+      }
+      joined[Dim::c] = checked_add(joined[Dim::c], inputs_[i][Dim::c]);
+    }
+    return joined;
+  }
+  Shape operator()(const Dropout& layer) const {
+    if (!(layer.rate >= 0 && layer.rate < 1)) {
+      place_.refuse("rate", std::to_string(layer.rate), "0 up to, not including, 1");
+    }
+    return x();
+  }
+  Shape operator()(const SoftmaxCrossEntropy&) const { return x(); }
+
+ private:
+  const Shape& x() const { return inputs_[0]; }
+  const LayerPlace& place_;
+  const std::vector<Shape>& inputs_;
+};
+
+}  // namespace
+
+Shape sample_shape(const LayerParameters& parameters,
+                   const std::vector<Shape>& inputs,
+                   const LayerPlace& place) {
+  return std::visit(ShapeRule(place, inputs), parameters);
+}
+
+}  // namespace cnnplan
