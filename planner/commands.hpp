@@ -23,6 +23,7 @@ struct SolveOptions {
   BatchNormStatistics statistics = BatchNormStatistics::spatial;
   SearchMethod method = SearchMethod::automatic;
   Recompute recompute = Recompute::where_needed;
+  std::string axes = "ncdhw";                       // over which layers may be split, beside r
   std::string uniform;                              // "h2": no search; empty: search
   std::int64_t bucket_bytes = Plan{}.bucket_bytes;  // of gradients
   bool strict = false;                              // refuse estimated kernels

@@ -95,6 +95,12 @@ void add_search_options(CLI::App& solve, SolveOptions& options) {
                   "them: never, where_needed (where the fastest plan does not fit), always")
       ->transform(CLI::CheckedTransformer(recompute_names))
       ->default_str("where_needed");
+  solve
+      .add_option("--axes",
+                  options.axes,
+                  "Over which axes layers may be split, e.g. nhw: samples n, channels c, depth d, "
+                  "height h, width w")
+      ->capture_default_str();
   solve.add_option(
       "--uniform", options.uniform, "No search: this mesh for every layer, e.g. n2 or h2");
   solve

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "executor/comm/node_memory.hpp"
-#include "planner/search/unit_meshes.hpp"
+#include "planner/search/unit_splits.hpp"
 
 namespace cnnplan {
 namespace {
@@ -41,21 +41,22 @@ std::set<KernelSpec> missing_of(const Round& round,
 }
 
 // Those of the covering plans, then those asked for; each once.
-std::vector<Mesh> meshes_of(const MeshChoices& choices, const std::vector<Mesh>& uniform) {
-  std::vector<Mesh> meshes = all_meshes(choices);
+std::vector<Split> splits_of(const SplitChoices& choices, const std::vector<Mesh>& uniform) {
+  std::vector<Split> splits = all_splits(choices);
   for (const Mesh& mesh : uniform) {
-    if (std::find(meshes.begin(), meshes.end(), mesh) == meshes.end()) meshes.push_back(mesh);
+    const Split split{.mesh = mesh};
+    if (std::find(splits.begin(), splits.end(), split) == splits.end()) splits.push_back(split);
   }
-  return meshes;
+  return splits;
 }
 
 // "resnet50 on n4, ranks 0 to 1 of 4"
-std::string description(const Plan& plan, const Mesh& mesh, int first, int program_size) {
+std::string description(const Plan& plan, const Split& split, int first, int program_size) {
   const int last = std::min(first + program_size, plan.ranks) - 1;
   const std::string ranks = first == last
                                 ? "rank " + std::to_string(first)
                                 : "ranks " + std::to_string(first) + " to " + std::to_string(last);
-  return plan.network.name() + " on " + to_text(mesh) + ", " + ranks + " of " +
+  return plan.network.name() + " on " + to_text(split) + ", " + ranks + " of " +
          std::to_string(plan.ranks);
 }
 
@@ -69,12 +70,12 @@ std::vector<Round> rounds_of(const ProfileRequest& request,
   for (const Network& network : request.networks) {
     Plan blank = uniform_plan(network, request.batch, Mesh({{Axis::r, request.ranks}}));
     blank.precision = request.precision;
-    const MeshChoices choices = mesh_choices(blank);
-    for (const Mesh& mesh : meshes_of(choices, request.uniform)) {
-      const Plan plan = mostly_on(blank, choices, mesh);
+    const SplitChoices choices = split_choices(blank, request.axes);
+    for (const Split& split : splits_of(choices, request.uniform)) {
+      const Plan plan = mostly_on(blank, choices, split);
       for (int first = 0; first < request.ranks; first += program_size) {
         Round round{.plan = plan,
-                    .what = description(plan, mesh, first, program_size),
+                    .what = description(plan, split, first, program_size),
                     .first_rank = first,
                     .missing = {}};
         round.missing = missing_of(round, program_size, known);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "planner/search/unit_splits.hpp"
 #include "profiler/kernel_walk.hpp"
 
 namespace cnnplan {
@@ -14,6 +15,7 @@ struct ProfileRequest {
   int ranks = 1;
   std::int64_t batch = 1;
   Precision precision = Precision::fp32;
+  std::vector<Axis> axes = search_axes();  // over which the search may split
   std::vector<Mesh> uniform;  // further plans: each of these meshes on all layers that admit it
   WalkOptions walk;
 };
@@ -31,7 +33,7 @@ struct ProfileCallbacks {
 };
 
 // Adds to `profile` the kernels it lacks. The schedules walked are those of the covering plans
-// (search/unit_meshes); started under mpirun, the ranks of the program take different ranks of the
+// (search/unit_splits); started under mpirun, the ranks of the program take different ranks of the
 // plan and walk at the same time. A schedule without missing kernels is not walked. Collective.
 // @throws InfeasibleError on all ranks, before a schedule is walked that the node's memory cannot
 // hold for every rank

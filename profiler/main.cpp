@@ -65,6 +65,9 @@ void add_kernel_options(CLI::App& app, ProfileOptions& options, CLI::Option& lin
   app.add_option(
          "-i,--input", options.input_size, "Image size HxW or DxHxW; default: the network's")
       ->excludes(&links);
+  app.add_option("--axes", options.axes, "Only what solve with the same --axes needs, e.g. nhw")
+      ->capture_default_str()
+      ->excludes(&links);
   app.add_option("--uniform",
                  options.uniform,
                  "Also time what solve --uniform MESH needs where the search would not split so")

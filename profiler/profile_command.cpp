@@ -35,6 +35,7 @@ ProfileRequest request_of(const ProfileOptions& options,
                          .ranks = options.ranks > 0 ? options.ranks : default_ranks(world, device),
                          .batch = options.batch,
                          .precision = options.precision,
+                         .axes = parse_axes(options.axes),
                          .uniform = {},
                          .walk = {.repetitions = options.repetitions}};
   for (const std::string& file : options.networks) {

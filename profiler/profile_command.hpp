@@ -16,6 +16,7 @@ struct ProfileOptions {
   std::int64_t batch = 8;
   Precision precision = Precision::fp32;
   std::string input_size;            // empty: that of the networks
+  std::string axes = "ncdhw";        // over which the search may split
   std::vector<std::string> uniform;  // meshes
   std::string backend{default_backend()};
   bool deterministic = false;  // only kernels that give the same bits every time

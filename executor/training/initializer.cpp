@@ -7,7 +7,6 @@
 #include <variant>
 
 #include "executor/backend/random.hpp"
-#include "executor/training/slices.hpp"
 
 namespace cnnplan {
 namespace {

@@ -1,10 +1,7 @@
 // Parts of plain tensors: what a rank has of a parameter whose channels are split.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <functional>
-#include <span>
 #include <vector>
 
 #include "executor/comm/communicator.hpp"
@@ -12,13 +9,6 @@
 #include "planner/model/mesh.hpp"
 
 namespace cnnplan {
-
-// Calls visit(position, count) for the runs of elements of `box`, in order, that are one behind the
-// other in the row-major tensor of `shape`; position is that of the first in the tensor.
-// @pre `box` lies in the tensor
-void for_each_run(const Shape& shape,
-                  const Box& box,
-                  const std::function<void(std::int64_t position, std::int64_t count)>& visit);
 
 // One rank's part of a tensor, row-major.
 struct Slice {

@@ -4,6 +4,20 @@
 #include <algorithm>
 
 namespace cnnplan {
+namespace {
+
+// How many of the last dims are whole in the box.
+std::size_t whole_dims(const Shape& shape, const Box& box) {
+  std::size_t count = 0;
+  while (count < dim_count) {
+    const std::size_t dim = dim_count - 1 - count;
+    if (box.ranges[dim] != Range{0, shape.extents[dim]}) break;
+    ++count;
+  }
+  return count;
+}
+
+}  // namespace
 
 Range intersect(Range a, Range b) {
   const Range common{std::max(a.begin, b.begin), std::min(a.end, b.end)};
@@ -53,6 +67,32 @@ Box whole(const Shape& shape) {
   Box box;
   for (Dim dim : all_dims) box[dim] = {0, shape[dim]};
   return box;
+}
+
+void for_each_run(const Shape& shape,
+                  const Box& box,
+                  const std::function<void(std::int64_t position, std::int64_t count)>& visit) {
+  if (is_empty(box)) return;
+  const std::size_t whole = whole_dims(shape, box);
+  // The run goes over the whole dims and the range of the one before them.
+  const std::size_t outer = dim_count - std::min(dim_count, whole + 1);
+  std::int64_t run = 1;
+  for (std::size_t dim = outer; dim < dim_count; ++dim) run *= box.ranges[dim].size();
+  std::array<std::int64_t, dim_count> index{};
+  for (std::size_t dim = 0; dim < dim_count; ++dim) index[dim] = box.ranges[dim].begin;
+  for (;;) {
+    std::int64_t position = 0;
+    for (std::size_t dim = 0; dim < dim_count; ++dim) {
+      position = position * shape.extents[dim] + index[dim];
+    }
+    visit(position, run);
+    std::size_t dim = outer;
+    while (dim > 0 && ++index[dim - 1] == box.ranges[dim - 1].end) {
+      index[dim - 1] = box.ranges[dim - 1].begin;
+      --dim;
+    }
+    if (dim == 0) return;
+  }
 }
 
 std::string to_text(const Box& box) {

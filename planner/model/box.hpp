@@ -4,6 +4,7 @@
 #include <array>
 #include <compare>
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "planner/model/shape.hpp"
@@ -42,6 +43,13 @@ Shape shape_of(const Box& box);
 std::int64_t volume(const Box& box);
 // All indices of a tensor.
 Box whole(const Shape& shape);
+// Calls visit(position, count) for the runs of elements of `box`, in order, that are one behind the
+// other in the row-major tensor of `shape`; position is that of the first in the tensor.
+// @pre `box` lies in the tensor
+void for_each_run(const Shape& shape,
+                  const Box& box,
+                  const std::function<void(std::int64_t position, std::int64_t count)>& visit);
+
 // "[0,4)x[0,64)x[0,1)x[0,28)x[0,56)"
 std::string to_text(const Box& box);
 

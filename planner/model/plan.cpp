@@ -34,11 +34,8 @@ class PlanCheck {
     const std::string allowed =
         channel_split_refusal(network, index, layer.mesh.size(Axis::c), layer.channel_algorithm);
     if (allowed.empty()) return;
-    const bool is_default = layer.channel_algorithm == LayerPlan{}.channel_algorithm;
-    refuse("/layers/" + std::to_string(index) + "/mesh",
-           '"' + to_text(layer.mesh) + '"' +
-               (is_default ? "" : " with " + std::string(to_text(layer.channel_algorithm))),
-           allowed);
+    refuse(
+        "/layers/" + std::to_string(index) + "/mesh", '"' + to_text(layer.split()) + '"', allowed);
   }
   // `elements` and the output of a layer.
   std::int64_t with_output(std::int64_t elements,
@@ -70,8 +67,14 @@ class PlanCheck {
 
 }  // namespace
 
-bool sums_over_channels(const LayerPlan& layer) {
-  return layer.channel_algorithm == ChannelAlgorithm::stationary_x && layer.mesh.size(Axis::c) > 1;
+std::string to_text(const Split& split) {
+  const bool is_default = split.channel_algorithm == Split{}.channel_algorithm;
+  return to_text(split.mesh) +
+         (is_default ? "" : " " + std::string(to_text(split.channel_algorithm)));
+}
+
+bool sums_over_channels(const Split& split) {
+  return split.channel_algorithm == ChannelAlgorithm::stationary_x && split.mesh.size(Axis::c) > 1;
 }
 
 bool can_recompute(const LayerParameters& parameters) {

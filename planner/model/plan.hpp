@@ -21,15 +21,30 @@ namespace cnnplan {
 inline constexpr int max_ranks = 1048576;
 inline constexpr std::int64_t max_batch = 2147483647;
 
-struct LayerPlan {
+// How a layer is split over the ranks.
+struct Split {
   Mesh mesh;
-  BatchNormStatistics statistics = BatchNormStatistics::spatial;  // batch norm only
-  std::map<KernelPhase, KernelAlgorithm> algorithms;              // absent: direct
   // Where mixes_channels and the mesh has an axis c.
   ChannelAlgorithm channel_algorithm = ChannelAlgorithm::stationary_y;
+  auto operator<=>(const Split&) const = default;
+};
+// "n2c4", "c4 stationary_x"
+std::string to_text(const Split& split);
+
+struct LayerPlan {
+  Mesh mesh;
+  BatchNormStatistics statistics = BatchNormStatistics::spatial;        // batch norm only
+  std::map<KernelPhase, KernelAlgorithm> algorithms;                    // absent: direct
+  ChannelAlgorithm channel_algorithm = ChannelAlgorithm::stationary_y;  // as in Split
   // The output is not kept for backpropagation but computed again there from the inputs; see
   // can_recompute. What is fused behind the layer comes with it.
   bool recompute = false;
+
+  Split split() const { return {.mesh = mesh, .channel_algorithm = channel_algorithm}; }
+  void set(const Split& split) {
+    mesh = split.mesh;
+    channel_algorithm = split.channel_algorithm;
+  }
   bool operator==(const LayerPlan&) const = default;
 };
 
@@ -93,7 +108,7 @@ struct Plan {
 };
 
 // True where a rank computes parts of sums over channels: stationary_x on a mesh with an axis c.
-bool sums_over_channels(const LayerPlan& layer);
+bool sums_over_channels(const Split& split);
 
 // True for layers whose output a kernel without products of matrices computes from its inputs:
 // batch norm, ReLU and add.

@@ -133,11 +133,13 @@ class Refinement {
   // its node where such a group begins.
   void refine_by_groups(const Platform& platform, const Mesh& mesh) {
     int size = 1;
-    for (Axis axis : {Axis::c, Axis::d, Axis::h, Axis::w}) size *= mesh.size(axis);
+    for (Axis axis : {Axis::d, Axis::h, Axis::w}) size *= mesh.size(axis);
     for (std::size_t i = 0; i + 1 < platform.levels.size(); ++i) {
       const int node = platform.levels[i].ranks_per_group;
       if (size % node == 0 || node % size == 0) continue;
-      refine([&](int rank) { return RankGroup(mesh, rank, {Axis::n, Axis::r}).front() % node; });
+      refine([&](int rank) {
+        return RankGroup(mesh, rank, {Axis::n, Axis::c, Axis::r}).front() % node;
+      });
     }
   }
 

@@ -147,6 +147,7 @@ std::vector<Column> layer_columns() {
           {"bwd data"},
           {"bwd filter"},
           {"halo"},
+          {"channels"},
           {"shuffle"},
           {"copy"},
           {"statistics"},
@@ -167,7 +168,7 @@ void add_row(Table& table,
 }
 
 std::string mesh_text(const LayerPlan& layer) {
-  return to_text(layer.mesh) + (layer.recompute ? ", again" : "");
+  return to_text(layer.split()) + (layer.recompute ? ", again" : "");
 }
 
 std::string layer_table(const Plan& plan) {

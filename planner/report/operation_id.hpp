@@ -13,26 +13,28 @@ enum class OperationPart {
   backward_data,
   backward_filter,
   halo,
+  channels,  // allgather and reduce_scatter between ranks that have different channels
   shuffle,
   copy,
   statistics,
   allreduce,
   other,
 };
-inline constexpr std::array<OperationPart, 9> all_operation_parts{OperationPart::forward,
-                                                                  OperationPart::backward_data,
-                                                                  OperationPart::backward_filter,
-                                                                  OperationPart::halo,
-                                                                  OperationPart::shuffle,
-                                                                  OperationPart::copy,
-                                                                  OperationPart::statistics,
-                                                                  OperationPart::allreduce,
-                                                                  OperationPart::other};
+inline constexpr std::array<OperationPart, 10> all_operation_parts{OperationPart::forward,
+                                                                   OperationPart::backward_data,
+                                                                   OperationPart::backward_filter,
+                                                                   OperationPart::halo,
+                                                                   OperationPart::channels,
+                                                                   OperationPart::shuffle,
+                                                                   OperationPart::copy,
+                                                                   OperationPart::statistics,
+                                                                   OperationPart::allreduce,
+                                                                   OperationPart::other};
 std::string_view to_text(OperationPart part);
 
 // "bn1/forward_statistics/allreduce" is allreduce, "conv2/backward/halo" halo: the last whole word
 // that names a part decides, but for names of layers: the first word, and what follows "halo",
-// "shuffle" or "copy".
+// "allgather", "reduce_scatter", "shuffle" or "copy".
 OperationPart part_of(std::string_view id);
 
 // The layer that an operation belongs to, or what stands in its place where it belongs to none:

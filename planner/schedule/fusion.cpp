@@ -36,7 +36,7 @@ bool takes_add(const Plan& plan, LayerIndex batch_norm, LayerIndex add) {
 Unit unit_of(const Plan& plan, LayerIndex head) {
   const Network& network = plan.network;
   Unit unit{.head = head, .last = head, .inputs = network.inputs_of(head)};
-  const LayerPlan& split = plan.layers[static_cast<std::size_t>(head)];
+  const Split split = plan.layers[static_cast<std::size_t>(head)].split();
   const bool is_convolution = is_any_of<Convolution, FullyConnected>(network, head);
   const bool can_fuse =
       is_convolution ? writes_dense_relu(split) : is_any_of<BatchNorm, Add>(network, head);
@@ -58,7 +58,7 @@ Unit unit_of(const Plan& plan, LayerIndex head) {
 
 }  // namespace
 
-bool writes_dense_relu(const LayerPlan& split) {
+bool writes_dense_relu(const Split& split) {
   const Mesh& mesh = split.mesh;
   return mesh.size(Axis::d) * mesh.size(Axis::h) * mesh.size(Axis::w) == 1 &&
          !sums_over_channels(split);

@@ -24,7 +24,7 @@ std::vector<LayerIndex> layers_of(const Network& network, const Unit& unit);
 // channels are not complete. It writes dense blocks only: where space is split, a ReLU of its own
 // writes its output with room for the halo that the next layer needs, which saves as much as fusing
 // it would, and memory, too.
-bool writes_dense_relu(const LayerPlan& split);
+bool writes_dense_relu(const Split& split);
 
 // Units in an order of execution; every layer belongs to exactly one. Layers are fused where they
 // have the same mesh and the tensor between them has no other consumer, a ReLU where nothing clips

@@ -98,7 +98,7 @@ Operand Lowering::gather_error_signal(const Unit& unit, const Operand& dy) {
                         : add_block(name(unit) + "/gathered_dy", BufferRole::error_signal, want);
   add_transfer(unit,
                name(unit) + "/backward/allgather",
-               {.source = dy.buffer, .destination = gathered},
+               {.source = dy.buffer, .destination = gathered, .list = {}, .of_sums = true},
                std::move(exchange));
   return {.buffer = gathered, .box = want};
 }

@@ -155,7 +155,10 @@ void Lowering::scatter_sums(const Unit& unit, const Operand& computed) {
       exchange_backward(decomposition_.computed(unit), decomposition_.owned(unit.last), use, rank_);
   add_transfer(unit,
                name(unit) + "/forward/reduce_scatter",
-               {.source = computed.buffer, .destination = saved_of(unit).output.buffer},
+               {.source = computed.buffer,
+                .destination = saved_of(unit).output.buffer,
+                .list = {},
+                .of_sums = true},
                std::move(exchange));
 }
 

@@ -68,7 +68,7 @@ Range Lowering::own_channels(LayerIndex index) const {
 }
 
 bool Lowering::has_partial_sums(const Unit& unit) const {
-  return sums_over_channels(layer_plan(unit.head));
+  return sums_over_channels(layer_plan(unit.head).split());
 }
 
 Box Lowering::needed_box(const Unit& unit, std::size_t input) const {

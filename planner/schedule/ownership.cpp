@@ -53,7 +53,7 @@ BlockOwnership needed_blocks(const Network& network,
 
 BlockOwnership computed_blocks(const Plan& plan, LayerIndex layer, const BlockOwnership& outputs) {
   const bool is_partial = mixes_channels(plan.network.layer(layer).parameters) &&
-                          sums_over_channels(layer_plan(plan, layer));
+                          sums_over_channels(layer_plan(plan, layer).split());
   if (!is_partial) return outputs;
   const std::int64_t inputs = channels_of(plan, plan.network.inputs_of(layer)[0]);
   return outputs.with_channel_blocks(inputs).with_channels(channels_of(plan, layer), 1);
@@ -77,7 +77,7 @@ Shape weight_shape(const Network& network, LayerIndex layer) {
 Box weight_block(const Plan& plan, LayerIndex layer, int rank) {
   const Shape shape = weight_shape(plan.network, layer);
   Box box = whole(shape);
-  if (sums_over_channels(layer_plan(plan, layer))) {
+  if (sums_over_channels(layer_plan(plan, layer).split())) {
     box[Dim::c] = channel_block(plan, layer, shape[Dim::c], rank);
   } else {
     box[Dim::n] = own_channels(plan, layer, rank);
@@ -86,11 +86,11 @@ Box weight_block(const Plan& plan, LayerIndex layer, int rank) {
 }
 
 Box bias_block(const Plan& plan, LayerIndex layer, int rank) {
-  const LayerPlan& split = layer_plan(plan, layer);
+  const LayerPlan& own = layer_plan(plan, layer);
   Box box = whole({{1, 1, 1, 1, channels_of(plan, layer)}});
-  if (!sums_over_channels(split)) {
+  if (!sums_over_channels(own.split())) {
     box[Dim::w] = own_channels(plan, layer, rank);
-  } else if (split.mesh.coordinate(rank, Axis::c) > 0) {
+  } else if (own.mesh.coordinate(rank, Axis::c) > 0) {
     box[Dim::w] = {};
   }
   return box;

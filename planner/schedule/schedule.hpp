@@ -92,6 +92,7 @@ struct TransferOperation {
   std::int64_t destination_channel = 0;
   bool accumulate = false;  // add what is received, in the order of the list
   bool zero_first = false;  // clear the destination before
+  bool of_sums = false;     // between parts of sums over channels and their owners, or back
   int tag = 0;              // the same on all ranks
 };
 

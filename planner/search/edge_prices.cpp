@@ -91,45 +91,46 @@ Window EdgePrices::window_of(LayerIndex layer) const {
 }
 
 std::vector<BlockOwnership> EdgePrices::blocks(LayerIndex layer,
-                                               const std::vector<Mesh>& meshes) const {
+                                               const std::vector<Split>& splits) const {
   const Shape shape = plan_.network.output_shape(layer, plan_.batch);
   std::vector<BlockOwnership> owned;
-  for (const Mesh& mesh : meshes) owned.emplace_back(Distribution(shape, mesh));
+  for (const Split& split : splits) owned.emplace_back(Distribution(shape, split.mesh));
   return owned;
 }
 
 const EdgePrice& EdgePrices::operator()(LayerIndex consumer,
                                         std::size_t input,
-                                        const std::vector<Mesh>& source_meshes,
-                                        const std::vector<Mesh>& consumer_meshes) {
+                                        const std::vector<Split>& source_splits,
+                                        const std::vector<Split>& consumer_splits) {
   const LayerIndex source = plan_.network.inputs_of(consumer).at(input);
   const Rules rules = rules_of(consumer, input);
   const auto [entry, is_new] =
       known_.try_emplace({plan_.network.output_shape(source, plan_.batch),
                           plan_.network.output_shape(consumer, plan_.batch),
                           window_of(consumer),
-                          source_meshes,
-                          consumer_meshes,
+                          source_splits,
+                          consumer_splits,
                           rules});
   EdgePrice& price = entry->second;
   if (!is_new) return price;
-  const std::vector<BlockOwnership> owned = blocks(source, source_meshes);
-  const std::vector<BlockOwnership> outputs = blocks(consumer, consumer_meshes);
+  const std::vector<BlockOwnership> owned = blocks(source, source_splits);
+  const std::vector<BlockOwnership> outputs = blocks(consumer, consumer_splits);
   std::vector<BlockOwnership> needed;
-  for (const BlockOwnership& output : outputs) {
-    needed.push_back(needed_blocks(plan_.network, consumer, input, output));
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const ChannelAlgorithm algorithm = consumer_splits[i].channel_algorithm;
+    needed.push_back(needed_blocks(plan_.network, consumer, input, outputs[i], algorithm));
   }
   price.slowest = CostMatrix(static_cast<int>(owned.size()), static_cast<int>(needed.size()));
   price.again = price.kept_bytes = price.slowest;
   price.least.assign(ranks_.size(), price.slowest);
   parallel_for(owned.size(), [&](std::size_t i) {
-    const bool dense = rules.dense || (rules.fused && writes_dense_relu(source_meshes[i]));
+    const bool dense = rules.dense || (rules.fused && writes_dense_relu(source_splits[i]));
     for (std::size_t j = 0; j < needed.size(); ++j) {
       set(price,
           static_cast<int>(i),
           static_cast<int>(j),
           {owned[i], needed[j], outputs[j], rules, dense},
-          sample_ranks({&source_meshes[i], &consumer_meshes[j]}));
+          sample_ranks({&source_splits[i].mesh, &consumer_splits[j].mesh}));
     }
   });
   return price;

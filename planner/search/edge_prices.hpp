@@ -1,4 +1,4 @@
-// Prices of the transfers between a layer and one of its inputs, for every pair of meshes.
+// Prices of the transfers between a layer and one of its inputs, for every pair of splits.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@
 
 namespace cnnplan {
 
-// Rows are the meshes of the tensor, columns those of its reader. Seconds forward and back.
+// Rows are the splits of the tensor, columns those of its reader. Seconds forward and back.
 struct EdgePrice {
   CostMatrix slowest;             // on the slowest of the sampled ranks, the only reader
   CostMatrix again;               // once more forward, where the reader reads the tensor again
@@ -38,7 +38,7 @@ class EdgePrices {
  public:
   // Keeps references. The meshes of the plan do not matter, but all layers must be on the same.
   // `spare_s`: by sampled rank, the most that transfers may take in a plan worth finding. A pair of
-  // meshes with which messages to one of these ranks surely take longer gets a price beyond all
+  // splits with which messages to one of these ranks surely take longer gets a price beyond all
   // others instead of its own.
   EdgePrices(const Decomposition& decomposition,
              const PriceList& prices,
@@ -47,8 +47,8 @@ class EdgePrices {
   // The same shapes and rules share a price. @pre `consumer` has that input
   const EdgePrice& operator()(LayerIndex consumer,
                               std::size_t input,
-                              const std::vector<Mesh>& source_meshes,
-                              const std::vector<Mesh>& consumer_meshes);
+                              const std::vector<Split>& source_splits,
+                              const std::vector<Split>& consumer_splits);
 
  private:
   // Everything of a tensor and a reader that a price depends on, beside shapes and meshes.
@@ -72,11 +72,11 @@ class EdgePrices {
     const Rules& rules;
     bool dense;  // the tensor is written in dense blocks only, on this mesh
   };
-  using Key = std::tuple<Shape, Shape, Window, std::vector<Mesh>, std::vector<Mesh>, Rules>;
+  using Key = std::tuple<Shape, Shape, Window, std::vector<Split>, std::vector<Split>, Rules>;
 
   Rules rules_of(LayerIndex consumer, std::size_t input) const;
   Window window_of(LayerIndex layer) const;
-  std::vector<BlockOwnership> blocks(LayerIndex layer, const std::vector<Mesh>& meshes) const;
+  std::vector<BlockOwnership> blocks(LayerIndex layer, const std::vector<Split>& splits) const;
   bool is_hopeless(const Pair& pair) const;
   void set(EdgePrice& price, int row, int column, const Pair& pair, const std::vector<int>& ranks);
   // What the reader's memory of the tensor holds: with `copies`, all of its output.

@@ -5,12 +5,12 @@
 #include <vector>
 
 #include "planner/search/cost_graph.hpp"
-#include "planner/search/unit_meshes.hpp"
+#include "planner/search/unit_splits.hpp"
 
 namespace cnnplan {
 
 struct PricedNetwork {
-  MeshChoices choices;
+  SplitChoices choices;
   // For the search. Units and edges in the order of the choices; seconds per step on the slowest of
   // a few ranks, gradients of every unit reduced alone.
   CostGraph graph;
@@ -20,7 +20,7 @@ struct PricedNetwork {
   // The same for each of sample_ranks(ranks) alone, without gradient reductions and updates, and
   // without what runs beside kernels: no plan takes less on that rank.
   std::vector<CostGraph> least;
-  double updates_s = 0.0;  // of all parameters, the same for every plan
+  double updates_s = 0.0;  // of all parameters, at least
   // Candidates that were left out of all this, because no plan that takes one is predicted a step
   // below the limit.
   std::int64_t outpriced = 0;

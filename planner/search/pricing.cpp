@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "planner/search/elimination.hpp"
-#include "planner/search/mesh_costs.hpp"
 #include "planner/search/sample_ranks.hpp"
+#include "planner/search/split_costs.hpp"
 #include "planner/search/step_limit.hpp"
 #include "planner/search/unit_edges.hpp"
 
@@ -18,14 +18,14 @@ double sum_over(const SearchUnit& unit, const LayerCosts& costs) {
   return sum;
 }
 
-// `kept` and `again`: of all meshes, with nothing and with everything computed again.
-void add_unit_costs(const CostsByMesh& kept, const CostsByMesh& again, PricedNetwork& priced) {
-  for (const UnitMeshes& choice : priced.choices.units) {
+// `kept` and `again`: of all splits, with nothing and with everything computed again.
+void add_unit_costs(const CostsBySplit& kept, const CostsBySplit& again, PricedNetwork& priced) {
+  for (const UnitSplits& choice : priced.choices.units) {
     priced.graph.units.emplace_back();
     priced.kept_bytes.units.emplace_back();
     for (CostGraph& least : priced.least) least.units.emplace_back();
-    for (std::size_t i = 0; i < choice.meshes.size(); ++i) {
-      const MeshCosts& costs = (choice.recomputes(i) ? again : kept).at(choice.meshes[i]);
+    for (std::size_t i = 0; i < choice.splits.size(); ++i) {
+      const SplitCosts& costs = (choice.recomputes(i) ? again : kept).at(choice.splits[i]);
       priced.graph.units.back().push_back(sum_over(choice.unit, costs.slowest));
       priced.kept_bytes.units.back().push_back(sum_over(choice.unit, costs.kept_bytes));
       for (std::size_t rank = 0; rank < priced.least.size(); ++rank) {
@@ -35,25 +35,25 @@ void add_unit_costs(const CostsByMesh& kept, const CostsByMesh& again, PricedNet
   }
 }
 
-// Of all meshes, with everything computed again; nothing where no unit may.
-CostsByMesh costs_again(const Plan& plan, const MeshChoices& choices, const PriceList& prices) {
+// Of all splits, with everything computed again; nothing where no unit may.
+CostsBySplit costs_again(const Plan& plan, const SplitChoices& choices, const PriceList& prices) {
   const bool may_recompute =
-      std::any_of(choices.units.begin(), choices.units.end(), [](const UnitMeshes& unit) {
+      std::any_of(choices.units.begin(), choices.units.end(), [](const UnitSplits& unit) {
         return !unit.recompute.empty();
       });
-  return may_recompute ? costs_by_mesh(recomputed(plan), choices, prices) : CostsByMesh{};
+  return may_recompute ? costs_by_split(recomputed(plan), choices, prices) : CostsBySplit{};
 }
 
 }  // namespace
 
 PricedNetwork price_network(const Plan& plan,
-                            const MeshChoices& choices,
+                            const SplitChoices& choices,
                             const PriceList& prices,
                             double limit_s) {
   PricedNetwork priced{.choices = choices, .graph = {}, .kept_bytes = {}, .least = {}};
   priced.least.resize(sample_ranks(plan.ranks).size());
-  priced.updates_s = updates_s(plan, prices);
-  add_unit_costs(costs_by_mesh(plan, choices, prices), costs_again(plan, choices, prices), priced);
+  priced.updates_s = updates_s(plan, choices, prices);
+  add_unit_costs(costs_by_split(plan, choices, prices), costs_again(plan, choices, prices), priced);
   leave_out_above(limit_s, priced);
   add_edges(plan, prices, spare_within(limit_s, priced), priced);
   return priced;

@@ -15,9 +15,9 @@ namespace cnnplan {
 // ranks, batch and options; its meshes do not matter. A candidate is left out where a rank's own
 // work in it, and the least that all other units give that rank to do, take longer than `limit_s`:
 // the step of a plan that is known.
-// @pre `choices` is what mesh_choices or mesh_choices_with_recompute gives for `plan`
+// @pre `choices` is what split_choices or split_choices_with_recompute gives for `plan`
 PricedNetwork price_network(const Plan& plan,
-                            const MeshChoices& choices,
+                            const SplitChoices& choices,
                             const PriceList& prices,
                             double limit_s = std::numeric_limits<double>::infinity());
 

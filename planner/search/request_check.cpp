@@ -1,7 +1,10 @@
 // Validates the plan that would come of it.
 #include "planner/search/request_check.hpp"
 
+#include <algorithm>
+
 #include "planner/model/error.hpp"
+#include "planner/search/unit_splits.hpp"
 
 namespace cnnplan {
 namespace {
@@ -27,13 +30,30 @@ void check_batch(const Network& network, std::int64_t batch, int ranks) {
 Mesh parse_uniform(const Network& network, std::int64_t batch, int ranks, std::string_view text) {
   try {
     Mesh mesh = parse_mesh(text);
-    Plan plan = uniform_plan(network, batch, mesh);
-    plan.ranks = ranks;
-    validate(plan, "");
+    const Plan blank = uniform_plan(network, batch, Mesh({{Axis::r, ranks}}));
+    validate(all_on(blank, {.mesh = mesh}), "");
     return mesh;
   } catch (const InputError& error) {
     refuse("--uniform", error);
   }
+}
+
+std::vector<Axis> parse_axes(std::string_view text) {
+  std::vector<Axis> axes;
+  for (const char letter : text) {
+    const auto all = search_axes();
+    const auto found = std::find_if(
+        all.begin(), all.end(), [letter](Axis axis) { return to_char(axis) == letter; });
+    const bool is_known = found != all.end();
+    if (!is_known || std::find(axes.begin(), axes.end(), *found) != axes.end()) {
+      throw InputError({.file = "--axes",
+                        .pointer = "",
+                        .value = '"' + std::string(text) + '"',
+                        .allowed = "some of the letters n c d h w, each once"});
+    }
+    axes.push_back(*found);
+  }
+  return axes;
 }
 
 }  // namespace cnnplan

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 #include "planner/model/plan.hpp"
 
@@ -13,5 +14,9 @@ void check_batch(const Network& network, std::int64_t batch, int ranks);
 // What "--uniform" names. @pre check_batch passes
 // @throws InputError at "--uniform" for what is no mesh, or none that these ranks can run
 Mesh parse_uniform(const Network& network, std::int64_t batch, int ranks, std::string_view text);
+
+// What "--axes" names: "nhw". @throws InputError at "--axes" for other letters than n c d h w, and
+// for one that is there twice
+std::vector<Axis> parse_axes(std::string_view text);
 
 }  // namespace cnnplan

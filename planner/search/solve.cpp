@@ -81,42 +81,45 @@ std::vector<Found> search(const CostGraph& graph, SearchMethod method) {
 
 // Uniform splits, from sample parallelism on until one fits: the first is the baseline, the last
 // says how long a step may take at most.
-void add_known(const Plan& blank, const MeshChoices& choices, Recompute recompute, Scores& scores) {
-  const std::vector<Mesh>& meshes = choices.units.front().meshes;
-  for (const Mesh& mesh : meshes) {
-    scores.add(to_text(mesh), mostly_on(blank, choices, mesh));
+void add_known(const Plan& blank,
+               const SplitChoices& choices,
+               Recompute recompute,
+               Scores& scores) {
+  const std::vector<Split>& splits = choices.units.front().splits;
+  for (const Split& split : splits) {
+    scores.add(to_text(split), mostly_on(blank, choices, split));
     if (scores.any_fits()) return;
   }
   if (recompute != Recompute::where_needed) return;
-  for (const Mesh& mesh : meshes) {
-    scores.add(to_text(mesh) + ", recomputed", recomputed(mostly_on(blank, choices, mesh)));
+  for (const Split& split : splits) {
+    scores.add(to_text(split) + ", recomputed", recomputed(mostly_on(blank, choices, split)));
     if (scores.any_fits()) return;
   }
 }
 
-bool may_take(const UnitMeshes& unit, const Mesh& mesh) {
-  return std::find(unit.meshes.begin(), unit.meshes.end(), mesh) != unit.meshes.end();
+bool may_take(const UnitSplits& unit, const Split& split) {
+  return std::find(unit.splits.begin(), unit.splits.end(), split) != unit.splits.end();
 }
 
-// Meshes worth trying on all layers: those that most units may take, the best few by additive cost.
-std::vector<Mesh> uniform_meshes(const PricedNetwork& priced) {
+// Splits worth trying on all layers: those that most units may take, the best few by additive cost.
+std::vector<Split> uniform_splits(const PricedNetwork& priced) {
   constexpr std::size_t most = 4;
   const auto& units = priced.choices.units;
-  std::vector<std::pair<double, Mesh>> by_cost;
-  for (const Mesh& mesh : units.front().meshes) {
+  std::vector<std::pair<double, Split>> by_cost;
+  for (const Split& split : units.front().splits) {
     const auto takers = std::count_if(
-        units.begin(), units.end(), [&](const UnitMeshes& unit) { return may_take(unit, mesh); });
+        units.begin(), units.end(), [&](const UnitSplits& unit) { return may_take(unit, split); });
     if (2 * takers < static_cast<std::ptrdiff_t>(units.size())) continue;
-    by_cost.emplace_back(total_cost(priced.graph, mostly_on(priced.choices, mesh)), mesh);
+    by_cost.emplace_back(total_cost(priced.graph, mostly_on(priced.choices, split)), split);
   }
   std::stable_sort(by_cost.begin(), by_cost.end(), [](const auto& a, const auto& b) {
     return a.first < b.first;
   });
-  std::vector<Mesh> meshes;
-  for (const auto& [cost, mesh] : by_cost) {
-    if (meshes.size() < most) meshes.push_back(mesh);
+  std::vector<Split> splits;
+  for (const auto& [cost, split] : by_cost) {
+    if (splits.size() < most) splits.push_back(split);
   }
-  return meshes;
+  return splits;
 }
 
 Assignment least_additive(const CostGraph& graph) {
@@ -169,7 +172,7 @@ Plan uniform(const SolveRequest& request, const Plan& blank, const PriceList& pr
                       .value = '"' + to_text(mesh) + '"',
                       .allowed = "a mesh of " + std::to_string(request.ranks) + " ranks"});
   }
-  Plan plan = with_prediction(mostly_on(blank, mesh_choices(blank), mesh), prices);
+  Plan plan = with_prediction(mostly_on(blank, split_choices(blank), {.mesh = mesh}), prices);
   const std::int64_t bytes = plan.prediction.memory.total_bytes();
   if (!fits(bytes, request.platform)) {
     throw InfeasibleError(
@@ -189,11 +192,11 @@ Plan solve(const SolveRequest& request) {
   choose_allreduce(blank, prices);
   if (request.uniform) return uniform(request, blank, prices);
   Scores scores(prices);
-  const MeshChoices choices = mesh_choices(blank);
+  const SplitChoices choices = split_choices(blank, request.axes);
   add_known(blank, choices, request.recompute, scores);
   const PricedNetwork priced = price_network(blank, choices, prices, scores.least_step_s());
-  for (const Mesh& mesh : uniform_meshes(priced)) {
-    scores.add(to_text(mesh), mostly_on(blank, priced.choices, mesh));
+  for (const Split& split : uniform_splits(priced)) {
+    scores.add(to_text(split), mostly_on(blank, priced.choices, split));
   }
   bool all_fit = true;
   for (const Found& found : search(priced.graph, request.method)) {
@@ -204,7 +207,7 @@ Plan solve(const SolveRequest& request) {
   if (!all_fit) {
     add_within_memory(blank, priced, scores);
     if (request.recompute == Recompute::where_needed) {
-      const MeshChoices again = mesh_choices_with_recompute(blank);
+      const SplitChoices again = split_choices_with_recompute(blank, request.axes);
       add_within_memory(blank, price_network(blank, again, prices, scores.least_step_s()), scores);
     }
   }

@@ -3,10 +3,12 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "planner/model/plan.hpp"
 #include "planner/model/platform.hpp"
 #include "planner/model/profile.hpp"
+#include "planner/search/unit_splits.hpp"
 
 namespace cnnplan {
 
@@ -24,6 +26,7 @@ struct SolveRequest {
   Profile profile;  // empty: every kernel is estimated
   BatchNormStatistics statistics = BatchNormStatistics::spatial;
   SearchMethod method = SearchMethod::automatic;
+  std::vector<Axis> axes = search_axes();           // over which layers may be split, beside r
   Recompute recompute = Recompute::where_needed;    // where the fastest plan does not fit
   std::int64_t bucket_bytes = Plan{}.bucket_bytes;  // of gradients
   bool overlap = false;  // halos and reductions run beside kernels, as far as the platform can

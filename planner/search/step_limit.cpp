@@ -64,7 +64,7 @@ void leave_out_above(double limit_s, PricedNetwork& priced) {
     // Only where the known plan is on a mesh that the unit may not take.
     if (std::count(kept.begin(), kept.end(), true) == 0) continue;
     priced.outpriced += std::count(kept.begin(), kept.end(), false);
-    keep(priced.choices.units[unit].meshes, kept);
+    keep(priced.choices.units[unit].splits, kept);
     if (!priced.choices.units[unit].recompute.empty()) {
       keep(priced.choices.units[unit].recompute, kept);
     }

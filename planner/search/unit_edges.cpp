@@ -1,4 +1,4 @@
-// Edge by edge, a price for every pair of distinct meshes, handed to every pair of candidates.
+// Edge by edge, a price for every pair of distinct splits, handed to every pair of candidates.
 #include "planner/search/unit_edges.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace cnnplan {
 namespace {
 
-std::vector<int> units_by_layer(const Plan& plan, const MeshChoices& choices) {
+std::vector<int> units_by_layer(const Plan& plan, const SplitChoices& choices) {
   std::vector<int> units(static_cast<std::size_t>(plan.network.layer_count()), 0);
   for (std::size_t unit = 0; unit < choices.units.size(); ++unit) {
     for (LayerIndex layer : choices.units[unit].unit.layers) {
@@ -19,13 +19,13 @@ std::vector<int> units_by_layer(const Plan& plan, const MeshChoices& choices) {
   return units;
 }
 
-// What a unit copies of its own tensors, for every one of its meshes.
+// What a unit copies of its own tensors, for every one of its splits.
 void add_copies(
     EdgePrices& edge_prices, LayerIndex layer, std::size_t input, int unit, PricedNetwork& priced) {
   const auto index = static_cast<std::size_t>(unit);
-  const std::vector<Mesh>& meshes = priced.choices.units[index].meshes;
-  for (std::size_t i = 0; i < meshes.size(); ++i) {
-    const EdgePrice& price = edge_prices(layer, input, {meshes[i]}, {meshes[i]});
+  const std::vector<Split>& splits = priced.choices.units[index].splits;
+  for (std::size_t i = 0; i < splits.size(); ++i) {
+    const EdgePrice& price = edge_prices(layer, input, {splits[i]}, {splits[i]});
     priced.graph.units[index][i] += price.slowest(0, 0);
     for (std::size_t rank = 0; rank < priced.least.size(); ++rank) {
       priced.least[rank].units[index][i] += price.least[rank](0, 0);
@@ -33,24 +33,24 @@ void add_copies(
   }
 }
 
-std::vector<Mesh> distinct(std::vector<Mesh> meshes) {
-  std::sort(meshes.begin(), meshes.end());
-  meshes.erase(std::unique(meshes.begin(), meshes.end()), meshes.end());
-  return meshes;
+std::vector<Split> distinct(std::vector<Split> splits) {
+  std::sort(splits.begin(), splits.end());
+  splits.erase(std::unique(splits.begin(), splits.end()), splits.end());
+  return splits;
 }
 
-// By candidate of a unit, the place of its mesh among the distinct ones.
-std::vector<int> places(const UnitMeshes& unit, const std::vector<Mesh>& meshes) {
+// By candidate of a unit, the place of its split among the distinct ones.
+std::vector<int> places(const UnitSplits& unit, const std::vector<Split>& splits) {
   std::vector<int> numbers;
-  for (const Mesh& mesh : unit.meshes) {
+  for (const Split& split : unit.splits) {
     numbers.push_back(
-        static_cast<int>(std::lower_bound(meshes.begin(), meshes.end(), mesh) - meshes.begin()));
+        static_cast<int>(std::lower_bound(splits.begin(), splits.end(), split) - splits.begin()));
   }
   return numbers;
 }
 
 // A tensor that is computed again is fetched again, too, instead of being kept as fetched.
-void fetch_again(const UnitMeshes& source,
+void fetch_again(const UnitSplits& source,
                  const CostMatrix& again,
                  CostMatrix& seconds,
                  CostMatrix& kept_bytes) {
@@ -74,13 +74,13 @@ void add_edge(EdgePrices& edge_prices,
               const std::pair<int, int>& units,
               PricedNetwork& priced) {
   const auto [from, to] = units;
-  const UnitMeshes& source = priced.choices.units[static_cast<std::size_t>(from)];
-  const UnitMeshes& reader = priced.choices.units[static_cast<std::size_t>(to)];
-  const std::vector<Mesh> meshes = distinct(source.meshes);
-  const std::vector<Mesh> reader_meshes = distinct(reader.meshes);
-  const EdgePrice& price = edge_prices(reading.consumer, reading.input, meshes, reader_meshes);
-  const std::vector<int> rows = places(source, meshes);
-  const std::vector<int> columns = places(reader, reader_meshes);
+  const UnitSplits& source = priced.choices.units[static_cast<std::size_t>(from)];
+  const UnitSplits& reader = priced.choices.units[static_cast<std::size_t>(to)];
+  const std::vector<Split> splits = distinct(source.splits);
+  const std::vector<Split> reader_splits = distinct(reader.splits);
+  const EdgePrice& price = edge_prices(reading.consumer, reading.input, splits, reader_splits);
+  const std::vector<int> rows = places(source, splits);
+  const std::vector<int> columns = places(reader, reader_splits);
   CostMatrix seconds = selected(price.slowest, rows, columns);
   CostMatrix kept_bytes = selected(price.kept_bytes, rows, columns);
   if (reading.may_recompute) {
@@ -101,7 +101,7 @@ void add_edges(const Plan& plan,
                const std::vector<double>& spare_s,
                PricedNetwork& priced) {
   const std::vector<int> units = units_by_layer(plan, priced.choices);
-  const Plan uniform = all_on(plan, Mesh({{Axis::r, plan.ranks}}));
+  const Plan uniform = all_on(plan, {.mesh = Mesh({{Axis::r, plan.ranks}})});
   const Decomposition decomposition(uniform);
   EdgePrices edge_prices(decomposition, prices, spare_s);
   for (LayerIndex consumer = 0; consumer < plan.network.layer_count(); ++consumer) {

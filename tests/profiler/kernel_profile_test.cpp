@@ -8,7 +8,7 @@
 #include <doctest/doctest.h>
 
 #include "planner/model/error.hpp"
-#include "planner/search/unit_meshes.hpp"
+#include "planner/search/unit_splits.hpp"
 
 namespace cnnplan {
 namespace {
@@ -58,7 +58,7 @@ std::vector<Plan> plans_of(const Case& each) {
   const Plan blank = uniform_plan(tiny_network(), each.batch, Mesh({{Axis::r, each.ranks}}));
   std::vector<Plan> plans = covering_plans(blank);
   for (const Mesh& mesh : each.uniform) {
-    plans.push_back(mostly_on(blank, mesh_choices(blank), mesh));
+    plans.push_back(mostly_on(blank, split_choices(blank), {.mesh = mesh}));
   }
   return plans;
 }

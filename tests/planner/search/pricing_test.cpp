@@ -137,7 +137,7 @@ Profile random_profile(RandomValues& random, const Plan& blank) {
 }
 
 PricedNetwork price_all(const Plan& blank, const PriceList& prices) {
-  return price_network(blank, mesh_choices(blank), prices);
+  return price_network(blank, split_choices(blank), prices);
 }
 
 // Whatever is chosen, the bounds are below what it costs.
@@ -164,7 +164,7 @@ TEST_CASE("price_network: graphs are complete, with an edge for every input from
     CHECK_NOTHROW(check(priced.graph));
     REQUIRE(priced.graph.units.size() == priced.choices.units.size());
     for (std::size_t i = 0; i < priced.graph.units.size(); ++i) {
-      CHECK(priced.graph.units[i].size() == priced.choices.units[i].meshes.size());
+      CHECK(priced.graph.units[i].size() == priced.choices.units[i].splits.size());
     }
     constexpr std::size_t adds = 16;
     CHECK(priced.graph.edges.size() == priced.graph.units.size() - 1 + adds);
@@ -192,12 +192,12 @@ TEST_CASE("price_network: a uniform plan costs what its operations cost") {
     const PricedNetwork priced = price_all(blank, prices.list());
     for (const char* text : {"n2", "h2"}) {
       CAPTURE(text);
-      const Mesh mesh = parse_mesh(text);
+      const Split mesh{.mesh = parse_mesh(text)};
       Assignment assignment;
-      for (const UnitMeshes& unit : priced.choices.units) {
-        const auto found = std::find(unit.meshes.begin(), unit.meshes.end(), mesh);
+      for (const UnitSplits& unit : priced.choices.units) {
+        const auto found = std::find(unit.splits.begin(), unit.splits.end(), mesh);
         assignment.push_back(
-            found == unit.meshes.end() ? 0 : static_cast<int>(found - unit.meshes.begin()));
+            found == unit.splits.end() ? 0 : static_cast<int>(found - unit.splits.begin()));
       }
       const Plan plan = plan_of(blank, priced.choices, assignment);
       const double slowest = slowest_sum_of_prices(plan, prices.list());

@@ -44,7 +44,7 @@ double step_of(const Plan& plan, const SolveRequest& request) {
 Plan cheapest_plan(const Plan& solved, const SolveRequest& request) {
   const KernelCosts kernels(request.profile);
   const PriceList prices(request.platform, kernels);
-  const PricedNetwork priced = price_network(solved, mesh_choices(solved), prices);
+  const PricedNetwork priced = price_network(solved, split_choices(solved), prices);
   return plan_of(solved, priced.choices, brute_force(priced.graph));
 }
 
@@ -124,7 +124,7 @@ TEST_CASE("solve: an add listed before the unit of its input is planned") {
 
 TEST_CASE("solve: what is left out is counted") {
   const Plan plan = solve(request_for("resnet50", 1, 4));
-  CHECK(plan.prediction.pruned == mesh_choices(plan).pruned);
+  CHECK(plan.prediction.pruned == split_choices(plan).pruned);
   CHECK(plan.prediction.pruned > 0);
 }
 

@@ -1,5 +1,5 @@
-// One lowering per mesh, all layers on it.
-#include "planner/search/mesh_costs.hpp"
+// One lowering per split, all layers that may be split so.
+#include "planner/search/split_costs.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -11,8 +11,8 @@
 namespace cnnplan {
 namespace {
 
-Plan on_mesh(const Plan& plan, const Mesh& mesh) {
-  Plan uniform = all_on(plan, mesh);
+Plan on_split(const Plan& plan, const Split& split) {
+  Plan uniform = all_on(plan, split);
   uniform.bucket_bytes = 1;  // every unit's gradients apart, so that they can be told apart
   return uniform;
 }
@@ -22,7 +22,7 @@ bool is_update(const Operation& operation) {
   return kernel != nullptr && kernel->spec.phase == KernelPhase::update;
 }
 
-// What every rank must do itself, one after the other, under any plan with this mesh.
+// What every rank must do itself, one after the other, under any plan with this split.
 bool is_unavoidable(const Operation& operation) {
   return !is_update(operation) && operation.stream != Stream::reduce;
 }
@@ -33,18 +33,24 @@ void raise(const std::vector<std::int64_t>& bytes, LayerCosts& most) {
   }
 }
 
-// Of what is not a transfer.
-MeshCosts mesh_costs(const Plan& plan, const Mesh& mesh, const PriceList& prices) {
-  const Plan uniform = on_mesh(plan, mesh);
+// Between units.
+bool is_edge(const Operation& operation) {
+  const auto* transfer = std::get_if<TransferOperation>(&operation.body);
+  return transfer != nullptr && !transfer->of_sums;
+}
+
+// Of what is not an edge.
+SplitCosts split_costs(const Plan& plan, const Split& split, const PriceList& prices) {
+  const Plan uniform = on_split(plan, split);
   const std::vector<int> always = sample_ranks(plan.ranks);
   const LayerCosts zero(static_cast<std::size_t>(plan.network.layer_count()), 0.0);
-  MeshCosts result{.slowest = zero, .kept_bytes = zero, .least = {}};
-  for (const Schedule& schedule : lower(uniform, sample_ranks({&mesh}))) {
+  SplitCosts result{.slowest = zero, .kept_bytes = zero, .least = {}};
+  for (const Schedule& schedule : lower(uniform, sample_ranks({&split.mesh}))) {
     raise(kept_bytes(schedule), result.kept_bytes);
     LayerCosts costs = zero;
     LayerCosts least = zero;
     for (const Operation& operation : schedule.operations) {
-      if (std::holds_alternative<TransferOperation>(operation.body)) continue;
+      if (is_edge(operation)) continue;
       const auto layer = static_cast<std::size_t>(operation.layer);
       const double seconds = prices(schedule, operation).seconds;
       costs[layer] += seconds;
@@ -62,18 +68,28 @@ MeshCosts mesh_costs(const Plan& plan, const Mesh& mesh, const PriceList& prices
 
 }  // namespace
 
-CostsByMesh costs_by_mesh(const Plan& plan, const MeshChoices& choices, const PriceList& prices) {
-  CostsByMesh costs;
-  for (const Mesh& mesh : all_meshes(choices)) costs[mesh];
+CostsBySplit costs_by_split(const Plan& plan,
+                            const SplitChoices& choices,
+                            const PriceList& prices) {
+  CostsBySplit costs;
+  for (const Split& split : all_splits(choices)) costs[split];
   parallel_for(costs.size(), [&](std::size_t i) {
-    auto& [mesh, cost] = *std::next(costs.begin(), static_cast<std::ptrdiff_t>(i));
-    cost = mesh_costs(plan, mesh, prices);
+    auto& [split, cost] = *std::next(costs.begin(), static_cast<std::ptrdiff_t>(i));
+    cost = split_costs(plan, split, prices);
   });
   return costs;
 }
 
-double updates_s(const Plan& plan, const PriceList& prices) {
-  const Schedule schedule = lower(all_on(plan, Mesh({{Axis::r, plan.ranks}})), 0);
+double updates_s(const Plan& plan, const SplitChoices& choices, const PriceList& prices) {
+  std::vector<int> most_parts;
+  for (const UnitSplits& unit : choices.units) {
+    const auto most = std::max_element(
+        unit.splits.begin(), unit.splits.end(), [](const Split& a, const Split& b) {
+          return a.mesh.size(Axis::c) < b.mesh.size(Axis::c);
+        });
+    most_parts.push_back(static_cast<int>(most - unit.splits.begin()));
+  }
+  const Schedule schedule = lower(plan_of(plan, choices, most_parts), plan.ranks - 1);
   double sum = 0.0;
   for (const Operation& operation : schedule.operations) {
     if (is_update(operation)) sum += prices(schedule, operation).seconds;
