@@ -33,6 +33,12 @@ OperationIndex last_forward(const Schedule& schedule) {
                                      operations.begin());
 }
 
+// Holds slots.
+bool is_parameter(BufferRole role) {
+  return role == BufferRole::weights || role == BufferRole::gradients ||
+         role == BufferRole::momentum || role == BufferRole::weight_copies;
+}
+
 // Of one direction of a transfer through `buffer`, which is not there where nothing moves and holds
 // `box` of the list. `in_place`: a message may be memory of the buffer.
 std::int64_t staging_bytes(const Schedule& schedule,
@@ -101,14 +107,24 @@ std::vector<std::int64_t> kept_bytes(const Schedule& schedule) {
   return kept;
 }
 
+std::vector<std::int64_t> parameter_bytes(const Schedule& schedule) {
+  std::int64_t element_bytes = 0;
+  for (const Buffer& buffer : schedule.buffers) {
+    if (is_parameter(buffer.role)) add_to(element_bytes, bytes_of(buffer.element));
+  }
+  std::vector<std::int64_t> bytes(schedule.outputs.size(), 0);
+  for (const ParameterSlot& slot : schedule.slots) {
+    add_to(bytes[static_cast<std::size_t>(slot.layer)],
+           checked_multiply(slot.elements, element_bytes));
+  }
+  return bytes;
+}
+
 MemoryUse memory_of(const Schedule& schedule) {
   MemoryUse use;
   use.activations_bytes = schedule.arena_bytes;
   for (const Buffer& buffer : schedule.buffers) {
-    const bool is_parameter =
-        buffer.role == BufferRole::weights || buffer.role == BufferRole::gradients ||
-        buffer.role == BufferRole::momentum || buffer.role == BufferRole::weight_copies;
-    if (is_parameter) {
+    if (is_parameter(buffer.role)) {
       add_to(use.parameters_bytes, buffer.bytes);
     } else if (buffer.role == BufferRole::data) {
       add_to(use.activations_bytes, buffer.bytes);

@@ -166,6 +166,8 @@ std::int64_t staging_bytes(const Schedule& schedule, const Operation& operation)
 // By layer, the memory that its forward pass leaves for backpropagation: activations, halos, what
 // it fetched, and the samples.
 std::vector<std::int64_t> kept_bytes(const Schedule& schedule);
+// By layer, what its parameters take: weights, copies of them, gradients and momentum.
+std::vector<std::int64_t> parameter_bytes(const Schedule& schedule);
 // Memory of one rank, staging included, without the workspaces of kernels.
 MemoryUse memory_of(const Schedule& schedule);
 

@@ -14,8 +14,8 @@ struct PricedNetwork {
   // For the search. Units and edges in the order of the choices; seconds per step on the slowest of
   // a few ranks, gradients of every unit reduced alone.
   CostGraph graph;
-  // The same units and edges, with what the rank that keeps most of the sampled ones keeps for
-  // backpropagation: activations, halos and copies. Bytes.
+  // The same units and edges, with what the rank that keeps most of the sampled ones keeps:
+  // parameters and, for backpropagation, activations, halos and copies. Bytes.
   CostGraph kept_bytes;
   // The same for each of sample_ranks(ranks) alone, without gradient reductions and updates, and
   // without what runs beside kernels: no plan takes less on that rank.

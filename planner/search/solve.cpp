@@ -127,19 +127,19 @@ Assignment least_additive(const CostGraph& graph) {
   return optimum ? std::move(*optimum) : longest_path_first(graph);
 }
 
-// Plans that keep less and less for backpropagation, each the fastest by additive costs, until one
-// fits; then between the last two, because what a schedule needs beyond its kept bytes (parameters,
-// error signals, workspaces, gaps between buffers) shows when it is lowered only.
+// Plans that keep less and less, each the fastest by additive costs, until one fits; then between
+// the last two, because what a schedule needs beyond its kept bytes (error signals, workspaces,
+// gaps between buffers) shows when it is lowered only. Where none can, that which keeps least.
 void add_within_memory(const Plan& blank, const PricedNetwork& priced, Scores& scores) {
   constexpr int attempts = 12;
   constexpr double margin = 0.001;
-  const auto score = [&](const Assignment& assignment) {
-    return static_cast<double>(
-        scores.add("least additive cost that fits", plan_of(blank, priced.choices, assignment)));
+  const auto score = [&](const Assignment& assignment, const char* name) {
+    return static_cast<double>(scores.add(name, plan_of(blank, priced.choices, assignment)));
   };
+  constexpr auto fitting = "least additive cost that fits";
   const auto available = static_cast<double>(scores.available_bytes());
   const Assignment fastest = least_additive(priced.graph);
-  double excess = score(fastest) - available;
+  double excess = score(fastest, fitting) - available;
   double too_much = total_cost(priced.kept_bytes, fastest);
   std::optional<double> enough;
   for (int i = 0; i < attempts && (excess > 0.0 || enough); ++i) {
@@ -147,8 +147,11 @@ void add_within_memory(const Plan& blank, const PricedNetwork& priced, Scores& s
     if (enough && too_much - *enough < margin * available) return;
     const WithinLimit found =
         fastest_within({.seconds = priced.graph, .bytes = priced.kept_bytes, .limit_bytes = limit});
-    if (!found.best) return;
-    excess = score(*found.best) - available;
+    if (!found.best) {
+      score(least_additive(priced.kept_bytes), "least memory");
+      return;
+    }
+    excess = score(*found.best, fitting) - available;
     if (excess > 0.0) {
       too_much = limit;
     } else {

@@ -27,9 +27,12 @@ bool is_unavoidable(const Operation& operation) {
   return !is_update(operation) && operation.stream != Stream::reduce;
 }
 
-void raise(const std::vector<std::int64_t>& bytes, LayerCosts& most) {
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    most[i] = std::max(most[i], static_cast<double>(bytes[i]));
+// To what a layer keeps on this rank, where that is more.
+void raise(const Schedule& schedule, LayerCosts& most) {
+  const std::vector<std::int64_t> kept = kept_bytes(schedule);
+  const std::vector<std::int64_t> parameters = parameter_bytes(schedule);
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    most[i] = std::max(most[i], static_cast<double>(kept[i] + parameters[i]));
   }
 }
 
@@ -46,7 +49,7 @@ SplitCosts split_costs(const Plan& plan, const Split& split, const PriceList& pr
   const LayerCosts zero(static_cast<std::size_t>(plan.network.layer_count()), 0.0);
   SplitCosts result{.slowest = zero, .kept_bytes = zero, .least = {}};
   for (const Schedule& schedule : lower(uniform, sample_ranks({&split.mesh}))) {
-    raise(kept_bytes(schedule), result.kept_bytes);
+    raise(schedule, result.kept_bytes);
     LayerCosts costs = zero;
     LayerCosts least = zero;
     for (const Operation& operation : schedule.operations) {

@@ -15,7 +15,7 @@ using LayerCosts = std::vector<double>;
 
 struct SplitCosts {
   LayerCosts slowest;             // seconds
-  LayerCosts kept_bytes;          // on the rank where they are most
+  LayerCosts kept_bytes;          // of parameters, too, on the rank where they are most
   std::vector<LayerCosts> least;  // seconds of each of sample_ranks(ranks), as in PricedNetwork
 };
 

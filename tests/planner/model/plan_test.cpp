@@ -41,10 +41,14 @@ TEST_CASE("validate: refuses what cannot be run") {
       {[](Plan& p) { p.layers.emplace_back(); }, "/layers", "a list of 13", "12 layers"},
       {[](Plan& p) { p.layers[3].mesh = Mesh(); }, "/layers/3/mesh", "\"1\"", "4 ranks"},
       {[](Plan& p) { p.ranks = 2; }, "/layers/0/mesh", "4 ranks", "2 ranks"},
-      {[](Plan& p) { p.layers[3].mesh = parse_mesh("c2h2"); },
-       "/layers/3/mesh",
+      {[](Plan& p) { p.layers[0].mesh = parse_mesh("c2h2"); },
+       "/layers/0/mesh",
        "\"c2h2\"",
        "axes n d h w r"},
+      {[](Plan& p) { p.layers.back().mesh = parse_mesh("c2h2"); },
+       "/layers/11/mesh",
+       "\"c2h2\"",
+       "the loss of a position needs all its channels"},
   };
   for (const Row& row : table) {
     Plan plan = sample_plan();

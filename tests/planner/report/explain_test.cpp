@@ -39,17 +39,17 @@ const std::string note_text = R"(
 
 TEST_CASE("explain: the whole text") {
   CHECK(explain(small_plan(), {}) == header_text + R"(times in ms, mean over ranks
-layer   kind                   mesh  forward  bwd data  bwd filter   halo  shuffle  copy  statistics  allreduce  other  total [ms]   step [%]
----------------------------------------------------------------------------------------------------------------------------------------------
-data    input                  h2          -         -           -      -        -     -           -          -  1.000       1.000        1.0
-conv1   convolution            h2     10.000    20.000      30.500  2.000        -     -           -          -      -      62.500       62.5
-bn1     batch_norm             h2      4.000         -           -      -        -     -       3.000      0.500      -       7.500*       7.5
-pool    global_pooling         h2          -         -           -      -        -     -           -          -      -           -          -
-fc      fully_connected        r2      5.000         -           -      -    1.500     -           -          -      -       6.500        6.5
-loss    softmax_cross_entropy  h2          -         -           -      -        -     -           -          -      -           -          -
----------------------------------------------------------------------------------------------------------------------------------------------
-reduce                                     -         -           -      -        -     -           -          -  6.000       6.000        6.0
-sgd                                        -         -           -      -        -     -           -          -  7.000       7.000        7.0
+layer   kind                   mesh  forward  bwd data  bwd filter   halo  channels  shuffle  copy  statistics  allreduce  other  total [ms]   step [%]
+-------------------------------------------------------------------------------------------------------------------------------------------------------
+data    input                  h2          -         -           -      -         -        -     -           -          -  1.000       1.000        1.0
+conv1   convolution            h2     10.000    20.000      30.500  2.000         -        -     -           -          -      -      62.500       62.5
+bn1     batch_norm             h2      4.000         -           -      -         -        -     -       3.000      0.500      -       7.500*       7.5
+pool    global_pooling         h2          -         -           -      -         -        -     -           -          -      -           -          -
+fc      fully_connected        r2      5.000         -           -      -         -    1.500     -           -          -      -       6.500        6.5
+loss    softmax_cross_entropy  h2          -         -           -      -         -        -     -           -          -      -           -          -
+-------------------------------------------------------------------------------------------------------------------------------------------------------
+reduce                                     -         -           -      -         -        -     -           -          -  6.000       6.000        6.0
+sgd                                        -         -           -      -         -        -     -           -          -  7.000       7.000        7.0
 )" + note_text);
 }
 

@@ -214,18 +214,6 @@ TEST_CASE("Lowering: several ranks at once are lowered as one by one") {
   }
 }
 
-TEST_CASE("Lowering: channel splits are refused where they stand") {
-  Plan plan = uniform_plan(small_network(), 4, parse_mesh("n2"));
-  plan.layers[3].mesh = parse_mesh("c2");
-  for (const auto& lowering :
-       {lower_inference, static_cast<Schedule (*)(const Plan&, int)>(lower)}) {
-    const InputProblem problem = problem_of([&] { lowering(plan, 1); });
-    CHECK(problem.pointer == "/layers/3/mesh");
-    CHECK(problem.value == "\"c2\"");
-    CHECK(contains(problem.allowed, "n d h w r"));
-  }
-}
-
 TEST_CASE("Lowering: inference goes forward only, with running statistics") {
   for (const NamedPlan& named : sample_plans()) {
     CAPTURE(named.name);

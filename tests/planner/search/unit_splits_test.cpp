@@ -30,13 +30,14 @@ bool takes(const Plan& plan, const SearchUnit& unit, const Split& split) {
          });
 }
 
-// Keys of all kernels with work to do.
+// Keys of all kernels with work to do, but for updates: how many parameters of a bucket a rank has
+// where channels are split depends on all layers in it.
 std::set<std::string> kernels_of(const Plan& plan) {
   std::set<std::string> keys;
   for (const Schedule& schedule : lower_all(plan)) {
     for (const Operation& operation : schedule.operations) {
       const auto* kernel = std::get_if<KernelOperation>(&operation.body);
-      if (kernel == nullptr) continue;
+      if (kernel == nullptr || kernel->spec.kind == KernelKind::sgd) continue;
       if (!is_empty(whole(kernel->spec.out))) keys.insert(to_text(canonical(kernel->spec)));
     }
   }
