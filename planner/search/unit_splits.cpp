@@ -47,6 +47,17 @@ void add_channel_splits(const Network& network,
   }
 }
 
+bool splits_positions_of_a_sample(const Mesh& mesh) {
+  return mesh.size(Axis::d) * mesh.size(Axis::h) * mesh.size(Axis::w) > 1;
+}
+
+// Whether `mesh` is among the candidates that split channels.
+bool is_channel_candidate(const Mesh& mesh) {
+  if (mesh.size(Axis::c) == 1 || mesh.size(Axis::r) > 1) return false;
+  return mesh.rank_count() <= most_ranks_for_all_channel_splits ||
+         !splits_positions_of_a_sample(mesh);
+}
+
 // Over n d h w, then those that split channels, too.
 UnitSplits splits_of(const Plan& plan,
                      const SearchUnit& unit,
@@ -61,8 +72,9 @@ UnitSplits splits_of(const Plan& plan,
   if (positions.size() < axes.size()) {
     candidates = enumerate_meshes(shape, plan.ranks, axes);
     for (const Mesh& mesh : candidates.meshes) {
-      const bool splits_channels = mesh.size(Axis::c) > 1 && mesh.size(Axis::r) == 1;
-      if (splits_channels) add_channel_splits(plan.network, unit.head(), mesh, choice.splits);
+      if (is_channel_candidate(mesh)) {
+        add_channel_splits(plan.network, unit.head(), mesh, choice.splits);
+      }
     }
   }
   pruned += candidates.pruned;

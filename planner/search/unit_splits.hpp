@@ -27,6 +27,10 @@ Plan recomputed(Plan plan);
 // All that split a tensor: n c d h w.
 std::vector<Axis> search_axes();
 
+// Up to so many ranks, channels are split together with any other axes; beyond, with samples only:
+// all combinations would take several times as long to price.
+inline constexpr int most_ranks_for_all_channel_splits = 16;
+
 struct SplitChoices {
   std::vector<UnitSplits> units;
   std::int64_t pruned = 0;  // factorisations that would leave ranks without work
