@@ -52,13 +52,28 @@ bool local_reads_agree(Range outputs,
   return true;
 }
 
-bool is_pooling(const LayerParameters& parameters) {
-  return std::holds_alternative<Pooling>(parameters) ||
-         std::holds_alternative<GlobalPooling>(parameters);
+// Channels of the input that a rank multiplies with or pools.
+Range channels_read(const Plan& plan, LayerIndex layer, const Box& output, int rank) {
+  const LayerParameters& parameters = plan.network.layer(layer).parameters;
+  if (!mixes_channels(parameters)) return output[Dim::c];
+  const LayerPlan& split = plan.layers[static_cast<std::size_t>(layer)];
+  const Range all{0, plan.network.output_shape(plan.network.inputs_of(layer)[0], 1)[Dim::c]};
+  const int parts = split.mesh.size(Axis::c);
+  if (sums_over_channels(split.split())) {
+    return block_range(all.end, parts, split.mesh.coordinate(rank, Axis::c));
+  }
+  const auto* convolution = std::get_if<Convolution>(&parameters);
+  if (convolution == nullptr || convolution->groups == 1) return all;
+  // Filters [begin, end) of groups of so many.
+  const std::int64_t filters = convolution->filters / convolution->groups;
+  const std::int64_t inputs = all.end / convolution->groups;
+  return {output[Dim::c].begin / filters * inputs,
+          ((output[Dim::c].end - 1) / filters + 1) * inputs};
 }
 
 // One windowed layer on one rank.
-void check_windowed(const Plan& plan, LayerIndex layer, const Box& output, const Box& needed) {
+void check_windowed(
+    const Plan& plan, LayerIndex layer, int rank, const Box& output, const Box& needed) {
   const Network& network = plan.network;
   const Shape input = network.output_shape(network.inputs_of(layer)[0], plan.batch);
   const Window global = network.window_of(layer);
@@ -71,8 +86,7 @@ void check_windowed(const Plan& plan, LayerIndex layer, const Box& output, const
     CHECK(output_length(needed[dim].size(), local.dims[i]) == output[dim].size());
   }
   CHECK(needed[Dim::n] == output[Dim::n]);
-  const bool keeps_channels = is_pooling(network.layer(layer).parameters);
-  CHECK(needed[Dim::c] == (keeps_channels ? output[Dim::c] : Range{0, input[Dim::c]}));
+  CHECK(needed[Dim::c] == channels_read(plan, layer, output, rank));
 }
 
 // One upsampling on one rank: every output repeats the input that its place in the block says.
@@ -114,7 +128,9 @@ TEST_CASE("Ownership: needed blocks are what the windows of the owned outputs re
     for (LayerIndex layer = 1; layer < plan.network.layer_count(); ++layer) {
       if (std::holds_alternative<Concat>(plan.network.layer(layer).parameters)) continue;
       const BlockOwnership owned = owned_blocks(plan, layer);
-      const BlockOwnership needed = needed_blocks(plan.network, layer, 0, owned);
+      const BlockOwnership computed = computed_blocks(plan, layer, owned);
+      const auto algorithm = plan.layers[static_cast<std::size_t>(layer)].channel_algorithm;
+      const BlockOwnership needed = needed_blocks(plan.network, layer, 0, owned, algorithm);
       CHECK(same_blocks(needed, owned));
       const LayerParameters& parameters = plan.network.layer(layer).parameters;
       if (!moves_positions(parameters)) {
@@ -122,12 +138,13 @@ TEST_CASE("Ownership: needed blocks are what the windows of the owned outputs re
         continue;
       }
       for (int rank = 0; rank < owned.rank_count(); ++rank) {
-        if (is_empty(owned.box(rank))) {
+        const Box output = computed.box(rank);
+        if (is_empty(output)) {
           CHECK(is_empty(needed.box(rank)));
         } else if (const auto* upsample = std::get_if<Upsample>(&parameters)) {
-          check_upsample(*upsample, owned.box(rank), needed.box(rank));
+          check_upsample(*upsample, output, needed.box(rank));
         } else {
-          check_windowed(plan, layer, owned.box(rank), needed.box(rank));
+          check_windowed(plan, layer, rank, output, needed.box(rank));
         }
       }
     }
@@ -168,7 +185,7 @@ TEST_CASE("Ownership: owned blocks of one replica cover the tensor once") {
       const BlockOwnership owned = owned_blocks(plan, layer);
       const Mesh& mesh = plan.layers[static_cast<std::size_t>(layer)].mesh;
       std::int64_t covered = 0;
-      for (int rank : reduction_group(mesh, 0).ranks()) {
+      for (int rank : RankGroup(mesh, 0, {Axis::r}).ranks()) {
         covered += volume(owned.box(rank));
       }
       CHECK(covered == volume(plan.network.output_shape(layer, plan.batch)));
@@ -176,7 +193,8 @@ TEST_CASE("Ownership: owned blocks of one replica cover the tensor once") {
   }
 }
 
-TEST_CASE("Ownership: gradients are summed over the ranks of one replica") {
+TEST_CASE("Ownership: gradients are summed over the ranks of one replica with the same channels") {
+  CHECK(summed_with("n2c2", 3) == std::vector{1, 3});
   CHECK(summed_with("n2h2", 3) == std::vector{0, 1, 2, 3});
   CHECK(summed_with("n2r2", 0) == std::vector{0, 2});
   CHECK(summed_with("n2r2", 3) == std::vector{1, 3});

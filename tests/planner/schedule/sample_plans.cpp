@@ -13,8 +13,9 @@ constexpr std::array rank_counts{1, 2, 3, 4, 8};
 constexpr std::array all_statistics{
     BatchNormStatistics::local, BatchNormStatistics::spatial, BatchNormStatistics::global};
 
+// Every other one with channels split.
 Plan random_plan_with_statistics(std::size_t seed, int ranks) {
-  Plan plan = random_plan(seed, ranks);
+  Plan plan = seed % 2 == 0 ? random_plan(seed, ranks) : random_channel_plan(seed, ranks);
   for (std::size_t i = 0; i < plan.layers.size(); ++i) {
     plan.layers[i].statistics = all_statistics[(seed + i) % all_statistics.size()];
   }
