@@ -176,6 +176,54 @@ TEST_CASE("train: weights that were dumped are where the next training begins") 
   CHECK(stored_weights(folder.path("second.h5")) == first);
 }
 
+TEST_CASE("train: parameters of split channels are written and read whole") {
+  const Communicator world = Communicator::world();
+  const Communicator self = Communicator::group(world, {world.rank()});
+  const SharedFolder folder(world);
+  for (const ChannelAlgorithm algorithm : Enumerators<ChannelAlgorithm>::all) {
+    Plan plan = uniform_plan(small_network(), 4, Mesh({{Axis::c, world.size()}}));
+    plan.layers.front().mesh = plan.layers.back().mesh = Mesh({{Axis::n, world.size()}});
+    for (const char* name : {"conv", "fc"}) {
+      const auto layer = static_cast<std::size_t>(plan.network.index_of(name));
+      plan.layers[layer].channel_algorithm = algorithm;
+    }
+    TrainingOptions options = small_steps();
+    options.dump_file = folder.path("split.h5");
+    run(plan, options, world);
+    world.barrier();
+    const auto split_channels = stored_weights(folder.path("split.h5"));
+    // Read and written again by one rank, which has all of it.
+    options.weights_file = options.dump_file;
+    options.learning_rate = 0.0;
+    options.dump_file = folder.path("again" + std::to_string(world.rank()) + ".h5");
+    run(uniform_plan(small_network(), 4, Mesh()), options, self);
+    CHECK(stored_weights(options.dump_file) == split_channels);
+    // And by the ranks that have parts of it.
+    options.dump_file = folder.path("parts.h5");
+    run(plan, options, world);
+    world.barrier();
+    CHECK(stored_weights(options.dump_file) == split_channels);
+    // Trained by one rank, it is the same but for rounding.
+    options = small_steps();
+    options.dump_file = folder.path("alone" + std::to_string(world.rank()) + ".h5");
+    run(uniform_plan(small_network(), 4, Mesh()), options, self);
+    const auto alone = stored_weights(options.dump_file);
+    for (std::size_t i = 0; i < alone.size(); ++i) {
+      for (std::size_t j = 0; j < alone[i].size(); ++j) {
+        CHECK(std::abs(split_channels[i][j] - alone[i][j]) <= 1e-5);
+      }
+    }
+    for (const char* name : {"/bn/mean", "/bn/variance"}) {
+      const std::vector<double> together = stored(folder.path("split.h5"), name, 3);
+      const std::vector<double> expected = stored(options.dump_file, name, 3);
+      for (std::size_t i = 0; i < expected.size(); ++i) {
+        CHECK(together[i] == doctest::Approx(expected[i]).epsilon(1e-5));
+      }
+    }
+    world.barrier();
+  }
+}
+
 TEST_CASE("train: ranks without samples have no part in running values") {
   const Communicator world = Communicator::world();
   const Communicator self = Communicator::group(world, {world.rank()});
