@@ -101,7 +101,8 @@ SolveRequest request_of(const SolveOptions& options, std::vector<InputFile>& inp
 TypedOptions typed(const SolveOptions& options) {
   return {.network_file = options.network_file,
           .profile_file = options.profile_file,
-          .uniform = options.uniform};
+          .uniform = options.uniform,
+          .plan_file = options.output_file};
 }
 
 void refuse_estimates(const Plan& plan, const SolveRequest& request, const SolveOptions& options) {

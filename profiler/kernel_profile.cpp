@@ -51,41 +51,56 @@ std::vector<Split> splits_of(const SplitChoices& choices, const std::vector<Mesh
 }
 
 // "resnet50 on n4, ranks 0 to 1 of 4"
-std::string description(const Plan& plan, const Split& split, int first, int program_size) {
+std::string description(const Plan& plan, const std::string& split, int first, int program_size) {
   const int last = std::min(first + program_size, plan.ranks) - 1;
   const std::string ranks = first == last
                                 ? "rank " + std::to_string(first)
                                 : "ranks " + std::to_string(first) + " to " + std::to_string(last);
-  return plan.network.name() + " on " + to_text(split) + ", " + ranks + " of " +
-         std::to_string(plan.ranks);
+  return plan.network.name() + " on " + split + ", " + ranks + " of " + std::to_string(plan.ranks);
 }
 
-// Rounds that together time every missing kernel once. Every rank computes the same list.
+// Rounds that together time every kernel once that is not known yet.
+class Rounds {
+ public:
+  Rounds(int program_size, const Profile& profile) : program_size_(program_size) {
+    for (const auto& [spec, timing] : profile.kernels) known_.insert(spec);
+  }
+
+  void add(const Plan& plan, const std::string& split) {
+    for (int first = 0; first < plan.ranks; first += program_size_) {
+      Round round{.plan = plan,
+                  .what = description(plan, split, first, program_size_),
+                  .first_rank = first,
+                  .missing = {}};
+      round.missing = missing_of(round, program_size_, known_);
+      if (round.missing.empty()) continue;
+      known_.insert(round.missing.begin(), round.missing.end());
+      rounds_.push_back(std::move(round));
+    }
+  }
+  std::vector<Round> list() && { return std::move(rounds_); }
+
+ private:
+  int program_size_;
+  std::set<KernelSpec> known_;
+  std::vector<Round> rounds_;
+};
+
+// Every rank computes the same list.
 std::vector<Round> rounds_of(const ProfileRequest& request,
                              int program_size,
                              const Profile& profile) {
-  std::set<KernelSpec> known;
-  for (const auto& [spec, timing] : profile.kernels) known.insert(spec);
-  std::vector<Round> rounds;
+  Rounds rounds(program_size, profile);
   for (const Network& network : request.networks) {
     Plan blank = uniform_plan(network, request.batch, Mesh({{Axis::r, request.ranks}}));
     blank.precision = request.precision;
     const SplitChoices choices = split_choices(blank, request.axes);
     for (const Split& split : splits_of(choices, request.uniform)) {
-      const Plan plan = mostly_on(blank, choices, split);
-      for (int first = 0; first < request.ranks; first += program_size) {
-        Round round{.plan = plan,
-                    .what = description(plan, split, first, program_size),
-                    .first_rank = first,
-                    .missing = {}};
-        round.missing = missing_of(round, program_size, known);
-        if (round.missing.empty()) continue;
-        known.insert(round.missing.begin(), round.missing.end());
-        rounds.push_back(std::move(round));
-      }
+      rounds.add(mostly_on(blank, choices, split), to_text(split));
     }
   }
-  return rounds;
+  for (const Plan& plan : request.plans) rounds.add(plan, "its plan");
+  return std::move(rounds).list();
 }
 
 }  // namespace

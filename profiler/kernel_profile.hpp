@@ -17,6 +17,7 @@ struct ProfileRequest {
   Precision precision = Precision::fp32;
   std::vector<Axis> axes = search_axes();  // over which the search may split
   std::vector<Mesh> uniform;  // further plans: each of these meshes on all layers that admit it
+  std::vector<Plan> plans;    // and these, whatever the rest of the request says
   WalkOptions walk;
 };
 

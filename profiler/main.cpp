@@ -32,6 +32,7 @@ EXAMPLES
   mpirun -n 2 cnnplan profile --links                              writes platform.json
   mpirun -n 2 cnnplan profile resnet50.json --ranks 2 --batch 4    writes profile.json
   mpirun -n 2 cnnplan profile mesh-1k.json --input 512x512 --ranks 2 --batch 1
+  mpirun -n 2 cnnplan profile --missing-from plan.json             what solve had to estimate
 
 EXIT CODES
   0 ok   1 internal   2 usage   3 bad input   4 infeasible   5 environment or launch   8 peer lost   9 I/O
@@ -72,6 +73,15 @@ void add_kernel_options(CLI::App& app, ProfileOptions& options, CLI::Option& lin
                  options.uniform,
                  "Also time what solve --uniform MESH needs where the search would not split so")
       ->excludes(&links);
+  CLI::Option* const missing =
+      app.add_option("--missing-from",
+                     options.missing_from,
+                     "Only what this plan needs and the profile lacks, for its ranks and batch");
+  missing->excludes(&links);
+  for (const char* other :
+       {"networks", "--ranks", "--batch", "--precision", "--input", "--axes", "--uniform"}) {
+    missing->excludes(app.get_option(other));
+  }
   app.add_option("--repetitions", options.repetitions, "Timed repetitions of every kernel")
       ->check(CLI::Range(10, 1000))
       ->capture_default_str()

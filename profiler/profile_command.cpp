@@ -26,6 +26,19 @@ int default_ranks(const Communicator& world, const Device& device) {
                           : device.devices_here();
 }
 
+// What a plan lacks, and nothing else.
+ProfileRequest request_of_plan(const ProfileOptions& options, const Communicator& world) {
+  const std::string& file = options.missing_from;
+  Plan plan = parse_plan(read_shared_file(world, file), file);
+  return {.networks = {},
+          .ranks = plan.ranks,
+          .batch = plan.batch,
+          .precision = plan.precision,
+          .uniform = {},
+          .plans = {std::move(plan)},
+          .walk = {.repetitions = options.repetitions}};
+}
+
 // The networks become inputs of `profile`.
 ProfileRequest request_of(const ProfileOptions& options,
                           const Communicator& world,
@@ -37,6 +50,7 @@ ProfileRequest request_of(const ProfileOptions& options,
                          .precision = options.precision,
                          .axes = parse_axes(options.axes),
                          .uniform = {},
+                         .plans = {},
                          .walk = {.repetitions = options.repetitions}};
   for (const std::string& file : options.networks) {
     const std::string text = read_shared_file(world, file);
@@ -77,8 +91,10 @@ void profile_command(const ProfileOptions& options, const Communicator& world) {
                    {.local_rank = find_nodes(world).rank_here,
                     .deterministic = options.deterministic,
                     .most_workspace_bytes = options.most_workspace_bytes});
-  const ProfileRequest request = request_of(options, world, backend->device(), profile);
-  require_precision(*backend, options.precision);
+  const ProfileRequest request = options.missing_from.empty()
+                                     ? request_of(options, world, backend->device(), profile)
+                                     : request_of_plan(options, world);
+  require_precision(*backend, request.precision);
   backend->prepare_thread();
   profile.fingerprint = common_fingerprint(
       backend->fingerprint(), most_ranks_on_a_device(world, backend->device()), world);

@@ -18,6 +18,7 @@ struct ProfileOptions {
   std::string input_size;            // empty: that of the networks
   std::string axes = "ncdhw";        // over which the search may split
   std::vector<std::string> uniform;  // meshes
+  std::string missing_from;          // a plan: only its kernels; empty: those of the networks
   std::string backend{default_backend()};
   bool deterministic = false;  // only kernels that give the same bits every time
   std::int64_t most_workspace_bytes = BackendOptions{}.most_workspace_bytes;  // of a convolution

@@ -66,6 +66,15 @@ std::string rates_text(const Platform& platform) {
              : " as on a CPU core of ours, no other device";
 }
 
+// What is timed for a network leaves updates only, whose sizes follow from the whole plan.
+std::string missing_advice(const Plan& plan, const Platform& platform, const TypedOptions& typed) {
+  std::string command = "mpirun -n " + std::to_string(ranks_on_node(platform, plan.ranks)) +
+                        " cnnplan profile --missing-from " +
+                        (typed.plan_file.empty() ? "plan.json" : typed.plan_file);
+  if (!typed.profile_file.empty()) command += " -o " + typed.profile_file;
+  return command;
+}
+
 std::string estimates_note(const Plan& plan,
                            const Platform& platform,
                            const Profile& profile,
@@ -84,7 +93,13 @@ std::string estimates_note(const Plan& plan,
     note += (note.empty() ? "" : ", ") + counted(kernels.size() - near, "kernel") + " estimated" +
             rates_text(platform);
   }
-  return note + "; measure with: " + profile_advice(plan, typed);
+  const bool all_updates =
+      std::all_of(kernels.begin(), kernels.end(), [](const std::string& kernel) {
+        return kernel.starts_with(to_text(KernelKind::sgd));
+      });
+  const bool is_rest = all_updates && near == kernels.size();
+  return note + "; measure with: " +
+         (is_rest ? missing_advice(plan, platform, typed) : profile_advice(plan, typed));
 }
 
 // Times of another number of busy ranks go into a file of their own. Discrete devices do not

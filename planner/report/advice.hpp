@@ -14,6 +14,7 @@ struct TypedOptions {
   std::string network_file;
   std::string profile_file;
   std::string uniform;
+  std::string plan_file{};  // that is written
 };
 
 // The command that times the kernels of a plan, at the plan's input size.

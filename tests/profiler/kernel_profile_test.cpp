@@ -139,6 +139,20 @@ TEST_CASE("profile_kernels: times the precision that was asked for beside what i
   CHECK(half == static_cast<std::ptrdiff_t>(single));
 }
 
+TEST_CASE("profile_kernels: of a plan, just what it needs and the profile lacks") {
+  const int ranks = Communicator::world().size() + 1;
+  Plan plan = uniform_plan(tiny_network(), 4, Mesh({{Axis::c, ranks}}));
+  plan.layers.front().mesh = plan.layers.back().mesh = Mesh({{Axis::r, ranks}});
+  const ProfileRequest request{
+      .networks = {}, .uniform = {}, .plans = {plan}, .walk = {.repetitions = 2, .warmup = 1}};
+  std::set<KernelSpec> needed;
+  for (int rank = 0; rank < ranks; ++rank) needed.merge(kernels_of(lower(plan, rank)));
+  Profile filled;
+  profile(request, filled, never);
+  CHECK(kernels_in(filled) == needed);
+  CHECK(profile(request, filled, never).progress.empty());
+}
+
 TEST_CASE("profile_kernels: goes on where it was interrupted and keeps what it has, bit for bit") {
   for (const Case& each : cases()) {
     CAPTURE(each.name);

@@ -32,9 +32,9 @@ struct RunResult {
   std::vector<double> output;  // of the layer before the loss in the last step, in the order of
                                // (N, C, D, H, W); gathered on rank 0, empty elsewhere
   // Whole tensors on every rank; what a rank has of them itself is its own.
-  NamedValues gradients;       // of the last step
-  NamedValues momentum;        // after the last step
-  NamedValues weights;         // after the last step, and running values of batch norms
+  NamedValues gradients;  // of the last step
+  NamedValues momentum;   // after the last step
+  NamedValues weights;    // after the last step, and running values of batch norms
   bool operator==(const RunResult&) const = default;
 };
 

@@ -97,6 +97,14 @@ TEST_CASE("assumptions: what estimated kernels rest on") {
   plan.prediction.estimated_kernels = {to_text(spec)};
   const std::string timed = "1 kernel estimated from timed ones of their kind";
   CHECK(assumptions(plan, platform, profile_of(2), typed) == timed + advice);
+  // Updates depend on the plan: the command for the network would not time them.
+  Profile updates = profile_of(2);
+  const KernelSpec update{.kind = KernelKind::sgd, .phase = KernelPhase::update};
+  updates.kernels[update] = updates.kernels.begin()->second;
+  plan.prediction.estimated_kernels = {to_text(update)};
+  CHECK(assumptions(plan, platform, updates, typed) ==
+        timed + "; measure with: mpirun -n 2 cnnplan profile --missing-from plan.json\n");
+  plan.prediction.estimated_kernels = {to_text(spec)};
   spec.phase = KernelPhase::backward_data;
   plan.prediction.estimated_kernels.push_back(to_text(spec));
   CHECK(assumptions(plan, platform, profile_of(2), typed) == timed + ", " + rates + advice);
