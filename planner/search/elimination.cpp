@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <limits>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace cnnplan {
@@ -29,16 +30,13 @@ class Eliminator {
  public:
   explicit Eliminator(const CostGraph& graph) : units_(graph.units), pairs_(graph.units.size()) {
     for (const CostEdge& edge : graph.edges) add_pair(edge.from, edge.to, edge.costs);
-    for (int unit = 0; unit < graph.unit_count(); ++unit) remaining_.push_back(unit);
+    for (int unit = 0; unit < graph.unit_count(); ++unit) remaining_.emplace(degree(unit), unit);
   }
 
   // Eliminates the unit with the fewest neighbours; false when each has too many or none is left.
   bool eliminate_next() {
-    const auto next = std::min_element(
-        remaining_.begin(), remaining_.end(), [&](int a, int b) { return degree(a) < degree(b); });
-    if (next == remaining_.end() || degree(*next) > most_neighbours) return false;
-    eliminate(*next);
-    remaining_.erase(next);
+    if (remaining_.empty() || remaining_.begin()->first > most_neighbours) return false;
+    eliminate(remaining_.extract(remaining_.begin()).value().second);
     return true;
   }
 
@@ -46,7 +44,7 @@ class Eliminator {
 
   double bound() const {
     double sum = constant_;
-    for (int unit : remaining_) {
+    for (const auto& [neighbours, unit] : remaining_) {
       sum += *std::min_element(units_[index(unit)].begin(), units_[index(unit)].end());
       for (const auto& [other, costs] : pairs_[index(unit)]) {
         if (other < unit) continue;
@@ -105,13 +103,17 @@ class Eliminator {
   void eliminate(int unit) {
     Step step{.unit = unit, .neighbours = {}, .candidate_counts = {}, .best = {}};
     for (const auto& [other, costs] : pairs_[index(unit)]) {
+      remaining_.erase({degree(other), other});
       step.neighbours.push_back(other);
       step.candidate_counts.push_back(candidates(other));
     }
     if (step.neighbours.empty()) fold_alone(step);
     if (step.neighbours.size() == 1) fold_into_unit(step);
     if (step.neighbours.size() == 2) fold_into_pair(step);
-    for (int other : step.neighbours) pairs_[index(other)].erase(unit);
+    for (int other : step.neighbours) {
+      pairs_[index(other)].erase(unit);
+      remaining_.emplace(degree(other), other);
+    }
     pairs_[index(unit)].clear();
     steps_.push_back(std::move(step));
   }
@@ -148,7 +150,7 @@ class Eliminator {
 
   std::vector<std::vector<double>> units_;
   std::vector<std::map<int, CostMatrix>> pairs_;  // by unit, then by neighbour
-  std::vector<int> remaining_;
+  std::set<std::pair<int, int>> remaining_;       // units that are left, by their neighbours
   std::vector<Step> steps_;
   double constant_ = 0.0;
 };
