@@ -13,6 +13,8 @@ namespace cnnplan {
 namespace {
 
 constexpr double rounding = 1e-12;
+// Few find a good assignment soon, which lets most labels be left out the second time.
+constexpr std::size_t label_counts[] = {64, 4096};
 
 // Seconds, a byte being worth `price_s`.
 CostGraph priced(const LimitedGraph& graph, double price_s) {
@@ -144,6 +146,22 @@ Assignment in_graph(const Assignment& part, const Kept& kept) {
   return assignment;
 }
 
+// True when nothing within the limit is faster than the best known then.
+bool search_labels(const LimitedGraph& graph, std::size_t most, Bounds& bounds) {
+  const double slack_s =
+      rounding * (std::abs(bounds.best_s()) + bounds.price_s() * graph.limit_bytes);
+  const Kept kept = not_ruled_out(graph, bounds);
+  const ParetoResult found =
+      eliminate_within({.seconds = part_of(graph.seconds, kept),
+                        .bytes = part_of(graph.bytes, kept),
+                        .limit_bytes = graph.limit_bytes},
+                       {.most = most,
+                        .most_worse_s = bounds.best_s() - bounds.bound_s() + slack_s,
+                        .price_s = bounds.price_s()});
+  if (found.best) bounds.offer(in_graph(*found.best, kept));
+  return found.exact;
+}
+
 }  // namespace
 
 WithinLimit fastest_within(const LimitedGraph& graph) {
@@ -155,15 +173,9 @@ WithinLimit fastest_within(const LimitedGraph& graph) {
   if (smallest.optimum) bounds.offer(*smallest.optimum);
   if (!bounds.try_price(0.0)) search_price(smallest.bound, bounds);
   result.exact = bounds.closed();
-  if (!result.exact && bounds.best()) {
-    constexpr std::size_t most_labels = 64;
-    const Kept kept = not_ruled_out(graph, bounds);
-    const ParetoResult found = eliminate_within({.seconds = part_of(graph.seconds, kept),
-                                                 .bytes = part_of(graph.bytes, kept),
-                                                 .limit_bytes = graph.limit_bytes},
-                                                most_labels);
-    if (found.best) bounds.offer(in_graph(*found.best, kept));
-    result.exact = found.exact;
+  for (const std::size_t most : label_counts) {
+    if (result.exact || !bounds.best()) break;
+    result.exact = search_labels(graph, most, bounds);
   }
   result.best = bounds.best();
   result.bound_s = result.exact ? bounds.best_s() : bounds.bound_s();
