@@ -19,27 +19,6 @@ namespace {
 constexpr double rounding = 1e-9;
 constexpr int skipped = 77;
 
-struct Shape {
-  std::string name;
-  CostGraph (*graph)(std::mt19937& random, const GraphSize& size);
-};
-
-const Shape shapes[] = {
-    {"line", random_line},
-    {"tree", random_tree},
-    {"residual, 2",
-     [](std::mt19937& random, const GraphSize& size) { return random_residual(random, size, 2); }},
-    {"residual, 3",
-     [](std::mt19937& random, const GraphSize& size) { return random_residual(random, size, 3); }},
-    {"concat of a layer and its input",
-     [](std::mt19937& random, const GraphSize& size) { return random_residual(random, size, 1); }},
-    {"inception, 3",
-     [](std::mt19937& random, const GraphSize& size) { return random_inception(random, size, 3); }},
-    {"inception, 4",
-     [](std::mt19937& random, const GraphSize& size) { return random_inception(random, size, 4); }},
-    {"u-net", random_u_net},
-};
-
 // Multiples of 1e-4, which GLPK's tolerance of 1e-7 of a sum of dozens of them keeps apart.
 void round_costs(CostGraph& graph) {
   const auto rounded = [](double cost) { return std::round(1e4 * cost) / 1e4; };
@@ -55,7 +34,7 @@ void round_costs(CostGraph& graph) {
   }
 }
 
-LimitedGraph random_graph(std::mt19937& random, const Shape& shape, int units) {
+LimitedGraph random_graph(std::mt19937& random, const GraphShape& shape, int units) {
   LimitedGraph graph;
   graph.seconds =
       shape.graph(random, {.units = units, .most_candidates = 8, .least_candidates = 3});
@@ -88,7 +67,7 @@ TEST_CASE("eliminate: GLPK's optimum on 10 to 40 units") {
   skip_without_glpsol();
   std::mt19937 random(21);
   int better_than_paths = 0;
-  for (const Shape& shape : shapes) {
+  for (const GraphShape& shape : graph_shapes()) {
     for (int units : {10, 18, 27, 40}) {
       CAPTURE(shape.name);
       CAPTURE(units);
@@ -110,7 +89,7 @@ TEST_CASE("fastest_within: GLPK's optimum within a limit") {
   skip_without_glpsol();
   std::mt19937 random(22);
   int tight = 0;
-  for (const Shape& shape : shapes) {
+  for (const GraphShape& shape : graph_shapes()) {
     for (int units : {12, 18, 24}) {
       for (double share : {0.15, 0.6}) {
         CAPTURE(shape.name);
@@ -140,7 +119,7 @@ TEST_CASE("fastest_within: GLPK's optimum within a limit") {
 TEST_CASE("lower_bound: below GLPK's optimum where units cannot be eliminated") {
   skip_without_glpsol();
   std::mt19937 random(23);
-  const Shape branches{"branches", random_branches};
+  const GraphShape branches{"branches", random_branches};
   for (int units : {10, 14, 18}) {
     CAPTURE(units);
     const LimitedGraph graph = random_graph(random, branches, units);

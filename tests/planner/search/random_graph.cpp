@@ -110,6 +110,22 @@ CostGraph random_u_net(std::mt19937& random, const GraphSize& size) {
   return graph;
 }
 
+std::span<const GraphShape> graph_shapes() {
+  using Random = std::mt19937;
+  using Size = GraphSize;
+  static const GraphShape shapes[] = {
+      {"line", random_line},
+      {"tree", random_tree},
+      {"line, two edges each", [](Random& r, const Size& s) { return random_residual(r, s, 1); }},
+      {"residual, 2 units", [](Random& r, const Size& s) { return random_residual(r, s, 2); }},
+      {"residual, 3 units", [](Random& r, const Size& s) { return random_residual(r, s, 3); }},
+      {"inception, 3 branches", [](Random& r, const Size& s) { return random_inception(r, s, 3); }},
+      {"inception, 4 branches", [](Random& r, const Size& s) { return random_inception(r, s, 4); }},
+      {"u-net", random_u_net},
+  };
+  return shapes;
+}
+
 CostGraph random_bytes(std::mt19937& random, const CostGraph& graph) {
   const auto bytes_of = [&](double seconds) {
     return std::floor(1000 * (draw_cost(random) + std::max(0.0, 1.0 - seconds)));

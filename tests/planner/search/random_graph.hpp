@@ -2,6 +2,8 @@
 #pragma once
 
 #include <random>
+#include <span>
+#include <string>
 
 #include "planner/search/cost_graph.hpp"
 
@@ -27,6 +29,14 @@ CostGraph random_residual(std::mt19937& random, const GraphSize& size, int inner
 CostGraph random_inception(std::mt19937& random, const GraphSize& size, int branches);
 // Units on the way down joined to those on the way up: the first to the last, and so on inwards.
 CostGraph random_u_net(std::mt19937& random, const GraphSize& size);
+
+struct GraphShape {
+  std::string name;
+  CostGraph (*graph)(std::mt19937& random, const GraphSize& size);
+};
+
+// All of the above but random_branches: what eliminate() solves.
+std::span<const GraphShape> graph_shapes();
 
 // Whole bytes for every price of `graph`: more where it takes less time, as in life, and at random.
 CostGraph random_bytes(std::mt19937& random, const CostGraph& graph);
