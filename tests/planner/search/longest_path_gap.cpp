@@ -1,11 +1,9 @@
-// How far longest_path_first lies above the optimum of the additive cost: lines of values, parted
-// by tabs, for scripts/longest-path-gap.
+// How far longest_path_first lies above the optimum of the additive cost, for
+// scripts/longest-path-gap: lines of values, parted by tabs.
 //
-// longest_path_gap                                       random graphs: shape, weight of pairs,
-// mean
-//                                                        loss, largest, share that loses over 5 %
-// longest_path_gap PLATFORM RANKS SAMPLES NETWORK...     networks, SAMPLES per rank: file, cost of
-//                                                        the longest path first, optimum, units
+// Without arguments, random graphs: shape, weight of pairs, mean loss, largest loss, share of those
+// that lose over 5 %. With PLATFORM RANKS SAMPLES NETWORK..., SAMPLES per rank: network, cost of
+// the longest path first, optimum, units.
 #include <algorithm>
 #include <iostream>
 #include <random>
