@@ -2,10 +2,13 @@
 #include "planner/search/elimination.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <initializer_list>
 #include <limits>
 #include <map>
+#include <set>
+#include <stdexcept>
 #include <utility>
 
 namespace cnnplan {
@@ -23,22 +26,90 @@ struct Step {
   std::vector<int> neighbours;
   std::vector<int> candidate_counts;  // of the neighbours
   std::vector<int> best;              // by the neighbours' candidates, the last one fastest
+  // Of the unit and of it with each neighbour, when it was eliminated; only where they are kept.
+  std::vector<double> own_costs;
+  std::vector<CostMatrix> pair_costs;
+};
+
+CostMatrix infinite(std::size_t rows, int columns) {
+  CostMatrix costs(static_cast<int>(rows), columns);
+  for (int row = 0; row < costs.rows(); ++row) {
+    for (int column = 0; column < columns; ++column) {
+      costs(row, column) = std::numeric_limits<double>::infinity();
+    }
+  }
+  return costs;
+}
+
+// The steps taken back, each telling what is least with every choice of a unit and its neighbours.
+class LeastWith {
+ public:
+  LeastWith(std::size_t units, double least) : least_(least), units_(units), pairs_(units) {}
+
+  void take_back(const Step& step) {
+    units_[index(step.unit)].assign(step.own_costs.size(), std::numeric_limits<double>::infinity());
+    for (std::size_t i = 0; i < step.neighbours.size(); ++i) {
+      pairs_[index(step.unit)].emplace(step.neighbours[i],
+                                       infinite(step.own_costs.size(), step.candidate_counts[i]));
+    }
+    const auto& counts = step.candidate_counts;
+    const int rows = counts.empty() ? 1 : counts.front();
+    const int columns = counts.size() < most_neighbours ? 1 : counts.back();
+    for (int i = 0; i < rows; ++i) {
+      for (int j = 0; j < columns; ++j) lower_by(step, {i, j});
+    }
+  }
+
+  std::vector<std::vector<double>> take_units() { return std::move(units_); }
+
+ private:
+  using Choice = std::array<int, most_neighbours>;
+
+  double least_with(const std::vector<int>& units, const Choice& choice) const {
+    if (units.empty()) return least_;
+    if (units.size() == 1) return units_[index(units[0])][index(choice[0])];
+    const auto found = pairs_[index(units[0])].find(units[1]);
+    if (found != pairs_[index(units[0])].end()) return found->second(choice[0], choice[1]);
+    return pairs_[index(units[1])].at(units[0])(choice[1], choice[0]);
+  }
+
+  void lower_by(const Step& step, const Choice& choice) {
+    std::vector<double> costs = step.own_costs;
+    for (std::size_t c = 0; c < costs.size(); ++c) {
+      for (std::size_t i = 0; i < step.neighbours.size(); ++i) {
+        costs[c] += step.pair_costs[i](static_cast<int>(c), choice[i]);
+      }
+    }
+    const double others =
+        least_with(step.neighbours, choice) - *std::min_element(costs.begin(), costs.end());
+    for (std::size_t c = 0; c < costs.size(); ++c) {
+      double& own = units_[index(step.unit)][c];
+      own = std::min(own, others + costs[c]);
+      for (std::size_t i = 0; i < step.neighbours.size(); ++i) {
+        CostMatrix& pair = pairs_[index(step.unit)].at(step.neighbours[i]);
+        double& least = pair(static_cast<int>(c), choice[i]);
+        least = std::min(least, others + costs[c]);
+      }
+    }
+  }
+
+  double least_;
+  std::vector<std::vector<double>> units_;
+  std::vector<std::map<int, CostMatrix>> pairs_;  // by unit and neighbours of its step
 };
 
 class Eliminator {
  public:
-  explicit Eliminator(const CostGraph& graph) : units_(graph.units), pairs_(graph.units.size()) {
+  explicit Eliminator(const CostGraph& graph, bool keeps_costs = false)
+      : keeps_costs_(keeps_costs), units_(graph.units), pairs_(graph.units.size()) {
     for (const CostEdge& edge : graph.edges) add_pair(edge.from, edge.to, edge.costs);
-    for (int unit = 0; unit < graph.unit_count(); ++unit) remaining_.push_back(unit);
+    for (int unit = 0; unit < graph.unit_count(); ++unit) remaining_.emplace(degree(unit), unit);
   }
 
   // Eliminates the unit with the fewest neighbours; false when each has too many or none is left.
   bool eliminate_next() {
-    const auto next = std::min_element(
-        remaining_.begin(), remaining_.end(), [&](int a, int b) { return degree(a) < degree(b); });
-    if (next == remaining_.end() || degree(*next) > most_neighbours) return false;
-    eliminate(*next);
-    remaining_.erase(next);
+    if (remaining_.empty() || remaining_.begin()->first > most_neighbours) return false;
+    eliminate(remaining_.extract(remaining_.begin()).value().second);
     return true;
   }
 
@@ -46,7 +117,7 @@ class Eliminator {
 
   double bound() const {
     double sum = constant_;
-    for (int unit : remaining_) {
+    for (const auto& [neighbours, unit] : remaining_) {
       sum += *std::min_element(units_[index(unit)].begin(), units_[index(unit)].end());
       for (const auto& [other, costs] : pairs_[index(unit)]) {
         if (other < unit) continue;
@@ -67,6 +138,13 @@ class Eliminator {
       assignment[index(step->unit)] = step->best[index(choice)];
     }
     return assignment;
+  }
+
+  // @pre complete(), costs are kept
+  std::vector<std::vector<double>> least_with_each() const {
+    LeastWith least(units_.size(), constant_);
+    for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) least.take_back(*step);
+    return least.take_units();
   }
 
  private:
@@ -103,15 +181,24 @@ class Eliminator {
   }
 
   void eliminate(int unit) {
-    Step step{.unit = unit, .neighbours = {}, .candidate_counts = {}, .best = {}};
+    Step step;
+    step.unit = unit;
     for (const auto& [other, costs] : pairs_[index(unit)]) {
+      remaining_.erase({degree(other), other});
       step.neighbours.push_back(other);
       step.candidate_counts.push_back(candidates(other));
     }
     if (step.neighbours.empty()) fold_alone(step);
     if (step.neighbours.size() == 1) fold_into_unit(step);
     if (step.neighbours.size() == 2) fold_into_pair(step);
-    for (int other : step.neighbours) pairs_[index(other)].erase(unit);
+    if (keeps_costs_) {
+      step.own_costs = units_[index(unit)];
+      for (auto& [other, costs] : pairs_[index(unit)]) step.pair_costs.push_back(std::move(costs));
+    }
+    for (int other : step.neighbours) {
+      pairs_[index(other)].erase(unit);
+      remaining_.emplace(degree(other), other);
+    }
     pairs_[index(unit)].clear();
     steps_.push_back(std::move(step));
   }
@@ -146,9 +233,10 @@ class Eliminator {
     add_pair(a, b, costs);
   }
 
+  bool keeps_costs_;
   std::vector<std::vector<double>> units_;
   std::vector<std::map<int, CostMatrix>> pairs_;  // by unit, then by neighbour
-  std::vector<int> remaining_;
+  std::set<std::pair<int, int>> remaining_;       // units that are left, by their neighbours
   std::vector<Step> steps_;
   double constant_ = 0.0;
 };
@@ -163,6 +251,15 @@ Elimination eliminate(const CostGraph& graph) {
   Elimination result{.bound = eliminator.bound(), .optimum = std::nullopt};
   if (eliminator.complete()) result.optimum = eliminator.optimum();
   return result;
+}
+
+std::vector<std::vector<double>> least_with_each(const CostGraph& graph) {
+  check(graph);
+  Eliminator eliminator(graph, true);
+  while (eliminator.eliminate_next()) {
+  }
+  if (!eliminator.complete()) throw std::logic_error("some units cannot be eliminated");
+  return eliminator.least_with_each();
 }
 
 double lower_bound(const CostGraph& graph) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "planner/search/cost_graph.hpp"
 
@@ -20,6 +21,10 @@ struct Elimination {
 // remaining pair bounds them.
 // @pre check(graph) passes
 Elimination eliminate(const CostGraph& graph);
+
+// By unit and candidate, the least that an assignment with it costs. Twice the work of eliminate().
+// @throws logic_error where that finds no optimum
+std::vector<std::vector<double>> least_with_each(const CostGraph& graph);
 
 // No assignment of `graph` costs less; equal to the optimum where everything is eliminated.
 double lower_bound(const CostGraph& graph);

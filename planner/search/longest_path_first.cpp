@@ -43,9 +43,13 @@ CostGraph line_of(const CostGraph& graph, const UnitCosts& costs, const std::vec
 }
 
 // Adds to every free neighbour what its edges to the now fixed `unit` cost.
-void add_fixed_edges(const CostGraph& graph, int unit, int candidate, UnitCosts& costs) {
-  for (const CostEdge& edge : graph.edges) {
-    if (edge.from != unit && edge.to != unit) continue;
+void add_fixed_edges(const CostGraph& graph,
+                     const std::vector<int>& edges_of_unit,
+                     int unit,
+                     int candidate,
+                     UnitCosts& costs) {
+  for (int number : edges_of_unit) {
+    const CostEdge& edge = graph.edges[index(number)];
     std::vector<double>& target = costs[index(edge.other(unit))];
     for (std::size_t c = 0; c < target.size(); ++c) {
       target[c] += edge.cost(unit, candidate, static_cast<int>(c));
@@ -81,6 +85,7 @@ std::vector<int> longest_path(const CostGraph& graph, const std::vector<bool>& f
 
 Assignment longest_path_first(const CostGraph& graph) {
   check(graph);
+  const std::vector<std::vector<int>> edges = edges_by_unit(graph);
   UnitCosts costs = graph.units;
   std::vector<bool> free(graph.units.size(), true);
   Assignment assignment(graph.units.size(), -1);
@@ -93,7 +98,7 @@ Assignment longest_path_first(const CostGraph& graph) {
       free[index(path[i])] = false;
     }
     for (std::size_t i = 0; i < path.size(); ++i) {
-      add_fixed_edges(graph, path[i], choices[i], costs);
+      add_fixed_edges(graph, edges[index(path[i])], path[i], choices[i], costs);
     }
   }
   return assignment;

@@ -13,6 +13,9 @@ namespace cnnplan {
 namespace {
 
 constexpr double rounding = 1e-12;
+constexpr double rounding_of_differences = 1e-10;
+// Few find a good assignment soon, which lets most labels be left out the second time.
+constexpr std::size_t label_counts[] = {64, 4096};
 
 // Seconds, a byte being worth `price_s`.
 CostGraph priced(const LimitedGraph& graph, double price_s) {
@@ -109,29 +112,18 @@ CostGraph part_of(const CostGraph& graph, const Kept& kept) {
   return part;
 }
 
-Kept all_of(const CostGraph& graph) {
-  Kept kept;
-  for (const std::vector<double>& candidates : graph.units) {
-    std::vector<int>& numbers = kept.emplace_back();
-    for (std::size_t i = 0; i < candidates.size(); ++i) numbers.push_back(static_cast<int>(i));
-  }
-  return kept;
-}
-
 // Without the candidates with which even the bound is slower than the best assignment known.
 Kept not_ruled_out(const LimitedGraph& graph, const Bounds& bounds) {
   const CostGraph at_price = priced(graph, bounds.price_s());
   const double most_s =
-      bounds.best_s() + bounds.price_s() * graph.limit_bytes + rounding * std::abs(bounds.best_s());
-  Kept kept = all_of(at_price);
-  for (std::vector<int>& candidates : kept) {
-    const std::vector<int> before = candidates;
-    std::vector<int> possible;
-    for (int candidate : before) {
-      candidates = {candidate};
-      if (lower_bound(part_of(at_price, kept)) <= most_s) possible.push_back(candidate);
+      (bounds.best_s() + bounds.price_s() * graph.limit_bytes) * (1 + rounding_of_differences);
+  Kept kept;
+  for (const std::vector<double>& costs : least_with_each(at_price)) {
+    const double least = *std::min_element(costs.begin(), costs.end());
+    std::vector<int>& possible = kept.emplace_back();
+    for (std::size_t i = 0; i < costs.size(); ++i) {
+      if (costs[i] <= std::max(least, most_s)) possible.push_back(static_cast<int>(i));
     }
-    candidates = possible.empty() ? before : possible;
   }
   return kept;
 }
@@ -142,6 +134,22 @@ Assignment in_graph(const Assignment& part, const Kept& kept) {
     assignment.push_back(kept[unit][static_cast<std::size_t>(part[unit])]);
   }
   return assignment;
+}
+
+// True when nothing within the limit is faster than the best known then.
+bool search_labels(const LimitedGraph& graph, std::size_t most, Bounds& bounds) {
+  const double slack_s =
+      rounding * (std::abs(bounds.best_s()) + bounds.price_s() * graph.limit_bytes);
+  const Kept kept = not_ruled_out(graph, bounds);
+  const ParetoResult found =
+      eliminate_within({.seconds = part_of(graph.seconds, kept),
+                        .bytes = part_of(graph.bytes, kept),
+                        .limit_bytes = graph.limit_bytes},
+                       {.most = most,
+                        .most_worse_s = bounds.best_s() - bounds.bound_s() + slack_s,
+                        .price_s = bounds.price_s()});
+  if (found.best) bounds.offer(in_graph(*found.best, kept));
+  return found.exact;
 }
 
 }  // namespace
@@ -155,15 +163,9 @@ WithinLimit fastest_within(const LimitedGraph& graph) {
   if (smallest.optimum) bounds.offer(*smallest.optimum);
   if (!bounds.try_price(0.0)) search_price(smallest.bound, bounds);
   result.exact = bounds.closed();
-  if (!result.exact && bounds.best()) {
-    constexpr std::size_t most_labels = 64;
-    const Kept kept = not_ruled_out(graph, bounds);
-    const ParetoResult found = eliminate_within({.seconds = part_of(graph.seconds, kept),
-                                                 .bytes = part_of(graph.bytes, kept),
-                                                 .limit_bytes = graph.limit_bytes},
-                                                most_labels);
-    if (found.best) bounds.offer(in_graph(*found.best, kept));
-    result.exact = found.exact;
+  for (const std::size_t most : label_counts) {
+    if (result.exact || !bounds.best()) break;
+    result.exact = search_labels(graph, most, bounds);
   }
   result.best = bounds.best();
   result.bound_s = result.exact ? bounds.best_s() : bounds.bound_s();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -46,13 +47,12 @@ struct FrontierMatrix {
 
 class ParetoEliminator {
  public:
-  ParetoEliminator(const LimitedGraph& graph, std::size_t most_labels)
-      : limit_bytes_(graph.limit_bytes), most_labels_(most_labels) {
+  ParetoEliminator(const LimitedGraph& graph, const LabelLimits& limits)
+      : limit_bytes_(graph.limit_bytes), limits_(limits) {
     const int units = graph.seconds.unit_count();
     units_.resize(index(units));
     pairs_.resize(index(units));
     for (int unit = 0; unit < units; ++unit) {
-      remaining_.push_back(unit);
       for (int i = 0; i < graph.seconds.candidate_count(unit); ++i) {
         units_[index(unit)].push_back({{.seconds = graph.seconds.units[index(unit)][index(i)],
                                         .bytes = graph.bytes.units[index(unit)][index(i)]}});
@@ -64,13 +64,10 @@ class ParetoEliminator {
   }
 
   ParetoResult run() {
+    for (int unit = 0; unit < static_cast<int>(units_.size()); ++unit) remain(unit);
     while (!remaining_.empty()) {
-      const auto next = std::min_element(remaining_.begin(), remaining_.end(), [&](int a, int b) {
-        return pairs_[index(a)].size() < pairs_[index(b)].size();
-      });
-      if (pairs_[index(*next)].size() > most_neighbours) return {.best = {}, .exact = false};
-      eliminate(*next);
-      remaining_.erase(next);
+      if (remaining_.begin()->first > most_neighbours) return {.best = {}, .exact = false};
+      eliminate(remaining_.extract(remaining_.begin()).value().second);
     }
     if (total_.empty()) return {.best = {}, .exact = exact_};
     return {.best = chosen(total_.back().trace), .exact = exact_};
@@ -130,7 +127,18 @@ class ParetoEliminator {
       least_s = label.seconds;
       return false;
     });
-    if (labels.size() > most_labels_) thin_out(labels);
+    leave_out_worse(labels);
+    if (labels.size() > limits_.most) thin_out(labels);
+  }
+
+  void leave_out_worse(Frontier& labels) {
+    const auto worth = [&](const Label& label) {
+      return label.seconds + limits_.price_s * label.bytes;
+    };
+    double least = std::numeric_limits<double>::infinity();
+    for (const Label& label : labels) least = std::min(least, worth(label));
+    std::erase_if(labels,
+                  [&](const Label& label) { return worth(label) - least > limits_.most_worse_s; });
   }
 
   // Of equal shares of the range of bytes, the fastest label of each: its last. The smallest label
@@ -138,7 +146,7 @@ class ParetoEliminator {
   void thin_out(Frontier& labels) {
     exact_ = false;
     const double least = labels.front().bytes;
-    const double share = (labels.back().bytes - least) / static_cast<double>(most_labels_ - 1);
+    const double share = (labels.back().bytes - least) / static_cast<double>(limits_.most - 1);
     const auto share_of = [&](const Label& label) {
       return static_cast<std::size_t>((label.bytes - least) / share);
     };
@@ -198,7 +206,10 @@ class ParetoEliminator {
   void eliminate(int unit) {
     const auto neighbours = std::move(pairs_[index(unit)]);
     pairs_[index(unit)].clear();
-    for (const auto& [other, labels] : neighbours) pairs_[index(other)].erase(unit);
+    for (const auto& [other, labels] : neighbours) {
+      remaining_.erase({pairs_[index(other)].size(), other});
+      pairs_[index(other)].erase(unit);
+    }
     static const Frontier nothing{Label{}};
     if (neighbours.empty()) {
       const Frontier own = folded(unit, [](int) -> const Frontier& { return nothing; });
@@ -208,8 +219,11 @@ class ParetoEliminator {
     } else {
       fold_into_pair(unit, *neighbours.begin(), *std::next(neighbours.begin()));
     }
+    for (const auto& [other, labels] : neighbours) remain(other);
     units_[index(unit)].clear();
   }
+
+  void remain(int unit) { remaining_.emplace(pairs_[index(unit)].size(), unit); }
 
   void fold_into_unit(int unit, int other, const FrontierMatrix& labels) {
     for (int i = 0; i < labels.columns; ++i) {
@@ -250,21 +264,23 @@ class ParetoEliminator {
   }
 
   double limit_bytes_;
-  std::size_t most_labels_;
+  LabelLimits limits_;
   bool exact_ = true;
   std::vector<std::vector<Frontier>> units_;          // by unit and candidate
   std::vector<std::map<int, FrontierMatrix>> pairs_;  // by unit, then by neighbour
-  std::vector<int> remaining_;
+  std::set<std::pair<std::size_t, int>> remaining_;   // units that are left, by their neighbours
   Frontier total_{Label{}};
   std::vector<Trace> traces_;
 };
 
 }  // namespace
 
-ParetoResult eliminate_within(const LimitedGraph& graph, std::size_t most_labels) {
+ParetoResult eliminate_within(const LimitedGraph& graph, const LabelLimits& labels) {
   check(graph.seconds);
   check(graph.bytes);
-  return ParetoEliminator(graph, std::max<std::size_t>(2, most_labels)).run();
+  LabelLimits limits = labels;
+  limits.most = std::max<std::size_t>(2, limits.most);
+  return ParetoEliminator(graph, limits).run();
 }
 
 }  // namespace cnnplan

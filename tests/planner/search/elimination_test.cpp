@@ -42,6 +42,29 @@ TEST_CASE("eliminate: exact on lines, trees and residual networks") {
   }
 }
 
+TEST_CASE("least_with_each: what the best assignment with a candidate costs") {
+  std::mt19937 random(8);
+  for (int round = 0; round < 100; ++round) {
+    CAPTURE(round);
+    const GraphSize size{.units = 1 + round % 6, .most_candidates = 3};
+    const CostGraph graph =
+        round % 2 == 0 ? random_tree(random, size) : random_residual(random, 1 + round % 3);
+    const auto found = least_with_each(graph);
+    REQUIRE(found.size() == graph.units.size());
+    for (std::size_t unit = 0; unit < found.size(); ++unit) {
+      REQUIRE(found[unit].size() == graph.units[unit].size());
+      for (std::size_t i = 0; i < found[unit].size(); ++i) {
+        CostGraph dearer = graph;
+        for (std::size_t j = 0; j < found[unit].size(); ++j) {
+          if (j != i) dearer.units[unit][j] += 1000;
+        }
+        const double least = total_cost(dearer, brute_force(dearer));
+        CHECK(found[unit][i] == doctest::Approx(least).epsilon(rounding));
+      }
+    }
+  }
+}
+
 TEST_CASE("lower_bound: never above the optimum, above the sum of the minima") {
   std::mt19937 random(6);
   int incomplete = 0;

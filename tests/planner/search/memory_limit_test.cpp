@@ -15,26 +15,6 @@ namespace {
 
 constexpr double rounding = 1e-12;
 
-// Whole bytes for every price of `graph`: more where it takes less time, as in life, and at random.
-CostGraph bytes_for(const CostGraph& graph, std::mt19937& random) {
-  const auto bytes_of = [&](double seconds) {
-    const double share = std::uniform_real_distribution<double>(0.0, 1.0)(random);
-    return std::floor(1000 * (share + std::max(0.0, 1.0 - seconds)));
-  };
-  CostGraph bytes = graph;
-  for (std::vector<double>& candidates : bytes.units) {
-    for (double& value : candidates) value = bytes_of(value);
-  }
-  for (CostEdge& edge : bytes.edges) {
-    for (int row = 0; row < edge.costs.rows(); ++row) {
-      for (int column = 0; column < edge.costs.columns(); ++column) {
-        edge.costs(row, column) = bytes_of(edge.costs(row, column));
-      }
-    }
-  }
-  return bytes;
-}
-
 // Calls `visit` with every assignment.
 template <typename Visit>
 void for_all(const CostGraph& graph, Visit&& visit) {
@@ -79,7 +59,7 @@ LimitedGraph random_limited(std::mt19937& random, int round) {
   LimitedGraph graph;
   const GraphSize size{.units = 1 + round % 8, .most_candidates = 3};
   graph.seconds = random_graph(random, round % 3, size);
-  graph.bytes = bytes_for(graph.seconds, random);
+  graph.bytes = random_bytes(random, graph.seconds);
   const double least = lower_bound(graph.bytes);
   const Elimination fastest = eliminate(graph.seconds);
   const double most = fastest.optimum ? total_cost(graph.bytes, *fastest.optimum) : 2 * least;
@@ -134,7 +114,7 @@ TEST_CASE("eliminate_within: few labels stay within the limit, and say that they
     LimitedGraph graph = random_limited(random, 6 + 8 * round);
     if (!can_be_eliminated(graph)) continue;
     const BruteForce expected = brute_force(graph);
-    const ParetoResult few = eliminate_within(graph, 2);
+    const ParetoResult few = eliminate_within(graph, {.most = 2});
     REQUIRE(few.best.has_value() == expected.seconds.has_value());
     if (!few.best) continue;
     CHECK(total_cost(graph.bytes, *few.best) <= graph.limit_bytes);

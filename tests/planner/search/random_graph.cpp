@@ -1,6 +1,8 @@
 // Random cost graphs with costs from 0 to 1.
 #include "tests/planner/search/random_graph.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace cnnplan {
@@ -17,7 +19,8 @@ double draw_cost(std::mt19937& random) {
 CostGraph random_units(std::mt19937& random, const GraphSize& size) {
   CostGraph graph;
   for (int unit = 0; unit < size.units; ++unit) {
-    std::vector<double> costs(static_cast<std::size_t>(draw(random, 1, size.most_candidates)));
+    const int candidates = draw(random, size.least_candidates, size.most_candidates);
+    std::vector<double> costs(static_cast<std::size_t>(candidates));
     for (double& cost : costs) cost = draw_cost(random);
     graph.units.push_back(costs);
   }
@@ -66,6 +69,79 @@ CostGraph random_branches(std::mt19937& random, const GraphSize& size) {
     add_edge(random, graph, draw(random, 0, to - 1), to);
   }
   return graph;
+}
+
+CostGraph random_residual(std::mt19937& random, const GraphSize& size, int inner) {
+  CostGraph graph = random_line(random, size);
+  for (int from = 0; from + inner < size.units; from += inner) {
+    add_edge(random, graph, from, from + inner);
+  }
+  return graph;
+}
+
+CostGraph random_inception(std::mt19937& random, const GraphSize& size, int branches) {
+  CostGraph graph = random_units(random, size);
+  int input = 0;
+  while (input + 2 * branches < size.units) {
+    std::vector<int> ends;
+    int unit = input;
+    for (int branch = 0; branch < branches; ++branch) {
+      add_edge(random, graph, input, ++unit);
+      if (draw(random, 1, 2) == 2) {
+        add_edge(random, graph, unit, unit + 1);
+        ++unit;
+      }
+      ends.push_back(unit);
+    }
+    for (int end : ends) {
+      if (end != unit) add_edge(random, graph, end, unit);
+    }
+    input = unit;
+  }
+  for (int unit = input + 1; unit < size.units; ++unit) add_edge(random, graph, unit - 1, unit);
+  return graph;
+}
+
+CostGraph random_u_net(std::mt19937& random, const GraphSize& size) {
+  CostGraph graph = random_line(random, size);
+  for (int down = 0; down + 1 < size.units - 1 - down; ++down) {
+    add_edge(random, graph, down, size.units - 1 - down);
+  }
+  return graph;
+}
+
+std::span<const GraphShape> graph_shapes() {
+  using Random = std::mt19937;
+  using Size = GraphSize;
+  static const GraphShape shapes[] = {
+      {"line", random_line},
+      {"tree", random_tree},
+      {"line, two edges each", [](Random& r, const Size& s) { return random_residual(r, s, 1); }},
+      {"residual, 2 units", [](Random& r, const Size& s) { return random_residual(r, s, 2); }},
+      {"residual, 3 units", [](Random& r, const Size& s) { return random_residual(r, s, 3); }},
+      {"inception, 3 branches", [](Random& r, const Size& s) { return random_inception(r, s, 3); }},
+      {"inception, 4 branches", [](Random& r, const Size& s) { return random_inception(r, s, 4); }},
+      {"u-net", random_u_net},
+  };
+  return shapes;
+}
+
+CostGraph random_bytes(std::mt19937& random, const CostGraph& graph) {
+  const auto bytes_of = [&](double seconds) {
+    return std::floor(1000 * (draw_cost(random) + std::max(0.0, 1.0 - seconds)));
+  };
+  CostGraph bytes = graph;
+  for (std::vector<double>& candidates : bytes.units) {
+    for (double& value : candidates) value = bytes_of(value);
+  }
+  for (CostEdge& edge : bytes.edges) {
+    for (int row = 0; row < edge.costs.rows(); ++row) {
+      for (int column = 0; column < edge.costs.columns(); ++column) {
+        edge.costs(row, column) = bytes_of(edge.costs(row, column));
+      }
+    }
+  }
+  return bytes;
 }
 
 Assignment brute_force(const CostGraph& graph) {
