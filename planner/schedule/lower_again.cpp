@@ -4,7 +4,7 @@
 namespace cnnplan {
 
 bool Lowering::recomputes(const Unit& unit) const {
-  return mode_ == Mode::training && layer_plan(unit.head).recompute;
+  return mode_ != Mode::inference && layer_plan(unit.head).recompute;
 }
 
 const Lowering::Saved& Lowering::saved_of(const Unit& unit) const {

@@ -171,7 +171,7 @@ void Lowering::forward_batch_norm(const Unit& unit, Saved& saved) {
   const BufferIndex sums =
       builder_.add_flat(id + "/sums", BufferRole::scratch, BufferElement::fp64, 2 * channels + 1);
   saved.sums = builder_.read(sums);
-  if (mode_ == Mode::training) {
+  if (mode_ != Mode::inference) {
     kernel(unit,
            elementwise_spec(unit, KernelKind::batch_norm, KernelPhase::forward_statistics),
            {saved.inputs[0], builder_.write(sums)});

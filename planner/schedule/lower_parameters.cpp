@@ -87,11 +87,10 @@ void Lowering::add_to_bucket(const Unit& unit) {
   const auto& slots = builder_.schedule().slots;
   while (complete_ < static_cast<int>(slots.size()) &&
          slots[static_cast<std::size_t>(complete_)].layer == unit.head) {
+    bucket_elements_ += volume(slots[static_cast<std::size_t>(complete_)].shape);
     ++complete_;
   }
-  std::int64_t elements = 0;
-  for (int i = bucket_begin_; i < complete_; ++i) elements += volume(builder_.slot(i).shape);
-  const std::int64_t bytes = elements * parameter_bytes(plan_.precision);
+  const std::int64_t bytes = bucket_elements_ * parameter_bytes(plan_.precision);
   if (bytes >= plan_.bucket_bytes) close_bucket();
 }
 
@@ -101,6 +100,7 @@ void Lowering::close_bucket() {
   reduce_gradients();
   update_weights(plan_.overlap ? bucket_begin_ : complete_);
   bucket_begin_ = complete_;
+  bucket_elements_ = 0;
 }
 
 void Lowering::reduce_gradients() {

@@ -35,13 +35,14 @@ Schedule Lowering::run() {
   add_parameters();
   const std::size_t units = decomposition_.units().size();
   for (std::size_t i = 0; i < units; ++i) forward(i);
-  if (mode_ == Mode::training) {
+  if (mode_ != Mode::inference) {
     for (std::size_t i = units; i-- > 0;) backward(i);
     close_bucket();
     update_weights(complete_);
     keep_logits();
   }
   schedule.outputs = tensors_;
+  if (mode_ == Mode::prices) return std::move(schedule);
   place_buffers(schedule);
   if (plan_.overlap) add_reuse_dependencies(schedule);
   return std::move(schedule);
@@ -210,17 +211,29 @@ void Lowering::allreduce_sums(const Unit& unit, const std::string& phase, Buffer
              .elements = builder_.buffer(sums).bytes / bytes_of(BufferElement::fp64)});
 }
 
+namespace {
+
+std::vector<Schedule> lower_all(const Plan& plan, std::span<const int> ranks, Mode mode) {
+  const Decomposition decomposition(plan);
+  std::vector<Schedule> schedules(ranks.size());
+  parallel_for(ranks.size(), [&](std::size_t i) {
+    schedules[i] = Lowering(decomposition, ranks[i], mode).run();
+  });
+  return schedules;
+}
+
+}  // namespace
+
 Schedule lower(const Plan& plan, int rank) {
   return lower(plan, std::array{rank}).front();
 }
 
 std::vector<Schedule> lower(const Plan& plan, std::span<const int> ranks) {
-  const Decomposition decomposition(plan);
-  std::vector<Schedule> schedules(ranks.size());
-  parallel_for(ranks.size(), [&](std::size_t i) {
-    schedules[i] = Lowering(decomposition, ranks[i], Mode::training).run();
-  });
-  return schedules;
+  return lower_all(plan, ranks, Mode::training);
+}
+
+std::vector<Schedule> lower_for_prices(const Plan& plan, std::span<const int> ranks) {
+  return lower_all(plan, ranks, Mode::prices);
 }
 
 Schedule lower_inference(const Plan& plan, int rank) {

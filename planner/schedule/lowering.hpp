@@ -11,7 +11,8 @@
 
 namespace cnnplan {
 
-enum class Mode { training, inference };
+// For prices, a training step whose buffers have no places.
+enum class Mode { training, inference, prices };
 
 class Lowering {
  public:
@@ -171,8 +172,9 @@ class Lowering {
   int complete_ = 0;
   int reduced_ = 0;
   int updated_ = 0;
-  int bucket_begin_ = 0;    // first slot of the open bucket
-  RankGroup bucket_group_;  // of the slots that are not yet reduced
+  int bucket_begin_ = 0;              // first slot of the open bucket
+  std::int64_t bucket_elements_ = 0;  // of its whole tensors
+  RankGroup bucket_group_;            // of the slots that are not yet reduced
   int reduction_count_ = 0;
   int update_count_ = 0;
 };

@@ -156,6 +156,10 @@ Box destination_box(const Schedule& schedule, const TransferOperation& transfer)
 Schedule lower(const Plan& plan, int rank);
 // The same for several ranks: what they share is computed once.
 std::vector<Schedule> lower(const Plan& plan, std::span<const int> ranks);
+// The same without places in memory: offsets and arena_bytes stay 0, and with overlap no operation
+// waits for another's memory. What is priced one by one needs neither, and they take most of the
+// time that a long network's lowering takes.
+std::vector<Schedule> lower_for_prices(const Plan& plan, std::span<const int> ranks);
 // Forward only, batch norm with running values: for evaluation on test data.
 // The loss operation leaves the probabilities in outputs[loss_layer].
 Schedule lower_inference(const Plan& plan, int rank);

@@ -2,6 +2,7 @@
 #include "planner/search/split_costs.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <utility>
 
@@ -48,7 +49,7 @@ SplitCosts split_costs(const Plan& plan, const Split& split, const PriceList& pr
   const std::vector<int> always = sample_ranks(plan.ranks);
   const LayerCosts zero(static_cast<std::size_t>(plan.network.layer_count()), 0.0);
   SplitCosts result{.slowest = zero, .kept_bytes = zero, .least = {}};
-  for (const Schedule& schedule : lower(uniform, sample_ranks({&split.mesh}))) {
+  for (const Schedule& schedule : lower_for_prices(uniform, sample_ranks({&split.mesh}))) {
     raise(schedule, result.kept_bytes);
     LayerCosts costs = zero;
     LayerCosts least = zero;
@@ -92,7 +93,8 @@ double updates_s(const Plan& plan, const SplitChoices& choices, const PriceList&
         });
     most_parts.push_back(static_cast<int>(most - unit.splits.begin()));
   }
-  const Schedule schedule = lower(plan_of(plan, choices, most_parts), plan.ranks - 1);
+  const Schedule schedule =
+      lower_for_prices(plan_of(plan, choices, most_parts), std::array{plan.ranks - 1}).front();
   double sum = 0.0;
   for (const Operation& operation : schedule.operations) {
     if (is_update(operation)) sum += prices(schedule, operation).seconds;
