@@ -2,6 +2,7 @@
 #include "planner/search/elimination.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <initializer_list>
 #include <limits>
@@ -23,6 +24,77 @@ struct Step {
   std::vector<int> neighbours;
   std::vector<int> candidate_counts;  // of the neighbours
   std::vector<int> best;              // by the neighbours' candidates, the last one fastest
+  std::vector<CostMatrix> pairs;      // with each neighbour, which has the rows
+};
+
+// The steps backwards: what the cheapest assignment costs with every choice of a unit, and with
+// every choice of a unit and one of the neighbours that it had when it was eliminated. Such a pair
+// of neighbours was joined by then, so that the earlier of the two has met the later one.
+class Marginals {
+ public:
+  // `unit_costs` are those by the time that each unit was eliminated.
+  explicit Marginals(const UnitCosts& unit_costs)
+      : unit_costs_(unit_costs), units_(unit_costs.size()), pairs_(unit_costs.size()) {}
+
+  // `total`: the cost of the optimum. @pre the steps after this one were added
+  void add(const Step& step, double total) {
+    begin(step);
+    const int rows = step.neighbours.empty() ? 1 : step.candidate_counts.front();
+    const int columns = step.neighbours.size() < 2 ? 1 : step.candidate_counts.back();
+    for (int i = 0; i < rows; ++i) {
+      for (int j = 0; j < columns; ++j) add(step, {i, j}, with_choice(step, {i, j}, total));
+    }
+  }
+  UnitCosts units() && { return std::move(units_); }
+
+ private:
+  using Choice = std::array<int, most_neighbours>;  // of the neighbours, as far as there are any
+
+  void begin(const Step& step) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    const std::size_t candidates = unit_costs_[index(step.unit)].size();
+    units_[index(step.unit)].assign(candidates, infinity);
+    met_.clear();
+    for (std::size_t k = 0; k < step.neighbours.size(); ++k) {
+      CostMatrix& pair = pairs_[index(step.unit)][step.neighbours[k]];
+      pair = CostMatrix(static_cast<int>(candidates), step.candidate_counts[k], infinity);
+      met_.push_back(&pair);
+    }
+  }
+
+  // Of the cheapest assignment with these choices.
+  double with_choice(const Step& step, const Choice& choice, double total) const {
+    if (step.neighbours.empty()) return total;
+    const int a = step.neighbours.front();
+    if (step.neighbours.size() == 1) return units_[index(a)][index(choice[0])];
+    const int b = step.neighbours.back();
+    const auto pair = pairs_[index(a)].find(b);
+    return pair != pairs_[index(a)].end() ? pair->second(choice[0], choice[1])
+                                          : pairs_[index(b)].at(a)(choice[1], choice[0]);
+  }
+
+  void add(const Step& step, const Choice& choice, double cheapest) {
+    std::vector<double>& least = units_[index(step.unit)];
+    costs_ = unit_costs_[index(step.unit)];
+    for (std::size_t k = 0; k < met_.size(); ++k) {
+      for (int i = 0; i < met_[k]->rows(); ++i) costs_[index(i)] += step.pairs[k](choice[k], i);
+    }
+    const double outside = cheapest - *std::min_element(costs_.begin(), costs_.end());
+    for (std::size_t i = 0; i < least.size(); ++i) {
+      const double cost = outside + costs_[i];
+      least[i] = std::min(least[i], cost);
+      for (std::size_t k = 0; k < met_.size(); ++k) {
+        double& pair = (*met_[k])(static_cast<int>(i), choice[k]);
+        pair = std::min(pair, cost);
+      }
+    }
+  }
+
+  const UnitCosts& unit_costs_;
+  UnitCosts units_;
+  std::vector<std::map<int, CostMatrix>> pairs_;  // by unit, then by neighbour eliminated later
+  std::vector<CostMatrix*> met_;                  // of the step at hand, by its neighbours
+  std::vector<double> costs_;                     // of its candidates, scratch
 };
 
 class Eliminator {
@@ -69,6 +141,15 @@ class Eliminator {
     return assignment;
   }
 
+  // @pre complete()
+  UnitCosts marginals() const {
+    Marginals marginals(units_);
+    for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
+      marginals.add(*step, constant_);
+    }
+    return std::move(marginals).units();
+  }
+
  private:
   int degree(int unit) const { return static_cast<int>(pairs_[index(unit)].size()); }
   int candidates(int unit) const { return static_cast<int>(units_[index(unit)].size()); }
@@ -111,7 +192,9 @@ class Eliminator {
     if (step.neighbours.empty()) fold_alone(step);
     if (step.neighbours.size() == 1) fold_into_unit(step);
     if (step.neighbours.size() == 2) fold_into_pair(step);
-    for (int other : step.neighbours) pairs_[index(other)].erase(unit);
+    for (int other : step.neighbours) {
+      step.pairs.push_back(std::move(pairs_[index(other)].extract(unit).mapped()));
+    }
     pairs_[index(unit)].clear();
     steps_.push_back(std::move(step));
   }
@@ -146,7 +229,7 @@ class Eliminator {
     add_pair(a, b, costs);
   }
 
-  std::vector<std::vector<double>> units_;
+  UnitCosts units_;
   std::vector<std::map<int, CostMatrix>> pairs_;  // by unit, then by neighbour
   std::vector<int> remaining_;
   std::vector<Step> steps_;
@@ -167,6 +250,15 @@ Elimination eliminate(const CostGraph& graph) {
 
 double lower_bound(const CostGraph& graph) {
   return eliminate(graph).bound;
+}
+
+std::optional<UnitCosts> min_marginals(const CostGraph& graph) {
+  check(graph);
+  Eliminator eliminator(graph);
+  while (eliminator.eliminate_next()) {
+  }
+  if (!eliminator.complete()) return std::nullopt;
+  return eliminator.marginals();
 }
 
 }  // namespace cnnplan

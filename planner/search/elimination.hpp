@@ -24,4 +24,9 @@ Elimination eliminate(const CostGraph& graph);
 // No assignment of `graph` costs less; equal to the optimum where everything is eliminated.
 double lower_bound(const CostGraph& graph);
 
+// By unit and candidate, the cost of the cheapest assignment that takes it: the steps of the
+// elimination once more, backwards, at the same expense. Nothing where units remain.
+// @pre check(graph) passes
+std::optional<UnitCosts> min_marginals(const CostGraph& graph);
+
 }  // namespace cnnplan
