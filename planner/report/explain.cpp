@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <vector>
 
@@ -237,6 +238,21 @@ std::string layer_names(const Network& network) {
   return text;
 }
 
+// What came second for this layer; empty where the plan does not say.
+std::string choice_line(const Plan& plan, const std::string& name) {
+  for (const UnitMargin& margin : plan.prediction.margins) {
+    const auto& layers = margin.layers;
+    if (std::find(layers.begin(), layers.end(), name) == layers.end()) continue;
+    const std::string& first = layers.front();
+    const std::string who = name == first ? "" : "split as " + first + "; ";
+    if (margin.runner_up.empty()) return who + "no other split is worth finding\n";
+    return who + "runner-up " + margin.runner_up + ", all operations in sum " +
+           duration(std::fabs(margin.margin_s)) +
+           (margin.margin_s < 0.0 ? " shorter\n" : " longer\n");
+  }
+  return "";
+}
+
 std::string operation_table(const Plan& plan, const std::string& name) {
   const LayerIndex index = plan.network.index_of(name);
   if (index < 0) {
@@ -260,8 +276,9 @@ std::string operation_table(const Plan& plan, const std::string& name) {
                  share_of_step(plan, sum.total_s)});
   const Layer& layer = plan.network.layer(index);
   return name + ": " + std::string(kind_name(layer.parameters)) + " on " +
-         to_text(plan.layers.at(static_cast<std::size_t>(index)).mesh) + ", output " +
-         to_text(plan.network.output_shape(index, plan.batch)) + '\n' + table.to_text();
+         mesh_text(plan.layers.at(static_cast<std::size_t>(index))) + ", output " +
+         to_text(plan.network.output_shape(index, plan.batch)) + '\n' + choice_line(plan, name) +
+         table.to_text();
 }
 
 }  // namespace

@@ -79,6 +79,10 @@ TEST_CASE("explain: the runner-up of every choice, and its margin") {
   CHECK(line_of(text, "bn1").ends_with("7.5  as conv1"));
   CHECK(line_of(text, "pool").ends_with(" -"));
   CHECK(line_of(text, "fc").ends_with("6.5  -"));
+  CHECK(has(explain(plan, "data"), "\nrunner-up n2, all operations in sum 12.500 ms longer\n"));
+  CHECK(has(explain(plan, "bn1"),
+            "\nsplit as conv1; runner-up w2, all operations in sum 1.000 ms shorter\n"));
+  CHECK(has(explain(plan, "fc"), "\nno other split is worth finding\n"));
 }
 
 TEST_CASE("explain: what is not known is left out") {
