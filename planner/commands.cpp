@@ -12,15 +12,8 @@
 #include "planner/model/run.hpp"
 #include "planner/model/schema_kind.hpp"
 #include "planner/report/compare.hpp"
-#include "planner/report/explain.hpp"
 
 namespace cnnplan {
-
-ExitCode explain_command(const ExplainOptions& options) {
-  const Plan plan = read_plan(options.plan_file);
-  std::cout << explain(plan, options.layer.empty() ? std::nullopt : std::optional(options.layer));
-  return ExitCode::ok;
-}
 
 ExitCode compare_command(const CompareOptions& options) {
   const ComparedFiles files{.plan = options.plan_file, .run = options.run_file};

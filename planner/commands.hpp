@@ -35,7 +35,9 @@ struct SolveOptions {
 
 struct ExplainOptions {
   std::string plan_file = "plan.json";
-  std::string layer;  // empty: all
+  std::string layer;          // empty: all
+  std::string platform_file;  // as for solve, for the formulas of a layer
+  std::string profile_file;   // likewise
 };
 
 struct CompareOptions {

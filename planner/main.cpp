@@ -45,7 +45,9 @@ constexpr const char* solve_help = R"(EXAMPLES
 
 constexpr const char* explain_help = R"(EXAMPLES
   cnnplan explain                                     plan.json, one row per layer
-  cnnplan explain plan.json --layer conv1             every operation of one layer
+  cnnplan explain plan.json --layer conv1             every operation of one layer, its price
+                                                      written out if platform.json and profile.json
+                                                      are those that the plan was made from
 
 )";
 
@@ -157,7 +159,13 @@ void add_solve(CLI::App& app, SolveOptions& options) {
 void add_explain(CLI::App& app, ExplainOptions& options) {
   CLI::App* explain = app.add_subcommand("explain", "Show the choice and its cost for every layer");
   explain->add_option("plan", options.plan_file, "Plan file")->capture_default_str();
-  explain->add_option("-l,--layer", options.layer, "Every operation of this layer");
+  explain->add_option("-l,--layer", options.layer, "Every operation of this layer, as a formula");
+  explain->add_option("-p,--platform",
+                      options.platform_file,
+                      "Links that the plan was made from; default: as for solve");
+  explain->add_option("-k,--profile",
+                      options.profile_file,
+                      "Kernel times that the plan was made from; default: as for solve");
   explain->footer(std::string(explain_help) + exit_codes);
 }
 

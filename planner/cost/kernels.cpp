@@ -80,10 +80,31 @@ double KernelCosts::neighbour_work(const KernelSpec& spec) const {
   return std::holds_alternative<KernelRates>(rates_) ? from_rates(spec).seconds : work_of(spec);
 }
 
-KernelEstimate KernelCosts::estimate(const KernelSpec& spec) const {
+const KernelNeighbours* KernelCosts::neighbours_of(const KernelSpec& spec) const {
   const auto family = neighbours_.find({spec.kind, spec.phase, spec.algorithm, spec.precision});
-  if (family == neighbours_.end() || family->second.empty()) return from_rates(spec);
-  return family->second.estimate(spec, neighbour_work(spec));
+  return family == neighbours_.end() || family->second.empty() ? nullptr : &family->second;
+}
+
+KernelEstimate KernelCosts::estimate(const KernelSpec& spec) const {
+  const KernelNeighbours* neighbours = neighbours_of(spec);
+  return neighbours == nullptr ? from_rates(spec)
+                               : neighbours->estimate(spec, neighbour_work(spec));
+}
+
+KernelFormula KernelCosts::formula(const KernelSpec& spec) const {
+  const KernelSpec key = canonical(spec);
+  KernelFormula formula{.time = lookup(spec)};
+  if (!formula.time.estimated) return formula;
+  if (neighbours_of(key) == nullptr) {
+    formula.source = KernelSource::rates;
+    formula.parts = std::visit([&](const auto& rates) { return rate_parts(rates, key); }, rates_);
+    return formula;
+  }
+  const bool by_rates = std::holds_alternative<KernelRates>(rates_);
+  formula.source = KernelSource::neighbours;
+  formula.work = neighbour_work(key);
+  formula.unit = by_rates ? "s" : key.kind == KernelKind::convolution ? "flop" : "B";
+  return formula;
 }
 
 KernelTime KernelCosts::lookup(const KernelSpec& spec) const {

@@ -26,6 +26,17 @@ struct KernelTime {
   std::int64_t workspace_bytes = 0;  // 0 when estimated
 };
 
+enum class KernelSource { profiled, neighbours, rates };
+
+// How the time of a kernel came about. Of neighbours, the rate is what they do of `work` a second.
+struct KernelFormula {
+  KernelSource source = KernelSource::profiled;
+  KernelTime time;
+  double work = 0.0;  // neighbours only: flops, bytes, or seconds by the rates of the device
+  std::string unit;   // of the work
+  RateParts parts;    // rates only
+};
+
 // Several threads may look up at once.
 class KernelCosts {
  public:
@@ -41,6 +52,8 @@ class KernelCosts {
   // they are off those. None of these: from rates (rate_estimate). A kernel without outputs takes
   // no time and is not estimated.
   KernelTime lookup(const KernelSpec& spec) const;
+  // The same, with what it is made of.
+  KernelFormula formula(const KernelSpec& spec) const;
   // What was profiled, as the library calls it; empty where nothing was.
   std::string implementation(const KernelSpec& spec) const;
   // True where kernels take turns in the workspace of the largest.
@@ -56,6 +69,8 @@ class KernelCosts {
   KernelCosts(const Profile& profile, Rates rates);
   KernelEstimate from_rates(const KernelSpec& spec) const;
   double neighbour_work(const KernelSpec& spec) const;
+  // Null where none of its family was profiled.
+  const KernelNeighbours* neighbours_of(const KernelSpec& spec) const;
   KernelEstimate estimate(const KernelSpec& spec) const;
 
   std::unordered_map<KernelSpec, KernelTime, Hash> measured_;

@@ -34,7 +34,7 @@ double saturation(double amount, double half) {
   return amount / (amount + half);
 }
 
-double convolution_s(const KernelRates& rates, const KernelSpec& spec) {
+RateParts convolution_parts(const KernelRates& rates, const KernelSpec& spec) {
   const PrecisionRates& precision = rates_of(rates, spec.precision);
   const ConvolutionRates& phase = rates_of(precision, spec.phase);
   const auto groups = static_cast<double>(spec.groups);
@@ -43,16 +43,35 @@ double convolution_s(const KernelRates& rates, const KernelSpec& spec) {
       saturation(elements_written(spec), phase.outputs_half) *
       saturation(static_cast<double>(spec.in[Dim::c]) / groups, phase.channels_half) *
       saturation(static_cast<double>(spec.out[Dim::c]) / groups, phase.filters_half);
-  return phase.overhead_s + std::max(flops(spec) / (precision.flops_per_s * efficiency),
-                                     bytes(spec) / rates.bytes_per_s);
+  return {.overhead_s = phase.overhead_s,
+          .flops = flops(spec),
+          .flops_per_s = precision.flops_per_s * efficiency,
+          .bytes = bytes(spec),
+          .bytes_per_s = rates.bytes_per_s};
 }
 
 }  // namespace
 
+double RateParts::seconds() const {
+  return overhead_s + std::max(flops_s(), bytes_s());
+}
+
+RateParts rate_parts(const KernelRates& rates, const KernelSpec& spec) {
+  if (spec.kind == KernelKind::convolution) return convolution_parts(rates, spec);
+  return {.overhead_s = rates.overhead_s, .bytes = bytes(spec), .bytes_per_s = rates.bytes_per_s};
+}
+
+RateParts rate_parts(const DefaultRates& rates, const KernelSpec& spec) {
+  const double slowdown = spec.precision == Precision::fp64 ? 2.0 : 1.0;
+  return {.overhead_s = rates.overhead_s,
+          .flops = flops(spec),
+          .flops_per_s = rates.flops_per_s / slowdown,
+          .bytes = bytes(spec),
+          .bytes_per_s = rates.bytes_per_s};
+}
+
 KernelEstimate rate_estimate(const KernelRates& rates, const KernelSpec& spec) {
-  const double seconds = spec.kind == KernelKind::convolution
-                             ? convolution_s(rates, spec)
-                             : rates.overhead_s + bytes(spec) / rates.bytes_per_s;
+  const double seconds = rate_parts(rates, spec).seconds();
   const PrecisionRates& precision = rates_of(rates, spec.precision);
   return {.seconds = seconds,
           .low_s = seconds * precision.low_factor,
@@ -60,9 +79,7 @@ KernelEstimate rate_estimate(const KernelRates& rates, const KernelSpec& spec) {
 }
 
 KernelEstimate rate_estimate(const DefaultRates& rates, const KernelSpec& spec) {
-  const double slowdown = spec.precision == Precision::fp64 ? 2.0 : 1.0;
-  const double seconds = rates.overhead_s + std::max(flops(spec) * slowdown / rates.flops_per_s,
-                                                     bytes(spec) / rates.bytes_per_s);
+  const double seconds = rate_parts(rates, spec).seconds();
   return {.seconds = seconds,
           .low_s = seconds / rates.uncertainty,
           .high_s = seconds * rates.uncertainty};

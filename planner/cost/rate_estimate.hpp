@@ -7,12 +7,25 @@
 
 namespace cnnplan {
 
+// overhead + max(flops / rate, bytes / rate), with what it is made of.
+struct RateParts {
+  double overhead_s = 0.0;
+  double flops = 0.0;
+  double flops_per_s = 1.0;  // that this kernel reaches
+  double bytes = 0.0;
+  double bytes_per_s = 1.0;
+  double flops_s() const { return flops / flops_per_s; }
+  double bytes_s() const { return bytes / bytes_per_s; }
+  double seconds() const;
+};
+
 // A convolution: overhead + max(flops / (flops_per_s * e), bytes / bytes_per_s), where
 // e = efficiency * o/(o + outputs_half) * c/(c + channels_half) * f/(f + filters_half) falls with
 // the elements o that it writes and its channels c and filters f per group; all of its phase and
 // precision. All else: overhead + bytes / bytes_per_s. `scripts/fit-kernel-rates` fits the same.
 // @pre `rates` has fp32
 KernelEstimate rate_estimate(const KernelRates& rates, const KernelSpec& spec);
+RateParts rate_parts(const KernelRates& rates, const KernelSpec& spec);
 
 // What is assumed of a device of which nothing is known: a modest CPU core.
 struct DefaultRates {
@@ -26,5 +39,6 @@ struct DefaultRates {
 
 // overhead + max(flops / rate, bytes / rate)
 KernelEstimate rate_estimate(const DefaultRates& rates, const KernelSpec& spec);
+RateParts rate_parts(const DefaultRates& rates, const KernelSpec& spec);
 
 }  // namespace cnnplan

@@ -67,6 +67,16 @@ struct MemoryUse {
   bool operator==(const MemoryUse&) const = default;
 };
 
+// How clear the choice of layers is that are split together.
+struct UnitMargin {
+  std::vector<std::string> layers;  // the one that chooses, then those that follow it
+  std::string runner_up;            // the best other split; empty: there is none worth finding
+  // How much longer all operations take in sum with it, gradients of every layer reduced alone,
+  // when all other layers take what is best then; negative: shorter. Memory left out.
+  double margin_s = 0.0;
+  bool operator==(const UnitMargin&) const = default;
+};
+
 // Search results. Seconds per step; a value of 0 means "not known".
 struct Prediction {
   double step_s = 0.0;
@@ -85,6 +95,7 @@ struct Prediction {
   std::int64_t pruned = 0;      // splits left out because some ranks would own nothing
   std::int64_t outpriced = 0;   // left out because every plan with them is slower than the baseline
   std::vector<std::string> estimated_kernels;
+  std::vector<UnitMargin> margins;  // empty: not known
   bool operator==(const Prediction&) const = default;
 };
 

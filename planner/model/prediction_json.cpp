@@ -12,6 +12,7 @@ using Json = nlohmann::ordered_json;
 constexpr NumberRange gap_range{.minimum = -1.0};
 // Sums over operations and ranks of what seconds_range allows one of.
 constexpr NumberRange predicted_range{.minimum = 0.0, .maximum = 1e30};
+constexpr NumberRange margin_range{.minimum = -1e30, .maximum = 1e30};
 
 PredictedOperation read_operation(const JsonReader& reader) {
   reader.allow_keys({"id", "predicted_s", "estimated"});
@@ -31,6 +32,17 @@ MemoryUse read_memory(const JsonReader& reader) {
   return memory;
 }
 
+UnitMargin read_margin(const JsonReader& reader) {
+  reader.allow_keys({"layers", "runner_up", "margin_s"});
+  UnitMargin margin;
+  for (const JsonReader& entry : reader.at("layers").entries({.minimum = 1})) {
+    margin.layers.push_back(entry.name());
+  }
+  reader.read("runner_up", margin.runner_up);
+  reader.read("margin_s", margin.margin_s, margin_range);
+  return margin;
+}
+
 Json to_ordered_json(const PredictedOperation& operation) {
   Json json{{"id", operation.id}, {"predicted_s", operation.predicted_s}};
   if (operation.estimated) json["estimated"] = true;
@@ -44,10 +56,23 @@ Json to_ordered_json(const MemoryUse& memory) {
           {"available_bytes", memory.available_bytes}};
 }
 
+Json to_ordered_json(const UnitMargin& margin) {
+  Json json{{"layers", margin.layers}};
+  if (margin.runner_up.empty()) return json;
+  json["runner_up"] = margin.runner_up;
+  json["margin_s"] = margin.margin_s;
+  return json;
+}
+
 void read_lists(const JsonReader& reader, Prediction& prediction) {
   if (reader.has("estimated_kernels")) {
     for (const JsonReader& entry : reader.at("estimated_kernels").entries()) {
       prediction.estimated_kernels.push_back(entry.text());
+    }
+  }
+  if (reader.has("margins")) {
+    for (const JsonReader& entry : reader.at("margins").entries()) {
+      prediction.margins.push_back(read_margin(entry));
     }
   }
   if (reader.has("operations")) {
@@ -75,7 +100,8 @@ Prediction prediction_from_json(const JsonReader& reader) {
                      "candidates",
                      "pruned",
                      "outpriced",
-                     "estimated_kernels"});
+                     "estimated_kernels",
+                     "margins"});
   Prediction prediction;
   reader.read("step_s", prediction.step_s, predicted_range);
   reader.read("low_s", prediction.low_s, predicted_range);
@@ -111,7 +137,11 @@ Json to_ordered_json(const Prediction& prediction) {
             {"outpriced", prediction.outpriced},
             {"memory", to_ordered_json(prediction.memory)},
             {"estimated_kernels", prediction.estimated_kernels},
+            {"margins", Json::array()},
             {"operations", Json::array()}};
+  for (const UnitMargin& margin : prediction.margins) {
+    json["margins"].push_back(to_ordered_json(margin));
+  }
   for (const PredictedOperation& operation : prediction.operations) {
     json["operations"].push_back(to_ordered_json(operation));
   }

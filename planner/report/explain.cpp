@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <vector>
 
@@ -139,7 +140,7 @@ std::string share_of_step(const Plan& plan, double seconds) {
   return fixed(seconds / plan.prediction.step_s * 100, 1);
 }
 
-std::vector<Column> layer_columns() {
+std::vector<Column> part_columns() {
   return {{"layer", Align::left},
           {"kind", Align::left},
           {"mesh", Align::left},
@@ -157,13 +158,46 @@ std::vector<Column> layer_columns() {
           {"step [%]"}};
 }
 
+// What is told of the choice of one layer.
+struct Choice {
+  std::string runner_up;
+  std::string margin;
+};
+
+// By name of layer; empty where the plan does not say.
+std::map<std::string, Choice> choices_of(const Plan& plan) {
+  std::map<std::string, Choice> choices;
+  for (const UnitMargin& margin : plan.prediction.margins) {
+    const bool is_alone = margin.runner_up.empty();
+    const std::string& first = margin.layers.front();
+    for (const std::string& layer : margin.layers) choices[layer] = {"as " + first, ""};
+    choices[first] = {is_alone ? "-" : margin.runner_up,
+                      is_alone ? "" : fixed(margin.margin_s * 1e3, 3)};
+  }
+  return choices;
+}
+
+std::vector<Column> layer_columns(bool with_choices) {
+  std::vector<Column> columns = part_columns();
+  if (with_choices) {
+    columns.push_back({"runner-up", Align::left});
+    columns.push_back({"margin [ms]"});
+  }
+  return columns;
+}
+
 void add_row(Table& table,
              const Plan& plan,
              std::vector<std::string> cells,
-             const GroupCost& cost) {
+             const GroupCost& cost,
+             const Choice& choice) {
   for (double part_s : cost.parts_s) cells.push_back(milliseconds(part_s));
   cells.push_back(marked(milliseconds(cost.total_s), cost.estimated));
   cells.push_back(share_of_step(plan, cost.total_s));
+  if (!plan.prediction.margins.empty()) {
+    cells.push_back(choice.runner_up);
+    cells.push_back(choice.margin);
+  }
   table.add_row(std::move(cells));
 }
 
@@ -173,7 +207,9 @@ std::string mesh_text(const LayerPlan& layer) {
 
 std::string layer_table(const Plan& plan) {
   GroupCosts found(plan);
-  Table table(layer_columns());
+  std::map<std::string, Choice> choices = choices_of(plan);
+  const bool with_choices = !choices.empty();
+  Table table(layer_columns(with_choices));
   for (LayerIndex i = 0; i < plan.network.layer_count(); ++i) {
     const Layer& layer = plan.network.layer(i);
     add_row(table,
@@ -181,13 +217,16 @@ std::string layer_table(const Plan& plan) {
             {layer.name,
              std::string(kind_name(layer.parameters)),
              mesh_text(plan.layers.at(static_cast<std::size_t>(i)))},
-            found.costs[layer.name]);
+            found.costs[layer.name],
+            choices[layer.name]);
   }
   if (!found.without_layer.empty()) table.add_rule();
   for (const std::string& group : found.without_layer) {
-    add_row(table, plan, {group, "", ""}, found.costs[group]);
+    add_row(table, plan, {group, "", ""}, found.costs[group], {});
   }
-  return "times in ms, mean over ranks\n" + table.to_text();
+  std::string legend = "times in ms, mean over ranks";
+  if (with_choices) legend += "; margin: of all operations in sum, with the runner-up";
+  return legend + '\n' + table.to_text();
 }
 
 std::string layer_names(const Network& network) {
@@ -197,6 +236,21 @@ std::string layer_names(const Network& network) {
     text += layer.name;
   }
   return text;
+}
+
+// What came second for this layer; empty where the plan does not say.
+std::string choice_line(const Plan& plan, const std::string& name) {
+  for (const UnitMargin& margin : plan.prediction.margins) {
+    const auto& layers = margin.layers;
+    if (std::find(layers.begin(), layers.end(), name) == layers.end()) continue;
+    const std::string& first = layers.front();
+    const std::string who = name == first ? "" : "split as " + first + "; ";
+    if (margin.runner_up.empty()) return who + "no other split is worth finding\n";
+    return who + "runner-up " + margin.runner_up + ", all operations in sum " +
+           duration(std::fabs(margin.margin_s)) +
+           (margin.margin_s < 0.0 ? " shorter\n" : " longer\n");
+  }
+  return "";
 }
 
 std::string operation_table(const Plan& plan, const std::string& name) {
@@ -222,8 +276,9 @@ std::string operation_table(const Plan& plan, const std::string& name) {
                  share_of_step(plan, sum.total_s)});
   const Layer& layer = plan.network.layer(index);
   return name + ": " + std::string(kind_name(layer.parameters)) + " on " +
-         to_text(plan.layers.at(static_cast<std::size_t>(index)).mesh) + ", output " +
-         to_text(plan.network.output_shape(index, plan.batch)) + '\n' + table.to_text();
+         mesh_text(plan.layers.at(static_cast<std::size_t>(index))) + ", output " +
+         to_text(plan.network.output_shape(index, plan.batch)) + '\n' + choice_line(plan, name) +
+         table.to_text();
 }
 
 }  // namespace

@@ -7,9 +7,6 @@
 
 namespace cnnplan {
 
-// Cost of every candidate of every unit.
-using UnitCosts = std::vector<std::vector<double>>;
-
 // `costs`, with every free unit outside `path` that has one free neighbour left added to that
 // neighbour: for each of its candidates the least that the branch then costs. Exact for trees.
 // Edges to units that are not free are ignored.

@@ -10,9 +10,9 @@ namespace cnnplan {
 class CostMatrix {
  public:
   CostMatrix() = default;
-  CostMatrix(int rows, int columns)
+  CostMatrix(int rows, int columns, double cost = 0.0)
       : columns_(columns),
-        costs_(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns)) {}
+        costs_(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns), cost) {}
 
   int rows() const { return columns_ == 0 ? 0 : static_cast<int>(costs_.size()) / columns_; }
   int columns() const { return columns_; }
@@ -30,6 +30,9 @@ class CostMatrix {
   int columns_ = 0;
   std::vector<double> costs_;
 };
+
+// Cost of every candidate of every unit.
+using UnitCosts = std::vector<std::vector<double>>;
 
 // Rows are the candidates of `from`, columns those of `to`. The direction says nothing about who
 // reads whose tensor: a pair costs what it costs.

@@ -8,7 +8,6 @@
 #include <limits>
 #include <map>
 #include <set>
-#include <stdexcept>
 #include <utility>
 
 namespace cnnplan {
@@ -42,9 +41,9 @@ CostMatrix infinite(std::size_t rows, int columns) {
 }
 
 // The steps taken back, each telling what is least with every choice of a unit and its neighbours.
-class LeastWith {
+class Marginals {
  public:
-  LeastWith(std::size_t units, double least) : least_(least), units_(units), pairs_(units) {}
+  Marginals(std::size_t units, double least) : least_(least), units_(units), pairs_(units) {}
 
   void take_back(const Step& step) {
     units_[index(step.unit)].assign(step.own_costs.size(), std::numeric_limits<double>::infinity());
@@ -60,7 +59,7 @@ class LeastWith {
     }
   }
 
-  std::vector<std::vector<double>> take_units() { return std::move(units_); }
+  UnitCosts take_units() { return std::move(units_); }
 
  private:
   using Choice = std::array<int, most_neighbours>;
@@ -94,7 +93,7 @@ class LeastWith {
   }
 
   double least_;
-  std::vector<std::vector<double>> units_;
+  UnitCosts units_;
   std::vector<std::map<int, CostMatrix>> pairs_;  // by unit and neighbours of its step
 };
 
@@ -141,8 +140,8 @@ class Eliminator {
   }
 
   // @pre complete(), costs are kept
-  std::vector<std::vector<double>> least_with_each() const {
-    LeastWith least(units_.size(), constant_);
+  UnitCosts min_marginals() const {
+    Marginals least(units_.size(), constant_);
     for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) least.take_back(*step);
     return least.take_units();
   }
@@ -234,7 +233,7 @@ class Eliminator {
   }
 
   bool keeps_costs_;
-  std::vector<std::vector<double>> units_;
+  UnitCosts units_;
   std::vector<std::map<int, CostMatrix>> pairs_;  // by unit, then by neighbour
   std::set<std::pair<int, int>> remaining_;       // units that are left, by their neighbours
   std::vector<Step> steps_;
@@ -253,13 +252,13 @@ Elimination eliminate(const CostGraph& graph) {
   return result;
 }
 
-std::vector<std::vector<double>> least_with_each(const CostGraph& graph) {
+std::optional<UnitCosts> min_marginals(const CostGraph& graph) {
   check(graph);
   Eliminator eliminator(graph, true);
   while (eliminator.eliminate_next()) {
   }
-  if (!eliminator.complete()) throw std::logic_error("some units cannot be eliminated");
-  return eliminator.least_with_each();
+  if (!eliminator.complete()) return std::nullopt;
+  return eliminator.min_marginals();
 }
 
 double lower_bound(const CostGraph& graph) {

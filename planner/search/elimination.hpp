@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <vector>
 
 #include "planner/search/cost_graph.hpp"
 
@@ -22,11 +21,12 @@ struct Elimination {
 // @pre check(graph) passes
 Elimination eliminate(const CostGraph& graph);
 
-// By unit and candidate, the least that an assignment with it costs. Twice the work of eliminate().
-// @throws logic_error where that finds no optimum
-std::vector<std::vector<double>> least_with_each(const CostGraph& graph);
-
 // No assignment of `graph` costs less; equal to the optimum where everything is eliminated.
 double lower_bound(const CostGraph& graph);
+
+// By unit and candidate, the cost of the cheapest assignment that takes it: the steps of the
+// elimination once more, backwards, at the same expense. Nothing where units remain.
+// @pre check(graph) passes
+std::optional<UnitCosts> min_marginals(const CostGraph& graph);
 
 }  // namespace cnnplan

@@ -117,8 +117,9 @@ Kept not_ruled_out(const LimitedGraph& graph, const Bounds& bounds) {
   const CostGraph at_price = priced(graph, bounds.price_s());
   const double most_s =
       (bounds.best_s() + bounds.price_s() * graph.limit_bytes) * (1 + rounding_of_differences);
+  const UnitCosts marginals = min_marginals(at_price).value();
   Kept kept;
-  for (const std::vector<double>& costs : least_with_each(at_price)) {
+  for (const std::vector<double>& costs : marginals) {
     const double least = *std::min_element(costs.begin(), costs.end());
     std::vector<int>& possible = kept.emplace_back();
     for (std::size_t i = 0; i < costs.size(); ++i) {

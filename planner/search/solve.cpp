@@ -9,6 +9,7 @@
 #include "planner/predict/predict.hpp"
 #include "planner/search/elimination.hpp"
 #include "planner/search/longest_path_first.hpp"
+#include "planner/search/margins.hpp"
 #include "planner/search/memory_limit.hpp"
 #include "planner/search/pricing.hpp"
 #include "planner/search/scores.hpp"
@@ -166,6 +167,14 @@ void add_bound(Prediction& prediction, double bound_s) {
   if (bound_s > 0.0) prediction.gap = std::max(0.0, prediction.step_s / bound_s - 1.0);
 }
 
+void add_counts(Prediction& prediction, const PricedNetwork& priced) {
+  prediction.pruned = priced.choices.pruned;
+  prediction.outpriced = priced.outpriced;
+  for (const auto& unit : priced.graph.units) {
+    prediction.candidates += static_cast<std::int64_t>(unit.size());
+  }
+}
+
 // What the user asked for, without a search.
 Plan uniform(const SolveRequest& request, const Plan& blank, const PriceList& prices) {
   const Mesh& mesh = *request.uniform;
@@ -201,6 +210,7 @@ Plan solve(const SolveRequest& request) {
   for (const Split& split : uniform_splits(priced)) {
     scores.add(to_text(split), mostly_on(blank, priced.choices, split));
   }
+  std::optional<PricedNetwork> with_recompute;
   bool all_fit = true;
   for (const Found& found : search(priced.graph, request.method)) {
     const std::int64_t bytes =
@@ -211,15 +221,16 @@ Plan solve(const SolveRequest& request) {
     add_within_memory(blank, priced, scores);
     if (request.recompute == Recompute::where_needed) {
       const SplitChoices again = split_choices_with_recompute(blank, request.axes);
-      add_within_memory(blank, price_network(blank, again, prices, scores.least_step_s()), scores);
+      with_recompute = price_network(blank, again, prices, scores.least_step_s());
+      add_within_memory(blank, *with_recompute, scores);
     }
   }
   Plan plan = scores.fastest();
-  plan.prediction.pruned = priced.choices.pruned;
-  plan.prediction.outpriced = priced.outpriced;
-  for (const auto& unit : priced.graph.units) {
-    plan.prediction.candidates += static_cast<std::int64_t>(unit.size());
+  plan.prediction.margins = margins(blank, plan, priced);
+  if (plan.prediction.margins.empty() && with_recompute) {
+    plan.prediction.margins = margins(blank, plan, *with_recompute);
   }
+  add_counts(plan.prediction, priced);
   add_bound(plan.prediction, least_step_s(priced));
   return plan;
 }

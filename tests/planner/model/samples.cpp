@@ -194,26 +194,29 @@ Plan sample_plan() {
   plan.statistics_allreduce = AllreduceAlgorithm::ring;
   plan.bucket_bytes = 1 << 20;
   plan.overlap = true;
-  plan.prediction = {.step_s = 0.25,
-                     .low_s = 0.2,
-                     .high_s = 0.3,
-                     .exposed_communication_s = 0.01,
-                     .operations = {{.id = "conv/forward", .predicted_s = 0.125, .estimated = true},
-                                    {.id = "loss/forward", .predicted_s = 1e-6}},
-                     .memory = {.parameters_bytes = 1,
-                                .activations_bytes = 2,
-                                .buffers_bytes = 3,
-                                .available_bytes = 4},
-                     .baseline = "n4",
-                     .baseline_s = 0.5,
-                     .bound_s = 0.24,
-                     .gap = 0.25 / 0.24 - 1,
-                     .runner_up = "h4",
-                     .runner_up_s = 0.26,
-                     .candidates = 77,
-                     .pruned = 78,
-                     .outpriced = 79,
-                     .estimated_kernels = {"convolution/forward in=1x1x1x1x1"}};
+  plan.prediction = {
+      .step_s = 0.25,
+      .low_s = 0.2,
+      .high_s = 0.3,
+      .exposed_communication_s = 0.01,
+      .operations = {{.id = "conv/forward", .predicted_s = 0.125, .estimated = true},
+                     {.id = "loss/forward", .predicted_s = 1e-6}},
+      .memory = {.parameters_bytes = 1,
+                 .activations_bytes = 2,
+                 .buffers_bytes = 3,
+                 .available_bytes = 4},
+      .baseline = "n4",
+      .baseline_s = 0.5,
+      .bound_s = 0.24,
+      .gap = 0.25 / 0.24 - 1,
+      .runner_up = "h4",
+      .runner_up_s = 0.26,
+      .candidates = 77,
+      .pruned = 78,
+      .outpriced = 79,
+      .estimated_kernels = {"convolution/forward in=1x1x1x1x1"},
+      .margins = {{.layers = {"conv", "bn", "relu"}, .runner_up = "h2w2", .margin_s = -0.001},
+                  {.layers = {"loss"}}}};
   plan.inputs = sample_inputs();
   return plan;
 }

@@ -67,6 +67,24 @@ total                     62.500       62.5
 )" + note_text);
 }
 
+TEST_CASE("explain: the runner-up of every choice, and its margin") {
+  Plan plan = small_plan();
+  plan.prediction.margins = {{.layers = {"data"}, .runner_up = "n2", .margin_s = 0.0125},
+                             {.layers = {"conv1", "bn1"}, .runner_up = "w2", .margin_s = -0.001},
+                             {.layers = {"fc"}}};
+  const std::string text = explain(plan, {});
+  CHECK(has(text, "runner-up  margin [ms]\n"));
+  CHECK(line_of(text, "data").ends_with("n2              12.500"));
+  CHECK(line_of(text, "conv1").ends_with("w2              -1.000"));
+  CHECK(line_of(text, "bn1").ends_with("7.5  as conv1"));
+  CHECK(line_of(text, "pool").ends_with(" -"));
+  CHECK(line_of(text, "fc").ends_with("6.5  -"));
+  CHECK(has(explain(plan, "data"), "\nrunner-up n2, all operations in sum 12.500 ms longer\n"));
+  CHECK(has(explain(plan, "bn1"),
+            "\nsplit as conv1; runner-up w2, all operations in sum 1.000 ms shorter\n"));
+  CHECK(has(explain(plan, "fc"), "\nno other split is worth finding\n"));
+}
+
 TEST_CASE("explain: what is not known is left out") {
   Plan plan = small_plan();
   plan.prediction = {};

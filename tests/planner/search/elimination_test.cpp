@@ -1,6 +1,8 @@
 // Tests of planner/search/elimination.
 #include "planner/search/elimination.hpp"
 
+#include <numeric>
+
 #include <doctest/doctest.h>
 
 #include "planner/search/longest_path_first.hpp"
@@ -23,6 +25,37 @@ CostGraph random_residual(std::mt19937& random, int blocks) {
   return graph;
 }
 
+// `graph` where `unit` has nothing but this candidate.
+CostGraph with_fixed(CostGraph graph, int unit, int candidate) {
+  std::vector<double>& costs = graph.units[static_cast<std::size_t>(unit)];
+  costs = {costs[static_cast<std::size_t>(candidate)]};
+  for (CostEdge& edge : graph.edges) {
+    std::vector<int> rows(static_cast<std::size_t>(edge.costs.rows()));
+    std::vector<int> columns(static_cast<std::size_t>(edge.costs.columns()));
+    std::iota(rows.begin(), rows.end(), 0);
+    std::iota(columns.begin(), columns.end(), 0);
+    if (edge.from == unit) rows = {candidate};
+    if (edge.to == unit) columns = {candidate};
+    edge.costs = selected(edge.costs, rows, columns);
+  }
+  return graph;
+}
+
+void check_marginals(const CostGraph& graph, const UnitCosts& marginals) {
+  REQUIRE(marginals.size() == graph.units.size());
+  for (int unit = 0; unit < graph.unit_count(); ++unit) {
+    const std::vector<double>& costs = marginals[static_cast<std::size_t>(unit)];
+    REQUIRE(static_cast<int>(costs.size()) == graph.candidate_count(unit));
+    for (int candidate = 0; candidate < graph.candidate_count(unit); ++candidate) {
+      const CostGraph fixed = with_fixed(graph, unit, candidate);
+      const double least = total_cost(fixed, brute_force(fixed));
+      CAPTURE(unit);
+      CAPTURE(candidate);
+      CHECK(costs[static_cast<std::size_t>(candidate)] == doctest::Approx(least).epsilon(rounding));
+    }
+  }
+}
+
 }  // namespace
 
 TEST_CASE("eliminate: exact on lines, trees and residual networks") {
@@ -42,29 +75,6 @@ TEST_CASE("eliminate: exact on lines, trees and residual networks") {
   }
 }
 
-TEST_CASE("least_with_each: what the best assignment with a candidate costs") {
-  std::mt19937 random(8);
-  for (int round = 0; round < 100; ++round) {
-    CAPTURE(round);
-    const GraphSize size{.units = 1 + round % 6, .most_candidates = 3};
-    const CostGraph graph =
-        round % 2 == 0 ? random_tree(random, size) : random_residual(random, 1 + round % 3);
-    const auto found = least_with_each(graph);
-    REQUIRE(found.size() == graph.units.size());
-    for (std::size_t unit = 0; unit < found.size(); ++unit) {
-      REQUIRE(found[unit].size() == graph.units[unit].size());
-      for (std::size_t i = 0; i < found[unit].size(); ++i) {
-        CostGraph dearer = graph;
-        for (std::size_t j = 0; j < found[unit].size(); ++j) {
-          if (j != i) dearer.units[unit][j] += 1000;
-        }
-        const double least = total_cost(dearer, brute_force(dearer));
-        CHECK(found[unit][i] == doctest::Approx(least).epsilon(rounding));
-      }
-    }
-  }
-}
-
 TEST_CASE("lower_bound: never above the optimum, above the sum of the minima") {
   std::mt19937 random(6);
   int incomplete = 0;
@@ -78,6 +88,32 @@ TEST_CASE("lower_bound: never above the optimum, above the sum of the minima") {
     if (!result.optimum) ++incomplete;
   }
   CHECK(incomplete > 0);
+}
+
+TEST_CASE("min_marginals: by unit and candidate what trying all assignments with it gives") {
+  std::mt19937 random(8);
+  int known = 0;
+  for (int round = 0; round < 400; ++round) {
+    const int kind = round % 4;
+    const GraphSize size{.units = 1 + round % 7, .most_candidates = 3};
+    const CostGraph graph = kind == 0   ? random_line(random, size)
+                            : kind == 1 ? random_tree(random, size)
+                            : kind == 2 ? random_branches(random, size)
+                                        : random_residual(random, 1 + round % 3);
+    CAPTURE(round);
+    const std::optional<UnitCosts> marginals = min_marginals(graph);
+    CHECK(marginals.has_value() == eliminate(graph).optimum.has_value());
+    if (!marginals) continue;
+    ++known;
+    check_marginals(graph, *marginals);
+  }
+  CHECK(known > 300);
+  CHECK(known < 400);
+}
+
+TEST_CASE("min_marginals: parts that do not touch count in each other's costs") {
+  const CostGraph graph{.units = {{1.0, 4.0}, {10.0, 20.0}}, .edges = {}};
+  CHECK(min_marginals(graph) == UnitCosts{{11.0, 14.0}, {11.0, 21.0}});
 }
 
 TEST_CASE("lower_bound: nothing costs nothing") {

@@ -1,0 +1,33 @@
+// A price, written out.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace cnnplan {
+
+// A figure, and how often it counts.
+struct FormulaTerm {
+  std::string figure;    // as its file calls it: "node.beta_s_per_byte"; rates: "flops_per_s"
+  double value = 0.0;    // of the figure
+  double amount = 1.0;   // messages, bytes or operations, with what shares or slows them
+  std::string unit{};    // of the amount: "B", "flop"; empty: a count
+  bool is_rate = false;  // the amount is divided by the figure
+  double seconds() const { return is_rate ? amount / value : amount * value; }
+  bool operator==(const FormulaTerm&) const = default;
+};
+
+// What one operation costs one rank that waits for nobody: the sum of the terms.
+struct Formula {
+  std::string operation;  // its id
+  int rank = 0;
+  double seconds = 0.0;
+  double low_s = 0.0;
+  double high_s = 0.0;
+  bool estimated = false;
+  std::string what;  // that is priced, or how the price came about: "2 messages of 114688 B out"
+  std::vector<FormulaTerm> terms;
+  bool operator==(const Formula&) const = default;
+};
+
+}  // namespace cnnplan

@@ -1,0 +1,223 @@
+// Figures by how much a price grows with them.
+#include "planner/predict/formulas.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+#include "planner/model/peer_message.hpp"
+#include "planner/predict/predict.hpp"
+
+namespace cnnplan {
+namespace {
+
+struct Figure {
+  std::string name;
+  std::string unit;  // of what it counts
+  double* value = nullptr;
+};
+
+void add_segments(const std::string& name,
+                  std::vector<Segment>& segments,
+                  std::vector<Figure>& figures) {
+  for (Segment& segment : segments) {
+    figures.push_back({name + ".alpha_s", "", &segment.alpha_s});
+    figures.push_back({name + ".beta_s_per_byte", "B", &segment.beta_s_per_byte});
+  }
+}
+
+// All that prices of transfers, collectives and loading depend on.
+std::vector<Figure> figures_of(Platform& platform) {
+  std::vector<Figure> figures;
+  for (Level& level : platform.levels) {
+    add_segments(level.name, level.segments, figures);
+    add_segments(level.name + ".ring", level.ring_segments, figures);
+  }
+  for (LibraryAllreduce& fit : platform.library_allreduce) {
+    add_segments("library_allreduce", fit.segments, figures);
+  }
+  figures.push_back({"gamma_s_per_byte", "B", &platform.gamma_s_per_byte});
+  figures.push_back({"copy_s_per_byte", "B", &platform.copy_s_per_byte});
+  return figures;
+}
+
+// A count that differs from a whole number by no more than the rounding of `seconds` is one.
+double without_rounding(double amount, double seconds, double step) {
+  const double whole = std::round(amount);
+  const double rounding = 8 * std::numeric_limits<double>::epsilon() * seconds / step;
+  return std::abs(amount - whole) <= rounding ? whole : amount;
+}
+
+std::vector<FormulaTerm> platform_terms(const Schedule& schedule,
+                                        const Operation& operation,
+                                        const PriceList& prices) {
+  constexpr double growth = 1.0 / 1024;
+  const double seconds = prices(schedule, operation).seconds;
+  Platform platform = prices.platform();
+  std::vector<FormulaTerm> terms;
+  for (const Figure& figure : figures_of(platform)) {
+    const double value = *figure.value;
+    *figure.value += growth * value;
+    const double step = *figure.value - value;
+    const double more_s =
+        PriceList(platform, prices.kernels())(schedule, operation).seconds - seconds;
+    *figure.value = value;
+    if (more_s == 0.0) continue;
+    terms.push_back({.figure = figure.name,
+                     .value = value,
+                     .amount = without_rounding(more_s / step, seconds, step),
+                     .unit = figure.unit});
+  }
+  return terms;
+}
+
+FormulaTerm rate_term(std::string figure, double value, double amount, std::string unit) {
+  return {.figure = std::move(figure),
+          .value = value,
+          .amount = amount,
+          .unit = std::move(unit),
+          .is_rate = true};
+}
+
+void describe(const Schedule&,
+              const KernelOperation& operation,
+              const PriceList& prices,
+              Formula& formula) {
+  const KernelFormula kernel = prices.kernels().formula(operation.spec);
+  const RateParts& parts = kernel.parts;
+  switch (kernel.source) {
+    case KernelSource::profiled:
+      formula.what = "profiled";
+      formula.terms = {{.figure = "median_s", .value = kernel.time.seconds}};
+      return;
+    case KernelSource::neighbours:
+      formula.what = "estimated, as fast as the nearest profiled kernels";
+      formula.terms = {rate_term("", kernel.work / kernel.time.seconds, kernel.work, kernel.unit)};
+      return;
+    case KernelSource::rates:
+      formula.what = "estimated from rates, overhead and the longer of operations and bytes";
+      formula.terms = {{.figure = "overhead_s", .value = parts.overhead_s},
+                       parts.flops_s() > parts.bytes_s()
+                           ? rate_term("flops_per_s", parts.flops_per_s, parts.flops, "flop")
+                           : rate_term("bytes_per_s", parts.bytes_per_s, parts.bytes, "B")};
+  }
+}
+
+std::string messages_text(const std::vector<PeerMessage>& messages,
+                          int rank,
+                          std::int64_t element_bytes,
+                          const std::string& direction) {
+  std::map<std::int64_t, int, std::greater<>> counts;  // by bytes
+  for (const PeerMessage& message : messages) {
+    if (message.peer != rank) ++counts[message.elements * element_bytes];
+  }
+  std::string text;
+  for (const auto& [bytes, count] : counts) {
+    text += (text.empty() ? "" : " and ") + std::to_string(count) + " x " + std::to_string(bytes) +
+            " B";
+  }
+  return text.empty() ? "" : direction + ' ' + text;
+}
+
+void describe(const Schedule& schedule,
+              const TransferOperation& operation,
+              const PriceList&,
+              Formula& formula) {
+  const TransferTraits traits = traits_of(schedule, operation);
+  const auto text = [&](const std::vector<Piece>& pieces, const Box& box, const char* direction) {
+    return messages_text(messages_of(pieces, box), schedule.rank, traits.element_bytes, direction);
+  };
+  const std::string sent = text(operation.list.sends, traits.source_box, "sends");
+  const std::string received = text(operation.list.receives, traits.destination_box, "receives");
+  formula.what = sent + (sent.empty() || received.empty() ? "" : ", ") + received;
+  if (formula.what.empty()) formula.what = "copies";
+}
+
+std::string algorithm_text(LibraryAlgorithm algorithm) {
+  switch (algorithm) {
+    case LibraryAlgorithm::measured:
+      return "as measured";
+    case LibraryAlgorithm::recursive_doubling:
+      return "recursive doubling";
+    case LibraryAlgorithm::rabenseifner:
+      return "rabenseifner";
+    case LibraryAlgorithm::ring:
+      return "ring";
+  }
+  return "";
+}
+
+void describe(const Schedule&,
+              const CollectiveOperation& operation,
+              const PriceList& prices,
+              Formula& formula) {
+  const int ranks = operation.group.size();
+  const std::int64_t bytes = operation.elements * bytes_of(operation.element);
+  const Platform& platform = prices.platform();
+  const GroupLinks links = links_of(platform, operation.group.ranks());
+  formula.what = std::to_string(bytes) + " B over " + std::to_string(ranks) + " ranks, ";
+  if (operation.algorithm == AllreduceAlgorithm::ring) {
+    formula.what += "ring of " + std::to_string(2 * (ranks - 1)) + " steps";
+  } else {
+    const LibraryAlgorithm algorithm =
+        library_algorithm(platform, links, static_cast<double>(bytes));
+    formula.what += "library, " + algorithm_text(algorithm);
+  }
+}
+
+void describe(const Schedule&, const LoadOperation&, const PriceList&, Formula& formula) {
+  formula.what = "samples";
+}
+
+}  // namespace
+
+Formula formula_of(const Schedule& schedule, const Operation& operation, const PriceList& prices) {
+  const Price price = prices(schedule, operation);
+  Formula formula{.operation = operation.id,
+                  .rank = schedule.rank,
+                  .seconds = price.seconds,
+                  .low_s = price.low_s,
+                  .high_s = price.high_s,
+                  .estimated = price.estimated,
+                  .what = {},
+                  .terms = {}};
+  if (price.seconds == 0.0) {
+    formula.what = "nothing to do";
+    return formula;
+  }
+  const bool is_kernel = std::holds_alternative<KernelOperation>(operation.body);
+  if (!is_kernel) formula.terms = platform_terms(schedule, operation, prices);
+  std::visit([&](const auto& body) { describe(schedule, body, prices, formula); }, operation.body);
+  return formula;
+}
+
+std::vector<Formula> formulas(const Plan& plan, const std::string& layer, const PriceList& prices) {
+  const PricedPlan priced = lower_and_price(plan, prices);
+  std::vector<std::pair<const Schedule*, std::size_t>> slowest;  // by operation of the layer
+  std::unordered_map<std::string, std::size_t> places;
+  std::vector<double> seconds;
+  for (const PricedSchedule& rank : priced.schedules) {
+    for (std::size_t i = 0; i < rank.prices.size(); ++i) {
+      const std::string& id = rank.schedule.operations[i].id;
+      if (!id.starts_with(layer + '/')) continue;
+      const auto [place, is_new] = places.try_emplace(id, slowest.size());
+      if (is_new) {
+        slowest.emplace_back(&rank.schedule, i);
+        seconds.push_back(rank.prices[i].seconds);
+      } else if (rank.prices[i].seconds > seconds[place->second]) {
+        slowest[place->second] = {&rank.schedule, i};
+        seconds[place->second] = rank.prices[i].seconds;
+      }
+    }
+  }
+  std::vector<Formula> all;
+  for (const auto& [schedule, index] : slowest) {
+    all.push_back(formula_of(*schedule, schedule->operations[index], prices));
+  }
+  return all;
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,70 @@
+// Sums as people write them.
+#include "planner/report/formula_text.hpp"
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "planner/report/table.hpp"
+
+namespace cnnplan {
+namespace {
+
+// "1.200 Gflop"
+std::string with_prefix(double value, const std::string& unit) {
+  constexpr std::array<const char*, 5> prefixes{"", "k", "M", "G", "T"};
+  std::size_t prefix = 0;
+  while (std::fabs(value) >= 1e3 && prefix + 1 < prefixes.size()) {
+    value /= 1e3;
+    ++prefix;
+  }
+  return fixed(value, 3) + ' ' + prefixes[prefix] + unit;
+}
+
+// Whole numbers in full, others with six significant digits.
+std::string amount_text(const FormulaTerm& term) {
+  if (term.is_rate && term.unit != "s") return with_prefix(term.amount, term.unit);
+  if (term.unit == "s") return duration(term.amount);
+  const bool is_whole = term.amount == std::round(term.amount) && std::fabs(term.amount) < 1e15;
+  std::array<char, 64> buffer{};
+  std::snprintf(buffer.data(), buffer.size(), is_whole ? "%.0f" : "%.6g", term.amount);
+  return buffer.data() + (term.unit.empty() ? "" : ' ' + term.unit);
+}
+
+std::string value_text(const FormulaTerm& term) {
+  if (term.is_rate && term.unit == "s") return fixed(term.value, 3);
+  if (term.is_rate) return with_prefix(term.value, term.unit + "/s");
+  return term.unit.empty() ? duration(term.value) : fixed(term.value * 1e9, 3) + " ns/B";
+}
+
+std::string to_text(const FormulaTerm& term) {
+  const std::string figure = (term.figure.empty() ? "" : term.figure + ' ') + value_text(term);
+  if (term.is_rate) return amount_text(term) + " / " + figure;
+  const bool is_once = term.amount == 1.0 && term.unit.empty();
+  return is_once ? figure : amount_text(term) + " x " + figure;
+}
+
+std::string what_text(const Formula& formula) {
+  if (formula.low_s == formula.high_s) return formula.what;
+  return formula.what + " (" + duration(formula.low_s) + " to " + duration(formula.high_s) + ")";
+}
+
+}  // namespace
+
+std::string to_text(const std::vector<FormulaTerm>& terms) {
+  std::string text;
+  for (const FormulaTerm& term : terms) text += (text.empty() ? "" : " + ") + to_text(term);
+  return text;
+}
+
+std::string to_text(const std::vector<Formula>& formulas) {
+  std::string text = "prices, on the rank where each operation takes longest, nobody waiting\n";
+  for (const Formula& formula : formulas) {
+    text += formula.operation + ": " + duration(formula.seconds) + " on rank " +
+            std::to_string(formula.rank) + ", " + what_text(formula) + '\n';
+    if (!formula.terms.empty()) text += "    = " + to_text(formula.terms) + '\n';
+  }
+  return text;
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,141 @@
+// Tests of planner/search/margins.
+#include "planner/search/margins.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "planner/search/elimination.hpp"
+#include "planner/search/pricing.hpp"
+#include "tests/planner/schedule/sample_plans.hpp"
+#include "tests/planner/search/random_graph.hpp"
+
+namespace cnnplan::test {
+namespace {
+
+constexpr double rounding = 1e-12;  // seconds
+
+struct Problem {
+  Plan blank;
+  PricedNetwork priced;
+};
+
+Problem problem(const Network& network, std::int64_t batch, int ranks) {
+  const Platform platform = default_platform(ranks);
+  const KernelCosts kernels;
+  const PriceList prices(platform, kernels);
+  Plan blank = uniform_plan(network, batch, Mesh({{Axis::r, ranks}}));
+  PricedNetwork priced = price_network(blank, split_choices(blank), prices);
+  return {.blank = std::move(blank), .priced = std::move(priced)};
+}
+
+Problem lenet() {
+  return problem(read_network("configs/networks/lenet.json"), 8, 2);
+}
+
+// Of all assignments where `unit` takes one of these candidates, the cost of the cheapest.
+double least_with(const CostGraph& graph, int unit, const std::vector<bool>& allowed) {
+  CostGraph dearer = graph;
+  constexpr double forbidden = 1e6;
+  std::vector<double>& costs = dearer.units[static_cast<std::size_t>(unit)];
+  for (std::size_t i = 0; i < costs.size(); ++i) costs[i] += allowed[i] ? 0.0 : forbidden;
+  return total_cost(dearer, *eliminate(dearer).optimum);
+}
+
+Assignment first_of_each(const PricedNetwork& priced) {
+  return Assignment(priced.choices.units.size(), 0);
+}
+
+void check_by_forbidding(const Problem& problem, const Assignment& assignment) {
+  const auto& [blank, priced] = problem;
+  const Plan plan = plan_of(blank, priced.choices, assignment);
+  const std::vector<UnitMargin> found = margins(blank, plan, priced);
+  REQUIRE(found.size() == assignment.size());
+  for (std::size_t unit = 0; unit < found.size(); ++unit) {
+    const UnitSplits& choice = priced.choices.units[unit];
+    const auto own = static_cast<std::size_t>(assignment[unit]);
+    std::vector<bool> others(choice.splits.size(), true);
+    others[own] = false;
+    std::vector<bool> only = others;
+    only.flip();
+    std::vector<bool> second(choice.splits.size());
+    for (std::size_t i = 0; i < second.size(); ++i) {
+      second[i] = to_text(choice.splits[i]) == found[unit].runner_up;
+    }
+    const int index = static_cast<int>(unit);
+    const double least_s = least_with(priced.graph, index, others);
+    CAPTURE(unit);
+    CHECK(found[unit].margin_s ==
+          doctest::Approx(least_s - least_with(priced.graph, index, only)).epsilon(rounding));
+    CHECK(least_with(priced.graph, index, second) == doctest::Approx(least_s).epsilon(rounding));
+  }
+}
+
+double lowest_margin(const Problem& problem, const Assignment& assignment) {
+  const Plan plan = plan_of(problem.blank, problem.priced.choices, assignment);
+  double lowest_s = std::numeric_limits<double>::infinity();
+  for (const UnitMargin& margin : margins(problem.blank, plan, problem.priced)) {
+    lowest_s = std::min(lowest_s, margin.margin_s);
+  }
+  return lowest_s;
+}
+
+}  // namespace
+
+TEST_CASE("margins: what forbidding the choice costs, and who wins then") {
+  const Problem line = lenet();
+  check_by_forbidding(line, *eliminate(line.priced.graph).optimum);
+  check_by_forbidding(line, first_of_each(line.priced));
+  const Problem branches = problem(backward_add(), 4, 4);
+  check_by_forbidding(branches, *eliminate(branches.priced.graph).optimum);
+}
+
+TEST_CASE("margins: not below 0 for the cheapest assignment, below 0 elsewhere for others") {
+  const Problem problem = lenet();
+  const Assignment best = *eliminate(problem.priced.graph).optimum;
+  CHECK(lowest_margin(problem, best) >= 0.0);
+  Assignment worse = best;
+  worse.back() = worse.back() == 0 ? 1 : 0;
+  REQUIRE(total_cost(problem.priced.graph, worse) > total_cost(problem.priced.graph, best));
+  CHECK(lowest_margin(problem, worse) < 0.0);
+}
+
+TEST_CASE("margins: every layer is named once, the one that chooses first") {
+  const auto& [blank, priced] = problem(backward_add(), 4, 2);
+  const Plan plan = plan_of(blank, priced.choices, *eliminate(priced.graph).optimum);
+  std::size_t layers = 0;
+  const std::vector<UnitMargin> found = margins(blank, plan, priced);
+  for (std::size_t unit = 0; unit < found.size(); ++unit) {
+    const LayerIndex head = priced.choices.units[unit].unit.head();
+    CHECK(found[unit].layers.front() == plan.network.layer(head).name);
+    layers += found[unit].layers.size();
+  }
+  CHECK(layers == static_cast<std::size_t>(plan.network.layer_count()));
+}
+
+TEST_CASE("margins: a plan of other splits has none") {
+  auto [blank, priced] = lenet();
+  Plan plan = plan_of(blank, priced.choices, first_of_each(priced));
+  plan.layers.front().mesh = parse_mesh("n1");
+  CHECK(margins(blank, plan, priced).empty());
+}
+
+TEST_CASE("margins: the same split, computed again, is no other choice") {
+  const Network resnet = read_network("configs/networks/resnet50.json");
+  const Problem plain = problem(with_input_size(resnet, {1, 64, 64}), 4, 2);
+  const Platform platform = default_platform(2);
+  const KernelCosts kernels;
+  const PriceList prices(platform, kernels);
+  const SplitChoices choices = split_choices_with_recompute(plain.blank);
+  const PricedNetwork priced = price_network(plain.blank, choices, prices);
+  const Plan plan = plan_of(plain.blank, choices, first_of_each(priced));
+  const std::vector<UnitMargin> found = margins(plain.blank, plan, priced);
+  REQUIRE(found.size() == choices.units.size());
+  for (std::size_t unit = 0; unit < choices.units.size(); ++unit) {
+    CHECK(found[unit].runner_up != to_text(choices.units[unit].splits.front()));
+  }
+}
+
+}  // namespace cnnplan::test
