@@ -79,7 +79,7 @@ const std::map<std::string, Recompute> recompute_names{{"never", Recompute::neve
                                                        {"where_needed", Recompute::where_needed},
                                                        {"always", Recompute::always}};
 
-void add_search_options(CLI::App& solve, SolveOptions& options) {
+void add_training_options(CLI::App& solve, SolveOptions& options) {
   solve
       .add_option(
           "--batch-norm",
@@ -87,6 +87,19 @@ void add_search_options(CLI::App& solve, SolveOptions& options) {
           "Ranks that normalise together: local, spatial (those that share a sample), global")
       ->transform(CLI::CheckedTransformer(names_of<BatchNormStatistics>()))
       ->default_str("spatial");
+  solve
+      .add_option("--bucket-bytes",
+                  options.bucket_bytes,
+                  "Reduce gradients when so many bytes are there; 1: each layer's by themselves")
+      ->check(CLI::Range(std::int64_t{1}, std::numeric_limits<std::int64_t>::max()))
+      ->capture_default_str();
+  solve.add_flag("--overlap",
+                 options.overlap,
+                 "Halos and reductions run beside kernels; for backends on GPUs");
+  solve.add_flag("--strict", options.strict, "Refuse a plan with estimated kernels (exit code 3)");
+}
+
+void add_search_options(CLI::App& solve, SolveOptions& options) {
   solve.add_option("--search", options.method, "automatic, shortest_path, longest_path")
       ->transform(CLI::CheckedTransformer(method_names))
       ->default_str("automatic");
@@ -106,21 +119,11 @@ void add_search_options(CLI::App& solve, SolveOptions& options) {
   solve.add_option(
       "--uniform", options.uniform, "No search: this mesh for every layer, e.g. n2 or h2");
   solve
-      .add_option("--bucket-bytes",
-                  options.bucket_bytes,
-                  "Reduce gradients when so many bytes are there; 1: each layer's by themselves")
-      ->check(CLI::Range(std::int64_t{1}, std::numeric_limits<std::int64_t>::max()))
-      ->capture_default_str();
-  solve.add_flag("--overlap",
-                 options.overlap,
-                 "Halos and reductions run beside kernels; for backends on GPUs");
-  solve
       .add_option("--what-if",
                   options.what_if,
                   "Plan for a machine with another figure, too, as level.beta_s_per_byte*0.5, and "
                   "print what changes; no plan is written")
       ->type_name("FIGURE*NUMBER");
-  solve.add_flag("--strict", options.strict, "Refuse a plan with estimated kernels (exit code 3)");
 }
 
 void add_solve(CLI::App& app, SolveOptions& options) {
@@ -151,6 +154,7 @@ void add_solve(CLI::App& app, SolveOptions& options) {
   solve->add_option("-i,--input",
                     options.input_size,
                     "Plan at another image size, HxW or DxHxW; default: as the network says");
+  add_training_options(*solve, options);
   add_search_options(*solve, options);
   solve->add_option("-o,--output", options.output_file, "Plan file")->capture_default_str();
   solve->footer(std::string(solve_help) + exit_codes);

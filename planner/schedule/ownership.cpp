@@ -43,7 +43,7 @@ BlockOwnership needed_blocks(const Network& network,
     return outputs.repeated(upsample->factor);
   }
   if (!has_window(parameters)) return outputs;
-  const BlockOwnership needed = outputs.under(network.window_of(layer), shape);
+  BlockOwnership needed = outputs.under(network.window_of(layer), shape);
   if (!mixes_channels(parameters)) return needed;
   const bool splits = outputs.mesh().size(Axis::c) > 1;
   return splits && algorithm == ChannelAlgorithm::stationary_x
