@@ -16,6 +16,7 @@ template <typename Visit>
 void for_each_weight(const KernelSpec& convolution, Visit visit) {
   const std::int64_t channels = convolution.in[Dim::c] / convolution.groups;
   const std::int64_t elements = weight_volume(convolution);
+  if (elements == 0) return;
   const std::int64_t taps = elements / (convolution.out[Dim::c] * channels);
   for (std::int64_t plain = 0; plain < elements; ++plain) {
     const std::int64_t tap = plain % taps;

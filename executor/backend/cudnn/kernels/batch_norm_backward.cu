@@ -217,7 +217,8 @@ void backward_data(const BatchNormCall& call, Operands operands) {
 }  // namespace
 
 void batch_norm_backward(const BatchNormCall& call, Operands operands) {
-  with_kind(call.spec.precision, call.spec.out[Dim::c], [&]<typename K>(K) {
+  const std::int64_t channels = vector_channels(call.spec.out[Dim::c], operands);
+  with_kind(call.spec.precision, channels, [&]<typename K>(K) {
     if (call.spec.phase == KernelPhase::backward_statistics) {
       backward_statistics<typename K::Type, K::channels>(call, operands);
     } else {

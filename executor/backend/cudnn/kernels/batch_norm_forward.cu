@@ -169,7 +169,8 @@ std::int64_t batch_norm_workspace_bytes(const KernelSpec& spec) {
 }
 
 void batch_norm_forward(const BatchNormCall& call, Operands operands) {
-  with_kind(call.spec.precision, call.spec.out[Dim::c], [&]<typename K>(K) {
+  const std::int64_t channels = vector_channels(call.spec.out[Dim::c], operands);
+  with_kind(call.spec.precision, channels, [&]<typename K>(K) {
     if (call.spec.phase == KernelPhase::forward_statistics) {
       forward_statistics<typename K::Type, K::channels>(call, operands);
     } else {

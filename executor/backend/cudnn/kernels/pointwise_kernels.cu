@@ -1,4 +1,5 @@
 // One thread per vector of channels of one position.
+#include <array>
 #include <limits>
 
 #include "executor/backend/cudnn/kernels/column_sums.hpp"
@@ -64,7 +65,9 @@ void pointwise(const KernelSpec& spec,
                const TensorView& out,
                const Operation& operation,
                cudaStream_t stream) {
-  with_kind(spec.precision, spec.out[Dim::c], [&]<typename K>(K) {
+  const std::array operands{a, b, out};
+  const std::int64_t channels = vector_channels(spec.out[Dim::c], operands);
+  with_kind(spec.precision, channels, [&]<typename K>(K) {
     using T = typename K::Type;
     constexpr int width = K::channels;
     for_each_vector<width>(stream,
@@ -214,7 +217,8 @@ void dropout(const KernelSpec& spec,
              Operands operands,
              cudaStream_t stream) {
   const Box& box = operands[0].box;
-  with_kind(spec.precision, spec.out[Dim::c], [&]<typename K>(K) {
+  const std::int64_t channels = vector_channels(spec.out[Dim::c], operands);
+  with_kind(spec.precision, channels, [&]<typename K>(K) {
     using T = typename K::Type;
     constexpr int width = K::channels;
     for_each_vector<width>(
@@ -244,7 +248,8 @@ void finish_convolution(const KernelSpec& spec,
     if (spec.relu) pointwise(spec, y, y, y, ReluForward{}, stream);
     return;
   }
-  with_kind(spec.precision, spec.out[Dim::c], [&]<typename K>(K) {
+  const std::int64_t channels = vector_channels(spec.out[Dim::c], std::span(&y, 1));
+  with_kind(spec.precision, channels, [&]<typename K>(K) {
     using T = typename K::Type;
     constexpr int width = K::channels;
     for_each_vector<width>(
@@ -264,7 +269,9 @@ void bias_gradient(Precision precision,
                    void* workspace,
                    cudaStream_t stream) {
   const Shape shape = dy.shape();
-  const std::int64_t channels = shape[Dim::c];
+  // An empty block names no channels; its sums are 0 all the same.
+  const std::int64_t channels = volume(dbias.shape());
+  if (channels == 0) return;
   with_kind(precision, channels, [&]<typename K>(K) {
     using T = typename K::Type;
     constexpr int width = K::channels;

@@ -242,7 +242,8 @@ void average_pooling(const KernelSpec& spec, Operands operands, cudaStream_t str
 }  // namespace
 
 void pooling(const KernelSpec& spec, Operands operands, cudaStream_t stream) {
-  with_kind(spec.precision, spec.out[Dim::c], [&]<typename K>(K) {
+  const std::int64_t channels = vector_channels(spec.out[Dim::c], operands);
+  with_kind(spec.precision, channels, [&]<typename K>(K) {
     if (spec.pooling == PoolingMode::max) {
       max_pooling<typename K::Type, K::channels>(spec, operands, stream);
     } else {

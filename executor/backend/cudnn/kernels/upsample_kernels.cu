@@ -44,7 +44,8 @@ struct Backward {
 
 void upsample(const KernelSpec& spec, Operands operands, cudaStream_t stream) {
   const UpsampleAxes axes(spec);
-  with_kind(spec.precision, spec.out[Dim::c], [&]<typename K>(K) {
+  const std::int64_t channels = vector_channels(spec.out[Dim::c], operands);
+  with_kind(spec.precision, channels, [&]<typename K>(K) {
     using T = typename K::Type;
     constexpr int width = K::channels;
     const Block<const T> from(operands[0]);

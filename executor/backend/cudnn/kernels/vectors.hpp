@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <numeric>
 #include <type_traits>
 
 #include "executor/backend/element.hpp"
 #include "executor/backend/host_device.hpp"
+#include "executor/backend/tensor_view.hpp"
 #include "planner/model/shape.hpp"
 
 namespace cnnplan::cudnn {
@@ -58,6 +60,20 @@ void with_width(std::int64_t channels, const Body& body) {
   } else {
     body(Kind<T, 1>{});
   }
+}
+
+// `channels`, or a divisor of it where a block of so many lies among more channels in memory: its
+// vectors begin at multiples of that.
+inline std::int64_t vector_channels(std::int64_t channels, Operands operands) {
+  std::int64_t common = channels;
+  for (const TensorView& view : operands) {
+    if (is_empty(view.box) || view.box[Dim::c].size() != channels) continue;
+    for (Dim dim : {Dim::n, Dim::d, Dim::h, Dim::w}) {
+      if (view.box[dim].size() > 1) common = std::gcd(common, view.stride(dim));
+    }
+    if (reinterpret_cast<std::uintptr_t>(view.data) % vector_bytes != 0) return 1;
+  }
+  return common;
 }
 
 // Calls body(Kind<T, width>{}) with the type that activations of `precision` have in memory, and as
