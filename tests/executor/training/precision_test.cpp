@@ -92,7 +92,9 @@ TEST_CASE("Training: every precision follows double on every number of ranks") {
   for (const Row& row : rows) {
     RunSetup scaled = setup;
     scaled.loss_scale = row.loss_scale;
-    const RunResult result = run_plan(plan_on(world.size(), row.precision), scaled, world);
+    const Plan plan =
+        with_implementations(plan_on(world.size(), row.precision), backend_name, world);
+    const RunResult result = run_plan(plan, scaled, world);
     CAPTURE(to_text(row.precision));
     CHECK(same_on_all_ranks(result, world));
     if (world.rank() != 0) continue;
