@@ -119,8 +119,9 @@ KernelSpec Lowering::windowed_spec(const Unit& unit) const {
   spec.in[Dim::c] = decomposition_.needed(unit, 0).range(Dim::c, part).size();
   spec.window = local_window(network(), unit.head, computed);
   if (mixes_channels(parameters)) {
+    // On ranks without channels, one group of none.
     const std::int64_t group = weight_block(plan_, unit.head, rank_)[Dim::c].size();
-    spec.groups = std::max<std::int64_t>(1, group == 0 ? 0 : spec.in[Dim::c] / group);
+    spec.groups = std::max<std::int64_t>(1, spec.in[Dim::c] / std::max<std::int64_t>(1, group));
     spec.bias = has_bias(parameters) && volume(bias_block(plan_, unit.head, rank_)) > 0;
   } else {
     spec.kind = KernelKind::pooling;

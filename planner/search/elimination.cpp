@@ -30,26 +30,18 @@ struct Step {
   std::vector<CostMatrix> pair_costs;
 };
 
-CostMatrix infinite(std::size_t rows, int columns) {
-  CostMatrix costs(static_cast<int>(rows), columns);
-  for (int row = 0; row < costs.rows(); ++row) {
-    for (int column = 0; column < columns; ++column) {
-      costs(row, column) = std::numeric_limits<double>::infinity();
-    }
-  }
-  return costs;
-}
-
 // The steps taken back, each telling what is least with every choice of a unit and its neighbours.
 class Marginals {
  public:
   Marginals(std::size_t units, double least) : least_(least), units_(units), pairs_(units) {}
 
   void take_back(const Step& step) {
-    units_[index(step.unit)].assign(step.own_costs.size(), std::numeric_limits<double>::infinity());
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    const int candidates = static_cast<int>(step.own_costs.size());
+    units_[index(step.unit)].assign(step.own_costs.size(), infinity);
     for (std::size_t i = 0; i < step.neighbours.size(); ++i) {
-      pairs_[index(step.unit)].emplace(step.neighbours[i],
-                                       infinite(step.own_costs.size(), step.candidate_counts[i]));
+      pairs_[index(step.unit)].try_emplace(
+          step.neighbours[i], candidates, step.candidate_counts[i], infinity);
     }
     const auto& counts = step.candidate_counts;
     const int rows = counts.empty() ? 1 : counts.front();
