@@ -98,10 +98,6 @@ void add_known(const Plan& blank,
   }
 }
 
-bool may_take(const UnitSplits& unit, const Split& split) {
-  return std::find(unit.splits.begin(), unit.splits.end(), split) != unit.splits.end();
-}
-
 // Splits worth trying on all layers: those that most units may take, the best few by additive cost.
 std::vector<Split> uniform_splits(const PricedNetwork& priced) {
   constexpr std::size_t most = 4;
@@ -109,7 +105,7 @@ std::vector<Split> uniform_splits(const PricedNetwork& priced) {
   std::vector<std::pair<double, Split>> by_cost;
   for (const Split& split : units.front().splits) {
     const auto takers = std::count_if(
-        units.begin(), units.end(), [&](const UnitSplits& unit) { return may_take(unit, split); });
+        units.begin(), units.end(), [&](const UnitSplits& unit) { return unit.may_take(split); });
     if (2 * takers < static_cast<std::ptrdiff_t>(units.size())) continue;
     by_cost.emplace_back(total_cost(priced.graph, mostly_on(priced.choices, split)), split);
   }

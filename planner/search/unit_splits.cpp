@@ -163,14 +163,13 @@ std::vector<int> mostly_on(const SplitChoices& choices, const Split& split) {
   std::vector<int> assignment;
   for (const UnitSplits& unit : choices.units) {
     const int first_on_mesh = index_or_first(unit.splits, {.mesh = split.mesh});
-    const bool has_split = has(unit.splits, split);
-    assignment.push_back(has_split ? index_or_first(unit.splits, split) : first_on_mesh);
+    assignment.push_back(unit.may_take(split) ? index_or_first(unit.splits, split) : first_on_mesh);
   }
   return assignment;
 }
 
 Plan mostly_on(const Plan& blank, const SplitChoices& choices, const Split& split) {
-  const auto admits = [&split](const UnitSplits& unit) { return has(unit.splits, split); };
+  const auto admits = [&split](const UnitSplits& unit) { return unit.may_take(split); };
   if (std::none_of(choices.units.begin(), choices.units.end(), admits)) return all_on(blank, split);
   return plan_of(blank, choices, mostly_on(choices, split));
 }

@@ -1,6 +1,7 @@
 // The splits that every search unit may take, and the plans that follow from a choice.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -16,6 +17,9 @@ struct UnitSplits {
   // takes no more than the input that is kept anyway (recomputes_cheaply). Empty: nowhere.
   std::vector<bool> recompute{};
 
+  bool may_take(const Split& split) const {
+    return std::find(splits.begin(), splits.end(), split) != splits.end();
+  }
   bool recomputes(std::size_t choice) const { return !recompute.empty() && recompute[choice]; }
 };
 
