@@ -121,6 +121,16 @@ TransferList transfer_list(const BlockOwnership& sources,
   return list;
 }
 
+TransferList way_back(const TransferList& there,
+                      const BlockOwnership& sources,
+                      const BlockOwnership& destinations,
+                      int rank) {
+  if (!sources.has_replicas() && !destinations.has_replicas()) {
+    return {.sends = there.receives, .receives = there.sends};
+  }
+  return transfer_list(destinations, sources, rank);
+}
+
 int sender_count(const BlockOwnership& sources, const BlockOwnership& destinations, int rank) {
   const Box wanted = destinations.box(rank);
   if (is_empty(wanted)) return 0;

@@ -20,10 +20,6 @@ namespace {
 // Longer than any step.
 constexpr double hopeless_s = 1e9;
 
-Box of(const BlockOwnership& ownership, int rank) {
-  return ownership.box(rank);
-}
-
 // True where backpropagation reads the input again.
 bool keeps_input(const LayerParameters& reader) {
   return std::holds_alternative<Convolution>(reader) ||
@@ -94,7 +90,9 @@ std::vector<BlockOwnership> EdgePrices::blocks(LayerIndex layer,
                                                const std::vector<Split>& splits) const {
   const Shape shape = plan_.network.output_shape(layer, plan_.batch);
   std::vector<BlockOwnership> owned;
-  for (const Split& split : splits) owned.emplace_back(Distribution(shape, split.mesh));
+  for (const Split& split : splits) {
+    owned.push_back(BlockOwnership(Distribution(shape, split.mesh)).tabulated());
+  }
   return owned;
 }
 
@@ -118,7 +116,8 @@ const EdgePrice& EdgePrices::operator()(LayerIndex consumer,
   std::vector<BlockOwnership> needed;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const ChannelAlgorithm algorithm = consumer_splits[i].channel_algorithm;
-    needed.push_back(needed_blocks(plan_.network, consumer, input, outputs[i], algorithm));
+    needed.push_back(
+        needed_blocks(plan_.network, consumer, input, outputs[i], algorithm).tabulated());
   }
   price.slowest = CostMatrix(static_cast<int>(owned.size()), static_cast<int>(needed.size()));
   price.again = price.kept_bytes = price.slowest;
@@ -162,64 +161,74 @@ void EdgePrices::set(
   const bool forward = rules.copies || exchanges_forward(pair.owned, pair.needed);
   const bool back = rules.gradient && (rules.copies || exchanges_backward(pair.needed, pair.owned));
   for (int rank : ranks) {
-    const double back_s = back ? backward_s(pair, rank) : 0.0;
-    const double there_s = forward ? forward_s(pair, rank) : 0.0;
+    const Part part = part_of(pair, rank, forward || back);
+    const double back_s = back ? backward_s(pair, part) : 0.0;
+    const double there_s = forward ? forward_s(pair, part) : 0.0;
     double& slowest_s = price.slowest(row, column);
     slowest_s = std::max(slowest_s, there_s + back_s);
     if (forward && rules.kept) {
       double& bytes = price.kept_bytes(row, column);
-      bytes = std::max(bytes, kept_bytes(pair, rank));
+      bytes = std::max(bytes, kept_bytes(pair, part));
       price.again(row, column) = std::max(price.again(row, column), there_s);
     }
     const auto sampled = std::find(ranks_.begin(), ranks_.end(), rank);
     if (sampled == ranks_.end() || plan_.overlap) continue;
     const bool is_shared = forward && rules.readers > 1 && !rules.copies;
-    const double least_there_s = is_shared ? least_forward_s(pair, rank) : there_s;
+    const double least_there_s = is_shared ? least_forward_s(pair, part) : there_s;
     price.least[static_cast<std::size_t>(sampled - ranks_.begin())](row, column) =
         least_there_s + back_s;
   }
 }
 
-Box EdgePrices::reader_box(const Pair& pair, int rank) {
-  if (!pair.rules.copies) return of(pair.needed, rank);
-  return shifted(of(pair.outputs, rank), Dim::c, -pair.rules.first_channel);
+EdgePrices::Part EdgePrices::part_of(const Pair& pair, int rank, bool exchanges) {
+  Part part{.rank = rank, .own = pair.owned.box(rank), .want = pair.needed.box(rank), .there = {}};
+  if (exchanges) part.there = transfer_list(pair.owned, pair.needed, rank);
+  return part;
 }
 
-double EdgePrices::forward_s(const Pair& pair, int rank) const {
+Box EdgePrices::reader_box(const Pair& pair, const Part& part) {
+  if (!pair.rules.copies) return part.want;
+  return shifted(pair.outputs.box(part.rank), Dim::c, -pair.rules.first_channel);
+}
+
+Box EdgePrices::storage(const Pair& pair, const Part& part) {
+  const std::span<const Box> dense_reads(&part.want, pair.rules.dense_read ? 1 : 0);
+  return storage_block(part.own, pair.dense, dense_reads);
+}
+
+double EdgePrices::forward_s(const Pair& pair, const Part& part) const {
   if (pair.rules.copies) {
-    const Exchange exchange = exchange_into_output(pair.owned, pair.needed, rank);
-    return transfer_s(exchange, of(pair.owned, rank), reader_box(pair, rank), rank);
+    return transfer_s({.list = part.there}, part.own, reader_box(pair, part), part.rank);
   }
-  const Box want = of(pair.needed, rank);
-  const std::span<const Box> dense_reads(&want, pair.rules.dense_read ? 1 : 0);
-  const Box storage = storage_block(of(pair.owned, rank), pair.dense, dense_reads);
-  const Exchange exchange = exchange_forward(pair.owned, pair.needed, storage, rank);
-  return transfer_s(exchange, storage, exchange.in_place ? storage : want, rank);
+  const Box stored = storage(pair, part);
+  const Exchange exchange = exchange_forward(part.there, part.own, part.want, stored, part.rank);
+  return transfer_s(exchange, stored, exchange.in_place ? stored : part.want, part.rank);
 }
 
-double EdgePrices::kept_bytes(const Pair& pair, int rank) const {
-  const Box want = of(pair.needed, rank);
-  const std::span<const Box> dense_reads(&want, pair.rules.dense_read ? 1 : 0);
-  const Box storage = storage_block(of(pair.owned, rank), pair.dense, dense_reads);
-  if (want == of(pair.owned, rank) || want == storage) return 0.0;
-  return static_cast<double>(checked_multiply(volume(want), activation_bytes(plan_.precision)));
+double EdgePrices::kept_bytes(const Pair& pair, const Part& part) const {
+  if (part.want == part.own || part.want == storage(pair, part)) return 0.0;
+  return static_cast<double>(
+      checked_multiply(volume(part.want), activation_bytes(plan_.precision)));
 }
 
 // A larger storage never makes fewer copies of what is sent; room for the halo saves the copy of
 // what stays.
-double EdgePrices::least_forward_s(const Pair& pair, int rank) const {
-  const Box own = of(pair.owned, rank);
-  const Box want = of(pair.needed, rank);
-  const Box storage = storage_block(own, pair.dense, std::span(&want, 1));
-  const Exchange exchange = exchange_forward(pair.owned, pair.needed, storage, rank);
-  return transfer_s(exchange, own, want, rank) / pair.rules.readers;
+double EdgePrices::least_forward_s(const Pair& pair, const Part& part) const {
+  const Box stored = storage_block(part.own, pair.dense, std::span(&part.want, 1));
+  const Exchange exchange = exchange_forward(part.there, part.own, part.want, stored, part.rank);
+  return transfer_s(exchange, part.own, part.want, part.rank) / pair.rules.readers;
 }
 
-double EdgePrices::backward_s(const Pair& pair, int rank) const {
-  const Box have = reader_box(pair, rank);
+double EdgePrices::backward_s(const Pair& pair, const Part& part) const {
+  const Box have = reader_box(pair, part);
   const GradientUse use{.shared = pair.rules.shared, .dense = pair.rules.dense_gradient};
-  const Exchange exchange = exchange_backward(pair.needed, pair.owned, use, rank);
-  return transfer_s(exchange, have, exchange.in_place ? have : of(pair.owned, rank), rank);
+  const Exchange exchange =
+      exchange_backward(way_back(part.there, pair.owned, pair.needed, part.rank),
+                        part.want,
+                        part.own,
+                        use,
+                        part.rank);
+  return transfer_s(exchange, have, exchange.in_place ? have : part.own, part.rank);
 }
 
 double EdgePrices::transfer_s(const Exchange& exchange,

@@ -72,6 +72,13 @@ class EdgePrices {
     const Rules& rules;
     bool dense;  // the tensor is written in dense blocks only, on this mesh
   };
+  // What one rank has to do with a pair.
+  struct Part {
+    int rank = 0;
+    Box own;
+    Box want;
+    TransferList there;
+  };
   using Key = std::tuple<Shape, Shape, Window, std::vector<Split>, std::vector<Split>, Rules>;
 
   Rules rules_of(LayerIndex consumer, std::size_t input) const;
@@ -79,12 +86,14 @@ class EdgePrices {
   std::vector<BlockOwnership> blocks(LayerIndex layer, const std::vector<Split>& splits) const;
   bool is_hopeless(const Pair& pair) const;
   void set(EdgePrice& price, int row, int column, const Pair& pair, const std::vector<int>& ranks);
+  static Part part_of(const Pair& pair, int rank, bool exchanges);
   // What the reader's memory of the tensor holds: with `copies`, all of its output.
-  static Box reader_box(const Pair& pair, int rank);
-  double forward_s(const Pair& pair, int rank) const;
-  double kept_bytes(const Pair& pair, int rank) const;
-  double least_forward_s(const Pair& pair, int rank) const;
-  double backward_s(const Pair& pair, int rank) const;
+  static Box reader_box(const Pair& pair, const Part& part);
+  static Box storage(const Pair& pair, const Part& part);
+  double forward_s(const Pair& pair, const Part& part) const;
+  double kept_bytes(const Pair& pair, const Part& part) const;
+  double least_forward_s(const Pair& pair, const Part& part) const;
+  double backward_s(const Pair& pair, const Part& part) const;
   double transfer_s(const Exchange& exchange, const Box& from, const Box& to, int rank) const;
 
   const Decomposition& decomposition_;
