@@ -1,5 +1,5 @@
 // Tests of planner/search/elimination.
-#include "planner/search/elimination.hpp"
+#include "planner/search/min_marginals.hpp"
 
 #include <numeric>
 
