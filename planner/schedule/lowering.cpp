@@ -22,7 +22,10 @@ Lowering::Lowering(const Decomposition& decomposition,
       rank_(rank),
       mode_(mode),
       lowered_(std::move(lowered)),
-      builder_(rank, plan_.ranks) {
+      builder_(rank,
+               plan_.ranks,
+               mode == Mode::prices ? ScheduleBuilder::Dependencies::none
+                                    : ScheduleBuilder::Dependencies::derived) {
   const auto layers = static_cast<std::size_t>(network().layer_count());
   saved_.resize(decomposition.units().size());
   tensors_.resize(layers);

@@ -11,7 +11,8 @@
 
 namespace cnnplan {
 
-// For prices, a training step whose buffers have no places, perhaps of some units only.
+// For prices, a training step whose buffers have no places and whose operations do not say what
+// they depend on, perhaps of some units only.
 enum class Mode { training, inference, prices };
 
 class Lowering {
