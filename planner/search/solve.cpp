@@ -121,6 +121,19 @@ std::vector<Split> uniform_splits(const PricedNetwork& priced) {
   return splits;
 }
 
+// Those that may be the fastest yet, in virtual time, where ranks wait for each other.
+void add_uniform(const Plan& blank, const PricedNetwork& priced, Scores& scores) {
+  for (const Split& split : uniform_splits(priced)) {
+    const Assignment assignment = mostly_on(priced.choices, split);
+    double least_s = 0.0;
+    for (const CostGraph& least : priced.least) {
+      least_s = std::max(least_s, total_cost(least, assignment));
+    }
+    if (least_s + priced.updates_s >= scores.least_step_s()) continue;
+    scores.add(to_text(split), mostly_on(blank, priced.choices, split));
+  }
+}
+
 Assignment least_of(const CostGraph& graph) {
   std::optional<Assignment> optimum = eliminate(graph).optimum;
   return optimum ? std::move(*optimum) : longest_path_first(graph);
@@ -205,15 +218,13 @@ Plan solve(const SolveRequest& request) {
   const SplitChoices choices = split_choices(blank, request.axes);
   add_known(blank, choices, request.recompute, scores);
   NetworkPricing pricing(blank, choices, prices, scores.least_step_s());
-  for (const Split& split : uniform_splits(pricing.priced())) {
-    scores.add(to_text(split), mostly_on(blank, pricing.priced().choices, split));
-  }
   bool all_fit = true;
   for (const Found& found : search(pricing, request.method)) {
     const std::int64_t bytes =
         scores.add(found.name, plan_of(blank, pricing.priced().choices, found.assignment));
     all_fit = all_fit && fits(bytes, request.platform);
   }
+  add_uniform(blank, pricing.priced(), scores);
   std::optional<NetworkPricing> with_recompute;
   if (!all_fit) {
     add_within_memory(blank, pricing.price_all(), scores);
