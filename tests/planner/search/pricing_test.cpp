@@ -27,28 +27,29 @@ Network config(const char* name) {
   return read_network("configs/networks/" + std::string(name) + ".json");
 }
 
-// Of a plan's operations on one rank that are counted, nobody waiting; every unit reduces alone, as
-// in the graph.
-template <typename Counts>
-double sum_of_prices(Plan plan, int rank, const PriceList& prices, Counts&& counts) {
+// Of a plan's operations on one rank, nobody waiting; every unit reduces alone, as in the graph.
+double sum_of_prices(Plan plan, int rank, const PriceList& prices) {
   plan.bucket_bytes = 1;
   const Schedule schedule = lower(plan, rank);
   double sum = 0.0;
   for (const Operation& operation : schedule.operations) {
-    if (counts(operation)) sum += prices(schedule, operation).seconds;
+    sum += prices(schedule, operation).seconds;
   }
   return sum;
 }
 
-double sum_of_prices(const Plan& plan, int rank, const PriceList& prices) {
-  return sum_of_prices(plan, rank, prices, [](const Operation&) { return true; });
-}
-
-// Without gradient reductions and updates.
+// Without updates, and with what each gradient adds to reductions at least.
 double unavoidable_prices(const Plan& plan, int rank, const PriceList& prices) {
-  return sum_of_prices(plan, rank, prices, [](const Operation& operation) {
-    return operation.stream != Stream::reduce && !operation.id.starts_with("sgd/");
-  });
+  const double gradient_bytes = 4.0 * static_cast<double>(plan.network.parameter_count());
+  const Schedule schedule = lower(plan, rank);
+  double sum = 0.0;
+  for (const Operation& operation : schedule.operations) {
+    if (operation.id.starts_with("sgd/")) continue;
+    sum += operation.id.starts_with("reduce/")
+               ? prices.least_s(std::get<CollectiveOperation>(operation.body), gradient_bytes)
+               : prices(schedule, operation).seconds;
+  }
+  return sum;
 }
 
 double slowest_sum_of_prices(const Plan& plan, const PriceList& prices) {
