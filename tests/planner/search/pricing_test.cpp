@@ -140,15 +140,15 @@ PricedNetwork price_all(const Plan& blank, const PriceList& prices) {
   return price_network(blank, split_choices(blank), prices);
 }
 
-double least_step(const Plan& blank, const PriceList& prices) {
+double least_step_of(const Plan& blank, const PriceList& prices) {
   NetworkPricing pricing(blank, split_choices(blank), prices);
-  return least_step_s(pricing);
+  return least_step(pricing).seconds;
 }
 
 // Whatever is chosen, the bounds are below what it costs.
 void check_bounds(RandomValues& random, const Plan& blank, const PriceList& prices) {
   const PricedNetwork priced = price_all(blank, prices);
-  const double bound_s = least_step(blank, prices);
+  const double bound_s = least_step_of(blank, prices);
   const std::vector<int> ranks = sample_ranks(blank.ranks);
   for (int trial = 0; trial < 3; ++trial) {
     const Assignment assignment = random_assignment(random, priced.graph);
@@ -328,10 +328,10 @@ TEST_CASE("price_network: random networks have a bound below every choice") {
 TEST_CASE("price_network: what runs beside kernels is no part of the bound") {
   const Prices prices(4);
   Plan blank = blank_plan(config("mesh-1k"), 1, 4);
-  const double blocking = least_step(blank, prices.list());
+  const double blocking = least_step_of(blank, prices.list());
   blank.overlap = true;
   const PricedNetwork hiding = price_all(blank, prices.list());
-  CHECK(least_step(blank, prices.list()) < blocking);
+  CHECK(least_step_of(blank, prices.list()) < blocking);
   for (const CostGraph& least : hiding.least) {
     for (const CostEdge& edge : least.edges) {
       CHECK(edge.costs == CostMatrix(edge.costs.rows(), edge.costs.columns()));
