@@ -216,7 +216,14 @@ Plan sample_plan() {
       .outpriced = 79,
       .estimated_kernels = {"convolution/forward in=1x1x1x1x1"},
       .margins = {{.layers = {"conv", "bn", "relu"}, .runner_up = "h2w2", .margin_s = -0.001},
-                  {.layers = {"loss"}}}};
+                  {.layers = {"loss"},
+                   .runner_up = "r4",
+                   .margin_s = 0.002,
+                   .changes = {{.layer = "conv",
+                                .split = {.mesh = parse_mesh("c4"),
+                                          .channel_algorithm = ChannelAlgorithm::stationary_x}},
+                               {.layer = "loss", .split = {.mesh = parse_mesh("r4")}}}},
+                  {.layers = {"data"}}}};
   plan.inputs = sample_inputs();
   return plan;
 }
