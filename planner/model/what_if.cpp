@@ -17,6 +17,7 @@ namespace {
 
 constexpr const char* option = "--what-if";
 constexpr std::string_view every_level = "level";
+constexpr std::string_view every_level_prefix = "level.";
 constexpr std::string_view every_kernel = "kernel";
 
 [[noreturn]] void refuse(const std::string& text, const std::string& allowed) {
@@ -144,6 +145,7 @@ std::string figures_of(const Platform& platform) {
 
 PriceFigure figure_of(std::string name, std::string unit, const std::vector<double>& values) {
   PriceFigure figure{.name = std::move(name), .unit = std::move(unit)};
+  figure.several = figure.name == every_kernel || figure.name.starts_with(every_level_prefix);
   if (values.empty()) return figure;
   const auto [least, most] = std::minmax_element(values.begin(), values.end());
   figure.least = *least;

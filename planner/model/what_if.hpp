@@ -33,7 +33,8 @@ struct PriceFigure {
   std::string name;
   std::string unit;  // "s", "s/B"; empty: a ratio
   double least = 0.0;
-  double most = 0.0;  // 0: times of kernels, which have no value in common
+  double most = 0.0;     // 0: times of kernels, which have no value in common
+  bool several = false;  // "level", "kernel": stands for others of the list, too
   bool operator==(const PriceFigure&) const = default;
 };
 

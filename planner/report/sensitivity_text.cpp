@@ -8,6 +8,8 @@
 namespace cnnplan {
 namespace {
 
+constexpr int value_digits = 4;
+
 std::string joined(const std::vector<std::string>& texts) {
   std::string all;
   for (const std::string& text : texts) all += (all.empty() ? "" : ", ") + text;
@@ -26,8 +28,8 @@ std::string layers_text(const RunnerUpPlan& runner_up) {
 
 std::string value_text(double value, const std::string& unit) {
   if (unit == "s") return duration(value);
-  if (unit == "s/B") return fixed(value * 1e9, 4) + " ns/B";
-  return fixed(value, 3);
+  if (unit == "s/B") return significant(value * 1e9, value_digits) + " ns/B";
+  return significant(value, value_digits);
 }
 
 // A range where messages of different sizes or levels have different values.
@@ -41,8 +43,8 @@ std::string flip_table(const Sensitivity& sensitivity) {
   Table table({{"layer", Align::left},
                {"split", Align::left},
                {"runner-up", Align::left},
-               {"margin [ms]"},
-               {"margin [%]"},
+               {"margin"},
+               {"of the sum [%]"},
                {"figure", Align::left},
                {"now"},
                {"at the flip"},
@@ -52,14 +54,22 @@ std::string flip_table(const Sensitivity& sensitivity) {
     table.add_row({layers_text(runner_up),
                    runner_up.split,
                    runner_up.runner_up,
-                   fixed(runner_up.margin_s * 1e3, 3),
-                   fixed(runner_up.margin_s / sensitivity.sum_s * 100, 3),
+                   duration(runner_up.margin_s),
+                   significant(runner_up.margin_s / sensitivity.sum_s * 100, 2),
                    flip.figure.name,
                    value_text(flip.figure, 1.0),
                    value_text(flip.figure, flip.factor),
                    fixed(flip.factor, 3)});
   }
   return table.to_text();
+}
+
+// Whether a profile has times of these kernels, which can be multiplied.
+bool has_kernels(const Sensitivity& sensitivity) {
+  const auto& figures = sensitivity.figures;
+  return std::any_of(figures.begin(), figures.end(), [](const std::string& figure) {
+    return figure.starts_with("kernel");
+  });
 }
 
 std::string range_text(const Sensitivity& sensitivity) {
@@ -72,7 +82,8 @@ std::string header(const Sensitivity& sensitivity) {
          "one: " +
          duration(sensitivity.sum_s) +
          " now, all operations in sum.\nAll other figures stay, and both plans: a third one may "
-         "be faster than both before.\n\n";
+         "be faster than both before.\n" +
+         (has_kernels(sensitivity) ? "" : "Times of kernels stay: no profile has them.\n") + '\n';
 }
 
 // Those without a flip.

@@ -64,6 +64,12 @@ std::string fixed(double value, int decimals) {
   return is_negative_zero && text.front() == '-' ? text.substr(1) : text;
 }
 
+std::string significant(double value, int digits) {
+  const double size = std::fabs(value);
+  const int before = size > 0.0 ? static_cast<int>(std::floor(std::log10(size))) + 1 : 1;
+  return fixed(value, std::max(0, digits - before));
+}
+
 std::string milliseconds(double seconds) {
   return seconds == 0.0 ? "-" : fixed(seconds * 1e3, 3);
 }

@@ -64,6 +64,10 @@ std::optional<double> nearest_crossing(const SumsAt& at, double farthest) {
       at, {.exponent = 0.0, .sums = at(0.0)}, {.exponent = farthest, .sums = at(farthest)});
 }
 
+double distance_from_one(double factor) {
+  return std::abs(std::log(factor));
+}
+
 bool is_tie(const TwoSums& sums) {
   const Point point{.exponent = 0.0, .sums = sums};
   return std::abs(point.difference_s()) <= point.rounding_s();

@@ -21,6 +21,9 @@ struct TwoSums {
 std::optional<double> nearest_crossing(const std::function<TwoSums(double exponent)>& at,
                                        double farthest);
 
+// How far a factor is from 1, as far up as down: of logarithms.
+double distance_from_one(double factor);
+
 // What two sums differ by is less than they were rounded by.
 bool is_tie(const TwoSums& sums);
 

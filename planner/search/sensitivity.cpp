@@ -1,150 +1,45 @@
-// Every figure multiplied until a runner-up is no longer dearer.
+// The closest runner-ups, and what the figures do to them.
 #include "planner/search/sensitivity.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <optional>
 #include <utility>
 
-#include "planner/model/error.hpp"
-#include "planner/model/parallel.hpp"
 #include "planner/search/compared_plans.hpp"
 #include "planner/search/crossing.hpp"
+#include "planner/search/figure_flips.hpp"
 
 namespace cnnplan {
 namespace {
 
-constexpr std::size_t most_compared = 8;
-constexpr double farthest = 4.0;  // binary logarithm of the largest factor
+constexpr std::size_t most_compared = 8;  // different margins
+constexpr std::size_t most_plans = 64;    // with one of these margins
 
 using Margins = std::vector<const UnitMargin*>;
 
-struct Machine {
-  const Platform& platform;
-  const Profile& profile;
-};
-
-// The sums of the plans while one figure is multiplied.
-class Curves {
- public:
-  Curves(const ComparedPlans& plans,
-         const Machine& machine,
-         std::string figure,
-         std::vector<double> now_s)
-      : plans_(plans),
-        machine_(machine),
-        figure_(std::move(figure)),
-        sums_s_{{0.0, std::move(now_s)}} {
-    for (double exponent : {farthest, -farthest}) {
-      if (is_allowed(exponent)) ends_.push_back(exponent);
-    }
-  }
-
-  const std::vector<double>& at(double exponent) {
-    const auto [entry, is_new] = sums_s_.try_emplace(exponent);
-    if (is_new) entry->second = priced(exponent);
-    return entry->second;
-  }
-  TwoSums two_at(double exponent, std::size_t runner_up) {
-    const std::vector<double>& sums_s = at(exponent);
-    return {.plan_s = sums_s.front(), .other_s = sums_s[runner_up + 1]};
-  }
-  // The farthest up and down, as far as files may have such a figure.
-  const std::vector<double>& ends() const { return ends_; }
-
- private:
-  WhatIf change(double exponent) const {
-    return {.text = figure_, .figure = figure_, .number = std::exp2(exponent)};
-  }
-  bool is_allowed(double exponent) const {
-    Platform platform = machine_.platform;
-    Profile profile = machine_.profile;
-    try {
-      apply(change(exponent), platform, profile);
-    } catch (const InputError&) {
-      return false;
-    }
-    return true;
-  }
-  std::vector<double> priced(double exponent) const {
-    Platform platform = machine_.platform;
-    Profile profile = machine_.profile;
-    apply(change(exponent), platform, profile);
-    return plans_.sums_s(platform, profile);
-  }
-
-  const ComparedPlans& plans_;
-  Machine machine_;
-  std::string figure_;
-  std::map<double, std::vector<double>> sums_s_;  // by exponent
-  std::vector<double> ends_;
-};
-
-double distance(double factor) {
-  return std::abs(std::log(factor));
+bool is_same(const std::optional<double>& a, const std::optional<double>& b) {
+  constexpr double rounding = 1e-9;  // of where two lines meet
+  if (!a || !b) return !a && !b;
+  return std::abs(*a / *b - 1.0) < rounding;
 }
 
-std::optional<double> flip_factor(Curves& curves, std::size_t runner_up) {
-  const std::vector<double>& ends = curves.ends();
-  if (is_tie(curves.two_at(0.0, runner_up))) {
-    const bool parts = std::any_of(ends.begin(), ends.end(), [&](double end) {
-      return !is_tie(curves.two_at(end, runner_up));
-    });
-    return parts ? std::optional(1.0) : std::nullopt;
-  }
-  std::optional<double> nearest;
-  const auto at = [&](double exponent) { return curves.two_at(exponent, runner_up); };
-  for (double end : ends) {
-    const std::optional<double> factor = nearest_crossing(at, end);
-    if (!factor) continue;
-    if (!nearest || distance(*factor) < distance(*nearest)) nearest = factor;
-  }
-  return nearest;
-}
-
-// What times of kernels are of the plan's sum, which grows with them in a straight line.
-void add_part_of_sum(Curves& curves, PriceFigure& figure) {
-  if (figure.most > 0.0) return;
-  const double more_s = curves.at(farthest).front() - curves.at(0.0).front();
-  figure.least = figure.most = more_s / (std::exp2(farthest) - 1.0);
-}
-
-struct FigureFlips {
-  bool matters = false;
-  std::vector<Flip> flips;
-};
-
-FigureFlips flips_of(PriceFigure figure, Curves curves) {
-  const std::vector<double> now_s = curves.at(0.0);
-  FigureFlips found;
-  for (double end : curves.ends()) found.matters = found.matters || curves.at(end) != now_s;
-  if (!found.matters) return found;
-  add_part_of_sum(curves, figure);
-  for (std::size_t i = 0; i + 1 < now_s.size(); ++i) {
-    if (const std::optional<double> factor = flip_factor(curves, i)) {
-      found.flips.push_back({.runner_up = i, .figure = figure, .factor = *factor});
-    }
-  }
-  return found;
-}
-
-void add_flips(const ComparedPlans& plans,
-               const Machine& machine,
-               const std::vector<double>& now_s,
-               Sensitivity& result) {
-  const std::vector<PriceFigure> figures = price_figures(machine.platform, machine.profile);
-  std::vector<FigureFlips> found(figures.size());
-  parallel_for(figures.size(), [&](std::size_t i) {
-    found[i] = flips_of(figures[i], Curves(plans, machine, figures[i].name, now_s));
+// Whether one figure alone does what `all`, which stands for several, does to a runner-up.
+bool one_does(const std::vector<FigureFlips>& found,
+              const FigureFlips& all,
+              std::size_t runner_up) {
+  return std::any_of(found.begin(), found.end(), [&](const FigureFlips& one) {
+    return !one.figure.several && is_same(one.factors[runner_up], all.factors[runner_up]);
   });
-  for (std::size_t i = 0; i < figures.size(); ++i) {
-    if (found[i].matters) result.figures.push_back(figures[i].name);
-    result.flips.insert(result.flips.end(), found[i].flips.begin(), found[i].flips.end());
+}
+
+void add_flips(const std::vector<FigureFlips>& found, std::size_t i, Sensitivity& result) {
+  for (const FigureFlips& flips : found) {
+    if (!flips.factors[i] || (flips.figure.several && one_does(found, flips, i))) continue;
+    result.flips.push_back({.runner_up = result.runner_ups.size() - 1,
+                            .figure = flips.figure,
+                            .factor = *flips.factors[i]});
   }
-  std::stable_sort(result.flips.begin(), result.flips.end(), [](const Flip& a, const Flip& b) {
-    return distance(a.factor) < distance(b.factor);
-  });
 }
 
 bool is_for(const UnitMargin& margin, const std::string& layer) {
@@ -164,20 +59,22 @@ Margins distinct_runner_ups(const Plan& plan, const std::string& layer) {
   return margins;
 }
 
-// Of these, the ones with the smallest margins, none below 0. `sums_s`: of the plan and of each.
+// Of these, the ones with the smallest margins, as many as have most_compared different ones.
+// `sums_s`: of the plan and of each.
 Margins nearest_of(const Margins& margins, const std::vector<double>& sums_s) {
-  std::vector<std::pair<double, const UnitMargin*>> by_margin;
-  for (std::size_t i = 0; i < margins.size(); ++i) {
-    const TwoSums sums{.plan_s = sums_s.front(), .other_s = sums_s[i + 1]};
-    if (sums.other_s < sums.plan_s && !is_tie(sums)) continue;
-    by_margin.emplace_back(sums.other_s, margins[i]);
-  }
-  std::stable_sort(by_margin.begin(), by_margin.end(), [](const auto& a, const auto& b) {
-    return a.first < b.first;
-  });
-  if (by_margin.size() > most_compared) by_margin.resize(most_compared);
+  std::vector<std::pair<double, const UnitMargin*>> by_sum;
+  for (std::size_t i = 0; i < margins.size(); ++i) by_sum.emplace_back(sums_s[i + 1], margins[i]);
+  std::stable_sort(
+      by_sum.begin(), by_sum.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   Margins nearest;
-  for (const auto& entry : by_margin) nearest.push_back(entry.second);
+  std::size_t different = 0;
+  double last_s = 0.0;
+  for (const auto& [sum_s, margin] : by_sum) {
+    if (!is_tie({last_s, sum_s})) ++different;
+    if (different > most_compared || nearest.size() == most_plans) break;
+    last_s = sum_s;
+    nearest.push_back(margin);
+  }
   return nearest;
 }
 
@@ -193,6 +90,70 @@ RunnerUpPlan described(const Plan& plan, const UnitMargin& runner_up, double mar
     if (margin.changes == runner_up.changes) result.layers.push_back(margin.layers.front());
   }
   return result;
+}
+
+// The same split left for the same, with the same margin and flips: blocks that repeat.
+bool are_alike(const RunnerUpPlan& a, const RunnerUpPlan& b, double sum_s) {
+  return a.split == b.split && a.runner_up == b.runner_up && a.changes == b.changes &&
+         is_tie({sum_s + a.margin_s, sum_s + b.margin_s});
+}
+
+// Adds a runner-up and its flips, or its layers to those of one that is alike. `places`: by
+// runner-up of `result`, the place among the compared ones.
+void add(const RunnerUpPlan& runner_up,
+         const std::vector<FigureFlips>& found,
+         std::size_t place,
+         std::vector<std::size_t>& places,
+         Sensitivity& result) {
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    RunnerUpPlan& known = result.runner_ups[i];
+    const bool same_flips = std::all_of(found.begin(), found.end(), [&](const auto& flips) {
+      return is_same(flips.factors[places[i]], flips.factors[place]);
+    });
+    if (!same_flips || !are_alike(known, runner_up, result.sum_s)) continue;
+    known.layers.insert(known.layers.end(), runner_up.layers.begin(), runner_up.layers.end());
+    return;
+  }
+  places.push_back(place);
+  result.runner_ups.push_back(runner_up);
+  add_flips(found, place, result);
+}
+
+void compare(const Plan& plan,
+             const Machine& machine,
+             const Margins& margins,
+             Sensitivity& result) {
+  const ComparedPlans plans(plan, margins);
+  const std::vector<double> now_s = plans.sums_s(machine.platform, machine.profile);
+  const std::vector<FigureFlips> found = figure_flips(plans, machine, now_s);
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < margins.size(); ++i) {
+    const double margin_s = std::max(0.0, now_s[i + 1] - now_s.front());
+    add(described(plan, *margins[i], margin_s), found, i, places, result);
+  }
+  for (const FigureFlips& flips : found) {
+    if (flips.matters) result.figures.push_back(flips.figure.name);
+  }
+  std::stable_sort(result.flips.begin(), result.flips.end(), [](const Flip& a, const Flip& b) {
+    return distance_from_one(a.factor) < distance_from_one(b.factor);
+  });
+}
+
+// Leaves those that take no less than the plan; the layers of the others go where they belong.
+Margins not_shorter(const Margins& margins, std::vector<double>& sums_s, Sensitivity& result) {
+  Margins kept;
+  std::vector<double> kept_s{sums_s.front()};
+  for (std::size_t i = 0; i < margins.size(); ++i) {
+    const TwoSums sums{.plan_s = sums_s.front(), .other_s = sums_s[i + 1]};
+    if (sums.other_s < sums.plan_s && !is_tie(sums)) {
+      result.shorter.push_back(margins[i]->layers.front());
+      continue;
+    }
+    kept.push_back(margins[i]);
+    kept_s.push_back(sums.other_s);
+  }
+  sums_s = std::move(kept_s);
+  return kept;
 }
 
 // Of those that have a runner-up, the layers with none that takes longer.
@@ -211,17 +172,12 @@ Sensitivity sensitivity(const Plan& plan,
                         const Platform& platform,
                         const Profile& profile,
                         const std::string& layer) {
-  Sensitivity result{.most_factor = std::exp2(farthest), .shorter = without_longer(plan, layer)};
+  Sensitivity result{.most_factor = most_factor, .shorter = without_longer(plan, layer)};
   const Margins all = distinct_runner_ups(plan, layer);
-  const std::vector<double> all_s = ComparedPlans(plan, all).sums_s(platform, profile);
-  const Margins margins = nearest_of(all, all_s);
-  const ComparedPlans plans(plan, margins);
-  const std::vector<double> now_s = plans.sums_s(platform, profile);
-  result.sum_s = now_s.front();
-  for (std::size_t i = 0; i < margins.size(); ++i) {
-    result.runner_ups.push_back(described(plan, *margins[i], now_s[i + 1] - now_s.front()));
-  }
-  if (!margins.empty()) add_flips(plans, {platform, profile}, now_s, result);
+  std::vector<double> sums_s = ComparedPlans(plan, all).sums_s(platform, profile);
+  result.sum_s = sums_s.front();
+  const Margins longer = not_shorter(all, sums_s, result);
+  if (!longer.empty()) compare(plan, {platform, profile}, nearest_of(longer, sums_s), result);
   return result;
 }
 

@@ -219,9 +219,10 @@ Plan sample_plan() {
                   {.layers = {"loss"},
                    .runner_up = "r4",
                    .margin_s = 0.002,
-                   .changes = {{.layer = "conv",
+                   .changes = {{.layer = "hidden",
                                 .split = {.mesh = parse_mesh("c4"),
-                                          .channel_algorithm = ChannelAlgorithm::stationary_x}},
+                                          .channel_algorithm = ChannelAlgorithm::stationary_x},
+                                .recompute = true},
                                {.layer = "loss", .split = {.mesh = parse_mesh("r4")}}}},
                   {.layers = {"data"}}}};
   plan.inputs = sample_inputs();

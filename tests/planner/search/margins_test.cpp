@@ -73,6 +73,19 @@ void check_by_forbidding(const Problem& problem, const Assignment& assignment) {
   }
 }
 
+// `assignment` with the changes of a margin.
+Assignment changed(const Problem& problem, Assignment assignment, const UnitMargin& margin) {
+  for (std::size_t unit = 0; unit < assignment.size(); ++unit) {
+    const UnitSplits& choice = problem.priced.choices.units[unit];
+    for (const UnitChoice& change : margin.changes) {
+      if (change.layer != problem.blank.network.layer(choice.unit.head()).name) continue;
+      const auto found = std::find(choice.splits.begin(), choice.splits.end(), change.split);
+      assignment[unit] = static_cast<int>(found - choice.splits.begin());
+    }
+  }
+  return assignment;
+}
+
 double lowest_margin(const Problem& problem, const Assignment& assignment) {
   const Plan plan = plan_of(problem.blank, problem.priced.choices, assignment);
   double lowest_s = std::numeric_limits<double>::infinity();
@@ -100,6 +113,38 @@ TEST_CASE("margins: not below 0 for the cheapest assignment, below 0 elsewhere f
   worse.back() = worse.back() == 0 ? 1 : 0;
   REQUIRE(total_cost(problem.priced.graph, worse) > total_cost(problem.priced.graph, best));
   CHECK(lowest_margin(problem, worse) < 0.0);
+}
+
+TEST_CASE("margins: the changes make the plan that the margin is of") {
+  for (const Problem& problem : {lenet(), ::cnnplan::test::problem(backward_add(), 4, 4)}) {
+    const auto& [blank, priced] = problem;
+    const Assignment best = *eliminate(priced.graph).optimum;
+    const Plan plan = plan_of(blank, priced.choices, best);
+    const std::vector<UnitMargin> found = margins(blank, plan, priced);
+    for (std::size_t unit = 0; unit < found.size(); ++unit) {
+      const Assignment other = changed(problem, best, found[unit]);
+      const UnitSplits& choice = priced.choices.units[unit];
+      CHECK(to_text(choice.splits[static_cast<std::size_t>(other[unit])]) == found[unit].runner_up);
+      CHECK(total_cost(priced.graph, other) - total_cost(priced.graph, best) ==
+            doctest::Approx(found[unit].margin_s).epsilon(rounding));
+    }
+  }
+}
+
+TEST_CASE("margins: no changes where the best plan with them costs less than the plan") {
+  const Problem problem = lenet();
+  const Assignment first = first_of_each(problem.priced);
+  const double plan_s = total_cost(problem.priced.graph, first);
+  const Plan plan = plan_of(problem.blank, problem.priced.choices, first);
+  const UnitCosts least = *min_marginals(problem.priced.graph);
+  int without = 0;
+  const std::vector<UnitMargin> found = margins(problem.blank, plan, problem.priced);
+  for (std::size_t unit = 0; unit < found.size(); ++unit) {
+    const double other_s = least[unit].front() + found[unit].margin_s;
+    CHECK(found[unit].changes.empty() == (other_s < plan_s));
+    without += found[unit].changes.empty() ? 1 : 0;
+  }
+  CHECK(without > 0);
 }
 
 TEST_CASE("margins: every layer is named once, the one that chooses first") {
