@@ -59,9 +59,15 @@ std::optional<double> nearest(const SumsAt& at, const Point& a, const Point& b) 
 
 }  // namespace
 
-std::optional<double> nearest_crossing(const SumsAt& at, double farthest) {
-  return nearest(
-      at, {.exponent = 0.0, .sums = at(0.0)}, {.exponent = farthest, .sums = at(farthest)});
+std::optional<double> nearest_crossing(const SumsAt& at, const std::vector<double>& ends) {
+  std::optional<double> best;
+  const Point here{.exponent = 0.0, .sums = at(0.0)};
+  for (double end : ends) {
+    const std::optional<double> factor = nearest(at, here, {.exponent = end, .sums = at(end)});
+    if (!factor) continue;
+    if (!best || distance_from_one(*factor) < distance_from_one(*best)) best = factor;
+  }
+  return best;
 }
 
 double distance_from_one(double factor) {

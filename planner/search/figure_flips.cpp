@@ -79,14 +79,8 @@ std::optional<double> flip_factor(Curves& curves, std::size_t runner_up) {
     });
     return parts ? std::optional(1.0) : std::nullopt;
   }
-  std::optional<double> nearest;
-  const auto at = [&](double exponent) { return curves.two_at(exponent, runner_up); };
-  for (double end : ends) {
-    const std::optional<double> factor = nearest_crossing(at, end);
-    if (!factor) continue;
-    if (!nearest || distance_from_one(*factor) < distance_from_one(*nearest)) nearest = factor;
-  }
-  return nearest;
+  return nearest_crossing([&](double exponent) { return curves.two_at(exponent, runner_up); },
+                          ends);
 }
 
 // What times of kernels are of the plan's sum, which grows with them in a straight line.

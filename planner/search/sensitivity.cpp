@@ -128,7 +128,8 @@ void compare(const Plan& plan,
   const std::vector<FigureFlips> found = figure_flips(plans, machine, now_s);
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i < margins.size(); ++i) {
-    const double margin_s = std::max(0.0, now_s[i + 1] - now_s.front());
+    const TwoSums sums{.plan_s = now_s.front(), .other_s = now_s[i + 1]};
+    const double margin_s = is_tie(sums) ? 0.0 : sums.other_s - sums.plan_s;
     add(described(plan, *margins[i], margin_s), found, i, places, result);
   }
   for (const FigureFlips& flips : found) {

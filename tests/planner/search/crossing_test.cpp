@@ -58,14 +58,14 @@ struct Asked {
   int questions = 0;
 };
 
-Asked crossing(const Sum& plan, const Sum& other, double farthest) {
+Asked crossing(const Sum& plan, const Sum& other, const std::vector<double>& ends) {
   Asked asked;
   const auto at = [&](double exponent) {
     ++asked.questions;
     const double factor = std::exp2(exponent);
     return TwoSums{.plan_s = plan.at(factor), .other_s = other.at(factor)};
   };
-  asked.factor = nearest_crossing(at, farthest);
+  asked.factor = nearest_crossing(at, ends);
   return asked;
 }
 
@@ -85,27 +85,39 @@ Sum line(double constant, double slope) {
 }  // namespace
 
 TEST_CASE("nearest_crossing: straight lines meet where they do, after three questions") {
-  const Asked up = crossing(line(1.0, 1.0), line(4.0, 0.5), 4.0);
+  const Asked up = crossing(line(1.0, 1.0), line(4.0, 0.5), {4.0});
   CHECK(*up.factor == doctest::Approx(6.0).epsilon(1e-12));
   CHECK(up.questions == 3);
-  const Asked down = crossing(line(1.0, 1.0), line(0.5, 3.0), -4.0);
+  const Asked down = crossing(line(1.0, 1.0), line(0.5, 3.0), {-4.0});
   CHECK(*down.factor == doctest::Approx(0.25).epsilon(1e-12));
   CHECK(down.questions == 3);
 }
 
 TEST_CASE("nearest_crossing: none where the lines meet beyond the range or never") {
-  CHECK_FALSE(crossing(line(1.0, 1.0), line(40.0, 0.5), 4.0).factor);
-  CHECK_FALSE(crossing(line(1.0, 1.0), line(4.0, 0.5), -4.0).factor);
-  CHECK_FALSE(crossing(line(1.0, 1.0), line(2.0, 1.0), 4.0).factor);
+  CHECK_FALSE(crossing(line(1.0, 1.0), line(40.0, 0.5), {4.0, -4.0}).factor);
+  CHECK_FALSE(crossing(line(1.0, 1.0), line(4.0, 0.5), {-4.0}).factor);
+  CHECK_FALSE(crossing(line(1.0, 1.0), line(2.0, 1.0), {4.0, -4.0}).factor);
 }
 
 TEST_CASE("nearest_crossing: the nearer one of several, around bends") {
   // Below the plan between 2 and 3 only.
   const Sum other{{{.lines = {{2.0, 0.0}, {-4.0, 3.0}}, .takes_least = false}}};
   const Sum plan{{{.lines = {{0.0, 1.0}, {8.0 / 3, 0.0}}, .takes_least = true}}};
-  const std::optional<double> factor = crossing(plan, other, 4.0).factor;
+  const std::optional<double> factor = crossing(plan, other, {4.0}).factor;
   REQUIRE(factor);
   CHECK(*factor == doctest::Approx(2.0).epsilon(1e-5));
+}
+
+TEST_CASE("nearest_crossing: up or down, whichever is nearer") {
+  const Sum plan = line(0.0, 1.0);
+  const auto above_between = [](double low, double high) {
+    return Sum{{{.lines = {{-low, 2.0}, {high / 2, 0.5}}, .takes_least = true}}};
+  };
+  const auto nearest = [&](double low, double high) {
+    return *crossing(plan, above_between(low, high), {4.0, -4.0}).factor;
+  };
+  CHECK(nearest(0.25, 3.0) == doctest::Approx(3.0).epsilon(1e-5));
+  CHECK(nearest(0.5, 3.0) == doctest::Approx(0.5).epsilon(1e-5));
 }
 
 TEST_CASE("nearest_crossing: what a fine scan finds, for random sums of bent lines") {
@@ -118,7 +130,7 @@ TEST_CASE("nearest_crossing: what a fine scan finds, for random sums of bent lin
     const double farthest = random.boolean() ? 4.0 : -4.0;
     constexpr double step = 1e-3;
     const std::optional<double> expected = by_scanning(plan, other, farthest, step);
-    const std::optional<double> found = crossing(plan, other, farthest).factor;
+    const std::optional<double> found = crossing(plan, other, {farthest}).factor;
     CAPTURE(trial);
     REQUIRE(expected.has_value() == found.has_value());
     if (!found) continue;
