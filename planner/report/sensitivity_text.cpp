@@ -34,7 +34,7 @@ std::string value_text(double value, const std::string& unit) {
 
 // A range where messages of different sizes or levels have different values.
 std::string value_text(const PriceFigure& figure, double factor) {
-  const std::string most = value_text(factor * figure.most, figure.unit);
+  std::string most = value_text(factor * figure.most, figure.unit);
   if (figure.least == figure.most) return most;
   return value_text(factor * figure.least, figure.unit) + " to " + most;
 }

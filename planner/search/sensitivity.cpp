@@ -78,16 +78,18 @@ Margins nearest_of(const Margins& margins, const std::vector<double>& sums_s) {
   return nearest;
 }
 
-// `runner_up`: the margin that all of these share their changes with.
+// `runner_up`: of the layers that come first; all that share its changes follow.
 RunnerUpPlan described(const Plan& plan, const UnitMargin& runner_up, double margin_s) {
-  const LayerIndex head = plan.network.index_of(runner_up.layers.front());
-  RunnerUpPlan result{.layers = {},
+  const std::string& first = runner_up.layers.front();
+  const LayerIndex head = plan.network.index_of(first);
+  RunnerUpPlan result{.layers = {first},
                       .split = to_text(plan.layers[static_cast<std::size_t>(head)].split()),
                       .runner_up = runner_up.runner_up,
                       .changes = runner_up.changes.size(),
                       .margin_s = margin_s};
   for (const UnitMargin& margin : plan.prediction.margins) {
-    if (margin.changes == runner_up.changes) result.layers.push_back(margin.layers.front());
+    const std::string& other = margin.layers.front();
+    if (margin.changes == runner_up.changes && other != first) result.layers.push_back(other);
   }
   return result;
 }
@@ -175,6 +177,7 @@ Sensitivity sensitivity(const Plan& plan,
                         const std::string& layer) {
   Sensitivity result{.most_factor = most_factor, .shorter = without_longer(plan, layer)};
   const Margins all = distinct_runner_ups(plan, layer);
+  if (all.empty()) return result;
   std::vector<double> sums_s = ComparedPlans(plan, all).sums_s(platform, profile);
   result.sum_s = sums_s.front();
   const Margins longer = not_shorter(all, sums_s, result);
