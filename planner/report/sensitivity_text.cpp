@@ -10,12 +10,6 @@ namespace {
 
 constexpr int value_digits = 4;
 
-std::string joined(const std::vector<std::string>& texts) {
-  std::string all;
-  for (const std::string& text : texts) all += (all.empty() ? "" : ", ") + text;
-  return all;
-}
-
 std::string counted(std::size_t count, const std::string& one, const std::string& several) {
   return std::to_string(count) + ' ' + (count == 1 ? one : several);
 }

@@ -55,6 +55,12 @@ std::string Table::to_text() const {
   return text;
 }
 
+std::string joined(const std::vector<std::string>& texts) {
+  std::string all;
+  for (const std::string& text : texts) all += (all.empty() ? "" : ", ") + text;
+  return all;
+}
+
 std::string fixed(double value, int decimals) {
   std::array<char, 64> buffer{};
   const int length = std::snprintf(buffer.data(), buffer.size(), "%.*f", decimals, value);

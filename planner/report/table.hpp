@@ -29,6 +29,8 @@ class Table {
   std::vector<std::vector<std::string>> rows_;  // an empty row is a line across
 };
 
+// "a, b, c"
+std::string joined(const std::vector<std::string>& texts);
 // Fixed number of decimals; what rounds to zero has no sign.
 std::string fixed(double value, int decimals);
 // So many digits that count: "0.00370".
