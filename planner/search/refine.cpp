@@ -82,12 +82,12 @@ LeastStep least_step(NetworkPricing& pricing) {
   return least;
 }
 
-std::optional<UnitCosts> marginals_of_wanted(NetworkPricing& pricing, const Wanted& wanted) {
+std::optional<MinMarginals> marginals_of_wanted(NetworkPricing& pricing, const Wanted& wanted) {
   for (std::size_t most = 2;; most *= 2) {
-    const std::optional<MinMarginals> marginals = MinMarginals::of(pricing.priced().graph);
+    std::optional<MinMarginals> marginals = MinMarginals::of(pricing.priced().graph);
     if (!marginals) return std::nullopt;
     const Assignment& optimum = marginals->optimum();
-    if (pricing.price(optimum, changes_with(*marginals, wanted, 1)) == 0) return marginals->costs();
+    if (pricing.price(optimum, changes_with(*marginals, wanted, 1)) == 0) return marginals;
     pricing.price(optimum, changes_with(*marginals, wanted, most));
   }
 }

@@ -36,6 +36,6 @@ using Wanted =
     std::function<std::vector<int>(int unit, const std::vector<double>& costs, std::size_t most)>;
 // Min-marginals of `priced().graph`, of what is wanted of every unit with `most` = 1 the same as if
 // all pairs had prices. Nothing where the graph is too entangled for them.
-std::optional<UnitCosts> marginals_of_wanted(NetworkPricing& pricing, const Wanted& wanted);
+std::optional<MinMarginals> marginals_of_wanted(NetworkPricing& pricing, const Wanted& wanted);
 
 }  // namespace cnnplan
