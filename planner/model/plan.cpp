@@ -124,4 +124,8 @@ void validate(const Plan& plan, const std::string& file) {
   }
 }
 
+std::string to_text(const OperationSum& sum) {
+  return sum.rank < 0 ? "all operations" : "all operations of rank " + std::to_string(sum.rank);
+}
+
 }  // namespace cnnplan

@@ -79,14 +79,24 @@ struct UnitChoice {
 struct UnitMargin {
   std::vector<std::string> layers;  // the one that chooses, then those that follow it
   std::string runner_up;            // the best other split; empty: there is none worth finding
-  // How much longer all operations take in sum with it, gradients of every layer reduced alone,
-  // when all other layers take what is best then; negative: shorter. Memory left out.
+  // How much longer all operations of Prediction::margins_sum take with it, when all other layers
+  // take what is best then; negative: shorter. Memory left out.
   double margin_s = 0.0;
   // Where the best plan with it differs from this plan, these layers included. Empty where that
   // plan takes less in sum than this one, which was taken for another reason then.
   std::vector<UnitChoice> changes{};
   bool operator==(const UnitMargin&) const = default;
 };
+
+// Which operations are added up where plans are compared without waiting.
+struct OperationSum {
+  // -1: of every layer those of the rank that takes longest for it, and the gradients of every
+  // layer reduced alone. Else those of this rank, without updates, and gradients as in one bucket.
+  int rank = -1;
+  bool operator==(const OperationSum&) const = default;
+};
+// "all operations", "all operations of rank 3"
+std::string to_text(const OperationSum& sum);
 
 // Search results. Seconds per step; a value of 0 means "not known".
 struct Prediction {
@@ -107,6 +117,7 @@ struct Prediction {
   std::int64_t outpriced = 0;   // left out because every plan with them is slower than the baseline
   std::vector<std::string> estimated_kernels;
   std::vector<UnitMargin> margins;  // empty: not known
+  OperationSum margins_sum;         // of which the plan costs least, if of any
   bool operator==(const Prediction&) const = default;
 };
 

@@ -12,6 +12,7 @@ using Json = nlohmann::ordered_json;
 constexpr NumberRange gap_range{.minimum = -1.0};
 // Sums over operations and ranks of what seconds_range allows one of.
 constexpr NumberRange predicted_range{.minimum = 0.0, .maximum = 1e30};
+constexpr IntegerRange rank_range{.minimum = 0, .maximum = max_ranks - 1};
 constexpr NumberRange margin_range{.minimum = -1e30, .maximum = 1e30};
 
 PredictedOperation read_operation(const JsonReader& reader) {
@@ -127,7 +128,8 @@ Prediction prediction_from_json(const JsonReader& reader) {
                      "pruned",
                      "outpriced",
                      "estimated_kernels",
-                     "margins"});
+                     "margins",
+                     "margins_rank"});
   Prediction prediction;
   reader.read("step_s", prediction.step_s, predicted_range);
   reader.read("low_s", prediction.low_s, predicted_range);
@@ -142,6 +144,7 @@ Prediction prediction_from_json(const JsonReader& reader) {
   reader.read("candidates", prediction.candidates, bytes_range);
   reader.read("pruned", prediction.pruned, bytes_range);
   reader.read("outpriced", prediction.outpriced, bytes_range);
+  reader.read("margins_rank", prediction.margins_sum.rank, rank_range);
   if (reader.has("memory")) prediction.memory = read_memory(reader.at("memory"));
   read_lists(reader, prediction);
   return prediction;
@@ -165,6 +168,7 @@ Json to_ordered_json(const Prediction& prediction) {
             {"estimated_kernels", prediction.estimated_kernels},
             {"margins", Json::array()},
             {"operations", Json::array()}};
+  if (prediction.margins_sum.rank >= 0) json["margins_rank"] = prediction.margins_sum.rank;
   for (const UnitMargin& margin : prediction.margins) {
     json["margins"].push_back(to_ordered_json(margin));
   }

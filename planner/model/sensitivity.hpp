@@ -30,7 +30,7 @@ struct Flip {
 };
 
 struct Sensitivity {
-  double sum_s = 0.0;  // of all operations of the plan, gradients of every layer reduced alone
+  double sum_s = 0.0;                    // of the operations of the plan that its margins are of
   double most_factor = 1.0;              // factors from its reciprocal to it were looked at
   std::vector<std::string> figures;      // that any of these plans depends on
   std::vector<RunnerUpPlan> runner_ups;  // those that were compared, the smallest margin first

@@ -225,7 +225,9 @@ std::string layer_table(const Plan& plan) {
     add_row(table, plan, {group, "", ""}, found.costs[group], {});
   }
   std::string legend = "times in ms, mean over ranks";
-  if (with_choices) legend += "; margin: of all operations in sum, with the runner-up";
+  if (with_choices)
+    legend +=
+        "; margin: of " + to_text(plan.prediction.margins_sum) + " in sum, with the runner-up";
   return legend + '\n' + table.to_text();
 }
 
@@ -246,8 +248,8 @@ std::string choice_line(const Plan& plan, const std::string& name) {
     const std::string& first = layers.front();
     const std::string who = name == first ? "" : "split as " + first + "; ";
     if (margin.runner_up.empty()) return who + "no other split is worth finding\n";
-    return who + "runner-up " + margin.runner_up + ", all operations in sum " +
-           duration(std::fabs(margin.margin_s)) +
+    return who + "runner-up " + margin.runner_up + ", " + to_text(plan.prediction.margins_sum) +
+           " in sum " + duration(std::fabs(margin.margin_s)) +
            (margin.margin_s < 0.0 ? " shorter\n" : " longer\n");
   }
   return "";

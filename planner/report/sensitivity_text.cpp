@@ -70,12 +70,12 @@ std::string range_text(const Sensitivity& sensitivity) {
   return "1/" + fixed(sensitivity.most_factor, 0) + " to " + fixed(sensitivity.most_factor, 0);
 }
 
-std::string header(const Sensitivity& sensitivity) {
+std::string header(const Sensitivity& sensitivity, const Plan& plan) {
   return "what the choices hang on: the factor of one figure, from " + range_text(sensitivity) +
          ", with which the best plan\nthat has a layer on its runner-up takes as long as this "
          "one: " +
-         duration(sensitivity.sum_s) +
-         " now, all operations in sum.\nAll other figures stay, and both plans: a third one may "
+         duration(sensitivity.sum_s) + " now, " + to_text(plan.prediction.margins_sum) +
+         " in sum.\nAll other figures stay, and both plans: a third one may "
          "be faster than both before.\n" +
          (has_kernels(sensitivity) ? "" : "Times of kernels stay: no profile has them.\n") + '\n';
 }
@@ -134,7 +134,7 @@ std::string nothing(const Sensitivity& sensitivity, const Plan& plan) {
 std::string to_text(const Sensitivity& sensitivity, const Plan& plan) {
   if (sensitivity.runner_ups.empty()) return nothing(sensitivity, plan);
   const std::string table = sensitivity.flips.empty() ? "" : flip_table(sensitivity) + '\n';
-  return header(sensitivity) + table + unmoved(sensitivity) + shorter(sensitivity) +
+  return header(sensitivity, plan) + table + unmoved(sensitivity) + shorter(sensitivity) +
          verdict(sensitivity);
 }
 

@@ -67,9 +67,10 @@ std::vector<double> ComparedPlans::sums_s(const Platform& platform, const Profil
   const KernelCosts kernels(profile, platform);
   const PriceList prices(platform, kernels);
   const PricedNetwork priced = price_network(blank_, choices_, prices);
+  const CostGraph& graph = priced.graph_of(plan_.prediction.margins_sum, plan_.ranks);
   std::vector<double> sums_s;
   for (const Assignment& assignment : assignments_) {
-    sums_s.push_back(total_cost(priced.graph, assignment));
+    sums_s.push_back(total_cost(graph, assignment));
   }
   return sums_s;
 }

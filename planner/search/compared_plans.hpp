@@ -17,7 +17,7 @@ class ComparedPlans {
   // not make a plan
   ComparedPlans(const Plan& plan, const std::vector<const UnitMargin*>& margins);
 
-  // By plan, the sum that price_network has for it.
+  // By plan, the sum that price_network has for it, of the operations that margins are of.
   std::vector<double> sums_s(const Platform& platform, const Profile& profile) const;
 
  private:

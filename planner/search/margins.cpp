@@ -8,6 +8,7 @@
 #include <string>
 
 #include "planner/search/refine.hpp"
+#include "planner/search/sample_ranks.hpp"
 
 namespace cnnplan {
 namespace {
@@ -89,13 +90,13 @@ class Margins {
       : network_(plan.network), taken_(std::move(taken)), pricing_(pricing) {}
 
   // @returns false where the graph is too entangled
-  bool find() {
+  bool find(const CostGraph& graph) {
     pricing_.price(taken_);
     const Wanted wanted = [&](int unit, const std::vector<double>& costs, std::size_t most) {
       return own_and_others(choice(unit), costs, own(unit), most);
     };
-    marginals_ = marginals_of_wanted(pricing_, wanted);
-    plan_s_ = total_cost(pricing_.priced().graph, taken_);
+    marginals_ = marginals_of_wanted(pricing_, graph, wanted);
+    plan_s_ = total_cost(graph, taken_);
     return marginals_.has_value();
   }
 
@@ -155,16 +156,26 @@ class Margins {
   double plan_s_ = 0.0;  // in sum
 };
 
+OperationSum sum_of(const Plan& plan, const Assignment& taken, NetworkPricing& pricing) {
+  std::vector<int> ranks{-1};
+  for (int rank : sample_ranks(plan.ranks)) ranks.push_back(rank);
+  for (int rank : ranks) {
+    const OperationSum sum{.rank = rank};
+    if (is_least(pricing, pricing.priced().graph_of(sum, plan.ranks), taken)) return sum;
+  }
+  return {};
+}
+
 }  // namespace
 
-std::vector<UnitMargin> margins(const Plan& blank, const Plan& plan, NetworkPricing& pricing) {
+PlanMargins margins(const Plan& blank, const Plan& plan, NetworkPricing& pricing) {
   std::optional<Assignment> taken = chosen(blank, plan, pricing.priced().choices);
   if (!taken) return {};
   const int units = static_cast<int>(taken->size());
+  PlanMargins margins{.units = {}, .sum = sum_of(plan, *taken, pricing)};
   Margins found(plan, std::move(*taken), pricing);
-  std::vector<UnitMargin> margins;
-  if (!found.find()) return margins;
-  for (int unit = 0; unit < units; ++unit) margins.push_back(found.of(unit));
+  if (!found.find(pricing.priced().graph_of(margins.sum, plan.ranks))) return {};
+  for (int unit = 0; unit < units; ++unit) margins.units.push_back(found.of(unit));
   return margins;
 }
 

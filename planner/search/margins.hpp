@@ -8,15 +8,21 @@
 
 namespace cnnplan {
 
+struct PlanMargins {
+  std::vector<UnitMargin> units;
+  OperationSum
+      sum;  // the first, of all ranks and of each sampled one, in which the plan costs least
+};
+
 // By unit of `pricing`, the best other split, where there is one that may be in a plan worth
-// finding: how much more all costs of the graph are in sum with it than with the plan's choice, all
-// other units adapting to either. Not below 0 for the assignment that costs least; below 0 where
-// the plan was chosen for another reason, its step in virtual time or its memory. Empty where the
+// finding: how much more all costs are in sum with it than with the plan's choice, all other units
+// adapting to either. Not below 0 where the plan costs least; below 0 where it was chosen for
+// another reason, its step in virtual time or its memory. Empty where the
 // graph is too entangled for min_marginals, or the plan is none of `pricing`. `changes` are
 // told where the best plan with that split does not cost less than `plan`, and differs from it in
 // most_told_changes units at most.
 // @pre `pricing` is of `blank`
 inline constexpr std::size_t most_told_changes = 256;
-std::vector<UnitMargin> margins(const Plan& blank, const Plan& plan, NetworkPricing& pricing);
+PlanMargins margins(const Plan& blank, const Plan& plan, NetworkPricing& pricing);
 
 }  // namespace cnnplan

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "planner/model/plan.hpp"
 #include "planner/search/cost_graph.hpp"
 #include "planner/search/unit_splits.hpp"
 
@@ -21,6 +22,11 @@ struct PricedNetwork {
   // without what runs beside kernels: no plan takes less on that rank.
   std::vector<CostGraph> least;
   double updates_s = 0.0;  // of all parameters, at least
+
+  // The graph that adds these operations up. @throws InputError where the rank is none of
+  // sample_ranks(ranks)
+  const CostGraph& graph_of(const OperationSum& sum, int ranks) const;
+
   // Candidates that were left out of all this, because no plan that takes one is predicted a step
   // below the limit.
   std::int64_t outpriced = 0;

@@ -2,7 +2,9 @@
 #include "planner/search/pricing.hpp"
 
 #include <algorithm>
+#include <string>
 
+#include "planner/model/error.hpp"
 #include "planner/search/sample_ranks.hpp"
 #include "planner/search/split_costs.hpp"
 #include "planner/search/step_limit.hpp"
@@ -43,6 +45,19 @@ CostsBySplit costs_again(const Plan& plan, const SplitChoices& choices, const Pr
 }
 
 }  // namespace
+
+const CostGraph& PricedNetwork::graph_of(const OperationSum& sum, int ranks) const {
+  if (sum.rank < 0) return graph;
+  const std::vector<int> sampled = sample_ranks(ranks);
+  const auto found = std::find(sampled.begin(), sampled.end(), sum.rank);
+  if (found == sampled.end()) {
+    throw InputError({.file = "",
+                      .pointer = "/prediction/margins_rank",
+                      .value = std::to_string(sum.rank),
+                      .allowed = "0, the rank in the middle or the last one"});
+  }
+  return least.at(static_cast<std::size_t>(found - sampled.begin()));
+}
 
 NetworkPricing::NetworkPricing(const Plan& plan,
                                const SplitChoices& choices,

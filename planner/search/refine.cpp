@@ -82,9 +82,17 @@ LeastStep least_step(NetworkPricing& pricing) {
   return least;
 }
 
-std::optional<MinMarginals> marginals_of_wanted(NetworkPricing& pricing, const Wanted& wanted) {
+bool is_least(NetworkPricing& pricing, const CostGraph& graph, const Assignment& assignment) {
+  constexpr double rounding = 1e-12;
+  pricing.price(assignment);
+  return total_cost(graph, assignment) <= refined(pricing, graph).bound * (1 + rounding);
+}
+
+std::optional<MinMarginals> marginals_of_wanted(NetworkPricing& pricing,
+                                                const CostGraph& graph,
+                                                const Wanted& wanted) {
   for (std::size_t most = 2;; most *= 2) {
-    std::optional<MinMarginals> marginals = MinMarginals::of(pricing.priced().graph);
+    std::optional<MinMarginals> marginals = MinMarginals::of(graph);
     if (!marginals) return std::nullopt;
     const Assignment& optimum = marginals->optimum();
     if (pricing.price(optimum, changes_with(*marginals, wanted, 1)) == 0) return marginals;

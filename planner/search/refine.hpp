@@ -34,8 +34,12 @@ LeastStep least_step(NetworkPricing& pricing);
 // they are compared with.
 using Wanted =
     std::function<std::vector<int>(int unit, const std::vector<double>& costs, std::size_t most)>;
-// Min-marginals of `priced().graph`, of what is wanted of every unit with `most` = 1 the same as if
-// all pairs had prices. Nothing where the graph is too entangled for them.
-std::optional<MinMarginals> marginals_of_wanted(NetworkPricing& pricing, const Wanted& wanted);
+// Min-marginals of a graph of `priced()`, of what is wanted of every unit with `most` = 1 the same
+// as if all pairs had prices. Nothing where the graph is too entangled for them.
+std::optional<MinMarginals> marginals_of_wanted(NetworkPricing& pricing,
+                                                const CostGraph& graph,
+                                                const Wanted& wanted);
+// Whether no assignment costs less there than this one, as if all pairs had prices.
+bool is_least(NetworkPricing& pricing, const CostGraph& graph, const Assignment& assignment);
 
 }  // namespace cnnplan

@@ -256,10 +256,12 @@ Plan solve(const SolveRequest& request) {
     }
   }
   Plan plan = scores.fastest();
-  plan.prediction.margins = margins(blank, plan, pricing);
-  if (plan.prediction.margins.empty() && with_recompute) {
-    plan.prediction.margins = margins(blank, plan, *with_recompute);
+  PlanMargins found_margins = margins(blank, plan, pricing);
+  if (found_margins.units.empty() && with_recompute) {
+    found_margins = margins(blank, plan, *with_recompute);
   }
+  plan.prediction.margins = std::move(found_margins.units);
+  plan.prediction.margins_sum = found_margins.sum;
   add_counts(plan.prediction, pricing.priced());
   add_bound(plan.prediction, least.seconds);
   return plan;

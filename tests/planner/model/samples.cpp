@@ -227,7 +227,8 @@ Plan sample_plan() {
                      .pruned = 78,
                      .outpriced = 79,
                      .estimated_kernels = {"convolution/forward in=1x1x1x1x1"},
-                     .margins = sample_margins()};
+                     .margins = sample_margins(),
+                     .margins_sum = {.rank = 1}};
   plan.inputs = sample_inputs();
   return plan;
 }

@@ -8,7 +8,8 @@
 #include <doctest/doctest.h>
 
 #include "planner/search/min_marginals.hpp"
-#include "planner/search/pricing.hpp"
+#include "planner/search/refine.hpp"
+#include "planner/search/sample_ranks.hpp"
 #include "tests/planner/schedule/sample_plans.hpp"
 #include "tests/planner/search/random_graph.hpp"
 
@@ -30,7 +31,7 @@ class Problem {
   // Priced as far as it takes.
   std::vector<UnitMargin> margins_of(const Plan& plan) const {
     NetworkPricing pricing(blank, choices, prices_);
-    return margins(blank, plan, pricing);
+    return margins(blank, plan, pricing).units;
   }
 
  private:
@@ -163,6 +164,24 @@ TEST_CASE("margins: no changes where the best plan with them costs less than the
   CHECK(without > 0);
 }
 
+TEST_CASE("margins: of the sum in which the plan costs least") {
+  const Problem problem(read_network("configs/networks/resnet50.json"), 8, 8);
+  NetworkPricing pricing(problem.blank, problem.choices, problem.prices());
+  const Assignment in_all = *least_additive(pricing);
+  const Plan plan = plan_of(problem.blank, problem.choices, in_all);
+  CHECK(margins(problem.blank, plan, pricing).sum == OperationSum{});
+  const std::vector<int> ranks = sample_ranks(8);
+  const std::vector<Assignment> of_ranks = least_step(pricing).assignments;
+  REQUIRE(of_ranks.size() == ranks.size());
+  const bool differs = total_cost(problem.priced.graph, of_ranks.front()) >
+                       total_cost(problem.priced.graph, in_all) * (1 + rounding);
+  REQUIRE(differs);
+  const Plan other = plan_of(problem.blank, problem.choices, of_ranks.front());
+  const PlanMargins found = margins(problem.blank, other, pricing);
+  CHECK(found.sum.rank == ranks.front());
+  for (const UnitMargin& margin : found.units) CHECK(margin.margin_s >= 0.0);
+}
+
 TEST_CASE("margins: every layer is named once, the one that chooses first") {
   const Problem problem(backward_add(), 4, 2);
   const PricedNetwork& priced = problem.priced;
@@ -190,7 +209,7 @@ TEST_CASE("margins: the same split, computed again, is no other choice") {
   const SplitChoices choices = split_choices_with_recompute(plain.blank);
   NetworkPricing pricing(plain.blank, choices, plain.prices());
   const Plan plan = plan_of(plain.blank, choices, first_of_each(pricing.price_all()));
-  const std::vector<UnitMargin> found = margins(plain.blank, plan, pricing);
+  const std::vector<UnitMargin> found = margins(plain.blank, plan, pricing).units;
   REQUIRE(found.size() == choices.units.size());
   for (std::size_t unit = 0; unit < choices.units.size(); ++unit) {
     CHECK(found[unit].runner_up != to_text(choices.units[unit].splits.front()));

@@ -115,7 +115,8 @@ Sums sums_with(const Plan& plan,
       if (is_this) other.back() = index_of(choice.split);
     }
   }
-  return {.plan_s = total_cost(priced.graph, own), .other_s = total_cost(priced.graph, other)};
+  const CostGraph& graph = priced.graph_of(plan.prediction.margins_sum, plan.ranks);
+  return {.plan_s = total_cost(graph, own), .other_s = total_cost(graph, other)};
 }
 
 // Not before the factor, but behind it.
@@ -268,6 +269,13 @@ TEST_CASE("sensitivity: blocks that repeat are told once") {
   for (const std::string& layer : repeated->layers) {
     CHECK(margin_of(plan, layer).runner_up == repeated->runner_up);
   }
+}
+
+TEST_CASE("ComparedPlans: margins of a rank whose work is not added up") {
+  const SolveRequest request = request_of(lenet(), 8, 8);
+  Plan plan = solve(request);
+  plan.prediction.margins_sum.rank = 3;
+  CHECK_THROWS_AS(ComparedPlans(plan, {}).sums_s(request.platform, request.profile), InputError);
 }
 
 TEST_CASE("ComparedPlans: outputs that are computed again are priced so") {
