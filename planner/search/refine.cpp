@@ -45,7 +45,7 @@ Elimination refined(NetworkPricing& pricing, const CostGraph& graph) {
     return cheapest(costs, most, least_known);
   };
   for (std::size_t most = 2;; most *= 2) {
-    const Elimination found = eliminate(graph);
+    Elimination found = eliminate(graph);
     if (!found.optimum) {
       pricing.price_all();
       return eliminate(graph);
