@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "planner/model/checked.hpp"
 #include "planner/model/layer_json.hpp"
 
 namespace cnnplan {
@@ -31,18 +32,24 @@ SpatialFormat format_of(const JsonReader& layer) {
   return {.entries = size.is_list() ? size.entries({2, 3}).size() : 2};
 }
 
-// @throws InputError where the entries up to this one stand for more than max_layers
-std::int64_t count_with(const JsonReader& entry, std::int64_t before) {
-  if (!entry.has("repeat")) return before + 1;
+// Of a repeat, of all repetitions together.
+std::int64_t layer_count(const JsonReader& entry) {
+  if (!entry.has("repeat")) return 1;
   const std::int64_t repetitions = entry.at("repeat").integer(repeat_range);
-  const auto layers = static_cast<std::int64_t>(
-      entry.at("layers").entries({.minimum = 1, .maximum = max_layers}).size());
-  const std::int64_t count = before + repetitions * layers;
-  if (count > max_layers) {
-    entry.at("repeat").refuse(std::to_string(count) + " layers with those before",
-                              "at most " + std::to_string(max_layers) + " layers in a network");
+  const std::size_t layers = entry.at("layers").entries({.minimum = 1}).size();
+  return checked_multiply(repetitions, static_cast<std::int64_t>(layers));
+}
+
+// @throws InputError where the entries stand for more than max_layers
+void check_count(const std::vector<JsonReader>& entries) {
+  std::int64_t count = 0;
+  for (const JsonReader& entry : entries) {
+    count = checked_add(count, layer_count(entry));
+    if (count <= max_layers) continue;
+    const JsonReader place = entry.has("repeat") ? entry.at("repeat") : entry;
+    place.refuse(std::to_string(count) + " layers with those before",
+                 "at most " + std::to_string(max_layers) + " layers in a network");
   }
-  return count;
 }
 
 class ListReader {
@@ -132,9 +139,8 @@ std::string ListReader::read_input(const JsonReader& reader, const Repetition* r
 }  // namespace
 
 LayerList read_layers(const JsonReader& list) {
-  const std::vector<JsonReader> entries = list.entries({.minimum = 1, .maximum = max_layers});
-  std::int64_t count = 0;
-  for (const JsonReader& entry : entries) count = count_with(entry, count);
+  const std::vector<JsonReader> entries = list.entries({.minimum = 1});
+  check_count(entries);
   ListReader reader;
   for (const JsonReader& entry : entries) reader.read(entry);
   return std::move(reader).list();

@@ -181,6 +181,7 @@ class Network {
   std::vector<std::vector<LayerIndex>> inputs_;
   std::vector<std::vector<LayerIndex>> consumers_;
   std::vector<Shape> sample_shapes_;
+  std::vector<LayerIndex> by_name_;  // by ascending name
 };
 
 bool has_window(const LayerParameters& parameters);

@@ -133,6 +133,23 @@ TEST_CASE("read_layers: a problem of one of many repetitions stands where the fi
   CHECK(contains(problem_of(too_deep).allowed, "for \"x_8_conv\""));
 }
 
+TEST_CASE("read_layers: as many layers as are allowed, and one more") {
+  const auto with = [](const std::string& count, const std::string& more) {
+    return document(R"({"repeat": )" + count +
+                    R"(, "name": "x", "layers": [{"name": "a", "kind": "relu"}]},)" + more);
+  };
+  const Network network = parse(with("65534", ""));
+  CHECK(network.layer_count() == max_layers);
+  CHECK(network.index_of("x_65534_a") == max_layers - 2);
+  CHECK(inputs_of(network, "x_65534_a") == Names{"x_65533_a"});
+  CHECK(problem_of([&] { parse(with("65536", "")); }).pointer == "/layers/1/repeat");
+  CHECK(problem_of([&] { parse(with("65535", "")); }).pointer == "/layers/2");
+  const std::string other =
+      R"({"repeat": 1, "name": "y", "layers": [{"name": "a", "kind": "relu"}]},)";
+  CHECK(problem_of([&] { parse(with("65535", other)); }).pointer == "/layers/2/repeat");
+  CHECK(contains(problem_of([&] { parse(with("65535", "")); }).value, "65537 layers"));
+}
+
 TEST_CASE("read_layers: without a layer before, a repeat has no input") {
   const std::string broken = R"({"schema": "cnnplan.network/1", "name": "n", "layers": [
     {"repeat": 2, "name": "x", "layers": [{"name": "a", "kind": "relu", "input": "repeat_input"}]},
