@@ -2,16 +2,13 @@
 #include "planner/cost/links.hpp"
 
 #include <algorithm>
-#include <vector>
+
+#include <boost/container/small_vector.hpp>
 
 #include "planner/model/peer_message.hpp"
 
 namespace cnnplan {
 namespace {
-
-double bytes_of(const PeerMessage& message, const TransferTraits& traits) {
-  return static_cast<double>(message.elements) * static_cast<double>(traits.element_bytes);
-}
 
 // Both directions of one level.
 struct LevelLoad {
@@ -24,59 +21,56 @@ double shared_message_time_s(const Level& level, double bytes) {
   return segment.alpha_s + segment.beta_s_per_byte * level.shared_by * bytes;
 }
 
-// What one rank sends and receives.
-struct RankMessages {
-  std::vector<PeerMessage> sends;
-  std::vector<PeerMessage> receives;
-  int rank = 0;
+// Adds up the messages of one rank.
+class RankLoad {
+ public:
+  RankLoad(const Platform& platform, int rank, std::int64_t element_bytes)
+      : platform_(platform),
+        rank_(rank),
+        element_bytes_(static_cast<double>(element_bytes)),
+        loads_(platform.levels.size()) {}
+
+  void send(const PeerMessage& message) {
+    if (message.peer == rank_) return;
+    const double bytes = bytes_of(message);
+    const std::size_t level = level_index_between(platform_, rank_, message.peer);
+    loads_[level].send_s += shared_message_time_s(platform_.levels[level], bytes);
+    if (message.staged) packed_bytes_ += bytes;
+  }
+
+  void receive(const PeerMessage& message, bool accumulate) {
+    const double bytes = bytes_of(message);
+    if (accumulate || message.peer == rank_ || message.staged) unpacked_bytes_ += bytes;
+    if (message.peer == rank_) return;
+    const std::size_t level = level_index_between(platform_, rank_, message.peer);
+    loads_[level].receive_s += shared_message_time_s(platform_.levels[level], bytes);
+  }
+
+  double link_s() const {
+    double time_s = 0.0;
+    for (std::size_t i = 0; i < loads_.size(); ++i) {
+      const auto [shorter_s, longer_s] = std::minmax(loads_[i].send_s, loads_[i].receive_s);
+      time_s += platform_.levels[i].duplex_factor * shorter_s + (longer_s - shorter_s);
+    }
+    return time_s;
+  }
+  double packed_bytes() const { return packed_bytes_; }
+  double unpacked_bytes() const { return unpacked_bytes_; }
+
+ private:
+  double bytes_of(const PeerMessage& message) const {
+    return static_cast<double>(message.elements) * element_bytes_;
+  }
+
+  static constexpr std::size_t usual_levels = 4;
+
+  const Platform& platform_;
+  int rank_;
+  double element_bytes_;
+  boost::container::small_vector<LevelLoad, usual_levels> loads_;
+  double packed_bytes_ = 0.0;
+  double unpacked_bytes_ = 0.0;
 };
-
-double link_time_s(const Platform& platform,
-                   const RankMessages& messages,
-                   const TransferTraits& traits) {
-  const int rank = messages.rank;
-  std::vector<LevelLoad> loads(platform.levels.size());
-  const auto message_s = [&](std::size_t level, const PeerMessage& message) {
-    return shared_message_time_s(platform.levels[level], bytes_of(message, traits));
-  };
-  for (const PeerMessage& message : messages.sends) {
-    if (message.peer == rank) continue;
-    const std::size_t level = level_index_between(platform, rank, message.peer);
-    loads[level].send_s += message_s(level, message);
-  }
-  for (const PeerMessage& message : messages.receives) {
-    if (message.peer == rank) continue;
-    const std::size_t level = level_index_between(platform, rank, message.peer);
-    loads[level].receive_s += message_s(level, message);
-  }
-  double time_s = 0.0;
-  for (std::size_t i = 0; i < loads.size(); ++i) {
-    const auto [shorter_s, longer_s] = std::minmax(loads[i].send_s, loads[i].receive_s);
-    time_s += platform.levels[i].duplex_factor * shorter_s + (longer_s - shorter_s);
-  }
-  return time_s;
-}
-
-double pack_time_s(const Platform& platform,
-                   const RankMessages& messages,
-                   const TransferTraits& traits) {
-  double bytes = 0.0;
-  for (const PeerMessage& message : messages.sends) {
-    if (message.peer != messages.rank && message.staged) bytes += bytes_of(message, traits);
-  }
-  return bytes * platform.copy_s_per_byte;
-}
-
-double unpack_time_s(const Platform& platform,
-                     const RankMessages& messages,
-                     const TransferTraits& traits) {
-  double bytes = 0.0;
-  for (const PeerMessage& message : messages.receives) {
-    const bool copied = traits.accumulate || message.peer == messages.rank || message.staged;
-    if (copied) bytes += bytes_of(message, traits);
-  }
-  return bytes * (traits.accumulate ? platform.gamma_s_per_byte : platform.copy_s_per_byte);
-}
 
 }  // namespace
 
@@ -89,15 +83,20 @@ TransferTime transfer_time(const Platform& platform,
                            const TransferList& list,
                            int rank,
                            const TransferTraits& traits) {
-  const RankMessages messages{.sends = messages_of(list.sends, traits.source_box),
-                              .receives = messages_of(list.receives, traits.destination_box),
-                              .rank = rank};
-  TransferTime time{.link_s = link_time_s(platform, messages, traits),
-                    .pack_s = pack_time_s(platform, messages, traits),
-                    .unpack_s = unpack_time_s(platform, messages, traits)};
+  RankLoad load(platform, rank, traits.element_bytes);
+  for_each_message(
+      list.sends, traits.source_box, [&](const PeerMessage& message) { load.send(message); });
+  for_each_message(list.receives, traits.destination_box, [&](const PeerMessage& message) {
+    load.receive(message, traits.accumulate);
+  });
+  const double unpack_s_per_byte =
+      traits.accumulate ? platform.gamma_s_per_byte : platform.copy_s_per_byte;
+  TransferTime time{.link_s = load.link_s(),
+                    .pack_s = load.packed_bytes() * platform.copy_s_per_byte,
+                    .unpack_s = load.unpacked_bytes() * unpack_s_per_byte};
   if (traits.zero_first) {
-    const PeerMessage cleared{.elements = volume(traits.destination_box)};
-    time.pack_s += platform.copy_s_per_byte * bytes_of(cleared, traits);
+    time.pack_s += platform.copy_s_per_byte * static_cast<double>(volume(traits.destination_box)) *
+                   static_cast<double>(traits.element_bytes);
   }
   return time;
 }

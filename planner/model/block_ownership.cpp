@@ -2,6 +2,7 @@
 #include "planner/model/block_ownership.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace cnnplan {
 namespace {
@@ -67,9 +68,15 @@ BlockOwnership::BlockOwnership(const Distribution& distribution) : mesh_(distrib
   }
 }
 
-BlockOwnership BlockOwnership::under(const Window& window, const Shape& input) const {
+BlockOwnership BlockOwnership::derived() const {
   BlockOwnership result = *this;
   result.derived_ = true;
+  result.tables_ = {};
+  return result;
+}
+
+BlockOwnership BlockOwnership::under(const Window& window, const Shape& input) const {
+  BlockOwnership result = derived();
   for (std::size_t i = 0; i < spatial_dims.size(); ++i) {
     Rule& rule = result.rule(spatial_dims[i]);
     const std::int64_t length = input[spatial_dims[i]];
@@ -82,8 +89,7 @@ BlockOwnership BlockOwnership::under(const Window& window, const Shape& input) c
 }
 
 BlockOwnership BlockOwnership::repeated(const std::array<std::int64_t, 3>& factor) const {
-  BlockOwnership result = *this;
-  result.derived_ = true;
+  BlockOwnership result = derived();
   for (std::size_t i = 0; i < spatial_dims.size(); ++i) {
     result.rule(spatial_dims[i]).factor = factor[i];
   }
@@ -91,8 +97,7 @@ BlockOwnership BlockOwnership::repeated(const std::array<std::int64_t, 3>& facto
 }
 
 BlockOwnership BlockOwnership::with_channels(std::int64_t count, std::int64_t groups) const {
-  BlockOwnership result = *this;
-  result.derived_ = true;
+  BlockOwnership result = derived();
   Rule& rule = result.rule(Dim::c);
   rule.grouped = true;
   rule.groups = groups;
@@ -101,18 +106,26 @@ BlockOwnership BlockOwnership::with_channels(std::int64_t count, std::int64_t gr
 }
 
 BlockOwnership BlockOwnership::with_channel_blocks(std::int64_t count) const {
-  BlockOwnership result = *this;
-  result.derived_ = true;
+  BlockOwnership result = derived();
   result.rule(Dim::c).length = count;
   return result;
 }
 
 BlockOwnership BlockOwnership::channels(std::int64_t first, std::int64_t count) const {
-  BlockOwnership result = *this;
-  result.derived_ = true;
+  BlockOwnership result = derived();
   Rule& rule = result.rule(Dim::c);
   rule.cut = true;
   rule.section = {first, first + count};
+  return result;
+}
+
+BlockOwnership BlockOwnership::tabulated() const {
+  BlockOwnership result = *this;
+  for (std::size_t dim = 0; dim < dim_count; ++dim) {
+    std::vector<Range> ranges;
+    for (int i = 0; i < rules_[dim].parts; ++i) ranges.push_back(rules_[dim].at(i));
+    result.tables_[dim] = std::make_shared<const std::vector<Range>>(std::move(ranges));
+  }
   return result;
 }
 
@@ -129,7 +142,7 @@ Box BlockOwnership::box(int rank) const {
   Box box;
   for (std::size_t i = 0; i < dim_count; ++i) {
     const Rule& rule = rules_[i];
-    box.ranges[i] = rule.at(rule.parts > 1 ? mesh_.coordinate(rank, axis_of(i)) : 0);
+    box.ranges[i] = range(i, rule.parts > 1 ? mesh_.coordinate(rank, axis_of(i)) : 0);
     if (rule.cut && box.ranges[i].size() == 0) return {};
   }
   return box;
@@ -139,26 +152,22 @@ int BlockOwnership::block(int rank) const {
   return Distribution({}, mesh_).block(rank);
 }
 
-Range BlockOwnership::range(Dim dim, int coordinate) const {
-  return rules_[static_cast<std::size_t>(dim)].at(coordinate);
-}
-
-Coordinates BlockOwnership::meeting(Dim dim, Range range) const {
+Coordinates BlockOwnership::meeting(Dim dim, Range wanted) const {
   const Rule& rule = rules_[static_cast<std::size_t>(dim)];
   const int filled = static_cast<int>(std::min<std::int64_t>(rule.parts, rule.length));
-  return {.begin = first_without(filled, [&](int i) { return rule.at(i).end <= range.begin; }),
-          .end = first_without(filled, [&](int i) { return rule.at(i).begin < range.end; })};
+  return {.begin = first_without(filled, [&](int i) { return range(dim, i).end <= wanted.begin; }),
+          .end = first_without(filled, [&](int i) { return range(dim, i).begin < wanted.end; })};
 }
 
 // Parts as they are owned leave no empty ones between them.
-int BlockOwnership::count_meeting(Dim dim, Range range) const {
+int BlockOwnership::count_meeting(Dim dim, Range wanted) const {
   const Rule& rule = rules_[static_cast<std::size_t>(dim)];
-  if (range.size() == 0) return 0;
-  const Coordinates found = meeting(dim, range);
+  if (wanted.size() == 0) return 0;
+  const Coordinates found = meeting(dim, wanted);
   if (!rule.windowed && !rule.cut) return std::max(0, found.end - found.begin);
   int count = 0;
   for (int i = found.begin; i < found.end; ++i) {
-    if (intersect(rule.at(i), range).size() > 0) ++count;
+    if (intersect(range(dim, i), wanted).size() > 0) ++count;
   }
   return count;
 }
@@ -175,7 +184,7 @@ bool BlockOwnership::same_parts(const BlockOwnership& other) const {
     if (rule == other.rules_[i]) continue;
     if (rule.parts != other.rules_[i].parts) return false;
     for (int part = 0; part < rule.parts; ++part) {
-      if (rule.at(part) != other.rules_[i].at(part)) return false;
+      if (range(i, part) != other.range(i, part)) return false;
     }
   }
   return true;

@@ -4,6 +4,8 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 #include "planner/model/distribution.hpp"
 #include "planner/model/window.hpp"
@@ -36,6 +38,9 @@ class BlockOwnership {
   BlockOwnership with_channel_blocks(std::int64_t count) const;
   // The part with channels [first, first + count), which become channels [0, count).
   BlockOwnership channels(std::int64_t first, std::int64_t count) const;
+  // The same with its ranges looked up instead of computed, for many questions. Memory grows with
+  // the sizes of the mesh's axes.
+  BlockOwnership tabulated() const;
 
   const Mesh& mesh() const { return mesh_; }
   int rank_count() const { return mesh_.rank_count(); }
@@ -45,13 +50,18 @@ class BlockOwnership {
   int block(int rank) const;
   // Range of `dim` of the ranks at a coordinate along its axis, where they have a block.
   // @pre 0 <= coordinate < mesh().size(the axis)
-  Range range(Dim dim, int coordinate) const;
-  // Which coordinates along the axis of `dim` may have a range that meets `range`: all that do, and
-  // of others only empty ones between them.
-  Coordinates meeting(Dim dim, Range range) const;
-  // How many coordinates have a range that meets `range`.
-  int count_meeting(Dim dim, Range range) const;
-  bool operator==(const BlockOwnership&) const = default;
+  Range range(Dim dim, int coordinate) const {
+    return range(static_cast<std::size_t>(dim), coordinate);
+  }
+  // Which coordinates along the axis of `dim` may have a range that meets `wanted`: all that do,
+  // and of others only empty ones between them.
+  Coordinates meeting(Dim dim, Range wanted) const;
+  // How many coordinates have a range that meets `wanted`.
+  int count_meeting(Dim dim, Range wanted) const;
+  bool has_replicas() const { return mesh_.size(Axis::r) > 1; }
+  bool operator==(const BlockOwnership& other) const {
+    return mesh_ == other.mesh_ && rules_ == other.rules_ && derived_ == other.derived_;
+  }
 
  private:
   // Cut into parts, which need an input through a window, repeated, or in whole groups; of that, a
@@ -74,6 +84,11 @@ class BlockOwnership {
   };
 
   Rule& rule(Dim dim) { return rules_[static_cast<std::size_t>(dim)]; }
+  Range range(std::size_t dim, int coordinate) const {
+    const auto& table = tables_[dim];
+    return table ? (*table)[static_cast<std::size_t>(coordinate)] : rules_[dim].at(coordinate);
+  }
+  BlockOwnership derived() const;
   bool owns_nothing(int rank) const;
   bool has_empty_parts() const;
   bool same_parts(const BlockOwnership& other) const;
@@ -82,6 +97,8 @@ class BlockOwnership {
   Mesh mesh_;
   std::array<Rule, dim_count> rules_;
   bool derived_ = false;  // empty blocks have no indices at all
+  // By dim, the range at every coordinate, where tabulated.
+  std::array<std::shared_ptr<const std::vector<Range>>, dim_count> tables_{};
 };
 
 // True when every rank has the same box in both.

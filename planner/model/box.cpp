@@ -19,11 +19,6 @@ std::size_t whole_dims(const Shape& shape, const Box& box) {
 
 }  // namespace
 
-Range intersect(Range a, Range b) {
-  const Range common{std::max(a.begin, b.begin), std::min(a.end, b.end)};
-  return common.end > common.begin ? common : Range{};
-}
-
 Box intersect(const Box& a, const Box& b) {
   Box common;
   for (Dim dim : all_dims) {
@@ -38,17 +33,6 @@ Box shifted(Box box, Dim dim, std::int64_t by) {
   return box;
 }
 
-bool is_empty(const Box& box) {
-  return std::any_of(box.ranges.begin(), box.ranges.end(), [](Range r) { return r.size() == 0; });
-}
-
-bool overlap(const Box& a, const Box& b) {
-  for (Dim dim : all_dims) {
-    if (std::max(a[dim].begin, b[dim].begin) >= std::min(a[dim].end, b[dim].end)) return false;
-  }
-  return true;
-}
-
 bool contains(const Box& outer, const Box& inner) {
   return is_empty(inner) || intersect(outer, inner) == inner;
 }
@@ -57,10 +41,6 @@ Shape shape_of(const Box& box) {
   Shape shape;
   for (Dim dim : all_dims) shape[dim] = box[dim].size();
   return shape;
-}
-
-std::int64_t volume(const Box& box) {
-  return volume(shape_of(box));
 }
 
 Box whole(const Shape& shape) {

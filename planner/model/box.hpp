@@ -1,12 +1,14 @@
 // Half-open index ranges and boxes: the algebra behind every halo exchange and shuffle.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <compare>
 #include <cstdint>
 #include <functional>
 #include <string>
 
+#include "planner/model/checked.hpp"
 #include "planner/model/shape.hpp"
 
 namespace cnnplan {
@@ -29,18 +31,36 @@ struct Box {
   auto operator<=>(const Box&) const = default;
 };
 
-Range intersect(Range a, Range b);
+inline Range intersect(Range a, Range b) {
+  const Range common{std::max(a.begin, b.begin), std::min(a.end, b.end)};
+  return common.end > common.begin ? common : Range{};
+}
+
 Box intersect(const Box& a, const Box& b);
 // `by` added to both ends of the range of `dim`.
 Box shifted(Box box, Dim dim, std::int64_t by);
-bool is_empty(const Box& box);
+inline bool is_empty(const Box& box) {
+  return std::any_of(box.ranges.begin(), box.ranges.end(), [](Range r) { return r.size() == 0; });
+}
 // True when the intersection is not empty.
-bool overlap(const Box& a, const Box& b);
+inline bool overlap(const Box& a, const Box& b) {
+  for (std::size_t i = 0; i < dim_count; ++i) {
+    const Range first = a.ranges[i];
+    const Range second = b.ranges[i];
+    if (std::max(first.begin, second.begin) >= std::min(first.end, second.end)) return false;
+  }
+  return true;
+}
 // True when every index of `inner` lies in `outer`; an empty `inner` lies in every box.
 bool contains(const Box& outer, const Box& inner);
 // Extents per dim; 0 in the dims where the box is empty.
 Shape shape_of(const Box& box);
-std::int64_t volume(const Box& box);
+// Number of indices. @throws InputError on overflow.
+inline std::int64_t volume(const Box& box) {
+  std::int64_t product = 1;
+  for (const Range& range : box.ranges) product = checked_multiply(product, range.size());
+  return product;
+}
 // All indices of a tensor.
 Box whole(const Shape& shape);
 // Calls visit(position, count) for the runs of elements of `box`, in order, that are one behind the

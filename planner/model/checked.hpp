@@ -7,8 +7,20 @@
 
 namespace cnnplan {
 
+// @throws InputError: a `sign` b is no 64-bit integer.
+[[noreturn]] void refuse_overflow(std::int64_t a, const char* sign, std::int64_t b);
+
 // @throws InputError when the exact result is not a 64-bit integer.
-std::int64_t checked_multiply(std::int64_t a, std::int64_t b);
-std::int64_t checked_add(std::int64_t a, std::int64_t b);
+inline std::int64_t checked_multiply(std::int64_t a, std::int64_t b) {
+  std::int64_t result = 0;
+  if (__builtin_mul_overflow(a, b, &result)) refuse_overflow(a, "*", b);
+  return result;
+}
+
+inline std::int64_t checked_add(std::int64_t a, std::int64_t b) {
+  std::int64_t result = 0;
+  if (__builtin_add_overflow(a, b, &result)) refuse_overflow(a, "+", b);
+  return result;
+}
 
 }  // namespace cnnplan

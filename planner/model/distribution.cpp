@@ -1,16 +1,7 @@
 // Blocked distribution of a tensor over a mesh.
 #include "planner/model/distribution.hpp"
 
-#include <algorithm>
-
 namespace cnnplan {
-
-Range block_range(std::int64_t length, int count, int index) {
-  const std::int64_t size = length / count;
-  const std::int64_t remainder = length % count;
-  const auto begin_of = [&](std::int64_t i) { return i * size + std::min(i, remainder); };
-  return {begin_of(index), begin_of(index + 1)};
-}
 
 Box Distribution::box(int rank) const {
   Box box = whole(shape_);

@@ -1,6 +1,8 @@
 // Which block of a tensor each rank owns. A value: rank is an argument, no communicator anywhere.
 #pragma once
 
+#include <algorithm>
+
 #include "planner/model/box.hpp"
 #include "planner/model/mesh.hpp"
 
@@ -8,7 +10,12 @@ namespace cnnplan {
 
 // Block `index` of `length` indices cut into `count` blocks whose sizes differ by at most one,
 // larger blocks first. @pre 0 <= index < count
-Range block_range(std::int64_t length, int count, int index);
+inline Range block_range(std::int64_t length, int count, int index) {
+  const std::int64_t size = length / count;
+  const std::int64_t remainder = length % count;
+  const auto begin_of = [&](std::int64_t i) { return i * size + std::min(i, remainder); };
+  return {begin_of(index), begin_of(index + 1)};
+}
 
 class Distribution {
  public:

@@ -3,8 +3,6 @@
 
 #include <array>
 
-#include "planner/model/checked.hpp"
-
 namespace cnnplan {
 namespace {
 
@@ -25,14 +23,8 @@ bool is_contiguous(const Box& inner, const Box& outer) {
 std::vector<PeerMessage> messages_of(std::span<const Piece> pieces, const Box& buffer_box) {
   std::vector<PeerMessage> messages;
   messages.reserve(pieces.size());
-  for (const Piece& piece : pieces) {
-    if (is_empty(piece.box)) continue;
-    const bool is_first = messages.empty() || messages.back().peer != piece.peer;
-    if (is_first) messages.push_back({.peer = piece.peer});
-    PeerMessage& message = messages.back();
-    message.elements = checked_add(message.elements, volume(piece.box));
-    message.staged = !is_first || is_empty(buffer_box) || !is_contiguous(piece.box, buffer_box);
-  }
+  for_each_message(
+      pieces, buffer_box, [&](const PeerMessage& message) { messages.push_back(message); });
   return messages;
 }
 

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "planner/model/checked.hpp"
 #include "planner/model/transfer.hpp"
 
 namespace cnnplan {
@@ -19,6 +20,26 @@ struct PeerMessage {
   bool staged = false;  // packed or unpacked; a single contiguous piece is sent in place
   bool operator==(const PeerMessage&) const = default;
 };
+
+// Calls visit(PeerMessage) by peer, as messages_of lists them.
+template <typename Visit>
+void for_each_message(std::span<const Piece> pieces, const Box& buffer_box, const Visit& visit) {
+  const bool no_buffer = is_empty(buffer_box);
+  PeerMessage message;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const Piece& piece = pieces[i];
+    if (!is_empty(piece.box)) {
+      const bool is_first = message.elements == 0;
+      message.peer = piece.peer;
+      message.elements = checked_add(message.elements, volume(piece.box));
+      message.staged = !is_first || no_buffer || !is_contiguous(piece.box, buffer_box);
+    }
+    const bool is_last = i + 1 == pieces.size() || pieces[i + 1].peer != piece.peer;
+    if (!is_last || message.elements == 0) continue;
+    visit(message);
+    message = {};
+  }
+}
 
 // By peer, the rank itself included where it is one; `buffer_box` is held by the dense
 // channels-last buffer of the pieces. @pre pieces are ordered by peer, as in a TransferList

@@ -121,12 +121,21 @@ TransferList transfer_list(const BlockOwnership& sources,
   return list;
 }
 
-int sender_count(const BlockOwnership& sources, const BlockOwnership& destinations, int rank) {
-  const Box wanted = destinations.box(rank);
+TransferList way_back(const TransferList& there,
+                      const BlockOwnership& sources,
+                      const BlockOwnership& destinations,
+                      int rank) {
+  if (!sources.has_replicas() && !destinations.has_replicas()) {
+    return {.sends = there.receives, .receives = there.sends};
+  }
+  return transfer_list(destinations, sources, rank);
+}
+
+int sender_count(const BlockOwnership& sources, const Box& own, const Box& wanted) {
   if (is_empty(wanted)) return 0;
   int count = 1;
   for (Dim dim : all_dims) count *= sources.count_meeting(dim, wanted[dim]);
-  return overlap(sources.box(rank), wanted) ? count - 1 : count;
+  return overlap(own, wanted) ? count - 1 : count;
 }
 
 }  // namespace cnnplan

@@ -32,8 +32,16 @@ TransferList transfer_list(const BlockOwnership& sources,
                            const BlockOwnership& destinations,
                            int rank);
 
-// How many other ranks send to `rank`, without the list: in time that grows with the logarithm of
-// the number of ranks. @pre as for transfer_list
-int sender_count(const BlockOwnership& sources, const BlockOwnership& destinations, int rank);
+// `there` is transfer_list(sources, destinations, rank); the list of the way back, from
+// destinations to sources. Where neither has replicas that is the same list seen from the other
+// end.
+TransferList way_back(const TransferList& there,
+                      const BlockOwnership& sources,
+                      const BlockOwnership& destinations,
+                      int rank);
+
+// How many other ranks send to the one that owns `own` of `sources` and wants `wanted`, without the
+// list: in time that grows with the logarithm of the number of ranks.
+int sender_count(const BlockOwnership& sources, const Box& own, const Box& wanted);
 
 }  // namespace cnnplan

@@ -2,6 +2,7 @@
 #include "planner/schedule/exchange.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace cnnplan {
 namespace {
@@ -63,9 +64,14 @@ Exchange exchange_forward(const BlockOwnership& owned,
                           const BlockOwnership& needed,
                           const Box& storage,
                           int rank) {
-  Exchange exchange{.list = transfer_list(owned, needed, rank)};
-  const Box want = needed.box(rank);
-  if (want == owned.box(rank) || want == storage) keep_own_part(exchange, rank);
+  return exchange_forward(
+      transfer_list(owned, needed, rank), owned.box(rank), needed.box(rank), storage, rank);
+}
+
+Exchange exchange_forward(
+    TransferList list, const Box& own, const Box& want, const Box& storage, int rank) {
+  Exchange exchange{.list = std::move(list)};
+  if (want == own || want == storage) keep_own_part(exchange, rank);
   return exchange;
 }
 
@@ -86,9 +92,13 @@ Exchange exchange_backward(const BlockOwnership& needed,
                            const BlockOwnership& owned,
                            const GradientUse& use,
                            int rank) {
-  const Box have = needed.box(rank);
-  const Box own = owned.box(rank);
-  Exchange exchange{.list = transfer_list(needed, owned, rank), .accumulate = true};
+  return exchange_backward(
+      transfer_list(needed, owned, rank), needed.box(rank), owned.box(rank), use, rank);
+}
+
+Exchange exchange_backward(
+    TransferList list, const Box& have, const Box& own, const GradientUse& use, int rank) {
+  Exchange exchange{.list = std::move(list), .accumulate = true};
   const auto& sends = exchange.list.sends;
   const bool sends_own = std::any_of(sends.begin(), sends.end(), [&](const Piece& piece) {
     return piece.peer != rank && overlap(piece.box, own);

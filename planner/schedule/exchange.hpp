@@ -35,6 +35,9 @@ Exchange exchange_forward(const BlockOwnership& owned,
                           const BlockOwnership& needed,
                           const Box& storage,
                           int rank);
+// The same of a list that is known: `own` and `want` are what the rank owns and needs.
+Exchange exchange_forward(
+    TransferList list, const Box& own, const Box& want, const Box& storage, int rank);
 
 // True where a layer of these parameters has its inputs in its output: what the ranks own of them
 // is copied too, and their gradients back.
@@ -59,5 +62,8 @@ Exchange exchange_backward(const BlockOwnership& needed,
                            const BlockOwnership& owned,
                            const GradientUse& use,
                            int rank);
+// The same of a list that is known: `have` and `own` are what the rank needed and owns.
+Exchange exchange_backward(
+    TransferList list, const Box& have, const Box& own, const GradientUse& use, int rank);
 
 }  // namespace cnnplan

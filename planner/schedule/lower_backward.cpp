@@ -205,6 +205,16 @@ Operand Lowering::scaled(const Unit& unit, const Operand& gradient) {
   return builder_.read(dx);
 }
 
+void Lowering::add_gradients(const Unit& unit) {
+  if (!decomposition_.requires_gradient(unit.last)) return;
+  for (LayerIndex source : unit.inputs) {
+    if (!decomposition_.requires_gradient(source)) continue;
+    const Operand gradient = builder_.read(
+        add_block(layer(source).name + "/dy", BufferRole::error_signal, own_box(source)));
+    gradients_[static_cast<std::size_t>(source)].push_back({.operand = gradient});
+  }
+}
+
 // Brings a unit's gradient of its input back to the owners of the input.
 void Lowering::contribute(const Unit& unit, std::size_t input, Contribution contribution) {
   const LayerIndex target = unit.inputs[input];

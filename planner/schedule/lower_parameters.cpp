@@ -7,7 +7,7 @@ namespace cnnplan {
 void Lowering::add_parameters() {
   const std::vector<Unit>& units = decomposition_.units();
   for (std::size_t i = units.size(); i-- > 0;) {
-    if (network().parameter_count(units[i].head) > 0) add_slots(units[i]);
+    if (is_lowered(i) && network().parameter_count(units[i].head) > 0) add_slots(units[i]);
   }
   Schedule& schedule = builder_.schedule();
   schedule.weights = add_arena("weights", BufferRole::weights);

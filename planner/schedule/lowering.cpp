@@ -3,20 +3,29 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "planner/model/error.hpp"
 #include "planner/model/parallel.hpp"
+#include "planner/schedule/lower_firsts.hpp"
 #include "planner/schedule/memory_layout.hpp"
 #include "planner/schedule/reuse_dependencies.hpp"
 
 namespace cnnplan {
 
-Lowering::Lowering(const Decomposition& decomposition, int rank, Mode mode)
+Lowering::Lowering(const Decomposition& decomposition,
+                   int rank,
+                   Mode mode,
+                   std::vector<bool> lowered)
     : decomposition_(decomposition),
       plan_(decomposition.plan()),
       rank_(rank),
       mode_(mode),
-      builder_(rank, plan_.ranks) {
+      lowered_(std::move(lowered)),
+      builder_(rank,
+               plan_.ranks,
+               mode == Mode::prices ? ScheduleBuilder::Dependencies::none
+                                    : ScheduleBuilder::Dependencies::derived) {
   const auto layers = static_cast<std::size_t>(network().layer_count());
   saved_.resize(decomposition.units().size());
   tensors_.resize(layers);
@@ -34,9 +43,21 @@ Schedule Lowering::run() {
   schedule.running_variance.assign(layers, -1);
   add_parameters();
   const std::size_t units = decomposition_.units().size();
-  for (std::size_t i = 0; i < units; ++i) forward(i);
+  for (std::size_t i = 0; i < units; ++i) {
+    if (is_lowered(i)) {
+      forward(i);
+    } else {
+      add_output(decomposition_.units()[i]);
+    }
+  }
   if (mode_ != Mode::inference) {
-    for (std::size_t i = units; i-- > 0;) backward(i);
+    for (std::size_t i = units; i-- > 0;) {
+      if (is_lowered(i)) {
+        backward(i);
+      } else {
+        add_gradients(decomposition_.units()[i]);
+      }
+    }
     close_bucket();
     update_weights(complete_);
     keep_logits();
@@ -46,6 +67,10 @@ Schedule Lowering::run() {
   place_buffers(schedule);
   if (plan_.overlap) add_reuse_dependencies(schedule);
   return std::move(schedule);
+}
+
+std::size_t Lowering::index_of(const Unit& unit) const {
+  return static_cast<std::size_t>(&unit - decomposition_.units().data());
 }
 
 // What goes into the loss is dumped after the step: nothing may take its place in memory.
@@ -216,11 +241,13 @@ void Lowering::allreduce_sums(const Unit& unit, const std::string& phase, Buffer
 
 namespace {
 
-std::vector<Schedule> lower_all(const Plan& plan, std::span<const int> ranks, Mode mode) {
-  const Decomposition decomposition(plan);
+std::vector<Schedule> lower_all(const Decomposition& decomposition,
+                                std::span<const int> ranks,
+                                Mode mode,
+                                const std::vector<bool>& lowered = {}) {
   std::vector<Schedule> schedules(ranks.size());
   parallel_for(ranks.size(), [&](std::size_t i) {
-    schedules[i] = Lowering(decomposition, ranks[i], mode).run();
+    schedules[i] = Lowering(decomposition, ranks[i], mode, lowered).run();
   });
   return schedules;
 }
@@ -232,11 +259,17 @@ Schedule lower(const Plan& plan, int rank) {
 }
 
 std::vector<Schedule> lower(const Plan& plan, std::span<const int> ranks) {
-  return lower_all(plan, ranks, Mode::training);
+  return lower_all(Decomposition(plan), ranks, Mode::training);
 }
 
 std::vector<Schedule> lower_for_prices(const Plan& plan, std::span<const int> ranks) {
-  return lower_all(plan, ranks, Mode::prices);
+  return lower_all(Decomposition(plan), ranks, Mode::prices);
+}
+
+std::vector<Schedule> lower_firsts(const Decomposition& decomposition,
+                                   const UnitClasses& classes,
+                                   std::span<const int> ranks) {
+  return lower_all(decomposition, ranks, Mode::prices, classes.around_firsts());
 }
 
 Schedule lower_inference(const Plan& plan, int rank) {

@@ -11,13 +11,15 @@
 
 namespace cnnplan {
 
-// For prices, a training step whose buffers have no places.
+// For prices, a training step whose buffers have no places and whose operations do not say what
+// they depend on, perhaps of some units only.
 enum class Mode { training, inference, prices };
 
 class Lowering {
  public:
-  // Keeps a reference.
-  Lowering(const Decomposition& decomposition, int rank, Mode mode);
+  // Keeps a reference. `lowered`: by unit; of the others there are but the tensors and gradients
+  // that lowered ones read. Empty: all.
+  Lowering(const Decomposition& decomposition, int rank, Mode mode, std::vector<bool> lowered = {});
   Schedule run();
 
  private:
@@ -48,6 +50,11 @@ class Lowering {
   BufferIndex add_block(const std::string& name, BufferRole role, const Box& box);
   Operand add_output(const Unit& unit);
   Box storage_box(const Unit& unit) const;
+
+  bool is_lowered(std::size_t unit) const { return lowered_.empty() || lowered_[unit]; }
+  std::size_t index_of(const Unit& unit) const;
+  // In place of what its backward would contribute.
+  void add_gradients(const Unit& unit);
 
   // Forward.
   void forward(std::size_t unit);
@@ -162,6 +169,7 @@ class Lowering {
   const Plan& plan_;
   int rank_;
   Mode mode_;
+  std::vector<bool> lowered_;
   ScheduleBuilder builder_;
   std::vector<Saved> saved_;                          // by unit
   std::vector<Operand> tensors_;                      // by layer: this rank's block

@@ -41,7 +41,8 @@ std::vector<Operand> operands_of(const OperationBody& body) {
   return operands;
 }
 
-ScheduleBuilder::ScheduleBuilder(int rank, int ranks) {
+ScheduleBuilder::ScheduleBuilder(int rank, int ranks, Dependencies dependencies)
+    : derives_dependencies_(dependencies == Dependencies::derived) {
   schedule_.rank = rank;
   schedule_.ranks = ranks;
 }
@@ -100,6 +101,7 @@ void ScheduleBuilder::use(BufferIndex buffer,
                           bool written,
                           OperationIndex operation,
                           std::vector<OperationIndex>& depends) {
+  if (!derives_dependencies_) return;
   auto& parts = uses_[static_cast<std::size_t>(buffer)];
   if (parts.size() <= static_cast<std::size_t>(part)) {
     parts.resize(static_cast<std::size_t>(part) + 1);

@@ -10,7 +10,8 @@ namespace cnnplan {
 
 class ScheduleBuilder {
  public:
-  ScheduleBuilder(int rank, int ranks);
+  enum class Dependencies { derived, none };
+  ScheduleBuilder(int rank, int ranks, Dependencies dependencies = Dependencies::derived);
 
   BufferIndex add_buffer(std::string name, BufferRole role, BufferElement element, const Box& box);
   BufferIndex add_flat(std::string name,
@@ -47,6 +48,7 @@ class ScheduleBuilder {
            std::vector<OperationIndex>& depends);
 
   Schedule schedule_;
+  bool derives_dependencies_;
   std::vector<std::vector<Uses>> uses_;  // by buffer and part
 };
 

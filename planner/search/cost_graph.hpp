@@ -1,6 +1,7 @@
 // The search problem without its meaning: units, what each candidate costs, what each pair costs.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <vector>
 
@@ -74,6 +75,14 @@ CostEdge edge_between(int a, int b, const CostMatrix& costs);
 
 // Candidate of every unit.
 using Assignment = std::vector<int>;
+
+// Other candidates for some units of an assignment.
+struct Choice {
+  int unit = 0;
+  int candidate = 0;
+  auto operator<=>(const Choice&) const = default;
+};
+using Change = std::vector<Choice>;
 
 // @throws logic_error unless every unit has a candidate, every edge leads from a lower to a higher
 // unit with a matrix of their sizes, and all costs are finite.

@@ -20,10 +20,6 @@ namespace {
 // Longer than any step.
 constexpr double hopeless_s = 1e9;
 
-Box of(const BlockOwnership& ownership, int rank) {
-  return ownership.box(rank);
-}
-
 // True where backpropagation reads the input again.
 bool keeps_input(const LayerParameters& reader) {
   return std::holds_alternative<Convolution>(reader) ||
@@ -31,27 +27,11 @@ bool keeps_input(const LayerParameters& reader) {
          std::holds_alternative<BatchNorm>(reader);
 }
 
-// What kernels of a rank wait at least for any message to it, hidden as far as the platform can.
-LeastMessage least_message(const Plan& plan, const Platform& platform) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  LeastMessage least{.alpha_s = infinity, .beta_s_per_byte = infinity};
-  const double exposed = 1.0 - overlap_of(plan, platform);
-  for (const Level& level : platform.levels) {
-    if (level.duplex_factor < 1.0) return {};
-    for (const Segment& segment : level.segments) {
-      least.alpha_s = std::min(least.alpha_s, exposed * segment.alpha_s);
-      least.beta_s_per_byte = std::min(least.beta_s_per_byte, exposed * segment.beta_s_per_byte);
-    }
-  }
-  return least;
-}
-
-// What `rank` gets from others on the way forward: source blocks cover the tensor.
-std::int64_t received_elements(const BlockOwnership& owned,
-                               const BlockOwnership& needed,
-                               int rank) {
-  const Box wanted = needed.box(rank);
-  return volume(wanted) - volume(intersect(wanted, owned.box(rank)));
+// Groups of channels that do not mix; 0 where none does.
+std::int64_t groups_of(const LayerParameters& reader) {
+  const auto* convolution = std::get_if<Convolution>(&reader);
+  if (convolution != nullptr) return convolution->groups;
+  return mixes_channels(reader) ? 1 : 0;
 }
 
 }  // namespace
@@ -64,7 +44,8 @@ EdgePrices::EdgePrices(const Decomposition& decomposition,
       prices_(prices),
       ranks_(sample_ranks(plan_.ranks)),
       spare_s_(std::move(spare_s)),
-      least_message_(least_message(plan_, prices.platform())) {}
+      least_message_(prices.platform()),
+      exposed_(1.0 - overlap_of(plan_, prices.platform())) {}
 
 EdgePrices::Rules EdgePrices::rules_of(LayerIndex consumer, std::size_t input) const {
   const Network& network = plan_.network;
@@ -81,6 +62,7 @@ EdgePrices::Rules EdgePrices::rules_of(LayerIndex consumer, std::size_t input) c
           .shared = shares_gradient(reader, input),
           .kept = keeps_input(reader),
           .copies = copies_inputs(reader),
+          .groups = groups_of(reader),
           .first_channel = network.first_channel(consumer, input),
           .readers = static_cast<int>(network.consumers_of(source).size())};
 }
@@ -94,132 +76,179 @@ std::vector<BlockOwnership> EdgePrices::blocks(LayerIndex layer,
                                                const std::vector<Split>& splits) const {
   const Shape shape = plan_.network.output_shape(layer, plan_.batch);
   std::vector<BlockOwnership> owned;
-  for (const Split& split : splits) owned.emplace_back(Distribution(shape, split.mesh));
+  for (const Split& split : splits) {
+    owned.push_back(BlockOwnership(Distribution(shape, split.mesh)).tabulated());
+  }
   return owned;
 }
 
-const EdgePrice& EdgePrices::operator()(LayerIndex consumer,
-                                        std::size_t input,
-                                        const std::vector<Split>& source_splits,
-                                        const std::vector<Split>& consumer_splits) {
+EdgePrices::Edge& EdgePrices::operator()(LayerIndex consumer,
+                                         std::size_t input,
+                                         const std::vector<Split>& source_splits,
+                                         const std::vector<Split>& consumer_splits) {
   const LayerIndex source = plan_.network.inputs_of(consumer).at(input);
   const Rules rules = rules_of(consumer, input);
   const auto [entry, is_new] =
-      known_.try_emplace({plan_.network.output_shape(source, plan_.batch),
+      edges_.try_emplace({plan_.network.output_shape(source, plan_.batch),
                           plan_.network.output_shape(consumer, plan_.batch),
                           window_of(consumer),
                           source_splits,
                           consumer_splits,
                           rules});
-  EdgePrice& price = entry->second;
-  if (!is_new) return price;
-  const std::vector<BlockOwnership> owned = blocks(source, source_splits);
-  const std::vector<BlockOwnership> outputs = blocks(consumer, consumer_splits);
-  std::vector<BlockOwnership> needed;
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const ChannelAlgorithm algorithm = consumer_splits[i].channel_algorithm;
-    needed.push_back(needed_blocks(plan_.network, consumer, input, outputs[i], algorithm));
+  Edge& edge = entry->second;
+  if (!is_new) return edge;
+  edge.rules_ = rules;
+  edge.owned_ = blocks(source, source_splits);
+  edge.outputs_ = blocks(consumer, consumer_splits);
+  for (const Split& split : source_splits) {
+    edge.dense_.push_back(rules.dense || (rules.fused && writes_dense_relu(split)));
   }
-  price.slowest = CostMatrix(static_cast<int>(owned.size()), static_cast<int>(needed.size()));
+  for (std::size_t i = 0; i < consumer_splits.size(); ++i) {
+    const ChannelAlgorithm algorithm = consumer_splits[i].channel_algorithm;
+    edge.needed_.push_back(
+        needed_blocks(plan_.network, consumer, input, edge.outputs_[i], algorithm).tabulated());
+  }
+  EdgePrice& price = edge.price_;
+  price.slowest =
+      CostMatrix(static_cast<int>(edge.owned_.size()), static_cast<int>(edge.needed_.size()));
   price.again = price.kept_bytes = price.slowest;
   price.least.assign(ranks_.size(), price.slowest);
-  parallel_for(owned.size(), [&](std::size_t i) {
-    const bool dense = rules.dense || (rules.fused && writes_dense_relu(source_splits[i]));
-    for (std::size_t j = 0; j < needed.size(); ++j) {
-      set(price,
-          static_cast<int>(i),
-          static_cast<int>(j),
-          {owned[i], needed[j], outputs[j], rules, dense},
-          sample_ranks({&source_splits[i].mesh, &consumer_splits[j].mesh}));
+  edge.has_price_.assign(edge.owned_.size() * edge.needed_.size(), 0);
+  parallel_for(edge.owned_.size(), [&](std::size_t row) {
+    for (int column = 0; column < edge.columns(); ++column) {
+      bound({.edge = &edge, .row = static_cast<int>(row), .column = column});
     }
   });
-  return price;
+  return edge;
 }
 
-bool EdgePrices::is_hopeless(const Pair& pair) const {
+std::vector<EdgePrices::Pair> EdgePrices::price(std::vector<Pair> pairs) const {
+  std::sort(pairs.begin(), pairs.end());
+  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+  std::erase_if(pairs, [](const Pair& pair) {
+    return pair.edge->has_price_[pair.edge->index(pair.row, pair.column)] != 0;
+  });
+  parallel_for(pairs.size(), [&](std::size_t i) { set(pairs[i]); });
+  return pairs;
+}
+
+EdgePrices::Blocks EdgePrices::blocks_of(const Pair& pair) const {
+  const auto row = static_cast<std::size_t>(pair.row);
+  const auto column = static_cast<std::size_t>(pair.column);
+  const Edge& edge = *pair.edge;
+  return {.owned = edge.owned_[row],
+          .needed = edge.needed_[column],
+          .outputs = edge.outputs_[column],
+          .rules = edge.rules_,
+          .dense = edge.dense_[row] != 0};
+}
+
+void EdgePrices::bound(const Pair& pair) const {
+  const Blocks blocks = blocks_of(pair);
+  const Rules& rules = blocks.rules;
+  const std::int64_t bytes = activation_bytes(plan_.precision);
+  const double share = rules.readers > 1 && !rules.copies ? 1.0 / rules.readers : 1.0;
+  EdgePrice& price = pair.edge->price_;
+  double& slowest_s = price.slowest(pair.row, pair.column);
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
-    const int rank = ranks_[i];
-    const int senders = sender_count(pair.owned, pair.needed, rank) +
-                        (pair.rules.gradient ? sender_count(pair.needed, pair.owned, rank) : 0);
-    if (senders == 0) continue;
-    const double bytes = static_cast<double>(received_elements(pair.owned, pair.needed, rank)) *
-                         static_cast<double>(activation_bytes(plan_.precision));
-    const double least_s =
-        senders * least_message_.alpha_s + bytes * least_message_.beta_s_per_byte;
-    if (least_s > spare_s_[i]) return true;
+    const double there_s =
+        least_receive_s(least_message_, blocks.owned, blocks.needed, ranks_[i], bytes);
+    const double back_s =
+        rules.gradient
+            ? least_receive_s(least_message_, blocks.needed, blocks.owned, ranks_[i], bytes)
+            : 0.0;
+    slowest_s = std::max(slowest_s, there_s + back_s);
+    const bool is_hopeless = exposed_ * (there_s + back_s) > spare_s_[i];
+    if (is_hopeless) {
+      slowest_s = hopeless_s;
+      pair.edge->has_price_[pair.edge->index(pair.row, pair.column)] = 1;
+      for (CostMatrix& least : price.least) least(pair.row, pair.column) = hopeless_s;
+      return;
+    }
+    if (plan_.overlap) continue;
+    price.least[i](pair.row, pair.column) = there_s * share + back_s;
   }
-  return false;
 }
 
-void EdgePrices::set(
-    EdgePrice& price, int row, int column, const Pair& pair, const std::vector<int>& ranks) {
-  const Rules& rules = pair.rules;
-  if (is_hopeless(pair)) {
-    price.slowest(row, column) = hopeless_s;
-    for (CostMatrix& least : price.least) least(row, column) = hopeless_s;
-    return;
-  }
-  const bool forward = rules.copies || exchanges_forward(pair.owned, pair.needed);
-  const bool back = rules.gradient && (rules.copies || exchanges_backward(pair.needed, pair.owned));
-  for (int rank : ranks) {
-    const double back_s = back ? backward_s(pair, rank) : 0.0;
-    const double there_s = forward ? forward_s(pair, rank) : 0.0;
-    double& slowest_s = price.slowest(row, column);
+void EdgePrices::set(const Pair& pair) const {
+  const Blocks blocks = blocks_of(pair);
+  const Rules& rules = blocks.rules;
+  EdgePrice& price = pair.edge->price_;
+  const bool forward = rules.copies || exchanges_forward(blocks.owned, blocks.needed);
+  const bool back =
+      rules.gradient && (rules.copies || exchanges_backward(blocks.needed, blocks.owned));
+  const bool is_shared = forward && rules.readers > 1 && !rules.copies;
+  double& slowest_s = price.slowest(pair.row, pair.column);
+  slowest_s = 0.0;
+  for (int rank : sample_ranks({&blocks.owned.mesh(), &blocks.needed.mesh()})) {
+    const Part part = part_of(blocks, rank, forward || back);
+    const double back_s = back ? backward_s(blocks, part) : 0.0;
+    const double there_s = forward ? forward_s(blocks, part) : 0.0;
     slowest_s = std::max(slowest_s, there_s + back_s);
     if (forward && rules.kept) {
-      double& bytes = price.kept_bytes(row, column);
-      bytes = std::max(bytes, kept_bytes(pair, rank));
-      price.again(row, column) = std::max(price.again(row, column), there_s);
+      double& bytes = price.kept_bytes(pair.row, pair.column);
+      bytes = std::max(bytes, kept_bytes(blocks, part));
+      double& again_s = price.again(pair.row, pair.column);
+      again_s = std::max(again_s, there_s);
     }
     const auto sampled = std::find(ranks_.begin(), ranks_.end(), rank);
     if (sampled == ranks_.end() || plan_.overlap) continue;
-    const bool is_shared = forward && rules.readers > 1 && !rules.copies;
-    const double least_there_s = is_shared ? least_forward_s(pair, rank) : there_s;
-    price.least[static_cast<std::size_t>(sampled - ranks_.begin())](row, column) =
-        least_there_s + back_s;
+    price.least[static_cast<std::size_t>(sampled - ranks_.begin())](pair.row, pair.column) =
+        (is_shared ? least_forward_s(blocks, part) : there_s) + back_s;
   }
+  pair.edge->has_price_[pair.edge->index(pair.row, pair.column)] = 1;
 }
 
-Box EdgePrices::reader_box(const Pair& pair, int rank) {
-  if (!pair.rules.copies) return of(pair.needed, rank);
-  return shifted(of(pair.outputs, rank), Dim::c, -pair.rules.first_channel);
+EdgePrices::Part EdgePrices::part_of(const Blocks& blocks, int rank, bool exchanges) {
+  Part part{
+      .rank = rank, .own = blocks.owned.box(rank), .want = blocks.needed.box(rank), .there = {}};
+  if (exchanges) part.there = transfer_list(blocks.owned, blocks.needed, rank);
+  return part;
 }
 
-double EdgePrices::forward_s(const Pair& pair, int rank) const {
-  if (pair.rules.copies) {
-    const Exchange exchange = exchange_into_output(pair.owned, pair.needed, rank);
-    return transfer_s(exchange, of(pair.owned, rank), reader_box(pair, rank), rank);
+Box EdgePrices::reader_box(const Blocks& blocks, const Part& part) {
+  if (!blocks.rules.copies) return part.want;
+  return shifted(blocks.outputs.box(part.rank), Dim::c, -blocks.rules.first_channel);
+}
+
+Box EdgePrices::storage(const Blocks& blocks, const Part& part) {
+  const std::span<const Box> dense_reads(&part.want, blocks.rules.dense_read ? 1 : 0);
+  return storage_block(part.own, blocks.dense, dense_reads);
+}
+
+double EdgePrices::forward_s(const Blocks& blocks, const Part& part) const {
+  if (blocks.rules.copies) {
+    return transfer_s({.list = part.there}, part.own, reader_box(blocks, part), part.rank);
   }
-  const Box want = of(pair.needed, rank);
-  const std::span<const Box> dense_reads(&want, pair.rules.dense_read ? 1 : 0);
-  const Box storage = storage_block(of(pair.owned, rank), pair.dense, dense_reads);
-  const Exchange exchange = exchange_forward(pair.owned, pair.needed, storage, rank);
-  return transfer_s(exchange, storage, exchange.in_place ? storage : want, rank);
+  const Box stored = storage(blocks, part);
+  const Exchange exchange = exchange_forward(part.there, part.own, part.want, stored, part.rank);
+  return transfer_s(exchange, stored, exchange.in_place ? stored : part.want, part.rank);
 }
 
-double EdgePrices::kept_bytes(const Pair& pair, int rank) const {
-  const Box want = of(pair.needed, rank);
-  const std::span<const Box> dense_reads(&want, pair.rules.dense_read ? 1 : 0);
-  const Box storage = storage_block(of(pair.owned, rank), pair.dense, dense_reads);
-  if (want == of(pair.owned, rank) || want == storage) return 0.0;
-  return static_cast<double>(checked_multiply(volume(want), activation_bytes(plan_.precision)));
+double EdgePrices::kept_bytes(const Blocks& blocks, const Part& part) const {
+  if (part.want == part.own || part.want == storage(blocks, part)) return 0.0;
+  return static_cast<double>(
+      checked_multiply(volume(part.want), activation_bytes(plan_.precision)));
 }
 
 // A larger storage never makes fewer copies of what is sent; room for the halo saves the copy of
 // what stays.
-double EdgePrices::least_forward_s(const Pair& pair, int rank) const {
-  const Box own = of(pair.owned, rank);
-  const Box want = of(pair.needed, rank);
-  const Box storage = storage_block(own, pair.dense, std::span(&want, 1));
-  const Exchange exchange = exchange_forward(pair.owned, pair.needed, storage, rank);
-  return transfer_s(exchange, own, want, rank) / pair.rules.readers;
+double EdgePrices::least_forward_s(const Blocks& blocks, const Part& part) const {
+  const Box stored = storage_block(part.own, blocks.dense, std::span(&part.want, 1));
+  const Exchange exchange = exchange_forward(part.there, part.own, part.want, stored, part.rank);
+  return transfer_s(exchange, part.own, part.want, part.rank) / blocks.rules.readers;
 }
 
-double EdgePrices::backward_s(const Pair& pair, int rank) const {
-  const Box have = reader_box(pair, rank);
-  const GradientUse use{.shared = pair.rules.shared, .dense = pair.rules.dense_gradient};
-  const Exchange exchange = exchange_backward(pair.needed, pair.owned, use, rank);
-  return transfer_s(exchange, have, exchange.in_place ? have : of(pair.owned, rank), rank);
+double EdgePrices::backward_s(const Blocks& blocks, const Part& part) const {
+  const Box have = reader_box(blocks, part);
+  const GradientUse use{.shared = blocks.rules.shared, .dense = blocks.rules.dense_gradient};
+  const Exchange exchange =
+      exchange_backward(way_back(part.there, blocks.owned, blocks.needed, part.rank),
+                        part.want,
+                        part.own,
+                        use,
+                        part.rank);
+  return transfer_s(exchange, have, exchange.in_place ? have : part.own, part.rank);
 }
 
 double EdgePrices::transfer_s(const Exchange& exchange,

@@ -9,6 +9,7 @@
 #include "planner/schedule/decomposition.hpp"
 #include "planner/schedule/exchange.hpp"
 #include "planner/search/cost_graph.hpp"
+#include "planner/search/least_message.hpp"
 
 namespace cnnplan {
 
@@ -18,12 +19,6 @@ struct EdgePrice {
   CostMatrix again;               // once more forward, where the reader reads the tensor again
   CostMatrix kept_bytes;          // what the reader keeps of it for its backward, beside the tensor
   std::vector<CostMatrix> least;  // on each of sample_ranks(ranks): what no plan can avoid
-};
-
-// No rank waits less for a message from another.
-struct LeastMessage {
-  double alpha_s = 0.0;
-  double beta_s_per_byte = 0.0;
 };
 
 // Exact for a tensor with one reader that is no add. An add hands the gradient on as it came,
@@ -44,11 +39,26 @@ class EdgePrices {
              const PriceList& prices,
              std::vector<double> spare_s);
 
-  // The same shapes and rules share a price. @pre `consumer` has that input
-  const EdgePrice& operator()(LayerIndex consumer,
-                              std::size_t input,
-                              const std::vector<Split>& source_splits,
-                              const std::vector<Split>& consumer_splits);
+  // A tensor and a reader with any of some splits each.
+  class Edge;
+
+  // Of a new edge no pair of splits has its price: `slowest` and `least` bound it from below, by
+  // the number of messages and what they carry; `again` and `kept_bytes` are 0. The same shapes and
+  // rules share an edge. @pre `consumer` has that input
+  Edge& operator()(LayerIndex consumer,
+                   std::size_t input,
+                   const std::vector<Split>& source_splits,
+                   const std::vector<Split>& consumer_splits);
+
+  // A pair of splits.
+  struct Pair {
+    Edge* edge = nullptr;
+    int row = 0;
+    int column = 0;
+    auto operator<=>(const Pair&) const = default;
+  };
+  // Gives the pairs that have none their prices, on all cores. @returns these, each once
+  std::vector<Pair> price(std::vector<Pair> pairs) const;
 
  private:
   // Everything of a tensor and a reader that a price depends on, beside shapes and meshes.
@@ -61,30 +71,42 @@ class EdgePrices {
     bool shared = false;             // others read the gradient that the reader hands back
     bool kept = false;               // the reader reads it again in backpropagation
     bool copies = false;             // the reader copies the tensor into its output
+    std::int64_t groups = 0;         // of channels that the reader mixes
     std::int64_t first_channel = 0;  // where the tensor begins there
     int readers = 1;
     auto operator<=>(const Rules&) const = default;
   };
-  struct Pair {
+  // The blocks of a pair.
+  struct Blocks {
     const BlockOwnership& owned;
     const BlockOwnership& needed;
     const BlockOwnership& outputs;  // of the reader
     const Rules& rules;
     bool dense;  // the tensor is written in dense blocks only, on this mesh
   };
+  // What one rank has to do with a pair.
+  struct Part {
+    int rank = 0;
+    Box own;
+    Box want;
+    TransferList there;
+  };
   using Key = std::tuple<Shape, Shape, Window, std::vector<Split>, std::vector<Split>, Rules>;
 
   Rules rules_of(LayerIndex consumer, std::size_t input) const;
   Window window_of(LayerIndex layer) const;
   std::vector<BlockOwnership> blocks(LayerIndex layer, const std::vector<Split>& splits) const;
-  bool is_hopeless(const Pair& pair) const;
-  void set(EdgePrice& price, int row, int column, const Pair& pair, const std::vector<int>& ranks);
+  Blocks blocks_of(const Pair& pair) const;
+  void bound(const Pair& pair) const;
+  void set(const Pair& pair) const;
+  static Part part_of(const Blocks& blocks, int rank, bool exchanges);
   // What the reader's memory of the tensor holds: with `copies`, all of its output.
-  static Box reader_box(const Pair& pair, int rank);
-  double forward_s(const Pair& pair, int rank) const;
-  double kept_bytes(const Pair& pair, int rank) const;
-  double least_forward_s(const Pair& pair, int rank) const;
-  double backward_s(const Pair& pair, int rank) const;
+  static Box reader_box(const Blocks& blocks, const Part& part);
+  static Box storage(const Blocks& blocks, const Part& part);
+  double forward_s(const Blocks& blocks, const Part& part) const;
+  double kept_bytes(const Blocks& blocks, const Part& part) const;
+  double least_forward_s(const Blocks& blocks, const Part& part) const;
+  double backward_s(const Blocks& blocks, const Part& part) const;
   double transfer_s(const Exchange& exchange, const Box& from, const Box& to, int rank) const;
 
   const Decomposition& decomposition_;
@@ -93,7 +115,30 @@ class EdgePrices {
   std::vector<int> ranks_;  // of `least`
   std::vector<double> spare_s_;
   LeastMessage least_message_;
-  std::map<Key, EdgePrice> known_;
+  double exposed_ = 1.0;  // how much of a message kernels wait for at least
+  std::map<Key, Edge> edges_;
+};
+
+class EdgePrices::Edge {
+ public:
+  const EdgePrice& price() const { return price_; }
+  int rows() const { return price_.slowest.rows(); }
+  int columns() const { return price_.slowest.columns(); }
+
+ private:
+  friend EdgePrices;
+
+  std::size_t index(int row, int column) const {
+    return static_cast<std::size_t>(row) * outputs_.size() + static_cast<std::size_t>(column);
+  }
+
+  EdgePrice price_;
+  std::vector<char> has_price_;  // by row and column
+  Rules rules_;
+  std::vector<BlockOwnership> owned_;    // by row
+  std::vector<char> dense_;              // by row
+  std::vector<BlockOwnership> needed_;   // by column
+  std::vector<BlockOwnership> outputs_;  // by column, of the reader
 };
 
 }  // namespace cnnplan

@@ -13,95 +13,21 @@
 namespace cnnplan {
 namespace {
 
-constexpr int most_neighbours = 2;
-
 std::size_t index(int i) {
   return static_cast<std::size_t>(i);
 }
 
-// An eliminated unit: its best candidate for every choice of its neighbours.
-struct Step {
-  int unit = 0;
-  std::vector<int> neighbours;
-  std::vector<int> candidate_counts;  // of the neighbours
-  std::vector<int> best;              // by the neighbours' candidates, the last one fastest
-  // Of the unit and of it with each neighbour, when it was eliminated; only where they are kept.
-  std::vector<double> own_costs;
-  std::vector<CostMatrix> pair_costs;
-};
-
-// The steps taken back, each telling what is least with every choice of a unit and its neighbours.
-class Marginals {
- public:
-  Marginals(std::size_t units, double least) : least_(least), units_(units), pairs_(units) {}
-
-  void take_back(const Step& step) {
-    constexpr double infinity = std::numeric_limits<double>::infinity();
-    const int candidates = static_cast<int>(step.own_costs.size());
-    units_[index(step.unit)].assign(step.own_costs.size(), infinity);
-    for (std::size_t i = 0; i < step.neighbours.size(); ++i) {
-      pairs_[index(step.unit)].try_emplace(
-          step.neighbours[i], candidates, step.candidate_counts[i], infinity);
-    }
-    const auto& counts = step.candidate_counts;
-    const int rows = counts.empty() ? 1 : counts.front();
-    const int columns = counts.size() < most_neighbours ? 1 : counts.back();
-    for (int i = 0; i < rows; ++i) {
-      for (int j = 0; j < columns; ++j) lower_by(step, {i, j});
-    }
-  }
-
-  UnitCosts take_units() { return std::move(units_); }
-
- private:
-  using Choice = std::array<int, most_neighbours>;
-
-  double least_with(const std::vector<int>& units, const Choice& choice) const {
-    if (units.empty()) return least_;
-    if (units.size() == 1) return units_[index(units[0])][index(choice[0])];
-    const auto found = pairs_[index(units[0])].find(units[1]);
-    if (found != pairs_[index(units[0])].end()) return found->second(choice[0], choice[1]);
-    return pairs_[index(units[1])].at(units[0])(choice[1], choice[0]);
-  }
-
-  void lower_by(const Step& step, const Choice& choice) {
-    std::vector<double> costs = step.own_costs;
-    for (std::size_t c = 0; c < costs.size(); ++c) {
-      for (std::size_t i = 0; i < step.neighbours.size(); ++i) {
-        costs[c] += step.pair_costs[i](static_cast<int>(c), choice[i]);
-      }
-    }
-    const double others =
-        least_with(step.neighbours, choice) - *std::min_element(costs.begin(), costs.end());
-    for (std::size_t c = 0; c < costs.size(); ++c) {
-      double& own = units_[index(step.unit)][c];
-      own = std::min(own, others + costs[c]);
-      for (std::size_t i = 0; i < step.neighbours.size(); ++i) {
-        CostMatrix& pair = pairs_[index(step.unit)].at(step.neighbours[i]);
-        double& least = pair(static_cast<int>(c), choice[i]);
-        least = std::min(least, others + costs[c]);
-      }
-    }
-  }
-
-  double least_;
-  UnitCosts units_;
-  std::vector<std::map<int, CostMatrix>> pairs_;  // by unit and neighbours of its step
-};
-
 class Eliminator {
  public:
-  explicit Eliminator(const CostGraph& graph, bool keeps_costs = false)
+  explicit Eliminator(const CostGraph& graph, bool keeps_costs)
       : keeps_costs_(keeps_costs), units_(graph.units), pairs_(graph.units.size()) {
     for (const CostEdge& edge : graph.edges) add_pair(edge.from, edge.to, edge.costs);
     for (int unit = 0; unit < graph.unit_count(); ++unit) remaining_.emplace(degree(unit), unit);
   }
 
-  // Eliminates the unit with the fewest neighbours; false when each has too many or none is left.
-  bool eliminate_next() {
-    if (remaining_.empty() || remaining_.begin()->first > most_neighbours) return false;
-    eliminate(remaining_.extract(remaining_.begin()).value().second);
-    return true;
+  void run() {
+    while (eliminate_next()) {
+    }
   }
 
   bool complete() const { return remaining_.empty(); }
@@ -131,14 +57,16 @@ class Eliminator {
     return assignment;
   }
 
-  // @pre complete(), costs are kept
-  UnitCosts min_marginals() const {
-    Marginals least(units_.size(), constant_);
-    for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) least.take_back(*step);
-    return least.take_units();
-  }
+  std::vector<EliminationStep> take_steps() { return std::move(steps_); }
 
  private:
+  // Eliminates the unit with the fewest neighbours; false when each has too many or none is left.
+  bool eliminate_next() {
+    if (remaining_.empty() || remaining_.begin()->first > most_neighbours) return false;
+    eliminate(remaining_.extract(remaining_.begin()).value().second);
+    return true;
+  }
+
   int degree(int unit) const { return static_cast<int>(pairs_[index(unit)].size()); }
   int candidates(int unit) const { return static_cast<int>(units_[index(unit)].size()); }
 
@@ -172,7 +100,7 @@ class Eliminator {
   }
 
   void eliminate(int unit) {
-    Step step;
+    EliminationStep step;
     step.unit = unit;
     for (const auto& [other, costs] : pairs_[index(unit)]) {
       remaining_.erase({degree(other), other});
@@ -194,13 +122,13 @@ class Eliminator {
     steps_.push_back(std::move(step));
   }
 
-  void fold_alone(Step& step) {
+  void fold_alone(EliminationStep& step) {
     const auto [cost, best] = least(step.unit, {});
     constant_ += cost;
     step.best.push_back(best);
   }
 
-  void fold_into_unit(Step& step) {
+  void fold_into_unit(EliminationStep& step) {
     const int other = step.neighbours.front();
     for (int c = 0; c < candidates(other); ++c) {
       const auto [cost, best] = least(step.unit, {row_of(other, c, step.unit)});
@@ -209,7 +137,7 @@ class Eliminator {
     }
   }
 
-  void fold_into_pair(Step& step) {
+  void fold_into_pair(EliminationStep& step) {
     const int a = step.neighbours.front();
     const int b = step.neighbours.back();
     CostMatrix costs(candidates(a), candidates(b));
@@ -228,7 +156,7 @@ class Eliminator {
   UnitCosts units_;
   std::vector<std::map<int, CostMatrix>> pairs_;  // by unit, then by neighbour
   std::set<std::pair<int, int>> remaining_;       // units that are left, by their neighbours
-  std::vector<Step> steps_;
+  std::vector<EliminationStep> steps_;
   double constant_ = 0.0;
 };
 
@@ -236,21 +164,21 @@ class Eliminator {
 
 Elimination eliminate(const CostGraph& graph) {
   check(graph);
-  Eliminator eliminator(graph);
-  while (eliminator.eliminate_next()) {
-  }
+  Eliminator eliminator(graph, false);
+  eliminator.run();
   Elimination result{.bound = eliminator.bound(), .optimum = std::nullopt};
   if (eliminator.complete()) result.optimum = eliminator.optimum();
   return result;
 }
 
-std::optional<UnitCosts> min_marginals(const CostGraph& graph) {
+EliminationSteps elimination_steps(const CostGraph& graph) {
   check(graph);
   Eliminator eliminator(graph, true);
-  while (eliminator.eliminate_next()) {
-  }
-  if (!eliminator.complete()) return std::nullopt;
-  return eliminator.min_marginals();
+  eliminator.run();
+  EliminationSteps result{.bound = eliminator.bound(), .optimum = std::nullopt, .steps = {}};
+  if (eliminator.complete()) result.optimum = eliminator.optimum();
+  result.steps = eliminator.take_steps();
+  return result;
 }
 
 double lower_bound(const CostGraph& graph) {

@@ -2,10 +2,14 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "planner/search/cost_graph.hpp"
 
 namespace cnnplan {
+
+// Units with more are not eliminated.
+inline constexpr int most_neighbours = 2;
 
 struct Elimination {
   double bound = 0.0;  // no assignment costs less
@@ -24,9 +28,25 @@ Elimination eliminate(const CostGraph& graph);
 // No assignment of `graph` costs less; equal to the optimum where everything is eliminated.
 double lower_bound(const CostGraph& graph);
 
-// By unit and candidate, the cost of the cheapest assignment that takes it: the steps of the
-// elimination once more, backwards, at the same expense. Nothing where units remain.
-// @pre check(graph) passes
-std::optional<UnitCosts> min_marginals(const CostGraph& graph);
+// An eliminated unit: its best candidate for every choice of its neighbours, none of which was
+// eliminated before it.
+struct EliminationStep {
+  int unit = 0;
+  std::vector<int> neighbours;
+  std::vector<int> candidate_counts;  // of the neighbours
+  std::vector<int> best;              // by the neighbours' candidates, the last one fastest
+  // Of the unit and of it with each neighbour, as they were then.
+  std::vector<double> own_costs;
+  std::vector<CostMatrix> pair_costs;
+};
+
+struct EliminationSteps {
+  double bound = 0.0;
+  std::optional<Assignment> optimum;   // as in Elimination
+  std::vector<EliminationStep> steps;  // in their order
+};
+
+// The same, with how it went. @pre check(graph) passes
+EliminationSteps elimination_steps(const CostGraph& graph);
 
 }  // namespace cnnplan

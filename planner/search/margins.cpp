@@ -1,12 +1,13 @@
 // Marginals of the cost graph, read for the choices of a plan.
 #include "planner/search/margins.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <optional>
 #include <string>
 
-#include "planner/search/elimination.hpp"
+#include "planner/search/refine.hpp"
 
 namespace cnnplan {
 namespace {
@@ -67,25 +68,54 @@ std::optional<std::size_t> runner_up(const UnitSplits& choice,
   return best;
 }
 
+// The chosen candidate, and the `most` cheapest on other splits.
+std::vector<int> own_and_others(const UnitSplits& choice,
+                                const std::vector<double>& costs,
+                                std::size_t own,
+                                std::size_t most) {
+  std::vector<int> others;
+  for (std::size_t i = 0; i < costs.size(); ++i) {
+    const bool is_other = choice.splits[i] != choice.splits[own];
+    if (is_other && costs[i] < most_margin_s) others.push_back(static_cast<int>(i));
+  }
+  std::stable_sort(others.begin(), others.end(), [&](int a, int b) {
+    return costs[static_cast<std::size_t>(a)] < costs[static_cast<std::size_t>(b)];
+  });
+  others.resize(std::min(most, others.size()));
+  others.push_back(static_cast<int>(own));
+  return others;
+}
+
+UnitMargin margin_of(const Network& network,
+                     const UnitSplits& choice,
+                     const std::vector<double>& costs,
+                     std::size_t own) {
+  const std::optional<std::size_t> second = runner_up(choice, costs, own);
+  UnitMargin margin{.layers = names_of(network, choice.unit)};
+  if (second && costs[*second] < most_margin_s) {
+    const double more_s = costs[*second] - costs[own];
+    margin.runner_up = to_text(choice.splits[*second]);
+    margin.margin_s = std::abs(more_s) < rounding * costs[own] ? 0.0 : more_s;
+  }
+  return margin;
+}
+
 }  // namespace
 
-std::vector<UnitMargin> margins(const Plan& blank, const Plan& plan, const PricedNetwork& priced) {
-  const auto taken = chosen(blank, plan, priced.choices);
-  const std::optional<UnitCosts> costs = min_marginals(priced.graph);
+std::vector<UnitMargin> margins(const Plan& blank, const Plan& plan, NetworkPricing& pricing) {
+  const std::vector<UnitSplits>& choices = pricing.priced().choices.units;
+  const auto taken = chosen(blank, plan, pricing.priced().choices);
   std::vector<UnitMargin> margins;
-  if (!taken || !costs) return margins;
+  if (!taken) return margins;
+  const Wanted own_and_others_of =
+      [&](int unit, const std::vector<double>& costs, std::size_t most) {
+        const auto index = static_cast<std::size_t>(unit);
+        return own_and_others(choices[index], costs, (*taken)[index], most);
+      };
+  const std::optional<UnitCosts> costs = marginals_of_wanted(pricing, own_and_others_of);
+  if (!costs) return margins;
   for (std::size_t unit = 0; unit < costs->size(); ++unit) {
-    const UnitSplits& choice = priced.choices.units[unit];
-    const std::vector<double>& cost = (*costs)[unit];
-    const std::size_t own = (*taken)[unit];
-    const std::optional<std::size_t> second = runner_up(choice, cost, own);
-    UnitMargin margin{.layers = names_of(plan.network, choice.unit)};
-    if (second && cost[*second] < most_margin_s) {
-      const double more_s = cost[*second] - cost[own];
-      margin.runner_up = to_text(choice.splits[*second]);
-      margin.margin_s = std::abs(more_s) < rounding * cost[own] ? 0.0 : more_s;
-    }
-    margins.push_back(std::move(margin));
+    margins.push_back(margin_of(plan.network, choices[unit], (*costs)[unit], (*taken)[unit]));
   }
   return margins;
 }

@@ -4,16 +4,16 @@
 #include <vector>
 
 #include "planner/model/plan.hpp"
-#include "planner/search/priced_network.hpp"
+#include "planner/search/pricing.hpp"
 
 namespace cnnplan {
 
-// By unit of `priced`, the best other split, where there is one that may be in a plan worth
+// By unit of `pricing`, the best other split, where there is one that may be in a plan worth
 // finding: how much more all costs of the graph are in sum with it than with the plan's choice, all
 // other units adapting to either. Not below 0 for the assignment that costs least; below 0 where
 // the plan was chosen for another reason, its step in virtual time or its memory. Empty where the
-// graph is too entangled for min_marginals, or the plan is none of `priced`.
-// @pre `priced` is of `blank`
-std::vector<UnitMargin> margins(const Plan& blank, const Plan& plan, const PricedNetwork& priced);
+// graph is too entangled for min_marginals, or the plan is none of `pricing`.
+// @pre `pricing` is of `blank`
+std::vector<UnitMargin> margins(const Plan& blank, const Plan& plan, NetworkPricing& pricing);
 
 }  // namespace cnnplan

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "planner/search/elimination.hpp"
+#include "planner/search/min_marginals.hpp"
 
 namespace cnnplan {
 namespace {

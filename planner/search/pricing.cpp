@@ -3,11 +3,9 @@
 
 #include <algorithm>
 
-#include "planner/search/elimination.hpp"
 #include "planner/search/sample_ranks.hpp"
 #include "planner/search/split_costs.hpp"
 #include "planner/search/step_limit.hpp"
-#include "planner/search/unit_edges.hpp"
 
 namespace cnnplan {
 namespace {
@@ -46,23 +44,36 @@ CostsBySplit costs_again(const Plan& plan, const SplitChoices& choices, const Pr
 
 }  // namespace
 
+NetworkPricing::NetworkPricing(const Plan& plan,
+                               const SplitChoices& choices,
+                               const PriceList& prices,
+                               double limit_s)
+    : uniform_(all_on(plan, {.mesh = Mesh({{Axis::r, plan.ranks}})})),
+      decomposition_(uniform_),
+      priced_{.choices = choices, .graph = {}, .kept_bytes = {}, .least = {}} {
+  priced_.least.resize(sample_ranks(plan.ranks).size());
+  priced_.updates_s = updates_s(plan, choices, prices);
+  add_unit_costs(
+      costs_by_split(plan, choices, prices), costs_again(plan, choices, prices), priced_);
+  leave_out_above(limit_s, priced_);
+  edges_.emplace(decomposition_, prices, spare_within(limit_s, priced_), priced_);
+}
+
+std::size_t NetworkPricing::price(const Assignment& assignment,
+                                  const std::vector<Change>& changes) {
+  return edges_->price(assignment, changes, priced_);
+}
+
+const PricedNetwork& NetworkPricing::price_all() {
+  edges_->price_all(priced_);
+  return priced_;
+}
+
 PricedNetwork price_network(const Plan& plan,
                             const SplitChoices& choices,
                             const PriceList& prices,
                             double limit_s) {
-  PricedNetwork priced{.choices = choices, .graph = {}, .kept_bytes = {}, .least = {}};
-  priced.least.resize(sample_ranks(plan.ranks).size());
-  priced.updates_s = updates_s(plan, choices, prices);
-  add_unit_costs(costs_by_split(plan, choices, prices), costs_again(plan, choices, prices), priced);
-  leave_out_above(limit_s, priced);
-  add_edges(plan, prices, spare_within(limit_s, priced), priced);
-  return priced;
-}
-
-double least_step_s(const PricedNetwork& priced) {
-  double slowest = 0.0;
-  for (const CostGraph& graph : priced.least) slowest = std::max(slowest, lower_bound(graph));
-  return slowest + priced.updates_s;
+  return NetworkPricing(plan, choices, prices, limit_s).price_all();
 }
 
 }  // namespace cnnplan

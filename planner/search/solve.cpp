@@ -12,6 +12,7 @@
 #include "planner/search/margins.hpp"
 #include "planner/search/memory_limit.hpp"
 #include "planner/search/pricing.hpp"
+#include "planner/search/refine.hpp"
 #include "planner/search/scores.hpp"
 #include "planner/search/shortest_path.hpp"
 #include "planner/search/too_large.hpp"
@@ -60,22 +61,23 @@ struct Found {
   Assignment assignment;
 };
 
-// Lines: the shortest path. Branches: the paper's method and, where elimination reaches it, the
-// exact optimum of the additive cost.
-std::vector<Found> search(const CostGraph& graph, SearchMethod method) {
-  const bool line = is_line(graph);
+// Lines: the shortest path. Branches: the exact optimum of the additive cost where elimination
+// reaches it, and the paper's method.
+std::vector<Found> search(NetworkPricing& pricing, SearchMethod method) {
+  const bool line = is_line(pricing.priced().graph);
   if (method == SearchMethod::shortest_path && !line) {
     throw InputError({.file = "--search",
                       .pointer = "",
                       .value = "shortest_path for a network with branches",
                       .allowed = "automatic or longest_path"});
   }
-  if (line && method != SearchMethod::longest_path_first) {
-    return {{"shortest path", shortest_path(graph)}};
+  if (method == SearchMethod::longest_path_first) {
+    return {{"longest path first", longest_path_first(pricing.price_all().graph)}};
   }
-  std::vector<Found> found{{"longest path first", longest_path_first(graph)}};
-  if (method == SearchMethod::longest_path_first) return found;
-  std::optional<Assignment> optimum = eliminate(graph).optimum;
+  if (line) return {{"shortest path", least_additive_by(pricing, shortest_path)}};
+  std::vector<Found> found;
+  std::optional<Assignment> optimum = least_additive(pricing);
+  found.push_back({"longest path first", longest_path_first(pricing.priced().graph)});
   if (optimum) found.push_back({"least additive cost", std::move(*optimum)});
   return found;
 }
@@ -119,7 +121,20 @@ std::vector<Split> uniform_splits(const PricedNetwork& priced) {
   return splits;
 }
 
-Assignment least_additive(const CostGraph& graph) {
+// Those that may be the fastest yet, in virtual time, where ranks wait for each other.
+void add_uniform(const Plan& blank, const PricedNetwork& priced, Scores& scores) {
+  for (const Split& split : uniform_splits(priced)) {
+    const Assignment assignment = mostly_on(priced.choices, split);
+    double least_s = 0.0;
+    for (const CostGraph& least : priced.least) {
+      least_s = std::max(least_s, total_cost(least, assignment));
+    }
+    if (least_s + priced.updates_s >= scores.least_step_s()) continue;
+    scores.add(to_text(split), mostly_on(blank, priced.choices, split));
+  }
+}
+
+Assignment least_of(const CostGraph& graph) {
   std::optional<Assignment> optimum = eliminate(graph).optimum;
   return optimum ? std::move(*optimum) : longest_path_first(graph);
 }
@@ -135,7 +150,7 @@ void add_within_memory(const Plan& blank, const PricedNetwork& priced, Scores& s
   };
   constexpr auto fitting = "least additive cost that fits";
   const auto available = static_cast<double>(scores.available_bytes());
-  const Assignment fastest = least_additive(priced.graph);
+  const Assignment fastest = least_of(priced.graph);
   double excess = score(fastest, fitting) - available;
   double too_much = total_cost(priced.kept_bytes, fastest);
   std::optional<double> enough;
@@ -145,7 +160,7 @@ void add_within_memory(const Plan& blank, const PricedNetwork& priced, Scores& s
     const WithinLimit found =
         fastest_within({.seconds = priced.graph, .bytes = priced.kept_bytes, .limit_bytes = limit});
     if (!found.best) {
-      score(least_additive(priced.kept_bytes), "least memory");
+      score(least_of(priced.kept_bytes), "least memory");
       return;
     }
     excess = score(*found.best, fitting) - available;
@@ -202,32 +217,30 @@ Plan solve(const SolveRequest& request) {
   Scores scores(prices);
   const SplitChoices choices = split_choices(blank, request.axes);
   add_known(blank, choices, request.recompute, scores);
-  const PricedNetwork priced = price_network(blank, choices, prices, scores.least_step_s());
-  for (const Split& split : uniform_splits(priced)) {
-    scores.add(to_text(split), mostly_on(blank, priced.choices, split));
-  }
-  std::optional<PricedNetwork> with_recompute;
+  NetworkPricing pricing(blank, choices, prices, scores.least_step_s());
   bool all_fit = true;
-  for (const Found& found : search(priced.graph, request.method)) {
+  for (const Found& found : search(pricing, request.method)) {
     const std::int64_t bytes =
-        scores.add(found.name, plan_of(blank, priced.choices, found.assignment));
+        scores.add(found.name, plan_of(blank, pricing.priced().choices, found.assignment));
     all_fit = all_fit && fits(bytes, request.platform);
   }
+  add_uniform(blank, pricing.priced(), scores);
+  std::optional<NetworkPricing> with_recompute;
   if (!all_fit) {
-    add_within_memory(blank, priced, scores);
+    add_within_memory(blank, pricing.price_all(), scores);
     if (request.recompute == Recompute::where_needed) {
       const SplitChoices again = split_choices_with_recompute(blank, request.axes);
-      with_recompute = price_network(blank, again, prices, scores.least_step_s());
-      add_within_memory(blank, *with_recompute, scores);
+      with_recompute.emplace(blank, again, prices, scores.least_step_s());
+      add_within_memory(blank, with_recompute->price_all(), scores);
     }
   }
   Plan plan = scores.fastest();
-  plan.prediction.margins = margins(blank, plan, priced);
+  plan.prediction.margins = margins(blank, plan, pricing);
   if (plan.prediction.margins.empty() && with_recompute) {
     plan.prediction.margins = margins(blank, plan, *with_recompute);
   }
-  add_counts(plan.prediction, priced);
-  add_bound(plan.prediction, least_step_s(priced));
+  add_counts(plan.prediction, pricing.priced());
+  add_bound(plan.prediction, least_step_s(pricing));
   return plan;
 }
 

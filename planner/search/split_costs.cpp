@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "planner/model/parallel.hpp"
+#include "planner/schedule/lower_firsts.hpp"
 #include "planner/search/sample_ranks.hpp"
 
 namespace cnnplan {
@@ -43,13 +44,40 @@ bool is_edge(const Operation& operation) {
   return transfer != nullptr && !transfer->of_sums;
 }
 
+// Gives all layers the costs of those that stand for them. Of a unit's layers, operations belong to
+// the first and to the last.
+class StandIns {
+ public:
+  StandIns(const Decomposition& decomposition, const UnitClasses& classes)
+      : units_(decomposition.units()), classes_(classes) {}
+
+  void fill(LayerCosts& costs) const {
+    for (std::size_t i = 0; i < units_.size(); ++i) {
+      const Unit& first = units_[classes_.first()[i]];
+      at(costs, units_[i].head) = at(costs, first.head);
+      at(costs, units_[i].last) = at(costs, first.last);
+    }
+  }
+
+ private:
+  static double& at(LayerCosts& costs, LayerIndex layer) {
+    return costs[static_cast<std::size_t>(layer)];
+  }
+
+  const std::vector<Unit>& units_;
+  const UnitClasses& classes_;
+};
+
 // Of what is not an edge.
 SplitCosts split_costs(const Plan& plan, const Split& split, const PriceList& prices) {
   const Plan uniform = on_split(plan, split);
+  const Decomposition decomposition(uniform);
+  const UnitClasses classes(decomposition);
   const std::vector<int> always = sample_ranks(plan.ranks);
   const LayerCosts zero(static_cast<std::size_t>(plan.network.layer_count()), 0.0);
   SplitCosts result{.slowest = zero, .kept_bytes = zero, .least = {}};
-  for (const Schedule& schedule : lower_for_prices(uniform, sample_ranks({&split.mesh}))) {
+  for (const Schedule& schedule :
+       lower_firsts(decomposition, classes, sample_ranks({&split.mesh}))) {
     raise(schedule, result.kept_bytes);
     LayerCosts costs = zero;
     LayerCosts least = zero;
@@ -67,6 +95,10 @@ SplitCosts split_costs(const Plan& plan, const Split& split, const PriceList& pr
       result.least.push_back(std::move(least));
     }
   }
+  const StandIns stand_ins(decomposition, classes);
+  stand_ins.fill(result.slowest);
+  stand_ins.fill(result.kept_bytes);
+  for (LayerCosts& least : result.least) stand_ins.fill(least);
   return result;
 }
 

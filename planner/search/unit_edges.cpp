@@ -2,9 +2,8 @@
 #include "planner/search/unit_edges.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
-
-#include "planner/search/edge_prices.hpp"
 
 namespace cnnplan {
 namespace {
@@ -17,20 +16,6 @@ std::vector<int> units_by_layer(const Plan& plan, const SplitChoices& choices) {
     }
   }
   return units;
-}
-
-// What a unit copies of its own tensors, for every one of its splits.
-void add_copies(
-    EdgePrices& edge_prices, LayerIndex layer, std::size_t input, int unit, PricedNetwork& priced) {
-  const auto index = static_cast<std::size_t>(unit);
-  const std::vector<Split>& splits = priced.choices.units[index].splits;
-  for (std::size_t i = 0; i < splits.size(); ++i) {
-    const EdgePrice& price = edge_prices(layer, input, {splits[i]}, {splits[i]});
-    priced.graph.units[index][i] += price.slowest(0, 0);
-    for (std::size_t rank = 0; rank < priced.least.size(); ++rank) {
-      priced.least[rank].units[index][i] += price.least[rank](0, 0);
-    }
-  }
 }
 
 std::vector<Split> distinct(std::vector<Split> splits) {
@@ -63,60 +48,136 @@ void fetch_again(const UnitSplits& source,
   }
 }
 
-struct Reading {
-  LayerIndex consumer = 0;
-  std::size_t input = 0;
-  bool may_recompute = false;  // of the tensor that is read
-};
-
-void add_edge(EdgePrices& edge_prices,
-              const Reading& reading,
-              const std::pair<int, int>& units,
-              PricedNetwork& priced) {
-  const auto [from, to] = units;
-  const UnitSplits& source = priced.choices.units[static_cast<std::size_t>(from)];
-  const UnitSplits& reader = priced.choices.units[static_cast<std::size_t>(to)];
-  const std::vector<Split> splits = distinct(source.splits);
-  const std::vector<Split> reader_splits = distinct(reader.splits);
-  const EdgePrice& price = edge_prices(reading.consumer, reading.input, splits, reader_splits);
-  const std::vector<int> rows = places(source, splits);
-  const std::vector<int> columns = places(reader, reader_splits);
-  CostMatrix seconds = selected(price.slowest, rows, columns);
-  CostMatrix kept_bytes = selected(price.kept_bytes, rows, columns);
-  if (reading.may_recompute) {
-    fetch_again(source, selected(price.again, rows, columns), seconds, kept_bytes);
-  }
-  priced.graph.edges.push_back(edge_between(from, to, seconds));
-  priced.kept_bytes.edges.push_back(edge_between(from, to, kept_bytes));
-  for (std::size_t rank = 0; rank < priced.least.size(); ++rank) {
-    priced.least[rank].edges.push_back(
-        edge_between(from, to, selected(price.least[rank], rows, columns)));
-  }
-}
-
 }  // namespace
 
-void add_edges(const Plan& plan,
-               const PriceList& prices,
-               const std::vector<double>& spare_s,
-               PricedNetwork& priced) {
-  const std::vector<int> units = units_by_layer(plan, priced.choices);
-  const Plan uniform = all_on(plan, {.mesh = Mesh({{Axis::r, plan.ranks}})});
-  const Decomposition decomposition(uniform);
-  EdgePrices edge_prices(decomposition, prices, spare_s);
-  for (LayerIndex consumer = 0; consumer < plan.network.layer_count(); ++consumer) {
-    const auto& inputs = plan.network.inputs_of(consumer);
-    const bool copies = copies_inputs(plan.network.layer(consumer).parameters);
+UnitEdges::UnitEdges(const Decomposition& decomposition,
+                     const PriceList& prices,
+                     const std::vector<double>& spare_s,
+                     PricedNetwork& priced)
+    : decomposition_(decomposition),
+      edge_prices_(decomposition, prices, spare_s),
+      by_unit_(priced.choices.units.size()) {
+  const Network& network = decomposition.plan().network;
+  const std::vector<int> units = units_by_layer(decomposition.plan(), priced.choices);
+  for (LayerIndex consumer = 0; consumer < network.layer_count(); ++consumer) {
+    const auto& inputs = network.inputs_of(consumer);
+    const bool copies = copies_inputs(network.layer(consumer).parameters);
     for (std::size_t input = 0; input < inputs.size(); ++input) {
       const int from = units[static_cast<std::size_t>(inputs[input])];
       const int to = units[static_cast<std::size_t>(consumer)];
-      if (from == to && copies) add_copies(edge_prices, consumer, input, to, priced);
-      if (from == to) continue;
-      const bool again =
-          recomputes_cheaply(plan.network, decomposition.unit_of(inputs[input]).head);
-      add_edge(edge_prices, {consumer, input, again}, {from, to}, priced);
+      if (from == to && copies) add_copies(consumer, input, to, priced);
+      if (from != to) add_reading(consumer, input, {from, to}, priced);
     }
   }
+  priced.graph.edges.resize(readings_.size());
+  priced.kept_bytes.edges.resize(readings_.size());
+  for (CostGraph& least : priced.least) least.edges.resize(readings_.size());
+  for (std::size_t i = 0; i < readings_.size(); ++i) fill(i, priced);
+}
+
+// For every one of its splits.
+void UnitEdges::add_copies(LayerIndex layer, std::size_t input, int unit, PricedNetwork& priced) {
+  const auto index = static_cast<std::size_t>(unit);
+  const std::vector<Split>& splits = priced.choices.units[index].splits;
+  for (std::size_t i = 0; i < splits.size(); ++i) {
+    EdgePrices::Edge& edge = edge_prices_(layer, input, {splits[i]}, {splits[i]});
+    edge_prices_.price({{.edge = &edge, .row = 0, .column = 0}});
+    priced.graph.units[index][i] += edge.price().slowest(0, 0);
+    for (std::size_t rank = 0; rank < priced.least.size(); ++rank) {
+      priced.least[rank].units[index][i] += edge.price().least[rank](0, 0);
+    }
+  }
+}
+
+void UnitEdges::add_reading(LayerIndex consumer,
+                            std::size_t input,
+                            const std::pair<int, int>& units,
+                            const PricedNetwork& priced) {
+  const auto [from, to] = units;
+  const LayerIndex source = decomposition_.plan().network.inputs_of(consumer)[input];
+  const UnitSplits& writer = priced.choices.units[static_cast<std::size_t>(from)];
+  const UnitSplits& reader = priced.choices.units[static_cast<std::size_t>(to)];
+  const std::vector<Split> splits = distinct(writer.splits);
+  const std::vector<Split> reader_splits = distinct(reader.splits);
+  const int index = static_cast<int>(readings_.size());
+  by_unit_[static_cast<std::size_t>(from)].push_back(index);
+  by_unit_[static_cast<std::size_t>(to)].push_back(index);
+  readings_.push_back({.from = from,
+                       .to = to,
+                       .may_recompute = recomputes_cheaply(decomposition_.plan().network,
+                                                           decomposition_.unit_of(source).head),
+                       .edge = &edge_prices_(consumer, input, splits, reader_splits),
+                       .rows = places(writer, splits),
+                       .columns = places(reader, reader_splits)});
+}
+
+void UnitEdges::fill(std::size_t reading, PricedNetwork& priced) const {
+  const Reading& read = readings_[reading];
+  const EdgePrice& price = read.edge->price();
+  CostMatrix seconds = selected(price.slowest, read.rows, read.columns);
+  CostMatrix kept_bytes = selected(price.kept_bytes, read.rows, read.columns);
+  if (read.may_recompute) {
+    fetch_again(priced.choices.units[static_cast<std::size_t>(read.from)],
+                selected(price.again, read.rows, read.columns),
+                seconds,
+                kept_bytes);
+  }
+  priced.graph.edges[reading] = edge_between(read.from, read.to, seconds);
+  priced.kept_bytes.edges[reading] = edge_between(read.from, read.to, kept_bytes);
+  for (std::size_t rank = 0; rank < priced.least.size(); ++rank) {
+    priced.least[rank].edges[reading] =
+        edge_between(read.from, read.to, selected(price.least[rank], read.rows, read.columns));
+  }
+}
+
+EdgePrices::Pair UnitEdges::pair_of(const Reading& reading, const Assignment& assignment) {
+  const auto from = static_cast<std::size_t>(assignment[static_cast<std::size_t>(reading.from)]);
+  const auto to = static_cast<std::size_t>(assignment[static_cast<std::size_t>(reading.to)]);
+  return {.edge = reading.edge, .row = reading.rows[from], .column = reading.columns[to]};
+}
+
+std::size_t UnitEdges::price(const Assignment& assignment,
+                             const std::vector<Change>& changes,
+                             PricedNetwork& priced) {
+  std::vector<EdgePrices::Pair> pairs;
+  for (const Reading& reading : readings_) pairs.push_back(pair_of(reading, assignment));
+  Assignment changed = assignment;
+  for (const Change& change : changes) {
+    for (const auto& [unit, candidate] : change)
+      changed[static_cast<std::size_t>(unit)] = candidate;
+    for (const auto& [unit, candidate] : change) {
+      for (int reading : by_unit_[static_cast<std::size_t>(unit)]) {
+        pairs.push_back(pair_of(readings_[static_cast<std::size_t>(reading)], changed));
+      }
+    }
+    for (const auto& [unit, candidate] : change) {
+      changed[static_cast<std::size_t>(unit)] = assignment[static_cast<std::size_t>(unit)];
+    }
+  }
+  return fill_priced(std::move(pairs), priced);
+}
+
+void UnitEdges::price_all(PricedNetwork& priced) {
+  std::vector<EdgePrices::Pair> pairs;
+  for (const Reading& reading : readings_) {
+    for (int row = 0; row < reading.edge->rows(); ++row) {
+      for (int column = 0; column < reading.edge->columns(); ++column) {
+        pairs.push_back({.edge = reading.edge, .row = row, .column = column});
+      }
+    }
+  }
+  fill_priced(std::move(pairs), priced);
+}
+
+// Edges that were priced further, again.
+std::size_t UnitEdges::fill_priced(std::vector<EdgePrices::Pair> pairs, PricedNetwork& priced) {
+  const std::vector<EdgePrices::Pair> found = edge_prices_.price(std::move(pairs));
+  std::set<const EdgePrices::Edge*> edges;
+  for (const EdgePrices::Pair& pair : found) edges.insert(pair.edge);
+  for (std::size_t i = 0; i < readings_.size(); ++i) {
+    if (edges.contains(readings_[i].edge)) fill(i, priced);
+  }
+  return found.size();
 }
 
 }  // namespace cnnplan

@@ -1,19 +1,59 @@
 // What the transfers between units cost.
 #pragma once
 
+#include <utility>
 #include <vector>
 
-#include "planner/predict/price.hpp"
+#include "planner/search/edge_prices.hpp"
 #include "planner/search/priced_network.hpp"
 
 namespace cnnplan {
 
 // One edge for every tensor that a unit reads of another. Inside a unit, which has one mesh and a
 // window or an upsampling in its first layer only, nothing is transferred but what a concat copies:
-// that is added to the unit. `spare_s` as EdgePrices has it. @pre the units have their costs
-void add_edges(const Plan& plan,
-               const PriceList& prices,
-               const std::vector<double>& spare_s,
-               PricedNetwork& priced);
+// that is added to the unit.
+class UnitEdges {
+ public:
+  // Adds edges to `priced` that bound the prices of their pairs from below, as a new
+  // EdgePrices::Edge does. Keeps references, but for `priced`. @pre the units have their costs
+  UnitEdges(const Decomposition& decomposition,
+            const PriceList& prices,
+            const std::vector<double>& spare_s,
+            PricedNetwork& priced);
+
+  // In `priced`, the same that was filled: prices for all pairs that `assignment` takes, and that
+  // it takes after each of some changes alone, as far as they have none. @returns how many those
+  // were
+  std::size_t price(const Assignment& assignment,
+                    const std::vector<Change>& changes,
+                    PricedNetwork& priced);
+  // For all pairs.
+  void price_all(PricedNetwork& priced);
+
+ private:
+  // A tensor read by another unit.
+  struct Reading {
+    int from = 0;  // unit
+    int to = 0;
+    bool may_recompute = false;  // of the tensor
+    EdgePrices::Edge* edge = nullptr;
+    std::vector<int> rows;  // of `edge`, by candidate of `from`
+    std::vector<int> columns;
+  };
+
+  void add_copies(LayerIndex layer, std::size_t input, int unit, PricedNetwork& priced);
+  void add_reading(LayerIndex consumer,
+                   std::size_t input,
+                   const std::pair<int, int>& units,
+                   const PricedNetwork& priced);
+  void fill(std::size_t reading, PricedNetwork& priced) const;
+  std::size_t fill_priced(std::vector<EdgePrices::Pair> pairs, PricedNetwork& priced);
+  static EdgePrices::Pair pair_of(const Reading& reading, const Assignment& assignment);
+
+  const Decomposition& decomposition_;
+  EdgePrices edge_prices_;
+  std::vector<Reading> readings_;          // in the order of the edges of the graphs
+  std::vector<std::vector<int>> by_unit_;  // readings at every unit, in both directions
+};
 
 }  // namespace cnnplan

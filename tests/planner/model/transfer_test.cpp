@@ -134,7 +134,7 @@ void check_lists(const BlockOwnership& sources, const BlockOwnership& destinatio
     CHECK(ordered_by_peer(list.sends));
     CHECK(ordered_by_peer(list.receives));
     CHECK(arrivals_of(list) == expected_arrivals(sources, destinations.box(rank)));
-    CHECK(sender_count(sources, destinations, rank) ==
+    CHECK(sender_count(sources, sources.box(rank), destinations.box(rank)) ==
           std::count_if(list.receives.begin(), list.receives.end(), [rank](const Piece& piece) {
             return piece.peer != rank;
           }));

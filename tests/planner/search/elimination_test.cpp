@@ -1,11 +1,11 @@
 // Tests of planner/search/elimination.
-#include "planner/search/elimination.hpp"
-
+#include <algorithm>
 #include <numeric>
 
 #include <doctest/doctest.h>
 
 #include "planner/search/longest_path_first.hpp"
+#include "planner/search/min_marginals.hpp"
 #include "tests/planner/search/random_graph.hpp"
 
 namespace cnnplan {
@@ -109,6 +109,35 @@ TEST_CASE("min_marginals: by unit and candidate what trying all assignments with
   }
   CHECK(known > 300);
   CHECK(known < 400);
+}
+
+TEST_CASE("MinMarginals: the cheapest assignment with a candidate costs what its marginal says") {
+  std::mt19937 random(9);
+  std::size_t most_changes = 0;
+  for (int round = 0; round < 300; ++round) {
+    const GraphSize size{.units = 1 + round % 12, .most_candidates = 4};
+    const CostGraph graph = round % 3 == 0   ? random_line(random, size)
+                            : round % 3 == 1 ? random_tree(random, size)
+                                             : random_residual(random, 1 + round % 5);
+    const std::optional<MinMarginals> marginals = MinMarginals::of(graph);
+    REQUIRE(marginals.has_value());
+    for (int unit = 0; unit < graph.unit_count(); ++unit) {
+      for (int candidate = 0; candidate < graph.candidate_count(unit); ++candidate) {
+        const Change change = marginals->changes_with({unit, candidate});
+        Assignment assignment = marginals->optimum();
+        for (const auto& [other, changed] : change) {
+          CHECK(assignment[static_cast<std::size_t>(other)] != changed);
+          assignment[static_cast<std::size_t>(other)] = changed;
+        }
+        CHECK(assignment[static_cast<std::size_t>(unit)] == candidate);
+        const double cost =
+            marginals->costs()[static_cast<std::size_t>(unit)][static_cast<std::size_t>(candidate)];
+        CHECK(total_cost(graph, assignment) == doctest::Approx(cost).epsilon(rounding));
+        most_changes = std::max(most_changes, change.size());
+      }
+    }
+  }
+  CHECK(most_changes > 3);
 }
 
 TEST_CASE("min_marginals: parts that do not touch count in each other's costs") {

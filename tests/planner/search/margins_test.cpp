@@ -17,22 +17,35 @@ namespace {
 
 constexpr double rounding = 1e-12;  // seconds
 
-struct Problem {
+class Problem {
+ public:
+  Problem(const Network& network, std::int64_t batch, int ranks)
+      : platform_(default_platform(ranks)),
+        prices_(platform_, kernels_),
+        blank(uniform_plan(network, batch, Mesh({{Axis::r, ranks}}))),
+        choices(split_choices(blank)),
+        priced(price_network(blank, choices, prices_)) {}
+
+  const PriceList& prices() const { return prices_; }
+  // Priced as far as it takes.
+  std::vector<UnitMargin> margins_of(const Plan& plan) const {
+    NetworkPricing pricing(blank, choices, prices_);
+    return margins(blank, plan, pricing);
+  }
+
+ private:
+  Platform platform_;
+  KernelCosts kernels_;
+  PriceList prices_;
+
+ public:
   Plan blank;
-  PricedNetwork priced;
+  SplitChoices choices;
+  PricedNetwork priced;  // whole
 };
 
-Problem problem(const Network& network, std::int64_t batch, int ranks) {
-  const Platform platform = default_platform(ranks);
-  const KernelCosts kernels;
-  const PriceList prices(platform, kernels);
-  Plan blank = uniform_plan(network, batch, Mesh({{Axis::r, ranks}}));
-  PricedNetwork priced = price_network(blank, split_choices(blank), prices);
-  return {.blank = std::move(blank), .priced = std::move(priced)};
-}
-
 Problem lenet() {
-  return problem(read_network("configs/networks/lenet.json"), 8, 2);
+  return Problem(read_network("configs/networks/lenet.json"), 8, 2);
 }
 
 // Of all assignments where `unit` takes one of these candidates, the cost of the cheapest.
@@ -49,9 +62,9 @@ Assignment first_of_each(const PricedNetwork& priced) {
 }
 
 void check_by_forbidding(const Problem& problem, const Assignment& assignment) {
-  const auto& [blank, priced] = problem;
-  const Plan plan = plan_of(blank, priced.choices, assignment);
-  const std::vector<UnitMargin> found = margins(blank, plan, priced);
+  const PricedNetwork& priced = problem.priced;
+  const Plan plan = plan_of(problem.blank, priced.choices, assignment);
+  const std::vector<UnitMargin> found = problem.margins_of(plan);
   REQUIRE(found.size() == assignment.size());
   for (std::size_t unit = 0; unit < found.size(); ++unit) {
     const UnitSplits& choice = priced.choices.units[unit];
@@ -76,7 +89,7 @@ void check_by_forbidding(const Problem& problem, const Assignment& assignment) {
 double lowest_margin(const Problem& problem, const Assignment& assignment) {
   const Plan plan = plan_of(problem.blank, problem.priced.choices, assignment);
   double lowest_s = std::numeric_limits<double>::infinity();
-  for (const UnitMargin& margin : margins(problem.blank, plan, problem.priced)) {
+  for (const UnitMargin& margin : problem.margins_of(plan)) {
     lowest_s = std::min(lowest_s, margin.margin_s);
   }
   return lowest_s;
@@ -88,7 +101,7 @@ TEST_CASE("margins: what forbidding the choice costs, and who wins then") {
   const Problem line = lenet();
   check_by_forbidding(line, *eliminate(line.priced.graph).optimum);
   check_by_forbidding(line, first_of_each(line.priced));
-  const Problem branches = problem(backward_add(), 4, 4);
+  const Problem branches(backward_add(), 4, 4);
   check_by_forbidding(branches, *eliminate(branches.priced.graph).optimum);
 }
 
@@ -103,10 +116,11 @@ TEST_CASE("margins: not below 0 for the cheapest assignment, below 0 elsewhere f
 }
 
 TEST_CASE("margins: every layer is named once, the one that chooses first") {
-  const auto& [blank, priced] = problem(backward_add(), 4, 2);
-  const Plan plan = plan_of(blank, priced.choices, *eliminate(priced.graph).optimum);
+  const Problem problem(backward_add(), 4, 2);
+  const PricedNetwork& priced = problem.priced;
+  const Plan plan = plan_of(problem.blank, priced.choices, *eliminate(priced.graph).optimum);
   std::size_t layers = 0;
-  const std::vector<UnitMargin> found = margins(blank, plan, priced);
+  const std::vector<UnitMargin> found = problem.margins_of(plan);
   for (std::size_t unit = 0; unit < found.size(); ++unit) {
     const LayerIndex head = priced.choices.units[unit].unit.head();
     CHECK(found[unit].layers.front() == plan.network.layer(head).name);
@@ -116,22 +130,19 @@ TEST_CASE("margins: every layer is named once, the one that chooses first") {
 }
 
 TEST_CASE("margins: a plan of other splits has none") {
-  auto [blank, priced] = lenet();
-  Plan plan = plan_of(blank, priced.choices, first_of_each(priced));
+  const Problem problem = lenet();
+  Plan plan = plan_of(problem.blank, problem.choices, first_of_each(problem.priced));
   plan.layers.front().mesh = parse_mesh("n1");
-  CHECK(margins(blank, plan, priced).empty());
+  CHECK(problem.margins_of(plan).empty());
 }
 
 TEST_CASE("margins: the same split, computed again, is no other choice") {
   const Network resnet = read_network("configs/networks/resnet50.json");
-  const Problem plain = problem(with_input_size(resnet, {1, 64, 64}), 4, 2);
-  const Platform platform = default_platform(2);
-  const KernelCosts kernels;
-  const PriceList prices(platform, kernels);
+  const Problem plain(with_input_size(resnet, {1, 64, 64}), 4, 2);
   const SplitChoices choices = split_choices_with_recompute(plain.blank);
-  const PricedNetwork priced = price_network(plain.blank, choices, prices);
-  const Plan plan = plan_of(plain.blank, choices, first_of_each(priced));
-  const std::vector<UnitMargin> found = margins(plain.blank, plan, priced);
+  NetworkPricing pricing(plain.blank, choices, plain.prices());
+  const Plan plan = plan_of(plain.blank, choices, first_of_each(pricing.price_all()));
+  const std::vector<UnitMargin> found = margins(plain.blank, plan, pricing);
   REQUIRE(found.size() == choices.units.size());
   for (std::size_t unit = 0; unit < choices.units.size(); ++unit) {
     CHECK(found[unit].runner_up != to_text(choices.units[unit].splits.front()));

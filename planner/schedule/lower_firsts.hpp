@@ -1,0 +1,19 @@
+// A lowering for prices that leaves out what another unit stands for.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "planner/schedule/schedule.hpp"
+#include "planner/schedule/unit_classes.hpp"
+
+namespace cnnplan {
+
+// What lower_for_prices gives, by rank, with the operations of the first units of all classes, and
+// of some others. Those of the first have the same kernels, collectives and parameters as in a
+// whole lowering, and keep as much. @pre `classes` are of `decomposition`
+std::vector<Schedule> lower_firsts(const Decomposition& decomposition,
+                                   const UnitClasses& classes,
+                                   std::span<const int> ranks);
+
+}  // namespace cnnplan

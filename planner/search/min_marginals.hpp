@@ -1,0 +1,60 @@
+// What every candidate of every unit costs at best, and with which others.
+#pragma once
+
+#include <array>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "planner/search/cost_graph.hpp"
+#include "planner/search/elimination.hpp"
+
+namespace cnnplan {
+
+// The steps of the elimination once more, backwards, at the same expense.
+class MinMarginals {
+ public:
+  // Nothing where units remain. @pre check(graph) passes
+  static std::optional<MinMarginals> of(const CostGraph& graph);
+
+  // Costs least of all.
+  const Assignment& optimum() const { return optimum_; }
+  // By unit and candidate, the cost of the cheapest assignment that takes it.
+  const UnitCosts& costs() const { return costs_; }
+  // What that assignment changes of the optimum: in time that grows with the number of changes.
+  Change changes_with(const Choice& choice) const;
+
+ private:
+  // Candidates of the neighbours of a step, in their order.
+  using Neighbours = std::array<int, most_neighbours>;
+  // Of a unit and one of its neighbours.
+  struct PairCosts {
+    CostMatrix costs;         // rows are the unit's candidates
+    std::vector<int> others;  // by row and column, the candidate of the other neighbour then
+  };
+  class Changes;
+
+  MinMarginals(std::vector<EliminationStep> steps, Assignment optimum, double least);
+  void take_back(const EliminationStep& step);
+  // `costs`: room for those of the unit's candidates.
+  void lower_by(const EliminationStep& step,
+                const Neighbours& neighbours,
+                const std::array<PairCosts*, most_neighbours>& pairs,
+                std::vector<double>& costs);
+  double least_with(const std::vector<int>& units, const Neighbours& candidates) const;
+  const EliminationStep& step_of(int unit) const;
+
+  std::vector<EliminationStep> steps_;
+  std::vector<int> place_;                // of the step of every unit
+  std::vector<std::vector<int>> leaned_;  // by unit, those eliminated before with it as a neighbour
+  Assignment optimum_;
+  double least_ = 0.0;
+  UnitCosts costs_;
+  std::vector<std::vector<Neighbours>> with_;    // by unit and candidate
+  std::vector<std::map<int, PairCosts>> pairs_;  // by unit and neighbour of its step
+};
+
+// Their costs() alone. @pre check(graph) passes
+std::optional<UnitCosts> min_marginals(const CostGraph& graph);
+
+}  // namespace cnnplan

@@ -1,0 +1,91 @@
+// Rounds of solving and pricing. Every round prices twice as many candidates beside the best of
+// every unit, so that rounds are few.
+#include "planner/search/refine.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "planner/search/elimination.hpp"
+
+namespace cnnplan {
+namespace {
+
+// Of a unit, the `most` that cost least, as far as they do not cost more than `limit`.
+std::vector<int> cheapest(const std::vector<double>& costs, std::size_t most, double limit) {
+  std::vector<int> candidates;
+  for (std::size_t i = 0; i < costs.size(); ++i) {
+    if (costs[i] <= limit) candidates.push_back(static_cast<int>(i));
+  }
+  const auto end =
+      candidates.begin() + static_cast<std::ptrdiff_t>(std::min(most, candidates.size()));
+  std::partial_sort(candidates.begin(), end, candidates.end(), [&](int a, int b) {
+    return costs[static_cast<std::size_t>(a)] < costs[static_cast<std::size_t>(b)];
+  });
+  candidates.erase(end, candidates.end());
+  return candidates;
+}
+
+std::vector<Change> changes_with(const MinMarginals& marginals,
+                                 const Wanted& wanted,
+                                 std::size_t most) {
+  std::vector<Change> changes;
+  for (int unit = 0; unit < static_cast<int>(marginals.costs().size()); ++unit) {
+    for (int candidate : wanted(unit, marginals.costs()[static_cast<std::size_t>(unit)], most)) {
+      changes.push_back(marginals.changes_with({unit, candidate}));
+    }
+  }
+  return changes;
+}
+
+// The optimum of one of the graphs of `pricing`.
+Elimination refined(NetworkPricing& pricing, const CostGraph& graph) {
+  double least_known = std::numeric_limits<double>::infinity();
+  const Wanted may_cost_less = [&](int, const std::vector<double>& costs, std::size_t most) {
+    return cheapest(costs, most, least_known);
+  };
+  for (std::size_t most = 2;; most *= 2) {
+    const Elimination found = eliminate(graph);
+    if (!found.optimum) {
+      pricing.price_all();
+      return eliminate(graph);
+    }
+    if (pricing.price(*found.optimum) == 0) return found;
+    least_known = std::min(least_known, total_cost(graph, *found.optimum));
+    const std::optional<MinMarginals> marginals = MinMarginals::of(graph);
+    pricing.price(marginals->optimum(), changes_with(*marginals, may_cost_less, most));
+  }
+}
+
+}  // namespace
+
+std::optional<Assignment> least_additive(NetworkPricing& pricing) {
+  return refined(pricing, pricing.priced().graph).optimum;
+}
+
+Assignment least_additive_by(NetworkPricing& pricing, Assignment (*solver)(const CostGraph&)) {
+  refined(pricing, pricing.priced().graph);
+  for (;;) {
+    Assignment found = solver(pricing.priced().graph);
+    if (pricing.price(found) == 0) return found;
+  }
+}
+
+double least_step_s(NetworkPricing& pricing) {
+  double slowest = 0.0;
+  for (const CostGraph& least : pricing.priced().least) {
+    slowest = std::max(slowest, refined(pricing, least).bound);
+  }
+  return slowest + pricing.priced().updates_s;
+}
+
+std::optional<UnitCosts> marginals_of_wanted(NetworkPricing& pricing, const Wanted& wanted) {
+  for (std::size_t most = 2;; most *= 2) {
+    const std::optional<MinMarginals> marginals = MinMarginals::of(pricing.priced().graph);
+    if (!marginals) return std::nullopt;
+    const Assignment& optimum = marginals->optimum();
+    if (pricing.price(optimum, changes_with(*marginals, wanted, 1)) == 0) return marginals->costs();
+    pricing.price(optimum, changes_with(*marginals, wanted, most));
+  }
+}
+
+}  // namespace cnnplan

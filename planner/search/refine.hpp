@@ -1,0 +1,33 @@
+// Prices for as many pairs as it takes to be sure: pairs without a price only get dearer, so what
+// costs least and has all its prices is what would cost least with all of them.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "planner/search/min_marginals.hpp"
+#include "planner/search/pricing.hpp"
+
+namespace cnnplan {
+
+// What costs least in `priced().graph`, the same as if all pairs had prices. Nothing where the
+// graph is too entangled for elimination; all pairs have prices then.
+std::optional<Assignment> least_additive(NetworkPricing& pricing);
+
+// What an exact solver finds there. @pre the solver finds an assignment of least cost
+Assignment least_additive_by(NetworkPricing& pricing, Assignment (*solver)(const CostGraph&));
+
+// No plan made of the choices is predicted a shorter step: the slowest sampled rank, with the best
+// choices for it alone, never waiting. The same as if all pairs had prices.
+double least_step_s(NetworkPricing& pricing);
+
+// Candidates of a unit whose costs matter: the first `most` of those by falling interest, and what
+// they are compared with.
+using Wanted =
+    std::function<std::vector<int>(int unit, const std::vector<double>& costs, std::size_t most)>;
+// Min-marginals of `priced().graph`, of what is wanted of every unit with `most` = 1 the same as if
+// all pairs had prices. Nothing where the graph is too entangled for them.
+std::optional<UnitCosts> marginals_of_wanted(NetworkPricing& pricing, const Wanted& wanted);
+
+}  // namespace cnnplan

@@ -1,0 +1,151 @@
+// Tests of planner/search/refine.
+#include "planner/search/refine.hpp"
+
+#include <algorithm>
+
+#include <doctest/doctest.h>
+
+#include "planner/model/network_json.hpp"
+#include "planner/search/elimination.hpp"
+#include "planner/search/shortest_path.hpp"
+#include "tests/planner/schedule/sample_plans.hpp"
+#include "tests/planner/search/random_graph.hpp"
+
+namespace cnnplan::test {
+namespace {
+
+constexpr double rounding = 1e-12;
+
+// Pairs of ranks with fast links, slow and shared ones between them.
+Platform pairs_of_ranks(int ranks) {
+  Platform platform = default_platform(ranks);
+  platform.levels = {{.name = "node",
+                      .ranks_per_group = 2,
+                      .segments = {{4096, 1e-6, 2e-10}, {1 << 30, 5e-6, 1e-10}},
+                      .duplex_factor = 1.2},
+                     {.name = "cluster",
+                      .ranks_per_group = std::max(ranks, 2),
+                      .segments = {{4096, 2e-5, 2e-9}, {1 << 30, 1e-4, 1e-9}},
+                      .shared_by = 2}};
+  return platform;
+}
+
+class Problem {
+ public:
+  explicit Problem(const Plan& sample)
+      : platform_(pairs_of_ranks(sample.ranks)),
+        prices_(platform_, kernels_),
+        blank(uniform_plan(sample.network, sample.batch, Mesh({{Axis::r, sample.ranks}}))),
+        choices(split_choices(blank)),
+        whole(price_network(blank, choices, prices_)) {}
+
+  const PriceList& prices() const { return prices_; }
+
+ private:
+  Platform platform_;
+  KernelCosts kernels_;
+  PriceList prices_;
+
+ public:
+  Plan blank;
+  SplitChoices choices;
+  PricedNetwork whole;  // all pairs priced
+};
+
+std::vector<Plan> samples() {
+  std::vector<Plan> plans;
+  for (const NamedPlan& named : random_plans(24)) plans.push_back(named.plan);
+  for (const char* name : {"lenet", "resnet50", "unet-2d", "mobilenet_v2"}) {
+    const Network network = read_network("configs/networks/" + std::string(name) + ".json");
+    plans.push_back(uniform_plan(network, 4, Mesh({{Axis::n, 4}})));
+  }
+  return plans;
+}
+
+bool is_below(const CostGraph& graph, const CostGraph& other) {
+  for (std::size_t i = 0; i < graph.edges.size(); ++i) {
+    const auto& values = graph.edges[i].costs.values();
+    const auto& others = other.edges[i].costs.values();
+    for (std::size_t j = 0; j < values.size(); ++j) {
+      if (values[j] > others[j] * (1 + rounding)) return false;
+    }
+  }
+  return true;
+}
+
+double sum_of_edges(const CostGraph& graph) {
+  double sum = 0.0;
+  for (const CostEdge& edge : graph.edges) {
+    for (double cost : edge.costs.values()) sum += cost;
+  }
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("NetworkPricing: what has no price yet is bounded from below, and not by nothing") {
+  for (const Plan& sample : samples()) {
+    CAPTURE(sample.network.name());
+    const Problem problem(sample);
+    const NetworkPricing pricing(problem.blank, problem.choices, problem.prices());
+    CHECK(is_below(pricing.priced().graph, problem.whole.graph));
+    for (std::size_t i = 0; i < problem.whole.least.size(); ++i) {
+      CHECK(is_below(pricing.priced().least[i], problem.whole.least[i]));
+    }
+    if (sum_of_edges(problem.whole.graph) > 0.0 && sample.ranks > 1) {
+      CHECK(sum_of_edges(pricing.priced().graph) > 0.0);
+    }
+  }
+}
+
+TEST_CASE("least_additive: the optimum of all prices, and the same bound") {
+  for (const Plan& sample : samples()) {
+    CAPTURE(sample.network.name());
+    const Problem problem(sample);
+    NetworkPricing pricing(problem.blank, problem.choices, problem.prices());
+    const std::optional<Assignment> expected = eliminate(problem.whole.graph).optimum;
+    const std::optional<Assignment> found = least_additive(pricing);
+    REQUIRE(found.has_value() == expected.has_value());
+    if (!found) continue;
+    CHECK(total_cost(problem.whole.graph, *found) ==
+          doctest::Approx(total_cost(problem.whole.graph, *expected)).epsilon(rounding));
+    double bound_s = 0.0;
+    for (const CostGraph& least : problem.whole.least) {
+      bound_s = std::max(bound_s, lower_bound(least));
+    }
+    CHECK(least_step_s(pricing) ==
+          doctest::Approx(bound_s + problem.whole.updates_s).epsilon(rounding));
+  }
+}
+
+TEST_CASE("least_additive_by: the shortest path of all prices") {
+  const Network lenet = read_network("configs/networks/lenet.json");
+  const Problem problem(uniform_plan(lenet, 8, Mesh({{Axis::n, 8}})));
+  NetworkPricing pricing(problem.blank, problem.choices, problem.prices());
+  const Assignment found = least_additive_by(pricing, shortest_path);
+  CHECK(total_cost(problem.whole.graph, found) ==
+        doctest::Approx(total_cost(problem.whole.graph, shortest_path(problem.whole.graph)))
+            .epsilon(rounding));
+}
+
+TEST_CASE("least_additive: asks for a part of the prices only") {
+  const Network resnet = read_network("configs/networks/resnet50.json");
+  const Problem problem(uniform_plan(resnet, 16, Mesh({{Axis::n, 16}})));
+  NetworkPricing pricing(problem.blank, problem.choices, problem.prices());
+  REQUIRE(least_additive(pricing).has_value());
+  std::size_t pairs = 0;
+  std::size_t priced = 0;
+  for (std::size_t i = 0; i < problem.whole.graph.edges.size(); ++i) {
+    const auto& all = problem.whole.graph.edges[i].costs.values();
+    const auto& some = pricing.priced().graph.edges[i].costs.values();
+    for (std::size_t j = 0; j < all.size(); ++j) {
+      if (all[j] == 0.0) continue;
+      ++pairs;
+      if (some[j] == all[j]) ++priced;
+    }
+  }
+  CHECK(priced > 0);
+  CHECK(2 * priced < pairs);
+}
+
+}  // namespace cnnplan::test
