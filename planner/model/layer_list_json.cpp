@@ -97,12 +97,11 @@ void ListReader::read_layer(const JsonReader& entry, const Repetition* repetitio
     name_reader.refuse("a name other than \"" + name + '"');
   }
   if (repetition != nullptr) name.insert(0, repetition->prefix);
-  LayerParameters parameters = read_layer_parameters(entry, format_);
+  const LayerParameters parameters = read_layer_parameters(entry, format_);
   if (names_.contains(name)) name_reader.refuse('"' + name + '"', "a name that no other layer has");
   std::vector<std::string> inputs = read_inputs(entry, parameters, repetition);
   names_.insert(name);
-  list_.layers.push_back(
-      {.name = name, .inputs = std::move(inputs), .parameters = std::move(parameters)});
+  list_.layers.push_back({.name = name, .inputs = std::move(inputs), .parameters = parameters});
   list_.pointers.push_back(entry.pointer());
 }
 
@@ -126,7 +125,7 @@ std::vector<std::string> ListReader::read_inputs(const JsonReader& entry,
 
 // A name in a repetition is that of one of its layers first, then of one outside.
 std::string ListReader::read_input(const JsonReader& reader, const Repetition* repetition) const {
-  const std::string name = reader.name();
+  std::string name = reader.name();
   if (name == previous_name && !list_.layers.empty()) return previous();
   if (repetition != nullptr) {
     if (name == repeat_input_name && !repetition->input.empty()) return repetition->input;
