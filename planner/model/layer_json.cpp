@@ -103,7 +103,6 @@ LayerParameters read_add(const JsonReader& layer, SpatialFormat) {
   layer.allow_keys({"name", "kind", "inputs", "scale"});
   Add add;
   layer.read("scale", add.scale, scale_range);
-  if (add.scale == 0.0) layer.at("scale").refuse("a number from -1e+30 to 1e+30, not 0");
   return add;
 }
 
