@@ -36,7 +36,8 @@ struct SolveOptions {
 struct ExplainOptions {
   std::string plan_file = "plan.json";
   std::string layer;          // empty: all
-  std::string platform_file;  // as for solve, for the formulas of a layer
+  bool sensitivity = false;   // in place of the layers: which figures would flip their choice
+  std::string platform_file;  // as for solve, for formulas and sensitivity
   std::string profile_file;   // likewise
 };
 

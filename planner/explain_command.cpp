@@ -11,6 +11,8 @@
 #include "planner/predict/formulas.hpp"
 #include "planner/report/explain.hpp"
 #include "planner/report/formula_text.hpp"
+#include "planner/report/sensitivity_text.hpp"
+#include "planner/search/sensitivity.hpp"
 
 namespace cnnplan {
 namespace {
@@ -52,25 +54,52 @@ class PlanInputs {
   std::string other_;
 };
 
-void print_formulas(const Plan& plan, const ExplainOptions& options) {
+// What prices of a plan are made of.
+struct Figures {
+  Platform platform;
+  Profile profile;
+};
+
+// Says on stdout why there are no `what` where the files are not those of the plan.
+std::optional<Figures> figures_of(const Plan& plan,
+                                  const ExplainOptions& options,
+                                  const std::string& what) {
   PlanInputs inputs(plan);
   const auto platform_file = inputs.take(options.platform_file, default_platform_file);
   const auto profile_file = inputs.take(options.profile_file, default_profile_file);
   if (!inputs.problem().empty()) {
-    std::cout << "\nno formulas: " << inputs.problem() << '\n';
-    return;
+    std::cout << "no " << what << ": " << inputs.problem() << '\n';
+    return std::nullopt;
   }
-  const Platform platform =
-      platform_file ? read_platform(*platform_file) : default_platform(plan.ranks);
-  const Profile profile = profile_file ? read_profile(*profile_file) : Profile{};
-  const KernelCosts kernels(profile, platform);
-  std::cout << '\n' << to_text(formulas(plan, options.layer, PriceList(platform, kernels)));
+  return Figures{
+      .platform = platform_file ? read_platform(*platform_file) : default_platform(plan.ranks),
+      .profile = profile_file ? read_profile(*profile_file) : Profile{}};
+}
+
+void print_formulas(const Plan& plan, const ExplainOptions& options) {
+  std::cout << '\n';
+  const std::optional<Figures> figures = figures_of(plan, options, "formulas");
+  if (!figures) return;
+  const KernelCosts kernels(figures->profile, figures->platform);
+  std::cout << to_text(formulas(plan, options.layer, PriceList(figures->platform, kernels)));
+}
+
+void print_sensitivity(const Plan& plan, const ExplainOptions& options) {
+  if (!options.layer.empty()) layer_named(plan, options.layer);
+  const std::optional<Figures> figures = figures_of(plan, options, "sensitivity");
+  if (!figures) return;
+  const auto& [platform, profile] = *figures;
+  std::cout << to_text(sensitivity(plan, platform, profile, options.layer), plan);
 }
 
 }  // namespace
 
 ExitCode explain_command(const ExplainOptions& options) {
   const Plan plan = read_plan(options.plan_file);
+  if (options.sensitivity) {
+    print_sensitivity(plan, options);
+    return ExitCode::ok;
+  }
   std::cout << explain(plan, options.layer.empty() ? std::nullopt : std::optional(options.layer));
   if (!options.layer.empty()) print_formulas(plan, options);
   return ExitCode::ok;

@@ -48,6 +48,9 @@ constexpr const char* explain_help = R"(EXAMPLES
   cnnplan explain plan.json --layer conv1             every operation of one layer, its price
                                                       written out if platform.json and profile.json
                                                       are those that the plan was made from
+  cnnplan explain plan.json --sensitivity             which link or kernel would have to be how much
+                                                      faster or slower for another split to win;
+                                                      with --layer conv1 for that of this layer
 
 )";
 
@@ -164,6 +167,9 @@ void add_explain(CLI::App& app, ExplainOptions& options) {
   CLI::App* explain = app.add_subcommand("explain", "Show the choice and its cost for every layer");
   explain->add_option("plan", options.plan_file, "Plan file")->capture_default_str();
   explain->add_option("-l,--layer", options.layer, "Every operation of this layer, as a formula");
+  explain->add_flag("-s,--sensitivity",
+                    options.sensitivity,
+                    "Which figures the closest choices hang on, or that of --layer");
   explain->add_option("-p,--platform",
                       options.platform_file,
                       "Links that the plan was made from; default: as for solve");

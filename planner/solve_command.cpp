@@ -12,6 +12,7 @@
 #include "planner/predict/predict.hpp"
 #include "planner/report/advice.hpp"
 #include "planner/report/explain.hpp"
+#include "planner/report/table.hpp"
 #include "planner/report/what_if_text.hpp"
 #include "planner/search/request_check.hpp"
 
@@ -113,12 +114,6 @@ void refuse_estimates(const Plan& plan, const SolveRequest& request, const Solve
                     .pointer = "/kernels",
                     .value = "not all kernels of the plan",
                     .allowed = "with --strict all of them, timed as the plan runs: " + note});
-}
-
-std::string joined(const std::vector<std::string>& texts) {
-  std::string all;
-  for (const std::string& text : texts) all += (all.empty() ? "" : ", ") + text;
-  return all;
 }
 
 SolveRequest changed(SolveRequest request, const std::vector<std::string>& what_if) {

@@ -12,6 +12,10 @@
 namespace cnnplan {
 namespace {
 
+// Bytes that a ring sends at once.
+constexpr double chunk_inside_node = 64 << 10;
+constexpr double chunk_between_nodes = 256 << 10;
+
 // Ranks below one instance of the level inside `level`, whose links to the outside are `level`'s.
 int ranks_inside(const Platform& platform, std::size_t level) {
   return level == 0 ? 1 : platform.levels[level - 1].ranks_per_group;
@@ -148,12 +152,25 @@ double library_time_s(const Platform& platform, const GroupLinks& links, double 
                         : segment_time_s(fit->segments, bytes);
 }
 
+void add_ends(const std::vector<Segment>& segments, std::vector<double>& ends) {
+  for (const Segment& segment : segments) ends.push_back(static_cast<double>(segment.max_bytes));
+}
+
+// Sizes of messages where the price of a longer one follows another rule.
+std::vector<double> ends_of_rules(const Platform& platform, int ranks) {
+  std::vector<double> ends{chunk_inside_node, chunk_between_nodes};
+  for (const Level& level : platform.levels) {
+    add_ends(level.segments, ends);
+    add_ends(level.ring_segments, ends);
+  }
+  if (const LibraryAllreduce* fit = library_fit(platform, ranks)) add_ends(fit->segments, ends);
+  return ends;
+}
+
 }  // namespace
 
 double ring_block_s(const Platform& platform, std::size_t level, double bytes, double sharing) {
-  constexpr double inside_node = 64 << 10;
-  constexpr double between_nodes = 256 << 10;
-  const double chunk_bytes = std::min(bytes, level == 0 ? inside_node : between_nodes);
+  const double chunk_bytes = std::min(bytes, level == 0 ? chunk_inside_node : chunk_between_nodes);
   const double chunks = std::ceil(bytes / chunk_bytes);
   const Segment& segment = segment_of(platform.levels[level].segments, chunk_bytes);
   return chunks * segment.alpha_s + sharing * segment.beta_s_per_byte * bytes;
@@ -185,6 +202,28 @@ double allreduce_time_s(const Platform& platform,
   if (links.ranks < 2 || bytes <= 0) return 0.0;
   return algorithm == AllreduceAlgorithm::ring ? ring_time_s(platform, links, bytes, Ring::own)
                                                : library_time_s(platform, links, bytes);
+}
+
+// The time grows linearly between sums of which some message is as long as a rule goes, so that
+// time over bytes is least at one of these. Messages are all of the bytes, a p-th of them in rings,
+// and halves of halves in Rabenseifner's rounds.
+double least_allreduce_s_per_byte(const Platform& platform,
+                                  const GroupLinks& links,
+                                  double most_bytes,
+                                  AllreduceAlgorithm algorithm) {
+  if (links.ranks < 2) return 0.0;
+  std::vector<double> parts{1.0, static_cast<double>(links.ranks)};
+  for (double part = 2.0; part <= links.ranks; part *= 2) parts.push_back(part);
+  const auto s_per_byte = [&](double bytes) {
+    return allreduce_time_s(platform, links, bytes, algorithm) / bytes;
+  };
+  double least = s_per_byte(most_bytes);
+  for (double end : ends_of_rules(platform, links.ranks)) {
+    for (double part : parts) {
+      if (end * part < most_bytes) least = std::min(least, s_per_byte(end * part));
+    }
+  }
+  return least;
 }
 
 }  // namespace cnnplan

@@ -41,6 +41,13 @@ double allreduce_time_s(const Platform& platform,
                         double bytes,
                         AllreduceAlgorithm algorithm);
 
+// What every byte of such a sum takes at least, however the bytes are parted over sums of at most
+// `most_bytes`: the least of allreduce_time_s over bytes. @pre most_bytes > 0
+double least_allreduce_s_per_byte(const Platform& platform,
+                                  const GroupLinks& links,
+                                  double most_bytes,
+                                  AllreduceAlgorithm algorithm);
+
 // A block of a ring as messages on this level of the platform, one direction: it is cut into chunks
 // that stay in cache, and `sharing` blocks go over the link at once.
 double ring_block_s(const Platform& platform, std::size_t level, double bytes, double sharing);

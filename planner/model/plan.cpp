@@ -22,20 +22,30 @@ class PlanCheck {
     if (value >= 1 && value <= maximum) return;
     refuse(pointer, std::to_string(value), "an integer from 1 to " + std::to_string(maximum));
   }
-  void mesh(LayerIndex index, const Mesh& mesh, int ranks) const {
-    const std::string pointer = "/layers/" + std::to_string(index) + "/mesh";
+  void mesh(const std::string& pointer, const Mesh& mesh, int ranks) const {
     if (mesh.rank_count() != ranks) {
       refuse(pointer,
              '"' + to_text(mesh) + "\", which is " + std::to_string(mesh.rank_count()) + " ranks",
              "a mesh of " + std::to_string(ranks) + " ranks");
     }
   }
-  void channels(const Network& network, LayerIndex index, const LayerPlan& layer) const {
-    const std::string allowed =
-        channel_split_refusal(network, index, layer.mesh.size(Axis::c), layer.channel_algorithm);
-    if (allowed.empty()) return;
-    refuse(
-        "/layers/" + std::to_string(index) + "/mesh", '"' + to_text(layer.split()) + '"', allowed);
+  void split(const std::string& pointer,
+             const Plan& plan,
+             LayerIndex index,
+             const Split& split) const {
+    mesh(pointer, split.mesh, plan.ranks);
+    const std::string allowed = channel_split_refusal(
+        plan.network, index, split.mesh.size(Axis::c), split.channel_algorithm);
+    if (!allowed.empty()) refuse(pointer, '"' + to_text(split) + '"', allowed);
+  }
+  void margin(const std::string& pointer, const Plan& plan, const UnitMargin& margin) const {
+    for (std::size_t i = 0; i < margin.changes.size(); ++i) {
+      const UnitChoice& choice = margin.changes[i];
+      const std::string place = pointer + "/changes/" + std::to_string(i);
+      const LayerIndex index = plan.network.index_of(choice.layer);
+      if (index < 0) refuse(place + "/layer", '"' + choice.layer + '"', "a layer of the network");
+      split(place + "/mesh", plan, index, choice.split);
+    }
   }
   // `elements` and the output of a layer.
   std::int64_t with_output(std::int64_t elements,
@@ -105,9 +115,12 @@ void validate(const Plan& plan, const std::string& file) {
   std::int64_t elements = 0;
   for (LayerIndex i = 0; i < plan.network.layer_count(); ++i) {
     const LayerPlan& layer = plan.layers[static_cast<std::size_t>(i)];
-    check.mesh(i, layer.mesh, plan.ranks);
-    check.channels(plan.network, i, layer);
+    check.split("/layers/" + std::to_string(i) + "/mesh", plan, i, layer.split());
     elements = check.with_output(elements, plan.network, i, plan.batch);
+  }
+  const std::vector<UnitMargin>& margins = plan.prediction.margins;
+  for (std::size_t i = 0; i < margins.size(); ++i) {
+    check.margin("/prediction/margins/" + std::to_string(i), plan, margins[i]);
   }
 }
 

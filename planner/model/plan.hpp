@@ -67,6 +67,14 @@ struct MemoryUse {
   bool operator==(const MemoryUse&) const = default;
 };
 
+// How layers that are split together are split in another plan.
+struct UnitChoice {
+  std::string layer;  // the one that chooses
+  Split split;
+  bool recompute = false;
+  bool operator==(const UnitChoice&) const = default;
+};
+
 // How clear the choice of layers is that are split together.
 struct UnitMargin {
   std::vector<std::string> layers;  // the one that chooses, then those that follow it
@@ -74,6 +82,9 @@ struct UnitMargin {
   // How much longer all operations take in sum with it, gradients of every layer reduced alone,
   // when all other layers take what is best then; negative: shorter. Memory left out.
   double margin_s = 0.0;
+  // Where the best plan with it differs from this plan, these layers included. Empty where that
+  // plan takes less in sum than this one, which was taken for another reason then.
+  std::vector<UnitChoice> changes{};
   bool operator==(const UnitMargin&) const = default;
 };
 
@@ -128,8 +139,8 @@ bool can_recompute(const LayerParameters& parameters);
 // Every layer on `mesh`, with defaults. Not checked against the shapes.
 Plan uniform_plan(const Network& network, std::int64_t batch, const Mesh& mesh);
 
-// @throws InputError (pointer into plan.json) unless every layer has a mesh of exactly `ranks`
-// ranks that this version runs, and the sizes are in range.
+// @throws InputError (pointer into plan.json) unless every layer, also with the changes of a
+// margin, has a mesh of exactly `ranks` ranks that this version runs, and the sizes are in range.
 void validate(const Plan& plan, const std::string& file);
 
 // JSON (schema cnnplan.plan/1). @throws InputError, IoError

@@ -32,14 +32,28 @@ MemoryUse read_memory(const JsonReader& reader) {
   return memory;
 }
 
+UnitChoice read_choice(const JsonReader& reader) {
+  reader.allow_keys({"layer", "mesh", "channel_algorithm", "recompute"});
+  const JsonReader mesh = reader.at("mesh");
+  UnitChoice choice{.layer = reader.at("layer").name(), .split = {}};
+  choice.split.mesh = mesh.locate([&mesh] { return parse_mesh(mesh.text()); });
+  reader.read_enumerator("channel_algorithm", choice.split.channel_algorithm);
+  reader.read("recompute", choice.recompute);
+  return choice;
+}
+
 UnitMargin read_margin(const JsonReader& reader) {
-  reader.allow_keys({"layers", "runner_up", "margin_s"});
+  reader.allow_keys({"layers", "runner_up", "margin_s", "changes"});
   UnitMargin margin;
   for (const JsonReader& entry : reader.at("layers").entries({.minimum = 1})) {
     margin.layers.push_back(entry.name());
   }
   reader.read("runner_up", margin.runner_up);
   reader.read("margin_s", margin.margin_s, margin_range);
+  if (!reader.has("changes")) return margin;
+  for (const JsonReader& entry : reader.at("changes").entries()) {
+    margin.changes.push_back(read_choice(entry));
+  }
   return margin;
 }
 
@@ -56,11 +70,23 @@ Json to_ordered_json(const MemoryUse& memory) {
           {"available_bytes", memory.available_bytes}};
 }
 
+Json to_ordered_json(const UnitChoice& choice) {
+  Json json{{"layer", choice.layer}, {"mesh", to_text(choice.split.mesh)}};
+  if (choice.split.channel_algorithm != Split{}.channel_algorithm) {
+    json["channel_algorithm"] = to_text(choice.split.channel_algorithm);
+  }
+  if (choice.recompute) json["recompute"] = true;
+  return json;
+}
+
 Json to_ordered_json(const UnitMargin& margin) {
   Json json{{"layers", margin.layers}};
   if (margin.runner_up.empty()) return json;
   json["runner_up"] = margin.runner_up;
   json["margin_s"] = margin.margin_s;
+  for (const UnitChoice& choice : margin.changes) {
+    json["changes"].push_back(to_ordered_json(choice));
+  }
   return json;
 }
 

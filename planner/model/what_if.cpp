@@ -1,10 +1,14 @@
 // Figures by name.
 #include "planner/model/what_if.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <set>
+#include <span>
 #include <string_view>
+#include <tuple>
+#include <utility>
 
 #include "planner/model/error.hpp"
 
@@ -13,6 +17,7 @@ namespace {
 
 constexpr const char* option = "--what-if";
 constexpr std::string_view every_level = "level";
+constexpr std::string_view every_level_prefix = "level.";
 constexpr std::string_view every_kernel = "kernel";
 
 [[noreturn]] void refuse(const std::string& text, const std::string& allowed) {
@@ -97,12 +102,16 @@ bool is_kernel_figure(std::string_view figure) {
   return figure == every_kernel || figure.starts_with(std::string(every_kernel) + '.');
 }
 
-std::string kernels_of(const Profile& profile) {
-  if (profile.kernels.empty()) return "times of kernels with a profile only; there is none";
+std::set<std::string_view> kinds_of(const Profile& profile) {
   std::set<std::string_view> kinds;
   for (const auto& [spec, timing] : profile.kernels) kinds.insert(to_text(spec.kind));
+  return kinds;
+}
+
+std::string kernels_of(const Profile& profile) {
+  if (profile.kernels.empty()) return "times of kernels with a profile only; there is none";
   std::string text = "kernel, or behind \"kernel.\" what the profile has:";
-  for (std::string_view kind : kinds) text += ' ' + std::string(kind);
+  for (std::string_view kind : kinds_of(profile)) text += ' ' + std::string(kind);
   return text;
 }
 
@@ -134,7 +143,64 @@ std::string figures_of(const Platform& platform) {
   return text + "; or of the profile: kernel, kernel.convolution and so on";
 }
 
+PriceFigure figure_of(std::string name, std::string unit, const std::vector<double>& values) {
+  PriceFigure figure{.name = std::move(name), .unit = std::move(unit)};
+  figure.several = figure.name == every_kernel || figure.name.starts_with(every_level_prefix);
+  if (values.empty()) return figure;
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  figure.least = *least;
+  figure.most = *most;
+  return figure;
+}
+
+void add_values(const std::vector<Segment>& segments,
+                double Segment::*member,
+                std::vector<double>& values) {
+  for (const Segment& segment : segments) values.push_back(segment.*member);
+}
+
+// `prefix` stands for these levels and, where it is "level", for the measured collectives.
+void add_levels(const std::string& prefix,
+                std::span<const Level> levels,
+                std::span<const LibraryAllreduce> fits,
+                std::vector<PriceFigure>& figures) {
+  for (const auto& [name, unit, member] :
+       {std::tuple{".alpha_s", "s", &Segment::alpha_s},
+        std::tuple{".beta_s_per_byte", "s/B", &Segment::beta_s_per_byte}}) {
+    std::vector<double> values;
+    for (const Level& level : levels) {
+      add_values(level.segments, member, values);
+      add_values(level.ring_segments, member, values);
+    }
+    for (const LibraryAllreduce& fit : fits) add_values(fit.segments, member, values);
+    figures.push_back(figure_of(prefix + name, unit, values));
+  }
+  std::vector<double> factors;
+  for (const Level& level : levels) factors.push_back(level.duplex_factor);
+  figures.push_back(figure_of(prefix + ".duplex_factor", "", factors));
+}
+
 }  // namespace
+
+std::vector<PriceFigure> price_figures(const Platform& platform, const Profile& profile) {
+  std::vector<PriceFigure> figures;
+  const bool has_all = platform.levels.size() != 1 || !platform.library_allreduce.empty();
+  if (has_all) {
+    add_levels(std::string(every_level), platform.levels, platform.library_allreduce, figures);
+  }
+  for (const Level& level : platform.levels) {
+    if (has_all && level.name == every_level) continue;
+    add_levels(level.name, std::span(&level, 1), {}, figures);
+  }
+  figures.push_back(figure_of("gamma_s_per_byte", "s/B", {platform.gamma_s_per_byte}));
+  figures.push_back(figure_of("copy_s_per_byte", "s/B", {platform.copy_s_per_byte}));
+  const std::set<std::string_view> kinds = kinds_of(profile);
+  if (kinds.size() > 1) figures.push_back(figure_of(std::string(every_kernel), "s", {}));
+  for (std::string_view kind : kinds) {
+    figures.push_back(figure_of(std::string(every_kernel) + '.' + std::string(kind), "s", {}));
+  }
+  return figures;
+}
 
 WhatIf parse_what_if(const std::string& text) {
   const std::size_t at = text.find_first_of("*=");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "planner/model/platform.hpp"
 #include "planner/model/profile.hpp"
@@ -25,5 +26,21 @@ WhatIf parse_what_if(const std::string& text);
 // Times of the profile: kernel, or kernel.KIND ("kernel.batch_norm"), multiplied only.
 // @throws InputError with the figures that there are, or where the new one is out of range
 void apply(const WhatIf& change, Platform& platform, Profile& profile);
+
+// A figure under the name that WhatIf has for it, and its values, which may differ by level and
+// size of message.
+struct PriceFigure {
+  std::string name;
+  std::string unit;  // "s", "s/B"; empty: a ratio
+  double least = 0.0;
+  double most = 0.0;     // 0: times of kernels, which have no value in common
+  bool several = false;  // "level", "kernel": stands for others of the list, too
+  bool operator==(const PriceFigure&) const = default;
+};
+
+// What prices of operations depend on and can be multiplied by any factor, each under one name:
+// no counts of ranks (shared_by multiplies beta), and neither memory_bytes nor overlap_efficiency,
+// which are in no price.
+std::vector<PriceFigure> price_figures(const Platform& platform, const Profile& profile);
 
 }  // namespace cnnplan

@@ -13,6 +13,10 @@ Price exactly(double seconds) {
   return {.seconds = seconds, .low_s = seconds, .high_s = seconds};
 }
 
+double summed_bytes(const CollectiveOperation& operation) {
+  return static_cast<double>(operation.elements * bytes_of(operation.element));
+}
+
 const Buffer* buffer_or_null(const Schedule& schedule, BufferIndex index) {
   return index < 0 ? nullptr : &schedule.buffers[static_cast<std::size_t>(index)];
 }
@@ -38,8 +42,14 @@ Price PriceList::price(const Schedule& schedule, const TransferOperation& operat
 }
 
 Price PriceList::price(const Schedule&, const CollectiveOperation& operation) const {
-  const auto bytes = static_cast<double>(operation.elements * bytes_of(operation.element));
-  return exactly(allreduce_time_s(platform_, links(operation.group), bytes, operation.algorithm));
+  return exactly(allreduce_time_s(
+      platform_, links(operation.group), summed_bytes(operation), operation.algorithm));
+}
+
+double PriceList::least_s(const CollectiveOperation& operation, double most_bytes) const {
+  return summed_bytes(operation) *
+         least_allreduce_s_per_byte(
+             platform_, links(operation.group), most_bytes, operation.algorithm);
 }
 
 GroupLinks PriceList::links(const RankGroup& group) const {

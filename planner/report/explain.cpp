@@ -254,13 +254,7 @@ std::string choice_line(const Plan& plan, const std::string& name) {
 }
 
 std::string operation_table(const Plan& plan, const std::string& name) {
-  const LayerIndex index = plan.network.index_of(name);
-  if (index < 0) {
-    throw InputError({.file = "--layer",
-                      .pointer = "",
-                      .value = '"' + name + '"',
-                      .allowed = "one of " + layer_names(plan.network)});
-  }
+  const LayerIndex index = layer_named(plan, name);
   Table table({{"operation", Align::left}, {"time [ms] "}, {"step [%]"}});
   GroupCost sum;
   for (const PredictedOperation& operation : plan.prediction.operations) {
@@ -286,6 +280,15 @@ std::string operation_table(const Plan& plan, const std::string& name) {
 std::string explain(const Plan& plan, const std::optional<std::string>& layer) {
   return header(plan) + (layer ? operation_table(plan, *layer) : layer_table(plan)) +
          estimate_note(plan);
+}
+
+LayerIndex layer_named(const Plan& plan, const std::string& name) {
+  const LayerIndex index = plan.network.index_of(name);
+  if (index >= 0) return index;
+  throw InputError({.file = "--layer",
+                    .pointer = "",
+                    .value = '"' + name + '"',
+                    .allowed = "one of " + layer_names(plan.network)});
 }
 
 }  // namespace cnnplan

@@ -16,4 +16,7 @@ namespace cnnplan {
 // @throws InputError when the network has no such layer
 std::string explain(const Plan& plan, const std::optional<std::string>& layer);
 
+// The layer that --layer names. @throws InputError when the network has none of that name
+LayerIndex layer_named(const Plan& plan, const std::string& name);
+
 }  // namespace cnnplan

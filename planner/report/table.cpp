@@ -55,6 +55,12 @@ std::string Table::to_text() const {
   return text;
 }
 
+std::string joined(const std::vector<std::string>& texts) {
+  std::string all;
+  for (const std::string& text : texts) all += (all.empty() ? "" : ", ") + text;
+  return all;
+}
+
 std::string fixed(double value, int decimals) {
   std::array<char, 64> buffer{};
   const int length = std::snprintf(buffer.data(), buffer.size(), "%.*f", decimals, value);
@@ -62,6 +68,12 @@ std::string fixed(double value, int decimals) {
                          std::min(buffer.size() - 1, static_cast<std::size_t>(length)));
   const bool is_negative_zero = text.find_first_not_of("-0.") == std::string::npos;
   return is_negative_zero && text.front() == '-' ? text.substr(1) : text;
+}
+
+std::string significant(double value, int digits) {
+  const double size = std::fabs(value);
+  const int before = size > 0.0 ? static_cast<int>(std::floor(std::log10(size))) + 1 : 1;
+  return fixed(value, std::max(0, digits - before));
 }
 
 std::string milliseconds(double seconds) {

@@ -29,8 +29,12 @@ class Table {
   std::vector<std::vector<std::string>> rows_;  // an empty row is a line across
 };
 
+// "a, b, c"
+std::string joined(const std::vector<std::string>& texts);
 // Fixed number of decimals; what rounds to zero has no sign.
 std::string fixed(double value, int decimals);
+// So many digits that count: "0.00370".
+std::string significant(double value, int digits);
 // Seconds as milliseconds with three decimals, without the unit; "-" for exactly 0.
 std::string milliseconds(double seconds);
 // Seconds in the unit that reads best: "1.235 s", "12.346 ms", "1.235 us".

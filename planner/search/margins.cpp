@@ -35,19 +35,15 @@ std::optional<std::size_t> chosen(const Plan& plan, const UnitSplits& choice) {
 }
 
 // By unit; nothing where the plan is not made of these choices.
-std::optional<std::vector<std::size_t>> chosen(const Plan& blank,
-                                               const Plan& plan,
-                                               const SplitChoices& choices) {
-  std::vector<std::size_t> all;
+std::optional<Assignment> chosen(const Plan& blank, const Plan& plan, const SplitChoices& choices) {
   Assignment assignment;
   for (const UnitSplits& unit : choices.units) {
     const std::optional<std::size_t> candidate = chosen(plan, unit);
     if (!candidate) return std::nullopt;
-    all.push_back(*candidate);
     assignment.push_back(static_cast<int>(*candidate));
   }
   if (plan_of(blank, choices, assignment).layers != plan.layers) return std::nullopt;
-  return all;
+  return assignment;
 }
 
 std::vector<std::string> names_of(const Network& network, const SearchUnit& unit) {
@@ -86,37 +82,89 @@ std::vector<int> own_and_others(const UnitSplits& choice,
   return others;
 }
 
-UnitMargin margin_of(const Network& network,
-                     const UnitSplits& choice,
-                     const std::vector<double>& costs,
-                     std::size_t own) {
-  const std::optional<std::size_t> second = runner_up(choice, costs, own);
-  UnitMargin margin{.layers = names_of(network, choice.unit)};
-  if (second && costs[*second] < most_margin_s) {
-    const double more_s = costs[*second] - costs[own];
-    margin.runner_up = to_text(choice.splits[*second]);
-    margin.margin_s = std::abs(more_s) < rounding * costs[own] ? 0.0 : more_s;
+// Of one plan, made of the choices of a network.
+class Margins {
+ public:
+  Margins(const Plan& plan, Assignment taken, NetworkPricing& pricing)
+      : network_(plan.network), taken_(std::move(taken)), pricing_(pricing) {}
+
+  // @returns false where the graph is too entangled
+  bool find() {
+    pricing_.price(taken_);
+    const Wanted wanted = [&](int unit, const std::vector<double>& costs, std::size_t most) {
+      return own_and_others(choice(unit), costs, own(unit), most);
+    };
+    marginals_ = marginals_of_wanted(pricing_, wanted);
+    plan_s_ = total_cost(pricing_.priced().graph, taken_);
+    return marginals_.has_value();
   }
-  return margin;
-}
+
+  // @pre found
+  UnitMargin of(int unit) const {
+    const std::vector<double>& costs = marginals_->costs()[static_cast<std::size_t>(unit)];
+    const std::optional<std::size_t> second = runner_up(choice(unit), costs, own(unit));
+    UnitMargin margin{.layers = names_of(network_, choice(unit).unit)};
+    if (!second || costs[*second] >= most_margin_s) return margin;
+    const double more_s = costs[*second] - costs[own(unit)];
+    margin.runner_up = to_text(choice(unit).splits[*second]);
+    margin.margin_s = std::abs(more_s) < rounding * costs[own(unit)] ? 0.0 : more_s;
+    if (costs[*second] >= plan_s_ * (1 - rounding)) {
+      margin.changes = changes_with({.unit = unit, .candidate = static_cast<int>(*second)});
+    }
+    return margin;
+  }
+
+ private:
+  const UnitSplits& choice(int unit) const {
+    return pricing_.priced().choices.units[static_cast<std::size_t>(unit)];
+  }
+  std::size_t own(int unit) const {
+    return static_cast<std::size_t>(taken_[static_cast<std::size_t>(unit)]);
+  }
+
+  // Where the best assignment with `other` differs from the plan.
+  Change differences_with(const Choice& other) const {
+    Change change = marginals_->changes_with(other);
+    if (taken_ == marginals_->optimum()) return change;
+    Assignment best = marginals_->optimum();
+    for (const auto& [unit, candidate] : change) best[static_cast<std::size_t>(unit)] = candidate;
+    change.clear();
+    for (std::size_t unit = 0; unit < best.size(); ++unit) {
+      if (best[unit] != taken_[unit]) change.push_back({static_cast<int>(unit), best[unit]});
+    }
+    return change;
+  }
+
+  std::vector<UnitChoice> changes_with(const Choice& other) const {
+    std::vector<UnitChoice> changes;
+    const Change differences = differences_with(other);
+    if (differences.size() > most_told_changes) return changes;
+    for (const auto& [unit, candidate] : differences) {
+      const auto index = static_cast<std::size_t>(candidate);
+      changes.push_back({.layer = network_.layer(choice(unit).unit.head()).name,
+                         .split = choice(unit).splits[index],
+                         .recompute = choice(unit).recomputes(index)});
+    }
+    return changes;
+  }
+
+  const Network& network_;
+  Assignment taken_;
+  NetworkPricing& pricing_;
+  std::optional<MinMarginals> marginals_;
+  double plan_s_ = 0.0;  // in sum
+};
 
 }  // namespace
 
 std::vector<UnitMargin> margins(const Plan& blank, const Plan& plan, NetworkPricing& pricing) {
-  const std::vector<UnitSplits>& choices = pricing.priced().choices.units;
-  const auto taken = chosen(blank, plan, pricing.priced().choices);
+  std::optional<Assignment> taken = chosen(blank, plan, pricing.priced().choices);
+  if (!taken) return {};
+  const int units = static_cast<int>(taken->size());
+  Margins found(plan, std::move(*taken), pricing);
   std::vector<UnitMargin> margins;
-  if (!taken) return margins;
-  const Wanted own_and_others_of =
-      [&](int unit, const std::vector<double>& costs, std::size_t most) {
-        const auto index = static_cast<std::size_t>(unit);
-        return own_and_others(choices[index], costs, (*taken)[index], most);
-      };
-  const std::optional<UnitCosts> costs = marginals_of_wanted(pricing, own_and_others_of);
-  if (!costs) return margins;
-  for (std::size_t unit = 0; unit < costs->size(); ++unit) {
-    margins.push_back(margin_of(plan.network, choices[unit], (*costs)[unit], (*taken)[unit]));
-  }
+  if (!found.find()) return margins;
+  for (int unit = 0; unit < units; ++unit) margins.push_back(found.of(unit));
   return margins;
 }
 

@@ -12,8 +12,11 @@ namespace cnnplan {
 // finding: how much more all costs of the graph are in sum with it than with the plan's choice, all
 // other units adapting to either. Not below 0 for the assignment that costs least; below 0 where
 // the plan was chosen for another reason, its step in virtual time or its memory. Empty where the
-// graph is too entangled for min_marginals, or the plan is none of `pricing`.
+// graph is too entangled for min_marginals, or the plan is none of `pricing`. `changes` are
+// told where the best plan with that split does not cost less than `plan`, and differs from it in
+// most_told_changes units at most.
 // @pre `pricing` is of `blank`
+inline constexpr std::size_t most_told_changes = 256;
 std::vector<UnitMargin> margins(const Plan& blank, const Plan& plan, NetworkPricing& pricing);
 
 }  // namespace cnnplan

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "planner/search/elimination.hpp"
 
@@ -70,20 +71,23 @@ Assignment least_additive_by(NetworkPricing& pricing, Assignment (*solver)(const
   }
 }
 
-double least_step_s(NetworkPricing& pricing) {
-  double slowest = 0.0;
-  for (const CostGraph& least : pricing.priced().least) {
-    slowest = std::max(slowest, refined(pricing, least).bound);
+LeastStep least_step(NetworkPricing& pricing) {
+  LeastStep least;
+  for (const CostGraph& graph : pricing.priced().least) {
+    Elimination found = refined(pricing, graph);
+    least.seconds = std::max(least.seconds, found.bound);
+    if (found.optimum) least.assignments.push_back(std::move(*found.optimum));
   }
-  return slowest + pricing.priced().updates_s;
+  least.seconds += pricing.priced().updates_s;
+  return least;
 }
 
-std::optional<UnitCosts> marginals_of_wanted(NetworkPricing& pricing, const Wanted& wanted) {
+std::optional<MinMarginals> marginals_of_wanted(NetworkPricing& pricing, const Wanted& wanted) {
   for (std::size_t most = 2;; most *= 2) {
-    const std::optional<MinMarginals> marginals = MinMarginals::of(pricing.priced().graph);
+    std::optional<MinMarginals> marginals = MinMarginals::of(pricing.priced().graph);
     if (!marginals) return std::nullopt;
     const Assignment& optimum = marginals->optimum();
-    if (pricing.price(optimum, changes_with(*marginals, wanted, 1)) == 0) return marginals->costs();
+    if (pricing.price(optimum, changes_with(*marginals, wanted, 1)) == 0) return marginals;
     pricing.price(optimum, changes_with(*marginals, wanted, most));
   }
 }

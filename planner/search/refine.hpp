@@ -18,9 +18,17 @@ std::optional<Assignment> least_additive(NetworkPricing& pricing);
 // What an exact solver finds there. @pre the solver finds an assignment of least cost
 Assignment least_additive_by(NetworkPricing& pricing, Assignment (*solver)(const CostGraph&));
 
-// No plan made of the choices is predicted a shorter step: the slowest sampled rank, with the best
-// choices for it alone, never waiting. The same as if all pairs had prices.
-double least_step_s(NetworkPricing& pricing);
+// What the choices allow at best.
+struct LeastStep {
+  // No plan made of them is predicted a shorter step: the slowest sampled rank, with the best
+  // choices for it alone, never waiting. The same as if all pairs had prices.
+  double seconds = 0.0;
+  // These choices, by sampled rank, without those ranks whose graph is too entangled. Reductions
+  // count as much as in one bucket of all gradients there, while in `priced().graph` every unit's
+  // are reduced alone: plans lie between.
+  std::vector<Assignment> assignments;
+};
+LeastStep least_step(NetworkPricing& pricing);
 
 // Candidates of a unit whose costs matter: the first `most` of those by falling interest, and what
 // they are compared with.
@@ -28,6 +36,6 @@ using Wanted =
     std::function<std::vector<int>(int unit, const std::vector<double>& costs, std::size_t most)>;
 // Min-marginals of `priced().graph`, of what is wanted of every unit with `most` = 1 the same as if
 // all pairs had prices. Nothing where the graph is too entangled for them.
-std::optional<UnitCosts> marginals_of_wanted(NetworkPricing& pricing, const Wanted& wanted);
+std::optional<MinMarginals> marginals_of_wanted(NetworkPricing& pricing, const Wanted& wanted);
 
 }  // namespace cnnplan

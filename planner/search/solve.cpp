@@ -121,6 +121,27 @@ std::vector<Split> uniform_splits(const PricedNetwork& priced) {
   return splits;
 }
 
+std::vector<Found> in_bulk(const LeastStep& least) {
+  std::vector<Found> found;
+  for (const Assignment& assignment : least.assignments) {
+    found.push_back({"least work of a rank", assignment});
+  }
+  return found;
+}
+
+// @returns the memory of the largest
+std::int64_t add_found(const Plan& blank,
+                       const PricedNetwork& priced,
+                       const std::vector<Found>& found,
+                       Scores& scores) {
+  std::int64_t most_bytes = 0;
+  for (const auto& [name, assignment] : found) {
+    const std::int64_t bytes = scores.add(name, plan_of(blank, priced.choices, assignment));
+    most_bytes = std::max(most_bytes, bytes);
+  }
+  return most_bytes;
+}
+
 // Those that may be the fastest yet, in virtual time, where ranks wait for each other.
 void add_uniform(const Plan& blank, const PricedNetwork& priced, Scores& scores) {
   for (const Split& split : uniform_splits(priced)) {
@@ -218,11 +239,11 @@ Plan solve(const SolveRequest& request) {
   const SplitChoices choices = split_choices(blank, request.axes);
   add_known(blank, choices, request.recompute, scores);
   NetworkPricing pricing(blank, choices, prices, scores.least_step_s());
-  bool all_fit = true;
-  for (const Found& found : search(pricing, request.method)) {
-    const std::int64_t bytes =
-        scores.add(found.name, plan_of(blank, pricing.priced().choices, found.assignment));
-    all_fit = all_fit && fits(bytes, request.platform);
+  const LeastStep least = least_step(pricing);
+  const std::vector<Found> found = search(pricing, request.method);
+  const bool all_fit = fits(add_found(blank, pricing.priced(), found, scores), request.platform);
+  if (request.method != SearchMethod::longest_path_first) {
+    add_found(blank, pricing.priced(), in_bulk(least), scores);
   }
   add_uniform(blank, pricing.priced(), scores);
   std::optional<NetworkPricing> with_recompute;
@@ -240,7 +261,7 @@ Plan solve(const SolveRequest& request) {
     plan.prediction.margins = margins(blank, plan, *with_recompute);
   }
   add_counts(plan.prediction, pricing.priced());
-  add_bound(plan.prediction, least_step_s(pricing));
+  add_bound(plan.prediction, least.seconds);
   return plan;
 }
 

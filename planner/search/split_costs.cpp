@@ -24,10 +24,38 @@ bool is_update(const Operation& operation) {
   return kernel != nullptr && kernel->spec.phase == KernelPhase::update;
 }
 
-// What every rank must do itself, one after the other, under any plan with this split.
-bool is_unavoidable(const Operation& operation) {
-  return !is_update(operation) && operation.stream != Stream::reduce;
+// A gradient's own part of a reduction, which may be one of many; of no other operation.
+const CollectiveOperation* gradient_reduction(const Schedule& schedule,
+                                              const Operation& operation) {
+  const auto* collective = std::get_if<CollectiveOperation>(&operation.body);
+  if (collective == nullptr) return nullptr;
+  const auto buffer = static_cast<std::size_t>(collective->operand.buffer);
+  return schedule.buffers[buffer].role == BufferRole::gradients ? collective : nullptr;
 }
+
+// What every rank must do itself, one after the other, under any plan with this split. Updates are
+// counted elsewhere.
+class UnavoidableWork {
+ public:
+  UnavoidableWork(const Plan& plan, const PriceList& prices)
+      : prices_(prices),
+        hides_reductions_(plan.overlap),
+        gradient_bytes_(static_cast<double>(plan.network.parameter_count()) *
+                        static_cast<double>(parameter_bytes(plan.precision))) {}
+
+  // `seconds`: the price of the operation.
+  double operator()(const Schedule& schedule, const Operation& operation, double seconds) const {
+    if (is_update(operation)) return 0.0;
+    if (operation.stream == Stream::reduce && hides_reductions_) return 0.0;
+    const CollectiveOperation* reduction = gradient_reduction(schedule, operation);
+    return reduction == nullptr ? seconds : prices_.least_s(*reduction, gradient_bytes_);
+  }
+
+ private:
+  const PriceList& prices_;
+  bool hides_reductions_;
+  double gradient_bytes_;
+};
 
 // To what a layer keeps on this rank, where that is more.
 void raise(const Schedule& schedule, LayerCosts& most) {
@@ -73,6 +101,7 @@ SplitCosts split_costs(const Plan& plan, const Split& split, const PriceList& pr
   const Plan uniform = on_split(plan, split);
   const Decomposition decomposition(uniform);
   const UnitClasses classes(decomposition);
+  const UnavoidableWork unavoidable(uniform, prices);
   const std::vector<int> always = sample_ranks(plan.ranks);
   const LayerCosts zero(static_cast<std::size_t>(plan.network.layer_count()), 0.0);
   SplitCosts result{.slowest = zero, .kept_bytes = zero, .least = {}};
@@ -86,7 +115,7 @@ SplitCosts split_costs(const Plan& plan, const Split& split, const PriceList& pr
       const auto layer = static_cast<std::size_t>(operation.layer);
       const double seconds = prices(schedule, operation).seconds;
       costs[layer] += seconds;
-      if (is_unavoidable(operation)) least[layer] += seconds;
+      least[layer] += unavoidable(schedule, operation, seconds);
     }
     for (std::size_t i = 0; i < costs.size(); ++i) {
       result.slowest[i] = std::max(result.slowest[i], costs[i]);

@@ -1,6 +1,8 @@
 // Tests of planner/cost/collectives.
 #include "planner/cost/collectives.hpp"
 
+#include <cmath>
+#include <random>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -166,6 +168,69 @@ TEST_CASE("allreduce_time_s: without a fit small sums are faster than the ring")
   const Platform platform = one_node();
   CHECK(library_s(platform, group, 8) < ring_s(platform, group, 8));
   CHECK(library_s(platform, group, 1e8) <= ring_s(platform, group, 1e8));
+}
+
+namespace {
+
+// Links whose every rule ends somewhere, at times with a jump.
+std::vector<Segment> random_segments(std::mt19937& random) {
+  std::uniform_real_distribution<double> exponent(0.0, 1.0);
+  std::vector<Segment> segments;
+  std::int64_t end = 0;
+  for (int i = 0; i < 3; ++i) {
+    end += static_cast<std::int64_t>(std::pow(10.0, 3 + 4 * exponent(random)));
+    segments.push_back({.max_bytes = end,
+                        .alpha_s = std::pow(10.0, -6 + 2 * exponent(random)),
+                        .beta_s_per_byte = std::pow(10.0, -10 + 2 * exponent(random))});
+  }
+  return segments;
+}
+
+Platform random_platform(std::mt19937& random, int round) {
+  Platform platform = two_nodes();
+  for (Level& level : platform.levels) {
+    level.segments = random_segments(random);
+    if (round % 3 == 1) level.ring_segments = random_segments(random);
+  }
+  if (round % 3 == 2) {
+    platform.library_allreduce = {{.ranks = 6, .segments = random_segments(random)}};
+  }
+  return platform;
+}
+
+}  // namespace
+
+TEST_CASE("least_allreduce_s_per_byte: that of the longest sum while one rule holds") {
+  for (AllreduceAlgorithm algorithm : {ring, library}) {
+    const GroupLinks links = links_of(two_nodes(), std::vector{0, 1, 4, 5});
+    const double bytes = 4 * 65536;
+    CHECK(least_allreduce_s_per_byte(two_nodes(), links, bytes, algorithm) ==
+          doctest::Approx(allreduce_time_s(two_nodes(), links, bytes, algorithm) / bytes));
+  }
+}
+
+TEST_CASE("least_allreduce_s_per_byte: no sum takes less per byte") {
+  std::mt19937 random(3);
+  constexpr double most_bytes = 1e8;
+  std::uniform_real_distribution<double> digits(2.0, 8.0);
+  for (int round = 0; round < 60; ++round) {
+    const Platform platform = random_platform(random, round);
+    for (const std::vector<int>& group :
+         {std::vector{0, 1}, {0, 1, 2}, {0, 1, 4, 5}, {0, 1, 2, 3, 4, 5}, {0, 2, 4, 6, 7}}) {
+      const GroupLinks links = links_of(platform, group);
+      for (AllreduceAlgorithm algorithm : {ring, library}) {
+        const double least = least_allreduce_s_per_byte(platform, links, most_bytes, algorithm);
+        CHECK(least > 0.0);
+        for (int trial = 0; trial < 400; ++trial) {
+          const double bytes = std::floor(std::pow(10.0, digits(random)));
+          const double s_per_byte = allreduce_time_s(platform, links, bytes, algorithm) / bytes;
+          CHECK(least <= s_per_byte * (1 + 1e-12));
+        }
+      }
+    }
+  }
+  CHECK(least_allreduce_s_per_byte(one_node(), links_of(one_node(), std::vector{3}), 1.0, ring) ==
+        0.0);
 }
 
 }  // namespace cnnplan

@@ -98,6 +98,11 @@ TEST_CASE("parse_plan: refusals name pointer, value and what is allowed") {
            "/prediction/memory/buffers_bytes",
            "\"3\"",
            "an integer from 0"},
+          {"\"mesh\": \"r4\"",
+           "\"mesh\": \"r5\"",
+           "/prediction/margins/1/changes/1/mesh",
+           "\"r5\"",
+           "a mesh of 4 ranks"},
           {"\"file\": \"network.json\"", "\"file\": \"\"", "/inputs/0/file", "\"\"", "not empty"},
           {"\"sha256\": \"", "\"sha256\": \"x", "/inputs/0/sha256", "\"x", "64 digits"},
           {"\"filters\": 8", "\"filters\": 0", "/network/layers/1/filters", "0", "from 1 to"},
@@ -144,6 +149,10 @@ TEST_CASE("to_json: random plans come back equal") {
     plan.bucket_bytes = random.integer({.minimum = 1});
     plan.prediction.step_s = random.seconds();
     plan.prediction.gap = random.fraction() - 0.5;
+    UnitMargin& margin = plan.prediction.margins[1];
+    margin.margin_s = random.fraction() - 0.5;
+    margin.changes = {
+        {.layer = "bn", .split = {.mesh = random_mesh(random)}, .recompute = random.boolean()}};
     plan.prediction.memory.activations_bytes = random.integer(bytes_range);
     plan.prediction.operations.assign(3, {random.text(), random.seconds(), random.boolean()});
     plan.prediction.estimated_kernels = {random.text(), random.text()};

@@ -49,6 +49,14 @@ TEST_CASE("validate: refuses what cannot be run") {
        "/layers/11/mesh",
        "\"c2h2\"",
        "the loss of a position needs all its channels"},
+      {[](Plan& p) { p.prediction.margins[1].changes[1].split.mesh = parse_mesh("r2"); },
+       "/prediction/margins/1/changes/1/mesh",
+       "\"r2\", which is 2 ranks",
+       "4 ranks"},
+      {[](Plan& p) { p.prediction.margins[1].changes[0].layer = "nowhere"; },
+       "/prediction/margins/1/changes/0/layer",
+       "\"nowhere\"",
+       "a layer of the network"},
   };
   for (const Row& row : table) {
     Plan plan = sample_plan();

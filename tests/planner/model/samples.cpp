@@ -73,6 +73,19 @@ KernelSpec sample_batch_norm_kernel() {
   return spec;
 }
 
+std::vector<UnitMargin> sample_margins() {
+  return {{.layers = {"conv", "bn", "relu"}, .runner_up = "h2w2", .margin_s = -0.001},
+          {.layers = {"loss"},
+           .runner_up = "r4",
+           .margin_s = 0.002,
+           .changes = {{.layer = "hidden",
+                        .split = {.mesh = parse_mesh("c4"),
+                                  .channel_algorithm = ChannelAlgorithm::stationary_x},
+                        .recompute = true},
+                       {.layer = "loss", .split = {.mesh = parse_mesh("r4")}}}},
+          {.layers = {"data"}}};
+}
+
 }  // namespace
 
 Network sample_network() {
@@ -194,29 +207,27 @@ Plan sample_plan() {
   plan.statistics_allreduce = AllreduceAlgorithm::ring;
   plan.bucket_bytes = 1 << 20;
   plan.overlap = true;
-  plan.prediction = {
-      .step_s = 0.25,
-      .low_s = 0.2,
-      .high_s = 0.3,
-      .exposed_communication_s = 0.01,
-      .operations = {{.id = "conv/forward", .predicted_s = 0.125, .estimated = true},
-                     {.id = "loss/forward", .predicted_s = 1e-6}},
-      .memory = {.parameters_bytes = 1,
-                 .activations_bytes = 2,
-                 .buffers_bytes = 3,
-                 .available_bytes = 4},
-      .baseline = "n4",
-      .baseline_s = 0.5,
-      .bound_s = 0.24,
-      .gap = 0.25 / 0.24 - 1,
-      .runner_up = "h4",
-      .runner_up_s = 0.26,
-      .candidates = 77,
-      .pruned = 78,
-      .outpriced = 79,
-      .estimated_kernels = {"convolution/forward in=1x1x1x1x1"},
-      .margins = {{.layers = {"conv", "bn", "relu"}, .runner_up = "h2w2", .margin_s = -0.001},
-                  {.layers = {"loss"}}}};
+  plan.prediction = {.step_s = 0.25,
+                     .low_s = 0.2,
+                     .high_s = 0.3,
+                     .exposed_communication_s = 0.01,
+                     .operations = {{.id = "conv/forward", .predicted_s = 0.125, .estimated = true},
+                                    {.id = "loss/forward", .predicted_s = 1e-6}},
+                     .memory = {.parameters_bytes = 1,
+                                .activations_bytes = 2,
+                                .buffers_bytes = 3,
+                                .available_bytes = 4},
+                     .baseline = "n4",
+                     .baseline_s = 0.5,
+                     .bound_s = 0.24,
+                     .gap = 0.25 / 0.24 - 1,
+                     .runner_up = "h4",
+                     .runner_up_s = 0.26,
+                     .candidates = 77,
+                     .pruned = 78,
+                     .outpriced = 79,
+                     .estimated_kernels = {"convolution/forward in=1x1x1x1x1"},
+                     .margins = sample_margins()};
   plan.inputs = sample_inputs();
   return plan;
 }

@@ -86,6 +86,51 @@ TEST_CASE("WhatIf: times of kernels are multiplied, all or those of a kind") {
   CHECK(platform == two_levels());
 }
 
+TEST_CASE("price_figures: each is multiplied under its name, and has the values that are there") {
+  const std::vector<PriceFigure> figures = price_figures(two_levels(), two_kernels());
+  std::vector<std::string> names;
+  for (const PriceFigure& figure : figures) {
+    CAPTURE(figure.name);
+    names.push_back(figure.name);
+    Platform platform = two_levels();
+    platform.gamma_s_per_byte = 1.0;
+    const Platform before = platform;
+    Profile profile = two_kernels();
+    apply(parse_what_if(figure.name + "*0.5"), platform, profile);
+    CHECK((platform != before || profile != two_kernels()));
+  }
+  const std::vector<std::string> expected{"level.alpha_s",
+                                          "level.beta_s_per_byte",
+                                          "level.duplex_factor",
+                                          "node.alpha_s",
+                                          "node.beta_s_per_byte",
+                                          "node.duplex_factor",
+                                          "cluster.alpha_s",
+                                          "cluster.beta_s_per_byte",
+                                          "cluster.duplex_factor",
+                                          "gamma_s_per_byte",
+                                          "copy_s_per_byte",
+                                          "kernel",
+                                          "kernel.convolution",
+                                          "kernel.relu"};
+  CHECK(names == expected);
+  CHECK(figures[0] ==
+        PriceFigure{
+            .name = "level.alpha_s", .unit = "s", .least = 1.0, .most = 16.0, .several = true});
+  CHECK(figures[4] ==
+        PriceFigure{.name = "node.beta_s_per_byte", .unit = "s/B", .least = 0.25, .most = 0.5});
+}
+
+TEST_CASE("price_figures: one level alone has its own name, and no profile no kernels") {
+  Platform platform = two_levels();
+  platform.levels.pop_back();
+  platform.library_allreduce.clear();
+  for (const PriceFigure& figure : price_figures(platform, {})) {
+    CHECK_FALSE(figure.several);
+    CHECK_FALSE(contains(figure.name, "kernel"));
+  }
+}
+
 TEST_CASE("WhatIf: what cannot be read, is not there or is out of range is refused") {
   for (const std::string text : {"",
                                  "*2",

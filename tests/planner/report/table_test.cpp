@@ -31,6 +31,12 @@ TEST_CASE("table formats: numbers with their units") {
   CHECK(fixed(-0.04, 1) == "0.0");
   CHECK(fixed(-0.05001, 1) == "-0.1");
   CHECK(fixed(-0.4, 0) == "0");
+  CHECK(joined({"a", "b", "c"}) == "a, b, c");
+  CHECK(joined({}).empty());
+  CHECK(significant(0.0037, 3) == "0.00370");
+  CHECK(significant(12.345, 3) == "12.3");
+  CHECK(significant(1234.6, 3) == "1235");
+  CHECK(significant(0.0, 3) == "0.00");
   CHECK(percent(-1e-9) == "0.0 %");
   CHECK(milliseconds(0.0123456) == "12.346");
   CHECK(milliseconds(0.0) == "-");

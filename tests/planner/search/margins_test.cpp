@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include "planner/search/elimination.hpp"
+#include "planner/search/min_marginals.hpp"
 #include "planner/search/pricing.hpp"
 #include "tests/planner/schedule/sample_plans.hpp"
 #include "tests/planner/search/random_graph.hpp"
@@ -86,6 +86,19 @@ void check_by_forbidding(const Problem& problem, const Assignment& assignment) {
   }
 }
 
+// `assignment` with the changes of a margin.
+Assignment changed(const Problem& problem, Assignment assignment, const UnitMargin& margin) {
+  for (std::size_t unit = 0; unit < assignment.size(); ++unit) {
+    const UnitSplits& choice = problem.priced.choices.units[unit];
+    for (const UnitChoice& change : margin.changes) {
+      if (change.layer != problem.blank.network.layer(choice.unit.head()).name) continue;
+      const auto found = std::find(choice.splits.begin(), choice.splits.end(), change.split);
+      assignment[unit] = static_cast<int>(found - choice.splits.begin());
+    }
+  }
+  return assignment;
+}
+
 double lowest_margin(const Problem& problem, const Assignment& assignment) {
   const Plan plan = plan_of(problem.blank, problem.priced.choices, assignment);
   double lowest_s = std::numeric_limits<double>::infinity();
@@ -113,6 +126,41 @@ TEST_CASE("margins: not below 0 for the cheapest assignment, below 0 elsewhere f
   worse.back() = worse.back() == 0 ? 1 : 0;
   REQUIRE(total_cost(problem.priced.graph, worse) > total_cost(problem.priced.graph, best));
   CHECK(lowest_margin(problem, worse) < 0.0);
+}
+
+void check_changes(const Problem& problem) {
+  const PricedNetwork& priced = problem.priced;
+  const Assignment best = *eliminate(priced.graph).optimum;
+  const Plan plan = plan_of(problem.blank, priced.choices, best);
+  const std::vector<UnitMargin> found = problem.margins_of(plan);
+  for (std::size_t unit = 0; unit < found.size(); ++unit) {
+    const Assignment other = changed(problem, best, found[unit]);
+    const UnitSplits& choice = priced.choices.units[unit];
+    CHECK(to_text(choice.splits[static_cast<std::size_t>(other[unit])]) == found[unit].runner_up);
+    CHECK(total_cost(priced.graph, other) - total_cost(priced.graph, best) ==
+          doctest::Approx(found[unit].margin_s).epsilon(rounding));
+  }
+}
+
+TEST_CASE("margins: the changes make the plan that the margin is of") {
+  check_changes(lenet());
+  check_changes(Problem(backward_add(), 4, 4));
+}
+
+TEST_CASE("margins: no changes where the best plan with them costs less than the plan") {
+  const Problem problem = lenet();
+  const Assignment first = first_of_each(problem.priced);
+  const double plan_s = total_cost(problem.priced.graph, first);
+  const Plan plan = plan_of(problem.blank, problem.priced.choices, first);
+  const UnitCosts least = *min_marginals(problem.priced.graph);
+  int without = 0;
+  const std::vector<UnitMargin> found = problem.margins_of(plan);
+  for (std::size_t unit = 0; unit < found.size(); ++unit) {
+    const double other_s = least[unit].front() + found[unit].margin_s;
+    CHECK(found[unit].changes.empty() == (other_s < plan_s));
+    without += found[unit].changes.empty() ? 1 : 0;
+  }
+  CHECK(without > 0);
 }
 
 TEST_CASE("margins: every layer is named once, the one that chooses first") {

@@ -27,28 +27,29 @@ Network config(const char* name) {
   return read_network("configs/networks/" + std::string(name) + ".json");
 }
 
-// Of a plan's operations on one rank that are counted, nobody waiting; every unit reduces alone, as
-// in the graph.
-template <typename Counts>
-double sum_of_prices(Plan plan, int rank, const PriceList& prices, Counts&& counts) {
+// Of a plan's operations on one rank, nobody waiting; every unit reduces alone, as in the graph.
+double sum_of_prices(Plan plan, int rank, const PriceList& prices) {
   plan.bucket_bytes = 1;
   const Schedule schedule = lower(plan, rank);
   double sum = 0.0;
   for (const Operation& operation : schedule.operations) {
-    if (counts(operation)) sum += prices(schedule, operation).seconds;
+    sum += prices(schedule, operation).seconds;
   }
   return sum;
 }
 
-double sum_of_prices(const Plan& plan, int rank, const PriceList& prices) {
-  return sum_of_prices(plan, rank, prices, [](const Operation&) { return true; });
-}
-
-// Without gradient reductions and updates.
+// Without updates, and with what each gradient adds to reductions at least.
 double unavoidable_prices(const Plan& plan, int rank, const PriceList& prices) {
-  return sum_of_prices(plan, rank, prices, [](const Operation& operation) {
-    return operation.stream != Stream::reduce && !operation.id.starts_with("sgd/");
-  });
+  const double gradient_bytes = 4.0 * static_cast<double>(plan.network.parameter_count());
+  const Schedule schedule = lower(plan, rank);
+  double sum = 0.0;
+  for (const Operation& operation : schedule.operations) {
+    if (operation.id.starts_with("sgd/")) continue;
+    sum += operation.id.starts_with("reduce/")
+               ? prices.least_s(std::get<CollectiveOperation>(operation.body), gradient_bytes)
+               : prices(schedule, operation).seconds;
+  }
+  return sum;
 }
 
 double slowest_sum_of_prices(const Plan& plan, const PriceList& prices) {
@@ -143,15 +144,15 @@ PricedNetwork price_all(const Plan& blank, const PriceList& prices) {
   return price_network(blank, split_choices(blank), prices);
 }
 
-double least_step(const Plan& blank, const PriceList& prices) {
+double least_step_of(const Plan& blank, const PriceList& prices) {
   NetworkPricing pricing(blank, split_choices(blank), prices);
-  return least_step_s(pricing);
+  return least_step(pricing).seconds;
 }
 
 // Whatever is chosen, the bounds are below what it costs.
 void check_bounds(RandomValues& random, const Plan& blank, const PriceList& prices) {
   const PricedNetwork priced = price_all(blank, prices);
-  const double bound_s = least_step(blank, prices);
+  const double bound_s = least_step_of(blank, prices);
   const std::vector<int> ranks = sample_ranks(blank.ranks);
   for (int trial = 0; trial < 3; ++trial) {
     const Assignment assignment = random_assignment(random, priced.graph);
@@ -333,10 +334,10 @@ TEST_CASE("price_network: random networks have a bound below every choice") {
 TEST_CASE("price_network: what runs beside kernels is no part of the bound") {
   const Prices prices(4);
   Plan blank = blank_plan(config("mesh-1k"), 1, 4);
-  const double blocking = least_step(blank, prices.list());
+  const double blocking = least_step_of(blank, prices.list());
   blank.overlap = true;
   const PricedNetwork hiding = price_all(blank, prices.list());
-  CHECK(least_step(blank, prices.list()) < blocking);
+  CHECK(least_step_of(blank, prices.list()) < blocking);
   for (const CostGraph& least : hiding.least) {
     for (const CostEdge& edge : least.edges) {
       CHECK(edge.costs == CostMatrix(edge.costs.rows(), edge.costs.columns()));

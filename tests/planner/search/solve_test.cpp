@@ -8,7 +8,7 @@
 
 #include "planner/model/error.hpp"
 #include "planner/predict/predict.hpp"
-#include "planner/search/pricing.hpp"
+#include "planner/search/refine.hpp"
 #include "tests/planner/model/problem_of.hpp"
 #include "tests/planner/schedule/sample_plans.hpp"
 #include "tests/planner/search/random_graph.hpp"
@@ -87,6 +87,24 @@ TEST_CASE("solve: for random networks too, and never slower than the cheapest by
     CHECK(plan.prediction.step_s <= plan.prediction.baseline_s);
     if (plan.prediction.candidates > 25) continue;
     CHECK(plan.prediction.step_s <= step_of(cheapest_plan(plan, request), request) * (1 + 1e-12));
+  }
+}
+
+TEST_CASE("solve: never slower than a plan that counts on reductions in bulk") {
+  for (const char* network : {"alexnet", "resnet50", "mobilenet_v2"}) {
+    for (int ranks : {3, 4, 8}) {
+      CAPTURE(network);
+      CAPTURE(ranks);
+      const SolveRequest request = request_for(network, 8, ranks);
+      const Plan plan = solve(request);
+      const KernelCosts kernels(request.profile);
+      const PriceList prices(request.platform, kernels);
+      NetworkPricing pricing(plan, split_choices(plan), prices);
+      for (const Assignment& assignment : least_step(pricing).assignments) {
+        const Plan other = plan_of(plan, pricing.priced().choices, assignment);
+        CHECK(plan.prediction.step_s <= step_of(other, request) * (1 + 1e-12));
+      }
+    }
   }
 }
 

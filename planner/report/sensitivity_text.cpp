@@ -1,0 +1,141 @@
+// A table of flips and sentences about it.
+#include "planner/report/sensitivity_text.hpp"
+
+#include <algorithm>
+
+#include "planner/report/table.hpp"
+
+namespace cnnplan {
+namespace {
+
+constexpr int value_digits = 4;
+
+std::string counted(std::size_t count, const std::string& one, const std::string& several) {
+  return std::to_string(count) + ' ' + (count == 1 ? one : several);
+}
+
+// "conv1", "conv1 and 2 more"
+std::string layers_text(const RunnerUpPlan& runner_up) {
+  const std::size_t more = runner_up.layers.size() - 1;
+  return runner_up.layers.front() + (more == 0 ? "" : " and " + std::to_string(more) + " more");
+}
+
+std::string value_text(double value, const std::string& unit) {
+  if (unit == "s") return duration(value);
+  if (unit == "s/B") return significant(value * 1e9, value_digits) + " ns/B";
+  return significant(value, value_digits);
+}
+
+// A range where messages of different sizes or levels have different values.
+std::string value_text(const PriceFigure& figure, double factor) {
+  std::string most = value_text(factor * figure.most, figure.unit);
+  if (figure.least == figure.most) return most;
+  return value_text(factor * figure.least, figure.unit) + " to " + most;
+}
+
+std::string flip_table(const Sensitivity& sensitivity) {
+  Table table({{"layer", Align::left},
+               {"split", Align::left},
+               {"runner-up", Align::left},
+               {"margin"},
+               {"of the sum [%]"},
+               {"figure", Align::left},
+               {"now"},
+               {"at the flip"},
+               {"factor"}});
+  for (const Flip& flip : sensitivity.flips) {
+    const RunnerUpPlan& runner_up = sensitivity.runner_ups.at(flip.runner_up);
+    table.add_row({layers_text(runner_up),
+                   runner_up.split,
+                   runner_up.runner_up,
+                   duration(runner_up.margin_s),
+                   significant(runner_up.margin_s / sensitivity.sum_s * 100, 2),
+                   flip.figure.name,
+                   value_text(flip.figure, 1.0),
+                   value_text(flip.figure, flip.factor),
+                   fixed(flip.factor, 3)});
+  }
+  return table.to_text();
+}
+
+// Whether a profile has times of these kernels, which can be multiplied.
+bool has_kernels(const Sensitivity& sensitivity) {
+  const auto& figures = sensitivity.figures;
+  return std::any_of(figures.begin(), figures.end(), [](const std::string& figure) {
+    return figure.starts_with("kernel");
+  });
+}
+
+std::string range_text(const Sensitivity& sensitivity) {
+  return "1/" + fixed(sensitivity.most_factor, 0) + " to " + fixed(sensitivity.most_factor, 0);
+}
+
+std::string header(const Sensitivity& sensitivity) {
+  return "what the choices hang on: the factor of one figure, from " + range_text(sensitivity) +
+         ", with which the best plan\nthat has a layer on its runner-up takes as long as this "
+         "one: " +
+         duration(sensitivity.sum_s) +
+         " now, all operations in sum.\nAll other figures stay, and both plans: a third one may "
+         "be faster than both before.\n" +
+         (has_kernels(sensitivity) ? "" : "Times of kernels stay: no profile has them.\n") + '\n';
+}
+
+// Those without a flip.
+std::string unmoved(const Sensitivity& sensitivity) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < sensitivity.runner_ups.size(); ++i) {
+    const bool flips = std::any_of(sensitivity.flips.begin(),
+                                   sensitivity.flips.end(),
+                                   [i](const Flip& flip) { return flip.runner_up == i; });
+    const RunnerUpPlan& runner_up = sensitivity.runner_ups[i];
+    if (!flips) names.push_back(layers_text(runner_up) + " (" + runner_up.runner_up + ")");
+  }
+  return names.empty() ? "" : "no figure flips: " + joined(names) + '\n';
+}
+
+std::string shorter(const Sensitivity& sensitivity) {
+  const std::size_t count = sensitivity.shorter.size();
+  if (count == 0) return "";
+  return "left out: " + counted(count, "layer", "layers") +
+         " whose runner-up takes less in sum already, as the plan was taken for its step or its "
+         "memory (" +
+         sensitivity.shorter.front() + (count == 1 ? ")\n" : " and so on)\n");
+}
+
+std::string verdict(const Sensitivity& sensitivity) {
+  if (sensitivity.flips.empty()) {
+    return "None of " + joined(sensitivity.figures) + " makes a runner-up as fast, from " +
+           range_text(sensitivity) + " times as large.\n";
+  }
+  const Flip& flip = sensitivity.flips.front();
+  const RunnerUpPlan& runner_up = sensitivity.runner_ups.at(flip.runner_up);
+  const std::size_t others = runner_up.changes - 1;
+  return "The plan hangs on " + flip.figure.name + " most: with " + fixed(flip.factor, 3) +
+         " times as much, " + runner_up.layers.front() + " on " + runner_up.runner_up +
+         (others == 0 ? ""
+                      : " (and " + counted(others, "other layer", "other layers") +
+                            " split otherwise with it)") +
+         " is as fast.\n";
+}
+
+// Why there is nothing to compare.
+std::string nothing(const Sensitivity& sensitivity, const Plan& plan) {
+  if (plan.prediction.margins.empty()) {
+    return "the plan does not say what came second: --uniform, or a network whose branches cannot "
+           "be eliminated exactly\n";
+  }
+  if (sensitivity.shorter.empty()) return "no other split is worth finding\n";
+  return "no runner-up that takes longer in sum is in the plan: it was taken for its step or its "
+         "memory, or written by an\nolder cnnplan; then solve again\n";
+}
+
+}  // namespace
+
+std::string to_text(const Sensitivity& sensitivity, const Plan& plan) {
+  if (sensitivity.runner_ups.empty()) return nothing(sensitivity, plan);
+  const std::string table = sensitivity.flips.empty() ? "" : flip_table(sensitivity) + '\n';
+  return header(sensitivity) + table + unmoved(sensitivity) + shorter(sensitivity) +
+         verdict(sensitivity);
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,32 @@
+// A few plans of one network, priced as the search prices them.
+#pragma once
+
+#include <vector>
+
+#include "planner/model/plan.hpp"
+#include "planner/model/platform.hpp"
+#include "planner/model/profile.hpp"
+#include "planner/search/cost_graph.hpp"
+#include "planner/search/unit_splits.hpp"
+
+namespace cnnplan {
+
+class ComparedPlans {
+ public:
+  // The plan itself, then the plan with each of these changes. @throws InputError where these do
+  // not make a plan
+  ComparedPlans(const Plan& plan, const std::vector<const UnitMargin*>& margins);
+
+  // By plan, the sum that price_network has for it.
+  std::vector<double> sums_s(const Platform& platform, const Profile& profile) const;
+
+ private:
+  void add(const SearchUnit& unit, const std::vector<const UnitMargin*>& margins);
+
+  Plan plan_;
+  Plan blank_;
+  SplitChoices choices_;  // no more than these plans take
+  std::vector<Assignment> assignments_;
+};
+
+}  // namespace cnnplan

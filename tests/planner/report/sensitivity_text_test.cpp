@@ -1,0 +1,88 @@
+// Tests of planner/report/sensitivity_text.
+#include "planner/report/sensitivity_text.hpp"
+
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "tests/planner/report/small_plan.hpp"
+
+namespace cnnplan {
+namespace {
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+Plan plan_with_margins() {
+  Plan plan = small_plan();
+  plan.prediction.margins = {{.layers = {"conv1", "bn1"}, .runner_up = "n2", .margin_s = 1e-3}};
+  return plan;
+}
+
+Sensitivity two_runner_ups() {
+  const PriceFigure beta{
+      .name = "node.beta_s_per_byte", .unit = "s/B", .least = 1e-10, .most = 2e-10};
+  const PriceFigure kernels{.name = "kernel.convolution", .unit = "s", .least = 0.04, .most = 0.04};
+  return {.sum_s = 0.1,
+          .most_factor = 16.0,
+          .figures = {"node.beta_s_per_byte", "kernel.convolution"},
+          .runner_ups = {{.layers = {"conv1", "fc"},
+                          .split = "h2",
+                          .runner_up = "n2",
+                          .changes = 3,
+                          .margin_s = 0.0005},
+                         {.layers = {"data"}, .split = "h2", .runner_up = "w2", .margin_s = 0.002}},
+          .flips = {{.runner_up = 0, .figure = beta, .factor = 1.25},
+                    {.runner_up = 0, .figure = kernels, .factor = 0.5}},
+          .shorter = {"loss"}};
+}
+
+}  // namespace
+
+TEST_CASE("sensitivity: the whole text") {
+  CHECK(
+      to_text(two_runner_ups(), plan_with_margins()) ==
+      R"(what the choices hang on: the factor of one figure, from 1/16 to 16, with which the best plan
+that has a layer on its runner-up takes as long as this one: 100.000 ms now, all operations in sum.
+All other figures stay, and both plans: a third one may be faster than both before.
+
+layer             split  runner-up      margin  of the sum [%]  figure                                       now                 at the flip  factor
+----------------------------------------------------------------------------------------------------------------------------------------------------
+conv1 and 1 more  h2     n2         500.000 us            0.50  node.beta_s_per_byte  0.1000 ns/B to 0.2000 ns/B  0.1250 ns/B to 0.2500 ns/B   1.250
+conv1 and 1 more  h2     n2         500.000 us            0.50  kernel.convolution                     40.000 ms                   20.000 ms   0.500
+
+no figure flips: data (w2)
+left out: 1 layer whose runner-up takes less in sum already, as the plan was taken for its step or its memory (loss)
+The plan hangs on node.beta_s_per_byte most: with 1.250 times as much, conv1 on n2 (and 2 other layers split otherwise with it) is as fast.
+)");
+}
+
+TEST_CASE("sensitivity: no table where no figure flips anything") {
+  Sensitivity sensitivity = two_runner_ups();
+  sensitivity.flips.clear();
+  const std::string text = to_text(sensitivity, plan_with_margins());
+  CHECK(contains(text, "no figure flips: conv1 and 1 more (n2), data (w2)\n"));
+  CHECK(contains(text,
+                 "None of node.beta_s_per_byte, kernel.convolution makes a runner-up as fast, "
+                 "from 1/16 to 16 times as large.\n"));
+  CHECK_FALSE(contains(text, "factor\n"));
+}
+
+TEST_CASE("sensitivity: that kernels stay is said where no profile has their times") {
+  const std::string stay = "\nTimes of kernels stay: no profile has them.\n";
+  CHECK_FALSE(contains(to_text(two_runner_ups(), plan_with_margins()), stay));
+  Sensitivity sensitivity = two_runner_ups();
+  sensitivity.figures.pop_back();
+  CHECK(contains(to_text(sensitivity, plan_with_margins()), stay));
+}
+
+TEST_CASE("sensitivity: why there is nothing to compare") {
+  CHECK(contains(to_text(Sensitivity{}, small_plan()), "does not say what came second"));
+  CHECK(to_text(Sensitivity{}, plan_with_margins()) == "no other split is worth finding\n");
+  Sensitivity shorter;
+  shorter.shorter = {"conv1"};
+  CHECK(contains(to_text(shorter, plan_with_margins()), "older cnnplan; then solve again"));
+}
+
+}  // namespace cnnplan
