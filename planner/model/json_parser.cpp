@@ -1,8 +1,9 @@
-// A parser callback that knows where it is.
+// A handler of the parser's events that knows where it is.
 #include "planner/model/json_parser.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstdio>
 #include <set>
 #include <utility>
@@ -21,28 +22,24 @@ constexpr std::size_t max_depth = 64;
 constexpr std::size_t excerpt_length = 24;
 
 // Follows the parser's events and keeps the pointer of the value that comes next.
-class Tracker {
+class Tracker final : public nlohmann::json_sax<json> {
  public:
   explicit Tracker(const std::string& file) : file_(file) {}
 
-  void operator()(json::parse_event_t event, const json& parsed) {
-    switch (event) {
-      case json::parse_event_t::key:
-        take_key(parsed.get_ref<const std::string&>());
-        break;
-      case json::parse_event_t::object_start:
-      case json::parse_event_t::array_start:
-        open(event == json::parse_event_t::array_start);
-        break;
-      case json::parse_event_t::object_end:
-      case json::parse_event_t::array_end:
-        containers_.pop_back();
-        next_entry();
-        break;
-      case json::parse_event_t::value:
-        next_entry();
-        break;
-    }
+  bool null() override { return next_entry(); }
+  bool boolean(bool) override { return next_entry(); }
+  bool number_integer(std::int64_t) override { return next_entry(); }
+  bool number_unsigned(std::uint64_t) override { return next_entry(); }
+  bool number_float(double, const std::string&) override { return next_entry(); }
+  bool string(std::string&) override { return next_entry(); }
+  bool binary(json::binary_t&) override { return next_entry(); }
+  bool start_object(std::size_t) override { return open(false); }
+  bool start_array(std::size_t) override { return open(true); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+  bool key(std::string& key) override;
+  bool parse_error(std::size_t, const std::string&, const json::exception&) override {
+    return false;
   }
 
   std::string pointer() const {
@@ -62,20 +59,14 @@ class Tracker {
     std::set<std::string> keys;
   };
 
-  void open(bool is_array) {
-    if (containers_.size() == max_depth) {
-      refuse("a list or object inside " + std::to_string(max_depth) + " others",
-             "at most " + std::to_string(max_depth) + " levels");
-    }
-    containers_.push_back({.is_array = is_array, .index = 0, .key = {}, .keys = {}});
+  bool open(bool is_array);
+  bool close() {
+    containers_.pop_back();
+    return next_entry();
   }
-  void take_key(const std::string& key) {
-    Container& object = containers_.back();
-    object.key = key;
-    if (!object.keys.insert(key).second) refuse("the key a second time", "each key once");
-  }
-  void next_entry() {
+  bool next_entry() {
     if (!containers_.empty()) ++containers_.back().index;
+    return true;
   }
   [[noreturn]] void refuse(std::string value, std::string allowed) const {
     throw InputError({.file = file_,
@@ -87,6 +78,22 @@ class Tracker {
   const std::string& file_;
   std::vector<Container> containers_;
 };
+
+bool Tracker::key(std::string& key) {
+  Container& object = containers_.back();
+  object.key = key;
+  if (!object.keys.insert(key).second) refuse("the key a second time", "each key once");
+  return true;
+}
+
+bool Tracker::open(bool is_array) {
+  if (containers_.size() == max_depth) {
+    refuse("a list or object inside " + std::to_string(max_depth) + " others",
+           "at most " + std::to_string(max_depth) + " levels");
+  }
+  containers_.push_back({.is_array = is_array, .index = 0, .key = {}, .keys = {}});
+  return true;
+}
 
 std::string printable(std::string_view bytes) {
   std::string text;
@@ -144,13 +151,12 @@ std::string join_pointer(const std::string& pointer, std::string_view key) {
 }
 
 json parse_json(std::string_view text, const std::string& file) {
+  // In two passes: after each object, the library's parser with a callback looks at all entries of
+  // the list around it.
   Tracker tracker(file);
-  const auto callback = [&tracker](int, json::parse_event_t event, const json& parsed) {
-    tracker(event, parsed);
-    return true;
-  };
+  json::sax_parse(text, &tracker);
   try {
-    return json::parse(text, callback);
+    return json::parse(text);
   } catch (const json::parse_error& error) {
     InputProblem problem = problem_of(error, text);
     problem.file = file;

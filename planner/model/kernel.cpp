@@ -50,6 +50,9 @@ double passes(const KernelSpec& spec) {
       return spec.kind == KernelKind::add || spec.kind == KernelKind::accumulate
                  ? 3.0
                  : 2.0 + (spec.residual ? 1.0 : 0.0);
+    case KernelPhase::backward_data:
+      if (spec.kind == KernelKind::add) return 2.0;
+      [[fallthrough]];
     default:
       return 3.0 + (spec.relu && !spec.residual ? 1.0 : 0.0);
   }

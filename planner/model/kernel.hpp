@@ -67,7 +67,8 @@ enum class KernelAlgorithm { direct, winograd };
 //   pooling backward_data          [max: index], dy, dx
 //   upsample forward               x pitched, y pitched
 //   upsample backward_data         dy pitched, dx pitched; dx is the sum of its repetitions
-//   add forward                    a pitched, b pitched, y pitched; y = relu?(a + b)
+//   add forward                    a pitched, b pitched, y pitched; y = relu?(a + add_scale b)
+//   add backward_data              dy pitched, dx pitched; dx = add_scale dy, of the second input
 //   dropout forward                x pitched, y pitched
 //   dropout backward_data          dy pitched, dx pitched
 //   softmax_cross_entropy forward  x pitched, labels (int32, one per position of the block),
@@ -108,6 +109,7 @@ struct KernelConstants {
   double running_momentum = 0.0;  // batch norm
   double dropout_rate = 0.0;
   double relu_max = std::numeric_limits<double>::infinity();  // a kernel of its own only
+  double add_scale = 1.0;                                     // add: of the second input
   std::uint64_t random_stream = 0;                            // dropout: the layer index
   double loss_count = 1.0;  // positions over which the loss is averaged
   bool replicated = false;  // other ranks compute the same and must get the same bits

@@ -132,6 +132,8 @@ std::vector<KernelOperand> kernel_operands(const KernelSpec& spec) {
       spec.phase == KernelPhase::forward ? operands.x().y() : operands.dy().dx();
       break;
     case KernelKind::add:
+      spec.phase == KernelPhase::forward ? operands.x().x().y() : operands.dy().dx();
+      break;
     case KernelKind::accumulate:
       operands.x().x().y();
       break;

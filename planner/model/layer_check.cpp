@@ -2,15 +2,10 @@
 #include "planner/model/layer_check.hpp"
 
 #include <algorithm>
-#include <array>
-#include <string_view>
 #include <variant>
 
 namespace cnnplan {
 namespace {
-
-// A name that stands for something else in files ("prev") or in ids of operations.
-constexpr std::array<std::string_view, 3> reserved_names{"prev", "reduce", "sgd"};
 
 // How many inputs a layer has; of a concat, at least.
 std::size_t input_count(const LayerParameters& parameters) {
@@ -39,7 +34,8 @@ void check_name_and_inputs(const Layer& layer,
   if (std::find(reserved_names.begin(), reserved_names.end(), layer.name) != reserved_names.end()) {
     place.refuse("name",
                  '"' + layer.name + '"',
-                 "a name other than \"prev\", \"reduce\" and \"sgd\", which have a meaning");
+                 "a name other than \"prev\", \"reduce\", \"repeat_input\" and \"sgd\", which have "
+                 "a meaning");
   }
   if (layer.name == "loss" && !std::holds_alternative<SoftmaxCrossEntropy>(layer.parameters)) {
     place.refuse("name", "\"loss\"", "another name: files call the loss so");

@@ -11,6 +11,7 @@ namespace {
 constexpr NumberRange epsilon_range{.minimum = 0.0, .maximum = 1.0, .ends = Ends::open_below};
 // The end is far above what 32-bit numbers are clipped at, and below the largest of them.
 constexpr NumberRange limit_range{.minimum = 0.0, .maximum = 1e30, .ends = Ends::open_below};
+constexpr NumberRange scale_range{.minimum = -1e30, .maximum = 1e30};
 constexpr NumberRange rate_range{.minimum = 0.0, .maximum = 1.0, .ends = Ends::open_above};
 
 LayerParameters read_input(const JsonReader& layer, SpatialFormat format) {
@@ -98,10 +99,16 @@ LayerParameters read_upsample(const JsonReader& layer, SpatialFormat format) {
   return upsample;
 }
 
-template <typename Joining>
-LayerParameters read_joining(const JsonReader& layer, SpatialFormat) {
+LayerParameters read_add(const JsonReader& layer, SpatialFormat) {
+  layer.allow_keys({"name", "kind", "inputs", "scale"});
+  Add add;
+  layer.read("scale", add.scale, scale_range);
+  return add;
+}
+
+LayerParameters read_concat(const JsonReader& layer, SpatialFormat) {
   layer.allow_keys({"name", "kind", "inputs"});
-  return Joining{};
+  return Concat{};
 }
 
 LayerParameters read_dropout(const JsonReader& layer, SpatialFormat) {
@@ -131,8 +138,8 @@ const std::array<KindReader, std::variant_size_v<LayerParameters>>& kind_readers
       {Pooling{}, read_pooling},
       {GlobalPooling{}, read_global_pooling},
       {Upsample{}, read_upsample},
-      {Add{}, read_joining<Add>},
-      {Concat{}, read_joining<Concat>},
+      {Add{}, read_add},
+      {Concat{}, read_concat},
       {Dropout{}, read_dropout},
       {SoftmaxCrossEntropy{}, read_softmax_cross_entropy},
   }};
@@ -174,7 +181,7 @@ class ParameterWriter {
   }
   void operator()(const Dropout& dropout) const { layer_["rate"] = dropout.rate; }
   void operator()(const Relu& relu) const { add("max", relu.max, Relu{}.max); }
-  void operator()(const Add&) const {}
+  void operator()(const Add& sum) const { add("scale", sum.scale, Add{}.scale); }
   void operator()(const Concat&) const {}
   void operator()(const SoftmaxCrossEntropy&) const {}
 

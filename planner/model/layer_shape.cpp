@@ -1,6 +1,7 @@
 // Kind by kind.
 #include "planner/model/layer_shape.hpp"
 
+#include <cmath>
 #include <string>
 #include <variant>
 
@@ -63,7 +64,10 @@ class ShapeRule {
     }
     return output;
   }
-  Shape operator()(const Add&) const {
+  Shape operator()(const Add& layer) const {
+    if (!std::isfinite(layer.scale) || layer.scale == 0) {
+      place_.refuse("scale", std::to_string(layer.scale), "finite, not 0");
+    }
     if (inputs_[0] != inputs_[1]) {
       place_.refuse("inputs", to_text(inputs_[0]) + " and " + to_text(inputs_[1]), "equal shapes");
     }

@@ -45,6 +45,7 @@ Network::Network(std::string name, std::vector<Layer> layers, const std::string&
     parameters += parameter_count(i);
     index_by_name.emplace(layer(i).name, i);
   }
+  for (const auto& named : index_by_name) by_name_.push_back(named.second);
   check_ends(file);
 }
 
@@ -119,9 +120,11 @@ const std::vector<LayerIndex>& Network::consumers_of(LayerIndex index) const {
 }
 
 LayerIndex Network::index_of(std::string_view name) const {
-  const auto found = std::find_if(
-      layers_.begin(), layers_.end(), [name](const Layer& layer) { return layer.name == name; });
-  return found == layers_.end() ? -1 : static_cast<LayerIndex>(found - layers_.begin());
+  const auto is_before = [this](LayerIndex index, std::string_view wanted) {
+    return layer(index).name < wanted;
+  };
+  const auto found = std::lower_bound(by_name_.begin(), by_name_.end(), name, is_before);
+  return found != by_name_.end() && layer(*found).name == name ? *found : -1;
 }
 
 Shape Network::output_shape(LayerIndex index, std::int64_t batch) const {

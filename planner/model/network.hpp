@@ -18,6 +18,9 @@ namespace cnnplan {
 
 using LayerIndex = int;
 
+// Of a network in a file: more are refused before anything is made of them.
+inline constexpr int max_layers = 65536;
+
 // Source of samples: (N, channels, size[0], size[1], size[2]) with size = D, H, W.
 struct Input {
   std::int64_t channels = 1;
@@ -79,10 +82,15 @@ struct Upsample {
   auto operator<=>(const Upsample&) const = default;
 };
 
-// Sum of two tensors of one shape.
+// Of two tensors of one shape: first + scale * second.
 struct Add {
+  double scale = 1.0;  // finite, not 0
   auto operator<=>(const Add&) const = default;
 };
+
+constexpr bool is_scaled(const Add& add) {
+  return add.scale != 1.0;
+}
 
 // Tensors of the same n, d, h and w, one behind the other along the channels; two at least, and one
 // may stand there several times.
@@ -115,8 +123,12 @@ using LayerParameters = std::variant<Input,
                                      Dropout,
                                      SoftmaxCrossEntropy>;
 
+// Names that stand for something else in files ("prev", "repeat_input") or in ids of operations.
+inline constexpr std::array<std::string_view, 4> reserved_names{
+    "prev", "reduce", "repeat_input", "sgd"};
+
 struct Layer {
-  std::string name;                 // not "prev", "reduce" or "sgd"; "loss" for a loss only
+  std::string name;                 // not one of reserved_names; "loss" for a loss only
   std::vector<std::string> inputs;  // names of earlier layers
   LayerParameters parameters;
   bool operator==(const Layer&) const = default;
@@ -169,6 +181,7 @@ class Network {
   std::vector<std::vector<LayerIndex>> inputs_;
   std::vector<std::vector<LayerIndex>> consumers_;
   std::vector<Shape> sample_shapes_;
+  std::vector<LayerIndex> by_name_;  // by ascending name
 };
 
 bool has_window(const LayerParameters& parameters);

@@ -6,61 +6,10 @@
 #include "planner/model/file.hpp"
 #include "planner/model/json_writer.hpp"
 #include "planner/model/layer_json.hpp"
+#include "planner/model/layer_list_json.hpp"
 
 namespace cnnplan {
 namespace {
-
-// Stands for the layer listed before, so no layer may be called so.
-constexpr std::string_view previous_name = "prev";
-constexpr IntegerRange add_input_count{2, 2};
-constexpr IntegerRange concat_input_count{.minimum = 2};
-
-bool is_listed(const std::vector<Layer>& layers, const std::string& name) {
-  return std::any_of(
-      layers.begin(), layers.end(), [&name](const Layer& layer) { return layer.name == name; });
-}
-
-// "prev" becomes the name of the layer listed before.
-std::string read_input_name(const JsonReader& reader, const std::vector<Layer>& before) {
-  std::string name = reader.name();
-  if (name == previous_name && !before.empty()) return before.back().name;
-  if (!is_listed(before, name)) reader.refuse("the name of a layer listed before");
-  return name;
-}
-
-std::vector<std::string> read_inputs(const JsonReader& layer,
-                                     const LayerParameters& parameters,
-                                     const std::vector<Layer>& before) {
-  if (std::holds_alternative<Input>(parameters)) return {};
-  if (has_several_inputs(parameters)) {
-    const bool is_add = std::holds_alternative<Add>(parameters);
-    std::vector<std::string> names;
-    for (const JsonReader& entry :
-         layer.at("inputs").entries(is_add ? add_input_count : concat_input_count)) {
-      names.push_back(read_input_name(entry, before));
-    }
-    return names;
-  }
-  if (layer.has("input")) return {read_input_name(layer.at("input"), before)};
-  if (before.empty()) layer.at("kind").refuse("\"input\" for the first layer");
-  return {before.back().name};
-}
-
-Layer read_layer(const JsonReader& reader, SpatialFormat format, const std::vector<Layer>& before) {
-  Layer layer{.name = reader.at("name").name(),
-              .inputs = {},
-              .parameters = read_layer_parameters(reader, format)};
-  if (layer.name == previous_name) reader.at("name").refuse("a name other than \"prev\"");
-  if (is_listed(before, layer.name)) reader.at("name").refuse("a name that no other layer has");
-  layer.inputs = read_inputs(reader, layer.parameters, before);
-  return layer;
-}
-
-// As many entries as the size of the input has.
-SpatialFormat format_of(const JsonReader& layer) {
-  const JsonReader size = layer.at("size");
-  return {.entries = size.is_list() ? size.entries({2, 3}).size() : 2};
-}
 
 SpatialFormat format_of(const Network& network) {
   const auto has_depth = [](const Layer& layer) {
@@ -88,22 +37,33 @@ OrderedJson layer_to_json(const Layer& layer, const Layer* before, SpatialFormat
   return json;
 }
 
+// Where in the file a problem of a layer stands, which the network names by its number. Of one of
+// many repetitions, the name of the layer says which.
+InputProblem placed(InputProblem problem, const JsonReader& root, const LayerList& list) {
+  constexpr std::string_view start = "/layers/";
+  if (!problem.pointer.starts_with(start)) {
+    problem.pointer.insert(0, root.pointer());
+    return problem;
+  }
+  const std::size_t end = std::min(problem.pointer.find('/', start.size()), problem.pointer.size());
+  const std::size_t layer = std::stoul(problem.pointer.substr(start.size(), end - start.size()));
+  const std::string& pointer = list.pointers.at(layer);
+  if (pointer.find(start, root.pointer().size() + start.size()) != std::string::npos) {
+    problem.allowed += ", for \"" + list.layers[layer].name + '"';
+  }
+  problem.pointer.replace(0, end, pointer);
+  return problem;
+}
+
 }  // namespace
 
 Network network_from_json(const JsonReader& root) {
   root.allow_keys({"schema", "generator", "name", "layers"});
-  std::vector<Layer> layers;
-  SpatialFormat format;
-  for (const JsonReader& reader : root.at("layers").entries({.minimum = 1})) {
-    if (reader.has("size")) format = format_of(reader);
-    layers.push_back(read_layer(reader, format, layers));
-  }
+  const LayerList list = read_layers(root.at("layers"));
   try {
-    return Network(root.at("name").name(), std::move(layers), root.file());
+    return Network(root.at("name").name(), list.layers, root.file());
   } catch (const InputError& error) {
-    InputProblem problem = error.problem();
-    problem.pointer = root.pointer() + problem.pointer;
-    throw InputError(std::move(problem));
+    throw InputError(placed(error.problem(), root, list));
   }
 }
 

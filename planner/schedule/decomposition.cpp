@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "planner/schedule/exchange.hpp"
+
 namespace cnnplan {
 
 bool needs_dense_blocks(const LayerParameters& parameters) {
@@ -43,11 +45,12 @@ bool Decomposition::needs_dense_gradient(const Unit& unit) const {
   const LayerParameters& parameters = plan_.network.layer(unit.head).parameters;
   if (unit.relu) return false;
   if (needs_dense_blocks(parameters)) return true;
-  const bool hands_on = std::holds_alternative<Add>(parameters) || unit.residual;
-  if (!hands_on) return false;
-  return std::any_of(unit.inputs.begin(), unit.inputs.end(), [this](LayerIndex input) {
-    return needs_dense_gradient(input);
-  });
+  if (!std::holds_alternative<Add>(parameters) && !unit.residual) return false;
+  for (std::size_t input = 0; input < unit.inputs.size(); ++input) {
+    const bool hands_on = unit.residual || shares_gradient(parameters, input);
+    if (hands_on && needs_dense_gradient(unit.inputs[input])) return true;
+  }
+  return false;
 }
 
 const Unit& Decomposition::unit_of(LayerIndex layer) const {

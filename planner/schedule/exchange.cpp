@@ -83,8 +83,9 @@ Exchange exchange_into_output(const BlockOwnership& owned, const BlockOwnership&
   return {.list = transfer_list(owned, needed, rank)};
 }
 
-bool shares_gradient(const LayerParameters& parameters) {
-  return std::holds_alternative<Add>(parameters) || copies_inputs(parameters);
+bool shares_gradient(const LayerParameters& parameters, std::size_t input) {
+  if (const auto* add = std::get_if<Add>(&parameters)) return input == 0 || !is_scaled(*add);
+  return copies_inputs(parameters);
 }
 
 Exchange exchange_backward(const BlockOwnership& needed,

@@ -52,9 +52,9 @@ struct GradientUse {
   bool dense = false;   // the producer reads dense blocks only
 };
 
-// True when a layer of these parameters hands the same gradient, or parts of it, to several inputs,
-// or hands on its own.
-bool shares_gradient(const LayerParameters& parameters);
+// True when a layer of these parameters hands its own gradient, or a part of it, on to this input:
+// others may read it, too. A second input of an add that is scaled gets a gradient of its own.
+bool shares_gradient(const LayerParameters& parameters, std::size_t input);
 
 // From needed to owned blocks: halos are added to the own block, in place where that may be
 // overwritten and is read inside its halo.

@@ -26,9 +26,11 @@ LayerIndex sole_consumer(const Plan& plan, LayerIndex layer) {
   return mesh_of(consumers[0]) == mesh_of(layer) ? consumers[0] : -1;
 }
 
-// An add is fused into its later input, so that the other one is there when it runs.
+// An add is fused into its later input, so that the other one is there when it runs; not a scaled
+// one, which batch norms do not compute.
 bool takes_add(const Plan& plan, LayerIndex batch_norm, LayerIndex add) {
   if (add < 0 || !is_any_of<Add>(plan.network, add)) return false;
+  if (is_scaled(std::get<Add>(plan.network.layer(add).parameters))) return false;
   const auto& inputs = plan.network.inputs_of(add);
   return inputs[0] != inputs[1] && *std::max_element(inputs.begin(), inputs.end()) == batch_norm;
 }

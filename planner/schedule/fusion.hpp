@@ -28,7 +28,7 @@ bool writes_dense_relu(const Split& split);
 
 // Units in an order of execution; every layer belongs to exactly one. Layers are fused where they
 // have the same mesh and the tensor between them has no other consumer, a ReLU where nothing clips
-// it above:
+// it above, and an add behind a batch norm where it does not scale:
 // batch_norm [+ add] [+ relu], add [+ relu], and where writes_dense_relu(), convolution
 // [+ relu], fully_connected [+ relu].
 std::vector<Unit> fuse(const Plan& plan);

@@ -45,15 +45,14 @@ Operand Lowering::forward_again(const Unit& unit) {
     operands.push_back(output);
     operands.back().written = true;
   }
-  KernelConstants constants = constants_of(unit);
+  const KernelSpec spec = is_batch_norm ? batch_norm_spec(unit) : forward_elementwise_spec(unit);
+  KernelConstants constants = constants_of(unit, spec.kind);
   constants.running_momentum = 0.0;
-  builder_.add_operation(name(unit) + "/forward_again",
-                         unit.head,
-                         Stream::compute,
-                         KernelOperation{.spec = is_batch_norm ? batch_norm_spec(unit)
-                                                               : forward_elementwise_spec(unit),
-                                         .constants = constants,
-                                         .operands = std::move(operands)});
+  builder_.add_operation(
+      name(unit) + "/forward_again",
+      unit.head,
+      Stream::compute,
+      KernelOperation{.spec = spec, .constants = constants, .operands = std::move(operands)});
   return output;
 }
 

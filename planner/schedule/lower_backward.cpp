@@ -23,7 +23,7 @@ void Lowering::backward(std::size_t index) {
   } else if (std::holds_alternative<Upsample>(parameters)) {
     backward_upsample(unit, dy);
   } else if (copies_inputs(parameters)) {
-    hand_on(unit, {.operand = dy, .shared = shares_gradient(parameters)});
+    hand_on(unit, dy);
   } else {
     backward_elementwise(unit, dy);
   }
@@ -130,7 +130,7 @@ void Lowering::backward_batch_norm(const Unit& unit, const Saved& saved, const O
   kernel(unit, spec, std::move(operands));
   allreduce_sums(unit, "backward_statistics", sums);
   if (unit.residual && decomposition_.requires_gradient(unit.inputs[1])) {
-    contribute(unit, 1, {.operand = dz, .shared = shares_gradient(Add{})});
+    contribute(unit, 1, {.operand = dz, .shared = shares_gradient(Add{}, 1)});
   }
   if (decomposition_.requires_gradient(unit.inputs[0])) {
     backward_batch_norm_data(unit, saved, spec, {dz, builder_.read(sums)});
@@ -160,7 +160,7 @@ void Lowering::backward_batch_norm_data(const Unit& unit,
 void Lowering::backward_elementwise(const Unit& unit, const Operand& dy) {
   const bool is_add = std::holds_alternative<Add>(layer(unit.head).parameters);
   const bool is_dropout = std::holds_alternative<Dropout>(layer(unit.head).parameters);
-  Contribution contribution{.operand = dy, .shared = shares_gradient(layer(unit.head).parameters)};
+  Operand gradient = dy;
   if (!is_add || unit.relu) {
     const BufferIndex dx =
         add_block(name(unit) + "/dx", BufferRole::error_signal, own_box(unit.last));
@@ -168,9 +168,9 @@ void Lowering::backward_elementwise(const Unit& unit, const Operand& dy) {
     std::vector<Operand> operands{dy, builder_.write(dx)};
     if (!is_dropout) operands.insert(operands.begin(), tensor_again(unit.last));
     kernel(unit, elementwise_spec(unit, kind, KernelPhase::backward_data), std::move(operands));
-    contribution.operand = builder_.read(dx);
+    gradient = builder_.read(dx);
   }
-  hand_on(unit, contribution);
+  hand_on(unit, gradient);
 }
 
 void Lowering::backward_upsample(const Unit& unit, const Operand& dy) {
@@ -180,11 +180,29 @@ void Lowering::backward_upsample(const Unit& unit, const Operand& dy) {
   contribute(unit, 0, {.operand = builder_.read(dx)});
 }
 
-// To every input. Of a concat, each gets its channels only.
-void Lowering::hand_on(const Unit& unit, const Contribution& contribution) {
+// To every input. Of a concat, each gets its channels only; the second of a scaled add gets less or
+// more than the gradient.
+void Lowering::hand_on(const Unit& unit, const Operand& gradient) {
+  const LayerParameters& parameters = layer(unit.head).parameters;
+  const auto* add = std::get_if<Add>(&parameters);
   for (std::size_t input = 0; input < unit.inputs.size(); ++input) {
-    if (decomposition_.requires_gradient(unit.inputs[input])) contribute(unit, input, contribution);
+    if (!decomposition_.requires_gradient(unit.inputs[input])) continue;
+    const bool scales = add != nullptr && input == 1 && is_scaled(*add);
+    contribute(unit,
+               input,
+               {.operand = scales ? scaled(unit, gradient) : gradient,
+                .shared = shares_gradient(parameters, input)});
   }
+}
+
+Operand Lowering::scaled(const Unit& unit, const Operand& gradient) {
+  const BufferIndex dx =
+      add_block(name(unit) + "/scaled_dx", BufferRole::error_signal, own_box(unit.last));
+  kernel(unit,
+         name(unit) + "/backward_scale",
+         elementwise_spec(unit, KernelKind::add, KernelPhase::backward_data),
+         {gradient, builder_.write(dx)});
+  return builder_.read(dx);
 }
 
 void Lowering::add_gradients(const Unit& unit) {

@@ -175,7 +175,7 @@ KernelSpec Lowering::upsample_spec(const Unit& unit, KernelPhase phase) const {
   return spec;
 }
 
-KernelConstants Lowering::constants_of(const Unit& unit) const {
+KernelConstants Lowering::constants_of(const Unit& unit, KernelKind kind) const {
   KernelConstants constants{.replicated = layer_plan(unit.head).mesh.size(Axis::r) > 1};
   const LayerParameters& parameters = layer(unit.head).parameters;
   if (const auto* norm = std::get_if<BatchNorm>(&parameters)) {
@@ -183,6 +183,8 @@ KernelConstants Lowering::constants_of(const Unit& unit) const {
     constants.running_momentum = norm->momentum;
   } else if (const auto* relu = std::get_if<Relu>(&parameters)) {
     constants.relu_max = relu->max;
+  } else if (const auto* add = std::get_if<Add>(&parameters)) {
+    if (kind == KernelKind::add) constants.add_scale = add->scale;
   } else if (const auto* dropout = std::get_if<Dropout>(&parameters)) {
     constants.dropout_rate = dropout->rate;
     constants.random_stream = static_cast<std::uint64_t>(unit.head);
@@ -208,7 +210,7 @@ void Lowering::kernel(const Unit& unit,
                          unit.head,
                          Stream::compute,
                          KernelOperation{.spec = spec,
-                                         .constants = constants_of(unit),
+                                         .constants = constants_of(unit, spec.kind),
                                          .implementation = implementation_of(spec),
                                          .operands = std::move(operands)});
 }

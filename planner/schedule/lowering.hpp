@@ -113,7 +113,9 @@ class Lowering {
   void backward_elementwise(const Unit& unit, const Operand& dy);
   void backward_upsample(const Unit& unit, const Operand& dy);
   void backward_loss(const Unit& unit, const Saved& saved);
-  void hand_on(const Unit& unit, const Contribution& contribution);
+  void hand_on(const Unit& unit, const Operand& gradient);
+  // What the second input of an add gets of a gradient, in memory of its own.
+  Operand scaled(const Unit& unit, const Operand& gradient);
   void contribute(const Unit& unit, std::size_t input, Contribution contribution);
   Operand gradient_of(const Unit& unit);
   // `suffix` follows the name of the tensor in the id.
@@ -160,7 +162,8 @@ class Lowering {
                  Stream stream,
                  CollectiveOperation collective);
   void allreduce_sums(const Unit& unit, const std::string& phase, BufferIndex sums);
-  KernelConstants constants_of(const Unit& unit) const;
+  // Of a kernel of this kind: what accumulates the gradient of an add does not scale.
+  KernelConstants constants_of(const Unit& unit, KernelKind kind) const;
 
   const Decomposition& decomposition_;
   const Plan& plan_;

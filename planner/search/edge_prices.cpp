@@ -59,7 +59,7 @@ EdgePrices::Rules EdgePrices::rules_of(LayerIndex consumer, std::size_t input) c
           .dense_gradient = decomposition_.needs_dense_gradient(source),
           .gradient = decomposition_.requires_gradient(source),
           .dense_read = needs_dense_blocks(reader),
-          .shared = shares_gradient(reader),
+          .shared = shares_gradient(reader, input),
           .kept = keeps_input(reader),
           .copies = copies_inputs(reader),
           .groups = groups_of(reader),

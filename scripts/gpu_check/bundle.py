@@ -71,9 +71,6 @@ class Bundle:
     def network(self, name):
         return self.root / "configs/networks" / f"{name}.json"
 
-    def networks(self, pattern):
-        return sorted(path.stem for path in (self.root / "configs/networks").glob(f"{pattern}.json"))
-
     def has(self, program):
         return os.access(self.bin / program, os.X_OK)
 

@@ -64,7 +64,7 @@ void OwnKernel::run(Operands operands, const StepState&) {
       return upsample(spec_, operands, stream);
     case KernelKind::add:
     case KernelKind::accumulate:
-      return add(spec_, operands, stream);
+      return add(spec_, constants_.add_scale, operands, stream);
     case KernelKind::dropout:
       return dropout(spec_, constants_, step, operands, stream);
     case KernelKind::softmax_cross_entropy:

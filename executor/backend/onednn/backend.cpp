@@ -81,7 +81,7 @@ std::unique_ptr<Kernel> OnednnBackend::make_kernel(const KernelSpec& spec,
       return make_upsample(spec);
     case KernelKind::add:
     case KernelKind::accumulate:
-      return make_add(spec);
+      return make_add(spec, constants);
     case KernelKind::dropout:
       return make_dropout(spec, constants);
     case KernelKind::softmax_cross_entropy:

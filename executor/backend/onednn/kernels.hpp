@@ -8,7 +8,8 @@
 
 namespace cnnplan::onednn {
 
-std::unique_ptr<Kernel> make_add(const KernelSpec& spec);  // also accumulate
+// Also accumulate.
+std::unique_ptr<Kernel> make_add(const KernelSpec& spec, const KernelConstants& constants);
 std::unique_ptr<Kernel> make_batch_norm(const KernelSpec& spec, const KernelConstants& constants);
 std::unique_ptr<Kernel> make_convolution(const Library& library, const KernelSpec& spec);
 std::unique_ptr<Kernel> make_dropout(const KernelSpec& spec, const KernelConstants& constants);

@@ -1,20 +1,38 @@
-// Sum of two tensors, with ReLU where asked for; also the accumulation of error signals.
+// Sum of two tensors, the second scaled, with ReLU where asked for; also the accumulation of error
+// signals.
 #include <algorithm>
 
 #include "executor/backend/reference/kernels.hpp"
 #include "executor/backend/reference/tensor.hpp"
 
 namespace cnnplan::reference {
+namespace {
 
-std::unique_ptr<Kernel> make_add(const KernelSpec& spec) {
-  return make_loops(spec, [spec]<typename T>(T, Operands operands, const StepState&) {
-    const auto a = tensor<const T>(operands[0], spec.in);
-    const auto b = tensor<const T>(operands[1], spec.in);
-    const auto y = tensor<T>(operands[2], spec.out);
-    for_each_index(spec.out, [&](const Index& i) {
-      const T sum = a[i] + b[i];
-      y[i] = spec.relu ? std::max(sum, T{0}) : sum;
-    });
+template <typename T>
+void forward(const KernelSpec& spec, double scale, Operands operands) {
+  const auto a = tensor<const T>(operands[0], spec.in);
+  const auto b = tensor<const T>(operands[1], spec.in);
+  const auto y = tensor<T>(operands[2], spec.out);
+  for_each_index(spec.out, [&](const Index& i) {
+    const T sum = a[i] + static_cast<T>(scale) * b[i];
+    y[i] = spec.relu ? std::max(sum, T{0}) : sum;
+  });
+}
+
+template <typename T>
+void backward_data(const KernelSpec& spec, double scale, Operands operands) {
+  const auto dy = tensor<const T>(operands[0], spec.out);
+  const auto dx = tensor<T>(operands[1], spec.in);
+  for_each_index(spec.in, [&](const Index& i) { dx[i] = static_cast<T>(scale) * dy[i]; });
+}
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_add(const KernelSpec& spec, const KernelConstants& constants) {
+  const double scale = constants.add_scale;
+  const bool is_forward = spec.phase == KernelPhase::forward;
+  return make_loops(spec, [=]<typename T>(T, Operands operands, const StepState&) {
+    is_forward ? forward<T>(spec, scale, operands) : backward_data<T>(spec, scale, operands);
   });
 }
 

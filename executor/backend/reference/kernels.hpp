@@ -7,7 +7,8 @@
 
 namespace cnnplan::reference {
 
-std::unique_ptr<Kernel> make_add(const KernelSpec& spec);  // also accumulate
+// Also accumulate.
+std::unique_ptr<Kernel> make_add(const KernelSpec& spec, const KernelConstants& constants);
 std::unique_ptr<Kernel> make_batch_norm(const KernelSpec& spec, const KernelConstants& constants);
 std::unique_ptr<Kernel> make_convolution(const KernelSpec& spec);
 std::unique_ptr<Kernel> make_dropout(const KernelSpec& spec, const KernelConstants& constants);

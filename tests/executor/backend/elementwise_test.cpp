@@ -101,6 +101,33 @@ TEST_CASE("add: with and without ReLU on random blocks") {
   }
 }
 
+TEST_CASE("add: a scaled second input, from its values to its gradient") {
+  Random random(6);
+  const Shape shape{{2, 5, 1, 3, 7}};
+  const Values a = random.values(volume(shape));
+  const Values b = random.values(volume(shape));
+  for (const double scale : {-0.375, 0.125, 2.5}) {
+    const KernelConstants constants{.add_scale = scale};
+    for (const Candidate& candidate : candidates()) {
+      for (const bool relu : {false, true}) {
+        INFO(candidate.backend, " with ", scale, relu ? " and ReLU" : "");
+        KernelSpec forward = spec_of(KernelKind::add, KernelPhase::forward, shape);
+        forward.relu = relu;
+        const Values y = result_of(candidate, forward, {a, b}, 1, constants);
+        for (std::size_t i = 0; i < y.size(); ++i) {
+          const double sum = a[i] + scale * b[i];
+          CHECK(std::abs(y[i] - (relu ? std::max(sum, 0.0) : sum)) < 4 * tolerance_of(candidate));
+        }
+      }
+      const KernelSpec backward = spec_of(KernelKind::add, KernelPhase::backward_data, shape);
+      const Values dx = result_of(candidate, backward, {b}, 1, constants);
+      for (std::size_t i = 0; i < dx.size(); ++i) {
+        CHECK(std::abs(dx[i] - scale * b[i]) < 4 * tolerance_of(candidate));
+      }
+    }
+  }
+}
+
 TEST_CASE("accumulate: random blocks") {
   Random random(3);
   for (int i = 0; i < 20; ++i) {

@@ -25,6 +25,7 @@ struct Row {
 constexpr std::array rows{
     Row{"cosmoflow", 16, {32, 40, 32}},
     Row{"mobilenet_v2", 8, {1, 40, 56}},
+    Row{"residual-16", 2, {1, 20, 16}},
     Row{"unet-2d", 16, {1, 48, 32}},
     Row{"unet-3d", 16, {16, 24, 8}},
 };

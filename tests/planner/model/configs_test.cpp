@@ -34,7 +34,12 @@ TEST_CASE("Networks: parameters as published") {
                                          {"unet-2d", 31036546},
                                          {"unet-3d", 19072291},
                                          {"mesh-1k", 2532354},
-                                         {"mesh-2k", 4304898}}) {
+                                         {"mesh-2k", 4304898},
+                                         {"residual-16", 200 + 16 * 788 + 23050},
+                                         {"residual-64", 200 + 64 * 788 + 23050},
+                                         {"residual-256", 200 + 256 * 788 + 23050},
+                                         {"residual-4093", 3248534},
+                                         {"residual-4097", 2071328150}}) {
     CAPTURE(std::string(row.name));
     CHECK(config(row.name).name() == row.name);
     CHECK(config(row.name).parameter_count() == row.parameters);
@@ -111,6 +116,9 @@ TEST_CASE("Networks: output shapes of telling layers") {
            {"mesh-2k", "conv1_1", {{4, 128, 1, 1024, 1024}}},
            {"mesh-2k", "conv6_5", {{4, 128, 1, 32, 32}}},
            {"mesh-2k", "loss", {{4, 2, 1, 32, 32}}},
+           {"residual-4093", "res_4093_add", {{4, 4, 1, 24, 24}}},
+           {"residual-4097", "res_1_conv", {{4, 20, 1, 24, 24}}},
+           {"residual-4097", "hidden_15_relu", {{4, 11520, 1, 1, 1}}},
        }) {
     CAPTURE(std::string(row.network));
     CAPTURE(std::string(row.layer));
@@ -129,6 +137,21 @@ TEST_CASE("Networks: convolutions before a batch norm have no bias") {
       const Layer& input = network.layer(network.inputs_of(i).at(0));
       CHECK_FALSE(std::get<Convolution>(input.parameters).bias);
     }
+  }
+}
+
+TEST_CASE("Networks: residual chains take steps that add up to 1") {
+  for (const char* name : {"residual-16", "residual-64", "residual-256", "residual-4093"}) {
+    CAPTURE(std::string(name));
+    const Network network = config(name);
+    double time = 0.0;
+    for (LayerIndex i = 0; i < network.layer_count(); ++i) {
+      const auto* add = std::get_if<Add>(&network.layer(i).parameters);
+      if (add == nullptr) continue;
+      time += add->scale;
+      CHECK(network.inputs_of(i) == std::vector<LayerIndex>{i - 3, i - 1});
+    }
+    CHECK(time == doctest::Approx(1.0));
   }
 }
 

@@ -178,6 +178,7 @@ TEST_CASE("KernelSpec: tensors that an element-wise kernel passes over") {
                                          {batch_norm, backward_data, true, false, 4},
                                          {batch_norm, backward_data, true, true, 3},
                                          {add, forward, false, false, 3},
+                                         {add, backward_data, false, false, 2},
                                          {accumulate, forward, false, false, 3},
                                          {relu, forward, false, false, 2},
                                          {relu, backward_data, false, false, 3},

@@ -258,7 +258,7 @@ TEST_CASE("to_json: random networks come back equal") {
     }
     const std::string last = layers.back().name;
     layers.push_back({"relu", {last}, Relu{}});
-    layers.push_back({"sum", {last, "relu"}, Add{}});
+    layers.push_back({"sum", {last, "relu"}, Add{.scale = random.boolean() ? 1.0 : -0.3}});
     layers.push_back({"loss", {"sum"}, SoftmaxCrossEntropy{}});
     const Network network(random.text(), layers);
     CHECK(parse_network(to_json(network), "n.json") == network);

@@ -13,6 +13,8 @@
 namespace cnnplan::test {
 namespace {
 
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 constexpr std::int64_t huge = std::numeric_limits<std::int64_t>::max();
 
 const Layer data{"data", {}, Input{.channels = 4, .size = {1, 8, 8}}};
@@ -73,7 +75,7 @@ TEST_CASE("Network: refusals of one layer name file, pointer, value and what is 
       {{"data", {"data"}, Relu{}}, "/layers/1/name", "\"data\"", "no other layer has"},
       {{"prev", {"data"}, Relu{}}, "/layers/1/name", "\"prev\"", "a name other than"},
       {{"reduce", {"data"}, Relu{}}, "/layers/1/name", "\"reduce\"", "a name other than"},
-      {{"sgd", {"data"}, Relu{}}, "/layers/1/name", "\"sgd\"", "\"reduce\" and \"sgd\""},
+      {{"sgd", {"data"}, Relu{}}, "/layers/1/name", "\"sgd\"", "\"repeat_input\" and \"sgd\""},
       {{"loss", {"data"}, Relu{}}, "/layers/1/name", "\"loss\"", "files call the loss so"},
       {{"x", {}, Relu{}}, "/layers/1/input", "0 inputs", "1 for relu"},
       {{"x", {"data"}, Add{}}, "/layers/1/inputs", "1 inputs", "2 for add"},
@@ -98,14 +100,15 @@ TEST_CASE("Network: refusals of one layer name file, pointer, value and what is 
       {of(Pooling{.window = height_window({.kernel = 0})}), "/layers/1/kernel", "0", "at least 1"},
       {of(FullyConnected{.outputs = 0}), "/layers/1/outputs", "0", "at least 1"},
       {of(Upsample{.factor = {1, 0, 2}}), "/layers/1/factor", "0", "at least 1"},
+      {{"repeat_input", {"data"}, Relu{}}, "/layers/1/name", "\"repeat_input\"", "other than"},
+      {{"x", {"data", "data"}, Add{.scale = 0}}, "/layers/1/scale", "0.0", "finite, not 0"},
+      {{"x", {"data", "data"}, Add{.scale = infinity}}, "/layers/1/scale", "inf", "finite"},
+      {{"x", {"data", "data"}, Add{.scale = not_a_number}}, "/layers/1/scale", "nan", "finite"},
       {of(Relu{.max = 0}), "/layers/1/max", "0.0", "above 0"},
       {of(BatchNorm{.epsilon = 0}), "/layers/1/epsilon", "0.0", "above 0"},
       {of(BatchNorm{.momentum = 1.5}), "/layers/1/momentum", "1.5", "0 to 1"},
       {of(BatchNorm{.momentum = -0.5}), "/layers/1/momentum", "-0.5", "0 to 1"},
-      {of(BatchNorm{.momentum = std::numeric_limits<double>::quiet_NaN()}),
-       "/layers/1/momentum",
-       "nan",
-       "0 to 1"},
+      {of(BatchNorm{.momentum = not_a_number}), "/layers/1/momentum", "nan", "0 to 1"},
       {of(Dropout{.rate = 1}), "/layers/1/rate", "1.0", "not including, 1"},
       {of(Dropout{.rate = -0.5}), "/layers/1/rate", "-0.5", "0 up to"},
   };

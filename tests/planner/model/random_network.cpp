@@ -296,6 +296,20 @@ class NetworkBuilder {
   Shape shape_;  // of one sample after the last layer
 };
 
+// Every third add scales, by draws of its own: all else is as it is without them.
+Network with_scaled_adds(const Network& network, std::uint64_t seed) {
+  constexpr std::array scales{0.25, -0.5, 1.5};
+  constexpr std::uint64_t stream = 0x5ca1ed;
+  RandomValues random(seed ^ stream);
+  std::vector<Layer> layers = network.layers();
+  for (Layer& layer : layers) {
+    auto* add = std::get_if<Add>(&layer.parameters);
+    if (add == nullptr || random.small(1, 3) > 1) continue;
+    add->scale = scales[static_cast<std::size_t>(random.small(0, 2))];
+  }
+  return Network(network.name(), std::move(layers));
+}
+
 Mesh random_mesh(RandomValues& random, int ranks) {
   std::vector<MeshAxis> axes{{Axis::n}, {Axis::d}, {Axis::h}, {Axis::w}, {Axis::r}};
   for (int factor = 2; ranks > 1; ++factor) {
@@ -352,6 +366,7 @@ Plan random_plan(std::uint64_t seed, int ranks) {
     plan.layers[static_cast<std::size_t>(layer)].recompute =
         can_recompute(plan.network.layer(layer).parameters) && random.small(1, 3) == 1;
   }
+  plan.network = with_scaled_adds(plan.network, seed);
   return plan;
 }
 

@@ -99,7 +99,7 @@ Network sample_network() {
        {"bn", {"conv"}, BatchNorm{.epsilon = 1e-3, .momentum = 0.25}},
        {"relu", {"bn"}, Relu{}},
        {"side", {"conv"}, Convolution{.filters = 8}},
-       {"sum", {"relu", "side"}, Add{}},
+       {"sum", {"relu", "side"}, Add{.scale = -0.375}},
        {"join", {"side", "sum", "side"}, Concat{}},
        {"pool",
         {"join"},

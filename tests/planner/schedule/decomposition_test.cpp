@@ -90,6 +90,21 @@ TEST_CASE("Decomposition: a dense gradient is needed by kernels, or handed on to
   CHECK_FALSE(decomposition.needs_dense_gradient(network.index_of("last")));
 }
 
+TEST_CASE("Decomposition: what is scaled is a dense gradient of its own") {
+  const auto sum_needs_dense = [](const std::vector<std::string>& inputs, double scale) {
+    const Network network("scaled",
+                          {{"data", {}, Input{.channels = 2, .size = {1, 4, 4}}},
+                           {"conv", {"data"}, Convolution{.filters = 2}},
+                           {"relu", {"conv"}, Relu{}},
+                           {"sum", inputs, Add{.scale = scale}},
+                           {"loss", {"sum"}, SoftmaxCrossEntropy{}}});
+    return Decomposition(uniform_plan(network, 2, Mesh())).needs_dense_gradient(3);
+  };
+  CHECK(sum_needs_dense({"conv", "relu"}, 0.5));
+  CHECK_FALSE(sum_needs_dense({"relu", "conv"}, 0.5));
+  CHECK(sum_needs_dense({"relu", "conv"}, 1.0));
+}
+
 TEST_CASE("Decomposition: a ladder of adds takes no time that doubles with every rung") {
   std::vector<Layer> layers{{"data", {}, Input{.channels = 2, .size = {1, 2, 2}}},
                             {"drop", {"data"}, Dropout{}}};

@@ -107,11 +107,19 @@ TEST_CASE("exchange_into_output: what a rank owns is copied too") {
 TEST_CASE("copies_inputs: a concat, which hands parts of one gradient to its inputs") {
   CHECK(copies_inputs(Concat{}));
   CHECK_FALSE(copies_inputs(Add{}));
-  CHECK(shares_gradient(Concat{}));
+  CHECK(shares_gradient(Concat{}, 1));
   const Exchange back = exchange_backward(on("h2"), on("h2"), {.shared = true}, 1);
   CHECK_FALSE(back.in_place);
   CHECK_FALSE(back.zero_first);
   CHECK(back.list.receives == std::vector<Piece>{{1, rows(4, 8)}});
+}
+
+TEST_CASE("shares_gradient: an add hands its own on, but to a second input that it scales") {
+  CHECK(shares_gradient(Add{}, 0));
+  CHECK(shares_gradient(Add{}, 1));
+  CHECK(shares_gradient(Add{.scale = 0.5}, 0));
+  CHECK_FALSE(shares_gradient(Add{.scale = 0.5}, 1));
+  CHECK_FALSE(shares_gradient(Relu{}, 0));
 }
 
 TEST_CASE("exchange_backward: what tiles the own block is written, not added") {

@@ -62,6 +62,10 @@ TEST_CASE("Fusion: convolution, batch norm and add take what stands behind them"
         {"relu", {"sum"}, Relu{}}},
        "data conv sum+relu loss"},
       {{{"bn", {"data"}, BatchNorm{}}, {"sum", {"bn", "bn"}, Add{}}}, "data bn sum loss"},
+      {{{"bn", {"data"}, BatchNorm{}},
+        {"sum", {"data", "bn"}, Add{.scale = 0.5}},
+        {"relu", {"sum"}, Relu{}}},
+       "data bn sum+relu loss"},
   };
   for (const Row& row : rows) CHECK(units_text(plan_of(row.layers)) == row.units);
 }

@@ -79,6 +79,22 @@ Network concat_network() {
                   {"loss", {"fc"}, SoftmaxCrossEntropy{}}});
 }
 
+// Two residual layers behind a first one: u + h ReLU(conv(u)).
+Network chain_network(double scale) {
+  const Convolution convolution{.filters = 4, .bias = true};
+  return Network("chain",
+                 {{"data", {}, Input{.channels = 4, .size = {1, 8, 8}}},
+                  {"open", {"data"}, convolution},
+                  {"conv1", {"open"}, convolution},
+                  {"relu1", {"conv1"}, Relu{}},
+                  {"add1", {"open", "relu1"}, Add{.scale = scale}},
+                  {"conv2", {"add1"}, convolution},
+                  {"relu2", {"conv2"}, Relu{}},
+                  {"add2", {"add1", "relu2"}, Add{.scale = scale}},
+                  {"fc", {"add2"}, FullyConnected{.outputs = 4}},
+                  {"loss", {"fc"}, SoftmaxCrossEntropy{}}});
+}
+
 const TransferOperation& transfer_of(const Schedule& schedule, const std::string& id) {
   const auto found = std::find_if(schedule.operations.begin(),
                                   schedule.operations.end(),
@@ -159,6 +175,30 @@ TEST_CASE("Lowering: what a concat moves lies in its channels") {
     CHECK(destination_box(schedule, back) == block);
     CHECK_FALSE(back.accumulate);
   }
+}
+
+TEST_CASE("Lowering: the second input of a scaled add gets a gradient of its own") {
+  const auto scales_in = [](double scale) {
+    std::map<std::string, double> scales;
+    const Schedule schedule = lower(uniform_plan(chain_network(scale), 4, Mesh()), 0);
+    for (const Operation& operation : schedule.operations) {
+      const auto* kernel = std::get_if<KernelOperation>(&operation.body);
+      if (kernel == nullptr) continue;
+      const KernelKind kind = kernel->spec.kind;
+      if (kind != KernelKind::add && kind != KernelKind::accumulate) continue;
+      scales[operation.id] = kernel->constants.add_scale;
+      const BufferIndex written = kernel->operands.back().buffer;
+      CHECK(written != kernel->operands.front().buffer);
+    }
+    return scales;
+  };
+  CHECK(scales_in(0.5) == std::map<std::string, double>{{"add1/forward", 0.5},
+                                                        {"add2/forward", 0.5},
+                                                        {"add1/backward_scale", 0.5},
+                                                        {"add2/backward_scale", 0.5},
+                                                        {"add1/accumulate", 1.0},
+                                                        {"open/accumulate", 1.0}});
+  CHECK_FALSE(scales_in(1.0).contains("add1/backward_scale"));
 }
 
 TEST_CASE("Lowering: a concat on another mesh is the shuffle") {

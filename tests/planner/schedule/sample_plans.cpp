@@ -54,6 +54,7 @@ std::vector<NamedPlan> config_plans() {
                            "mesh-1k",
                            "mesh-2k",
                            "mobilenet_v2",
+                           "residual-16",
                            "resnet50",
                            "unet-2d",
                            "vgg16"}) {

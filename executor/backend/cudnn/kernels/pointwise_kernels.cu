@@ -33,10 +33,20 @@ struct ReluBackward {
 };
 
 struct Sum {
+  double scale;
   bool relu;
   template <typename Number>
   CNNPLAN_HOST_DEVICE Number operator()(Number a, Number b) const {
-    return relu ? at_least_zero(a + b) : a + b;
+    const Number sum = a + static_cast<Number>(scale) * b;
+    return relu ? at_least_zero(sum) : sum;
+  }
+};
+
+struct Product {
+  double scale;
+  template <typename Number>
+  CNNPLAN_HOST_DEVICE Number operator()(Number dy, Number) const {
+    return static_cast<Number>(scale) * dy;
   }
 };
 
@@ -207,8 +217,12 @@ void relu(const KernelSpec& spec, double limit, Operands operands, cudaStream_t 
   }
 }
 
-void add(const KernelSpec& spec, Operands operands, cudaStream_t stream) {
-  pointwise(spec, operands[0], operands[1], operands[2], Sum{spec.relu}, stream);
+void add(const KernelSpec& spec, double scale, Operands operands, cudaStream_t stream) {
+  if (spec.phase == KernelPhase::forward) {
+    pointwise(spec, operands[0], operands[1], operands[2], Sum{scale, spec.relu}, stream);
+  } else {
+    pointwise(spec, operands[0], operands[0], operands[1], Product{scale}, stream);
+  }
 }
 
 void dropout(const KernelSpec& spec,

@@ -16,7 +16,7 @@ namespace cnnplan::cudnn {
 // `limit`: what larger values become.
 void relu(const KernelSpec& spec, double limit, Operands operands, cudaStream_t stream);
 // Also `accumulate`.
-void add(const KernelSpec& spec, Operands operands, cudaStream_t stream);
+void add(const KernelSpec& spec, double scale, Operands operands, cudaStream_t stream);
 void dropout(const KernelSpec& spec,
              const KernelConstants& constants,
              const StepValues* step,
