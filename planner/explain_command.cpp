@@ -44,8 +44,9 @@ class PlanInputs {
   std::string problem() const {
     if (!other_.empty()) return other_ + " is none of the files that the plan was made from";
     if (missing_.empty()) return "";
-    return "they need the " + missing_.front().file + " that the plan was made from (SHA-256 " +
-           missing_.front().sha256 + "); name it with --platform or --profile";
+    return "the prices need the " + missing_.front().file +
+           " that the plan was made from (SHA-256 " + missing_.front().sha256 +
+           "); name it with --platform or --profile";
   }
 
  private:

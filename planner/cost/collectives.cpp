@@ -158,7 +158,10 @@ void add_ends(const std::vector<Segment>& segments, std::vector<double>& ends) {
 
 // Sizes of messages where the price of a longer one follows another rule.
 std::vector<double> ends_of_rules(const Platform& platform, int ranks) {
-  std::vector<double> ends{chunk_inside_node, chunk_between_nodes};
+  std::vector<double> ends;
+  for (double bytes = chunk_inside_node; bytes <= chunk_between_nodes; bytes += chunk_inside_node) {
+    ends.push_back(bytes);
+  }
   for (const Level& level : platform.levels) {
     add_ends(level.segments, ends);
     add_ends(level.ring_segments, ends);
@@ -206,7 +209,9 @@ double allreduce_time_s(const Platform& platform,
 
 // The time grows linearly between sums of which some message is as long as a rule goes, so that
 // time over bytes is least at one of these. Messages are all of the bytes, a p-th of them in rings,
-// and halves of halves in Rabenseifner's rounds.
+// and halves of halves in Rabenseifner's rounds. Blocks of rings that are whole chunks take the
+// same per byte however many chunks they are: beyond the longest chunk none is better than that
+// one.
 double least_allreduce_s_per_byte(const Platform& platform,
                                   const GroupLinks& links,
                                   double most_bytes,

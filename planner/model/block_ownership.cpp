@@ -159,6 +159,16 @@ Coordinates BlockOwnership::meeting(Dim dim, Range wanted) const {
           .end = first_without(filled, [&](int i) { return range(dim, i).begin < wanted.end; })};
 }
 
+// Ranges ascend.
+Box BlockOwnership::hull() const {
+  Box hull;
+  for (std::size_t dim = 0; dim < dim_count; ++dim) {
+    const auto filled = std::min<std::int64_t>(rules_[dim].parts, rules_[dim].length);
+    hull.ranges[dim] = {range(dim, 0).begin, range(dim, static_cast<int>(filled) - 1).end};
+  }
+  return hull;
+}
+
 // Parts as they are owned leave no empty ones between them.
 int BlockOwnership::count_meeting(Dim dim, Range wanted) const {
   const Rule& rule = rules_[static_cast<std::size_t>(dim)];

@@ -56,6 +56,8 @@ class BlockOwnership {
   // Which coordinates along the axis of `dim` may have a range that meets `wanted`: all that do,
   // and of others only empty ones between them.
   Coordinates meeting(Dim dim, Range wanted) const;
+  // The least box with the blocks of all ranks. @pre some rank has one
+  Box hull() const;
   // How many coordinates have a range that meets `wanted`.
   int count_meeting(Dim dim, Range wanted) const;
   bool has_replicas() const { return mesh_.size(Axis::r) > 1; }

@@ -39,6 +39,12 @@ class PlanCheck {
     if (!allowed.empty()) refuse(pointer, '"' + to_text(split) + '"', allowed);
   }
   void margin(const std::string& pointer, const Plan& plan, const UnitMargin& margin) const {
+    for (std::size_t i = 0; i < margin.layers.size(); ++i) {
+      if (plan.network.index_of(margin.layers[i]) >= 0) continue;
+      refuse(pointer + "/layers/" + std::to_string(i),
+             '"' + margin.layers[i] + '"',
+             "a layer of the network");
+    }
     for (std::size_t i = 0; i < margin.changes.size(); ++i) {
       const UnitChoice& choice = margin.changes[i];
       const std::string place = pointer + "/changes/" + std::to_string(i);

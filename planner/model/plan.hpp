@@ -83,7 +83,8 @@ struct UnitMargin {
   // take what is best then; negative: shorter. Memory left out.
   double margin_s = 0.0;
   // Where the best plan with it differs from this plan, these layers included. Empty where that
-  // plan takes less in sum than this one, which was taken for another reason then.
+  // plan takes less in sum than this one, which was taken for another reason then, or differs in
+  // too many layers.
   std::vector<UnitChoice> changes{};
   bool operator==(const UnitMargin&) const = default;
 };

@@ -34,7 +34,7 @@ std::string amount_text(const FormulaTerm& term) {
 std::string value_text(const FormulaTerm& term) {
   if (term.is_rate && term.unit == "s") return fixed(term.value, 3);
   if (term.is_rate) return with_prefix(term.value, term.unit + "/s");
-  return term.unit.empty() ? duration(term.value) : fixed(term.value * 1e9, 3) + " ns/B";
+  return term.unit.empty() ? duration(term.value) : significant(term.value * 1e9, 4) + " ns/B";
 }
 
 std::string to_text(const FormulaTerm& term) {

@@ -2,6 +2,7 @@
 #include "planner/report/sensitivity_text.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "planner/report/table.hpp"
 
@@ -24,6 +25,18 @@ std::string value_text(double value, const std::string& unit) {
   if (unit == "s") return duration(value);
   if (unit == "s/B") return significant(value * 1e9, value_digits) + " ns/B";
   return significant(value, value_digits);
+}
+
+// With as many digits as tell it from 1.
+std::string factor_text(double factor) {
+  constexpr int usual_decimals = 3;
+  constexpr int most_decimals = 12;
+  int decimals = usual_decimals;
+  const double away = std::fabs(factor - 1.0);
+  for (double unit = 0.1; away > 0.0 && away < unit && decimals < most_decimals; unit /= 10) {
+    ++decimals;
+  }
+  return fixed(factor, decimals);
 }
 
 // A range where messages of different sizes or levels have different values.
@@ -53,7 +66,7 @@ std::string flip_table(const Sensitivity& sensitivity) {
                    flip.figure.name,
                    value_text(flip.figure, 1.0),
                    value_text(flip.figure, flip.factor),
-                   fixed(flip.factor, 3)});
+                   factor_text(flip.factor)});
   }
   return table.to_text();
 }
@@ -98,7 +111,7 @@ std::string shorter(const Sensitivity& sensitivity) {
   if (count == 0) return "";
   return "left out: " + counted(count, "layer", "layers") +
          " whose runner-up takes less in sum already, as the plan was taken for its step or its "
-         "memory (" +
+         "memory,\nor differs from it in too many layers (" +
          sensitivity.shorter.front() + (count == 1 ? ")\n" : " and so on)\n");
 }
 
@@ -110,7 +123,7 @@ std::string verdict(const Sensitivity& sensitivity) {
   const Flip& flip = sensitivity.flips.front();
   const RunnerUpPlan& runner_up = sensitivity.runner_ups.at(flip.runner_up);
   const std::size_t others = runner_up.changes - 1;
-  return "The plan hangs on " + flip.figure.name + " most: with " + fixed(flip.factor, 3) +
+  return "The plan hangs on " + flip.figure.name + " most: with " + factor_text(flip.factor) +
          " times as much, " + runner_up.layers.front() + " on " + runner_up.runner_up +
          (others == 0 ? ""
                       : " (and " + counted(others, "other layer", "other layers") +

@@ -34,17 +34,19 @@ std::string steps_table(const WhatIfPlans& plans) {
   return table.to_text();
 }
 
-std::string mesh_of(const Plan& plan, LayerIndex layer) {
-  return to_text(plan.layers.at(static_cast<std::size_t>(layer)).mesh);
+// "n2c4 stationary_x", "h2, computed again"
+std::string choice_of(const Plan& plan, LayerIndex layer) {
+  const LayerPlan& choice = plan.layers.at(static_cast<std::size_t>(layer));
+  return to_text(choice.split()) + (choice.recompute ? ", computed again" : "");
 }
 
 std::string changed_layers(const WhatIfPlans& plans) {
-  Table table({{"layer", Align::left}, {"mesh", Align::left}, {"planned anew", Align::left}});
+  Table table({{"layer", Align::left}, {"split", Align::left}, {"planned anew", Align::left}});
   int changed = 0;
   const Network& network = plans.before.network;
   for (LayerIndex layer = 0; layer < network.layer_count(); ++layer) {
-    const std::string before = mesh_of(plans.before, layer);
-    const std::string after = mesh_of(plans.after, layer);
+    const std::string before = choice_of(plans.before, layer);
+    const std::string after = choice_of(plans.after, layer);
     if (before == after) continue;
     ++changed;
     table.add_row({network.layer(layer).name, before, after});

@@ -2,8 +2,10 @@
 #include "planner/search/compared_plans.hpp"
 
 #include <algorithm>
-#include <utility>
+#include <set>
+#include <string>
 
+#include "planner/model/error.hpp"
 #include "planner/search/pricing.hpp"
 
 namespace cnnplan {
@@ -42,11 +44,43 @@ UnitSplits candidates_of(const SearchUnit& unit, const std::vector<UnitChoice>& 
 
 ComparedPlans::ComparedPlans(const Plan& plan, const std::vector<const UnitMargin*>& margins)
     : plan_(plan), blank_(plan), assignments_(margins.size() + 1) {
+  blank_.prediction = {};
   for (LayerPlan& layer : blank_.layers) layer.recompute = false;
   for (const SearchUnit& unit : search_units(plan.network)) add(unit, margins);
+  check_own();
+  check_changes(margins);
   for (std::size_t i = 0; i < margins.size(); ++i) {
     validate(plan_of(blank_, choices_, assignments_[i + 1]),
              "the runner-up of " + margins[i]->layers.front());
+  }
+}
+
+// Layers that are split together are so in plans that have margins.
+void ComparedPlans::check_own() const {
+  const Plan own = plan_of(blank_, choices_, assignments_.front());
+  for (std::size_t i = 0; i < own.layers.size(); ++i) {
+    if (own.layers[i].split() == plan_.layers[i].split()) continue;
+    throw InputError({.file = "",
+                      .pointer = "/layers/" + plan_.network.layer(static_cast<LayerIndex>(i)).name,
+                      .value = to_text(plan_.layers[i].split()),
+                      .allowed = to_text(own.layers[i].split()) +
+                                 ", as the layer it follows, in a plan with margins"});
+  }
+}
+
+void ComparedPlans::check_changes(const std::vector<const UnitMargin*>& margins) const {
+  std::set<std::string> heads;
+  for (const UnitSplits& unit : choices_.units) {
+    heads.insert(plan_.network.layer(unit.unit.head()).name);
+  }
+  for (const UnitMargin* margin : margins) {
+    for (const UnitChoice& change : margin->changes) {
+      if (heads.contains(change.layer)) continue;
+      throw InputError({.file = "",
+                        .pointer = "/prediction/margins",
+                        .value = '"' + change.layer + '"',
+                        .allowed = "changes of layers that choose, not of those that follow them"});
+    }
   }
 }
 

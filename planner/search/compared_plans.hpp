@@ -21,6 +21,8 @@ class ComparedPlans {
   std::vector<double> sums_s(const Platform& platform, const Profile& profile) const;
 
  private:
+  void check_own() const;
+  void check_changes(const std::vector<const UnitMargin*>& margins) const;
   void add(const SearchUnit& unit, const std::vector<const UnitMargin*>& margins);
 
   Plan plan_;

@@ -2,8 +2,6 @@
 #include "planner/search/edge_prices.hpp"
 
 #include <algorithm>
-#include <array>
-#include <limits>
 #include <span>
 #include <utility>
 
@@ -158,7 +156,8 @@ void EdgePrices::bound(const Pair& pair) const {
             ? least_receive_s(least_message_, blocks.needed, blocks.owned, ranks_[i], bytes)
             : 0.0;
     slowest_s = std::max(slowest_s, there_s + back_s);
-    const bool is_hopeless = exposed_ * (there_s + back_s) > spare_s_[i];
+    const double least_s = exposed_ * (there_s + back_s);
+    const bool is_hopeless = least_s > 0.0 && least_s > spare_s_[i];
     if (is_hopeless) {
       slowest_s = hopeless_s;
       pair.edge->has_price_[pair.edge->index(pair.row, pair.column)] = 1;

@@ -57,7 +57,9 @@ double least_receive_s(const LeastMessage& least,
   const Box own = sources.box(rank);
   const int senders = sender_count(sources, own, wanted);
   if (senders == 0) return 0.0;
-  const std::int64_t elements = volume(wanted) - volume(intersect(wanted, own));
+  // What no block has, as behind the last window of a layer, is not sent.
+  const Box sent = intersect(wanted, sources.hull());
+  const std::int64_t elements = volume(sent) - volume(intersect(sent, own));
   return least(senders, static_cast<double>(elements) * static_cast<double>(element_bytes));
 }
 

@@ -86,8 +86,9 @@ std::vector<int> own_and_others(const UnitSplits& choice,
 // Of one plan, made of the choices of a network.
 class Margins {
  public:
-  Margins(const Plan& plan, Assignment taken, NetworkPricing& pricing)
-      : network_(plan.network), taken_(std::move(taken)), pricing_(pricing) {}
+  // @pre `taken` makes a plan of `blank`
+  Margins(const Plan& blank, Assignment taken, NetworkPricing& pricing)
+      : blank_(blank), taken_(std::move(taken)), pricing_(pricing) {}
 
   // @returns false where the graph is too entangled
   bool find(const CostGraph& graph) {
@@ -104,7 +105,7 @@ class Margins {
   UnitMargin of(int unit) const {
     const std::vector<double>& costs = marginals_->costs()[static_cast<std::size_t>(unit)];
     const std::optional<std::size_t> second = runner_up(choice(unit), costs, own(unit));
-    UnitMargin margin{.layers = names_of(network_, choice(unit).unit)};
+    UnitMargin margin{.layers = names_of(blank_.network, choice(unit).unit)};
     if (!second || costs[*second] >= most_margin_s) return margin;
     const double more_s = costs[*second] - costs[own(unit)];
     margin.runner_up = to_text(choice(unit).splits[*second]);
@@ -142,21 +143,25 @@ class Margins {
     if (differences.size() > most_told_changes) return changes;
     for (const auto& [unit, candidate] : differences) {
       const auto index = static_cast<std::size_t>(candidate);
-      changes.push_back({.layer = network_.layer(choice(unit).unit.head()).name,
-                         .split = choice(unit).splits[index],
-                         .recompute = choice(unit).recomputes(index)});
+      const SearchUnit& layers = choice(unit).unit;
+      changes.push_back(
+          {.layer = blank_.network.layer(layers.head()).name,
+           .split = choice(unit).splits[index],
+           .recompute = choice(unit).recomputes(index) || recomputes(blank_, layers)});
     }
     return changes;
   }
 
-  const Network& network_;
+  const Plan& blank_;
   Assignment taken_;
   NetworkPricing& pricing_;
   std::optional<MinMarginals> marginals_;
   double plan_s_ = 0.0;  // in sum
 };
 
+// With overlap, what a rank must do leaves out all that it sends: no sum to tell plans apart by.
 OperationSum sum_of(const Plan& plan, const Assignment& taken, NetworkPricing& pricing) {
+  if (plan.overlap) return {};
   std::vector<int> ranks{-1};
   for (int rank : sample_ranks(plan.ranks)) ranks.push_back(rank);
   for (int rank : ranks) {
@@ -173,7 +178,7 @@ PlanMargins margins(const Plan& blank, const Plan& plan, NetworkPricing& pricing
   if (!taken) return {};
   const int units = static_cast<int>(taken->size());
   PlanMargins margins{.units = {}, .sum = sum_of(plan, *taken, pricing)};
-  Margins found(plan, std::move(*taken), pricing);
+  Margins found(blank, std::move(*taken), pricing);
   if (!found.find(pricing.priced().graph_of(margins.sum, plan.ranks))) return {};
   for (int unit = 0; unit < units; ++unit) margins.units.push_back(found.of(unit));
   return margins;

@@ -18,8 +18,8 @@ struct PricedNetwork {
   // The same units and edges, with what the rank that keeps most of the sampled ones keeps:
   // parameters and, for backpropagation, activations, halos and copies. Bytes.
   CostGraph kept_bytes;
-  // The same for each of sample_ranks(ranks) alone, without gradient reductions and updates, and
-  // without what runs beside kernels: no plan takes less on that rank.
+  // The same for each of sample_ranks(ranks) alone, without updates, with the least that gradients
+  // add to reductions, and without what runs beside kernels: no plan takes less on that rank.
   std::vector<CostGraph> least;
   double updates_s = 0.0;  // of all parameters, at least
 

@@ -14,7 +14,7 @@ namespace cnnplan {
 namespace {
 
 constexpr std::size_t most_compared = 8;  // different margins
-constexpr std::size_t most_plans = 64;    // with one of these margins
+constexpr std::size_t most_plans = 64;    // in all
 
 using Margins = std::vector<const UnitMargin*>;
 

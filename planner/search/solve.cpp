@@ -62,7 +62,7 @@ struct Found {
 };
 
 // Lines: the shortest path. Branches: the exact optimum of the additive cost where elimination
-// reaches it, and the paper's method.
+// reaches it, else what the paper's method finds.
 std::vector<Found> search(NetworkPricing& pricing, SearchMethod method) {
   const bool line = is_line(pricing.priced().graph);
   if (method == SearchMethod::shortest_path && !line) {
@@ -75,11 +75,10 @@ std::vector<Found> search(NetworkPricing& pricing, SearchMethod method) {
     return {{"longest path first", longest_path_first(pricing.price_all().graph)}};
   }
   if (line) return {{"shortest path", least_additive_by(pricing, shortest_path)}};
-  std::vector<Found> found;
-  std::optional<Assignment> optimum = least_additive(pricing);
-  found.push_back({"longest path first", longest_path_first(pricing.priced().graph)});
-  if (optimum) found.push_back({"least additive cost", std::move(*optimum)});
-  return found;
+  if (std::optional<Assignment> optimum = least_additive(pricing)) {
+    return {{"least additive cost", std::move(*optimum)}};
+  }
+  return {{"longest path first", longest_path_first(pricing.priced().graph)}};
 }
 
 // Uniform splits, from sample parallelism on until one fits: the first is the baseline, the last
@@ -100,7 +99,8 @@ void add_known(const Plan& blank,
   }
 }
 
-// Splits worth trying on all layers: those that most units may take, the best few by additive cost.
+// Splits worth trying on all layers: those that most units may take, the best few by what is known
+// of their additive cost.
 std::vector<Split> uniform_splits(const PricedNetwork& priced) {
   constexpr std::size_t most = 4;
   const auto& units = priced.choices.units;

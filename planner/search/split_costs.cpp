@@ -39,21 +39,22 @@ class UnavoidableWork {
  public:
   UnavoidableWork(const Plan& plan, const PriceList& prices)
       : prices_(prices),
-        hides_reductions_(plan.overlap),
+        hides_messages_(plan.overlap),
         gradient_bytes_(static_cast<double>(plan.network.parameter_count()) *
                         static_cast<double>(parameter_bytes(plan.precision))) {}
 
   // `seconds`: the price of the operation.
   double operator()(const Schedule& schedule, const Operation& operation, double seconds) const {
     if (is_update(operation)) return 0.0;
-    if (operation.stream == Stream::reduce && hides_reductions_) return 0.0;
+    const bool may_hide = operation.stream == Stream::reduce || operation.stream == Stream::halo;
+    if (may_hide && hides_messages_) return 0.0;
     const CollectiveOperation* reduction = gradient_reduction(schedule, operation);
     return reduction == nullptr ? seconds : prices_.least_s(*reduction, gradient_bytes_);
   }
 
  private:
   const PriceList& prices_;
-  bool hides_reductions_;
+  bool hides_messages_;
   double gradient_bytes_;
 };
 

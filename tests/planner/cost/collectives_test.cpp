@@ -1,6 +1,7 @@
 // Tests of planner/cost/collectives.
 #include "planner/cost/collectives.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <vector>
@@ -209,9 +210,20 @@ TEST_CASE("least_allreduce_s_per_byte: that of the longest sum while one rule ho
   }
 }
 
+TEST_CASE("least_allreduce_s_per_byte: a few chunks inside the node, less than one between nodes") {
+  Platform platform = two_nodes();
+  platform.gamma_s_per_byte = 0.0;
+  platform.levels[0].segments = {{1 << 30, 5e-6, 1e-11}};
+  platform.levels[1].segments = {{1 << 30, 12e-6, 1e-11}};
+  platform.levels[1].shared_by = 1;
+  const GroupLinks links = links_of(platform, std::vector{0, 1, 4, 5});
+  const double three_chunks = 4 * 3 * 65536;
+  CHECK(least_allreduce_s_per_byte(platform, links, three_chunks + 4096, ring) <=
+        allreduce_time_s(platform, links, three_chunks, ring) / three_chunks * (1 + 1e-12));
+}
+
 TEST_CASE("least_allreduce_s_per_byte: no sum takes less per byte") {
   std::mt19937 random(3);
-  constexpr double most_bytes = 1e8;
   std::uniform_real_distribution<double> digits(2.0, 8.0);
   for (int round = 0; round < 60; ++round) {
     const Platform platform = random_platform(random, round);
@@ -219,10 +231,11 @@ TEST_CASE("least_allreduce_s_per_byte: no sum takes less per byte") {
          {std::vector{0, 1}, {0, 1, 2}, {0, 1, 4, 5}, {0, 1, 2, 3, 4, 5}, {0, 2, 4, 6, 7}}) {
       const GroupLinks links = links_of(platform, group);
       for (AllreduceAlgorithm algorithm : {ring, library}) {
+        const double most_bytes = std::pow(10.0, digits(random));
         const double least = least_allreduce_s_per_byte(platform, links, most_bytes, algorithm);
         CHECK(least > 0.0);
         for (int trial = 0; trial < 400; ++trial) {
-          const double bytes = std::floor(std::pow(10.0, digits(random)));
+          const double bytes = std::min(most_bytes, std::pow(10.0, digits(random)));
           const double s_per_byte = allreduce_time_s(platform, links, bytes, algorithm) / bytes;
           CHECK(least <= s_per_byte * (1 + 1e-12));
         }

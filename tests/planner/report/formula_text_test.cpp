@@ -11,8 +11,8 @@ TEST_CASE("to_text: counts, bytes and rates each in their units") {
       {.figure = "node.beta_s_per_byte", .value = 6.1e-11, .amount = 229376, .unit = "B"},
       {.figure = "gamma_s_per_byte", .value = 1e-10, .amount = 1000.0 / 3, .unit = "B"}};
   CHECK(to_text(messages) ==
-        "2 x node.alpha_s 1.200 us + 229376 B x node.beta_s_per_byte 0.061 ns/B + "
-        "333.333 B x gamma_s_per_byte 0.100 ns/B");
+        "2 x node.alpha_s 1.200 us + 229376 B x node.beta_s_per_byte 0.06100 ns/B + "
+        "333.333 B x gamma_s_per_byte 0.1000 ns/B");
   const std::vector<FormulaTerm> rates{
       {.figure = "overhead_s", .value = 2e-6},
       {.figure = "flops_per_s", .value = 5e10, .amount = 1.2e9, .unit = "flop", .is_rate = true}};

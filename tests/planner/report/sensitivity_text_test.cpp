@@ -53,7 +53,8 @@ conv1 and 1 more  h2     n2         500.000 us            0.50  node.beta_s_per_
 conv1 and 1 more  h2     n2         500.000 us            0.50  kernel.convolution                     40.000 ms                   20.000 ms   0.500
 
 no figure flips: data (w2)
-left out: 1 layer whose runner-up takes less in sum already, as the plan was taken for its step or its memory (loss)
+left out: 1 layer whose runner-up takes less in sum already, as the plan was taken for its step or its memory,
+or differs from it in too many layers (loss)
 The plan hangs on node.beta_s_per_byte most: with 1.250 times as much, conv1 on n2 (and 2 other layers split otherwise with it) is as fast.
 )");
 }

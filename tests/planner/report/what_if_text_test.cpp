@@ -44,6 +44,18 @@ TEST_CASE("what if: layers that are split otherwise are named with both meshes")
   CHECK_FALSE(contains(text, "bn1"));
 }
 
+TEST_CASE("what if: another channel algorithm is another split, and so is computing again") {
+  Plan before = with_step(0.4);
+  before.layers[1].mesh = parse_mesh("c2");
+  Plan other = before;
+  other.layers[1].channel_algorithm = ChannelAlgorithm::stationary_x;
+  other.layers[2].recompute = true;
+  const std::string text = to_text({.before = before, .kept = before, .after = other}, "x*1");
+  CHECK(contains(text, "2 of 6 layers"));
+  CHECK(contains(text, "c2 stationary_x"));
+  CHECK(contains(text, "computed again"));
+}
+
 TEST_CASE("what if: a plan that no longer fits is marked") {
   const Plan before = with_step(0.4);
   Plan kept = before;
