@@ -20,6 +20,10 @@ class Decomposition {
   // In order of execution: a fused unit runs where its last layer stands, when all inputs are
   // there.
   const std::vector<Unit>& units() const { return units_; }
+  // Where a unit of these stands among them.
+  std::size_t index_of(const Unit& unit) const {
+    return static_cast<std::size_t>(&unit - units_.data());
+  }
   // The unit that `layer` belongs to.
   const Unit& unit_of(LayerIndex layer) const;
   // Output blocks of `layer`.

@@ -8,14 +8,14 @@ bool Lowering::recomputes(const Unit& unit) const {
 }
 
 const Lowering::Saved& Lowering::saved_of(const Unit& unit) const {
-  return saved_[index_of(unit)];
+  return saved_[decomposition_.index_of(unit)];
 }
 
 // The output of a unit.
 Operand Lowering::tensor_again(LayerIndex index) {
   const Unit& unit = decomposition_.unit_of(index);
   Operand& again = again_[static_cast<std::size_t>(index)];
-  if (!recomputes(unit) || !is_lowered(index_of(unit))) {
+  if (!recomputes(unit) || !is_lowered(decomposition_.index_of(unit))) {
     return tensors_[static_cast<std::size_t>(index)];
   }
   if (again.buffer < 0) again = forward_again(unit);

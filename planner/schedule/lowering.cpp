@@ -69,10 +69,6 @@ Schedule Lowering::run() {
   return std::move(schedule);
 }
 
-std::size_t Lowering::index_of(const Unit& unit) const {
-  return static_cast<std::size_t>(&unit - decomposition_.units().data());
-}
-
 // What goes into the loss is dumped after the step: nothing may take its place in memory.
 void Lowering::keep_logits() {
   Schedule& schedule = builder_.schedule();

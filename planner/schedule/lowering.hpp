@@ -52,7 +52,6 @@ class Lowering {
   Box storage_box(const Unit& unit) const;
 
   bool is_lowered(std::size_t unit) const { return lowered_.empty() || lowered_[unit]; }
-  std::size_t index_of(const Unit& unit) const;
   // In place of what its backward would contribute.
   void add_gradients(const Unit& unit);
 

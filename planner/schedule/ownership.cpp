@@ -4,11 +4,6 @@
 namespace cnnplan {
 namespace {
 
-std::int64_t groups_of(const LayerParameters& parameters) {
-  const auto* convolution = std::get_if<Convolution>(&parameters);
-  return convolution == nullptr ? 1 : convolution->groups;
-}
-
 const LayerPlan& layer_plan(const Plan& plan, LayerIndex layer) {
   return plan.layers[static_cast<std::size_t>(layer)];
 }
@@ -57,6 +52,11 @@ BlockOwnership computed_blocks(const Plan& plan, LayerIndex layer, const BlockOw
   if (!is_partial) return outputs;
   const std::int64_t inputs = channels_of(plan, plan.network.inputs_of(layer)[0]);
   return outputs.with_channel_blocks(inputs).with_channels(channels_of(plan, layer), 1);
+}
+
+std::int64_t groups_of(const LayerParameters& parameters) {
+  const auto* convolution = std::get_if<Convolution>(&parameters);
+  return convolution == nullptr ? 1 : convolution->groups;
 }
 
 bool has_bias(const LayerParameters& parameters) {

@@ -22,6 +22,8 @@ BlockOwnership needed_blocks(const Network& network,
 // Blocks that the kernels of `layer` compute where the ranks own `outputs`: these, but where sums
 // over channels are not complete, all channels of them.
 BlockOwnership computed_blocks(const Plan& plan, LayerIndex layer, const BlockOwnership& outputs);
+// Groups of channels that a convolution does not mix with each other; 1 of other layers.
+std::int64_t groups_of(const LayerParameters& parameters);
 // Whether a layer adds a bias. @pre mixes_channels(parameters)
 bool has_bias(const LayerParameters& parameters);
 // Shape of the weight of `layer`: (F, C/groups, KD, KH, KW).

@@ -102,7 +102,7 @@ UnitClasses::UnitClasses(const Decomposition& decomposition) {
   readers_.resize(units.size());
   for (std::size_t unit = 0; unit < units.size(); ++unit) {
     for (LayerIndex source : units[unit].inputs) {
-      const auto from = static_cast<std::size_t>(&decomposition.unit_of(source) - units.data());
+      const std::size_t from = decomposition.index_of(decomposition.unit_of(source));
       inputs_[unit].push_back(from);
       readers_[from].push_back(unit);
     }

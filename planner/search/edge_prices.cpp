@@ -25,13 +25,6 @@ bool keeps_input(const LayerParameters& reader) {
          std::holds_alternative<BatchNorm>(reader);
 }
 
-// Groups of channels that do not mix; 0 where none does.
-std::int64_t groups_of(const LayerParameters& reader) {
-  const auto* convolution = std::get_if<Convolution>(&reader);
-  if (convolution != nullptr) return convolution->groups;
-  return mixes_channels(reader) ? 1 : 0;
-}
-
 }  // namespace
 
 EdgePrices::EdgePrices(const Decomposition& decomposition,
@@ -60,7 +53,7 @@ EdgePrices::Rules EdgePrices::rules_of(LayerIndex consumer, std::size_t input) c
           .shared = shares_gradient(reader, input),
           .kept = keeps_input(reader),
           .copies = copies_inputs(reader),
-          .groups = groups_of(reader),
+          .groups = mixes_channels(reader) ? groups_of(reader) : 0,
           .first_channel = network.first_channel(consumer, input),
           .readers = static_cast<int>(network.consumers_of(source).size())};
 }
