@@ -45,7 +45,8 @@ std::vector<LayerIndex> batch_norms(const Network& network) {
 // Elements of a layer's output that a rank owns, as a part of all; replicas count each.
 double own_share(const Plan& plan, LayerIndex layer, int rank) {
   const Shape shape = plan.network.output_shape(layer, plan.batch);
-  const Distribution blocks(shape, mesh_of(plan, layer));
+  const LayerPlan& own = plan.layers[static_cast<std::size_t>(layer)];
+  const Distribution blocks(shape, own.mesh, own.stage);
   return static_cast<double>(volume(blocks.box(rank))) / static_cast<double>(volume(shape));
 }
 

@@ -19,7 +19,7 @@ void put(const Shape& shape, const Box& box, std::span<const double> values, dou
 }  // namespace
 
 std::vector<double> gather(const Slice& slice, const Mesh& mesh, const Communicator& world) {
-  const int first = RankGroup(mesh, world.rank(), {Axis::c}).front();
+  const int first = RankGroup(mesh, world.rank(), {Axis::c, Axis::l}).front();
   const bool is_first = first == world.rank();
   const std::span<const double> own(slice.values);
   const std::span<const Box> box(&slice.box, is_first ? 1 : 0);

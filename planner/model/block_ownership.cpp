@@ -61,7 +61,8 @@ Range BlockOwnership::Rule::at(int coordinate) const {
           std::clamp(range.end, section.begin, section.end) - section.begin};
 }
 
-BlockOwnership::BlockOwnership(const Distribution& distribution) : mesh_(distribution.mesh()) {
+BlockOwnership::BlockOwnership(const Distribution& distribution)
+    : mesh_(distribution.mesh()), stage_(distribution.stage()) {
   for (std::size_t i = 0; i < dim_count; ++i) {
     rules_[i].length = distribution.shape().extents[i];
     rules_[i].parts = mesh_.size(axis_of(i));
@@ -138,6 +139,7 @@ bool BlockOwnership::owns_nothing(int rank) const {
 }
 
 Box BlockOwnership::box(int rank) const {
+  if (mesh_.coordinate(rank, Axis::l) != stage_) return {};
   if (derived_ && owns_nothing(rank)) return {};
   Box box;
   for (std::size_t i = 0; i < dim_count; ++i) {
@@ -205,7 +207,8 @@ bool same_boxes(const BlockOwnership& a, const BlockOwnership& b) {
   const auto agree = [&](int rank) { return a.box(rank) == b.box(rank); };
   const auto sample = probes(a.rank_count());
   if (!std::all_of(sample.begin(), sample.end(), agree)) return false;
-  if (a.mesh() == b.mesh() && !a.has_empty_parts() && !b.has_empty_parts()) {
+  const bool same_ranks = a.mesh() == b.mesh() && a.stage() == b.stage();
+  if (same_ranks && !a.has_empty_parts() && !b.has_empty_parts()) {
     return a.same_parts(b);
   }
   return all_ranks(a.rank_count(), agree);

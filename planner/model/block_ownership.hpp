@@ -18,7 +18,8 @@ struct Coordinates {
   int end = 0;
 };
 
-// A box by rank. In every dim, the range depends on the coordinate along the axis that splits it
+// A box by rank. Ranks at another coordinate along l than the stage have nothing. In every dim, the
+// range depends on the coordinate along the axis that splits it
 // only, and its ends do not fall as that coordinate grows.
 class BlockOwnership {
  public:
@@ -43,6 +44,8 @@ class BlockOwnership {
   BlockOwnership tabulated() const;
 
   const Mesh& mesh() const { return mesh_; }
+  // The coordinate along l that has the tensor.
+  int stage() const { return stage_; }
   int rank_count() const { return mesh_.rank_count(); }
   // @pre 0 <= rank < rank_count()
   Box box(int rank) const;
@@ -62,7 +65,8 @@ class BlockOwnership {
   int count_meeting(Dim dim, Range wanted) const;
   bool has_replicas() const { return mesh_.size(Axis::r) > 1; }
   bool operator==(const BlockOwnership& other) const {
-    return mesh_ == other.mesh_ && rules_ == other.rules_ && derived_ == other.derived_;
+    return mesh_ == other.mesh_ && stage_ == other.stage_ && rules_ == other.rules_ &&
+           derived_ == other.derived_;
   }
 
  private:
@@ -97,6 +101,7 @@ class BlockOwnership {
   friend bool same_boxes(const BlockOwnership& a, const BlockOwnership& b);
 
   Mesh mesh_;
+  int stage_ = 0;
   std::array<Rule, dim_count> rules_;
   bool derived_ = false;  // empty blocks have no indices at all
   // By dim, the range at every coordinate, where tabulated.

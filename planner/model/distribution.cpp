@@ -4,9 +4,10 @@
 namespace cnnplan {
 
 Box Distribution::box(int rank) const {
+  if (mesh_.coordinate(rank, Axis::l) != stage_) return {};
   Box box = whole(shape_);
   for (const MeshAxis& axis : mesh_.axes()) {
-    if (axis.axis == Axis::r) continue;
+    if (axis.axis == Axis::r || axis.axis == Axis::l) continue;
     const auto dim = static_cast<std::size_t>(axis.axis);
     box.ranges[dim] =
         block_range(shape_.extents[dim], axis.size, mesh_.coordinate(rank, axis.axis));

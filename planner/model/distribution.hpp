@@ -19,11 +19,14 @@ inline Range block_range(std::int64_t length, int count, int index) {
 
 class Distribution {
  public:
-  Distribution(const Shape& shape, const Mesh& mesh) : shape_(shape), mesh_(mesh) {}
+  // `stage`: the coordinate along l that has the tensor. @pre 0 <= stage < mesh.size(Axis::l)
+  Distribution(const Shape& shape, const Mesh& mesh, int stage = 0)
+      : shape_(shape), mesh_(mesh), stage_(stage) {}
 
   const Shape& shape() const { return shape_; }
   const Mesh& mesh() const { return mesh_; }
   int rank_count() const { return mesh_.rank_count(); }
+  int stage() const { return stage_; }
   // Global indices owned by `rank`, possibly none.
   Box box(int rank) const;
   // Number of the block that `rank` owns: ranks with equal numbers are replicas of each other.
@@ -36,6 +39,7 @@ class Distribution {
  private:
   Shape shape_;
   Mesh mesh_;
+  int stage_ = 0;
 };
 
 }  // namespace cnnplan

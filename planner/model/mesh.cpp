@@ -10,9 +10,9 @@
 namespace cnnplan {
 namespace {
 
-constexpr std::string_view axis_chars = "ncdhwr";
+constexpr std::string_view axis_chars = "ncdhwrl";
 constexpr std::string_view allowed_text =
-    "\"1\", or axes of n c d h w r with sizes, each at most once, such as \"n2h4\"";
+    "\"1\", or axes of n c d h w r l with sizes, each at most once, such as \"n2h4\"";
 
 std::string text_of(const std::vector<MeshAxis>& axes) {
   std::string text;

@@ -8,8 +8,9 @@
 
 namespace cnnplan {
 
-// n c d h w split that dim of the tensor; ranks that differ only along r hold the same block.
-enum class Axis { n, c, d, h, w, r };
+// n c d h w split that dim of the tensor; ranks that differ only along r hold the same block. Along
+// l, one coordinate has all of the tensor and others nothing: layers are split, not tensors.
+enum class Axis { n, c, d, h, w, r, l };
 char to_char(Axis axis);
 
 struct MeshAxis {

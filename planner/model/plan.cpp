@@ -53,6 +53,20 @@ class PlanCheck {
       split(place + "/mesh", plan, index, choice.split);
     }
   }
+  void stage(const std::string& pointer, const Plan& plan, LayerIndex index) const {
+    const LayerPlan& own = plan.layers[static_cast<std::size_t>(index)];
+    const int stages = own.mesh.size(Axis::l);
+    if (stages > 1 && !can_be_staged(plan.network.layer(index).parameters)) {
+      refuse(pointer + "/mesh",
+             '"' + to_text(own.mesh) + '"',
+             "axes n c d h w r: only layers with a window, relu, add and upsample are for some "
+             "ranks alone");
+    }
+    if (own.stage >= 0 && own.stage < stages) return;
+    refuse(pointer + "/stage",
+           std::to_string(own.stage),
+           "an integer from 0 to " + std::to_string(stages - 1));
+  }
   // `elements` and the output of a layer.
   std::int64_t with_output(std::int64_t elements,
                            const Network& network,
@@ -93,6 +107,11 @@ bool sums_over_channels(const Split& split) {
   return split.channel_algorithm == ChannelAlgorithm::stationary_x && split.mesh.size(Axis::c) > 1;
 }
 
+bool can_be_staged(const LayerParameters& parameters) {
+  return moves_positions(parameters) || std::holds_alternative<Relu>(parameters) ||
+         std::holds_alternative<Add>(parameters);
+}
+
 bool can_recompute(const LayerParameters& parameters) {
   return std::holds_alternative<BatchNorm>(parameters) ||
          std::holds_alternative<Relu>(parameters) || std::holds_alternative<Add>(parameters);
@@ -121,7 +140,9 @@ void validate(const Plan& plan, const std::string& file) {
   std::int64_t elements = 0;
   for (LayerIndex i = 0; i < plan.network.layer_count(); ++i) {
     const LayerPlan& layer = plan.layers[static_cast<std::size_t>(i)];
-    check.split("/layers/" + std::to_string(i) + "/mesh", plan, i, layer.split());
+    const std::string place = "/layers/" + std::to_string(i);
+    check.split(place + "/mesh", plan, i, layer.split());
+    check.stage(place, plan, i);
     elements = check.with_output(elements, plan.network, i, plan.batch);
   }
   const std::vector<UnitMargin>& margins = plan.prediction.margins;

@@ -39,6 +39,7 @@ struct LayerPlan {
   // The output is not kept for backpropagation but computed again there from the inputs; see
   // can_recompute. What is fused behind the layer comes with it.
   bool recompute = false;
+  int stage = 0;  // the coordinate along axis l of the ranks that have the layer
 
   Split split() const { return {.mesh = mesh, .channel_algorithm = channel_algorithm}; }
   void set(const Split& split) {
@@ -47,6 +48,13 @@ struct LayerPlan {
   }
   bool operator==(const LayerPlan&) const = default;
 };
+// True where the same ranks have the same blocks of equal tensors.
+inline bool same_ranks(const LayerPlan& a, const LayerPlan& b) {
+  return a.mesh == b.mesh && a.stage == b.stage;
+}
+// True for layers that may have an axis l: those that keep nothing from step to step but
+// parameters, and whose ranks do not report.
+bool can_be_staged(const LayerParameters& parameters);
 
 struct PredictedOperation {
   std::string id;

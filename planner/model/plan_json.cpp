@@ -10,6 +10,7 @@ namespace cnnplan {
 namespace {
 
 constexpr IntegerRange bucket_range{.minimum = 1};
+constexpr IntegerRange stage_range{.minimum = 0, .maximum = max_ranks - 1};
 
 bool has_statistics(const Layer& layer) {
   return std::holds_alternative<BatchNorm>(layer.parameters);
@@ -26,7 +27,8 @@ std::map<KernelPhase, KernelAlgorithm> read_algorithms(const JsonReader& reader)
 }
 
 LayerPlan read_layer_plan(const JsonReader& reader, const Layer& layer) {
-  reader.allow_keys({"name", "mesh", "statistics", "channel_algorithm", "algorithms", "recompute"});
+  reader.allow_keys(
+      {"name", "mesh", "statistics", "channel_algorithm", "algorithms", "recompute", "stage"});
   if (!reader.at("name").is_text(layer.name)) {
     reader.at("name").refuse('"' + layer.name + "\", as the network lists its layers");
   }
@@ -40,6 +42,10 @@ LayerPlan read_layer_plan(const JsonReader& reader, const Layer& layer) {
     reader.at("recompute").refuse("this key on batch norms, ReLUs and adds only");
   }
   reader.read("recompute", plan.recompute);
+  if (reader.has("stage") && plan.mesh.size(Axis::l) == 1) {
+    reader.at("stage").refuse("this key where the mesh has an axis l only");
+  }
+  if (reader.has("stage")) plan.stage = static_cast<int>(reader.at("stage").integer(stage_range));
   for (const char* key : {"channel_algorithm", "algorithms"}) {
     if (!reader.has(key) || mixes_channels(layer.parameters)) continue;
     reader.at(key).refuse("this key on convolutions and fully connected layers only");
@@ -67,6 +73,7 @@ Network read_embedded_network(const JsonReader& reader) {
 OrderedJson to_ordered_json(const LayerPlan& plan, const Layer& layer) {
   OrderedJson json{{"name", layer.name}, {"mesh", to_text(plan.mesh)}};
   if (has_statistics(layer)) json["statistics"] = to_text(plan.statistics);
+  if (plan.mesh.size(Axis::l) > 1) json["stage"] = plan.stage;
   if (plan.recompute) json["recompute"] = true;
   if (plan.channel_algorithm != LayerPlan{}.channel_algorithm) {
     json["channel_algorithm"] = to_text(plan.channel_algorithm);

@@ -59,6 +59,8 @@ class Meeting {
       visit_(first, piece);
     } else if (rest.front().axis == Axis::r) {
       along_replicas(piece, rest, first);
+    } else if (rest.front().axis == Axis::l) {
+      with(piece, rest.subspan(1), first + blocks_.stage() * blocks_.mesh().stride(Axis::l));
     } else {
       along_dim(piece, rest, first);
     }

@@ -182,6 +182,10 @@ RankClasses RankClasses::of(const Plan& plan, const Platform& platform) {
   for (const auto& [mesh, layers] : layers_by_mesh(plan)) {
     for (const MeshAxis& axis : mesh.axes()) {
       if (axis.axis == Axis::r) continue;
+      if (axis.axis == Axis::l) {
+        refinement.refine([&mesh = mesh](int rank) { return mesh.coordinate(rank, Axis::l); });
+        continue;
+      }
       refinement.refine_along(mesh, axis, cuts_of(plan, layers, axis.axis));
       if (axis.axis != Axis::n) refinement.refine_by_levels(platform, mesh, axis);
     }

@@ -18,12 +18,12 @@ bool is_fusible_relu(const Network& network, LayerIndex layer) {
   return relu != nullptr && std::isinf(relu->max);
 }
 
-// The only consumer of a layer on the same mesh; -1 when there is none.
+// The only consumer of a layer on the same ranks; -1 when there is none.
 LayerIndex sole_consumer(const Plan& plan, LayerIndex layer) {
   const auto& consumers = plan.network.consumers_of(layer);
   if (consumers.size() != 1) return -1;
-  const auto mesh_of = [&](LayerIndex l) { return plan.layers[static_cast<std::size_t>(l)].mesh; };
-  return mesh_of(consumers[0]) == mesh_of(layer) ? consumers[0] : -1;
+  const auto plan_of = [&](LayerIndex l) { return plan.layers[static_cast<std::size_t>(l)]; };
+  return same_ranks(plan_of(consumers[0]), plan_of(layer)) ? consumers[0] : -1;
 }
 
 // An add is fused into its later input, so that the other one is there when it runs; not a scaled

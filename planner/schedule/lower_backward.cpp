@@ -44,6 +44,7 @@ Operand Lowering::backward_relu(const Unit& unit, const Saved& saved, const Oper
   const std::string& relu = layer(unit.last).name;
   const BufferIndex dx = add_block(relu + "/dx", BufferRole::error_signal, own_box(unit.last));
   const KernelSpec spec = elementwise_spec(unit, KernelKind::relu, KernelPhase::backward_data);
+  if (!is_here(unit)) return builder_.read(dx);
   std::vector<Operand> operands{saved.output, dy, builder_.write(dx)};
   builder_.add_operation(relu + "/backward_data",
                          unit.last,

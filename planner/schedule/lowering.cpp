@@ -97,6 +97,10 @@ Box Lowering::needed_box(const Unit& unit, std::size_t input) const {
   return decomposition_.needed(unit, input).box(rank_);
 }
 
+bool Lowering::is_here(const Unit& unit) const {
+  return is_at_stage(plan_, unit.head, rank_);
+}
+
 BufferElement Lowering::parameter() const {
   return buffer_element(parameter_element(plan_.precision));
 }
@@ -111,7 +115,7 @@ BufferIndex Lowering::add_block(const std::string& name, BufferRole role, const 
 std::string Lowering::label(const Unit& unit, std::size_t input, const char* of_channels) const {
   const LayerIndex source = unit.inputs[input];
   const Mesh& mesh = layer_plan(unit.head).mesh;
-  const bool same_mesh = layer_plan(source).mesh == mesh;
+  const bool same_mesh = same_ranks(layer_plan(source), layer_plan(unit.head));
   const bool copies = copies_inputs(layer(unit.head).parameters);
   const bool all_channels = mesh.size(Axis::c) > 1 && mixes_channels(layer(unit.head).parameters) &&
                             !has_partial_sums(unit);
@@ -135,9 +139,11 @@ KernelSpec Lowering::windowed_spec(const Unit& unit) const {
   const Box computed = decomposition_.computed(unit).box(rank_);
   spec.precision = plan_.precision;
   spec.out = shape_of(computed);
-  spec.out[Dim::c] = decomposition_.computed(unit).range(Dim::c, part).size();
   spec.in = shape_of(needed_box(unit, 0));
-  spec.in[Dim::c] = decomposition_.needed(unit, 0).range(Dim::c, part).size();
+  if (is_here(unit)) {
+    spec.out[Dim::c] = decomposition_.computed(unit).range(Dim::c, part).size();
+    spec.in[Dim::c] = decomposition_.needed(unit, 0).range(Dim::c, part).size();
+  }
   spec.window = local_window(network(), unit.head, computed);
   if (mixes_channels(parameters)) {
     // On ranks without channels, one group of none.
@@ -202,6 +208,7 @@ void Lowering::kernel(const Unit& unit,
                       const std::string& id,
                       KernelSpec spec,
                       std::vector<Operand> operands) {
+  if (!is_here(unit)) return;
   builder_.add_operation(id,
                          unit.head,
                          Stream::compute,

@@ -143,6 +143,8 @@ class Lowering {
   std::string label(const Unit& unit, std::size_t input, const char* of_channels) const;
   // True where the kernels of a unit compute parts of sums.
   bool has_partial_sums(const Unit& unit) const;
+  // Whether this rank has anything of a unit; kernels of others are left out.
+  bool is_here(const Unit& unit) const;
   Range own_channels(LayerIndex layer) const;
   Box own_box(LayerIndex layer) const;
   Box needed_box(const Unit& unit, std::size_t input) const;

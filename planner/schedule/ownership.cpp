@@ -8,8 +8,10 @@ const LayerPlan& layer_plan(const Plan& plan, LayerIndex layer) {
   return plan.layers[static_cast<std::size_t>(layer)];
 }
 
+// Nothing at another stage.
 Range channel_block(const Plan& plan, LayerIndex layer, std::int64_t count, int rank) {
   const Mesh& mesh = layer_plan(plan, layer).mesh;
+  if (!is_at_stage(plan, layer, rank)) return {};
   return block_range(count, mesh.size(Axis::c), mesh.coordinate(rank, Axis::c));
 }
 
@@ -19,9 +21,15 @@ std::int64_t channels_of(const Plan& plan, LayerIndex layer) {
 
 }  // namespace
 
+bool is_at_stage(const Plan& plan, LayerIndex layer, int rank) {
+  const LayerPlan& own = layer_plan(plan, layer);
+  return own.mesh.coordinate(rank, Axis::l) == own.stage;
+}
+
 BlockOwnership owned_blocks(const Plan& plan, LayerIndex layer) {
-  return BlockOwnership(Distribution(plan.network.output_shape(layer, plan.batch),
-                                     plan.layers[static_cast<std::size_t>(layer)].mesh));
+  const LayerPlan& own = layer_plan(plan, layer);
+  return BlockOwnership(
+      Distribution(plan.network.output_shape(layer, plan.batch), own.mesh, own.stage));
 }
 
 BlockOwnership needed_blocks(const Network& network,
@@ -90,7 +98,7 @@ Box bias_block(const Plan& plan, LayerIndex layer, int rank) {
   Box box = whole({{1, 1, 1, 1, channels_of(plan, layer)}});
   if (!sums_over_channels(own.split())) {
     box[Dim::w] = own_channels(plan, layer, rank);
-  } else if (own.mesh.coordinate(rank, Axis::c) > 0) {
+  } else if (own.mesh.coordinate(rank, Axis::c) > 0 || !is_at_stage(plan, layer, rank)) {
     box[Dim::w] = {};
   }
   return box;
@@ -126,13 +134,13 @@ Window upsample_window(const Upsample& upsample, const Box& output) {
 }
 
 RankGroup reduction_group(const Mesh& mesh, int rank) {
-  return RankGroup(mesh, rank, {Axis::c, Axis::r});
+  return RankGroup(mesh, rank, {Axis::c, Axis::r, Axis::l});
 }
 
 RankGroup statistics_group(const Mesh& mesh, BatchNormStatistics statistics, int rank) {
   if (statistics == BatchNormStatistics::local) return RankGroup(rank, 1);
   if (statistics == BatchNormStatistics::global) return reduction_group(mesh, rank);
-  return RankGroup(mesh, rank, {Axis::n, Axis::c, Axis::r});
+  return RankGroup(mesh, rank, {Axis::n, Axis::c, Axis::r, Axis::l});
 }
 
 }  // namespace cnnplan

@@ -7,6 +7,8 @@
 
 namespace cnnplan {
 
+// Whether `rank` has anything of `layer`: on an axis l, one coordinate has all of it.
+bool is_at_stage(const Plan& plan, LayerIndex layer, int rank);
 // Output block of `layer` on every rank.
 BlockOwnership owned_blocks(const Plan& plan, LayerIndex layer);
 // Block of input `input` of `layer` that every rank needs to compute its block of `outputs`: the
