@@ -9,6 +9,7 @@
 #include "planner/model/channel_split.hpp"
 #include "planner/model/collective.hpp"
 #include "planner/model/kernel.hpp"
+#include "planner/model/multigrid.hpp"
 #include "planner/model/network.hpp"
 #include "planner/model/shape.hpp"
 
@@ -47,6 +48,11 @@ struct Enumerators<AllreduceAlgorithm> {
 template <>
 struct Enumerators<ChannelAlgorithm> {
   static constexpr std::array all{ChannelAlgorithm::stationary_y, ChannelAlgorithm::stationary_x};
+};
+
+template <>
+struct Enumerators<Relaxation> {
+  static constexpr std::array all{Relaxation::f, Relaxation::fcf};
 };
 
 template <>

@@ -5,6 +5,7 @@
 
 #include "planner/model/checked.hpp"
 #include "planner/model/error.hpp"
+#include "planner/model/multigrid_check.hpp"
 
 namespace cnnplan {
 namespace {
@@ -145,6 +146,7 @@ void validate(const Plan& plan, const std::string& file) {
     check.stage(place, plan, i);
     elements = check.with_output(elements, plan.network, i, plan.batch);
   }
+  check_multigrid(plan, file);
   const std::vector<UnitMargin>& margins = plan.prediction.margins;
   for (std::size_t i = 0; i < margins.size(); ++i) {
     check.margin("/prediction/margins/" + std::to_string(i), plan, margins[i]);

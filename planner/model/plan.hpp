@@ -13,6 +13,7 @@
 #include "planner/model/input_file.hpp"
 #include "planner/model/kernel.hpp"
 #include "planner/model/mesh.hpp"
+#include "planner/model/multigrid.hpp"
 #include "planner/model/network.hpp"
 
 namespace cnnplan {
@@ -135,8 +136,9 @@ struct Plan {
   int ranks = 1;
   std::int64_t batch = 1;  // global mini-batch
   Precision precision = Precision::fp32;
-  std::string device;             // fingerprint text of the profile, empty when estimated
-  std::vector<LayerPlan> layers;  // by layer index
+  std::string device;                // fingerprint text of the profile, empty when estimated
+  std::vector<LayerPlan> layers;     // by layer index
+  std::vector<Multigrid> multigrid;  // by chain; chains without run layer by layer
   AllreduceAlgorithm gradient_allreduce = AllreduceAlgorithm::ring;       // of gradient buckets
   AllreduceAlgorithm statistics_allreduce = AllreduceAlgorithm::library;  // of batch norm and loss
   std::int64_t bucket_bytes = std::int64_t{32} << 20;

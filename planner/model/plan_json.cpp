@@ -2,6 +2,7 @@
 #include "planner/model/file.hpp"
 #include "planner/model/input_files_json.hpp"
 #include "planner/model/json_writer.hpp"
+#include "planner/model/multigrid_json.hpp"
 #include "planner/model/network_json.hpp"
 #include "planner/model/plan.hpp"
 #include "planner/model/prediction_json.hpp"
@@ -106,6 +107,7 @@ Plan parse_plan(std::string_view json, const std::string& file) {
                    "precision",
                    "device",
                    "layers",
+                   "multigrid",
                    "gradient_allreduce",
                    "statistics_allreduce",
                    "bucket_bytes",
@@ -116,6 +118,7 @@ Plan parse_plan(std::string_view json, const std::string& file) {
   plan.ranks = static_cast<int>(root.at("ranks").integer(ranks_range));
   plan.batch = root.at("batch").integer(extent_range);
   plan.layers = read_layer_plans(root.at("layers"), plan.network);
+  plan.multigrid = read_multigrid(root, plan.network);
   root.read_enumerator("precision", plan.precision);
   root.read("device", plan.device);
   root.read_enumerator("gradient_allreduce", plan.gradient_allreduce);
@@ -151,6 +154,9 @@ std::string to_json(const Plan& plan) {
   document["layers"] = OrderedJson::array();
   for (std::size_t i = 0; i < plan.layers.size(); ++i) {
     document["layers"].push_back(to_ordered_json(plan.layers[i], plan.network.layers().at(i)));
+  }
+  if (!plan.multigrid.empty()) {
+    document["multigrid"] = to_ordered_json(plan.multigrid, plan.network);
   }
   document["implementations"] = plan.implementations;
   document["prediction"] = to_ordered_json(plan.prediction);

@@ -6,6 +6,20 @@
 
 namespace cnnplan {
 
+void Lowering::backward_all() {
+  for (std::size_t i = decomposition_.units().size(); i-- > 0;) {
+    const Unit& unit = decomposition_.units()[i];
+    const Multigrid* const chain = chain_of(unit);
+    if (!is_lowered(i)) {
+      add_gradients(unit);
+    } else if (chain == nullptr) {
+      backward(i);
+    } else if (unit.last == chain->last) {
+      backward_chain(*chain);
+    }
+  }
+}
+
 void Lowering::backward(std::size_t index) {
   const Unit& unit = decomposition_.units()[index];
   const Saved& saved = saved_[index];
@@ -17,7 +31,8 @@ void Lowering::backward(std::size_t index) {
   }
   const Operand dy = gradient_of(unit);
   if (has_window(parameters)) {
-    backward_windowed(unit, saved, unit.relu ? backward_relu(unit, saved, dy) : dy);
+    const std::string id = layer(unit.last).name + "/backward_data";
+    backward_windowed(unit, saved, unit.relu ? backward_relu(unit, dy, id) : dy);
   } else if (std::holds_alternative<BatchNorm>(parameters)) {
     backward_batch_norm(unit, saved, dy);
   } else if (std::holds_alternative<Upsample>(parameters)) {
@@ -40,13 +55,13 @@ void Lowering::backward_loss(const Unit& unit, const Saved& saved) {
 }
 
 // The error signal in front of the ReLU behind a convolution.
-Operand Lowering::backward_relu(const Unit& unit, const Saved& saved, const Operand& dy) {
-  const std::string& relu = layer(unit.last).name;
-  const BufferIndex dx = add_block(relu + "/dx", BufferRole::error_signal, own_box(unit.last));
+Operand Lowering::backward_relu(const Unit& unit, const Operand& dy, const std::string& id) {
+  const BufferIndex dx =
+      add_block(layer(unit.last).name + "/dx", BufferRole::error_signal, own_box(unit.last));
   const KernelSpec spec = elementwise_spec(unit, KernelKind::relu, KernelPhase::backward_data);
   if (!is_here(unit)) return builder_.read(dx);
-  std::vector<Operand> operands{saved.output, dy, builder_.write(dx)};
-  builder_.add_operation(relu + "/backward_data",
+  std::vector<Operand> operands{saved_of(unit).output, dy, builder_.write(dx)};
+  builder_.add_operation(id,
                          unit.last,
                          Stream::compute,
                          KernelOperation{.spec = spec, .constants = {}, .operands = operands});
@@ -54,27 +69,38 @@ Operand Lowering::backward_relu(const Unit& unit, const Saved& saved, const Oper
 }
 
 void Lowering::backward_windowed(const Unit& unit, const Saved& saved, const Operand& own_dy) {
-  KernelSpec spec = windowed_spec(unit);
   const Operand dy = has_partial_sums(unit) ? gather_error_signal(unit, own_dy) : own_dy;
-  const bool is_convolution = spec.kind == KernelKind::convolution;
+  const bool is_convolution = mixes_channels(layer(unit.head).parameters);
   if (decomposition_.requires_gradient(unit.inputs[0])) {
-    spec.phase = KernelPhase::backward_data;
-    spec.algorithm = algorithm(unit.head, spec.phase);
-    spec.bias = false;
-    const BufferIndex dx =
-        add_block(name(unit) + "/dx", BufferRole::error_signal, saved.inputs[0].box);
-    std::vector<Operand> operands;
-    if (is_convolution) {
-      operands = {dy, convolution_weight(saved.first_slot)};
-    } else {
-      if (spec.pooling == PoolingMode::max) operands.push_back(saved.extra);
-      operands.push_back(dy);
-    }
-    operands.push_back(builder_.write(dx));
-    kernel(unit, spec, std::move(operands));
-    contribute(unit, 0, {.operand = builder_.read(dx)});
+    const Operand dx = is_convolution ? convolve_back(unit, name(unit) + "/backward_data", dy)
+                                      : backward_pooling(unit, saved, dy);
+    contribute(unit, 0, {.operand = dx});
   }
   if (is_convolution) backward_filter(unit, saved, dy);
+}
+
+Operand Lowering::convolve_back(const Unit& unit, const std::string& id, const Operand& dy) {
+  KernelSpec spec = windowed_spec(unit);
+  spec.phase = KernelPhase::backward_data;
+  spec.algorithm = algorithm(unit.head, spec.phase);
+  spec.bias = false;
+  const BufferIndex dx =
+      add_block(name(unit) + "/dx", BufferRole::error_signal, needed_box(unit, 0));
+  const int slot = first_slot_[static_cast<std::size_t>(unit.head)];
+  kernel(unit, id, spec, {dy, convolution_weight(slot), builder_.write(dx)});
+  return builder_.read(dx);
+}
+
+Operand Lowering::backward_pooling(const Unit& unit, const Saved& saved, const Operand& dy) {
+  KernelSpec spec = windowed_spec(unit);
+  spec.phase = KernelPhase::backward_data;
+  const BufferIndex dx =
+      add_block(name(unit) + "/dx", BufferRole::error_signal, needed_box(unit, 0));
+  std::vector<Operand> operands;
+  if (spec.pooling == PoolingMode::max) operands.push_back(saved.extra);
+  operands.insert(operands.end(), {dy, builder_.write(dx)});
+  kernel(unit, spec, std::move(operands));
+  return builder_.read(dx);
 }
 
 void Lowering::backward_filter(const Unit& unit, const Saved& saved, const Operand& dy) {
@@ -189,18 +215,19 @@ void Lowering::hand_on(const Unit& unit, const Operand& gradient) {
   for (std::size_t input = 0; input < unit.inputs.size(); ++input) {
     if (!decomposition_.requires_gradient(unit.inputs[input])) continue;
     const bool scales = add != nullptr && input == 1 && is_scaled(*add);
-    contribute(unit,
-               input,
-               {.operand = scales ? scaled(unit, gradient) : gradient,
-                .shared = shares_gradient(parameters, input)});
+    contribute(
+        unit,
+        input,
+        {.operand = scales ? scaled(unit, gradient, name(unit) + "/backward_scale") : gradient,
+         .shared = shares_gradient(parameters, input)});
   }
 }
 
-Operand Lowering::scaled(const Unit& unit, const Operand& gradient) {
+Operand Lowering::scaled(const Unit& unit, const Operand& gradient, const std::string& id) {
   const BufferIndex dx =
       add_block(name(unit) + "/scaled_dx", BufferRole::error_signal, own_box(unit.last));
   kernel(unit,
-         name(unit) + "/backward_scale",
+         id,
          elementwise_spec(unit, KernelKind::add, KernelPhase::backward_data),
          {gradient, builder_.write(dx)});
   return builder_.read(dx);

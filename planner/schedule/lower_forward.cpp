@@ -5,6 +5,20 @@
 
 namespace cnnplan {
 
+void Lowering::forward_all() {
+  for (std::size_t i = 0; i < decomposition_.units().size(); ++i) {
+    const Unit& unit = decomposition_.units()[i];
+    const Multigrid* const chain = chain_of(unit);
+    if (!is_lowered(i)) {
+      add_output(unit);
+    } else if (chain == nullptr) {
+      forward(i);
+    } else if (unit.head == chain->first) {
+      forward_chain(*chain);
+    }
+  }
+}
+
 void Lowering::forward(std::size_t index) {
   const Unit& unit = decomposition_.units()[index];
   Saved& saved = saved_[index];
@@ -117,28 +131,40 @@ void Lowering::add_transfer(const Unit& unit,
 }
 
 void Lowering::forward_windowed(const Unit& unit, Saved& saved) {
-  KernelSpec spec = windowed_spec(unit);
+  const KernelSpec spec = windowed_spec(unit);
   saved.inputs = {fetch(unit, 0)};
   saved.output = add_output(unit);
-  Operand computed = has_partial_sums(unit) ? add_computed(unit) : saved.output;
-  computed.written = true;
-  std::vector<Operand> operands{saved.inputs[0]};
   if (spec.kind == KernelKind::convolution) {
-    spec.algorithm = algorithm(unit.head, KernelPhase::forward);
-    spec.relu = unit.relu;
-    const int slot = saved.first_slot = first_slot_[static_cast<std::size_t>(unit.head)];
-    operands.push_back(convolution_weight(slot));
-    if (spec.bias) operands.push_back(slot_operand(builder_.schedule().weights, slot + 1, false));
+    saved.first_slot = first_slot_[static_cast<std::size_t>(unit.head)];
+    const Operand computed = has_partial_sums(unit) ? add_computed(unit) : saved.output;
+    convolve(unit, name(unit) + "/forward", saved.inputs[0], computed);
+    if (has_partial_sums(unit)) scatter_sums(unit, computed);
+    return;
   }
-  operands.push_back(computed);
-  if (spec.kind == KernelKind::pooling && spec.pooling == PoolingMode::max) {
+  std::vector<Operand> operands{saved.inputs[0], saved.output};
+  operands.back().written = true;
+  if (spec.pooling == PoolingMode::max) {
     const BufferIndex index = builder_.add_buffer(
         name(unit) + "/index", BufferRole::scratch, BufferElement::int32, own_box(unit.last));
     saved.extra = builder_.read(index);
     operands.push_back(builder_.write(index));
   }
   kernel(unit, spec, std::move(operands));
-  if (has_partial_sums(unit)) scatter_sums(unit, computed);
+}
+
+void Lowering::convolve(const Unit& unit,
+                        const std::string& id,
+                        const Operand& input,
+                        Operand output) {
+  KernelSpec spec = windowed_spec(unit);
+  spec.algorithm = algorithm(unit.head, KernelPhase::forward);
+  spec.relu = unit.relu;
+  const int slot = first_slot_[static_cast<std::size_t>(unit.head)];
+  std::vector<Operand> operands{input, convolution_weight(slot)};
+  if (spec.bias) operands.push_back(slot_operand(builder_.schedule().weights, slot + 1, false));
+  output.written = true;
+  operands.push_back(output);
+  kernel(unit, id, spec, std::move(operands));
 }
 
 // All channels of this rank's positions, of which it has parts of sums.

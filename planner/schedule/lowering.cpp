@@ -42,22 +42,9 @@ Schedule Lowering::run() {
   schedule.running_mean.assign(layers, -1);
   schedule.running_variance.assign(layers, -1);
   add_parameters();
-  const std::size_t units = decomposition_.units().size();
-  for (std::size_t i = 0; i < units; ++i) {
-    if (is_lowered(i)) {
-      forward(i);
-    } else {
-      add_output(decomposition_.units()[i]);
-    }
-  }
+  forward_all();
   if (mode_ != Mode::inference) {
-    for (std::size_t i = units; i-- > 0;) {
-      if (is_lowered(i)) {
-        backward(i);
-      } else {
-        add_gradients(decomposition_.units()[i]);
-      }
-    }
+    backward_all();
     close_bucket();
     update_weights(complete_);
     keep_logits();

@@ -55,10 +55,22 @@ class Lowering {
   // In place of what its backward would contribute.
   void add_gradients(const Unit& unit);
 
+  // Multigrid.
+  class ChainPass;
+  class ForwardPass;
+  class BackwardPass;
+  // The chain that a unit belongs to; null where it runs on its own.
+  const Multigrid* chain_of(const Unit& unit) const;
+  void forward_chain(const Multigrid& chain);
+  void backward_chain(const Multigrid& chain);
+
   // Forward.
+  void forward_all();
   void forward(std::size_t unit);
   void load(const Unit& unit);
   void forward_windowed(const Unit& unit, Saved& saved);
+  // The kernel of a unit with parameters.
+  void convolve(const Unit& unit, const std::string& id, const Operand& input, Operand output);
   Operand add_computed(const Unit& unit);
   void scatter_sums(const Unit& unit, const Operand& computed);
   void forward_batch_norm(const Unit& unit, Saved& saved);
@@ -98,9 +110,13 @@ class Lowering {
   const Saved& saved_of(const Unit& unit) const;
 
   // Backward.
+  void backward_all();
   void backward(std::size_t unit);
-  Operand backward_relu(const Unit& unit, const Saved& saved, const Operand& dy);
+  Operand backward_relu(const Unit& unit, const Operand& dy, const std::string& id);
   void backward_windowed(const Unit& unit, const Saved& saved, const Operand& own_dy);
+  // The error signal of what a unit with parameters reads.
+  Operand convolve_back(const Unit& unit, const std::string& id, const Operand& dy);
+  Operand backward_pooling(const Unit& unit, const Saved& saved, const Operand& dy);
   void backward_filter(const Unit& unit, const Saved& saved, const Operand& dy);
   Operand gather_error_signal(const Unit& unit, const Operand& dy);
   void backward_batch_norm(const Unit& unit, const Saved& saved, const Operand& dy);
@@ -114,7 +130,7 @@ class Lowering {
   void backward_loss(const Unit& unit, const Saved& saved);
   void hand_on(const Unit& unit, const Operand& gradient);
   // What the second input of an add gets of a gradient, in memory of its own.
-  Operand scaled(const Unit& unit, const Operand& gradient);
+  Operand scaled(const Unit& unit, const Operand& gradient, const std::string& id);
   void contribute(const Unit& unit, std::size_t input, Contribution contribution);
   Operand gradient_of(const Unit& unit);
   // `suffix` follows the name of the tensor in the id.

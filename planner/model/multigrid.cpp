@@ -1,0 +1,19 @@
+// Names of relaxations; how many levels a chain has.
+#include "planner/model/multigrid.hpp"
+
+namespace cnnplan {
+
+std::string_view to_text(Relaxation relaxation) {
+  return relaxation == Relaxation::f ? "f" : "fcf";
+}
+
+int most_levels(int layers, int coarsening) {
+  int levels = 1;
+  while (layers > 1) {
+    layers = (layers + coarsening - 1) / coarsening;
+    ++levels;
+  }
+  return levels;
+}
+
+}  // namespace cnnplan
