@@ -26,6 +26,8 @@ struct SolveOptions {
   std::string axes = "ncdhw";                       // over which layers may be split, beside r
   std::string uniform;                              // "h2": no search; empty: search
   std::int64_t bucket_bytes = Plan{}.bucket_bytes;  // of gradients
+  std::vector<std::string> allow;                   // "multigrid"
+  MultigridRequest multigrid;                       // where that is allowed
   bool strict = false;                              // refuse estimated kernels
   bool overlap = false;                             // halos and reductions run beside kernels
   // Figures of another machine, as WhatIf; not empty: what would change is printed, and no plan is

@@ -37,6 +37,7 @@ constexpr const char* solve_help = R"(EXAMPLES
   cnnplan solve network.json                          defaults: see above
   cnnplan solve resnet50.json --ranks 16 --batch 64
   cnnplan solve mesh-1k.json --input 512x512 --batch 1 --ranks 2
+  cnnplan solve residual-256.json --ranks 8 --allow multigrid
   cnnplan solve resnet50.json --uniform h2            no search: every layer split by height
   cnnplan solve resnet50.json --what-if level.beta_s_per_byte*0.5 --what-if kernel.convolution*0.8
                                                       on a machine with faster links and kernels
@@ -129,6 +130,44 @@ void add_search_options(CLI::App& solve, SolveOptions& options) {
       ->type_name("FIGURE*NUMBER");
 }
 
+void add_multigrid_options(CLI::App& solve, SolveOptions& options) {
+  MultigridRequest& request = options.multigrid;
+  CLI::Option* const allow =
+      solve
+          .add_option("--allow",
+                      options.allow,
+                      "multigrid: residual chains may be split by layers and run by nonlinear "
+                      "multigrid, whose results are close to those of the layers in order, not "
+                      "equal")
+          ->check(CLI::IsMember({"multigrid"}));
+  solve
+      .add_option("--cycles",
+                  request.cycles,
+                  "Of multigrid; 0: layer by layer, on the ranks that have them")
+      ->check(CLI::Range(0, max_cycles))
+      ->capture_default_str()
+      ->needs(allow);
+  solve.add_option("--relaxation", request.relaxation, "Of multigrid: f or fcf")
+      ->transform(CLI::CheckedTransformer(names_of<Relaxation>()))
+      ->default_str("f")
+      ->needs(allow);
+  solve
+      .add_option("--partitions",
+                  request.partitions,
+                  "Split chains by layers into so many parts, whatever else is faster")
+      ->check(CLI::Range(1, max_ranks))
+      ->needs(allow);
+  solve
+      .add_option("--coarsening",
+                  request.coarsening,
+                  "Of multigrid; default: any power of two that leaves 8 coarse steps")
+      ->check(CLI::Range(2, max_coarsening))
+      ->needs(allow);
+  solve.add_option("--levels", request.levels, "Of multigrid; default: 2 or 3")
+      ->check(CLI::Range(2, max_levels))
+      ->needs(allow);
+}
+
 void add_solve(CLI::App& app, SolveOptions& options) {
   CLI::App* solve =
       app.add_subcommand("solve", "Find the fastest way to split a network over ranks");
@@ -159,6 +198,7 @@ void add_solve(CLI::App& app, SolveOptions& options) {
                     "Plan at another image size, HxW or DxHxW; default: as the network says");
   add_training_options(*solve, options);
   add_search_options(*solve, options);
+  add_multigrid_options(*solve, options);
   solve->add_option("-o,--output", options.output_file, "Plan file")->capture_default_str();
   solve->footer(std::string(solve_help) + exit_codes);
 }

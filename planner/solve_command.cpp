@@ -90,6 +90,7 @@ SolveRequest request_of(const SolveOptions& options, std::vector<InputFile>& inp
   request.statistics = options.statistics;
   request.method = options.method;
   request.recompute = options.recompute;
+  if (!options.allow.empty()) request.multigrid = options.multigrid;
   request.axes = parse_axes(options.axes);
   request.bucket_bytes = options.bucket_bytes;
   check_batch(request.network, request.batch, request.ranks);

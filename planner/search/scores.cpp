@@ -19,7 +19,7 @@ bool Scores::fits(const Scored& scored) const {
 
 std::int64_t Scores::add(const std::string& name, Plan plan) {
   const auto known = std::find_if(scored_.begin(), scored_.end(), [&](const Scored& scored) {
-    return scored.plan.layers == plan.layers;
+    return scored.plan.layers == plan.layers && scored.plan.multigrid == plan.multigrid;
   });
   if (known != scored_.end()) return known->bytes;
   const Platform& platform = prices_.platform();

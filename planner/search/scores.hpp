@@ -23,6 +23,8 @@ class Scores {
   std::int64_t add(const std::string& name, Plan plan);
   std::int64_t available_bytes() const { return prices_.platform().memory_bytes; }
   bool any_fits() const { return best_.has_value(); }
+  // None of the plans so far is taken; they stay what others are compared with.
+  void refuse_all() { best_.reset(); }
   // Of the fastest plan so far that fits; infinite where none does.
   double least_step_s() const;
   // The fastest plan that fits into the platform's memory, the first of equals, with its

@@ -193,6 +193,29 @@ void add_within_memory(const Plan& blank, const PricedNetwork& priced, Scores& s
   }
 }
 
+[[noreturn]] void refuse_partitions(const MultigridRequest& request) {
+  throw InputError({.file = "--partitions",
+                    .pointer = "",
+                    .value = std::to_string(request.partitions),
+                    .allowed = "a divisor of the ranks, at most a chain's number of coarse steps, "
+                               "that leaves no more ranks for a partition than there are samples"});
+}
+
+// Residual chains split by layers, everything else as in the fastest plan so far.
+void add_chains(const MultigridRequest& request, Scores& scores) {
+  const std::vector<NamedPlan> plans = chain_plans(scores.fastest(), request);
+  if (request.partitions > 0 && plans.empty()) refuse_partitions(request);
+  if (request.partitions > 0) scores.refuse_all();
+  for (const NamedPlan& named : plans) scores.add(named.name, named.plan);
+}
+
+bool is_split_by_layers(const Plan& plan) {
+  return !plan.multigrid.empty() ||
+         std::any_of(plan.layers.begin(), plan.layers.end(), [](const LayerPlan& layer) {
+           return layer.mesh.size(Axis::l) > 1;
+         });
+}
+
 // The gap is not below 0 but for rounding.
 void add_bound(Prediction& prediction, double bound_s) {
   prediction.bound_s = bound_s;
@@ -255,7 +278,9 @@ Plan solve(const SolveRequest& request) {
       add_within_memory(blank, with_recompute->price_all(), scores);
     }
   }
+  if (request.multigrid) add_chains(*request.multigrid, scores);
   Plan plan = scores.fastest();
+  if (is_split_by_layers(plan)) return plan;
   PlanMargins found_margins = margins(blank, plan, pricing);
   if (found_margins.units.empty() && with_recompute) {
     found_margins = margins(blank, plan, *with_recompute);

@@ -8,6 +8,7 @@
 #include "planner/model/plan.hpp"
 #include "planner/model/platform.hpp"
 #include "planner/model/profile.hpp"
+#include "planner/search/chain_plans.hpp"
 #include "planner/search/unit_splits.hpp"
 
 namespace cnnplan {
@@ -30,7 +31,8 @@ struct SolveRequest {
   Recompute recompute = Recompute::where_needed;    // where the fastest plan does not fit
   std::int64_t bucket_bytes = Plan{}.bucket_bytes;  // of gradients
   bool overlap = false;  // halos and reductions run beside kernels, as far as the platform can
-  std::optional<Mesh> uniform;  // set: no search, every layer on this mesh
+  std::optional<MultigridRequest> multigrid;  // set: residual chains may be split by layers
+  std::optional<Mesh> uniform;                // set: no search, every layer on this mesh
 };
 
 // The best plan found, with its prediction. What the search finds (the shortest path; with branches

@@ -1,0 +1,145 @@
+// Settings times splits.
+#include "planner/search/chain_plans.hpp"
+
+#include <algorithm>
+
+#include "planner/model/distribution.hpp"
+#include "planner/model/residual_chain.hpp"
+
+namespace cnnplan {
+namespace {
+
+std::vector<int> coarsenings(const MultigridRequest& request, int blocks) {
+  if (request.cycles == 0) return {1};
+  if (request.coarsening > 0) return {request.coarsening};
+  std::vector<int> found;
+  for (int coarsening = 2; coarsening * least_coarse_steps <= blocks; coarsening *= 2) {
+    found.push_back(coarsening);
+  }
+  return found;
+}
+
+// On which the last but one has more than one step for every step of the last.
+std::vector<int> levels(const MultigridRequest& request, int blocks, int coarsening) {
+  if (request.cycles == 0) return {0};
+  if (request.levels > 0) return {request.levels};
+  const bool has_third = coarsening * coarsening * least_coarse_steps <= blocks;
+  return has_third ? std::vector{2, 3} : std::vector{2};
+}
+
+std::vector<int> divisors(int ranks) {
+  std::vector<int> found;
+  for (int i = 1; i <= ranks; ++i) {
+    if (ranks % i == 0) found.push_back(i);
+  }
+  return found;
+}
+
+// One way to run all chains.
+struct Setting {
+  int partitions = 1;
+  int coarsening = 1;
+  int levels = 0;  // 0: no multigrid
+};
+
+std::string name_of(const Setting& setting, const Mesh& mesh) {
+  if (setting.levels == 0) return "chains on " + to_text(mesh);
+  return "multigrid " + to_text(mesh) + ", coarsening " + std::to_string(setting.coarsening) +
+         ", " + std::to_string(setting.levels) + " levels";
+}
+
+void set_layers(Plan& plan, const ResidualBlock& block, const Mesh& mesh, int stage) {
+  for (LayerIndex layer : {block.weights, block.transform, block.sum}) {
+    LayerPlan& own = plan.layers[static_cast<std::size_t>(layer)];
+    own.set({.mesh = mesh});
+    own.recompute = false;
+    own.stage = stage;
+  }
+}
+
+// Stages are cut where coarse steps begin.
+void split_chain(Plan& plan, const ResidualChain& chain, const Setting& setting, const Mesh& mesh) {
+  const auto blocks = static_cast<int>(chain.size());
+  const int groups = (blocks + setting.coarsening - 1) / setting.coarsening;
+  for (int stage = 0; stage < setting.partitions; ++stage) {
+    const Range own = block_range(groups, setting.partitions, stage);
+    const auto end = std::min<std::int64_t>(own.end * setting.coarsening, blocks);
+    for (std::int64_t i = own.begin * setting.coarsening; i < end; ++i) {
+      set_layers(plan, chain[static_cast<std::size_t>(i)], mesh, stage);
+    }
+  }
+}
+
+// Those that may be split by layers.
+std::vector<ResidualChain> chains_of(const Network& network) {
+  std::vector<ResidualChain> chains = residual_chains(network);
+  std::erase_if(chains, [&](const ResidualChain& chain) {
+    return part_of_chain(network, chain.front().weights, chain.back().sum).size() < 2;
+  });
+  return chains;
+}
+
+// Where a chain has a coarse step for every partition; others stay as they are.
+bool takes(const ResidualChain& chain, const Setting& setting) {
+  const auto blocks = static_cast<int>(chain.size());
+  return blocks >= setting.coarsening * (setting.partitions - 1) + 1 &&
+         setting.levels <= most_levels(blocks, std::max(2, setting.coarsening));
+}
+
+Plan with_chains(Plan plan,
+                 const std::vector<ResidualChain>& chains,
+                 const Setting& setting,
+                 const MultigridRequest& request,
+                 const Mesh& mesh) {
+  for (const ResidualChain& chain : chains) {
+    if (!takes(chain, setting)) continue;
+    split_chain(plan, chain, setting, mesh);
+    if (setting.levels == 0) continue;
+    plan.multigrid.push_back({.first = chain.front().weights,
+                              .last = chain.back().sum,
+                              .coarsening = setting.coarsening,
+                              .levels = setting.levels,
+                              .cycles = request.cycles,
+                              .relaxation = request.relaxation});
+  }
+  return plan;
+}
+
+// Of `partitions`, for the longest chain.
+std::vector<Setting> settings(const MultigridRequest& request, int partitions, int blocks) {
+  std::vector<Setting> found;
+  for (int coarsening : coarsenings(request, blocks)) {
+    for (int level_count : levels(request, blocks, coarsening)) {
+      found.push_back({.partitions = partitions, .coarsening = coarsening, .levels = level_count});
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<NamedPlan> chain_plans(const Plan& base, const MultigridRequest& request) {
+  std::vector<NamedPlan> plans;
+  const std::vector<ResidualChain> chains = chains_of(base.network);
+  const auto longest =
+      std::max_element(chains.begin(), chains.end(), [](const auto& a, const auto& b) {
+        return a.size() < b.size();
+      });
+  if (longest == chains.end()) return plans;
+  for (int partitions : divisors(base.ranks)) {
+    const int samples = base.ranks / partitions;
+    const bool is_wanted =
+        request.partitions == 0 ? partitions > 1 : partitions == request.partitions;
+    if (!is_wanted || samples > base.batch) continue;
+    const Mesh mesh({{Axis::n, samples}, {Axis::l, partitions}});
+    for (const Setting& setting :
+         settings(request, partitions, static_cast<int>(longest->size()))) {
+      if (!takes(*longest, setting)) continue;
+      plans.push_back({.name = name_of(setting, mesh),
+                       .plan = with_chains(base, chains, setting, request, mesh)});
+    }
+  }
+  return plans;
+}
+
+}  // namespace cnnplan

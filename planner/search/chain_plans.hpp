@@ -1,0 +1,33 @@
+// Plans that split residual chains by layers: run by multigrid, or layer by layer.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "planner/model/plan.hpp"
+
+namespace cnnplan {
+
+// What the user allows of multigrid. More cycles, FCF-relaxation and less coarsening come closer to
+// what the layers would compute one after the other; how close it has to be, no model knows.
+struct MultigridRequest {
+  int cycles = 2;  // 0: layer by layer, on the ranks that have them
+  Relaxation relaxation = Relaxation::f;
+  int partitions = 0;  // that the ranks have to split chains into; 0: any, or none
+  int coarsening = 0;  // 0: any power of two that leaves least_coarse_steps
+  int levels = 0;      // 0: 2 or 3
+};
+
+// With fewer, two cycles are far from the layers' own result.
+inline constexpr int least_coarse_steps = 8;
+
+struct NamedPlan {
+  std::string name;
+  Plan plan;
+};
+
+// `base` with all of its chains of at least two blocks split over an axis l, and over n for the
+// rest of the ranks, in every way that is allowed. Other layers stay as they are.
+std::vector<NamedPlan> chain_plans(const Plan& base, const MultigridRequest& request);
+
+}  // namespace cnnplan
