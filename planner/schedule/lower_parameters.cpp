@@ -1,6 +1,4 @@
 // Parameters: their slots and arenas, buckets of gradients, reductions and updates.
-#include <utility>
-
 #include "planner/schedule/lowering.hpp"
 
 namespace cnnplan {
@@ -109,10 +107,7 @@ void Lowering::reduce_gradients() {
   if (reduced_ == complete_) return;
   const int last = complete_ - 1;
   const Operand gradient = builder_.slots(builder_.schedule().gradients, reduced_, last, true);
-  const std::string id = "reduce/" + std::to_string(reduction_count_++);
-  reduced_ = complete_;
-  if (volume(gradient.box) == 0) return;
-  allreduce(id,
+  allreduce("reduce/" + std::to_string(reduction_count_++),
             builder_.slot(last).layer,
             Stream::reduce,
             {.algorithm = plan_.gradient_allreduce,
@@ -120,6 +115,7 @@ void Lowering::reduce_gradients() {
              .operand = gradient,
              .element = parameter_element(plan_.precision),
              .elements = gradient.box[Dim::w].size()});
+  reduced_ = complete_;
 }
 
 // Of the slots before `end`.
@@ -128,23 +124,21 @@ void Lowering::update_weights(int end) {
   const Schedule& schedule = builder_.schedule();
   const int last = end - 1;
   const Operand gradient = builder_.slots(schedule.gradients, updated_, last, false);
-  const std::string id = "sgd/" + std::to_string(update_count_++);
-  const int first = std::exchange(updated_, end);
-  if (volume(gradient.box) == 0) return;
   KernelSpec spec{.kind = KernelKind::sgd, .phase = KernelPhase::update};
   spec.in = spec.out = shape_of(gradient.box);
   spec.precision = plan_.precision;
-  std::vector<Operand> operands{builder_.slots(schedule.weights, first, last, true),
+  std::vector<Operand> operands{builder_.slots(schedule.weights, updated_, last, true),
                                 gradient,
-                                builder_.slots(schedule.momentum, first, last, true)};
+                                builder_.slots(schedule.momentum, updated_, last, true)};
   if (schedule.weight_copies >= 0) {
-    operands.push_back(builder_.slots(schedule.weight_copies, first, last, true));
+    operands.push_back(builder_.slots(schedule.weight_copies, updated_, last, true));
   }
   builder_.add_operation(
-      id,
+      "sgd/" + std::to_string(update_count_++),
       builder_.slot(last).layer,
       Stream::compute,
       KernelOperation{.spec = spec, .constants = {}, .operands = std::move(operands)});
+  updated_ = end;
 }
 
 }  // namespace cnnplan

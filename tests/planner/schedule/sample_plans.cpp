@@ -4,6 +4,7 @@
 #include <array>
 #include <numeric>
 
+#include "tests/planner/model/random_chain.hpp"
 #include "tests/planner/model/random_network.hpp"
 
 namespace cnnplan::test {
@@ -44,6 +45,20 @@ std::vector<NamedPlan> random_plans(int seeds) {
   return plans;
 }
 
+std::vector<NamedPlan> chain_plans(int seeds) {
+  std::vector<NamedPlan> plans;
+  for (int seed = 0; seed < seeds; ++seed) {
+    for (int ranks : rank_counts) {
+      const auto number = static_cast<std::uint64_t>(seed);
+      const std::string which =
+          " " + std::to_string(seed) + " on " + std::to_string(ranks) + " ranks";
+      plans.push_back({"chain" + which, random_chain_plan(number, ranks)});
+      plans.push_back({"staged" + which, random_staged_plan(number, ranks)});
+    }
+  }
+  return plans;
+}
+
 std::vector<NamedPlan> config_plans() {
   std::vector<NamedPlan> plans;
   for (const char* name : {"alexnet",
@@ -74,6 +89,7 @@ std::vector<NamedPlan> config_plans() {
 
 std::vector<NamedPlan> sample_plans() {
   std::vector<NamedPlan> plans = random_plans(60);
+  for (NamedPlan& plan : chain_plans(40)) plans.push_back(std::move(plan));
   for (NamedPlan& plan : config_plans()) plans.push_back(std::move(plan));
   return plans;
 }

@@ -18,7 +18,9 @@ struct NamedPlan {
 std::vector<NamedPlan> random_plans(int seeds);
 // Every network of configs/ on the same rank counts: by sample, by height, and both in turn.
 std::vector<NamedPlan> config_plans();
-// Both, with as many random ones as a quick test can bear.
+// `seeds` random chains by multigrid or in order, and as many in order on any axes.
+std::vector<NamedPlan> chain_plans(int seeds);
+// All, with as many random ones as a quick test can bear.
 std::vector<NamedPlan> sample_plans();
 
 // An add that joins a unit listed before that of its other input.
