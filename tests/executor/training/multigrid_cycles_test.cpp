@@ -1,0 +1,193 @@
+// Chains of one number per layer, cycle by cycle beside the textbook: states and gradients.
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "executor/training/step_runner.hpp"
+#include "planner/model/residual_chain.hpp"
+#include "tests/executor/tested_backend.hpp"
+#include "tests/executor/training/textbook_multigrid.hpp"
+
+namespace cnnplan::test {
+namespace {
+
+constexpr std::int64_t batch = 2;
+constexpr double sample_values[batch] = {0.7, -0.4};
+constexpr std::int32_t label = 1;
+
+class TwoNumbers final : public DataSource {
+ public:
+  std::int64_t sample_count() const override { return batch; }
+  std::int64_t step_count() const override { return 1; }
+  std::int64_t valid_count(std::int64_t) const override { return batch; }
+  void read(std::int64_t, const TensorView& samples, const TensorView& labels) override {
+    for (std::int64_t n = samples.box[Dim::n].begin; n < samples.box[Dim::n].end; ++n) {
+      samples.as<double>()[n - samples.box[Dim::n].begin] = sample_values[n];
+    }
+    for (std::int64_t n = labels.box[Dim::n].begin; n < labels.box[Dim::n].end; ++n) {
+      labels.as<std::int32_t>()[n - labels.box[Dim::n].begin] = label;
+    }
+  }
+};
+
+double step_of(int layer) {
+  return 0.1 + 0.05 * (layer % 3);
+}
+// Of the convolution of a layer: some ReLUs are closed for one sample.
+double weight_of(int layer) {
+  return 0.6 * std::cos(1.0 + layer);
+}
+double bias_of(int layer) {
+  return 0.3 * std::sin(0.5 * layer);
+}
+constexpr double open_weight = 1.2;
+constexpr double class_weights[2] = {0.8, -0.5};
+
+Network scalar_network(int blocks) {
+  std::vector<Layer> layers{{"data", {}, Input{.channels = 1, .size = {1, 1, 1}}},
+                            {"open", {"data"}, Convolution{.filters = 1}}};
+  for (int i = 0; i < blocks; ++i) {
+    const std::string name = "b" + std::to_string(i);
+    const std::string input = layers.back().name;
+    layers.push_back({name, {input}, Convolution{.filters = 1, .bias = true}});
+    layers.push_back({name + "_relu", {name}, Relu{}});
+    layers.push_back({name + "_add", {input, name + "_relu"}, Add{.scale = step_of(i)}});
+  }
+  layers.push_back({"fc", {layers.back().name}, FullyConnected{.outputs = 2, .bias = false}});
+  layers.push_back({"loss", {"fc"}, SoftmaxCrossEntropy{}});
+  return Network("scalar", layers);
+}
+
+// Blocks dealt out to the ranks in order.
+Plan plan_of(int blocks, Multigrid setting, int ranks) {
+  const Network network = scalar_network(blocks);
+  Plan plan = uniform_plan(network, batch, Mesh({{Axis::r, ranks}}));
+  plan.precision = Precision::fp64;
+  const ResidualChain chain = residual_chains(network).at(0);
+  for (std::size_t i = 0; i < chain.size(); ++i) {
+    const int stage = static_cast<int>(i) * ranks / blocks;
+    for (LayerIndex layer : {chain[i].weights, chain[i].transform, chain[i].sum}) {
+      plan.layers[static_cast<std::size_t>(layer)] = {.mesh = Mesh({{Axis::l, ranks}}),
+                                                      .stage = stage};
+    }
+  }
+  setting.first = chain.front().weights;
+  setting.last = chain.back().sum;
+  plan.multigrid = {setting};
+  return plan;
+}
+
+std::vector<double> first_values(const ParameterSlot& slot, const Network& network) {
+  const std::string& name = network.layer(slot.layer).name;
+  if (slot.elements == 0) return {};
+  if (name == "open") return {open_weight};
+  if (name == "fc") return {class_weights[0], class_weights[1]};
+  const int block = std::stoi(name.substr(1));
+  return {slot.role == ParameterRole::weight ? weight_of(block) : bias_of(block)};
+}
+
+// By block: the gradients of weight and bias.
+using Gradients = std::vector<std::array<double, 2>>;
+
+// Those of the blocks of this rank, 0 of others.
+Gradients measured_gradients(const Plan& plan, int blocks, const Communicator& world) {
+  const auto backend = make_backend(tested_backend("reference"), {});
+  const Schedule schedule = lower(plan, world.rank());
+  ParameterStore store(schedule, plan.network, plan.precision, *backend);
+  for (std::size_t i = 0; i < store.slots().size(); ++i) {
+    store.set_weight(static_cast<int>(i), first_values(store.slots()[i], plan.network));
+  }
+  Groups groups(world);
+  TwoNumbers data;
+  StepRunner runner(
+      schedule, {.backend = backend.get(), .parameters = &store, .groups = &groups, .data = &data});
+  runner.run({.learning_rate = 0.0});
+  Gradients gradients(static_cast<std::size_t>(blocks));
+  for (std::size_t i = 0; i < store.slots().size(); ++i) {
+    const ParameterSlot& slot = store.slots()[i];
+    const std::string& name = plan.network.layer(slot.layer).name;
+    if (!name.starts_with("b") || slot.elements == 0) continue;
+    const auto block = static_cast<std::size_t>(std::stoi(name.substr(1)));
+    gradients[block][slot.role == ParameterRole::weight ? 0 : 1] =
+        store.plain(ParameterArena::gradients, static_cast<int>(i)).at(0);
+  }
+  return gradients;
+}
+
+// Of one sample.
+void add_expected(int blocks, const Multigrid& setting, double sample, Gradients& gradients) {
+  const auto preactivation = [](int layer, double u) {
+    return weight_of(layer) * u + bias_of(layer);
+  };
+  ScalarChain forward{.steps = {}, .derivative = [&](int layer, double u) {
+                        return std::max(0.0, preactivation(layer, u));
+                      }};
+  for (int i = 0; i < blocks; ++i) forward.steps.push_back(step_of(i));
+  const auto u = textbook_multigrid(forward, setting, open_weight * sample);
+  const auto is_open = [&](int layer) {
+    return preactivation(layer, u[static_cast<std::size_t>(layer)]) > 0.0;
+  };
+  const ScalarChain backward{.steps = {forward.steps.rbegin(), forward.steps.rend()},
+                             .derivative = [&](int step, double lambda) {
+                               const int layer = blocks - 1 - step;
+                               return is_open(layer) ? weight_of(layer) * lambda : 0.0;
+                             }};
+  const double margin = (class_weights[0] - class_weights[1]) * u.back();
+  const double other = 1.0 / (1.0 + std::exp(-margin));  // of the class that is not the label
+  const double last = other * (class_weights[0] - class_weights[1]) / batch;
+  const auto lambda = textbook_multigrid(backward, setting, last, true);
+  for (int i = 0; i < blocks; ++i) {
+    if (!is_open(i)) continue;
+    const auto index = static_cast<std::size_t>(i);
+    const double dz = step_of(i) * lambda[static_cast<std::size_t>(blocks - 1 - i)];
+    gradients[index][0] += dz * u[index];
+    gradients[index][1] += dz;
+  }
+}
+
+void check(int blocks, const Multigrid& setting, const Communicator& world) {
+  const Plan plan = plan_of(blocks, setting, world.size());
+  Gradients actual = measured_gradients(plan, blocks, world);
+  Gradients expected(static_cast<std::size_t>(blocks));
+  for (const double sample : sample_values) add_expected(blocks, setting, sample, expected);
+  for (int i = 0; i < blocks; ++i) {
+    auto& pair = actual[static_cast<std::size_t>(i)];
+    world.allreduce(std::span<double>(pair), AllreduceAlgorithm::library);
+    CAPTURE(i);
+    for (std::size_t k : {0U, 1U}) {
+      const double wanted = expected[static_cast<std::size_t>(i)][k];
+      CHECK(std::abs(pair[k] - wanted) <= 1e-12 * (1.0 + std::abs(wanted)));
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("Multigrid: gradients are those of the textbook, after every cycle") {
+  const Communicator world = Communicator::world();
+  for (int blocks : {2, 5, 8, 13, 27}) {
+    for (int coarsening : {2, 3, 4}) {
+      for (int levels = 2; levels <= most_levels(blocks, coarsening); ++levels) {
+        for (int cycles : {1, 2, 3}) {
+          for (Relaxation relaxation : {Relaxation::f, Relaxation::fcf}) {
+            CAPTURE(blocks);
+            CAPTURE(coarsening);
+            CAPTURE(levels);
+            CAPTURE(cycles);
+            CAPTURE(to_text(relaxation));
+            check(blocks,
+                  {.coarsening = coarsening,
+                   .levels = levels,
+                   .cycles = cycles,
+                   .relaxation = relaxation},
+                  world);
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace cnnplan::test

@@ -1,0 +1,25 @@
+// Full approximation storage as the textbooks write it, for one number per layer: slow and obvious.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "planner/model/multigrid.hpp"
+
+namespace cnnplan::test {
+
+// u_{n+1} = u_n + h_n F_n(u_n), n from 0 on.
+struct ScalarChain {
+  std::vector<double> steps;                              // h_n
+  std::function<double(int layer, double u)> derivative;  // F_n
+};
+
+// u_0 to u_N after the cycles of `setting`, with the first guess of the coarsest level. Every
+// coarsening-th point is on the next level, where a step takes the derivative of its first layer;
+// counted from the front, or from the back where `from_back`: then the last interval is whole.
+std::vector<double> textbook_multigrid(const ScalarChain& chain,
+                                       const Multigrid& setting,
+                                       double first,
+                                       bool from_back = false);
+
+}  // namespace cnnplan::test
