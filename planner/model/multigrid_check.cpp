@@ -40,7 +40,7 @@ class ChainCheck {
     if (chain_.levels <= most) return;
     refuse(pointer_ + "/levels",
            std::to_string(chain_.levels),
-           "an integer from 2 to " + std::to_string(most) + ", on which " + std::to_string(layers) +
+           "at most " + std::to_string(most) + ", on which " + std::to_string(layers) +
                " layers, coarsened by " + std::to_string(chain_.coarsening) + ", are one");
   }
   void check_layer(LayerIndex layer) const {

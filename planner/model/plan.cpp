@@ -66,7 +66,8 @@ class PlanCheck {
     if (own.stage >= 0 && own.stage < stages) return;
     refuse(pointer + "/stage",
            std::to_string(own.stage),
-           "an integer from 0 to " + std::to_string(stages - 1));
+           "at most " + std::to_string(stages - 1) + ", of the " + std::to_string(stages) +
+               " ranks along l");
   }
   // `elements` and the output of a layer.
   std::int64_t with_output(std::int64_t elements,

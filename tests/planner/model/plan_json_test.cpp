@@ -111,6 +111,53 @@ TEST_CASE("parse_plan: refusals name pointer, value and what is allowed") {
       });
 }
 
+TEST_CASE("parse_plan: chains are what they say they are, split as they may be") {
+  check_refusals(
+      to_json(sample_chain_plan()),
+      parse_plan,
+      {
+          {"\"first\": \"b0\"", "\"first\": \"b9\"", "/multigrid/0/first", "\"b9\"", "a layer"},
+          {"\"first\": \"b0\"",
+           "\"first\": \"open\"",
+           "/multigrid/0/last",
+           "\"b4_add\"",
+           "\"open\""},
+          {"\"last\": \"b4_add\"", "\"last\": \"b4\"", "/multigrid/0/last", "\"b4\"", "an add"},
+          {"\"coarsening\": 2", "\"coarsening\": 1", "/multigrid/0/coarsening", "1", "from 2"},
+          {"\"levels\": 3", "\"levels\": 5", "/multigrid/0/levels", "5", "at most 4"},
+          {"\"cycles\": 5", "\"cycles\": 0", "/multigrid/0/cycles", "0", "from 1 to 1000"},
+          {"\"fcf\"", "\"cfc\"", "/multigrid/0/relaxation", "\"cfc\"", "\"f\", \"fcf\""},
+          {"\"mesh\": \"n2l3\"", "\"mesh\": \"n3l2\"", "/layers/3/mesh", "\"n2l3\"", "one mesh"},
+          {"\"stage\": 0", "\"stage\": 3", "/layers/2/stage", "3", "at most 2"},
+          {"\"stage\": 0", "\"stage\": 1", "/layers/3/stage", "0", "not before"},
+          {"{\"name\": \"open\", \"mesh\": \"r6\"",
+           "{\"name\": \"open\", \"mesh\": \"r6\", \"stage\": 0",
+           "/layers/1/stage",
+           "0",
+           "an axis l only"},
+          {"{\"name\": \"loss\", \"mesh\": \"r6\"",
+           "{\"name\": \"loss\", \"mesh\": \"l6\"",
+           "/layers/13/mesh",
+           "\"l6\"",
+           "for some ranks alone"},
+      });
+}
+
+TEST_CASE("parse_plan: the layers of a block are on the same ranks, chains behind each other") {
+  Plan plan = sample_chain_plan();
+  plan.layers[5].stage = 1;
+  CHECK(problem_of([&] { parse_plan(to_json(plan), "p.json"); }).pointer == "/layers/5/stage");
+  plan = sample_chain_plan();
+  for (int i = 2; i < 12; ++i) plan.layers[static_cast<std::size_t>(i)].mesh = parse_mesh("h2l3");
+  CHECK(problem_of([&] { parse_plan(to_json(plan), "p.json"); }).pointer == "/layers/2/mesh");
+  plan = sample_chain_plan();
+  plan.layers[3].recompute = true;
+  CHECK(problem_of([&] { parse_plan(to_json(plan), "p.json"); }).pointer == "/layers/3/recompute");
+  plan = sample_chain_plan();
+  plan.multigrid.push_back(plan.multigrid[0]);
+  CHECK(problem_of([&] { parse_plan(to_json(plan), "p.json"); }).pointer == "/multigrid/1/first");
+}
+
 TEST_CASE("parse_plan: every layer of the network has an entry") {
   Plan plan = sample_plan();
   plan.layers.pop_back();
@@ -121,6 +168,7 @@ TEST_CASE("parse_plan: every layer of the network has an entry") {
 
 TEST_CASE("to_json: plans come back equal") {
   CHECK(parse_plan(to_json(sample_plan()), "p.json") == sample_plan());
+  CHECK(parse_plan(to_json(sample_chain_plan()), "p.json") == sample_chain_plan());
   const Plan plain = uniform_plan(sample_network_3d(), 1, Mesh());
   CHECK(parse_plan(to_json(plain), "p.json") == plain);
 }

@@ -19,6 +19,7 @@ void write_samples(const std::string& folder) {
   write_file(folder + "/platform.json", to_json(sample_platform()));
   write_file(folder + "/profile.json", to_json(sample_profile()));
   write_file(folder + "/plan.json", to_json(sample_plan()));
+  write_file(folder + "/chain_plan.json", to_json(sample_chain_plan()));
   write_file(folder + "/run.json", to_json(sample_run()));
 }
 

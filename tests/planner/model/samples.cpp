@@ -233,6 +233,33 @@ Plan sample_plan() {
   return plan;
 }
 
+Plan sample_chain_plan() {
+  constexpr int blocks = 5;
+  std::vector<Layer> layers{{"data", {}, Input{.channels = 2, .size = {1, 3, 3}}},
+                            {"open", {"data"}, Convolution{.filters = 2}}};
+  for (int i = 0; i < blocks; ++i) {
+    const std::string name = "b" + std::to_string(i);
+    const std::string input = layers.back().name;
+    layers.push_back({name, {input}, Convolution{.filters = 2}});
+    layers.push_back({name + "_add", {input, name}, Add{.scale = 0.25}});
+  }
+  layers.push_back({"fc", {layers.back().name}, FullyConnected{.outputs = 2}});
+  layers.push_back({"loss", {"fc"}, SoftmaxCrossEntropy{}});
+  Plan plan = uniform_plan(Network("chain", layers), 4, Mesh({{Axis::r, 6}}));
+  constexpr int first = 2;
+  for (int i = first; i < first + 2 * blocks; ++i) {
+    plan.layers[static_cast<std::size_t>(i)] = {.mesh = Mesh({{Axis::n, 2}, {Axis::l, 3}}),
+                                                .stage = (i - first) / 4};
+  }
+  plan.multigrid = {{.first = first,
+                     .last = first + 2 * blocks - 1,
+                     .coarsening = 2,
+                     .levels = 3,
+                     .cycles = 5,
+                     .relaxation = Relaxation::fcf}};
+  return plan;
+}
+
 RunReport sample_run() {
   const Measured time{.median_s = 0.25, .min_s = 0.2, .max_s = 0.5, .count = 20};
   return {.network = "sample",

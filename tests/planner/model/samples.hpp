@@ -16,6 +16,8 @@ Network sample_network_3d();
 Platform sample_platform();
 Profile sample_profile();
 Plan sample_plan();
+// A chain of five blocks split by layers, run by multigrid.
+Plan sample_chain_plan();
 RunReport sample_run();
 
 }  // namespace cnnplan::test

@@ -1,0 +1,127 @@
+// Tests of planner/search/chain_plans, and of what solve makes of them.
+#include "planner/search/chain_plans.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <doctest/doctest.h>
+
+#include "planner/model/residual_chain.hpp"
+#include "planner/predict/predict.hpp"
+#include "planner/search/solve.hpp"
+
+namespace cnnplan::test {
+namespace {
+
+Plan base_plan(int ranks, std::int64_t batch = 4) {
+  const Network network = read_network("configs/networks/residual-64.json");
+  return uniform_plan(network, batch, Mesh({{Axis::r, ranks}}));
+}
+
+std::set<Mesh> meshes_of_chains(const std::vector<NamedPlan>& plans) {
+  std::set<Mesh> meshes;
+  for (const NamedPlan& named : plans) {
+    const ResidualChain chain = residual_chains(named.plan.network).at(0);
+    meshes.insert(named.plan.layers[static_cast<std::size_t>(chain[0].sum)].mesh);
+  }
+  return meshes;
+}
+
+SolveRequest request_for(int ranks, std::optional<MultigridRequest> multigrid) {
+  SolveRequest request{.network = read_network("configs/networks/residual-64.json")};
+  request.ranks = ranks;
+  request.platform = read_platform("configs/platforms/tx-gaia.json");
+  request.multigrid = multigrid;
+  return request;
+}
+
+}  // namespace
+
+TEST_CASE("chain_plans: every way to share the ranks out between samples and layers") {
+  const auto meshes = meshes_of_chains(chain_plans(base_plan(8), {}));
+  CHECK(meshes == std::set{parse_mesh("n4l2"), parse_mesh("n2l4"), parse_mesh("l8")});
+  const auto few_samples = meshes_of_chains(chain_plans(base_plan(8, 1), {}));
+  CHECK(few_samples == std::set{parse_mesh("l8")});
+  CHECK(meshes_of_chains(chain_plans(base_plan(8), {.partitions = 4})) ==
+        std::set{parse_mesh("n2l4")});
+  CHECK(chain_plans(base_plan(8), {.partitions = 3}).empty());
+}
+
+TEST_CASE("chain_plans: what is asked for is in all plans, and all may run") {
+  const MultigridRequest request{.cycles = 3, .relaxation = Relaxation::fcf};
+  const std::vector<NamedPlan> plans = chain_plans(base_plan(4), request);
+  REQUIRE_FALSE(plans.empty());
+  std::set<std::string> names;
+  for (const NamedPlan& named : plans) {
+    CAPTURE(named.name);
+    CHECK_NOTHROW(validate(named.plan, "plan.json"));
+    CHECK(names.insert(named.name).second);
+    REQUIRE(named.plan.multigrid.size() == 1);
+    const Multigrid& chain = named.plan.multigrid[0];
+    CHECK(chain.cycles == 3);
+    CHECK(chain.relaxation == Relaxation::fcf);
+    CHECK(chain.coarsening * least_coarse_steps <= 64);
+  }
+  for (const NamedPlan& named : chain_plans(base_plan(4), {.coarsening = 5, .levels = 2})) {
+    CHECK_NOTHROW(validate(named.plan, "plan.json"));
+    CHECK(named.plan.multigrid.at(0).coarsening == 5);
+  }
+}
+
+TEST_CASE("chain_plans: stages begin where coarse steps do, and every partition has some") {
+  for (const NamedPlan& named : chain_plans(base_plan(8), {})) {
+    CAPTURE(named.name);
+    const Plan& plan = named.plan;
+    const ResidualChain chain = residual_chains(plan.network).at(0);
+    const auto stage_of = [&](std::size_t block) {
+      return plan.layers[static_cast<std::size_t>(chain[block].sum)].stage;
+    };
+    std::set<int> stages;
+    for (std::size_t i = 0; i < chain.size(); ++i) {
+      stages.insert(stage_of(i));
+      const auto coarsening = static_cast<std::size_t>(plan.multigrid.at(0).coarsening);
+      if (i > 0 && stage_of(i) != stage_of(i - 1)) CHECK(i % coarsening == 0);
+    }
+    const Mesh& mesh = plan.layers[static_cast<std::size_t>(chain[0].sum)].mesh;
+    CHECK(static_cast<int>(stages.size()) == mesh.size(Axis::l));
+  }
+}
+
+TEST_CASE("chain_plans: without cycles, the layers run in order on the ranks that have them") {
+  for (const NamedPlan& named : chain_plans(base_plan(4), {.cycles = 0})) {
+    CHECK(named.plan.multigrid.empty());
+    CHECK_NOTHROW(validate(named.plan, "plan.json"));
+  }
+}
+
+TEST_CASE("chain_plans: no chain, no plan") {
+  const Network network = read_network("configs/networks/lenet.json");
+  CHECK(chain_plans(uniform_plan(network, 4, Mesh({{Axis::r, 4}})), {}).empty());
+}
+
+TEST_CASE("solve: multigrid is taken where it is allowed and faster") {
+  const auto solved = [](int ranks, std::optional<MultigridRequest> multigrid) {
+    SolveRequest request = request_for(ranks, multigrid);
+    request.batch = 1;
+    return solve(request);
+  };
+  CHECK(solved(16, std::nullopt).multigrid.empty());
+  const Plan plan = solved(16, MultigridRequest{});
+  CHECK_FALSE(plan.multigrid.empty());
+  CHECK(plan.prediction.step_s < solved(16, std::nullopt).prediction.step_s);
+  CHECK(plan.prediction.bound_s == 0.0);
+  CHECK(solved(2, MultigridRequest{}).multigrid.empty());
+}
+
+TEST_CASE("solve: asked for partitions, it takes them, whatever is faster") {
+  SolveRequest request = request_for(2, MultigridRequest{.partitions = 2});
+  CHECK_FALSE(solve(request).multigrid.empty());
+  request.multigrid = MultigridRequest{.cycles = 0, .partitions = 2};
+  const Plan in_order = solve(request);
+  CHECK(in_order.multigrid.empty());
+  CHECK(in_order.layers.at(4).mesh.size(Axis::l) == 2);
+  request.multigrid = MultigridRequest{.partitions = 3};
+  CHECK_THROWS_AS(solve(request), InputError);
+}
+
+}  // namespace cnnplan::test
