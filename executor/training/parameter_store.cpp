@@ -55,8 +55,9 @@ ParameterStore::ParameterStore(const Schedule& schedule,
                                Backend& backend)
     : slots_(schedule.slots), offsets_{0}, precision_(precision), backend_(&backend) {
   for (const ParameterSlot& slot : slots_) {
+    const bool is_stored_weight = slot.role == ParameterRole::weight && slot.elements > 0;
     const std::int64_t count =
-        slot.role == ParameterRole::weight ? backend.weight_elements(slot.forward) : slot.elements;
+        is_stored_weight ? backend.weight_elements(slot.forward) : slot.elements;
     const std::int64_t padded = (count + line_elements - 1) / line_elements * line_elements;
     offsets_.push_back(checked_add(offsets_.back(), padded));
   }
@@ -94,6 +95,7 @@ void* ParameterStore::address(ParameterArena arena, int slot) const {
 
 std::vector<double> ParameterStore::plain(ParameterArena arena, int index) const {
   const ParameterSlot& slot = slots_.at(static_cast<std::size_t>(index));
+  if (slot.elements == 0) return {};
   const ElementType element = parameter_element(precision_);
   const bool is_weight = slot.role == ParameterRole::weight;
   const std::int64_t stored_elements = is_weight ? elements(index, index) : slot.elements;
@@ -107,6 +109,7 @@ std::vector<double> ParameterStore::plain(ParameterArena arena, int index) const
 
 void ParameterStore::set_weight(int index, std::span<const double> values) {
   const ParameterSlot& slot = slots_.at(static_cast<std::size_t>(index));
+  if (slot.elements == 0) return;
   const ElementType element = parameter_element(precision_);
   std::vector<std::byte> bytes;
   if (slot.role == ParameterRole::weight) {

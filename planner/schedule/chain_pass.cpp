@@ -23,8 +23,7 @@ Lowering::ChainPass::ChainPass(Lowering& lowering,
 }
 
 Operand Lowering::ChainPass::run(const Operand& first) {
-  nothing_ = lowering_.builder_.read(
-      lowering_.add_block(lowering_.name(sum(0)) + "/nothing", role(), Box{}));
+  nothing_ = lowering_.nothing();
   states_.assign(blocks_.size() + 1, nothing_);
   states_[0] = first;
   guess();
@@ -88,7 +87,7 @@ void Lowering::ChainPass::restrict_group(int level, int group) {
   const LayerRange& coarse = layers_of(level + 1, group);
   const int here = stage_of(coarse.first);
   Operand propagated = nothing_;
-  if (is_at(stage_of(last))) propagated = new_block("propagated");
+  if (is_here(last)) propagated = new_block("propagated");
   advance(level, steps.end - 1, propagated);
   const bool receives = is_at(here) && stage_of(last) != here;
   propagated =
@@ -141,14 +140,14 @@ void Lowering::ChainPass::evaluate(int block) {
   const auto index = static_cast<std::size_t>(block);
   if (is_fresh_[index]) return;
   is_fresh_[index] = true;
-  if (is_at(stage_of(block))) derivatives_[index] = derivative_at(block);
+  if (is_here(block)) derivatives_[index] = derivative_at(block);
 }
 
 // The state behind a step into `target`, on the ranks of its first block.
 void Lowering::ChainPass::advance(int level, int step, const Operand& target) {
   const LayerRange& layers = layers_of(level, step);
   const int first = layers.first;
-  if (!is_at(stage_of(first))) return;
+  if (!is_here(first)) return;
   add(first,
       "",
       length_of(layers) * scale_of(first),

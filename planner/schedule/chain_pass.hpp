@@ -40,6 +40,7 @@ class Lowering::ChainPass {
   const Unit& sum(int block) const;
   // The ranks that have a block: their coordinate along l.
   int stage_of(int block) const;
+  bool is_here(int block) const { return is_at(stage_of(block)); }
   const Operand& state(int point) const { return states_[static_cast<std::size_t>(point)]; }
   Operand new_block(const std::string& name) const;
   // "conv/forward/cycle_1/relax"

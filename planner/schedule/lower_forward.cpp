@@ -51,6 +51,7 @@ Box Lowering::storage_box(const Unit& unit) const {
 }
 
 Operand Lowering::add_output(const Unit& unit) {
+  if (!is_here(unit)) return tensors_[static_cast<std::size_t>(unit.last)] = nothing();
   const bool is_input = std::holds_alternative<Input>(layer(unit.head).parameters);
   const BufferIndex buffer = add_block(layer(unit.last).name,
                                        is_input ? BufferRole::data : BufferRole::activation,

@@ -47,7 +47,7 @@ void Lowering::add_slots(const Unit& unit) {
                              .shape = weight_shape(network(), unit.head),
                              .box = weight,
                              .elements = volume(weight),
-                             .forward = windowed_spec(unit)});
+                             .forward = is_here(unit) ? windowed_spec(unit) : KernelSpec{}});
   if (has_bias(parameters)) {
     add_slot(ParameterRole::bias, by_channel, bias_block(plan_, unit.head, rank_));
   }

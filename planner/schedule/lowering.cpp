@@ -97,6 +97,11 @@ BufferIndex Lowering::add_block(const std::string& name, BufferRole role, const 
   return builder_.add_buffer(name, role, buffer_element(element), box);
 }
 
+Operand Lowering::nothing() {
+  if (nothing_ < 0) nothing_ = add_block("nothing", BufferRole::activation, {});
+  return builder_.read(nothing_);
+}
+
 // Ids of transfers name the input where a unit has several, and count where it is the same again.
 // `of_channels`: the word for one between ranks that have different channels.
 std::string Lowering::label(const Unit& unit, std::size_t input, const char* of_channels) const {

@@ -49,6 +49,8 @@ class Lowering {
   // In the element of activations.
   BufferIndex add_block(const std::string& name, BufferRole role, const Box& box);
   Operand add_output(const Unit& unit);
+  // Of what other ranks have.
+  Operand nothing();
   Box storage_box(const Unit& unit) const;
 
   bool is_lowered(std::size_t unit) const { return lowered_.empty() || lowered_[unit]; }
@@ -195,6 +197,7 @@ class Lowering {
   std::vector<Operand> again_;                        // by layer: the block computed again
   std::vector<std::vector<Fetched>> fetched_again_;   // by layer
   std::vector<int> first_slot_;                       // by layer
+  BufferIndex nothing_ = -1;
   int next_tag_ = 0;
   // Slots before these have complete gradients, reduced ones, and are updated.
   int complete_ = 0;
