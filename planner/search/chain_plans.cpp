@@ -2,6 +2,8 @@
 #include "planner/search/chain_plans.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "planner/model/distribution.hpp"
 #include "planner/model/residual_chain.hpp"
@@ -105,6 +107,39 @@ Plan with_chains(Plan plan,
   return plan;
 }
 
+bool is_in(const ResidualChain& chain, LayerIndex layer) {
+  return chain.front().weights <= layer && layer <= chain.back().sum;
+}
+
+// Layers that all ranks would compute alike, each on one stage instead: those in front of the first
+// chain on the first, the others dealt out by their parameters, the last ones on the last.
+// Nothing where there are none.
+std::optional<Plan> with_stages(Plan plan,
+                                const std::vector<ResidualChain>& chains,
+                                const Mesh& mesh) {
+  const auto is_replicated = [&](LayerIndex layer) {
+    return plan.layers[static_cast<std::size_t>(layer)].mesh.size(Axis::r) == plan.ranks &&
+           can_be_staged(plan.network.layer(layer).parameters) &&
+           std::none_of(chains.begin(), chains.end(), [&](const ResidualChain& chain) {
+             return is_in(chain, layer);
+           });
+  };
+  const int stages = mesh.size(Axis::l);
+  const auto all = static_cast<double>(plan.network.parameter_count());
+  double behind = 0.0;
+  bool changes = false;
+  for (LayerIndex layer = plan.network.layer_count(); layer-- > 0;) {
+    if (!is_replicated(layer)) continue;
+    const int from_last = static_cast<int>(behind / all * stages);
+    const bool is_in_front = layer < chains.front().front().weights;
+    const int stage = is_in_front ? 0 : std::max(0, stages - 1 - from_last);
+    plan.layers[static_cast<std::size_t>(layer)] = {.mesh = mesh, .stage = stage};
+    behind += static_cast<double>(plan.network.parameter_count(layer));
+    changes = true;
+  }
+  return changes && stages > 1 ? std::optional(std::move(plan)) : std::nullopt;
+}
+
 // Of `partitions`, for the longest chain.
 std::vector<Setting> settings(const MultigridRequest& request, int partitions, int blocks) {
   std::vector<Setting> found;
@@ -135,8 +170,12 @@ std::vector<NamedPlan> chain_plans(const Plan& base, const MultigridRequest& req
     for (const Setting& setting :
          settings(request, partitions, static_cast<int>(longest->size()))) {
       if (!takes(*longest, setting)) continue;
-      plans.push_back({.name = name_of(setting, mesh),
-                       .plan = with_chains(base, chains, setting, request, mesh)});
+      Plan plan = with_chains(base, chains, setting, request, mesh);
+      if (std::optional<Plan> staged = with_stages(plan, chains, mesh)) {
+        plans.push_back(
+            {.name = name_of(setting, mesh) + ", others by stage", .plan = std::move(*staged)});
+      }
+      plans.push_back({.name = name_of(setting, mesh), .plan = std::move(plan)});
     }
   }
   return plans;

@@ -27,7 +27,8 @@ struct NamedPlan {
 };
 
 // `base` with all of its chains of at least two blocks split over an axis l, and over n for the
-// rest of the ranks, in every way that is allowed. Other layers stay as they are.
+// rest of the ranks, in every way that is allowed. Other layers stay as they are; those that all
+// ranks compute alike also each on one stage.
 std::vector<NamedPlan> chain_plans(const Plan& base, const MultigridRequest& request);
 
 }  // namespace cnnplan

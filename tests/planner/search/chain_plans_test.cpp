@@ -94,6 +94,26 @@ TEST_CASE("chain_plans: without cycles, the layers run in order on the ranks tha
   }
 }
 
+TEST_CASE("chain_plans: what all ranks would compute alike may be on one stage each") {
+  int staged = 0;
+  for (const NamedPlan& named : chain_plans(base_plan(4), {.partitions = 4})) {
+    CAPTURE(named.name);
+    const auto& layers = named.plan.layers;
+    CHECK_NOTHROW(validate(named.plan, "plan.json"));
+    CHECK(layers.front().mesh == parse_mesh("r4"));
+    CHECK(layers.back().mesh == parse_mesh("r4"));
+    if (layers[1].mesh == parse_mesh("r4")) continue;
+    ++staged;
+    CHECK(layers[1].stage == 0);
+    CHECK(layers[layers.size() - 2].stage == 3);
+  }
+  CHECK(staged > 0);
+  for (const NamedPlan& named :
+       chain_plans(uniform_plan(base_plan(1).network, 4, parse_mesh("n4")), {.partitions = 4})) {
+    CHECK(named.plan.layers[1].mesh == parse_mesh("n4"));
+  }
+}
+
 TEST_CASE("chain_plans: no chain, no plan") {
   const Network network = read_network("configs/networks/lenet.json");
   CHECK(chain_plans(uniform_plan(network, 4, Mesh({{Axis::r, 4}})), {}).empty());
