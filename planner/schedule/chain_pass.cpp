@@ -25,6 +25,8 @@ Lowering::ChainPass::ChainPass(Lowering& lowering,
 Operand Lowering::ChainPass::run(const Operand& first) {
   nothing_ = lowering_.nothing();
   states_.assign(blocks_.size() + 1, nothing_);
+  made_.assign(blocks_.size() + 1, nothing_);
+  made_at_.assign(blocks_.size() + 1, -1);
   states_[0] = first;
   guess();
   for (cycle_ = 1; cycle_ <= setting_.cycles; ++cycle_) cycle(0);
@@ -89,6 +91,7 @@ void Lowering::ChainPass::restrict_group(int level, int group) {
   Operand propagated = nothing_;
   if (is_here(last)) propagated = new_block("propagated");
   advance(level, steps.end - 1, propagated);
+  if (level == 0) trace(steps, propagated);
   const bool receives = is_at(here) && stage_of(last) != here;
   propagated =
       moved(propagated, stage_of(last), here, receives ? new_block("propagated") : nothing_, last);
@@ -125,7 +128,27 @@ void Lowering::ChainPass::finish_all() {
       finish(block);
       if (!is_last) pass_on(0, block);
     }
+    if (lowering_.traces_residuals_) trace_last(group);
   }
+}
+
+void Lowering::ChainPass::trace_last(const LayerRange& group) {
+  const int last = group.end - 1;
+  const Operand propagated = is_here(last) ? new_block("propagated") : nothing_;
+  advance(0, last, propagated);
+  trace(group, propagated);
+}
+
+void Lowering::ChainPass::trace(const LayerRange& group, const Operand& propagated) {
+  const int last = group.end - 1;
+  const auto point = static_cast<std::size_t>(group.end);
+  const bool is_traced =
+      lowering_.traces_residuals_ && is_here(last) && made_at_[point] == stage_of(last);
+  if (!is_traced) return;
+  const Operand residual = new_block("residual");
+  add(last, "/residual", -1.0, {propagated, made_[point], residual});
+  lowering_.builder_.schedule().residuals.push_back(
+      {.cycles = cycle_ - 1, .backward = word() != "forward", .operand = residual});
 }
 
 // The states inside a group of steps, and the derivative at the last of them.
@@ -172,6 +195,8 @@ void Lowering::ChainPass::pass_on(int level, int step) {
   advance(level, step, target);
   const bool receives = is_at(to) && from != to;
   const auto point = static_cast<std::size_t>(layers.end);
+  made_[point] = target;
+  made_at_[point] = from;
   states_[point] =
       moved(target, from, to, receives ? received(layers.end) : nothing_, layers.first);
   if (point < is_fresh_.size()) is_fresh_[point] = false;

@@ -71,6 +71,10 @@ class Lowering::ChainPass {
   void refresh(int level);
   void finish_all();
 
+  // Of the C-point behind a group of the finest level, whose state its layers make `propagated`.
+  void trace(const LayerRange& group, const Operand& propagated);
+  void trace_last(const LayerRange& group);
+
   // Its parts.
   void sweep(int level, const LayerRange& group);
   void evaluate(int block);
@@ -93,6 +97,8 @@ class Lowering::ChainPass {
   int own_stage_;
   Operand nothing_;                                // on ranks that do not have a state
   std::vector<Operand> states_;                    // by point, on the ranks that go on from it
+  std::vector<Operand> made_;                      // by point, on the ranks that computed the state
+  std::vector<int> made_at_;                       // by point, their stage
   std::vector<Operand> derivatives_;               // by block
   std::vector<bool> is_fresh_;                     // by block: its derivative is that of its state
   std::vector<std::vector<Operand>> right_sides_;  // by level and step; level 0 has none

@@ -48,6 +48,7 @@ Schedule Lowering::run() {
     close_bucket();
     update_weights(complete_);
     keep_logits();
+    keep_residuals();
   }
   schedule.outputs = tensors_;
   if (mode_ == Mode::prices) return std::move(schedule);
@@ -62,6 +63,14 @@ void Lowering::keep_logits() {
   const auto logits = static_cast<std::size_t>(network().inputs_of(network().loss_layer())[0]);
   const auto buffer = static_cast<std::size_t>(tensors_[logits].buffer);
   schedule.buffers[buffer].last_use = static_cast<OperationIndex>(schedule.operations.size()) - 1;
+}
+
+void Lowering::keep_residuals() {
+  Schedule& schedule = builder_.schedule();
+  for (const PointResidual& residual : schedule.residuals) {
+    schedule.buffers[static_cast<std::size_t>(residual.operand.buffer)].last_use =
+        static_cast<OperationIndex>(schedule.operations.size()) - 1;
+  }
 }
 
 const LayerPlan& Lowering::layer_plan(LayerIndex index) const {
@@ -265,6 +274,13 @@ std::vector<Schedule> lower_firsts(const Decomposition& decomposition,
                                    const UnitClasses& classes,
                                    std::span<const int> ranks) {
   return lower_all(decomposition, ranks, Mode::prices, classes.around_firsts());
+}
+
+Schedule lower_with_residuals(const Plan& plan, int rank) {
+  const Decomposition decomposition(plan);
+  Lowering lowering(decomposition, rank, Mode::training);
+  lowering.trace_residuals();
+  return lowering.run();
 }
 
 Schedule lower_inference(const Plan& plan, int rank) {

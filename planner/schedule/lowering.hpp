@@ -20,6 +20,8 @@ class Lowering {
   // Keeps a reference. `lowered`: by unit; of the others there are but the tensors and gradients
   // that lowered ones read. Empty: all.
   Lowering(const Decomposition& decomposition, int rank, Mode mode, std::vector<bool> lowered = {});
+  // Computes residuals, too.
+  void trace_residuals() { traces_residuals_ = true; }
   Schedule run();
 
  private:
@@ -44,6 +46,7 @@ class Lowering {
 
   // Set-up.
   void keep_logits();
+  void keep_residuals();
   // Of parameters and of what is summed.
   BufferElement parameter() const;
   // In the element of activations.
@@ -198,6 +201,7 @@ class Lowering {
   std::vector<std::vector<Fetched>> fetched_again_;   // by layer
   std::vector<int> first_slot_;                       // by layer
   BufferIndex nothing_ = -1;
+  bool traces_residuals_ = false;
   int next_tag_ = 0;
   // Slots before these have complete gradients, reduced ones, and are updated.
   int complete_ = 0;

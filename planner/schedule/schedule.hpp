@@ -122,6 +122,14 @@ struct Operation {
   OperationBody body;
 };
 
+// What is left of the equation of a C-point on the finest level of a chain: the state that the
+// layer in front of it makes, less the state that is there.
+struct PointResidual {
+  int cycles = 0;  // that were over
+  bool backward = false;
+  Operand operand;  // kept to the end of the step
+};
+
 // True for what waits for other ranks: transfers and collectives.
 bool is_communication(const Operation& operation);
 
@@ -143,6 +151,7 @@ struct Schedule {
   std::vector<BufferIndex> running_mean;  // by layer, -1 where not a batch norm
   std::vector<BufferIndex> running_variance;  // likewise
   std::int64_t arena_bytes = 0;
+  std::vector<PointResidual> residuals;  // where they were asked for
 };
 
 // What the buffers of a transfer hold, in the indices of its list; nothing where there is no
@@ -160,6 +169,9 @@ std::vector<Schedule> lower(const Plan& plan, std::span<const int> ranks);
 // waits for another's memory. What is priced one by one needs neither, and they take most of the
 // time that a long network's lowering takes.
 std::vector<Schedule> lower_for_prices(const Plan& plan, std::span<const int> ranks);
+// The same step, with the residuals of all chains that multigrid runs. Left out are those of points
+// in front of which a coarse step passes layers of several stages.
+Schedule lower_with_residuals(const Plan& plan, int rank);
 // Forward only, batch norm with running values: for evaluation on test data.
 // The loss operation leaves the probabilities in outputs[loss_layer].
 Schedule lower_inference(const Plan& plan, int rank);

@@ -42,7 +42,7 @@ class Textbook {
     }
   }
 
-  Values run(double first) const {
+  TextbookResult run(double first) {
     Values u = guess(first);
     Values right_side(u.size(), 0.0);
     right_side[0] = first;
@@ -50,7 +50,8 @@ class Textbook {
       this->cycle(0, u, right_side);
       relax_f(0, u, right_side);
     }
-    return u;
+    add_residual(u, right_side);
+    return {.states = u, .residual_squares = residual_squares_};
   }
 
  private:
@@ -95,13 +96,20 @@ class Textbook {
     }
   }
 
-  void cycle(std::size_t level, Values& u, const Values& right_side) const {
+  void add_residual(const Values& u, const Values& right_side) {
+    double squares = 0.0;
+    for (double r : residual(0, u, right_side)) squares += r * r;
+    residual_squares_.push_back(squares);
+  }
+
+  void cycle(std::size_t level, Values& u, const Values& right_side) {
     if (level == coarsest()) return solve(level, u, right_side);
     relax_f(level, u, right_side);
     if (setting_.relaxation == Relaxation::fcf) {
       relax_c(level, u, right_side);
       relax_f(level, u, right_side);
     }
+    if (level == 0) add_residual(u, right_side);
     const Values r = residual(level, u, right_side);
     const auto& chosen = chosen_[level];
     Values restricted;
@@ -140,14 +148,15 @@ class Textbook {
   bool from_back_;
   std::vector<Points> levels_;
   std::vector<std::vector<std::size_t>> chosen_;  // by level but the last
+  Values residual_squares_;
 };
 
 }  // namespace
 
-std::vector<double> textbook_multigrid(const ScalarChain& chain,
-                                       const Multigrid& setting,
-                                       double first,
-                                       bool from_back) {
+TextbookResult textbook_multigrid(const ScalarChain& chain,
+                                  const Multigrid& setting,
+                                  double first,
+                                  bool from_back) {
   return Textbook(chain, setting, from_back).run(first);
 }
 

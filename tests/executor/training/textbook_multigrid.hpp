@@ -14,12 +14,18 @@ struct ScalarChain {
   std::function<double(int layer, double u)> derivative;  // F_n
 };
 
-// u_0 to u_N after the cycles of `setting`, with the first guess of the coarsest level. Every
-// coarsening-th point is on the next level, where a step takes the derivative of its first layer;
-// counted from the front, or from the back where `from_back`: then the last interval is whole.
-std::vector<double> textbook_multigrid(const ScalarChain& chain,
-                                       const Multigrid& setting,
-                                       double first,
-                                       bool from_back = false);
+struct TextbookResult {
+  std::vector<double> states;  // u_0 to u_N
+  // Sum of squares over all points: in every cycle behind its relaxation, and in the end.
+  std::vector<double> residual_squares;
+};
+
+// After the cycles of `setting`, with the first guess of the coarsest level. Every coarsening-th
+// point is on the next level, where a step takes the derivative of its first layer; counted from
+// the front, or from the back where `from_back`: then the last interval is whole.
+TextbookResult textbook_multigrid(const ScalarChain& chain,
+                                  const Multigrid& setting,
+                                  double first,
+                                  bool from_back = false);
 
 }  // namespace cnnplan::test
