@@ -12,6 +12,7 @@
 #include "planner/report/explain.hpp"
 #include "planner/report/formula_text.hpp"
 #include "planner/report/sensitivity_text.hpp"
+#include "planner/search/prediction_check.hpp"
 #include "planner/search/sensitivity.hpp"
 
 namespace cnnplan {
@@ -87,6 +88,7 @@ void print_formulas(const Plan& plan, const ExplainOptions& options) {
 
 void print_sensitivity(const Plan& plan, const ExplainOptions& options) {
   if (!options.layer.empty()) layer_named(plan, options.layer);
+  check_prediction(plan, options.plan_file);
   const std::optional<Figures> figures = figures_of(plan, options, "sensitivity");
   if (!figures) return;
   const auto& [platform, profile] = *figures;
