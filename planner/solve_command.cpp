@@ -110,8 +110,16 @@ TypedOptions typed(const SolveOptions& options) {
 void refuse_estimates(const Plan& plan, const SolveRequest& request, const SolveOptions& options) {
   const std::string note = kernels_note(plan, request.platform, request.profile, typed(options));
   if (note.empty()) return;
-  const std::string& file = options.profile_file;
-  throw InputError({.file = file.empty() ? default_profile_file : file,
+  const std::string file = chosen_file(options.profile_file, default_profile_file);
+  if (file.empty()) {
+    throw InputError({.file = "--strict",
+                      .pointer = "",
+                      .value = "no profile: neither --profile nor a " +
+                               std::string(default_profile_file) + " here",
+                      .allowed = "a profile with all kernels of the plan; make one with: " +
+                                 profile_advice(plan, typed(options))});
+  }
+  throw InputError({.file = file,
                     .pointer = "/kernels",
                     .value = "not all kernels of the plan",
                     .allowed = "with --strict all of them, timed as the plan runs: " + note});
@@ -155,6 +163,7 @@ ExitCode solve_command(const SolveOptions& options) {
   plan.inputs = std::move(inputs);
   write_file(options.output_file, to_json(plan));
   std::cerr << assumptions(plan, request.platform, request.profile, typed(options));
+  if (request.uniform) std::cerr << idle_note(plan);
   std::cout << explain(plan, std::nullopt);
   std::cerr << "wrote " << options.output_file << "; run it with: mpirun -n " << plan.ranks
             << " cnnexec --strategy " << options.output_file << '\n';

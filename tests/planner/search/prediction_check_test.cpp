@@ -13,13 +13,16 @@
 namespace cnnplan::test {
 namespace {
 
+SolveRequest request_for(const Network& network, std::int64_t batch, int ranks) {
+  return {.network = network,
+          .ranks = ranks,
+          .batch = batch,
+          .platform = default_platform(ranks),
+          .profile = {}};
+}
+
 Plan solved(const Network& network, std::int64_t batch, int ranks) {
-  const SolveRequest request{.network = network,
-                             .ranks = ranks,
-                             .batch = batch,
-                             .platform = default_platform(ranks),
-                             .profile = {}};
-  return solve(request);
+  return solve(request_for(network, batch, ranks));
 }
 
 // Where a solved plan is wrong after a change of its prediction.
