@@ -12,6 +12,7 @@
 #include "planner/model/run.hpp"
 #include "planner/model/schema_kind.hpp"
 #include "planner/report/compare.hpp"
+#include "planner/search/prediction_check.hpp"
 
 namespace cnnplan {
 
@@ -28,29 +29,44 @@ ExitCode compare_command(const CompareOptions& options) {
   return ExitCode::prediction_outside_limit;
 }
 
-ExitCode check_command(const std::vector<std::string>& files) {
-  for (const std::string& file : files) {
-    const std::string text = read_file(file);
-    switch (schema_kind(text, file)) {
-      case SchemaKind::network:
-        parse_network(text, file);
-        break;
-      case SchemaKind::platform:
-        parse_platform(text, file);
-        break;
-      case SchemaKind::profile:
-        parse_profile(text, file);
-        break;
-      case SchemaKind::plan:
-        parse_plan(text, file);
-        break;
-      case SchemaKind::run:
-        parse_run(text, file);
-        break;
-    }
-    std::cout << file << ": right\n";
+namespace {
+
+// @throws Error for what is wrong with the file
+void check_file(const std::string& file) {
+  const std::string text = read_file(file);
+  switch (schema_kind(text, file)) {
+    case SchemaKind::network:
+      parse_network(text, file);
+      break;
+    case SchemaKind::platform:
+      parse_platform(text, file);
+      break;
+    case SchemaKind::profile:
+      parse_profile(text, file);
+      break;
+    case SchemaKind::plan:
+      check_prediction(parse_plan(text, file), file);
+      break;
+    case SchemaKind::run:
+      parse_run(text, file);
+      break;
   }
-  return ExitCode::ok;
+}
+
+}  // namespace
+
+ExitCode check_command(const std::vector<std::string>& files) {
+  ExitCode first = ExitCode::ok;
+  for (const std::string& file : files) {
+    try {
+      check_file(file);
+      std::cout << file << ": right\n";
+    } catch (const Error& error) {
+      std::cerr << "cnnplan: " << error.what() << '\n';
+      if (first == ExitCode::ok) first = error.exit_code();
+    }
+  }
+  return first;
 }
 
 void profile_command(const std::vector<std::string>& arguments) {

@@ -64,7 +64,8 @@ ExitCode explain_command(const ExplainOptions& options);
 ExitCode compare_command(const CompareOptions& options);
 // Replays the plan in SimGrid. @throws EnvironmentError without it, when the files are written
 ExitCode simulate_command(const SimulateOptions& options);
-// Reads each file as the kind that its "schema" names and says that it is right.
+// Reads each file as the kind that its "schema" names and says that it is right, or what is wrong;
+// the code of the first that is wrong.
 ExitCode check_command(const std::vector<std::string>& files);
 // Replaces this process by cnnplan-profile, which lies beside this program.
 // @throws EnvironmentError when it is not there

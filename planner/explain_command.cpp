@@ -3,15 +3,18 @@
 #include <iostream>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "planner/chosen_file.hpp"
 #include "planner/commands.hpp"
+#include "planner/model/error.hpp"
 #include "planner/model/file.hpp"
 #include "planner/predict/formulas.hpp"
 #include "planner/report/explain.hpp"
 #include "planner/report/formula_text.hpp"
 #include "planner/report/sensitivity_text.hpp"
+#include "planner/search/prediction_check.hpp"
 #include "planner/search/sensitivity.hpp"
 
 namespace cnnplan {
@@ -61,17 +64,12 @@ struct Figures {
   Profile profile;
 };
 
-// Says on stdout why there are no `what` where the files are not those of the plan.
-std::optional<Figures> figures_of(const Plan& plan,
-                                  const ExplainOptions& options,
-                                  const std::string& what) {
+// Or why they are not at hand.
+std::variant<Figures, std::string> figures_of(const Plan& plan, const ExplainOptions& options) {
   PlanInputs inputs(plan);
   const auto platform_file = inputs.take(options.platform_file, default_platform_file);
   const auto profile_file = inputs.take(options.profile_file, default_profile_file);
-  if (!inputs.problem().empty()) {
-    std::cout << "no " << what << ": " << inputs.problem() << '\n';
-    return std::nullopt;
-  }
+  if (!inputs.problem().empty()) return inputs.problem();
   return Figures{
       .platform = platform_file ? read_platform(*platform_file) : default_platform(plan.ranks),
       .profile = profile_file ? read_profile(*profile_file) : Profile{}};
@@ -79,17 +77,24 @@ std::optional<Figures> figures_of(const Plan& plan,
 
 void print_formulas(const Plan& plan, const ExplainOptions& options) {
   std::cout << '\n';
-  const std::optional<Figures> figures = figures_of(plan, options, "formulas");
-  if (!figures) return;
-  const KernelCosts kernels(figures->profile, figures->platform);
-  std::cout << to_text(formulas(plan, options.layer, PriceList(figures->platform, kernels)));
+  const auto found = figures_of(plan, options);
+  if (const auto* problem = std::get_if<std::string>(&found)) {
+    std::cout << "no formulas: " << *problem << '\n';
+    return;
+  }
+  const auto& [platform, profile] = std::get<Figures>(found);
+  const KernelCosts kernels(profile, platform);
+  std::cout << to_text(formulas(plan, options.layer, PriceList(platform, kernels)));
 }
 
 void print_sensitivity(const Plan& plan, const ExplainOptions& options) {
   if (!options.layer.empty()) layer_named(plan, options.layer);
-  const std::optional<Figures> figures = figures_of(plan, options, "sensitivity");
-  if (!figures) return;
-  const auto& [platform, profile] = *figures;
+  check_prediction(plan, options.plan_file);
+  const auto found = figures_of(plan, options);
+  if (const auto* problem = std::get_if<std::string>(&found)) {
+    throw Error(ExitCode::bad_input, "no sensitivity: " + *problem);
+  }
+  const auto& [platform, profile] = std::get<Figures>(found);
   std::cout << to_text(sensitivity(plan, platform, profile, options.layer), plan);
 }
 

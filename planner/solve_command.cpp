@@ -15,6 +15,7 @@
 #include "planner/report/table.hpp"
 #include "planner/report/what_if_text.hpp"
 #include "planner/search/request_check.hpp"
+#include "planner/search/scores.hpp"
 
 namespace cnnplan {
 namespace {
@@ -110,8 +111,16 @@ TypedOptions typed(const SolveOptions& options) {
 void refuse_estimates(const Plan& plan, const SolveRequest& request, const SolveOptions& options) {
   const std::string note = kernels_note(plan, request.platform, request.profile, typed(options));
   if (note.empty()) return;
-  const std::string& file = options.profile_file;
-  throw InputError({.file = file.empty() ? default_profile_file : file,
+  const std::string file = chosen_file(options.profile_file, default_profile_file);
+  if (file.empty()) {
+    throw InputError({.file = "--strict",
+                      .pointer = "",
+                      .value = "no profile: neither --profile nor a " +
+                               std::string(default_profile_file) + " here",
+                      .allowed = "a profile with all kernels of the plan; make one with: " +
+                                 profile_advice(plan, typed(options))});
+  }
+  throw InputError({.file = file,
                     .pointer = "/kernels",
                     .value = "not all kernels of the plan",
                     .allowed = "with --strict all of them, timed as the plan runs: " + note});
@@ -124,10 +133,18 @@ SolveRequest changed(SolveRequest request, const std::vector<std::string>& what_
   return request;
 }
 
+// The search tries few plans in virtual time: that there is may be faster than what it finds.
+Plan fastest_on(const SolveRequest& request, const Plan& kept) {
+  Plan anew = solve(request);
+  const bool is_faster = kept.prediction.step_s < anew.prediction.step_s &&
+                         fits(kept.prediction.memory.total_bytes(), request.platform);
+  return is_faster ? kept : anew;
+}
+
 void print_what_if(const Plan& plan, const SolveRequest& other, const SolveOptions& options) {
   const KernelCosts kernels(other.profile, other.platform);
   const Plan kept = with_prediction(plan, PriceList(other.platform, kernels));
-  const Plan after = solve(other);
+  const Plan after = fastest_on(other, kept);
   std::cout << to_text({.before = plan, .kept = kept, .after = after}, joined(options.what_if));
 }
 
@@ -147,6 +164,7 @@ ExitCode solve_command(const SolveOptions& options) {
   plan.inputs = std::move(inputs);
   write_file(options.output_file, to_json(plan));
   std::cerr << assumptions(plan, request.platform, request.profile, typed(options));
+  if (request.uniform) std::cerr << idle_note(plan);
   std::cout << explain(plan, std::nullopt);
   std::cerr << "wrote " << options.output_file << "; run it with: mpirun -n " << plan.ranks
             << " cnnexec --strategy " << options.output_file << '\n';

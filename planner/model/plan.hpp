@@ -127,7 +127,7 @@ struct Prediction {
   std::int64_t outpriced = 0;   // left out because every plan with them is slower than the baseline
   std::vector<std::string> estimated_kernels;
   std::vector<UnitMargin> margins;  // empty: not known
-  OperationSum margins_sum;         // of which the plan costs least, if of any
+  OperationSum margins_sum;         // of which the plan is closest to the least
   bool operator==(const Prediction&) const = default;
 };
 

@@ -93,16 +93,20 @@ std::map<std::string, std::string> implementations_of(std::span<const PricedSche
   return names;
 }
 
+PricedPlan priced(std::vector<Schedule> schedules, RankClasses classes, const PriceList& prices) {
+  PricedPlan result{.classes = std::move(classes), .schedules = {}};
+  result.schedules.resize(schedules.size());
+  parallel_for(schedules.size(), [&](std::size_t i) {
+    result.schedules[i] = cnnplan::priced(std::move(schedules[i]), prices);
+  });
+  return result;
+}
+
 }  // namespace
 
 PricedPlan lower_and_price(const Plan& plan, RankClasses classes, const PriceList& prices) {
   std::vector<Schedule> schedules = lower(plan, classes.ranks());
-  PricedPlan result{.classes = std::move(classes), .schedules = {}};
-  result.schedules.resize(schedules.size());
-  parallel_for(schedules.size(), [&](std::size_t i) {
-    result.schedules[i] = priced(std::move(schedules[i]), prices);
-  });
-  return result;
+  return priced(std::move(schedules), std::move(classes), prices);
 }
 
 PricedPlan lower_and_price(const Plan& plan, const PriceList& prices) {
@@ -111,6 +115,15 @@ PricedPlan lower_and_price(const Plan& plan, const PriceList& prices) {
 
 std::vector<RankTimeline> walk(const PricedPlan& priced, const VirtualTimeOptions& options) {
   return walk(priced.schedules, priced.classes, options);
+}
+
+double predicted_step_s(const Plan& plan, const PriceList& prices) {
+  const double overlap = overlap_of(plan, prices.platform());
+  RankClasses classes = RankClasses::of(plan, prices.platform());
+  std::vector<Schedule> schedules =
+      overlap > 0.0 ? lower(plan, classes.ranks()) : lower_for_prices(plan, classes.ranks());
+  const PricedPlan all = priced(std::move(schedules), std::move(classes), prices);
+  return step_time_s(walk(all, {.overlap = overlap}));
 }
 
 MemoryUse most_memory(std::span<const PricedSchedule> schedules, const Platform& platform) {

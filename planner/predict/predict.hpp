@@ -21,6 +21,10 @@ PricedPlan lower_and_price(const Plan& plan, const PriceList& prices);
 // What a class of ranks does is what its rank does: timelines by class.
 std::vector<RankTimeline> walk(const PricedPlan& priced, const VirtualTimeOptions& options = {});
 
+// The step that a prediction of the plan has, and nothing else: in less time, as without overlap
+// nothing needs a place in memory for it.
+double predicted_step_s(const Plan& plan, const PriceList& prices);
+
 // Of the rank that needs most, kernels' workspaces included.
 MemoryUse most_memory(std::span<const PricedSchedule> schedules, const Platform& platform);
 

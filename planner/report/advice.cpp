@@ -102,6 +102,18 @@ std::string estimates_note(const Plan& plan,
          (is_rest ? missing_advice(plan, platform, typed) : profile_advice(plan, typed));
 }
 
+// Ranks that have no part of the layer's output.
+int idle_ranks(const Plan& plan, LayerIndex layer) {
+  const Shape output = plan.network.output_shape(layer, plan.batch);
+  std::int64_t busy = 1;
+  for (const MeshAxis& axis : plan.layers[static_cast<std::size_t>(layer)].mesh.axes()) {
+    const std::int64_t parts =
+        axis.axis == Axis::r ? axis.size : output.extents[static_cast<std::size_t>(axis.axis)];
+    busy *= std::min<std::int64_t>(axis.size, parts);
+  }
+  return plan.ranks - static_cast<int>(busy);
+}
+
 // Times of another number of busy ranks go into a file of their own. Discrete devices do not
 // disturb each other.
 std::string busy_ranks_note(const Plan& plan,
@@ -144,6 +156,19 @@ std::string kernels_note(const Plan& plan,
                          const TypedOptions& typed) {
   const std::string busy = busy_ranks_note(plan, platform, profile, typed);
   return busy.empty() ? estimates_note(plan, platform, profile, typed) : busy;
+}
+
+std::string idle_note(const Plan& plan) {
+  std::size_t layers = 0;
+  int most = 0;
+  for (LayerIndex layer = 0; layer < plan.network.layer_count(); ++layer) {
+    const int idle = idle_ranks(plan, layer);
+    layers += idle > 0 ? 1 : 0;
+    most = std::max(most, idle);
+  }
+  if (layers == 0) return "";
+  return "idle: up to " + std::to_string(most) + " of " + std::to_string(plan.ranks) +
+         " ranks, in " + counted(layers, "layer") + " that cannot be split so far\n";
 }
 
 std::string assumptions(const Plan& plan,

@@ -29,6 +29,9 @@ std::string kernels_note(const Plan& plan,
                          const Profile& profile,
                          const TypedOptions& typed);
 
+// A line on layers of whose output some ranks have no part; empty where there is none.
+std::string idle_note(const Plan& plan);
+
 // A line for each: links that are assumed or were measured with fewer ranks, and kernels_note.
 // Empty where the prediction rests on measurements of just this. @pre the platform has a level
 std::string assumptions(const Plan& plan,

@@ -5,6 +5,8 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <numeric>
+#include <utility>
 #include <vector>
 
 #include "planner/model/enumerators.hpp"
@@ -231,12 +233,37 @@ std::string layer_table(const Plan& plan) {
   return legend + '\n' + table.to_text();
 }
 
-std::string layer_names(const Network& network) {
-  std::string text;
-  for (const Layer& layer : network.layers()) {
-    if (!text.empty()) text += ", ";
-    text += layer.name;
+// How many letters to change, leave out or put in (Wagner and Fischer 1974).
+std::size_t distance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t changed = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({changed, row[j] + 1, diagonal + 1});
+    }
   }
+  return row.back();
+}
+
+// "conv1, conv2": the few that are spelled most alike, and how many layers there are where these
+// are more.
+std::string layers_like(const std::string& name, const Network& network) {
+  constexpr std::size_t most = 5;
+  std::vector<std::pair<std::size_t, std::string>> names;
+  for (const Layer& layer : network.layers()) {
+    names.emplace_back(distance(name, layer.name), layer.name);
+  }
+  std::stable_sort(
+      names.begin(), names.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most, names.size()); ++i) {
+    text += (i == 0 ? "" : ", ") + names[i].second;
+  }
+  if (names.size() > most) text += " or another of " + std::to_string(names.size()) + " layers";
   return text;
 }
 
@@ -290,7 +317,7 @@ LayerIndex layer_named(const Plan& plan, const std::string& name) {
   throw InputError({.file = "--layer",
                     .pointer = "",
                     .value = '"' + name + '"',
-                    .allowed = "one of " + layer_names(plan.network)});
+                    .allowed = "one of " + layers_like(name, plan.network)});
 }
 
 }  // namespace cnnplan

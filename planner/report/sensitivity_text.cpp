@@ -139,7 +139,7 @@ std::string nothing(const Sensitivity& sensitivity, const Plan& plan) {
   }
   if (sensitivity.shorter.empty()) return "no other split is worth finding\n";
   return "no runner-up that takes longer in sum is in the plan: it was taken for its step or its "
-         "memory, or written by an\nolder cnnplan; then solve again\n";
+         "memory,\nits runner-ups differ in too many layers, or an older cnnplan wrote it\n";
 }
 
 }  // namespace

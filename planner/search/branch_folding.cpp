@@ -8,10 +8,6 @@
 namespace cnnplan {
 namespace {
 
-std::size_t index(int i) {
-  return static_cast<std::size_t>(i);
-}
-
 class Folding {
  public:
   Folding(const CostGraph& graph, const UnitCosts& costs, const std::vector<bool>& free)

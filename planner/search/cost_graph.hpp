@@ -7,6 +7,11 @@
 
 namespace cnnplan {
 
+// Units and candidates are counted in int, what vectors hold is not.
+inline std::size_t index(int unit_or_candidate) {
+  return static_cast<std::size_t>(unit_or_candidate);
+}
+
 // Costs of every pair of candidates of two units.
 class CostMatrix {
  public:

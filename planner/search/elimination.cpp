@@ -13,10 +13,6 @@
 namespace cnnplan {
 namespace {
 
-std::size_t index(int i) {
-  return static_cast<std::size_t>(i);
-}
-
 class Eliminator {
  public:
   explicit Eliminator(const CostGraph& graph, bool keeps_costs)
@@ -179,10 +175,6 @@ EliminationSteps elimination_steps(const CostGraph& graph) {
   if (eliminator.complete()) result.optimum = eliminator.optimum();
   result.steps = eliminator.take_steps();
   return result;
-}
-
-double lower_bound(const CostGraph& graph) {
-  return eliminate(graph).bound;
 }
 
 }  // namespace cnnplan

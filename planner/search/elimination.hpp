@@ -25,9 +25,6 @@ struct Elimination {
 // @pre check(graph) passes
 Elimination eliminate(const CostGraph& graph);
 
-// No assignment of `graph` costs less; equal to the optimum where everything is eliminated.
-double lower_bound(const CostGraph& graph);
-
 // An eliminated unit: its best candidate for every choice of its neighbours, none of which was
 // eliminated before it.
 struct EliminationStep {

@@ -11,10 +11,6 @@
 namespace cnnplan {
 namespace {
 
-std::size_t index(int i) {
-  return static_cast<std::size_t>(i);
-}
-
 // Best path that ends at a unit.
 struct PathEnd {
   double weight = 0.0;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -164,11 +165,17 @@ OperationSum sum_of(const Plan& plan, const Assignment& taken, NetworkPricing& p
   if (plan.overlap) return {};
   std::vector<int> ranks{-1};
   for (int rank : sample_ranks(plan.ranks)) ranks.push_back(rank);
+  OperationSum nearest;
+  double least = std::numeric_limits<double>::infinity();
   for (int rank : ranks) {
     const OperationSum sum{.rank = rank};
-    if (is_least(pricing, pricing.priced().graph_of(sum, plan.ranks), taken)) return sum;
+    const double found = excess(pricing, pricing.priced().graph_of(sum, plan.ranks), taken);
+    if (found >= least - rounding) continue;
+    nearest = sum;
+    least = found;
+    if (least <= rounding) break;
   }
-  return {};
+  return nearest;
 }
 
 }  // namespace

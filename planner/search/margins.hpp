@@ -14,7 +14,8 @@ inline constexpr std::size_t most_told_changes = 256;
 
 struct PlanMargins {
   std::vector<UnitMargin> units;
-  // The first, of all ranks and of each sampled one, in which the plan costs least.
+  // Of all ranks and of each sampled one that in which the plan is closest to what costs least, the
+  // first of equals.
   OperationSum sum;
 };
 

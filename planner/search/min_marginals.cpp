@@ -7,14 +7,6 @@
 #include <utility>
 
 namespace cnnplan {
-namespace {
-
-std::size_t index(int i) {
-  return static_cast<std::size_t>(i);
-}
-
-}  // namespace
-
 // An assignment as it differs from the optimum.
 class MinMarginals::Changes {
  public:

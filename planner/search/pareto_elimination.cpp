@@ -14,10 +14,6 @@ namespace {
 constexpr std::size_t most_neighbours = 2;
 constexpr int no_trace = -1;
 
-std::size_t index(int i) {
-  return static_cast<std::size_t>(i);
-}
-
 struct Label {
   double seconds = 0.0;
   double bytes = 0.0;

@@ -82,10 +82,9 @@ LeastStep least_step(NetworkPricing& pricing) {
   return least;
 }
 
-bool is_least(NetworkPricing& pricing, const CostGraph& graph, const Assignment& assignment) {
-  constexpr double rounding = 1e-12;
+double excess(NetworkPricing& pricing, const CostGraph& graph, const Assignment& assignment) {
   pricing.price(assignment);
-  return total_cost(graph, assignment) <= refined(pricing, graph).bound * (1 + rounding);
+  return total_cost(graph, assignment) / refined(pricing, graph).bound - 1.0;
 }
 
 std::optional<MinMarginals> marginals_of_wanted(NetworkPricing& pricing,

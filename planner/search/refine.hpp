@@ -39,7 +39,8 @@ using Wanted =
 std::optional<MinMarginals> marginals_of_wanted(NetworkPricing& pricing,
                                                 const CostGraph& graph,
                                                 const Wanted& wanted);
-// Whether no assignment costs less there than this one, as if all pairs had prices.
-bool is_least(NetworkPricing& pricing, const CostGraph& graph, const Assignment& assignment);
+// How much more this assignment costs there than the least, of that; 0 but for rounding where none
+// costs less. As if all pairs had prices. @pre the least is above 0
+double excess(NetworkPricing& pricing, const CostGraph& graph, const Assignment& assignment);
 
 }  // namespace cnnplan

@@ -39,18 +39,20 @@ Mesh parse_uniform(const Network& network, std::int64_t batch, int ranks, std::s
 }
 
 std::vector<Axis> parse_axes(std::string_view text) {
+  const auto refuse_all = [text] {
+    throw InputError({.file = "--axes",
+                      .pointer = "",
+                      .value = '"' + std::string(text) + '"',
+                      .allowed = "some of the letters n c d h w, each once"});
+  };
+  if (text.empty()) refuse_all();
   std::vector<Axis> axes;
   for (const char letter : text) {
     const auto all = search_axes();
     const auto found = std::find_if(
         all.begin(), all.end(), [letter](Axis axis) { return to_char(axis) == letter; });
     const bool is_known = found != all.end();
-    if (!is_known || std::find(axes.begin(), axes.end(), *found) != axes.end()) {
-      throw InputError({.file = "--axes",
-                        .pointer = "",
-                        .value = '"' + std::string(text) + '"',
-                        .allowed = "some of the letters n c d h w, each once"});
-    }
+    if (!is_known || std::find(axes.begin(), axes.end(), *found) != axes.end()) refuse_all();
     axes.push_back(*found);
   }
   return axes;

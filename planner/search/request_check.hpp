@@ -15,8 +15,8 @@ void check_batch(const Network& network, std::int64_t batch, int ranks);
 // @throws InputError at "--uniform" for what is no mesh, or none that these ranks can run
 Mesh parse_uniform(const Network& network, std::int64_t batch, int ranks, std::string_view text);
 
-// What "--axes" names: "nhw". @throws InputError at "--axes" for other letters than n c d h w, and
-// for one that is there twice
+// What "--axes" names: "nhw". @throws InputError at "--axes" for other letters than n c d h w, for
+// one that is there twice, and where there is none
 std::vector<Axis> parse_axes(std::string_view text);
 
 }  // namespace cnnplan

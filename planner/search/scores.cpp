@@ -13,38 +13,39 @@ bool fits(std::int64_t bytes, const Platform& platform) {
   return platform.memory_bytes <= 0 || bytes <= platform.memory_bytes;
 }
 
-bool Scores::fits(const Scored& scored) const {
-  return cnnplan::fits(scored.bytes, prices_.platform());
-}
-
-std::int64_t Scores::add(const std::string& name, Plan plan) {
+Score Scores::add(const std::string& name, Plan plan) {
   const auto known = std::find_if(scored_.begin(), scored_.end(), [&](const Scored& scored) {
     return scored.plan.layers == plan.layers && scored.plan.multigrid == plan.multigrid;
   });
-  if (known != scored_.end()) return known->bytes;
+  if (known != scored_.end()) return known->score;
   const Platform& platform = prices_.platform();
   PricedPlan priced = lower_and_price(plan, prices_);
   const double step_s = step_time_s(walk(priced, {.overlap = overlap_of(plan, platform)}));
-  scored_.push_back({.name = name,
-                     .plan = std::move(plan),
-                     .step_s = step_s,
-                     .bytes = most_memory(priced.schedules, platform).total_bytes()});
-  if (fits(scored_.back()) && step_s < least_step_s()) {
+  const std::int64_t bytes = most_memory(priced.schedules, platform).total_bytes();
+  const Score score{.step_s = step_s, .bytes = bytes, .fits = fits(bytes, platform)};
+  const bool is_best = score.fits && step_s < least_step_s();
+  scored_.push_back({.name = name, .plan = std::move(plan), .score = score});
+  if (is_best) {
     best_ = scored_.size() - 1;
     best_priced_ = std::move(priced);
   }
-  return scored_.back().bytes;
+  return score;
+}
+
+std::optional<Score> Scores::add_below(double limit_s, const std::string& name, Plan plan) {
+  if (predicted_step_s(plan, prices_) >= limit_s) return std::nullopt;
+  return add(name, std::move(plan));
 }
 
 double Scores::least_step_s() const {
-  return best_ ? scored_[*best_].step_s : std::numeric_limits<double>::infinity();
+  return best_ ? scored_[*best_].score.step_s : std::numeric_limits<double>::infinity();
 }
 
 const Scores::Scored* Scores::runner_up() const {
   const Scored* found = nullptr;
   for (const Scored& scored : scored_) {
-    if (&scored == &scored_[*best_] || !fits(scored)) continue;
-    if (found == nullptr || scored.step_s < found->step_s) found = &scored;
+    if (&scored == &scored_[*best_] || !scored.score.fits) continue;
+    if (found == nullptr || scored.score.step_s < found->score.step_s) found = &scored;
   }
   return found;
 }
@@ -52,12 +53,12 @@ const Scores::Scored* Scores::runner_up() const {
 void Scores::refuse() const {
   const Scored& least =
       *std::min_element(scored_.begin(), scored_.end(), [](const Scored& a, const Scored& b) {
-        return a.bytes < b.bytes;
+        return a.score.bytes < b.score.bytes;
       });
   throw InfeasibleError("none of the " + std::to_string(scored_.size()) +
                             " plans tried fits (of the smallest, " +
                             why_too_large(least.plan, prices_) + "): bytes of memory per rank",
-                        least.bytes,
+                        least.score.bytes,
                         prices_.platform().memory_bytes);
 }
 
@@ -65,10 +66,10 @@ Plan Scores::fastest() const {
   if (!best_) refuse();
   Plan plan = scored_[*best_].plan;
   plan.prediction.baseline = scored_.front().name;
-  plan.prediction.baseline_s = scored_.front().step_s;
+  plan.prediction.baseline_s = scored_.front().score.step_s;
   if (const Scored* second = runner_up()) {
     plan.prediction.runner_up = second->name;
-    plan.prediction.runner_up_s = second->step_s;
+    plan.prediction.runner_up_s = second->score.step_s;
   }
   complete(plan, best_priced_, prices_);
   return plan;

@@ -13,14 +13,22 @@ namespace cnnplan {
 // Whether `bytes` fit into the memory of one rank, or that memory is not known.
 bool fits(std::int64_t bytes, const Platform& platform);
 
+struct Score {
+  double step_s = 0.0;
+  std::int64_t bytes = 0;  // of the rank that needs most memory
+  bool fits = false;       // into the platform's memory
+};
+
 class Scores {
  public:
   // Keeps a reference.
   explicit Scores(const PriceList& prices) : prices_(prices) {}
 
   // Scores a plan, unless one that splits its layers alike was added before: that one's name stays.
-  // The first plan is the baseline. Bytes of the rank that needs most memory.
-  std::int64_t add(const std::string& name, Plan plan);
+  // The first plan is the baseline.
+  Score add(const std::string& name, Plan plan);
+  // The same for a plan whose step is below `limit_s`; others are not added, which takes less time.
+  std::optional<Score> add_below(double limit_s, const std::string& name, Plan plan);
   std::int64_t available_bytes() const { return prices_.platform().memory_bytes; }
   bool any_fits() const { return best_.has_value(); }
   // None of the plans so far is taken; they stay what others are compared with.
@@ -36,11 +44,9 @@ class Scores {
   struct Scored {
     std::string name;
     Plan plan;
-    double step_s = 0.0;
-    std::int64_t bytes = 0;
+    Score score;
   };
 
-  bool fits(const Scored& scored) const;
   const Scored* runner_up() const;
   [[noreturn]] void refuse() const;
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "planner/cost/collectives.hpp"
 #include "planner/model/error.hpp"
@@ -11,8 +12,10 @@
 #include "planner/search/longest_path_first.hpp"
 #include "planner/search/margins.hpp"
 #include "planner/search/memory_limit.hpp"
+#include "planner/search/near_ties.hpp"
 #include "planner/search/pricing.hpp"
 #include "planner/search/refine.hpp"
+#include "planner/search/sample_ranks.hpp"
 #include "planner/search/scores.hpp"
 #include "planner/search/shortest_path.hpp"
 #include "planner/search/too_large.hpp"
@@ -59,6 +62,8 @@ void choose_allreduce(Plan& plan, const PriceList& prices) {
 struct Found {
   std::string name;
   Assignment assignment;
+  OperationSum sum{};  // of which it costs least
+  Score score{};
 };
 
 // Lines: the shortest path. Branches: the exact optimum of the additive cost where elimination
@@ -121,25 +126,54 @@ std::vector<Split> uniform_splits(const PricedNetwork& priced) {
   return splits;
 }
 
-std::vector<Found> in_bulk(const LeastStep& least) {
+// Graphs of the sampled ranks are too entangled all alike, or none is.
+std::vector<Found> in_bulk(const LeastStep& least, int ranks) {
   std::vector<Found> found;
-  for (const Assignment& assignment : least.assignments) {
-    found.push_back({"least work of a rank", assignment});
+  for (std::size_t i = 0; i < least.assignments.size(); ++i) {
+    found.push_back({.name = "least work of a rank",
+                     .assignment = least.assignments[i],
+                     .sum = {.rank = sample_ranks(ranks)[i]}});
   }
   return found;
 }
 
-// @returns the memory of the largest
-std::int64_t add_found(const Plan& blank,
-                       const PricedNetwork& priced,
-                       const std::vector<Found>& found,
-                       Scores& scores) {
-  std::int64_t most_bytes = 0;
-  for (const auto& [name, assignment] : found) {
-    const std::int64_t bytes = scores.add(name, plan_of(blank, priced.choices, assignment));
-    most_bytes = std::max(most_bytes, bytes);
+void add_found(const Plan& blank,
+               const SplitChoices& choices,
+               std::vector<Found>& found,
+               Scores& scores) {
+  for (Found& plan : found) {
+    plan.score = scores.add(plan.name, plan_of(blank, choices, plan.assignment));
   }
-  return most_bytes;
+}
+
+// The fastest that fits, if any does.
+const Found* fastest_of(const std::vector<Found>& found) {
+  const Found* fastest = nullptr;
+  for (const Found& plan : found) {
+    if (!plan.score.fits) continue;
+    if (fastest == nullptr || plan.score.step_s < fastest->score.step_s) fastest = &plan;
+  }
+  return fastest;
+}
+
+// What the search finds, the plans behind the bound, and near ties of the fastest of these.
+// @returns whether what the search finds fits
+bool add_searched(const Plan& blank,
+                  SearchMethod method,
+                  const LeastStep& least,
+                  NetworkPricing& pricing,
+                  Scores& scores) {
+  std::vector<Found> found = search(pricing, method);
+  const bool all_ways = method != SearchMethod::longest_path_first;
+  if (all_ways) {
+    for (Found& plan : in_bulk(least, blank.ranks)) found.push_back(std::move(plan));
+  }
+  add_found(blank, pricing.priced().choices, found, scores);
+  const Found* fastest = fastest_of(found);
+  if (all_ways && fastest != nullptr) {
+    add_near_ties(blank, pricing, pricing.priced().graph_of(fastest->sum, blank.ranks), scores);
+  }
+  return found.front().score.fits;
 }
 
 // Those that may be the fastest yet, in virtual time, where ranks wait for each other.
@@ -167,7 +201,7 @@ void add_within_memory(const Plan& blank, const PricedNetwork& priced, Scores& s
   constexpr int attempts = 12;
   constexpr double margin = 0.001;
   const auto score = [&](const Assignment& assignment, const char* name) {
-    return static_cast<double>(scores.add(name, plan_of(blank, priced.choices, assignment)));
+    return static_cast<double>(scores.add(name, plan_of(blank, priced.choices, assignment)).bytes);
   };
   constexpr auto fitting = "least additive cost that fits";
   const auto available = static_cast<double>(scores.available_bytes());
@@ -201,9 +235,11 @@ void add_within_memory(const Plan& blank, const PricedNetwork& priced, Scores& s
                                "that leaves no more ranks for a partition than there are samples"});
 }
 
-// Residual chains split by layers, everything else as in the fastest plan so far.
-void add_chains(const MultigridRequest& request, Scores& scores) {
-  const std::vector<NamedPlan> plans = chain_plans(scores.fastest(), request);
+// Residual chains split by layers, everything else as in the fastest plan so far, or by all ranks
+// alike where none fits.
+void add_chains(const Plan& blank, const MultigridRequest& request, Scores& scores) {
+  const Plan base = scores.any_fits() ? scores.fastest() : blank;
+  const std::vector<NamedPlan> plans = chain_plans(base, request);
   if (request.partitions > 0 && plans.empty()) refuse_partitions(request);
   if (request.partitions > 0) scores.refuse_all();
   for (const NamedPlan& named : plans) scores.add(named.name, named.plan);
@@ -263,11 +299,7 @@ Plan solve(const SolveRequest& request) {
   add_known(blank, choices, request.recompute, scores);
   NetworkPricing pricing(blank, choices, prices, scores.least_step_s());
   const LeastStep least = least_step(pricing);
-  const std::vector<Found> found = search(pricing, request.method);
-  const bool all_fit = fits(add_found(blank, pricing.priced(), found, scores), request.platform);
-  if (request.method != SearchMethod::longest_path_first) {
-    add_found(blank, pricing.priced(), in_bulk(least), scores);
-  }
+  const bool all_fit = add_searched(blank, request.method, least, pricing, scores);
   add_uniform(blank, pricing.priced(), scores);
   std::optional<NetworkPricing> with_recompute;
   if (!all_fit) {
@@ -278,7 +310,7 @@ Plan solve(const SolveRequest& request) {
       add_within_memory(blank, with_recompute->price_all(), scores);
     }
   }
-  if (request.multigrid) add_chains(*request.multigrid, scores);
+  if (request.multigrid) add_chains(blank, *request.multigrid, scores);
   Plan plan = scores.fastest();
   if (is_split_by_layers(plan)) return plan;
   PlanMargins found_margins = margins(blank, plan, pricing);

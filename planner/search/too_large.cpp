@@ -1,4 +1,4 @@
-// Layers by what they keep, batches by halving.
+// Layers by what they keep, batches by bisection.
 #include "planner/search/too_large.hpp"
 
 #include <algorithm>
@@ -28,16 +28,22 @@ std::string heaviest_layers(const Plan& plan) {
   return text;
 }
 
-// 0 where none fits.
-std::int64_t batch_that_fits(Plan plan, const PriceList& prices) {
-  const Platform& platform = prices.platform();
-  while (plan.batch > 1) {
-    plan.batch /= 2;
-    const PricedPlan priced = lower_and_price(plan, prices);
-    const std::int64_t bytes = most_memory(priced.schedules, platform).total_bytes();
-    if (bytes <= platform.memory_bytes) return plan.batch;
+bool fits_with(std::int64_t batch, Plan plan, const PriceList& prices) {
+  plan.batch = batch;
+  const PricedPlan priced = lower_and_price(plan, prices);
+  const std::int64_t bytes = most_memory(priced.schedules, prices.platform()).total_bytes();
+  return bytes <= prices.platform().memory_bytes;
+}
+
+// The largest below that of the plan, 0 where none fits. More samples need more memory.
+std::int64_t batch_that_fits(const Plan& plan, const PriceList& prices) {
+  std::int64_t enough = 0;
+  std::int64_t too_many = plan.batch;
+  while (too_many - enough > 1) {
+    const std::int64_t middle = enough + (too_many - enough) / 2;
+    (fits_with(middle, plan, prices) ? enough : too_many) = middle;
   }
-  return 0;
+  return enough;
 }
 
 }  // namespace

@@ -7,8 +7,8 @@
 
 namespace cnnplan {
 
-// The layers that keep most for backpropagation on rank 0, and the largest batch, halved again and
-// again, with which the same split fits: "keeping most: bn1 98 MiB, conv1 49 MiB; a batch of 16
+// The layers that keep most for backpropagation on rank 0, and the largest batch with which the
+// same split fits: "keeping most: bn1 98 MiB, conv1 49 MiB; a batch of 16
 // fits". Nothing is said of a batch where none fits.
 std::string why_too_large(const Plan& plan, const PriceList& prices);
 

@@ -1,5 +1,4 @@
 // Training of the residual chains that come with the project: depth does not change how they start.
-#include <cmath>
 #include <string>
 #include <vector>
 

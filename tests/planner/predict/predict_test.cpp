@@ -80,6 +80,21 @@ TEST_CASE("predict: what a concat copies on its rank is no communication") {
   CHECK(sum_of_operations(prediction) == doctest::Approx(prediction.step_s).epsilon(1e-9));
 }
 
+TEST_CASE("predicted_step_s: the step of the whole prediction, with and without overlap") {
+  for (const NamedPlan& named : random_plans(8)) {
+    CAPTURE(named.name);
+    Plan plan = named.plan;
+    Platform platform = default_platform(plan.ranks);
+    platform.overlap_efficiency = 0.7;
+    const KernelCosts kernels;
+    const PriceList prices(platform, kernels);
+    for (const bool overlap : {false, true}) {
+      plan.overlap = overlap;
+      CHECK(predicted_step_s(plan, prices) == predict(plan, prices).step_s);
+    }
+  }
+}
+
 TEST_CASE("predict: the operations add up to the step") {
   for (const char* mesh : {"1", "n2", "h2", "n2h2"}) {
     CAPTURE(mesh);

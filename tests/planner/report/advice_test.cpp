@@ -118,6 +118,18 @@ TEST_CASE("assumptions: what estimated kernels rest on") {
             .starts_with("2 kernels estimated from rates"));
 }
 
+TEST_CASE("idle_note: ranks without a part of an output") {
+  Plan plan = small_plan();
+  plan.ranks = 8;
+  for (LayerPlan& layer : plan.layers) layer.mesh = parse_mesh("n4r2");
+  CHECK(idle_note(plan).empty());
+  for (LayerPlan& layer : plan.layers) layer.mesh = parse_mesh("n8");
+  CHECK(idle_note(plan) == "idle: up to 4 of 8 ranks, in 6 layers that cannot be split so far\n");
+  for (LayerPlan& layer : plan.layers) layer.mesh = parse_mesh("n4r2");
+  plan.layers[4].mesh = parse_mesh("n2h4");
+  CHECK(idle_note(plan) == "idle: up to 6 of 8 ranks, in 1 layer that cannot be split so far\n");
+}
+
 TEST_CASE("assumptions: kernels timed with another number of busy ranks on a node") {
   CHECK(assumptions(measured_plan(), measured_platform(1), profile_of(1), typed) ==
         std::string("kernels timed with 1 busy rank on a node, the plan has 2; time them with: ") +

@@ -11,6 +11,7 @@
 #include "planner/search/refine.hpp"
 #include "planner/search/sample_ranks.hpp"
 #include "tests/planner/schedule/sample_plans.hpp"
+#include "tests/planner/search/problem.hpp"
 #include "tests/planner/search/random_graph.hpp"
 
 namespace cnnplan::test {
@@ -18,32 +19,15 @@ namespace {
 
 constexpr double rounding = 1e-12;  // seconds
 
-class Problem {
- public:
-  Problem(const Network& network, std::int64_t batch, int ranks)
-      : platform_(default_platform(ranks)),
-        prices_(platform_, kernels_),
-        blank(uniform_plan(network, batch, Mesh({{Axis::r, ranks}}))),
-        choices(split_choices(blank)),
-        priced(price_network(blank, choices, prices_)) {}
+// Priced as far as it takes.
+PlanMargins margins_and_sum_of(const Plan& plan, const Problem& problem) {
+  NetworkPricing pricing(problem.blank, problem.choices, problem.prices());
+  return margins(problem.blank, plan, pricing);
+}
 
-  const PriceList& prices() const { return prices_; }
-  // Priced as far as it takes.
-  std::vector<UnitMargin> margins_of(const Plan& plan) const {
-    NetworkPricing pricing(blank, choices, prices_);
-    return margins(blank, plan, pricing).units;
-  }
-
- private:
-  Platform platform_;
-  KernelCosts kernels_;
-  PriceList prices_;
-
- public:
-  Plan blank;
-  SplitChoices choices;
-  PricedNetwork priced;  // whole
-};
+std::vector<UnitMargin> margins_of(const Plan& plan, const Problem& problem) {
+  return margins_and_sum_of(plan, problem).units;
+}
 
 Problem lenet() {
   return Problem(read_network("configs/networks/lenet.json"), 8, 2);
@@ -63,9 +47,10 @@ Assignment first_of_each(const PricedNetwork& priced) {
 }
 
 void check_by_forbidding(const Problem& problem, const Assignment& assignment) {
-  const PricedNetwork& priced = problem.priced;
+  const PricedNetwork& priced = problem.whole;
   const Plan plan = plan_of(problem.blank, priced.choices, assignment);
-  const std::vector<UnitMargin> found = problem.margins_of(plan);
+  const auto [found, sum] = margins_and_sum_of(plan, problem);
+  const CostGraph& graph = priced.graph_of(sum, plan.ranks);
   REQUIRE(found.size() == assignment.size());
   for (std::size_t unit = 0; unit < found.size(); ++unit) {
     const UnitSplits& choice = priced.choices.units[unit];
@@ -79,18 +64,32 @@ void check_by_forbidding(const Problem& problem, const Assignment& assignment) {
       second[i] = to_text(choice.splits[i]) == found[unit].runner_up;
     }
     const int index = static_cast<int>(unit);
-    const double least_s = least_with(priced.graph, index, others);
+    const double least_s = least_with(graph, index, others);
     CAPTURE(unit);
     CHECK(found[unit].margin_s ==
-          doctest::Approx(least_s - least_with(priced.graph, index, only)).epsilon(rounding));
-    CHECK(least_with(priced.graph, index, second) == doctest::Approx(least_s).epsilon(rounding));
+          doctest::Approx(least_s - least_with(graph, index, only)).epsilon(rounding));
+    CHECK(least_with(graph, index, second) == doctest::Approx(least_s).epsilon(rounding));
   }
+}
+
+// Another candidate for the unit where that costs least, all others staying.
+Assignment next_to(const Assignment& assignment, const CostGraph& graph) {
+  Assignment best;
+  for (int unit = 0; unit < graph.unit_count(); ++unit) {
+    for (int candidate = 0; candidate < graph.candidate_count(unit); ++candidate) {
+      Assignment other = assignment;
+      other[index(unit)] = candidate;
+      if (other == assignment) continue;
+      if (best.empty() || total_cost(graph, other) < total_cost(graph, best)) best = other;
+    }
+  }
+  return best;
 }
 
 // `assignment` with the changes of a margin.
 Assignment changed(const Problem& problem, Assignment assignment, const UnitMargin& margin) {
   for (std::size_t unit = 0; unit < assignment.size(); ++unit) {
-    const UnitSplits& choice = problem.priced.choices.units[unit];
+    const UnitSplits& choice = problem.whole.choices.units[unit];
     for (const UnitChoice& change : margin.changes) {
       if (change.layer != problem.blank.network.layer(choice.unit.head()).name) continue;
       const auto found = std::find(choice.splits.begin(), choice.splits.end(), change.split);
@@ -101,9 +100,9 @@ Assignment changed(const Problem& problem, Assignment assignment, const UnitMarg
 }
 
 double lowest_margin(const Problem& problem, const Assignment& assignment) {
-  const Plan plan = plan_of(problem.blank, problem.priced.choices, assignment);
+  const Plan plan = plan_of(problem.blank, problem.whole.choices, assignment);
   double lowest_s = std::numeric_limits<double>::infinity();
-  for (const UnitMargin& margin : problem.margins_of(plan)) {
+  for (const UnitMargin& margin : margins_of(plan, problem)) {
     lowest_s = std::min(lowest_s, margin.margin_s);
   }
   return lowest_s;
@@ -113,27 +112,27 @@ double lowest_margin(const Problem& problem, const Assignment& assignment) {
 
 TEST_CASE("margins: what forbidding the choice costs, and who wins then") {
   const Problem line = lenet();
-  check_by_forbidding(line, *eliminate(line.priced.graph).optimum);
-  check_by_forbidding(line, first_of_each(line.priced));
+  check_by_forbidding(line, *eliminate(line.whole.graph).optimum);
+  check_by_forbidding(line, first_of_each(line.whole));
   const Problem branches(backward_add(), 4, 4);
-  check_by_forbidding(branches, *eliminate(branches.priced.graph).optimum);
+  check_by_forbidding(branches, *eliminate(branches.whole.graph).optimum);
 }
 
 TEST_CASE("margins: not below 0 for the cheapest assignment, below 0 elsewhere for others") {
   const Problem problem = lenet();
-  const Assignment best = *eliminate(problem.priced.graph).optimum;
+  const Assignment best = *eliminate(problem.whole.graph).optimum;
   CHECK(lowest_margin(problem, best) >= 0.0);
   Assignment worse = best;
   worse.back() = worse.back() == 0 ? 1 : 0;
-  REQUIRE(total_cost(problem.priced.graph, worse) > total_cost(problem.priced.graph, best));
+  REQUIRE(total_cost(problem.whole.graph, worse) > total_cost(problem.whole.graph, best));
   CHECK(lowest_margin(problem, worse) < 0.0);
 }
 
 void check_changes(const Problem& problem) {
-  const PricedNetwork& priced = problem.priced;
+  const PricedNetwork& priced = problem.whole;
   const Assignment best = *eliminate(priced.graph).optimum;
   const Plan plan = plan_of(problem.blank, priced.choices, best);
-  const std::vector<UnitMargin> found = problem.margins_of(plan);
+  const std::vector<UnitMargin> found = margins_of(plan, problem);
   for (std::size_t unit = 0; unit < found.size(); ++unit) {
     const Assignment other = changed(problem, best, found[unit]);
     const UnitSplits& choice = priced.choices.units[unit];
@@ -150,12 +149,13 @@ TEST_CASE("margins: the changes make the plan that the margin is of") {
 
 TEST_CASE("margins: no changes where the best plan with them costs less than the plan") {
   const Problem problem = lenet();
-  const Assignment first = first_of_each(problem.priced);
-  const double plan_s = total_cost(problem.priced.graph, first);
-  const Plan plan = plan_of(problem.blank, problem.priced.choices, first);
-  const UnitCosts least = *min_marginals(problem.priced.graph);
+  const Assignment first = first_of_each(problem.whole);
+  const Plan plan = plan_of(problem.blank, problem.whole.choices, first);
+  const auto [found, sum] = margins_and_sum_of(plan, problem);
+  const CostGraph& graph = problem.whole.graph_of(sum, plan.ranks);
+  const double plan_s = total_cost(graph, first);
+  const UnitCosts least = *min_marginals(graph);
   int without = 0;
-  const std::vector<UnitMargin> found = problem.margins_of(plan);
   for (std::size_t unit = 0; unit < found.size(); ++unit) {
     const double other_s = least[unit].front() + found[unit].margin_s;
     CHECK(found[unit].changes.empty() == (other_s < plan_s));
@@ -164,7 +164,7 @@ TEST_CASE("margins: no changes where the best plan with them costs less than the
   CHECK(without > 0);
 }
 
-TEST_CASE("margins: of the sum in which the plan costs least") {
+TEST_CASE("margins: of the sum in which the plan costs least, or is closest to that") {
   const Problem problem(read_network("configs/networks/resnet50.json"), 8, 8);
   NetworkPricing pricing(problem.blank, problem.choices, problem.prices());
   const Assignment in_all = *least_additive(pricing);
@@ -173,21 +173,24 @@ TEST_CASE("margins: of the sum in which the plan costs least") {
   const std::vector<int> ranks = sample_ranks(8);
   const std::vector<Assignment> of_ranks = least_step(pricing).assignments;
   REQUIRE(of_ranks.size() == ranks.size());
-  const bool differs = total_cost(problem.priced.graph, of_ranks.front()) >
-                       total_cost(problem.priced.graph, in_all) * (1 + rounding);
+  const bool differs = total_cost(problem.whole.graph, of_ranks.front()) >
+                       total_cost(problem.whole.graph, in_all) * (1 + rounding);
   REQUIRE(differs);
   const Plan other = plan_of(problem.blank, problem.choices, of_ranks.front());
   const PlanMargins found = margins(problem.blank, other, pricing);
   CHECK(found.sum.rank == ranks.front());
   for (const UnitMargin& margin : found.units) CHECK(margin.margin_s >= 0.0);
+  const Assignment near = next_to(of_ranks.front(), problem.whole.least.front());
+  const Plan nearly = plan_of(problem.blank, problem.choices, near);
+  CHECK(margins(problem.blank, nearly, pricing).sum.rank == ranks.front());
 }
 
 TEST_CASE("margins: every layer is named once, the one that chooses first") {
   const Problem problem(backward_add(), 4, 2);
-  const PricedNetwork& priced = problem.priced;
+  const PricedNetwork& priced = problem.whole;
   const Plan plan = plan_of(problem.blank, priced.choices, *eliminate(priced.graph).optimum);
   std::size_t layers = 0;
-  const std::vector<UnitMargin> found = problem.margins_of(plan);
+  const std::vector<UnitMargin> found = margins_of(plan, problem);
   for (std::size_t unit = 0; unit < found.size(); ++unit) {
     const LayerIndex head = priced.choices.units[unit].unit.head();
     CHECK(found[unit].layers.front() == plan.network.layer(head).name);
@@ -198,9 +201,9 @@ TEST_CASE("margins: every layer is named once, the one that chooses first") {
 
 TEST_CASE("margins: a plan of other splits has none") {
   const Problem problem = lenet();
-  Plan plan = plan_of(problem.blank, problem.choices, first_of_each(problem.priced));
+  Plan plan = plan_of(problem.blank, problem.choices, first_of_each(problem.whole));
   plan.layers.front().mesh = parse_mesh("n1");
-  CHECK(problem.margins_of(plan).empty());
+  CHECK(margins_of(plan, problem).empty());
 }
 
 TEST_CASE("margins: the same split, computed again, is no other choice") {

@@ -60,7 +60,7 @@ LimitedGraph random_limited(std::mt19937& random, int round) {
   const GraphSize size{.units = 1 + round % 8, .most_candidates = 3};
   graph.seconds = random_graph(random, round % 3, size);
   graph.bytes = random_bytes(random, graph.seconds);
-  const double least = lower_bound(graph.bytes);
+  const double least = eliminate(graph.bytes).bound;
   const Elimination fastest = eliminate(graph.seconds);
   const double most = fastest.optimum ? total_cost(graph.bytes, *fastest.optimum) : 2 * least;
   const double share = std::uniform_real_distribution<double>(-0.05, 1.05)(random);
@@ -100,7 +100,7 @@ TEST_CASE("eliminate_within, fastest_within: the best of all assignments within 
             doctest::Approx(*expected.seconds).epsilon(rounding));
     }
     CHECK(found.bound_s == doctest::Approx(*expected.seconds).epsilon(rounding));
-    if (*expected.seconds > lower_bound(graph.seconds) * (1 + 1e-9)) ++tight;
+    if (*expected.seconds > eliminate(graph.seconds).bound * (1 + 1e-9)) ++tight;
   }
   CHECK(tight > 300);
   CHECK(infeasible > 10);
@@ -152,7 +152,7 @@ TEST_CASE("fastest_within: a limit that nothing reaches changes nothing") {
   const WithinLimit found = fastest_within(graph);
   REQUIRE(found.best.has_value());
   CHECK(found.exact);
-  CHECK(found.bound_s == doctest::Approx(lower_bound(graph.seconds)));
+  CHECK(found.bound_s == doctest::Approx(eliminate(graph.seconds).bound));
 }
 
 }  // namespace cnnplan

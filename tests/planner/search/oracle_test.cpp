@@ -96,7 +96,7 @@ TEST_CASE("fastest_within: GLPK's optimum within a limit") {
         CAPTURE(units);
         CAPTURE(share);
         LimitedGraph graph = random_graph(random, shape, units);
-        const double least_bytes = lower_bound(graph.bytes);
+        const double least_bytes = eliminate(graph.bytes).bound;
         const Elimination fastest = eliminate(graph.seconds);
         const double most_bytes = total_cost(graph.bytes, *fastest.optimum);
         graph.limit_bytes = std::floor(least_bytes + share * (most_bytes - least_bytes));
@@ -116,7 +116,7 @@ TEST_CASE("fastest_within: GLPK's optimum within a limit") {
   CHECK(tight > 40);
 }
 
-TEST_CASE("lower_bound: below GLPK's optimum where units cannot be eliminated") {
+TEST_CASE("eliminate: the bound is below GLPK's optimum where units cannot be eliminated") {
   skip_without_glpsol();
   std::mt19937 random(23);
   const GraphShape branches{"branches", random_branches};

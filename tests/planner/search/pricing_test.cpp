@@ -14,6 +14,7 @@
 #include "planner/search/shortest_path.hpp"
 #include "tests/planner/model/random_values.hpp"
 #include "tests/planner/schedule/sample_plans.hpp"
+#include "tests/planner/search/problem.hpp"
 #include "tests/planner/search/random_graph.hpp"
 
 namespace cnnplan::test {
@@ -103,21 +104,6 @@ class Prices {
   Platform platform_;
   KernelCosts kernels_;
 };
-
-// Pairs of ranks with fast links, slow ones between them; short messages pay most of their time
-// before the first byte.
-Platform pairs_of_ranks(int ranks) {
-  Platform platform = default_platform(ranks);
-  platform.levels = {{.name = "node",
-                      .ranks_per_group = 2,
-                      .segments = {{4096, 1e-6, 2e-10}, {1 << 30, 5e-6, 1e-10}},
-                      .duplex_factor = 0.3},
-                     {.name = "cluster",
-                      .ranks_per_group = std::max(ranks, 2),
-                      .segments = {{4096, 2e-5, 2e-9}, {1 << 30, 1e-4, 1e-9}},
-                      .shared_by = 2}};
-  return platform;
-}
 
 // Any time for every kernel that a plan can need; of updates, a longer one for more parameters, or
 // a plan that updates more would be faster than what is known of all.
@@ -227,7 +213,7 @@ TEST_CASE("price_network: an add in a unit before that of its input") {
     CHECK(priced.graph.edges[2].from == 1);
     CHECK(priced.graph.edges[2].to == 2);
     const double least = total_cost(priced.graph, brute_force(priced.graph));
-    CHECK(lower_bound(priced.graph) == doctest::Approx(least).epsilon(1e-9));
+    CHECK(eliminate(priced.graph).bound == doctest::Approx(least).epsilon(1e-9));
   }
 }
 
@@ -326,7 +312,7 @@ TEST_CASE("price_network: random networks have a bound below every choice") {
     const Plan blank = blank_plan(sample.network, sample.batch, sample.ranks);
     const Prices assumed(sample.ranks);
     check_bounds(random, blank, assumed.list());
-    const Prices measured(pairs_of_ranks(sample.ranks), random_profile(random, blank));
+    const Prices measured(pairs_of_ranks(sample.ranks, 0.3), random_profile(random, blank));
     check_bounds(random, blank, measured.list());
   }
 }

@@ -9,6 +9,7 @@
 #include "planner/search/elimination.hpp"
 #include "planner/search/shortest_path.hpp"
 #include "tests/planner/schedule/sample_plans.hpp"
+#include "tests/planner/search/problem.hpp"
 #include "tests/planner/search/random_graph.hpp"
 
 namespace cnnplan::test {
@@ -16,43 +17,16 @@ namespace {
 
 constexpr double rounding = 1e-12;
 
-// Pairs of ranks with fast links, slow and shared ones between them.
-Platform pairs_of_ranks(int ranks) {
-  Platform platform = default_platform(ranks);
-  platform.levels = {{.name = "node",
-                      .ranks_per_group = 2,
-                      .segments = {{4096, 1e-6, 2e-10}, {1 << 30, 5e-6, 1e-10}},
-                      .duplex_factor = 1.2},
-                     {.name = "cluster",
-                      .ranks_per_group = std::max(ranks, 2),
-                      .segments = {{4096, 2e-5, 2e-9}, {1 << 30, 1e-4, 1e-9}},
-                      .shared_by = 2}};
-  // Nothing but messages, so that nothing else keeps prices above bounds.
+// Nothing but messages, so that nothing else keeps prices above bounds.
+Platform only_messages(int ranks) {
+  Platform platform = pairs_of_ranks(ranks, 1.2);
   platform.gamma_s_per_byte = platform.copy_s_per_byte = 0.0;
   return platform;
 }
 
-class Problem {
- public:
-  explicit Problem(const Plan& sample)
-      : platform_(pairs_of_ranks(sample.ranks)),
-        prices_(platform_, kernels_),
-        blank(uniform_plan(sample.network, sample.batch, Mesh({{Axis::r, sample.ranks}}))),
-        choices(split_choices(blank)),
-        whole(price_network(blank, choices, prices_)) {}
-
-  const PriceList& prices() const { return prices_; }
-
- private:
-  Platform platform_;
-  KernelCosts kernels_;
-  PriceList prices_;
-
- public:
-  Plan blank;
-  SplitChoices choices;
-  PricedNetwork whole;  // all pairs priced
-};
+Problem problem_like(const Plan& sample) {
+  return Problem(sample, only_messages(sample.ranks));
+}
 
 std::vector<Plan> samples() {
   std::vector<Plan> plans;
@@ -91,7 +65,7 @@ double sum_of_edges(const CostGraph& graph) {
 TEST_CASE("NetworkPricing: what has no price yet is bounded from below, and not by nothing") {
   for (const Plan& sample : samples()) {
     CAPTURE(sample.network.name());
-    const Problem problem(sample);
+    const Problem problem = problem_like(sample);
     const NetworkPricing pricing(problem.blank, problem.choices, problem.prices());
     CHECK(is_below(pricing.priced().graph, problem.whole.graph));
     for (std::size_t i = 0; i < problem.whole.least.size(); ++i) {
@@ -106,7 +80,7 @@ TEST_CASE("NetworkPricing: what has no price yet is bounded from below, and not 
 TEST_CASE("least_additive: the optimum of all prices, and the same bound") {
   for (const Plan& sample : samples()) {
     CAPTURE(sample.network.name());
-    const Problem problem(sample);
+    const Problem problem = problem_like(sample);
     NetworkPricing pricing(problem.blank, problem.choices, problem.prices());
     const std::optional<Assignment> expected = eliminate(problem.whole.graph).optimum;
     const std::optional<Assignment> found = least_additive(pricing);
@@ -116,7 +90,7 @@ TEST_CASE("least_additive: the optimum of all prices, and the same bound") {
           doctest::Approx(total_cost(problem.whole.graph, *expected)).epsilon(rounding));
     double bound_s = 0.0;
     for (const CostGraph& least : problem.whole.least) {
-      bound_s = std::max(bound_s, lower_bound(least));
+      bound_s = std::max(bound_s, eliminate(least).bound);
     }
     CHECK(least_step(pricing).seconds ==
           doctest::Approx(bound_s + problem.whole.updates_s).epsilon(rounding));
@@ -125,7 +99,7 @@ TEST_CASE("least_additive: the optimum of all prices, and the same bound") {
 
 TEST_CASE("least_additive_by: the shortest path of all prices") {
   const Network lenet = read_network("configs/networks/lenet.json");
-  const Problem problem(uniform_plan(lenet, 8, Mesh({{Axis::n, 8}})));
+  const Problem problem = problem_like(uniform_plan(lenet, 8, Mesh({{Axis::n, 8}})));
   NetworkPricing pricing(problem.blank, problem.choices, problem.prices());
   const Assignment found = least_additive_by(pricing, shortest_path);
   CHECK(total_cost(problem.whole.graph, found) ==
@@ -135,7 +109,7 @@ TEST_CASE("least_additive_by: the shortest path of all prices") {
 
 TEST_CASE("least_additive: asks for a part of the prices only") {
   const Network resnet = read_network("configs/networks/resnet50.json");
-  const Problem problem(uniform_plan(resnet, 16, Mesh({{Axis::n, 16}})));
+  const Problem problem = problem_like(uniform_plan(resnet, 16, Mesh({{Axis::n, 16}})));
   NetworkPricing pricing(problem.blank, problem.choices, problem.prices());
   REQUIRE(least_additive(pricing).has_value());
   std::size_t pairs = 0;

@@ -1,6 +1,8 @@
 // Tests of planner/search/scores.
 #include "planner/search/scores.hpp"
 
+#include <optional>
+
 #include <doctest/doctest.h>
 
 #include "planner/model/error.hpp"
@@ -58,6 +60,19 @@ TEST_CASE("Scores: the same splits twice are one plan under their first name") {
   scores.add("again", on("n4"));
   CHECK(scores.fastest().prediction.baseline == "first");
   CHECK(scores.fastest().prediction.runner_up.empty());
+}
+
+TEST_CASE("Scores: plans that are not below a limit leave no trace") {
+  const Machine machine;
+  const PriceList prices = machine.prices();
+  Scores scores(prices);
+  const Score slow = scores.add("h4", on("h4"));
+  CHECK_FALSE(scores.add_below(slow.step_s, "r4", on("r4")).has_value());
+  CHECK(scores.fastest().prediction.runner_up.empty());
+  const std::optional<Score> fast = scores.add_below(slow.step_s, "n4", on("n4"));
+  REQUIRE(fast.has_value());
+  CHECK(fast->step_s == machine.prediction("n4").step_s);
+  CHECK(scores.fastest().prediction.runner_up == "h4");
 }
 
 TEST_CASE("Scores: what does not fit is neither taken nor second") {

@@ -1,0 +1,94 @@
+// Marginals tell the changes, virtual time which of them to keep.
+#include "planner/search/near_ties.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "planner/search/refine.hpp"
+
+namespace cnnplan {
+namespace {
+
+// Beside its candidate in the optimum.
+constexpr std::size_t others_of_unit = 2;
+// Together they take about a fifth of the time of all else that solve does.
+constexpr int most_scored = 16;
+constexpr const char* name = "near tie";
+constexpr double rounding = 1e-12;  // of sums over all units
+
+// The `most` cheapest beside the best, and that.
+std::vector<int> cheapest(const std::vector<double>& costs, std::size_t most) {
+  std::vector<int> candidates(costs.size());
+  std::iota(candidates.begin(), candidates.end(), 0);
+  std::stable_sort(candidates.begin(), candidates.end(), [&](int a, int b) {
+    return costs[index(a)] < costs[index(b)];
+  });
+  candidates.resize(std::min(most + 1, candidates.size()));
+  return candidates;
+}
+
+struct NearTie {
+  double cost = 0.0;  // of the best assignment with it
+  Choice choice;
+};
+
+// By cost.
+std::vector<NearTie> near_ties(const MinMarginals& marginals) {
+  std::vector<NearTie> ties;
+  for (std::size_t unit = 0; unit < marginals.costs().size(); ++unit) {
+    const std::vector<double>& costs = marginals.costs()[unit];
+    for (int candidate : cheapest(costs, others_of_unit)) {
+      if (candidate == marginals.optimum()[unit]) continue;
+      ties.push_back({.cost = costs[index(candidate)],
+                      .choice = {.unit = static_cast<int>(unit), .candidate = candidate}});
+    }
+  }
+  std::stable_sort(
+      ties.begin(), ties.end(), [](const NearTie& a, const NearTie& b) { return a.cost < b.cost; });
+  return ties;
+}
+
+Assignment changed(Assignment assignment, const Change& change) {
+  for (const auto& [unit, candidate] : change) {
+    assignment[index(unit)] = candidate;
+  }
+  return assignment;
+}
+
+}  // namespace
+
+void add_near_ties(const Plan& blank,
+                   NetworkPricing& pricing,
+                   const CostGraph& graph,
+                   Scores& scores) {
+  const Wanted wanted = [](int, const std::vector<double>& costs, std::size_t rounds) {
+    return cheapest(costs, others_of_unit * rounds);
+  };
+  const std::optional<MinMarginals> marginals = marginals_of_wanted(pricing, graph, wanted);
+  if (!marginals) return;
+  const auto plan_with = [&](const Assignment& assignment) {
+    return plan_of(blank, pricing.priced().choices, assignment);
+  };
+  Assignment best = marginals->optimum();
+  double least_s = scores.add(name, plan_with(best)).step_s;
+  double lost = 0.0;
+  int left = most_scored;
+  for (const NearTie& tie : near_ties(*marginals)) {
+    if (left == 0) break;
+    if (tie.cost <= lost * (1 + rounding)) continue;
+    Assignment next = changed(best, marginals->changes_with(tie.choice));
+    if (next == best) continue;
+    --left;
+    const std::optional<Score> found = scores.add_below(least_s, name, plan_with(next));
+    if (!found || !found->fits) {
+      lost = tie.cost;
+      continue;
+    }
+    best = std::move(next);
+    least_s = found->step_s;
+  }
+}
+
+}  // namespace cnnplan
