@@ -91,6 +91,20 @@ std::string left_out(const Prediction& prediction) {
   return text;
 }
 
+std::string multigrid_lines(const Plan& plan) {
+  std::string text;
+  for (const Multigrid& chain : plan.multigrid) {
+    text +=
+        line("multigrid",
+             plan.network.layer(chain.first).name + " to " + plan.network.layer(chain.last).name +
+                 ": coarsening " + std::to_string(chain.coarsening) + ", " +
+                 std::to_string(chain.levels) + " levels, " + std::to_string(chain.cycles) +
+                 (chain.cycles == 1 ? " cycle, " : " cycles, ") +
+                 std::string(to_text(chain.relaxation)) + "-relaxation");
+  }
+  return text;
+}
+
 std::string header(const Plan& plan) {
   const Prediction& prediction = plan.prediction;
   std::string text = plan.network.name() + ": " + std::to_string(plan.ranks) +
@@ -103,6 +117,7 @@ std::string header(const Plan& plan) {
                     prediction.exposed_communication_s);
   text += time_line("baseline", prediction.baseline, prediction.baseline_s);
   text += time_line("runner-up", prediction.runner_up, prediction.runner_up_s);
+  text += multigrid_lines(plan);
   text += time_line("bound", "gap " + percent(prediction.gap), prediction.bound_s);
   text += line("memory", memory_text(prediction.memory, !prediction.estimated_kernels.empty()));
   const auto again = std::count_if(
@@ -204,7 +219,9 @@ void add_row(Table& table,
 }
 
 std::string mesh_text(const LayerPlan& layer) {
-  return to_text(layer.split()) + (layer.recompute ? ", again" : "");
+  const bool is_staged = layer.mesh.size(Axis::l) > 1;
+  return to_text(layer.split()) + (is_staged ? " stage " + std::to_string(layer.stage) : "") +
+         (layer.recompute ? ", again" : "");
 }
 
 std::string layer_table(const Plan& plan) {

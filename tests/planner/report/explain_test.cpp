@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "planner/model/error.hpp"
+#include "tests/planner/model/samples.hpp"
 #include "tests/planner/report/small_plan.hpp"
 
 namespace cnnplan {
@@ -83,6 +84,12 @@ TEST_CASE("explain: the runner-up of every choice, and its margin") {
   CHECK(has(explain(plan, "bn1"),
             "\nsplit as conv1; runner-up w2, all operations in sum 1.000 ms shorter\n"));
   CHECK(has(explain(plan, "fc"), "\nno other split is worth finding\n"));
+}
+
+TEST_CASE("explain: chains by multigrid, and who has their layers") {
+  const std::string text = explain(test::sample_chain_plan(), std::nullopt);
+  CHECK(has(text, "multigrid   b0 to b4_add: coarsening 2, 3 levels, 5 cycles, fcf-relaxation"));
+  CHECK(has(text, "n2l3 stage 2"));
 }
 
 TEST_CASE("explain: what is not known is left out") {
