@@ -2,6 +2,7 @@
 #include "executor/training/trainer.hpp"
 
 #include <memory>
+#include <utility>
 
 #include "executor/comm/node_memory.hpp"
 #include "executor/comm/nodes.hpp"
@@ -86,14 +87,11 @@ void dump_last(const TrainingSteps& steps, const Workplace& work) {
 }
 
 // Returns the plan of the last step.
-Plan train_and_dump(const Workplace& work,
-                    const Plan& plan,
-                    const Schedule& schedule,
-                    RunReport& report) {
-  TrainingSteps steps(work, plan, schedule);
+Plan train_and_dump(const Workplace& work, Plan plan, Schedule schedule, RunReport& report) {
+  TrainingSteps steps(work, std::move(plan), std::move(schedule));
   steps.run(report);
   report.peak_memory_bytes = peak_memory(work.parameters, steps.runner(), work.world);
-  average_running_values(work.parameters, plan, work.world);
+  average_running_values(work.parameters, steps.plan(), work.world);
   if (!work.options.dump_file.empty()) dump_last(steps, work);
   return steps.plan();
 }
@@ -140,9 +138,9 @@ RunReport train(const Plan& given,
                     .most_workspace_bytes = options.most_workspace_bytes});
   require_precision(*backend, given.precision);
   require_overlap(given, *backend);
-  const Plan plan = without_foreign_names(
+  Plan plan = without_foreign_names(
       given, backend->fingerprint(), world.rank() == 0 ? callbacks.note : nullptr);
-  const Schedule schedule = lower(plan, world.rank());
+  Schedule schedule = lower(plan, world.rank());
   require_memory(
       needed_bytes(plan, schedule, options), plan.network.name(), world, backend->device());
   backend->prepare_thread();
@@ -154,7 +152,7 @@ RunReport train(const Plan& given,
   Groups groups(world, options.nccl);
   RunReport report = blank_report(plan, *backend);
   const Workplace work{options, callbacks, world, *backend, parameters, groups, *data.training};
-  const Plan last = train_and_dump(work, plan, schedule, report);
+  const Plan last = train_and_dump(work, std::move(plan), std::move(schedule), report);
   if (data.test) report.test_accuracy = evaluate(last, *backend, parameters, groups, *data.test);
   return report;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "executor/comm/node_memory.hpp"
 #include "executor/training/more_cycles.hpp"
@@ -77,8 +78,11 @@ std::int64_t needed_bytes(const Plan& plan,
   return checked_add(std::max(bytes, total_bytes(serial)), gradient_bytes(schedule));
 }
 
-TrainingSteps::TrainingSteps(const Workplace& work, const Plan& plan, const Schedule& schedule)
-    : work_(work), plan_(plan), schedule_(schedule), steps_(step_count(work)) {}
+TrainingSteps::TrainingSteps(const Workplace& work, Plan plan, Schedule schedule)
+    : work_(work),
+      plan_(std::move(plan)),
+      schedule_(std::move(schedule)),
+      steps_(step_count(work)) {}
 
 void TrainingSteps::run(RunReport& report) {
   recorder_.emplace(schedule_, work_.world);
@@ -173,7 +177,7 @@ bool TrainingSteps::holds(const GradientCheck& check) const {
 }
 
 Plan TrainingSteps::raised(const Plan& plan) const {
-  const Plan raised = with_one_more_cycle(plan);
+  Plan raised = with_one_more_cycle(plan);
   const Schedule schedule = lower(raised, work_.world.rank());
   require_memory(needed_bytes(raised, schedule, work_.options),
                  plan.network.name() + " with more cycles",

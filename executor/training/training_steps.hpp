@@ -35,7 +35,7 @@ std::int64_t needed_bytes(const Plan& plan,
 class TrainingSteps {
  public:
   // @pre `schedule` is that of `plan`, and the parameters are made for it
-  TrainingSteps(const Workplace& work, const Plan& plan, const Schedule& schedule);
+  TrainingSteps(const Workplace& work, Plan plan, Schedule schedule);
   TrainingSteps(const TrainingSteps&) = delete;
   TrainingSteps& operator=(const TrainingSteps&) = delete;
 

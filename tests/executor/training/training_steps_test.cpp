@@ -10,6 +10,7 @@
 
 #include "executor/training/weights_file.hpp"
 #include "planner/model/error.hpp"
+#include "tests/executor/tested_backend.hpp"
 #include "tests/executor/training/hdf5_fixture.hpp"
 #include "tests/executor/training/residual_plan.hpp"
 
@@ -17,7 +18,7 @@ namespace cnnplan::test {
 namespace {
 
 TrainingOptions six_steps() {
-  return {.backend = "reference",
+  return {.backend = tested_backend("reference"),
           .deterministic = true,
           .steps = 6,
           .warmup = 1,
