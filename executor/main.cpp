@@ -88,12 +88,15 @@ void add_device_options(CLI::App& app, Options& options) {
 }
 
 void add_check_options(CLI::App& app, Options& options) {
-  CLI::Option* check =
-      app.add_flag("--check-gradient{0}",
-                   options.check_period,
-                   "Compare the gradient under multigrid with that of the layers in order, before "
-                   "the first step; =N: before every N-th step");
-  check->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40));
+  CLI::Option* const check =
+      app.add_option(
+             "--check-gradient",
+             options.check_period,
+             "Compare the gradient under multigrid with that of the layers in order, before "
+             "the first step; N: and before every N-th step")
+          ->expected(0, 1)
+          ->default_str("0")
+          ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40));
   app.add_option("--gradient-limit",
                  options.training.gradient_limit,
                  "Largest relative error that a check may find; beyond it, multigrid takes one "
