@@ -22,6 +22,7 @@ constexpr const char* footer = R"(EXAMPLES
   mpirun -n 4 cnnexec --strategy plan.json --data train.h5 --epochs 5 --test test.h5
   cnnexec --strategy plan.json --steps 1 --dump step.h5       weights, gradients, outputs, loss
   mpirun -n 8 cnnexec --strategy plan.json --nccl -v          on the GPUs of a node
+  mpirun -n 4 cnnexec --strategy plan.json --check-gradient=100 --gradient-limit 0.05
 
 DATA
   HDF5 with /samples (N, C, H, W) float32 or uint8 and /labels (N), or (N, H, W) per pixel. Each
@@ -38,6 +39,7 @@ struct Options {
   std::string graphs = "auto";
   bool verbose = false;
   bool chose_backend = false;  // the user did
+  std::int64_t check_period = 0;
   TrainingOptions training;
 };
 
@@ -85,6 +87,24 @@ void add_device_options(CLI::App& app, Options& options) {
   app.add_flag("-v,--verbose", options.verbose, "Say where each rank runs");
 }
 
+void add_check_options(CLI::App& app, Options& options) {
+  CLI::Option* const check =
+      app.add_option(
+             "--check-gradient",
+             options.check_period,
+             "Compare the gradient under multigrid with that of the layers in order, before "
+             "the first step; N: and before every N-th step")
+          ->expected(0, 1)
+          ->default_str("0")
+          ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40));
+  app.add_option("--gradient-limit",
+                 options.training.gradient_limit,
+                 "Largest relative error that a check may find; beyond it, multigrid takes one "
+                 "cycle more, until it holds")
+      ->check(CLI::Range(0.0, std::numeric_limits<double>::max()))
+      ->needs(check);
+}
+
 void add_options(CLI::App& app, Options& options) {
   TrainingOptions& training = options.training;
   app.add_option("-s,--strategy", options.plan_file, "Plan to run")->capture_default_str();
@@ -111,6 +131,7 @@ void add_options(CLI::App& app, Options& options) {
                  training.dump_file,
                  "HDF5 file for weights, gradients, outputs and loss of the last step");
   add_optimizer_options(app, training);
+  add_check_options(app, options);
   app.add_option("--seed", training.seed, "Of weights, dropout, order of samples")
       ->capture_default_str();
   app.footer(footer);
@@ -124,8 +145,11 @@ Graphs graphs_of(const std::string& text) {
 class ProgressLine {
  public:
   explicit ProgressLine(bool shown) : shown_(shown) {}
-  ~ProgressLine() {
+  ~ProgressLine() { end(); }
+  // What follows begins a line of its own.
+  void end() {
     if (shown_ && drawn_) std::fputc('\n', stderr);
+    drawn_ = false;
   }
   void operator()(const Progress& progress) {
     if (!shown_) return;
@@ -166,6 +190,16 @@ void print_note(const std::string& text) {
   std::fprintf(stderr, "cnnexec: note: %s\n", text.c_str());
 }
 
+void print_check(const GradientCheck& check) {
+  std::fprintf(stderr,
+               "step %lld: gradient cosine %.5f, relative error %.2g with %d cycle%s\n",
+               static_cast<long long>(check.step),
+               check.cosine,
+               check.relative_error,
+               check.cycles,
+               check.cycles == 1 ? "" : "s");
+}
+
 void print_places(const std::vector<RankPlace>& ranks) {
   std::fprintf(stderr, "%6s  %-24s  %-24s  %s\n", "rank", "host", "place", "device");
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
@@ -184,22 +218,40 @@ void check_outputs(const Options& options) {
   if (!options.training.dump_file.empty()) check_writable(options.training.dump_file);
 }
 
+void require_multigrid(const Plan& plan, const Options& options) {
+  if (!options.training.gradient_check_period || !plan.multigrid.empty()) return;
+  throw Error(
+      ExitCode::usage,
+      "--check-gradient: nothing to check, " + options.plan_file + " runs no chain by multigrid");
+}
+
+TrainingCallbacks callbacks_of(const Options& options, ProgressLine& line) {
+  return {.placed = options.verbose ? print_places : nullptr,
+          .note =
+              [&line](const std::string& text) {
+                line.end();
+                print_note(text);
+              },
+          .progress = [&line](const Progress& progress) { line(progress); },
+          .checked =
+              [&line](const GradientCheck& check) {
+                line.end();
+                print_check(check);
+              }};
+}
+
 void execute(const Options& options, const Communicator& world) {
   const std::string text = read_shared_file(world, options.plan_file);
   on_first_rank(world, [&] { check_outputs(options); });
   const Plan plan = parse_plan(text, options.plan_file);
+  require_multigrid(plan, options);
   const bool is_first = world.rank() == 0;
   const std::string why = options.chose_backend ? "" : why_no_gpu();
   if (is_first && !why.empty()) print_note(why);
   RunReport run;
   {
     ProgressLine line(is_first && stderr_is_terminal());
-    run = train(plan,
-                options.training,
-                world,
-                {.placed = options.verbose ? print_places : nullptr,
-                 .note = print_note,
-                 .progress = [&line](const Progress& progress) { line(progress); }});
+    run = train(plan, options.training, world, callbacks_of(options, line));
   }
   if (!is_first) return;
   run.inputs = {input_file(options.plan_file, text)};
@@ -218,6 +270,9 @@ int run(int argc, char** argv) {
     return app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::usage);
   }
   options.training.graphs = graphs_of(options.graphs);
+  if (app.count("--check-gradient") > 0) {
+    options.training.gradient_check_period = options.check_period;
+  }
   options.chose_backend = app.count("--backend") > 0;
   return run_program(
       "cnnexec", argc, argv, [&](const Communicator& world) { execute(options, world); });

@@ -49,6 +49,7 @@ StepRunner::StepRunner(const Schedule& schedule, const StepContext& context)
 }
 
 StepRunner::Prepared StepRunner::prepare(const KernelOperation& operation) {
+  if (operation.spec.kind == KernelKind::sgd && !context_.updates) return {};
   std::vector<TensorView> views;
   for (const Operand& operand : operation.operands) views.push_back(memory_.view(operand));
   KernelSpec spec = operation.spec;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,11 @@ struct TrainingOptions {
   double weight_decay = 1e-4;
   double loss_scale = 0.0;  // 0: 1024 for fp16, whose small numbers vanish, 1 for all others
   std::uint64_t seed = 1;
+  // Before every that many steps, and before the first, the gradient under multigrid is compared
+  // with that of the layers in order; 0: before the first only.
+  std::optional<std::int64_t> gradient_check_period;
+  // Where a check finds a larger relative error, the cycles are raised until it does not.
+  std::optional<double> gradient_limit;
 };
 
 struct Progress {
@@ -53,13 +59,15 @@ struct TrainingCallbacks {
   std::function<void(const std::vector<RankPlace>& ranks)> placed;  // before the first step
   std::function<void(const std::string& text)> note;                // what a user should know
   std::function<void(const Progress& progress)> progress;           // after every step
+  std::function<void(const GradientCheck& check)> checked;          // NaN where not finite
 };
 
 // Operations are filled on rank 0 only. Collective.
 // @throws EnvironmentError when the plan is for another number of ranks or the backend is missing
 // or does not run the plan's precision, before anything is allocated
 // @throws InfeasibleError when the plan needs more memory than the machine has
-// @throws InputError, IoError of data and weight files; NotFiniteError when the loss is
+// @throws InputError, IoError of data and weight files; NotFiniteError when the loss or a gradient
+// that is checked is
 RunReport train(const Plan& plan,
                 const TrainingOptions& options,
                 const Communicator& world,

@@ -26,6 +26,15 @@ struct MeasuredOperation {
   bool operator==(const MeasuredOperation&) const = default;
 };
 
+// How far the gradient under multigrid is from that of the layers in order, over all parameters.
+struct GradientCheck {
+  std::int64_t step = 0;  // before which it was made
+  int cycles = 1;         // the most of any chain
+  double cosine = 1.0;
+  double relative_error = 0.0;  // of the norm of the difference
+  bool operator==(const GradientCheck&) const = default;
+};
+
 struct RunReport {
   std::string network;
   int ranks = 1;
@@ -34,8 +43,9 @@ struct RunReport {
   std::string device;
   Measured step;  // each step's value is that of the slowest rank
   std::vector<MeasuredOperation> operations;
-  std::vector<double> loss;     // per step, the mean over the global mini-batch
-  double test_accuracy = -1.0;  // in [0, 1]; negative when not evaluated
+  std::vector<double> loss;                    // per step, the mean over the global mini-batch
+  std::vector<GradientCheck> gradient_checks;  // in the order in which they were made
+  double test_accuracy = -1.0;                 // in [0, 1]; negative when not evaluated
   std::int64_t peak_memory_bytes = 0;
   std::map<std::string, std::string> environment;
   std::vector<InputFile> inputs;

@@ -22,6 +22,25 @@ MeasuredOperation read_operation(const JsonReader& reader) {
           .ranks = static_cast<int>(reader.at("ranks").integer(ranks_range))};
 }
 
+// Above what steps and passes over data can come to.
+constexpr IntegerRange step_range{0, std::int64_t{1} << 60};
+constexpr NumberRange cosine_range{.minimum = -1.0, .maximum = 1.0};
+
+GradientCheck read_gradient_check(const JsonReader& reader) {
+  reader.allow_keys({"step", "cycles", "cosine", "relative_error"});
+  return {.step = reader.at("step").integer(step_range),
+          .cycles = static_cast<int>(reader.at("cycles").integer({1, max_cycles})),
+          .cosine = reader.at("cosine").number(cosine_range),
+          .relative_error = reader.at("relative_error").number({.minimum = 0.0})};
+}
+
+OrderedJson to_ordered_json(const GradientCheck& check) {
+  return {{"step", check.step},
+          {"cycles", check.cycles},
+          {"cosine", check.cosine},
+          {"relative_error", check.relative_error}};
+}
+
 void add_measured(OrderedJson& json, const Measured& measured) {
   json["median_s"] = measured.median_s;
   json["min_s"] = measured.min_s;
@@ -40,6 +59,11 @@ void read_lists(const JsonReader& root, RunReport& run) {
     run.operations.push_back(read_operation(entry));
   }
   for (const JsonReader& entry : root.at("loss").entries()) run.loss.push_back(entry.number({}));
+  if (root.has("gradient_checks")) {
+    for (const JsonReader& entry : root.at("gradient_checks").entries()) {
+      run.gradient_checks.push_back(read_gradient_check(entry));
+    }
+  }
   if (!root.has("environment")) return;
   for (const auto& [key, value] : root.at("environment").members()) {
     run.environment[key] = value.text();
@@ -62,6 +86,7 @@ RunReport parse_run(std::string_view json, const std::string& file) {
                    "step",
                    "operations",
                    "loss",
+                   "gradient_checks",
                    "test_accuracy",
                    "peak_memory_bytes",
                    "environment"});
@@ -94,6 +119,9 @@ std::string to_json(const RunReport& run) {
   document["device"] = run.device;
   add_measured(document["step"], run.step);
   document["loss"] = run.loss;
+  for (const GradientCheck& check : run.gradient_checks) {
+    document["gradient_checks"].push_back(to_ordered_json(check));
+  }
   if (run.test_accuracy >= 0) document["test_accuracy"] = run.test_accuracy;
   document["peak_memory_bytes"] = run.peak_memory_bytes;
   document["environment"] = OrderedJson::object();

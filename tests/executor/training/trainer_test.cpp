@@ -153,7 +153,7 @@ TEST_CASE("train: progress counts every step") {
   train(split(4, world, Axis::h),
         small_steps(),
         world,
-        {.placed = {}, .note = {}, .progress = on_progress});
+        {.placed = {}, .note = {}, .progress = on_progress, .checked = {}});
   CHECK(steps == std::vector<std::int64_t>{1, 2});
 }
 
@@ -261,11 +261,13 @@ TEST_CASE("train: a missing test file ends the training before it begins") {
   TrainingOptions options = small_steps();
   options.test_file = "no/such/file.h5";
   int steps = 0;
-  CHECK_THROWS_AS(train(split(4, world, Axis::n),
-                        options,
-                        world,
-                        {.placed = {}, .note = {}, .progress = [&](const Progress&) { ++steps; }}),
-                  IoError);
+  CHECK_THROWS_AS(
+      train(
+          split(4, world, Axis::n),
+          options,
+          world,
+          {.placed = {}, .note = {}, .progress = [&](const Progress&) { ++steps; }, .checked = {}}),
+      IoError);
   CHECK(steps == 0);
 }
 

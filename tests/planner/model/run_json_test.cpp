@@ -26,6 +26,11 @@ TEST_CASE("parse_run: refusals name pointer, value and what is allowed") {
           {"\"step\": {", "\"step\": {\"mean_s\": 1, ", "/step/mean_s", "unknown key", "median_s"},
           {"-0.5", "null", "/loss/1", "null", "a number"},
           {"-0.5", "\"nan\"", "/loss/1", "\"nan\"", "a number"},
+          {"\"step\": 9", "\"step\": -1", "/gradient_checks/1/step", "-1", "an integer from 0"},
+          {"\"cycles\": 2", "\"cycles\": 0", "/gradient_checks/0/cycles", "0", "from 1 to 1000"},
+          {"0.75", "1.5", "/gradient_checks/0/cosine", "1.5", "a number from -1.0 to 1.0"},
+          {"0.125", "-1", "/gradient_checks/0/relative_error", "-1", "a number from 0"},
+          {"\"cosine\"", "\"sine\"", "/gradient_checks/0/sine", "unknown key", "cosine"},
           {"0.89", "1.5", "/test_accuracy", "1.5", "a number from 0.0 to 1.0"},
           {"0.89", "-1", "/test_accuracy", "-1", "a number from 0.0 to 1.0"},
           {"\"a~b\"", "3", "/environment/host~1name", "3", "a string"},
@@ -59,6 +64,10 @@ TEST_CASE("to_json: random runs come back equal") {
     for (std::int64_t i = random.integer(0, 20); i > 0; --i) {
       run.operations.push_back({random.text(), run.step, random.small(1, 8)});
       run.loss.push_back(random.fraction() * 1e3 - 500);
+      run.gradient_checks.push_back({random.integer(count_range),
+                                     random.small(1, 1000),
+                                     2.0 * random.fraction() - 1.0,
+                                     random.seconds()});
       run.environment[random.text()] = random.text();
     }
     if (random.boolean()) run.test_accuracy = random.fraction();

@@ -271,6 +271,8 @@ RunReport sample_run() {
           .operations = {{.id = "conv/forward", .time = time, .ranks = 4},
                          {.id = "conv/halo", .time = {.median_s = 1e-5}, .ranks = 2}},
           .loss = {2.302585092994046, -0.5, 1e-300},
+          .gradient_checks = {{.step = 0, .cycles = 2, .cosine = 0.75, .relative_error = 0.125},
+                              {.step = 9, .cycles = 3, .cosine = -0.0625, .relative_error = 7.5}},
           .test_accuracy = 0.89,
           .peak_memory_bytes = 123456789,
           .environment = {{"MPI", "Open MPI 4.1.4"}, {"host/name", "a~b"}},

@@ -1,0 +1,115 @@
+// One step without updates, and norms over ranks.
+#include "executor/training/gradient_check.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <stdexcept>
+
+#include "planner/model/rank_group.hpp"
+
+namespace cnnplan {
+namespace {
+
+// Steps change them whether or not there are updates.
+class KeptRunningValues {
+ public:
+  KeptRunningValues(ParameterStore& store, const Network& network) : store_(store) {
+    for (LayerIndex layer = 0; layer < network.layer_count(); ++layer) {
+      if (!std::holds_alternative<BatchNorm>(network.layer(layer).parameters)) continue;
+      for (const bool variance : {false, true}) {
+        kept_.push_back({layer, variance, store.running_values(layer, variance)});
+      }
+    }
+  }
+  void restore() const {
+    for (const Kept& kept : kept_) {
+      store_.set_running_values(kept.layer, kept.variance, kept.values);
+    }
+  }
+
+ private:
+  struct Kept {
+    LayerIndex layer;
+    bool variance;
+    std::vector<double> values;
+  };
+  ParameterStore& store_;
+  std::vector<Kept> kept_;
+};
+
+void require_same_slots(const Schedule& schedule, const ParameterStore& store) {
+  const auto is_same = [](const ParameterSlot& a, const ParameterSlot& b) {
+    return a.layer == b.layer && a.role == b.role && a.box == b.box;
+  };
+  const bool are_same = std::equal(schedule.slots.begin(),
+                                   schedule.slots.end(),
+                                   store.slots().begin(),
+                                   store.slots().end(),
+                                   is_same);
+  if (!are_same) throw std::logic_error("a plan's slots are not those of the parameters");
+}
+
+bool is_first_with_slice(const Plan& plan, const ParameterSlot& slot, int rank) {
+  const Mesh& mesh = plan.layers[static_cast<std::size_t>(slot.layer)].mesh;
+  return RankGroup(mesh, rank, {Axis::c, Axis::l}).front() == rank;
+}
+
+std::vector<double> counted_values(const Plan& plan, const ParameterStore& store, int rank) {
+  std::vector<double> values;
+  for (std::size_t i = 0; i < store.slots().size(); ++i) {
+    if (!is_first_with_slice(plan, store.slots()[i], rank)) continue;
+    const std::vector<double> slice = store.plain(ParameterArena::gradients, static_cast<int>(i));
+    values.insert(values.end(), slice.begin(), slice.end());
+  }
+  return values;
+}
+
+double relative(double difference, double reference) {
+  return difference == 0.0 ? 0.0 : difference / reference;
+}
+
+}  // namespace
+
+Plan serial_plan(const Plan& plan) {
+  Plan serial = plan;
+  serial.multigrid.clear();
+  return serial;
+}
+
+Gradient gradient_under(const Plan& plan, const StepContext& context, const StepState& state) {
+  const int rank = context.groups->world().rank();
+  const Schedule schedule = lower(plan, rank);
+  require_same_slots(schedule, *context.parameters);
+  StepContext without_updates = context;
+  without_updates.updates = false;
+  StepRunner runner(schedule, without_updates);
+  const KeptRunningValues running_values(*context.parameters, plan.network);
+  runner.run(state, Timing::step);
+  running_values.restore();
+  return {.values = counted_values(plan, *context.parameters, rank), .loss = runner.loss()};
+}
+
+GradientDifference difference(const Gradient& gradient,
+                              const Gradient& serial,
+                              const Communicator& world) {
+  std::array<double, 4> sums{};
+  auto& [products, squares, serial_squares, difference_squares] = sums;
+  for (std::size_t i = 0; i < serial.values.size(); ++i) {
+    const double own = gradient.values.at(i);
+    const double expected = serial.values[i];
+    products += own * expected;
+    squares += own * own;
+    serial_squares += expected * expected;
+    difference_squares += (own - expected) * (own - expected);
+  }
+  world.allreduce(std::span<double>(sums), AllreduceAlgorithm::library);
+  // Rounding may take it beyond 1.
+  const double cosine = products / (std::sqrt(squares) * std::sqrt(serial_squares));
+  return {.cosine = difference_squares == 0.0 ? 1.0 : std::clamp(cosine, -1.0, 1.0),
+          .relative_error = relative(std::sqrt(difference_squares), std::sqrt(serial_squares)),
+          .relative_loss_error =
+              relative(std::abs(gradient.loss - serial.loss), std::abs(serial.loss))};
+}
+
+}  // namespace cnnplan

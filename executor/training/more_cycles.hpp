@@ -1,0 +1,16 @@
+// What comes closer to the layers in order when the gradient under multigrid is too far from
+// theirs.
+#pragma once
+
+#include "planner/model/plan.hpp"
+
+namespace cnnplan {
+
+// The plan with one more cycle of all chains. Those that would take as many as they have coarse
+// steps, which computes what the layers compute, run their layers in order instead.
+Plan with_one_more_cycle(const Plan& plan);
+
+// The most of any chain; 0 without multigrid.
+int most_cycles(const Plan& plan);
+
+}  // namespace cnnplan

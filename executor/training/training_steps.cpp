@@ -1,0 +1,207 @@
+// The loop; what is timed in it; what a check leads to.
+#include "executor/training/training_steps.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "executor/comm/node_memory.hpp"
+#include "executor/training/more_cycles.hpp"
+#include "planner/model/checked.hpp"
+#include "planner/model/error.hpp"
+
+namespace cnnplan {
+namespace {
+
+std::int64_t total_bytes(const Schedule& schedule) {
+  return memory_of(schedule).total_bytes();
+}
+
+// Of the two gradients that are compared.
+std::int64_t gradient_bytes(const Schedule& schedule) {
+  std::int64_t elements = 0;
+  for (const ParameterSlot& slot : schedule.slots) elements += slot.elements;
+  return 2 * elements * static_cast<std::int64_t>(sizeof(double));
+}
+
+std::int64_t step_count(const Workplace& work) {
+  const TrainingOptions& options = work.options;
+  return options.epochs > 0 ? checked_multiply(options.epochs, work.data.step_count())
+                            : options.steps;
+}
+
+double finite_loss(const StepRunner& runner, std::int64_t step) {
+  const double loss = runner.loss();
+  if (std::isfinite(loss)) return loss;
+  throw NotFiniteError("the loss of step " + std::to_string(step) + " is " + std::to_string(loss));
+}
+
+bool uses_graphs(const Workplace& work) {
+  return work.options.graphs != Graphs::off && !work.backend.device().is_host();
+}
+
+// Of so many steps, those before it do not count: --warmup, and those in which --graphs auto tries
+// both ways. Where there would be few others, fewer are left out.
+std::int64_t first_counted(const Workplace& work, std::int64_t steps) {
+  const std::int64_t warmup = work.options.warmup;
+  const bool settles = uses_graphs(work) && work.options.graphs == Graphs::automatic;
+  const std::int64_t settled = warmup + (settles ? GraphChoice::settling_steps : 0);
+  constexpr std::int64_t least_counted = 2;
+  if (steps >= settled + least_counted) return settled;
+  return steps > warmup ? warmup : 0;
+}
+
+// Events between the kernels of a graph cost time: a step measures either itself or its operations,
+// and those of every fourth step are enough for a median; of fewer, those of the last.
+constexpr std::int64_t steps_per_timed_operations = 4;
+
+bool is_finite(const GradientCheck& check) {
+  return std::isfinite(check.cosine) && std::isfinite(check.relative_error);
+}
+
+}  // namespace
+
+double loss_scale_of(const TrainingOptions& options, Precision precision) {
+  constexpr double automatic = 1024.0;
+  if (options.loss_scale > 0.0) return options.loss_scale;
+  return precision == Precision::fp16 ? automatic : 1.0;
+}
+
+std::int64_t needed_bytes(const Plan& plan,
+                          const Schedule& schedule,
+                          const TrainingOptions& options) {
+  const std::int64_t bytes =
+      std::max(total_bytes(schedule), total_bytes(lower_inference(plan, schedule.rank)));
+  if (!options.gradient_check_period || plan.multigrid.empty()) return bytes;
+  const Schedule serial = lower(serial_plan(plan), schedule.rank);
+  return checked_add(std::max(bytes, total_bytes(serial)), gradient_bytes(schedule));
+}
+
+TrainingSteps::TrainingSteps(const Workplace& work, Plan plan, Schedule schedule)
+    : work_(work),
+      plan_(std::move(plan)),
+      schedule_(std::move(schedule)),
+      steps_(step_count(work)) {}
+
+void TrainingSteps::run(RunReport& report) {
+  recorder_.emplace(schedule_, work_.world);
+  first_counted_ = first_counted(work_, steps_);
+  for (std::int64_t step = 0; step < steps_; ++step) {
+    if (is_checked(step)) check_gradient(step, report);
+    if (!runner_) runner_.emplace(schedule_, context());
+    run_step(step, report);
+  }
+  recorder_->summarize_into(report);
+}
+
+StepContext TrainingSteps::context() const {
+  return {.backend = &work_.backend,
+          .parameters = &work_.parameters,
+          .groups = &work_.groups,
+          .data = &work_.data,
+          .in_place_of_communication = {},
+          .overlap = plan_.overlap,
+          .graphs = work_.options.graphs};
+}
+
+StepState TrainingSteps::state_of(std::int64_t step) const {
+  const TrainingOptions& options = work_.options;
+  return {.seed = options.seed,
+          .step = step,
+          .learning_rate = options.learning_rate,
+          .momentum = options.momentum,
+          .weight_decay = options.weight_decay,
+          .loss_scale = loss_scale_of(options, plan_.precision)};
+}
+
+void TrainingSteps::run_step(std::int64_t step, RunReport& report) {
+  work_.world.barrier();
+  runner_->run(state_of(step), timing_of(step));
+  report.loss.push_back(finite_loss(*runner_, step));
+  record(step);
+  if (!work_.callbacks.progress) return;
+  work_.callbacks.progress({.step = step + 1,
+                            .steps = steps_,
+                            .loss = report.loss.back(),
+                            .step_s = runner_->step_time_s()});
+}
+
+Timing TrainingSteps::timing_of(std::int64_t step) const {
+  if (!uses_graphs(work_)) return Timing::operations;
+  const std::int64_t index = step - first_counted_;
+  const std::int64_t period = std::min(steps_per_timed_operations, steps_ - first_counted_);
+  const bool times_operations = index >= 0 && index % period == period - 1;
+  return times_operations ? Timing::operations : Timing::step;
+}
+
+// The only one that counts is both.
+void TrainingSteps::record(std::int64_t step) {
+  if (step < first_counted_) return;
+  const bool times_operations = timing_of(step) == Timing::operations;
+  if (times_operations) recorder_->record_operations(*runner_);
+  const bool is_only = steps_ - first_counted_ == 1;
+  if (!times_operations || !uses_graphs(work_) || is_only) recorder_->record_step(*runner_);
+}
+
+bool TrainingSteps::is_checked(std::int64_t step) const {
+  const std::optional<std::int64_t>& period = work_.options.gradient_check_period;
+  if (!period || plan_.multigrid.empty()) return false;
+  return step == 0 || (*period > 0 && step % *period == 0);
+}
+
+// One schedule at a time is in memory.
+void TrainingSteps::check_gradient(std::int64_t step, RunReport& report) {
+  runner_.reset();
+  const Gradient serial = gradient_under(serial_plan(plan_), context(), state_of(step));
+  Plan plan = plan_;
+  for (bool holds = false; !holds && !plan.multigrid.empty();) {
+    const Gradient gradient = gradient_under(plan, context(), state_of(step));
+    const GradientDifference found = difference(gradient, serial, work_.world);
+    const GradientCheck check{.step = step,
+                              .cycles = most_cycles(plan),
+                              .cosine = found.cosine,
+                              .relative_error = found.relative_error};
+    tell(check, report);
+    holds = this->holds(check);
+    if (!holds) plan = raised(plan);
+  }
+  if (plan.multigrid != plan_.multigrid) change_to(plan, step);
+}
+
+bool TrainingSteps::holds(const GradientCheck& check) const {
+  const std::optional<double>& limit = work_.options.gradient_limit;
+  if (limit) return check.relative_error <= *limit;
+  if (is_finite(check)) return true;
+  throw NotFiniteError("the gradient of step " + std::to_string(check.step) + " is not finite");
+}
+
+Plan TrainingSteps::raised(const Plan& plan) const {
+  Plan raised = with_one_more_cycle(plan);
+  const Schedule schedule = lower(raised, work_.world.rank());
+  require_memory(needed_bytes(raised, schedule, work_.options),
+                 plan.network.name() + " with more cycles",
+                 work_.world,
+                 work_.backend.device());
+  return raised;
+}
+
+void TrainingSteps::tell(const GradientCheck& check, RunReport& report) const {
+  if (is_finite(check)) report.gradient_checks.push_back(check);
+  if (work_.callbacks.checked && work_.world.rank() == 0) work_.callbacks.checked(check);
+}
+
+void TrainingSteps::change_to(const Plan& plan, std::int64_t step) {
+  plan_ = plan;
+  schedule_ = lower(plan_, work_.world.rank());
+  recorder_.emplace(schedule_, work_.world);
+  first_counted_ = step + first_counted(work_, steps_ - step);
+  if (!work_.callbacks.note || work_.world.rank() != 0) return;
+  const int cycles = most_cycles(plan_);
+  work_.callbacks.note("from step " + std::to_string(step) + " on, " +
+                       (cycles > 0 ? "multigrid has " + std::to_string(cycles) + " cycles"
+                                   : std::string("the layers of chains are run in order")) +
+                       ": times are of these steps, and the prediction does not hold for them");
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,74 @@
+// The steps of a training, and the gradient checks between them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "executor/training/data_source.hpp"
+#include "executor/training/gradient_check.hpp"
+#include "executor/training/groups.hpp"
+#include "executor/training/parameter_store.hpp"
+#include "executor/training/run_recorder.hpp"
+#include "executor/training/step_runner.hpp"
+#include "executor/training/trainer.hpp"
+
+namespace cnnplan {
+
+// What the steps work on. All are borrowed.
+struct Workplace {
+  const TrainingOptions& options;
+  const TrainingCallbacks& callbacks;
+  const Communicator& world;
+  Backend& backend;
+  ParameterStore& parameters;
+  Groups& groups;
+  DataSource& data;
+};
+
+double loss_scale_of(const TrainingOptions& options, Precision precision);
+
+// Memory of a rank of a training: its steps, gradient checks and evaluation follow each other.
+std::int64_t needed_bytes(const Plan& plan,
+                          const Schedule& schedule,
+                          const TrainingOptions& options);
+
+class TrainingSteps {
+ public:
+  // @pre `schedule` is that of `plan`, and the parameters are made for it
+  TrainingSteps(const Workplace& work, Plan plan, Schedule schedule);
+  TrainingSteps(const TrainingSteps&) = delete;
+  TrainingSteps& operator=(const TrainingSteps&) = delete;
+
+  // All of them. Fills the losses, and the times of the last schedule. Collective.
+  // @throws NotFiniteError; InfeasibleError for more cycles that need more memory than there is
+  void run(RunReport& report);
+
+  // Of the last step.
+  const Plan& plan() const { return plan_; }
+  const Schedule& schedule() const { return schedule_; }
+  const StepRunner& runner() const { return *runner_; }
+
+ private:
+  StepContext context() const;
+  StepState state_of(std::int64_t step) const;
+  void run_step(std::int64_t step, RunReport& report);
+  Timing timing_of(std::int64_t step) const;
+  void record(std::int64_t step);
+
+  bool is_checked(std::int64_t step) const;
+  void check_gradient(std::int64_t step, RunReport& report);
+  bool holds(const GradientCheck& check) const;
+  Plan raised(const Plan& plan) const;
+  void tell(const GradientCheck& check, RunReport& report) const;
+  void change_to(const Plan& plan, std::int64_t step);
+
+  Workplace work_;
+  Plan plan_;
+  Schedule schedule_;
+  std::int64_t steps_;
+  std::int64_t first_counted_ = 0;    // step
+  std::optional<StepRunner> runner_;  // none during a check
+  std::optional<RunRecorder> recorder_;
+};
+
+}  // namespace cnnplan

@@ -1,0 +1,48 @@
+// One cycle more, until the layers are as cheap.
+#include "executor/training/more_cycles.hpp"
+
+#include <doctest/doctest.h>
+
+#include "planner/model/residual_chain.hpp"
+#include "tests/executor/training/residual_plan.hpp"
+
+namespace cnnplan::test {
+
+TEST_CASE("with_one_more_cycle: up to one less than coarse steps, then in order") {
+  const Plan plan = residual_plan(1, 1);
+  Plan raised = plan;
+  for (int cycles = 2; cycles < coarse_steps; ++cycles) {
+    raised = with_one_more_cycle(raised);
+    CHECK(most_cycles(raised) == cycles);
+    Plan as_before = raised;
+    as_before.multigrid[0].cycles = 1;
+    CHECK(as_before == plan);
+  }
+  raised = with_one_more_cycle(raised);
+  CHECK(raised.multigrid.empty());
+  CHECK(most_cycles(raised) == 0);
+}
+
+TEST_CASE("with_one_more_cycle: a last coarse step of fewer layers counts") {
+  Plan plan = residual_plan(1, 1);
+  plan.multigrid[0].coarsening = 7;
+  plan = with_one_more_cycle(plan);
+  CHECK(most_cycles(plan) == 2);
+  CHECK(with_one_more_cycle(plan).multigrid.empty());
+}
+
+TEST_CASE("with_one_more_cycle: chains end each for itself") {
+  Plan plan = residual_plan(1, 2);
+  const ResidualChain chain = residual_chains(plan.network).front();
+  Multigrid first = plan.multigrid[0];
+  Multigrid second = first;
+  first.last = chain[3].sum;
+  first.coarsening = 2;
+  second.first = chain[4].weights;
+  plan.multigrid = {first, second};
+  second.coarsening = plan.multigrid[1].coarsening = 3;
+  second.cycles = 3;
+  CHECK(with_one_more_cycle(plan).multigrid == std::vector{second});
+}
+
+}  // namespace cnnplan::test

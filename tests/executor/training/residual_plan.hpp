@@ -1,0 +1,16 @@
+// A small network with a residual chain, and plans that run it by multigrid.
+#pragma once
+
+#include "planner/model/plan.hpp"
+
+namespace cnnplan::test {
+
+inline constexpr int chain_blocks = 16;
+inline constexpr int chain_coarsening = 4;
+inline constexpr int coarse_steps = chain_blocks / chain_coarsening;
+
+// fp64; batch norm in front of the chain, which is split over an axis l of all ranks, while layers
+// around it are split over n.
+Plan residual_plan(int ranks, int cycles);
+
+}  // namespace cnnplan::test

@@ -1,0 +1,179 @@
+// Trainings whose gradients are checked.
+#include "executor/training/training_steps.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "executor/training/weights_file.hpp"
+#include "planner/model/error.hpp"
+#include "tests/executor/tested_backend.hpp"
+#include "tests/executor/training/hdf5_fixture.hpp"
+#include "tests/executor/training/residual_plan.hpp"
+
+namespace cnnplan::test {
+namespace {
+
+TrainingOptions six_steps() {
+  return {.backend = tested_backend("reference"),
+          .deterministic = true,
+          .graphs = Graphs::off,  // with them, steps are not all timed alike
+          .steps = 6,
+          .warmup = 1,
+          .learning_rate = 0.05};
+}
+
+TrainingOptions checked_every(std::int64_t period) {
+  TrainingOptions options = six_steps();
+  options.gradient_check_period = period;
+  return options;
+}
+
+TrainingOptions limited_to(double limit) {
+  TrainingOptions options = checked_every(0);
+  options.gradient_limit = limit;
+  return options;
+}
+
+// A training of all ranks, and what it told.
+struct Told {
+  RunReport report;
+  std::vector<GradientCheck> checks;
+  std::vector<std::string> notes;
+};
+
+Told training(int cycles, const TrainingOptions& options) {
+  const Communicator world = Communicator::world();
+  Told told;
+  told.report = train(residual_plan(world.size(), cycles),
+                      options,
+                      world,
+                      {.placed = {},
+                       .note = [&](const std::string& text) { told.notes.push_back(text); },
+                       .progress = {},
+                       .checked = [&](const GradientCheck& c) { told.checks.push_back(c); }});
+  return told;
+}
+
+std::vector<std::int64_t> steps_of(const std::vector<GradientCheck>& checks) {
+  std::vector<std::int64_t> steps;
+  for (const GradientCheck& check : checks) steps.push_back(check.step);
+  return steps;
+}
+
+bool has_operation_with(const RunReport& report, const std::string& word) {
+  return std::any_of(report.operations.begin(), report.operations.end(), [&](const auto& entry) {
+    return entry.id.find(word) != std::string::npos;
+  });
+}
+
+bool is_first() {
+  return Communicator::world().rank() == 0;
+}
+
+}  // namespace
+
+TEST_CASE("train: gradient checks do not change what is trained") {
+  const Communicator world = Communicator::world();
+  const SharedFolder folder(world);
+  TrainingOptions options = six_steps();
+  options.dump_file = folder.path("without.h5");
+  const Told without = training(1, options);
+  options.gradient_check_period = 2;
+  options.dump_file = folder.path("with.h5");
+  const Told with = training(1, options);
+  world.barrier();
+  CHECK(with.report.loss == without.report.loss);
+  const TensorFileReader checked(folder.path("with.h5"));
+  const TensorFileReader unchecked(folder.path("without.h5"));
+  const std::vector<std::int64_t> three{3};
+  for (const char* name : {"/bn/mean", "/bn/variance", "/bn/scale", "/conv5/bias"}) {
+    CHECK(checked.read(name, three) == unchecked.read(name, three));
+  }
+  CHECK(without.report.gradient_checks.empty());
+  CHECK(without.checks.empty());
+}
+
+TEST_CASE("train: gradients are checked before the first and every N-th step") {
+  const Told often = training(1, checked_every(2));
+  CHECK(steps_of(often.report.gradient_checks) == std::vector<std::int64_t>{0, 2, 4});
+  CHECK(often.checks == (is_first() ? often.report.gradient_checks : std::vector<GradientCheck>{}));
+  CHECK(often.notes.empty());
+  for (const GradientCheck& check : often.report.gradient_checks) {
+    CHECK(check.cycles == 1);
+    CHECK(check.relative_error > 0.0);
+  }
+  const Told once = training(1, checked_every(0));
+  CHECK(steps_of(once.report.gradient_checks) == std::vector<std::int64_t>{0});
+  CHECK(once.report.gradient_checks[0] == often.report.gradient_checks[0]);
+}
+
+TEST_CASE("train: cycles are raised until the gradient is within the limit") {
+  const double error_of_two =
+      training(2, checked_every(0)).report.gradient_checks[0].relative_error;
+  const Told told = training(1, limited_to(error_of_two));
+  const auto& checks = told.report.gradient_checks;
+  REQUIRE(checks.size() == 2);
+  CHECK(checks[0].cycles == 1);
+  CHECK(checks[0].relative_error > error_of_two);
+  CHECK(checks[1].cycles == 2);
+  CHECK(checks[1].relative_error == error_of_two);
+  CHECK(told.report.loss == training(2, six_steps()).report.loss);
+  CHECK(told.notes.size() == (is_first() ? 1 : 0));
+  if (!is_first()) return;
+  CHECK(told.notes[0].find("from step 0 on, multigrid has 2 cycles") == 0);
+  CHECK(told.report.step.count == 5);
+  CHECK(has_operation_with(told.report, "/cycle_2/"));
+  CHECK(!has_operation_with(told.report, "/cycle_3/"));
+}
+
+TEST_CASE("train: where no cycles are enough, the layers of chains are run in order") {
+  const Communicator world = Communicator::world();
+  TrainingOptions options = limited_to(0.0);
+  options.gradient_check_period = 1;
+  const Told told = training(1, options);
+  CHECK(steps_of(told.report.gradient_checks) == std::vector<std::int64_t>(coarse_steps - 1, 0));
+  const Plan serial = serial_plan(residual_plan(world.size(), 1));
+  CHECK(told.report.loss == train(serial, six_steps(), world, {}).loss);
+  if (!is_first()) return;
+  CHECK(!has_operation_with(told.report, "/cycle_"));
+  CHECK(told.notes[0].find("in order") != std::string::npos);
+}
+
+TEST_CASE("train: cycles that are raised later count from then on") {
+  const std::vector<GradientCheck> checks = training(1, checked_every(3)).report.gradient_checks;
+  REQUIRE(checks.size() == 2);
+  REQUIRE(checks[1].relative_error > checks[0].relative_error);
+  TrainingOptions options = limited_to(checks[0].relative_error);
+  options.gradient_check_period = 3;
+  const Told told = training(1, options);
+  CHECK(steps_of(told.report.gradient_checks) == std::vector<std::int64_t>{0, 3, 3});
+  CHECK(told.report.loss.size() == 6);
+  if (!is_first()) return;
+  CHECK(told.report.step.count == 2);
+  CHECK(has_operation_with(told.report, "/cycle_2/"));
+}
+
+TEST_CASE("train: a gradient that is not finite ends the training") {
+  TrainingOptions options = checked_every(1);
+  options.learning_rate = 1e200;
+  CHECK_THROWS_WITH_AS(
+      training(1, options), doctest::Contains("the gradient of step"), NotFiniteError);
+}
+
+TEST_CASE("needed_bytes: checks need the layers in order, and two gradients") {
+  const Plan plan = residual_plan(1, 1);
+  const Schedule schedule = lower(plan, 0);
+  const std::int64_t without = needed_bytes(plan, schedule, six_steps());
+  const std::int64_t with = needed_bytes(plan, schedule, checked_every(0));
+  std::int64_t elements = 0;
+  for (const ParameterSlot& slot : schedule.slots) elements += slot.elements;
+  const std::int64_t serial = memory_of(lower(serial_plan(plan), 0)).total_bytes();
+  CHECK(with == std::max(without, serial) + 16 * elements);
+  CHECK(needed_bytes(serial_plan(plan), lower(serial_plan(plan), 0), checked_every(0)) == serial);
+}
+
+}  // namespace cnnplan::test
