@@ -198,6 +198,11 @@ void print_check(const GradientCheck& check) {
                check.relative_error,
                check.cycles,
                check.cycles == 1 ? "" : "s");
+  std::fprintf(stderr, "  residual after 0, 1, ... cycles: forward");
+  for (double norm : check.forward_residuals) std::fprintf(stderr, " %.1e", norm);
+  std::fprintf(stderr, ", backward");
+  for (double norm : check.backward_residuals) std::fprintf(stderr, " %.1e", norm);
+  std::fprintf(stderr, "\n");
 }
 
 void print_places(const std::vector<RankPlace>& ranks) {

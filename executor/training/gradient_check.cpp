@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
+#include <span>
 #include <stdexcept>
 
+#include "executor/backend/element.hpp"
 #include "planner/model/rank_group.hpp"
 
 namespace cnnplan {
@@ -65,6 +68,31 @@ std::vector<double> counted_values(const Plan& plan, const ParameterStore& store
   return values;
 }
 
+template <typename T>
+double sum_of_squares(const TensorView& view) {
+  const T* values = view.as<T>();
+  return std::accumulate(values, values + volume(view.box), 0.0, [](double sum, T value) {
+    return sum + static_cast<double>(value) * static_cast<double>(value);
+  });
+}
+
+// Blocks of residuals are dense.
+std::array<std::vector<double>, 2> residual_squares(const Plan& plan,
+                                                    const Schedule& schedule,
+                                                    const StepRunner& runner) {
+  std::array<std::vector<double>, 2> squares;
+  int most = -1;
+  for (const Multigrid& chain : plan.multigrid) most = std::max(most, chain.cycles);
+  for (auto& pass : squares) pass.resize(static_cast<std::size_t>(most + 1));
+  for (const PointResidual& residual : schedule.residuals) {
+    const HostBlock block = runner.memory().read(residual.operand);
+    squares[residual.backward ? 1 : 0][static_cast<std::size_t>(residual.cycles)] +=
+        with_type_of(activation_element(plan.precision),
+                     [&]<typename T>(T) { return sum_of_squares<T>(block.view); });
+  }
+  return squares;
+}
+
 double relative(double difference, double reference) {
   return difference == 0.0 ? 0.0 : difference / reference;
 }
@@ -79,7 +107,7 @@ Plan serial_plan(const Plan& plan) {
 
 Gradient gradient_under(const Plan& plan, const StepContext& context, const StepState& state) {
   const int rank = context.groups->world().rank();
-  const Schedule schedule = lower(plan, rank);
+  const Schedule schedule = lower_with_residuals(plan, rank);
   require_same_slots(schedule, *context.parameters);
   StepContext without_updates = context;
   without_updates.updates = false;
@@ -87,7 +115,19 @@ Gradient gradient_under(const Plan& plan, const StepContext& context, const Step
   const KeptRunningValues running_values(*context.parameters, plan.network);
   runner.run(state, Timing::step);
   running_values.restore();
-  return {.values = counted_values(plan, *context.parameters, rank), .loss = runner.loss()};
+  Gradient gradient{.values = counted_values(plan, *context.parameters, rank),
+                    .loss = runner.loss(),
+                    .residual_squares = residual_squares(plan, schedule, runner)};
+  for (double& squares : gradient.residual_squares[1]) {
+    squares /= state.loss_scale * state.loss_scale;
+  }
+  return gradient;
+}
+
+std::vector<double> norms(std::vector<double> squares, const Communicator& world) {
+  world.allreduce(std::span<double>(squares), AllreduceAlgorithm::library);
+  for (double& value : squares) value = std::sqrt(value);
+  return squares;
 }
 
 GradientDifference difference(const Gradient& gradient,

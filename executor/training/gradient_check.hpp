@@ -1,6 +1,7 @@
 // How far the gradient under multigrid is from that of the layers in order.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "executor/training/step_runner.hpp"
@@ -11,6 +12,9 @@ namespace cnnplan {
 struct Gradient {
   std::vector<double> values;  // of this rank's slices, of equal ones only on the first rank
   double loss = 0.0;           // mean over the global mini-batch
+  // Of this rank, by the number of cycles that were over: sums over the squares of residuals,
+  // forward and backward. Empty without multigrid.
+  std::array<std::vector<double>, 2> residual_squares{};
 };
 
 // Norms over all parameters of the network. NaN where one of the gradients is not finite.
@@ -27,6 +31,9 @@ Plan serial_plan(const Plan& plan);
 // the arena of gradients changes. Builds a runner for the one step. Collective.
 // @pre the parameters of `context` are those of `plan`, with or without multigrid
 Gradient gradient_under(const Plan& plan, const StepContext& context, const StepState& state);
+
+// Norms over all ranks. Collective.
+std::vector<double> norms(std::vector<double> squares, const Communicator& world);
 
 // Collective.
 GradientDifference difference(const Gradient& gradient,

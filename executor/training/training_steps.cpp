@@ -74,8 +74,9 @@ std::int64_t needed_bytes(const Plan& plan,
   const std::int64_t bytes =
       std::max(total_bytes(schedule), total_bytes(lower_inference(plan, schedule.rank)));
   if (!options.gradient_check_period || plan.multigrid.empty()) return bytes;
-  const Schedule serial = lower(serial_plan(plan), schedule.rank);
-  return checked_add(std::max(bytes, total_bytes(serial)), gradient_bytes(schedule));
+  const std::int64_t serial = total_bytes(lower(serial_plan(plan), schedule.rank));
+  const std::int64_t traced = total_bytes(lower_with_residuals(plan, schedule.rank));
+  return checked_add(std::max({bytes, serial, traced}), gradient_bytes(schedule));
 }
 
 TrainingSteps::TrainingSteps(const Workplace& work, Plan plan, Schedule schedule)
@@ -158,10 +159,13 @@ void TrainingSteps::check_gradient(std::int64_t step, RunReport& report) {
   for (bool holds = false; !holds && !plan.multigrid.empty();) {
     const Gradient gradient = gradient_under(plan, context(), state_of(step));
     const GradientDifference found = difference(gradient, serial, work_.world);
-    const GradientCheck check{.step = step,
-                              .cycles = most_cycles(plan),
-                              .cosine = found.cosine,
-                              .relative_error = found.relative_error};
+    const GradientCheck check{
+        .step = step,
+        .cycles = most_cycles(plan),
+        .cosine = found.cosine,
+        .relative_error = found.relative_error,
+        .forward_residuals = norms(gradient.residual_squares[0], work_.world),
+        .backward_residuals = norms(gradient.residual_squares[1], work_.world)};
     tell(check, report);
     holds = this->holds(check);
     if (!holds) plan = raised(plan);

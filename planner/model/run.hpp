@@ -32,6 +32,10 @@ struct GradientCheck {
   int cycles = 1;         // the most of any chain
   double cosine = 1.0;
   double relative_error = 0.0;  // of the norm of the difference
+  // By the number of cycles that were over, the first with none: norms over the C-points of the
+  // finest level of all chains.
+  std::vector<double> forward_residuals{};
+  std::vector<double> backward_residuals{};
   bool operator==(const GradientCheck&) const = default;
 };
 

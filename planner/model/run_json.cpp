@@ -26,19 +26,30 @@ MeasuredOperation read_operation(const JsonReader& reader) {
 constexpr IntegerRange step_range{0, std::int64_t{1} << 60};
 constexpr NumberRange cosine_range{.minimum = -1.0, .maximum = 1.0};
 
+std::vector<double> read_norms(const JsonReader& reader) {
+  std::vector<double> norms;
+  for (const JsonReader& entry : reader.entries()) norms.push_back(entry.number({.minimum = 0.0}));
+  return norms;
+}
+
 GradientCheck read_gradient_check(const JsonReader& reader) {
-  reader.allow_keys({"step", "cycles", "cosine", "relative_error"});
+  reader.allow_keys(
+      {"step", "cycles", "cosine", "relative_error", "forward_residuals", "backward_residuals"});
   return {.step = reader.at("step").integer(step_range),
           .cycles = static_cast<int>(reader.at("cycles").integer({1, max_cycles})),
           .cosine = reader.at("cosine").number(cosine_range),
-          .relative_error = reader.at("relative_error").number({.minimum = 0.0})};
+          .relative_error = reader.at("relative_error").number({.minimum = 0.0}),
+          .forward_residuals = read_norms(reader.at("forward_residuals")),
+          .backward_residuals = read_norms(reader.at("backward_residuals"))};
 }
 
 OrderedJson to_ordered_json(const GradientCheck& check) {
   return {{"step", check.step},
           {"cycles", check.cycles},
           {"cosine", check.cosine},
-          {"relative_error", check.relative_error}};
+          {"relative_error", check.relative_error},
+          {"forward_residuals", check.forward_residuals},
+          {"backward_residuals", check.backward_residuals}};
 }
 
 void add_measured(OrderedJson& json, const Measured& measured) {

@@ -29,6 +29,7 @@ TEST_CASE("parse_run: refusals name pointer, value and what is allowed") {
           {"\"step\": 9", "\"step\": -1", "/gradient_checks/1/step", "-1", "an integer from 0"},
           {"\"cycles\": 2", "\"cycles\": 0", "/gradient_checks/0/cycles", "0", "from 1 to 1000"},
           {"0.75", "1.5", "/gradient_checks/0/cosine", "1.5", "a number from -1.0 to 1.0"},
+          {"3e-09", "-3", "/gradient_checks/0/forward_residuals/2", "-3", "a number from 0"},
           {"0.125", "-1", "/gradient_checks/0/relative_error", "-1", "a number from 0"},
           {"\"cosine\"", "\"sine\"", "/gradient_checks/0/sine", "unknown key", "cosine"},
           {"0.89", "1.5", "/test_accuracy", "1.5", "a number from 0.0 to 1.0"},
@@ -67,7 +68,9 @@ TEST_CASE("to_json: random runs come back equal") {
       run.gradient_checks.push_back({random.integer(count_range),
                                      random.small(1, 1000),
                                      2.0 * random.fraction() - 1.0,
-                                     random.seconds()});
+                                     random.seconds(),
+                                     {random.seconds(), random.seconds()},
+                                     {random.seconds()}});
       run.environment[random.text()] = random.text();
     }
     if (random.boolean()) run.test_accuracy = random.fraction();
