@@ -81,9 +81,9 @@ std::array<std::vector<double>, 2> residual_squares(const Plan& plan,
                                                     const Schedule& schedule,
                                                     const StepRunner& runner) {
   std::array<std::vector<double>, 2> squares;
-  int most = -1;
+  int most = 0;
   for (const Multigrid& chain : plan.multigrid) most = std::max(most, chain.cycles);
-  for (auto& pass : squares) pass.resize(static_cast<std::size_t>(most + 1));
+  for (auto& pass : squares) pass.resize(static_cast<std::size_t>(most) + 1);
   for (const PointResidual& residual : schedule.residuals) {
     const HostBlock block = runner.memory().read(residual.operand);
     squares[residual.backward ? 1 : 0][static_cast<std::size_t>(residual.cycles)] +=

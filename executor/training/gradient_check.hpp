@@ -13,7 +13,7 @@ struct Gradient {
   std::vector<double> values;  // of this rank's slices, of equal ones only on the first rank
   double loss = 0.0;           // mean over the global mini-batch
   // Of this rank, by the number of cycles that were over: sums over the squares of residuals,
-  // forward and backward. Empty without multigrid.
+  // forward and backward.
   std::array<std::vector<double>, 2> residual_squares{};
 };
 

@@ -74,7 +74,7 @@ ResidualChain part_of_chain(const Network& network, LayerIndex first, LayerIndex
     const auto end =
         std::find_if(begin, chain.end(), [&](const auto& block) { return block.sum == last; });
     if (end == chain.end()) continue;
-    const ResidualChain part(begin, end + 1);
+    ResidualChain part(begin, end + 1);
     LayerIndex next = first;
     for (const ResidualBlock& block : part) {
       const LayerIndex layers = block.transform == block.weights ? 2 : 3;
