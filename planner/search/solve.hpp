@@ -37,11 +37,11 @@ struct SolveRequest {
 
 // The best plan found, with its prediction. What the search finds (the shortest path; with branches
 // the exact optimum of the additive cost, or where they are too entangled, the longest path first),
-// the plans behind the bound, near ties of the fastest of these, sample parallelism, and of the four cheapest uniform splits those
-// that may win yet, are scored in virtual time; the fastest that fits wins, so that no plan is
-// predicted slower than pure sample parallelism where that fits. Where the fastest plan by additive
-// costs does not fit, the fastest is looked for that keeps little enough for backpropagation, with
-// and without outputs that are computed again there.
+// the plans behind the bound, near ties of the fastest of these, sample parallelism, and of the
+// four cheapest uniform splits those that may win yet, are scored in virtual time; the fastest that
+// fits wins, so that no plan is predicted slower than pure sample parallelism where that fits.
+// Where the fastest plan by additive costs does not fit, the fastest is looked for that keeps
+// little enough for backpropagation, with and without outputs that are computed again there.
 // @throws InfeasibleError when none of these fits into the platform's memory
 // @throws InputError for a uniform mesh of another number of ranks, or shortest_path on branches
 Plan solve(const SolveRequest& request);
