@@ -139,7 +139,8 @@ void add_multigrid_options(CLI::App& solve, SolveOptions& options) {
                       "multigrid: residual chains may be split by layers and run by nonlinear "
                       "multigrid, whose results are close to those of the layers in order, not "
                       "equal")
-          ->check(CLI::IsMember({"multigrid"}));
+          ->check(CLI::IsMember({"multigrid"}))
+          ->excludes("--uniform");
   solve
       .add_option("--cycles",
                   request.cycles,

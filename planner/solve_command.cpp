@@ -8,6 +8,7 @@
 #include "planner/commands.hpp"
 #include "planner/model/error.hpp"
 #include "planner/model/file.hpp"
+#include "planner/model/residual_chain.hpp"
 #include "planner/model/what_if.hpp"
 #include "planner/predict/predict.hpp"
 #include "planner/report/advice.hpp"
@@ -160,6 +161,9 @@ ExitCode solve_command(const SolveOptions& options) {
     std::cerr << assumptions(plan, request.platform, request.profile, typed(options));
     print_what_if(plan, other, options);
     return ExitCode::ok;
+  }
+  if (request.multigrid && residual_chains(request.network).empty()) {
+    std::cerr << "no residual chain in this network: --allow multigrid changes nothing\n";
   }
   plan.inputs = std::move(inputs);
   write_file(options.output_file, to_json(plan));

@@ -184,6 +184,7 @@ RankClasses RankClasses::of(const Plan& plan, const Platform& platform) {
       if (axis.axis == Axis::r) continue;
       if (axis.axis == Axis::l) {
         refinement.refine([&mesh = mesh](int rank) { return mesh.coordinate(rank, Axis::l); });
+        refinement.refine_by_levels(platform, mesh, axis);
         continue;
       }
       refinement.refine_along(mesh, axis, cuts_of(plan, layers, axis.axis));

@@ -107,8 +107,9 @@ int idle_ranks(const Plan& plan, LayerIndex layer) {
   const Shape output = plan.network.output_shape(layer, plan.batch);
   std::int64_t busy = 1;
   for (const MeshAxis& axis : plan.layers[static_cast<std::size_t>(layer)].mesh.axes()) {
-    const std::int64_t parts =
-        axis.axis == Axis::r ? axis.size : output.extents[static_cast<std::size_t>(axis.axis)];
+    const std::int64_t parts = axis.axis == Axis::r || axis.axis == Axis::l
+                                   ? axis.size
+                                   : output.extents[static_cast<std::size_t>(axis.axis)];
     busy *= std::min<std::int64_t>(axis.size, parts);
   }
   return plan.ranks - static_cast<int>(busy);

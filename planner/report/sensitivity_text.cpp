@@ -134,8 +134,8 @@ std::string verdict(const Sensitivity& sensitivity) {
 // Why there is nothing to compare.
 std::string nothing(const Sensitivity& sensitivity, const Plan& plan) {
   if (plan.prediction.margins.empty()) {
-    return "the plan does not say what came second: --uniform, or a network whose branches cannot "
-           "be eliminated exactly\n";
+    return "the plan does not say what came second: --uniform, a network whose branches cannot be "
+           "eliminated exactly, or chains split by layers\n";
   }
   if (sensitivity.shorter.empty()) return "no other split is worth finding\n";
   return "no runner-up that takes longer in sum is in the plan: it was taken for its step or its "

@@ -45,6 +45,7 @@ Operand Lowering::forward_again(const Unit& unit) {
     operands.push_back(output);
     operands.back().written = true;
   }
+  if (!is_here(unit)) return output;
   const KernelSpec spec = is_batch_norm ? batch_norm_spec(unit) : forward_elementwise_spec(unit);
   KernelConstants constants = constants_of(unit, spec.kind);
   constants.running_momentum = 0.0;

@@ -83,7 +83,11 @@ class Lowering::BackwardPass final : public Lowering::ChainPass {
   }
   void finish(int index) override {
     const Unit& unit = transform(index);
-    if (!is_here(index)) return lowering().add_to_bucket(unit);
+    if (!is_here(index)) {
+      // Other ranks may have to send what they compute again.
+      lowering().input_again(unit, 0);
+      return lowering().add_to_bucket(unit);
+    }
     const Saved& saved = lowering().saved_of(unit);
     lowering().backward_filter(unit, saved, transform_dy_[static_cast<std::size_t>(index)]);
     lowering().add_to_bucket(unit);

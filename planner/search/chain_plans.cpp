@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "planner/model/distribution.hpp"
+#include "planner/model/error.hpp"
 #include "planner/model/residual_chain.hpp"
 
 namespace cnnplan {
@@ -25,7 +26,8 @@ std::vector<int> coarsenings(const MultigridRequest& request, int blocks) {
 std::vector<int> levels(const MultigridRequest& request, int blocks, int coarsening) {
   if (request.cycles == 0) return {0};
   if (request.levels > 0) return {request.levels};
-  const bool has_third = coarsening * coarsening * least_coarse_steps <= blocks;
+  const std::int64_t square = std::int64_t{coarsening} * coarsening;
+  const bool has_third = square * least_coarse_steps <= blocks;
   return has_third ? std::vector{2, 3} : std::vector{2};
 }
 
@@ -81,10 +83,14 @@ std::vector<ResidualChain> chains_of(const Network& network) {
   return chains;
 }
 
-// Where a chain has a coarse step for every partition; others stay as they are.
-bool takes(const ResidualChain& chain, const Setting& setting) {
+// Where a chain has a coarse step for every partition, and enough of them where the user leaves
+// that open; others stay as they are.
+bool takes(const ResidualChain& chain, const Setting& setting, const MultigridRequest& request) {
   const auto blocks = static_cast<int>(chain.size());
-  return blocks >= setting.coarsening * (setting.partitions - 1) + 1 &&
+  const std::int64_t coarsening = setting.coarsening;
+  const bool has_enough =
+      setting.levels == 0 || request.coarsening > 0 || coarsening * least_coarse_steps <= blocks;
+  return has_enough && coarsening * (setting.partitions - 1) < blocks &&
          setting.levels <= most_levels(blocks, std::max(2, setting.coarsening));
 }
 
@@ -94,7 +100,7 @@ Plan with_chains(Plan plan,
                  const MultigridRequest& request,
                  const Mesh& mesh) {
   for (const ResidualChain& chain : chains) {
-    if (!takes(chain, setting)) continue;
+    if (!takes(chain, setting, request)) continue;
     split_chain(plan, chain, setting, mesh);
     if (setting.levels == 0) continue;
     plan.multigrid.push_back({.first = chain.front().weights,
@@ -140,6 +146,19 @@ std::optional<Plan> with_stages(Plan plan,
   return changes && stages > 1 ? std::optional(std::move(plan)) : std::nullopt;
 }
 
+void check_at_most(const char* option, int value, int most) {
+  if (value <= most) return;
+  throw InputError({.file = option,
+                    .pointer = "",
+                    .value = std::to_string(value),
+                    .allowed = "at most " + std::to_string(most) + " for the longest chain"});
+}
+
+void check_request(const MultigridRequest& request, int blocks) {
+  check_at_most("--coarsening", request.coarsening, blocks);
+  check_at_most("--levels", request.levels, most_levels(blocks, std::max(2, request.coarsening)));
+}
+
 // Of `partitions`, for the longest chain.
 std::vector<Setting> settings(const MultigridRequest& request, int partitions, int blocks) {
   std::vector<Setting> found;
@@ -161,6 +180,7 @@ std::vector<NamedPlan> chain_plans(const Plan& base, const MultigridRequest& req
         return a.size() < b.size();
       });
   if (longest == chains.end()) return plans;
+  check_request(request, static_cast<int>(longest->size()));
   for (int partitions : divisors(base.ranks)) {
     const int samples = base.ranks / partitions;
     const bool is_wanted =
@@ -169,7 +189,7 @@ std::vector<NamedPlan> chain_plans(const Plan& base, const MultigridRequest& req
     const Mesh mesh({{Axis::n, samples}, {Axis::l, partitions}});
     for (const Setting& setting :
          settings(request, partitions, static_cast<int>(longest->size()))) {
-      if (!takes(*longest, setting)) continue;
+      if (!takes(*longest, setting, request)) continue;
       Plan plan = with_chains(base, chains, setting, request, mesh);
       if (std::optional<Plan> staged = with_stages(plan, chains, mesh)) {
         plans.push_back(

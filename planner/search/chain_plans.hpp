@@ -29,6 +29,7 @@ struct NamedPlan {
 // `base` with all of its chains of at least two blocks split over an axis l, and over n for the
 // rest of the ranks, in every way that is allowed. Other layers stay as they are; those that all
 // ranks compute alike also each on one stage.
+// @throws InputError for a coarsening or levels that the longest chain has not
 std::vector<NamedPlan> chain_plans(const Plan& base, const MultigridRequest& request);
 
 }  // namespace cnnplan

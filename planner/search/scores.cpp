@@ -62,11 +62,15 @@ void Scores::refuse() const {
                         prices_.platform().memory_bytes);
 }
 
+void Scores::add_baseline(Prediction& prediction) const {
+  prediction.baseline = scored_.front().name;
+  prediction.baseline_s = scored_.front().score.step_s;
+}
+
 Plan Scores::fastest() const {
   if (!best_) refuse();
   Plan plan = scored_[*best_].plan;
-  plan.prediction.baseline = scored_.front().name;
-  plan.prediction.baseline_s = scored_.front().score.step_s;
+  add_baseline(plan.prediction);
   if (const Scored* second = runner_up()) {
     plan.prediction.runner_up = second->name;
     plan.prediction.runner_up_s = second->score.step_s;

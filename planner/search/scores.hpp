@@ -31,8 +31,8 @@ class Scores {
   std::optional<Score> add_below(double limit_s, const std::string& name, Plan plan);
   std::int64_t available_bytes() const { return prices_.platform().memory_bytes; }
   bool any_fits() const { return best_.has_value(); }
-  // None of the plans so far is taken; they stay what others are compared with.
-  void refuse_all() { best_.reset(); }
+  // Names the first plan and its step. @pre a plan was added
+  void add_baseline(Prediction& prediction) const;
   // Of the fastest plan so far that fits; infinite where none does.
   double least_step_s() const;
   // The fastest plan that fits into the platform's memory, the first of equals, with its

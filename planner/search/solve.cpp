@@ -239,10 +239,22 @@ void add_within_memory(const Plan& blank, const PricedNetwork& priced, Scores& s
 // alike where none fits.
 void add_chains(const Plan& blank, const MultigridRequest& request, Scores& scores) {
   const Plan base = scores.any_fits() ? scores.fastest() : blank;
-  const std::vector<NamedPlan> plans = chain_plans(base, request);
-  if (request.partitions > 0 && plans.empty()) refuse_partitions(request);
-  if (request.partitions > 0) scores.refuse_all();
-  for (const NamedPlan& named : plans) scores.add(named.name, named.plan);
+  for (NamedPlan& named : chain_plans(base, request)) scores.add(named.name, std::move(named.plan));
+}
+
+// The fastest with as many partitions as are asked for, beside the baseline of `scores`.
+Plan with_partitions(const Plan& blank,
+                     const MultigridRequest& request,
+                     const Scores& scores,
+                     const PriceList& prices) {
+  const Plan base = scores.any_fits() ? scores.fastest() : blank;
+  std::vector<NamedPlan> plans = chain_plans(base, request);
+  if (plans.empty()) refuse_partitions(request);
+  Scores own(prices);
+  for (NamedPlan& named : plans) own.add(named.name, std::move(named.plan));
+  Plan plan = own.fastest();
+  scores.add_baseline(plan.prediction);
+  return plan;
 }
 
 bool is_split_by_layers(const Plan& plan) {
@@ -309,6 +321,9 @@ Plan solve(const SolveRequest& request) {
       with_recompute.emplace(blank, again, prices, scores.least_step_s());
       add_within_memory(blank, with_recompute->price_all(), scores);
     }
+  }
+  if (request.multigrid && request.multigrid->partitions > 0) {
+    return with_partitions(blank, *request.multigrid, scores, prices);
   }
   if (request.multigrid) add_chains(blank, *request.multigrid, scores);
   Plan plan = scores.fastest();

@@ -44,6 +44,7 @@ Network random_network(RandomValues& random) {
   std::vector<Layer> layers{
       {"data", {}, Input{.channels = 2, .size = {1, random.integer(1, 5), random.integer(1, 5)}}},
       {"open", {"data"}, Convolution{.filters = random.integer(1, 4), .window = same_window(3)}}};
+  layers.push_back({"front", {"open"}, Relu{}});
   add_chain(random, "a", layers);
   if (random.small(1, 3) == 1) {
     layers.push_back({"between", {layers.back().name}, Dropout{.rate = 0.2}});
@@ -85,6 +86,8 @@ Plan blank_plan(RandomValues& random, int ranks) {
   for (LayerPlan& layer : plan.layers) {
     layer.mesh = random_mesh(static_cast<std::uint64_t>(random.integer(0, 1000)), ranks);
   }
+  plan.layers[static_cast<std::size_t>(plan.network.index_of("front"))].recompute =
+      random.boolean();
   plan.gradient_allreduce = random.enumerator<AllreduceAlgorithm>();
   plan.bucket_bytes = random.boolean() ? 64 : 4096;
   return plan;

@@ -8,10 +8,10 @@
 
 namespace cnnplan::test {
 
-// A chain of 2 to 20 blocks behind a convolution, and one block or another chain behind it. The
-// chain has a mesh of axes n and l and stages that do not fall, some of them without a block; other
-// layers have any mesh. Two in three plans run it by multigrid with any setting, the others in
-// order.
+// A chain of 2 to 20 blocks behind a convolution and a ReLU, perhaps computed again, and one block
+// or another chain behind it. The chain has a mesh of axes n and l and stages that do not fall,
+// some of them without a block; other layers have any mesh. Two in three plans run it by multigrid
+// with any setting, the others in order.
 Plan random_chain_plan(std::uint64_t seed, int ranks);
 
 // The same, but the chain split over l and any other axes, and run in order.

@@ -76,6 +76,17 @@ TEST_CASE("RankClasses: sample parallelism has one class, or two where the batch
   CHECK(RankClasses::of(plan_on("resnet50", 1 << 17, "n65536"), pod()).count() == 1);
 }
 
+TEST_CASE("RankClasses: stages that do not fill nodes are told apart by who is on their node") {
+  Plan plan = plan_on("residual-64", 8, "n8l3");
+  for (LayerIndex layer = 0; layer < plan.network.layer_count(); ++layer) {
+    LayerPlan& own = plan.layers[static_cast<std::size_t>(layer)];
+    own.stage = layer * 3 / plan.network.layer_count();
+    if (!can_be_staged(plan.network.layer(layer).parameters)) own = {.mesh = parse_mesh("n8r3")};
+  }
+  const Both both = predict_both(plan);
+  CHECK(both.classes.step_s == doctest::Approx(both.each.step_s));
+}
+
 TEST_CASE("RankClasses: predict what all ranks are predicted") {
   const std::vector<Plan> plans{plan_on("resnet50", 256, "n128"),
                                 plan_on("resnet50", 200, "n128"),

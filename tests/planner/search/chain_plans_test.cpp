@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include "planner/model/error.hpp"
 #include "planner/model/residual_chain.hpp"
 #include "planner/predict/predict.hpp"
 #include "planner/search/solve.hpp"
@@ -114,6 +115,35 @@ TEST_CASE("chain_plans: what all ranks would compute alike may be on one stage e
   }
 }
 
+TEST_CASE("chain_plans: a chain with too few coarse steps runs in order") {
+  std::vector<Layer> layers = base_plan(2).network.layers();
+  const std::string last = layers[layers.size() - 3].name;
+  const Layer fc = layers[layers.size() - 2];
+  const Layer loss = layers.back();
+  layers.resize(layers.size() - 2);
+  layers.push_back({"between", {last}, Dropout{}});
+  layers.push_back({"b", {"between"}, Convolution{.filters = 4}});
+  layers.push_back({"b_add", {"between", "b"}, Add{}});
+  layers.push_back({"c", {"b_add"}, Convolution{.filters = 4}});
+  layers.push_back({"c_add", {"b_add", "c"}, Add{}});
+  layers.push_back({"d", {"c_add"}, Convolution{.filters = 4}});
+  layers.push_back({"d_add", {"c_add", "d"}, Add{}});
+  layers.push_back({fc.name, {"d_add"}, fc.parameters});
+  layers.push_back(loss);
+  const Plan base = uniform_plan(Network("two", layers), 4, Mesh({{Axis::r, 2}}));
+  const std::vector<NamedPlan> plans = chain_plans(base, {});
+  REQUIRE_FALSE(plans.empty());
+  for (const NamedPlan& named : plans) CHECK(named.plan.multigrid.size() == 1);
+  CHECK(chain_plans(base, {.coarsening = 2, .levels = 2}).at(0).plan.multigrid.size() == 2);
+}
+
+TEST_CASE("chain_plans: settings that no chain has are refused") {
+  CHECK_THROWS_AS(chain_plans(base_plan(2), {.coarsening = 65}), InputError);
+  CHECK_THROWS_AS(chain_plans(base_plan(2), {.coarsening = 65536}), InputError);
+  CHECK_THROWS_AS(chain_plans(base_plan(2), {.levels = 8}), InputError);
+  CHECK_NOTHROW(chain_plans(base_plan(2), {.coarsening = 64, .levels = 2}));
+}
+
 TEST_CASE("chain_plans: no chain, no plan") {
   const Network network = read_network("configs/networks/lenet.json");
   CHECK(chain_plans(uniform_plan(network, 4, Mesh({{Axis::r, 4}})), {}).empty());
@@ -140,6 +170,9 @@ TEST_CASE("solve: asked for partitions, it takes them, whatever is faster") {
   const Plan in_order = solve(request);
   CHECK(in_order.multigrid.empty());
   CHECK(in_order.layers.at(4).mesh.size(Axis::l) == 2);
+  request.multigrid = MultigridRequest{.cycles = 0, .partitions = 1};
+  request.batch = 4;
+  CHECK(solve(request).multigrid.empty());
   request.multigrid = MultigridRequest{.partitions = 3};
   CHECK_THROWS_AS(solve(request), InputError);
 }
