@@ -64,12 +64,19 @@ void Lowering::ChainPass::cycle(int level) {
 }
 
 // F-points, then C-points. From the last group to the first: a C-point may be overwritten when the
-// group that begins there has read it.
+// group that begins there has read it. States are sent when all are there, every other stage first:
+// nobody waits for a neighbour that waits itself.
 void Lowering::ChainPass::relax_c(int level) {
   const auto& groups = hierarchy_.groups(level);
   for (auto group = groups.rbegin(); group != groups.rend(); ++group) {
     sweep(level, *group);
-    pass_on(level, group->end - 1);
+    make(level, group->end - 1);
+  }
+  for (int parity : {0, 1}) {
+    for (const LayerRange& group : groups) {
+      const int last = group.end - 1;
+      if (stage_of(layers_of(level, last).first) % 2 == parity) hand_over(level, last);
+    }
   }
 }
 
@@ -186,19 +193,30 @@ void Lowering::ChainPass::advance(int level, int step, const Operand& target) {
                    {target, right_sides[static_cast<std::size_t>(step)], written});
 }
 
-// Makes the end of a step the state of its point.
 void Lowering::ChainPass::pass_on(int level, int step) {
+  make(level, step);
+  hand_over(level, step);
+}
+
+// Computes the end of a step.
+void Lowering::ChainPass::make(int level, int step) {
   const LayerRange& layers = layers_of(level, step);
-  const int from = stage_of(layers.first);
-  const int to = home_of(layers.end);
-  const Operand target = is_at(from) ? computed(layers.end, from) : nothing_;
-  advance(level, step, target);
-  const bool receives = is_at(to) && from != to;
   const auto point = static_cast<std::size_t>(layers.end);
-  made_[point] = target;
-  made_at_[point] = from;
+  const int stage = stage_of(layers.first);
+  made_[point] = is_at(stage) ? computed(layers.end, stage) : nothing_;
+  made_at_[point] = stage;
+  advance(level, step, made_[point]);
+}
+
+// Makes it the state of its point.
+void Lowering::ChainPass::hand_over(int level, int step) {
+  const LayerRange& layers = layers_of(level, step);
+  const auto point = static_cast<std::size_t>(layers.end);
+  const int from = made_at_[point];
+  const int to = home_of(layers.end);
+  const bool receives = is_at(to) && from != to;
   states_[point] =
-      moved(target, from, to, receives ? received(layers.end) : nothing_, layers.first);
+      moved(made_[point], from, to, receives ? received(layers.end) : nothing_, layers.first);
   if (point < is_fresh_.size()) is_fresh_[point] = false;
 }
 

@@ -79,7 +79,10 @@ class Lowering::ChainPass {
   void sweep(int level, const LayerRange& group);
   void evaluate(int block);
   void advance(int level, int step, const Operand& target);
+  // Both of the next two.
   void pass_on(int level, int step);
+  void make(int level, int step);
+  void hand_over(int level, int step);
   Operand moved(const Operand& source, int from, int to, const Operand& target, int block);
   void add(int block, const std::string& word, double scale, std::vector<Operand> operands);
 
