@@ -125,7 +125,7 @@ void add_options(CLI::App& app, Options& options) {
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40))
       ->capture_default_str();
   app.add_option("--data", training.data_file, "HDF5 file to train on; default: made-up samples");
-  app.add_option("--test", training.test_file, "HDF5 file to evaluate on at the end");
+  app.add_option("--test", training.test_file, "HDF5 file to evaluate on after every epoch, and at the end");
   app.add_option("--weights", training.weights_file, "HDF5 file of first weights; default: --seed");
   app.add_option("--dump",
                  training.dump_file,
@@ -182,12 +182,23 @@ void print_summary(const RunReport& run, const std::string& file) {
               run.step.max_s,
               run.step.count,
               run.loss.empty() ? 0.0 : run.loss.back());
-  if (run.test_accuracy >= 0.0) std::printf(", test accuracy %.2f %%", 100.0 * run.test_accuracy);
+  if (!run.test_accuracy.empty()) {
+    std::printf(", test accuracy %.2f %%", 100.0 * run.test_accuracy.back());
+  }
   std::printf("\nwrote %s\n", file.c_str());
 }
 
 void print_note(const std::string& text) {
   std::fprintf(stderr, "cnnexec: note: %s\n", text.c_str());
+}
+
+void print_evaluation(const Evaluation& evaluation) {
+  if (evaluation.epochs == 0) return;  // the summary says it
+  std::fprintf(stderr,
+               "epoch %lld/%lld: test accuracy %.2f %%\n",
+               static_cast<long long>(evaluation.epoch),
+               static_cast<long long>(evaluation.epochs),
+               100.0 * evaluation.accuracy);
 }
 
 void print_check(const GradientCheck& check) {
@@ -238,6 +249,11 @@ TrainingCallbacks callbacks_of(const Options& options, ProgressLine& line) {
                 print_note(text);
               },
           .progress = [&line](const Progress& progress) { line(progress); },
+          .evaluated =
+              [&line](const Evaluation& evaluation) {
+                line.end();
+                print_evaluation(evaluation);
+              },
           .checked =
               [&line](const GradientCheck& check) {
                 line.end();

@@ -6,9 +6,7 @@
 
 #include "executor/comm/node_memory.hpp"
 #include "executor/comm/nodes.hpp"
-#include "executor/training/evaluation.hpp"
 #include "executor/training/hdf5_data.hpp"
-#include "executor/training/parameter_file.hpp"
 #include "executor/training/synthetic_data.hpp"
 #include "executor/training/training_steps.hpp"
 #include "planner/model/error.hpp"
@@ -86,14 +84,13 @@ void dump_last(const TrainingSteps& steps, const Workplace& work) {
   dump(work.options.dump_file, steps.plan(), step, work.world);
 }
 
-// Returns the plan of the last step.
-Plan train_and_dump(const Workplace& work, Plan plan, Schedule schedule, RunReport& report) {
+void train_and_dump(const Workplace& work, Plan plan, Schedule schedule, RunReport& report) {
   TrainingSteps steps(work, std::move(plan), std::move(schedule));
   steps.run(report);
   report.peak_memory_bytes = peak_memory(work.parameters, steps.runner(), work.world);
-  average_running_values(work.parameters, steps.plan(), work.world);
+  steps.average_running_values();
   if (!work.options.dump_file.empty()) dump_last(steps, work);
-  return steps.plan();
+  steps.evaluate(report);
 }
 
 // Names of implementations hold for the library that was profiled.
@@ -151,9 +148,9 @@ RunReport train(const Plan& given,
   set_first_weights(parameters, plan.network, options);
   Groups groups(world, options.nccl);
   RunReport report = blank_report(plan, *backend);
-  const Workplace work{options, callbacks, world, *backend, parameters, groups, *data.training};
-  const Plan last = train_and_dump(work, std::move(plan), std::move(schedule), report);
-  if (data.test) report.test_accuracy = evaluate(last, *backend, parameters, groups, *data.test);
+  const Workplace work{options,    callbacks, world,          *backend,
+                       parameters, groups,    *data.training, data.test.get()};
+  train_and_dump(work, std::move(plan), std::move(schedule), report);
   return report;
 }
 

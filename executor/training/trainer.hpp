@@ -22,7 +22,7 @@ struct TrainingOptions {
   Graphs graphs = Graphs::automatic;  // where the device has them
   bool nccl = false;                  // reductions by the library are NCCL's
   std::string data_file;              // empty: synthetic
-  std::string test_file;              // empty: no evaluation
+  std::string test_file;              // evaluated after every epoch and at the end; empty: none
   std::string weights_file;           // empty: from the seed
   std::string dump_file;              // empty: none
   std::int64_t steps = 20;
@@ -47,6 +47,13 @@ struct Progress {
   double step_s = 0.0;
 };
 
+// What a pass of the test data found.
+struct Evaluation {
+  std::int64_t epoch = 0;  // over by then; 0: the training does not count in epochs
+  std::int64_t epochs = 0;
+  double accuracy = 0.0;  // in [0, 1]
+};
+
 // Where a rank runs.
 struct RankPlace {
   std::string host;
@@ -59,6 +66,7 @@ struct TrainingCallbacks {
   std::function<void(const std::vector<RankPlace>& ranks)> placed;  // before the first step
   std::function<void(const std::string& text)> note;                // what a user should know
   std::function<void(const Progress& progress)> progress;           // after every step
+  std::function<void(const Evaluation& evaluation)> evaluated;      // after every epoch
   std::function<void(const GradientCheck& check)> checked;          // NaN where not finite
 };
 

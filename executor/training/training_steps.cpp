@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "executor/comm/node_memory.hpp"
+#include "executor/training/evaluation.hpp"
 #include "executor/training/more_cycles.hpp"
+#include "executor/training/parameter_file.hpp"
 #include "planner/model/checked.hpp"
 #include "planner/model/error.hpp"
 
@@ -89,6 +91,10 @@ void TrainingSteps::run(RunReport& report) {
   recorder_.emplace(schedule_, work_.world);
   first_counted_ = first_counted(work_, steps_);
   for (std::int64_t step = 0; step < steps_; ++step) {
+    if (work_.test != nullptr && begins_epoch(step)) {
+      average_running_values();
+      evaluate(report);
+    }
     if (is_checked(step)) check_gradient(step, report);
     if (!runner_) runner_.emplace(schedule_, context());
     run_step(step, report);
@@ -143,6 +149,27 @@ void TrainingSteps::record(std::int64_t step) {
   if (times_operations) recorder_->record_operations(*runner_);
   const bool is_only = steps_ - first_counted_ == 1;
   if (!times_operations || !uses_graphs(work_) || is_only) recorder_->record_step(*runner_);
+}
+
+bool TrainingSteps::begins_epoch(std::int64_t step) const {
+  return work_.options.epochs > 0 && step > 0 && step % work_.data.step_count() == 0;
+}
+
+void TrainingSteps::average_running_values() {
+  cnnplan::average_running_values(work_.parameters, plan_, work_.world);
+}
+
+void TrainingSteps::evaluate(RunReport& report) {
+  if (work_.test == nullptr) return;
+  runner_.reset();
+  const double accuracy =
+      cnnplan::evaluate(plan_, work_.backend, work_.parameters, work_.groups, *work_.test);
+  report.test_accuracy.push_back(accuracy);
+  if (!work_.callbacks.evaluated || work_.world.rank() != 0) return;
+  const std::int64_t epochs = work_.options.epochs;
+  const auto done = static_cast<std::int64_t>(report.test_accuracy.size());
+  work_.callbacks.evaluated(
+      {.epoch = epochs > 0 ? done : 0, .epochs = epochs, .accuracy = accuracy});
 }
 
 bool TrainingSteps::is_checked(std::int64_t step) const {

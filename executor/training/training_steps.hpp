@@ -23,6 +23,7 @@ struct Workplace {
   ParameterStore& parameters;
   Groups& groups;
   DataSource& data;
+  DataSource* test;  // null: no evaluation
 };
 
 double loss_scale_of(const TrainingOptions& options, Precision precision);
@@ -39,9 +40,17 @@ class TrainingSteps {
   TrainingSteps(const TrainingSteps&) = delete;
   TrainingSteps& operator=(const TrainingSteps&) = delete;
 
-  // All of them. Fills the losses, and the times of the last schedule. Collective.
+  // All of them. Fills the losses, the accuracy after each epoch but the last, and the times of the
+  // last schedule. Collective.
   // @throws NotFiniteError; InfeasibleError for more cycles that need more memory than there is
   void run(RunReport& report);
+
+  // Each rank's running values become those of all. Collective.
+  void average_running_values();
+
+  // One pass of the test data, if there are any. Collective. @pre running values are averaged
+  // @post runner() is gone: the memory of a step and that of an evaluation follow each other
+  void evaluate(RunReport& report);
 
   // Of the last step.
   const Plan& plan() const { return plan_; }
@@ -54,6 +63,7 @@ class TrainingSteps {
   void run_step(std::int64_t step, RunReport& report);
   Timing timing_of(std::int64_t step) const;
   void record(std::int64_t step);
+  bool begins_epoch(std::int64_t step) const;  // not the first
 
   bool is_checked(std::int64_t step) const;
   void check_gradient(std::int64_t step, RunReport& report);
@@ -67,7 +77,7 @@ class TrainingSteps {
   Schedule schedule_;
   std::int64_t steps_;
   std::int64_t first_counted_ = 0;    // step
-  std::optional<StepRunner> runner_;  // none during a check
+  std::optional<StepRunner> runner_;  // none during a check or an evaluation
   std::optional<RunRecorder> recorder_;
 };
 

@@ -49,7 +49,8 @@ struct RunReport {
   std::vector<MeasuredOperation> operations;
   std::vector<double> loss;                    // per step, the mean over the global mini-batch
   std::vector<GradientCheck> gradient_checks;  // in the order in which they were made
-  double test_accuracy = -1.0;                 // in [0, 1]; negative when not evaluated
+  // In [0, 1]: after each epoch, or after the last of a number of steps; empty: not evaluated.
+  std::vector<double> test_accuracy{};
   std::int64_t peak_memory_bytes = 0;
   std::map<std::string, std::string> environment;
   std::vector<InputFile> inputs;

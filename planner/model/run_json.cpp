@@ -75,6 +75,11 @@ void read_lists(const JsonReader& root, RunReport& run) {
       run.gradient_checks.push_back(read_gradient_check(entry));
     }
   }
+  if (root.has("test_accuracy")) {
+    for (const JsonReader& entry : root.at("test_accuracy").entries()) {
+      run.test_accuracy.push_back(entry.number(fraction_range));
+    }
+  }
   if (!root.has("environment")) return;
   for (const auto& [key, value] : root.at("environment").members()) {
     run.environment[key] = value.text();
@@ -110,7 +115,6 @@ RunReport parse_run(std::string_view json, const std::string& file) {
   step.allow_keys({"median_s", "min_s", "max_s", "count"});
   run.step = read_measured(step);
   read_lists(root, run);
-  root.read("test_accuracy", run.test_accuracy, fraction_range);
   root.read("peak_memory_bytes", run.peak_memory_bytes, bytes_range);
   run.inputs = read_input_files(root);
   return run;
@@ -133,7 +137,7 @@ std::string to_json(const RunReport& run) {
   for (const GradientCheck& check : run.gradient_checks) {
     document["gradient_checks"].push_back(to_ordered_json(check));
   }
-  if (run.test_accuracy >= 0) document["test_accuracy"] = run.test_accuracy;
+  if (!run.test_accuracy.empty()) document["test_accuracy"] = run.test_accuracy;
   document["peak_memory_bytes"] = run.peak_memory_bytes;
   document["environment"] = OrderedJson::object();
   for (const auto& [key, value] : run.environment) document["environment"][key] = value;

@@ -88,7 +88,27 @@ TEST_CASE("train: an epoch is a pass over the data, and the network learns it") 
   const RunReport report = run(split(3, data.world(), Axis::n), options, data.world());
   CHECK(report.loss.size() == 15 * (sample_count / 3));
   CHECK(report.loss.back() < report.loss.front());
-  CHECK(report.test_accuracy == 1.0);
+  REQUIRE(report.test_accuracy.size() == 15);
+  CHECK(report.test_accuracy.back() == 1.0);
+}
+
+TEST_CASE("train: what is evaluated after an epoch is what a training of so many epochs ends with") {
+  const DataFile data(separable_samples());
+  TrainingOptions options = small_steps();
+  options.data_file = options.test_file = data.file();
+  const auto trained = [&](std::int64_t epochs, bool is_evaluated) {
+    options.epochs = epochs;
+    options.test_file = is_evaluated ? data.file() : "";
+    return run(split(3, data.world(), Axis::n), options, data.world());
+  };
+  const RunReport all = trained(4, true);
+  REQUIRE(all.test_accuracy.size() == 4);
+  for (std::size_t epoch = 0; epoch < 4; ++epoch) {
+    CAPTURE(epoch);
+    const RunReport few = trained(static_cast<std::int64_t>(epoch) + 1, true);
+    CHECK(all.test_accuracy[epoch] == few.test_accuracy.back());
+  }
+  CHECK(all.loss == trained(4, false).loss);
 }
 
 TEST_CASE("train: 16 bits are enough to learn it, and to evaluate") {
@@ -99,7 +119,7 @@ TEST_CASE("train: 16 bits are enough to learn it, and to evaluate") {
   for (Precision precision : {Precision::bf16, Precision::fp16}) {
     Plan plan = split(3, data.world(), Axis::n);
     plan.precision = precision;
-    CHECK(run(plan, options, data.world()).test_accuracy == 1.0);
+    CHECK(run(plan, options, data.world()).test_accuracy.back() == 1.0);
   }
 }
 

@@ -32,8 +32,8 @@ TEST_CASE("parse_run: refusals name pointer, value and what is allowed") {
           {"3e-09", "-3", "/gradient_checks/0/forward_residuals/2", "-3", "a number from 0"},
           {"0.125", "-1", "/gradient_checks/0/relative_error", "-1", "a number from 0"},
           {"\"cosine\"", "\"sine\"", "/gradient_checks/0/sine", "unknown key", "cosine"},
-          {"0.89", "1.5", "/test_accuracy", "1.5", "a number from 0.0 to 1.0"},
-          {"0.89", "-1", "/test_accuracy", "-1", "a number from 0.0 to 1.0"},
+          {"0.89", "1.5", "/test_accuracy/1", "1.5", "a number from 0.0 to 1.0"},
+          {"0.89", "-1", "/test_accuracy/1", "-1", "a number from 0.0 to 1.0"},
           {"\"a~b\"", "3", "/environment/host~1name", "3", "a string"},
           {"\"id\": \"conv/halo\"", "\"id\": \"\"", "/operations/1/id", "\"\"", "not empty"},
           {"\"ranks\": 2", "\"ranks\": 0", "/operations/1/ranks", "0", "an integer from 1"},
@@ -73,7 +73,7 @@ TEST_CASE("to_json: random runs come back equal") {
                                      {random.seconds()}});
       run.environment[random.text()] = random.text();
     }
-    if (random.boolean()) run.test_accuracy = random.fraction();
+    if (random.boolean()) run.test_accuracy = {random.fraction(), random.fraction()};
     run.peak_memory_bytes = random.integer(bytes_range);
     CHECK(parse_run(to_json(run), "r.json") == run);
   }

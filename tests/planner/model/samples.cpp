@@ -278,7 +278,7 @@ RunReport sample_run() {
                                .forward_residuals = {0.5, 0.25, 3e-9},
                                .backward_residuals = {1.5, 0.375, 4e-9}},
                               {.step = 9, .cycles = 3, .cosine = -0.0625, .relative_error = 7.5}},
-          .test_accuracy = 0.89,
+          .test_accuracy = {0.5, 0.89},
           .peak_memory_bytes = 123456789,
           .environment = {{"MPI", "Open MPI 4.1.4"}, {"host/name", "a~b"}},
           .inputs = sample_inputs()};
