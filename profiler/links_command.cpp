@@ -25,6 +25,8 @@ std::string_view title(LinkCurveKind kind) {
       return "message, one way";
     case LinkCurveKind::exchange:
       return "exchange, both ways at once";
+    case LinkCurveKind::exchanges:
+      return "exchange in 8 messages";
     case LinkCurveKind::library_allreduce:
       return "allreduce of the MPI library";
     case LinkCurveKind::ring_allreduce:

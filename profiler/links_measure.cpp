@@ -95,7 +95,22 @@ std::function<void()> rewrite(std::span<T> values) {
   return [values] { std::fill(values.begin(), values.end(), T{}); };
 }
 
-// Ping-pong and simultaneous exchange.
+// The bytes in equal messages, all under way at once.
+void exchange_in_parts(const Communicator& pair,
+                       std::span<const std::byte> sent,
+                       std::span<std::byte> received,
+                       int peer) {
+  const std::size_t bytes = sent.size() / messages_at_once;
+  std::vector<PairExchange> exchanges;
+  exchanges.reserve(messages_at_once);
+  for (std::size_t i = 0; i < messages_at_once; ++i) {
+    exchanges.emplace_back(
+        pair, sent.subspan(i * bytes, bytes), received.subspan(i * bytes, bytes), peer);
+  }
+  for (PairExchange& exchange : exchanges) exchange.wait();
+}
+
+// Ping-pong and simultaneous exchange, in one message and in several.
 std::vector<LinkCurve> time_messages(const Communicator& pair,
                                      const LinkLevel& level,
                                      const LinkOptions& options,
@@ -105,7 +120,8 @@ std::vector<LinkCurve> time_messages(const Communicator& pair,
   const int peer = 1 - pair.rank();
   std::vector<LinkCurve> curves{
       {.kind = LinkCurveKind::message, .level = level.name, .ranks = 2, .samples = {}},
-      {.kind = LinkCurveKind::exchange, .level = level.name, .ranks = 2, .samples = {}}};
+      {.kind = LinkCurveKind::exchange, .level = level.name, .ranks = 2, .samples = {}},
+      {.kind = LinkCurveKind::exchanges, .level = level.name, .ranks = 2, .samples = {}}};
   timer.time(pair, curves, [&](std::int64_t bytes) -> Bodies {
     const auto sent = out.bytes(bytes);
     const auto received = in.bytes(bytes);
@@ -124,7 +140,12 @@ std::vector<LinkCurve> time_messages(const Communicator& pair,
       PairExchange(pair, sent, received, peer).wait();
       in.deliver(bytes);
     };
-    return {{ping_pong, rewrite(sent)}, {exchange, rewrite(sent)}};
+    const auto exchanges = [&pair, &in, &out, sent, received, bytes, peer] {
+      out.fetch(bytes);
+      exchange_in_parts(pair, sent, received, peer);
+      in.deliver(bytes);
+    };
+    return {{ping_pong, rewrite(sent)}, {exchange, rewrite(sent)}, {exchanges, rewrite(sent)}};
   });
   for (LinkSample& there_and_back : curves.front().samples) {
     there_and_back.time = scaled(there_and_back.time, 0.5);

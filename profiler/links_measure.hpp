@@ -30,7 +30,11 @@ struct LinkOptions {
   std::function<void(const LinkProgress&)> progress;  // on rank 0; may be empty
 };
 
-enum class LinkCurveKind { message, exchange, library_allreduce, ring_allreduce };
+// `exchanges`: as `exchange`, the bytes in so many equal messages (messages_at_once).
+enum class LinkCurveKind { message, exchange, exchanges, library_allreduce, ring_allreduce };
+
+// Enough to tell the gap between messages from their latency.
+inline constexpr int messages_at_once = 8;
 
 // One time over the sizes, by powers of two.
 struct LinkCurve {

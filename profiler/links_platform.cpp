@@ -38,6 +38,18 @@ double duplex_factor(const LinkCurve& message, const LinkCurve& exchange) {
   return ratios.empty() ? 1.0 : median(ratios);
 }
 
+// Median over the sizes of what a further message adds; of the sizes whose bytes hardly count.
+double gap_s(const LinkCurve& exchange, const LinkCurve& exchanges, double duplex_factor) {
+  constexpr std::int64_t most_bytes = 4096;
+  std::vector<double> gaps_s;
+  for (std::size_t i = 0; i < std::min(exchange.samples.size(), exchanges.samples.size()); ++i) {
+    if (exchange.samples[i].bytes > most_bytes) break;
+    const double more_s = exchanges.samples[i].time.median_s - exchange.samples[i].time.median_s;
+    gaps_s.push_back(std::max(0.0, more_s) / (messages_at_once - 1) / duplex_factor);
+  }
+  return gaps_s.empty() ? 0.0 : median(gaps_s);
+}
+
 // Each step moves n/p bytes. Steps of less than one element are left out.
 std::vector<LinkSample> ring_steps(const LinkCurve& ring) {
   std::vector<LinkSample> steps;
@@ -59,6 +71,9 @@ Level level_of(const LinkMeasurements& measurements, const LinkLevel& measured) 
   if (message == nullptr || exchange == nullptr) return level;
   level.segments = open_ended(fit_of(*message).segments);
   level.duplex_factor = duplex_factor(*message, *exchange);
+  const LinkCurve* exchanges =
+      find_on_level(measurements, LinkCurveKind::exchanges, measured.name);
+  if (exchanges != nullptr) level.gap_s = gap_s(*exchange, *exchanges, level.duplex_factor);
   const LinkCurve* ring = find_on_level(measurements, LinkCurveKind::ring_allreduce, measured.name);
   if (ring != nullptr) level.ring_segments = open_ended(fit_of(*ring).segments);
   return level;
@@ -72,6 +87,12 @@ const Level& level_named(const Platform& platform, const std::string& name) {
   return *found;
 }
 
+double exchanges_time_s(const Level& level, double bytes) {
+  const Segment& segment = segment_of(level.segments, bytes / messages_at_once);
+  return level.duplex_factor * (segment.alpha_s + segment.beta_s_per_byte * bytes +
+                                (messages_at_once - 1) * level.gap_s);
+}
+
 double predicted_s(const Platform& platform, const LinkCurve& curve, double bytes) {
   const Level& level = level_named(platform, curve.level);
   const GroupLinks links = links_of(platform, RankGroup(0, curve.ranks).ranks());
@@ -80,6 +101,8 @@ double predicted_s(const Platform& platform, const LinkCurve& curve, double byte
       return segment_time_s(level.segments, bytes);
     case LinkCurveKind::exchange:
       return segment_time_s(level.segments, bytes) * level.duplex_factor;
+    case LinkCurveKind::exchanges:
+      return exchanges_time_s(level, bytes);
     case LinkCurveKind::library_allreduce:
       return allreduce_time_s(platform, links, bytes, AllreduceAlgorithm::library);
     case LinkCurveKind::ring_allreduce:

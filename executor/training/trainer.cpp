@@ -7,6 +7,7 @@
 #include "executor/comm/node_memory.hpp"
 #include "executor/comm/nodes.hpp"
 #include "executor/training/hdf5_data.hpp"
+#include "executor/training/parameter_file.hpp"
 #include "executor/training/synthetic_data.hpp"
 #include "executor/training/training_steps.hpp"
 #include "planner/model/error.hpp"

@@ -28,7 +28,7 @@ struct TrainingOptions {
   std::int64_t steps = 20;
   std::int64_t warmup = 2;  // of these, not counted in the times unless there are no others
   std::int64_t epochs = 0;  // above 0: that many passes of the data instead of `steps`
-  double learning_rate = 0.01;
+  double learning_rate = 0.001;
   double momentum = 0.9;
   double weight_decay = 1e-4;
   double loss_scale = 0.0;  // 0: 1024 for fp16, whose small numbers vanish, 1 for all others

@@ -10,16 +10,28 @@
 namespace cnnplan {
 namespace {
 
-// Both directions of one level.
-struct LevelLoad {
-  double send_s = 0.0;
-  double receive_s = 0.0;
+// Messages one way, on one level.
+class DirectionLoad {
+ public:
+  void add(const Level& level, double bytes) {
+    const Segment& segment = segment_of(level.segments, bytes);
+    latency_s_ = std::max(latency_s_, segment.alpha_s);
+    busy_s_ += segment.beta_s_per_byte * level.shared_by * bytes;
+    if (!is_first_) busy_s_ += level.gap_s;
+    is_first_ = false;
+  }
+  double seconds() const { return latency_s_ + busy_s_; }
+
+ private:
+  double latency_s_ = 0.0;  // of all of them, side by side
+  double busy_s_ = 0.0;
+  bool is_first_ = true;
 };
 
-double shared_message_time_s(const Level& level, double bytes) {
-  const Segment& segment = segment_of(level.segments, bytes);
-  return segment.alpha_s + segment.beta_s_per_byte * level.shared_by * bytes;
-}
+struct LevelLoad {
+  DirectionLoad sends;
+  DirectionLoad receives;
+};
 
 // Adds up the messages of one rank.
 class RankLoad {
@@ -34,7 +46,7 @@ class RankLoad {
     if (message.peer == rank_) return;
     const double bytes = bytes_of(message);
     const std::size_t level = level_index_between(platform_, rank_, message.peer);
-    loads_[level].send_s += shared_message_time_s(platform_.levels[level], bytes);
+    loads_[level].sends.add(platform_.levels[level], bytes);
     if (message.staged) packed_bytes_ += bytes;
   }
 
@@ -43,16 +55,20 @@ class RankLoad {
     if (accumulate || message.peer == rank_ || message.staged) unpacked_bytes_ += bytes;
     if (message.peer == rank_) return;
     const std::size_t level = level_index_between(platform_, rank_, message.peer);
-    loads_[level].receive_s += shared_message_time_s(platform_.levels[level], bytes);
+    loads_[level].receives.add(platform_.levels[level], bytes);
   }
 
   double link_s() const {
-    double time_s = 0.0;
+    double most_s = 0.0;
     for (std::size_t i = 0; i < loads_.size(); ++i) {
-      const auto [shorter_s, longer_s] = std::minmax(loads_[i].send_s, loads_[i].receive_s);
-      time_s += platform_.levels[i].duplex_factor * shorter_s + (longer_s - shorter_s);
+      const double send_s = loads_[i].sends.seconds();
+      const double receive_s = loads_[i].receives.seconds();
+      const auto [shorter_s, longer_s] = std::minmax(send_s, receive_s);
+      const double level_s =
+          platform_.levels[i].duplex_factor * shorter_s + (longer_s - shorter_s);
+      most_s = std::max(most_s, level_s);
     }
-    return time_s;
+    return most_s;
   }
   double packed_bytes() const { return packed_bytes_; }
   double unpacked_bytes() const { return unpacked_bytes_; }

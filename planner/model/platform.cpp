@@ -34,7 +34,11 @@ Platform default_platform(int ranks) {
                         .alpha_s = shared_memory_alpha_s,
                         .beta_s_per_byte = 1.0 / shared_memory_bytes_per_s};
   Platform platform;
-  platform.levels.push_back({.name = "node", .ranks_per_group = ranks, .segments = {segment}});
+  // Cores copy the messages themselves, one after the other.
+  platform.levels.push_back({.name = "node",
+                             .ranks_per_group = ranks,
+                             .segments = {segment},
+                             .gap_s = shared_memory_alpha_s});
   platform.gamma_s_per_byte = 1.0 / reduction_bytes_per_s;
   platform.copy_s_per_byte = 1.0 / copy_bytes_per_s;
   return platform;

@@ -40,6 +40,9 @@ struct Level {
   std::vector<Segment> segments;  // one message, one direction
   double duplex_factor = 1.0;     // time of sending and receiving at once / of sending alone
   int shared_by = 1;              // ranks that share one link
+  // What each further message of one transfer adds to its bytes: latencies pass side by side, the
+  // work of a rank for its messages does not (the gap of LogGP, Alexandrov et al. 1995).
+  double gap_s = 0.0;
   // One step of our ring allreduce: receive a block of n/p bytes, add or take it, and forward it.
   // Empty: not measured, the step is a message and the addition.
   std::vector<Segment> ring_segments{};

@@ -34,12 +34,13 @@ std::vector<Segment> read_segments(const JsonReader& reader) {
 
 Level read_level(const JsonReader& reader) {
   reader.allow_keys(
-      {"name", "ranks_per_group", "segments", "duplex_factor", "shared_by", "ring_segments"});
+      {"name", "ranks_per_group", "segments", "duplex_factor", "shared_by", "gap_s", "ring_segments"});
   Level level{.name = reader.at("name").name()};
   level.ranks_per_group = static_cast<int>(reader.at("ranks_per_group").integer(ranks_range));
   level.segments = read_segments(reader.at("segments"));
   reader.read("duplex_factor", level.duplex_factor, duplex_range);
   reader.read("shared_by", level.shared_by, ranks_range);
+  reader.read("gap_s", level.gap_s, seconds_range);
   if (reader.has("ring_segments")) level.ring_segments = read_segments(reader.at("ring_segments"));
   return level;
 }
@@ -79,6 +80,7 @@ OrderedJson to_ordered_json(const Level& level) {
                    {"ranks_per_group", level.ranks_per_group},
                    {"duplex_factor", level.duplex_factor},
                    {"shared_by", level.shared_by},
+                   {"gap_s", level.gap_s},
                    {"segments", to_ordered_json(level.segments)}};
   if (!level.ring_segments.empty()) json["ring_segments"] = to_ordered_json(level.ring_segments);
   return json;

@@ -46,6 +46,8 @@ void change_segments(const WhatIf& change,
 bool change_level(const WhatIf& change, std::string_view figure, Level& level) {
   if (figure == "duplex_factor") {
     level.duplex_factor = changed(change, level.duplex_factor);
+  } else if (figure == "gap_s") {
+    level.gap_s = changed(change, level.gap_s);
   } else if (figure == "shared_by") {
     level.shared_by = changed_integer(change, level.shared_by);
   } else if (figure == "alpha_s" || figure == "beta_s_per_byte") {
@@ -138,7 +140,8 @@ void change_kernels(const WhatIf& change, Profile& profile) {
 std::string figures_of(const Platform& platform) {
   std::string text =
       "a figure of the platform: memory_bytes, gamma_s_per_byte, copy_s_per_byte, "
-      "overlap_efficiency, or alpha_s, beta_s_per_byte, duplex_factor, shared_by behind \"level.\"";
+      "overlap_efficiency, or alpha_s, beta_s_per_byte, gap_s, duplex_factor, shared_by behind "
+      "\"level.\"";
   for (const Level& level : platform.levels) text += ", \"" + level.name + ".\"";
   return text + "; or of the profile: kernel, kernel.convolution and so on";
 }
@@ -175,9 +178,13 @@ void add_levels(const std::string& prefix,
     for (const LibraryAllreduce& fit : fits) add_values(fit.segments, member, values);
     figures.push_back(figure_of(prefix + name, unit, values));
   }
-  std::vector<double> factors;
-  for (const Level& level : levels) factors.push_back(level.duplex_factor);
-  figures.push_back(figure_of(prefix + ".duplex_factor", "", factors));
+  for (const auto& [name, unit, member] :
+       {std::tuple{".gap_s", "s", &Level::gap_s},
+        std::tuple{".duplex_factor", "", &Level::duplex_factor}}) {
+    std::vector<double> values;
+    for (const Level& level : levels) values.push_back(level.*member);
+    figures.push_back(figure_of(prefix + name, unit, values));
+  }
 }
 
 }  // namespace

@@ -35,6 +35,7 @@ std::vector<Figure> figures_of(Platform& platform) {
   for (Level& level : platform.levels) {
     add_segments(level.name, level.segments, figures);
     add_segments(level.name + ".ring", level.ring_segments, figures);
+    figures.push_back({level.name + ".gap_s", "", &level.gap_s});
   }
   for (LibraryAllreduce& fit : platform.library_allreduce) {
     add_segments("library_allreduce", fit.segments, figures);

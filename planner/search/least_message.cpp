@@ -1,4 +1,4 @@
-// The cheapest segment of every level, nearest ranks first.
+// The cheapest segments; levels carry their messages at the same time.
 #include "planner/search/least_message.hpp"
 
 #include <algorithm>
@@ -9,43 +9,30 @@
 namespace cnnplan {
 
 LeastMessage::LeastMessage(const Platform& platform) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  for (const cnnplan::Level& level : platform.levels) {
-    if (level.duplex_factor < 1.0) {
-      levels_.clear();
-      return;
-    }
-    Level least{
-        .ranks_per_group = level.ranks_per_group, .alpha_s = infinity, .beta_s_per_byte = infinity};
+  double bytes_per_s = 0.0;  // of all levels together
+  alpha_s_ = std::numeric_limits<double>::infinity();
+  for (const Level& level : platform.levels) {
+    if (level.duplex_factor < 1.0) return;
+    double beta_s_per_byte = std::numeric_limits<double>::infinity();
     for (const Segment& segment : level.segments) {
-      least.alpha_s = std::min(least.alpha_s, segment.alpha_s);
-      least.beta_s_per_byte =
-          std::min(least.beta_s_per_byte, segment.beta_s_per_byte * level.shared_by);
+      alpha_s_ = std::min(alpha_s_, segment.alpha_s);
+      beta_s_per_byte = std::min(beta_s_per_byte, segment.beta_s_per_byte * level.shared_by);
     }
-    levels_.push_back(least);
+    bytes_per_s += 1.0 / beta_s_per_byte;
   }
-  for (std::size_t i = levels_.size(); i-- > 1;) {
-    levels_[i - 1].alpha_s = std::min(levels_[i - 1].alpha_s, levels_[i].alpha_s);
-    levels_[i - 1].beta_s_per_byte =
-        std::min(levels_[i - 1].beta_s_per_byte, levels_[i].beta_s_per_byte);
+  if (platform.levels.empty()) return;
+  is_bounded_ = true;
+  beta_s_per_byte_ = 1.0 / bytes_per_s;
+  outermost_gap_s_ = platform.levels.back().gap_s;
+  if (platform.levels.size() > 1) {
+    nearer_senders_ = platform.levels[platform.levels.size() - 2].ranks_per_group - 1;
   }
 }
 
 double LeastMessage::operator()(int senders, double bytes) const {
-  if (levels_.empty() || senders == 0) return 0.0;
-  double seconds = 0.0;
-  double beta_s_per_byte = levels_.back().beta_s_per_byte;
-  int within = 1;
-  for (std::size_t i = 0; i < levels_.size() && senders > 0; ++i) {
-    const bool outermost = i + 1 == levels_.size();
-    const int most = outermost ? senders : levels_[i].ranks_per_group - within;
-    const int from = std::clamp(senders, 0, most);
-    if (from > 0) beta_s_per_byte = std::min(beta_s_per_byte, levels_[i].beta_s_per_byte);
-    seconds += from * levels_[i].alpha_s;
-    senders -= from;
-    within = levels_[i].ranks_per_group;
-  }
-  return seconds + bytes * beta_s_per_byte;
+  if (!is_bounded_ || senders == 0) return 0.0;
+  const double gaps = std::max(0, senders - nearer_senders_ - 1);
+  return alpha_s_ + std::max(bytes * beta_s_per_byte_, gaps * outermost_gap_s_);
 }
 
 double least_receive_s(const LeastMessage& least,

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "planner/model/block_ownership.hpp"
 #include "planner/model/platform.hpp"
@@ -14,17 +13,16 @@ class LeastMessage {
  public:
   explicit LeastMessage(const Platform& platform);
 
-  // Seconds. Other ranks of the innermost level as far as it has them, then of the next.
+  // Seconds: the least latency, and the bytes on the links of all levels at once or, where they take
+  // longer, the gaps between messages that only the outermost level can bring.
   double operator()(int senders, double bytes) const;
 
  private:
-  struct Level {
-    int ranks_per_group = 1;
-    double alpha_s = 0.0;  // of this level and those around it, the least
-    double beta_s_per_byte = 0.0;
-  };
-
-  std::vector<Level> levels_;  // innermost first; none where sends may hide what is received
+  bool is_bounded_ = false;  // no: sends may hide what is received
+  double alpha_s_ = 0.0;
+  double beta_s_per_byte_ = 0.0;
+  double outermost_gap_s_ = 0.0;
+  int nearer_senders_ = 0;  // those that a rank has on all other levels
 };
 
 // What `rank` gets from others on the way from `sources` to `destinations`, in seconds, at least.

@@ -49,6 +49,31 @@ std::vector<int> streams_of(std::span<const Operation> operations, double overla
   return streams;
 }
 
+// The gaps between the messages of one transfer, one way.
+class Gaps {
+ public:
+  Gaps(const Platform& platform, int rank)
+      : platform_(platform), rank_(rank), has_message_(platform.levels.size(), false) {}
+
+  // Seconds between this message and the one before on the same level.
+  double before(int peer) {
+    const std::size_t level = level_index_between(platform_, rank_, peer);
+    const double gap_s = has_message_[level] ? platform_.levels[level].gap_s : 0.0;
+    has_message_[level] = any_ = true;
+    sum_s_ += gap_s;
+    return gap_s;
+  }
+  bool any() const { return any_; }
+  double sum_s() const { return sum_s_; }
+
+ private:
+  const Platform& platform_;
+  int rank_;
+  std::vector<bool> has_message_;  // by level
+  bool any_ = false;
+  double sum_s_ = 0.0;
+};
+
 class RankWriter {
  public:
   RankWriter(const PricedSchedule& priced, const Platform& platform, const TraceOptions& options)
@@ -104,19 +129,20 @@ class RankWriter {
       return static_cast<double>(message.elements * traits.element_bytes);
     };
     trace.compute(time.pack_s);
-    bool waits = false;
+    Gaps received(platform_, schedule_.rank);
     for (const PeerMessage& message : messages_of(transfer.list.receives, traits.destination_box)) {
       if (message.peer == schedule_.rank) continue;
       trace.irecv(on_wire(plain(message.peer, bytes(message)), transfer.tag, stream));
-      waits = true;
+      received.before(message.peer);
     }
+    Gaps sent(platform_, schedule_.rank);
     for (const PeerMessage& message : messages_of(transfer.list.sends, traits.source_box)) {
       if (message.peer == schedule_.rank) continue;
+      trace.compute(sent.before(message.peer));
       trace.isend(on_wire(plain(message.peer, bytes(message)), transfer.tag, stream));
-      waits = true;
     }
-    if (waits) trace.waitall();
-    trace.compute(time.unpack_s);
+    if (received.any() || sent.any()) trace.waitall();
+    trace.compute(std::max(0.0, received.sum_s() - sent.sum_s()) + time.unpack_s);
   }
 
   void write(const CollectiveOperation& collective, int stream) {

@@ -20,7 +20,7 @@ LinkOptions few_sizes() {
 
 void check_curves(const LinkMeasurements& measured, int ranks) {
   const std::size_t groups = ranks < 2 ? 0 : ranks == 2 ? 1 : 2;
-  CHECK(measured.curves.size() == (ranks < 2 ? 0 : 2 + 2 * groups));
+  CHECK(measured.curves.size() == (ranks < 2 ? 0 : 3 + 2 * groups));
   for (const LinkCurve& curve : measured.curves) {
     CHECK(curve.samples.size() == 14);
     for (const LinkSample& sample : curve.samples) {

@@ -21,6 +21,7 @@ LinkMeasurements four_ranks() {
   LinkMeasurements measurements{.levels = {{.name = "node", .ranks_per_group = 4, .shared_by = 1}},
                                 .curves = {line(LinkCurveKind::message, 2, 1e-6, 1e-10),
                                            line(LinkCurveKind::exchange, 2, 1.5e-6, 1.5e-10),
+                                           line(LinkCurveKind::exchanges, 2, 3.6e-6, 1.5e-10),
                                            line(LinkCurveKind::library_allreduce, 2, 2e-6, 3e-10),
                                            line(LinkCurveKind::ring_allreduce, 2, 9e-6, 9e-10),
                                            line(LinkCurveKind::library_allreduce, 4, 5e-6, 4e-10),
@@ -47,6 +48,7 @@ TEST_CASE("platform_of: alpha, beta and the duplex factor of the level") {
   CHECK(level.segments[0].beta_s_per_byte == doctest::Approx(1e-10));
   CHECK(level.segments[0].max_bytes == std::numeric_limits<std::int64_t>::max());
   CHECK(level.duplex_factor == doctest::Approx(1.5));
+  CHECK(level.gap_s == doctest::Approx(2e-7));
 }
 
 TEST_CASE("platform_of: ring steps come from the ring of most ranks, by bytes of a step") {

@@ -21,7 +21,8 @@ Platform two_levels() {
                       .ranks_per_group = 4,
                       .segments = {{1000000, 100.0, 0.1}},
                       .duplex_factor = 1.0,
-                      .shared_by = 2}};
+                      .shared_by = 2,
+                      .gap_s = 7.0}};
   platform.copy_s_per_byte = 1e-5;
   platform.gamma_s_per_byte = 1e-4;
   return platform;
@@ -65,12 +66,30 @@ TEST_CASE("transfer_time: what is longer in one direction runs alone at its end"
         relative(1.5 * 1.032 + (1.096 - 1.032)));
 }
 
-TEST_CASE("transfer_time: one message per peer, levels apart, shared links slower") {
+TEST_CASE("transfer_time: one message per peer, levels side by side, shared links slower") {
   const Platform platform = two_levels();
   const TransferList list{.sends = {{1, rows(1, 0, 1)}, {1, rows(1, 4, 5)}, {2, rows(1, 0, 1)}},
                           .receives = {}};
   CHECK(transfer_time(platform, list, 0, traits(1)).link_s ==
-        relative((1 + 0.064) + (100 + 2 * 0.1 * 32)));
+        relative(100 + 2 * 0.1 * 32));
+}
+
+TEST_CASE("transfer_time: latencies pass side by side, bytes and gaps one after the other") {
+  const Platform platform = two_levels();
+  const Box row = rows(1, 0, 1);
+  const Box longer = rows(1, 0, 4);
+  const auto link_s = [&](const TransferList& list, int rank) {
+    return transfer_time(platform, list, rank, traits(1)).link_s;
+  };
+  CHECK(link_s({.sends = {{2, row}, {3, longer}}, .receives = {}}, 0) ==
+        relative(100 + 2 * 0.1 * (32 + 128) + 7));
+  CHECK(link_s({.sends = {}, .receives = {{2, row}, {3, longer}}}, 0) ==
+        relative(100 + 2 * 0.1 * (32 + 128) + 7));
+  // The last segment's alpha is twice that of the first: the larger one is waited for.
+  Platform wide = platform;
+  wide.levels[0].ranks_per_group = 4;
+  CHECK(transfer_time(wide, {{{1, row}, {3, longer}}, {}}, 0, traits(1)).link_s ==
+        relative(2 + 0.032 + 0.128));
 }
 
 TEST_CASE("transfer_time: only what is not one run of memory is packed and unpacked") {
