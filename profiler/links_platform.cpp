@@ -71,8 +71,7 @@ Level level_of(const LinkMeasurements& measurements, const LinkLevel& measured) 
   if (message == nullptr || exchange == nullptr) return level;
   level.segments = open_ended(fit_of(*message).segments);
   level.duplex_factor = duplex_factor(*message, *exchange);
-  const LinkCurve* exchanges =
-      find_on_level(measurements, LinkCurveKind::exchanges, measured.name);
+  const LinkCurve* exchanges = find_on_level(measurements, LinkCurveKind::exchanges, measured.name);
   if (exchanges != nullptr) level.gap_s = gap_s(*exchange, *exchanges, level.duplex_factor);
   const LinkCurve* ring = find_on_level(measurements, LinkCurveKind::ring_allreduce, measured.name);
   if (ring != nullptr) level.ring_segments = open_ended(fit_of(*ring).segments);
@@ -89,8 +88,8 @@ const Level& level_named(const Platform& platform, const std::string& name) {
 
 double exchanges_time_s(const Level& level, double bytes) {
   const Segment& segment = segment_of(level.segments, bytes / messages_at_once);
-  return level.duplex_factor * (segment.alpha_s + segment.beta_s_per_byte * bytes +
-                                (messages_at_once - 1) * level.gap_s);
+  return level.duplex_factor *
+         (segment.alpha_s + segment.beta_s_per_byte * bytes + (messages_at_once - 1) * level.gap_s);
 }
 
 double predicted_s(const Platform& platform, const LinkCurve& curve, double bytes) {

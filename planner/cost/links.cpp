@@ -10,27 +10,32 @@
 namespace cnnplan {
 namespace {
 
-// Messages one way, on one level.
+// Messages of one rank, one way.
 class DirectionLoad {
  public:
-  void add(const Level& level, double bytes) {
+  explicit DirectionLoad(std::size_t levels) : latency_s_(levels), busy_s_(levels) {}
+
+  void add(const Level& level, std::size_t index, double bytes) {
     const Segment& segment = segment_of(level.segments, bytes);
-    latency_s_ = std::max(latency_s_, segment.alpha_s);
-    busy_s_ += segment.beta_s_per_byte * level.shared_by * bytes;
-    if (!is_first_) busy_s_ += level.gap_s;
+    latency_s_[index] = std::max(latency_s_[index], segment.alpha_s);
+    busy_s_[index] += segment.beta_s_per_byte * level.shared_by * bytes;
+    if (!is_first_) gaps_s_ += level.gap_s;
     is_first_ = false;
   }
-  double seconds() const { return latency_s_ + busy_s_; }
+  // Of those of one level, when those of others take their gaps, too.
+  double seconds(std::size_t level) const {
+    const double own_s = latency_s_[level] + busy_s_[level];
+    return own_s > 0.0 ? own_s + gaps_s_ : 0.0;
+  }
 
  private:
-  double latency_s_ = 0.0;  // of all of them, side by side
-  double busy_s_ = 0.0;
-  bool is_first_ = true;
-};
+  static constexpr std::size_t usual_levels = 4;
+  using ByLevel = boost::container::small_vector<double, usual_levels>;
 
-struct LevelLoad {
-  DirectionLoad sends;
-  DirectionLoad receives;
+  ByLevel latency_s_;  // the longest: they pass side by side
+  ByLevel busy_s_;
+  double gaps_s_ = 0.0;
+  bool is_first_ = true;
 };
 
 // Adds up the messages of one rank.
@@ -40,13 +45,14 @@ class RankLoad {
       : platform_(platform),
         rank_(rank),
         element_bytes_(static_cast<double>(element_bytes)),
-        loads_(platform.levels.size()) {}
+        sends_(platform.levels.size()),
+        receives_(platform.levels.size()) {}
 
   void send(const PeerMessage& message) {
     if (message.peer == rank_) return;
     const double bytes = bytes_of(message);
     const std::size_t level = level_index_between(platform_, rank_, message.peer);
-    loads_[level].sends.add(platform_.levels[level], bytes);
+    sends_.add(platform_.levels[level], level, bytes);
     if (message.staged) packed_bytes_ += bytes;
   }
 
@@ -55,17 +61,16 @@ class RankLoad {
     if (accumulate || message.peer == rank_ || message.staged) unpacked_bytes_ += bytes;
     if (message.peer == rank_) return;
     const std::size_t level = level_index_between(platform_, rank_, message.peer);
-    loads_[level].receives.add(platform_.levels[level], bytes);
+    receives_.add(platform_.levels[level], level, bytes);
   }
 
   double link_s() const {
     double most_s = 0.0;
-    for (std::size_t i = 0; i < loads_.size(); ++i) {
-      const double send_s = loads_[i].sends.seconds();
-      const double receive_s = loads_[i].receives.seconds();
+    for (std::size_t i = 0; i < platform_.levels.size(); ++i) {
+      const double send_s = sends_.seconds(i);
+      const double receive_s = receives_.seconds(i);
       const auto [shorter_s, longer_s] = std::minmax(send_s, receive_s);
-      const double level_s =
-          platform_.levels[i].duplex_factor * shorter_s + (longer_s - shorter_s);
+      const double level_s = platform_.levels[i].duplex_factor * shorter_s + (longer_s - shorter_s);
       most_s = std::max(most_s, level_s);
     }
     return most_s;
@@ -78,12 +83,11 @@ class RankLoad {
     return static_cast<double>(message.elements) * element_bytes_;
   }
 
-  static constexpr std::size_t usual_levels = 4;
-
   const Platform& platform_;
   int rank_;
   double element_bytes_;
-  boost::container::small_vector<LevelLoad, usual_levels> loads_;
+  DirectionLoad sends_;
+  DirectionLoad receives_;
   double packed_bytes_ = 0.0;
   double unpacked_bytes_ = 0.0;
 };

@@ -33,8 +33,13 @@ std::vector<Segment> read_segments(const JsonReader& reader) {
 }
 
 Level read_level(const JsonReader& reader) {
-  reader.allow_keys(
-      {"name", "ranks_per_group", "segments", "duplex_factor", "shared_by", "gap_s", "ring_segments"});
+  reader.allow_keys({"name",
+                     "ranks_per_group",
+                     "segments",
+                     "duplex_factor",
+                     "shared_by",
+                     "gap_s",
+                     "ring_segments"});
   Level level{.name = reader.at("name").name()};
   level.ranks_per_group = static_cast<int>(reader.at("ranks_per_group").integer(ranks_range));
   level.segments = read_segments(reader.at("segments"));

@@ -10,7 +10,7 @@ namespace cnnplan {
 
 LeastMessage::LeastMessage(const Platform& platform) {
   double bytes_per_s = 0.0;  // of all levels together
-  alpha_s_ = std::numeric_limits<double>::infinity();
+  alpha_s_ = gap_s_ = std::numeric_limits<double>::infinity();
   for (const Level& level : platform.levels) {
     if (level.duplex_factor < 1.0) return;
     double beta_s_per_byte = std::numeric_limits<double>::infinity();
@@ -19,20 +19,16 @@ LeastMessage::LeastMessage(const Platform& platform) {
       beta_s_per_byte = std::min(beta_s_per_byte, segment.beta_s_per_byte * level.shared_by);
     }
     bytes_per_s += 1.0 / beta_s_per_byte;
+    gap_s_ = std::min(gap_s_, level.gap_s);
   }
   if (platform.levels.empty()) return;
   is_bounded_ = true;
   beta_s_per_byte_ = 1.0 / bytes_per_s;
-  outermost_gap_s_ = platform.levels.back().gap_s;
-  if (platform.levels.size() > 1) {
-    nearer_senders_ = platform.levels[platform.levels.size() - 2].ranks_per_group - 1;
-  }
 }
 
 double LeastMessage::operator()(int senders, double bytes) const {
   if (!is_bounded_ || senders == 0) return 0.0;
-  const double gaps = std::max(0, senders - nearer_senders_ - 1);
-  return alpha_s_ + std::max(bytes * beta_s_per_byte_, gaps * outermost_gap_s_);
+  return alpha_s_ + (senders - 1) * gap_s_ + bytes * beta_s_per_byte_;
 }
 
 double least_receive_s(const LeastMessage& least,

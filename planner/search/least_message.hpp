@@ -13,16 +13,14 @@ class LeastMessage {
  public:
   explicit LeastMessage(const Platform& platform);
 
-  // Seconds: the least latency, and the bytes on the links of all levels at once or, where they take
-  // longer, the gaps between messages that only the outermost level can bring.
+  // Seconds: the least latency, the least gaps, and the bytes on the links of all levels at once.
   double operator()(int senders, double bytes) const;
 
  private:
   bool is_bounded_ = false;  // no: sends may hide what is received
   double alpha_s_ = 0.0;
   double beta_s_per_byte_ = 0.0;
-  double outermost_gap_s_ = 0.0;
-  int nearer_senders_ = 0;  // those that a rank has on all other levels
+  double gap_s_ = 0.0;
 };
 
 // What `rank` gets from others on the way from `sources` to `destinations`, in seconds, at least.

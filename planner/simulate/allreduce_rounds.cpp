@@ -134,7 +134,7 @@ class FoldedRounds {
   double add_s_per_byte_;
 };
 
-// The measured time in equal parts.
+// The measured time in equal parts. Other groups, whose ranks share the links, sum at the same time.
 std::vector<Round> measured(const Group& group, int position) {
   const Fold fold(group.ranks());
   const std::vector<Exchange> exchanges = recursive_doubling(fold.core_ranks, group.bytes);
@@ -144,7 +144,8 @@ std::vector<Round> measured(const Group& group, int position) {
   const double round_s = total_s / static_cast<double>(rounds);
   const bool both_ways = fold.folded == 0;
   const MessageTime time = [&](int from, int to, double) {
-    return both_ways ? alone_s(group.level(from, to), round_s) : round_s;
+    const Level& level = group.level(from, to);
+    return both_ways ? alone_s(level, round_s, level.shared_by) : round_s;
   };
   return FoldedRounds(group, time, 0.0).of(position, exchanges);
 }

@@ -52,14 +52,12 @@ std::vector<int> streams_of(std::span<const Operation> operations, double overla
 // The gaps between the messages of one transfer, one way.
 class Gaps {
  public:
-  Gaps(const Platform& platform, int rank)
-      : platform_(platform), rank_(rank), has_message_(platform.levels.size(), false) {}
+  Gaps(const Platform& platform, int rank) : platform_(platform), rank_(rank) {}
 
-  // Seconds between this message and the one before on the same level.
+  // Seconds between this message and the one before.
   double before(int peer) {
-    const std::size_t level = level_index_between(platform_, rank_, peer);
-    const double gap_s = has_message_[level] ? platform_.levels[level].gap_s : 0.0;
-    has_message_[level] = any_ = true;
+    const double gap_s = any_ ? level_between(platform_, rank_, peer).gap_s : 0.0;
+    any_ = true;
     sum_s_ += gap_s;
     return gap_s;
   }
@@ -69,7 +67,6 @@ class Gaps {
  private:
   const Platform& platform_;
   int rank_;
-  std::vector<bool> has_message_;  // by level
   bool any_ = false;
   double sum_s_ = 0.0;
 };

@@ -32,9 +32,9 @@ std::int64_t wire_bytes(const Level& level, double seconds) {
   return std::max<std::int64_t>(1, std::llround((seconds - link.latency_s) * link.bytes_per_s));
 }
 
-double alone_s(const Level& level, double seconds) {
+double alone_s(const Level& level, double seconds, int sharing) {
   const WireLink link = wire_link(level);
-  return link.latency_s + (seconds - link.latency_s) / link.duplex_factor;
+  return link.latency_s + (seconds - link.latency_s) / (link.duplex_factor * sharing);
 }
 
 }  // namespace cnnplan

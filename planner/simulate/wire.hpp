@@ -25,7 +25,8 @@ WireLink wire_link(const Level& level);
 // Bytes that take `seconds` on a link of `level` that carries nothing else; at least 1.
 std::int64_t wire_bytes(const Level& level, double seconds);
 
-// Time alone of a message that takes `seconds` while its link is busy in both directions.
-double alone_s(const Level& level, double seconds);
+// Time alone of a message that takes `seconds` while its link is busy in both directions, each with
+// `sharing` such messages.
+double alone_s(const Level& level, double seconds, int sharing = 1);
 
 }  // namespace cnnplan

@@ -18,8 +18,12 @@ Platform two_levels() {
   platform.levels = {{.name = "node",
                       .ranks_per_group = 2,
                       .segments = {{100, 1.0, 0.5}, {200, 2.0, 0.25}},
+                      .gap_s = 0.125,
                       .ring_segments = {{100, 4.0, 0.5}}},
-                     {.name = "cluster", .ranks_per_group = 8, .segments = {{100, 8.0, 1.0}}}};
+                     {.name = "cluster",
+                      .ranks_per_group = 8,
+                      .segments = {{100, 8.0, 1.0}},
+                      .gap_s = 0.5}};
   platform.library_allreduce = {{.ranks = 8, .segments = {{100, 16.0, 0.25}}}};
   return platform;
 }
@@ -101,12 +105,15 @@ TEST_CASE("price_figures: each is multiplied under its name, and has the values 
   }
   const std::vector<std::string> expected{"level.alpha_s",
                                           "level.beta_s_per_byte",
+                                          "level.gap_s",
                                           "level.duplex_factor",
                                           "node.alpha_s",
                                           "node.beta_s_per_byte",
+                                          "node.gap_s",
                                           "node.duplex_factor",
                                           "cluster.alpha_s",
                                           "cluster.beta_s_per_byte",
+                                          "cluster.gap_s",
                                           "cluster.duplex_factor",
                                           "gamma_s_per_byte",
                                           "copy_s_per_byte",
@@ -117,7 +124,7 @@ TEST_CASE("price_figures: each is multiplied under its name, and has the values 
   CHECK(figures[0] ==
         PriceFigure{
             .name = "level.alpha_s", .unit = "s", .least = 1.0, .most = 16.0, .several = true});
-  CHECK(figures[4] ==
+  CHECK(figures[5] ==
         PriceFigure{.name = "node.beta_s_per_byte", .unit = "s/B", .least = 0.25, .most = 0.5});
 }
 

@@ -41,6 +41,7 @@ TEST_CASE("Wire: duplex factors lie between a link for each direction and one fo
     level.duplex_factor = factor;
     CHECK(wire_link(level).duplex_factor == taken);
     CHECK(alone_s(level, 10e-6 + taken * 1e-3) == doctest::Approx(10e-6 + 1e-3));
+    CHECK(alone_s(level, 10e-6 + 3 * taken * 1e-3, 3) == doctest::Approx(10e-6 + 1e-3));
   }
 }
 
