@@ -3,6 +3,7 @@
 
 #include <compare>
 #include <cstddef>
+#include <span>
 #include <vector>
 
 namespace cnnplan {
@@ -25,6 +26,12 @@ class CostMatrix {
   double operator()(int row, int column) const { return costs_[index(row, column)]; }
   double& operator()(int row, int column) { return costs_[index(row, column)]; }
   const std::vector<double>& values() const { return costs_; }
+  std::span<const double> row(int row) const {
+    return std::span(costs_).subspan(index(row, 0), static_cast<std::size_t>(columns_));
+  }
+  std::span<double> row(int row) {
+    return std::span(costs_).subspan(index(row, 0), static_cast<std::size_t>(columns_));
+  }
   bool operator==(const CostMatrix&) const = default;
 
  private:

@@ -4,19 +4,18 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <initializer_list>
-#include <limits>
 #include <map>
 #include <set>
 #include <utility>
+
+#include "planner/search/min_plus.hpp"
 
 namespace cnnplan {
 namespace {
 
 class Eliminator {
  public:
-  explicit Eliminator(const CostGraph& graph, bool keeps_costs)
-      : keeps_costs_(keeps_costs), units_(graph.units), pairs_(graph.units.size()) {
+  explicit Eliminator(const CostGraph& graph) : units_(graph.units), pairs_(graph.units.size()) {
     for (const CostEdge& edge : graph.edges) add_pair(edge.from, edge.to, edge.costs);
     for (int unit = 0; unit < graph.unit_count(); ++unit) remaining_.emplace(degree(unit), unit);
   }
@@ -44,11 +43,11 @@ class Eliminator {
   Assignment optimum() const {
     Assignment assignment(units_.size());
     for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
-      int choice = 0;
+      std::array<int, most_neighbours> candidates{};
       for (std::size_t i = 0; i < step->neighbours.size(); ++i) {
-        choice = choice * step->candidate_counts[i] + assignment[index(step->neighbours[i])];
+        candidates[i] = assignment[index(step->neighbours[i])];
       }
-      assignment[index(step->unit)] = step->best[index(choice)];
+      assignment[index(step->unit)] = step->best_with(candidates);
     }
     return assignment;
   }
@@ -78,77 +77,43 @@ class Eliminator {
     }
   }
 
-  // Least over the candidates of `unit` of its own cost and those in `rows`, and where it is.
-  std::pair<double, int> least(int unit, std::initializer_list<const double*> rows) const {
-    const std::vector<double>& own = units_[index(unit)];
-    std::pair<double, int> found{std::numeric_limits<double>::infinity(), 0};
-    for (std::size_t candidate = 0; candidate < own.size(); ++candidate) {
-      double cost = own[candidate];
-      for (const double* row : rows) cost += row[candidate];
-      if (cost < found.first) found = {cost, static_cast<int>(candidate)};
-    }
-    return found;
-  }
-
-  const double* row_of(int neighbour, int candidate, int unit) const {
-    const CostMatrix& costs = pairs_[index(neighbour)].at(unit);
-    return costs.values().data() + index(candidate) * index(costs.columns());
-  }
-
   void eliminate(int unit) {
-    EliminationStep step;
-    step.unit = unit;
+    EliminationStep step{.unit = unit, .own_costs = units_[index(unit)]};
     for (const auto& [other, costs] : pairs_[index(unit)]) {
       remaining_.erase({degree(other), other});
       step.neighbours.push_back(other);
-      step.candidate_counts.push_back(candidates(other));
+      step.pair_costs.push_back(std::move(pairs_[index(other)].extract(unit).mapped()));
     }
-    if (step.neighbours.empty()) fold_alone(step);
+    if (step.neighbours.empty()) {
+      constant_ += *std::min_element(step.own_costs.begin(), step.own_costs.end());
+    }
     if (step.neighbours.size() == 1) fold_into_unit(step);
     if (step.neighbours.size() == 2) fold_into_pair(step);
-    if (keeps_costs_) {
-      step.own_costs = units_[index(unit)];
-      for (auto& [other, costs] : pairs_[index(unit)]) step.pair_costs.push_back(std::move(costs));
-    }
-    for (int other : step.neighbours) {
-      pairs_[index(other)].erase(unit);
-      remaining_.emplace(degree(other), other);
-    }
+    for (int other : step.neighbours) remaining_.emplace(degree(other), other);
     pairs_[index(unit)].clear();
     steps_.push_back(std::move(step));
   }
 
-  void fold_alone(EliminationStep& step) {
-    const auto [cost, best] = least(step.unit, {});
-    constant_ += cost;
-    step.best.push_back(best);
-  }
-
-  void fold_into_unit(EliminationStep& step) {
-    const int other = step.neighbours.front();
-    for (int c = 0; c < candidates(other); ++c) {
-      const auto [cost, best] = least(step.unit, {row_of(other, c, step.unit)});
-      units_[index(other)][index(c)] += cost;
-      step.best.push_back(best);
+  void fold_into_unit(const EliminationStep& step) {
+    std::vector<double>& costs = units_[index(step.neighbours.front())];
+    for (int c = 0; c < static_cast<int>(costs.size()); ++c) {
+      costs[index(c)] += least_sum(step.own_costs, step.pair_costs.front().row(c));
     }
   }
 
-  void fold_into_pair(EliminationStep& step) {
-    const int a = step.neighbours.front();
-    const int b = step.neighbours.back();
-    CostMatrix costs(candidates(a), candidates(b));
-    for (int i = 0; i < candidates(a); ++i) {
-      for (int j = 0; j < candidates(b); ++j) {
-        const auto [cost, best] =
-            least(step.unit, {row_of(a, i, step.unit), row_of(b, j, step.unit)});
-        costs(i, j) = cost;
-        step.best.push_back(best);
+  void fold_into_pair(const EliminationStep& step) {
+    const auto [rows, columns] = step.candidate_counts();
+    CostMatrix costs(rows, columns);
+    std::vector<double> sums(step.own_costs.size());
+    for (int i = 0; i < rows; ++i) {
+      add_rows(step.own_costs, step.pair_costs.front().row(i), sums);
+      for (int j = 0; j < columns; ++j) {
+        costs(i, j) = least_sum(sums, step.pair_costs.back().row(j));
       }
     }
-    add_pair(a, b, costs);
+    add_pair(step.neighbours.front(), step.neighbours.back(), costs);
   }
 
-  bool keeps_costs_;
   UnitCosts units_;
   std::vector<std::map<int, CostMatrix>> pairs_;  // by unit, then by neighbour
   std::set<std::pair<int, int>> remaining_;       // units that are left, by their neighbours
@@ -158,18 +123,33 @@ class Eliminator {
 
 }  // namespace
 
+std::array<int, most_neighbours> EliminationStep::candidate_counts() const {
+  std::array<int, most_neighbours> counts{};
+  counts.fill(1);
+  for (std::size_t i = 0; i < pair_costs.size(); ++i) counts[i] = pair_costs[i].rows();
+  return counts;
+}
+
+int EliminationStep::best_with(std::span<const int> candidates) const {
+  if (neighbours.empty()) {
+    return static_cast<int>(std::min_element(own_costs.begin(), own_costs.end()) -
+                            own_costs.begin());
+  }
+  const std::span<const double> last = pair_costs.back().row(candidates[neighbours.size() - 1]);
+  if (neighbours.size() == 1) return static_cast<int>(place_of_least_sum(own_costs, last));
+  std::vector<double> sums(own_costs.size());
+  add_rows(own_costs, pair_costs.front().row(candidates[0]), sums);
+  return static_cast<int>(place_of_least_sum(sums, last));
+}
+
 Elimination eliminate(const CostGraph& graph) {
-  check(graph);
-  Eliminator eliminator(graph, false);
-  eliminator.run();
-  Elimination result{.bound = eliminator.bound(), .optimum = std::nullopt};
-  if (eliminator.complete()) result.optimum = eliminator.optimum();
-  return result;
+  EliminationSteps steps = elimination_steps(graph);
+  return {.bound = steps.bound, .optimum = std::move(steps.optimum)};
 }
 
 EliminationSteps elimination_steps(const CostGraph& graph) {
   check(graph);
-  Eliminator eliminator(graph, true);
+  Eliminator eliminator(graph);
   eliminator.run();
   EliminationSteps result{.bound = eliminator.bound(), .optimum = std::nullopt, .steps = {}};
   if (eliminator.complete()) result.optimum = eliminator.optimum();

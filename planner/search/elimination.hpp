@@ -1,7 +1,9 @@
 // Exact elimination of units with at most two neighbours.
 #pragma once
 
+#include <array>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "planner/search/cost_graph.hpp"
@@ -25,16 +27,18 @@ struct Elimination {
 // @pre check(graph) passes
 Elimination eliminate(const CostGraph& graph);
 
-// An eliminated unit: its best candidate for every choice of its neighbours, none of which was
-// eliminated before it.
+// An eliminated unit, its neighbours, none of which was eliminated before it, and the costs as they
+// were then: its own, and with each neighbour, whose candidates are rows.
 struct EliminationStep {
   int unit = 0;
   std::vector<int> neighbours;
-  std::vector<int> candidate_counts;  // of the neighbours
-  std::vector<int> best;              // by the neighbours' candidates, the last one fastest
-  // Of the unit and of it with each neighbour, as they were then.
   std::vector<double> own_costs;
   std::vector<CostMatrix> pair_costs;
+
+  // Of the neighbours, in their order; 1 where there are fewer.
+  std::array<int, most_neighbours> candidate_counts() const;
+  // The best of its candidates for these of the neighbours, the first of several.
+  int best_with(std::span<const int> candidates) const;
 };
 
 struct EliminationSteps {

@@ -6,7 +6,15 @@
 #include <set>
 #include <utility>
 
+#include "planner/search/min_plus.hpp"
+
 namespace cnnplan {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
 // An assignment as it differs from the optimum.
 class MinMarginals::Changes {
  public:
@@ -41,11 +49,11 @@ class MinMarginals::Changes {
       const int unit = open.extract(open.begin()).value().second;
       if (fixed_.contains(unit)) continue;
       const EliminationStep& step = all_.step_of(unit);
-      int choice = 0;
+      Neighbours candidates{};
       for (std::size_t i = 0; i < step.neighbours.size(); ++i) {
-        choice = choice * step.candidate_counts[i] + candidate(step.neighbours[i]);
+        candidates[i] = candidate(step.neighbours[i]);
       }
-      fix(unit, step.best[index(choice)]);
+      fix(unit, step.best_with(candidates));
       if (!is_optimal(unit)) open_leaning_on(unit);
     }
   }
@@ -76,7 +84,7 @@ class MinMarginals::Changes {
       const int other = neighbours[0] == b ? neighbours[1] : neighbours[0];
       const PairCosts& pair = all_.pairs_[index(a)].at(b);
       fix(other,
-          pair.others[index(candidate(a)) * index(pair.costs.columns()) + index(candidate(b))]);
+          pair.others[index(candidate(b)) * index(pair.costs.columns()) + index(candidate(a))]);
       a = other;
     }
     return std::nullopt;
@@ -86,12 +94,13 @@ class MinMarginals::Changes {
   std::map<int, int> fixed_;  // candidate by unit
 };
 
-MinMarginals::MinMarginals(std::vector<EliminationStep> steps, Assignment optimum, double least)
-    : steps_(std::move(steps)),
-      place_(optimum.size()),
-      leaned_(optimum.size()),
-      optimum_(std::move(optimum)),
-      least_(least),
+MinMarginals::MinMarginals(EliminationSteps steps, double limit)
+    : steps_(std::move(steps.steps)),
+      place_(steps_.size()),
+      leaned_(steps_.size()),
+      optimum_(std::move(steps.optimum.value())),
+      least_(steps.bound),
+      limit_(limit),
       costs_(optimum_.size()),
       with_(optimum_.size()),
       pairs_(optimum_.size()) {
@@ -100,6 +109,9 @@ MinMarginals::MinMarginals(std::vector<EliminationStep> steps, Assignment optimu
     for (int other : steps_[place].neighbours) {
       leaned_[index(other)].push_back(steps_[place].unit);
     }
+    if (steps_[place].neighbours.size() == most_neighbours) {
+      asked_pairs_.insert(std::minmax(steps_[place].neighbours[0], steps_[place].neighbours[1]));
+    }
   }
   for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) take_back(*step);
 }
@@ -107,7 +119,7 @@ MinMarginals::MinMarginals(std::vector<EliminationStep> steps, Assignment optimu
 std::optional<MinMarginals> MinMarginals::of(const CostGraph& graph) {
   EliminationSteps steps = elimination_steps(graph);
   if (!steps.optimum) return std::nullopt;
-  return MinMarginals(std::move(steps.steps), std::move(*steps.optimum), steps.bound);
+  return MinMarginals(std::move(steps));
 }
 
 Change MinMarginals::changes_with(const Choice& choice) const {
@@ -121,23 +133,40 @@ const EliminationStep& MinMarginals::step_of(int unit) const {
   return steps_[index(place_[index(unit)])];
 }
 
+MinMarginals::Pairs MinMarginals::pairs_of(const EliminationStep& step) {
+  const auto candidates = static_cast<int>(step.own_costs.size());
+  const auto counts = step.candidate_counts();
+  Pairs pairs{};
+  for (std::size_t i = 0; i < step.neighbours.size(); ++i) {
+    if (!asked_pairs_.contains(std::minmax(step.unit, step.neighbours[i]))) continue;
+    pairs[i] = &pairs_[index(step.unit)][step.neighbours[i]];
+    *pairs[i] = {.costs = CostMatrix(counts[i], candidates, infinity),
+                 .others = std::vector<int>(index(candidates) * index(counts[i]))};
+  }
+  return pairs;
+}
+
 void MinMarginals::take_back(const EliminationStep& step) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
   const std::size_t candidates = step.own_costs.size();
   costs_[index(step.unit)].assign(candidates, infinity);
   with_[index(step.unit)].resize(candidates);
-  const auto& counts = step.candidate_counts;
-  std::array<PairCosts*, most_neighbours> pairs{};
-  for (std::size_t i = 0; i < step.neighbours.size(); ++i) {
-    pairs[i] = &pairs_[index(step.unit)][step.neighbours[i]];
-    *pairs[i] = {.costs = CostMatrix(static_cast<int>(candidates), counts[i], infinity),
-                 .others = std::vector<int>(candidates * index(counts[i]))};
-  }
-  const int rows = counts.empty() ? 1 : counts.front();
-  const int columns = counts.size() < most_neighbours ? 1 : counts.back();
-  std::vector<double> costs(candidates);
-  for (int i = 0; i < rows; ++i) {
-    for (int j = 0; j < columns; ++j) lower_by(step, {i, j}, pairs, costs);
+  const auto counts = step.candidate_counts();
+  const Pairs pairs = pairs_of(step);
+  std::vector<double> with_first = step.own_costs;
+  std::vector<double> with_both = step.own_costs;
+  for (int i = 0; i < counts.front(); ++i) {
+    if (!step.neighbours.empty()) {
+      add_rows(step.own_costs, step.pair_costs.front().row(i), with_first);
+    }
+    for (int j = 0; j < counts.back(); ++j) {
+      if (least_with(step.neighbours, {i, j}) > limit_) continue;
+      if (step.neighbours.size() < most_neighbours) {
+        lower_by(step, {i, j}, pairs, with_first);
+      } else {
+        add_rows(with_first, step.pair_costs.back().row(j), with_both);
+        lower_by(step, {i, j}, pairs, with_both);
+      }
+    }
   }
 }
 
@@ -146,36 +175,31 @@ double MinMarginals::least_with(const std::vector<int>& units, const Neighbours&
   if (units.size() == 1) return costs_[index(units[0])][index(candidates[0])];
   const auto found = pairs_[index(units[0])].find(units[1]);
   if (found != pairs_[index(units[0])].end()) {
-    return found->second.costs(candidates[0], candidates[1]);
+    return found->second.costs(candidates[1], candidates[0]);
   }
-  return pairs_[index(units[1])].at(units[0]).costs(candidates[1], candidates[0]);
+  return pairs_[index(units[1])].at(units[0]).costs(candidates[0], candidates[1]);
 }
 
 void MinMarginals::lower_by(const EliminationStep& step,
                             const Neighbours& neighbours,
-                            const std::array<PairCosts*, most_neighbours>& pairs,
-                            std::vector<double>& costs) {
-  costs = step.own_costs;
-  for (std::size_t i = 0; i < step.neighbours.size(); ++i) {
-    const CostMatrix& pair = step.pair_costs[i];
-    for (std::size_t c = 0; c < costs.size(); ++c) {
-      costs[c] += pair(static_cast<int>(c), neighbours[i]);
-    }
-  }
-  const double others =
-      least_with(step.neighbours, neighbours) - *std::min_element(costs.begin(), costs.end());
+                            const Pairs& pairs,
+                            std::span<const double> costs) {
+  const double least = least_with(step.neighbours, neighbours);
+  const double others = least - *std::min_element(costs.begin(), costs.end());
+  std::vector<double>& own = costs_[index(step.unit)];
   for (std::size_t c = 0; c < costs.size(); ++c) {
-    double& own = costs_[index(step.unit)][c];
-    if (others + costs[c] < own) {
-      own = others + costs[c];
-      with_[index(step.unit)][c] = neighbours;
-    }
-    for (std::size_t i = 0; i < step.neighbours.size(); ++i) {
-      double& least = pairs[i]->costs(static_cast<int>(c), neighbours[i]);
-      if (others + costs[c] >= least) continue;
-      least = others + costs[c];
-      pairs[i]->others[c * index(pairs[i]->costs.columns()) + index(neighbours[i])] =
-          neighbours[1 - i];
+    if (others + costs[c] >= own[c]) continue;
+    own[c] = others + costs[c];
+    with_[index(step.unit)][c] = neighbours;
+  }
+  for (std::size_t i = 0; i < step.neighbours.size(); ++i) {
+    if (pairs[i] == nullptr) continue;
+    const std::span<double> least_of_pair = pairs[i]->costs.row(neighbours[i]);
+    int* const other = pairs[i]->others.data() + index(neighbours[i]) * costs.size();
+    for (std::size_t c = 0; c < costs.size(); ++c) {
+      if (others + costs[c] >= least_of_pair[c]) continue;
+      least_of_pair[c] = others + costs[c];
+      other[c] = neighbours[1 - i];
     }
   }
 }

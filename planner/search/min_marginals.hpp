@@ -2,8 +2,12 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <map>
 #include <optional>
+#include <set>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "planner/search/cost_graph.hpp"
@@ -17,11 +21,16 @@ class MinMarginals {
   // Nothing where units remain. @pre check(graph) passes
   static std::optional<MinMarginals> of(const CostGraph& graph);
 
+  // What costs more than `limit` is not told apart: infinity. @pre the steps have an optimum
+  explicit MinMarginals(EliminationSteps steps,
+                        double limit = std::numeric_limits<double>::infinity());
+
   // Costs least of all.
   const Assignment& optimum() const { return optimum_; }
   // By unit and candidate, the cost of the cheapest assignment that takes it.
   const UnitCosts& costs() const { return costs_; }
   // What that assignment changes of the optimum: in time that grows with the number of changes.
+  // @pre it does not cost more than the limit
   Change changes_with(const Choice& choice) const;
 
  private:
@@ -29,18 +38,20 @@ class MinMarginals {
   using Neighbours = std::array<int, most_neighbours>;
   // Of a unit and one of its neighbours.
   struct PairCosts {
-    CostMatrix costs;         // rows are the unit's candidates
+    CostMatrix costs;         // columns are the unit's candidates
     std::vector<int> others;  // by row and column, the candidate of the other neighbour then
   };
+  using Pairs = std::array<PairCosts*, most_neighbours>;  // of a step; null where nobody asks
   class Changes;
 
-  MinMarginals(std::vector<EliminationStep> steps, Assignment optimum, double least);
   void take_back(const EliminationStep& step);
-  // `costs`: room for those of the unit's candidates.
+  // Room for what steps before this one ask for.
+  Pairs pairs_of(const EliminationStep& step);
+  // `costs`: of the unit's candidates with those of its neighbours.
   void lower_by(const EliminationStep& step,
                 const Neighbours& neighbours,
-                const std::array<PairCosts*, most_neighbours>& pairs,
-                std::vector<double>& costs);
+                const Pairs& pairs,
+                std::span<const double> costs);
   double least_with(const std::vector<int>& units, const Neighbours& candidates) const;
   const EliminationStep& step_of(int unit) const;
 
@@ -49,9 +60,12 @@ class MinMarginals {
   std::vector<std::vector<int>> leaned_;  // by unit, those eliminated before with it as a neighbour
   Assignment optimum_;
   double least_ = 0.0;
+  double limit_ = 0.0;
   UnitCosts costs_;
   std::vector<std::vector<Neighbours>> with_;    // by unit and candidate
-  std::vector<std::map<int, PairCosts>> pairs_;  // by unit and neighbour of its step
+  // By unit and neighbour of its step, for those that are together the neighbours of another.
+  std::vector<std::map<int, PairCosts>> pairs_;
+  std::set<std::pair<int, int>> asked_pairs_;  // the lower number first
 };
 
 // Their costs() alone. @pre check(graph) passes

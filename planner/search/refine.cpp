@@ -11,6 +11,8 @@
 namespace cnnplan {
 namespace {
 
+constexpr double rounding = 1e-12;  // of sums over all units
+
 // Of a unit, the `most` that cost least, as far as they do not cost more than `limit`.
 std::vector<int> cheapest(const std::vector<double>& costs, std::size_t most, double limit) {
   std::vector<int> candidates;
@@ -45,15 +47,16 @@ Elimination refined(NetworkPricing& pricing, const CostGraph& graph) {
     return cheapest(costs, most, least_known);
   };
   for (std::size_t most = 2;; most *= 2) {
-    Elimination found = eliminate(graph);
+    EliminationSteps found = elimination_steps(graph);
     if (!found.optimum) {
       pricing.price_all();
       return eliminate(graph);
     }
-    if (pricing.price(*found.optimum) == 0) return found;
-    least_known = std::min(least_known, total_cost(graph, *found.optimum));
-    const std::optional<MinMarginals> marginals = MinMarginals::of(graph);
-    pricing.price(marginals->optimum(), changes_with(*marginals, may_cost_less, most));
+    const Assignment optimum = *found.optimum;
+    if (pricing.price(optimum) == 0) return {.bound = found.bound, .optimum = optimum};
+    least_known = std::min(least_known, total_cost(graph, optimum));
+    const MinMarginals marginals(std::move(found), least_known * (1 + rounding));
+    pricing.price(optimum, changes_with(marginals, may_cost_less, most));
   }
 }
 
