@@ -120,13 +120,18 @@ BlockOwnership BlockOwnership::channels(std::int64_t first, std::int64_t count) 
   return result;
 }
 
-BlockOwnership BlockOwnership::tabulated() const {
+const BlockOwnership::Table& BlockOwnership::Tables::of(const Rule& rule) {
+  const auto [entry, is_new] = tables_.try_emplace(rule);
+  if (!is_new) return entry->second;
+  std::vector<Range> ranges(static_cast<std::size_t>(rule.parts));
+  for (int i = 0; i < rule.parts; ++i) ranges[static_cast<std::size_t>(i)] = rule.at(i);
+  entry->second = std::make_shared<const std::vector<Range>>(std::move(ranges));
+  return entry->second;
+}
+
+BlockOwnership BlockOwnership::tabulated(Tables& tables) const {
   BlockOwnership result = *this;
-  for (std::size_t dim = 0; dim < dim_count; ++dim) {
-    std::vector<Range> ranges;
-    for (int i = 0; i < rules_[dim].parts; ++i) ranges.push_back(rules_[dim].at(i));
-    result.tables_[dim] = std::make_shared<const std::vector<Range>>(std::move(ranges));
-  }
+  for (std::size_t dim = 0; dim < dim_count; ++dim) result.tables_[dim] = tables.of(rules_[dim]);
   return result;
 }
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -39,9 +40,10 @@ class BlockOwnership {
   BlockOwnership with_channel_blocks(std::int64_t count) const;
   // The part with channels [first, first + count), which become channels [0, count).
   BlockOwnership channels(std::int64_t first, std::int64_t count) const;
-  // The same with its ranges looked up instead of computed, for many questions. Memory grows with
-  // the sizes of the mesh's axes.
-  BlockOwnership tabulated() const;
+  class Tables;
+  // The same with its ranges looked up instead of computed, for many questions. Equal ranges of all
+  // that were tabulated in `tables` have one table, as long as the mesh's axis.
+  BlockOwnership tabulated(Tables& tables) const;
 
   const Mesh& mesh() const { return mesh_; }
   // The coordinate along l that has the tensor.
@@ -86,8 +88,9 @@ class BlockOwnership {
 
     Range owned(int coordinate) const;
     Range at(int coordinate) const;
-    bool operator==(const Rule&) const = default;
+    auto operator<=>(const Rule&) const = default;
   };
+  using Table = std::shared_ptr<const std::vector<Range>>;  // by coordinate
 
   Rule& rule(Dim dim) { return rules_[static_cast<std::size_t>(dim)]; }
   Range range(std::size_t dim, int coordinate) const {
@@ -103,9 +106,16 @@ class BlockOwnership {
   Mesh mesh_;
   int stage_ = 0;
   std::array<Rule, dim_count> rules_;
-  bool derived_ = false;  // empty blocks have no indices at all
-  // By dim, the range at every coordinate, where tabulated.
-  std::array<std::shared_ptr<const std::vector<Range>>, dim_count> tables_{};
+  bool derived_ = false;                   // empty blocks have no indices at all
+  std::array<Table, dim_count> tables_{};  // by dim, where tabulated
+};
+
+class BlockOwnership::Tables {
+ private:
+  friend BlockOwnership;
+  const Table& of(const Rule& rule);
+
+  std::map<Rule, Table> tables_;
 };
 
 // True when every rank has the same box in both.

@@ -63,12 +63,11 @@ Window EdgePrices::window_of(LayerIndex layer) const {
                                                            : Window{};
 }
 
-std::vector<BlockOwnership> EdgePrices::blocks(LayerIndex layer,
-                                               const std::vector<Split>& splits) const {
+std::vector<BlockOwnership> EdgePrices::blocks(LayerIndex layer, const std::vector<Split>& splits) {
   const Shape shape = plan_.network.output_shape(layer, plan_.batch);
   std::vector<BlockOwnership> owned;
   for (const Split& split : splits) {
-    owned.push_back(BlockOwnership(Distribution(shape, split.mesh)).tabulated());
+    owned.push_back(BlockOwnership(Distribution(shape, split.mesh)).tabulated(tables_));
   }
   return owned;
 }
@@ -97,7 +96,8 @@ EdgePrices::Edge& EdgePrices::operator()(LayerIndex consumer,
   for (std::size_t i = 0; i < consumer_splits.size(); ++i) {
     const ChannelAlgorithm algorithm = consumer_splits[i].channel_algorithm;
     edge.needed_.push_back(
-        needed_blocks(plan_.network, consumer, input, edge.outputs_[i], algorithm).tabulated());
+        needed_blocks(plan_.network, consumer, input, edge.outputs_[i], algorithm)
+            .tabulated(tables_));
   }
   EdgePrice& price = edge.price_;
   price.slowest =

@@ -95,7 +95,7 @@ class EdgePrices {
 
   Rules rules_of(LayerIndex consumer, std::size_t input) const;
   Window window_of(LayerIndex layer) const;
-  std::vector<BlockOwnership> blocks(LayerIndex layer, const std::vector<Split>& splits) const;
+  std::vector<BlockOwnership> blocks(LayerIndex layer, const std::vector<Split>& splits);
   Blocks blocks_of(const Pair& pair) const;
   void bound(const Pair& pair) const;
   void set(const Pair& pair) const;
@@ -117,6 +117,7 @@ class EdgePrices {
   LeastMessage least_message_;
   double exposed_ = 1.0;  // how much of a message kernels wait for at least
   std::map<Key, Edge> edges_;
+  BlockOwnership::Tables tables_;
 };
 
 class EdgePrices::Edge {
