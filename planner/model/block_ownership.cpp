@@ -160,8 +160,7 @@ int BlockOwnership::block(int rank) const {
 }
 
 Coordinates BlockOwnership::meeting(Dim dim, Range wanted) const {
-  const Rule& rule = rules_[static_cast<std::size_t>(dim)];
-  const int filled = static_cast<int>(std::min<std::int64_t>(rule.parts, rule.length));
+  const int filled = filled_parts(static_cast<std::size_t>(dim));
   return {.begin = first_without(filled, [&](int i) { return range(dim, i).end <= wanted.begin; }),
           .end = first_without(filled, [&](int i) { return range(dim, i).begin < wanted.end; })};
 }
@@ -170,8 +169,7 @@ Coordinates BlockOwnership::meeting(Dim dim, Range wanted) const {
 Box BlockOwnership::hull() const {
   Box hull;
   for (std::size_t dim = 0; dim < dim_count; ++dim) {
-    const auto filled = std::min<std::int64_t>(rules_[dim].parts, rules_[dim].length);
-    hull.ranges[dim] = {range(dim, 0).begin, range(dim, static_cast<int>(filled) - 1).end};
+    hull.ranges[dim] = {range(dim, 0).begin, range(dim, filled_parts(dim) - 1).end};
   }
   return hull;
 }
@@ -189,18 +187,32 @@ int BlockOwnership::count_meeting(Dim dim, Range wanted) const {
   return count;
 }
 
+// The first ones.
+int BlockOwnership::filled_parts(std::size_t dim) const {
+  return static_cast<int>(std::min<std::int64_t>(rules_[dim].parts, rules_[dim].length));
+}
+
 bool BlockOwnership::has_empty_parts() const {
   return std::any_of(
       rules_.begin(), rules_.end(), [](const Rule& rule) { return rule.parts > rule.length; });
 }
 
-// @pre both on the same mesh, no empty parts
+// Where true, both have the same boxes if they have the same ranges in parts that are not empty.
+// @pre both on the same mesh
+bool BlockOwnership::same_ranks_own(const BlockOwnership& other) const {
+  for (std::size_t i = 0; i < dim_count; ++i) {
+    if (filled_parts(i) != other.filled_parts(i)) return false;
+    if (rules_[i].cut != other.rules_[i].cut) return false;
+  }
+  const bool neither_has_empty = !has_empty_parts() && !other.has_empty_parts();
+  return neither_has_empty || (derived_ && other.derived_);
+}
+
+// In parts that are not empty. @pre both on the same mesh
 bool BlockOwnership::same_parts(const BlockOwnership& other) const {
   for (std::size_t i = 0; i < dim_count; ++i) {
-    const Rule& rule = rules_[i];
-    if (rule == other.rules_[i]) continue;
-    if (rule.parts != other.rules_[i].parts) return false;
-    for (int part = 0; part < rule.parts; ++part) {
+    if (rules_[i] == other.rules_[i]) continue;
+    for (int part = 0; part < filled_parts(i); ++part) {
       if (range(i, part) != other.range(i, part)) return false;
     }
   }
@@ -212,10 +224,8 @@ bool same_boxes(const BlockOwnership& a, const BlockOwnership& b) {
   const auto agree = [&](int rank) { return a.box(rank) == b.box(rank); };
   const auto sample = probes(a.rank_count());
   if (!std::all_of(sample.begin(), sample.end(), agree)) return false;
-  const bool same_ranks = a.mesh() == b.mesh() && a.stage() == b.stage();
-  if (same_ranks && !a.has_empty_parts() && !b.has_empty_parts()) {
-    return a.same_parts(b);
-  }
+  const bool same_mesh = a.mesh() == b.mesh() && a.stage() == b.stage();
+  if (same_mesh && a.same_ranks_own(b)) return a.same_parts(b);
   return all_ranks(a.rank_count(), agree);
 }
 

@@ -99,7 +99,9 @@ class BlockOwnership {
   }
   BlockOwnership derived() const;
   bool owns_nothing(int rank) const;
+  int filled_parts(std::size_t dim) const;
   bool has_empty_parts() const;
+  bool same_ranks_own(const BlockOwnership& other) const;
   bool same_parts(const BlockOwnership& other) const;
   friend bool same_boxes(const BlockOwnership& a, const BlockOwnership& b);
 

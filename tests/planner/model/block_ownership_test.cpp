@@ -57,6 +57,18 @@ Box needed(const Box& output, const Window& window, const Shape& input) {
   return box;
 }
 
+// What some layer may own or need: few rules, so that equal blocks come about in different ways.
+BlockOwnership random_blocks(RandomValues& random, const Mesh& mesh, const Shape& shape) {
+  BlockOwnership blocks(Distribution(shape, mesh));
+  if (random.boolean()) {
+    Window window;
+    window.dims[1] = {.kernel = random.integer(1, 2), .padding_end = random.integer(0, 1)};
+    blocks = blocks.under(window, shape);
+  }
+  if (random.boolean()) blocks = blocks.channels(0, random.integer(1, shape[Dim::c]));
+  return blocks;
+}
+
 // All that `meeting` and its count promise for one dim.
 void check_meeting(const BlockOwnership& blocks, Dim dim, Range range) {
   const int parts = blocks.mesh().size(static_cast<Axis>(dim));
@@ -181,6 +193,32 @@ TEST_CASE("same_boxes: also where different rules give the same blocks") {
   CHECK_FALSE(same_boxes(blocks("n2h2"), blocks("n2h2").under(halo, image)));
   CHECK(same_boxes(blocks("n4"), blocks("n4").under(halo, image)));
   CHECK(same_boxes(blocks("h2n2"), blocks("h2n2").channels(0, 1)));
+}
+
+TEST_CASE("same_boxes: what a look at every rank says, with and without empty blocks") {
+  RandomValues random(23);
+  int equal = 0;
+  for (int trial = 0; trial < 3000; ++trial) {
+    const Mesh mesh = random_mesh(random);
+    const Shape shape = random_shape(random);
+    const BlockOwnership a = random_blocks(random, mesh, shape);
+    const BlockOwnership b = random_blocks(random, mesh, shape);
+    bool expected = true;
+    for (int rank = 0; rank < mesh.rank_count(); ++rank) {
+      expected = expected && a.box(rank) == b.box(rank);
+    }
+    CAPTURE(to_text(mesh));
+    CHECK(same_boxes(a, b) == expected);
+    equal += expected ? 1 : 0;
+  }
+  CHECK(equal > 600);
+  CHECK(equal < 2400);
+}
+
+TEST_CASE("same_blocks: the ranks that hold replicas of each other") {
+  const auto blocks = [](const char* mesh) {
+    return BlockOwnership(Distribution({{4, 1, 1, 8, 8}}, parse_mesh(mesh)));
+  };
   CHECK(same_blocks(blocks("n2h2"), blocks("n2w2")));
   CHECK_FALSE(same_blocks(blocks("n2h2"), blocks("n2r2")));
   CHECK_FALSE(same_blocks(blocks("n2r2"), blocks("r2n2")));
