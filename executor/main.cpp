@@ -1,4 +1,5 @@
 // cnnexec: the command line of the executor.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <exception>
@@ -10,6 +11,7 @@
 #include "executor/comm/program.hpp"
 #include "executor/comm/terminal.hpp"
 #include "executor/training/trainer.hpp"
+#include "executor/training/verification.hpp"
 #include "planner/model/error.hpp"
 #include "planner/model/file.hpp"
 
@@ -23,6 +25,7 @@ constexpr const char* footer = R"(EXAMPLES
   cnnexec --strategy plan.json --steps 1 --dump step.h5       weights, gradients, outputs, loss
   mpirun -n 8 cnnexec --strategy plan.json --nccl -v          on the GPUs of a node
   mpirun -n 4 cnnexec --strategy plan.json --check-gradient=100 --gradient-limit 0.05
+  mpirun -n 4 cnnexec --strategy plan.json --verify           the same as one rank?
 
 DATA
   HDF5 with /samples (N, C, H, W) float32 or uint8 and /labels (N), or (N, H, W) per pixel. Each
@@ -39,6 +42,7 @@ struct Options {
   std::string graphs = "auto";
   bool verbose = false;
   bool chose_backend = false;  // the user did
+  bool verify = false;
   std::int64_t check_period = 0;
   TrainingOptions training;
 };
@@ -97,6 +101,12 @@ void add_check_options(CLI::App& app, Options& options) {
           ->expected(0, 1)
           ->default_str("0")
           ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40));
+  app.add_flag("--verify",
+               options.verify,
+               "Instead of training, compare outputs and gradients of one step with those of one "
+               "rank, on the same weights and data, and print the tensors that differ most; exit "
+               "code 1 where rounding cannot be why")
+      ->excludes("--epochs", "--steps", "--test", "--dump", "--check-gradient");
   app.add_option("--gradient-limit",
                  options.training.gradient_limit,
                  "Largest relative error that a check may find; beyond it, multigrid takes one "
@@ -125,7 +135,8 @@ void add_options(CLI::App& app, Options& options) {
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40))
       ->capture_default_str();
   app.add_option("--data", training.data_file, "HDF5 file to train on; default: made-up samples");
-  app.add_option("--test", training.test_file, "HDF5 file to evaluate on after every epoch, and at the end");
+  app.add_option(
+      "--test", training.test_file, "HDF5 file to evaluate on after every epoch, and at the end");
   app.add_option("--weights", training.weights_file, "HDF5 file of first weights; default: --seed");
   app.add_option("--dump",
                  training.dump_file,
@@ -261,14 +272,42 @@ TrainingCallbacks callbacks_of(const Options& options, ProgressLine& line) {
               }};
 }
 
+// The largest differences.
+void print_verification(const Verification& verification) {
+  constexpr std::size_t most = 5;
+  const auto& tensors = verification.tensors;
+  std::printf("%-40s  %s\n", "tensor", "relative error");
+  for (std::size_t i = 0; i < std::min(most, tensors.size()); ++i) {
+    std::printf("%-40s  %.2e\n", tensors[i].name.c_str(), tensors[i].relative_error);
+  }
+  std::printf("%zu tensors of one step beside one rank: at most %.2e apart, %s\n",
+              tensors.size(),
+              tensors.front().relative_error,
+              verification.holds() ? "equal but for rounding" : "NOT EQUAL");
+  std::printf("rounding of the weights alone: %.2e on one rank; limit %.2e\n",
+              verification.rounding,
+              verification.limit);
+}
+
+void verify(const Plan& plan, const Options& options, const Communicator& world) {
+  const Verification found = cnnplan::verify(plan, options.training, world, {.note = print_note});
+  if (world.rank() == 0) {
+    print_verification(found);
+    std::fflush(stdout);
+  }
+  const bool holds = world.broadcast(found.holds() ? std::int64_t{1} : std::int64_t{0}, 0) != 0;
+  if (!holds) throw Error(ExitCode::internal, "the plan does not compute what one rank does");
+}
+
 void execute(const Options& options, const Communicator& world) {
   const std::string text = read_shared_file(world, options.plan_file);
-  on_first_rank(world, [&] { check_outputs(options); });
+  if (!options.verify) on_first_rank(world, [&] { check_outputs(options); });
   const Plan plan = parse_plan(text, options.plan_file);
   require_multigrid(plan, options);
   const bool is_first = world.rank() == 0;
   const std::string why = options.chose_backend ? "" : why_no_gpu();
   if (is_first && !why.empty()) print_note(why);
+  if (options.verify) return verify(plan, options, world);
   RunReport run;
   {
     ProgressLine line(is_first && stderr_is_terminal());

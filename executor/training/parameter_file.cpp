@@ -14,6 +14,8 @@
 namespace cnnplan {
 namespace {
 
+constexpr const char* gradient_suffix = "_gradient";
+
 std::string name_of(const ParameterSlot& slot, const Network& network, const char* suffix) {
   return tensor_name(network.layer(slot.layer).name, std::string(to_text(slot.role)) + suffix);
 }
@@ -112,7 +114,7 @@ class DumpWriter {
       tensor(slot, "", store.plain(ParameterArena::weights, index));
       std::vector<double> gradient = store.plain(ParameterArena::gradients, index);
       for (double& value : gradient) value /= loss_scale;
-      tensor(slot, "_gradient", std::move(gradient));
+      tensor(slot, gradient_suffix, std::move(gradient));
     }
   }
   void running_values(const ParameterStore& store, LayerIndex layer) {
@@ -190,6 +192,34 @@ void average_running_values(ParameterStore& store, const Plan& plan, const Commu
       store.set_running_values(layer, variance, values);
     }
   }
+}
+
+std::int64_t StoredTensor::elements() const {
+  std::int64_t count = 1;
+  for (std::int64_t extent : extents) count *= extent;
+  return count;
+}
+
+std::vector<StoredTensor> stored_tensors(const Plan& plan, const Schedule& schedule) {
+  using Kind = StoredTensor::Kind;
+  const Network& network = plan.network;
+  std::vector<StoredTensor> tensors;
+  for (const ParameterSlot& slot : schedule.slots) {
+    tensors.push_back({name_of(slot, network, ""), extents_of(slot), Kind::weight});
+    tensors.push_back({name_of(slot, network, gradient_suffix), extents_of(slot), Kind::gradient});
+  }
+  for (LayerIndex layer : batch_norms(network)) {
+    const std::string& name = network.layer(layer).name;
+    const std::int64_t channels = network.output_shape(layer, 1)[Dim::c];
+    tensors.push_back({tensor_name(name, "mean"), {channels}, Kind::running_mean});
+    tensors.push_back({tensor_name(name, "variance"), {channels}, Kind::running_variance});
+  }
+  const LayerIndex output = network.inputs_of(network.loss_layer())[0];
+  tensors.push_back({tensor_name(network.layer(output).name, "output"),
+                     stored_extents(network.output_shape(output, plan.batch)),
+                     Kind::output});
+  tensors.push_back({"/loss", {1}, Kind::loss});
+  return tensors;
 }
 
 void dump(const std::string& file,

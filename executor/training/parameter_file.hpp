@@ -1,7 +1,9 @@
 // Parameters from and to HDF5 files, and dumps for comparison with other programs.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "executor/training/parameter_store.hpp"
 #include "executor/training/step_runner.hpp"
@@ -23,6 +25,18 @@ struct LastStep {
   const Schedule& schedule;
   double loss_scale = 1.0;
 };
+
+// A tensor of a dump.
+struct StoredTensor {
+  enum class Kind { weight, gradient, running_mean, running_variance, output, loss };
+  std::string name;
+  std::vector<std::int64_t> extents;
+  Kind kind = Kind::weight;
+  std::int64_t elements() const;
+};
+
+// All that dump() writes, in its order. @pre `schedule` is that of a rank of `plan`
+std::vector<StoredTensor> stored_tensors(const Plan& plan, const Schedule& schedule);
 
 // Parameters, `/<layer>/<parameter>_gradient` of the last step without its loss scale, the output
 // of the layer before the loss in global index order, and `/loss`. Written by rank 0. Collective.

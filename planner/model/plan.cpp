@@ -128,6 +128,15 @@ Plan uniform_plan(const Network& network, std::int64_t batch, const Mesh& mesh) 
   return plan;
 }
 
+Plan on_one_rank(const Plan& plan) {
+  Plan single = uniform_plan(plan.network, plan.batch, Mesh());
+  single.precision = plan.precision;
+  for (std::size_t i = 0; i < plan.layers.size(); ++i) {
+    single.layers[i].statistics = plan.layers[i].statistics;
+  }
+  return single;
+}
+
 void validate(const Plan& plan, const std::string& file) {
   const PlanCheck check(file);
   check.range("/ranks", plan.ranks, max_ranks);

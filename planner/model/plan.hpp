@@ -161,6 +161,9 @@ bool can_recompute(const LayerParameters& parameters);
 // Every layer on `mesh`, with defaults. Not checked against the shapes.
 Plan uniform_plan(const Network& network, std::int64_t batch, const Mesh& mesh);
 
+// The same training on one rank: batch norms with the statistics of `plan`, all else by default.
+Plan on_one_rank(const Plan& plan);
+
 // @throws InputError (pointer into plan.json) unless every layer, also with the changes of a
 // margin, has a mesh of exactly `ranks` ranks that this version runs, and the sizes are in range.
 void validate(const Plan& plan, const std::string& file);

@@ -389,13 +389,4 @@ Plan random_channel_plan(std::uint64_t seed, int ranks) {
   return plan;
 }
 
-Plan on_one_rank(const Plan& plan) {
-  Plan single = uniform_plan(plan.network, plan.batch, Mesh());
-  single.precision = plan.precision;
-  for (std::size_t i = 0; i < plan.layers.size(); ++i) {
-    single.layers[i].statistics = plan.layers[i].statistics;
-  }
-  return single;
-}
-
 }  // namespace cnnplan::test

@@ -16,9 +16,6 @@ Plan random_plan(std::uint64_t seed, int ranks);
 // follows them.
 Plan random_channel_plan(std::uint64_t seed, int ranks);
 
-// The same network and batch on one rank.
-Plan on_one_rank(const Plan& plan);
-
 // Axes and their order at random; the product of the sizes is `ranks`.
 Mesh random_mesh(std::uint64_t seed, int ranks);
 

@@ -1,0 +1,88 @@
+// Whether a plan that is right passes --verify, and what is wrong does not.
+#include "executor/training/verification.hpp"
+
+#include <doctest/doctest.h>
+
+#include "executor/training/weights_file.hpp"
+#include "planner/schedule/lowering.hpp"
+#include "tests/executor/tested_backend.hpp"
+#include "tests/executor/training/hdf5_fixture.hpp"
+#include "tests/planner/model/random_network.hpp"
+
+namespace cnnplan::test {
+namespace {
+
+constexpr int cases = 12;
+
+TrainingOptions with_seed(std::uint64_t seed) {
+  return {.backend = tested_backend("reference"), .seed = seed};
+}
+
+Plan in_double(Plan plan) {
+  plan.precision = Precision::fp64;
+  return plan;
+}
+
+void dump_step(const Plan& plan,
+               std::uint64_t seed,
+               const std::string& file,
+               const Communicator& self) {
+  TrainingOptions options = with_seed(seed);
+  options.steps = 1;
+  options.dump_file = file;
+  train(plan, options, self, {});
+}
+
+}  // namespace
+
+TEST_CASE("verify: random plans compute what one rank does") {
+  const Communicator world = Communicator::world();
+  for (std::uint64_t seed = 0; seed < cases; ++seed) {
+    const Plan plan = in_double(random_plan(seed, world.size()));
+    const Verification found = verify(plan, with_seed(seed), world, {});
+    if (world.rank() > 0) continue;
+    INFO(to_json(plan));
+    REQUIRE(!found.tensors.empty());
+    CAPTURE(found.tensors.front().name);
+    CHECK(found.holds());
+    CHECK(found.tensors.front().relative_error < 1e-9);
+    CHECK(found.rounding > 0.0);
+  }
+}
+
+TEST_CASE("verify: what it changes of a plan is said") {
+  const Communicator world = Communicator::world();
+  const Network network("norm",
+                        {{"input", {}, Input{.channels = 2, .size = {1, 4, 4}}},
+                         {"bn", {"input"}, BatchNorm{}},
+                         {"fc", {"bn"}, FullyConnected{.outputs = 2}},
+                         {"loss", {"fc"}, SoftmaxCrossEntropy{}}});
+  Plan plan = uniform_plan(network, world.size(), Mesh({{Axis::n, world.size()}}));
+  int notes = 0;
+  const auto count = [&](const std::string&) { ++notes; };
+  CHECK(verified_plan(plan, count).layers[1].statistics == BatchNormStatistics::global);
+  CHECK(notes == (world.size() > 1 ? 1 : 0));
+  plan.layers[1].statistics = BatchNormStatistics::global;
+  notes = 0;
+  CHECK(verified_plan(plan, count) == plan);
+  CHECK(notes == 0);
+}
+
+TEST_CASE("compare_dumps: the same, others, and what is not finite") {
+  const Communicator world = Communicator::world();
+  const SharedFolder folder(world);
+  const Communicator self = Communicator::group(world, {world.rank()});
+  if (world.rank() > 0) return;
+  const Plan plan = in_double(on_one_rank(random_plan(3, 1)));
+  const auto tensors = stored_tensors(plan, lower(plan, 0));
+  dump_step(plan, 1, folder.path("a.h5"), self);
+  dump_step(plan, 2, folder.path("b.h5"), self);
+  const auto same = compare_dumps(folder.path("a.h5"), folder.path("a.h5"), tensors);
+  CHECK(same.size() < tensors.size());
+  CHECK(same.front().relative_error == 0.0);
+  const auto other = compare_dumps(folder.path("b.h5"), folder.path("a.h5"), tensors);
+  CHECK(other.front().relative_error > 0.1);
+  CHECK(other.front().relative_error >= other.back().relative_error);
+}
+
+}  // namespace cnnplan::test
