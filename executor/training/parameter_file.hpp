@@ -19,13 +19,14 @@ void average_running_values(ParameterStore& store, const Plan& plan, const Commu
 // What a training leaves.
 struct LastStep {
   const ParameterStore& store;
-  const StepRunner& runner;
+  const StepRunner* runner;  // null where no step was run
   const Schedule& schedule;
   double loss_scale = 1.0;
 };
 
 // Parameters, `/<layer>/<parameter>_gradient` of the last step without its loss scale, the output
-// of the layer before the loss in global index order, and `/loss`. Written by rank 0. Collective.
+// of the layer before the loss in global index order, and `/loss`; only the first of these where no
+// step was run. Written by rank 0. Collective.
 void dump(const std::string& file,
           const Plan& plan,
           const LastStep& step,
