@@ -82,6 +82,19 @@ void require_overlap(const Plan& plan, Backend& backend) {
       backend.fingerprint().backend + "\" does not");
 }
 
+std::unique_ptr<Backend> backend_for(const Plan& plan,
+                                     const TrainingOptions& options,
+                                     const Communicator& world) {
+  std::unique_ptr<Backend> backend =
+      make_backend(options.backend,
+                   {.local_rank = find_nodes(world).rank_here,
+                    .deterministic = options.deterministic,
+                    .most_workspace_bytes = options.most_workspace_bytes});
+  require_precision(*backend, plan.precision);
+  require_overlap(plan, *backend);
+  return backend;
+}
+
 RunReport first_report(const Plan& plan, const Backend& backend, const TrainingOrigin& origin) {
   RunReport report{.network = plan.network.name(), .ranks = plan.ranks, .batch = plan.batch};
   const DeviceFingerprint fingerprint = backend.fingerprint();
@@ -130,8 +143,9 @@ Plan without_foreign_names(const Plan& plan,
   return runnable;
 }
 
-// On rank 0; empty elsewhere.
-std::vector<RankPlace> places_of(const Device& device, const Communicator& world) {
+void tell_places(const Device& device,
+                 const Communicator& world,
+                 const TrainingCallbacks& callbacks) {
   const auto hosts = world.gather(host_name(), 0);
   const auto places = world.gather(device.place(), 0);
   const auto names = world.gather(device.name(), 0);
@@ -139,7 +153,7 @@ std::vector<RankPlace> places_of(const Device& device, const Communicator& world
   for (std::size_t rank = 0; rank < hosts.size(); ++rank) {
     ranks.push_back({hosts[rank], places[rank], names[rank]});
   }
-  return ranks;
+  if (callbacks.placed && world.rank() == 0) callbacks.placed(ranks);
 }
 
 }  // namespace
@@ -154,20 +168,13 @@ RunReport train(const Plan& given,
   const TrainingOrigin origin = find_origin(given, wanted, world);
   const TrainingOptions options = options_from(origin, wanted);
   const auto note = world.rank() == 0 ? callbacks.note : nullptr;
-  const std::unique_ptr<Backend> backend =
-      make_backend(options.backend,
-                   {.local_rank = find_nodes(world).rank_here,
-                    .deterministic = options.deterministic,
-                    .most_workspace_bytes = options.most_workspace_bytes});
-  require_precision(*backend, given.precision);
-  require_overlap(given, *backend);
+  const std::unique_ptr<Backend> backend = backend_for(given, options, world);
   Plan plan = plan_from(origin, without_foreign_names(given, backend->fingerprint(), note));
   Schedule schedule = lower(plan, world.rank());
   require_memory(
       needed_bytes(plan, schedule, options), plan.network.name(), world, backend->device());
   backend->prepare_thread();
-  const std::vector<RankPlace> places = places_of(backend->device(), world);
-  if (callbacks.placed && world.rank() == 0) callbacks.placed(places);
+  tell_places(backend->device(), world, callbacks);
   const Data data = open_data(plan, options, world);
   check_origin(origin, options, *data.training, world);
   std::optional<CheckpointWriter> checkpoints = open_checkpoints(origin, options, world);

@@ -1,6 +1,7 @@
 // Options and a checkpoint, set against each other.
 #include "executor/training/training_origin.hpp"
 
+#include <filesystem>
 #include <sstream>
 #include <utility>
 
@@ -14,8 +15,14 @@
 namespace cnnplan {
 namespace {
 
+// The same for "state", "state/" and "./state".
+std::filesystem::path place_of(const std::string& folder) {
+  return std::filesystem::absolute(checkpoint_file(folder)).lexically_normal();
+}
+
 bool saves_where_it_restarts(const TrainingOptions& options) {
-  return options.restart_folder == options.checkpoint_folder;
+  return !options.checkpoint_folder.empty() &&
+         place_of(options.restart_folder) == place_of(options.checkpoint_folder);
 }
 
 // In the folder that is written to there need be none: one command begins a training and goes on
@@ -46,6 +53,7 @@ std::string change_text(const char* what, double before, double now) {
 TrainingOrigin find_origin(const Plan& plan,
                            const TrainingOptions& options,
                            const Communicator& world) {
+  if (options.checkpoint_folder.empty() && options.restart_folder.empty()) return {};
   TrainingOrigin origin{.checkpoint = wanted_checkpoint(options, world),
                         .plan_sha256 = sha256(to_json(plan))};
   if (!origin.checkpoint) return origin;

@@ -15,7 +15,7 @@ namespace cnnplan {
 
 struct TrainingOrigin {
   std::optional<Checkpoint> checkpoint;  // none: the first step
-  std::string plan_sha256;               // of the plan given
+  std::string plan_sha256;               // of the plan given; empty where nobody asks
   bool same_plan = false;                // as the checkpoint's
 
   std::int64_t step() const { return checkpoint ? checkpoint->step : 0; }
