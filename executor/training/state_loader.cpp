@@ -42,7 +42,7 @@ class StateReader {
 
   // The elements of `common`, which lies in the slice.
   std::vector<double> read(const StoredSlice& slice, const Box& common) const {
-    const std::vector<double> all = read(slice);
+    std::vector<double> all = read(slice);
     if (common == slice.box) return all;
     std::vector<double> values;
     for_each_run(shape_of(slice.box),
