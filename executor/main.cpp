@@ -66,7 +66,8 @@ void add_optimizer_options(CLI::App& app, TrainingOptions& training) {
       ->capture_default_str();
   app.add_option("--loss-scale",
                  training.loss_scale,
-                 "Factor of error signals; default: 1024 for plans in fp16, else 1")
+                 "Factor of error signals; default: that of the checkpoint of this plan, else 1024 "
+                 "in fp16, else 1")
       ->check(CLI::Range(std::numeric_limits<double>::min(), largest));
 }
 
@@ -104,7 +105,7 @@ void add_checkpoint_options(CLI::App& app, TrainingOptions& training) {
       "which SIGTERM or SIGUSR1 comes");
   app.add_option("--checkpoint-every",
                  training.checkpoint_period,
-                 "Save after every N-th step, too; default: after every epoch with --epochs")
+                 "Save after every N-th step; default: with --epochs, after every epoch")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40))
       ->needs(folder);
   app.add_option("--restart",
@@ -154,8 +155,9 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option(
       "--test", training.test_file, "HDF5 file to evaluate on after every epoch, and at the end");
   add_checkpoint_options(app, training);
-  app.add_option("--weights", training.weights_file, "HDF5 file of first weights; default: --seed")
-      ->excludes("--restart");
+  app.add_option("--weights",
+                 training.weights_file,
+                 "HDF5 file of first weights, where none come from a checkpoint; default: --seed");
   app.add_option("--dump",
                  training.dump_file,
                  "HDF5 file for weights, gradients, outputs and loss of the last step");

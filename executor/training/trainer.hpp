@@ -23,7 +23,7 @@ struct TrainingOptions {
   bool nccl = false;                  // reductions by the library are NCCL's
   std::string data_file;              // empty: synthetic
   std::string test_file;              // evaluated after every epoch and at the end; empty: none
-  std::string weights_file;           // empty: from the seed
+  std::string weights_file;           // where no checkpoint is; empty: from the seed
   std::string dump_file;              // empty: none
   std::string checkpoint_folder;      // state is saved there; empty: nowhere
   // Steps from one checkpoint to the next; 0: after every epoch. Always at the end.
