@@ -101,8 +101,8 @@ void add_checkpoint_options(CLI::App& app, TrainingOptions& training) {
   CLI::Option* const folder = app.add_option(
       "--checkpoint",
       training.checkpoint_folder,
-      "Folder to save the state of the training in: at the end, and at the end of the step in "
-      "which SIGTERM or SIGUSR1 comes");
+      "Folder that all ranks see, to save the state of the training in: at the end, and at the "
+      "end of the step in which SIGTERM or SIGUSR1 comes");
   app.add_option("--checkpoint-every",
                  training.checkpoint_period,
                  "Save after every N-th step; default: with --epochs, after every epoch")
