@@ -26,14 +26,23 @@ constexpr const char* footer = R"(EXAMPLES
   mpirun -n 8 cnnexec --strategy plan.json --nccl -v          on the GPUs of a node
   mpirun -n 4 cnnexec --strategy plan.json --check-gradient=100 --gradient-limit 0.05
   mpirun -n 4 cnnexec --strategy plan.json --verify           the same as one rank?
+  mpirun -n 4 cnnexec --data train.h5 --epochs 90 --checkpoint state --restart state
+                                          the same command begins the training and goes on with it
 
 DATA
   HDF5 with /samples (N, C, H, W) float32 or uint8 and /labels (N), or (N, H, W) per pixel. Each
   rank reads its block. Without --data: one made-up mini-batch, the same in every step.
 
+CHECKPOINTS
+  --restart goes on where the checkpoint was written: give it the same data, seed and end (--steps
+  and --epochs count from the very beginning). Plan and number of ranks may be others; with the same,
+  the training ends bit for bit as if it had never stopped. SIGTERM and SIGUSR1 end a training with
+  --checkpoint after the step, with exit code 75. mpirun passes SIGUSR1 on; after SIGTERM it gives
+  the ranks one second, unless it has --mca odls_base_sigkill_timeout 60.
+
 EXIT CODES
   0 ok   1 internal   2 usage   3 bad input   4 infeasible   5 environment or launch
-  7 NaN or infinity   8 peer lost   9 I/O
+  7 NaN or infinity   8 peer lost   9 I/O   75 stopped by a signal, state saved
 )";
 
 struct Options {
@@ -61,7 +70,8 @@ void add_optimizer_options(CLI::App& app, TrainingOptions& training) {
       ->capture_default_str();
   app.add_option("--loss-scale",
                  training.loss_scale,
-                 "Factor of error signals; default: 1024 for plans in fp16, else 1")
+                 "Factor of error signals; default: that of the checkpoint of this plan, else 1024 "
+                 "in fp16, else 1")
       ->check(CLI::Range(std::numeric_limits<double>::min(), largest));
 }
 
@@ -91,6 +101,23 @@ void add_device_options(CLI::App& app, Options& options) {
   app.add_flag("-v,--verbose", options.verbose, "Say where each rank runs");
 }
 
+void add_checkpoint_options(CLI::App& app, TrainingOptions& training) {
+  CLI::Option* const folder = app.add_option(
+      "--checkpoint",
+      training.checkpoint_folder,
+      "Folder that all ranks see, to save the state of the training in: at the end, and at the "
+      "end of the step in which SIGTERM or SIGUSR1 comes");
+  app.add_option("--checkpoint-every",
+                 training.checkpoint_period,
+                 "Save after every N-th step; default: with --epochs, after every epoch")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40))
+      ->needs(folder);
+  app.add_option("--restart",
+                 training.restart_folder,
+                 "Folder of a checkpoint to go on from, under its plan or another one; where it "
+                 "is that of --checkpoint and holds none, the training begins");
+}
+
 void add_check_options(CLI::App& app, Options& options) {
   CLI::Option* const check =
       app.add_option(
@@ -106,7 +133,13 @@ void add_check_options(CLI::App& app, Options& options) {
                "Instead of training, compare outputs and gradients of one step with those of one "
                "rank, on the same weights and data, and print the tensors that differ most; exit "
                "code 1 where rounding cannot be why")
-      ->excludes("--epochs", "--steps", "--test", "--dump", "--check-gradient");
+      ->excludes("--epochs",
+                 "--steps",
+                 "--test",
+                 "--dump",
+                 "--check-gradient",
+                 "--checkpoint",
+                 "--restart");
   app.add_option("--gradient-limit",
                  options.training.gradient_limit,
                  "Largest relative error that a check may find; beyond it, multigrid takes one "
@@ -121,7 +154,7 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("-o,--output", options.run_file, "Where to write what was measured")
       ->capture_default_str();
   add_device_options(app, options);
-  app.add_option("--steps", training.steps, "Steps to train")
+  app.add_option("--steps", training.steps, "Steps to train, from the very beginning")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40))
       ->capture_default_str();
   app.add_option("--epochs", training.epochs, "Passes over the data instead of --steps")
@@ -137,7 +170,10 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--data", training.data_file, "HDF5 file to train on; default: made-up samples");
   app.add_option(
       "--test", training.test_file, "HDF5 file to evaluate on after every epoch, and at the end");
-  app.add_option("--weights", training.weights_file, "HDF5 file of first weights; default: --seed");
+  add_checkpoint_options(app, training);
+  app.add_option("--weights",
+                 training.weights_file,
+                 "HDF5 file of first weights, where none come from a checkpoint; default: --seed");
   app.add_option("--dump",
                  training.dump_file,
                  "HDF5 file for weights, gradients, outputs and loss of the last step");
@@ -227,6 +263,11 @@ void print_check(const GradientCheck& check) {
   std::fprintf(stderr, "\n");
 }
 
+void print_saved(std::int64_t step, const std::string& folder) {
+  std::fprintf(
+      stderr, "step %lld: state saved in %s\n", static_cast<long long>(step), folder.c_str());
+}
+
 void print_places(const std::vector<RankPlace>& ranks) {
   std::fprintf(stderr, "%6s  %-24s  %-24s  %s\n", "rank", "host", "place", "device");
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
@@ -269,6 +310,11 @@ TrainingCallbacks callbacks_of(const Options& options, ProgressLine& line) {
               [&line](const GradientCheck& check) {
                 line.end();
                 print_check(check);
+              },
+          .saved =
+              [&line, &options](std::int64_t step) {
+                line.end();
+                print_saved(step, options.training.checkpoint_folder);
               }};
 }
 

@@ -7,6 +7,7 @@
 
 #include <unistd.h>
 
+#include "planner/model/checkpoint.hpp"
 #include "planner/model/error.hpp"
 #include "planner/model/file.hpp"
 #include "planner/model/run.hpp"
@@ -49,6 +50,9 @@ void check_file(const std::string& file) {
       break;
     case SchemaKind::run:
       parse_run(text, file);
+      break;
+    case SchemaKind::checkpoint:
+      parse_checkpoint(text, file);
       break;
   }
 }

@@ -41,6 +41,16 @@ bool all_failed(const Communicator& failed) {
   return all;
 }
 
+// On every rank: its own failure where it has one, else that of `rank`. Collective.
+void throw_failure_of(int rank, const Failure& own, const Communicator& world) {
+  const auto code = world.broadcast(static_cast<std::int64_t>(own.code), rank);
+  const std::string message = world.broadcast(own.message, rank);
+  if (own.cause) std::rethrow_exception(own.cause);
+  if (code != static_cast<std::int64_t>(ExitCode::ok)) {
+    throw Error(static_cast<ExitCode>(code), message);
+  }
+}
+
 int run_on(const std::string& name, const std::function<void(const Communicator& world)>& body) {
   const Communicator world = Communicator::world();
   const Communicator failed = Communicator::world();  // no message of `body` is on its way here
@@ -74,12 +84,14 @@ int run_program(const std::string& name,
 void on_first_rank(const Communicator& world, const std::function<void()>& action) {
   Failure failure;
   if (world.rank() == 0) failure = failure_of(action).value_or(Failure{});
-  const auto code = world.broadcast(static_cast<std::int64_t>(failure.code), 0);
-  const std::string message = world.broadcast(failure.message, 0);
-  if (failure.cause) std::rethrow_exception(failure.cause);
-  if (code != static_cast<std::int64_t>(ExitCode::ok)) {
-    throw Error(static_cast<ExitCode>(code), message);
-  }
+  throw_failure_of(0, failure, world);
+}
+
+void on_every_rank(const Communicator& world, const std::function<void()>& action) {
+  const Failure failure = failure_of(action).value_or(Failure{});
+  const double none = world.size();
+  const double first = none - world.maximum(failure.cause ? none - world.rank() : 0.0);
+  if (first < none) throw_failure_of(static_cast<int>(first), failure, world);
 }
 
 std::string read_shared_file(const Communicator& world, const std::string& file) {

@@ -20,6 +20,11 @@ int run_program(const std::string& name,
 // and message. Collective, blocking.
 void on_first_rank(const Communicator& world, const std::function<void()>& action);
 
+// Runs `action` on every rank. Where it throws on some of them, all throw: these what they threw,
+// the others an Error with the exit code and the message of the first of these. Collective,
+// blocking.
+void on_every_rank(const Communicator& world, const std::function<void()>& action);
+
 // The content of a file that rank 0 reads, on all ranks. Collective, blocking. @throws Error
 std::string read_shared_file(const Communicator& world, const std::string& file);
 

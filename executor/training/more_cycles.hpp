@@ -2,6 +2,9 @@
 // theirs.
 #pragma once
 
+#include <vector>
+
+#include "planner/model/checkpoint.hpp"
 #include "planner/model/plan.hpp"
 
 namespace cnnplan {
@@ -9,6 +12,11 @@ namespace cnnplan {
 // The plan with one more cycle of all chains. Those that would take as many as they have coarse
 // steps, which computes what the layers compute, run their layers in order instead.
 Plan with_one_more_cycle(const Plan& plan);
+
+// The chains of `given` that have other cycles in `now`, which may run them in order.
+std::vector<RaisedCycles> raised_cycles(const Plan& given, const Plan& now);
+// The plan with these, for the chains that it has.
+Plan with_raised_cycles(const Plan& plan, const std::vector<RaisedCycles>& raised);
 
 // The most of any chain; 0 without multigrid.
 int most_cycles(const Plan& plan);

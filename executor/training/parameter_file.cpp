@@ -8,8 +8,8 @@
 
 #include "executor/backend/element.hpp"
 #include "executor/training/slices.hpp"
+#include "executor/training/training_state.hpp"
 #include "executor/training/weights_file.hpp"
-#include "planner/model/distribution.hpp"
 
 namespace cnnplan {
 namespace {
@@ -34,22 +34,6 @@ Selection selection_of(const ParameterSlot& slot) {
 
 const Mesh& mesh_of(const Plan& plan, LayerIndex layer) {
   return plan.layers[static_cast<std::size_t>(layer)].mesh;
-}
-
-std::vector<LayerIndex> batch_norms(const Network& network) {
-  std::vector<LayerIndex> layers;
-  for (LayerIndex layer = 0; layer < network.layer_count(); ++layer) {
-    if (std::holds_alternative<BatchNorm>(network.layer(layer).parameters)) layers.push_back(layer);
-  }
-  return layers;
-}
-
-// Elements of a layer's output that a rank owns, as a part of all; replicas count each.
-double own_share(const Plan& plan, LayerIndex layer, int rank) {
-  const Shape shape = plan.network.output_shape(layer, plan.batch);
-  const LayerPlan& own = plan.layers[static_cast<std::size_t>(layer)];
-  const Distribution blocks(shape, own.mesh, own.stage);
-  return static_cast<double>(volume(blocks.box(rank))) / static_cast<double>(volume(shape));
 }
 
 // Calls action(position, value) for every element of a view; position is row-major (N, C, D, H, W)
@@ -107,15 +91,27 @@ class DumpWriter {
     if (world.rank() == 0) file_.emplace(file);
   }
 
-  void parameters(const ParameterStore& store, double loss_scale) {
-    for (std::size_t i = 0; i < store.slots().size(); ++i) {
-      const ParameterSlot& slot = store.slots()[i];
+  void parameters(const LastStep& step) {
+    for (std::size_t i = 0; i < step.store.slots().size(); ++i) {
+      const ParameterSlot& slot = step.store.slots()[i];
       const auto index = static_cast<int>(i);
-      tensor(slot, "", store.plain(ParameterArena::weights, index));
-      std::vector<double> gradient = store.plain(ParameterArena::gradients, index);
-      for (double& value : gradient) value /= loss_scale;
+      tensor(slot, "", step.store.plain(ParameterArena::weights, index));
+      if (step.runner == nullptr) continue;
+      std::vector<double> gradient = step.store.plain(ParameterArena::gradients, index);
+      for (double& value : gradient) value /= step.loss_scale;
       tensor(slot, gradient_suffix, std::move(gradient));
     }
+  }
+  void output_and_loss(const LastStep& step) {
+    const LayerIndex output = plan_.network.inputs_of(plan_.network.loss_layer())[0];
+    const Shape shape = plan_.network.output_shape(output, plan_.batch);
+    const Operand& operand = step.schedule.outputs[static_cast<std::size_t>(output)];
+    const HostBlock block = step.runner->memory().read(operand);
+    write(tensor_name(plan_.network.layer(output).name, "output"),
+          stored_extents(shape),
+          gather_tensor(block.view, shape, activation_element(plan_.precision), world_),
+          plan_.precision);
+    write("/loss", std::array{std::int64_t{1}}, {step.runner->loss()}, Precision::fp64);
   }
   void running_values(const ParameterStore& store, LayerIndex layer) {
     const std::int64_t channels = plan_.network.output_shape(layer, 1)[Dim::c];
@@ -194,16 +190,16 @@ void average_running_values(ParameterStore& store, const Plan& plan, const Commu
   }
 }
 
-std::int64_t StoredTensor::elements() const {
+std::int64_t DumpedTensor::elements() const {
   std::int64_t count = 1;
   for (std::int64_t extent : extents) count *= extent;
   return count;
 }
 
-std::vector<StoredTensor> stored_tensors(const Plan& plan, const Schedule& schedule) {
-  using Kind = StoredTensor::Kind;
+std::vector<DumpedTensor> dumped_tensors(const Plan& plan, const Schedule& schedule) {
+  using Kind = DumpedTensor::Kind;
   const Network& network = plan.network;
-  std::vector<StoredTensor> tensors;
+  std::vector<DumpedTensor> tensors;
   for (const ParameterSlot& slot : schedule.slots) {
     tensors.push_back({name_of(slot, network, ""), extents_of(slot), Kind::weight});
     tensors.push_back({name_of(slot, network, gradient_suffix), extents_of(slot), Kind::gradient});
@@ -226,20 +222,10 @@ void dump(const std::string& file,
           const Plan& plan,
           const LastStep& step,
           const Communicator& world) {
-  const Network& network = plan.network;
-  const LayerIndex output = network.inputs_of(network.loss_layer())[0];
-  const Shape shape = network.output_shape(output, plan.batch);
-  const Operand& operand = step.schedule.outputs[static_cast<std::size_t>(output)];
-  const HostBlock block = step.runner.memory().read(operand);
-  const auto values = gather_tensor(block.view, shape, activation_element(plan.precision), world);
   DumpWriter writer(file, plan, world);
-  writer.parameters(step.store, step.loss_scale);
-  for (LayerIndex layer : batch_norms(network)) writer.running_values(step.store, layer);
-  writer.write(tensor_name(network.layer(output).name, "output"),
-               stored_extents(shape),
-               values,
-               plan.precision);
-  writer.write("/loss", std::array{std::int64_t{1}}, {step.runner.loss()}, Precision::fp64);
+  writer.parameters(step);
+  for (LayerIndex layer : batch_norms(plan.network)) writer.running_values(step.store, layer);
+  if (step.runner != nullptr) writer.output_and_loss(step);
   writer.finish();
 }
 

@@ -21,13 +21,13 @@ void average_running_values(ParameterStore& store, const Plan& plan, const Commu
 // What a training leaves.
 struct LastStep {
   const ParameterStore& store;
-  const StepRunner& runner;
+  const StepRunner* runner;  // null where no step was run
   const Schedule& schedule;
   double loss_scale = 1.0;
 };
 
 // A tensor of a dump.
-struct StoredTensor {
+struct DumpedTensor {
   enum class Kind { weight, gradient, running_mean, running_variance, output, loss };
   std::string name;
   std::vector<std::int64_t> extents;
@@ -36,10 +36,11 @@ struct StoredTensor {
 };
 
 // All that dump() writes, in its order. @pre `schedule` is that of a rank of `plan`
-std::vector<StoredTensor> stored_tensors(const Plan& plan, const Schedule& schedule);
+std::vector<DumpedTensor> dumped_tensors(const Plan& plan, const Schedule& schedule);
 
 // Parameters, `/<layer>/<parameter>_gradient` of the last step without its loss scale, the output
-// of the layer before the loss in global index order, and `/loss`. Written by rank 0. Collective.
+// of the layer before the loss in global index order, and `/loss`; only the first of these where no
+// step was run. Written by rank 0. Collective.
 void dump(const std::string& file,
           const Plan& plan,
           const LastStep& step,

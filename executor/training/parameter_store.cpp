@@ -107,22 +107,31 @@ std::vector<double> ParameterStore::plain(ParameterArena arena, int index) const
   return values;
 }
 
-void ParameterStore::set_weight(int index, std::span<const double> values) {
+std::vector<std::byte> ParameterStore::in_backend_format(int index,
+                                                         std::span<const double> plain) const {
   const ParameterSlot& slot = slots_.at(static_cast<std::size_t>(index));
-  if (slot.elements == 0) return;
   const ElementType element = parameter_element(precision_);
-  std::vector<std::byte> bytes;
-  if (slot.role == ParameterRole::weight) {
-    bytes.resize(static_cast<std::size_t>(elements(index, index) * bytes_of(element)));
-    backend_->import_weight(slot.forward, values, bytes.data());
-  } else {
-    bytes = packed(element, values);
-  }
+  if (slot.role != ParameterRole::weight) return packed(element, plain);
+  std::vector<std::byte> bytes(
+      static_cast<std::size_t>(elements(index, index) * bytes_of(element)));
+  backend_->import_weight(slot.forward, plain, bytes.data());
+  return bytes;
+}
+
+void ParameterStore::set_weight(int index, std::span<const double> values) {
+  if (slots_.at(static_cast<std::size_t>(index)).elements == 0) return;
+  const std::vector<std::byte> bytes = in_backend_format(index, values);
   upload(device(), bytes, address(ParameterArena::weights, index));
   if (!has_weight_copies(precision_)) return;
   upload(device(),
-         packed(element_of(ParameterArena::weight_copies), unpacked(element, bytes)),
+         packed(element_of(ParameterArena::weight_copies),
+                unpacked(parameter_element(precision_), bytes)),
          address(ParameterArena::weight_copies, index));
+}
+
+void ParameterStore::set_momentum(int index, std::span<const double> values) {
+  if (slots_.at(static_cast<std::size_t>(index)).elements == 0) return;
+  upload(device(), in_backend_format(index, values), address(ParameterArena::momentum, index));
 }
 
 void* ParameterStore::running_mean(LayerIndex layer) const {

@@ -33,6 +33,7 @@ class ParameterStore {
   std::vector<double> plain(ParameterArena arena, int slot) const;
   // Sets the copy, too.
   void set_weight(int slot, std::span<const double> plain);
+  void set_momentum(int slot, std::span<const double> plain);
   // Running mean and variance of a batch norm, in the element of parameters: of the channels that
   // this rank owns.
   void* running_mean(LayerIndex layer) const;
@@ -52,6 +53,7 @@ class ParameterStore {
     MemoryBlock variance;
   };
   ElementType element_of(ParameterArena arena) const;
+  std::vector<std::byte> in_backend_format(int slot, std::span<const double> plain) const;
   Device& device() const { return backend_->device(); }
   const Running& running(LayerIndex layer) const { return running_.at(layer); }
 

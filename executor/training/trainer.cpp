@@ -2,13 +2,17 @@
 #include "executor/training/trainer.hpp"
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "executor/comm/node_memory.hpp"
 #include "executor/comm/nodes.hpp"
+#include "executor/comm/program.hpp"
 #include "executor/training/hdf5_data.hpp"
 #include "executor/training/parameter_file.hpp"
+#include "executor/training/state_loader.hpp"
 #include "executor/training/synthetic_data.hpp"
+#include "executor/training/training_origin.hpp"
 #include "executor/training/training_steps.hpp"
 #include "planner/model/error.hpp"
 
@@ -43,10 +47,18 @@ Data open_data(const Plan& plan, const TrainingOptions& options, const Communica
   return data;
 }
 
-void set_first_weights(ParameterStore& parameters,
-                       const Network& network,
-                       const TrainingOptions& options) {
-  if (options.weights_file.empty()) {
+void set_first_state(ParameterStore& parameters,
+                     const Network& network,
+                     const TrainingOptions& options,
+                     const TrainingOrigin& origin,
+                     const Communicator& world) {
+  if (origin.checkpoint) {
+    const Resumption from{.folder = options.restart_folder,
+                          .checkpoint = *origin.checkpoint,
+                          .same_plan = origin.same_plan,
+                          .rank = world.rank()};
+    on_every_rank(world, [&] { load_state(from, network, parameters); });
+  } else if (options.weights_file.empty()) {
     initialize(parameters, network, options.seed);
   } else {
     load_parameters(options.weights_file, network, parameters);
@@ -55,9 +67,10 @@ void set_first_weights(ParameterStore& parameters,
 
 // Of the rank that needs most.
 std::int64_t peak_memory(const ParameterStore& parameters,
-                         const StepRunner& runner,
+                         const StepRunner* runner,
                          const Communicator& world) {
-  const auto bytes = static_cast<double>(parameters.bytes() + runner.memory_bytes());
+  const std::int64_t runner_bytes = runner == nullptr ? 0 : runner->memory_bytes();
+  const auto bytes = static_cast<double>(parameters.bytes() + runner_bytes);
   return static_cast<std::int64_t>(world.maximum(bytes));
 }
 
@@ -69,19 +82,39 @@ void require_overlap(const Plan& plan, Backend& backend) {
       backend.fingerprint().backend + "\" does not");
 }
 
-RunReport blank_report(const Plan& plan, const Backend& backend) {
+std::unique_ptr<Backend> backend_for(const Plan& plan,
+                                     const TrainingOptions& options,
+                                     const Communicator& world) {
+  std::unique_ptr<Backend> backend =
+      make_backend(options.backend,
+                   {.local_rank = find_nodes(world).rank_here,
+                    .deterministic = options.deterministic,
+                    .most_workspace_bytes = options.most_workspace_bytes});
+  require_precision(*backend, plan.precision);
+  require_overlap(plan, *backend);
+  return backend;
+}
+
+RunReport first_report(const Plan& plan, const Backend& backend, const TrainingOrigin& origin) {
   RunReport report{.network = plan.network.name(), .ranks = plan.ranks, .batch = plan.batch};
   const DeviceFingerprint fingerprint = backend.fingerprint();
   report.backend = fingerprint.backend;
   report.device = fingerprint.device;
   report.environment["library"] = fingerprint.library;
   report.environment["version"] = CNNPLAN_VERSION;
+  if (!origin.checkpoint) return report;
+  report.loss = origin.checkpoint->loss;
+  report.test_accuracy = origin.checkpoint->test_accuracy;
+  report.gradient_checks = origin.checkpoint->gradient_checks;
   return report;
 }
 
 void dump_last(const TrainingSteps& steps, const Workplace& work) {
   const double loss_scale = loss_scale_of(work.options, steps.plan().precision);
-  const LastStep step{work.parameters, steps.runner(), steps.schedule(), loss_scale};
+  const LastStep step{.store = work.parameters,
+                      .runner = steps.runner(),
+                      .schedule = steps.schedule(),
+                      .loss_scale = loss_scale};
   dump(work.options.dump_file, steps.plan(), step, work.world);
 }
 
@@ -110,8 +143,9 @@ Plan without_foreign_names(const Plan& plan,
   return runnable;
 }
 
-// On rank 0; empty elsewhere.
-std::vector<RankPlace> places_of(const Device& device, const Communicator& world) {
+void tell_places(const Device& device,
+                 const Communicator& world,
+                 const TrainingCallbacks& callbacks) {
   const auto hosts = world.gather(host_name(), 0);
   const auto places = world.gather(device.place(), 0);
   const auto names = world.gather(device.name(), 0);
@@ -119,38 +153,49 @@ std::vector<RankPlace> places_of(const Device& device, const Communicator& world
   for (std::size_t rank = 0; rank < hosts.size(); ++rank) {
     ranks.push_back({hosts[rank], places[rank], names[rank]});
   }
-  return ranks;
+  if (callbacks.placed && world.rank() == 0) callbacks.placed(ranks);
 }
 
 }  // namespace
 
 RunReport train(const Plan& given,
-                const TrainingOptions& options,
+                const TrainingOptions& wanted,
                 const Communicator& world,
                 const TrainingCallbacks& callbacks) {
   check_ranks(given, world);
-  const std::unique_ptr<Backend> backend =
-      make_backend(options.backend,
-                   {.local_rank = find_nodes(world).rank_here,
-                    .deterministic = options.deterministic,
-                    .most_workspace_bytes = options.most_workspace_bytes});
-  require_precision(*backend, given.precision);
-  require_overlap(given, *backend);
-  Plan plan = without_foreign_names(
-      given, backend->fingerprint(), world.rank() == 0 ? callbacks.note : nullptr);
+  const StopSignals signals(wanted.checkpoint_folder.empty() ? StopSignals::Answer::tell_and_end
+                                                             : StopSignals::Answer::remember);
+  const TrainingOrigin origin = find_origin(given, wanted, world);
+  const TrainingOptions options = options_from(origin, wanted);
+  const auto note = world.rank() == 0 ? callbacks.note : nullptr;
+  const std::unique_ptr<Backend> backend = backend_for(given, options, world);
+  Plan plan = plan_from(origin, without_foreign_names(given, backend->fingerprint(), note));
   Schedule schedule = lower(plan, world.rank());
   require_memory(
       needed_bytes(plan, schedule, options), plan.network.name(), world, backend->device());
   backend->prepare_thread();
-  const std::vector<RankPlace> places = places_of(backend->device(), world);
-  if (callbacks.placed && world.rank() == 0) callbacks.placed(places);
+  tell_places(backend->device(), world, callbacks);
   const Data data = open_data(plan, options, world);
+  check_origin(origin, options, *data.training, world);
+  std::optional<CheckpointWriter> checkpoints = open_checkpoints(origin, options, world);
+  tell_changes(origin, options, *data.training, note);
   ParameterStore parameters(schedule, plan.network, plan.precision, *backend);
-  set_first_weights(parameters, plan.network, options);
+  set_first_state(parameters, plan.network, options, origin, world);
   Groups groups(world, options.nccl);
-  RunReport report = blank_report(plan, *backend);
-  const Workplace work{options,    callbacks, world,          *backend,
-                       parameters, groups,    *data.training, data.test.get()};
+  RunReport report = first_report(plan, *backend, origin);
+  const Workplace work{.options = options,
+                       .callbacks = callbacks,
+                       .world = world,
+                       .backend = *backend,
+                       .parameters = parameters,
+                       .groups = groups,
+                       .data = *data.training,
+                       .test = data.test.get(),
+                       .given = given,
+                       .given_sha256 = origin.plan_sha256,
+                       .checkpoints = checkpoints ? &*checkpoints : nullptr,
+                       .signals = signals,
+                       .first_step = origin.step()};
   train_and_dump(work, std::move(plan), std::move(schedule), report);
   return report;
 }

@@ -23,15 +23,22 @@ struct TrainingOptions {
   bool nccl = false;                  // reductions by the library are NCCL's
   std::string data_file;              // empty: synthetic
   std::string test_file;              // evaluated after every epoch and at the end; empty: none
-  std::string weights_file;           // empty: from the seed
+  std::string weights_file;           // where no checkpoint is; empty: from the seed
   std::string dump_file;              // empty: none
-  std::int64_t steps = 20;
+  std::string checkpoint_folder;      // state is saved there; empty: nowhere
+  // Steps from one checkpoint to the next; 0: after every epoch. Always at the end.
+  std::int64_t checkpoint_period = 0;
+  // Where the state comes from; empty: from the beginning. Where this is the checkpoint folder,
+  // too, and has no checkpoint: likewise.
+  std::string restart_folder;
+  std::int64_t steps = 20;  // from the very beginning
   std::int64_t warmup = 2;  // of these, not counted in the times unless there are no others
   std::int64_t epochs = 0;  // above 0: that many passes of the data instead of `steps`
   double learning_rate = 0.001;
   double momentum = 0.9;
   double weight_decay = 1e-4;
-  double loss_scale = 0.0;  // 0: 1024 for fp16, whose small numbers vanish, 1 for all others
+  double loss_scale = 0.0;  // 0: that of the checkpoint, else 1024 for fp16, whose small numbers
+                            // vanish, 1 for all others
   std::uint64_t seed = 1;
   // Before every that many steps, and before the first, the gradient under multigrid is compared
   // with that of the layers in order; 0: before the first only.
@@ -68,14 +75,16 @@ struct TrainingCallbacks {
   std::function<void(const Progress& progress)> progress;           // after every step
   std::function<void(const Evaluation& evaluation)> evaluated;      // after every epoch
   std::function<void(const GradientCheck& check)> checked;          // NaN where not finite
+  std::function<void(std::int64_t step)> saved;                     // after so many steps
 };
 
 // Operations are filled on rank 0 only. Collective.
 // @throws EnvironmentError when the plan is for another number of ranks or the backend is missing
 // or does not run the plan's precision, before anything is allocated
 // @throws InfeasibleError when the plan needs more memory than the machine has
-// @throws InputError, IoError of data and weight files; NotFiniteError when the loss or a gradient
-// that is checked is
+// @throws InputError, IoError of data and weight files and checkpoints; NotFiniteError when the
+// loss or a gradient that is checked is; PreemptedError after SIGTERM or SIGUSR1 came to a rank and
+// the state was saved
 RunReport train(const Plan& plan,
                 const TrainingOptions& options,
                 const Communicator& world,

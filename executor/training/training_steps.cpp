@@ -27,12 +27,6 @@ std::int64_t gradient_bytes(const Schedule& schedule) {
   return 2 * elements * static_cast<std::int64_t>(sizeof(double));
 }
 
-std::int64_t step_count(const Workplace& work) {
-  const TrainingOptions& options = work.options;
-  return options.epochs > 0 ? checked_multiply(options.epochs, work.data.step_count())
-                            : options.steps;
-}
-
 double finite_loss(const StepRunner& runner, std::int64_t step) {
   const double loss = runner.loss();
   if (std::isfinite(loss)) return loss;
@@ -70,6 +64,10 @@ double loss_scale_of(const TrainingOptions& options, Precision precision) {
   return precision == Precision::fp16 ? automatic : 1.0;
 }
 
+std::int64_t step_count(const TrainingOptions& options, std::int64_t steps_per_pass) {
+  return options.epochs > 0 ? checked_multiply(options.epochs, steps_per_pass) : options.steps;
+}
+
 std::int64_t needed_bytes(const Plan& plan,
                           const Schedule& schedule,
                           const TrainingOptions& options) {
@@ -85,12 +83,12 @@ TrainingSteps::TrainingSteps(const Workplace& work, Plan plan, Schedule schedule
     : work_(work),
       plan_(std::move(plan)),
       schedule_(std::move(schedule)),
-      steps_(step_count(work)) {}
+      steps_(step_count(work.options, work.data.step_count())) {}
 
 void TrainingSteps::run(RunReport& report) {
   recorder_.emplace(schedule_, work_.world);
-  first_counted_ = first_counted(work_, steps_);
-  for (std::int64_t step = 0; step < steps_; ++step) {
+  first_counted_ = work_.first_step + first_counted(work_, steps_ - work_.first_step);
+  for (std::int64_t step = work_.first_step; step < steps_; ++step) {
     if (work_.test != nullptr && begins_epoch(step)) {
       average_running_values();
       evaluate(report);
@@ -98,6 +96,7 @@ void TrainingSteps::run(RunReport& report) {
     if (is_checked(step)) check_gradient(step, report);
     if (!runner_) runner_.emplace(schedule_, context());
     run_step(step, report);
+    if (work_.checkpoints != nullptr) save_or_stop(step + 1, report);
   }
   recorder_->summarize_into(report);
 }
@@ -153,6 +152,43 @@ void TrainingSteps::record(std::int64_t step) {
 
 bool TrainingSteps::begins_epoch(std::int64_t step) const {
   return work_.options.epochs > 0 && step > 0 && step % work_.data.step_count() == 0;
+}
+
+// All ranks stop after the same step, whichever of them was asked to.
+void TrainingSteps::save_or_stop(std::int64_t done, const RunReport& report) {
+  const auto signal = static_cast<int>(work_.world.maximum(work_.signals.last()));
+  const bool stops = signal != 0 && done < steps_;
+  if (!stops && !is_checkpoint_due(done)) return;
+  work_.checkpoints->write(progress(done, report), plan_, work_.parameters);
+  if (work_.callbacks.saved && work_.world.rank() == 0) work_.callbacks.saved(done);
+  if (!stops) return;
+  throw PreemptedError(signal_name(signal) + ": stopped after step " + std::to_string(done) +
+                       " of " + std::to_string(steps_) + "; --restart " +
+                       work_.checkpoints->folder() + " goes on");
+}
+
+bool TrainingSteps::is_checkpoint_due(std::int64_t done) const {
+  const std::int64_t period = work_.options.checkpoint_period;
+  if (done == steps_) return true;
+  return period > 0 ? done % period == 0 : begins_epoch(done);
+}
+
+Checkpoint TrainingSteps::progress(std::int64_t done, const RunReport& report) const {
+  const StepState state = state_of(done);
+  return {.plan_sha256 = work_.given_sha256,
+          .network = plan_.network,
+          .batch = plan_.batch,
+          .seed = state.seed,
+          .samples = work_.data.sample_count(),
+          .step = done,
+          .learning_rate = state.learning_rate,
+          .momentum = state.momentum,
+          .weight_decay = state.weight_decay,
+          .loss_scale = state.loss_scale,
+          .loss = report.loss,
+          .test_accuracy = report.test_accuracy,
+          .gradient_checks = report.gradient_checks,
+          .raised_cycles = raised_cycles(work_.given, plan_)};
 }
 
 void TrainingSteps::average_running_values() {

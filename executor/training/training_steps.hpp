@@ -3,13 +3,16 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
+#include "executor/training/checkpoint_writer.hpp"
 #include "executor/training/data_source.hpp"
 #include "executor/training/gradient_check.hpp"
 #include "executor/training/groups.hpp"
 #include "executor/training/parameter_store.hpp"
 #include "executor/training/run_recorder.hpp"
 #include "executor/training/step_runner.hpp"
+#include "executor/training/stop_signals.hpp"
 #include "executor/training/trainer.hpp"
 
 namespace cnnplan {
@@ -23,10 +26,18 @@ struct Workplace {
   ParameterStore& parameters;
   Groups& groups;
   DataSource& data;
-  DataSource* test;  // null: no evaluation
+  DataSource* test;   // null: no evaluation
+  const Plan& given;  // before cycles were raised
+  const std::string& given_sha256;
+  CheckpointWriter* checkpoints;  // null: none are written
+  const StopSignals& signals;
+  std::int64_t first_step = 0;  // those before were done by a training that this one goes on with
 };
 
 double loss_scale_of(const TrainingOptions& options, Precision precision);
+
+// All steps of a training, from the very beginning, over data of so many steps per pass.
+std::int64_t step_count(const TrainingOptions& options, std::int64_t steps_per_pass);
 
 // Memory of a rank of a training: its steps, gradient checks and evaluation follow each other.
 std::int64_t needed_bytes(const Plan& plan,
@@ -40,9 +51,9 @@ class TrainingSteps {
   TrainingSteps(const TrainingSteps&) = delete;
   TrainingSteps& operator=(const TrainingSteps&) = delete;
 
-  // All of them. Fills the losses, the accuracy after each epoch but the last, and the times of the
-  // last schedule. Collective.
-  // @throws NotFiniteError; InfeasibleError for more cycles that need more memory than there is
+  // All of them from the first on. Adds to the losses and to the accuracy after each epoch but the
+  // last, and fills the times of the last schedule. Collective. @throws NotFiniteError;
+  // InfeasibleError for more cycles that need more memory than there is; PreemptedError; IoError
   void run(RunReport& report);
 
   // Each rank's running values become those of all. Collective.
@@ -55,7 +66,7 @@ class TrainingSteps {
   // Of the last step.
   const Plan& plan() const { return plan_; }
   const Schedule& schedule() const { return schedule_; }
-  const StepRunner& runner() const { return *runner_; }
+  const StepRunner* runner() const { return runner_ ? &*runner_ : nullptr; }  // null: none was run
 
  private:
   StepContext context() const;
@@ -64,6 +75,10 @@ class TrainingSteps {
   Timing timing_of(std::int64_t step) const;
   void record(std::int64_t step);
   bool begins_epoch(std::int64_t step) const;  // not the first
+
+  void save_or_stop(std::int64_t done, const RunReport& report);
+  bool is_checkpoint_due(std::int64_t done) const;
+  Checkpoint progress(std::int64_t done, const RunReport& report) const;
 
   bool is_checked(std::int64_t step) const;
   void check_gradient(std::int64_t step, RunReport& report);

@@ -3,12 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <limits>
 #include <system_error>
 #include <utility>
-
-#include <stdlib.h>
 
 #include "executor/training/weights_file.hpp"
 #include "planner/model/error.hpp"
@@ -50,6 +49,8 @@ TrainingOptions one_step(const TrainingOptions& options, const std::string& dump
   step.epochs = 0;
   step.learning_rate = 0.0;
   step.test_file.clear();
+  step.checkpoint_folder.clear();
+  step.restart_folder.clear();
   step.gradient_check_period.reset();
   step.dump_file = dump_file;
   return step;
@@ -67,7 +68,7 @@ double norm_of_difference(std::vector<double> a, const std::vector<double>& b) {
 }
 
 struct Compared {
-  StoredTensor tensor;
+  DumpedTensor tensor;
   double difference = 0.0;
   double reference = 0.0;  // norm
 };
@@ -77,13 +78,13 @@ class GradientScale {
  public:
   explicit GradientScale(const std::vector<Compared>& all) {
     for (const Compared& one : all) {
-      if (one.tensor.kind != StoredTensor::Kind::gradient) continue;
+      if (one.tensor.kind != DumpedTensor::Kind::gradient) continue;
       squares_ += one.reference * one.reference;
       elements_ += static_cast<double>(one.tensor.elements());
     }
   }
-  double least_norm(const StoredTensor& tensor) const {
-    if (tensor.kind != StoredTensor::Kind::gradient || elements_ == 0.0) return 0.0;
+  double least_norm(const DumpedTensor& tensor) const {
+    if (tensor.kind != DumpedTensor::Kind::gradient || elements_ == 0.0) return 0.0;
     const double part = static_cast<double>(tensor.elements()) / elements_;
     return least_part_of_gradients * std::sqrt(squares_ * part);
   }
@@ -111,23 +112,23 @@ std::vector<TensorDifference> differences(const std::vector<Compared>& all) {
 
 // Of a running mean: that of the standard deviations, which follow it in `tensors`.
 double reference_norm(const TensorFileReader& file,
-                      const std::vector<StoredTensor>& tensors,
+                      const std::vector<DumpedTensor>& tensors,
                       std::size_t index) {
-  const StoredTensor& tensor = tensors[index];
+  const DumpedTensor& tensor = tensors[index];
   const double own = norm(file.read(tensor.name, tensor.extents));
-  if (tensor.kind != StoredTensor::Kind::running_mean) return own;
+  if (tensor.kind != DumpedTensor::Kind::running_mean) return own;
   std::vector<double> deviations = file.read(tensors[index + 1].name, tensor.extents);
   for (double& value : deviations) value = std::sqrt(value);
   return std::max(own, norm(deviations));
 }
 
-bool is_running_value(const StoredTensor& tensor) {
-  return tensor.kind == StoredTensor::Kind::running_mean ||
-         tensor.kind == StoredTensor::Kind::running_variance;
+bool is_running_value(const DumpedTensor& tensor) {
+  return tensor.kind == DumpedTensor::Kind::running_mean ||
+         tensor.kind == DumpedTensor::Kind::running_variance;
 }
 
 // What does not depend on the steps before.
-std::vector<StoredTensor> of_one_step(std::vector<StoredTensor> tensors) {
+std::vector<DumpedTensor> of_one_step(std::vector<DumpedTensor> tensors) {
   std::erase_if(tensors, is_running_value);
   return tensors;
 }
@@ -151,13 +152,13 @@ double rounding_of(Precision precision) {
 // All that a training begins with, every second weight larger by rounding and the others smaller.
 void write_rounded(const std::string& from,
                    const std::string& to,
-                   const std::vector<StoredTensor>& tensors,
+                   const std::vector<DumpedTensor>& tensors,
                    Precision precision) {
   const TensorFileReader reader(from);
   TensorFileWriter writer(to);
-  for (const StoredTensor& tensor : tensors) {
+  for (const DumpedTensor& tensor : tensors) {
     const bool is_running = is_running_value(tensor);
-    if (tensor.kind != StoredTensor::Kind::weight && !is_running) continue;
+    if (tensor.kind != DumpedTensor::Kind::weight && !is_running) continue;
     std::vector<double> values = reader.read(tensor.name, tensor.extents);
     double change = is_running ? 0.0 : rounding_of(precision);
     for (double& value : values) value *= 1.0 + (change = -change);
@@ -191,13 +192,13 @@ Plan verified_plan(const Plan& plan, const std::function<void(const std::string&
 
 std::vector<TensorDifference> compare_dumps(const std::string& file,
                                             const std::string& reference_file,
-                                            const std::vector<StoredTensor>& tensors) {
+                                            const std::vector<DumpedTensor>& tensors) {
   const TensorFileReader own(file);
   const TensorFileReader reference(reference_file);
   std::vector<Compared> compared;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    const StoredTensor& tensor = tensors[i];
-    if (tensor.kind == StoredTensor::Kind::weight) continue;
+    const DumpedTensor& tensor = tensors[i];
+    if (tensor.kind == DumpedTensor::Kind::weight) continue;
     const double difference = norm_of_difference(own.read(tensor.name, tensor.extents),
                                                  reference.read(tensor.name, tensor.extents));
     compared.push_back({tensor, difference, reference_norm(reference, tensors, i)});
@@ -217,7 +218,7 @@ Verification verify(const Plan& plan,
   const Communicator self = Communicator::group(world, {world.rank()});
   if (world.rank() == 0) {
     const Plan single = on_one_rank(verified);
-    const std::vector<StoredTensor> tensors = stored_tensors(single, lower(single, 0));
+    const std::vector<DumpedTensor> tensors = dumped_tensors(single, lower(single, 0));
     const std::string expected = folder.file("one.h5");
     train(single, one_step(options, expected), self, {});
     result.tensors = compare_dumps(folder.file("plan.h5"), expected, tensors);

@@ -34,10 +34,10 @@ struct Verification {
 Plan verified_plan(const Plan& plan, const std::function<void(const std::string& text)>& note);
 
 // By tensor of two dumps, but for weights; the largest difference first. What is not finite is
-// infinitely far. `tensors`: as stored_tensors() lists them. @throws IoError, InputError
+// infinitely far. `tensors`: as dumped_tensors() lists them. @throws IoError, InputError
 std::vector<TensorDifference> compare_dumps(const std::string& file,
                                             const std::string& reference_file,
-                                            const std::vector<StoredTensor>& tensors);
+                                            const std::vector<DumpedTensor>& tensors);
 
 // One step of verified_plan(plan) on all ranks, and two on rank 0 alone, on the same mini-batch and
 // weights, but for rounding in the last, by the backend, data, weights and seed of `options`. Uses

@@ -88,6 +88,12 @@ class NotFiniteError : public Error {
   explicit NotFiniteError(const std::string& message) : Error(ExitCode::not_finite, message) {}
 };
 
+// Exit code 75: a signal asked the program to stop, and its state is saved.
+class PreemptedError : public Error {
+ public:
+  explicit PreemptedError(const std::string& message) : Error(ExitCode::preempted, message) {}
+};
+
 // Exit code 9: a file could not be opened, read or written.
 class IoError : public Error {
  public:

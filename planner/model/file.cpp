@@ -1,17 +1,14 @@
-// Files by POSIX calls, digests by OpenSSL.
+// Files by POSIX calls.
 #include "planner/model/file.hpp"
 
-#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <stdexcept>
 #include <system_error>
 #include <utility>
 
 #include <fcntl.h>
-#include <openssl/evp.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -170,22 +167,6 @@ bool file_exists(const std::string& file) {
   if (::stat(file.c_str(), &status) == 0) return true;
   if (errno != ENOENT && errno != ENOTDIR) refuse(file, "look for it");
   return false;
-}
-
-std::string sha256(std::string_view content) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned int size = 0;
-  if (EVP_Digest(content.data(), content.size(), digest.data(), &size, EVP_sha256(), nullptr) !=
-      1) {
-    throw std::runtime_error("SHA-256 is not available in this OpenSSL");
-  }
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string text;
-  for (unsigned int i = 0; i < size; ++i) {
-    text += digits[digest[i] >> 4];
-    text += digits[digest[i] & 15];
-  }
-  return text;
 }
 
 std::string base_name(std::string_view path) {

@@ -10,6 +10,8 @@ namespace {
 
 constexpr std::size_t sha256_digits = 64;
 
+}  // namespace
+
 std::string read_digest(const JsonReader& reader) {
   const auto is_digit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
   std::string digest = reader.name();
@@ -18,8 +20,6 @@ std::string read_digest(const JsonReader& reader) {
   }
   return digest;
 }
-
-}  // namespace
 
 std::vector<InputFile> read_input_files(const JsonReader& root) {
   std::vector<InputFile> inputs;

@@ -78,6 +78,18 @@ void add_network(OrderedJson& document, const Network& network) {
   }
 }
 
+Network read_embedded_network(const JsonReader& reader) {
+  check_schema(reader, "network");
+  return network_from_json(reader);
+}
+
+OrderedJson embedded_network(const Network& network) {
+  OrderedJson json;
+  json["schema"] = new_document("network")["schema"];
+  add_network(json, network);
+  return json;
+}
+
 Network parse_network(std::string_view json, const std::string& file) {
   const JsonDocument document(json, file, "network");
   return network_from_json(document.root());

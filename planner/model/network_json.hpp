@@ -13,4 +13,8 @@ Network network_from_json(const JsonReader& root);
 // Appends "name" and "layers".
 void add_network(nlohmann::ordered_json& document, const Network& network);
 
+// The same with "schema", as a value of another document.
+Network read_embedded_network(const JsonReader& reader);
+nlohmann::ordered_json embedded_network(const Network& network);
+
 }  // namespace cnnplan

@@ -66,11 +66,6 @@ std::vector<LayerPlan> read_layer_plans(const JsonReader& reader, const Network&
   return plans;
 }
 
-Network read_embedded_network(const JsonReader& reader) {
-  check_schema(reader, "network");
-  return network_from_json(reader);
-}
-
 OrderedJson to_ordered_json(const LayerPlan& plan, const Layer& layer) {
   OrderedJson json{{"name", layer.name}, {"mesh", to_text(plan.mesh)}};
   if (has_statistics(layer)) json["statistics"] = to_text(plan.statistics);
@@ -83,13 +78,6 @@ OrderedJson to_ordered_json(const LayerPlan& plan, const Layer& layer) {
   for (const auto& [phase, algorithm] : plan.algorithms) {
     json["algorithms"][std::string(to_text(phase))] = to_text(algorithm);
   }
-  return json;
-}
-
-OrderedJson embedded_network(const Network& network) {
-  OrderedJson json;
-  json["schema"] = new_document("network")["schema"];
-  add_network(json, network);
   return json;
 }
 

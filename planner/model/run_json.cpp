@@ -1,5 +1,6 @@
 // Run files.
 #include "planner/model/file.hpp"
+#include "planner/model/gradient_checks_json.hpp"
 #include "planner/model/input_files_json.hpp"
 #include "planner/model/json_writer.hpp"
 #include "planner/model/run.hpp"
@@ -22,36 +23,6 @@ MeasuredOperation read_operation(const JsonReader& reader) {
           .ranks = static_cast<int>(reader.at("ranks").integer(ranks_range))};
 }
 
-// Above what steps and passes over data can come to.
-constexpr IntegerRange step_range{0, std::int64_t{1} << 60};
-constexpr NumberRange cosine_range{.minimum = -1.0, .maximum = 1.0};
-
-std::vector<double> read_norms(const JsonReader& reader) {
-  std::vector<double> norms;
-  for (const JsonReader& entry : reader.entries()) norms.push_back(entry.number({.minimum = 0.0}));
-  return norms;
-}
-
-GradientCheck read_gradient_check(const JsonReader& reader) {
-  reader.allow_keys(
-      {"step", "cycles", "cosine", "relative_error", "forward_residuals", "backward_residuals"});
-  return {.step = reader.at("step").integer(step_range),
-          .cycles = static_cast<int>(reader.at("cycles").integer({1, max_cycles})),
-          .cosine = reader.at("cosine").number(cosine_range),
-          .relative_error = reader.at("relative_error").number({.minimum = 0.0}),
-          .forward_residuals = read_norms(reader.at("forward_residuals")),
-          .backward_residuals = read_norms(reader.at("backward_residuals"))};
-}
-
-OrderedJson to_ordered_json(const GradientCheck& check) {
-  return {{"step", check.step},
-          {"cycles", check.cycles},
-          {"cosine", check.cosine},
-          {"relative_error", check.relative_error},
-          {"forward_residuals", check.forward_residuals},
-          {"backward_residuals", check.backward_residuals}};
-}
-
 void add_measured(OrderedJson& json, const Measured& measured) {
   json["median_s"] = measured.median_s;
   json["min_s"] = measured.min_s;
@@ -70,11 +41,7 @@ void read_lists(const JsonReader& root, RunReport& run) {
     run.operations.push_back(read_operation(entry));
   }
   for (const JsonReader& entry : root.at("loss").entries()) run.loss.push_back(entry.number({}));
-  if (root.has("gradient_checks")) {
-    for (const JsonReader& entry : root.at("gradient_checks").entries()) {
-      run.gradient_checks.push_back(read_gradient_check(entry));
-    }
-  }
+  run.gradient_checks = read_gradient_checks(root);
   if (root.has("test_accuracy")) {
     for (const JsonReader& entry : root.at("test_accuracy").entries()) {
       run.test_accuracy.push_back(entry.number(fraction_range));
@@ -134,8 +101,8 @@ std::string to_json(const RunReport& run) {
   document["device"] = run.device;
   add_measured(document["step"], run.step);
   document["loss"] = run.loss;
-  for (const GradientCheck& check : run.gradient_checks) {
-    document["gradient_checks"].push_back(to_ordered_json(check));
+  if (!run.gradient_checks.empty()) {
+    document["gradient_checks"] = to_ordered_json(run.gradient_checks);
   }
   if (!run.test_accuracy.empty()) document["test_accuracy"] = run.test_accuracy;
   document["peak_memory_bytes"] = run.peak_memory_bytes;

@@ -9,7 +9,8 @@
 namespace cnnplan {
 
 SchemaKind schema_kind(std::string_view json, const std::string& file) {
-  constexpr std::array<std::string_view, 5> kinds{"network", "platform", "profile", "plan", "run"};
+  constexpr std::array<std::string_view, 6> kinds{
+      "network", "platform", "profile", "plan", "run", "checkpoint"};
   const nlohmann::json document = parse_json(json, file);
   const bool named = document.is_object() && document.contains("schema");
   for (std::size_t i = 0; named && i < kinds.size(); ++i) {
@@ -21,7 +22,8 @@ SchemaKind schema_kind(std::string_view json, const std::string& file) {
       {.file = file,
        .pointer = "/schema",
        .value = named ? document["schema"].dump() : "nothing",
-       .allowed = "\"cnnplan.<kind>/1\" with kind network, platform, profile, plan or run"});
+       .allowed =
+           "\"cnnplan.<kind>/1\" with kind network, platform, profile, plan, run or checkpoint"});
 }
 
 }  // namespace cnnplan

@@ -6,7 +6,7 @@
 
 namespace cnnplan {
 
-enum class SchemaKind { network, platform, profile, plan, run };
+enum class SchemaKind { network, platform, profile, plan, run, checkpoint };
 
 // By "schema": "cnnplan.<kind>/1". @throws InputError
 SchemaKind schema_kind(std::string_view json, const std::string& file);

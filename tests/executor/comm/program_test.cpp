@@ -1,6 +1,7 @@
 // What ranks do together when one of them fails.
 #include "executor/comm/program.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <stdexcept>
 #include <thread>
@@ -28,6 +29,28 @@ TEST_CASE("on_first_rank: what rank 0 throws, all throw") {
     CHECK_THROWS_AS(on_first_rank(world, [] { throw std::logic_error("own"); }), std::logic_error);
   } else {
     CHECK_THROWS_AS(on_first_rank(world, [] {}), Error);
+  }
+}
+
+TEST_CASE("on_every_rank: what one rank throws, all throw") {
+  const Communicator world = Communicator::world();
+  int ran = 0;
+  on_every_rank(world, [&] { ++ran; });
+  CHECK(ran == 1);
+  for (int failing = 0; failing < world.size(); ++failing) {
+    // All from this one on; others hear of the first.
+    const auto action = [&] {
+      if (world.rank() < failing) return;
+      throw IoError("rank " + std::to_string(world.rank()) + " cannot write");
+    };
+    const int told = std::max(failing, world.rank());
+    try {
+      on_every_rank(world, action);
+      FAIL("nothing was thrown");
+    } catch (const Error& error) {
+      CHECK(error.exit_code() == ExitCode::io);
+      CHECK(std::string(error.what()) == "rank " + std::to_string(told) + " cannot write");
+    }
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "executor/training/gradient_check.hpp"
 #include "planner/model/residual_chain.hpp"
 #include "tests/executor/training/residual_plan.hpp"
 
@@ -21,6 +22,25 @@ TEST_CASE("with_one_more_cycle: up to one less than coarse steps, then in order"
   raised = with_one_more_cycle(raised);
   CHECK(raised.multigrid.empty());
   CHECK(most_cycles(raised) == 0);
+}
+
+TEST_CASE("raised_cycles: what gradient checks changed is taken up by another plan") {
+  const Plan given = residual_plan(1, 1);
+  CHECK(raised_cycles(given, given).empty());
+  CHECK(with_raised_cycles(given, {}) == given);
+  const Plan once = with_one_more_cycle(given);
+  const std::vector<RaisedCycles> raised = raised_cycles(given, once);
+  REQUIRE(raised.size() == 1);
+  CHECK(raised[0].cycles == 2);
+  CHECK(with_raised_cycles(given, raised) == once);
+  const Plan more = residual_plan(1, 3);
+  CHECK(with_raised_cycles(more, raised) == more);
+  const Plan in_order = serial_plan(given);
+  const std::vector<RaisedCycles> none = raised_cycles(given, in_order);
+  REQUIRE(none.size() == 1);
+  CHECK(none[0].cycles == 0);
+  CHECK(with_raised_cycles(more, none).multigrid.empty());
+  CHECK(with_raised_cycles(in_order, raised) == in_order);
 }
 
 TEST_CASE("with_one_more_cycle: a last coarse step of fewer layers counts") {

@@ -92,7 +92,8 @@ TEST_CASE("train: an epoch is a pass over the data, and the network learns it") 
   CHECK(report.test_accuracy.back() == 1.0);
 }
 
-TEST_CASE("train: what is evaluated after an epoch is what a training of so many epochs ends with") {
+TEST_CASE(
+    "train: what is evaluated after an epoch is what a training of so many epochs ends with") {
   const DataFile data(separable_samples());
   TrainingOptions options = small_steps();
   options.data_file = options.test_file = data.file();

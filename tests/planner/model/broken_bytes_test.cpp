@@ -30,6 +30,9 @@ std::vector<Document> documents() {
       {"profile", to_json(sample_profile()), [=](const std::string& s) { parse_profile(s, file); }},
       {"plan", to_json(sample_plan()), [=](const std::string& s) { parse_plan(s, file); }},
       {"run", to_json(sample_run()), [=](const std::string& s) { parse_run(s, file); }},
+      {"checkpoint",
+       to_json(sample_checkpoint()),
+       [=](const std::string& s) { parse_checkpoint(s, file); }},
   };
 }
 

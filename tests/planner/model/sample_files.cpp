@@ -21,6 +21,7 @@ void write_samples(const std::string& folder) {
   write_file(folder + "/plan.json", to_json(sample_plan()));
   write_file(folder + "/chain_plan.json", to_json(sample_chain_plan()));
   write_file(folder + "/run.json", to_json(sample_run()));
+  write_file(folder + "/checkpoint.json", to_json(sample_checkpoint()));
 }
 
 void check(const std::string& kind, const std::string& file) {
@@ -30,6 +31,7 @@ void check(const std::string& kind, const std::string& file) {
       {"profile", [&] { read_profile(file); }},
       {"plan", [&] { read_plan(file); }},
       {"run", [&] { read_run(file); }},
+      {"checkpoint", [&] { parse_checkpoint(read_file(file), file); }},
   };
   try {
     readers.at(kind)();

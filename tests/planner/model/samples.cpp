@@ -284,4 +284,42 @@ RunReport sample_run() {
           .inputs = sample_inputs()};
 }
 
+Checkpoint sample_checkpoint() {
+  const Shape weight{{3, 2, 1, 1, 1}};
+  Box upper = whole(weight);
+  Box lower = upper;
+  upper[Dim::n] = {0, 2};
+  lower[Dim::n] = {2, 3};
+  const Shape channels{{1, 1, 1, 1, 3}};
+  const Plan plan = sample_chain_plan();
+  return {.plan_sha256 = std::string(64, '8'),
+          .network = plan.network,
+          .batch = 6,
+          .seed = 18446744073709551615U,
+          .samples = 60000,
+          .step = 3,
+          .generation = 2,
+          .learning_rate = 0.0625,
+          .momentum = 0.875,
+          .weight_decay = 0.03125,
+          .loss_scale = 1024.0,
+          .loss = {2.302585092994046, -0.5, 1e-300},
+          .test_accuracy = {0.25},
+          .gradient_checks = sample_run().gradient_checks,
+          .raised_cycles = {{.first = plan.multigrid[0].first,
+                             .last = plan.multigrid[0].last,
+                             .cycles = 3}},
+          .element = ElementType::fp64,
+          .parts = {{.file = "part-2-0.bin", .bytes = 80, .sha256 = std::string(64, 'a')},
+                    {.file = "part-2-1.bin", .bytes = 40, .sha256 = std::string(64, 'b')}},
+          .tensors = {{.name = "/conv/weight",
+                       .shape = weight,
+                       .slices = {{.part = 0, .offset_bytes = 24, .box = upper},
+                                  {.part = 1, .offset_bytes = 24, .box = lower}}},
+                      {.name = "/bn/mean",
+                       .shape = channels,
+                       .slices = {{.part = 0, .box = whole(channels), .share = 0.75},
+                                  {.part = 1, .box = whole(channels), .share = 0.25}}}}};
+}
+
 }  // namespace cnnplan::test

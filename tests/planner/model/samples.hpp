@@ -1,6 +1,7 @@
 // Values that use every field of every file.
 #pragma once
 
+#include "planner/model/checkpoint.hpp"
 #include "planner/model/network.hpp"
 #include "planner/model/plan.hpp"
 #include "planner/model/platform.hpp"
@@ -19,5 +20,6 @@ Plan sample_plan();
 // A chain of five blocks split by layers, run by multigrid.
 Plan sample_chain_plan();
 RunReport sample_run();
+Checkpoint sample_checkpoint();
 
 }  // namespace cnnplan::test

@@ -13,6 +13,7 @@ TEST_CASE("schema_kind: every kind of file says what it is") {
   CHECK(schema_kind(R"({"schema": "cnnplan.profile/1"})", "f") == SchemaKind::profile);
   CHECK(schema_kind(R"({"schema": "cnnplan.plan/1"})", "f") == SchemaKind::plan);
   CHECK(schema_kind(R"({"schema": "cnnplan.run/1"})", "f") == SchemaKind::run);
+  CHECK(schema_kind(R"({"schema": "cnnplan.checkpoint/1"})", "f") == SchemaKind::checkpoint);
 }
 
 TEST_CASE("schema_kind: another schema, another version or none is refused") {
@@ -30,7 +31,7 @@ TEST_CASE("schema_kind: another schema, another version or none is refused") {
     CHECK(problem.file == "file.json");
     CHECK(problem.pointer == "/schema");
     CHECK(problem.value == row.value);
-    CHECK(contains(problem.allowed, "network, platform, profile, plan or run"));
+    CHECK(contains(problem.allowed, "network, platform, profile, plan, run or checkpoint"));
   }
 }
 

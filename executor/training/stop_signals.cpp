@@ -1,0 +1,53 @@
+// Handlers that do what handlers may: set a number, or write and end.
+#include "executor/training/stop_signals.hpp"
+
+#include <string_view>
+
+#include <unistd.h>
+
+namespace cnnplan {
+namespace {
+
+// Handlers have no other way to tell.
+volatile std::sig_atomic_t last_signal = 0;
+
+void remember(int number) {
+  last_signal = number;
+}
+
+// The action is the default again: what is raised here ends the process when this returns.
+void tell_and_end(int number) {
+  constexpr std::string_view term =
+      "cnnexec: SIGTERM: ends now, nothing was saved; --checkpoint saves the state\n";
+  constexpr std::string_view usr1 =
+      "cnnexec: SIGUSR1: ends now, nothing was saved; --checkpoint saves the state\n";
+  const std::string_view text = number == SIGTERM ? term : usr1;
+  if (::write(STDERR_FILENO, text.data(), text.size()) < 0) last_signal = number;
+  std::raise(number);
+}
+
+}  // namespace
+
+StopSignals::StopSignals(Answer answer) {
+  last_signal = 0;
+  struct sigaction action {};
+  const bool ends = answer == Answer::tell_and_end;
+  action.sa_handler = ends ? tell_and_end : remember;
+  action.sa_flags = ends ? static_cast<int>(SA_RESETHAND) : SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  for (std::size_t i = 0; i < numbers.size(); ++i) sigaction(numbers[i], &action, &before_[i]);
+}
+
+StopSignals::~StopSignals() {
+  for (std::size_t i = 0; i < numbers.size(); ++i) sigaction(numbers[i], &before_[i], nullptr);
+}
+
+int StopSignals::last() const {
+  return last_signal;
+}
+
+std::string signal_name(int number) {
+  return number == SIGTERM ? "SIGTERM" : "SIGUSR1";
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,120 @@
+// Options and a checkpoint, set against each other.
+#include "executor/training/training_origin.hpp"
+
+#include <filesystem>
+#include <sstream>
+#include <utility>
+
+#include "executor/training/checkpoint_folder.hpp"
+#include "executor/training/checkpoint_reader.hpp"
+#include "executor/training/more_cycles.hpp"
+#include "executor/training/training_steps.hpp"
+#include "planner/model/error.hpp"
+#include "planner/model/file.hpp"
+
+namespace cnnplan {
+namespace {
+
+// The same for "state", "state/" and "./state".
+std::filesystem::path place_of(const std::string& folder) {
+  return std::filesystem::absolute(checkpoint_file(folder)).lexically_normal();
+}
+
+bool saves_where_it_restarts(const TrainingOptions& options) {
+  return !options.checkpoint_folder.empty() &&
+         place_of(options.restart_folder) == place_of(options.checkpoint_folder);
+}
+
+// In the folder that is written to there need be none: one command begins a training and goes on
+// with it.
+std::optional<Checkpoint> wanted_checkpoint(const TrainingOptions& options,
+                                            const Communicator& world) {
+  if (options.restart_folder.empty()) return std::nullopt;
+  return saves_where_it_restarts(options) ? find_checkpoint(options.restart_folder, world)
+                                          : read_checkpoint(options.restart_folder, world);
+}
+
+void refuse_to_replace(const Checkpoint& other, const std::string& folder) {
+  throw InputError({.file = checkpoint_file(folder),
+                    .pointer = "/step",
+                    .value = std::to_string(other.step),
+                    .allowed = "no checkpoint in a folder to save in, but --restart " + folder +
+                               " goes on with this one"});
+}
+
+std::string change_text(const char* what, double before, double now) {
+  std::ostringstream text;
+  text << what << ' ' << now << ", before " << before;
+  return text.str();
+}
+
+}  // namespace
+
+TrainingOrigin find_origin(const Plan& plan,
+                           const TrainingOptions& options,
+                           const Communicator& world) {
+  if (options.checkpoint_folder.empty() && options.restart_folder.empty()) return {};
+  TrainingOrigin origin{.checkpoint = wanted_checkpoint(options, world),
+                        .plan_sha256 = sha256(to_json(plan))};
+  if (!origin.checkpoint) return origin;
+  origin.same_plan = origin.checkpoint->plan_sha256 == origin.plan_sha256;
+  require_same_training(*origin.checkpoint,
+                        checkpoint_file(options.restart_folder),
+                        {.network = plan.network, .batch = plan.batch, .seed = options.seed});
+  return origin;
+}
+
+Plan plan_from(const TrainingOrigin& origin, const Plan& plan) {
+  return origin.checkpoint ? with_raised_cycles(plan, origin.checkpoint->raised_cycles) : plan;
+}
+
+TrainingOptions options_from(const TrainingOrigin& origin, const TrainingOptions& options) {
+  TrainingOptions same = options;
+  const bool is_given = options.loss_scale > 0.0;
+  if (origin.same_plan && !is_given) same.loss_scale = origin.checkpoint->loss_scale;
+  return same;
+}
+
+void check_origin(const TrainingOrigin& origin,
+                  const TrainingOptions& options,
+                  const DataSource& data,
+                  const Communicator& world) {
+  if (!origin.checkpoint) return;
+  require_same_data(
+      *origin.checkpoint,
+      checkpoint_file(options.restart_folder),
+      {.samples = data.sample_count(), .steps = step_count(options, data.step_count())});
+  check_parts(options.restart_folder, *origin.checkpoint, world);
+}
+
+std::optional<CheckpointWriter> open_checkpoints(const TrainingOrigin& origin,
+                                                 const TrainingOptions& options,
+                                                 const Communicator& world) {
+  const std::string& folder = options.checkpoint_folder;
+  if (folder.empty()) return std::nullopt;
+  const bool goes_on = origin.checkpoint && saves_where_it_restarts(options);
+  const auto other = goes_on ? std::nullopt : find_checkpoint(folder, world);
+  if (other) refuse_to_replace(*other, folder);
+  const std::int64_t generation = goes_on ? origin.checkpoint->generation : 0;
+  return std::optional<CheckpointWriter>(std::in_place, folder, generation, world);
+}
+
+void tell_changes(const TrainingOrigin& origin,
+                  const TrainingOptions& options,
+                  const DataSource& data,
+                  const std::function<void(const std::string&)>& note) {
+  if (!origin.checkpoint || !note) return;
+  const Checkpoint& before = *origin.checkpoint;
+  const std::string from = "from step " + std::to_string(before.step) + " on, ";
+  const auto compare = [&](const char* what, double then, double now) {
+    if (then != now) note(from + change_text(what, then, now));
+  };
+  compare("--learning-rate", before.learning_rate, options.learning_rate);
+  compare("--momentum", before.momentum, options.momentum);
+  compare("--weight-decay", before.weight_decay, options.weight_decay);
+  if (before.step < step_count(options, data.step_count())) return;
+  note("all " + std::to_string(before.step) +
+       " steps are done: nothing is timed, and --dump has no gradients, outputs and loss");
+}
+
+}  // namespace cnnplan
