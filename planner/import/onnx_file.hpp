@@ -1,0 +1,23 @@
+// Reading of ONNX files. Files of external data are never opened.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "planner/import/onnx_graph.hpp"
+
+namespace cnnplan {
+
+// Whether this program was built with protobuf and the ONNX library.
+bool has_onnx();
+
+// True where a file that `text` begins is no JSON: its first character that is not blank is
+// neither "{" nor "[".
+// Blank files count as JSON.
+bool is_onnx(std::string_view text);
+
+// @throws InputError for what is no model, for tensors whose bytes are not as many as their dims
+// say, and opsets that are not known; EnvironmentError where there is no has_onnx()
+OnnxGraph parse_onnx(std::string_view content, const std::string& file);
+
+}  // namespace cnnplan
