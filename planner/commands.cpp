@@ -7,6 +7,8 @@
 
 #include <unistd.h>
 
+#include "planner/import/import_onnx.hpp"
+#include "planner/import/onnx_file.hpp"
 #include "planner/model/error.hpp"
 #include "planner/model/file.hpp"
 #include "planner/model/run.hpp"
@@ -34,6 +36,10 @@ namespace {
 // @throws Error for what is wrong with the file
 void check_file(const std::string& file) {
   const std::string text = read_file(file);
+  if (is_onnx(text)) {
+    import_onnx(parse_onnx(text, file), file, {});
+    return;
+  }
   switch (schema_kind(text, file)) {
     case SchemaKind::network:
       parse_network(text, file);

@@ -30,6 +30,12 @@ std::string network_name(const std::string& file) {
   return printable(stem.empty() ? name : stem);
 }
 
+// What a node makes of what is not known.
+Unknown unknown_of(const NodeReader& reader) {
+  const std::string& type = reader.node().type;
+  return {.is_activation = type != "Shape" && type != "Constant" && reader.has_activation()};
+}
+
 class Importer {
  public:
   Importer(const OnnxGraph& graph, const std::string& file, const ImportOptions& options)
@@ -89,7 +95,9 @@ Value Importer::value_of(const NodeReader& reader) {
   if (!is_softmax && map_node == nullptr && !can_fold(node.type)) {
     throw UnmappedNode("no layer computes this");
   }
-  if (reader.is_input_unknown()) return Unknown{};
+  const bool only_folds = map_node == nullptr && !is_softmax;
+  if (only_folds && reader.has_activation()) throw UnmappedNode("computes with activations");
+  if (reader.is_input_unknown()) return unknown_of(reader);
   if (can_fold(node.type) && reader.are_inputs_constant()) return fold(reader);
   if (is_softmax) {
     if (node.outputs.empty() || !names_of_output_.contains(node.outputs[0])) {
@@ -98,7 +106,6 @@ Value Importer::value_of(const NodeReader& reader) {
     notes_.push_back("left out " + to_text(node) + ": the loss has a softmax of its own");
     return reader.activation(0);
   }
-  if (map_node == nullptr) throw UnmappedNode("computes with activations");
   return map_node(reader, builder_);
 }
 
@@ -115,13 +122,15 @@ void Importer::set_outputs(const OnnxNode& node, Value first) {
 }
 
 void Importer::map(const OnnxNode& node) {
+  const NodeReader reader(node, values_, graph_.opset);
   const auto refuse = [&](const std::string& reason) {
     const std::string output = node.outputs.empty() ? "" : node.outputs.front();
     refusals_.push_back({node.name.empty() ? output : node.name, node.type, reason});
-    for (const std::string& own : node.outputs) values_.try_emplace(own, Unknown{});
+    const Unknown unknown{.is_activation = true};
+    for (const std::string& own : node.outputs) values_.try_emplace(own, unknown);
   };
   try {
-    set_outputs(node, value_of(NodeReader(node, values_, graph_.opset)));
+    set_outputs(node, value_of(reader));
   } catch (const UnmappedNode& unmapped) {
     refuse(unmapped.what());
   } catch (const InputError& error) {

@@ -8,7 +8,7 @@
 
 namespace cnnplan {
 
-Network network_of(const SourceOfNetwork& source, std::vector<std::string>& notes) {
+Network parse_network_or_model(const SourceOfNetwork& source, std::vector<std::string>& notes) {
   if (is_onnx(source.content)) {
     ImportedModel model = import_onnx(
         parse_onnx(source.content, source.file), source.file, {.input = source.input_size});

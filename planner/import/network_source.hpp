@@ -17,6 +17,6 @@ struct SourceOfNetwork {
 
 // Of a network file or an ONNX model, whichever the content is. Notes for the user are appended to
 // `notes`. @throws InputError, UnmappedNodes, EnvironmentError
-Network network_of(const SourceOfNetwork& source, std::vector<std::string>& notes);
+Network parse_network_or_model(const SourceOfNetwork& source, std::vector<std::string>& notes);
 
 }  // namespace cnnplan

@@ -70,6 +70,15 @@ bool NodeReader::is_input_unknown() const {
   return false;
 }
 
+bool NodeReader::has_activation() const {
+  for (std::size_t i = 0; i < node_.inputs.size(); ++i) {
+    if (!has_input(i)) continue;
+    const auto* const unknown = std::get_if<Unknown>(&input(i));
+    if (unknown != nullptr ? unknown->is_activation : !is_constant(i)) return true;
+  }
+  return false;
+}
+
 Constant NodeReader::constant(std::size_t index) const {
   const auto* const constant = std::get_if<Constant>(&input(index));
   if (constant == nullptr) {

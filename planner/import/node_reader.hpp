@@ -41,6 +41,8 @@ class NodeReader {
   bool is_constant(std::size_t index) const;
   bool are_inputs_constant() const;
   bool is_input_unknown() const;
+  // True where an input is certainly no constant.
+  bool has_activation() const;
   Constant constant(std::size_t index) const;
   // Without a margin that is yet to be taken in.
   Activation activation(std::size_t index) const;

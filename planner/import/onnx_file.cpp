@@ -17,8 +17,6 @@ static_assert(std::endian::native == std::endian::little, "tensors in files are 
 namespace cnnplan {
 namespace {
 
-// Of protobuf's messages.
-constexpr std::size_t max_bytes = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t max_extent = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t oldest_opset = 7;
 constexpr std::int64_t newest_opset = 20;
@@ -202,14 +200,14 @@ OnnxGraph parse_onnx(std::string_view content, const std::string& file) {
   // What is wrong is told once, by the error.
   google::protobuf::SetLogHandler(nullptr);
   onnx::ModelProto model;
-  const bool is_message = content.size() <= max_bytes &&
+  const bool is_message = std::cmp_less_equal(content.size(), max_onnx_bytes) &&
                           model.ParseFromArray(content.data(), static_cast<int>(content.size()));
   if (!is_message || !model.has_graph() || model.graph().node().empty()) {
     throw InputError({.file = file,
                       .pointer = "",
                       .value = std::to_string(content.size()) + " bytes that are neither",
                       .allowed = "a JSON file of this program, or a whole ONNX model of at most " +
-                                 std::to_string(max_bytes) + " bytes"});
+                                 std::to_string(max_onnx_bytes) + " bytes"});
   }
   return GraphReader(file).graph(model);
 }

@@ -1,12 +1,16 @@
 // Reading of ONNX files. Files of external data are never opened.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "planner/import/onnx_graph.hpp"
 
 namespace cnnplan {
+
+// Of protobuf's messages.
+inline constexpr std::int64_t max_onnx_bytes = 2147483647;
 
 // Whether this program was built with protobuf and the ONNX library.
 bool has_onnx();
@@ -15,6 +19,9 @@ bool has_onnx();
 // neither "{" nor "[".
 // Blank files count as JSON.
 bool is_onnx(std::string_view text);
+
+// The whole file. @throws InputError where it is larger than a model may be, IoError
+std::string read_onnx_file(const std::string& file);
 
 // @throws InputError for what is no model, for tensors whose bytes are not as many as their dims
 // say, and opsets that are not known; EnvironmentError where there is no has_onnx()

@@ -14,7 +14,8 @@ std::vector<std::int64_t> dims_of(const Constant& constant) {
 std::string dims_text(const std::vector<std::int64_t>& dims) {
   std::string text;
   for (const std::int64_t extent : dims) {
-    text += (text.empty() ? "" : ", ") + (extent == 0 ? "?" : std::to_string(extent));
+    if (!text.empty()) text += ", ";
+    text += std::to_string(extent);
   }
   return '(' + text + ')';
 }

@@ -35,8 +35,10 @@ struct Constant {
   bool is_transposed = false;  // a matrix that is meant with rows and columns exchanged
 };
 
-// What an unmapped node makes.
-struct Unknown {};
+// What an unmapped node makes, or one behind it.
+struct Unknown {
+  bool is_activation = false;  // certainly no constant
+};
 
 using Value = std::variant<Unknown, Activation, Constant>;
 
