@@ -41,6 +41,7 @@ struct ImportCommandOptions {
   std::string input;        // dims: "3x512x512"; empty: the model's
   std::string output_name;  // empty: the model's first
   std::string loss = "cross_entropy";
+  std::string weights_file;  // empty: none
 };
 
 struct ExplainOptions {
@@ -68,7 +69,8 @@ struct SimulateOptions {
 
 // Each prints its data to stdout, talk to stderr, and throws the errors of error.hpp.
 ExitCode solve_command(const SolveOptions& options);
-// Writes the network that an ONNX model is. @throws EnvironmentError in a build without ONNX
+// Writes the network that an ONNX model is; for weights, replaces this process by cnnplan-weights.
+// @throws EnvironmentError in a build without ONNX, or where that is not there
 ExitCode import_command(const ImportCommandOptions& options);
 ExitCode explain_command(const ExplainOptions& options);
 ExitCode compare_command(const CompareOptions& options);

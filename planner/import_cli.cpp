@@ -12,6 +12,7 @@ constexpr const char* help = R"(EXAMPLES
   cnnplan import resnet50.onnx                        writes network.json
   cnnplan import fcn.onnx --input 3x512x512           sizes that the model leaves open
   cnnplan import googlenet.onnx --output logits       one of several outputs
+  cnnplan import resnet50.onnx --weights resnet50.h5  its parameters, too, for cnnexec --weights
   python3 -c 'import torch, torchvision; torch.onnx.export(torchvision.models.resnet50(),
       torch.zeros(1, 3, 224, 224), "resnet50.onnx", training=torch.onnx.TrainingMode.TRAINING,
       do_constant_folding=False)'                     keeps batch norms, which other exports fold
@@ -35,6 +36,9 @@ void add_import(CLI::App& app, ImportCommandOptions& options, const char* exit_c
                      options.output_name,
                      "Value of the model that the loss compares with labels; default: its first "
                      "output");
+  import->add_option("--weights",
+                     options.weights_file,
+                     "Also write the model's parameters, to this HDF5 file, for cnnexec --weights");
   import->add_option("--loss", options.loss, "cross_entropy (with softmax, per image or per pixel)")
       ->capture_default_str();
   import->footer(std::string(help) + exit_codes);

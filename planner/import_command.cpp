@@ -3,6 +3,7 @@
 #include <map>
 
 #include "planner/commands.hpp"
+#include "planner/companion.hpp"
 #include "planner/import/import_onnx.hpp"
 #include "planner/import/onnx_file.hpp"
 #include "planner/model/file.hpp"
@@ -10,6 +11,16 @@
 
 namespace cnnplan {
 namespace {
+
+constexpr const char* weights_program = "cnnplan-weights";
+
+std::vector<std::string> weights_arguments(const ImportCommandOptions& options) {
+  std::vector<std::string> arguments{"--loss=" + options.loss};
+  if (!options.input.empty()) arguments.push_back("--input=" + options.input);
+  if (!options.output_name.empty()) arguments.push_back("--output=" + options.output_name);
+  arguments.insert(arguments.end(), {"--", options.model_file, options.weights_file});
+  return arguments;
+}
 
 // "3x224x224", of one sample.
 std::string sample_text(const Network& network) {
@@ -54,10 +65,12 @@ ExitCode import_command(const ImportCommandOptions& options) {
                   model_options);
   for (const std::string& note : model.notes)
     std::cerr << options.model_file << ": " << note << '\n';
+  if (!options.weights_file.empty()) companion_path(weights_program);
   write_file(options.network_file, to_json(model.network));
   std::cout << summary(model.network);
   std::cerr << "wrote " << options.network_file << "; plan it with: cnnplan solve "
             << options.network_file << '\n';
+  if (!options.weights_file.empty()) run_companion(weights_program, weights_arguments(options));
   return ExitCode::ok;
 }
 

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "planner/import/tensor_values.hpp"
 #include "planner/import/unmapped.hpp"
+#include "planner/model/checked.hpp"
 #include "planner/model/layer_shape.hpp"
 
 namespace cnnplan {
@@ -84,6 +86,12 @@ void NetworkBuilder::add_tensor(LayerIndex layer_index,
   if (name == "weight" && !weights_.insert(values.tensor.get()).second) {
     throw UnmappedNode("another layer has the same weight '" + values.tensor->name +
                        "'; layers of a network share no weights");
+  }
+  std::int64_t count = 1;
+  for (const std::int64_t extent : extents) count = checked_multiply(count, extent);
+  if (element_count(*values.tensor) != count) {
+    throw UnmappedNode("a " + name + ' ' + dims_text(dims_of(values)) + " in place of " +
+                       dims_text(extents));
   }
   tensors_.push_back({.layer = layer(layer_index).name,
                       .name = name,

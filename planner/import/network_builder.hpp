@@ -27,8 +27,7 @@ class NetworkBuilder {
   Activation add_layer(const NodeReader& node,
                        const LayerParameters& parameters,
                        const std::vector<Activation>& inputs);
-  // @pre the values are a tensor of so many elements @throws UnmappedNode where another layer has
-  // the same weight
+  // @throws UnmappedNode for another number of values, and where another layer has the same weight
   void add_tensor(LayerIndex layer,
                   const std::string& name,
                   const std::vector<std::int64_t>& extents,

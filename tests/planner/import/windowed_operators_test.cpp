@@ -225,6 +225,13 @@ TEST_CASE("Conv: what does not fit is refused with its sizes") {
   CHECK(contains(refusal_of(flattened), "no image"));
 }
 
+TEST_CASE("Conv: a bias for each filter") {
+  ModelBuilder model;
+  model.weight("w", {4, 4, 1, 1}).weight("b", {3});
+  model.node("Conv", {"x", "w", "b"});
+  CHECK(contains(refusal_of(model), "a bias (3) in place of (4)"));
+}
+
 TEST_CASE("Conv: two layers share no weight") {
   ModelBuilder model;
   model.weight("w", {4, 4, 1, 1});
