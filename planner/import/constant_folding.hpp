@@ -10,7 +10,7 @@ namespace cnnplan {
 // True where fold() knows the operator.
 bool can_fold(std::string_view type);
 
-// The first output of a node. Tensors of up to 65,536 elements; weights are only renamed and
+// The first output of a node. Tensors of up to 8,192 elements; weights are only renamed and
 // transposed. @pre node.are_inputs_constant() and can_fold(type) @throws UnmappedNode
 Constant fold(const NodeReader& node);
 

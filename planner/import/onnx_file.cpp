@@ -9,7 +9,7 @@
 #include <google/protobuf/stubs/logging.h>
 #include <onnx/onnx_pb.h>
 
-#include "planner/model/checked.hpp"
+#include "planner/import/printable.hpp"
 #include "planner/model/error.hpp"
 
 static_assert(std::endian::native == std::endian::little, "tensors in files are little-endian");
@@ -83,6 +83,7 @@ class GraphReader {
 
  private:
   std::int64_t opset_of(const onnx::ModelProto& model) const;
+  std::int64_t size_of(const onnx::TensorProto& proto) const;
   TensorPointer tensor(onnx::TensorProto& proto) const;
   OnnxAttribute attribute(onnx::AttributeProto& proto) const;
   OnnxNode node(onnx::NodeProto& proto) const;
@@ -105,23 +106,31 @@ std::int64_t GraphReader::opset_of(const onnx::ModelProto& model) const {
   refuse("opset_import", "no opset of the standard operators", "an ONNX model that names one");
 }
 
-TensorPointer GraphReader::tensor(onnx::TensorProto& proto) const {
-  OnnxTensor tensor{.name = proto.name(), .dims = {}, .type = type_of(proto.data_type())};
-  std::int64_t bytes = element_bytes(tensor.type);
+// Bytes of the values, as the dims say.
+std::int64_t GraphReader::size_of(const onnx::TensorProto& proto) const {
+  const std::string place = "tensor '" + printable(proto.name()) + '\'';
+  std::int64_t bytes = element_bytes(type_of(proto.data_type()));
   for (const std::int64_t extent : proto.dims()) {
-    if (extent < 0 || extent > max_extent) {
-      refuse("tensor '" + tensor.name + '\'',
+    const bool is_extent = extent >= 0 && extent <= max_extent;
+    if (!is_extent || __builtin_mul_overflow(bytes, extent, &bytes)) {
+      refuse(place,
              "an extent of " + std::to_string(extent),
-             "0 to " + std::to_string(max_extent));
+             "0 to " + std::to_string(max_extent) + ", with a product that is a 64-bit integer");
     }
-    bytes = checked_multiply(bytes, extent);
-    tensor.dims.push_back(extent);
   }
+  return bytes;
+}
+
+TensorPointer GraphReader::tensor(onnx::TensorProto& proto) const {
+  const std::int64_t bytes = size_of(proto);
+  OnnxTensor tensor{.name = proto.name(),
+                    .dims = {proto.dims().begin(), proto.dims().end()},
+                    .type = type_of(proto.data_type())};
   tensor.is_external = proto.data_location() == onnx::TensorProto::EXTERNAL;
   if (tensor.is_external) return std::make_shared<const OnnxTensor>(std::move(tensor));
   tensor.bytes = take_bytes(proto, tensor.type);
   if (tensor.type != TensorType::other && std::cmp_not_equal(tensor.bytes.size(), bytes)) {
-    refuse("tensor '" + tensor.name + '\'',
+    refuse("tensor '" + printable(tensor.name) + '\'',
            std::to_string(tensor.bytes.size()) + " bytes",
            std::to_string(bytes) + ", as its dims say");
   }

@@ -102,7 +102,7 @@ TEST_CASE("Tensors: as many bytes as their dims say, and dims in range") {
   CHECK(contains(problem_with([](auto& w) { w.set_dims(0, std::int64_t{1} << 40); }).pointer, "w"));
   CHECK_FALSE(problem_with([](auto& w) {
                 for (int i = 0; i < 4; ++i) w.add_dims(2000000000);
-              }).allowed.empty());
+              }).file.empty());
 }
 
 TEST_CASE("Broken files: truncated anywhere") {
