@@ -54,6 +54,7 @@ class Importer {
   void set_inputs(const std::string& size);
   void map(const OnnxNode& node);
   Value value_of(const NodeReader& reader);
+  Value left_out_softmax(const NodeReader& reader);
   void set_outputs(const OnnxNode& node, Value first);
   void note_dropped_outputs();
   LayerIndex output_layer() const;
@@ -99,14 +100,27 @@ Value Importer::value_of(const NodeReader& reader) {
   if (only_folds && reader.has_activation()) throw UnmappedNode("computes with activations");
   if (reader.is_input_unknown()) return unknown_of(reader);
   if (can_fold(node.type) && reader.are_inputs_constant()) return fold(reader);
-  if (is_softmax) {
-    if (node.outputs.empty() || !names_of_output_.contains(node.outputs[0])) {
-      throw UnmappedNode("a softmax that is not the output");
-    }
-    notes_.push_back("left out " + to_text(node) + ": the loss has a softmax of its own");
-    return reader.activation(0);
-  }
+  if (is_softmax) return left_out_softmax(reader);
   return map_node(reader, builder_);
+}
+
+// Older opsets have one softmax over all dims from the axis on.
+Value Importer::left_out_softmax(const NodeReader& reader) {
+  constexpr std::int64_t first_of_one_axis = 13;
+  const OnnxNode& node = reader.node();
+  if (node.outputs.empty() || !names_of_output_.contains(node.outputs[0])) {
+    throw UnmappedNode("a softmax that is not the output");
+  }
+  const Activation x = reader.activation(0);
+  const bool is_of_one_axis = graph_.opset >= first_of_one_axis;
+  const std::int64_t axis = reader.integer("axis", is_of_one_axis ? -1 : 1);
+  const bool has_image =
+      std::any_of(x.dims.begin() + 2, x.dims.end(), [](auto n) { return n > 1; });
+  if (normal_axis(axis, x.dims.size()) != 1 || (has_image && !is_of_one_axis)) {
+    throw UnmappedNode("a softmax over other dims than the channels");
+  }
+  notes_.push_back("left out " + printable(to_text(node)) + ": the loss has a softmax of its own");
+  return x;
 }
 
 void Importer::set_outputs(const OnnxNode& node, Value first) {

@@ -88,6 +88,28 @@ TEST_CASE("Import: a softmax at the end is left out, elsewhere refused") {
   CHECK(contains(refusal_of(within), "not the output"));
 }
 
+TEST_CASE("Import: a softmax at the end is one over the channels") {
+  struct Row {
+    std::int64_t opset, axis;
+    bool is_mapped;
+  };
+  for (const Row& row :
+       {Row{13, 1, true}, Row{13, -3, true}, Row{13, -1, false}, Row{12, 1, false}}) {
+    CAPTURE(row.opset);
+    CAPTURE(row.axis);
+    ModelBuilder model({1, 4, 8, 8}, row.opset);
+    model.node("Softmax", {"x"}).set("axis", row.axis);
+    if (row.is_mapped) {
+      CHECK(model.import().network.layer_count() == 2);
+    } else {
+      CHECK(contains(refusal_of(model), "other dims than the channels"));
+    }
+  }
+  ModelBuilder old({1, 4, 1, 1}, 12);
+  old.node("Softmax", {"x"});
+  CHECK(old.import().network.layer_count() == 2);
+}
+
 TEST_CASE("Import: values that lie in other files are needed for shapes only") {
   const auto make_external = [](ModelBuilder& model) {
     onnx::TensorProto& tensor = *model.message().mutable_graph()->mutable_initializer(0);

@@ -60,6 +60,7 @@ TEST_CASE("Input dims: of the file, with those that are given from the right") {
   CHECK(problem_of([&] { input_dims(none, "5x6", "m"); }).file == "m");
   const OnnxValue whole{.name = "x", .has_shape = true, .dims = {2, 8}, .dim_names = {"", ""}};
   CHECK(input_dims(whole, "", "m") == Dims{2, 8});
+  CHECK(problem_of([&] { input_dims(whole, "3x2x8", "m"); }).file == "m");
 }
 
 }  // namespace

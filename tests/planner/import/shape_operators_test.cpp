@@ -1,4 +1,6 @@
 // Tests of planner/import/shape_operators, reshape, constant_folding and resize_operators.
+#include <limits>
+
 #include <doctest/doctest.h>
 
 #include "tests/planner/import/model_builder.hpp"
@@ -61,6 +63,45 @@ TEST_CASE("Constants: slices, casts and arithmetic of shapes") {
   model.node("Flatten", {"r"}, {"f"});
   add_head(model);
   check_head(model);
+}
+
+TEST_CASE("Constants: picked from the end, and not beyond") {
+  for (const std::int64_t index : {-4, 0, 3, 4, -5}) {
+    CAPTURE(index);
+    ModelBuilder model;
+    model.integers("index", {index}).integers("rest", {-1});
+    model.node("Shape", {"x"}, {"shape"});
+    model.node("Gather", {"shape", "index"}, {"picked"});
+    model.node("Concat", {"picked", "rest"}, {"target"}).set("axis", std::int64_t{0});
+    model.node("Reshape", {"x", "target"}, {"f"});
+    add_head(model);
+    if (index == -4 || index == 0) {
+      check_head(model);
+    } else {
+      CHECK(contains(refusal_of(model), index == 3 ? "only flatten" : "of 4 dims"));
+    }
+  }
+}
+
+TEST_CASE("Constants: what is divided by, repeated or cast is checked") {
+  const auto refusal_with = [](const std::string& type, const Dims& a, const Dims& b) {
+    ModelBuilder model;
+    model.integers("a", a).integers("b", b);
+    model.node(type, {"a", "b"}, {"c"});
+    model.node("Reshape", {"x", "c"});
+    return refusal_of(model);
+  };
+  constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
+  CHECK(contains(refusal_with("Div", {1, 256}, {0}), "divides by 0"));
+  CHECK(contains(refusal_with("Div", {least}, {-1}), "divides by -1"));
+  CHECK(contains(refusal_with("Sub", {1, 256}, {least}), "large"));
+  CHECK(contains(refusal_with("Mul", {1, 256}, {1, 2, 3}), "unequal dims"));
+  CHECK(contains(refusal_with("Add", {least}, {-1}), "allowed"));
+  ModelBuilder large;
+  large.integers("shape", {1 << 20, 1 << 20});
+  large.node("ConstantOfShape", {"shape"}, {"c"});
+  large.node("Reshape", {"x", "c"});
+  CHECK(contains(refusal_of(large), "a constant of"));
 }
 
 TEST_CASE("Squeeze and Unsqueeze: dims of 1 around channels, by attribute or input") {
