@@ -33,8 +33,7 @@ Activation add_fully_connected(const NodeReader& node,
                        " inputs");
   }
   const Shape image = network.shape(x.layer);
-  const Activation y =
-      network.add_layer(node, FullyConnected{.outputs = outputs, .bias = false}, {x});
+  Activation y = network.add_layer(node, FullyConnected{.outputs = outputs, .bias = false}, {x});
   network.add_tensor(y.layer, "weight", weight_extents(outputs, image), weight);
   return y;
 }

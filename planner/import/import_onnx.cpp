@@ -55,7 +55,7 @@ class Importer {
   void map(const OnnxNode& node);
   Value value_of(const NodeReader& reader);
   Value left_out_softmax(const NodeReader& reader);
-  void set_outputs(const OnnxNode& node, Value first);
+  void set_outputs(const OnnxNode& node, const Value& first);
   void note_dropped_outputs();
   LayerIndex output_layer() const;
 
@@ -123,11 +123,11 @@ Value Importer::left_out_softmax(const NodeReader& reader) {
   return x;
 }
 
-void Importer::set_outputs(const OnnxNode& node, Value first) {
+void Importer::set_outputs(const OnnxNode& node, const Value& first) {
   for (std::size_t i = 0; i < node.outputs.size(); ++i) {
     const std::string& output = node.outputs[i];
     if (output.empty()) continue;
-    const bool is_new = values_.emplace(output, i == 0 ? std::move(first) : Unknown{}).second;
+    const bool is_new = values_.emplace(output, i == 0 ? first : Unknown{}).second;
     if (!is_new) throw UnmappedNode("makes '" + output + "', which there is already");
     if (i > 0 && live_.uses.contains(output)) {
       throw UnmappedNode("its output '" + output + "' is used, of which there is none in layers");

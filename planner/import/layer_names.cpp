@@ -56,7 +56,9 @@ std::string name_of_path(const std::string& path, const std::string& type) {
   for (const std::string& part : parts) {
     const bool repeats = part.starts_with(name) && part.size() > name.size() &&
                          (name.empty() || part[name.size()] == '.');
-    name = repeats ? part : name + '.' + part;
+    if (repeats) name.clear();
+    if (!name.empty()) name += '.';
+    name += part;
   }
   return name;
 }

@@ -79,10 +79,10 @@ Dims unsqueezed(const NodeReader& node, const Dims& dims) {
 std::vector<std::int64_t> reshaped_dims(const NodeReader& node,
                                         const std::vector<std::int64_t>& dims) {
   const std::string& type = node.node().type;
-  const Dims result = type == "Flatten"   ? flattened(node, dims)
-                      : type == "Reshape" ? retargeted(node, dims)
-                      : type == "Squeeze" ? squeezed(node, dims)
-                                          : unsqueezed(node, dims);
+  Dims result = type == "Flatten"   ? flattened(node, dims)
+                : type == "Reshape" ? retargeted(node, dims)
+                : type == "Squeeze" ? squeezed(node, dims)
+                                    : unsqueezed(node, dims);
   if (result.size() > max_rank ||
       product(result.begin(), result.end()) != product(dims.begin(), dims.end())) {
     throw UnmappedNode("makes " + dims_text(result) + " of " + dims_text(dims));
