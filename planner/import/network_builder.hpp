@@ -20,7 +20,7 @@ class NetworkBuilder {
   NetworkBuilder(std::string file, std::map<std::string, int> uses)
       : file_(std::move(file)), uses_(std::move(uses)) {}
 
-  // The input layer. @throws InputError
+  // The input layer, of an input with these dims. @throws InputError
   Activation add_input(const std::string& name, const std::vector<std::int64_t>& dims);
   // Appends a layer; its output has as many dims as its first input. @throws InputError where the
   // shapes do not fit

@@ -201,10 +201,6 @@ OnnxGraph GraphReader::graph(onnx::ModelProto& model) const {
 
 }  // namespace
 
-bool has_onnx() {
-  return true;
-}
-
 OnnxGraph parse_onnx(std::string_view content, const std::string& file) {
   // What is wrong is told once, by the error.
   google::protobuf::SetLogHandler(nullptr);

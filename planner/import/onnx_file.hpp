@@ -12,9 +12,6 @@ namespace cnnplan {
 // Of protobuf's messages.
 inline constexpr std::int64_t max_onnx_bytes = 2147483647;
 
-// Whether this program was built with protobuf and the ONNX library.
-bool has_onnx();
-
 // True where a file that `text` begins is no JSON: its first character that is not blank is
 // neither "{" nor "[".
 // Blank files count as JSON.
@@ -24,7 +21,8 @@ bool is_onnx(std::string_view text);
 std::string read_onnx_file(const std::string& file);
 
 // @throws InputError for what is no model, for tensors whose bytes are not as many as their dims
-// say, and opsets that are not known; EnvironmentError where there is no has_onnx()
+// say, and opsets that are not known; EnvironmentError in a program that was built without
+// protobuf and ONNX
 OnnxGraph parse_onnx(std::string_view content, const std::string& file);
 
 }  // namespace cnnplan

@@ -4,10 +4,6 @@
 
 namespace cnnplan {
 
-bool has_onnx() {
-  return false;
-}
-
 OnnxGraph parse_onnx(std::string_view, const std::string& file) {
   throw EnvironmentError(file +
                          ": no JSON, and this build reads no ONNX: it was made without protobuf "
