@@ -5,6 +5,19 @@ find_package(Boost 1.74 REQUIRED)      # Boost.Graph is header only
 find_package(OpenSSL REQUIRED)         # SHA-256 of inputs
 find_package(doctest REQUIRED)
 
+# Models in ONNX: their messages, not the checker or the operators' schemas.
+find_path(ONNX_INCLUDE_DIR onnx/onnx_pb.h)
+find_library(ONNX_PROTO_LIBRARY onnx_proto)
+find_package(Protobuf 3.12)
+set(CNNPLAN_ONNX OFF)
+if(ONNX_INCLUDE_DIR AND ONNX_PROTO_LIBRARY AND Protobuf_FOUND)
+  set(CNNPLAN_ONNX ON)
+  add_library(onnx_library INTERFACE)
+  target_compile_definitions(onnx_library INTERFACE ONNX_ML=1 ONNX_NAMESPACE=onnx)
+  target_include_directories(onnx_library SYSTEM INTERFACE ${ONNX_INCLUDE_DIR})
+  target_link_libraries(onnx_library INTERFACE ${ONNX_PROTO_LIBRARY} protobuf::libprotobuf)
+endif()
+
 # The executor: MPI, parallel HDF5, Eigen, and oneDNN where there is one.
 find_package(MPI COMPONENTS CXX)
 set(HDF5_PREFER_PARALLEL ON)

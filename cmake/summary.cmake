@@ -1,6 +1,11 @@
 # What the build found.
 message(STATUS "cnnplan ${PROJECT_VERSION} (${CMAKE_BUILD_TYPE})")
 message(STATUS "  planner:  cnnplan (always built)")
+if(CNNPLAN_ONNX)
+  message(STATUS "  import:   ONNX, by ${ONNX_PROTO_LIBRARY} and protobuf ${Protobuf_VERSION}")
+else()
+  message(STATUS "  import:   no ONNX; it needs the ONNX library and protobuf")
+endif()
 if(CNNPLAN_EXECUTOR)
   message(STATUS "  executor: cnnexec, cnnplan-profile; MPI ${MPI_CXX_VERSION}, HDF5 ${HDF5_VERSION} (parallel)")
 else()

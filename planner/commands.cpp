@@ -1,12 +1,11 @@
 // Files in, values through the library, text and files out.
 #include "planner/commands.hpp"
 
-#include <filesystem>
 #include <iostream>
-#include <system_error>
 
-#include <unistd.h>
-
+#include "planner/companion.hpp"
+#include "planner/import/import_onnx.hpp"
+#include "planner/import/onnx_file.hpp"
 #include "planner/model/checkpoint.hpp"
 #include "planner/model/error.hpp"
 #include "planner/model/file.hpp"
@@ -35,6 +34,10 @@ namespace {
 // @throws Error for what is wrong with the file
 void check_file(const std::string& file) {
   const std::string text = read_file(file);
+  if (is_onnx(text)) {
+    import_onnx(parse_onnx(text, file), file, {});
+    return;
+  }
   switch (schema_kind(text, file)) {
     case SchemaKind::network:
       parse_network(text, file);
@@ -74,19 +77,7 @@ ExitCode check_command(const std::vector<std::string>& files) {
 }
 
 void profile_command(const std::vector<std::string>& arguments) {
-  std::error_code error;
-  std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (error) throw EnvironmentError("/proc/self/exe: cannot read: " + error.message());
-  const std::string profiler = program.replace_filename("cnnplan-profile").string();
-  std::vector<std::string> words{profiler};
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  execv(profiler.c_str(), pointers.data());
-  throw EnvironmentError(profiler +
-                         ": not there; the profiler is built where MPI, parallel HDF5 and " +
-                         "Eigen are found");
+  run_companion("cnnplan-profile", arguments);
 }
 
 }  // namespace cnnplan

@@ -35,6 +35,15 @@ struct SolveOptions {
   std::vector<std::string> what_if;
 };
 
+struct ImportCommandOptions {
+  std::string model_file;
+  std::string network_file = "network.json";
+  std::string input;        // dims: "3x512x512"; empty: the model's
+  std::string output_name;  // empty: the model's first
+  std::string loss = "cross_entropy";
+  std::string weights_file;  // empty: none
+};
+
 struct ExplainOptions {
   std::string plan_file = "plan.json";
   std::string layer;          // empty: all
@@ -60,12 +69,15 @@ struct SimulateOptions {
 
 // Each prints its data to stdout, talk to stderr, and throws the errors of error.hpp.
 ExitCode solve_command(const SolveOptions& options);
+// Writes the network that an ONNX model is; for weights, replaces this process by cnnplan-weights.
+// @throws EnvironmentError in a build without ONNX, or where that is not there
+ExitCode import_command(const ImportCommandOptions& options);
 ExitCode explain_command(const ExplainOptions& options);
 ExitCode compare_command(const CompareOptions& options);
 // Replays the plan in SimGrid. @throws EnvironmentError without it, when the files are written
 ExitCode simulate_command(const SimulateOptions& options);
-// Reads each file as the kind that its "schema" names and says that it is right, or what is wrong;
-// the code of the first that is wrong.
+// Reads each file as the kind that its "schema" names, or as an ONNX model, and says that it is
+// right, or what is wrong; the code of the first that is wrong.
 ExitCode check_command(const std::vector<std::string>& files);
 // Replaces this process by cnnplan-profile, which lies beside this program.
 // @throws EnvironmentError when it is not there

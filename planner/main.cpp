@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include "planner/commands.hpp"
+#include "planner/import_cli.hpp"
 #include "planner/model/enumerators.hpp"
 #include "planner/model/error.hpp"
 
@@ -27,6 +28,7 @@ EXAMPLES
   mpirun -n 2 cnnplan profile --links
   mpirun -n 2 cnnplan profile resnet50.json --ranks 2 --batch 4
   cnnplan solve resnet50.json --ranks 2 --batch 4
+  cnnplan solve resnet50.onnx --ranks 2 --batch 4     a model that PyTorch exported
   mpirun -n 2 cnnexec --strategy plan.json --steps 20
   cnnplan compare plan.json run.json --max-error 0.15
   cnnplan simulate plan.json --max-error 0.05
@@ -37,6 +39,7 @@ constexpr const char* solve_help = R"(EXAMPLES
   cnnplan solve network.json                          defaults: see above
   cnnplan solve resnet50.json --ranks 16 --batch 64
   cnnplan solve mesh-1k.json --input 512x512 --batch 1 --ranks 2
+  cnnplan solve model.onnx --input 3x512x512          what PyTorch exports
   cnnplan solve residual-256.json --ranks 8 --allow multigrid
   cnnplan solve resnet50.json --uniform h2            no search: every layer split by height
   cnnplan solve resnet50.json --what-if level.beta_s_per_byte*0.5 --what-if kernel.convolution*0.8
@@ -172,7 +175,8 @@ void add_multigrid_options(CLI::App& solve, SolveOptions& options) {
 void add_solve(CLI::App& app, SolveOptions& options) {
   CLI::App* solve =
       app.add_subcommand("solve", "Find the fastest way to split a network over ranks");
-  solve->add_option("network", options.network_file, "Network file")->capture_default_str();
+  solve->add_option("network", options.network_file, "Network file or ONNX model")
+      ->capture_default_str();
   solve->add_option("-p,--platform",
                     options.platform_file,
                     "Links; default: platform.json if it is there, else assumed figures");
@@ -194,9 +198,11 @@ void add_solve(CLI::App& app, SolveOptions& options) {
           "fp32, fp64, tf32 (fp32 with rounded factors), bf16 or fp16 (parameters in fp32)")
       ->transform(CLI::CheckedTransformer(names_of<Precision>()))
       ->default_str("fp32");
-  solve->add_option("-i,--input",
-                    options.input_size,
-                    "Plan at another image size, HxW or DxHxW; default: as the network says");
+  solve->add_option(
+      "-i,--input",
+      options.input_size,
+      "Plan at another image size, HxW or DxHxW, of ONNX models also CxHxW; default: as "
+      "the network says");
   add_training_options(*solve, options);
   add_search_options(*solve, options);
   add_multigrid_options(*solve, options);
@@ -264,16 +270,18 @@ int run(int argc, char** argv) {
   app.add_subcommand("profile",
                      "Time the kernels and links of this machine (cnnplan profile --help)");
   SolveOptions solve_options;
+  ImportCommandOptions import_options;
   ExplainOptions explain_options;
   CompareOptions compare_options;
   SimulateOptions simulate_options;
   std::vector<std::string> files;
   add_solve(app, solve_options);
+  add_import(app, import_options, exit_codes);
   add_explain(app, explain_options);
   add_compare(app, compare_options);
   add_simulate(app, simulate_options);
   CLI::App* check = app.add_subcommand("check", "Check files against their schema");
-  check->add_option("files", files, "JSON files of any kind")->required();
+  check->add_option("files", files, "JSON files of any kind, ONNX models")->required();
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -281,6 +289,7 @@ int run(int argc, char** argv) {
   }
   const auto command = [&] {
     if (app.got_subcommand("solve")) return solve_command(solve_options);
+    if (app.got_subcommand("import")) return import_command(import_options);
     if (app.got_subcommand("explain")) return explain_command(explain_options);
     if (app.got_subcommand("compare")) return compare_command(compare_options);
     if (app.got_subcommand("simulate")) return simulate_command(simulate_options);

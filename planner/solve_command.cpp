@@ -6,6 +6,7 @@
 
 #include "planner/chosen_file.hpp"
 #include "planner/commands.hpp"
+#include "planner/import/network_source.hpp"
 #include "planner/model/error.hpp"
 #include "planner/model/file.hpp"
 #include "planner/model/residual_chain.hpp"
@@ -51,8 +52,11 @@ void check_same_device(const Platform& platform, const Profile& profile, const s
 }
 
 Network network_of(const ReadFile& file, const std::string& input_size) {
-  const Network network = parse_network(file.text, file.name);
-  return input_size.empty() ? network : with_input_size(network, parse_size(input_size));
+  std::vector<std::string> notes;
+  Network network = parse_network_or_model(
+      {.content = file.text, .file = file.name, .input_size = input_size}, notes);
+  for (const std::string& note : notes) std::cerr << note << '\n';
+  return network;
 }
 
 void read_profile_of(const SolveOptions& options,

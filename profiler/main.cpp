@@ -48,7 +48,8 @@ struct Options {
 };
 
 void add_kernel_options(CLI::App& app, ProfileOptions& options, CLI::Option& links) {
-  app.add_option("networks", options.networks, "Network files; default: network.json")
+  app.add_option(
+         "networks", options.networks, "Network files or ONNX models; default: network.json")
       ->excludes(&links);
   app.add_option("-r,--ranks",
                  options.ranks,
@@ -63,8 +64,9 @@ void add_kernel_options(CLI::App& app, ProfileOptions& options, CLI::Option& lin
       ->transform(CLI::CheckedTransformer(names_of<Precision>()))
       ->default_str("fp32")
       ->excludes(&links);
-  app.add_option(
-         "-i,--input", options.input_size, "Image size HxW or DxHxW; default: the network's")
+  app.add_option("-i,--input",
+                 options.input_size,
+                 "Image size HxW or DxHxW, of ONNX models also CxHxW; default: the network's")
       ->excludes(&links);
   app.add_option("--axes", options.axes, "Only what solve with the same --axes needs, e.g. nhw")
       ->capture_default_str()

@@ -10,6 +10,7 @@
 #include "executor/comm/nodes.hpp"
 #include "executor/comm/program.hpp"
 #include "executor/comm/terminal.hpp"
+#include "planner/import/network_source.hpp"
 #include "planner/model/error.hpp"
 #include "planner/model/file.hpp"
 #include "planner/search/request_check.hpp"
@@ -54,9 +55,12 @@ ProfileRequest request_of(const ProfileOptions& options,
                          .walk = {.repetitions = options.repetitions}};
   for (const std::string& file : options.networks) {
     const std::string text = read_shared_file(world, file);
-    const Network network = parse_network(text, file);
-    const std::string& size = options.input_size;
-    request.networks.push_back(size.empty() ? network : with_input_size(network, parse_size(size)));
+    std::vector<std::string> notes;
+    request.networks.push_back(parse_network_or_model(
+        {.content = text, .file = file, .input_size = options.input_size}, notes));
+    for (const std::string& note : notes) {
+      if (world.rank() == 0) std::fprintf(stderr, "%s\n", note.c_str());
+    }
     profile.inputs.push_back(input_file(file, text));
   }
   for (const Network& network : request.networks) {

@@ -1,0 +1,82 @@
+// cnnplan-weights: the parameters of an ONNX model as a file that cnnexec --weights reads; run as
+// `cnnplan import --weights`.
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "executor/training/weights_file.hpp"
+#include "planner/import/import_onnx.hpp"
+#include "planner/import/onnx_file.hpp"
+#include "planner/model/error.hpp"
+
+namespace cnnplan {
+namespace {
+
+struct Options {
+  std::string model_file;
+  std::string weights_file = "weights.h5";
+  ImportOptions import;
+};
+
+void add_options(CLI::App& app, Options& options) {
+  app.add_option("model", options.model_file, "ONNX file")->required();
+  app.add_option("weights", options.weights_file, "HDF5 file")->capture_default_str();
+  app.add_option("-i,--input", options.import.input, "As for cnnplan import");
+  app.add_option("--output", options.import.output, "As for cnnplan import");
+  app.add_option("--loss", options.import.loss, "As for cnnplan import")->capture_default_str();
+  app.footer(R"(EXAMPLES
+  cnnplan import resnet50.onnx --weights weights.h5           network.json and weights.h5
+  cnnplan-weights resnet50.onnx weights.h5                    weights.h5 only
+)");
+}
+
+void write_weights(const Options& options) {
+  const std::string& file = options.model_file;
+  const ImportedModel model =
+      import_onnx(parse_onnx(read_onnx_file(file), file), file, options.import);
+  TensorFileWriter writer(options.weights_file);
+  for (const ImportedTensor& tensor : model.tensors) {
+    const bool is_double = tensor.values->type == TensorType::float64;
+    writer.write(tensor_name(tensor.layer, tensor.name),
+                 tensor.extents,
+                 values_of(tensor, file),
+                 is_double ? Precision::fp64 : Precision::fp32);
+  }
+  writer.finish();
+  std::fprintf(stderr,
+               "wrote %s: %zu tensors; train from them with: cnnexec --weights %s\n",
+               options.weights_file.c_str(),
+               model.tensors.size(),
+               options.weights_file.c_str());
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("cnnplan-weights: parameters of an ONNX model for cnnexec", "cnnplan-weights");
+  Options options;
+  add_options(app, options);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::usage);
+  }
+  write_weights(options);
+  return 0;
+}
+
+}  // namespace
+}  // namespace cnnplan
+
+int main(int argc, char** argv) {
+  try {
+    return cnnplan::run(argc, argv);
+  } catch (const cnnplan::Error& error) {
+    std::fprintf(stderr, "cnnplan: %s\n", error.what());
+    return static_cast<int>(error.exit_code());
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "cnnplan: internal error: %s\n", error.what());
+    return static_cast<int>(cnnplan::ExitCode::internal);
+  }
+}

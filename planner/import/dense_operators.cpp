@@ -1,0 +1,73 @@
+// Matrix products with constant weights: fully connected layers.
+
+#include "planner/import/operators.hpp"
+#include "planner/import/unmapped.hpp"
+
+namespace cnnplan {
+namespace {
+
+// (outputs, C, D, H, W) as files of weights have it: without a D of 1.
+std::vector<std::int64_t> weight_extents(std::int64_t outputs, const Shape& image) {
+  std::vector<std::int64_t> extents{outputs, image[Dim::c]};
+  for (const Dim dim : spatial_dims) {
+    if (dim != Dim::d || image[dim] > 1) extents.push_back(image[dim]);
+  }
+  return extents;
+}
+
+// `weight` is meant as (outputs, inputs) where `is_outputs_first`.
+Activation add_fully_connected(const NodeReader& node,
+                               NetworkBuilder& network,
+                               Constant weight,
+                               bool is_outputs_first) {
+  const Activation x = node.activation(0);
+  const std::vector<std::int64_t> dims = dims_of(weight);
+  if (dims.size() != 2 || x.dims.size() != 2) {
+    throw UnmappedNode("a product of " + dims_text(x.dims) + " and " + dims_text(dims) +
+                       " is no fully connected layer");
+  }
+  if (!is_outputs_first) weight.is_transposed = !weight.is_transposed;
+  const std::int64_t outputs = dims[is_outputs_first ? 0 : 1];
+  if (dims[is_outputs_first ? 1 : 0] != x.dims[1]) {
+    throw UnmappedNode("a weight " + dims_text(dims) + " for " + std::to_string(x.dims[1]) +
+                       " inputs");
+  }
+  const Shape image = network.shape(x.layer);
+  Activation y = network.add_layer(node, FullyConnected{.outputs = outputs, .bias = false}, {x});
+  network.add_tensor(y.layer, "weight", weight_extents(outputs, image), weight);
+  return y;
+}
+
+// A number for each output, whatever dims of 1 stand around them.
+void require_bias(const Constant& bias, std::int64_t outputs) {
+  const std::vector<std::int64_t> dims = dims_of(bias);
+  if (dims.empty() || dims.back() != outputs || dims.size() > 2 ||
+      (dims.size() == 2 && dims[0] != 1)) {
+    throw UnmappedNode("a bias " + dims_text(dims) + " for " + std::to_string(outputs) +
+                       " outputs");
+  }
+}
+
+}  // namespace
+
+Value map_gemm(const NodeReader& node, NetworkBuilder& network) {
+  const bool has_bias = node.has_input(2);
+  if (node.real("alpha", 1) != 1 || (has_bias && node.real("beta", 1) != 1) ||
+      node.integer("transA", 0) != 0) {
+    throw UnmappedNode("alpha, beta or transA has another value than 1, 1 and 0");
+  }
+  const Activation y =
+      add_fully_connected(node, network, node.constant(1), node.integer("transB", 0) != 0);
+  if (!has_bias) return y;
+  const Constant bias = node.constant(2);
+  require_bias(bias, y.dims[1]);
+  network.add_bias(y.layer, bias);
+  return y;
+}
+
+Value map_matmul(const NodeReader& node, NetworkBuilder& network) {
+  if (!node.is_constant(1)) throw UnmappedNode("a product of two activations");
+  return add_fully_connected(node, network, node.constant(1), false);
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,150 @@
+// Batch norms, activation functions, sums and concatenations.
+#include <limits>
+
+#include "planner/import/operators.hpp"
+#include "planner/import/tensor_values.hpp"
+#include "planner/import/unmapped.hpp"
+
+namespace cnnplan {
+namespace {
+
+// Inputs of a batch norm behind the image, as parameters of the layer.
+constexpr const char* batch_norm_tensors[] = {"scale", "shift", "mean", "variance"};
+
+void require_plain(const Activation& x, const NetworkBuilder& network) {
+  if (is_plain(x.dims, network.shape(x.layer))) return;
+  throw UnmappedNode("its input " + dims_text(x.dims) + " is flattened");
+}
+
+// The one number of a constant input; `absent` where there is none.
+double number_at(const NodeReader& node, std::size_t index, double absent) {
+  const auto numbers = node.reals_at(index);
+  if (!numbers) return absent;
+  if (numbers->size() != 1) throw UnmappedNode("an input is not one number");
+  const double value = numbers->front();
+  return node.constant(index).tensor->type == TensorType::float32
+             ? as_written(static_cast<float>(value))
+             : value;
+}
+
+// True where a constant has one number for each channel of x and is repeated over all else.
+bool is_per_channel(const Constant& constant, const Activation& x) {
+  const std::vector<std::int64_t> dims = dims_of(constant);
+  if (dims.size() > x.dims.size() || dims.size() + 1 < x.dims.size()) return false;
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    const std::size_t axis = i + x.dims.size() - dims.size();
+    if (dims[i] != (axis == 1 ? x.dims[1] : 1)) return false;
+  }
+  return true;
+}
+
+// A sum with a constant is the bias of the layer before it.
+Value add_bias(const NodeReader& node, NetworkBuilder& network, std::size_t constant) {
+  Activation x = node.activation(1 - constant);
+  const LayerParameters& parameters = network.layer(x.layer).parameters;
+  const auto* const convolution = std::get_if<Convolution>(&parameters);
+  const auto* const full = std::get_if<FullyConnected>(&parameters);
+  const bool has_room =
+      (convolution != nullptr && !convolution->bias) || (full != nullptr && !full->bias);
+  const Constant bias = node.constant(constant);
+  if (!has_room || !x.is_layer_output || !is_per_channel(bias, x) ||
+      !network.is_used_once(node.node().inputs[1 - constant])) {
+    throw UnmappedNode("adds a constant that is no bias of the layer before it");
+  }
+  network.add_bias(x.layer, bias);
+  return x;
+}
+
+Value add_two(const NodeReader& node, NetworkBuilder& network, double scale) {
+  const Activation a = node.activation(0);
+  const Activation b = node.activation(1);
+  if (a.dims != b.dims) {
+    throw UnmappedNode("inputs " + dims_text(a.dims) + " and " + dims_text(b.dims) +
+                       " of unequal dims");
+  }
+  return network.add_layer(node, Add{.scale = scale}, {a, b});
+}
+
+}  // namespace
+
+Value map_batch_norm(const NodeReader& node, NetworkBuilder& network) {
+  const Activation x = node.activation(0);
+  require_plain(x, network);
+  if (node.integer("spatial", 1) == 0) throw UnmappedNode("statistics for each position");
+  // ONNX says what is kept of the running values, layers what is new.
+  const double kept = as_written(node.real("momentum", 0.9F));
+  const BatchNorm norm{.epsilon = as_written(node.real("epsilon", 1e-5F)),
+                       .momentum = as_written(static_cast<float>(1 - kept))};
+  const Activation y = network.add_layer(node, norm, {x});
+  const std::vector<std::int64_t> extents{x.dims[1]};
+  for (std::size_t i = 0; i < std::size(batch_norm_tensors); ++i) {
+    const Constant values = node.constant(i + 1);
+    if (dims_of(values) != extents) {
+      throw UnmappedNode(std::string(batch_norm_tensors[i]) + ' ' + dims_text(dims_of(values)) +
+                         " for " + std::to_string(x.dims[1]) + " channels");
+    }
+    network.add_tensor(y.layer, batch_norm_tensors[i], extents, values);
+  }
+  return y;
+}
+
+Value map_relu(const NodeReader& node, NetworkBuilder& network) {
+  return network.add_layer(node, Relu{}, {node.activation(0)});
+}
+
+Value map_clip(const NodeReader& node, NetworkBuilder& network) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const auto limit = [&](const char* name, std::size_t index, double absent) {
+    return node.has(name) ? as_written(node.real(name, 0)) : number_at(node, index, absent);
+  };
+  const double min = limit("min", 1, -infinity);
+  const double max = limit("max", 2, infinity);
+  if (min != 0) throw UnmappedNode("clips at another minimum than 0");
+  const bool is_open = max >= static_cast<double>(std::numeric_limits<float>::max());
+  return network.add_layer(node, Relu{.max = is_open ? infinity : max}, {node.activation(0)});
+}
+
+Value map_dropout(const NodeReader& node, NetworkBuilder& network) {
+  const Activation x = node.activation(0);
+  const double rate =
+      node.has("ratio") ? as_written(node.real("ratio", 0.5F)) : number_at(node, 1, 0.5);
+  if (rate == 0) return x;
+  return network.add_layer(node, Dropout{.rate = rate}, {x});
+}
+
+Value map_add(const NodeReader& node, NetworkBuilder& network) {
+  if (node.is_constant(0)) return add_bias(node, network, 0);
+  if (node.is_constant(1)) return add_bias(node, network, 1);
+  return add_two(node, network, 1);
+}
+
+Value map_sub(const NodeReader& node, NetworkBuilder& network) {
+  return add_two(node, network, -1);
+}
+
+Value map_sum(const NodeReader& node, NetworkBuilder& network) {
+  if (node.input_count() == 1) return node.activation(0);
+  if (node.input_count() == 2) return add_two(node, network, 1);
+  Activation sum = node.activation(0);
+  for (std::size_t i = 1; i < node.input_count(); ++i) {
+    const Activation next = node.activation(i);
+    if (next.dims != sum.dims) throw UnmappedNode("inputs of unequal dims");
+    sum = network.add_layer(node, Add{}, {sum, next});
+  }
+  return sum;
+}
+
+Value map_concat(const NodeReader& node, NetworkBuilder& network) {
+  std::vector<Activation> inputs;
+  for (std::size_t i = 0; i < node.input_count(); ++i) {
+    inputs.push_back(node.activation(i));
+    require_plain(inputs.back(), network);
+  }
+  if (inputs.empty()) throw UnmappedNode("no inputs");
+  const std::size_t axis = normal_axis(node.integer("axis", 1), inputs[0].dims.size());
+  if (axis != 1) throw UnmappedNode("joins along another dim than the channels");
+  if (inputs.size() == 1) return inputs[0];
+  return network.add_layer(node, Concat{}, inputs);
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,205 @@
+// Node by node, in the order of the file; what cannot be mapped is collected.
+#include "planner/import/import_onnx.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "planner/import/constant_folding.hpp"
+#include "planner/import/input_dims.hpp"
+#include "planner/import/live_nodes.hpp"
+#include "planner/import/network_builder.hpp"
+#include "planner/import/operators.hpp"
+#include "planner/import/printable.hpp"
+#include "planner/import/tensor_values.hpp"
+#include "planner/import/unmapped.hpp"
+#include "planner/model/file.hpp"
+
+namespace cnnplan {
+namespace {
+
+std::string chosen_output(const OnnxGraph& graph, const std::string& wanted) {
+  if (!wanted.empty()) return wanted;
+  return graph.outputs.empty() ? "" : graph.outputs.front().name;
+}
+
+// "resnet50" of "models/resnet50.onnx"
+std::string network_name(const std::string& file) {
+  const std::string name = base_name(file);
+  const std::string stem = name.substr(0, name.rfind('.'));
+  return printable(stem.empty() ? name : stem);
+}
+
+// What a node makes of what is not known.
+Unknown unknown_of(const NodeReader& reader) {
+  const std::string& type = reader.node().type;
+  return {.is_activation = type != "Shape" && type != "Constant" && reader.has_activation()};
+}
+
+class Importer {
+ public:
+  Importer(const OnnxGraph& graph, const std::string& file, const ImportOptions& options)
+      : graph_(graph),
+        file_(file),
+        output_(chosen_output(graph, options.output)),
+        live_(live_nodes(graph, output_)),
+        names_of_output_(names_of_output(live_, output_)),
+        builder_(file, live_.uses) {
+    set_inputs(options.input);
+  }
+
+  ImportedModel run();
+
+ private:
+  void set_inputs(const std::string& size);
+  void map(const OnnxNode& node);
+  Value value_of(const NodeReader& reader);
+  Value left_out_softmax(const NodeReader& reader);
+  void set_outputs(const OnnxNode& node, const Value& first);
+  void note_dropped_outputs();
+  LayerIndex output_layer() const;
+
+  const OnnxGraph& graph_;
+  const std::string& file_;
+  std::string output_;
+  LiveNodes live_;
+  std::set<std::string> names_of_output_;
+  NetworkBuilder builder_;
+  Values values_;
+  std::vector<Refusal> refusals_;
+  std::vector<std::string> notes_;
+};
+
+void Importer::set_inputs(const std::string& size) {
+  for (const auto& [name, tensor] : graph_.initializers) values_.emplace(name, Constant{tensor});
+  std::vector<const OnnxValue*> used;
+  for (const OnnxValue& input : graph_.inputs) {
+    if (live_.uses.contains(input.name)) used.push_back(&input);
+  }
+  if (used.size() != 1 || !used[0]->is_real) {
+    throw InputError({.file = file_,
+                      .pointer = "",
+                      .value = std::to_string(used.size()) + " inputs that the output '" +
+                               printable(output_) + "' is made of",
+                      .allowed = "one, of real numbers: samples"});
+  }
+  const OnnxValue& input = *used[0];
+  values_.insert_or_assign(input.name,
+                           builder_.add_input(input.name, input_dims(input, size, file_)));
+}
+
+Value Importer::value_of(const NodeReader& reader) {
+  const OnnxNode& node = reader.node();
+  if (!node.domain.empty()) throw UnmappedNode("an operator of the domain '" + node.domain + '\'');
+  const bool is_softmax = node.type == "Softmax" || node.type == "LogSoftmax";
+  const MapNode map_node = find_operator(node.type);
+  if (!is_softmax && map_node == nullptr && !can_fold(node.type)) {
+    throw UnmappedNode("no layer computes this");
+  }
+  const bool only_folds = map_node == nullptr && !is_softmax;
+  if (only_folds && reader.has_activation()) throw UnmappedNode("computes with activations");
+  if (reader.is_input_unknown()) return unknown_of(reader);
+  if (can_fold(node.type) && reader.are_inputs_constant()) return fold(reader);
+  if (is_softmax) return left_out_softmax(reader);
+  return map_node(reader, builder_);
+}
+
+// Older opsets have one softmax over all dims from the axis on.
+Value Importer::left_out_softmax(const NodeReader& reader) {
+  constexpr std::int64_t first_of_one_axis = 13;
+  const OnnxNode& node = reader.node();
+  if (node.outputs.empty() || !names_of_output_.contains(node.outputs[0])) {
+    throw UnmappedNode("a softmax that is not the output");
+  }
+  const Activation x = reader.activation(0);
+  const bool is_of_one_axis = graph_.opset >= first_of_one_axis;
+  const std::int64_t axis = reader.integer("axis", is_of_one_axis ? -1 : 1);
+  const bool has_image =
+      std::any_of(x.dims.begin() + 2, x.dims.end(), [](auto n) { return n > 1; });
+  if (normal_axis(axis, x.dims.size()) != 1 || (has_image && !is_of_one_axis)) {
+    throw UnmappedNode("a softmax over other dims than the channels");
+  }
+  notes_.push_back("left out " + printable(to_text(node)) + ": the loss has a softmax of its own");
+  return x;
+}
+
+void Importer::set_outputs(const OnnxNode& node, const Value& first) {
+  for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+    const std::string& output = node.outputs[i];
+    if (output.empty()) continue;
+    const bool is_new = values_.emplace(output, i == 0 ? first : Unknown{}).second;
+    if (!is_new) throw UnmappedNode("makes '" + output + "', which there is already");
+    if (i > 0 && live_.uses.contains(output)) {
+      throw UnmappedNode("its output '" + output + "' is used, of which there is none in layers");
+    }
+  }
+}
+
+void Importer::map(const OnnxNode& node) {
+  const NodeReader reader(node, values_, graph_.opset);
+  const auto refuse = [&](const std::string& reason) {
+    const std::string output = node.outputs.empty() ? "" : node.outputs.front();
+    refusals_.push_back({node.name.empty() ? output : node.name, node.type, reason});
+    const Unknown unknown{.is_activation = true};
+    for (const std::string& own : node.outputs) values_.try_emplace(own, unknown);
+  };
+  try {
+    set_outputs(node, value_of(reader));
+  } catch (const UnmappedNode& unmapped) {
+    refuse(unmapped.what());
+  } catch (const InputError& error) {
+    refuse("got " + error.problem().value + "; allowed: " + error.problem().allowed);
+  }
+}
+
+void Importer::note_dropped_outputs() {
+  for (const OnnxValue& output : graph_.outputs) {
+    if (output.name == output_) continue;
+    notes_.push_back("left out the output '" + printable(output.name) + "': a network has one; " +
+                     "--output chooses it");
+  }
+}
+
+LayerIndex Importer::output_layer() const {
+  const auto found = values_.find(output_);
+  const auto* const output =
+      found == values_.end() ? nullptr : std::get_if<Activation>(&found->second);
+  if (output == nullptr || live_.nodes.empty() || output->has_margin() ||
+      !is_plain(output->dims, builder_.shape(output->layer))) {
+    throw InputError(
+        {.file = file_,
+         .pointer = "output '" + printable(output_) + '\'',
+         .value = output == nullptr ? "no output of a layer" : "dims " + dims_text(output->dims),
+         .allowed = "scores of classes, (N, C) or one for each pixel"});
+  }
+  return output->layer;
+}
+
+ImportedModel Importer::run() {
+  for (const OnnxNode* node : live_.nodes) map(*node);
+  if (!refusals_.empty()) throw UnmappedNodes(file_, std::move(refusals_));
+  note_dropped_outputs();
+  Network network = builder_.network(network_name(file_), output_layer());
+  return {.network = std::move(network),
+          .tensors = std::move(builder_).tensors(),
+          .notes = std::move(notes_)};
+}
+
+void check_loss(const std::string& loss) {
+  if (loss == "cross_entropy") return;
+  throw InputError({.file = "--loss",
+                    .pointer = "",
+                    .value = '"' + printable(loss) + '"',
+                    .allowed = "cross_entropy"});
+}
+
+}  // namespace
+
+ImportedModel import_onnx(const OnnxGraph& graph,
+                          const std::string& file,
+                          const ImportOptions& options) {
+  check_loss(options.loss);
+  return Importer(graph, file, options).run();
+}
+
+}  // namespace cnnplan

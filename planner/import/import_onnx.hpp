@@ -1,0 +1,44 @@
+// From an ONNX model to a network: the inverse of an export, operator by operator.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "planner/import/onnx_graph.hpp"
+#include "planner/model/network.hpp"
+
+namespace cnnplan {
+
+struct ImportOptions {
+  std::string input;  // dims of the input: "1x3x512x512", "3x512x512", "512x512"; empty: the file's
+  std::string output;  // value that the loss compares with labels; empty: the first output
+  std::string loss = "cross_entropy";
+};
+
+// Values of one tensor of one layer.
+struct ImportedTensor {
+  std::string layer;
+  std::string name;                   // "weight", "bias", "scale", "shift", "mean" or "variance"
+  std::vector<std::int64_t> extents;  // as the executor stores it; those of a bias are {F}
+  TensorPointer values;
+  bool is_transposed = false;  // values are (inputs, outputs)
+};
+
+struct ImportedModel {
+  Network network;
+  std::vector<ImportedTensor> tensors;
+  std::vector<std::string> notes;  // what was left out, for the user
+};
+
+// `file` is for messages and the name of the network. Values are not looked at, but where they
+// stand for shapes.
+// @throws UnmappedNodes with all nodes that have no layer; InputError
+ImportedModel import_onnx(const OnnxGraph& graph,
+                          const std::string& file,
+                          const ImportOptions& options);
+
+// Row-major as `extents` say. @throws InputError where values lie in another file or are no numbers
+std::vector<double> values_of(const ImportedTensor& tensor, const std::string& file);
+
+}  // namespace cnnplan

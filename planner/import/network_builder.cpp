@@ -1,0 +1,122 @@
+// Layers with their shapes, by the rules of networks.
+#include "planner/import/network_builder.hpp"
+
+#include <algorithm>
+
+#include "planner/import/tensor_values.hpp"
+#include "planner/import/unmapped.hpp"
+#include "planner/model/checked.hpp"
+#include "planner/model/layer_shape.hpp"
+
+namespace cnnplan {
+namespace {
+
+constexpr std::size_t least_rank = 2;  // (N, C)
+constexpr std::size_t most_rank = 5;   // (N, C, D, H, W)
+
+}  // namespace
+
+bool is_plain(const std::vector<std::int64_t>& dims, const Shape& shape) {
+  if (dims.size() < least_rank || dims.size() > most_rank) return false;
+  for (std::size_t i = 0; i < most_rank - dims.size(); ++i) {
+    if (shape[spatial_dims[i]] != 1) return false;
+  }
+  return dims == model_dims(shape, dims[0], dims.size());
+}
+
+std::vector<std::int64_t> model_dims(const Shape& shape, std::int64_t batch, std::size_t rank) {
+  std::vector<std::int64_t> dims{batch, shape[Dim::c]};
+  for (std::size_t i = most_rank - rank; i < spatial_dims.size(); ++i) {
+    dims.push_back(shape[spatial_dims[i]]);
+  }
+  return dims;
+}
+
+LayerIndex NetworkBuilder::append(const std::string& name,
+                                  const LayerParameters& parameters,
+                                  const std::vector<LayerIndex>& inputs) {
+  Layer layer{.name = names_.unique(name), .inputs = {}, .parameters = parameters};
+  std::vector<Shape> input_shapes;
+  for (const LayerIndex input : inputs) {
+    layer.inputs.push_back(layers_.at(static_cast<std::size_t>(input)).name);
+    input_shapes.push_back(shape(input));
+  }
+  const Shape output =
+      sample_shape(parameters, input_shapes, {.file = file_, .layer = layers_.size()});
+  volume(output);
+  if (layers_.size() + 1 >= max_layers) throw UnmappedNode("too many layers");
+  layers_.push_back(std::move(layer));
+  shapes_.push_back(output);
+  return static_cast<LayerIndex>(layers_.size() - 1);
+}
+
+Activation NetworkBuilder::add_input(const std::string& name,
+                                     const std::vector<std::int64_t>& dims) {
+  if (dims.size() < least_rank || dims.size() > most_rank) {
+    throw InputError({.file = file_,
+                      .pointer = "input '" + name + '\'',
+                      .value = "dims " + dims_text(dims),
+                      .allowed = "(N, C, H, W), (N, C, D, H, W), (N, C, W) or (N, C)"});
+  }
+  Input input{.channels = dims[1]};
+  std::copy_backward(dims.begin() + 2, dims.end(), input.size.end());
+  batch_ = dims[0];
+  return {.layer = append(name, input, {}), .dims = dims, .margins = {}, .is_layer_output = true};
+}
+
+Activation NetworkBuilder::add_layer(const NodeReader& node,
+                                     const LayerParameters& parameters,
+                                     const std::vector<Activation>& inputs) {
+  std::vector<LayerIndex> layers;
+  for (const Activation& input : inputs) layers.push_back(input.layer);
+  const LayerIndex layer = append(source_name(node.node()), parameters, layers);
+  // A flattened output of what works element by element stays flattened.
+  const Activation& x = inputs.at(0);
+  const bool is_same = shape(layer) == shape(x.layer) && !x.has_margin();
+  return {.layer = layer,
+          .dims = is_same ? x.dims : model_dims(shape(layer), batch_, x.dims.size()),
+          .margins = {},
+          .is_layer_output = true};
+}
+
+void NetworkBuilder::add_tensor(LayerIndex layer_index,
+                                const std::string& name,
+                                const std::vector<std::int64_t>& extents,
+                                const Constant& values) {
+  if (name == "weight" && !weights_.insert(values.tensor.get()).second) {
+    throw UnmappedNode("another layer has the same weight '" + values.tensor->name +
+                       "'; layers of a network share no weights");
+  }
+  std::int64_t count = 1;
+  for (const std::int64_t extent : extents) count = checked_multiply(count, extent);
+  if (element_count(*values.tensor) != count) {
+    throw UnmappedNode("a " + name + ' ' + dims_text(dims_of(values)) + " in place of " +
+                       dims_text(extents));
+  }
+  tensors_.push_back({.layer = layer(layer_index).name,
+                      .name = name,
+                      .extents = extents,
+                      .values = values.tensor,
+                      .is_transposed = values.is_transposed});
+}
+
+void NetworkBuilder::add_bias(LayerIndex index, const Constant& values) {
+  LayerParameters& parameters = layers_.at(static_cast<std::size_t>(index)).parameters;
+  if (auto* convolution = std::get_if<Convolution>(&parameters)) convolution->bias = true;
+  if (auto* full = std::get_if<FullyConnected>(&parameters)) full->bias = true;
+  add_tensor(index, "bias", {shape(index)[Dim::c]}, values);
+}
+
+bool NetworkBuilder::is_used_once(const std::string& value) const {
+  const auto found = uses_.find(value);
+  return found != uses_.end() && found->second == 1;
+}
+
+Network NetworkBuilder::network(const std::string& name, LayerIndex output) const {
+  std::vector<Layer> layers = layers_;
+  layers.push_back(
+      {.name = "loss", .inputs = {layer(output).name}, .parameters = SoftmaxCrossEntropy{}});
+  return Network(name, std::move(layers), file_);
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,70 @@
+// A network that grows layer by layer while the nodes of a model are read.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "planner/import/import_onnx.hpp"
+#include "planner/import/layer_names.hpp"
+#include "planner/import/node_reader.hpp"
+
+namespace cnnplan {
+
+class NetworkBuilder {
+ public:
+  // `uses`: how many inputs of nodes each value is.
+  NetworkBuilder(std::string file, std::map<std::string, int> uses)
+      : file_(std::move(file)), uses_(std::move(uses)) {}
+
+  // The input layer, of an input with these dims. @throws InputError
+  Activation add_input(const std::string& name, const std::vector<std::int64_t>& dims);
+  // Appends a layer; its output has as many dims as its first input. @throws InputError where the
+  // shapes do not fit
+  Activation add_layer(const NodeReader& node,
+                       const LayerParameters& parameters,
+                       const std::vector<Activation>& inputs);
+  // @throws UnmappedNode for another number of values, and where another layer has the same weight
+  void add_tensor(LayerIndex layer,
+                  const std::string& name,
+                  const std::vector<std::int64_t>& extents,
+                  const Constant& values);
+  // Gives a convolution or fully connected layer its bias.
+  void add_bias(LayerIndex layer, const Constant& values);
+
+  std::int64_t batch() const { return batch_; }
+  const Layer& layer(LayerIndex index) const { return layers_.at(static_cast<std::size_t>(index)); }
+  // Of one sample.
+  const Shape& shape(LayerIndex index) const { return shapes_.at(static_cast<std::size_t>(index)); }
+  bool is_used_once(const std::string& value) const;
+
+  // The layers so far, with a loss behind `output`. @throws InputError
+  Network network(const std::string& name, LayerIndex output) const;
+  std::vector<ImportedTensor> tensors() && { return std::move(tensors_); }
+
+ private:
+  LayerIndex append(const std::string& name,
+                    const LayerParameters& parameters,
+                    const std::vector<LayerIndex>& inputs);
+
+  std::string file_;
+  std::map<std::string, int> uses_;
+  LayerNames names_;
+  std::int64_t batch_ = 1;
+  std::vector<Layer> layers_;
+  std::vector<Shape> shapes_;
+  std::vector<ImportedTensor> tensors_;
+  std::set<const OnnxTensor*> weights_;
+};
+
+// True where the model sees the layer's output in its own shape.
+bool is_plain(const std::vector<std::int64_t>& dims, const Shape& shape);
+
+// (C, D, H, W) of a shape as dims of a model: `rank` of them with the batch.
+// @pre 2 <= rank <= 5
+std::vector<std::int64_t> model_dims(const Shape& shape, std::int64_t batch, std::size_t rank);
+
+}  // namespace cnnplan

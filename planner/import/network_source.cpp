@@ -1,0 +1,23 @@
+// JSON or ONNX.
+#include "planner/import/network_source.hpp"
+
+#include <utility>
+
+#include "planner/import/import_onnx.hpp"
+#include "planner/import/onnx_file.hpp"
+
+namespace cnnplan {
+
+Network parse_network_or_model(const SourceOfNetwork& source, std::vector<std::string>& notes) {
+  if (is_onnx(source.content)) {
+    ImportedModel model = import_onnx(
+        parse_onnx(source.content, source.file), source.file, {.input = source.input_size});
+    for (const std::string& note : model.notes) notes.push_back(source.file + ": " + note);
+    return std::move(model.network);
+  }
+  const Network network = parse_network(source.content, source.file);
+  return source.input_size.empty() ? network
+                                   : with_input_size(network, parse_size(source.input_size));
+}
+
+}  // namespace cnnplan

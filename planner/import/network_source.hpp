@@ -1,0 +1,22 @@
+// Networks from files of either kind, as commands take them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "planner/model/network.hpp"
+
+namespace cnnplan {
+
+struct SourceOfNetwork {
+  std::string_view content;
+  std::string file;        // for messages
+  std::string input_size;  // "512x512", of models also "3x512x512"; empty: the file's
+};
+
+// Of a network file or an ONNX model, whichever the content is. Notes for the user are appended to
+// `notes`. @throws InputError, UnmappedNodes, EnvironmentError
+Network parse_network_or_model(const SourceOfNetwork& source, std::vector<std::string>& notes);
+
+}  // namespace cnnplan

@@ -1,0 +1,67 @@
+// What is read of an ONNX file, as plain values: nothing here or above knows protobuf.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace cnnplan {
+
+// Of elements that can be read; all others are `other`.
+enum class TensorType { float16, bfloat16, float32, float64, int32, int64, other };
+
+// Bytes of an element; 0 of `other`.
+std::int64_t element_bytes(TensorType type);
+
+// Row-major, little-endian. `bytes` is empty where the values lie in another file.
+struct OnnxTensor {
+  std::string name;
+  std::vector<std::int64_t> dims;  // none for a scalar
+  TensorType type = TensorType::other;
+  std::string bytes;
+  bool is_external = false;
+};
+using TensorPointer = std::shared_ptr<const OnnxTensor>;
+
+using OnnxAttribute = std::variant<std::monostate,  // of a kind that no mapped operator has
+                                   std::int64_t,
+                                   float,
+                                   std::string,
+                                   std::vector<std::int64_t>,
+                                   std::vector<float>,
+                                   TensorPointer>;
+
+struct OnnxNode {
+  std::string name;  // may be empty
+  std::string type;  // "Conv"
+  std::string domain;
+  std::vector<std::string> inputs;  // an empty name stands for an input that is left out
+  std::vector<std::string> outputs;
+  std::map<std::string, OnnxAttribute> attributes;
+};
+
+// An input or output of the graph. A dim without a number is 0.
+struct OnnxValue {
+  std::string name;
+  bool has_shape = false;
+  bool is_real = true;
+  std::vector<std::int64_t> dims;
+  std::vector<std::string> dim_names;  // "batch", or empty
+};
+
+struct OnnxGraph {
+  std::string name;
+  std::int64_t opset = 0;  // of the standard operators; 0 where the file names none
+  std::vector<OnnxNode> nodes;
+  std::map<std::string, TensorPointer> initializers;
+  std::vector<OnnxValue> inputs;  // initializers left out
+  std::vector<OnnxValue> outputs;
+};
+
+// "'conv1' (Conv)"; a node without a name goes by its first output.
+std::string to_text(const OnnxNode& node);
+
+}  // namespace cnnplan

@@ -1,0 +1,53 @@
+// The operators of ONNX that have a layer, one function each, in files by kind.
+#pragma once
+
+#include <string_view>
+
+#include "planner/import/network_builder.hpp"
+#include "planner/import/node_reader.hpp"
+
+namespace cnnplan {
+
+// Makes the layers of a node; returns its first output.
+// @throws UnmappedNode, InputError
+using MapNode = Value (*)(const NodeReader& node, NetworkBuilder& network);
+
+// Null where no layer computes what the operator does.
+MapNode find_operator(std::string_view type);
+
+// windowed_operators.cpp
+Value map_convolution(const NodeReader& node, NetworkBuilder& network);
+Value map_max_pool(const NodeReader& node, NetworkBuilder& network);
+Value map_average_pool(const NodeReader& node, NetworkBuilder& network);
+Value map_global_average_pool(const NodeReader& node, NetworkBuilder& network);
+Value map_global_max_pool(const NodeReader& node, NetworkBuilder& network);
+Value map_reduce_mean(const NodeReader& node, NetworkBuilder& network);
+Value map_reduce_max(const NodeReader& node, NetworkBuilder& network);
+Value map_pad(const NodeReader& node, NetworkBuilder& network);
+
+// dense_operators.cpp
+Value map_gemm(const NodeReader& node, NetworkBuilder& network);
+Value map_matmul(const NodeReader& node, NetworkBuilder& network);
+
+// elementwise_operators.cpp
+Value map_batch_norm(const NodeReader& node, NetworkBuilder& network);
+Value map_relu(const NodeReader& node, NetworkBuilder& network);
+Value map_clip(const NodeReader& node, NetworkBuilder& network);
+Value map_dropout(const NodeReader& node, NetworkBuilder& network);
+Value map_add(const NodeReader& node, NetworkBuilder& network);
+Value map_sub(const NodeReader& node, NetworkBuilder& network);
+Value map_sum(const NodeReader& node, NetworkBuilder& network);
+Value map_concat(const NodeReader& node, NetworkBuilder& network);
+
+// resize_operators.cpp
+Value map_resize(const NodeReader& node, NetworkBuilder& network);
+Value map_upsample(const NodeReader& node, NetworkBuilder& network);
+
+// shape_operators.cpp
+Value map_identity(const NodeReader& node, NetworkBuilder& network);
+Value map_cast(const NodeReader& node, NetworkBuilder& network);
+Value map_shape(const NodeReader& node, NetworkBuilder& network);
+Value map_reshape(const NodeReader& node, NetworkBuilder& network);
+Value map_transpose(const NodeReader& node, NetworkBuilder& network);
+
+}  // namespace cnnplan

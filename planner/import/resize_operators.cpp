@@ -1,0 +1,74 @@
+// Nearest-neighbour upsampling by integer factors.
+#include <cmath>
+#include <string>
+
+#include "planner/import/operators.hpp"
+#include "planner/import/unmapped.hpp"
+
+namespace cnnplan {
+namespace {
+
+// True where output o of every row is input floor(o / factor), for every factor.
+bool is_floor(const NodeReader& node) {
+  if (node.opset() < 11) return true;
+  const std::string where = node.text("coordinate_transformation_mode", "half_pixel");
+  const std::string rounding = node.text("nearest_mode", "round_prefer_floor");
+  if (where == "asymmetric" || where == "tf_half_pixel_for_nn") return rounding == "floor";
+  const bool is_centred = where == "half_pixel" || where == "pytorch_half_pixel";
+  return is_centred && rounding.starts_with("round_prefer");
+}
+
+Value add_upsampling(const NodeReader& node,
+                     NetworkBuilder& network,
+                     const std::vector<double>& scales) {
+  const Activation x = node.activation(0);
+  if (!is_plain(x.dims, network.shape(x.layer)) || scales.size() != x.dims.size()) {
+    throw UnmappedNode("needs a factor for each dim of an image");
+  }
+  constexpr double most = 1 << 20;
+  Upsample upsample{.factor = {1, 1, 1}};
+  for (std::size_t i = 0; i < scales.size(); ++i) {
+    const bool is_factor =
+        scales[i] >= 1 && scales[i] <= most && scales[i] == std::floor(scales[i]);
+    if (!is_factor || (i < 2 && scales[i] != 1)) {
+      throw UnmappedNode("scales dim " + std::to_string(i) + " by " + std::to_string(scales[i]) +
+                         "; only images are scaled, by integers");
+    }
+    if (i >= 2) upsample.factor[i + 3 - scales.size()] = static_cast<std::int64_t>(scales[i]);
+  }
+  if (upsample == Upsample{.factor = {1, 1, 1}}) return x;
+  if (node.text("mode", "nearest") != "nearest" || !is_floor(node)) {
+    throw UnmappedNode("interpolates; layers repeat the nearest neighbour");
+  }
+  return network.add_layer(node, upsample, {x});
+}
+
+std::vector<double> scales_of_sizes(const std::vector<std::int64_t>& sizes, const Activation& x) {
+  if (sizes.size() != x.dims.size()) throw UnmappedNode("needs a size for each dim");
+  std::vector<double> scales;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    scales.push_back(static_cast<double>(sizes[i]) / static_cast<double>(x.dims[i]));
+  }
+  return scales;
+}
+
+}  // namespace
+
+Value map_resize(const NodeReader& node, NetworkBuilder& network) {
+  if (node.has("axes")) throw UnmappedNode("scales along listed axes");
+  const auto scales = node.reals_at(node.opset() < 11 ? 1 : 2);
+  if (scales && !scales->empty()) return add_upsampling(node, network, *scales);
+  const auto sizes = node.integers_at(3);
+  if (!sizes) throw UnmappedNode("neither scales nor sizes");
+  return add_upsampling(node, network, scales_of_sizes(*sizes, node.activation(0)));
+}
+
+Value map_upsample(const NodeReader& node, NetworkBuilder& network) {
+  if (!node.has("scales")) {
+    return add_upsampling(node, network, node.reals_at(1).value_or(std::vector<double>{}));
+  }
+  const std::vector<float> scales = node.reals("scales");
+  return add_upsampling(node, network, {scales.begin(), scales.end()});
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,95 @@
+// Tests of planner/import/dense_operators: fully connected layers and their weights.
+#include <doctest/doctest.h>
+
+#include "tests/planner/import/model_builder.hpp"
+#include "tests/planner/model/problem_of.hpp"
+
+namespace cnnplan::test {
+namespace {
+
+const ImportedTensor& tensor_of(const ImportedModel& model, const std::string& name) {
+  for (const ImportedTensor& tensor : model.tensors) {
+    if (tensor.name == name) return tensor;
+  }
+  FAIL("no such tensor");
+  return model.tensors.front();
+}
+
+TEST_CASE("Gemm: the weight keeps the order of the flattened image, transposed or not") {
+  for (const std::int64_t is_transposed : {0, 1}) {
+    CAPTURE(is_transposed);
+    ModelBuilder model({1, 2, 1, 3});
+    model.weight("w", is_transposed != 0 ? Dims{2, 6} : Dims{6, 2}).weight("b", {2});
+    model.node("Flatten", {"x"}, {"f"});
+    model.node("Gemm", {"f", "w", "b"}).set("transB", is_transposed);
+    const ImportedModel imported = model.import();
+    CHECK(last_layer(imported).parameters == LayerParameters(FullyConnected{.outputs = 2}));
+    const ImportedTensor& weight = tensor_of(imported, "weight");
+    CHECK(weight.extents == Dims{2, 2, 1, 3});
+    const std::vector<double> rows{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+    const std::vector<double> columns{0, 2, 4, 6, 8, 10, 1, 3, 5, 7, 9, 11};
+    CHECK(values_of(weight, "m.onnx") == (is_transposed != 0 ? rows : columns));
+    CHECK(tensor_of(imported, "bias").extents == Dims{2});
+  }
+}
+
+TEST_CASE("MatMul: a sum with a constant behind it is its bias") {
+  ModelBuilder model({1, 6});
+  model.weight("w", {2, 6}).weight("b", {2});
+  model.node("Transpose", {"w"}, {"t"}).set("perm", Dims{1, 0});
+  model.node("MatMul", {"x", "t"}, {"p"});
+  model.node("Add", {"b", "p"});
+  const ImportedModel imported = model.import();
+  CHECK(last_layer(imported).parameters == LayerParameters(FullyConnected{.outputs = 2}));
+  CHECK(imported.network.parameter_count() == 14);
+  CHECK(values_of(tensor_of(imported, "weight"), "m.onnx")[1] == 1);
+}
+
+TEST_CASE("MatMul: no bias where the product is used besides, or of other dims") {
+  ModelBuilder twice({1, 6});
+  twice.weight("w", {6, 2}).weight("b", {2});
+  twice.node("MatMul", {"x", "w"}, {"p"});
+  twice.node("Add", {"p", "b"}, {"s"});
+  twice.node("Add", {"p", "s"});
+  CHECK(contains(refusal_of(twice), "no bias"));
+  ModelBuilder scalar({1, 6});
+  scalar.weight("w", {6, 2}).weight("b", {1});
+  scalar.node("MatMul", {"x", "w"}, {"p"});
+  scalar.node("Add", {"p", "b"});
+  CHECK(contains(refusal_of(scalar), "no bias"));
+}
+
+TEST_CASE("Add: a constant for each channel is the bias of the convolution before") {
+  ModelBuilder model;
+  model.weight("w", {2, 4, 3, 3}).weight("b", {2, 1, 1});
+  model.node("Conv", {"x", "w"}, {"c"});
+  model.node("Add", {"c", "b"});
+  const ImportedModel imported = model.import();
+  CHECK(std::get<Convolution>(last_layer(imported).parameters).bias);
+  CHECK(tensor_of(imported, "bias").extents == Dims{2});
+}
+
+TEST_CASE("Gemm: refusals") {
+  ModelBuilder image;
+  image.weight("w", {8, 2});
+  image.node("Gemm", {"x", "w"});
+  CHECK(contains(refusal_of(image), "no fully connected layer"));
+  ModelBuilder inputs({1, 6});
+  inputs.weight("w", {5, 2});
+  inputs.node("Gemm", {"x", "w"});
+  CHECK(contains(refusal_of(inputs), "6 inputs"));
+  ModelBuilder alpha({1, 6});
+  alpha.weight("w", {6, 2});
+  alpha.node("Gemm", {"x", "w"}).set("alpha", 0.5F);
+  CHECK(contains(refusal_of(alpha), "alpha"));
+  ModelBuilder bias({1, 6});
+  bias.weight("w", {6, 2}).weight("b", {3});
+  bias.node("Gemm", {"x", "w", "b"});
+  CHECK(contains(refusal_of(bias), "2 outputs"));
+  ModelBuilder product({1, 6});
+  product.node("MatMul", {"x", "x"});
+  CHECK(contains(refusal_of(product), "two activations"));
+}
+
+}  // namespace
+}  // namespace cnnplan::test

@@ -1,0 +1,181 @@
+// Tests of planner/import/import_onnx: inputs, outputs, what is left out, all refusals at once.
+#include "planner/import/import_onnx.hpp"
+
+#include <doctest/doctest.h>
+
+#include "planner/import/network_source.hpp"
+#include "tests/planner/import/model_builder.hpp"
+#include "tests/planner/model/problem_of.hpp"
+
+namespace cnnplan::test {
+namespace {
+
+// Two heads behind a trunk, as exports of training graphs have.
+ModelBuilder two_heads() {
+  ModelBuilder model({0, 3, 0, 0});
+  model.weight("trunk.weight", {4, 3, 3, 3}).weight("a.weight", {2, 4, 1, 1});
+  model.weight("b.weight", {5, 4, 1, 1});
+  model.node("Conv", {"x", "trunk.weight"}, {"t"});
+  model.node("Conv", {"t", "a.weight"}, {"main"});
+  model.node("Conv", {"t", "b.weight"}, {"auxiliary"});
+  model.node("NonZero", {"auxiliary"}, {"nobody"});
+  return model;
+}
+
+TEST_CASE("Import: layers by name, the loss, and the network's own file") {
+  ModelBuilder model = two_heads();
+  model.output("main").output("auxiliary");
+  const ImportedModel imported = model.import({.input = "32x48"});
+  const Network& network = imported.network;
+  CHECK(network.name() == "m");
+  REQUIRE(network.layer_count() == 4);
+  CHECK(network.layer(0) == Layer{"x", {}, Input{.channels = 3, .size = {1, 32, 48}}});
+  CHECK(network.layer(1).name == "trunk");
+  CHECK(network.layer(2).name == "a");
+  CHECK(network.layer(3) == Layer{"loss", {"a"}, SoftmaxCrossEntropy{}});
+  CHECK(parse_network(to_json(network), "m.json") == network);
+  REQUIRE(imported.notes.size() == 1);
+  CHECK(contains(imported.notes[0], "'auxiliary'"));
+  CHECK(imported.tensors.size() == 2);
+}
+
+TEST_CASE("Import: --output takes any value of the model, and drops what is not needed for it") {
+  ModelBuilder model = two_heads();
+  model.output("main").output("auxiliary");
+  const ImportOptions options{.input = "3x32x32", .output = "auxiliary"};
+  CHECK(model.import(options).network.layer(2).name == "b");
+  CHECK(model.import({.input = "32x32", .output = "t"}).network.layer_count() == 3);
+  const InputProblem nowhere =
+      problem_of([&] { model.import({.input = "32x32", .output = "nowhere"}); });
+  CHECK(contains(nowhere.value, "0 inputs"));
+}
+
+TEST_CASE("Import: every node that cannot be mapped is told at once") {
+  ModelBuilder model;
+  model.weight("w", {4, 4, 3, 3});
+  model.node("ConvTranspose", {"x", "w"}, {"a"}).called("up");
+  model.node("Relu", {"a"}, {"b"});
+  model.node("Conv", {"b", "b"}, {"c"}).called("later");
+  model.node("FusedConv", {"c"}, {"d"}).called("foreign").message().set_domain("com.microsoft");
+  model.node("Slice", {"d", "w"}, {"e"}).called("slice");
+  model.node("Sigmoid", {"e"}).called("gate");
+  const std::vector<Refusal> refusals = refusals_of(model);
+  REQUIRE(refusals.size() == 4);
+  CHECK(refusals[0].node == "up");
+  CHECK(refusals[0].type == "ConvTranspose");
+  CHECK(contains(refusals[1].reason, "com.microsoft"));
+  CHECK(refusals[2].node == "slice");
+  CHECK(refusals[3].node == "gate");
+  try {
+    model.import();
+  } catch (const UnmappedNodes& unmapped) {
+    CHECK(contains(unmapped.what(), "m.onnx: 4 nodes"));
+    CHECK(contains(unmapped.what(), "\n  gate (Sigmoid): no layer computes this"));
+  }
+}
+
+TEST_CASE("Import: a softmax at the end is left out, elsewhere refused") {
+  ModelBuilder at_end({1, 6});
+  at_end.node("Relu", {"x"}, {"a"});
+  at_end.node("LogSoftmax", {"a"}, {"b"});
+  at_end.node("Identity", {"b"});
+  const ImportedModel imported = at_end.import();
+  CHECK(imported.network.layer_count() == 3);
+  CHECK(contains(imported.notes.at(0), "LogSoftmax"));
+  ModelBuilder within({1, 6});
+  within.node("Softmax", {"x"}, {"a"});
+  within.node("Relu", {"a"});
+  CHECK(contains(refusal_of(within), "not the output"));
+}
+
+TEST_CASE("Import: a softmax at the end is one over the channels") {
+  struct Row {
+    std::int64_t opset, axis;
+    bool is_mapped;
+  };
+  for (const Row& row :
+       {Row{13, 1, true}, Row{13, -3, true}, Row{13, -1, false}, Row{12, 1, false}}) {
+    CAPTURE(row.opset);
+    CAPTURE(row.axis);
+    ModelBuilder model({1, 4, 8, 8}, row.opset);
+    model.node("Softmax", {"x"}).set("axis", row.axis);
+    if (row.is_mapped) {
+      CHECK(model.import().network.layer_count() == 2);
+    } else {
+      CHECK(contains(refusal_of(model), "other dims than the channels"));
+    }
+  }
+  ModelBuilder old({1, 4, 1, 1}, 12);
+  old.node("Softmax", {"x"});
+  CHECK(old.import().network.layer_count() == 2);
+}
+
+TEST_CASE("Import: values that lie in other files are needed for shapes only") {
+  const auto make_external = [](ModelBuilder& model) {
+    onnx::TensorProto& tensor = *model.message().mutable_graph()->mutable_initializer(0);
+    tensor.clear_float_data();
+    tensor.clear_int64_data();
+    tensor.set_data_location(onnx::TensorProto::EXTERNAL);
+    auto& entry = *tensor.add_external_data();
+    entry.set_key("location");
+    entry.set_value("/etc/passwd");
+  };
+  ModelBuilder weights;
+  weights.weight("w", {2, 4, 3, 3});
+  weights.node("Conv", {"x", "w"});
+  make_external(weights);
+  const ImportedModel imported = weights.import();
+  CHECK(imported.network.parameter_count() == 72);
+  const InputProblem problem = problem_of([&] { values_of(imported.tensors[0], "m.onnx"); });
+  CHECK(problem.pointer == "/y/weight");
+  CHECK(contains(problem.value, "another file"));
+  ModelBuilder target;
+  target.integers("target", {1, -1});
+  target.node("Reshape", {"x", "target"});
+  make_external(target);
+  CHECK(contains(refusal_of(target), "another file"));
+}
+
+TEST_CASE("Import: nodes out of order, values made twice, several inputs") {
+  ModelBuilder order;
+  order.node("Relu", {"later"});
+  order.node("Relu", {"x"}, {"later"});
+  const InputProblem none = problem_of([&] { order.import(); });
+  CHECK(contains(none.value, "0 inputs"));
+  ModelBuilder twice;
+  twice.node("Relu", {"x"}, {"a"});
+  twice.node("Relu", {"a"}, {"a"});
+  twice.node("Relu", {"a"});
+  CHECK(contains(refusal_of(twice), "there is already"));
+  ModelBuilder inputs;
+  auto& second = *inputs.message().mutable_graph()->add_input();
+  second = inputs.message().graph().input(0);
+  second.set_name("z");
+  inputs.node("Add", {"x", "z"});
+  CHECK(contains(problem_of([&] { inputs.import(); }).value, "2 inputs"));
+}
+
+TEST_CASE("Import: outputs that are no scores of classes, and other losses") {
+  ModelBuilder flattened;
+  flattened.node("Flatten", {"x"});
+  CHECK(contains(problem_of([&] { flattened.import(); }).value, "(1, 256)"));
+  ModelBuilder relu;
+  relu.node("Relu", {"x"});
+  CHECK(problem_of([&] { relu.import({.loss = "hinge"}); }).file == "--loss");
+}
+
+TEST_CASE("Networks and models are told by their content") {
+  ModelBuilder model;
+  model.node("Relu", {"x"});
+  const std::string bytes = model.bytes();
+  std::vector<std::string> notes;
+  const Network imported = parse_network_or_model({bytes, "m.json", ""}, notes);
+  CHECK(imported.layer_count() == 3);
+  const std::string json = to_json(imported);
+  CHECK(parse_network_or_model({json, "m.onnx", ""}, notes) == imported);
+  CHECK(parse_network_or_model({json, "m.onnx", "5x6"}, notes) ==
+        parse_network_or_model({bytes, "m.json", "4x5x6"}, notes));
+}
+
+}  // namespace
+}  // namespace cnnplan::test
