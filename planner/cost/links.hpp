@@ -31,11 +31,11 @@ struct TransferTime {
 };
 
 // One rank's part of a transfer whose peers are all ready. Per peer one message of all its pieces.
-// Those of one level and direction take max_j alpha_ij + sum_j beta_ij v_ij, with beta multiplied by
-// the ranks that share the link, and a gap for each message of that direction but the first; levels
-// run at once, and so do sends and receives, the shorter of both slowed by the duplex factor. A
-// message of several pieces, or of one that is not contiguous in its buffer, is packed or unpacked;
-// what is accumulated costs gamma.
+// Those of one level and direction take max_j alpha_ij + sum_j beta_ij v_ij, with beta multiplied
+// by the ranks that share the link, and a gap for each message of that direction but the first;
+// levels run at once, and so do sends and receives, the shorter of both slowed by the duplex
+// factor. A message of several pieces, or of one that is not contiguous in its buffer, is packed or
+// unpacked; what is accumulated costs gamma.
 TransferTime transfer_time(const Platform& platform,
                            const TransferList& list,
                            int rank,

@@ -21,9 +21,10 @@ struct WhatIf {
 WhatIf parse_what_if(const std::string& text);
 
 // Figures of the platform by their names in platform.json: memory_bytes, gamma_s_per_byte,
-// copy_s_per_byte, overlap_efficiency; LEVEL.alpha_s, LEVEL.beta_s_per_byte, LEVEL.gap_s, LEVEL.duplex_factor
-// and LEVEL.shared_by of one level, or of all with "level", the measured collectives included.
-// Times of the profile: kernel, or kernel.KIND ("kernel.batch_norm"), multiplied only.
+// copy_s_per_byte, overlap_efficiency; LEVEL.alpha_s, LEVEL.beta_s_per_byte, LEVEL.gap_s,
+// LEVEL.duplex_factor and LEVEL.shared_by of one level, or of all with "level", the measured
+// collectives included. Times of the profile: kernel, or kernel.KIND ("kernel.batch_norm"),
+// multiplied only.
 // @throws InputError with the figures that there are, or where the new one is out of range
 void apply(const WhatIf& change, Platform& platform, Profile& profile);
 

@@ -62,7 +62,7 @@ class MinMarginals {
   double least_ = 0.0;
   double limit_ = 0.0;
   UnitCosts costs_;
-  std::vector<std::vector<Neighbours>> with_;    // by unit and candidate
+  std::vector<std::vector<Neighbours>> with_;  // by unit and candidate
   // By unit and neighbour of its step, for those that are together the neighbours of another.
   std::vector<std::map<int, PairCosts>> pairs_;
   std::set<std::pair<int, int>> asked_pairs_;  // the lower number first

@@ -134,7 +134,8 @@ class FoldedRounds {
   double add_s_per_byte_;
 };
 
-// The measured time in equal parts. Other groups, whose ranks share the links, sum at the same time.
+// The measured time in equal parts. Other groups, whose ranks share the links, sum at the same
+// time.
 std::vector<Round> measured(const Group& group, int position) {
   const Fold fold(group.ranks());
   const std::vector<Exchange> exchanges = recursive_doubling(fold.core_ranks, group.bytes);

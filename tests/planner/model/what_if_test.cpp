@@ -15,15 +15,13 @@ Platform two_levels() {
   Platform platform;
   platform.memory_bytes = 1000;
   platform.copy_s_per_byte = 0.5;
-  platform.levels = {{.name = "node",
-                      .ranks_per_group = 2,
-                      .segments = {{100, 1.0, 0.5}, {200, 2.0, 0.25}},
-                      .gap_s = 0.125,
-                      .ring_segments = {{100, 4.0, 0.5}}},
-                     {.name = "cluster",
-                      .ranks_per_group = 8,
-                      .segments = {{100, 8.0, 1.0}},
-                      .gap_s = 0.5}};
+  platform.levels = {
+      {.name = "node",
+       .ranks_per_group = 2,
+       .segments = {{100, 1.0, 0.5}, {200, 2.0, 0.25}},
+       .gap_s = 0.125,
+       .ring_segments = {{100, 4.0, 0.5}}},
+      {.name = "cluster", .ranks_per_group = 8, .segments = {{100, 8.0, 1.0}}, .gap_s = 0.5}};
   platform.library_allreduce = {{.ranks = 8, .segments = {{100, 16.0, 0.25}}}};
   return platform;
 }
