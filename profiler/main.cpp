@@ -47,6 +47,19 @@ struct Options {
   std::string output_file;
 };
 
+// After all that it excludes.
+void add_missing_from(CLI::App& app, ProfileOptions& options, CLI::Option& links) {
+  CLI::Option* const missing =
+      app.add_option("--missing-from",
+                     options.missing_from,
+                     "Only what this plan needs and the profile lacks, for its ranks and batch");
+  missing->excludes(&links);
+  for (const char* other :
+       {"networks", "--ranks", "--batch", "--precision", "--input", "--axes", "--uniform"}) {
+    missing->excludes(app.get_option(other));
+  }
+}
+
 void add_kernel_options(CLI::App& app, ProfileOptions& options, CLI::Option& links) {
   app.add_option(
          "networks", options.networks, "Network files or ONNX models; default: network.json")
@@ -75,15 +88,7 @@ void add_kernel_options(CLI::App& app, ProfileOptions& options, CLI::Option& lin
                  options.uniform,
                  "Also time what solve --uniform MESH needs where the search would not split so")
       ->excludes(&links);
-  CLI::Option* const missing =
-      app.add_option("--missing-from",
-                     options.missing_from,
-                     "Only what this plan needs and the profile lacks, for its ranks and batch");
-  missing->excludes(&links);
-  for (const char* other :
-       {"networks", "--ranks", "--batch", "--precision", "--input", "--axes", "--uniform"}) {
-    missing->excludes(app.get_option(other));
-  }
+  add_missing_from(app, options, links);
   app.add_option("--repetitions", options.repetitions, "Timed repetitions of every kernel")
       ->check(CLI::Range(10, 1000))
       ->capture_default_str()
