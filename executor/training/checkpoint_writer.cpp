@@ -4,14 +4,19 @@
 #include <cstddef>
 #include <filesystem>
 #include <span>
+#include <string>
 #include <system_error>
 #include <vector>
+
+#include <unistd.h>
 
 #include "executor/backend/element.hpp"
 #include "executor/comm/program.hpp"
 #include "executor/training/checkpoint_folder.hpp"
 #include "executor/training/training_state.hpp"
 #include "planner/model/durable_file.hpp"
+#include "planner/model/error.hpp"
+#include "planner/model/file.hpp"
 #include "planner/model/rank_group.hpp"
 
 namespace cnnplan {
@@ -103,6 +108,29 @@ std::vector<CheckpointPart> gathered_parts(const FileDigest& own,
   return world.rank() == 0 ? parts : std::vector<CheckpointPart>{};
 }
 
+// What rank 0 writes there, the others have to see.
+void require_shared(const std::string& folder, const Communicator& world) {
+  const std::string probe =
+      world.broadcast(path_in(folder, "checkpoint-probe-" + std::to_string(::getpid())), 0);
+  on_first_rank(world, [&] { write_file(probe, probe); });
+  const auto remove = [&] {
+    std::error_code stays;
+    if (world.rank() == 0) std::filesystem::remove(probe, stays);
+  };
+  try {
+    on_every_rank(world, [&] {
+      if (file_exists(probe)) return;
+      throw IoError(folder + ": rank " + std::to_string(world.rank()) +
+                    " does not see what rank 0 writes there; a checkpoint needs a folder that all "
+                    "ranks share");
+    });
+  } catch (...) {
+    remove();
+    throw;
+  }
+  remove();
+}
+
 }  // namespace
 
 CheckpointWriter::CheckpointWriter(const std::string& folder,
@@ -113,6 +141,7 @@ CheckpointWriter::CheckpointWriter(const std::string& folder,
     require_folder(folder_);
     remove_other_parts(folder_, generation_);
   });
+  require_shared(folder_, world_);
 }
 
 void CheckpointWriter::write(const Checkpoint& progress,

@@ -35,7 +35,11 @@ StopSignals::StopSignals(Answer answer) {
   action.sa_handler = ends ? tell_and_end : remember;
   action.sa_flags = ends ? static_cast<int>(SA_RESETHAND) : SA_RESTART;
   sigemptyset(&action.sa_mask);
-  for (std::size_t i = 0; i < numbers.size(); ++i) sigaction(numbers[i], &action, &before_[i]);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    sigaction(numbers[i], nullptr, &before_[i]);
+    const bool is_ignored = before_[i].sa_handler == SIG_IGN;
+    if (!(ends && is_ignored)) sigaction(numbers[i], &action, nullptr);
+  }
 }
 
 StopSignals::~StopSignals() {

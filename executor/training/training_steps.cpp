@@ -203,7 +203,7 @@ void TrainingSteps::evaluate(RunReport& report) {
   report.test_accuracy.push_back(accuracy);
   if (!work_.callbacks.evaluated || work_.world.rank() != 0) return;
   const std::int64_t epochs = work_.options.epochs;
-  const auto done = static_cast<std::int64_t>(report.test_accuracy.size());
+  const auto done = static_cast<std::int64_t>(report.loss.size()) / work_.data.step_count();
   work_.callbacks.evaluated(
       {.epoch = epochs > 0 ? done : 0, .epochs = epochs, .accuracy = accuracy});
 }

@@ -1,6 +1,7 @@
 // Whether a plan computes what one rank computes: outputs and gradients of one step, side by side.
 #pragma once
 
+#include <cmath>
 #include <functional>
 #include <string>
 #include <vector>
@@ -26,7 +27,10 @@ struct Verification {
   // and batch norms over few values make much of little.
   double rounding = 0.0;
   double limit = 0.0;  // of every relative error: four times that, or what is always allowed
-  bool holds() const { return tensors.empty() || tensors.front().relative_error <= limit; }
+  // No where something is not finite: nothing is known then.
+  bool holds() const {
+    return std::isfinite(limit) && (tensors.empty() || tensors.front().relative_error <= limit);
+  }
 };
 
 // The plan that is compared: batch norms normalise over all ranks, and the layers of chains run in

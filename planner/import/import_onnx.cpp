@@ -54,7 +54,9 @@ class Importer {
   void set_inputs(const std::string& size);
   void map(const OnnxNode& node);
   Value value_of(const NodeReader& reader);
+  Value folded(const NodeReader& reader);
   Value left_out_softmax(const NodeReader& reader);
+  Value as_passed_on(const OnnxNode& node, Value value) const;
   void set_outputs(const OnnxNode& node, const Value& first);
   void note_dropped_outputs();
   LayerIndex output_layer() const;
@@ -66,6 +68,7 @@ class Importer {
   std::set<std::string> names_of_output_;
   NetworkBuilder builder_;
   Values values_;
+  std::int64_t folded_elements_ = 0;
   std::vector<Refusal> refusals_;
   std::vector<std::string> notes_;
 };
@@ -99,9 +102,19 @@ Value Importer::value_of(const NodeReader& reader) {
   const bool only_folds = map_node == nullptr && !is_softmax;
   if (only_folds && reader.has_activation()) throw UnmappedNode("computes with activations");
   if (reader.is_input_unknown()) return unknown_of(reader);
-  if (can_fold(node.type) && reader.are_inputs_constant()) return fold(reader);
+  if (can_fold(node.type) && reader.are_inputs_constant()) return folded(reader);
   if (is_softmax) return left_out_softmax(reader);
   return map_node(reader, builder_);
+}
+
+Value Importer::folded(const NodeReader& reader) {
+  constexpr std::int64_t most_elements = std::int64_t{1} << 22;  // of all together
+  const Value value = fold(reader);
+  if (const auto* const constant = std::get_if<Constant>(&value)) {
+    folded_elements_ += element_count(*constant->tensor);
+  }
+  if (folded_elements_ > most_elements) throw UnmappedNode("too many constants to compute");
+  return value;
 }
 
 // Older opsets have one softmax over all dims from the axis on.
@@ -123,11 +136,26 @@ Value Importer::left_out_softmax(const NodeReader& reader) {
   return x;
 }
 
+// What hands its input on is no longer the output of the layer alone where others use that, too.
+Value Importer::as_passed_on(const OnnxNode& node, Value value) const {
+  auto* const activation = std::get_if<Activation>(&value);
+  if (activation == nullptr) return value;
+  for (const std::string& input : node.inputs) {
+    const auto found = values_.find(input);
+    if (found == values_.end() || builder_.is_used_once(input)) continue;
+    const auto* const source = std::get_if<Activation>(&found->second);
+    if (source != nullptr && source->layer == activation->layer)
+      activation->is_layer_output = false;
+  }
+  return value;
+}
+
 void Importer::set_outputs(const OnnxNode& node, const Value& first) {
   for (std::size_t i = 0; i < node.outputs.size(); ++i) {
     const std::string& output = node.outputs[i];
     if (output.empty()) continue;
-    const bool is_new = values_.emplace(output, i == 0 ? first : Unknown{}).second;
+    const Value value = i == 0 ? as_passed_on(node, first) : Unknown{};
+    const bool is_new = values_.emplace(output, value).second;
     if (!is_new) throw UnmappedNode("makes '" + output + "', which there is already");
     if (i > 0 && live_.uses.contains(output)) {
       throw UnmappedNode("its output '" + output + "' is used, of which there is none in layers");

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "planner/import/printable.hpp"
 #include "planner/import/tensor_values.hpp"
 #include "planner/import/unmapped.hpp"
 #include "planner/model/checked.hpp"
@@ -54,7 +55,7 @@ Activation NetworkBuilder::add_input(const std::string& name,
                                      const std::vector<std::int64_t>& dims) {
   if (dims.size() < least_rank || dims.size() > most_rank) {
     throw InputError({.file = file_,
-                      .pointer = "input '" + name + '\'',
+                      .pointer = "input '" + printable(name) + '\'',
                       .value = "dims " + dims_text(dims),
                       .allowed = "(N, C, H, W), (N, C, D, H, W), (N, C, W) or (N, C)"});
   }

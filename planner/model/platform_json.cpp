@@ -45,6 +45,8 @@ Level read_level(const JsonReader& reader) {
   level.segments = read_segments(reader.at("segments"));
   reader.read("duplex_factor", level.duplex_factor, duplex_range);
   reader.read("shared_by", level.shared_by, ranks_range);
+  // Files from before it was measured: messages one after the other.
+  level.gap_s = level.segments.front().alpha_s;
   reader.read("gap_s", level.gap_s, seconds_range);
   if (reader.has("ring_segments")) level.ring_segments = read_segments(reader.at("ring_segments"));
   return level;

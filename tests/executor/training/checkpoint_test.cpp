@@ -158,9 +158,16 @@ TEST_CASE("checkpoint: what a killed training left over is removed, and nothing 
   };
   const std::vector<std::string> left_over{
       "part-2-0.bin", "part-2-7.bin", "part-1-0.bin.partial", "checkpoint.json.partial"};
+  const std::vector<std::string> others{"notes.txt",
+                                        "part-00001.bin",
+                                        "part-1.bin",
+                                        "part-1-2-3.bin",
+                                        "part-01-0.bin",
+                                        "part-of-a-book.bin",
+                                        "part-a.partial"};
   if (world.rank() == 0) {
     for (const std::string& name : left_over) write_file(path(name), "half");
-    write_file(path("notes.txt"), "mine");
+    for (const std::string& name : others) write_file(path(name), "mine");
   }
   world.barrier();
   options.steps = 5;
@@ -170,7 +177,7 @@ TEST_CASE("checkpoint: what a killed training left over is removed, and nothing 
     if (name == "part-2-0.bin") continue;  // the new one
     CHECK(!file_exists(path(name)));
   }
-  CHECK(file_exists(path("notes.txt")));
+  for (const std::string& name : others) CHECK(file_exists(path(name)));
   CHECK(!file_exists(path(part_name(1, 0))));
   train(plan, options, world, {});
 }

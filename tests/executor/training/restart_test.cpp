@@ -1,6 +1,7 @@
 // Trainings that go on under other plans and on other numbers of ranks.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <optional>
 
@@ -15,6 +16,7 @@ double relative_difference(const std::vector<double>& a, const std::vector<doubl
   double difference = 0.0;
   for (std::size_t i = 0; i < a.size(); ++i) {
     largest = std::max(largest, std::abs(b[i]));
+    if (!std::isfinite(a[i])) return std::numeric_limits<double>::infinity();
     difference = std::max(difference, std::abs(a[i] - b[i]));
   }
   return difference / std::max(largest, 1e-3);

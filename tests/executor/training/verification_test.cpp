@@ -1,6 +1,11 @@
 // Whether a plan that is right passes --verify, and what is wrong does not.
 #include "executor/training/verification.hpp"
 
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
 #include <doctest/doctest.h>
 
 #include "executor/training/weights_file.hpp"
@@ -83,6 +88,30 @@ TEST_CASE("compare_dumps: the same, others, and what is not finite") {
   const auto other = compare_dumps(folder.path("b.h5"), folder.path("a.h5"), tensors);
   CHECK(other.front().relative_error > 0.1);
   CHECK(other.front().relative_error >= other.back().relative_error);
+  CHECK_FALSE(Verification{.tensors = other, .rounding = 1e-16, .limit = 1e-12}.holds());
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  CHECK_FALSE(Verification{.tensors = same, .rounding = infinity, .limit = infinity}.holds());
+}
+
+TEST_CASE("compare_dumps: what is not a number is infinitely far") {
+  const Communicator world = Communicator::world();
+  const SharedFolder folder(world);
+  if (world.rank() > 0) return;
+  const std::vector<DumpedTensor> tensors{
+      {"/a/weight_gradient", {2}, DumpedTensor::Kind::gradient},
+      {"/b/weight_gradient", {2}, DumpedTensor::Kind::gradient}};
+  const auto write = [&](const std::string& file, double last) {
+    TensorFileWriter writer(file);
+    writer.write("/a/weight_gradient", tensors[0].extents, std::vector{1.0, 2.0}, Precision::fp64);
+    writer.write("/b/weight_gradient", tensors[1].extents, std::vector{1.0, last}, Precision::fp64);
+    writer.finish();
+  };
+  write(folder.path("a.h5"), 2.0);
+  write(folder.path("b.h5"), std::numeric_limits<double>::quiet_NaN());
+  const auto found = compare_dumps(folder.path("b.h5"), folder.path("a.h5"), tensors);
+  CHECK(found.front().name == "/b/weight_gradient");
+  CHECK(std::isinf(found.front().relative_error));
+  CHECK(found.back().relative_error == 0.0);
 }
 
 }  // namespace cnnplan::test

@@ -59,6 +59,23 @@ TEST_CASE("MatMul: no bias where the product is used besides, or of other dims")
   CHECK(contains(refusal_of(scalar), "no bias"));
 }
 
+TEST_CASE("Add: no bias where what hands the product on is not its only user") {
+  ModelBuilder model;
+  model.weight("w", {2, 4, 1, 1}).reals("b", {1, 2, 1, 1}, {1, 2});
+  model.node("Conv", {"x", "w"}, {"c"});
+  model.node("Identity", {"c"}, {"i"});
+  model.node("Relu", {"c"}, {"r"});
+  model.node("Add", {"i", "b"}, {"a"});
+  model.node("Add", {"a", "r"});
+  CHECK(contains(refusal_of(model), "no bias"));
+  ModelBuilder alone;
+  alone.weight("w", {2, 4, 1, 1}).reals("b", {1, 2, 1, 1}, {1, 2});
+  alone.node("Conv", {"x", "w"}, {"c"});
+  alone.node("Identity", {"c"}, {"i"});
+  alone.node("Add", {"i", "b"});
+  CHECK(std::get<Convolution>(last_layer(alone.import()).parameters).bias);
+}
+
 TEST_CASE("Add: a constant for each channel is the bias of the convolution before") {
   ModelBuilder model;
   model.weight("w", {2, 4, 3, 3}).weight("b", {2, 1, 1});

@@ -1,0 +1,33 @@
+// Tests of planner/search/min_plus against a loop over all candidates.
+#include "planner/search/min_plus.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "tests/planner/model/random_values.hpp"
+
+namespace cnnplan::test {
+
+TEST_CASE("least_sum: of any number of candidates, and the first place with ties") {
+  RandomValues random(31);
+  for (std::size_t candidates = 1; candidates <= 40; ++candidates) {
+    for (int trial = 0; trial < 50; ++trial) {
+      std::vector<double> a(candidates);
+      std::vector<double> b(candidates);
+      std::vector<double> sums(candidates);
+      // Few values, so that there are ties.
+      for (double& value : a) value = static_cast<double>(random.integer(0, 3));
+      for (double& value : b) value = static_cast<double>(random.integer(0, 3));
+      add_rows(a, b, sums);
+      for (std::size_t c = 0; c < candidates; ++c) CHECK(sums[c] == a[c] + b[c]);
+      const auto least = std::min_element(sums.begin(), sums.end());
+      CAPTURE(candidates);
+      CHECK(least_sum(a, b) == *least);
+      CHECK(place_of_least_sum(a, b) == static_cast<std::size_t>(least - sums.begin()));
+    }
+  }
+}
+
+}  // namespace cnnplan::test
