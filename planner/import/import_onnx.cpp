@@ -109,7 +109,7 @@ Value Importer::value_of(const NodeReader& reader) {
 
 Value Importer::folded(const NodeReader& reader) {
   constexpr std::int64_t most_elements = std::int64_t{1} << 22;  // of all together
-  const Value value = fold(reader);
+  Value value = fold(reader);
   if (const auto* const constant = std::get_if<Constant>(&value)) {
     folded_elements_ += element_count(*constant->tensor);
   }
