@@ -70,7 +70,7 @@ TEST_CASE("transfer_time: one message per peer, levels side by side, shared link
   const Platform platform = two_levels();
   const TransferList list{.sends = {{1, rows(1, 0, 1)}, {1, rows(1, 4, 5)}, {2, rows(1, 0, 1)}},
                           .receives = {}};
-  CHECK(transfer_time(platform, list, 0, traits(1)).link_s == relative(100 + 2 * 0.1 * 32));
+  CHECK(transfer_time(platform, list, 0, traits(1)).link_s == relative(100 + 2 * 0.1 * 32 + 7));
 }
 
 TEST_CASE("transfer_time: latencies pass side by side, bytes and gaps one after the other") {

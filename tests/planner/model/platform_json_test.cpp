@@ -11,14 +11,16 @@
 namespace cnnplan::test {
 namespace {
 
-TEST_CASE("parse_platform: what is left out has the defaults of the struct") {
+TEST_CASE("parse_platform: what is left out has the defaults of the struct, a gap the latency") {
   const Platform platform = parse_platform(R"({"schema": "cnnplan.platform/1", "levels": [
     {"name": "node", "ranks_per_group": 2, "segments": [
       {"max_bytes": 64, "alpha_s": 1e-6, "beta_s_per_byte": 0}]}]})",
                                            "p.json");
   Platform expected;
-  expected.levels = {
-      {.name = "node", .ranks_per_group = 2, .segments = {{.max_bytes = 64, .alpha_s = 1e-6}}}};
+  expected.levels = {{.name = "node",
+                      .ranks_per_group = 2,
+                      .segments = {{.max_bytes = 64, .alpha_s = 1e-6}},
+                      .gap_s = 1e-6}};
   CHECK(platform == expected);
 }
 
