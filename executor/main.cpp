@@ -337,12 +337,11 @@ void print_verification(const Verification& verification) {
 
 void verify(const Plan& plan, const Options& options, const Communicator& world) {
   const Verification found = cnnplan::verify(plan, options.training, world, {.note = print_note});
-  if (world.rank() == 0) {
+  on_first_rank(world, [&] {
     print_verification(found);
-    std::fflush(stdout);
-  }
-  const bool holds = world.broadcast(found.holds() ? std::int64_t{1} : std::int64_t{0}, 0) != 0;
-  if (!holds) throw Error(ExitCode::internal, "the plan does not compute what one rank does");
+    if (found.holds()) return;
+    throw Error(ExitCode::internal, "the plan does not compute what one rank does");
+  });
 }
 
 void execute(const Options& options, const Communicator& world) {

@@ -111,7 +111,7 @@ std::vector<CheckpointPart> gathered_parts(const FileDigest& own,
 // What rank 0 writes there, the others have to see.
 void require_shared(const std::string& folder, const Communicator& world) {
   const std::string probe =
-      world.broadcast(path_in(folder, "checkpoint-probe-" + std::to_string(::getpid())), 0);
+      path_in(folder, world.broadcast("checkpoint-probe-" + std::to_string(::getpid()), 0));
   on_first_rank(world, [&] { write_file(probe, probe); });
   const auto remove = [&] {
     std::error_code stays;

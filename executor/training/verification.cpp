@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "executor/comm/program.hpp"
 #include "executor/training/weights_file.hpp"
 #include "planner/model/error.hpp"
 #include "planner/schedule/lowering.hpp"
@@ -24,10 +25,10 @@ constexpr double most_always_allowed = 16.0;  // times rounding of one element
 class TemporaryFolder {
  public:
   explicit TemporaryFolder(const Communicator& world) : is_own_(world.rank() == 0) {
-    if (is_own_) {
+    on_first_rank(world, [&] {
       path_ = (std::filesystem::temp_directory_path() / "cnnexec-verify-XXXXXX").string();
       if (mkdtemp(path_.data()) == nullptr) throw IoError(path_ + ": cannot make this folder");
-    }
+    });
     path_ = world.broadcast(path_, 0);
   }
   TemporaryFolder(const TemporaryFolder&) = delete;
@@ -216,7 +217,7 @@ Verification verify(const Plan& plan,
   train(verified, one_step(options, folder.file("plan.h5")), world, quiet);
   Verification result;
   const Communicator self = Communicator::group(world, {world.rank()});
-  if (world.rank() == 0) {
+  on_first_rank(world, [&] {
     const Plan single = on_one_rank(verified);
     const std::vector<DumpedTensor> tensors = dumped_tensors(single, lower(single, 0));
     const std::string expected = folder.file("one.h5");
@@ -228,11 +229,10 @@ Verification verify(const Plan& plan,
     train(single, rounded, self, {});
     result.rounding =
         compare_dumps(rounded.dump_file, expected, of_one_step(tensors)).front().relative_error;
-  }
-  constexpr double margin = 4.0;
-  result.limit =
-      margin * std::max(result.rounding, most_always_allowed * rounding_of(plan.precision));
-  world.barrier();
+    constexpr double margin = 4.0;
+    result.limit =
+        margin * std::max(result.rounding, most_always_allowed * rounding_of(plan.precision));
+  });
   return result;
 }
 

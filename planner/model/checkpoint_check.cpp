@@ -1,7 +1,9 @@
 // Relations between the lists of a checkpoint.
 #include "planner/model/checkpoint_check.hpp"
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "planner/model/checked.hpp"
 
@@ -60,6 +62,21 @@ void check_tiling(const StoredTensor& tensor, const Refusal& refusal) {
                  std::to_string(volume(tensor.shape)) + ", all of the tensor");
 }
 
+// Every rank has running values of its own: slices may overlap, but leave no channel out.
+void check_cover(const StoredTensor& tensor, const Refusal& refusal) {
+  std::vector<Range> ranges;
+  for (const StoredSlice& slice : tensor.slices) ranges.push_back(slice.box[Dim::w]);
+  std::sort(ranges.begin(), ranges.end());
+  std::int64_t covered = 0;
+  for (const Range& range : ranges) {
+    if (range.begin > covered) break;
+    covered = std::max(covered, range.end);
+  }
+  refusal.unless(covered == tensor.shape[Dim::w],
+                 "nothing of channel " + std::to_string(covered),
+                 "slices with all " + std::to_string(tensor.shape[Dim::w]) + " channels");
+}
+
 void check_tensor(const StoredTensor& tensor,
                   const Checkpoint& checkpoint,
                   const Refusal& refusal) {
@@ -67,7 +84,11 @@ void check_tensor(const StoredTensor& tensor,
   for (std::size_t i = 0; i < tensor.slices.size(); ++i) {
     check_slice(tensor.slices[i], tensor, checkpoint, slices.below(std::to_string(i)));
   }
-  if (!holds_running_values(tensor)) check_tiling(tensor, slices);
+  if (holds_running_values(tensor)) {
+    check_cover(tensor, slices);
+  } else {
+    check_tiling(tensor, slices);
+  }
 }
 
 }  // namespace

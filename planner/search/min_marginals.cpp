@@ -159,13 +159,14 @@ void MinMarginals::take_back(const EliminationStep& step) {
       add_rows(step.own_costs, step.pair_costs.front().row(i), with_first);
     }
     for (int j = 0; j < counts.back(); ++j) {
-      if (least_with(step.neighbours, {i, j}) > limit_) continue;
-      if (step.neighbours.size() < most_neighbours) {
-        lower_by(step, {i, j}, pairs, with_first);
-      } else {
+      const double least = least_with(step.neighbours, {i, j});
+      if (least > limit_) continue;
+      std::span<const double> costs = with_first;
+      if (step.neighbours.size() == most_neighbours) {
         add_rows(with_first, step.pair_costs.back().row(j), with_both);
-        lower_by(step, {i, j}, pairs, with_both);
+        costs = with_both;
       }
+      lower_by(step, {.neighbours = {i, j}, .least = least, .costs = costs}, pairs);
     }
   }
 }
@@ -180,11 +181,8 @@ double MinMarginals::least_with(const std::vector<int>& units, const Neighbours&
   return pairs_[index(units[1])].at(units[0]).costs(candidates[0], candidates[1]);
 }
 
-void MinMarginals::lower_by(const EliminationStep& step,
-                            const Neighbours& neighbours,
-                            const Pairs& pairs,
-                            std::span<const double> costs) {
-  const double least = least_with(step.neighbours, neighbours);
+void MinMarginals::lower_by(const EliminationStep& step, const Given& given, const Pairs& pairs) {
+  const auto& [neighbours, least, costs] = given;
   const double others = least - *std::min_element(costs.begin(), costs.end());
   std::vector<double>& own = costs_[index(step.unit)];
   for (std::size_t c = 0; c < costs.size(); ++c) {

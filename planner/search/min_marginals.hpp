@@ -42,16 +42,18 @@ class MinMarginals {
     std::vector<int> others;  // by row and column, the candidate of the other neighbour then
   };
   using Pairs = std::array<PairCosts*, most_neighbours>;  // of a step; null where nobody asks
+  // A unit with these candidates of its neighbours.
+  struct Given {
+    Neighbours neighbours;
+    double least = 0.0;             // of all units, with them
+    std::span<const double> costs;  // of the unit's candidates, and with them
+  };
   class Changes;
 
   void take_back(const EliminationStep& step);
   // Room for what steps before this one ask for.
   Pairs pairs_of(const EliminationStep& step);
-  // `costs`: of the unit's candidates with those of its neighbours.
-  void lower_by(const EliminationStep& step,
-                const Neighbours& neighbours,
-                const Pairs& pairs,
-                std::span<const double> costs);
+  void lower_by(const EliminationStep& step, const Given& given, const Pairs& pairs);
   double least_with(const std::vector<int>& units, const Neighbours& candidates) const;
   const EliminationStep& step_of(int unit) const;
 

@@ -25,19 +25,10 @@ DataFile sample_file() {
                                counted("/labels", FileElement::uint8, {11}, 4)});
 }
 
-// Engines that a GPU chooses anew do not compute the same bits: the plan names them.
-Plan repeatable(const Plan& plan, const Communicator& world) {
-  const std::string backend = tested_backend("reference");
-  const DeviceFingerprint fingerprint = kept_backend(backend).fingerprint();
-  Plan named = with_implementations(plan, backend, world);
-  named.device = "; " + fingerprint.backend + " (" + fingerprint.library + ")";
-  return named;
-}
-
 void check_same_ending(const Plan& given,
                        const TrainingOptions& options,
                        const Communicator& world) {
-  const Plan plan = repeatable(given, world);
+  const Plan plan = repeatable(given, tested_backend("reference"), world);
   const SharedFolder folder(world);
   const Ending expected = ending_of(plan, options, folder, world);
   const auto steps = static_cast<std::int64_t>(expected.report.loss.size());
@@ -144,6 +135,19 @@ TEST_CASE("checkpoint: a training that is over goes on to no step, and ends as i
   CHECK(again.report.loss == first.report.loss);
   CHECK(again.state == first.state);
   CHECK(!TensorFileReader(folder.path("end.h5")).has("/loss"));
+}
+
+TEST_CASE("checkpoint: a folder that ranks do not share is refused before the first step") {
+  const Communicator world = Communicator::world();
+  if (world.size() == 1) return;
+  const SharedFolder folder(world);
+  TrainingOptions options = checkpointed_steps(3);
+  options.checkpoint_folder = folder.path(world.rank() == 0 ? "here" : "there");
+  CHECK_THROWS_WITH_AS(train(checkpointed_plan(Axis::n, world.size()), options, world, {}),
+                       doctest::Contains("does not see what rank 0 writes"),
+                       Error);
+  world.barrier();
+  if (world.rank() == 0) CHECK(std::filesystem::is_empty(options.checkpoint_folder));
 }
 
 TEST_CASE("checkpoint: what a killed training left over is removed, and nothing else") {

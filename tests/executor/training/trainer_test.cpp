@@ -12,6 +12,7 @@
 #include "planner/model/error.hpp"
 #include "tests/executor/tested_backend.hpp"
 #include "tests/executor/training/data_file.hpp"
+#include "tests/executor/training/training_run.hpp"
 
 namespace cnnplan {
 namespace {
@@ -97,10 +98,12 @@ TEST_CASE(
   const DataFile data(separable_samples());
   TrainingOptions options = small_steps();
   options.data_file = options.test_file = data.file();
+  const Plan plan =
+      test::repeatable(split(3, data.world(), Axis::n), options.backend, data.world());
   const auto trained = [&](std::int64_t epochs, bool is_evaluated) {
     options.epochs = epochs;
     options.test_file = is_evaluated ? data.file() : "";
-    return run(split(3, data.world(), Axis::n), options, data.world());
+    return run(plan, options, data.world());
   };
   const RunReport all = trained(4, true);
   REQUIRE(all.test_accuracy.size() == 4);

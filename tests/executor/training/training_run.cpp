@@ -197,6 +197,13 @@ Plan with_implementations(const Plan& plan, const std::string& backend, const Co
   return fixed;
 }
 
+Plan repeatable(const Plan& plan, const std::string& backend, const Communicator& world) {
+  const DeviceFingerprint fingerprint = kept_backend(backend).fingerprint();
+  Plan named = with_implementations(plan, backend, world);
+  named.device = "; " + fingerprint.backend + " (" + fingerprint.library + ")";
+  return named;
+}
+
 RunResult run_plan(const Plan& plan, const RunSetup& setup, const Communicator& world) {
   const Schedule schedule = lower(plan, world.rank());
   Backend& backend = kept_backend(setup.backend);

@@ -48,6 +48,10 @@ void forget_backends();
 // where the backend has one implementation of each kernel. Collective.
 Plan with_implementations(const Plan& plan, const std::string& backend, const Communicator& world);
 
+// The same, and said to be from a profile of this device, so that whole trainings keep to the
+// names: two of them compute the same bits. Collective.
+Plan repeatable(const Plan& plan, const std::string& backend, const Communicator& world);
+
 // Collective. Bias, scale and shift begin at random values, which tell more than zeros and ones.
 RunResult run_plan(const Plan& plan, const RunSetup& setup, const Communicator& world);
 

@@ -1,5 +1,6 @@
 // Checkpoint files: refusals and round trips.
 #include <string>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -48,6 +49,20 @@ TEST_CASE("validate: running values may overlap, parameters may not") {
   Checkpoint checkpoint = sample_checkpoint();
   CHECK_NOTHROW(validate(checkpoint, "c.json"));
   checkpoint.tensors[1].name = "/bn/scale";
+  CHECK_THROWS_AS(validate(checkpoint, "c.json"), InputError);
+}
+
+TEST_CASE("validate: running values leave no channel out") {
+  Checkpoint checkpoint = sample_checkpoint();
+  std::vector<StoredSlice>& slices = checkpoint.tensors[1].slices;
+  const std::int64_t channels = checkpoint.tensors[1].shape[Dim::w];
+  REQUIRE(channels > 1);
+  slices[0].box[Dim::w] = {1, channels};
+  CHECK_NOTHROW(validate(checkpoint, "c.json"));
+  slices[1].box[Dim::w] = {1, channels};
+  CHECK_THROWS_WITH_AS(
+      validate(checkpoint, "c.json"), doctest::Contains("nothing of channel 0"), InputError);
+  slices[0].box[Dim::w] = slices[1].box[Dim::w] = {0, channels - 1};
   CHECK_THROWS_AS(validate(checkpoint, "c.json"), InputError);
 }
 
