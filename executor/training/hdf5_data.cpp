@@ -39,12 +39,12 @@ void clear(const TensorView& view) {
 Hdf5Data::Hdf5Data(const std::string& file,
                    const BatchShape& batch,
                    const SampleOrder& order,
-                   const Communicator& communicator)
+                   const Communicator& communicator,
+                   Labels labels)
     : batch_(batch),
       order_(order),
       file_(Hdf5File::open(file)),
-      samples_(open_samples(file_, batch, order.shuffled ? batch.samples[Dim::n] : 1)),
-      labels_(open_labels(file_, batch, samples_.extents().front())) {
+      samples_(open_samples(file_, batch, order.shuffled ? batch.samples[Dim::n] : 1)) {
   constexpr double any = -std::numeric_limits<double>::infinity();
   const std::vector<double> mean = channel_attribute(file_, samples_, "mean", 0.0, any);
   const std::vector<double> deviation = channel_attribute(file_, samples_, "std", 1.0, 0.0);
@@ -53,7 +53,9 @@ Hdf5Data::Hdf5Data(const std::string& file,
     scale_.push_back(unit / deviation[channel]);
     shift_.push_back(-mean[channel] / deviation[channel]);
   }
-  check_label_range(file_, labels_, batch.classes, communicator);
+  if (labels == Labels::without) return;
+  labels_ = open_labels(file_, batch, samples_.extents().front());
+  check_label_range(file_, *labels_, batch.classes, communicator);
 }
 
 std::int64_t Hdf5Data::step_count() const {
@@ -124,15 +126,15 @@ void Hdf5Data::read_labels(std::int64_t step, const TensorView& labels) {
   const std::int64_t valid = valid_count(step);
   for (std::int64_t n = mine.begin; n < mine.end; ++n) {
     const TensorView sample = sample_of(labels, n - mine.begin, sizeof(std::int32_t));
-    if (n >= valid) {
+    if (n >= valid || !labels_) {
       clear<std::int32_t>(sample);
       continue;
     }
     const Shape block = sample.shape();
     std::vector<std::int32_t> stored(static_cast<std::size_t>(volume(block)));
-    labels_.read(select_sample(file_index(step, n), sample.box, stored_label_dims(batch_)),
-                 FileElement::int32,
-                 stored.data());
+    labels_->read(select_sample(file_index(step, n), sample.box, stored_label_dims(batch_)),
+                  FileElement::int32,
+                  stored.data());
     for_each_position<std::int32_t>(sample, [&](const Position& at, std::int32_t* out) {
       *out = stored[static_cast<std::size_t>(position_index(block, at))];
     });

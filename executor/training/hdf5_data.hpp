@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,9 @@ struct SampleOrder {
   std::uint64_t seed = 0;
 };
 
+// Without them, the file need have none: all are 0.
+enum class Labels { with, without };
+
 // The file holds `/samples`, float32 or uint8 (then scaled by 1/255), (N, C, H, W) or
 // (N, C, D, H, W), with optional attributes `mean` and `std` of 1 or C values that are subtracted
 // and divided by after scaling; and `/labels`, uint8, int32 or int64, (N) for a loss per image,
@@ -31,7 +35,8 @@ class Hdf5Data : public DataSource {
   Hdf5Data(const std::string& file,
            const BatchShape& batch,
            const SampleOrder& order,
-           const Communicator& communicator);
+           const Communicator& communicator,
+           Labels labels = Labels::with);
 
   std::int64_t sample_count() const override { return samples_.extents().front(); }
   std::int64_t step_count() const override;
@@ -52,7 +57,7 @@ class Hdf5Data : public DataSource {
   SampleOrder order_;
   Hdf5File file_;
   Hdf5Dataset samples_;
-  Hdf5Dataset labels_;
+  std::optional<Hdf5Dataset> labels_;
   // By channel: element = stored * scale + shift.
   std::vector<double> scale_;
   std::vector<double> shift_;

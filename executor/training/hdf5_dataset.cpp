@@ -103,19 +103,41 @@ Hdf5Dataset::Hdf5Dataset(Hdf5Handle handle, std::string file, std::string name)
 
 void Hdf5Dataset::read(const Selection& selection, FileElement memory, void* out) const {
   const Hdf5Call call{.file = file_, .dataset = name_, .what = "read"};
+  const Spaces spaces = select(selection, call);
+  hdf5_check(H5Dread(handle_.id(),
+                     memory_type(memory),
+                     spaces.memory.id(),
+                     spaces.file.id(),
+                     H5P_DEFAULT,
+                     out),
+             call);
+}
+
+void Hdf5Dataset::write(const Selection& selection, std::span<const double> values) {
+  if (element_count(selection.count) != static_cast<std::int64_t>(values.size())) {
+    throw std::logic_error(name_ + ": values do not fill " + extents_text(selection.count));
+  }
+  const Hdf5Call call{.file = file_, .dataset = name_, .what = "write"};
+  const Spaces spaces = select(selection, call);
+  hdf5_check(H5Dwrite(handle_.id(),
+                      H5T_NATIVE_DOUBLE,
+                      spaces.memory.id(),
+                      spaces.file.id(),
+                      H5P_DEFAULT,
+                      values.data()),
+             call);
+}
+
+Hdf5Dataset::Spaces Hdf5Dataset::select(const Selection& selection, const Hdf5Call& call) const {
   const std::vector<hsize_t> start = to_hsize(selection.start);
   const std::vector<hsize_t> count = to_hsize(selection.count);
   const int dims = static_cast<int>(count.size());
-  const Hdf5Handle file_space(hdf5_check(H5Dget_space(handle_.id()), call), H5Sclose);
-  hdf5_check(H5Sselect_hyperslab(
-                 file_space.id(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr),
-             call);
-  const Hdf5Handle memory_space(hdf5_check(H5Screate_simple(dims, count.data(), nullptr), call),
-                                H5Sclose);
+  Hdf5Handle file(hdf5_check(H5Dget_space(handle_.id()), call), H5Sclose);
   hdf5_check(
-      H5Dread(
-          handle_.id(), memory_type(memory), memory_space.id(), file_space.id(), H5P_DEFAULT, out),
+      H5Sselect_hyperslab(file.id(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr),
       call);
+  Hdf5Handle memory(hdf5_check(H5Screate_simple(dims, count.data(), nullptr), call), H5Sclose);
+  return {std::move(file), std::move(memory)};
 }
 
 std::vector<double> Hdf5Dataset::read_all() const {

@@ -25,6 +25,8 @@ struct Selection {
   std::vector<std::int64_t> count;
 };
 
+struct Hdf5Call;
+
 class Hdf5Dataset {
  public:
   const std::vector<std::int64_t>& extents() const { return extents_; }
@@ -33,12 +35,21 @@ class Hdf5Dataset {
   // @pre out holds the product of selection.count elements of `memory`
   void read(const Selection& selection, FileElement memory, void* out) const;
   std::vector<double> read_all() const;
+  // The same of a file that is open for writing, converted from double.
+  // @pre values.size() is the product of selection.count
+  void write(const Selection& selection, std::span<const double> values);
   // Absent when the dataset has no such attribute.
   std::optional<std::vector<double>> attribute(const std::string& name) const;
 
  private:
   friend class Hdf5File;
   Hdf5Dataset(Hdf5Handle handle, std::string file, std::string name);
+  // Of a block: where it is in the file, and dense.
+  struct Spaces {
+    Hdf5Handle file;
+    Hdf5Handle memory;
+  };
+  Spaces select(const Selection& selection, const Hdf5Call& call) const;
 
   Hdf5Handle handle_;
   std::string file_;

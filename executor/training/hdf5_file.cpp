@@ -2,7 +2,6 @@
 #include "executor/training/hdf5_file.hpp"
 
 #include <filesystem>
-#include <stdexcept>
 #include <vector>
 
 #include <hdf5.h>
@@ -49,14 +48,10 @@ std::optional<Hdf5Dataset> Hdf5File::find(const std::string& name) const {
   return Hdf5Dataset(std::move(dataset), file_, name);
 }
 
-void Hdf5File::write(const std::string& name,
-                     std::span<const std::int64_t> extents,
-                     std::span<const double> values,
-                     Precision precision) {
-  if (element_count(extents) != static_cast<std::int64_t>(values.size())) {
-    throw std::logic_error(name + ": values do not fill " + extents_text(extents));
-  }
-  const Hdf5Call call{.file = file_, .dataset = name, .what = "write"};
+Hdf5Dataset Hdf5File::create_dataset(const std::string& name,
+                                     std::span<const std::int64_t> extents,
+                                     Precision precision) {
+  const Hdf5Call call{.file = file_, .dataset = name, .what = "create"};
   const std::vector<hsize_t> sizes(extents.begin(), extents.end());
   const Hdf5Handle space(
       hdf5_check(H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr), call),
@@ -66,10 +61,16 @@ void Hdf5File::write(const std::string& name,
   const hid_t type = precision == Precision::fp64 ? H5T_IEEE_F64LE : H5T_IEEE_F32LE;
   const hid_t id = H5Dcreate2(
       handle_.id(), name.c_str(), type, space.id(), links.id(), H5P_DEFAULT, H5P_DEFAULT);
-  const Hdf5Handle dataset(hdf5_check(id, call), H5Dclose);
-  hdf5_check(
-      H5Dwrite(dataset.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()),
-      call);
+  return Hdf5Dataset(Hdf5Handle(hdf5_check(id, call), H5Dclose), file_, name);
+}
+
+void Hdf5File::write(const std::string& name,
+                     std::span<const std::int64_t> extents,
+                     std::span<const double> values,
+                     Precision precision) {
+  const Selection all{.start = std::vector<std::int64_t>(extents.size()),
+                      .count = {extents.begin(), extents.end()}};
+  create_dataset(name, extents, precision).write(all, values);
 }
 
 void Hdf5File::close() {

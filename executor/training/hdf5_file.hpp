@@ -23,8 +23,12 @@ class Hdf5File {
   const std::string& file() const { return file_; }
   // By absolute path, "/conv1/weight"; absent when there is no such dataset.
   std::optional<Hdf5Dataset> find(const std::string& name) const;
-  // Creates the groups on the way; float64 for fp64, else float32. @pre values.size() is the
-  // product of extents
+  // A dataset to be written block by block. Creates the groups on the way; float64 for fp64, else
+  // float32.
+  Hdf5Dataset create_dataset(const std::string& name,
+                             std::span<const std::int64_t> extents,
+                             Precision precision);
+  // The same, whole. @pre values.size() is the product of extents
   void write(const std::string& name,
              std::span<const std::int64_t> extents,
              std::span<const double> values,

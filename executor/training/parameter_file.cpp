@@ -6,7 +6,7 @@
 #include <span>
 #include <utility>
 
-#include "executor/backend/element.hpp"
+#include "executor/training/output.hpp"
 #include "executor/training/slices.hpp"
 #include "executor/training/training_state.hpp"
 #include "executor/training/weights_file.hpp"
@@ -36,52 +36,6 @@ const Mesh& mesh_of(const Plan& plan, LayerIndex layer) {
   return plan.layers[static_cast<std::size_t>(layer)].mesh;
 }
 
-// Calls action(position, value) for every element of a view; position is row-major (N, C, D, H, W)
-// in a tensor of `shape`.
-template <typename T, typename Action>
-void for_each_element(const TensorView& view, const Shape& shape, Action&& action) {
-  Shape index;
-  const Box& box = view.box;
-  for (index[Dim::n] = box[Dim::n].begin; index[Dim::n] < box[Dim::n].end; ++index[Dim::n])
-    for (index[Dim::c] = box[Dim::c].begin; index[Dim::c] < box[Dim::c].end; ++index[Dim::c])
-      for (index[Dim::d] = box[Dim::d].begin; index[Dim::d] < box[Dim::d].end; ++index[Dim::d])
-        for (index[Dim::h] = box[Dim::h].begin; index[Dim::h] < box[Dim::h].end; ++index[Dim::h])
-          for (index[Dim::w] = box[Dim::w].begin; index[Dim::w] < box[Dim::w].end;
-               ++index[Dim::w]) {
-            std::int64_t offset = 0;
-            std::int64_t position = 0;
-            for (Dim dim : all_dims) {
-              offset += (index[dim] - box[dim].begin) * view.stride(dim);
-              position = position * shape[dim] + index[dim];
-            }
-            action(position, static_cast<double>(view.as<T>()[offset]));
-          }
-}
-
-// One element of a distributed tensor on its way to rank 0.
-struct Element {
-  std::int64_t position;
-  double value;
-};
-
-std::vector<double> gather_tensor(const TensorView& block,
-                                  const Shape& shape,
-                                  ElementType type,
-                                  const Communicator& world) {
-  std::vector<Element> elements;
-  const auto collect = [&](std::int64_t position, double value) {
-    elements.push_back({position, value});
-  };
-  with_type_of(type, [&]<typename T>(T) { for_each_element<T>(block, shape, collect); });
-  std::vector<double> tensor(static_cast<std::size_t>(volume(shape)));
-  for (const auto& received : world.gather(std::span<const Element>(elements), 0)) {
-    for (const Element& element : received) {
-      tensor[static_cast<std::size_t>(element.position)] = element.value;
-    }
-  }
-  return tensor;
-}
-
 // Writes whole tensors; every rank gives its part of each.
 class DumpWriter {
  public:
@@ -103,13 +57,10 @@ class DumpWriter {
     }
   }
   void output_and_loss(const LastStep& step) {
-    const LayerIndex output = plan_.network.inputs_of(plan_.network.loss_layer())[0];
-    const Shape shape = plan_.network.output_shape(output, plan_.batch);
-    const Operand& operand = step.schedule.outputs[static_cast<std::size_t>(output)];
-    const HostBlock block = step.runner->memory().read(operand);
+    const LayerIndex output = output_layer(plan_.network);
     write(tensor_name(plan_.network.layer(output).name, "output"),
-          stored_extents(shape),
-          gather_tensor(block.view, shape, activation_element(plan_.precision), world_),
+          stored_extents(plan_.network.output_shape(output, plan_.batch)),
+          gather_output(plan_, step.schedule, step.runner->memory(), world_),
           plan_.precision);
     write("/loss", std::array{std::int64_t{1}}, {step.runner->loss()}, Precision::fp64);
   }
@@ -210,7 +161,7 @@ std::vector<DumpedTensor> dumped_tensors(const Plan& plan, const Schedule& sched
     tensors.push_back({tensor_name(name, "mean"), {channels}, Kind::running_mean});
     tensors.push_back({tensor_name(name, "variance"), {channels}, Kind::running_variance});
   }
-  const LayerIndex output = network.inputs_of(network.loss_layer())[0];
+  const LayerIndex output = output_layer(network);
   tensors.push_back({tensor_name(network.layer(output).name, "output"),
                      stored_extents(network.output_shape(output, plan.batch)),
                      Kind::output});

@@ -17,7 +17,10 @@ struct Slice {
   std::vector<double> values;
 };
 
-// The whole tensor on rank 0, empty elsewhere. `mesh` is that of its layer: ranks that differ along
+// The whole tensor on rank 0, empty elsewhere. Where boxes overlap they hold the same. Collective.
+std::vector<double> gather(const Slice& slice, const Communicator& world);
+
+// The same of a parameter. `mesh` is that of its layer: ranks that differ along
 // other axes than c have equal slices, and one of them sends. Collective.
 std::vector<double> gather(const Slice& slice, const Mesh& mesh, const Communicator& world);
 

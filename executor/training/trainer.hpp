@@ -50,7 +50,7 @@ struct TrainingOptions {
 struct Progress {
   std::int64_t step = 0;  // done
   std::int64_t steps = 0;
-  double loss = 0.0;
+  std::optional<double> loss;  // none: nothing is trained
   double step_s = 0.0;
 };
 

@@ -68,6 +68,12 @@ void TensorFileWriter::write(const std::string& name,
   hdf5_.write(name, extents, values, precision);
 }
 
+Hdf5Dataset TensorFileWriter::create(const std::string& name,
+                                     std::span<const std::int64_t> extents,
+                                     Precision precision) {
+  return hdf5_.create_dataset(name, extents, precision);
+}
+
 void TensorFileWriter::finish() {
   hdf5_.close();
   std::error_code error;

@@ -47,9 +47,9 @@ Schedule Lowering::run() {
     backward_all();
     close_bucket();
     update_weights(complete_);
-    keep_logits();
     keep_residuals();
   }
+  keep_logits();
   schedule.outputs = tensors_;
   if (mode_ == Mode::prices) return std::move(schedule);
   place_buffers(schedule);
@@ -57,7 +57,7 @@ Schedule Lowering::run() {
   return std::move(schedule);
 }
 
-// What goes into the loss is dumped after the step: nothing may take its place in memory.
+// What goes into the loss is read after the step: nothing may take its place in memory.
 void Lowering::keep_logits() {
   Schedule& schedule = builder_.schedule();
   const auto logits = static_cast<std::size_t>(network().inputs_of(network().loss_layer())[0]);

@@ -172,8 +172,8 @@ std::vector<Schedule> lower_for_prices(const Plan& plan, std::span<const int> ra
 // The same step, with the residuals of all chains that multigrid runs. Left out are those of points
 // in front of which a coarse step passes layers of several stages.
 Schedule lower_with_residuals(const Plan& plan, int rank);
-// Forward only, batch norm with running values: for evaluation on test data.
-// The loss operation leaves the probabilities in outputs[loss_layer].
+// Forward only, batch norm with running values: for evaluation on test data, and for outputs. What
+// goes into the loss stays; the loss operation leaves the probabilities in outputs[loss_layer].
 Schedule lower_inference(const Plan& plan, int rank);
 
 // Memory that an operation needs for the messages that cannot be sent from or received into its

@@ -1,0 +1,204 @@
+// What each option says and takes.
+#include "executor/command_line.hpp"
+
+#include <limits>
+
+namespace cnnplan {
+namespace {
+
+constexpr const char* footer = R"(EXAMPLES
+  mpirun -n 2 cnnexec --strategy plan.json
+  mpirun -n 2 cnnexec --strategy plan.json --steps 50 -o run.json
+  mpirun -n 4 cnnexec --strategy plan.json --data train.h5 --epochs 5 --test test.h5
+  cnnexec --strategy plan.json --steps 1 --dump step.h5       weights, gradients, outputs, loss
+  mpirun -n 8 cnnexec --strategy plan.json --nccl -v          on the GPUs of a node
+  mpirun -n 4 cnnexec --strategy plan.json --check-gradient=100 --gradient-limit 0.05
+  mpirun -n 4 cnnexec --strategy plan.json --verify           the same as one rank?
+  mpirun -n 2 cnnexec --weights resnet50.h5 --data images.h5 --infer outputs.h5
+  mpirun -n 4 cnnexec --data train.h5 --epochs 90 --checkpoint state --restart state
+                                          the same command begins the training and goes on with it
+
+DATA
+  HDF5 with /samples (N, C, H, W) float32 or uint8 and /labels (N), or (N, H, W) per pixel. Each
+  rank reads its block. Without --data: one made-up mini-batch, the same in every step. --infer needs
+  no /labels; it writes /<layer>/output (N, channels, H, W) of the layer before the loss.
+
+CHECKPOINTS
+  --restart goes on where the checkpoint was written: give it the same data, seed and end (--steps
+  and --epochs count from the very beginning). Plan and number of ranks may be others; with the same,
+  the training ends bit for bit as if it had never stopped. SIGTERM and SIGUSR1 end a training with
+  --checkpoint after the step, with exit code 75. mpirun passes SIGUSR1 on; after SIGTERM it gives
+  the ranks one second, unless it has --mca odls_base_sigkill_timeout 60.
+
+EXIT CODES
+  0 ok   1 internal   2 usage   3 bad input   4 infeasible   5 environment or launch
+  7 NaN or infinity   8 peer lost   9 I/O   75 stopped by a signal, state saved
+)";
+
+Graphs graphs_of(const std::string& text) {
+  if (text == "auto") return Graphs::automatic;
+  return text == "on" ? Graphs::on : Graphs::off;
+}
+
+void add_optimizer_options(CLI::App& app, TrainingOptions& training) {
+  constexpr double largest = std::numeric_limits<double>::max();
+  const CLI::Range positive(0.0, largest);
+  app.add_option("--learning-rate", training.learning_rate, "Of SGD")
+      ->check(positive)
+      ->capture_default_str();
+  app.add_option("--momentum", training.momentum, "Of SGD")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+  app.add_option("--weight-decay", training.weight_decay, "Of SGD")
+      ->check(positive)
+      ->capture_default_str();
+  app.add_option("--loss-scale",
+                 training.loss_scale,
+                 "Factor of error signals; default: that of the checkpoint of this plan, else 1024 "
+                 "in fp16, else 1")
+      ->check(CLI::Range(std::numeric_limits<double>::min(), largest));
+}
+
+void add_device_options(CLI::App& app, Options& options) {
+  TrainingOptions& training = options.training;
+  app.add_option("--backend", training.backend, "Kernels: cudnn, onednn, reference")
+      ->capture_default_str();
+  app.add_option(
+         "--graphs",
+         options.graphs,
+         "On a GPU, kernels that follow each other start as one CUDA graph; auto: where that "
+         "is faster")
+      ->check(CLI::IsMember({"auto", "on", "off"}))
+      ->capture_default_str();
+  app.add_flag("--nccl",
+               training.nccl,
+               "Reductions that the plan gives to the library are NCCL's; one GPU per rank");
+  app.add_flag("--deterministic",
+               training.deterministic,
+               "On a GPU, only kernels that give the same bits every time");
+  app.add_option("--workspace",
+                 training.most_workspace_bytes,
+                 "On a GPU, most memory of a convolution that the plan names no implementation "
+                 "for, beside its operands; default: 1GiB")
+      ->transform(CLI::AsSizeValue(false))
+      ->check(CLI::NonNegativeNumber);
+  app.add_flag("-v,--verbose", options.verbose, "Say where each rank runs");
+}
+
+void add_checkpoint_options(CLI::App& app, TrainingOptions& training) {
+  CLI::Option* const folder = app.add_option(
+      "--checkpoint",
+      training.checkpoint_folder,
+      "Folder that all ranks see, to save the state of the training in: at the end, and at the "
+      "end of the step in which SIGTERM or SIGUSR1 comes");
+  app.add_option("--checkpoint-every",
+                 training.checkpoint_period,
+                 "Save after every N-th step; default: with --epochs, after every epoch")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40))
+      ->needs(folder);
+  app.add_option("--restart",
+                 training.restart_folder,
+                 "Folder of a checkpoint to go on from, under its plan or another one; where it "
+                 "is that of --checkpoint and holds none, the training begins");
+}
+
+void add_check_options(CLI::App& app, Options& options) {
+  CLI::Option* const check =
+      app.add_option(
+             "--check-gradient",
+             options.check_period,
+             "Compare the gradient under multigrid with that of the layers in order, before "
+             "the first step; N: and before every N-th step")
+          ->expected(0, 1)
+          ->default_str("0")
+          ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40));
+  app.add_flag("--verify",
+               options.verify,
+               "Instead of training, compare outputs and gradients of one step with those of one "
+               "rank, on the same weights and data, and print the tensors that differ most; exit "
+               "code 1 where rounding cannot be why")
+      ->excludes("--epochs",
+                 "--steps",
+                 "--test",
+                 "--dump",
+                 "--check-gradient",
+                 "--checkpoint",
+                 "--restart");
+  app.add_option("--gradient-limit",
+                 options.training.gradient_limit,
+                 "Largest relative error that a check may find; beyond it, multigrid takes one "
+                 "cycle more, until it holds")
+      ->check(CLI::Range(0.0, std::numeric_limits<double>::max()))
+      ->needs(check);
+}
+
+void add_inference_options(CLI::App& app, Options& options) {
+  app.add_option("--infer",
+                 options.inferred_file,
+                 "Instead of training, run the network once over --data in its order, batch norms "
+                 "with running values, and write the outputs into this HDF5 file")
+      ->excludes("--output",
+                 "--steps",
+                 "--epochs",
+                 "--warmup",
+                 "--test",
+                 "--dump",
+                 "--learning-rate",
+                 "--momentum",
+                 "--weight-decay",
+                 "--loss-scale",
+                 "--graphs",
+                 "--check-gradient",
+                 "--verify",
+                 "--checkpoint",
+                 "--restart");
+}
+
+}  // namespace
+
+void add_options(CLI::App& app, Options& options) {
+  TrainingOptions& training = options.training;
+  app.add_option("-s,--strategy", options.plan_file, "Plan to run")->capture_default_str();
+  app.add_option("-o,--output", options.run_file, "Where to write what was measured")
+      ->capture_default_str();
+  add_device_options(app, options);
+  app.add_option("--steps", training.steps, "Steps to train, from the very beginning")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40))
+      ->capture_default_str();
+  app.add_option("--epochs", training.epochs, "Passes over the data instead of --steps")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 20))
+      ->excludes("--steps");
+  app.add_option(
+         "--warmup",
+         training.warmup,
+         "First steps that do not count in the times, unless there are no others; --graphs auto "
+         "adds 7 on a GPU")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40))
+      ->capture_default_str();
+  app.add_option("--data", training.data_file, "HDF5 file to train on; default: made-up samples");
+  app.add_option(
+      "--test", training.test_file, "HDF5 file to evaluate on after every epoch, and at the end");
+  add_checkpoint_options(app, training);
+  app.add_option("--weights",
+                 training.weights_file,
+                 "HDF5 file of first weights, where none come from a checkpoint; default: --seed");
+  app.add_option("--dump",
+                 training.dump_file,
+                 "HDF5 file for weights, gradients, outputs and loss of the last step");
+  add_optimizer_options(app, training);
+  add_check_options(app, options);
+  add_inference_options(app, options);
+  app.add_option("--seed", training.seed, "Of weights, dropout, order of samples")
+      ->capture_default_str();
+  app.footer(footer);
+}
+
+void complete(Options& options, const CLI::App& app) {
+  options.training.graphs = graphs_of(options.graphs);
+  if (app.count("--check-gradient") > 0) {
+    options.training.gradient_check_period = options.check_period;
+  }
+  options.chose_backend = app.count("--backend") > 0;
+}
+
+}  // namespace cnnplan

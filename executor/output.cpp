@@ -1,0 +1,118 @@
+// Lines and tables.
+#include "executor/output.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace cnnplan {
+
+void ProgressLine::end() {
+  if (shown_ && drawn_) std::fputc('\n', stderr);
+  drawn_ = false;
+}
+
+void ProgressLine::operator()(const Progress& progress) {
+  if (!shown_) return;
+  drawn_ = true;
+  const long left_s =
+      std::lround(static_cast<double>(progress.steps - progress.step) * progress.step_s);
+  std::fprintf(stderr,
+               "\rstep %lld/%lld  ",
+               static_cast<long long>(progress.step),
+               static_cast<long long>(progress.steps));
+  if (progress.loss) std::fprintf(stderr, "loss %.4f  ", *progress.loss);
+  std::fprintf(stderr, "%.3f s/step  left %ld:%02ld   ", progress.step_s, left_s / 60, left_s % 60);
+}
+
+void print_summary(const RunReport& run, const std::string& file) {
+  std::printf("%s, batch %lld, %d rank%s: step %.4f s (min %.4f, max %.4f, %d steps), loss %.6f",
+              run.network.c_str(),
+              static_cast<long long>(run.batch),
+              run.ranks,
+              run.ranks == 1 ? "" : "s",
+              run.step.median_s,
+              run.step.min_s,
+              run.step.max_s,
+              run.step.count,
+              run.loss.empty() ? 0.0 : run.loss.back());
+  if (!run.test_accuracy.empty()) {
+    std::printf(", test accuracy %.2f %%", 100.0 * run.test_accuracy.back());
+  }
+  std::printf("\nwrote %s\n", file.c_str());
+}
+
+void print_note(const std::string& text) {
+  std::fprintf(stderr, "cnnexec: note: %s\n", text.c_str());
+}
+
+void print_evaluation(const Evaluation& evaluation) {
+  if (evaluation.epochs == 0) return;  // the summary says it
+  std::fprintf(stderr,
+               "epoch %lld/%lld: test accuracy %.2f %%\n",
+               static_cast<long long>(evaluation.epoch),
+               static_cast<long long>(evaluation.epochs),
+               100.0 * evaluation.accuracy);
+}
+
+void print_check(const GradientCheck& check) {
+  std::fprintf(stderr,
+               "step %lld: gradient cosine %.5f, relative error %.2g with %d cycle%s\n",
+               static_cast<long long>(check.step),
+               check.cosine,
+               check.relative_error,
+               check.cycles,
+               check.cycles == 1 ? "" : "s");
+  std::fprintf(stderr, "  residual after 0, 1, ... cycles: forward");
+  for (double norm : check.forward_residuals) std::fprintf(stderr, " %.1e", norm);
+  std::fprintf(stderr, ", backward");
+  for (double norm : check.backward_residuals) std::fprintf(stderr, " %.1e", norm);
+  std::fprintf(stderr, "\n");
+}
+
+void print_saved(std::int64_t step, const std::string& folder) {
+  std::fprintf(
+      stderr, "step %lld: state saved in %s\n", static_cast<long long>(step), folder.c_str());
+}
+
+void print_places(const std::vector<RankPlace>& ranks) {
+  std::fprintf(stderr, "%6s  %-24s  %-24s  %s\n", "rank", "host", "place", "device");
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    std::fprintf(stderr,
+                 "%6zu  %-24s  %-24s  %s\n",
+                 rank,
+                 ranks[rank].host.c_str(),
+                 ranks[rank].place.c_str(),
+                 ranks[rank].device.c_str());
+  }
+}
+
+void print_summary(const InferenceReport& report, const std::string& file) {
+  std::printf("%s of %lld sample%s: mini-batch %.4f s (min %.4f, max %.4f, %d steps)\nwrote %s\n",
+              report.tensor.c_str(),
+              static_cast<long long>(report.samples),
+              report.samples == 1 ? "" : "s",
+              report.step.median_s,
+              report.step.min_s,
+              report.step.max_s,
+              report.step.count,
+              file.c_str());
+}
+
+void print_verification(const Verification& verification) {
+  constexpr std::size_t most = 5;
+  const auto& tensors = verification.tensors;
+  std::printf("%-40s  %s\n", "tensor", "relative error");
+  for (std::size_t i = 0; i < std::min(most, tensors.size()); ++i) {
+    std::printf("%-40s  %.2e\n", tensors[i].name.c_str(), tensors[i].relative_error);
+  }
+  std::printf("%zu tensors of one step beside one rank: at most %.2e apart, %s\n",
+              tensors.size(),
+              tensors.front().relative_error,
+              verification.holds() ? "equal but for rounding" : "NOT EQUAL");
+  std::printf("rounding of the weights alone: %.2e on one rank; limit %.2e\n",
+              verification.rounding,
+              verification.limit);
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,156 @@
+// Forward passes under the plan's own distribution; rank 0 writes.
+#include "executor/training/inference.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "executor/comm/node_memory.hpp"
+#include "executor/comm/program.hpp"
+#include "executor/training/hdf5_data.hpp"
+#include "executor/training/output.hpp"
+#include "executor/training/parameter_file.hpp"
+#include "executor/training/setup.hpp"
+#include "executor/training/step_runner.hpp"
+#include "executor/training/stop_signals.hpp"
+#include "executor/training/synthetic_data.hpp"
+#include "executor/training/weights_file.hpp"
+#include "planner/model/error.hpp"
+
+namespace cnnplan {
+namespace {
+
+std::unique_ptr<DataSource> open_data(const Plan& plan,
+                                      const TrainingOptions& options,
+                                      const Communicator& world) {
+  const BatchShape shape = batch_shape(plan.network, plan.batch, plan.precision);
+  if (options.data_file.empty()) return std::make_unique<SyntheticData>(shape, options.seed);
+  const SampleOrder order{.shuffled = false};
+  return std::make_unique<Hdf5Data>(options.data_file, shape, order, world, Labels::without);
+}
+
+void set_weights(ParameterStore& parameters,
+                 const Network& network,
+                 const TrainingOptions& options) {
+  if (options.weights_file.empty()) {
+    initialize(parameters, network, options.seed);
+  } else {
+    load_parameters(options.weights_file, network, parameters);
+  }
+}
+
+// The outputs of all samples, on rank 0, mini-batch by mini-batch.
+class OutputWriter {
+ public:
+  // @throws IoError
+  OutputWriter(const std::string& file, const InferenceReport& report, const Plan& plan)
+      : file_(file),
+        tensor_(report.tensor),
+        extents_(stored_extents(plan.network.output_shape(output_layer(plan.network), 1))) {
+    extents_.front() = report.samples;
+    dataset_.emplace(file_.create(tensor_, extents_, plan.precision));
+  }
+
+  // Of the next `count` samples, with which `values` begin.
+  void write(std::int64_t count, std::span<const double> values) {
+    Selection block{.start = std::vector<std::int64_t>(extents_.size()), .count = extents_};
+    block.start.front() = written_;
+    block.count.front() = count;
+    const auto elements = static_cast<std::size_t>(element_count(block.count));
+    require_finite(values.first(elements), count);
+    dataset_->write(block, values.first(elements));
+    written_ += count;
+  }
+
+  void finish() {
+    dataset_.reset();
+    file_.finish();
+  }
+
+ private:
+  void require_finite(std::span<const double> values, std::int64_t count) const {
+    const auto found =
+        std::find_if(values.begin(), values.end(), [](double v) { return !std::isfinite(v); });
+    if (found == values.end()) return;
+    const auto per_sample = std::ssize(values) / count;
+    throw NotFiniteError(tensor_ + " of sample " +
+                         std::to_string(written_ + (found - values.begin()) / per_sample) +
+                         " is not finite");
+  }
+
+  TensorFileWriter file_;
+  std::string tensor_;
+  std::vector<std::int64_t> extents_;
+  std::optional<Hdf5Dataset> dataset_;
+  std::int64_t written_ = 0;  // samples
+};
+
+// The first pass finds memory and caches cold.
+Statistics without_first(std::span<const double> times_s) {
+  return summarize(times_s.size() > 1 ? times_s.subspan(1) : times_s);
+}
+
+// What a pass over the data works on. All are borrowed.
+struct Work {
+  const Plan& plan;
+  const Schedule& schedule;
+  StepRunner& runner;
+  DataSource& data;
+  const Communicator& world;
+  const TrainingCallbacks& callbacks;
+};
+
+InferenceReport write_outputs(const Work& work, const std::string& file) {
+  const auto& [plan, schedule, runner, data, world, callbacks] = work;
+  const Layer& layer = plan.network.layer(output_layer(plan.network));
+  InferenceReport report{.tensor = tensor_name(layer.name, "output"),
+                         .samples = data.sample_count()};
+  std::optional<OutputWriter> writer;  // on rank 0
+  const std::int64_t steps = data.step_count();
+  std::vector<double> times_s;
+  for (std::int64_t step = 0; step < steps; ++step) {
+    runner.run({.step = step, .training = false}, Timing::step);
+    times_s.push_back(runner.step_time_s());
+    const std::vector<double> values = gather_output(plan, schedule, runner.memory(), world);
+    on_first_rank(world, [&] {
+      if (step == 0) writer.emplace(file, report, work.plan);
+      writer->write(work.data.valid_count(step), values);
+    });
+    if (!callbacks.progress || world.rank() != 0) continue;
+    callbacks.progress({.step = step + 1, .steps = steps, .loss = {}, .step_s = times_s.back()});
+  }
+  on_first_rank(world, [&] { writer->finish(); });
+  report.step = without_first(times_s);
+  return report;
+}
+
+}  // namespace
+
+InferenceReport infer(const Plan& given,
+                      const TrainingOptions& options,
+                      const std::string& file,
+                      const Communicator& world,
+                      const TrainingCallbacks& callbacks) {
+  check_ranks(given, world);
+  const StopSignals signals(StopSignals::Answer::tell_and_end);
+  const std::unique_ptr<Backend> backend = backend_for(given, options, world);
+  const auto note = world.rank() == 0 ? callbacks.note : nullptr;
+  const Plan plan = without_foreign_names(given, backend->fingerprint(), note);
+  const Schedule schedule = lower_inference(plan, world.rank());
+  require_memory(memory_of(schedule).total_bytes(), plan.network.name(), world, backend->device());
+  backend->prepare_thread();
+  tell_places(backend->device(), world, callbacks);
+  const std::unique_ptr<DataSource> data = open_data(plan, options, world);
+  ParameterStore parameters(schedule, plan.network, plan.precision, *backend);
+  set_weights(parameters, plan.network, options);
+  Groups groups(world, options.nccl);
+  StepRunner runner(
+      schedule,
+      {.backend = backend.get(), .parameters = &parameters, .groups = &groups, .data = data.get()});
+  return write_outputs({plan, schedule, runner, *data, world, callbacks}, file);
+}
+
+}  // namespace cnnplan

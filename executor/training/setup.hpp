@@ -1,0 +1,31 @@
+// What trainings and inferences do before they allocate.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "executor/training/trainer.hpp"
+
+namespace cnnplan {
+
+// @throws EnvironmentError unless the plan is for these ranks
+void check_ranks(const Plan& plan, const Communicator& world);
+
+// @throws EnvironmentError where it is missing or cannot do what the plan asks. Collective.
+std::unique_ptr<Backend> backend_for(const Plan& plan,
+                                     const TrainingOptions& options,
+                                     const Communicator& world);
+
+// Names of implementations hold for the library that was profiled: without those of others, which
+// `note`, unless it is empty, is told.
+Plan without_foreign_names(const Plan& plan,
+                           const DeviceFingerprint& fingerprint,
+                           const std::function<void(const std::string& text)>& note);
+
+// Where each rank runs. Collective.
+void tell_places(const Device& device,
+                 const Communicator& world,
+                 const TrainingCallbacks& callbacks);
+
+}  // namespace cnnplan
