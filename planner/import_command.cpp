@@ -1,11 +1,13 @@
 // From a model to a network file, and a table of what is in it.
 #include <iostream>
 #include <map>
+#include <variant>
 
 #include "planner/commands.hpp"
 #include "planner/companion.hpp"
 #include "planner/import/import_onnx.hpp"
 #include "planner/import/onnx_file.hpp"
+#include "planner/model/checked.hpp"
 #include "planner/model/file.hpp"
 #include "planner/report/table.hpp"
 
@@ -32,25 +34,50 @@ std::string sample_text(const Network& network) {
   return text;
 }
 
+// Of convolutions and fully connected layers, in the forward pass of one sample.
+std::int64_t multiply_adds(const Network& network, LayerIndex index) {
+  const LayerParameters& parameters = network.layer(index).parameters;
+  const auto* convolution = std::get_if<Convolution>(&parameters);
+  const auto* full = std::get_if<FullyConnected>(&parameters);
+  if (convolution == nullptr && full == nullptr) return 0;
+  const Shape output = network.output_shape(index, 1);
+  const bool has_bias = convolution != nullptr ? convolution->bias : full->bias;
+  const std::int64_t biases = has_bias ? output[Dim::c] : 0;
+  const std::int64_t positions = volume(output) / output[Dim::c];
+  return checked_multiply(network.parameter_count(index) - biases, positions);
+}
+
+struct Count {
+  std::int64_t layers = 0;
+  std::int64_t parameters = 0;
+  std::int64_t multiply_adds = 0;
+};
+
 std::string summary(const Network& network) {
-  struct Count {
-    std::int64_t layers = 0;
-    std::int64_t parameters = 0;
-  };
   std::map<std::string, Count> kinds;
+  Count all{.layers = network.layer_count(), .parameters = network.parameter_count()};
   for (LayerIndex i = 0; i < network.layer_count(); ++i) {
     Count& count = kinds[std::string(kind_name(network.layer(i).parameters))];
     ++count.layers;
     count.parameters += network.parameter_count(i);
+    count.multiply_adds = checked_add(count.multiply_adds, multiply_adds(network, i));
   }
-  Table table(
-      {{.title = "kind", .align = Align::left}, {.title = "layers"}, {.title = "parameters"}});
+  for (const auto& [kind, count] : kinds) {
+    all.multiply_adds = checked_add(all.multiply_adds, count.multiply_adds);
+  }
+  Table table({{.title = "kind", .align = Align::left},
+               {.title = "layers"},
+               {.title = "parameters"},
+               {.title = "multiply-adds"}});
   const auto add = [&](const std::string& kind, const Count& count) {
-    table.add_row({kind, std::to_string(count.layers), std::to_string(count.parameters)});
+    table.add_row({kind,
+                   std::to_string(count.layers),
+                   std::to_string(count.parameters),
+                   std::to_string(count.multiply_adds)});
   };
   for (const auto& [kind, count] : kinds) add(kind, count);
   table.add_rule();
-  add("all", {network.layer_count(), network.parameter_count()});
+  add("all", all);
   return network.name() + ": samples of " + sample_text(network) + "\n\n" + table.to_text();
 }
 

@@ -100,7 +100,7 @@ struct Files {
   const Communicator& world() const { return data.world(); }
   std::string outputs() const { return folder.path("outputs.h5"); }
   InferenceReport infer(const Plan& plan, const TrainingCallbacks& callbacks = {}) const {
-    const InferenceReport report = cnnplan::infer(plan, options, outputs(), world(), callbacks);
+    InferenceReport report = cnnplan::infer(plan, options, outputs(), world(), callbacks);
     world().barrier();
     return report;
   }
