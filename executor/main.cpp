@@ -1,13 +1,11 @@
-// cnnexec: the command line of the executor.
+// cnnexec: what its options ask for.
 #include <cstdio>
 #include <exception>
 #include <string>
 
-#include <CLI/CLI.hpp>
-
+#include "executor/cli.hpp"
 #include "executor/comm/program.hpp"
 #include "executor/comm/terminal.hpp"
-#include "executor/command_line.hpp"
 #include "executor/output.hpp"
 #include "executor/training/inference.hpp"
 #include "executor/training/trainer.hpp"
@@ -105,16 +103,8 @@ void execute(const Options& options, const Communicator& world) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app("cnnexec: train a network as a plan says", "cnnexec");
   Options options;
-  app.set_version_flag("--version", CNNPLAN_VERSION);
-  add_options(app, options);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::usage);
-  }
-  complete(options, app);
+  if (const auto exit_code = parse_command_line(argc, argv, options)) return *exit_code;
   return run_program(
       "cnnexec", argc, argv, [&](const Communicator& world) { execute(options, world); });
 }

@@ -1,7 +1,11 @@
 // What each option says and takes.
-#include "executor/command_line.hpp"
+#include "executor/cli.hpp"
 
 #include <limits>
+
+#include <CLI/CLI.hpp>
+
+#include "planner/model/error.hpp"
 
 namespace cnnplan {
 namespace {
@@ -154,8 +158,6 @@ void add_inference_options(CLI::App& app, Options& options) {
                  "--restart");
 }
 
-}  // namespace
-
 void add_options(CLI::App& app, Options& options) {
   TrainingOptions& training = options.training;
   app.add_option("-s,--strategy", options.plan_file, "Plan to run")->capture_default_str();
@@ -193,12 +195,28 @@ void add_options(CLI::App& app, Options& options) {
   app.footer(footer);
 }
 
+// What is left to set when the command line was read.
 void complete(Options& options, const CLI::App& app) {
   options.training.graphs = graphs_of(options.graphs);
   if (app.count("--check-gradient") > 0) {
     options.training.gradient_check_period = options.check_period;
   }
   options.chose_backend = app.count("--backend") > 0;
+}
+
+}  // namespace
+
+std::optional<int> parse_command_line(int argc, char** argv, Options& options) {
+  CLI::App app("cnnexec: train a network as a plan says", "cnnexec");
+  app.set_version_flag("--version", CNNPLAN_VERSION);
+  add_options(app, options);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::usage);
+  }
+  complete(options, app);
+  return std::nullopt;
 }
 
 }  // namespace cnnplan

@@ -2,9 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
-
-#include <CLI/CLI.hpp>
 
 #include "executor/training/trainer.hpp"
 
@@ -22,10 +21,8 @@ struct Options {
   TrainingOptions training;
 };
 
-// With the footer. Keeps references to `options`.
-void add_options(CLI::App& app, Options& options);
-
-// What is left to set when the command line was read.
-void complete(Options& options, const CLI::App& app);
+// Fills `options`. An exit code where there is nothing to run: after --help, or a message to stderr
+// of what is wrong.
+std::optional<int> parse_command_line(int argc, char** argv, Options& options);
 
 }  // namespace cnnplan
