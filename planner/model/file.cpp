@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <system_error>
 #include <utility>
 
@@ -45,6 +46,7 @@ class Descriptor {
   }
 
   std::string read_all() {
+    require_end();
     std::string content;
     std::string block(block_bytes, '\0');
     while (true) {
@@ -53,6 +55,7 @@ class Descriptor {
       if (count < 0) refuse(file_, "read");
       if (count == 0) return content;
       content.append(block, 0, static_cast<std::size_t>(count));
+      require_size(std::ssize(content));
     }
   }
   void write_all(std::string_view content) {
@@ -74,6 +77,24 @@ class Descriptor {
   }
 
  private:
+  // Before anything is read. A terminal ends when its user says so.
+  void require_end() const {
+    struct stat status {};
+    if (::fstat(descriptor_, &status) != 0) refuse(file_, "read");
+    const bool is_device = S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode);
+    if (is_device && ::isatty(descriptor_) == 0) {
+      throw IoError(file_ + ": cannot read: a device, not a file");
+    }
+    if (S_ISREG(status.st_mode)) require_size(status.st_size);
+  }
+  void require_size(std::int64_t bytes) const {
+    if (bytes <= max_file_bytes) return;
+    throw InputError({.file = file_,
+                      .pointer = "",
+                      .value = "more than " + std::to_string(max_file_bytes) + " bytes",
+                      .allowed = "a file of at most so many"});
+  }
+
   int descriptor_;
   const std::string& file_;
 };

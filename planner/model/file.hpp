@@ -1,12 +1,16 @@
 // Whole files, in and out.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace cnnplan {
 
-// @throws IoError when the file is missing or unreadable.
+// Of what is read whole: files, pipes and terminals.
+inline constexpr std::int64_t max_file_bytes = 2147483647;
+// @throws IoError when the file is missing, unreadable or another device; InputError when it is
+// larger than that
 std::string read_file(const std::string& file);
 // Writes beside `file` and renames: the file is there whole or not at all. @throws IoError
 void write_file(const std::string& file, std::string_view content);

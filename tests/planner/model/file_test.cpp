@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -50,6 +51,15 @@ TEST_CASE_FIXTURE(Folder, "write_file: what is written is read, byte by byte") {
   write_file(file("a.json"), "");
   CHECK(read_file(file("a.json")).empty());
   CHECK(entry_count() == 1);
+}
+
+TEST_CASE_FIXTURE(Folder,
+                  "read_file: what has no end, or is too large, is refused before it is read") {
+  CHECK_THROWS_WITH_AS(
+      read_file("/dev/zero"), "/dev/zero: cannot read: a device, not a file", IoError);
+  write_file(file("sparse"), "x");
+  fs::resize_file(file("sparse"), static_cast<std::uintmax_t>(max_file_bytes) + 1);
+  CHECK_THROWS_WITH_AS(read_file(file("sparse")), doctest::Contains("2147483647"), InputError);
 }
 
 TEST_CASE_FIXTURE(Folder,
