@@ -25,7 +25,7 @@ constexpr const char* footer = R"(EXAMPLES
 DATA
   HDF5 with /samples (N, C, H, W) float32 or uint8 and /labels (N), or (N, H, W) per pixel. Each
   rank reads its block. Without --data: one made-up mini-batch, the same in every step. --infer needs
-  no /labels; it writes /<layer>/output (N, channels, H, W) of the layer before the loss.
+  no /labels; it writes /<layer>/output (N, C, H, W) of the layer before the loss.
 
 CHECKPOINTS
   --restart goes on where the checkpoint was written: give it the same data, seed and end (--steps
@@ -141,6 +141,7 @@ void add_inference_options(CLI::App& app, Options& options) {
                  options.inferred_file,
                  "Instead of training, run the network once over --data in its order, batch norms "
                  "with running values, and write the outputs into this HDF5 file")
+      ->check([](const std::string& file) { return std::string(file.empty() ? "no file" : ""); })
       ->excludes("--output",
                  "--steps",
                  "--epochs",
@@ -177,7 +178,7 @@ void add_options(CLI::App& app, Options& options) {
          "adds 7 on a GPU")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40))
       ->capture_default_str();
-  app.add_option("--data", training.data_file, "HDF5 file to train on; default: made-up samples");
+  app.add_option("--data", training.data_file, "HDF5 file of samples; default: made-up ones");
   app.add_option(
       "--test", training.test_file, "HDF5 file to evaluate on after every epoch, and at the end");
   add_checkpoint_options(app, training);

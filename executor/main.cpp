@@ -1,7 +1,9 @@
 // cnnexec: what its options ask for.
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <string>
+#include <system_error>
 
 #include "executor/cli.hpp"
 #include "executor/comm/program.hpp"
@@ -16,9 +18,22 @@
 namespace cnnplan {
 namespace {
 
+void require_other_file(const std::string& output, const std::string& input) {
+  std::error_code missing;
+  if (!std::filesystem::equivalent(output, input, missing)) return;
+  throw Error(ExitCode::usage, output + ": would be written over what is read as " + input);
+}
+
 // Before the work: a long training whose result cannot be written is lost.
 void check_outputs(const Options& options) {
   if (options.verify) return;
+  const TrainingOptions& training = options.training;
+  for (const std::string& output : {options.inferred_file, options.run_file, training.dump_file}) {
+    for (const std::string& input : {options.plan_file, training.data_file, training.test_file}) {
+      require_other_file(output, input);
+    }
+  }
+  require_other_file(options.inferred_file, training.weights_file);
   if (!options.inferred_file.empty()) return check_writable(options.inferred_file);
   check_writable(options.run_file);
   if (!options.training.dump_file.empty()) check_writable(options.training.dump_file);
@@ -60,6 +75,7 @@ void verify(const Plan& plan, const Options& options, const Communicator& world)
   const Verification found = cnnplan::verify(plan, options.training, world, {.note = print_note});
   on_first_rank(world, [&] {
     print_verification(found);
+    std::fflush(stdout);  // before the message, if one follows
     if (found.holds()) return;
     throw Error(ExitCode::internal, "the plan does not compute what one rank does");
   });

@@ -1,4 +1,4 @@
-// Reads of dataset blocks over the C interface.
+// Reads and writes of dataset blocks over the C interface.
 #include "executor/training/hdf5_dataset.hpp"
 
 #include <stdexcept>
@@ -126,6 +126,10 @@ void Hdf5Dataset::write(const Selection& selection, std::span<const double> valu
                       H5P_DEFAULT,
                       values.data()),
              call);
+}
+
+void Hdf5Dataset::close() {
+  hdf5_check(handle_.reset(), {.file = file_, .dataset = name_, .what = "close"});
 }
 
 Hdf5Dataset::Spaces Hdf5Dataset::select(const Selection& selection, const Hdf5Call& call) const {

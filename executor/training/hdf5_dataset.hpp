@@ -38,6 +38,9 @@ class Hdf5Dataset {
   // The same of a file that is open for writing, converted from double.
   // @pre values.size() is the product of selection.count
   void write(const Selection& selection, std::span<const double> values);
+  // Small blocks reach the file only here: reports what the destructor could not. Nothing may be
+  // used after it.
+  void close();
   // Absent when the dataset has no such attribute.
   std::optional<std::vector<double>> attribute(const std::string& name) const;
 

@@ -70,7 +70,9 @@ void Hdf5File::write(const std::string& name,
                      Precision precision) {
   const Selection all{.start = std::vector<std::int64_t>(extents.size()),
                       .count = {extents.begin(), extents.end()}};
-  create_dataset(name, extents, precision).write(all, values);
+  Hdf5Dataset dataset = create_dataset(name, extents, precision);
+  dataset.write(all, values);
+  dataset.close();
 }
 
 void Hdf5File::close() {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -66,7 +67,7 @@ class OutputWriter {
   }
 
   void finish() {
-    dataset_.reset();
+    dataset_->close();
     file_.finish();
   }
 
@@ -103,22 +104,29 @@ struct Work {
   const TrainingCallbacks& callbacks;
 };
 
+// Before anything is allocated.
+void require_gatherable(const Plan& plan) {
+  constexpr std::int64_t most = std::numeric_limits<int>::max();
+  if (gathered_bytes(plan) <= most) return;
+  throw InfeasibleError("rank 0 gathers the outputs of a mini-batch, which is too large: bytes",
+                        gathered_bytes(plan),
+                        most);
+}
+
 InferenceReport write_outputs(const Work& work, const std::string& file) {
   const auto& [plan, schedule, runner, data, world, callbacks] = work;
   const Layer& layer = plan.network.layer(output_layer(plan.network));
   InferenceReport report{.tensor = tensor_name(layer.name, "output"),
                          .samples = data.sample_count()};
   std::optional<OutputWriter> writer;  // on rank 0
+  on_first_rank(world, [&] { writer.emplace(file, report, work.plan); });
   const std::int64_t steps = data.step_count();
   std::vector<double> times_s;
   for (std::int64_t step = 0; step < steps; ++step) {
     runner.run({.step = step, .training = false}, Timing::step);
-    times_s.push_back(runner.step_time_s());
+    times_s.push_back(world.maximum(runner.step_time_s()));
     const std::vector<double> values = gather_output(plan, schedule, runner.memory(), world);
-    on_first_rank(world, [&] {
-      if (step == 0) writer.emplace(file, report, work.plan);
-      writer->write(work.data.valid_count(step), values);
-    });
+    on_first_rank(world, [&] { writer->write(work.data.valid_count(step), values); });
     if (!callbacks.progress || world.rank() != 0) continue;
     callbacks.progress({.step = step + 1, .steps = steps, .loss = {}, .step_s = times_s.back()});
   }
@@ -135,7 +143,8 @@ InferenceReport infer(const Plan& given,
                       const Communicator& world,
                       const TrainingCallbacks& callbacks) {
   check_ranks(given, world);
-  const StopSignals signals(StopSignals::Answer::tell_and_end);
+  require_gatherable(given);
+  const StopSignals signals(StopSignals::Answer::tell_and_end_inference);
   const std::unique_ptr<Backend> backend = backend_for(given, options, world);
   const auto note = world.rank() == 0 ? callbacks.note : nullptr;
   const Plan plan = without_foreign_names(given, backend->fingerprint(), note);

@@ -6,6 +6,7 @@
 
 #include "executor/backend/element.hpp"
 #include "executor/training/slices.hpp"
+#include "planner/model/checked.hpp"
 
 namespace cnnplan {
 namespace {
@@ -36,16 +37,25 @@ LayerIndex output_layer(const Network& network) {
   return network.inputs_of(network.loss_layer())[0];
 }
 
+std::int64_t gathered_bytes(const Plan& plan) {
+  const Shape shape = plan.network.output_shape(output_layer(plan.network), plan.batch);
+  return checked_multiply(volume(shape), sizeof(double));
+}
+
 std::vector<double> gather_output(const Plan& plan,
                                   const Schedule& schedule,
                                   const ScheduleMemory& memory,
                                   const Communicator& world) {
   const LayerIndex layer = output_layer(plan.network);
-  const HostBlock block = memory.read(schedule.outputs[static_cast<std::size_t>(layer)]);
-  const auto values = [&]<typename T>(T) { return elements_of<T>(block.view); };
-  const Slice slice{.shape = plan.network.output_shape(layer, plan.batch),
-                    .box = block.view.box,
-                    .values = with_type_of(activation_element(plan.precision), values)};
+  Slice slice{.shape = plan.network.output_shape(layer, plan.batch), .box = {}, .values = {}};
+  const Mesh& mesh = plan.layers[static_cast<std::size_t>(layer)].mesh;
+  const bool is_replica = mesh.coordinate(world.rank(), Axis::r) > 0;
+  if (!is_replica) {
+    const HostBlock block = memory.read(schedule.outputs[static_cast<std::size_t>(layer)]);
+    slice.box = block.view.box;
+    slice.values = with_type_of(activation_element(plan.precision),
+                                [&]<typename T>(T) { return elements_of<T>(block.view); });
+  }
   return gather(slice, world);
 }
 

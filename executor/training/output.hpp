@@ -1,6 +1,7 @@
 // What a network computes: the layer before its loss.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "executor/comm/communicator.hpp"
@@ -10,6 +11,9 @@
 namespace cnnplan {
 
 LayerIndex output_layer(const Network& network);
+
+// Bytes that rank 0 gathers of the output of a mini-batch.
+std::int64_t gathered_bytes(const Plan& plan);
 
 // Its output of the mini-batch that a step was last run on, row-major (N, C, D, H, W), on rank 0;
 // empty elsewhere. @pre `memory` is that of `schedule`, which is that of this rank. Collective.

@@ -64,6 +64,8 @@ ParameterStore::ParameterStore(const Schedule& schedule,
   for (std::size_t i = 0; i < arenas_.size(); ++i) {
     const auto arena = static_cast<ParameterArena>(i);
     if (arena == ParameterArena::weight_copies && !has_weight_copies(precision)) continue;
+    if (arena == ParameterArena::gradients && schedule.gradients < 0) continue;
+    if (arena == ParameterArena::momentum && schedule.momentum < 0) continue;
     arenas_[i] = device().allocate(checked_multiply(offsets_.back(), bytes_of(element_of(arena))));
   }
   for (LayerIndex layer = 0; layer < network.layer_count(); ++layer) {

@@ -16,8 +16,9 @@ enum class ParameterArena { weights, gradients, momentum, weight_copies };
 
 // Arenas hold the slots one after another in the backend's format, each padded to whole cache lines
 // with zeros: a range of slots is one contiguous array. All are in the element of parameters but
-// the weight copies, which are in that of activations, and empty where the precision has none. The
-// memory is that of the backend's device; plain tensors are in the host's.
+// the weight copies, which are in that of activations, and empty where the precision has none;
+// gradients and momentum are empty for a schedule without them. The memory is that of the backend's
+// device; plain tensors are in the host's.
 class ParameterStore {
  public:
   // Keeps references to `backend`. Allocates and zeroes.

@@ -9,10 +9,11 @@
 
 namespace cnnplan {
 
-// @throws EnvironmentError unless the plan is for these ranks
+// @throws EnvironmentError unless the plan is for as many ranks. Not collective.
 void check_ranks(const Plan& plan, const Communicator& world);
 
-// @throws EnvironmentError where it is missing or cannot do what the plan asks. Collective.
+// @throws EnvironmentError where it is missing or does not do what the plan asks: its precision, or
+// overlap. Collective.
 std::unique_ptr<Backend> backend_for(const Plan& plan,
                                      const TrainingOptions& options,
                                      const Communicator& world);

@@ -16,14 +16,35 @@ void remember(int number) {
 }
 
 // The action is the default again: what is raised here ends the process when this returns.
+void end_with(std::string_view text, int number) {
+  if (::write(STDERR_FILENO, text.data(), text.size()) < 0) last_signal = number;
+  std::raise(number);
+}
+
 void tell_and_end(int number) {
   constexpr std::string_view term =
       "cnnexec: SIGTERM: ends now, nothing was saved; --checkpoint saves the state\n";
   constexpr std::string_view usr1 =
       "cnnexec: SIGUSR1: ends now, nothing was saved; --checkpoint saves the state\n";
-  const std::string_view text = number == SIGTERM ? term : usr1;
-  if (::write(STDERR_FILENO, text.data(), text.size()) < 0) last_signal = number;
-  std::raise(number);
+  end_with(number == SIGTERM ? term : usr1, number);
+}
+
+void tell_and_end_inference(int number) {
+  constexpr std::string_view term = "cnnexec: SIGTERM: ends now, no outputs were written\n";
+  constexpr std::string_view usr1 = "cnnexec: SIGUSR1: ends now, no outputs were written\n";
+  end_with(number == SIGTERM ? term : usr1, number);
+}
+
+void (*handler_of(StopSignals::Answer answer))(int) {
+  switch (answer) {
+    case StopSignals::Answer::remember:
+      return remember;
+    case StopSignals::Answer::tell_and_end:
+      return tell_and_end;
+    case StopSignals::Answer::tell_and_end_inference:
+      break;
+  }
+  return tell_and_end_inference;
 }
 
 }  // namespace
@@ -31,8 +52,8 @@ void tell_and_end(int number) {
 StopSignals::StopSignals(Answer answer) {
   last_signal = 0;
   struct sigaction action {};
-  const bool ends = answer == Answer::tell_and_end;
-  action.sa_handler = ends ? tell_and_end : remember;
+  const bool ends = answer != Answer::remember;
+  action.sa_handler = handler_of(answer);
   action.sa_flags = ends ? static_cast<int>(SA_RESETHAND) : SA_RESTART;
   sigemptyset(&action.sa_mask);
   for (std::size_t i = 0; i < numbers.size(); ++i) {

@@ -11,8 +11,9 @@ namespace cnnplan {
 class StopSignals {
  public:
   enum class Answer {
-    remember,     // for the caller to ask
-    tell_and_end  // say that nothing was saved, and end as without it
+    remember,                // for the caller to ask
+    tell_and_end,            // say that nothing was saved, and end as without it
+    tell_and_end_inference,  // the same, where nothing is to be saved
   };
   explicit StopSignals(Answer answer);
   StopSignals(const StopSignals&) = delete;

@@ -38,7 +38,7 @@ class TensorFileWriter {
              std::span<const std::int64_t> extents,
              std::span<const double> values,
              Precision precision);
-  // A tensor to be written block by block; to be gone before finish(). @throws IoError
+  // A tensor to be written block by block; to be closed before finish(). @throws IoError
   Hdf5Dataset create(const std::string& name,
                      std::span<const std::int64_t> extents,
                      Precision precision);

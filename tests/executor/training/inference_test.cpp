@@ -6,14 +6,19 @@
 #include <filesystem>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include "executor/training/gradient_check.hpp"
+#include "executor/training/output.hpp"
 #include "executor/training/weights_file.hpp"
 #include "planner/model/error.hpp"
+#include "planner/model/file.hpp"
 #include "tests/executor/tested_backend.hpp"
 #include "tests/executor/training/data_file.hpp"
+#include "tests/executor/training/residual_plan.hpp"
 
 namespace cnnplan {
 namespace {
@@ -92,6 +97,7 @@ struct Files {
   explicit Files(const TestDataset& dataset)
       : data(std::vector<TestDataset>{dataset}), folder(data.world()) {
     options.backend = test::tested_backend("reference");
+    options.deterministic = true;
     options.data_file = data.file();
     options.weights_file = folder.path("weights.h5");
     if (data.world().rank() == 0) write_weights(options.weights_file);
@@ -153,16 +159,78 @@ TEST_CASE("infer: channels of the last layer may be split") {
   }
 }
 
-TEST_CASE("infer: an output that is not finite is named, and nothing is written") {
+TEST_CASE("infer: every precision; fp64 is stored as it is") {
+  const Files files(samples());
+  const std::vector<double> expected = expected_outputs(false);
+  for (const auto& [precision, tolerance] :
+       {std::pair{Precision::fp64, 1e-12}, {Precision::bf16, 3e-2}, {Precision::fp16, 4e-3}}) {
+    if (!make_backend(files.options.backend)->supports(precision)) continue;
+    Plan plan = uniform_plan(known_network(false), batch, Mesh({{Axis::n, files.world().size()}}));
+    plan.precision = precision;
+    const InferenceReport report = files.infer(plan);
+    const std::vector<double> found =
+        TensorFileReader(files.outputs())
+            .read(report.tensor, std::vector<std::int64_t>{sample_count, channels, 1, 1});
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      CHECK(std::abs(found[i] - expected[i]) <= tolerance * (1.0 + std::abs(expected[i])));
+    }
+    files.world().barrier();
+  }
+}
+
+TEST_CASE("infer: chains by multigrid give what layers in order give, when cycles are enough") {
+  const Communicator world = Communicator::world();
+  const SharedFolder folder(world);
+  const TrainingOptions options{.backend = test::tested_backend("reference"),
+                                .deterministic = true};
+  const Plan plan = test::residual_plan(world.size(), test::coarse_steps);
+  const auto outputs_of = [&](const Plan& run) {
+    const std::string file = folder.path("outputs.h5");
+    const InferenceReport report = infer(run, options, file, world, {});
+    world.barrier();
+    const Shape shape = plan.network.output_shape(output_layer(plan.network), plan.batch);
+    std::vector<double> outputs = TensorFileReader(file).read(report.tensor, stored_extents(shape));
+    world.barrier();
+    return outputs;
+  };
+  const std::vector<double> found = outputs_of(plan);
+  const std::vector<double> expected = outputs_of(serial_plan(plan));
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    CHECK(std::abs(found[i] - expected[i]) <= 1e-10 * (1.0 + std::abs(expected[i])));
+  }
+}
+
+TEST_CASE("infer: outputs of a mini-batch that no rank can gather are refused at once") {
+  const Files files(samples());
+  const Network large = with_input_size(known_network(true), {1, 1 << 14, 1 << 14});
+  const Mesh mesh({{Axis::n, files.world().size()}});
+  CHECK_THROWS_WITH_AS(files.infer(uniform_plan(large, batch, mesh)),
+                       doctest::Contains("19327352832"),
+                       InfeasibleError);
+}
+
+TEST_CASE("infer: weights take no memory for gradients and momentum") {
+  const auto backend = make_backend(test::tested_backend("reference"));
+  const Plan plan = uniform_plan(known_network(true), batch, Mesh());
+  const auto bytes_of = [&](const Schedule& schedule) {
+    return ParameterStore(schedule, plan.network, plan.precision, *backend).bytes();
+  };
+  CHECK(2 * bytes_of(lower_inference(plan, 0)) < bytes_of(lower(plan, 0)));
+}
+
+TEST_CASE("infer: an output that is not finite is named, and nothing is written over") {
   TestDataset dataset = samples();
   dataset.values[4 * channels * height * width + 1] = std::numeric_limits<double>::infinity();
   const Files files(dataset);
+  if (files.world().rank() == 0) write_file(files.outputs(), "old");
+  files.world().barrier();
   const Plan plan =
       uniform_plan(known_network(false), batch, Mesh({{Axis::n, files.world().size()}}));
   CHECK_THROWS_WITH_AS(files.infer(plan), "/mean/output of sample 4 is not finite", Error);
   files.world().barrier();
+  CHECK(read_file(files.outputs()) == "old");
   for (const auto& entry : std::filesystem::directory_iterator(files.folder.path(""))) {
-    CHECK(entry.path().filename() == "weights.h5");
+    CHECK(entry.path().extension() == ".h5");
   }
 }
 

@@ -13,6 +13,7 @@
 #include "tests/executor/tested_backend.hpp"
 #include "tests/executor/training/hdf5_fixture.hpp"
 #include "tests/executor/training/residual_plan.hpp"
+#include "tests/executor/training/training_run.hpp"
 
 namespace cnnplan::test {
 namespace {
@@ -48,7 +49,7 @@ struct Told {
 Told training(int cycles, const TrainingOptions& options) {
   const Communicator world = Communicator::world();
   Told told;
-  told.report = train(residual_plan(world.size(), cycles),
+  told.report = train(repeatable(residual_plan(world.size(), cycles), options.backend, world),
                       options,
                       world,
                       {.placed = {},
@@ -136,8 +137,8 @@ TEST_CASE("train: where no cycles are enough, the layers of chains are run in or
   options.gradient_check_period = 1;
   const Told told = training(1, options);
   CHECK(steps_of(told.report.gradient_checks) == std::vector<std::int64_t>(coarse_steps - 1, 0));
-  const Plan serial = serial_plan(residual_plan(world.size(), 1));
-  CHECK(told.report.loss == train(serial, six_steps(), world, {}).loss);
+  const Plan plan = repeatable(residual_plan(world.size(), 1), options.backend, world);
+  CHECK(told.report.loss == train(serial_plan(plan), six_steps(), world, {}).loss);
   if (!is_first()) return;
   CHECK(!has_operation_with(told.report, "/cycle_"));
   CHECK(told.notes[0].find("in order") != std::string::npos);
