@@ -13,7 +13,6 @@
 #include "executor/comm/program.hpp"
 #include "executor/training/hdf5_data.hpp"
 #include "executor/training/output.hpp"
-#include "executor/training/parameter_file.hpp"
 #include "executor/training/setup.hpp"
 #include "executor/training/step_runner.hpp"
 #include "executor/training/stop_signals.hpp"
@@ -31,16 +30,6 @@ std::unique_ptr<DataSource> open_data(const Plan& plan,
   if (options.data_file.empty()) return std::make_unique<SyntheticData>(shape, options.seed);
   const SampleOrder order{.shuffled = false};
   return std::make_unique<Hdf5Data>(options.data_file, shape, order, world, Labels::without);
-}
-
-void set_weights(ParameterStore& parameters,
-                 const Network& network,
-                 const TrainingOptions& options) {
-  if (options.weights_file.empty()) {
-    initialize(parameters, network, options.seed);
-  } else {
-    load_parameters(options.weights_file, network, parameters);
-  }
 }
 
 // The outputs of all samples, on rank 0, mini-batch by mini-batch.
@@ -154,7 +143,7 @@ InferenceReport infer(const Plan& given,
   tell_places(backend->device(), world, callbacks);
   const std::unique_ptr<DataSource> data = open_data(plan, options, world);
   ParameterStore parameters(schedule, plan.network, plan.precision, *backend);
-  set_weights(parameters, plan.network, options);
+  set_first_weights(parameters, plan.network, options);
   Groups groups(world, options.nccl);
   StepRunner runner(
       schedule,

@@ -2,6 +2,7 @@
 #include "executor/training/setup.hpp"
 
 #include "executor/comm/nodes.hpp"
+#include "executor/training/parameter_file.hpp"
 #include "planner/model/error.hpp"
 
 namespace cnnplan {
@@ -50,6 +51,16 @@ Plan without_foreign_names(const Plan& plan,
          "\"); this one chooses its own, and the prediction does not hold for them");
   }
   return runnable;
+}
+
+void set_first_weights(ParameterStore& parameters,
+                       const Network& network,
+                       const TrainingOptions& options) {
+  if (options.weights_file.empty()) {
+    initialize(parameters, network, options.seed);
+  } else {
+    load_parameters(options.weights_file, network, parameters);
+  }
 }
 
 void tell_places(const Device& device,

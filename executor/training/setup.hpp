@@ -1,10 +1,11 @@
-// What trainings and inferences do before they allocate.
+// What trainings and inferences do before their first step.
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <string>
 
+#include "executor/training/parameter_store.hpp"
 #include "executor/training/trainer.hpp"
 
 namespace cnnplan {
@@ -23,6 +24,12 @@ std::unique_ptr<Backend> backend_for(const Plan& plan,
 Plan without_foreign_names(const Plan& plan,
                            const DeviceFingerprint& fingerprint,
                            const std::function<void(const std::string& text)>& note);
+
+// Those of the file of weights, else of the seed. Not collective.
+// @throws IoError; InputError naming the dataset
+void set_first_weights(ParameterStore& parameters,
+                       const Network& network,
+                       const TrainingOptions& options);
 
 // Where each rank runs. Collective.
 void tell_places(const Device& device,

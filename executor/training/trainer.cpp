@@ -51,10 +51,8 @@ void set_first_state(ParameterStore& parameters,
                           .same_plan = origin.same_plan,
                           .rank = world.rank()};
     on_every_rank(world, [&] { load_state(from, network, parameters); });
-  } else if (options.weights_file.empty()) {
-    initialize(parameters, network, options.seed);
   } else {
-    load_parameters(options.weights_file, network, parameters);
+    set_first_weights(parameters, network, options);
   }
 }
 
