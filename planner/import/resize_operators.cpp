@@ -1,4 +1,4 @@
-// Nearest-neighbour upsampling by integer factors.
+// Upsampling by integer factors.
 #include <cmath>
 #include <string>
 
@@ -16,6 +16,27 @@ bool is_floor(const NodeReader& node) {
   if (where == "asymmetric" || where == "tf_half_pixel_for_nn") return rounding == "floor";
   const bool is_centred = where == "half_pixel" || where == "pytorch_half_pixel";
   return is_centred && rounding.starts_with("round_prefer");
+}
+
+// How outputs are made of inputs, as the network's layers can do it; `upsample` has the factors.
+Upsample with_mode(const NodeReader& node, Upsample upsample) {
+  const std::string mode = node.text("mode", "nearest");
+  const std::string where =
+      node.opset() < 11 ? "asymmetric" : node.text("coordinate_transformation_mode", "half_pixel");
+  if (mode == "nearest") {
+    if (!is_floor(node)) {
+      throw UnmappedNode("repeats another input than the nearest neighbour of layers");
+    }
+    return upsample;
+  }
+  if (mode != "linear") throw UnmappedNode("interpolates by mode " + mode + "; layers do linearly");
+  upsample.mode = UpsampleMode::linear;
+  upsample.align_corners = where == "align_corners";
+  if (!upsample.align_corners && where != "half_pixel" && where != "pytorch_half_pixel") {
+    throw UnmappedNode("interpolates at coordinates by " + where +
+                       "; layers do by half_pixel and align_corners");
+  }
+  return upsample;
 }
 
 Value add_upsampling(const NodeReader& node,
@@ -37,10 +58,7 @@ Value add_upsampling(const NodeReader& node,
     if (i >= 2) upsample.factor[i + 3 - scales.size()] = static_cast<std::int64_t>(scales[i]);
   }
   if (upsample == Upsample{.factor = {1, 1, 1}}) return x;
-  if (node.text("mode", "nearest") != "nearest" || !is_floor(node)) {
-    throw UnmappedNode("interpolates; layers repeat the nearest neighbour");
-  }
-  return network.add_layer(node, upsample, {x});
+  return network.add_layer(node, with_mode(node, upsample), {x});
 }
 
 std::vector<double> scales_of_sizes(const std::vector<std::int64_t>& sizes, const Activation& x) {

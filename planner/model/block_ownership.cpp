@@ -53,7 +53,7 @@ Range BlockOwnership::Rule::owned(int coordinate) const {
 Range BlockOwnership::Rule::at(int coordinate) const {
   Range range = owned(coordinate);
   if (grouped) range = whole_groups(range, length / groups, input_length / groups);
-  if (factor > 1) range = upsample_block(range, factor).input;
+  if (upsample.factor > 1) range = upsample_block(range, input_length, upsample).input;
   if (windowed) range = window_block(range, input_length, window).input;
   if (!cut) return range;
   // What lies outside keeps its side, so that ranges still ascend.
@@ -89,10 +89,14 @@ BlockOwnership BlockOwnership::under(const Window& window, const Shape& input) c
   return result;
 }
 
-BlockOwnership BlockOwnership::repeated(const std::array<std::int64_t, 3>& factor) const {
+BlockOwnership BlockOwnership::upsampled(const std::array<UpsampleDim, 3>& dims,
+                                         const Shape& input) const {
   BlockOwnership result = derived();
   for (std::size_t i = 0; i < spatial_dims.size(); ++i) {
-    result.rule(spatial_dims[i]).factor = factor[i];
+    if (dims[i].factor == 1) continue;
+    Rule& rule = result.rule(spatial_dims[i]);
+    rule.upsample = dims[i];
+    rule.input_length = input[spatial_dims[i]];
   }
   return result;
 }

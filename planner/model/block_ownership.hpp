@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "planner/model/distribution.hpp"
+#include "planner/model/upsampling.hpp"
 #include "planner/model/window.hpp"
 
 namespace cnnplan {
@@ -30,8 +31,9 @@ class BlockOwnership {
   // What windows over these blocks need of an input of the spatial extents of `input`. Nothing
   // where the block is empty.
   BlockOwnership under(const Window& window, const Shape& input) const;
-  // What of an input these blocks of its upsampling repeat. Nothing where the block is empty.
-  BlockOwnership repeated(const std::array<std::int64_t, 3>& factor) const;
+  // What these blocks of an upsampling need of an input of the spatial extents of `input`, by
+  // spatial dim. Nothing where the block is empty.
+  BlockOwnership upsampled(const std::array<UpsampleDim, 3>& dims, const Shape& input) const;
   // With what `groups` groups of channels take of an input of `count` channels: all groups that
   // these blocks have a part of, whole.
   BlockOwnership with_channels(std::int64_t count, std::int64_t groups) const;
@@ -72,7 +74,7 @@ class BlockOwnership {
   }
 
  private:
-  // Cut into parts, which need an input through a window, repeated, or in whole groups; of that, a
+  // Cut into parts, which need an input through a window, upsampled, or in whole groups; of that, a
   // section.
   struct Rule {
     std::int64_t length = 1;
@@ -80,7 +82,7 @@ class BlockOwnership {
     bool windowed = false;
     bool grouped = false;
     bool cut = false;
-    std::int64_t factor = 1;  // how often an input is repeated
+    UpsampleDim upsample{};
     std::int64_t groups = 1;
     WindowDim window{};
     std::int64_t input_length = 0;

@@ -12,6 +12,10 @@ std::string_view to_text(PoolingMode mode) {
   return mode == PoolingMode::max ? "max" : "average";
 }
 
+std::string_view to_text(UpsampleMode mode) {
+  return mode == UpsampleMode::nearest ? "nearest" : "linear";
+}
+
 std::string_view to_text(BatchNormStatistics statistics) {
   constexpr std::array<std::string_view, 3> names{"local", "spatial", "global"};
   return names[static_cast<std::size_t>(statistics)];

@@ -17,6 +17,7 @@ namespace cnnplan {
 
 std::string_view to_text(Precision precision);
 std::string_view to_text(PoolingMode mode);
+std::string_view to_text(UpsampleMode mode);
 std::string_view to_text(BatchNormStatistics statistics);
 
 // Enumerators<E>::all holds every enumerator of E in the order of its declaration.
@@ -32,6 +33,11 @@ struct Enumerators<Precision> {
 template <>
 struct Enumerators<PoolingMode> {
   static constexpr std::array all{PoolingMode::max, PoolingMode::average};
+};
+
+template <>
+struct Enumerators<UpsampleMode> {
+  static constexpr std::array all{UpsampleMode::nearest, UpsampleMode::linear};
 };
 
 template <>
@@ -62,6 +68,7 @@ struct Enumerators<KernelKind> {
                                   KernelKind::relu,
                                   KernelKind::pooling,
                                   KernelKind::upsample,
+                                  KernelKind::interpolate,
                                   KernelKind::add,
                                   KernelKind::dropout,
                                   KernelKind::softmax_cross_entropy,

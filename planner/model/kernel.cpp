@@ -60,17 +60,18 @@ double passes(const KernelSpec& spec) {
 
 bool has_window(KernelKind kind) {
   return kind == KernelKind::convolution || kind == KernelKind::pooling ||
-         kind == KernelKind::upsample;
+         kind == KernelKind::upsample || kind == KernelKind::interpolate;
 }
 
 }  // namespace
 
 std::string_view to_text(KernelKind kind) {
-  constexpr std::array<std::string_view, 10> names{"convolution",
+  constexpr std::array<std::string_view, 11> names{"convolution",
                                                    "batch_norm",
                                                    "relu",
                                                    "pooling",
                                                    "upsample",
+                                                   "interpolate",
                                                    "add",
                                                    "dropout",
                                                    "softmax_cross_entropy",
@@ -131,8 +132,16 @@ std::int64_t weight_volume(const KernelSpec& convolution) {
   return elements;
 }
 
+// Inputs around an output.
+double interpolated(const KernelSpec& spec) {
+  double product = 1.0;
+  for (const WindowDim& dim : spec.window.dims) product *= dim.kernel > 1 ? 2.0 : 1.0;
+  return product;
+}
+
 double flops(const KernelSpec& spec) {
   if (spec.kind == KernelKind::upsample) return elements(spec.out);
+  if (spec.kind == KernelKind::interpolate) return 2.0 * interpolated(spec) * elements(spec.out);
   if (spec.kind != KernelKind::convolution) return passes(spec) * elements(spec.out);
   return 2.0 * elements(spec.out) * kernel_volume(spec.window) *
          static_cast<double>(spec.in[Dim::c]) / static_cast<double>(spec.groups);
@@ -151,6 +160,7 @@ double bytes(const KernelSpec& spec) {
     case KernelKind::pooling:  // the places of maxima count like parameters
       return activation * (elements(spec.in) + out) + parameter * out;
     case KernelKind::upsample:
+    case KernelKind::interpolate:
       return activation * (elements(spec.in) + out);
     case KernelKind::softmax_cross_entropy:  // one pass is over the probabilities
       return (activation * (passes(spec) - 1.0) + parameter) * out;

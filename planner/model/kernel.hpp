@@ -1,6 +1,7 @@
 // What a kernel computes, on local shapes: the key under which it is timed, priced and built.
 #pragma once
 
+#include <array>
 #include <compare>
 #include <cstdint>
 #include <limits>
@@ -19,6 +20,7 @@ enum class KernelKind {
   relu,
   pooling,
   upsample,
+  interpolate,
   add,
   dropout,
   softmax_cross_entropy,
@@ -67,6 +69,8 @@ enum class KernelAlgorithm { direct, winograd };
 //   pooling backward_data          [max: index], dy, dx
 //   upsample forward               x pitched, y pitched
 //   upsample backward_data         dy pitched, dx pitched; dx is the sum of its repetitions
+//   interpolate forward            x pitched, y pitched; linear, as `axes` says
+//   interpolate backward_data      dy pitched, dx pitched
 //   add forward                    a pitched, b pitched, y pitched; y = relu?(a + add_scale b)
 //   add backward_data              dy pitched, dx pitched; dx = add_scale dy, of the second input
 //   dropout forward                x pitched, y pitched
@@ -89,7 +93,8 @@ struct KernelSpec {
   Shape out;  // local output block
   // With the padding of this block; default where the kind has none. Of an upsampling, the window
   // that goes back from y to x: kernel and stride are the factor, and the padding is what repeats
-  // the first and the last input outside this block.
+  // the first and the last input outside this block. Of an interpolation, twice the factor and the
+  // factor, without padding, where the factor is not 1.
   Window window;
   std::int64_t groups = 1;
   PoolingMode pooling = PoolingMode::max;
@@ -110,9 +115,11 @@ struct KernelConstants {
   double dropout_rate = 0.0;
   double relu_max = std::numeric_limits<double>::infinity();  // a kernel of its own only
   double add_scale = 1.0;                                     // add: of the second input
-  std::uint64_t random_stream = 0;                            // dropout: the layer index
-  double loss_count = 1.0;  // positions over which the loss is averaged
-  bool replicated = false;  // other ranks compute the same and must get the same bits
+  // interpolate: d, h, w; where step and begin are 0, every output is the first input
+  std::array<InterpolationAxis, 3> axes{};
+  std::uint64_t random_stream = 0;  // dropout: the layer index
+  double loss_count = 1.0;          // positions over which the loss is averaged
+  bool replicated = false;          // other ranks compute the same and must get the same bits
   auto operator<=>(const KernelConstants&) const = default;
 };
 

@@ -129,6 +129,7 @@ std::vector<KernelOperand> kernel_operands(const KernelSpec& spec) {
       add_pooling(spec, operands);
       break;
     case KernelKind::upsample:
+    case KernelKind::interpolate:
       spec.phase == KernelPhase::forward ? operands.x().y() : operands.dy().dx();
       break;
     case KernelKind::add:

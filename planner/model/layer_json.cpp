@@ -91,11 +91,13 @@ Triple default_factor(SpatialFormat format) {
 }
 
 LayerParameters read_upsample(const JsonReader& layer, SpatialFormat format) {
-  layer.allow_keys({"name", "kind", "input", "factor"});
+  layer.allow_keys({"name", "kind", "input", "factor", "mode", "align_corners"});
   Upsample upsample{.factor = default_factor(format)};
   if (layer.has("factor")) {
     upsample.factor = read_spatial(layer.at("factor"), format, extent_range, 1);
   }
+  layer.read_enumerator("mode", upsample.mode);
+  layer.read("align_corners", upsample.align_corners);
   return upsample;
 }
 
@@ -176,8 +178,11 @@ class ParameterWriter {
   }
   void operator()(const GlobalPooling& pooling) const { layer_["mode"] = to_text(pooling.mode); }
   void operator()(const Upsample& upsample) const {
-    if (upsample.factor == default_factor(format_)) return;
-    layer_["factor"] = spatial_to_json(upsample.factor, format_);
+    if (upsample.factor != default_factor(format_)) {
+      layer_["factor"] = spatial_to_json(upsample.factor, format_);
+    }
+    if (upsample.mode != Upsample{}.mode) layer_["mode"] = to_text(upsample.mode);
+    add("align_corners", upsample.align_corners, Upsample{}.align_corners);
   }
   void operator()(const Dropout& dropout) const { layer_["rate"] = dropout.rate; }
   void operator()(const Relu& relu) const { add("max", relu.max, Relu{}.max); }

@@ -57,6 +57,9 @@ class ShapeRule {
     return windowed_shape(whole_image(x()), x(), x()[Dim::c]);
   }
   Shape operator()(const Upsample& layer) const {
+    if (layer.align_corners && layer.mode != UpsampleMode::linear) {
+      place_.refuse("align_corners", "true", "false where mode is nearest");
+    }
     Shape output = x();
     for (std::size_t i = 0; i < spatial_dims.size(); ++i) {
       place_.require(layer.factor[i] >= 1, "factor", layer.factor[i], "at least 1");

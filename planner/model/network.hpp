@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "planner/model/shape.hpp"
+#include "planner/model/upsampling.hpp"
 #include "planner/model/window.hpp"
 
 namespace cnnplan {
@@ -76,9 +77,16 @@ struct GlobalPooling {
   auto operator<=>(const GlobalPooling&) const = default;
 };
 
-// Nearest neighbour: in every spatial dim, output o is input floor(o / factor).
+// By integer factors; UpsampleMode says how.
 struct Upsample {
   std::array<std::int64_t, 3> factor{1, 2, 2};  // d, h, w
+  UpsampleMode mode = UpsampleMode::nearest;
+  bool align_corners = false;  // linear only
+  std::array<UpsampleDim, 3> dims() const {
+    return {UpsampleDim{factor[0], mode, align_corners},
+            UpsampleDim{factor[1], mode, align_corners},
+            UpsampleDim{factor[2], mode, align_corners}};
+  }
   auto operator<=>(const Upsample&) const = default;
 };
 

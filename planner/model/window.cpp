@@ -26,13 +26,4 @@ WindowBlock window_block(Range outputs, std::int64_t length, const WindowDim& wi
   return block;
 }
 
-WindowBlock upsample_block(Range outputs, std::int64_t factor) {
-  if (outputs.size() == 0) return {};
-  WindowBlock block;
-  block.input = {outputs.begin / factor, (outputs.end - 1) / factor + 1};
-  block.padding_begin = outputs.begin - block.input.begin * factor;
-  block.padding_end = block.input.end * factor - outputs.end;
-  return block;
-}
-
 }  // namespace cnnplan

@@ -40,9 +40,4 @@ struct WindowBlock {
 // Outputs [a, b) need inputs [a S - P, (b-1) S - P + D (K-1) + 1), clipped.
 WindowBlock window_block(Range outputs, std::int64_t length, const WindowDim& window);
 
-// What a block of outputs of a nearest-neighbour upsampling repeats: outputs [a, b) need inputs
-// [floor(a / factor), floor((b-1) / factor) + 1). The padding is how many outputs the first input
-// has before the block, and the last one behind it. @pre factor >= 1
-WindowBlock upsample_block(Range outputs, std::int64_t factor);
-
 }  // namespace cnnplan

@@ -9,6 +9,7 @@
 
 #include "planner/model/distribution.hpp"
 #include "planner/model/rank_group.hpp"
+#include "planner/model/upsampling.hpp"
 #include "planner/model/window.hpp"
 
 namespace cnnplan {
@@ -19,7 +20,7 @@ struct DimCut {
   std::int64_t length = 1;
   std::int64_t input_length = 1;
   WindowDim window{};
-  std::int64_t factor = 1;  // of an upsampling
+  UpsampleDim upsample{};
   auto operator<=>(const DimCut&) const = default;
 };
 
@@ -32,8 +33,8 @@ void describe(const DimCut& cut, int parts, int coordinate, std::vector<std::int
   const auto outputs = [&](int i) { return block_range(cut.length, parts, i); };
   const auto inputs = [&](int i) { return block_range(cut.input_length, parts, i); };
   const auto needs = [&](int i) {
-    return cut.factor > 1 ? upsample_block(outputs(i), cut.factor)
-                          : window_block(outputs(i), cut.input_length, cut.window);
+    return cut.upsample.factor > 1 ? upsample_block(outputs(i), cut.input_length, cut.upsample)
+                                   : window_block(outputs(i), cut.input_length, cut.window);
   };
   const WindowBlock own = needs(coordinate);
   const Range input = inputs(coordinate);
@@ -67,7 +68,7 @@ std::set<DimCut> cuts_of(const Plan& plan, const std::vector<LayerIndex>& layers
       const LayerIndex input = plan.network.inputs_of(layer)[0];
       cut.input_length = plan.network.output_shape(input, plan.batch)[dim];
       if (const auto* upsample = std::get_if<Upsample>(&parameters)) {
-        cut.factor = upsample->factor[i];
+        cut.upsample = upsample->dims()[i];
       } else {
         cut.window = plan.network.window_of(layer).dims[i];
       }

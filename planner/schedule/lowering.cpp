@@ -170,11 +170,17 @@ KernelSpec Lowering::elementwise_spec(const Unit& unit, KernelKind kind, KernelP
   return spec;
 }
 
+Shape Lowering::input_shape(const Unit& unit) const {
+  return network().output_shape(network().inputs_of(unit.head)[0], plan_.batch);
+}
+
 KernelSpec Lowering::upsample_spec(const Unit& unit, KernelPhase phase) const {
-  KernelSpec spec = elementwise_spec(unit, KernelKind::upsample, phase);
+  const auto& upsample = std::get<Upsample>(layer(unit.head).parameters);
+  const bool is_linear = upsample.mode == UpsampleMode::linear;
+  KernelSpec spec =
+      elementwise_spec(unit, is_linear ? KernelKind::interpolate : KernelKind::upsample, phase);
   spec.in = shape_of(needed_box(unit, 0));
-  spec.window =
-      upsample_window(std::get<Upsample>(layer(unit.head).parameters), own_box(unit.last));
+  spec.window = upsample_window(upsample, input_shape(unit), own_box(unit.last));
   return spec;
 }
 
@@ -188,6 +194,10 @@ KernelConstants Lowering::constants_of(const Unit& unit, KernelKind kind) const 
     constants.relu_max = relu->max;
   } else if (const auto* add = std::get_if<Add>(&parameters)) {
     if (kind == KernelKind::add) constants.add_scale = add->scale;
+  } else if (const auto* upsample = std::get_if<Upsample>(&parameters)) {
+    if (kind == KernelKind::interpolate) {
+      constants.axes = interpolation_axes(*upsample, input_shape(unit), own_box(unit.last));
+    }
   } else if (const auto* dropout = std::get_if<Dropout>(&parameters)) {
     constants.dropout_rate = dropout->rate;
     constants.random_stream = static_cast<std::uint64_t>(unit.head);

@@ -169,6 +169,8 @@ class Lowering {
   Range own_channels(LayerIndex layer) const;
   Box own_box(LayerIndex layer) const;
   Box needed_box(const Unit& unit, std::size_t input) const;
+  // Of its first input, whole.
+  Shape input_shape(const Unit& unit) const;
   KernelSpec windowed_spec(const Unit& unit) const;
   KernelSpec upsample_spec(const Unit& unit, KernelPhase phase) const;
   KernelSpec elementwise_spec(const Unit& unit, KernelKind kind, KernelPhase phase) const;

@@ -43,7 +43,7 @@ BlockOwnership needed_blocks(const Network& network,
     return outputs.channels(network.first_channel(layer, input), shape[Dim::c]);
   }
   if (const auto* upsample = std::get_if<Upsample>(&parameters)) {
-    return outputs.repeated(upsample->factor);
+    return outputs.upsampled(upsample->dims(), shape);
   }
   if (!has_window(parameters)) return outputs;
   BlockOwnership needed = outputs.under(network.window_of(layer), shape);
@@ -120,17 +120,30 @@ Window local_window(const Network& network, LayerIndex layer, const Box& output)
   return window;
 }
 
-Window upsample_window(const Upsample& upsample, const Box& output) {
+Window upsample_window(const Upsample& upsample, const Shape& input, const Box& output) {
   Window window;
+  const std::int64_t reach = upsample.mode == UpsampleMode::linear ? 2 : 1;
   for (std::size_t i = 0; i < spatial_dims.size(); ++i) {
-    const std::int64_t factor = upsample.factor[i];
-    const WindowBlock block = upsample_block(output[spatial_dims[i]], factor);
-    window.dims[i] = {.kernel = factor,
-                      .stride = factor,
+    const UpsampleDim dim = upsample.dims()[i];
+    if (dim.factor == 1) continue;
+    const WindowBlock block = upsample_block(output[spatial_dims[i]], input[spatial_dims[i]], dim);
+    window.dims[i] = {.kernel = reach * dim.factor,
+                      .stride = dim.factor,
                       .padding_begin = block.padding_begin,
                       .padding_end = block.padding_end};
   }
   return window;
+}
+
+std::array<InterpolationAxis, 3> interpolation_axes(const Upsample& upsample,
+                                                    const Shape& input,
+                                                    const Box& output) {
+  std::array<InterpolationAxis, 3> axes;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const Dim dim = spatial_dims[i];
+    axes[i] = interpolation_axis(output[dim], input[dim], upsample.dims()[i]);
+  }
+  return axes;
 }
 
 RankGroup reduction_group(const Mesh& mesh, int rank) {

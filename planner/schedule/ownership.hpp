@@ -1,6 +1,8 @@
 // Which blocks every rank owns, and which it needs: the inputs of transfer lists.
 #pragma once
 
+#include <array>
+
 #include "planner/model/block_ownership.hpp"
 #include "planner/model/plan.hpp"
 #include "planner/model/rank_group.hpp"
@@ -12,10 +14,10 @@ bool is_at_stage(const Plan& plan, LayerIndex layer, int rank);
 // Output block of `layer` on every rank.
 BlockOwnership owned_blocks(const Plan& plan, LayerIndex layer);
 // Block of input `input` of `layer` that every rank needs to compute its block of `outputs`: the
-// output block itself for element-wise layers, with its halo for windows, what it repeats for
-// upsampling, and for a concat what of it comes from that input, in the input's indices. Layers
-// that mix channels need all of their groups, or of stationary_x as many parts of them as the
-// output has.
+// output block itself for element-wise layers, with its halo for windows, what it repeats or
+// interpolates for upsampling, and for a concat what of it comes from that input, in the input's
+// indices. Layers that mix channels need all of their groups, or of stationary_x as many parts of
+// them as the output has.
 BlockOwnership needed_blocks(const Network& network,
                              LayerIndex layer,
                              std::size_t input,
@@ -40,8 +42,12 @@ Range own_channels(const Plan& plan, LayerIndex layer, int rank);
 // The window of `layer` on the block `output`, with the padding that this block sees.
 Window local_window(const Network& network, LayerIndex layer, const Box& output);
 
-// That of an upsampling on the block `output`, as KernelSpec has it.
-Window upsample_window(const Upsample& upsample, const Box& output);
+// That of an upsampling of `input` on the block `output`, as KernelSpec has it.
+Window upsample_window(const Upsample& upsample, const Shape& input, const Box& output);
+// Of a linear one, as KernelConstants has them.
+std::array<InterpolationAxis, 3> interpolation_axes(const Upsample& upsample,
+                                                    const Shape& input,
+                                                    const Box& output);
 
 // Ranks that hold other positions of the same channels and the same replica as `rank` under `mesh`,
 // `rank` included: those whose gradients are summed.

@@ -3,6 +3,7 @@
 
 #include "executor/backend/cudnn/kernels.hpp"
 #include "executor/backend/cudnn/kernels/batch_norm_kernels.hpp"
+#include "executor/backend/cudnn/kernels/interpolate_kernels.hpp"
 #include "executor/backend/cudnn/kernels/pointwise_kernels.hpp"
 #include "executor/backend/cudnn/kernels/pooling_kernels.hpp"
 #include "executor/backend/cudnn/kernels/softmax_kernels.hpp"
@@ -62,6 +63,8 @@ void OwnKernel::run(Operands operands, const StepState&) {
       return pooling(spec_, operands, stream);
     case KernelKind::upsample:
       return upsample(spec_, operands, stream);
+    case KernelKind::interpolate:
+      return interpolate(spec_, constants_, operands, stream);
     case KernelKind::add:
     case KernelKind::accumulate:
       return add(spec_, constants_.add_scale, operands, stream);

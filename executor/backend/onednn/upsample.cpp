@@ -3,6 +3,7 @@
 
 #include "executor/backend/function_kernel.hpp"
 #include "executor/backend/onednn/kernels.hpp"
+#include "executor/backend/onednn/positions.hpp"
 #include "executor/backend/onednn/vectorize.hpp"
 #include "executor/backend/upsample_axis.hpp"
 
@@ -13,32 +14,6 @@ CNNPLAN_VECTORIZED void add_to(const float* __restrict from,
                                std::int64_t channels,
                                float* __restrict to) {
   for (std::int64_t c = 0; c < channels; ++c) to[c] += from[c];
-}
-
-struct Position {
-  std::int32_t n = 0;
-  std::int32_t d = 0;
-  std::int32_t h = 0;
-  std::int32_t w = 0;
-};
-
-// First channel of a position.
-template <typename T>
-T* at(const TensorView& view, const Position& place) {
-  return view.as<T>() + place.n * view.stride(Dim::n) + place.d * view.stride(Dim::d) +
-         place.h * view.stride(Dim::h) + place.w * view.stride(Dim::w);
-}
-
-template <typename F>
-void for_each_position(const Shape& shape, F f) {
-  Position place;
-  for (place.n = 0; place.n < shape[Dim::n]; ++place.n) {
-    for (place.d = 0; place.d < shape[Dim::d]; ++place.d) {
-      for (place.h = 0; place.h < shape[Dim::h]; ++place.h) {
-        for (place.w = 0; place.w < shape[Dim::w]; ++place.w) f(place);
-      }
-    }
-  }
 }
 
 void forward(const KernelSpec& spec, const TensorView& x, const TensorView& y) {

@@ -53,6 +53,8 @@ std::unique_ptr<Kernel> ReferenceBackend::make_kernel(const KernelSpec& spec,
       return make_pooling(spec);
     case KernelKind::upsample:
       return make_upsample(spec);
+    case KernelKind::interpolate:
+      return make_interpolate(spec, constants);
     case KernelKind::add:
     case KernelKind::accumulate:
       return make_add(spec, constants);

@@ -158,6 +158,24 @@ TEST_CASE("gradient: pooling") {
   }
 }
 
+// The gradient of a kernel with one input and no parameters.
+void check_gradient(KernelSpec spec, const KernelConstants& constants, Random& random) {
+  const Values x = random.values(volume(spec.in));
+  const Values dy = random.values(volume(spec.out));
+  const auto forward = [&](const Values& v) {
+    Block in = dense(spec.in).fill(v);
+    Block out = dense(spec.out);
+    run(oracle(), spec, constants, {}, {&in, &out});
+    return out.values();
+  };
+  const Values expected = numeric_gradient(forward, x, dy);
+  Block gradient = dense(spec.out).fill(dy);
+  Block dx = dense(spec.in);
+  spec.phase = KernelPhase::backward_data;
+  run(oracle(), spec, constants, {}, {&gradient, &dx});
+  CHECK(difference(dx.values(), expected) < close);
+}
+
 TEST_CASE("gradient: upsample") {
   Random random(6);
   KernelSpec spec;
@@ -167,21 +185,17 @@ TEST_CASE("gradient: upsample") {
   spec.window.dims[2] = {.kernel = 2, .stride = 2, .padding_end = 1};
   spec.in = {{2, 3, 2, 2, 3}};
   spec.out = {{2, 3, 2, 5, 5}};
-  const Values x = random.values(volume(spec.in));
-  const Values dy = random.values(volume(spec.out));
-  const auto repeat = [&](const Values& v) {
-    Block in = dense(spec.in).fill(v);
-    Block out = dense(spec.out);
-    run(oracle(), spec, {}, {}, {&in, &out});
-    return out.values();
-  };
-  const Values expected = numeric_gradient(repeat, x, dy);
-  Block gradient = dense(spec.out).fill(dy);
-  Block dx = dense(spec.in);
-  KernelSpec backward = spec;
-  backward.phase = KernelPhase::backward_data;
-  run(oracle(), backward, {}, {}, {&gradient, &dx});
-  CHECK(difference(dx.values(), expected) < close);
+  check_gradient(spec, {}, random);
+}
+
+TEST_CASE("gradient: interpolate") {
+  Random random(7);
+  KernelSpec spec;
+  spec.kind = KernelKind::interpolate;
+  spec.in = {{2, 3, 2, 4, 3}};
+  spec.out = {{2, 3, 4, 5, 7}};
+  const KernelConstants constants{.axes = {{{2, -1, 4}, {2, 1, 4}, {2, 0, 6}}}};
+  check_gradient(spec, constants, random);
 }
 
 TEST_CASE("gradient: batch norm with ReLU and residual") {

@@ -16,7 +16,7 @@ KernelSpec random_spec(Random& random, bool deep) {
     const std::int64_t factor = random.integer(1, 4);
     const std::int64_t begin = random.integer(0, 9);
     const Range outputs{begin, begin + random.integer(1, 9)};
-    const WindowBlock block = upsample_block(outputs, factor);
+    const WindowBlock block = upsample_block(outputs, outputs.end, {.factor = factor});
     spec.window.dims[i] = {.kernel = factor,
                            .stride = factor,
                            .padding_begin = block.padding_begin,

@@ -72,6 +72,8 @@ const std::vector<std::string> inference_tests{
     "maxpool_with_argmax_2d_precomputed_strides",
     "relu",
     "reshape_zero_and_negative_dim",
+    "resize_upsample_scales_linear",
+    "resize_upsample_scales_linear_align_corners",
     "resize_upsample_scales_nearest",
     "squeeze_negative_axes",
     "training_dropout_zero_ratio",

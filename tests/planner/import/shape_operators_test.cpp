@@ -179,11 +179,36 @@ TEST_CASE(
   CHECK(last_layer(old.import()).parameters == LayerParameters(Upsample{.factor = {1, 2, 2}}));
 }
 
+TEST_CASE("Resize: linear, at either kind of coordinates") {
+  for (const char* where : {"half_pixel", "pytorch_half_pixel", "align_corners"}) {
+    CAPTURE(where);
+    ModelBuilder model;
+    model.integers("sizes", {1, 4, 16, 24});
+    model.node("Resize", {"x", "", "", "sizes"})
+        .set("mode", "linear")
+        .set("coordinate_transformation_mode", where);
+    const Upsample expected{.factor = {1, 2, 3},
+                            .mode = UpsampleMode::linear,
+                            .align_corners = std::string(where) == "align_corners"};
+    CHECK(last_layer(model.import()).parameters == LayerParameters(expected));
+  }
+}
+
 TEST_CASE("Resize: refusals") {
-  ModelBuilder linear;
-  linear.reals("scales", {4}, {1, 1, 2, 2});
-  linear.node("Resize", {"x", "", "scales"}).set("mode", "linear");
-  CHECK(contains(refusal_of(linear), "interpolates"));
+  const auto refused = [](const char* mode, const char* where) {
+    ModelBuilder model;
+    model.reals("scales", {4}, {1, 1, 2, 2});
+    model.node("Resize", {"x", "", "scales"})
+        .set("mode", mode)
+        .set("coordinate_transformation_mode", where);
+    return refusal_of(model);
+  };
+  CHECK(contains(refused("cubic", "half_pixel"), "by mode cubic"));
+  CHECK(contains(refused("linear", "asymmetric"), "half_pixel and align_corners"));
+  ModelBuilder old({1, 4, 8, 8}, 9);
+  old.reals("scales", {4}, {1, 1, 2, 2});
+  old.node("Upsample", {"x", "scales"}).set("mode", "linear");
+  CHECK(contains(refusal_of(old), "half_pixel and align_corners"));
   ModelBuilder fraction;
   fraction.reals("scales", {4}, {1, 1, 1.5, 2});
   fraction.node("Resize", {"x", "", "scales"});

@@ -154,29 +154,33 @@ TEST_CASE("BlockOwnership: groups of channels and blocks of other channels, rank
   }
 }
 
-TEST_CASE("BlockOwnership: what an upsampling repeats, rank by rank") {
+TEST_CASE("BlockOwnership: what an upsampling needs, rank by rank") {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     CAPTURE(seed);
     RandomValues random(seed);
-    Shape output = random_shape(random);
-    std::array<std::int64_t, 3> factor{};
+    const Shape input = random_shape(random);
+    Shape output = input;
+    std::array<UpsampleDim, 3> dims{};
     for (std::size_t i = 0; i < spatial_dims.size(); ++i) {
-      factor[i] = random.integer(1, 4);
-      output[spatial_dims[i]] *= factor[i];
+      dims[i] = {.factor = random.integer(1, 4),
+                 .mode = random.enumerator<UpsampleMode>(),
+                 .align_corners = random.boolean()};
+      output[spatial_dims[i]] *= dims[i].factor;
     }
     const Distribution distribution(output, random_mesh(random));
-    const BlockOwnership repeated = BlockOwnership(distribution).repeated(factor);
+    const BlockOwnership needed = BlockOwnership(distribution).upsampled(dims, input);
     for (int rank = 0; rank < distribution.rank_count(); ++rank) {
       Box expected = distribution.box(rank);
       for (std::size_t i = 0; i < spatial_dims.size(); ++i) {
         Range& range = expected[spatial_dims[i]];
-        if (range.size() > 0) range = upsample_block(range, factor[i]).input;
+        if (range.size() == 0) continue;
+        range = upsample_block(range, input[spatial_dims[i]], dims[i]).input;
       }
-      CHECK(repeated.box(rank) == (is_empty(distribution.box(rank)) ? Box{} : expected));
+      CHECK(needed.box(rank) == (is_empty(distribution.box(rank)) ? Box{} : expected));
     }
     for (Dim dim : all_dims) {
       const std::int64_t begin = random.integer(0, 7);
-      check_meeting(repeated, dim, {begin, begin + random.integer(0, 4)});
+      check_meeting(needed, dim, {begin, begin + random.integer(0, 4)});
     }
   }
 }

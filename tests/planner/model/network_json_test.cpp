@@ -224,6 +224,13 @@ Window random_window(RandomValues& random, bool has_depth) {
   return window;
 }
 
+Upsample random_upsample(RandomValues& random, bool has_depth) {
+  Upsample upsample{.factor = {has_depth ? random.integer(1, 3) : 1, random.integer(1, 3), 2},
+                    .mode = random.enumerator<UpsampleMode>()};
+  upsample.align_corners = upsample.mode == UpsampleMode::linear && random.boolean();
+  return upsample;
+}
+
 LayerParameters random_parameters(RandomValues& random, bool has_depth) {
   switch (random.small(0, 5)) {
     case 0:
@@ -240,7 +247,7 @@ LayerParameters random_parameters(RandomValues& random, bool has_depth) {
     case 3:
       return Dropout{.rate = random.fraction()};
     case 4:
-      return Upsample{.factor = {has_depth ? random.integer(1, 3) : 1, random.integer(1, 3), 2}};
+      return random_upsample(random, has_depth);
     default:
       return random.boolean() ? Relu{} : Relu{.max = 0.5 + random.fraction()};
   }

@@ -100,6 +100,7 @@ TEST_CASE("Network: refusals of one layer name file, pointer, value and what is 
       {of(Pooling{.window = height_window({.kernel = 0})}), "/layers/1/kernel", "0", "at least 1"},
       {of(FullyConnected{.outputs = 0}), "/layers/1/outputs", "0", "at least 1"},
       {of(Upsample{.factor = {1, 0, 2}}), "/layers/1/factor", "0", "at least 1"},
+      {of(Upsample{.align_corners = true}), "/layers/1/align_corners", "true", "nearest"},
       {{"repeat_input", {"data"}, Relu{}}, "/layers/1/name", "\"repeat_input\"", "other than"},
       {{"x", {"data", "data"}, Add{.scale = 0}}, "/layers/1/scale", "0.0", "finite, not 0"},
       {{"x", {"data", "data"}, Add{.scale = infinity}}, "/layers/1/scale", "inf", "finite"},

@@ -161,6 +161,8 @@ class NetworkBuilder {
   void add_upsample() {
     Upsample upsample{.factor = {1, random_.integer(1, 3), random_.integer(1, 3)}};
     if (shape_[Dim::d] > 1) upsample.factor[0] = random_.integer(1, 2);
+    upsample.mode = random_.enumerator<UpsampleMode>();
+    upsample.align_corners = upsample.mode == UpsampleMode::linear && random_.boolean();
     Shape shape = shape_;
     for (std::size_t i = 0; i < spatial_dims.size(); ++i) {
       shape[spatial_dims[i]] *= upsample.factor[i];

@@ -118,7 +118,9 @@ Network sample_network_3d() {
       {{"volume", {}, Input{.channels = 2, .size = {8, 12, 10}}},
        {"conv", {"volume"}, Convolution{.filters = 4, .window = window}},
        {"pool", {"conv"}, Pooling{.window = {{window.dims[2], window.dims[0], window.dims[0]}}}},
-       {"up", {"pool"}, Upsample{.factor = {2, 1, 3}}},
+       {"up",
+        {"pool"},
+        Upsample{.factor = {2, 1, 3}, .mode = UpsampleMode::linear, .align_corners = true}},
        {"clip", {"up"}, Relu{.max = 1.5}},
        {"loss", {"clip"}, SoftmaxCrossEntropy{}}});
 }

@@ -45,26 +45,6 @@ TEST_CASE("window_block: the halo of a 3x3 convolution on three blocks") {
   }
 }
 
-TEST_CASE("upsample_block: what every output repeats, one by one") {
-  for (std::int64_t factor = 1; factor <= 4; ++factor) {
-    for (std::int64_t begin = 0; begin <= 9; ++begin) {
-      CHECK(upsample_block({begin, begin}, factor) == WindowBlock{});
-      for (std::int64_t end = begin + 1; end <= 10; ++end) {
-        const WindowBlock block = upsample_block({begin, end}, factor);
-        CHECK(block.input == Range{begin / factor, (end - 1) / factor + 1});
-        // As many outputs as lie in the inputs' repetitions and not outside the block.
-        const WindowDim back{factor, factor, block.padding_begin, block.padding_end, 1};
-        CHECK(output_length(end - begin, back) == block.input.size());
-        for (std::int64_t output = begin; output < end; ++output) {
-          const std::int64_t local = (output - begin + block.padding_begin) / factor;
-          CHECK(block.input.begin + local == output / factor);
-        }
-        CHECK(std::max(block.padding_begin, block.padding_end) < factor);
-      }
-    }
-  }
-}
-
 // Every window with a padding below its reach, on every length up to 9, that has outputs.
 void for_each_window(const std::function<void(std::int64_t, const WindowDim&)>& check) {
   for (std::int64_t kernel = 1; kernel <= 4; ++kernel) {

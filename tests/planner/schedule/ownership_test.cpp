@@ -89,9 +89,31 @@ void check_windowed(
   CHECK(needed[Dim::c] == channels_read(plan, layer, output, rank));
 }
 
+// One linear upsampling on one rank: what the block of outputs needs, dim by dim.
+void check_interpolation(const Upsample& upsample,
+                         const Shape& input,
+                         const Box& output,
+                         const Box& needed) {
+  const auto axes = interpolation_axes(upsample, input, output);
+  Box expected = output;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const Dim dim = spatial_dims[i];
+    const UpsampleDim way = upsample.dims()[i];
+    expected[dim] = upsample_block(output[dim], input[dim], way).input;
+    CHECK(axes[i] == interpolation_axis(output[dim], input[dim], way));
+  }
+  CHECK(needed == expected);
+}
+
 // One upsampling on one rank: every output repeats the input that its place in the block says.
-void check_upsample(const Upsample& upsample, const Box& output, const Box& needed) {
-  const Window local = upsample_window(upsample, output);
+void check_upsample(const Upsample& upsample,
+                    const Shape& input,
+                    const Box& output,
+                    const Box& needed) {
+  if (upsample.mode == UpsampleMode::linear) {
+    return check_interpolation(upsample, input, output, needed);
+  }
+  const Window local = upsample_window(upsample, input, output);
   for (std::size_t i = 0; i < spatial_dims.size(); ++i) {
     const Dim dim = spatial_dims[i];
     const std::int64_t factor = upsample.factor[i];
@@ -142,7 +164,9 @@ TEST_CASE("Ownership: needed blocks are what the windows of the owned outputs re
         if (is_empty(output)) {
           CHECK(is_empty(needed.box(rank)));
         } else if (const auto* upsample = std::get_if<Upsample>(&parameters)) {
-          check_upsample(*upsample, output, needed.box(rank));
+          const LayerIndex input = plan.network.inputs_of(layer)[0];
+          check_upsample(
+              *upsample, plan.network.output_shape(input, plan.batch), output, needed.box(rank));
         } else {
           check_windowed(plan, layer, rank, output, needed.box(rank));
         }

@@ -1,0 +1,17 @@
+// Linear upsampling on memory of the device.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "executor/backend/tensor_view.hpp"
+#include "planner/model/kernel.hpp"
+
+namespace cnnplan::cudnn {
+
+// Operands as KernelSpec documents them.
+void interpolate(const KernelSpec& spec,
+                 const KernelConstants& constants,
+                 Operands operands,
+                 cudaStream_t stream);
+
+}  // namespace cnnplan::cudnn

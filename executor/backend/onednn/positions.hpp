@@ -1,0 +1,38 @@
+// Loops over the positions of a block, each with its channels one behind the other.
+#pragma once
+
+#include <cstdint>
+
+#include "executor/backend/tensor_view.hpp"
+#include "planner/model/shape.hpp"
+
+namespace cnnplan::onednn {
+
+// Local to a block.
+struct Position {
+  std::int32_t n = 0;
+  std::int32_t d = 0;
+  std::int32_t h = 0;
+  std::int32_t w = 0;
+};
+
+// First channel of a position.
+template <typename T>
+T* at(const TensorView& view, const Position& place) {
+  return view.as<T>() + place.n * view.stride(Dim::n) + place.d * view.stride(Dim::d) +
+         place.h * view.stride(Dim::h) + place.w * view.stride(Dim::w);
+}
+
+template <typename F>
+void for_each_position(const Shape& shape, F f) {
+  Position place;
+  for (place.n = 0; place.n < shape[Dim::n]; ++place.n) {
+    for (place.d = 0; place.d < shape[Dim::d]; ++place.d) {
+      for (place.h = 0; place.h < shape[Dim::h]; ++place.h) {
+        for (place.w = 0; place.w < shape[Dim::w]; ++place.w) f(place);
+      }
+    }
+  }
+}
+
+}  // namespace cnnplan::onednn

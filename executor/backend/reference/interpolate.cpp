@@ -1,0 +1,81 @@
+// Linear interpolation: an output is the sum of all inputs, each by how near it lies in every dim.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "executor/backend/reference/kernels.hpp"
+#include "executor/backend/reference/tensor.hpp"
+
+namespace cnnplan::reference {
+namespace {
+
+struct Share {
+  std::int64_t input = 0;
+  double weight = 0.0;
+};
+
+// What the inputs of one dim add to an output, where it is not nothing.
+std::vector<Share> shares(const InterpolationAxis& axis, std::int64_t inputs, std::int64_t output) {
+  const auto units = static_cast<double>(axis.step * output + axis.begin);
+  const double place =
+      std::clamp(units / static_cast<double>(axis.unit), 0.0, static_cast<double>(inputs - 1));
+  std::vector<Share> found;
+  for (std::int64_t input = 0; input < inputs; ++input) {
+    const double weight = 1.0 - std::abs(place - static_cast<double>(input));
+    if (weight > 0) found.push_back({input, weight});
+  }
+  return found;
+}
+
+// Calls f(input index, weight) for all inputs that an output is made of.
+template <typename F>
+void for_each_share(const KernelSpec& spec, const KernelConstants& constants, Index o, F f) {
+  std::array<std::vector<Share>, 3> by_dim;
+  for (std::size_t i = 0; i < by_dim.size(); ++i) {
+    const auto dim = static_cast<std::size_t>(spatial_dims[i]);
+    by_dim[i] = shares(constants.axes[i], spec.in[spatial_dims[i]], o[dim]);
+  }
+  for (const Share& d : by_dim[0]) {
+    for (const Share& h : by_dim[1]) {
+      for (const Share& w : by_dim[2]) {
+        f(Index{o[0], o[1], d.input, h.input, w.input}, d.weight * h.weight * w.weight);
+      }
+    }
+  }
+}
+
+template <typename T>
+void forward(const KernelSpec& spec, const KernelConstants& constants, Operands operands) {
+  const auto x = tensor<const T>(operands[0], spec.in);
+  const auto y = tensor<T>(operands[1], spec.out);
+  for_each_index(spec.out, [&](const Index& o) {
+    double sum = 0.0;
+    for_each_share(
+        spec, constants, o, [&](const Index& i, double weight) { sum += weight * x[i]; });
+    y[o] = static_cast<T>(sum);
+  });
+}
+
+template <typename T>
+void backward_data(const KernelSpec& spec, const KernelConstants& constants, Operands operands) {
+  const auto dy = tensor<const T>(operands[0], spec.out);
+  const auto dx = tensor<T>(operands[1], spec.in);
+  for_each_index(spec.in, [&](const Index& i) { dx[i] = T{0}; });
+  for_each_index(spec.out, [&](const Index& o) {
+    for_each_share(spec, constants, o, [&](const Index& i, double weight) {
+      dx[i] += static_cast<T>(weight * dy[o]);
+    });
+  });
+}
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_interpolate(const KernelSpec& spec, const KernelConstants& constants) {
+  const bool is_forward = spec.phase == KernelPhase::forward;
+  return make_loops(spec, [=]<typename T>(T, Operands operands, const StepState&) {
+    is_forward ? forward<T>(spec, constants, operands)
+               : backward_data<T>(spec, constants, operands);
+  });
+}
+
+}  // namespace cnnplan::reference
