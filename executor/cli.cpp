@@ -23,9 +23,10 @@ constexpr const char* footer = R"(EXAMPLES
                                           the same command begins the training and goes on with it
 
 DATA
-  HDF5 with /samples (N, C, H, W) float32 or uint8 and /labels (N), or (N, H, W) per pixel. Each
+  HDF5 with /samples (N, C, H, W) float32 or uint8 and /labels (N), or (N, H, W) per pixel; where
+  the loss is a mean squared error, with /targets float32 in the shape of the outputs instead. Each
   rank reads its block. Without --data: one made-up mini-batch, the same in every step. --infer needs
-  no /labels; it writes /<layer>/output (N, C, H, W) of the layer before the loss.
+  no labels or targets; it writes /<layer>/output (N, C, H, W) of the layer before the loss.
 
 CHECKPOINTS
   --restart goes on where the checkpoint was written: give it the same data, seed and end (--steps

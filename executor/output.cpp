@@ -39,6 +39,7 @@ void print_summary(const RunReport& run, const std::string& file) {
   if (!run.test_accuracy.empty()) {
     std::printf(", test accuracy %.2f %%", 100.0 * run.test_accuracy.back());
   }
+  if (!run.test_loss.empty()) std::printf(", test loss %.6g", run.test_loss.back());
   std::printf("\nwrote %s\n", file.c_str());
 }
 
@@ -49,10 +50,11 @@ void print_note(const std::string& text) {
 void print_evaluation(const Evaluation& evaluation) {
   if (evaluation.epochs == 0) return;  // the summary says it
   std::fprintf(stderr,
-               "epoch %lld/%lld: test accuracy %.2f %%\n",
+               evaluation.is_error ? "epoch %lld/%lld: test loss %.6g\n"
+                                   : "epoch %lld/%lld: test accuracy %.2f %%\n",
                static_cast<long long>(evaluation.epoch),
                static_cast<long long>(evaluation.epochs),
-               100.0 * evaluation.accuracy);
+               evaluation.is_error ? evaluation.result : 100.0 * evaluation.result);
 }
 
 void print_check(const GradientCheck& check) {

@@ -34,12 +34,15 @@ void add_import(CLI::App& app, ImportCommandOptions& options, const char* exit_c
       "Dims of the input, as 1x3x512x512, 3x512x512 or 512x512; default: the model's");
   import->add_option("--output",
                      options.output_name,
-                     "Value of the model that the loss compares with labels; default: its first "
+                     "Value of the model that the loss is of; default: its first "
                      "output");
   import->add_option("--weights",
                      options.weights_file,
                      "Also write the model's parameters, to this HDF5 file, for cnnexec --weights");
-  import->add_option("--loss", options.loss, "cross_entropy (with softmax, per image or per pixel)")
+  import
+      ->add_option("--loss",
+                   options.loss,
+                   "cross_entropy (with softmax, per image or per pixel) or mean_squared_error")
       ->capture_default_str();
   import->footer(std::string(help) + exit_codes);
 }

@@ -63,6 +63,20 @@ std::vector<std::int64_t> inner_extents(const Shape& shape, std::span<const Dim>
   return extents;
 }
 
+// One entry for each of `samples`.
+Hdf5Dataset open_beside_samples(const Hdf5File& file,
+                                const Requirement& requirement,
+                                std::int64_t samples) {
+  Hdf5Dataset dataset = open_checked(file, requirement);
+  if (dataset.extents().front() != samples) {
+    throw InputError({.file = file.file(),
+                      .pointer = requirement.name,
+                      .value = extents_text(dataset.extents()),
+                      .allowed = to_text(requirement)});
+  }
+  return dataset;
+}
+
 // Of the labels in `rows` of the first dim, some rows at a time.
 LabelRange label_range(const Hdf5Dataset& labels, Range rows) {
   constexpr std::int64_t values_at_once = 1 << 20;
@@ -98,6 +112,12 @@ std::vector<Dim> stored_label_dims(const BatchShape& batch) {
   return {Dim::n};
 }
 
+std::vector<Dim> stored_target_dims(const BatchShape& batch) {
+  std::vector<Dim> dims = stored_label_dims(batch);
+  dims.insert(dims.begin() + 1, Dim::c);
+  return dims;
+}
+
 Hdf5Dataset open_samples(const Hdf5File& file,
                          const BatchShape& batch,
                          std::int64_t least_samples) {
@@ -116,19 +136,22 @@ Hdf5Dataset open_samples(const Hdf5File& file,
 }
 
 Hdf5Dataset open_labels(const Hdf5File& file, const BatchShape& batch, std::int64_t samples) {
-  const Requirement requirement{
-      .name = labels_name,
-      .inner = inner_extents(batch.labels, stored_label_dims(batch)),
-      .first = std::to_string(samples),
-      .elements = {FileElement::uint8, FileElement::int32, FileElement::int64}};
-  Hdf5Dataset labels = open_checked(file, requirement);
-  if (labels.extents().front() != samples) {
-    throw InputError({.file = file.file(),
-                      .pointer = labels_name,
-                      .value = extents_text(labels.extents()),
-                      .allowed = to_text(requirement)});
-  }
-  return labels;
+  return open_beside_samples(
+      file,
+      {.name = labels_name,
+       .inner = inner_extents(batch.labels, stored_label_dims(batch)),
+       .first = std::to_string(samples),
+       .elements = {FileElement::uint8, FileElement::int32, FileElement::int64}},
+      samples);
+}
+
+Hdf5Dataset open_targets(const Hdf5File& file, const BatchShape& batch, std::int64_t samples) {
+  return open_beside_samples(file,
+                             {.name = targets_name,
+                              .inner = inner_extents(batch.labels, stored_target_dims(batch)),
+                              .first = std::to_string(samples),
+                              .elements = {FileElement::fp32}},
+                             samples);
 }
 
 std::vector<double> channel_attribute(const Hdf5File& file,

@@ -13,16 +13,19 @@ namespace cnnplan {
 
 inline constexpr const char* samples_name = "/samples";
 inline constexpr const char* labels_name = "/labels";
+inline constexpr const char* targets_name = "/targets";
 
 // Dims in the order in which a data file stores them: (N, C, D, H, W) with D left out where it is
-// 1, and without C for labels per pixel; (N) for labels per image.
+// 1, and without C for labels per pixel; (N) for labels per image, (N, C) for targets per image.
 std::vector<Dim> stored_sample_dims(const BatchShape& batch);
 std::vector<Dim> stored_label_dims(const BatchShape& batch);
+std::vector<Dim> stored_target_dims(const BatchShape& batch);
 
-// @throws InputError (pointer "/samples" or "/labels") when the dataset is missing, has another
-// type or shape, or too few samples.
+// @throws InputError (pointer "/samples", "/labels" or "/targets") when the dataset is missing, has
+// another type or shape, or too few samples.
 Hdf5Dataset open_samples(const Hdf5File& file, const BatchShape& batch, std::int64_t least_samples);
 Hdf5Dataset open_labels(const Hdf5File& file, const BatchShape& batch, std::int64_t samples);
+Hdf5Dataset open_targets(const Hdf5File& file, const BatchShape& batch, std::int64_t samples);
 
 // The attribute `name` ("mean", "std") of the samples, by channel; `absent` where there is none.
 // @throws InputError unless it holds 1 or C values, finite and above `lowest`.

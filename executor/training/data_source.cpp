@@ -23,7 +23,8 @@ BatchShape batch_shape(const Network& network, std::int64_t batch, Precision pre
                    .labels = logits,
                    .classes = logits[Dim::c],
                    .precision = precision};
-  shape.labels[Dim::c] = 1;
+  shape.has_targets = has_targets(network);
+  if (!shape.has_targets) shape.labels[Dim::c] = 1;
   return shape;
 }
 

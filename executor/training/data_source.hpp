@@ -10,9 +10,10 @@ namespace cnnplan {
 
 // The global mini-batch that a network takes.
 struct BatchShape {
-  Shape samples;             // (N, C, D, H, W)
-  Shape labels;              // (N, 1, D, H, W): one per position of the loss
+  Shape samples;  // (N, C, D, H, W)
+  Shape labels;   // (N, 1, D, H, W), one per position of the loss; of targets (N, C, ...)
   std::int64_t classes = 1;  // labels are in [0, classes)
+  bool has_targets = false;  // real numbers that outputs are compared with, instead of labels
   Precision precision = Precision::fp32;
   bool operator==(const BatchShape&) const = default;
 };
@@ -31,8 +32,8 @@ class DataSource {
   // True when every step has the same mini-batch: a device with memory of its own keeps it.
   virtual bool is_constant() const { return false; }
   // Fills this rank's blocks, given as boxes in global indices of the mini-batch; `samples` is in
-  // the element of activations, `labels` is int32. Either may be pitched or empty. Steps go on
-  // from pass to pass. Not collective.
+  // the element of activations, `labels` is int32, or of targets that of parameters. Either may be
+  // pitched or empty. Steps go on from pass to pass. Not collective.
   // @throws IoError
   virtual void read(std::int64_t step, const TensorView& samples, const TensorView& labels) = 0;
 };

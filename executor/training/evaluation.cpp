@@ -37,6 +37,22 @@ std::array<double, 2> count(const TensorView& probabilities,
   return counts;
 }
 
+// Of the elements of this rank's block, of samples below `valid`: {sum of squares, all}.
+template <typename T>
+std::array<double, 2> add_squares(const TensorView& differences, std::int64_t valid) {
+  std::array<double, 2> sums{};
+  if (is_empty(differences.box)) return sums;
+  const std::int64_t samples = std::min(valid, differences.box[Dim::n].end);
+  const std::int64_t count = std::max<std::int64_t>(0, samples - differences.box[Dim::n].begin) *
+                             (volume(differences.box) / differences.box[Dim::n].size());
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto difference = static_cast<double>(differences.as<T>()[i]);
+    sums[0] += difference * difference;
+  }
+  sums[1] = static_cast<double>(count);
+  return sums;
+}
+
 }  // namespace
 
 double evaluate(const Plan& plan,
@@ -59,9 +75,10 @@ double evaluate(const Plan& plan,
     runner.run({.step = step, .training = false}, Timing::step);
     if (!counts_for_replicas) continue;
     const std::int64_t valid = data.valid_count(step);
-    const HostBlock probabilities = runner.memory().read(output);
+    const HostBlock result = runner.memory().read(output);
     const auto counts = with_type_of(parameter_element(plan.precision), [&]<typename T>(T) {
-      return count<T>(probabilities.view, labels, valid);
+      return has_targets(plan.network) ? add_squares<T>(result.view, valid)
+                                       : count<T>(result.view, labels, valid);
     });
     total[0] += counts[0];
     total[1] += counts[1];

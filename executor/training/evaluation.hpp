@@ -1,4 +1,4 @@
-// Accuracy on data that was not trained on.
+// How good outputs are on data that was not trained on.
 #pragma once
 
 #include "executor/training/data_source.hpp"
@@ -7,7 +7,8 @@
 
 namespace cnnplan {
 
-// Fraction of positions whose most probable class is the label, over one pass of `data`. Batch norm
+// Fraction of positions whose most probable class is the label, or the mean squared error where the
+// network has targets, over one pass of `data`. Batch norm
 // uses running values, dropout passes through. Collective.
 double evaluate(const Plan& plan,
                 Backend& backend,

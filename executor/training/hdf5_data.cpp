@@ -50,10 +50,16 @@ Hdf5Data::Hdf5Data(const std::string& file,
   const std::vector<double> deviation = channel_attribute(file_, samples_, "std", 1.0, 0.0);
   const double unit = samples_.element() == FileElement::uint8 ? 1.0 / 255.0 : 1.0;
   for (std::size_t channel = 0; channel < mean.size(); ++channel) {
-    scale_.push_back(unit / deviation[channel]);
-    shift_.push_back(-mean[channel] / deviation[channel]);
+    sample_scaling_.scale.push_back(unit / deviation[channel]);
+    sample_scaling_.shift.push_back(-mean[channel] / deviation[channel]);
   }
   if (labels == Labels::without) return;
+  if (batch.has_targets) {
+    labels_ = open_targets(file_, batch, samples_.extents().front());
+    const auto channels = static_cast<std::size_t>(batch.labels[Dim::c]);
+    target_scaling_ = {std::vector<double>(channels, 1.0), std::vector<double>(channels, 0.0)};
+    return;
+  }
   labels_ = open_labels(file_, batch, samples_.extents().front());
   check_label_range(file_, *labels_, batch.classes, communicator);
 }
@@ -79,7 +85,9 @@ std::int64_t Hdf5Data::file_index(std::int64_t step, std::int64_t n) const {
 void Hdf5Data::read(std::int64_t step, const TensorView& samples, const TensorView& labels) {
   with_type_of(activation_element(batch_.precision),
                [&]<typename T>(T) { read_samples<T>(step, samples); });
-  read_labels(step, labels);
+  if (!batch_.has_targets) return read_labels(step, labels);
+  with_type_of(parameter_element(batch_.precision),
+               [&]<typename T>(T) { read_targets<T>(step, labels); });
 }
 
 template <typename T>
@@ -91,27 +99,48 @@ void Hdf5Data::read_samples(std::int64_t step, const TensorView& samples) {
     const TensorView sample = sample_of(samples, n - mine.begin, sizeof(T));
     if (n >= valid) {
       clear<T>(sample);
-    } else if (samples_.element() == FileElement::uint8) {
-      read_sample<std::uint8_t, T>(file_index(step, n), sample);
-    } else {
-      read_sample<float, T>(file_index(step, n), sample);
+      continue;
     }
+    const Selection selection =
+        select_sample(file_index(step, n), sample.box, stored_sample_dims(batch_));
+    samples_.element() == FileElement::uint8
+        ? read_values<std::uint8_t, T>(samples_, selection, sample_scaling_, sample)
+        : read_values<float, T>(samples_, selection, sample_scaling_, sample);
+  }
+}
+
+template <typename T>
+void Hdf5Data::read_targets(std::int64_t step, const TensorView& targets) {
+  if (is_empty(targets.box)) return;
+  const Range mine = targets.box[Dim::n];
+  const std::int64_t valid = valid_count(step);
+  for (std::int64_t n = mine.begin; n < mine.end; ++n) {
+    const TensorView sample = sample_of(targets, n - mine.begin, sizeof(T));
+    if (n >= valid || !labels_) {
+      clear<T>(sample);
+      continue;
+    }
+    const Selection selection =
+        select_sample(file_index(step, n), sample.box, stored_target_dims(batch_));
+    read_values<float, T>(*labels_, selection, target_scaling_, sample);
   }
 }
 
 template <typename Stored, typename T>
-void Hdf5Data::read_sample(std::int64_t index, const TensorView& sample) {
+void Hdf5Data::read_values(const Hdf5Dataset& dataset,
+                           const Selection& selection,
+                           const Scaling& scaling,
+                           const TensorView& sample) {
   const Shape block = sample.shape();
   const auto bytes = static_cast<std::size_t>(volume(block)) * sizeof(Stored);
   staging_.resize(std::max(staging_.size(), bytes));
   auto* elements = reinterpret_cast<Stored*>(staging_.data());
-  samples_.read(
-      select_sample(index, sample.box, stored_sample_dims(batch_)), samples_.element(), elements);
+  dataset.read(selection, dataset.element(), elements);
 
   const std::int64_t channels = block[Dim::c];
   const std::int64_t positions = volume(block) / channels;
-  const double* scale = scale_.data() + sample.box[Dim::c].begin;
-  const double* shift = shift_.data() + sample.box[Dim::c].begin;
+  const double* scale = scaling.scale.data() + sample.box[Dim::c].begin;
+  const double* shift = scaling.shift.data() + sample.box[Dim::c].begin;
   for_each_position<T>(sample, [&](const Position& at, T* out) {
     const Stored* in = elements + position_index(block, at);
     for (std::int64_t c = 0; c < channels; ++c) {

@@ -56,28 +56,34 @@ void copy_block(const std::vector<std::byte>& elements, const TensorView& target
 void SyntheticData::read(std::int64_t /*step*/,
                          const TensorView& samples,
                          const TensorView& labels) {
-  with_type_of(activation_element(batch_.precision),
-               [&]<typename T>(T) { read_samples<T>(samples); });
-  read_labels(labels);
+  with_type_of(activation_element(batch_.precision), [&]<typename T>(T) {
+    read_values<T>(samples, batch_.samples, RandomUse::samples, samples_);
+  });
+  if (!batch_.has_targets) return read_labels(labels);
+  with_type_of(parameter_element(batch_.precision), [&]<typename T>(T) {
+    read_values<T>(labels, batch_.labels, RandomUse::labels, labels_);
+  });
 }
 
 template <typename T>
-void SyntheticData::read_samples(const TensorView& samples) {
-  if (is_empty(samples.box)) return;
-  if (samples_.box != samples.box) {
-    const std::uint64_t key = random_key({.seed = seed_, .use = RandomUse::samples});
-    const std::uint64_t stride = channel_stride(batch_.samples);
-    const auto channels = static_cast<std::uint64_t>(samples.shape()[Dim::c]);
-    for_each_position<T>(
-        dense_view<T>(samples_.elements, samples.box), [&](const Position& at, T* out) {
-          const std::uint64_t first = global_index(batch_.samples, samples.box, at);
-          for (std::uint64_t c = 0; c < channels; ++c) {
-            out[c] = stored<T>(normal_like(random_bits(key, first + c * stride)));
-          }
-        });
-    samples_.box = samples.box;
+void SyntheticData::read_values(const TensorView& target,
+                                const Shape& whole,
+                                RandomUse use,
+                                Block& kept) {
+  if (is_empty(target.box)) return;
+  if (kept.box != target.box) {
+    const std::uint64_t key = random_key({.seed = seed_, .use = use});
+    const std::uint64_t stride = channel_stride(whole);
+    const auto channels = static_cast<std::uint64_t>(target.shape()[Dim::c]);
+    for_each_position<T>(dense_view<T>(kept.elements, target.box), [&](const Position& at, T* out) {
+      const std::uint64_t first = global_index(whole, target.box, at);
+      for (std::uint64_t c = 0; c < channels; ++c) {
+        out[c] = stored<T>(normal_like(random_bits(key, first + c * stride)));
+      }
+    });
+    kept.box = target.box;
   }
-  copy_block<T>(samples_.elements, samples);
+  copy_block<T>(kept.elements, target);
 }
 
 void SyntheticData::read_labels(const TensorView& labels) {

@@ -5,13 +5,14 @@
 #include <cstdint>
 #include <vector>
 
+#include "executor/backend/random.hpp"
 #include "executor/training/data_source.hpp"
 
 namespace cnnplan {
 
-// Samples are normal-like (mean 0, variance 1), labels uniform; both depend on the seed and the
-// global index only, and are the same in every step. The block of this rank is made at the first
-// read and kept.
+// Samples and targets are normal-like (mean 0, variance 1), labels uniform; all depend on the seed
+// and the global index only, and are the same in every step. The block of this rank is made at the
+// first read and kept.
 class SyntheticData : public DataSource {
  public:
   SyntheticData(const BatchShape& batch, std::uint64_t seed) : batch_(batch), seed_(seed) {}
@@ -27,8 +28,9 @@ class SyntheticData : public DataSource {
     Box box;
     std::vector<std::byte> elements;  // dense, channels-last
   };
+  // Normal-like values of the block `target` of a tensor of shape `whole`, drawn once.
   template <typename T>
-  void read_samples(const TensorView& samples);
+  void read_values(const TensorView& target, const Shape& whole, RandomUse use, Block& kept);
   void read_labels(const TensorView& labels);
 
   BatchShape batch_;

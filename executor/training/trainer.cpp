@@ -75,6 +75,7 @@ RunReport first_report(const Plan& plan, const Backend& backend, const TrainingO
   if (!origin.checkpoint) return report;
   report.loss = origin.checkpoint->loss;
   report.test_accuracy = origin.checkpoint->test_accuracy;
+  report.test_loss = origin.checkpoint->test_loss;
   report.gradient_checks = origin.checkpoint->gradient_checks;
   return report;
 }

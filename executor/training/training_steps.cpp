@@ -187,6 +187,7 @@ Checkpoint TrainingSteps::progress(std::int64_t done, const RunReport& report) c
           .loss_scale = state.loss_scale,
           .loss = report.loss,
           .test_accuracy = report.test_accuracy,
+          .test_loss = report.test_loss,
           .gradient_checks = report.gradient_checks,
           .raised_cycles = raised_cycles(work_.given, plan_)};
 }
@@ -198,14 +199,16 @@ void TrainingSteps::average_running_values() {
 void TrainingSteps::evaluate(RunReport& report) {
   if (work_.test == nullptr) return;
   runner_.reset();
-  const double accuracy =
+  const double result =
       cnnplan::evaluate(plan_, work_.backend, work_.parameters, work_.groups, *work_.test);
-  report.test_accuracy.push_back(accuracy);
+  if (!std::isfinite(result)) throw NotFiniteError("the loss of the test data is not finite");
+  const bool is_error = has_targets(plan_.network);
+  (is_error ? report.test_loss : report.test_accuracy).push_back(result);
   if (!work_.callbacks.evaluated || work_.world.rank() != 0) return;
   const std::int64_t epochs = work_.options.epochs;
   const auto done = static_cast<std::int64_t>(report.loss.size()) / work_.data.step_count();
   work_.callbacks.evaluated(
-      {.epoch = epochs > 0 ? done : 0, .epochs = epochs, .accuracy = accuracy});
+      {.epoch = epochs > 0 ? done : 0, .epochs = epochs, .result = result, .is_error = is_error});
 }
 
 bool TrainingSteps::is_checked(std::int64_t step) const {

@@ -36,11 +36,21 @@ Unknown unknown_of(const NodeReader& reader) {
   return {.is_activation = type != "Shape" && type != "Constant" && reader.has_activation()};
 }
 
+LayerParameters loss_of(const std::string& loss) {
+  if (loss == "cross_entropy") return SoftmaxCrossEntropy{};
+  if (loss == "mean_squared_error") return MeanSquaredError{};
+  throw InputError({.file = "--loss",
+                    .pointer = "",
+                    .value = '"' + printable(loss) + '"',
+                    .allowed = "cross_entropy or mean_squared_error"});
+}
+
 class Importer {
  public:
   Importer(const OnnxGraph& graph, const std::string& file, const ImportOptions& options)
       : graph_(graph),
         file_(file),
+        loss_(loss_of(options.loss)),
         output_(chosen_output(graph, options.output)),
         live_(live_nodes(graph, output_)),
         names_of_output_(names_of_output(live_, output_)),
@@ -63,6 +73,7 @@ class Importer {
 
   const OnnxGraph& graph_;
   const std::string& file_;
+  LayerParameters loss_;
   std::string output_;
   LiveNodes live_;
   std::set<std::string> names_of_output_;
@@ -123,6 +134,9 @@ Value Importer::left_out_softmax(const NodeReader& reader) {
   const OnnxNode& node = reader.node();
   if (node.outputs.empty() || !names_of_output_.contains(node.outputs[0])) {
     throw UnmappedNode("a softmax that is not the output");
+  }
+  if (!std::holds_alternative<SoftmaxCrossEntropy>(loss_)) {
+    throw UnmappedNode("a softmax, which only the loss cross_entropy has");
   }
   const Activation x = reader.activation(0);
   const bool is_of_one_axis = graph_.opset >= first_of_one_axis;
@@ -207,18 +221,10 @@ ImportedModel Importer::run() {
   for (const OnnxNode* node : live_.nodes) map(*node);
   if (!refusals_.empty()) throw UnmappedNodes(file_, std::move(refusals_));
   note_dropped_outputs();
-  Network network = builder_.network(network_name(file_), output_layer());
+  Network network = builder_.network(network_name(file_), output_layer(), loss_);
   return {.network = std::move(network),
           .tensors = std::move(builder_).tensors(),
           .notes = std::move(notes_)};
-}
-
-void check_loss(const std::string& loss) {
-  if (loss == "cross_entropy") return;
-  throw InputError({.file = "--loss",
-                    .pointer = "",
-                    .value = '"' + printable(loss) + '"',
-                    .allowed = "cross_entropy"});
 }
 
 }  // namespace
@@ -226,7 +232,6 @@ void check_loss(const std::string& loss) {
 ImportedModel import_onnx(const OnnxGraph& graph,
                           const std::string& file,
                           const ImportOptions& options) {
-  check_loss(options.loss);
   return Importer(graph, file, options).run();
 }
 

@@ -12,8 +12,8 @@ namespace cnnplan {
 
 struct ImportOptions {
   std::string input;  // dims of the input: "1x3x512x512", "3x512x512", "512x512"; empty: the file's
-  std::string output;  // value that the loss compares with labels; empty: the first output
-  std::string loss = "cross_entropy";
+  std::string output;                  // value that the loss is of; empty: the first output
+  std::string loss = "cross_entropy";  // or "mean_squared_error"
 };
 
 // Values of one tensor of one layer.

@@ -113,10 +113,11 @@ bool NetworkBuilder::is_used_once(const std::string& value) const {
   return found != uses_.end() && found->second == 1;
 }
 
-Network NetworkBuilder::network(const std::string& name, LayerIndex output) const {
+Network NetworkBuilder::network(const std::string& name,
+                                LayerIndex output,
+                                const LayerParameters& loss) const {
   std::vector<Layer> layers = layers_;
-  layers.push_back(
-      {.name = "loss", .inputs = {layer(output).name}, .parameters = SoftmaxCrossEntropy{}});
+  layers.push_back({.name = "loss", .inputs = {layer(output).name}, .parameters = loss});
   return Network(name, std::move(layers), file_);
 }
 

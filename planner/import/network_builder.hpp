@@ -42,7 +42,7 @@ class NetworkBuilder {
   bool is_used_once(const std::string& value) const;
 
   // The layers so far, with a loss behind `output`. @throws InputError
-  Network network(const std::string& name, LayerIndex output) const;
+  Network network(const std::string& name, LayerIndex output, const LayerParameters& loss) const;
   std::vector<ImportedTensor> tensors() && { return std::move(tensors_); }
 
  private:

@@ -39,8 +39,8 @@ std::string channel_split_refusal(const Network& network,
   if (std::holds_alternative<Input>(parameters)) {
     return "axes n d h w r: samples are read with all their channels";
   }
-  if (std::holds_alternative<SoftmaxCrossEntropy>(parameters)) {
-    return "axes n d h w r: the loss of a position needs all its channels";
+  if (is_loss(parameters)) {
+    return "axes n d h w r: the loss of a position is of all its channels";
   }
   const auto* convolution = std::get_if<Convolution>(&parameters);
   if (convolution == nullptr || convolution->groups == 1) return {};

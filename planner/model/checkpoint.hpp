@@ -64,6 +64,7 @@ struct Checkpoint {
   // As in RunReport, up to this step.
   std::vector<double> loss;
   std::vector<double> test_accuracy;
+  std::vector<double> test_loss;
   std::vector<GradientCheck> gradient_checks;
   std::vector<RaisedCycles> raised_cycles;
   ElementType element = ElementType::fp32;  // of all tensors: fp32 or fp64

@@ -96,6 +96,11 @@ void read_history(const JsonReader& root, Checkpoint& checkpoint) {
       checkpoint.test_accuracy.push_back(entry.number(fraction_range));
     }
   }
+  if (root.has("test_loss")) {
+    for (const JsonReader& entry : root.at("test_loss").entries()) {
+      checkpoint.test_loss.push_back(entry.number({.minimum = 0.0}));
+    }
+  }
   if (!root.has("raised_cycles")) return;
   for (const JsonReader& entry : root.at("raised_cycles").entries()) {
     checkpoint.raised_cycles.push_back(read_raised(entry, checkpoint.network));
@@ -134,6 +139,7 @@ OrderedJson to_ordered_json(const StoredTensor& tensor) {
 void add_history(OrderedJson& document, const Checkpoint& checkpoint) {
   document["loss"] = checkpoint.loss;
   if (!checkpoint.test_accuracy.empty()) document["test_accuracy"] = checkpoint.test_accuracy;
+  if (!checkpoint.test_loss.empty()) document["test_loss"] = checkpoint.test_loss;
   if (!checkpoint.gradient_checks.empty()) {
     document["gradient_checks"] = to_ordered_json(checkpoint.gradient_checks);
   }
@@ -161,10 +167,11 @@ void add_state(OrderedJson& document, const Checkpoint& checkpoint) {
 Checkpoint parse_checkpoint(std::string_view json, const std::string& file) {
   const JsonDocument document(json, file, "checkpoint");
   const JsonReader root = document.root();
-  root.allow_keys({"schema",        "generator",   "step",       "batch",         "seed",
-                   "samples",       "plan_sha256", "generation", "learning_rate", "momentum",
-                   "weight_decay",  "loss_scale",  "loss",       "test_accuracy", "gradient_checks",
-                   "raised_cycles", "element",     "parts",      "tensors",       "network"});
+  root.allow_keys({"schema",          "generator",     "step",       "batch",         "seed",
+                   "samples",         "plan_sha256",   "generation", "learning_rate", "momentum",
+                   "weight_decay",    "loss_scale",    "loss",       "test_accuracy", "test_loss",
+                   "gradient_checks", "raised_cycles", "element",    "parts",         "tensors",
+                   "network"});
   Checkpoint checkpoint{.plan_sha256 = read_digest(root.at("plan_sha256")),
                         .network = read_embedded_network(root.at("network")),
                         .batch = root.at("batch").integer(extent_range),

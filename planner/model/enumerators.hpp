@@ -72,6 +72,7 @@ struct Enumerators<KernelKind> {
                                   KernelKind::add,
                                   KernelKind::dropout,
                                   KernelKind::softmax_cross_entropy,
+                                  KernelKind::mean_squared_error,
                                   KernelKind::accumulate,
                                   KernelKind::sgd};
 };

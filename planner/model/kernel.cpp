@@ -47,11 +47,12 @@ double passes(const KernelSpec& spec) {
     case KernelPhase::update:
       return 5.0;
     case KernelPhase::forward:
-      return spec.kind == KernelKind::add || spec.kind == KernelKind::accumulate
+      return spec.kind == KernelKind::add || spec.kind == KernelKind::accumulate ||
+                     spec.kind == KernelKind::mean_squared_error
                  ? 3.0
                  : 2.0 + (spec.residual ? 1.0 : 0.0);
     case KernelPhase::backward_data:
-      if (spec.kind == KernelKind::add) return 2.0;
+      if (spec.kind == KernelKind::add || spec.kind == KernelKind::mean_squared_error) return 2.0;
       [[fallthrough]];
     default:
       return 3.0 + (spec.relu && !spec.residual ? 1.0 : 0.0);
@@ -66,7 +67,7 @@ bool has_window(KernelKind kind) {
 }  // namespace
 
 std::string_view to_text(KernelKind kind) {
-  constexpr std::array<std::string_view, 11> names{"convolution",
+  constexpr std::array<std::string_view, 12> names{"convolution",
                                                    "batch_norm",
                                                    "relu",
                                                    "pooling",
@@ -75,6 +76,7 @@ std::string_view to_text(KernelKind kind) {
                                                    "add",
                                                    "dropout",
                                                    "softmax_cross_entropy",
+                                                   "mean_squared_error",
                                                    "accumulate",
                                                    "sgd"};
   return names[static_cast<std::size_t>(kind)];
@@ -162,6 +164,8 @@ double bytes(const KernelSpec& spec) {
     case KernelKind::upsample:
     case KernelKind::interpolate:
       return activation * (elements(spec.in) + out);
+    case KernelKind::mean_squared_error:  // activations once, the others are as wide as parameters
+      return (activation + parameter * (passes(spec) - 1.0)) * out;
     case KernelKind::softmax_cross_entropy:  // one pass is over the probabilities
       return (activation * (passes(spec) - 1.0) + parameter) * out;
     case KernelKind::sgd:

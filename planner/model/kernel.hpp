@@ -24,6 +24,7 @@ enum class KernelKind {
   add,
   dropout,
   softmax_cross_entropy,
+  mean_squared_error,
   accumulate,
   sgd,
 };
@@ -80,6 +81,11 @@ enum class KernelAlgorithm { direct, winograd };
 //   softmax_cross_entropy backward_data
 //                                  probabilities dense, labels, dx pitched; the gradient of the
 //                                  mean over `count` positions, times the loss scale of the step
+//   mean_squared_error forward     x pitched, targets dense, differences dense (x - target),
+//                                  loss (1 double: sum of their squares / count)
+//   mean_squared_error backward_data
+//                                  differences dense, dx pitched; the gradient of the mean over
+//                                  `count` elements, times the loss scale of the step
 //   accumulate forward             a pitched, b pitched, y pitched; y = a + b, y may be a or b
 //   sgd update                     weight (in the element of parameters), gradient, momentum,
 //                                  [precision with weight copies: copies, written];
@@ -118,7 +124,7 @@ struct KernelConstants {
   // interpolate: d, h, w; where step and begin are 0, every output is the first input
   std::array<InterpolationAxis, 3> axes{};
   std::uint64_t random_stream = 0;  // dropout: the layer index
-  double loss_count = 1.0;          // positions over which the loss is averaged
+  double loss_count = 1.0;          // positions or elements that the loss is a mean of
   bool replicated = false;          // other ranks compute the same and must get the same bits
   auto operator<=>(const KernelConstants&) const = default;
 };

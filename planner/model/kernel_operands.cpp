@@ -103,6 +103,14 @@ void add_softmax_cross_entropy(const KernelSpec& spec, Operands& operands) {
   }
 }
 
+void add_mean_squared_error(const KernelSpec& spec, Operands& operands) {
+  if (spec.phase == KernelPhase::forward) {
+    operands.x().parameters().parameters(true).doubles(1, true);
+  } else {
+    operands.parameters().dx();
+  }
+}
+
 void add_relu(const KernelSpec& spec, Operands& operands) {
   if (spec.phase == KernelPhase::forward) {
     operands.x().y();
@@ -140,6 +148,9 @@ std::vector<KernelOperand> kernel_operands(const KernelSpec& spec) {
       break;
     case KernelKind::dropout:
       operands.x().y();
+      break;
+    case KernelKind::mean_squared_error:
+      add_mean_squared_error(spec, operands);
       break;
     case KernelKind::softmax_cross_entropy:
       add_softmax_cross_entropy(spec, operands);

@@ -37,7 +37,7 @@ void check_name_and_inputs(const Layer& layer,
                  "a name other than \"prev\", \"reduce\", \"repeat_input\" and \"sgd\", which have "
                  "a meaning");
   }
-  if (layer.name == "loss" && !std::holds_alternative<SoftmaxCrossEntropy>(layer.parameters)) {
+  if (layer.name == "loss" && !is_loss(layer.parameters)) {
     place.refuse("name", "\"loss\"", "another name: files call the loss so");
   }
   if (earlier.contains(layer.name)) {

@@ -125,6 +125,11 @@ LayerParameters read_softmax_cross_entropy(const JsonReader& layer, SpatialForma
   return SoftmaxCrossEntropy{};
 }
 
+LayerParameters read_mean_squared_error(const JsonReader& layer, SpatialFormat) {
+  layer.allow_keys({"name", "kind", "input"});
+  return MeanSquaredError{};
+}
+
 struct KindReader {
   LayerParameters kind;  // with default parameters
   LayerParameters (*read)(const JsonReader&, SpatialFormat);
@@ -144,6 +149,7 @@ const std::array<KindReader, std::variant_size_v<LayerParameters>>& kind_readers
       {Concat{}, read_concat},
       {Dropout{}, read_dropout},
       {SoftmaxCrossEntropy{}, read_softmax_cross_entropy},
+      {MeanSquaredError{}, read_mean_squared_error},
   }};
   return readers;
 }
@@ -189,6 +195,7 @@ class ParameterWriter {
   void operator()(const Add& sum) const { add("scale", sum.scale, Add{}.scale); }
   void operator()(const Concat&) const {}
   void operator()(const SoftmaxCrossEntropy&) const {}
+  void operator()(const MeanSquaredError&) const {}
 
  private:
   template <typename T>

@@ -18,8 +18,18 @@ std::string_view kind_name(const LayerParameters& parameters) {
       "add",
       "concat",
       "dropout",
-      "softmax_cross_entropy"};
+      "softmax_cross_entropy",
+      "mean_squared_error"};
   return names[parameters.index()];
+}
+
+bool is_loss(const LayerParameters& parameters) {
+  return std::holds_alternative<SoftmaxCrossEntropy>(parameters) ||
+         std::holds_alternative<MeanSquaredError>(parameters);
+}
+
+bool has_targets(const Network& network) {
+  return std::holds_alternative<MeanSquaredError>(network.layer(network.loss_layer()).parameters);
 }
 
 bool has_window(const LayerParameters& parameters) {

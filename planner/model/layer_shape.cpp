@@ -97,6 +97,7 @@ class ShapeRule {
     return x();
   }
   Shape operator()(const SoftmaxCrossEntropy&) const { return x(); }
+  Shape operator()(const MeanSquaredError&) const { return x(); }
 
  private:
   const Shape& x() const { return inputs_[0]; }

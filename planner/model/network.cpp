@@ -60,7 +60,7 @@ void Network::connect(LayerIndex index, const IndexByName& earlier, const std::s
     if (found == earlier.end()) {
       place.refuse(key, '"' + input + '"', "the name of a layer listed before");
     }
-    if (std::holds_alternative<SoftmaxCrossEntropy>(layer_parameters(found->second))) {
+    if (is_loss(layer_parameters(found->second))) {
       place.refuse(key, "the input \"" + input + '"', "a layer that is no loss");
     }
     inputs_[static_cast<std::size_t>(index)].push_back(found->second);
@@ -88,16 +88,15 @@ void Network::check_ends(const std::string& file) const {
   int losses = 0;
   int sources = 0;
   for (std::size_t i = 0; i < layers_.size(); ++i) {
-    const bool is_loss = std::holds_alternative<SoftmaxCrossEntropy>(layers_[i].parameters);
-    losses += is_loss ? 1 : 0;
+    const bool ends = is_loss(layers_[i].parameters);
+    losses += ends ? 1 : 0;
     sources += std::holds_alternative<Input>(layers_[i].parameters) ? 1 : 0;
-    if (consumers_[i].empty() && !is_loss) {
+    if (consumers_[i].empty() && !ends) {
       LayerPlace{file, i}.refuse(
           "name", '"' + layers_[i].name + '"', "a layer whose output another layer uses");
     }
   }
-  const bool last_is_loss =
-      !layers_.empty() && std::holds_alternative<SoftmaxCrossEntropy>(layers_.back().parameters);
+  const bool last_is_loss = !layers_.empty() && is_loss(layers_.back().parameters);
   if (losses != 1 || sources != 1 || !last_is_loss) {
     throw InputError({.file = file,
                       .pointer = "/layers",

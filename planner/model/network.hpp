@@ -118,6 +118,11 @@ struct SoftmaxCrossEntropy {
   auto operator<=>(const SoftmaxCrossEntropy&) const = default;
 };
 
+// Mean over all elements of (x - target)^2; targets have the shape of x.
+struct MeanSquaredError {
+  auto operator<=>(const MeanSquaredError&) const = default;
+};
+
 using LayerParameters = std::variant<Input,
                                      Convolution,
                                      FullyConnected,
@@ -129,7 +134,8 @@ using LayerParameters = std::variant<Input,
                                      Add,
                                      Concat,
                                      Dropout,
-                                     SoftmaxCrossEntropy>;
+                                     SoftmaxCrossEntropy,
+                                     MeanSquaredError>;
 
 // Names that stand for something else in files ("prev", "repeat_input") or in ids of operations.
 inline constexpr std::array<std::string_view, 4> reserved_names{
@@ -192,6 +198,9 @@ class Network {
   std::vector<LayerIndex> by_name_;  // by ascending name
 };
 
+bool is_loss(const LayerParameters& parameters);
+// True where the loss compares with a target for each element, not with labels.
+bool has_targets(const Network& network);
 bool has_window(const LayerParameters& parameters);
 // True where outputs are made of inputs at other positions: what has a window, and upsampling.
 bool moves_positions(const LayerParameters& parameters);

@@ -51,6 +51,7 @@ struct RunReport {
   std::vector<GradientCheck> gradient_checks;  // in the order in which they were made
   // In [0, 1]: after each epoch, or after the last of a number of steps; empty: not evaluated.
   std::vector<double> test_accuracy{};
+  std::vector<double> test_loss{};  // likewise, where the loss compares with targets
   std::int64_t peak_memory_bytes = 0;
   std::map<std::string, std::string> environment;
   std::vector<InputFile> inputs;

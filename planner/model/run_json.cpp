@@ -47,6 +47,11 @@ void read_lists(const JsonReader& root, RunReport& run) {
       run.test_accuracy.push_back(entry.number(fraction_range));
     }
   }
+  if (root.has("test_loss")) {
+    for (const JsonReader& entry : root.at("test_loss").entries()) {
+      run.test_loss.push_back(entry.number({.minimum = 0.0}));
+    }
+  }
   if (!root.has("environment")) return;
   for (const auto& [key, value] : root.at("environment").members()) {
     run.environment[key] = value.text();
@@ -71,6 +76,7 @@ RunReport parse_run(std::string_view json, const std::string& file) {
                    "loss",
                    "gradient_checks",
                    "test_accuracy",
+                   "test_loss",
                    "peak_memory_bytes",
                    "environment"});
   RunReport run{.network = root.at("network").text()};
@@ -105,6 +111,7 @@ std::string to_json(const RunReport& run) {
     document["gradient_checks"] = to_ordered_json(run.gradient_checks);
   }
   if (!run.test_accuracy.empty()) document["test_accuracy"] = run.test_accuracy;
+  if (!run.test_loss.empty()) document["test_loss"] = run.test_loss;
   document["peak_memory_bytes"] = run.peak_memory_bytes;
   document["environment"] = OrderedJson::object();
   for (const auto& [key, value] : run.environment) document["environment"][key] = value;

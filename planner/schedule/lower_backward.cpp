@@ -25,7 +25,7 @@ void Lowering::backward(std::size_t index) {
   const Saved& saved = saved_[index];
   const LayerParameters& parameters = layer(unit.head).parameters;
   if (!decomposition_.requires_gradient(unit.last)) return;
-  if (std::holds_alternative<SoftmaxCrossEntropy>(parameters)) {
+  if (is_loss(parameters)) {
     backward_loss(unit, saved);
     return;
   }
@@ -48,9 +48,13 @@ void Lowering::backward(std::size_t index) {
 void Lowering::backward_loss(const Unit& unit, const Saved& saved) {
   const BufferIndex dx =
       add_block(name(unit) + "/dx", BufferRole::error_signal, own_box(unit.head));
-  kernel(unit,
-         elementwise_spec(unit, KernelKind::softmax_cross_entropy, KernelPhase::backward_data),
-         {saved.extra, builder_.read(builder_.schedule().labels), builder_.write(dx)});
+  const KernelKind kind = loss_kind();
+  std::vector<Operand> operands{saved.extra};
+  if (kind == KernelKind::softmax_cross_entropy) {
+    operands.push_back(builder_.read(builder_.schedule().labels));
+  }
+  operands.push_back(builder_.write(dx));
+  kernel(unit, elementwise_spec(unit, kind, KernelPhase::backward_data), std::move(operands));
   contribute(unit, 0, {.operand = builder_.read(dx)});
 }
 

@@ -29,7 +29,7 @@ void Lowering::forward(std::size_t index) {
     forward_windowed(unit, saved);
   } else if (std::holds_alternative<BatchNorm>(parameters)) {
     forward_batch_norm(unit, saved);
-  } else if (std::holds_alternative<SoftmaxCrossEntropy>(parameters)) {
+  } else if (is_loss(parameters)) {
     forward_loss(unit, saved);
   } else if (std::holds_alternative<Upsample>(parameters)) {
     forward_upsample(unit);
@@ -66,13 +66,21 @@ void Lowering::load(const Unit& unit) {
   const Operand samples = add_output(unit);
   schedule.data = samples.buffer;
   schedule.data_box = samples.box;
-  Box labels = own_box(network().loss_layer());
-  labels[Dim::c] = is_empty(labels) ? Range{} : Range{0, 1};
-  schedule.labels = builder_.add_buffer("labels", BufferRole::labels, BufferElement::int32, labels);
+  schedule.labels = add_labels();
   builder_.add_operation(name(unit) + "/load",
                          unit.head,
                          Stream::io,
                          LoadOperation{.data = schedule.data, .labels = schedule.labels});
+}
+
+// What the loss compares with: a label for each position, or a target for each element.
+BufferIndex Lowering::add_labels() {
+  Box box = own_box(network().loss_layer());
+  if (has_targets(network())) {
+    return builder_.add_buffer("targets", BufferRole::labels, parameter(), box);
+  }
+  box[Dim::c] = is_empty(box) ? Range{} : Range{0, 1};
+  return builder_.add_buffer("labels", BufferRole::labels, BufferElement::int32, box);
 }
 
 Operand Lowering::fetch(const Unit& unit, std::size_t input) {
@@ -288,16 +296,19 @@ void Lowering::forward_concat(const Unit& unit) {
 void Lowering::forward_loss(const Unit& unit, Saved& saved) {
   Schedule& schedule = builder_.schedule();
   saved.inputs = {fetch(unit, 0)};
-  const BufferIndex probabilities = builder_.add_buffer(
-      name(unit) + "/probabilities", BufferRole::scratch, parameter(), own_box(unit.head));
-  saved.extra = builder_.read(probabilities);
+  const KernelKind kind = loss_kind();
+  const char* const made =
+      kind == KernelKind::mean_squared_error ? "/differences" : "/probabilities";
+  const BufferIndex result =
+      builder_.add_buffer(name(unit) + made, BufferRole::scratch, parameter(), own_box(unit.head));
+  saved.extra = builder_.read(result);
   tensors_[static_cast<std::size_t>(unit.last)] = saved.extra;
   schedule.loss = builder_.add_flat("loss", BufferRole::loss, BufferElement::fp64, 1);
   kernel(unit,
-         elementwise_spec(unit, KernelKind::softmax_cross_entropy, KernelPhase::forward),
+         elementwise_spec(unit, kind, KernelPhase::forward),
          {saved.inputs[0],
           builder_.read(schedule.labels),
-          builder_.write(probabilities),
+          builder_.write(result),
           builder_.write(schedule.loss)});
   allreduce(name(unit) + "/allreduce",
             unit.head,

@@ -163,6 +163,11 @@ KernelSpec Lowering::windowed_spec(const Unit& unit) const {
   return spec;
 }
 
+KernelKind Lowering::loss_kind() const {
+  return has_targets(network()) ? KernelKind::mean_squared_error
+                                : KernelKind::softmax_cross_entropy;
+}
+
 KernelSpec Lowering::elementwise_spec(const Unit& unit, KernelKind kind, KernelPhase phase) const {
   KernelSpec spec{.kind = kind, .phase = phase};
   spec.in = spec.out = shape_of(own_box(unit.last));
@@ -201,10 +206,11 @@ KernelConstants Lowering::constants_of(const Unit& unit, KernelKind kind) const 
   } else if (const auto* dropout = std::get_if<Dropout>(&parameters)) {
     constants.dropout_rate = dropout->rate;
     constants.random_stream = static_cast<std::uint64_t>(unit.head);
-  } else if (std::holds_alternative<SoftmaxCrossEntropy>(parameters)) {
+  } else if (is_loss(parameters)) {
     const Shape shape = network().output_shape(unit.head, plan_.batch);
-    const std::int64_t positions = volume(shape) / shape[Dim::c];
-    constants.loss_count = static_cast<double>(positions);
+    const std::int64_t count =
+        has_targets(network()) ? volume(shape) : volume(shape) / shape[Dim::c];
+    constants.loss_count = static_cast<double>(count);
   }
   return constants;
 }

@@ -73,6 +73,7 @@ class Lowering {
   void forward_all();
   void forward(std::size_t unit);
   void load(const Unit& unit);
+  BufferIndex add_labels();
   void forward_windowed(const Unit& unit, Saved& saved);
   // The kernel of a unit with parameters.
   void convolve(const Unit& unit, const std::string& id, const Operand& input, Operand output);
@@ -173,6 +174,7 @@ class Lowering {
   Shape input_shape(const Unit& unit) const;
   KernelSpec windowed_spec(const Unit& unit) const;
   KernelSpec upsample_spec(const Unit& unit, KernelPhase phase) const;
+  KernelKind loss_kind() const;
   KernelSpec elementwise_spec(const Unit& unit, KernelKind kind, KernelPhase phase) const;
   KernelAlgorithm algorithm(LayerIndex layer, KernelPhase phase) const;
   std::string implementation_of(const KernelSpec& spec) const;

@@ -27,7 +27,8 @@ OperationIndex last_forward(const Schedule& schedule) {
   const auto& operations = schedule.operations;
   const auto is_loss = [](const Operation& operation) {
     const auto* kernel = std::get_if<KernelOperation>(&operation.body);
-    return kernel != nullptr && kernel->spec.kind == KernelKind::softmax_cross_entropy;
+    return kernel != nullptr && (kernel->spec.kind == KernelKind::softmax_cross_entropy ||
+                                 kernel->spec.kind == KernelKind::mean_squared_error);
   };
   return static_cast<OperationIndex>(std::find_if(operations.begin(), operations.end(), is_loss) -
                                      operations.begin());

@@ -29,7 +29,7 @@ enum class BufferRole {
   error_signal,  // likewise
   scratch,       // likewise: statistics, pooling indices, probabilities
   data,          // samples of this rank's block, filled by LoadOperation
-  labels,        // int32, one per position of this rank's block of the loss
+  labels,        // of this rank's block of the loss: int32, one per position, or targets
   loss,          // one double
   weights,       // the parameter arenas, addressed by slots
   gradients,

@@ -10,8 +10,7 @@ std::vector<SearchUnit> search_units(const Network& network) {
   std::vector<std::size_t> unit_of;
   for (LayerIndex layer = 0; layer < network.layer_count(); ++layer) {
     const LayerParameters& parameters = network.layer(layer).parameters;
-    const bool chooses = std::holds_alternative<Input>(parameters) ||
-                         std::holds_alternative<SoftmaxCrossEntropy>(parameters) ||
+    const bool chooses = std::holds_alternative<Input>(parameters) || is_loss(parameters) ||
                          moves_positions(parameters);
     if (chooses) {
       unit_of.push_back(units.size());

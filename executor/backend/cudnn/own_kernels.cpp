@@ -7,6 +7,7 @@
 #include "executor/backend/cudnn/kernels/pointwise_kernels.hpp"
 #include "executor/backend/cudnn/kernels/pooling_kernels.hpp"
 #include "executor/backend/cudnn/kernels/softmax_kernels.hpp"
+#include "executor/backend/cudnn/kernels/squared_error_kernels.hpp"
 #include "executor/backend/cudnn/kernels/upsample_kernels.hpp"
 #include "planner/model/element.hpp"
 
@@ -19,6 +20,8 @@ std::int64_t workspace_bytes(const KernelSpec& spec) {
       return batch_norm_workspace_bytes(spec);
     case KernelKind::softmax_cross_entropy:
       return softmax_workspace_bytes(spec);
+    case KernelKind::mean_squared_error:
+      return squared_error_workspace_bytes(spec);
     default:
       return 0;
   }
@@ -72,6 +75,8 @@ void OwnKernel::run(Operands operands, const StepState&) {
       return dropout(spec_, constants_, step, operands, stream);
     case KernelKind::softmax_cross_entropy:
       return softmax_cross_entropy(spec_, constants_.loss_count, step, workspace, operands, stream);
+    case KernelKind::mean_squared_error:
+      return mean_squared_error(spec_, constants_.loss_count, step, workspace, operands, stream);
     case KernelKind::sgd:
       return sgd(spec_, step, operands, stream);
     case KernelKind::convolution:

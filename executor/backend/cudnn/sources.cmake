@@ -24,6 +24,7 @@ set(CNNPLAN_CUDA_SOURCES
   kernels/pointwise_kernels.cu
   kernels/pooling_kernels.cu
   kernels/softmax_kernels.cu
+  kernels/squared_error_kernels.cu
   kernels/upsample_kernels.cu
 )
 list(TRANSFORM CNNPLAN_CUDNN_SOURCES PREPEND ${CMAKE_SOURCE_DIR}/executor/backend/cudnn/)

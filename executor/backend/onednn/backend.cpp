@@ -88,6 +88,8 @@ std::unique_ptr<Kernel> OnednnBackend::make_kernel(const KernelSpec& spec,
       return make_dropout(spec, constants);
     case KernelKind::softmax_cross_entropy:
       return make_softmax_cross_entropy(spec, constants);
+    case KernelKind::mean_squared_error:
+      return make_mean_squared_error(spec, constants);
     case KernelKind::sgd:
       return make_sgd(spec);
   }

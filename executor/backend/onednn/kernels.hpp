@@ -18,6 +18,8 @@ std::unique_ptr<Kernel> make_relu(const KernelSpec& spec, const KernelConstants&
 std::unique_ptr<Kernel> make_sgd(const KernelSpec& spec);
 std::unique_ptr<Kernel> make_softmax_cross_entropy(const KernelSpec& spec,
                                                    const KernelConstants& constants);
+std::unique_ptr<Kernel> make_mean_squared_error(const KernelSpec& spec,
+                                                const KernelConstants& constants);
 std::unique_ptr<Kernel> make_upsample(const KernelSpec& spec);
 std::unique_ptr<Kernel> make_interpolate(const KernelSpec& spec, const KernelConstants& constants);
 

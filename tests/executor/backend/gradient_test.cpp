@@ -239,6 +239,29 @@ TEST_CASE("gradient: batch norm with ReLU and residual") {
   CHECK(difference(dz.values(), expected_added) < 1e-6);
 }
 
+TEST_CASE("gradient: mean squared error") {
+  Random random(8);
+  KernelSpec spec;
+  spec.kind = KernelKind::mean_squared_error;
+  spec.in = spec.out = {{2, 3, 1, 2, 2}};
+  const KernelConstants constants{.loss_count = 24.0};
+  const Values x = random.values(volume(spec.in));
+  Block targets = dense(spec.in).fill(random.values(volume(spec.in)));
+  Block differences = dense(spec.in);
+  const auto loss_of = [&](const Values& v) {
+    Block in = dense(spec.in).fill(v);
+    Block loss = flat(Element::fp64, 1);
+    run(oracle(), spec, constants, {}, {&in, &targets, &differences, &loss});
+    return loss.values();
+  };
+  const Values expected = numeric_gradient(loss_of, x, {1.0});
+  loss_of(x);
+  Block dx = dense(spec.in);
+  spec.phase = KernelPhase::backward_data;
+  run(oracle(), spec, constants, {}, {&differences, &dx});
+  CHECK(difference(dx.values(), expected) < close);
+}
+
 TEST_CASE("gradient: softmax cross-entropy") {
   Random random(4);
   KernelSpec spec;

@@ -30,16 +30,31 @@ std::vector<TestDataset> pixel_file() {
           counted("/labels", FileElement::int32, {7, 7, 9}, 2)};
 }
 
+// Targets per image, and per pixel.
+BatchShape with_targets(BatchShape batch, const Shape& targets) {
+  batch.labels = targets;
+  batch.has_targets = true;
+  return batch;
+}
+const BatchShape scores = with_targets(images, {{4, 6, 1, 1, 1}});
+const BatchShape maps = with_targets(pixels, {{3, 2, 1, 7, 9}});
+
+std::vector<TestDataset> with_targets(std::vector<TestDataset> datasets,
+                                      const std::vector<std::int64_t>& extents) {
+  datasets[1] = counted("/targets", FileElement::fp32, extents, 1 << 20);
+  return datasets;
+}
+
 // One whole mini-batch.
-template <typename T>
+template <typename T, typename Label = std::int32_t>
 struct Batch {
   explicit Batch(const BatchShape& shape)
       : samples(whole(shape.samples)), labels(whole(shape.labels)) {}
   BlockBuffer<T> samples;
-  BlockBuffer<std::int32_t> labels;
+  BlockBuffer<Label> labels;
 };
 
-template <typename T>
+template <typename T, typename Label = std::int32_t>
 void check_splits(const BatchShape& batch, std::span<const TestDataset> datasets) {
   const DataFile data(datasets);
   const int rank = data.world().rank();
@@ -48,10 +63,10 @@ void check_splits(const BatchShape& batch, std::span<const TestDataset> datasets
     for (const Mesh& mesh : test_meshes(data.world().size())) {
       CAPTURE(to_text(mesh));
       for (std::int64_t step = 0; step < 2 * source.step_count(); ++step) {
-        Batch<T> serial(batch);
+        Batch<T, Label> serial(batch);
         source.read(step, serial.samples.view(), serial.labels.view());
         BlockBuffer<T> samples(Distribution(batch.samples, mesh).box(rank), 2);
-        BlockBuffer<std::int32_t> labels(Distribution(batch.labels, mesh).box(rank), 1);
+        BlockBuffer<Label> labels(Distribution(batch.labels, mesh).box(rank), 1);
         source.read(step, samples.view(), labels.view());
         CHECK(differences(samples, serial.samples) == 0);
         CHECK(differences(labels, serial.labels) == 0);
@@ -69,6 +84,25 @@ TEST_CASE("Hdf5Data: every split reads what one rank reads") {
   BatchShape wide = images;
   wide.precision = Precision::fp64;
   check_splits<double>(wide, image_file());
+}
+
+TEST_CASE("Hdf5Data: every split reads what one rank reads of targets, too") {
+  check_splits<float, float>(scores, with_targets(image_file(), {11, 6}));
+  check_splits<float, float>(maps, with_targets(pixel_file(), {7, 2, 7, 9}));
+  BatchShape wide = scores;
+  wide.precision = Precision::fp64;
+  check_splits<double, double>(wide, with_targets(image_file(), {11, 6}));
+}
+
+TEST_CASE("Hdf5Data: targets are those of the file, the rest is zero") {
+  const std::vector<TestDataset> datasets = with_targets(pixel_file(), {7, 2, 7, 9});
+  const DataFile data(datasets);
+  Hdf5Data source = data.open(maps, sequential);
+  Batch<float, float> batch(maps);
+  source.read(2, batch.samples.view(), batch.labels.view());
+  const std::size_t place = ((6 * 2 + 1) * 7 + 3) * 9 + 5;  // sample 6, channel 1, row 3, column 5
+  CHECK(batch.labels.at({0, 1, 0, 3, 5}) == static_cast<float>(datasets[1].values[place]));
+  CHECK(batch.labels.at({1, 1, 0, 3, 5}) == 0.0F);
 }
 
 TEST_CASE_TEMPLATE("Hdf5Data: 16-bit samples are the rounded ones", T, BFloat16, Float16) {

@@ -43,6 +43,25 @@ std::vector<TestDataset> separable_samples() {
   return {samples, labels};
 }
 
+// As small_network, with the sample's own channels as outputs, for targets.
+Network regression_network() {
+  return Network("regression",
+                 {{"input", {}, Input{.channels = 2, .size = {1, 6, 5}}},
+                  {"conv", {"input"}, Convolution{.filters = 2, .bias = true}},
+                  {"loss", {"conv"}, MeanSquaredError{}}});
+}
+
+// Targets that a pointwise convolution can make: half of the other channel, and 0.25.
+std::vector<TestDataset> linear_targets() {
+  TestDataset samples = separable_samples().front();
+  TestDataset targets = counted("/targets", FileElement::fp32, samples.extents, 1);
+  for (std::size_t i = 0; i < samples.values.size(); ++i) {
+    const std::size_t other = i / 30 % 2 == 0 ? i + 30 : i - 30;
+    targets.values[i] = 0.5 * samples.values[other] + 0.25;
+  }
+  return {samples, targets};
+}
+
 // Bit for bit the same in every training.
 TrainingOptions small_steps() {
   return {.backend = test::tested_backend("reference"),
@@ -113,6 +132,31 @@ TEST_CASE(
     CHECK(all.test_accuracy[epoch] == few.test_accuracy.back());
   }
   CHECK(all.loss == trained(4, false).loss);
+}
+
+TEST_CASE("train: targets are learned, and what is left is the test loss") {
+  const DataFile data(linear_targets());
+  TrainingOptions options = small_steps();
+  options.learning_rate = 0.1;
+  options.weight_decay = 0.0;
+  options.data_file = options.test_file = data.file();
+  options.epochs = 60;
+  const Plan plan = uniform_plan(regression_network(), 3, Mesh({{Axis::h, data.world().size()}}));
+  const RunReport report = run(plan, options, data.world());
+  CHECK(report.loss.front() > 0.1);
+  CHECK(report.loss.back() < 1e-4);
+  CHECK(report.test_accuracy.empty());
+  REQUIRE(report.test_loss.size() == 60);
+  CHECK(report.test_loss.back() < 1e-4);
+  // Of a pass over all samples, the last mini-batch partly empty, without a change of weights.
+  options.epochs = 1;
+  options.learning_rate = 0.0;
+  const RunReport still = run(plan, options, data.world());
+  options.epochs = 0;
+  options.steps = 1;
+  const Plan whole =
+      uniform_plan(regression_network(), sample_count, Mesh({{Axis::h, data.world().size()}}));
+  CHECK(still.test_loss.back() == doctest::Approx(run(whole, options, data.world()).loss.back()));
 }
 
 TEST_CASE("train: 16 bits are enough to learn it, and to evaluate") {

@@ -164,6 +164,18 @@ TEST_CASE("Import: outputs that are no scores of classes, and other losses") {
   CHECK(problem_of([&] { relu.import({.loss = "hinge"}); }).file == "--loss");
 }
 
+TEST_CASE("Import: a mean squared error is of the outputs as they are") {
+  ModelBuilder model;
+  model.node("Relu", {"x"});
+  const Network network = model.import({.loss = "mean_squared_error"}).network;
+  CHECK(network.layer(network.loss_layer()).parameters == LayerParameters(MeanSquaredError{}));
+  ModelBuilder softmax;
+  softmax.node("Softmax", {"x"}).set("axis", std::int64_t{1});
+  const std::vector<Refusal> refusals = refusals_of(softmax, {.loss = "mean_squared_error"});
+  REQUIRE(refusals.size() == 1);
+  CHECK(contains(refusals[0].reason, "only the loss cross_entropy"));
+}
+
 TEST_CASE("Networks and models are told by their content") {
   ModelBuilder model;
   model.node("Relu", {"x"});

@@ -231,6 +231,11 @@ Upsample random_upsample(RandomValues& random, bool has_depth) {
   return upsample;
 }
 
+LayerParameters random_loss(RandomValues& random) {
+  if (random.boolean()) return MeanSquaredError{};
+  return SoftmaxCrossEntropy{};
+}
+
 LayerParameters random_parameters(RandomValues& random, bool has_depth) {
   switch (random.small(0, 5)) {
     case 0:
@@ -266,7 +271,7 @@ TEST_CASE("to_json: random networks come back equal") {
     const std::string last = layers.back().name;
     layers.push_back({"relu", {last}, Relu{}});
     layers.push_back({"sum", {last, "relu"}, Add{.scale = random.boolean() ? 1.0 : -0.3}});
-    layers.push_back({"loss", {"sum"}, SoftmaxCrossEntropy{}});
+    layers.push_back({"loss", {"sum"}, random_loss(random)});
     const Network network(random.text(), layers);
     CHECK(parse_network(to_json(network), "n.json") == network);
   }

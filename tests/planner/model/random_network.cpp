@@ -288,7 +288,11 @@ class NetworkBuilder {
       add(FullyConnected{.outputs = classes, .bias = random_.boolean()});
     }
     if (one_in(5)) add(Concat{}, {last_, last_});
-    add(SoftmaxCrossEntropy{});
+    if (one_in(4)) {
+      add(MeanSquaredError{});
+    } else {
+      add(SoftmaxCrossEntropy{});
+    }
   }
 
   RandomValues& random_;

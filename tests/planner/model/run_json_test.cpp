@@ -74,6 +74,7 @@ TEST_CASE("to_json: random runs come back equal") {
       run.environment[random.text()] = random.text();
     }
     if (random.boolean()) run.test_accuracy = {random.fraction(), random.fraction()};
+    if (random.boolean()) run.test_loss = {100 * random.fraction()};
     run.peak_memory_bytes = random.integer(bytes_range);
     CHECK(parse_run(to_json(run), "r.json") == run);
   }

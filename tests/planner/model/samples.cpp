@@ -122,7 +122,7 @@ Network sample_network_3d() {
         {"pool"},
         Upsample{.factor = {2, 1, 3}, .mode = UpsampleMode::linear, .align_corners = true}},
        {"clip", {"up"}, Relu{.max = 1.5}},
-       {"loss", {"clip"}, SoftmaxCrossEntropy{}}});
+       {"loss", {"clip"}, MeanSquaredError{}}});
 }
 
 KernelRates sample_kernel_rates() {
@@ -306,7 +306,7 @@ Checkpoint sample_checkpoint() {
           .weight_decay = 0.03125,
           .loss_scale = 1024.0,
           .loss = {2.302585092994046, -0.5, 1e-300},
-          .test_accuracy = {0.25},
+          .test_loss = {0.25},
           .gradient_checks = sample_run().gradient_checks,
           .raised_cycles = {{.first = plan.multigrid[0].first,
                              .last = plan.multigrid[0].last,
