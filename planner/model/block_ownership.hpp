@@ -30,6 +30,8 @@ class BlockOwnership {
   // What windows over these blocks need of an input of the spatial extents of `input`. Nothing
   // where the block is empty.
   BlockOwnership under(const Window& window, const Shape& input) const;
+  // The same of a transposed convolution, in which windows over these blocks make the input.
+  BlockOwnership over(const Window& window, const Shape& input) const;
   // What of an input these blocks of its upsampling repeat. Nothing where the block is empty.
   BlockOwnership repeated(const std::array<std::int64_t, 3>& factor) const;
   // With what `groups` groups of channels take of an input of `count` channels: all groups that
@@ -72,12 +74,13 @@ class BlockOwnership {
   }
 
  private:
-  // Cut into parts, which need an input through a window, repeated, or in whole groups; of that, a
-  // section.
+  // Cut into parts, which need an input through a window, transposed or not, repeated, or in whole
+  // groups; of that, a section.
   struct Rule {
     std::int64_t length = 1;
     int parts = 1;
     bool windowed = false;
+    bool transposed = false;  // where windowed
     bool grouped = false;
     bool cut = false;
     std::int64_t factor = 1;  // how often an input is repeated

@@ -20,6 +20,7 @@ struct DimCut {
   std::int64_t input_length = 1;
   WindowDim window{};
   std::int64_t factor = 1;  // of an upsampling
+  bool transposed = false;
   auto operator<=>(const DimCut&) const = default;
 };
 
@@ -32,8 +33,9 @@ void describe(const DimCut& cut, int parts, int coordinate, std::vector<std::int
   const auto outputs = [&](int i) { return block_range(cut.length, parts, i); };
   const auto inputs = [&](int i) { return block_range(cut.input_length, parts, i); };
   const auto needs = [&](int i) {
-    return cut.factor > 1 ? upsample_block(outputs(i), cut.factor)
-                          : window_block(outputs(i), cut.input_length, cut.window);
+    if (cut.factor > 1) return upsample_block(outputs(i), cut.factor);
+    const auto block_of = cut.transposed ? transposed_block : window_block;
+    return block_of(outputs(i), cut.input_length, cut.window);
   };
   const WindowBlock own = needs(coordinate);
   const Range input = inputs(coordinate);
@@ -70,6 +72,7 @@ std::set<DimCut> cuts_of(const Plan& plan, const std::vector<LayerIndex>& layers
         cut.factor = upsample->factor[i];
       } else {
         cut.window = plan.network.window_of(layer).dims[i];
+        cut.transposed = is_transposed(parameters);
       }
     }
     cuts.insert(cut);
