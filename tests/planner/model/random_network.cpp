@@ -59,7 +59,7 @@ class NetworkBuilder {
   }
 
   void add_block() {
-    switch (random_.small(0, 9)) {
+    switch (random_.small(0, 8)) {
       case 0:
         return add_pooling();
       case 1:
