@@ -104,6 +104,20 @@ TEST_CASE("RankClasses: stages that do not fill nodes are told apart by who is o
   CHECK(both.classes.step_s == doctest::Approx(both.each.step_s));
 }
 
+// Of 2 taps at every second output, blocks need what an upsampling by 2 repeats.
+TEST_CASE("RankClasses: a transposed convolution that needs no halo parts no ranks") {
+  const WindowDim pair{.kernel = 2, .stride = 2};
+  const auto classes_with = [](const LayerParameters& up) {
+    const Network network("up",
+                          {{"data", {}, Input{.channels = 8, .size = {1, 256, 1}}},
+                           {"up", {"data"}, up},
+                           {"loss", {"up"}, SoftmaxCrossEntropy{}}});
+    return RankClasses::of(uniform_plan(network, 1, parse_mesh("h128")), pod()).sizes();
+  };
+  CHECK(classes_with(TransposedConvolution{.window = {{WindowDim{}, pair, WindowDim{}}}}) ==
+        classes_with(Upsample{.factor = {1, 2, 1}}));
+}
+
 TEST_CASE("RankClasses: predict what all ranks are predicted") {
   const std::vector<Plan> plans{plan_on("resnet50", 256, "n128"),
                                 plan_on("resnet50", 200, "n128"),
