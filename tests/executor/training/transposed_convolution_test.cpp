@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include "executor/training/synthetic_data.hpp"
+#include "planner/schedule/ownership.hpp"
 #include "tests/executor/tested_backend.hpp"
 #include "tests/executor/training/block_buffer.hpp"
 #include "tests/executor/training/training_run.hpp"
@@ -17,7 +18,7 @@ namespace cnnplan::test {
 namespace {
 
 constexpr std::uint64_t data_seed = 7;
-constexpr int cases = 40;
+constexpr int cases = 80;
 
 // A whole tensor in the order of its indices.
 struct Tensor {
@@ -40,7 +41,7 @@ struct Tensor {
 // data, a pointwise convolution "spread", a transposed convolution "up", loss.
 Network random_network(RandomValues& random) {
   const bool deep = random.small(1, 3) == 1;
-  const std::int64_t groups = random.integer(1, 3);
+  const std::int64_t groups = random.boolean() ? 1 : random.integer(2, 3);
   const std::int64_t channels = groups * random.integer(1, 3);
   TransposedConvolution up{
       .filters = groups * random.integer(1, 4), .groups = groups, .bias = random.boolean()};
@@ -128,60 +129,76 @@ struct Expected {
   NamedValues gradients;
 };
 
-Expected expected_of(const Plan& plan, const NamedValues& weights) {
-  const Network& network = plan.network;
-  const auto& up = std::get<TransposedConvolution>(network.layer(2).parameters);
-  const BatchShape batch = batch_shape(network, plan.batch, Precision::fp64);
-  BlockBuffer<double> data(whole(batch.samples));
-  BlockBuffer<std::int32_t> labels(whole(batch.labels));
-  SyntheticData(batch, data_seed).read(0, data.view(), labels.view());
-  Tensor spread({{network.output_shape(1, 1)[Dim::c], batch.samples[Dim::c], 1, 1, 1}},
-                weights.at("spread/weight"));
-  const std::array<WindowDim, 3>& dims = up.window.dims;
-  Tensor weight({{spread.shape[Dim::n],
-                  up.filters / up.groups,
-                  dims[0].kernel,
-                  dims[1].kernel,
-                  dims[2].kernel}},
-                weights.at("up/weight"));
-  Tensor x(network.output_shape(1, plan.batch));
-  for_each_index(whole(x.shape), [&](const Index& i) {
-    Index from = i;
-    for (from[1] = 0; from[1] < batch.samples[Dim::c]; ++from[1]) {
-      x[i] += spread[{i[1], from[1], 0, 0, 0}] * data.at(from);
-    }
-  });
-  Tensor y(network.output_shape(2, plan.batch));
-  for_each_index(whole(y.shape), [&](const Index& o) {
-    if (up.bias) y[o] = weights.at("up/bias")[static_cast<std::size_t>(o[1])];
-  });
-  for_each_product(up, x, weight, y, [&](const Index& i, const Index& k, const Index& o) {
-    y[o] += x[i] * weight[k];
-  });
-  Tensor dy = error_signal(y, labels);
-  Tensor dx(x.shape);
-  Tensor dweight(weight.shape);
-  for_each_product(up, x, weight, y, [&](const Index& i, const Index& k, const Index& o) {
-    dx[i] += dy[o] * weight[k];
-    dweight[k] += dy[o] * x[i];
-  });
-  Tensor dspread(spread.shape);
-  for_each_index(whole(x.shape), [&](const Index& i) {
-    Index from = i;
-    for (from[1] = 0; from[1] < batch.samples[Dim::c]; ++from[1]) {
-      dspread[{i[1], from[1], 0, 0, 0}] += dx[i] * data.at(from);
-    }
-  });
-  Expected expected{
-      .output = y.values,
-      .gradients = {{"spread/weight", dspread.values}, {"up/weight", dweight.values}}};
-  if (!up.bias) return expected;
-  std::vector<double>& dbias = expected.gradients["up/bias"];
-  dbias.assign(static_cast<std::size_t>(up.filters), 0.0);
-  for_each_index(whole(y.shape),
-                 [&](const Index& o) { dbias[static_cast<std::size_t>(o[1])] += dy[o]; });
-  return expected;
-}
+// The layers of a plan in plain loops.
+class Loops {
+ public:
+  Loops(const Plan& plan, const NamedValues& weights)
+      : up_(std::get<TransposedConvolution>(plan.network.layer(2).parameters)),
+        batch_(batch_shape(plan.network, plan.batch, Precision::fp64)),
+        data_(whole(batch_.samples)),
+        labels_(whole(batch_.labels)),
+        spread_(weight_shape(plan.network, 1), weights.at("spread/weight")),
+        weight_(weight_shape(plan.network, 2), weights.at("up/weight")),
+        x_(plan.network.output_shape(1, plan.batch)),
+        y_(plan.network.output_shape(2, plan.batch)) {
+    SyntheticData(batch_, data_seed).read(0, data_.view(), labels_.view());
+    if (up_.bias) bias_ = weights.at("up/bias");
+  }
+
+  Expected run() {
+    for_each_spread(
+        [&](const Index& i, const Index& k, double value) { x_[i] += spread_[k] * value; });
+    for_each_index(whole(y_.shape), [&](const Index& o) {
+      if (up_.bias) y_[o] = bias_[static_cast<std::size_t>(o[1])];
+    });
+    for_each_product(up_, x_, weight_, y_, [&](const Index& i, const Index& k, const Index& o) {
+      y_[o] += x_[i] * weight_[k];
+    });
+    return {.output = y_.values, .gradients = gradients()};
+  }
+
+ private:
+  // Calls f(index in x, weight index, element of the data).
+  template <typename F>
+  void for_each_spread(F f) {
+    for_each_index(whole(x_.shape), [&](const Index& i) {
+      Index from = i;
+      for (from[1] = 0; from[1] < batch_.samples[Dim::c]; ++from[1]) {
+        f(i, Index{i[1], from[1]}, data_.at(from));
+      }
+    });
+  }
+
+  NamedValues gradients() {
+    Tensor dy = error_signal(y_, labels_);
+    Tensor dx(x_.shape);
+    Tensor dweight(weight_.shape);
+    for_each_product(up_, x_, weight_, y_, [&](const Index& i, const Index& k, const Index& o) {
+      dx[i] += dy[o] * weight_[k];
+      dweight[k] += dy[o] * x_[i];
+    });
+    Tensor dspread(spread_.shape);
+    for_each_spread(
+        [&](const Index& i, const Index& k, double value) { dspread[k] += dx[i] * value; });
+    NamedValues all{{"spread/weight", dspread.values}, {"up/weight", dweight.values}};
+    if (!up_.bias) return all;
+    std::vector<double>& dbias = all["up/bias"];
+    dbias.assign(bias_.size(), 0.0);
+    for_each_index(whole(y_.shape),
+                   [&](const Index& o) { dbias[static_cast<std::size_t>(o[1])] += dy[o]; });
+    return all;
+  }
+
+  const TransposedConvolution& up_;
+  BatchShape batch_;
+  BlockBuffer<double> data_;
+  BlockBuffer<std::int32_t> labels_;
+  Tensor spread_;
+  Tensor weight_;
+  std::vector<double> bias_;
+  Tensor x_;
+  Tensor y_;
+};
 
 double difference(const std::vector<double>& a, const std::vector<double>& b) {
   REQUIRE(a.size() == b.size());
@@ -198,7 +215,7 @@ void check(const Plan& plan,
     return run_plan(plan, {.backend = backend, .seed = data_seed, .steps = steps}, world);
   };
   const NamedValues weights = run(0).weights;
-  const Expected expected = expected_of(plan, weights);
+  const Expected expected = Loops(plan, weights).run();
   const RunResult result = run(1);
   if (world.rank() == 0) CHECK(difference(result.output, expected.output) < tolerance);
   CHECK(result.gradients.size() == expected.gradients.size());
