@@ -269,8 +269,10 @@ TEST_CASE("Lowering: inference goes forward only, with running statistics") {
     }
     for (const Operation& operation : schedule.operations) {
       const auto* kernel = std::get_if<KernelOperation>(&operation.body);
-      const bool is_transposed_layer = is_transposed(plan.network.layer(operation.layer).parameters);
-      if (kernel != nullptr && kernel->spec.kind == KernelKind::convolution && is_transposed_layer) {
+      const bool is_transposed_layer =
+          is_transposed(plan.network.layer(operation.layer).parameters);
+      if (kernel != nullptr && kernel->spec.kind == KernelKind::convolution &&
+          is_transposed_layer) {
         CHECK(kernel->spec.phase == KernelPhase::backward_data);
       } else if (kernel != nullptr) {
         CHECK(kernel->spec.phase == KernelPhase::forward);
