@@ -79,7 +79,7 @@ std::vector<std::int64_t> kernel_of(const std::vector<std::int64_t>& dims) {
 
 // The extents of a weight for `image`, which are also those of its kernel.
 std::vector<std::int64_t> weight_dims(const NodeReader& node, const Activation& image) {
-  const std::vector<std::int64_t> dims = dims_of(node.constant(1));
+  std::vector<std::int64_t> dims = dims_of(node.constant(1));
   if (dims.size() != image.dims.size()) {
     throw UnmappedNode("a weight " + dims_text(dims) + " for an input " + dims_text(image.dims));
   }
