@@ -112,7 +112,8 @@ void for_each_product(const TransposedConvolution& up, Tensor& x, Tensor& weight
 Tensor error_signal(Tensor& logits, BlockBuffer<std::int32_t>& labels) {
   Tensor dy(logits.shape);
   const std::int64_t channels = logits.shape[Dim::c];
-  const auto count = static_cast<double>(volume(logits.shape) / channels);
+  const std::int64_t positions = volume(logits.shape) / channels;
+  const auto count = static_cast<double>(positions);
   for_each_index(labels.box(), [&](Index at) {
     const std::int64_t label = labels.at(at);
     double sum = 0.0;
@@ -219,9 +220,10 @@ void check(const Plan& plan,
   const RunResult result = run(1);
   if (world.rank() == 0) CHECK(difference(result.output, expected.output) < tolerance);
   CHECK(result.gradients.size() == expected.gradients.size());
-  for (const auto& [name, values] : expected.gradients) {
+  for (const auto& expected_gradient : expected.gradients) {
+    const std::string& name = expected_gradient.first;
     CAPTURE(name);
-    CHECK(difference(result.gradients.at(name), values) < tolerance);
+    CHECK(difference(result.gradients.at(name), expected_gradient.second) < tolerance);
   }
 }
 

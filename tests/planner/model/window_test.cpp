@@ -71,7 +71,8 @@ TEST_CASE("upsample_block: what every output repeats, one by one") {
 void for_each_transposed(
     const std::function<void(std::int64_t, const WindowDim&, std::int64_t)>& check) {
   for (std::int64_t length = 1; length <= 4; ++length) {
-    for (std::int64_t code = 0; code < 4 * 3 * 4 * 4 * 4 * 4; ++code) {
+    constexpr std::int64_t codes = std::int64_t{4} * 3 * 4 * 4 * 4 * 4;
+    for (std::int64_t code = 0; code < codes; ++code) {
       std::int64_t rest = code;
       const auto next = [&rest](std::int64_t choices) {
         const std::int64_t choice = rest % choices;
