@@ -7,6 +7,7 @@
 #include "planner/companion.hpp"
 #include "planner/import/import_onnx.hpp"
 #include "planner/import/onnx_file.hpp"
+#include "planner/model/channel_split.hpp"
 #include "planner/model/checked.hpp"
 #include "planner/model/file.hpp"
 #include "planner/report/table.hpp"
@@ -37,13 +38,13 @@ std::string sample_text(const Network& network) {
 // Of convolutions and fully connected layers, in the forward pass of one sample.
 std::int64_t multiply_adds(const Network& network, LayerIndex index) {
   const LayerParameters& parameters = network.layer(index).parameters;
-  const auto* convolution = std::get_if<Convolution>(&parameters);
-  const auto* full = std::get_if<FullyConnected>(&parameters);
-  if (convolution == nullptr && full == nullptr) return 0;
+  if (!mixes_channels(parameters)) return 0;
   const Shape output = network.output_shape(index, 1);
-  const bool has_bias = convolution != nullptr ? convolution->bias : full->bias;
-  const std::int64_t biases = has_bias ? output[Dim::c] : 0;
-  const std::int64_t positions = volume(output) / output[Dim::c];
+  const std::int64_t biases = has_bias(parameters) ? output[Dim::c] : 0;
+  // Every weight meets every position of the convolution's output.
+  const Shape input = network.output_shape(network.inputs_of(index)[0], 1);
+  const Shape& multiplied = is_transposed(parameters) ? input : output;
+  const std::int64_t positions = volume(multiplied) / multiplied[Dim::c];
   return checked_multiply(network.parameter_count(index) - biases, positions);
 }
 

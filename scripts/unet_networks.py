@@ -11,30 +11,34 @@ def convolutions(network, block, filters):
     return last
 
 
-def unet(network, widths, up_widths, classes, up_bias):
-    """`widths` of every level's convolutions going down; going up, those of the first but the last.
+def up_convolution(network, level, filters, bias, transposed):
+    """A transposed convolution of 2 at stride 2, or an upsampling and a convolution of 2, padded at the end."""
+    name = f"raise{level}_conv"
+    if transposed:
+        return network.convolution(name, filters, 2, kind="transposed_convolution", stride=2, bias=bias)
+    network.add(f"raise{level}", "upsample")
+    return network.convolution(name, filters, 2, padding_end=1, bias=bias)
 
-    An up-convolution is an upsampling and a convolution of 2 in every dim, padded at the end.
-    """
+
+def unet(network, widths, up_widths, classes, up_bias, transposed=False):
+    """`widths` of every level's convolutions going down; going up, those of the first but the last."""
     skips = []
     for level, filters in enumerate(widths, start=1):
         if level > 1:
             network.max_pooling(f"pool{level - 1}", 2, 2)
         skips.append(convolutions(network, f"down{level}", filters))
     for level in range(len(widths) - 1, 0, -1):
-        network.add(f"raise{level}", "upsample")
-        raised = network.convolution(
-            f"raise{level}_conv", up_widths[level - 1], 2, padding_end=1, bias=up_bias
-        )
+        raised = up_convolution(network, level, up_widths[level - 1], up_bias, transposed)
         network.concat(f"join{level}", [skips[level - 1], raised])
         convolutions(network, f"up{level}", [widths[level - 1][-1]] * 2)
     network.convolution("prediction", classes, 1, bias=True)
     return network
 
 
-def unet_2d(network):
+def unet_2d(network, transposed=False):
     widths = [(64 << level, 64 << level) for level in range(5)]
-    return unet(network, widths, [filters[-1] for filters in widths], 2, up_bias=True)
+    up_widths = [filters[-1] for filters in widths]
+    return unet(network, widths, up_widths, 2, up_bias=True, transposed=transposed)
 
 
 def unet_3d(network):

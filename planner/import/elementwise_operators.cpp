@@ -4,6 +4,7 @@
 #include "planner/import/operators.hpp"
 #include "planner/import/tensor_values.hpp"
 #include "planner/import/unmapped.hpp"
+#include "planner/model/channel_split.hpp"
 
 namespace cnnplan {
 namespace {
@@ -42,10 +43,7 @@ bool is_per_channel(const Constant& constant, const Activation& x) {
 Value add_bias(const NodeReader& node, NetworkBuilder& network, std::size_t constant) {
   Activation x = node.activation(1 - constant);
   const LayerParameters& parameters = network.layer(x.layer).parameters;
-  const auto* const convolution = std::get_if<Convolution>(&parameters);
-  const auto* const full = std::get_if<FullyConnected>(&parameters);
-  const bool has_room =
-      (convolution != nullptr && !convolution->bias) || (full != nullptr && !full->bias);
+  const bool has_room = mixes_channels(parameters) && !has_bias(parameters);
   const Constant bias = node.constant(constant);
   if (!has_room || !x.is_layer_output || !is_per_channel(bias, x) ||
       !network.is_used_once(node.node().inputs[1 - constant])) {

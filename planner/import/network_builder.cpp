@@ -104,6 +104,7 @@ void NetworkBuilder::add_tensor(LayerIndex layer_index,
 void NetworkBuilder::add_bias(LayerIndex index, const Constant& values) {
   LayerParameters& parameters = layers_.at(static_cast<std::size_t>(index)).parameters;
   if (auto* convolution = std::get_if<Convolution>(&parameters)) convolution->bias = true;
+  if (auto* transposed = std::get_if<TransposedConvolution>(&parameters)) transposed->bias = true;
   if (auto* full = std::get_if<FullyConnected>(&parameters)) full->bias = true;
   add_tensor(index, "bias", {shape(index)[Dim::c]}, values);
 }

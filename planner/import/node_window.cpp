@@ -6,6 +6,7 @@
 #include <string>
 
 #include "planner/import/unmapped.hpp"
+#include "planner/model/checked.hpp"
 
 namespace cnnplan {
 namespace {
@@ -54,11 +55,10 @@ std::size_t first_dim(const Activation& image) {
   return 5 - image.dims.size();
 }
 
-}  // namespace
-
-Window read_window(const NodeReader& node,
-                   const std::vector<std::int64_t>& kernel,
-                   const Activation& image) {
+// Without what "auto_pad" adds.
+Window read_extents(const NodeReader& node,
+                    const std::vector<std::int64_t>& kernel,
+                    const Activation& image) {
   if (image.dims.size() < 3 || image.dims.size() > 5) {
     throw UnmappedNode("its input " + dims_text(image.dims) + " is no image");
   }
@@ -69,7 +69,6 @@ Window read_window(const NodeReader& node,
   const bool is_valid = node.text("auto_pad", "") == "VALID";
   const auto pads = entries_of(
       "pads", is_valid ? std::vector<std::int64_t>{} : node.integers("pads"), 2 * count, 0);
-  const AutoPad mode = auto_pad_of(node);
   Window window;
   for (std::size_t i = 0; i < count; ++i) {
     WindowDim& dim = window.dims[first_dim(image) + i];
@@ -78,9 +77,57 @@ Window read_window(const NodeReader& node,
            .padding_begin = pads[i],
            .padding_end = pads[count + i],
            .dilation = dilations[i]};
-    if (mode != AutoPad::none) pad_same(dim, image.dims[2 + i], mode);
   }
   return window;
+}
+
+// As little as leaves `outputs` of them.
+void pad_transposed(WindowDim& dim,
+                    std::int64_t& output_padding,
+                    std::int64_t length,
+                    std::int64_t outputs,
+                    AutoPad mode) {
+  dim.padding_begin = dim.padding_end = 0;
+  const std::int64_t total = checked_add(transposed_length(length, dim, output_padding), -outputs);
+  const std::int64_t less = std::max<std::int64_t>(0, total) / 2;
+  dim.padding_begin = mode == AutoPad::upper ? less : std::max<std::int64_t>(0, total) - less;
+  dim.padding_end = std::max<std::int64_t>(0, total) - dim.padding_begin;
+  output_padding += std::max<std::int64_t>(0, -total);
+}
+
+}  // namespace
+
+Window read_window(const NodeReader& node,
+                   const std::vector<std::int64_t>& kernel,
+                   const Activation& image) {
+  Window window = read_extents(node, kernel, image);
+  const AutoPad mode = auto_pad_of(node);
+  if (mode == AutoPad::none) return window;
+  for (std::size_t i = first_dim(image); i < window.dims.size(); ++i) {
+    pad_same(window.dims[i], image.dims[2 + i - first_dim(image)], mode);
+  }
+  return window;
+}
+
+TransposedWindow read_transposed_window(const NodeReader& node,
+                                        const std::vector<std::int64_t>& kernel,
+                                        const Activation& image) {
+  TransposedWindow result{.window = read_extents(node, kernel, image)};
+  const AutoPad mode = auto_pad_of(node);
+  const std::size_t count = image.dims.size() - 2;
+  const auto added = entries_of("output_padding", node.integers("output_padding"), count, 0);
+  const auto shape = entries_of("output_shape", node.integers("output_shape"), count, 0);
+  const bool has_shape = node.has("output_shape");
+  for (std::size_t i = 0; i < count; ++i) {
+    WindowDim& dim = result.window.dims[first_dim(image) + i];
+    std::int64_t& output_padding = result.output_padding[first_dim(image) + i];
+    const std::int64_t length = image.dims[2 + i];
+    output_padding = added[i];
+    if (!has_shape && mode == AutoPad::none) continue;
+    const std::int64_t outputs = has_shape ? shape[i] : checked_multiply(length, dim.stride);
+    pad_transposed(dim, output_padding, length, outputs, mode);
+  }
+  return result;
 }
 
 Window with_ceil_mode(Window window, const Activation& image) {

@@ -1,6 +1,7 @@
-// The windows of convolutions and poolings, from the attributes of their nodes.
+// The windows of convolutions, transposed ones and poolings, from the attributes of their nodes.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -14,6 +15,17 @@ namespace cnnplan {
 Window read_window(const NodeReader& node,
                    const std::vector<std::int64_t>& kernel,
                    const Activation& image);
+
+// Of a transposed convolution.
+struct TransposedWindow {
+  Window window;
+  std::array<std::int64_t, 3> output_padding{};
+};
+// Likewise, and "output_padding" and "output_shape", from which the padding follows as the standard
+// has it: where it would be negative, outputs are added at the end instead.
+TransposedWindow read_transposed_window(const NodeReader& node,
+                                        const std::vector<std::int64_t>& kernel,
+                                        const Activation& image);
 
 // With the padding at the end by which "ceil_mode" adds a window: one that begins in the image or
 // in the padding before it, as in PyTorch and newer versions of the standard.

@@ -8,7 +8,7 @@
 namespace cnnplan {
 
 MapNode find_operator(std::string_view type) {
-  static constexpr std::array<std::pair<std::string_view, MapNode>, 28> operators{{
+  static constexpr std::array<std::pair<std::string_view, MapNode>, 29> operators{{
       {"Add", map_add},
       {"AveragePool", map_average_pool},
       {"BatchNormalization", map_batch_norm},
@@ -16,6 +16,7 @@ MapNode find_operator(std::string_view type) {
       {"Clip", map_clip},
       {"Concat", map_concat},
       {"Conv", map_convolution},
+      {"ConvTranspose", map_transposed_convolution},
       {"Dropout", map_dropout},
       {"Flatten", map_reshape},
       {"Gemm", map_gemm},

@@ -17,6 +17,7 @@ MapNode find_operator(std::string_view type);
 
 // windowed_operators.cpp
 Value map_convolution(const NodeReader& node, NetworkBuilder& network);
+Value map_transposed_convolution(const NodeReader& node, NetworkBuilder& network);
 Value map_max_pool(const NodeReader& node, NetworkBuilder& network);
 Value map_average_pool(const NodeReader& node, NetworkBuilder& network);
 Value map_global_average_pool(const NodeReader& node, NetworkBuilder& network);

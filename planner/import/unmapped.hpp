@@ -17,7 +17,7 @@ class UnmappedNode : public std::runtime_error {
 
 struct Refusal {
   std::string node;  // its name, or its first output where it has none
-  std::string type;  // "ConvTranspose"
+  std::string type;  // "LRN"
   std::string reason;
 };
 

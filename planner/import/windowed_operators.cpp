@@ -73,32 +73,68 @@ Value add_reduction(const NodeReader& node, NetworkBuilder& network, PoolingMode
   return pooled;
 }
 
+std::vector<std::int64_t> kernel_of(const std::vector<std::int64_t>& dims) {
+  return {dims.begin() + 2, dims.end()};
+}
+
+// The extents of a weight for `image`, which are also those of its kernel.
+std::vector<std::int64_t> weight_dims(const NodeReader& node, const Activation& image) {
+  std::vector<std::int64_t> dims = dims_of(node.constant(1));
+  if (dims.size() != image.dims.size()) {
+    throw UnmappedNode("a weight " + dims_text(dims) + " for an input " + dims_text(image.dims));
+  }
+  if (node.has("kernel_shape") && node.integers("kernel_shape") != kernel_of(dims)) {
+    throw UnmappedNode("a kernel_shape other than that of its weight " + dims_text(dims));
+  }
+  return dims;
+}
+
+[[noreturn]] void refuse_groups(const std::vector<std::int64_t>& weight,
+                                std::int64_t groups,
+                                const Activation& image) {
+  throw UnmappedNode("a weight " + dims_text(weight) + " in " + std::to_string(groups) +
+                     " groups for " + std::to_string(image.dims[1]) + " channels");
+}
+
+// The weight of a layer, and its bias where the node has one.
+void add_parameters(const NodeReader& node, const Activation& y, NetworkBuilder& network) {
+  const Constant weight = node.constant(1);
+  std::vector<std::int64_t> extents = dims_of(weight);
+  if (extents.size() == 5 && extents[2] == 1) extents.erase(extents.begin() + 2);
+  if (extents.size() == 3) extents.insert(extents.begin() + 2, 1);
+  network.add_tensor(y.layer, "weight", extents, weight);
+  if (node.has_input(2)) network.add_bias(y.layer, node.constant(2));
+}
+
 }  // namespace
 
 Value map_convolution(const NodeReader& node, NetworkBuilder& network) {
   const Activation image = image_at(node, network);
-  const Constant weight = node.constant(1);
-  const std::vector<std::int64_t> dims = dims_of(weight);
-  if (dims.size() != image.dims.size()) {
-    throw UnmappedNode("a weight " + dims_text(dims) + " for an input " + dims_text(image.dims));
-  }
-  const std::vector<std::int64_t> kernel(dims.begin() + 2, dims.end());
-  if (node.has("kernel_shape") && node.integers("kernel_shape") != kernel) {
-    throw UnmappedNode("a kernel_shape other than that of its weight " + dims_text(dims));
-  }
-  const Convolution convolution{.filters = dims[0],
-                                .window = with_margins(read_window(node, kernel, image), image),
-                                .groups = node.integer("group", 1)};
+  const std::vector<std::int64_t> dims = weight_dims(node, image);
+  const Convolution convolution{
+      .filters = dims[0],
+      .window = with_margins(read_window(node, kernel_of(dims), image), image),
+      .groups = node.integer("group", 1)};
   if (convolution.groups < 1 || checked_multiply(dims[1], convolution.groups) != image.dims[1]) {
-    throw UnmappedNode("a weight " + dims_text(dims) + " in " + std::to_string(convolution.groups) +
-                       " groups for " + std::to_string(image.dims[1]) + " channels");
+    refuse_groups(dims, convolution.groups, image);
   }
   const Activation y = network.add_layer(node, convolution, {image});
-  std::vector<std::int64_t> extents = dims;
-  if (dims.size() == 5 && dims[2] == 1) extents.erase(extents.begin() + 2);
-  if (dims.size() == 3) extents.insert(extents.begin() + 2, 1);
-  network.add_tensor(y.layer, "weight", extents, weight);
-  if (node.has_input(2)) network.add_bias(y.layer, node.constant(2));
+  add_parameters(node, y, network);
+  return y;
+}
+
+Value map_transposed_convolution(const NodeReader& node, NetworkBuilder& network) {
+  const Activation image = unpadded_image_at(node, network);
+  const std::vector<std::int64_t> dims = weight_dims(node, image);
+  const TransposedWindow window = read_transposed_window(node, kernel_of(dims), image);
+  const std::int64_t groups = node.integer("group", 1);
+  if (groups < 1 || dims[0] != image.dims[1]) refuse_groups(dims, groups, image);
+  const TransposedConvolution transposed{.filters = checked_multiply(dims[1], groups),
+                                         .window = window.window,
+                                         .output_padding = window.output_padding,
+                                         .groups = groups};
+  const Activation y = network.add_layer(node, transposed, {image});
+  add_parameters(node, y, network);
   return y;
 }
 

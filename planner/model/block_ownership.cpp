@@ -54,7 +54,10 @@ Range BlockOwnership::Rule::at(int coordinate) const {
   Range range = owned(coordinate);
   if (grouped) range = whole_groups(range, length / groups, input_length / groups);
   if (upsample.factor > 1) range = upsample_block(range, input_length, upsample).input;
-  if (windowed) range = window_block(range, input_length, window).input;
+  if (windowed) {
+    const auto block_of = transposed ? transposed_block : window_block;
+    range = block_of(range, input_length, window).input;
+  }
   if (!cut) return range;
   // What lies outside keeps its side, so that ranges still ascend.
   return {std::clamp(range.begin, section.begin, section.end) - section.begin,
@@ -86,6 +89,12 @@ BlockOwnership BlockOwnership::under(const Window& window, const Shape& input) c
     rule.window = window.dims[i];
     rule.input_length = length;
   }
+  return result;
+}
+
+BlockOwnership BlockOwnership::over(const Window& window, const Shape& input) const {
+  BlockOwnership result = under(window, input);
+  for (Dim dim : spatial_dims) result.rule(dim).transposed = result.rule(dim).windowed;
   return result;
 }
 

@@ -31,6 +31,8 @@ class BlockOwnership {
   // What windows over these blocks need of an input of the spatial extents of `input`. Nothing
   // where the block is empty.
   BlockOwnership under(const Window& window, const Shape& input) const;
+  // The same of a transposed convolution, in which windows over these blocks make the input.
+  BlockOwnership over(const Window& window, const Shape& input) const;
   // What these blocks of an upsampling need of an input of the spatial extents of `input`, by
   // spatial dim. Nothing where the block is empty.
   BlockOwnership upsampled(const std::array<UpsampleDim, 3>& dims, const Shape& input) const;
@@ -74,12 +76,13 @@ class BlockOwnership {
   }
 
  private:
-  // Cut into parts, which need an input through a window, upsampled, or in whole groups; of that, a
-  // section.
+  // Cut into parts, which need an input through a window, transposed or not, upsampled, or in whole
+  // groups; of that, a section.
   struct Rule {
     std::int64_t length = 1;
     int parts = 1;
     bool windowed = false;
+    bool transposed = false;  // where windowed
     bool grouped = false;
     bool cut = false;
     UpsampleDim upsample{};

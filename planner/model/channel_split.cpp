@@ -27,7 +27,20 @@ std::string_view to_text(ChannelAlgorithm algorithm) {
 
 bool mixes_channels(const LayerParameters& parameters) {
   return std::holds_alternative<Convolution>(parameters) ||
+         std::holds_alternative<TransposedConvolution>(parameters) ||
          std::holds_alternative<FullyConnected>(parameters);
+}
+
+std::int64_t groups_of(const LayerParameters& parameters) {
+  if (const auto* convolution = std::get_if<Convolution>(&parameters)) return convolution->groups;
+  const auto* transposed = std::get_if<TransposedConvolution>(&parameters);
+  return transposed == nullptr ? 1 : transposed->groups;
+}
+
+bool has_bias(const LayerParameters& parameters) {
+  if (const auto* convolution = std::get_if<Convolution>(&parameters)) return convolution->bias;
+  const auto* transposed = std::get_if<TransposedConvolution>(&parameters);
+  return transposed == nullptr ? std::get<FullyConnected>(parameters).bias : transposed->bias;
 }
 
 std::string channel_split_refusal(const Network& network,
@@ -42,15 +55,15 @@ std::string channel_split_refusal(const Network& network,
   if (is_loss(parameters)) {
     return "axes n d h w r: the loss of a position is of all its channels";
   }
-  const auto* convolution = std::get_if<Convolution>(&parameters);
-  if (convolution == nullptr || convolution->groups == 1) return {};
+  const std::int64_t groups = groups_of(parameters);
+  if (groups == 1) return {};
   if (algorithm == ChannelAlgorithm::stationary_x) {
     return "stationary_y, since the convolution has groups";
   }
-  if (is_cut_at_groups(convolution->filters, convolution->groups, parts)) return {};
+  const std::int64_t filters = network.output_shape(layer, 1)[Dim::c];
+  if (is_cut_at_groups(filters, groups, parts)) return {};
   return "parts of c that are whole groups of filters, or parts of one group (" +
-         std::to_string(convolution->groups) + " groups of " +
-         std::to_string(convolution->filters / convolution->groups) + ")";
+         std::to_string(groups) + " groups of " + std::to_string(filters / groups) + ")";
 }
 
 }  // namespace cnnplan

@@ -2,6 +2,7 @@
 // may be.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -9,9 +10,10 @@
 
 namespace cnnplan {
 
-// Of a convolution or fully connected layer whose mesh has an axis c; x and y are both split over
-// their channels, and every rank has the slice of the weight that it multiplies with (Dryden et al.
-// 2019b, "Channel and Filter Parallelism for Large-Scale CNN Training", section 3).
+// Of a convolution, transposed or not, or fully connected layer whose mesh has an axis c; x and y
+// are both split over their channels, and every rank has the slice of the weight that it multiplies
+// with (Dryden et al. 2019b, "Channel and Filter Parallelism for Large-Scale CNN Training", section
+// 3).
 enum class ChannelAlgorithm {
   // Outputs stay: all channels of x are gathered, each rank computes its own of y. Backward, dx is
   // summed and scattered.
@@ -24,6 +26,10 @@ std::string_view to_text(ChannelAlgorithm algorithm);
 
 // True for layers that multiply channels of x with a weight: those that have a ChannelAlgorithm.
 bool mixes_channels(const LayerParameters& parameters);
+// Groups of channels that a convolution does not mix with each other; 1 of other layers.
+std::int64_t groups_of(const LayerParameters& parameters);
+// Whether a layer adds a bias. @pre mixes_channels(parameters)
+bool has_bias(const LayerParameters& parameters);
 
 // What a mesh with `parts` parts of c would have to be instead for `layer`; empty where it may have
 // them. The loss needs all channels of a position, and samples are read with all of theirs; blocks

@@ -64,6 +64,7 @@ struct Enumerators<Relaxation> {
 template <>
 struct Enumerators<KernelKind> {
   static constexpr std::array all{KernelKind::convolution,
+                                  KernelKind::bias,
                                   KernelKind::batch_norm,
                                   KernelKind::relu,
                                   KernelKind::pooling,

@@ -38,6 +38,7 @@ double weight_elements(const KernelSpec& spec) {
 
 // How many times the kernel reads or writes a tensor of the size of its output block.
 double passes(const KernelSpec& spec) {
+  if (spec.kind == KernelKind::bias) return spec.phase == KernelPhase::forward ? 2.0 : 1.0;
   const double extra = (spec.relu ? 1.0 : 0.0) + (spec.residual ? 1.0 : 0.0);
   switch (spec.phase) {
     case KernelPhase::forward_statistics:
@@ -67,7 +68,8 @@ bool has_window(KernelKind kind) {
 }  // namespace
 
 std::string_view to_text(KernelKind kind) {
-  constexpr std::array<std::string_view, 12> names{"convolution",
+  constexpr std::array<std::string_view, 13> names{"convolution",
+                                                   "bias",
                                                    "batch_norm",
                                                    "relu",
                                                    "pooling",

@@ -16,6 +16,7 @@ namespace cnnplan {
 
 enum class KernelKind {
   convolution,
+  bias,
   batch_norm,
   relu,
   pooling,
@@ -51,6 +52,8 @@ enum class KernelAlgorithm { direct, winograd };
 //                                  y = relu?(x * weight + bias?)
 //   convolution backward_data      dy, weight, dx
 //   convolution backward_filter    x, dy, dweight, [bias: dbias]
+//   bias forward                   x pitched, bias, y pitched; y = x + bias, y may be x
+//   bias backward_filter           dy pitched, dbias; dbias is the sum of dy over its positions
 //   batch_norm forward_statistics  x pitched, sums (2C+1 doubles: sum, sum of squares, count)
 //   batch_norm forward             x pitched, sums, scale, shift, running_mean, running_variance,
 //                                  [residual: residual pitched], y pitched

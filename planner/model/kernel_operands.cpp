@@ -127,6 +127,10 @@ std::vector<KernelOperand> kernel_operands(const KernelSpec& spec) {
     case KernelKind::convolution:
       add_convolution(spec, operands);
       break;
+    case KernelKind::bias:
+      spec.phase == KernelPhase::forward ? operands.x().by_channel().y()
+                                         : operands.dy().by_channel(true);
+      break;
     case KernelKind::batch_norm:
       add_batch_norm(spec, operands);
       break;

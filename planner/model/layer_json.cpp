@@ -39,6 +39,30 @@ LayerParameters read_convolution(const JsonReader& layer, SpatialFormat format) 
   return convolution;
 }
 
+LayerParameters read_transposed_convolution(const JsonReader& layer, SpatialFormat format) {
+  layer.allow_keys({"name",
+                    "kind",
+                    "input",
+                    "filters",
+                    "kernel",
+                    "stride",
+                    "padding",
+                    "padding_end",
+                    "output_padding",
+                    "dilation",
+                    "groups",
+                    "bias"});
+  TransposedConvolution transposed{.filters = layer.at("filters").integer(extent_range),
+                                   .window = read_window(layer, format, DefaultStride::one)};
+  if (layer.has("output_padding")) {
+    transposed.output_padding =
+        read_spatial(layer.at("output_padding"), format, padding_range, padding_range.minimum);
+  }
+  layer.read("groups", transposed.groups, extent_range);
+  layer.read("bias", transposed.bias);
+  return transposed;
+}
+
 LayerParameters read_fully_connected(const JsonReader& layer, SpatialFormat) {
   layer.allow_keys({"name", "kind", "input", "outputs", "bias"});
   FullyConnected full{.outputs = layer.at("outputs").integer(extent_range)};
@@ -139,6 +163,7 @@ const std::array<KindReader, std::variant_size_v<LayerParameters>>& kind_readers
   static const std::array<KindReader, std::variant_size_v<LayerParameters>> readers{{
       {Input{}, read_input},
       {Convolution{}, read_convolution},
+      {TransposedConvolution{}, read_transposed_convolution},
       {FullyConnected{}, read_fully_connected},
       {BatchNorm{}, read_batch_norm},
       {Relu{}, read_relu},
@@ -168,6 +193,15 @@ class ParameterWriter {
     add_window(layer_, convolution.window, format_, DefaultStride::one);
     add("groups", convolution.groups, Convolution{}.groups);
     add("bias", convolution.bias, Convolution{}.bias);
+  }
+  void operator()(const TransposedConvolution& transposed) const {
+    layer_["filters"] = transposed.filters;
+    add_window(layer_, transposed.window, format_, DefaultStride::one);
+    if (transposed.output_padding != Triple{}) {
+      layer_["output_padding"] = spatial_to_json(transposed.output_padding, format_);
+    }
+    add("groups", transposed.groups, TransposedConvolution{}.groups);
+    add("bias", transposed.bias, TransposedConvolution{}.bias);
   }
   void operator()(const FullyConnected& full) const {
     layer_["outputs"] = full.outputs;

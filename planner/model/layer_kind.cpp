@@ -9,6 +9,7 @@ std::string_view kind_name(const LayerParameters& parameters) {
   constexpr std::array<std::string_view, std::variant_size_v<LayerParameters>> names{
       "input",
       "convolution",
+      "transposed_convolution",
       "fully_connected",
       "batch_norm",
       "relu",
@@ -34,9 +35,14 @@ bool has_targets(const Network& network) {
 
 bool has_window(const LayerParameters& parameters) {
   return std::holds_alternative<Convolution>(parameters) ||
+         std::holds_alternative<TransposedConvolution>(parameters) ||
          std::holds_alternative<FullyConnected>(parameters) ||
          std::holds_alternative<Pooling>(parameters) ||
          std::holds_alternative<GlobalPooling>(parameters);
+}
+
+bool is_transposed(const LayerParameters& parameters) {
+  return std::holds_alternative<TransposedConvolution>(parameters);
 }
 
 bool moves_positions(const LayerParameters& parameters) {

@@ -24,14 +24,12 @@ class ShapeRule {
   }
   Shape operator()(const Convolution& layer) const {
     check_window(layer.window, x(), place_);
-    place_.require(layer.filters >= 1, "filters", layer.filters, "at least 1");
-    place_.require(
-        layer.groups >= 1 && x()[Dim::c] % layer.groups == 0 && layer.filters % layer.groups == 0,
-        "groups",
-        layer.groups,
-        "a divisor of " + std::to_string(x()[Dim::c]) + " channels and " +
-            std::to_string(layer.filters) + " filters");
+    check_channels(layer.filters, layer.groups);
     return windowed_shape(layer.window, x(), layer.filters);
+  }
+  Shape operator()(const TransposedConvolution& layer) const {
+    check_channels(layer.filters, layer.groups);
+    return transposed_shape(layer, x(), place_);
   }
   Shape operator()(const FullyConnected& layer) const {
     place_.require(layer.outputs >= 1, "outputs", layer.outputs, "at least 1");
@@ -101,6 +99,15 @@ class ShapeRule {
 
  private:
   const Shape& x() const { return inputs_[0]; }
+  void check_channels(std::int64_t filters, std::int64_t groups) const {
+    place_.require(filters >= 1, "filters", filters, "at least 1");
+    place_.require(groups >= 1 && x()[Dim::c] % groups == 0 && filters % groups == 0,
+                   "groups",
+                   groups,
+                   "a divisor of " + std::to_string(x()[Dim::c]) + " channels and " +
+                       std::to_string(filters) + " filters");
+  }
+
   const LayerPlace& place_;
   const std::vector<Shape>& inputs_;
 };

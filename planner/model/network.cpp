@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "planner/model/channel_split.hpp"
 #include "planner/model/checked.hpp"
 #include "planner/model/error.hpp"
 #include "planner/model/layer_check.hpp"
@@ -17,12 +18,6 @@ namespace {
 // Of a whole network: what its layers hold, gradients and momentum included, stays below the bytes
 // that files may name.
 constexpr std::int64_t max_parameters = std::int64_t{1} << 53;
-
-std::int64_t weight_count(const Convolution& layer, std::int64_t channels) {
-  std::int64_t count = checked_multiply(layer.filters, channels / layer.groups);
-  for (const WindowDim& dim : layer.window.dims) count = checked_multiply(count, dim.kernel);
-  return checked_add(count, layer.bias ? layer.filters : 0);
-}
 
 }  // namespace
 
@@ -150,13 +145,12 @@ std::int64_t Network::parameter_count(LayerIndex index) const {
   const LayerParameters& parameters = layer(index).parameters;
   if (std::holds_alternative<BatchNorm>(parameters))
     return checked_multiply(2, output_shape(index, 1)[Dim::c]);
-  const bool is_convolution = std::holds_alternative<Convolution>(parameters);
-  if (!is_convolution && !std::holds_alternative<FullyConnected>(parameters)) return 0;
+  if (!mixes_channels(parameters)) return 0;
   const std::int64_t channels = output_shape(inputs_of(index).at(0), 1)[Dim::c];
-  if (is_convolution) return weight_count(std::get<Convolution>(parameters), channels);
-  const auto& full = std::get<FullyConnected>(parameters);
-  return weight_count({.filters = full.outputs, .window = window_of(index), .bias = full.bias},
-                      channels);
+  const std::int64_t filters = output_shape(index, 1)[Dim::c];
+  std::int64_t count = checked_multiply(filters, channels / groups_of(parameters));
+  for (const WindowDim& dim : window_of(index).dims) count = checked_multiply(count, dim.kernel);
+  return checked_add(count, has_bias(parameters) ? filters : 0);
 }
 
 std::int64_t Network::parameter_count() const {

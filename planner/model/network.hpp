@@ -38,6 +38,17 @@ struct Convolution {
   auto operator<=>(const Convolution&) const = default;
 };
 
+// The adjoint of a convolution with this window, from its output to its input: in every dim, L
+// inputs become transposed_length(L) outputs. Weight (C, F/groups, KD, KH, KW), bias (F).
+struct TransposedConvolution {
+  std::int64_t filters = 1;
+  Window window;
+  std::array<std::int64_t, 3> output_padding{};  // d, h, w; less than the stride
+  std::int64_t groups = 1;
+  bool bias = false;
+  auto operator<=>(const TransposedConvolution&) const = default;
+};
+
 // A convolution whose kernel is the whole image: weight (outputs, C, D, H, W), bias (outputs).
 struct FullyConnected {
   std::int64_t outputs = 1;
@@ -125,6 +136,7 @@ struct MeanSquaredError {
 
 using LayerParameters = std::variant<Input,
                                      Convolution,
+                                     TransposedConvolution,
                                      FullyConnected,
                                      BatchNorm,
                                      Relu,
@@ -174,7 +186,8 @@ class Network {
   // Channel of the output of a concat at which its input `input` begins; 0 for other kinds.
   // @pre the layer has that input
   std::int64_t first_channel(LayerIndex index, std::size_t input) const;
-  // The window of convolution, pooling and of what counts as one (fully connected, global pooling).
+  // The window of convolution, transposed convolution, pooling and of what counts as one (fully
+  // connected, global pooling).
   // @pre the layer is one of these
   Window window_of(LayerIndex index) const;
   // Trainable elements of the layer, and of all layers.
@@ -202,6 +215,8 @@ bool is_loss(const LayerParameters& parameters);
 // True where the loss compares with a target for each element, not with labels.
 bool has_targets(const Network& network);
 bool has_window(const LayerParameters& parameters);
+// Where outputs lie in the place of the inputs of its window.
+bool is_transposed(const LayerParameters& parameters);
 // True where outputs are made of inputs at other positions: what has a window, and upsampling.
 bool moves_positions(const LayerParameters& parameters);
 // Add and concat: files list their inputs, others name one at most.

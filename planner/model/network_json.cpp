@@ -17,6 +17,9 @@ SpatialFormat format_of(const Network& network) {
     if (const auto* convolution = std::get_if<Convolution>(&layer.parameters)) {
       return convolution->window.dims[0] != WindowDim{};
     }
+    if (const auto* transposed = std::get_if<TransposedConvolution>(&layer.parameters)) {
+      return transposed->window.dims[0] != WindowDim{};
+    }
     const auto* pooling = std::get_if<Pooling>(&layer.parameters);
     return pooling != nullptr && pooling->window.dims[0] != WindowDim{};
   };

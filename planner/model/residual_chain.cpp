@@ -34,9 +34,10 @@ std::optional<ResidualBlock> block_at(const Network& network, LayerIndex layer) 
   const LayerIndex input = network.inputs_of(layer)[0];
   const LayerIndex transform = network.inputs_of(layer)[1];
   const LayerIndex weights = weights_of(network, transform);
-  const bool is_block = !is_read_by_relu(network, layer) &&
-                        mixes_channels(network.layer(weights).parameters) &&
-                        network.inputs_of(weights)[0] == input &&
+  const LayerParameters& parameters = network.layer(weights).parameters;
+  // Behind a transposed convolution, a relu and a bias have kernels of their own.
+  const bool is_block = !is_read_by_relu(network, layer) && mixes_channels(parameters) &&
+                        !is_transposed(parameters) && network.inputs_of(weights)[0] == input &&
                         has_one_reader(network, weights) && has_one_reader(network, transform);
   if (!is_block) return {};
   return ResidualBlock{

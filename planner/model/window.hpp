@@ -30,6 +30,13 @@ struct Window {
 // Number of outputs of `length` inputs; 0 when the window does not fit.
 std::int64_t output_length(std::int64_t length, const WindowDim& window);
 
+// Number of outputs of a transposed convolution of `length` inputs:
+// (length - 1) stride - padding_begin - padding_end + reach + output_padding; not above 0 where
+// the padding takes all. @throws InputError on overflow
+std::int64_t transposed_length(std::int64_t length,
+                               const WindowDim& window,
+                               std::int64_t output_padding);
+
 // What one rank's block of outputs needs of the inputs in one dim, and the padding it sees there.
 struct WindowBlock {
   Range input;  // clipped to [0, length); adjacent blocks leave no gap between their inputs
@@ -39,5 +46,12 @@ struct WindowBlock {
 };
 // Outputs [a, b) need inputs [a S - P, (b-1) S - P + D (K-1) + 1), clipped.
 WindowBlock window_block(Range outputs, std::int64_t length, const WindowDim& window);
+
+// Outputs [a, b) of a transposed convolution need inputs [ceil((a + P - D (K-1)) / S),
+// floor((b-1 + P) / S) + 1), clipped; where taps lie further apart than inputs are, also the ones
+// before a that leave no gap behind the block before. The padding is that of the convolution from
+// these outputs to these inputs, which makes exactly as many of them. Where no tap reaches the
+// first output, padding_begin may be more than the kernel reaches.
+WindowBlock transposed_block(Range outputs, std::int64_t length, const WindowDim& window);
 
 }  // namespace cnnplan

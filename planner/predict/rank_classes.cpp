@@ -21,6 +21,7 @@ struct DimCut {
   std::int64_t input_length = 1;
   WindowDim window{};
   UpsampleDim upsample{};
+  bool transposed = false;
   auto operator<=>(const DimCut&) const = default;
 };
 
@@ -33,8 +34,9 @@ void describe(const DimCut& cut, int parts, int coordinate, std::vector<std::int
   const auto outputs = [&](int i) { return block_range(cut.length, parts, i); };
   const auto inputs = [&](int i) { return block_range(cut.input_length, parts, i); };
   const auto needs = [&](int i) {
-    return cut.upsample.factor > 1 ? upsample_block(outputs(i), cut.input_length, cut.upsample)
-                                   : window_block(outputs(i), cut.input_length, cut.window);
+    if (cut.upsample.factor > 1) return upsample_block(outputs(i), cut.input_length, cut.upsample);
+    const auto block_of = cut.transposed ? transposed_block : window_block;
+    return block_of(outputs(i), cut.input_length, cut.window);
   };
   const WindowBlock own = needs(coordinate);
   const Range input = inputs(coordinate);
@@ -71,6 +73,7 @@ std::set<DimCut> cuts_of(const Plan& plan, const std::vector<LayerIndex>& layers
         cut.upsample = upsample->dims()[i];
       } else {
         cut.window = plan.network.window_of(layer).dims[i];
+        cut.transposed = is_transposed(parameters);
       }
     }
     cuts.insert(cut);

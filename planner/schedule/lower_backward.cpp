@@ -84,9 +84,7 @@ void Lowering::backward_windowed(const Unit& unit, const Saved& saved, const Ope
 }
 
 Operand Lowering::convolve_back(const Unit& unit, const std::string& id, const Operand& dy) {
-  KernelSpec spec = windowed_spec(unit);
-  spec.phase = KernelPhase::backward_data;
-  spec.algorithm = algorithm(unit.head, spec.phase);
+  KernelSpec spec = convolution_spec(unit, KernelPhase::backward_data);
   spec.bias = false;
   const BufferIndex dx =
       add_block(name(unit) + "/dx", BufferRole::error_signal, needed_box(unit, 0));
@@ -109,13 +107,21 @@ Operand Lowering::backward_pooling(const Unit& unit, const Saved& saved, const O
 
 void Lowering::backward_filter(const Unit& unit, const Saved& saved, const Operand& dy) {
   const BufferIndex gradients = builder_.schedule().gradients;
-  KernelSpec spec = windowed_spec(unit);
-  spec.phase = KernelPhase::backward_filter;
-  spec.algorithm = algorithm(unit.head, spec.phase);
+  const KernelSpec spec = convolution_spec(unit, KernelPhase::backward_filter);
+  const bool transposed = is_transposed(layer(unit.head).parameters);
+  const Operand dbias =
+      adds_bias(unit) ? slot_operand(gradients, saved.first_slot + 1, true) : Operand{};
   std::vector<Operand> operands{
       input_again(unit, 0), dy, slot_operand(gradients, saved.first_slot, true)};
-  if (spec.bias) operands.push_back(slot_operand(gradients, saved.first_slot + 1, true));
+  if (transposed) std::swap(operands[0], operands[1]);
+  if (spec.bias) operands.push_back(dbias);
   kernel(unit, spec, std::move(operands));
+  if (transposed && adds_bias(unit)) {
+    kernel(unit,
+           name(unit) + "/backward_filter/bias",
+           bias_spec(unit, KernelPhase::backward_filter),
+           {dy, dbias});
+  }
 }
 
 // All channels of this rank's positions, to which it added parts of sums.

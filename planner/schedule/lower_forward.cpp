@@ -165,8 +165,7 @@ void Lowering::convolve(const Unit& unit,
                         const std::string& id,
                         const Operand& input,
                         Operand output) {
-  KernelSpec spec = windowed_spec(unit);
-  spec.algorithm = algorithm(unit.head, KernelPhase::forward);
+  KernelSpec spec = convolution_spec(unit, KernelPhase::forward);
   spec.relu = unit.relu;
   const int slot = first_slot_[static_cast<std::size_t>(unit.head)];
   std::vector<Operand> operands{input, convolution_weight(slot)};
@@ -174,6 +173,17 @@ void Lowering::convolve(const Unit& unit,
   output.written = true;
   operands.push_back(output);
   kernel(unit, id, spec, std::move(operands));
+  if (is_transposed(layer(unit.head).parameters) && adds_bias(unit)) add_bias(unit, output);
+}
+
+void Lowering::add_bias(const Unit& unit, const Operand& y) {
+  const int slot = first_slot_[static_cast<std::size_t>(unit.head)] + 1;
+  Operand x = y;
+  x.written = false;
+  kernel(unit,
+         name(unit) + "/forward/bias",
+         bias_spec(unit, KernelPhase::forward),
+         {x, slot_operand(builder_.schedule().weights, slot, false), y});
 }
 
 // All channels of this rank's positions, of which it has parts of sums.

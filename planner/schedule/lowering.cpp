@@ -133,6 +133,27 @@ KernelAlgorithm Lowering::algorithm(LayerIndex index, KernelPhase phase) const {
   return found == algorithms.end() ? KernelAlgorithm::direct : found->second;
 }
 
+bool Lowering::adds_bias(const Unit& unit) const {
+  return has_bias(layer(unit.head).parameters) && volume(bias_block(plan_, unit.head, rank_)) > 0;
+}
+
+KernelSpec Lowering::convolution_spec(const Unit& unit, KernelPhase phase) const {
+  KernelSpec spec = windowed_spec(unit);
+  spec.phase = phase;
+  if (is_transposed(layer(unit.head).parameters) && phase != KernelPhase::backward_filter) {
+    const bool is_forward = phase == KernelPhase::forward;
+    spec.phase = is_forward ? KernelPhase::backward_data : KernelPhase::forward;
+  }
+  spec.algorithm = algorithm(unit.head, spec.phase);
+  return spec;
+}
+
+KernelSpec Lowering::bias_spec(const Unit& unit, KernelPhase phase) const {
+  KernelSpec spec = elementwise_spec(unit, KernelKind::bias, phase);
+  spec.in = spec.out = windowed_spec(unit).in;
+  return spec;
+}
+
 KernelSpec Lowering::windowed_spec(const Unit& unit) const {
   const LayerParameters& parameters = layer(unit.head).parameters;
   KernelSpec spec{.kind = KernelKind::convolution, .phase = KernelPhase::forward};
@@ -146,11 +167,13 @@ KernelSpec Lowering::windowed_spec(const Unit& unit) const {
     spec.in[Dim::c] = decomposition_.needed(unit, 0).range(Dim::c, part).size();
   }
   spec.window = local_window(network(), unit.head, computed);
+  const bool transposed = is_transposed(parameters);
+  if (transposed) std::swap(spec.in, spec.out);
   if (mixes_channels(parameters)) {
     // On ranks without channels, one group of none.
     const std::int64_t group = weight_block(plan_, unit.head, rank_)[Dim::c].size();
     spec.groups = std::max<std::int64_t>(1, spec.in[Dim::c] / std::max<std::int64_t>(1, group));
-    spec.bias = has_bias(parameters) && volume(bias_block(plan_, unit.head, rank_)) > 0;
+    spec.bias = !transposed && adds_bias(unit);
   } else {
     spec.kind = KernelKind::pooling;
     if (const auto* pooling = std::get_if<Pooling>(&parameters)) {

@@ -77,6 +77,8 @@ class Lowering {
   void forward_windowed(const Unit& unit, Saved& saved);
   // The kernel of a unit with parameters.
   void convolve(const Unit& unit, const std::string& id, const Operand& input, Operand output);
+  // y += bias.
+  void add_bias(const Unit& unit, const Operand& y);
   Operand add_computed(const Unit& unit);
   void scatter_sums(const Unit& unit, const Operand& computed);
   void forward_batch_norm(const Unit& unit, Saved& saved);
@@ -165,6 +167,8 @@ class Lowering {
   std::string label(const Unit& unit, std::size_t input, const char* of_channels) const;
   // True where the kernels of a unit compute parts of sums.
   bool has_partial_sums(const Unit& unit) const;
+  // Whether this rank adds the bias of a unit, where it has one.
+  bool adds_bias(const Unit& unit) const;
   // Whether this rank has anything of a unit; kernels of others are left out.
   bool is_here(const Unit& unit) const;
   Range own_channels(LayerIndex layer) const;
@@ -172,7 +176,12 @@ class Lowering {
   Box needed_box(const Unit& unit, std::size_t input) const;
   // Of its first input, whole.
   Shape input_shape(const Unit& unit) const;
+  // Of a transposed convolution, that of the convolution from its outputs to its inputs.
   KernelSpec windowed_spec(const Unit& unit) const;
+  // Of the kernel that does this phase of the layer.
+  KernelSpec convolution_spec(const Unit& unit, KernelPhase phase) const;
+  // Of the kernel that adds the bias of a transposed convolution, or sums its gradient.
+  KernelSpec bias_spec(const Unit& unit, KernelPhase phase) const;
   KernelSpec upsample_spec(const Unit& unit, KernelPhase phase) const;
   KernelKind loss_kind() const;
   KernelSpec elementwise_spec(const Unit& unit, KernelKind kind, KernelPhase phase) const;

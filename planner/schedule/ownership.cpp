@@ -15,6 +15,22 @@ Range channel_block(const Plan& plan, LayerIndex layer, std::int64_t count, int 
   return block_range(count, mesh.size(Axis::c), mesh.coordinate(rank, Axis::c));
 }
 
+// Of a whole weight (C, F/groups, ...), the part that makes these filters: whole groups of them, or
+// a part of one.
+void set_filters(Range filters, std::int64_t groups, Box& weight) {
+  if (filters.size() == 0) {
+    weight[Dim::c] = {};
+    return;
+  }
+  const std::int64_t channels_of_group = weight[Dim::n].size() / groups;
+  const std::int64_t filters_of_group = weight[Dim::c].size();
+  const Range of_groups{filters.begin / filters_of_group, (filters.end - 1) / filters_of_group + 1};
+  weight[Dim::n] = {of_groups.begin * channels_of_group, of_groups.end * channels_of_group};
+  if (of_groups.size() > 1) return;
+  const std::int64_t first = of_groups.begin * filters_of_group;
+  weight[Dim::c] = {filters.begin - first, filters.end - first};
+}
+
 std::int64_t channels_of(const Plan& plan, LayerIndex layer) {
   return plan.network.output_shape(layer, 1)[Dim::c];
 }
@@ -46,7 +62,9 @@ BlockOwnership needed_blocks(const Network& network,
     return outputs.upsampled(upsample->dims(), shape);
   }
   if (!has_window(parameters)) return outputs;
-  BlockOwnership needed = outputs.under(network.window_of(layer), shape);
+  const Window window = network.window_of(layer);
+  BlockOwnership needed =
+      is_transposed(parameters) ? outputs.over(window, shape) : outputs.under(window, shape);
   if (!mixes_channels(parameters)) return needed;
   const bool splits = outputs.mesh().size(Axis::c) > 1;
   return splits && algorithm == ChannelAlgorithm::stationary_x
@@ -62,30 +80,31 @@ BlockOwnership computed_blocks(const Plan& plan, LayerIndex layer, const BlockOw
   return outputs.with_channel_blocks(inputs).with_channels(channels_of(plan, layer), 1);
 }
 
-std::int64_t groups_of(const LayerParameters& parameters) {
-  const auto* convolution = std::get_if<Convolution>(&parameters);
-  return convolution == nullptr ? 1 : convolution->groups;
-}
-
-bool has_bias(const LayerParameters& parameters) {
-  const auto* convolution = std::get_if<Convolution>(&parameters);
-  return convolution != nullptr ? convolution->bias : std::get<FullyConnected>(parameters).bias;
-}
-
 Shape weight_shape(const Network& network, LayerIndex layer) {
+  const LayerParameters& parameters = network.layer(layer).parameters;
   const std::int64_t inputs = network.output_shape(network.inputs_of(layer)[0], 1)[Dim::c];
+  const std::int64_t outputs = network.output_shape(layer, 1)[Dim::c];
+  const bool transposed = is_transposed(parameters);
   const auto kernel = network.window_of(layer).dims;
-  return {{network.output_shape(layer, 1)[Dim::c],
-           inputs / groups_of(network.layer(layer).parameters),
+  return {{transposed ? inputs : outputs,
+           (transposed ? outputs : inputs) / groups_of(parameters),
            kernel[0].kernel,
            kernel[1].kernel,
            kernel[2].kernel}};
 }
 
 Box weight_block(const Plan& plan, LayerIndex layer, int rank) {
+  const LayerParameters& parameters = plan.network.layer(layer).parameters;
   const Shape shape = weight_shape(plan.network, layer);
+  const bool of_inputs = sums_over_channels(layer_plan(plan, layer).split());
   Box box = whole(shape);
-  if (sums_over_channels(layer_plan(plan, layer).split())) {
+  if (is_transposed(parameters)) {
+    if (of_inputs) {
+      box[Dim::n] = channel_block(plan, layer, shape[Dim::n], rank);
+    } else {
+      set_filters(own_channels(plan, layer, rank), groups_of(parameters), box);
+    }
+  } else if (of_inputs) {
     box[Dim::c] = channel_block(plan, layer, shape[Dim::c], rank);
   } else {
     box[Dim::n] = own_channels(plan, layer, rank);
@@ -111,9 +130,11 @@ Range own_channels(const Plan& plan, LayerIndex layer, int rank) {
 Window local_window(const Network& network, LayerIndex layer, const Box& output) {
   const Shape input = network.output_shape(network.inputs_of(layer)[0], 1);
   Window window = network.window_of(layer);
+  const auto block_of =
+      is_transposed(network.layer(layer).parameters) ? transposed_block : window_block;
   for (std::size_t i = 0; i < spatial_dims.size(); ++i) {
     const Dim dim = spatial_dims[i];
-    const WindowBlock block = window_block(output[dim], input[dim], window.dims[i]);
+    const WindowBlock block = block_of(output[dim], input[dim], window.dims[i]);
     window.dims[i].padding_begin = block.padding_begin;
     window.dims[i].padding_end = block.padding_end;
   }

@@ -15,9 +15,9 @@ bool is_at_stage(const Plan& plan, LayerIndex layer, int rank);
 BlockOwnership owned_blocks(const Plan& plan, LayerIndex layer);
 // Block of input `input` of `layer` that every rank needs to compute its block of `outputs`: the
 // output block itself for element-wise layers, with its halo for windows, what it repeats or
-// interpolates for upsampling, and for a concat what of it comes from that input, in the input's
-// indices. Layers that mix channels need all of their groups, or of stationary_x as many parts of
-// them as the output has.
+// interpolates for upsampling, what reaches it for transposed convolutions, and for a concat what
+// of it comes from that input, in the input's indices. Layers that mix channels need all of their
+// groups, or of stationary_x as many parts of them as the output has.
 BlockOwnership needed_blocks(const Network& network,
                              LayerIndex layer,
                              std::size_t input,
@@ -26,11 +26,8 @@ BlockOwnership needed_blocks(const Network& network,
 // Blocks that the kernels of `layer` compute where the ranks own `outputs`: these, but where sums
 // over channels are not complete, all channels of them.
 BlockOwnership computed_blocks(const Plan& plan, LayerIndex layer, const BlockOwnership& outputs);
-// Groups of channels that a convolution does not mix with each other; 1 of other layers.
-std::int64_t groups_of(const LayerParameters& parameters);
-// Whether a layer adds a bias. @pre mixes_channels(parameters)
-bool has_bias(const LayerParameters& parameters);
-// Shape of the weight of `layer`: (F, C/groups, KD, KH, KW).
+// Shape of the weight of `layer`: (F, C/groups, KD, KH, KW), of a transposed convolution
+// (C, F/groups, KD, KH, KW).
 Shape weight_shape(const Network& network, LayerIndex layer);
 // The part of the weight of `layer` that a rank multiplies with, and of
 // its bias (1, 1, 1, 1, F) the part that it adds: with stationary_x, one of the ranks that share
@@ -39,7 +36,8 @@ Box weight_block(const Plan& plan, LayerIndex layer, int rank);
 Box bias_block(const Plan& plan, LayerIndex layer, int rank);
 // Channels of the output of `layer` that `rank` owns, also where it owns no positions.
 Range own_channels(const Plan& plan, LayerIndex layer, int rank);
-// The window of `layer` on the block `output`, with the padding that this block sees.
+// The window of `layer` on the block `output`, with the padding that this block sees; of a
+// transposed convolution, that of the convolution from this block to what it needs.
 Window local_window(const Network& network, LayerIndex layer, const Box& output);
 
 // That of an upsampling of `input` on the block `output`, as KernelSpec has it.

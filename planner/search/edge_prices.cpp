@@ -20,9 +20,7 @@ constexpr double hopeless_s = 1e9;
 
 // True where backpropagation reads the input again.
 bool keeps_input(const LayerParameters& reader) {
-  return std::holds_alternative<Convolution>(reader) ||
-         std::holds_alternative<FullyConnected>(reader) ||
-         std::holds_alternative<BatchNorm>(reader);
+  return mixes_channels(reader) || std::holds_alternative<BatchNorm>(reader);
 }
 
 }  // namespace
@@ -54,6 +52,7 @@ EdgePrices::Rules EdgePrices::rules_of(LayerIndex consumer, std::size_t input) c
           .kept = keeps_input(reader),
           .copies = copies_inputs(reader),
           .groups = mixes_channels(reader) ? groups_of(reader) : 0,
+          .transposed = is_transposed(reader),
           .first_channel = network.first_channel(consumer, input),
           .readers = static_cast<int>(network.consumers_of(source).size())};
 }

@@ -72,6 +72,7 @@ class EdgePrices {
     bool kept = false;               // the reader reads it again in backpropagation
     bool copies = false;             // the reader copies the tensor into its output
     std::int64_t groups = 0;         // of channels that the reader mixes
+    bool transposed = false;         // the reader's window makes the tensor
     std::int64_t first_channel = 0;  // where the tensor begins there
     int readers = 1;
     auto operator<=>(const Rules&) const = default;

@@ -16,6 +16,8 @@ namespace {
 
 std::int64_t workspace_bytes(const KernelSpec& spec) {
   switch (spec.kind) {
+    case KernelKind::bias:
+      return spec.phase == KernelPhase::forward ? 0 : bias_gradient_workspace_bytes(spec.out);
     case KernelKind::batch_norm:
       return batch_norm_workspace_bytes(spec);
     case KernelKind::softmax_cross_entropy:
@@ -24,6 +26,14 @@ std::int64_t workspace_bytes(const KernelSpec& spec) {
       return squared_error_workspace_bytes(spec);
     default:
       return 0;
+  }
+}
+
+void bias(const KernelSpec& spec, Operands operands, void* workspace, cudaStream_t stream) {
+  if (spec.phase == KernelPhase::forward) {
+    add_bias(spec, operands, stream);
+  } else {
+    bias_gradient(spec.precision, operands[0], operands[1], workspace, stream);
   }
 }
 
@@ -58,6 +68,8 @@ void OwnKernel::run(Operands operands, const StepState&) {
   const StepValues* step = library_.step();
   void* workspace = library_.workspace().at_least(bytes_);
   switch (spec_.kind) {
+    case KernelKind::bias:
+      return bias(spec_, operands, workspace, stream);
     case KernelKind::batch_norm:
       return batch_norm({spec_, constants_, step, workspace, stream}, operands);
     case KernelKind::relu:

@@ -71,6 +71,8 @@ std::unique_ptr<Kernel> OnednnBackend::make_kernel(const KernelSpec& spec,
   switch (spec.kind) {
     case KernelKind::convolution:
       return make_convolution(library_, spec);
+    case KernelKind::bias:
+      return make_bias(spec);
     case KernelKind::batch_norm:
       return make_batch_norm(spec, constants);
     case KernelKind::relu:

@@ -287,6 +287,29 @@ TEST_CASE("convolution: a block that leaves inputs unused behind its last window
                        random);
 }
 
+// What a block of a transposed convolution's outputs sees: first windows may lie in the padding.
+TEST_CASE("convolution: from any block of outputs of a transposed convolution to its inputs") {
+  Random random(15);
+  for (int i = 0; i < 80; ++i) {
+    Window window;
+    std::array<std::int64_t, 3> outputs{1, 1, 1};
+    for (std::size_t dim = i % 3 == 0 ? 0 : 1; dim < 3; ++dim) {
+      WindowDim& own = window.dims[dim];
+      own = {.kernel = random.integer(1, 3), .stride = random.integer(1, 4)};
+      own.padding_begin = random.integer(0, own.reach() - 1);
+      const std::int64_t inputs = random.integer(3, 6);
+      const std::int64_t length = transposed_length(inputs, own, random.integer(0, own.stride - 1));
+      const std::int64_t begin = random.integer(0, length - 1);
+      const Range range{begin, random.integer(begin + 1, length)};
+      const WindowBlock block = transposed_block(range, inputs, own);
+      own.padding_begin = block.padding_begin;
+      own.padding_end = block.padding_end;
+      outputs[dim] = range.size();
+    }
+    check_against_oracle(spec_of(random_sizes(random), outputs, window), random);
+  }
+}
+
 TEST_CASE("convolution: empty blocks do nothing forward and give zero gradients") {
   Random random(8);
   Window window;

@@ -176,6 +176,29 @@ void check_gradient(KernelSpec spec, const KernelConstants& constants, Random& r
   CHECK(difference(dx.values(), expected) < close);
 }
 
+TEST_CASE("gradient: bias") {
+  Random random(8);
+  KernelSpec spec;
+  spec.kind = KernelKind::bias;
+  spec.in = spec.out = {{2, 3, 2, 2, 3}};
+  const Values x = random.values(volume(spec.in));
+  const Values dy = random.values(volume(spec.out));
+  const Values bias = random.values(3);
+  const auto add = [&](const Values& v) {
+    Block in = dense(spec.in).fill(x);
+    Block added = vector_of(v);
+    Block out = dense(spec.out);
+    run(oracle(), spec, {}, {}, {&in, &added, &out});
+    return out.values();
+  };
+  Block gradient = dense(spec.out).fill(dy);
+  Block dbias = flat(Element::fp64, 3);
+  KernelSpec backward = spec;
+  backward.phase = KernelPhase::backward_filter;
+  run(oracle(), backward, {}, {}, {&gradient, &dbias});
+  CHECK(difference(dbias.values(), numeric_gradient(add, bias, dy)) < close);
+}
+
 TEST_CASE("gradient: upsample") {
   Random random(6);
   KernelSpec spec;

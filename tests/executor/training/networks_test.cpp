@@ -27,6 +27,7 @@ constexpr std::array rows{
     Row{"mobilenet_v2", 8, {1, 40, 56}},
     Row{"residual-16", 2, {1, 20, 16}},
     Row{"unet-2d", 16, {1, 48, 32}},
+    Row{"unet-2d-transposed", 16, {1, 48, 32}},
     Row{"unet-3d", 16, {16, 24, 8}},
 };
 
@@ -43,6 +44,8 @@ Network small_network(const Row& row) {
     if (auto* convolution = std::get_if<Convolution>(&parameters)) {
       narrow(convolution->filters);
       narrow(convolution->groups);
+    } else if (auto* transposed = std::get_if<TransposedConvolution>(&parameters)) {
+      narrow(transposed->filters);
     } else if (auto* full = std::get_if<FullyConnected>(&parameters)) {
       narrow(full->outputs);
     }

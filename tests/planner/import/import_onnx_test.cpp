@@ -53,7 +53,7 @@ TEST_CASE("Import: --output takes any value of the model, and drops what is not 
 TEST_CASE("Import: every node that cannot be mapped is told at once") {
   ModelBuilder model;
   model.weight("w", {4, 4, 3, 3});
-  model.node("ConvTranspose", {"x", "w"}, {"a"}).called("up");
+  model.node("DeformConv", {"x", "w"}, {"a"}).called("up");
   model.node("Relu", {"a"}, {"b"});
   model.node("Conv", {"b", "b"}, {"c"}).called("later");
   model.node("FusedConv", {"c"}, {"d"}).called("foreign").message().set_domain("com.microsoft");
@@ -62,7 +62,7 @@ TEST_CASE("Import: every node that cannot be mapped is told at once") {
   const std::vector<Refusal> refusals = refusals_of(model);
   REQUIRE(refusals.size() == 4);
   CHECK(refusals[0].node == "up");
-  CHECK(refusals[0].type == "ConvTranspose");
+  CHECK(refusals[0].type == "DeformConv");
   CHECK(contains(refusals[1].reason, "com.microsoft"));
   CHECK(refusals[2].node == "slice");
   CHECK(refusals[3].node == "gate");

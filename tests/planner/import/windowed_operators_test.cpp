@@ -15,6 +15,10 @@ Convolution convolution_of(const ImportedModel& model) {
   return std::get<Convolution>(last_layer(model).parameters);
 }
 
+TransposedConvolution transposed_of(const ImportedModel& model) {
+  return std::get<TransposedConvolution>(last_layer(model).parameters);
+}
+
 Pooling pooling_of(const ImportedModel& model) {
   return std::get<Pooling>(last_layer(model).parameters);
 }
@@ -77,6 +81,99 @@ TEST_CASE("Conv: auto_pad keeps the extent over the stride, the odd zero at the 
     model.node("Conv", {"x", "w"}).set("auto_pad", row.mode).set("strides", Dims{1, 2});
     CHECK(convolution_of(model.import()).window == window(row.h, row.w));
   }
+}
+
+TEST_CASE("ConvTranspose: groups, strides, dilations, pads, output padding and bias") {
+  ModelBuilder model;
+  model.weight("w", {4, 3, 3, 2}).weight("b", {6});
+  model.node("ConvTranspose", {"x", "w", "b"})
+      .set("group", std::int64_t{2})
+      .set("strides", Dims{2, 3})
+      .set("dilations", Dims{1, 2})
+      .set("pads", Dims{0, 1, 2, 0})
+      .set("output_padding", Dims{1, 2});
+  const ImportedModel imported = model.import();
+  const TransposedConvolution expected{
+      .filters = 6,
+      .window = window({.kernel = 3, .stride = 2, .padding_begin = 0, .padding_end = 2},
+                       {.kernel = 2, .stride = 3, .padding_begin = 1, .dilation = 2}),
+      .output_padding = {0, 1, 2},
+      .groups = 2,
+      .bias = true};
+  CHECK(transposed_of(imported) == expected);
+  REQUIRE(imported.tensors.size() == 2);
+  CHECK(imported.tensors[0].extents == Dims{4, 3, 3, 2});
+  CHECK(imported.tensors[1].name == "bias");
+  CHECK(imported.tensors[1].extents == Dims{6});
+}
+
+TEST_CASE("ConvTranspose: in one and three dims, with the bias of a sum") {
+  ModelBuilder line({1, 4, 9});
+  line.weight("w", {4, 2, 3}).weight("b", {2, 1});
+  line.node("ConvTranspose", {"x", "w"}, {"a"}).set("strides", Dims{2});
+  line.node("Add", {"a", "b"});
+  const ImportedModel flat = line.import();
+  CHECK(transposed_of(flat).window == window({}, {.kernel = 3, .stride = 2}));
+  CHECK(transposed_of(flat).bias);
+  CHECK(flat.tensors[0].extents == Dims{4, 2, 1, 3});
+  CHECK(flat.tensors[1].extents == Dims{2});
+  ModelBuilder block({1, 4, 5, 6, 7});
+  block.weight("w", {4, 2, 2, 3, 3});
+  block.node("ConvTranspose", {"x", "w"}).set("strides", Dims{2, 1, 1});
+  const ImportedModel deep = block.import();
+  CHECK(transposed_of(deep).window.dims[0] == WindowDim{.kernel = 2, .stride = 2});
+  CHECK(deep.network.output_shape(1, 1) == Shape{{1, 2, 10, 8, 9}});
+}
+
+TEST_CASE("ConvTranspose: padding that follows from auto_pad or output_shape") {
+  struct Row {
+    const char* mode;
+    Dims shape;
+    WindowDim h, w;  // kernels 4 and 2 at strides 1 and 3 over 8
+    std::int64_t output_padding;
+  };
+  const Row rows[] = {
+      // As many outputs as inputs times the stride: 3 less than without, and 1 more.
+      {"SAME_UPPER", {}, {4, 1, 1, 2}, {2, 3, 0, 0}, 1},
+      {"SAME_LOWER", {}, {4, 1, 2, 1}, {2, 3, 0, 0}, 1},
+      {"VALID", {}, {4, 1, 0, 0}, {2, 3, 0, 0}, 0},
+      {"NOTSET", {10, 22}, {4, 1, 1, 0}, {2, 3, 1, 0}, 0},
+      {"SAME_UPPER", {10, 22}, {4, 1, 0, 1}, {2, 3, 0, 1}, 0},
+      {"SAME_LOWER", {11, 25}, {4, 1, 0, 0}, {2, 3, 0, 0}, 2},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.mode);
+    ModelBuilder model;
+    model.weight("w", {4, 2, 4, 2});
+    auto node = model.node("ConvTranspose", {"x", "w"});
+    node.set("auto_pad", row.mode).set("strides", Dims{1, 3});
+    if (!row.shape.empty()) node.set("output_shape", row.shape).set("pads", Dims{1, 1, 1, 1});
+    const ImportedModel imported = model.import();
+    CHECK(transposed_of(imported).window == window(row.h, row.w));
+    CHECK(transposed_of(imported).output_padding ==
+          std::array<std::int64_t, 3>{0, 0, row.output_padding});
+    if (row.shape.empty()) continue;
+    const Shape output = imported.network.output_shape(1, 1);
+    CHECK(Dims{output[Dim::h], output[Dim::w]} == row.shape);
+  }
+}
+
+TEST_CASE("ConvTranspose: what no layer computes") {
+  const auto refusal = [](const Dims& weight, const std::string& key, const Dims& values) {
+    ModelBuilder model;
+    model.weight("w", weight);
+    model.node("ConvTranspose", {"x", "w"}).set(key, values);
+    return refusal_of(model);
+  };
+  CHECK(contains(refusal({2, 4, 3, 3}, "strides", {1, 1}), "for 4 channels"));
+  CHECK(contains(refusal({4, 2, 3, 3}, "strides", {1}), "2 entries"));
+  CHECK(contains(refusal({4, 2, 3, 3}, "output_padding", {0, -1}), "from 0"));
+  CHECK(contains(refusal({4, 2, 3, 3}, "kernel_shape", {3, 2}), "kernel_shape"));
+  ModelBuilder padded;
+  padded.weight("w", {4, 2, 3, 3}).integers("pads", {0, 0, 1, 1, 0, 0, 1, 1});
+  padded.node("Pad", {"x", "pads"}, {"p"});
+  padded.node("ConvTranspose", {"p", "w"});
+  CHECK(contains(refusal_of(padded), "zeros are padded"));
 }
 
 TEST_CASE("Pad: zeros become padding of the convolution behind") {

@@ -185,6 +185,37 @@ TEST_CASE("BlockOwnership: what an upsampling needs, rank by rank") {
   }
 }
 
+TEST_CASE("BlockOwnership: what a transposed convolution needs, rank by rank") {
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    CAPTURE(seed);
+    RandomValues random(seed);
+    const Shape input = random_shape(random);
+    Shape output = input;
+    Window window;
+    for (std::size_t i = 0; i < spatial_dims.size(); ++i) {
+      WindowDim& dim = window.dims[i];
+      dim = {.kernel = random.integer(1, 3), .stride = random.integer(1, 3)};
+      dim.padding_begin = random.integer(0, dim.reach() - 1) / 2;
+      const std::int64_t padding = random.integer(0, dim.stride - 1);
+      output[spatial_dims[i]] = transposed_length(input[spatial_dims[i]], dim, padding);
+    }
+    const Distribution distribution(output, random_mesh(random));
+    const BlockOwnership needed = BlockOwnership(distribution).over(window, input);
+    for (int rank = 0; rank < distribution.rank_count(); ++rank) {
+      Box expected = distribution.box(rank);
+      for (std::size_t i = 0; i < spatial_dims.size(); ++i) {
+        Range& range = expected[spatial_dims[i]];
+        range = transposed_block(range, input[spatial_dims[i]], window.dims[i]).input;
+      }
+      CHECK(needed.box(rank) == (is_empty(distribution.box(rank)) ? Box{} : expected));
+    }
+    for (Dim dim : all_dims) {
+      const std::int64_t begin = random.integer(0, 7);
+      check_meeting(needed, dim, {begin, begin + random.integer(0, 4)});
+    }
+  }
+}
+
 TEST_CASE("same_boxes: also where different rules give the same blocks") {
   const auto blocks = [](const char* mesh) {
     return BlockOwnership(Distribution({{4, 1, 1, 8, 8}}, parse_mesh(mesh)));

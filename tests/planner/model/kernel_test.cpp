@@ -177,6 +177,8 @@ TEST_CASE("KernelSpec: tensors that an element-wise kernel passes over") {
                                          {batch_norm, backward_data, false, false, 3},
                                          {batch_norm, backward_data, true, false, 4},
                                          {batch_norm, backward_data, true, true, 3},
+                                         {bias, forward, false, false, 2},
+                                         {bias, backward_filter, false, false, 1},
                                          {add, forward, false, false, 3},
                                          {add, backward_data, false, false, 2},
                                          {accumulate, forward, false, false, 3},

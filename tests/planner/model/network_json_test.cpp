@@ -38,6 +38,7 @@ TEST_CASE("parse_network: what is left out has the defaults of the structs") {
     {"name": "d", "kind": "dropout"},
     {"name": "e", "kind": "fully_connected", "outputs": 5},
     {"name": "up", "kind": "upsample"},
+    {"name": "raise", "kind": "transposed_convolution", "filters": 5, "kernel": 3},
     {"name": "clip", "kind": "relu"},
     {"name": "f", "kind": "global_pooling"})" +
                                 loss);
@@ -51,8 +52,10 @@ TEST_CASE("parse_network: what is left out has the defaults of the structs") {
   CHECK(network.layer(4).parameters == LayerParameters(Dropout{}));
   CHECK(network.layer(5).parameters == LayerParameters(FullyConnected{.outputs = 5}));
   CHECK(network.layer(6).parameters == LayerParameters(Upsample{.factor = {1, 2, 2}}));
-  CHECK(network.layer(7).parameters == LayerParameters(Relu{}));
-  CHECK(network.layer(8).parameters == LayerParameters(GlobalPooling{}));
+  CHECK(network.layer(7).parameters == LayerParameters(TransposedConvolution{
+                                           .filters = 5, .window = {{WindowDim{}, three, three}}}));
+  CHECK(network.layer(8).parameters == LayerParameters(Relu{}));
+  CHECK(network.layer(9).parameters == LayerParameters(GlobalPooling{}));
 }
 
 TEST_CASE("parse_network: spatial lists follow the size of the input") {
@@ -70,6 +73,28 @@ TEST_CASE("parse_network: spatial lists follow the size of the input") {
                 1);
   CHECK(mixed.dims[2] ==
         WindowDim{.kernel = 3, .padding_begin = 2, .padding_end = 0, .dilation = 2});
+}
+
+TEST_CASE("parse_network: the output padding of a transposed convolution") {
+  const auto transposed = [](const char* data, const std::string& keys) {
+    const Network network = parse(data +
+                                  (R"({"name": "up", "kind": "transposed_convolution", "filters": 2,
+        "kernel": 3, "stride": 2)" +
+                                   keys + "}") +
+                                  loss);
+    return std::get<TransposedConvolution>(network.layer(1).parameters);
+  };
+  using Padding = std::array<std::int64_t, 3>;
+  CHECK(transposed(data_2d, "").output_padding == Padding{0, 0, 0});
+  CHECK(transposed(data_2d, R"(, "output_padding": 1)").output_padding == Padding{0, 1, 1});
+  CHECK(transposed(data_3d, R"(, "output_padding": [1, 0, 1])").output_padding == Padding{1, 0, 1});
+  const TransposedConvolution all = transposed(
+      data_2d,
+      R"(, "padding": 1, "padding_end": [0, 2], "dilation": 2, "groups": 2, "bias": true)");
+  CHECK(all.window.dims[2] ==
+        WindowDim{.kernel = 3, .stride = 2, .padding_begin = 1, .padding_end = 2, .dilation = 2});
+  CHECK(all.groups == 2);
+  CHECK(all.bias);
 }
 
 TEST_CASE("parse_network: the factor of an upsampling") {
@@ -110,7 +135,8 @@ TEST_CASE("parse_network: refusals name pointer, value and what is allowed") {
     {"name": "side", "kind": "relu", "input": "drop"},
     {"name": "sum", "kind": "add", "inputs": ["drop", "side"]},
     {"name": "join", "kind": "concat", "inputs": ["sum", "pool", "sum"]},
-    {"name": "up", "kind": "upsample", "factor": 5})" +
+    {"name": "up", "kind": "upsample", "factor": 5},
+    {"name": "t", "kind": "transposed_convolution", "filters": 2, "kernel": 2, "output_padding": 0})" +
                                      loss);
   const std::string extent = "an integer from 1 to 2147483647";
   check_refusals(
@@ -124,6 +150,16 @@ TEST_CASE("parse_network: refusals name pointer, value and what is allowed") {
           {"\"name\": \"n\"", "\"nam\": \"n\"", "/nam", "unknown key", "schema, generator, name"},
           {"\"filters\": 6", "\"filter\": 6", "/layers/1/filter", "unknown key", "filters, kernel"},
           {"\"filters\": 6, ", "", "/layers/1/filters", "nothing", extent},
+          {"\"output_padding\": 0",
+           "\"output_padding\": 1",
+           "/layers/9/output_padding",
+           "1",
+           "0 to the stride minus 1 = 0"},
+          {"\"output_padding\": 0",
+           "\"output_padding\": -1",
+           "/layers/9/output_padding",
+           "-1",
+           "an integer from 0"},
           {"\"filters\": 6", "\"filters\": 0", "/layers/1/filters", "0", extent},
           {"\"filters\": 6", "\"filters\": 3e9", "/layers/1/filters", "3000000000.0", extent},
           {"\"filters\": 6", "\"filters\": \"6\"", "/layers/1/filters", "\"6\"", extent},
@@ -162,7 +198,7 @@ TEST_CASE("parse_network: refusals name pointer, value and what is allowed") {
            "a list of at least 2"},
           {"\"sum\", \"pool\"", "\"sum\", \"bn\"", "/layers/7/inputs", "", "but for the channels"},
           {"\"sum\", \"pool\"", "\"sum\", 3", "/layers/7/inputs/1", "3", "a string"},
-          {"\"name\": \"loss\"", "\"name\": \"sgd\"", "/layers/9/name", "\"sgd\"", "other than"},
+          {"\"name\": \"loss\"", "\"name\": \"sgd\"", "/layers/10/name", "\"sgd\"", "other than"},
           {"\"name\": \"side\"", "\"name\": \"bn\"", "/layers/5/name", "\"bn\"", "no other layer"},
           {"[9, 8]", "[9]", "/layers/0/size", "a list of 1", "a list of 2 to 3"},
           {"\"size\": [9, 8]", "\"size\": \"9x8\"", "/layers/0/size", "\"9x8\"", extent},
@@ -237,7 +273,7 @@ LayerParameters random_loss(RandomValues& random) {
 }
 
 LayerParameters random_parameters(RandomValues& random, bool has_depth) {
-  switch (random.small(0, 5)) {
+  switch (random.small(0, 6)) {
     case 0:
       return Convolution{.filters = 2 * random.integer(1, 9),
                          .window = random_window(random, has_depth),
@@ -251,6 +287,17 @@ LayerParameters random_parameters(RandomValues& random, bool has_depth) {
       return BatchNorm{.epsilon = 1e-12 + random.fraction() / 2, .momentum = random.fraction()};
     case 3:
       return Dropout{.rate = random.fraction()};
+    case 5: {
+      TransposedConvolution transposed{.filters = 2 * random.integer(1, 9),
+                                       .window = random_window(random, has_depth),
+                                       .groups = random.integer(1, 2),
+                                       .bias = random.boolean()};
+      for (std::size_t i = has_depth ? 0 : 1; i < 3; ++i) {
+        const std::int64_t stride = transposed.window.dims[i].stride;
+        transposed.output_padding[i] = random.integer(0, stride - 1);
+      }
+      return transposed;
+    }
     case 4:
       return random_upsample(random, has_depth);
     default:

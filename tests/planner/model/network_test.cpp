@@ -37,6 +37,10 @@ Convolution convolution(const WindowDim& dim) {
   return {.filters = 4, .window = height_window(dim)};
 }
 
+TransposedConvolution transposed(const WindowDim& dim, std::int64_t output_padding = 0) {
+  return {.filters = 4, .window = height_window(dim), .output_padding = {0, output_padding, 0}};
+}
+
 // Pooling over an input of `length` rows.
 void pool(const WindowDim& dim, std::int64_t length) {
   Network("test",
@@ -99,6 +103,18 @@ TEST_CASE("Network: refusals of one layer name file, pointer, value and what is 
       {of(convolution({.kernel = 3, .padding_end = 3})), "/layers/1/padding_end", "3", "1 = 2"},
       {of(Pooling{.window = height_window({.kernel = 0})}), "/layers/1/kernel", "0", "at least 1"},
       {of(FullyConnected{.outputs = 0}), "/layers/1/outputs", "0", "at least 1"},
+      {of(transposed({.kernel = 0})), "/layers/1/kernel", "0", "at least 1"},
+      {of(transposed({.stride = 0})), "/layers/1/stride", "0", "at least 1"},
+      {of(transposed({.kernel = 3, .padding_begin = 3})), "/layers/1/padding", "3", "1 = 2"},
+      {of(transposed({.kernel = 3, .padding_end = -1})), "/layers/1/padding_end", "-1", "1 = 2"},
+      {of(transposed({.stride = 2}, 2)), "/layers/1/output_padding", "2", "1 = 1"},
+      {of(transposed({.stride = 2}, -1)), "/layers/1/output_padding", "-1", "1 = 1"},
+      {of(transposed({.kernel = 10, .padding_begin = 9, .padding_end = 9})),
+       "/layers/1/padding",
+       "9",
+       "leaves some of 17 outputs"},
+      {of(TransposedConvolution{.filters = 6, .groups = 3}), "/layers/1/groups", "3", "4 channels"},
+      {of(TransposedConvolution{.filters = 0}), "/layers/1/filters", "0", "at least 1"},
       {of(Upsample{.factor = {1, 0, 2}}), "/layers/1/factor", "0", "at least 1"},
       {of(Upsample{.align_corners = true}), "/layers/1/align_corners", "true", "nearest"},
       {{"repeat_input", {"data"}, Relu{}}, "/layers/1/name", "\"repeat_input\"", "other than"},
@@ -195,6 +211,38 @@ TEST_CASE("Network: tensors that are added have one shape") {
   CHECK(problem.pointer == "/layers/2/inputs");
   CHECK(problem.value == "1x2x1x8x8 and 1x4x1x8x8");
   CHECK(problem.allowed == "equal shapes");
+}
+
+// As torch.nn.ConvTranspose2d(4, 6, (3, 2), (2, 3), padding=(1, 0), output_padding=(1, 2),
+// groups=2).
+TEST_CASE("Network: a transposed convolution makes what its convolution would be made of") {
+  const Window window{{WindowDim{},
+                       {.kernel = 3, .stride = 2, .padding_begin = 1, .padding_end = 1},
+                       {.kernel = 2, .stride = 3}}};
+  const Network network("up",
+                        {data,
+                         {"up",
+                          {"data"},
+                          TransposedConvolution{.filters = 6,
+                                                .window = window,
+                                                .output_padding = {0, 1, 2},
+                                                .groups = 2,
+                                                .bias = true}},
+                         {"loss", {"up"}, SoftmaxCrossEntropy{}}});
+  CHECK(network.output_shape(1, 5) == Shape{{5, 6, 1, 16, 25}});
+  CHECK(network.window_of(1) == window);
+  CHECK(network.parameter_count(1) == 4 * 3 * 3 * 2 + 6);
+}
+
+TEST_CASE("Network: a transposed convolution of more outputs than can be counted is refused") {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  CHECK(problem_of([] {
+          network_with(Layer{"x", {"data"}, transposed({.stride = most / 2})});
+        }).pointer == "/layers/1");
+  const WindowDim wide{.kernel = most / 4, .stride = most / 8};
+  CHECK(problem_of([&] {
+          network_with(Layer{"x", {"data"}, transposed(wide)});
+        }).pointer == "/layers/1");
 }
 
 TEST_CASE("Network: an upsampling repeats every input in every spatial dim") {

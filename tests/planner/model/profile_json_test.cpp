@@ -24,7 +24,7 @@ TEST_CASE("parse_profile: refusals name pointer, value and what is allowed") {
            "\"kind\": \"conv\"",
            "/kernels/0/kernel/kind",
            "\"conv\"",
-           "\"convolution\", \"batch_norm\""},
+           "\"convolution\", \"bias\""},
           {"\"phase\": \"backward_filter\"",
            "\"phase\": \"backward\"",
            "/kernels/0/kernel/phase",

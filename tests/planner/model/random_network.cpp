@@ -74,6 +74,8 @@ class NetworkBuilder {
         return add_concat();
       case 5:
         return add_upsample();
+      case 6:
+        return add_transposed();
       default:
         return add_convolutions();
     }
@@ -88,8 +90,12 @@ class NetworkBuilder {
   // Without a bias before it, whose gradient would be all cancellation.
   void add_batch_norm() {
     if (values_per_channel() >= min_normalised && !one_in(3)) {
-      auto* convolution = std::get_if<Convolution>(&layers_.back().parameters);
-      if (convolution != nullptr && layers_.back().name == last_) convolution->bias = false;
+      LayerParameters& before = layers_.back().parameters;
+      const bool reads_it = layers_.back().name == last_;
+      auto* convolution = std::get_if<Convolution>(&before);
+      if (convolution != nullptr && reads_it) convolution->bias = false;
+      auto* transposed = std::get_if<TransposedConvolution>(&before);
+      if (transposed != nullptr && reads_it) transposed->bias = false;
       add(BatchNorm{.epsilon = 1e-3, .momentum = 0.2});
     }
   }
@@ -108,12 +114,17 @@ class NetworkBuilder {
     return add(convolution);
   }
 
-  Convolution random_convolution() {
+  std::int64_t random_groups() {
     const std::int64_t in = shape_[Dim::c];
+    std::int64_t groups = one_in(2) ? in : random_.integer(1, in);
+    while (in % groups != 0) --groups;
+    return groups;
+  }
+
+  Convolution random_convolution() {
     Convolution convolution{.filters = channels(), .bias = random_.boolean()};
     if (one_in(3)) {
-      convolution.groups = one_in(2) ? in : random_.integer(1, in);
-      while (in % convolution.groups != 0) --convolution.groups;
+      convolution.groups = random_groups();
       convolution.filters = convolution.groups * random_.integer(1, 3);
     }
     convolution.window = random_window();
@@ -171,6 +182,43 @@ class NetworkBuilder {
     shape_ = shape;
     add(upsample);
     if (!one_in(3)) add_convolution(random_convolution());
+  }
+
+  // Often with a kernel that is smaller than the stride, or of taps further apart.
+  TransposedConvolution random_transposed() {
+    TransposedConvolution transposed{.filters = channels(), .bias = random_.boolean()};
+    if (one_in(3)) {
+      transposed.groups = random_groups();
+      transposed.filters = transposed.groups * random_.integer(1, 3);
+    }
+    for (std::size_t i = 0; i < spatial_dims.size(); ++i) {
+      if (i == 0 && shape_[Dim::d] == 1) continue;
+      WindowDim& dim = transposed.window.dims[i];
+      dim.kernel = random_.integer(1, 4);
+      dim.stride = random_.integer(1, 3);
+      dim.dilation = one_in(3) ? random_.integer(2, 3) : 1;
+      dim.padding_begin = one_in(2) ? random_.integer(0, dim.reach() - 1) : 0;
+      dim.padding_end = one_in(2) ? random_.integer(0, dim.reach() - 1) : 0;
+      transposed.output_padding[i] = random_.integer(0, dim.stride - 1);
+    }
+    return transposed;
+  }
+
+  // By a batch norm, more often than not.
+  void add_transposed() {
+    const TransposedConvolution transposed = random_transposed();
+    Shape shape = shape_;
+    shape[Dim::c] = transposed.filters;
+    for (std::size_t i = 0; i < spatial_dims.size(); ++i) {
+      std::int64_t& length = shape[spatial_dims[i]];
+      length = transposed_length(length, transposed.window.dims[i], transposed.output_padding[i]);
+      if (length < 1) return;
+    }
+    if (!fits(shape)) return;
+    shape_ = shape;
+    add(transposed);
+    if (!one_in(3)) add_batch_norm();
+    if (random_.boolean()) add(relu());
   }
 
   // An odd kernel with "same" padding, so that a pointwise projection has as many outputs.

@@ -54,6 +54,8 @@ TEST_CASE("residual_chains: what is no block ends a chain") {
   CHECK(lengths(chains_with("b_add", {"b_add", {"b", "a_add"}, Add{}})) == Lengths{1, 1});
   CHECK(lengths(chains_with("a_relu", {"a_relu", {"a"}, Relu{.max = 6.0}})) == Lengths{2});
   CHECK(lengths(chains_with("a_relu", {"a_relu", {"a"}, BatchNorm{}})) == Lengths{2});
+  CHECK(lengths(chains_with("b", {"b", {"a_add"}, TransposedConvolution{.filters = 2}})) ==
+        Lengths{1, 1});
   CHECK(lengths(chains_with("fc", {"fc", {"c_add"}, Relu{}})) == Lengths{2});
 }
 

@@ -21,6 +21,13 @@ Convolution sample_convolution() {
   return {.filters = 8, .window = window, .groups = 2, .bias = true};
 }
 
+TransposedConvolution sample_transposed_convolution() {
+  Window window{{window_dim(3, 2, 1), window_dim(5, 1, 2), window_dim(2, 3, 0)}};
+  window.dims[1].padding_end = 3;
+  window.dims[2].dilation = 2;
+  return {.filters = 6, .window = window, .output_padding = {1, 0, 2}, .groups = 2, .bias = true};
+}
+
 std::vector<InputFile> sample_inputs() {
   return {{.file = "network.json", .sha256 = sha256("network")},
           {.file = "pro file.json", .sha256 = sha256("profile")}};
@@ -121,7 +128,8 @@ Network sample_network_3d() {
        {"up",
         {"pool"},
         Upsample{.factor = {2, 1, 3}, .mode = UpsampleMode::linear, .align_corners = true}},
-       {"clip", {"up"}, Relu{.max = 1.5}},
+       {"raise", {"up"}, sample_transposed_convolution()},
+       {"clip", {"raise"}, Relu{.max = 1.5}},
        {"loss", {"clip"}, MeanSquaredError{}}});
 }
 

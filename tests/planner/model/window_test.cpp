@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 #include "planner/model/distribution.hpp"
+#include "planner/model/error.hpp"
 
 namespace cnnplan::test {
 namespace {
@@ -43,6 +45,94 @@ TEST_CASE("window_block: the halo of a 3x3 convolution on three blocks") {
                                          {{5, 5}, {}}}) {
     CHECK(window_block(row.outputs, 12, window) == row.expected);
   }
+}
+
+// Every transposed convolution of up to 4 inputs that has outputs.
+void for_each_transposed(
+    const std::function<void(std::int64_t, const WindowDim&, std::int64_t)>& check) {
+  for (std::int64_t length = 1; length <= 4; ++length) {
+    constexpr std::int64_t codes = std::int64_t{4} * 3 * 4 * 4 * 4 * 4;
+    for (std::int64_t code = 0; code < codes; ++code) {
+      std::int64_t rest = code;
+      const auto next = [&rest](std::int64_t choices) {
+        const std::int64_t choice = rest % choices;
+        rest /= choices;
+        return choice;
+      };
+      WindowDim window{.kernel = next(4) + 1, .stride = next(4) + 1, .dilation = next(3) + 1};
+      window.padding_begin = next(4);
+      window.padding_end = next(4);
+      const std::int64_t output_padding = next(4);
+      const bool is_possible =
+          std::max(window.padding_begin, window.padding_end) < window.reach() &&
+          output_padding < window.stride && transposed_length(length, window, output_padding) > 0;
+      if (is_possible) check(length, window, output_padding);
+    }
+  }
+}
+
+// One block: input i reaches from i S - P as far as its taps.
+void check_transposed_block(Range outputs, std::int64_t length, const WindowDim& window) {
+  const WindowBlock block = transposed_block(outputs, length, window);
+  REQUIRE(block.input.size() > 0);
+  CHECK(block.input.begin >= 0);
+  CHECK(block.input.end <= length);
+  int before = 0;
+  for (std::int64_t input = 0; input < length; ++input) {
+    const std::int64_t first = input * window.stride - window.padding_begin;
+    const bool meets = first < outputs.end && first + window.reach() > outputs.begin;
+    const bool taken = input >= block.input.begin && input < block.input.end;
+    if (meets) CHECK(taken);
+    if (taken && !meets) {
+      CHECK(first + window.reach() <= outputs.begin);
+      ++before;
+    }
+    if (taken) {
+      const std::int64_t local = (input - block.input.begin) * window.stride - block.padding_begin;
+      CHECK(outputs.begin + local == first);
+    }
+  }
+  CHECK(before <= 1);
+  WindowDim local = window;
+  local.padding_begin = block.padding_begin;
+  local.padding_end = block.padding_end;
+  CHECK(block.padding_begin >= 0);
+  CHECK(output_length(outputs.size(), local) == block.input.size());
+}
+
+TEST_CASE("transposed_length: one behind the last output that a tap or the padding reaches") {
+  CHECK(transposed_length(7, {2, 2, 0, 0, 1}, 0) == 14);
+  CHECK(transposed_length(7, {3, 2, 1, 1, 1}, 1) == 14);
+  CHECK(transposed_length(1, {3, 2, 2, 2, 1}, 0) == -1);
+  for_each_transposed([](std::int64_t length, const WindowDim& window, std::int64_t padding) {
+    const std::int64_t outputs = transposed_length(length, window, padding);
+    // The convolution with the same window goes back.
+    CHECK(output_length(outputs, window) == length);
+  });
+  const std::int64_t huge = std::numeric_limits<std::int64_t>::max() / 2;
+  CHECK_THROWS_AS(transposed_length(huge, {2, 3, 0, 0, 1}, 0), InputError);
+}
+
+TEST_CASE("transposed_block: what taps reach, and a local convolution that goes back") {
+  CHECK(transposed_block({3, 3}, 4, {3, 2, 1, 1, 1}) == WindowBlock{});
+  CHECK(transposed_block({4, 8}, 4, {2, 2, 0, 0, 1}) == WindowBlock{{2, 4}, 0, 0});
+  CHECK(transposed_block({3, 5}, 4, {3, 2, 1, 1, 1}) == WindowBlock{{1, 3}, 2, 1});
+  for_each_transposed([](std::int64_t length, const WindowDim& window, std::int64_t padding) {
+    const std::int64_t outputs = transposed_length(length, window, padding);
+    CHECK(transposed_block({0, outputs}, length, window).input == Range{0, length});
+    for (std::int64_t begin = 0; begin < outputs; ++begin) {
+      for (std::int64_t end = begin + 1; end <= outputs; ++end) {
+        check_transposed_block({begin, end}, length, window);
+      }
+      // No gap between blocks, and ends that do not fall.
+      const Range last = transposed_block({begin, begin + 1}, length, window).input;
+      if (begin + 1 == outputs) continue;
+      const Range next = transposed_block({begin + 1, outputs}, length, window).input;
+      CHECK(next.begin <= last.end);
+      CHECK(next.begin >= last.begin);
+      CHECK(next.end >= last.end);
+    }
+  });
 }
 
 // Every window with a padding below its reach, on every length up to 9, that has outputs.

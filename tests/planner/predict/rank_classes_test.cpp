@@ -36,6 +36,23 @@ Plan mixed(const std::string& network,
   return plan;
 }
 
+// Wide taps at every second input, whose needed blocks differ from rank to rank.
+Plan transposed(const std::string& mesh) {
+  const WindowDim wide{.kernel = 5, .stride = 2, .padding_begin = 1, .padding_end = 1};
+  return uniform_plan(
+      Network("transposed",
+              {{"data", {}, Input{.channels = 8, .size = {1, 96, 96}}},
+               {"up",
+                {"data"},
+                TransposedConvolution{.filters = 8, .window = {{WindowDim{}, wide, wide}}}},
+               {"again",
+                {"up"},
+                TransposedConvolution{.filters = 8, .window = {{WindowDim{}, wide, wide}}}},
+               {"loss", {"again"}, SoftmaxCrossEntropy{}}}),
+      8,
+      parse_mesh(mesh));
+}
+
 struct Both {
   Prediction classes;
   Prediction each;
@@ -87,6 +104,20 @@ TEST_CASE("RankClasses: stages that do not fill nodes are told apart by who is o
   CHECK(both.classes.step_s == doctest::Approx(both.each.step_s));
 }
 
+// Of 2 taps at every second output, blocks need what an upsampling by 2 repeats.
+TEST_CASE("RankClasses: a transposed convolution that needs no halo parts no ranks") {
+  const WindowDim pair{.kernel = 2, .stride = 2};
+  const auto classes_with = [](const LayerParameters& up) {
+    const Network network("up",
+                          {{"data", {}, Input{.channels = 8, .size = {1, 256, 1}}},
+                           {"up", {"data"}, up},
+                           {"loss", {"up"}, SoftmaxCrossEntropy{}}});
+    return RankClasses::of(uniform_plan(network, 1, parse_mesh("h128")), pod()).sizes();
+  };
+  CHECK(classes_with(TransposedConvolution{.window = {{WindowDim{}, pair, WindowDim{}}}}) ==
+        classes_with(Upsample{.factor = {1, 2, 1}}));
+}
+
 TEST_CASE("RankClasses: predict what all ranks are predicted") {
   const std::vector<Plan> plans{plan_on("resnet50", 256, "n128"),
                                 plan_on("resnet50", 200, "n128"),
@@ -97,6 +128,8 @@ TEST_CASE("RankClasses: predict what all ranks are predicted") {
                                 plan_on("vgg16", 16, "n16h3w2"),
                                 plan_on("unet-2d", 8, "n8h5w3"),
                                 plan_on("unet-3d", 8, "n8d3h4"),
+                                transposed("n8h5w3"),
+                                transposed("n2h8w7"),
                                 mixed("mesh-1k", 32, "n8h4w4", "n32h4"),
                                 mixed("resnet50", 128, "n32h2w2", "n128"),
                                 mixed("resnet50", 128, "n64h2", "n32r4")};

@@ -62,11 +62,11 @@ Range channels_read(const Plan& plan, LayerIndex layer, const Box& output, int r
   if (sums_over_channels(split.split())) {
     return block_range(all.end, parts, split.mesh.coordinate(rank, Axis::c));
   }
-  const auto* convolution = std::get_if<Convolution>(&parameters);
-  if (convolution == nullptr || convolution->groups == 1) return all;
+  const std::int64_t groups = groups_of(parameters);
+  if (groups == 1) return all;
   // Filters [begin, end) of groups of so many.
-  const std::int64_t filters = convolution->filters / convolution->groups;
-  const std::int64_t inputs = all.end / convolution->groups;
+  const std::int64_t filters = plan.network.output_shape(layer, 1)[Dim::c] / groups;
+  const std::int64_t inputs = all.end / groups;
   return {output[Dim::c].begin / filters * inputs,
           ((output[Dim::c].end - 1) / filters + 1) * inputs};
 }
@@ -103,6 +103,35 @@ void check_interpolation(const Upsample& upsample,
     CHECK(axes[i] == interpolation_axis(output[dim], input[dim], way));
   }
   CHECK(needed == expected);
+}
+
+// One transposed convolution on one rank: every tap of every input either meets the output of the
+// block that it meets in the image, and then the input is needed, or none.
+void check_transposed(
+    const Plan& plan, LayerIndex layer, int rank, const Box& output, const Box& needed) {
+  const Network& network = plan.network;
+  const Shape input = network.output_shape(network.inputs_of(layer)[0], plan.batch);
+  const Window global = network.window_of(layer);
+  const Window local = local_window(network, layer, output);
+  for (std::size_t i = 0; i < spatial_dims.size(); ++i) {
+    const Range outputs = output[spatial_dims[i]];
+    const Range inputs = needed[spatial_dims[i]];
+    const WindowDim& dim = global.dims[i];
+    CHECK(output_length(outputs.size(), local.dims[i]) == inputs.size());
+    for (std::int64_t at = 0; at < input[spatial_dims[i]]; ++at) {
+      for (std::int64_t k = 0; k < dim.kernel; ++k) {
+        const std::int64_t met = at * dim.stride - dim.padding_begin + k * dim.dilation;
+        if (met < outputs.begin || met >= outputs.end) continue;
+        const bool is_needed = at >= inputs.begin && at < inputs.end;
+        CHECK(is_needed);
+        const std::int64_t in_block =
+            (at - inputs.begin) * dim.stride - local.dims[i].padding_begin + k * dim.dilation;
+        CHECK(outputs.begin + in_block == met);
+      }
+    }
+  }
+  CHECK(needed[Dim::n] == output[Dim::n]);
+  CHECK(needed[Dim::c] == channels_read(plan, layer, output, rank));
 }
 
 // One upsampling on one rank: every output repeats the input that its place in the block says.
@@ -167,6 +196,8 @@ TEST_CASE("Ownership: needed blocks are what the windows of the owned outputs re
           const LayerIndex input = plan.network.inputs_of(layer)[0];
           check_upsample(
               *upsample, plan.network.output_shape(input, plan.batch), output, needed.box(rank));
+        } else if (is_transposed(parameters)) {
+          check_transposed(plan, layer, rank, output, needed.box(rank));
         } else {
           check_windowed(plan, layer, rank, output, needed.box(rank));
         }
@@ -199,6 +230,30 @@ TEST_CASE("Ownership: a concat needs of every input its channels of the owned ou
   CHECK(needed("c2", 1) == std::vector{block({0, 1}, {0, 6}), block({1, 2}, {0, 6})});
   CHECK(needed("c2", 2) == std::vector{Box{}, block({0, 4}, {0, 6})});
   CHECK(is_empty(needed("h8", 1)[7]));
+}
+
+// 6 channels to 4 filters.
+TEST_CASE("Ownership: the weight of a transposed convolution is cut where its roles are") {
+  const auto block =
+      [](std::int64_t groups, const char* mesh, ChannelAlgorithm algorithm, int rank) {
+        const Network network(
+            "transposed",
+            {{"data", {}, Input{.channels = 6, .size = {1, 2, 2}}},
+             {"up", {"data"}, TransposedConvolution{.filters = 4, .groups = groups, .bias = true}},
+             {"loss", {"up"}, SoftmaxCrossEntropy{}}});
+        Plan plan = uniform_plan(network, 1, parse_mesh(mesh));
+        plan.layers[1].channel_algorithm = algorithm;
+        const Box box = weight_block(plan, 1, rank);
+        return std::array{box[Dim::n], box[Dim::c]};
+      };
+  using enum ChannelAlgorithm;
+  using Ranges = std::array<Range, 2>;
+  CHECK(block(1, "c2", stationary_y, 1) == Ranges{Range{0, 6}, Range{2, 4}});
+  CHECK(block(1, "c2", stationary_x, 1) == Ranges{Range{3, 6}, Range{0, 4}});
+  CHECK(block(2, "c2", stationary_y, 1) == Ranges{Range{3, 6}, Range{0, 2}});
+  CHECK(block(2, "c4", stationary_y, 3) == Ranges{Range{3, 6}, Range{1, 2}});
+  CHECK(block(1, "c8", stationary_y, 7)[1].size() == 0);
+  CHECK(block(1, "n2", stationary_y, 1) == Ranges{Range{0, 6}, Range{0, 4}});
 }
 
 TEST_CASE("Ownership: owned blocks of one replica cover the tensor once") {

@@ -28,6 +28,22 @@ Network config(const char* name) {
   return read_network("configs/networks/" + std::string(name) + ".json");
 }
 
+// Rows from below and from above, through the same windows and shapes.
+Network both_ways() {
+  const WindowDim pair{.kernel = 2, .padding_end = 1};
+  const Window window{{WindowDim{}, pair, pair}};
+  return Network(
+      "both-ways",
+      {{"data", {}, Input{.channels = 4, .size = {1, 48, 48}}},
+       {"from_below", {"data"}, Convolution{.filters = 4, .window = window}},
+       {"from_above",
+        {"from_below"},
+        TransposedConvolution{.filters = 4, .window = window, .bias = true}},
+       {"below_again", {"from_above"}, Convolution{.filters = 4, .window = window}},
+       {"above_again", {"below_again"}, TransposedConvolution{.filters = 4, .window = window}},
+       {"loss", {"above_again"}, SoftmaxCrossEntropy{}}});
+}
+
 // Of a plan's operations on one rank, nobody waiting; every unit reduces alone, as in the graph.
 double sum_of_prices(Plan plan, int rank, const PriceList& prices) {
   plan.bucket_bytes = 1;
@@ -241,10 +257,11 @@ TEST_CASE("price_network: layers may be listed in any order") {
 
 TEST_CASE("price_network: of lines, what a rank must do is what its operations cost") {
   RandomValues random(5);
-  for (const char* name : {"lenet", "vgg16", "mesh-1k"}) {
+  for (const Network& network :
+       {config("lenet"), config("vgg16"), config("mesh-1k"), both_ways()}) {
     for (int ranks : {2, 3, 4, 8}) {
       const Prices prices(ranks);
-      const Plan blank = blank_plan(config(name), 8, ranks);
+      const Plan blank = blank_plan(network, 8, ranks);
       const PricedNetwork priced = price_all(blank, prices.list());
       const std::vector<int> sample = sample_ranks(ranks);
       REQUIRE(priced.least.size() == sample.size());
@@ -252,7 +269,7 @@ TEST_CASE("price_network: of lines, what a rank must do is what its operations c
         const Assignment assignment = random_assignment(random, priced.graph);
         const Plan plan = plan_of(blank, priced.choices, assignment);
         for (std::size_t i = 0; i < sample.size(); ++i) {
-          CAPTURE(name);
+          CAPTURE(network.name());
           CHECK(total_cost(priced.least[i], assignment) ==
                 doctest::Approx(unavoidable_prices(plan, sample[i], prices.list())).epsilon(1e-9));
         }

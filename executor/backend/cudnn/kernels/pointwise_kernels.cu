@@ -153,22 +153,39 @@ void sgd_of(const KernelSpec& spec,
 }
 
 template <typename T, int width>
-struct FinishConvolution {
+struct AddBias {
+  Block<const T> x;
   const Computed<T>* bias;
   Block<T> y;
   bool clip;
 
   CNNPLAN_HOST_DEVICE void operator()(const Position& position, std::uint32_t channel) const {
-    T* memory = y.at(position) + channel;
-    auto value = load<width>(memory);
+    auto value = load<width>(x.at(position) + channel);
     const auto added = load<width>(bias + channel);
     for (int i = 0; i < width; ++i) {
       const auto sum = value.values[i] + added.values[i];
       value.values[i] = clip ? at_least_zero(sum) : sum;
     }
-    store<width>(memory, value);
+    store<width>(y.at(position) + channel, value);
   }
 };
+
+// y = relu?(x + bias).
+void add_bias(const KernelSpec& spec,
+              const TensorView& x,
+              const TensorView& bias,
+              const TensorView& y,
+              cudaStream_t stream) {
+  const std::array blocks{x, y};
+  with_kind(spec.precision, vector_channels(spec.out[Dim::c], blocks), [&]<typename K>(K) {
+    using T = typename K::Type;
+    constexpr int width = K::channels;
+    for_each_vector<width>(
+        stream,
+        spec.out,
+        AddBias<T, width>{Block<const T>(x), bias.as<const Computed<T>>(), Block<T>(y), spec.relu});
+  });
+}
 
 template <typename T, int width>
 struct PlainTerm : BlockReader<T, width> {
@@ -262,15 +279,11 @@ void finish_convolution(const KernelSpec& spec,
     if (spec.relu) pointwise(spec, y, y, y, ReluForward{}, stream);
     return;
   }
-  const std::int64_t channels = vector_channels(spec.out[Dim::c], std::span(&y, 1));
-  with_kind(spec.precision, channels, [&]<typename K>(K) {
-    using T = typename K::Type;
-    constexpr int width = K::channels;
-    for_each_vector<width>(
-        stream,
-        spec.out,
-        FinishConvolution<T, width>{bias.as<const Computed<T>>(), Block<T>(y), spec.relu});
-  });
+  add_bias(spec, y, bias, y, stream);
+}
+
+void add_bias(const KernelSpec& spec, Operands operands, cudaStream_t stream) {
+  add_bias(spec, operands[0], operands[1], operands[2], stream);
 }
 
 std::int64_t bias_gradient_workspace_bytes(const Shape& dy) {

@@ -30,6 +30,8 @@ void finish_convolution(const KernelSpec& spec,
                         const TensorView& bias,
                         const TensorView& y,
                         cudaStream_t stream);
+// y = x + bias.
+void add_bias(const KernelSpec& spec, Operands operands, cudaStream_t stream);
 // dbias = sum of dy over its positions.
 std::int64_t bias_gradient_workspace_bytes(const Shape& dy);
 void bias_gradient(Precision precision,
