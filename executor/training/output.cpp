@@ -47,7 +47,7 @@ std::vector<double> gather_output(const Plan& plan,
                                   const ScheduleMemory& memory,
                                   const Communicator& world) {
   const LayerIndex layer = output_layer(plan.network);
-  Slice slice{.shape = plan.network.output_shape(layer, plan.batch), .box = {}, .values = {}};
+  TensorSlice slice{.shape = plan.network.output_shape(layer, plan.batch), .box = {}, .values = {}};
   const Mesh& mesh = plan.layers[static_cast<std::size_t>(layer)].mesh;
   const bool is_replica = mesh.coordinate(world.rank(), Axis::r) > 0;
   if (!is_replica) {

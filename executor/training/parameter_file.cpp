@@ -69,7 +69,7 @@ class DumpWriter {
     Box box = whole({{1, 1, 1, 1, channels}});
     box[Dim::w] = store.running_channels(layer);
     for (const bool variance : {false, true}) {
-      const Slice slice{{{1, 1, 1, 1, channels}}, box, store.running_values(layer, variance)};
+      const TensorSlice slice{{{1, 1, 1, 1, channels}}, box, store.running_values(layer, variance)};
       write(tensor_name(plan_.network.layer(layer).name, variance ? "variance" : "mean"),
             std::array{channels},
             gather(slice, mesh_of(plan_, layer), world_),

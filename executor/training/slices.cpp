@@ -16,7 +16,7 @@ void put(const Shape& shape, const Box& box, std::span<const double> values, dou
   });
 }
 
-std::vector<double> gather_from(bool sends, const Slice& slice, const Communicator& world) {
+std::vector<double> gather_from(bool sends, const TensorSlice& slice, const Communicator& world) {
   const std::span<const double> own(slice.values);
   const std::span<const Box> box(&slice.box, sends ? 1 : 0);
   const auto boxes = world.gather(box, 0);
@@ -31,11 +31,11 @@ std::vector<double> gather_from(bool sends, const Slice& slice, const Communicat
 
 }  // namespace
 
-std::vector<double> gather(const Slice& slice, const Communicator& world) {
+std::vector<double> gather(const TensorSlice& slice, const Communicator& world) {
   return gather_from(!is_empty(slice.box), slice, world);
 }
 
-std::vector<double> gather(const Slice& slice, const Mesh& mesh, const Communicator& world) {
+std::vector<double> gather(const TensorSlice& slice, const Mesh& mesh, const Communicator& world) {
   const int first = RankGroup(mesh, world.rank(), {Axis::c, Axis::l}).front();
   return gather_from(first == world.rank(), slice, world);
 }

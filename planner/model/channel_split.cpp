@@ -55,6 +55,9 @@ std::string channel_split_refusal(const Network& network,
   if (is_loss(parameters)) {
     return "axes n d h w r: the loss of a position is of all its channels";
   }
+  if (std::holds_alternative<ChannelShuffle>(parameters)) {
+    return "axes n d h w r: a channel shuffle moves channels of all parts to all parts";
+  }
   const std::int64_t groups = groups_of(parameters);
   if (groups == 1) return {};
   if (algorithm == ChannelAlgorithm::stationary_x) {

@@ -70,6 +70,7 @@ struct Enumerators<KernelKind> {
                                   KernelKind::pooling,
                                   KernelKind::upsample,
                                   KernelKind::interpolate,
+                                  KernelKind::channel_shuffle,
                                   KernelKind::add,
                                   KernelKind::dropout,
                                   KernelKind::softmax_cross_entropy,

@@ -53,7 +53,10 @@ double passes(const KernelSpec& spec) {
                  ? 3.0
                  : 2.0 + (spec.residual ? 1.0 : 0.0);
     case KernelPhase::backward_data:
-      if (spec.kind == KernelKind::add || spec.kind == KernelKind::mean_squared_error) return 2.0;
+      if (spec.kind == KernelKind::add || spec.kind == KernelKind::channel_shuffle ||
+          spec.kind == KernelKind::mean_squared_error) {
+        return 2.0;
+      }
       [[fallthrough]];
     default:
       return 3.0 + (spec.relu && !spec.residual ? 1.0 : 0.0);
@@ -68,13 +71,14 @@ bool has_window(KernelKind kind) {
 }  // namespace
 
 std::string_view to_text(KernelKind kind) {
-  constexpr std::array<std::string_view, 13> names{"convolution",
+  constexpr std::array<std::string_view, 14> names{"convolution",
                                                    "bias",
                                                    "batch_norm",
                                                    "relu",
                                                    "pooling",
                                                    "upsample",
                                                    "interpolate",
+                                                   "channel_shuffle",
                                                    "add",
                                                    "dropout",
                                                    "softmax_cross_entropy",

@@ -22,6 +22,7 @@ enum class KernelKind {
   pooling,
   upsample,
   interpolate,
+  channel_shuffle,
   add,
   dropout,
   softmax_cross_entropy,
@@ -75,6 +76,9 @@ enum class KernelAlgorithm { direct, winograd };
 //   upsample backward_data         dy pitched, dx pitched; dx is the sum of its repetitions
 //   interpolate forward            x pitched, y pitched; linear, as `axes` says
 //   interpolate backward_data      dy pitched, dx pitched
+//   channel_shuffle forward        x pitched, y pitched; of C channels, y j * groups + i is
+//                                  x i * (C / groups) + j
+//   channel_shuffle backward_data  dy pitched, dx pitched
 //   add forward                    a pitched, b pitched, y pitched; y = relu?(a + add_scale b)
 //   add backward_data              dy pitched, dx pitched; dx = add_scale dy, of the second input
 //   dropout forward                x pitched, y pitched

@@ -142,6 +142,7 @@ std::vector<KernelOperand> kernel_operands(const KernelSpec& spec) {
       break;
     case KernelKind::upsample:
     case KernelKind::interpolate:
+    case KernelKind::channel_shuffle:
       spec.phase == KernelPhase::forward ? operands.x().y() : operands.dy().dx();
       break;
     case KernelKind::add:

@@ -137,6 +137,18 @@ LayerParameters read_concat(const JsonReader& layer, SpatialFormat) {
   return Concat{};
 }
 
+LayerParameters read_slice(const JsonReader& layer, SpatialFormat) {
+  layer.allow_keys({"name", "kind", "input", "first_channel", "channels"});
+  Slice slice{.channels = layer.at("channels").integer(extent_range)};
+  layer.read("first_channel", slice.first_channel, count_range);
+  return slice;
+}
+
+LayerParameters read_channel_shuffle(const JsonReader& layer, SpatialFormat) {
+  layer.allow_keys({"name", "kind", "input", "groups"});
+  return ChannelShuffle{.groups = layer.at("groups").integer(extent_range)};
+}
+
 LayerParameters read_dropout(const JsonReader& layer, SpatialFormat) {
   layer.allow_keys({"name", "kind", "input", "rate"});
   Dropout dropout;
@@ -172,6 +184,8 @@ const std::array<KindReader, std::variant_size_v<LayerParameters>>& kind_readers
       {Upsample{}, read_upsample},
       {Add{}, read_add},
       {Concat{}, read_concat},
+      {Slice{}, read_slice},
+      {ChannelShuffle{}, read_channel_shuffle},
       {Dropout{}, read_dropout},
       {SoftmaxCrossEntropy{}, read_softmax_cross_entropy},
       {MeanSquaredError{}, read_mean_squared_error},
@@ -228,6 +242,11 @@ class ParameterWriter {
   void operator()(const Relu& relu) const { add("max", relu.max, Relu{}.max); }
   void operator()(const Add& sum) const { add("scale", sum.scale, Add{}.scale); }
   void operator()(const Concat&) const {}
+  void operator()(const Slice& slice) const {
+    add("first_channel", slice.first_channel, Slice{}.first_channel);
+    layer_["channels"] = slice.channels;
+  }
+  void operator()(const ChannelShuffle& shuffle) const { layer_["groups"] = shuffle.groups; }
   void operator()(const SoftmaxCrossEntropy&) const {}
   void operator()(const MeanSquaredError&) const {}
 

@@ -18,6 +18,8 @@ std::string_view kind_name(const LayerParameters& parameters) {
       "upsample",
       "add",
       "concat",
+      "slice",
+      "channel_shuffle",
       "dropout",
       "softmax_cross_entropy",
       "mean_squared_error"};
@@ -47,6 +49,11 @@ bool is_transposed(const LayerParameters& parameters) {
 
 bool moves_positions(const LayerParameters& parameters) {
   return has_window(parameters) || std::holds_alternative<Upsample>(parameters);
+}
+
+bool rearranges(const LayerParameters& parameters) {
+  return std::holds_alternative<Upsample>(parameters) ||
+         std::holds_alternative<ChannelShuffle>(parameters);
 }
 
 bool has_several_inputs(const LayerParameters& parameters) {

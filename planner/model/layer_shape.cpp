@@ -88,6 +88,28 @@ class ShapeRule {
     }
     return joined;
   }
+  Shape operator()(const Slice& layer) const {
+    const std::int64_t count = x()[Dim::c];
+    place_.require(layer.first_channel >= 0 && layer.first_channel < count,
+                   "first_channel",
+                   layer.first_channel,
+                   "0 to " + std::to_string(count - 1) + ", a channel of the input");
+    const std::int64_t most = count - layer.first_channel;
+    place_.require(layer.channels >= 1 && layer.channels <= most,
+                   "channels",
+                   layer.channels,
+                   "1 to " + std::to_string(most) + ", as many as the input has from there on");
+    Shape output = x();
+    output[Dim::c] = layer.channels;
+    return output;
+  }
+  Shape operator()(const ChannelShuffle& layer) const {
+    place_.require(layer.groups >= 1 && x()[Dim::c] % layer.groups == 0,
+                   "groups",
+                   layer.groups,
+                   "a divisor of " + std::to_string(x()[Dim::c]) + " channels");
+    return x();
+  }
   Shape operator()(const Dropout& layer) const {
     if (!(layer.rate >= 0 && layer.rate < 1)) {
       place_.refuse("rate", std::to_string(layer.rate), "0 up to, not including, 1");

@@ -129,7 +129,9 @@ Shape Network::output_shape(LayerIndex index, std::int64_t batch) const {
 }
 
 std::int64_t Network::first_channel(LayerIndex index, std::size_t input) const {
-  if (!std::holds_alternative<Concat>(layer_parameters(index))) return 0;
+  const LayerParameters& parameters = layer_parameters(index);
+  if (const auto* slice = std::get_if<Slice>(&parameters)) return -slice->first_channel;
+  if (!std::holds_alternative<Concat>(parameters)) return 0;
   std::int64_t channel = 0;
   for (std::size_t i = 0; i < input; ++i) {
     channel += output_shape(inputs_of(index).at(i), 1)[Dim::c];

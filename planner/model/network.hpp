@@ -117,6 +117,20 @@ struct Concat {
   auto operator<=>(const Concat&) const = default;
 };
 
+// Channels [first_channel, first_channel + channels) of its input.
+struct Slice {
+  std::int64_t first_channel = 0;
+  std::int64_t channels = 1;
+  auto operator<=>(const Slice&) const = default;
+};
+
+// Channels in `groups` groups as rows of a matrix, which is transposed: of C channels, output
+// j * groups + i is input i * (C / groups) + j.
+struct ChannelShuffle {
+  std::int64_t groups = 1;
+  auto operator<=>(const ChannelShuffle&) const = default;
+};
+
 // y = x / (1 - rate) where kept. What is dropped depends on seed, step and global index only.
 struct Dropout {
   double rate = 0.5;
@@ -145,6 +159,8 @@ using LayerParameters = std::variant<Input,
                                      Upsample,
                                      Add,
                                      Concat,
+                                     Slice,
+                                     ChannelShuffle,
                                      Dropout,
                                      SoftmaxCrossEntropy,
                                      MeanSquaredError>;
@@ -183,7 +199,8 @@ class Network {
   LayerIndex loss_layer() const { return layer_count() - 1; }
   // Output of a layer for `batch` samples. @throws InputError on overflow.
   Shape output_shape(LayerIndex index, std::int64_t batch) const;
-  // Channel of the output of a concat at which its input `input` begins; 0 for other kinds.
+  // Channel of the output at which input `input` begins: of a concat, behind the inputs before it,
+  // of a slice, below 0 where the slice begins later than its input; 0 for other kinds.
   // @pre the layer has that input
   std::int64_t first_channel(LayerIndex index, std::size_t input) const;
   // The window of convolution, transposed convolution, pooling and of what counts as one (fully
@@ -219,6 +236,8 @@ bool has_window(const LayerParameters& parameters);
 bool is_transposed(const LayerParameters& parameters);
 // True where outputs are made of inputs at other positions: what has a window, and upsampling.
 bool moves_positions(const LayerParameters& parameters);
+// True where every output is an input, and a kernel moves them: upsampling and channel shuffle.
+bool rearranges(const LayerParameters& parameters);
 // Add and concat: files list their inputs, others name one at most.
 bool has_several_inputs(const LayerParameters& parameters);
 

@@ -76,7 +76,7 @@ Exchange exchange_forward(
 }
 
 bool copies_inputs(const LayerParameters& parameters) {
-  return std::holds_alternative<Concat>(parameters);
+  return std::holds_alternative<Concat>(parameters) || std::holds_alternative<Slice>(parameters);
 }
 
 Exchange exchange_into_output(const BlockOwnership& owned, const BlockOwnership& needed, int rank) {
@@ -86,6 +86,26 @@ Exchange exchange_into_output(const BlockOwnership& owned, const BlockOwnership&
 bool shares_gradient(const LayerParameters& parameters, std::size_t input) {
   if (const auto* add = std::get_if<Add>(&parameters)) return input == 0 || !is_scaled(*add);
   return copies_inputs(parameters);
+}
+
+SlicedGradient sliced_gradient(const Network& network, LayerIndex layer) {
+  if (!std::holds_alternative<Slice>(network.layer(layer).parameters)) return {};
+  const LayerIndex source = network.inputs_of(layer)[0];
+  std::vector<Range> slices;
+  LayerIndex last = layer;
+  for (LayerIndex consumer : network.consumers_of(source)) {
+    const auto* slice = std::get_if<Slice>(&network.layer(consumer).parameters);
+    if (slice == nullptr) continue;
+    slices.push_back({slice->first_channel, slice->first_channel + slice->channels});
+    last = std::max(last, consumer);
+  }
+  std::sort(slices.begin(), slices.end());
+  const auto meet = [](const Range& a, const Range& b) { return b.begin < a.end; };
+  const bool overlaps = std::adjacent_find(slices.begin(), slices.end(), meet) != slices.end();
+  std::int64_t covered = 0;
+  for (const Range& slice : slices) covered += slice.size();
+  const bool tiles = !overlaps && covered == network.output_shape(source, 1)[Dim::c];
+  return {.is_shared = true, .clears = layer == last && !tiles, .adds = layer != last && overlaps};
 }
 
 Exchange exchange_backward(const BlockOwnership& needed,
@@ -98,6 +118,11 @@ Exchange exchange_backward(const BlockOwnership& needed,
 
 Exchange exchange_backward(
     TransferList list, const Box& have, const Box& own, const GradientUse& use, int rank) {
+  if (use.sliced.is_shared) {
+    return {.list = std::move(list),
+            .accumulate = use.sliced.adds,
+            .zero_first = use.sliced.clears && !is_empty(own)};
+  }
   Exchange exchange{.list = std::move(list), .accumulate = true};
   const auto& sends = exchange.list.sends;
   const bool sends_own = std::any_of(sends.begin(), sends.end(), [&](const Piece& piece) {

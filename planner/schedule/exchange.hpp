@@ -39,17 +39,28 @@ Exchange exchange_forward(const BlockOwnership& owned,
 Exchange exchange_forward(
     TransferList list, const Box& own, const Box& want, const Box& storage, int rank);
 
-// True where a layer of these parameters has its inputs in its output: what the ranks own of them
-// is copied too, and their gradients back.
+// True where a layer of these parameters has its inputs, or channels of its input, in its output:
+// what the ranks own of them is copied too, and their gradients back.
 bool copies_inputs(const LayerParameters& parameters);
 
 // From owned blocks to needed ones in the output of a layer that copies its inputs.
 Exchange exchange_into_output(const BlockOwnership& owned, const BlockOwnership& needed, int rank);
 
+// What a slice does with the gradient of its input, which it shares with all slices of that tensor,
+// the last of them first.
+struct SlicedGradient {
+  bool is_shared = false;  // false of other layers
+  bool clears = false;     // the first, of slices that do not cover every channel once
+  bool adds = false;       // those behind it, where slices overlap
+  auto operator<=>(const SlicedGradient&) const = default;
+};
+SlicedGradient sliced_gradient(const Network& network, LayerIndex layer);
+
 // What the producer of a tensor and its readers allow with a gradient.
 struct GradientUse {
   bool shared = false;  // somebody else reads the needed block: it must not be overwritten
   bool dense = false;   // the producer reads dense blocks only
+  SlicedGradient sliced{};
 };
 
 // True when a layer of these parameters hands its own gradient, or a part of it, on to this input:

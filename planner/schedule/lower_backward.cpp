@@ -35,8 +35,8 @@ void Lowering::backward(std::size_t index) {
     backward_windowed(unit, saved, unit.relu ? backward_relu(unit, dy, id) : dy);
   } else if (std::holds_alternative<BatchNorm>(parameters)) {
     backward_batch_norm(unit, saved, dy);
-  } else if (std::holds_alternative<Upsample>(parameters)) {
-    backward_upsample(unit, dy);
+  } else if (rearranges(parameters)) {
+    backward_rearranged(unit, dy);
   } else if (copies_inputs(parameters)) {
     hand_on(unit, dy);
   } else {
@@ -210,14 +210,15 @@ void Lowering::backward_elementwise(const Unit& unit, const Operand& dy) {
   hand_on(unit, gradient);
 }
 
-void Lowering::backward_upsample(const Unit& unit, const Operand& dy) {
+void Lowering::backward_rearranged(const Unit& unit, const Operand& dy) {
   const BufferIndex dx =
       add_block(name(unit) + "/dx", BufferRole::error_signal, needed_box(unit, 0));
-  kernel(unit, upsample_spec(unit, KernelPhase::backward_data), {dy, builder_.write(dx)});
+  kernel(unit, rearranging_spec(unit, KernelPhase::backward_data), {dy, builder_.write(dx)});
   contribute(unit, 0, {.operand = builder_.read(dx)});
 }
 
-// To every input. Of a concat, each gets its channels only; the second of a scaled add gets less or
+// To every input. Of a concat, each gets its channels only, of a slice, the input gets some of its
+// channels; the second of a scaled add gets less or
 // more than the gradient.
 void Lowering::hand_on(const Unit& unit, const Operand& gradient) {
   const LayerParameters& parameters = layer(unit.head).parameters;
@@ -247,10 +248,23 @@ void Lowering::add_gradients(const Unit& unit) {
   if (!decomposition_.requires_gradient(unit.last)) return;
   for (LayerIndex source : unit.inputs) {
     if (!decomposition_.requires_gradient(source)) continue;
+    if (sliced_gradient(network(), unit.head).is_shared) {
+      sliced_gradient_of(source, layer(source).name + "/dy");
+      continue;
+    }
     const Operand gradient = builder_.read(
         add_block(layer(source).name + "/dy", BufferRole::error_signal, own_box(source)));
     gradients_[static_cast<std::size_t>(source)].push_back({.operand = gradient});
   }
+}
+
+BufferIndex Lowering::sliced_gradient_of(LayerIndex target, const std::string& name) {
+  BufferIndex& buffer = sliced_gradients_[static_cast<std::size_t>(target)];
+  if (buffer < 0) {
+    buffer = add_block(name, BufferRole::error_signal, own_box(target));
+    gradients_[static_cast<std::size_t>(target)].push_back({.operand = builder_.read(buffer)});
+  }
+  return buffer;
 }
 
 // Brings a unit's gradient of its input back to the owners of the input.
@@ -264,15 +278,20 @@ void Lowering::contribute(const Unit& unit, std::size_t input, Contribution cont
     return;
   }
   const GradientUse use{.shared = contribution.shared,
-                        .dense = decomposition_.needs_dense_gradient(target)};
+                        .dense = decomposition_.needs_dense_gradient(target),
+                        .sliced = sliced_gradient(network(), unit.head)};
   Exchange exchange = exchange_backward(blocks, owners, use, rank_);
   const BufferIndex source = contribution.operand.buffer;
-  const BufferIndex destination =
-      exchange.in_place ? source
-                        : add_block(layer(target).name + "/dy/" + layer(unit.head).name,
-                                    BufferRole::error_signal,
-                                    own_box(target));
-  gradients.push_back({.operand = {.buffer = destination, .box = own_box(target)}});
+  const std::string buffer_name = layer(target).name + "/dy/" + layer(unit.head).name;
+  BufferIndex destination = source;
+  if (use.sliced.is_shared) {
+    destination = sliced_gradient_of(target, buffer_name);
+  } else {
+    if (!exchange.in_place) {
+      destination = add_block(buffer_name, BufferRole::error_signal, own_box(target));
+    }
+    gradients.push_back({.operand = {.buffer = destination, .box = own_box(target)}});
+  }
   add_transfer(unit,
                name(unit) + "/backward/" + label(unit, input, "reduce_scatter"),
                {.source = source,

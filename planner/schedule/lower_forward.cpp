@@ -31,10 +31,10 @@ void Lowering::forward(std::size_t index) {
     forward_batch_norm(unit, saved);
   } else if (is_loss(parameters)) {
     forward_loss(unit, saved);
-  } else if (std::holds_alternative<Upsample>(parameters)) {
-    forward_upsample(unit);
+  } else if (rearranges(parameters)) {
+    forward_rearranged(unit);
   } else if (copies_inputs(parameters)) {
-    forward_concat(unit);
+    forward_copies(unit);
   } else {
     forward_elementwise(unit, saved);
   }
@@ -281,15 +281,16 @@ void Lowering::forward_elementwise(const Unit& unit, Saved& saved) {
   kernel(unit, forward_elementwise_spec(unit), std::move(operands));
 }
 
-void Lowering::forward_upsample(const Unit& unit) {
+void Lowering::forward_rearranged(const Unit& unit) {
   const Operand input = fetch(unit, 0);
   Operand output = add_output(unit);
   output.written = true;
-  kernel(unit, upsample_spec(unit, KernelPhase::forward), {input, output});
+  kernel(unit, rearranging_spec(unit, KernelPhase::forward), {input, output});
 }
 
-// Every input goes from its owners straight to its channels of the output.
-void Lowering::forward_concat(const Unit& unit) {
+// Every input, or what a slice takes of it, goes from its owners straight to its channels of the
+// output.
+void Lowering::forward_copies(const Unit& unit) {
   const Operand output = add_output(unit);
   for (std::size_t input = 0; input < unit.inputs.size(); ++input) {
     const LayerIndex source = unit.inputs[input];

@@ -30,6 +30,7 @@ Lowering::Lowering(const Decomposition& decomposition,
   saved_.resize(decomposition.units().size());
   tensors_.resize(layers);
   gradients_.resize(layers);
+  sliced_gradients_.assign(layers, -1);
   fetched_.resize(layers);
   again_.resize(layers);
   fetched_again_.resize(layers);
@@ -202,13 +203,16 @@ Shape Lowering::input_shape(const Unit& unit) const {
   return network().output_shape(network().inputs_of(unit.head)[0], plan_.batch);
 }
 
-KernelSpec Lowering::upsample_spec(const Unit& unit, KernelPhase phase) const {
-  const auto& upsample = std::get<Upsample>(layer(unit.head).parameters);
-  const bool is_linear = upsample.mode == UpsampleMode::linear;
-  KernelSpec spec =
-      elementwise_spec(unit, is_linear ? KernelKind::interpolate : KernelKind::upsample, phase);
-  spec.in = shape_of(needed_box(unit, 0));
-  spec.window = upsample_window(upsample, input_shape(unit), own_box(unit.last));
+KernelSpec Lowering::rearranging_spec(const Unit& unit, KernelPhase phase) const {
+  KernelSpec spec = elementwise_spec(unit, KernelKind::channel_shuffle, phase);
+  if (const auto* upsample = std::get_if<Upsample>(&layer(unit.head).parameters)) {
+    const bool is_linear = upsample->mode == UpsampleMode::linear;
+    spec.kind = is_linear ? KernelKind::interpolate : KernelKind::upsample;
+    spec.in = shape_of(needed_box(unit, 0));
+    spec.window = upsample_window(*upsample, input_shape(unit), own_box(unit.last));
+  } else {
+    spec.groups = std::get<ChannelShuffle>(layer(unit.head).parameters).groups;
+  }
   return spec;
 }
 

@@ -83,8 +83,8 @@ class Lowering {
   void scatter_sums(const Unit& unit, const Operand& computed);
   void forward_batch_norm(const Unit& unit, Saved& saved);
   void forward_elementwise(const Unit& unit, Saved& saved);
-  void forward_upsample(const Unit& unit);
-  void forward_concat(const Unit& unit);
+  void forward_rearranged(const Unit& unit);
+  void forward_copies(const Unit& unit);
   void forward_loss(const Unit& unit, Saved& saved);
   Operand fetch(const Unit& unit, std::size_t input);
   // The same of `stored`; `fetched` are the blocks of that tensor that are there already.
@@ -134,12 +134,14 @@ class Lowering {
                                 KernelSpec spec,
                                 const std::array<Operand, 2>& gradient);
   void backward_elementwise(const Unit& unit, const Operand& dy);
-  void backward_upsample(const Unit& unit, const Operand& dy);
+  void backward_rearranged(const Unit& unit, const Operand& dy);
   void backward_loss(const Unit& unit, const Saved& saved);
   void hand_on(const Unit& unit, const Operand& gradient);
   // What the second input of an add gets of a gradient, in memory of its own.
   Operand scaled(const Unit& unit, const Operand& gradient, const std::string& id);
   void contribute(const Unit& unit, std::size_t input, Contribution contribution);
+  // Where what a slice hands back goes: one for all slices of a tensor, which adds a contribution.
+  BufferIndex sliced_gradient_of(LayerIndex target, const std::string& name);
   Operand gradient_of(const Unit& unit);
   // `suffix` follows the name of the tensor in the id.
   Contribution sum(const Unit& unit,
@@ -182,7 +184,8 @@ class Lowering {
   KernelSpec convolution_spec(const Unit& unit, KernelPhase phase) const;
   // Of the kernel that adds the bias of a transposed convolution, or sums its gradient.
   KernelSpec bias_spec(const Unit& unit, KernelPhase phase) const;
-  KernelSpec upsample_spec(const Unit& unit, KernelPhase phase) const;
+  // Of an upsampling or a channel shuffle.
+  KernelSpec rearranging_spec(const Unit& unit, KernelPhase phase) const;
   KernelKind loss_kind() const;
   KernelSpec elementwise_spec(const Unit& unit, KernelKind kind, KernelPhase phase) const;
   KernelAlgorithm algorithm(LayerIndex layer, KernelPhase phase) const;
@@ -209,6 +212,7 @@ class Lowering {
   std::vector<Saved> saved_;                          // by unit
   std::vector<Operand> tensors_;                      // by layer: this rank's block
   std::vector<std::vector<Contribution>> gradients_;  // by layer
+  std::vector<BufferIndex> sliced_gradients_;         // by layer
   std::vector<std::vector<Fetched>> fetched_;         // by layer
   std::vector<Operand> again_;                        // by layer: the block computed again
   std::vector<std::vector<Fetched>> fetched_again_;   // by layer

@@ -15,9 +15,9 @@ bool is_at_stage(const Plan& plan, LayerIndex layer, int rank);
 BlockOwnership owned_blocks(const Plan& plan, LayerIndex layer);
 // Block of input `input` of `layer` that every rank needs to compute its block of `outputs`: the
 // output block itself for element-wise layers, with its halo for windows, what it repeats or
-// interpolates for upsampling, what reaches it for transposed convolutions, and for a concat what
-// of it comes from that input, in the input's indices. Layers that mix channels need all of their
-// groups, or of stationary_x as many parts of them as the output has.
+// interpolates for upsampling, what reaches it for transposed convolutions, and for a concat or
+// slice what of it comes from that input, in the input's indices. Layers that mix channels need all
+// of their groups, or of stationary_x as many parts of them as the output has.
 BlockOwnership needed_blocks(const Network& network,
                              LayerIndex layer,
                              std::size_t input,

@@ -5,6 +5,8 @@
 #include <map>
 #include <tuple>
 
+#include "planner/schedule/exchange.hpp"
+
 namespace cnnplan {
 namespace {
 
@@ -24,6 +26,7 @@ struct UnitKey {
   std::vector<InputKey> inputs;
   Shape output;
   Split split;
+  SlicedGradient sliced{};
   BatchNormStatistics statistics = BatchNormStatistics::spatial;
   std::map<KernelPhase, KernelAlgorithm> algorithms;
   bool recompute = false;
@@ -37,6 +40,7 @@ struct UnitKey {
                       key.inputs,
                       key.output,
                       key.split,
+                      key.sliced,
                       key.statistics,
                       key.algorithms,
                       key.recompute,
@@ -57,6 +61,7 @@ UnitKey key_of(const Decomposition& decomposition, const Unit& unit) {
               .inputs = {},
               .output = network.output_shape(unit.last, plan.batch),
               .split = layer_plan.split(),
+              .sliced = sliced_gradient(network, unit.head),
               .statistics = layer_plan.statistics,
               .algorithms = layer_plan.algorithms,
               .recompute = layer_plan.recompute,

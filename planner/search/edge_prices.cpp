@@ -50,6 +50,7 @@ EdgePrices::Rules EdgePrices::rules_of(LayerIndex consumer, std::size_t input) c
           .dense_read = needs_dense_blocks(reader),
           .shared = shares_gradient(reader, input),
           .kept = keeps_input(reader),
+          .sliced = sliced_gradient(network, consumer),
           .copies = copies_inputs(reader),
           .groups = mixes_channels(reader) ? groups_of(reader) : 0,
           .transposed = is_transposed(reader),
@@ -232,7 +233,9 @@ double EdgePrices::least_forward_s(const Blocks& blocks, const Part& part) const
 
 double EdgePrices::backward_s(const Blocks& blocks, const Part& part) const {
   const Box have = reader_box(blocks, part);
-  const GradientUse use{.shared = blocks.rules.shared, .dense = blocks.rules.dense_gradient};
+  const GradientUse use{.shared = blocks.rules.shared,
+                        .dense = blocks.rules.dense_gradient,
+                        .sliced = blocks.rules.sliced};
   const Exchange exchange =
       exchange_backward(way_back(part.there, blocks.owned, blocks.needed, part.rank),
                         part.want,

@@ -70,6 +70,7 @@ class EdgePrices {
     bool dense_read = false;         // the reader reads dense blocks only
     bool shared = false;             // others read the gradient that the reader hands back
     bool kept = false;               // the reader reads it again in backpropagation
+    SlicedGradient sliced{};         // what the reader does as a slice
     bool copies = false;             // the reader copies the tensor into its output
     std::int64_t groups = 0;         // of channels that the reader mixes
     bool transposed = false;         // the reader's window makes the tensor

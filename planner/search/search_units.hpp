@@ -13,10 +13,10 @@ struct SearchUnit {
   LayerIndex head() const { return layers.front(); }
 };
 
-// Convolutions, fully connected layers, poolings, upsamplings, the input and the loss choose; batch
-// norm, ReLU, dropout, add and concat inherit the mesh of the input whose layer is listed last
-// (Dryden et al. 2019, section V-B: other layers inherit the distribution of their parent). The
-// loss cannot where that splits channels.
+// Convolutions, fully connected layers, poolings, upsamplings, channel shuffles, the input and the
+// loss choose; batch norm, ReLU, dropout, add, concat and slice inherit the mesh of the input whose
+// layer is listed last (Dryden et al. 2019, section V-B: other layers inherit the distribution of
+// their parent). The loss cannot where that splits channels.
 std::vector<SearchUnit> search_units(const Network& network);
 
 }  // namespace cnnplan

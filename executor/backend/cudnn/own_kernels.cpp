@@ -3,6 +3,7 @@
 
 #include "executor/backend/cudnn/kernels.hpp"
 #include "executor/backend/cudnn/kernels/batch_norm_kernels.hpp"
+#include "executor/backend/cudnn/kernels/channel_shuffle_kernels.hpp"
 #include "executor/backend/cudnn/kernels/interpolate_kernels.hpp"
 #include "executor/backend/cudnn/kernels/pointwise_kernels.hpp"
 #include "executor/backend/cudnn/kernels/pooling_kernels.hpp"
@@ -80,6 +81,8 @@ void OwnKernel::run(Operands operands, const StepState&) {
       return upsample(spec_, operands, stream);
     case KernelKind::interpolate:
       return interpolate(spec_, constants_, operands, stream);
+    case KernelKind::channel_shuffle:
+      return channel_shuffle(spec_, operands, stream);
     case KernelKind::add:
     case KernelKind::accumulate:
       return add(spec_, constants_.add_scale, operands, stream);

@@ -83,6 +83,8 @@ std::unique_ptr<Kernel> OnednnBackend::make_kernel(const KernelSpec& spec,
       return make_upsample(spec);
     case KernelKind::interpolate:
       return make_interpolate(spec, constants);
+    case KernelKind::channel_shuffle:
+      return make_channel_shuffle(spec);
     case KernelKind::add:
     case KernelKind::accumulate:
       return make_add(spec, constants);

@@ -221,6 +221,29 @@ TEST_CASE("gradient: interpolate") {
   check_gradient(spec, constants, random);
 }
 
+TEST_CASE("gradient: channel shuffle") {
+  Random random(7);
+  KernelSpec spec;
+  spec.kind = KernelKind::channel_shuffle;
+  spec.groups = 3;
+  spec.in = spec.out = {{2, 6, 1, 2, 3}};
+  const Values x = random.values(volume(spec.in));
+  const Values dy = random.values(volume(spec.out));
+  const auto shuffle = [&](const Values& v) {
+    Block in = dense(spec.in).fill(v);
+    Block out = dense(spec.out);
+    run(oracle(), spec, {}, {}, {&in, &out});
+    return out.values();
+  };
+  const Values expected = numeric_gradient(shuffle, x, dy);
+  Block gradient = dense(spec.out).fill(dy);
+  Block dx = dense(spec.in);
+  KernelSpec backward = spec;
+  backward.phase = KernelPhase::backward_data;
+  run(oracle(), backward, {}, {}, {&gradient, &dx});
+  CHECK(difference(dx.values(), expected) < close);
+}
+
 TEST_CASE("gradient: batch norm with ReLU and residual") {
   Random random(3);
   BatchNormCase net;

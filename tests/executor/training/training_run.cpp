@@ -94,7 +94,7 @@ std::vector<double> gather_output(const Plan& plan,
 }
 
 // The whole tensor on every rank; what a rank has of it itself is its own.
-std::vector<double> gather_parameter(const Slice& slice,
+std::vector<double> gather_parameter(const TensorSlice& slice,
                                      const Mesh& mesh,
                                      const Communicator& world) {
   const std::vector<double> assembled = gather(slice, mesh, world);

@@ -305,6 +305,16 @@ LayerParameters random_parameters(RandomValues& random, bool has_depth) {
   }
 }
 
+TEST_CASE("parse_network: slice and channel shuffle, and back") {
+  const Network network("channels",
+                        {{"data", {}, Input{.channels = 6, .size = {1, 4, 4}}},
+                         {"tail", {"data"}, Slice{.first_channel = 2, .channels = 4}},
+                         {"head", {"tail"}, Slice{.channels = 4}},
+                         {"shuffle", {"head"}, ChannelShuffle{.groups = 2}},
+                         {"loss", {"shuffle"}, SoftmaxCrossEntropy{}}});
+  CHECK(parse_network(to_json(network), "net.json") == network);
+}
+
 TEST_CASE("to_json: random networks come back equal") {
   RandomValues random(1);
   for (int trial = 0; trial < 300; ++trial) {

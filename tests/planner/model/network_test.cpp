@@ -117,6 +117,12 @@ TEST_CASE("Network: refusals of one layer name file, pointer, value and what is 
       {of(TransposedConvolution{.filters = 0}), "/layers/1/filters", "0", "at least 1"},
       {of(Upsample{.factor = {1, 0, 2}}), "/layers/1/factor", "0", "at least 1"},
       {of(Upsample{.align_corners = true}), "/layers/1/align_corners", "true", "nearest"},
+      {of(Slice{.first_channel = -1}), "/layers/1/first_channel", "-1", "0 to 3"},
+      {of(Slice{.first_channel = 4}), "/layers/1/first_channel", "4", "0 to 3"},
+      {of(Slice{.channels = 0}), "/layers/1/channels", "0", "1 to 4"},
+      {of(Slice{.first_channel = 3, .channels = 2}), "/layers/1/channels", "2", "1 to 1"},
+      {of(ChannelShuffle{.groups = 0}), "/layers/1/groups", "0", "divisor of 4 channels"},
+      {of(ChannelShuffle{.groups = 3}), "/layers/1/groups", "3", "divisor of 4 channels"},
       {{"repeat_input", {"data"}, Relu{}}, "/layers/1/name", "\"repeat_input\"", "other than"},
       {{"x", {"data", "data"}, Add{.scale = 0}}, "/layers/1/scale", "0.0", "finite, not 0"},
       {{"x", {"data", "data"}, Add{.scale = infinity}}, "/layers/1/scale", "inf", "finite"},
@@ -264,6 +270,17 @@ TEST_CASE("Network: a concat has the channels of its inputs, one behind the othe
   CHECK(network.first_channel(2, 2) == 6);
   CHECK(network.first_channel(1, 0) == 0);
   CHECK(network.parameter_count(3) == 8 * 8 * 8 + 1);
+}
+
+TEST_CASE("Network: a slice has its channels, a shuffle all of them") {
+  const Layer slice{"slice", {"data"}, Slice{.first_channel = 1, .channels = 3}};
+  const Layer shuffle{"shuffle", {"slice"}, ChannelShuffle{.groups = 3}};
+  const Network network("test",
+                        {data, slice, shuffle, {"fc", {"shuffle"}, FullyConnected{}}, loss});
+  CHECK(network.output_shape(1, 3) == Shape{{3, 3, 1, 8, 8}});
+  CHECK(network.output_shape(2, 3) == network.output_shape(1, 3));
+  CHECK(network.first_channel(1, 0) == -1);
+  CHECK(network.parameter_count(1) + network.parameter_count(2) == 0);
 }
 
 TEST_CASE("Network: inputs of a concat differ in channels only") {

@@ -59,7 +59,7 @@ class NetworkBuilder {
   }
 
   void add_block() {
-    switch (random_.small(0, 8)) {
+    switch (random_.small(0, 10)) {
       case 0:
         return add_pooling();
       case 1:
@@ -76,6 +76,10 @@ class NetworkBuilder {
         return add_upsample();
       case 6:
         return add_transposed();
+      case 7:
+        return add_slices();
+      case 8:
+        return add_shuffle();
       default:
         return add_convolutions();
     }
@@ -314,6 +318,53 @@ class NetworkBuilder {
     if (stride == 1 && one_in(4)) add_joined({source, last_}, {source_shape, shape_});
     if (one_in(6)) add(Add{}, {last_, last_});
     add_batch_norm();
+  }
+
+  // Slices of one tensor, which may overlap and leave channels out, side by side; perhaps beside
+  // the tensor itself, or two halves, of which one goes through a convolution.
+  void add_slices() {
+    const std::string source = last_;
+    const Shape source_shape = shape_;
+    const std::int64_t count = shape_[Dim::c];
+    Shape widest = source_shape;
+    widest[Dim::c] = 4 * count + channel_counts.back();
+    if (!fits(widest)) return;
+    std::vector<std::string> inputs;
+    std::vector<Shape> shapes;
+    const auto join = [&] {
+      inputs.push_back(last_);
+      shapes.push_back(shape_);
+    };
+    const auto slice = [&](std::int64_t first, std::int64_t channels) {
+      shape_ = source_shape;
+      shape_[Dim::c] = channels;
+      add(Slice{.first_channel = first, .channels = channels}, {source});
+    };
+    if (count > 1 && one_in(2)) {
+      slice(0, count / 2);
+      join();
+      slice(count / 2, count - count / 2);
+      if (random_.boolean()) add_branch(channels(), 1);
+      join();
+    }
+    while (inputs.size() < 2 || (inputs.size() < 3 && one_in(3))) {
+      const std::int64_t first = random_.integer(0, count - 1);
+      slice(first, random_.integer(1, count - first));
+      join();
+    }
+    if (one_in(3)) {
+      inputs.push_back(source);
+      shapes.push_back(source_shape);
+    }
+    add_joined(inputs, shapes);
+    if (random_.boolean()) add_shuffle();
+  }
+
+  void add_shuffle() {
+    const std::int64_t count = shape_[Dim::c];
+    std::int64_t groups = random_.integer(1, count);
+    while (count % groups != 0) --groups;
+    add(ChannelShuffle{.groups = groups});
   }
 
   void add_joined(const std::vector<std::string>& inputs, const std::vector<Shape>& shapes) {

@@ -114,6 +114,37 @@ TEST_CASE("copies_inputs: a concat, which hands parts of one gradient to its inp
   CHECK(back.list.receives == std::vector<Piece>{{1, rows(4, 8)}});
 }
 
+TEST_CASE("sliced_gradient: cleared where channels are left, added where slices overlap") {
+  const auto roles = [](const std::vector<Slice>& slices) {
+    std::vector<Layer> layers{{"data", {}, Input{.channels = 6}},
+                              {"conv", {"data"}, Convolution{.filters = 6}}};
+    std::vector<std::string> names{"conv"};
+    for (const Slice& slice : slices) {
+      names.push_back("slice" + std::to_string(names.size()));
+      layers.push_back({names.back(), {"conv"}, slice});
+    }
+    layers.push_back({"join", names, Concat{}});
+    layers.push_back({"loss", {"join"}, SoftmaxCrossEntropy{}});
+    const Network network("slices", layers);
+    CHECK(sliced_gradient(network, 1) == SlicedGradient{});
+    std::vector<SlicedGradient> found;
+    for (std::size_t i = 0; i < slices.size(); ++i) {
+      found.push_back(sliced_gradient(network, static_cast<LayerIndex>(i) + 2));
+    }
+    return found;
+  };
+  const SlicedGradient writes{.is_shared = true};
+  const SlicedGradient clears{.is_shared = true, .clears = true};
+  const SlicedGradient adds{.is_shared = true, .adds = true};
+  CHECK(roles({{0, 3}, {3, 3}}) == std::vector{writes, writes});
+  CHECK(roles({{4, 2}, {0, 4}}) == std::vector{writes, writes});
+  CHECK(roles({{0, 6}}) == std::vector{writes});
+  CHECK(roles({{1, 5}}) == std::vector{clears});
+  CHECK(roles({{0, 2}, {3, 3}}) == std::vector{writes, clears});
+  CHECK(roles({{0, 4}, {3, 3}}) == std::vector{adds, clears});
+  CHECK(roles({{0, 6}, {0, 6}}) == std::vector{adds, clears});
+}
+
 TEST_CASE("shares_gradient: an add hands its own on, but to a second input that it scales") {
   CHECK(shares_gradient(Add{}, 0));
   CHECK(shares_gradient(Add{}, 1));

@@ -68,7 +68,8 @@ std::string first_wrong_shape(const Schedule& schedule) {
     if (kernel == nullptr) continue;
     const KernelSpec& spec = kernel->spec;
     const bool moves = spec.kind == KernelKind::convolution || spec.kind == KernelKind::pooling ||
-                       spec.kind == KernelKind::upsample || spec.kind == KernelKind::interpolate;
+                       spec.kind == KernelKind::upsample || spec.kind == KernelKind::interpolate ||
+                       spec.kind == KernelKind::channel_shuffle;
     if (!moves) continue;
     const auto [in, out] = ends_of(*kernel);
     if (is_empty(kernel->operands[out].box)) continue;

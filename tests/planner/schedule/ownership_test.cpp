@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include "planner/schedule/exchange.hpp"
 #include "tests/planner/schedule/sample_plans.hpp"
 
 namespace cnnplan::test {
@@ -177,7 +178,7 @@ TEST_CASE("Ownership: needed blocks are what the windows of the owned outputs re
     CAPTURE(named.name);
     const Plan& plan = named.plan;
     for (LayerIndex layer = 1; layer < plan.network.layer_count(); ++layer) {
-      if (std::holds_alternative<Concat>(plan.network.layer(layer).parameters)) continue;
+      if (copies_inputs(plan.network.layer(layer).parameters)) continue;
       const BlockOwnership owned = owned_blocks(plan, layer);
       const BlockOwnership computed = computed_blocks(plan, layer, owned);
       const auto algorithm = plan.layers[static_cast<std::size_t>(layer)].channel_algorithm;
@@ -254,6 +255,25 @@ TEST_CASE("Ownership: the weight of a transposed convolution is cut where its ro
   CHECK(block(2, "c4", stationary_y, 3) == Ranges{Range{3, 6}, Range{1, 2}});
   CHECK(block(1, "c8", stationary_y, 7)[1].size() == 0);
   CHECK(block(1, "n2", stationary_y, 1) == Ranges{Range{0, 6}, Range{0, 4}});
+}
+
+TEST_CASE("Ownership: a slice needs its output block, in the channels of its input") {
+  const Network network("slice",
+                        {{"data", {}, Input{.channels = 5, .size = {1, 6, 1}}},
+                         {"slice", {"data"}, Slice{.first_channel = 2, .channels = 3}},
+                         {"loss", {"slice"}, SoftmaxCrossEntropy{}}});
+  const auto needed = [&](const char* mesh) {
+    const BlockOwnership outputs =
+        BlockOwnership(Distribution(network.output_shape(1, 1), parse_mesh(mesh)));
+    return boxes_of(needed_blocks(network, 1, 0, outputs));
+  };
+  const auto block = [](Range channels, Range rows) {
+    return Box{{Range{0, 1}, channels, Range{0, 1}, rows, Range{0, 1}}};
+  };
+  CHECK(needed("h2") == std::vector{block({2, 5}, {0, 3}), block({2, 5}, {3, 6})});
+  CHECK(needed("c2") == std::vector{block({2, 4}, {0, 6}), block({4, 5}, {0, 6})});
+  CHECK(needed("c4") ==
+        std::vector{block({2, 3}, {0, 6}), block({3, 4}, {0, 6}), block({4, 5}, {0, 6}), Box{}});
 }
 
 TEST_CASE("Ownership: owned blocks of one replica cover the tensor once") {

@@ -1,0 +1,39 @@
+// A thread gathers a vector of channels of one position: writes are together, reads as far apart as
+// a group is wide.
+#include "executor/backend/cudnn/kernels/channel_shuffle_kernels.hpp"
+#include "executor/backend/cudnn/kernels/each_vector.hpp"
+#include "executor/backend/cudnn/kernels/vectors.hpp"
+#include "executor/backend/shuffled_channels.hpp"
+
+namespace cnnplan::cudnn {
+namespace {
+
+template <typename T, int width>
+struct Gather {
+  ShuffledChannels channels;
+  Block<const T> from;
+  Block<T> to;
+
+  CNNPLAN_HOST_DEVICE void operator()(const Position& place, std::uint32_t channel) const {
+    Vector<Computed<T>, width> gathered = {};
+    for (std::uint32_t k = 0; k < width; ++k) {
+      gathered.values[k] = load<1>(from.at(place) + channels.source(channel + k)).values[0];
+    }
+    store<width>(to.at(place) + channel, gathered);
+  }
+};
+
+}  // namespace
+
+void channel_shuffle(const KernelSpec& spec, Operands operands, cudaStream_t stream) {
+  const ShuffledChannels channels(spec);
+  with_kind(spec.precision, vector_channels(spec.out[Dim::c], operands), [&]<typename K>(K) {
+    using T = typename K::Type;
+    constexpr int width = K::channels;
+    const Block<const T> from(operands[0]);
+    const Block<T> to(operands[1]);
+    for_each_vector<width>(stream, spec.out, Gather<T, width>{channels, from, to});
+  });
+}
+
+}  // namespace cnnplan::cudnn

@@ -1,0 +1,14 @@
+// Channel shuffle on memory of the device.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "executor/backend/tensor_view.hpp"
+#include "planner/model/kernel.hpp"
+
+namespace cnnplan::cudnn {
+
+// Operands as KernelSpec documents them.
+void channel_shuffle(const KernelSpec& spec, Operands operands, cudaStream_t stream);
+
+}  // namespace cnnplan::cudnn

@@ -1,0 +1,32 @@
+// Where a channel shuffle and its gradient read their channels.
+#pragma once
+
+#include <cstdint>
+
+#include "executor/backend/host_device.hpp"
+#include "planner/model/kernel.hpp"
+
+namespace cnnplan {
+
+// Rows and columns of the matrix of channels that is transposed. Backward is the shuffle whose
+// groups are as many as the channels of a group forward.
+struct ShuffledChannels {
+  std::uint32_t groups = 1;
+  std::uint32_t group_size = 1;
+
+  explicit ShuffledChannels(const KernelSpec& spec)
+      : groups(static_cast<std::uint32_t>(spec.groups)),
+        group_size(static_cast<std::uint32_t>(spec.out[Dim::c] / spec.groups)) {
+    if (spec.phase == KernelPhase::forward) return;
+    const std::uint32_t rows = groups;
+    groups = group_size;
+    group_size = rows;
+  }
+
+  // Which channel of what is read becomes `channel`.
+  CNNPLAN_HOST_DEVICE std::uint32_t source(std::uint32_t channel) const {
+    return channel % groups * group_size + channel / groups;
+  }
+};
+
+}  // namespace cnnplan
