@@ -24,7 +24,7 @@ constexpr const char* footer = R"(EXAMPLES
 
 DATA
   HDF5 with /samples (N, C, H, W) float32 or uint8 and /labels (N), or (N, H, W) per pixel; where
-  the loss is a mean squared error, with /targets float32 in the shape of the outputs instead. Each
+  the loss is a mean squared error, /targets float32 (N, C), or (N, C, H, W) per pixel, instead. Each
   rank reads its block. Without --data: one made-up mini-batch, the same in every step. --infer needs
   no labels or targets; it writes /<layer>/output (N, C, H, W) of the layer before the loss.
 

@@ -50,11 +50,11 @@ void print_note(const std::string& text) {
 void print_evaluation(const Evaluation& evaluation) {
   if (evaluation.epochs == 0) return;  // the summary says it
   std::fprintf(stderr,
-               evaluation.is_error ? "epoch %lld/%lld: test loss %.6g\n"
-                                   : "epoch %lld/%lld: test accuracy %.2f %%\n",
+               evaluation.is_loss ? "epoch %lld/%lld: test loss %.6g\n"
+                                  : "epoch %lld/%lld: test accuracy %.2f %%\n",
                static_cast<long long>(evaluation.epoch),
                static_cast<long long>(evaluation.epochs),
-               evaluation.is_error ? evaluation.result : 100.0 * evaluation.result);
+               evaluation.is_loss ? evaluation.result : 100.0 * evaluation.result);
 }
 
 void print_check(const GradientCheck& check) {

@@ -21,6 +21,7 @@ struct LabelRange {
 // What a dataset must be: extents behind the first, and types.
 struct Requirement {
   const char* name;
+  const char* other;  // what files for another kind of loss have instead; or null
   std::vector<std::int64_t> inner;
   std::string first;  // of the first extent, in words
   std::vector<FileElement> elements;
@@ -42,7 +43,11 @@ Hdf5Dataset open_checked(const Hdf5File& file, const Requirement& requirement) {
                        .value = "no such dataset",
                        .allowed = to_text(requirement)};
   std::optional<Hdf5Dataset> dataset = file.find(requirement.name);
-  if (!dataset) throw InputError(problem);
+  if (!dataset) {
+    const bool has_other = requirement.other != nullptr && file.find(requirement.other);
+    if (has_other) problem.value += std::string(", but ") + requirement.other;
+    throw InputError(problem);
+  }
   const std::vector<std::int64_t>& extents = dataset->extents();
   const auto& elements = requirement.elements;
   const bool fits =
@@ -122,6 +127,7 @@ Hdf5Dataset open_samples(const Hdf5File& file,
                          const BatchShape& batch,
                          std::int64_t least_samples) {
   const Requirement requirement{.name = samples_name,
+                                .other = nullptr,
                                 .inner = inner_extents(batch.samples, stored_sample_dims(batch)),
                                 .first = "N >= " + std::to_string(least_samples),
                                 .elements = {FileElement::fp32, FileElement::uint8}};
@@ -139,6 +145,7 @@ Hdf5Dataset open_labels(const Hdf5File& file, const BatchShape& batch, std::int6
   return open_beside_samples(
       file,
       {.name = labels_name,
+       .other = targets_name,
        .inner = inner_extents(batch.labels, stored_label_dims(batch)),
        .first = std::to_string(samples),
        .elements = {FileElement::uint8, FileElement::int32, FileElement::int64}},
@@ -148,6 +155,7 @@ Hdf5Dataset open_labels(const Hdf5File& file, const BatchShape& batch, std::int6
 Hdf5Dataset open_targets(const Hdf5File& file, const BatchShape& batch, std::int64_t samples) {
   return open_beside_samples(file,
                              {.name = targets_name,
+                              .other = labels_name,
                               .inner = inner_extents(batch.labels, stored_target_dims(batch)),
                               .first = std::to_string(samples),
                               .elements = {FileElement::fp32}},

@@ -8,8 +8,8 @@
 namespace cnnplan {
 
 // Fraction of positions whose most probable class is the label, or the mean squared error where the
-// network has targets, over one pass of `data`. Batch norm
-// uses running values, dropout passes through. Collective.
+// network has targets, over one pass of `data`. Batch norm uses running values, dropout passes
+// through. Collective.
 double evaluate(const Plan& plan,
                 Backend& backend,
                 ParameterStore& parameters,

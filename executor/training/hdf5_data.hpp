@@ -20,7 +20,7 @@ struct SampleOrder {
   std::uint64_t seed = 0;
 };
 
-// Without them, and targets, the file need have none: all are 0.
+// Labels or targets. Without them, the file need have none: all are 0.
 enum class Labels { with, without };
 
 // The file holds `/samples`, float32 or uint8 (then scaled by 1/255), (N, C, H, W) or

@@ -58,8 +58,8 @@ struct Progress {
 struct Evaluation {
   std::int64_t epoch = 0;  // over by then; 0: the training does not count in epochs
   std::int64_t epochs = 0;
-  double result = 0.0;    // as evaluate() has it
-  bool is_error = false;  // a mean squared error, else an accuracy in [0, 1]
+  double result = 0.0;  // an accuracy in [0, 1], or the loss where the network has targets
+  bool is_loss = false;
 };
 
 // Where a rank runs.

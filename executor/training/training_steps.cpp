@@ -201,14 +201,16 @@ void TrainingSteps::evaluate(RunReport& report) {
   runner_.reset();
   const double result =
       cnnplan::evaluate(plan_, work_.backend, work_.parameters, work_.groups, *work_.test);
-  if (!std::isfinite(result)) throw NotFiniteError("the loss of the test data is not finite");
-  const bool is_error = has_targets(plan_.network);
-  (is_error ? report.test_loss : report.test_accuracy).push_back(result);
+  const bool is_loss = has_targets(plan_.network);
+  if (is_loss && !std::isfinite(result)) {
+    throw NotFiniteError("the loss of the test data is " + std::to_string(result));
+  }
+  (is_loss ? report.test_loss : report.test_accuracy).push_back(result);
   if (!work_.callbacks.evaluated || work_.world.rank() != 0) return;
   const std::int64_t epochs = work_.options.epochs;
   const auto done = static_cast<std::int64_t>(report.loss.size()) / work_.data.step_count();
   work_.callbacks.evaluated(
-      {.epoch = epochs > 0 ? done : 0, .epochs = epochs, .result = result, .is_error = is_error});
+      {.epoch = epochs > 0 ? done : 0, .epochs = epochs, .result = result, .is_loss = is_loss});
 }
 
 bool TrainingSteps::is_checked(std::int64_t step) const {

@@ -51,9 +51,10 @@ class TrainingSteps {
   TrainingSteps(const TrainingSteps&) = delete;
   TrainingSteps& operator=(const TrainingSteps&) = delete;
 
-  // All of them from the first on. Adds to the losses and to the accuracy after each epoch but the
-  // last, and fills the times of the last schedule. Collective. @throws NotFiniteError;
-  // InfeasibleError for more cycles that need more memory than there is; PreemptedError; IoError
+  // All of them from the first on. Adds to the losses and to what the test data gave after each
+  // epoch but the last, and fills the times of the last schedule. Collective. @throws
+  // NotFiniteError; InfeasibleError for more cycles that need more memory than there is;
+  // PreemptedError; IoError
   void run(RunReport& report);
 
   // Each rank's running values become those of all. Collective.

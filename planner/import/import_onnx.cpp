@@ -212,7 +212,7 @@ LayerIndex Importer::output_layer() const {
         {.file = file_,
          .pointer = "output '" + printable(output_) + '\'',
          .value = output == nullptr ? "no output of a layer" : "dims " + dims_text(output->dims),
-         .allowed = "scores of classes, (N, C) or one for each pixel"});
+         .allowed = "scores or values, (N, C) or (N, C, ...) of an image"});
   }
   return output->layer;
 }

@@ -53,7 +53,7 @@ std::string channel_split_refusal(const Network& network,
     return "axes n d h w r: samples are read with all their channels";
   }
   if (is_loss(parameters)) {
-    return "axes n d h w r: the loss of a position is of all its channels";
+    return "axes n d h w r: labels and targets are read with all their channels";
   }
   if (std::holds_alternative<ChannelShuffle>(parameters)) {
     return "axes n d h w r: a channel shuffle moves channels of all parts to all parts";

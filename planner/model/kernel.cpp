@@ -68,6 +68,13 @@ bool has_window(KernelKind kind) {
          kind == KernelKind::upsample || kind == KernelKind::interpolate;
 }
 
+// Inputs around an output.
+double inputs_around(const KernelSpec& spec) {
+  double product = 1.0;
+  for (const WindowDim& dim : spec.window.dims) product *= dim.kernel > 1 ? 2.0 : 1.0;
+  return product;
+}
+
 }  // namespace
 
 std::string_view to_text(KernelKind kind) {
@@ -140,16 +147,9 @@ std::int64_t weight_volume(const KernelSpec& convolution) {
   return elements;
 }
 
-// Inputs around an output.
-double interpolated(const KernelSpec& spec) {
-  double product = 1.0;
-  for (const WindowDim& dim : spec.window.dims) product *= dim.kernel > 1 ? 2.0 : 1.0;
-  return product;
-}
-
 double flops(const KernelSpec& spec) {
   if (spec.kind == KernelKind::upsample) return elements(spec.out);
-  if (spec.kind == KernelKind::interpolate) return 2.0 * interpolated(spec) * elements(spec.out);
+  if (spec.kind == KernelKind::interpolate) return 2.0 * inputs_around(spec) * elements(spec.out);
   if (spec.kind != KernelKind::convolution) return passes(spec) * elements(spec.out);
   return 2.0 * elements(spec.out) * kernel_volume(spec.window) *
          static_cast<double>(spec.in[Dim::c]) / static_cast<double>(spec.groups);

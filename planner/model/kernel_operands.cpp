@@ -111,6 +111,16 @@ void add_mean_squared_error(const KernelSpec& spec, Operands& operands) {
   }
 }
 
+void add_loss(const KernelSpec& spec, Operands& operands) {
+  spec.kind == KernelKind::mean_squared_error ? add_mean_squared_error(spec, operands)
+                                              : add_softmax_cross_entropy(spec, operands);
+}
+
+void add_update(const KernelSpec& spec, Operands& operands) {
+  operands.parameters(true).parameters().parameters(true);
+  if (has_weight_copies(spec.precision)) operands.y();
+}
+
 void add_relu(const KernelSpec& spec, Operands& operands) {
   if (spec.phase == KernelPhase::forward) {
     operands.x().y();
@@ -123,13 +133,13 @@ void add_relu(const KernelSpec& spec, Operands& operands) {
 
 std::vector<KernelOperand> kernel_operands(const KernelSpec& spec) {
   Operands operands(spec);
+  const bool is_forward = spec.phase == KernelPhase::forward;
   switch (spec.kind) {
     case KernelKind::convolution:
       add_convolution(spec, operands);
       break;
     case KernelKind::bias:
-      spec.phase == KernelPhase::forward ? operands.x().by_channel().y()
-                                         : operands.dy().by_channel(true);
+      is_forward ? operands.x().by_channel().y() : operands.dy().by_channel(true);
       break;
     case KernelKind::batch_norm:
       add_batch_norm(spec, operands);
@@ -143,26 +153,19 @@ std::vector<KernelOperand> kernel_operands(const KernelSpec& spec) {
     case KernelKind::upsample:
     case KernelKind::interpolate:
     case KernelKind::channel_shuffle:
-      spec.phase == KernelPhase::forward ? operands.x().y() : operands.dy().dx();
+    case KernelKind::dropout:
+      is_forward ? operands.x().y() : operands.dy().dx();
       break;
     case KernelKind::add:
-      spec.phase == KernelPhase::forward ? operands.x().x().y() : operands.dy().dx();
-      break;
     case KernelKind::accumulate:
-      operands.x().x().y();
-      break;
-    case KernelKind::dropout:
-      operands.x().y();
-      break;
-    case KernelKind::mean_squared_error:
-      add_mean_squared_error(spec, operands);
+      is_forward ? operands.x().x().y() : operands.dy().dx();
       break;
     case KernelKind::softmax_cross_entropy:
-      add_softmax_cross_entropy(spec, operands);
+    case KernelKind::mean_squared_error:
+      add_loss(spec, operands);
       break;
     case KernelKind::sgd:
-      operands.parameters(true).parameters().parameters(true);
-      if (has_weight_copies(spec.precision)) operands.y();
+      add_update(spec, operands);
       break;
   }
   return std::move(operands).list();

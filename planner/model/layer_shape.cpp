@@ -62,6 +62,7 @@ class ShapeRule {
     for (std::size_t i = 0; i < spatial_dims.size(); ++i) {
       place_.require(layer.factor[i] >= 1, "factor", layer.factor[i], "at least 1");
       output[spatial_dims[i]] = checked_multiply(x()[spatial_dims[i]], layer.factor[i]);
+      checked_multiply(output[spatial_dims[i]], x()[spatial_dims[i]]);  // places of aligned corners
     }
     return output;
   }

@@ -40,7 +40,7 @@ class Lowering {
     std::vector<Operand> inputs;  // as the kernel read them
     Operand output;
     Operand sums;
-    Operand extra;  // pooling index, probabilities
+    Operand extra;  // pooling index, probabilities, differences
     int first_slot = -1;
   };
 

@@ -27,7 +27,7 @@ std::string_view to_text(Stream stream);
 enum class BufferRole {
   activation,    // kept in the arena, by liveness
   error_signal,  // likewise
-  scratch,       // likewise: statistics, pooling indices, probabilities
+  scratch,       // likewise: statistics, pooling indices, probabilities, differences
   data,          // samples of this rank's block, filled by LoadOperation
   labels,        // of this rank's block of the loss: int32, one per position, or targets
   loss,          // one double
@@ -173,7 +173,8 @@ std::vector<Schedule> lower_for_prices(const Plan& plan, std::span<const int> ra
 // in front of which a coarse step passes layers of several stages.
 Schedule lower_with_residuals(const Plan& plan, int rank);
 // Forward only, batch norm with running values: for evaluation on test data, and for outputs. What
-// goes into the loss stays; the loss operation leaves the probabilities in outputs[loss_layer].
+// goes into the loss stays; the loss operation leaves probabilities or differences in
+// outputs[loss_layer].
 Schedule lower_inference(const Plan& plan, int rank);
 
 // Memory that an operation needs for the messages that cannot be sent from or received into its

@@ -48,7 +48,7 @@ TEST_CASE("validate: refuses what cannot be run") {
       {[](Plan& p) { p.layers.back().mesh = parse_mesh("c2h2"); },
        "/layers/11/mesh",
        "\"c2h2\"",
-       "the loss of a position is of all its channels"},
+       "labels and targets are read with all their channels"},
       {[](Plan& p) { p.prediction.margins[1].changes[1].split.mesh = parse_mesh("r2"); },
        "/prediction/margins/1/changes/1/mesh",
        "\"r2\", which is 2 ranks",
