@@ -150,6 +150,12 @@ double rounding_of(Precision precision) {
   return 0x1p-8;
 }
 
+// The least part of a weight that makes a difference whichever way it is added: in double, one more
+// rounding is lost in 1 + 2^-53.
+double least_change(Precision precision) {
+  return precision == Precision::fp64 ? 0x1p-52 : rounding_of(precision);
+}
+
 // All that a training begins with, every second weight larger by rounding and the others smaller.
 void write_rounded(const std::string& from,
                    const std::string& to,
@@ -161,7 +167,7 @@ void write_rounded(const std::string& from,
     const bool is_running = is_running_value(tensor);
     if (tensor.kind != DumpedTensor::Kind::weight && !is_running) continue;
     std::vector<double> values = reader.read(tensor.name, tensor.extents);
-    double change = is_running ? 0.0 : rounding_of(precision);
+    double change = is_running ? 0.0 : least_change(precision);
     for (double& value : values) value *= 1.0 + (change = -change);
     writer.write(tensor.name, tensor.extents, values, precision);
   }

@@ -1,6 +1,7 @@
 // Linear interpolation: an output is the sum of all inputs, each by how near it lies in every dim.
 #include <algorithm>
-#include <cmath>
+#include <array>
+#include <cstdlib>
 #include <vector>
 
 #include "executor/backend/reference/kernels.hpp"
@@ -14,15 +15,16 @@ struct Share {
   double weight = 0.0;
 };
 
-// What the inputs of one dim add to an output, where it is not nothing.
+// What the inputs of one dim add to an output, where it is not nothing. Distances are integers, so
+// that weights are the same bits in every block that has the output.
 std::vector<Share> shares(const InterpolationAxis& axis, std::int64_t inputs, std::int64_t output) {
-  const auto units = static_cast<double>(axis.step * output + axis.begin);
-  const double place =
-      std::clamp(units / static_cast<double>(axis.unit), 0.0, static_cast<double>(inputs - 1));
+  const std::int64_t place =
+      std::clamp<std::int64_t>(axis.step * output + axis.begin, 0, (inputs - 1) * axis.unit);
   std::vector<Share> found;
   for (std::int64_t input = 0; input < inputs; ++input) {
-    const double weight = 1.0 - std::abs(place - static_cast<double>(input));
-    if (weight > 0) found.push_back({input, weight});
+    const std::int64_t distance = std::abs(place - input * axis.unit);
+    if (distance >= axis.unit) continue;
+    found.push_back({input, 1.0 - static_cast<double>(distance) / static_cast<double>(axis.unit)});
   }
   return found;
 }
