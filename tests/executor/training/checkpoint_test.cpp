@@ -44,6 +44,7 @@ void check_same_ending(const Plan& given,
   const Ending ending = ending_of(plan, stopped, folder, world);
   CHECK(ending.report.loss == expected.report.loss);
   CHECK(ending.report.test_accuracy == expected.report.test_accuracy);
+  CHECK(ending.report.test_loss == expected.report.test_loss);
   CHECK(ending.state == expected.state);
 }
 
@@ -75,6 +76,22 @@ TEST_CASE("restart: samples of a file go on in their order, and evaluations with
   for (int trial = 0; trial < 4; ++trial) {
     check_same_ending(checkpointed_plan(Axis::n, data.world().size()), options, data.world());
   }
+}
+
+TEST_CASE("restart: losses of test data go on, too, where there are targets") {
+  const Communicator world = Communicator::world();
+  Plan plan = checkpointed_plan(Axis::n, world.size());
+  std::vector<Layer> layers = plan.network.layers();
+  layers.back().parameters = MeanSquaredError{};
+  plan.network = Network("regression", layers);
+  const std::int64_t outputs = plan.network.output_shape(plan.network.loss_layer(), 1)[Dim::c];
+  const DataFile data(
+      std::vector<TestDataset>{counted("/samples", FileElement::fp32, {11, 2, 6, 5}, 11),
+                               counted("/targets", FileElement::fp32, {11, outputs}, 3)});
+  TrainingOptions options = checkpointed_steps(1);
+  options.data_file = options.test_file = data.file();
+  options.epochs = 4;
+  check_same_ending(plan, options, world);
 }
 
 TEST_CASE("restart: batch norms of each rank keep their own running values") {

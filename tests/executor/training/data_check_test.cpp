@@ -13,6 +13,29 @@
 namespace cnnplan {
 namespace {
 
+TEST_CASE("data check: targets that do not fit") {
+  BatchShape scores = images;
+  scores.labels[Dim::c] = 6;
+  scores.has_targets = true;
+  const auto problem_with = [&](const TestDataset& targets) {
+    std::vector<TestDataset> datasets = image_file();
+    datasets[1] = targets;
+    return DataFile(datasets).problem_of(scores);
+  };
+  for (const auto& [targets, value] : std::vector<std::pair<TestDataset, const char*>>{
+           {counted("/labels", FileElement::uint8, {11}, 9), "no such dataset, but /labels"},
+           {counted("/others", FileElement::fp32, {11, 6}, 9), "no such dataset"},
+           {counted("/targets", FileElement::uint8, {11, 6}, 9), "uint8 (11, 6)"},
+           {counted("/targets", FileElement::fp32, {11, 5}, 9), "float32 (11, 5)"},
+           {counted("/targets", FileElement::fp32, {11, 6, 1, 1}, 9), "float32 (11, 6, 1, 1)"},
+           {counted("/targets", FileElement::fp32, {10, 6}, 9), "(10, 6)"}}) {
+    const InputProblem problem = problem_with(targets);
+    CHECK(problem.pointer == "/targets");
+    CHECK(problem.value == value);
+    CHECK(problem.allowed == "float32 (11, 6)");
+  }
+}
+
 TEST_CASE("data check: a dataset that does not fit is named with what was found") {
   struct Case {
     std::size_t replaced;

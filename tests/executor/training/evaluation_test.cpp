@@ -1,4 +1,4 @@
-// Accuracy of a network that passes its input on as logits, so that what is right is known.
+// Accuracy or error of a network that passes its input on, so that what is right is known.
 #include "executor/training/evaluation.hpp"
 
 #include <cstdint>
@@ -30,10 +30,15 @@ std::int64_t label_of(std::int64_t position) {
   return (favoured_class(position) + (is_right(position) ? 0 : 1)) % classes;
 }
 
+// Of a channel at a position from its target.
+double difference_at(std::int64_t position, std::int64_t channel) {
+  return 0.25 * static_cast<double>(position % 4 + channel);
+}
+
 // Positions are numbered over samples, rows and columns; with a loss per image, over samples.
 class KnownData : public DataSource {
  public:
-  explicit KnownData(bool per_pixel) : per_pixel_(per_pixel) {}
+  KnownData(bool per_pixel, bool has_targets) : per_pixel_(per_pixel), has_targets_(has_targets) {}
 
   std::int64_t sample_count() const override { return cnnplan::sample_count; }
   std::int64_t step_count() const override { return (sample_count() + batch - 1) / batch; }
@@ -41,10 +46,18 @@ class KnownData : public DataSource {
     return std::min(batch, sample_count() - step * batch);
   }
   void read(std::int64_t step, const TensorView& samples, const TensorView& labels) override {
-    fill<float>(samples, [&](const Shape& index) {
+    const auto sample = [&](const Shape& index) {
       const bool favoured = favoured_class(position(step, index)) == index[Dim::c];
       return is_valid(step, index) && favoured ? 1.0F : 0.0F;
-    });
+    };
+    fill<float>(samples, sample);
+    if (has_targets_) {
+      // What follows the last sample is far from its target, and must not count.
+      return fill<float>(labels, [&](const Shape& index) {
+        const double difference = difference_at(position(step, index), index[Dim::c]);
+        return sample(index) + (is_valid(step, index) ? static_cast<float>(difference) : 1000.0F);
+      });
+    }
     fill<std::int32_t>(labels, [&](const Shape& index) {
       const std::int64_t label = label_of(position(step, index));
       return static_cast<std::int32_t>(is_valid(step, index) ? label : 0);
@@ -74,17 +87,20 @@ class KnownData : public DataSource {
   }
 
   bool per_pixel_;
+  bool has_targets_;
 };
 
 // The convolution is the identity; dropout would drop half of the logits, were it not evaluation.
-Network passing_network(bool per_pixel) {
+Network passing_network(bool per_pixel, bool has_targets) {
   std::vector<Layer> layers{
       {"data", {}, Input{.channels = classes, .size = {1, height, width}}},
       {"conv", {"data"}, Convolution{.filters = classes}},
       {"drop", {"conv"}, Dropout{.rate = 0.5}},
   };
   if (!per_pixel) layers.push_back({"mean", {"drop"}, GlobalPooling{}});
-  layers.push_back({"loss", {layers.back().name}, SoftmaxCrossEntropy{}});
+  LayerParameters loss = SoftmaxCrossEntropy{};
+  if (has_targets) loss = MeanSquaredError{};
+  layers.push_back({"loss", {layers.back().name}, loss});
   return Network("passing", layers);
 }
 
@@ -95,13 +111,13 @@ std::vector<double> identity() {
   return weight;
 }
 
-double accuracy(const Plan& plan, bool per_pixel, const Communicator& world) {
+double evaluated(const Plan& plan, bool per_pixel, const Communicator& world) {
   const auto backend = make_backend(test::tested_backend(std::string(default_backend())));
   const Schedule schedule = lower(plan, world.rank());
   ParameterStore parameters(schedule, plan.network, plan.precision, *backend);
   parameters.set_weight(0, identity());
   Groups groups(world);
-  KnownData data(per_pixel);
+  KnownData data(per_pixel, has_targets(plan.network));
   return evaluate(plan, *backend, parameters, groups, data);
 }
 
@@ -112,19 +128,42 @@ double expected_accuracy(bool per_pixel) {
   return static_cast<double>(right) / static_cast<double>(positions);
 }
 
-}  // namespace
+double expected_error(bool per_pixel) {
+  const std::int64_t positions = sample_count * (per_pixel ? height * width : 1);
+  double sum = 0.0;
+  for (std::int64_t i = 0; i < positions; ++i) {
+    for (std::int64_t c = 0; c < classes; ++c) sum += difference_at(i, c) * difference_at(i, c);
+  }
+  return sum / static_cast<double>(positions * classes);
+}
 
-TEST_CASE("evaluate: counts every position once, on any split, and no padding of the last batch") {
-  const Communicator world = Communicator::world();
+// Calls check(plan, per_pixel) for losses per image and per pixel on splits of one axis.
+template <typename Check>
+void for_each_split(bool has_targets, const Communicator& world, const Check& check) {
   for (bool per_pixel : {false, true}) {
     for (Axis axis : {Axis::n, Axis::h, Axis::w, Axis::r}) {
       const Mesh mesh({{axis, world.size()}});
       CAPTURE(per_pixel);
       CAPTURE(to_text(mesh));
-      const Plan plan = uniform_plan(passing_network(per_pixel), batch, mesh);
-      CHECK(accuracy(plan, per_pixel, world) == expected_accuracy(per_pixel));
+      check(uniform_plan(passing_network(per_pixel, has_targets), batch, mesh), per_pixel);
     }
   }
+}
+
+}  // namespace
+
+TEST_CASE("evaluate: counts every position once, on any split, and no padding of the last batch") {
+  const Communicator world = Communicator::world();
+  for_each_split(false, world, [&](const Plan& plan, bool per_pixel) {
+    CHECK(evaluated(plan, per_pixel, world) == expected_accuracy(per_pixel));
+  });
+}
+
+TEST_CASE("evaluate: the error from targets is a mean over every element once, likewise") {
+  const Communicator world = Communicator::world();
+  for_each_split(true, world, [&](const Plan& plan, bool per_pixel) {
+    CHECK(evaluated(plan, per_pixel, world) == doctest::Approx(expected_error(per_pixel)));
+  });
 }
 
 }  // namespace cnnplan

@@ -112,6 +112,18 @@ TEST_CASE("KernelSpec: an upsampling has the window that goes back") {
   CHECK(canonical(spec).window.dims[1].padding_end == 1);
 }
 
+TEST_CASE("KernelSpec: an interpolation is a mean of two inputs in each dim that grows") {
+  KernelSpec spec{.kind = KernelKind::interpolate};
+  spec.in = {{2, 4, 1, 4, 5}};
+  spec.out = {{2, 4, 1, 5, 10}};
+  spec.window.dims[1] = {.kernel = 4, .stride = 2};
+  CHECK(flops(spec) == 2.0 * 2 * (2 * 4 * 5 * 10));
+  spec.window.dims[2] = {.kernel = 4, .stride = 2};
+  CHECK(flops(spec) == 2.0 * 4 * (2 * 4 * 5 * 10));
+  CHECK(bytes(spec) == 4.0 * (2 * 4 * 4 * 5 + 2 * 4 * 5 * 10));
+  CHECK(to_text(spec).starts_with("interpolate/forward in=2x4x1x4x5 out=2x4x1x5x10 kernel=1x4x4 "));
+}
+
 TEST_CASE("KernelSpec: a multiply-add counts two, in all three phases alike") {
   KernelSpec spec = convolution();
   CHECK(flops(spec) == 2.0 * (2 * 8 * 5 * 4) * 4 * 9);
@@ -150,6 +162,9 @@ TEST_CASE("KernelSpec: in 16 bits, activations halve and parameters stay") {
   KernelSpec loss = elementwise(KernelKind::softmax_cross_entropy, KernelPhase::forward);
   loss.precision = Precision::fp16;
   CHECK(bytes(loss) == (2.0 + 4.0) * elements);
+  KernelSpec error = elementwise(KernelKind::mean_squared_error, KernelPhase::forward);
+  error.precision = Precision::bf16;
+  CHECK(bytes(error) == (2.0 + 4.0 + 4.0) * elements);
   KernelSpec relu = elementwise(KernelKind::relu, KernelPhase::forward);
   relu.precision = Precision::bf16;
   CHECK(bytes(relu) == 2 * 2.0 * elements);
@@ -182,6 +197,10 @@ TEST_CASE("KernelSpec: tensors that an element-wise kernel passes over") {
                                          {add, forward, false, false, 3},
                                          {add, backward_data, false, false, 2},
                                          {accumulate, forward, false, false, 3},
+                                         {channel_shuffle, forward, false, false, 2},
+                                         {channel_shuffle, backward_data, false, false, 2},
+                                         {mean_squared_error, forward, false, false, 3},
+                                         {mean_squared_error, backward_data, false, false, 2},
                                          {relu, forward, false, false, 2},
                                          {relu, backward_data, false, false, 3},
                                          {sgd, update, false, false, 5}}) {

@@ -314,7 +314,7 @@ Checkpoint sample_checkpoint() {
           .weight_decay = 0.03125,
           .loss_scale = 1024.0,
           .loss = {2.302585092994046, -0.5, 1e-300},
-          .test_loss = {0.25},
+          .test_accuracy = {0.25},
           .gradient_checks = sample_run().gradient_checks,
           .raised_cycles = {{.first = plan.multigrid[0].first,
                              .last = plan.multigrid[0].last,
