@@ -118,6 +118,24 @@ TEST_CASE_TEMPLATE("Hdf5Data: 16-bit samples are the rounded ones", T, BFloat16,
   });
 }
 
+TEST_CASE_TEMPLATE("Hdf5Data: targets stay float where samples are 16-bit", T, BFloat16, Float16) {
+  const std::vector<TestDataset> datasets = with_targets(image_file(), {11, 6});
+  const DataFile data(datasets);
+  BatchShape half = scores;
+  half.precision = std::is_same_v<T, BFloat16> ? Precision::bf16 : Precision::fp16;
+  Batch<float, float> single(scores);
+  Batch<T, float> rounded(half);
+  data.open(scores, sequential).read(1, single.samples.view(), single.labels.view());
+  data.open(half, sequential).read(1, rounded.samples.view(), rounded.labels.view());
+  for_each_index(single.samples.box(), [&](const Index& index) {
+    CHECK(rounded.samples.at(index).bits == T(single.samples.at(index)).bits);
+  });
+  for_each_index(rounded.labels.box(), [&](const Index& index) {
+    const auto place = static_cast<std::size_t>((4 + index[0]) * 6 + index[1]);
+    CHECK(rounded.labels.at(index) == static_cast<float>(datasets[1].values[place]));
+  });
+}
+
 TEST_CASE("Hdf5Data: sequential order is the order of the file, the rest is zero") {
   const std::vector<TestDataset> datasets = image_file();
   const DataFile data(datasets);

@@ -16,6 +16,14 @@ namespace {
 
 const BatchShape batch{.samples = {{3, 2, 2, 9, 7}}, .labels = {{3, 1, 2, 9, 7}}, .classes = 4};
 
+// Of the shape of the samples, so that the two can be compared.
+BatchShape with_targets() {
+  BatchShape fitted = batch;
+  fitted.labels = fitted.samples;
+  fitted.has_targets = true;
+  return fitted;
+}
+
 TEST_CASE("SyntheticData: every split reads what one rank reads") {
   const Communicator world = Communicator::world();
   SyntheticData serial_source(batch, 5);
@@ -34,6 +42,40 @@ TEST_CASE("SyntheticData: every split reads what one rank reads") {
       CHECK(block.untouched_count() == block.halo_count());
     }
   }
+}
+
+TEST_CASE("SyntheticData: every split reads what one rank reads of targets, too") {
+  const Communicator world = Communicator::world();
+  const BatchShape fitted = with_targets();
+  BlockBuffer<float> serial_samples(whole(fitted.samples));
+  BlockBuffer<float> serial(whole(fitted.labels));
+  SyntheticData(fitted, 5).read(0, serial_samples.view(), serial.view());
+  for (const Mesh& mesh : test_meshes(world.size())) {
+    CAPTURE(to_text(mesh));
+    SyntheticData source(fitted, 5);
+    BlockBuffer<float> samples(Distribution(fitted.samples, mesh).box(world.rank()), 1);
+    BlockBuffer<float> targets(Distribution(fitted.labels, mesh).box(world.rank()), 2);
+    for (std::int64_t step : {0, 1}) {
+      source.read(step, samples.view(), targets.view());
+      CHECK(differences(samples, serial_samples) == 0);
+      CHECK(differences(targets, serial) == 0);
+      CHECK(targets.untouched_count() == targets.halo_count());
+    }
+  }
+}
+
+TEST_CASE("SyntheticData: targets are not the samples, and stay float where those are 16-bit") {
+  const BatchShape fitted = with_targets();
+  BatchShape half = fitted;
+  half.precision = Precision::bf16;
+  BlockBuffer<float> samples(whole(fitted.samples));
+  BlockBuffer<BFloat16> rounded(whole(fitted.samples));
+  BlockBuffer<float> targets(whole(fitted.labels));
+  BlockBuffer<float> same_targets(whole(fitted.labels));
+  SyntheticData(fitted, 1).read(0, samples.view(), targets.view());
+  SyntheticData(half, 1).read(0, rounded.view(), same_targets.view());
+  CHECK(differences(targets, samples) > volume(fitted.samples) / 2);
+  CHECK(differences(same_targets, targets) == 0);
 }
 
 TEST_CASE("SyntheticData: values are normal-like, labels cover the classes") {
