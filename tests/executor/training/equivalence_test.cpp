@@ -1,6 +1,7 @@
 // Random networks under random plans on 1 to 4 ranks: every plan computes what one rank computes.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdlib>
 #include <map>
 #include <optional>
@@ -211,7 +212,7 @@ void check_cases(Equivalence& equivalence,
   CHECK(counts[Verdict::different] == 0);
   CHECK(counts[Verdict::equal] == wanted);
   CHECK(counts[Verdict::unstable] <= limits.max_unstable_part * wanted);
-  CHECK(counts[Verdict::refused] <= max_refused_part * wanted);
+  CHECK(counts[Verdict::refused] <= std::ceil(max_refused_part * wanted));
 }
 
 TEST_CASE("Training: random plans compute what one rank and the reference compute") {
