@@ -1,6 +1,7 @@
 // Matrix products with constant weights: fully connected layers.
 
 #include "planner/import/operators.hpp"
+#include "planner/import/tensor_values.hpp"
 #include "planner/import/unmapped.hpp"
 
 namespace cnnplan {
@@ -38,11 +39,11 @@ Activation add_fully_connected(const NodeReader& node,
   return y;
 }
 
-// A number for each output, whatever dims of 1 stand around them.
+// A number for each output, or one for all, whatever dims of 1 stand around them.
 void require_bias(const Constant& bias, std::int64_t outputs) {
   const std::vector<std::int64_t> dims = dims_of(bias);
-  if (dims.empty() || dims.back() != outputs || dims.size() > 2 ||
-      (dims.size() == 2 && dims[0] != 1)) {
+  const std::int64_t count = element_count(*bias.tensor);
+  if (dims.size() > 2 || (count != 1 && (dims.back() != outputs || count != outputs))) {
     throw UnmappedNode("a bias " + dims_text(dims) + " for " + std::to_string(outputs) +
                        " outputs");
   }
@@ -51,17 +52,15 @@ void require_bias(const Constant& bias, std::int64_t outputs) {
 }  // namespace
 
 Value map_gemm(const NodeReader& node, NetworkBuilder& network) {
-  const bool has_bias = node.has_input(2);
-  if (node.real("alpha", 1) != 1 || (has_bias && node.real("beta", 1) != 1) ||
-      node.integer("transA", 0) != 0) {
-    throw UnmappedNode("alpha, beta or transA has another value than 1, 1 and 0");
-  }
+  if (node.integer("transA", 0) != 0) throw UnmappedNode("its first input is transposed");
   const Activation y =
       add_fully_connected(node, network, node.constant(1), node.integer("transB", 0) != 0);
-  if (!has_bias) return y;
+  network.scale_tensor(y.layer, "weight", {node.real("alpha", 1)});
+  if (!node.has_input(2)) return y;
   const Constant bias = node.constant(2);
   require_bias(bias, y.dims[1]);
   network.add_bias(y.layer, bias);
+  network.scale_tensor(y.layer, "bias", {node.real("beta", 1)});
   return y;
 }
 

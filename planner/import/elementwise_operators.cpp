@@ -1,21 +1,16 @@
 // Batch norms, activation functions, sums and concatenations.
 #include <limits>
 
+#include "planner/import/channel_constants.hpp"
 #include "planner/import/operators.hpp"
 #include "planner/import/tensor_values.hpp"
 #include "planner/import/unmapped.hpp"
-#include "planner/model/channel_split.hpp"
 
 namespace cnnplan {
 namespace {
 
 // Inputs of a batch norm behind the image, as parameters of the layer.
 constexpr const char* batch_norm_tensors[] = {"scale", "shift", "mean", "variance"};
-
-void require_plain(const Activation& x, const NetworkBuilder& network) {
-  if (is_plain(x.dims, network.shape(x.layer))) return;
-  throw UnmappedNode("its input " + dims_text(x.dims) + " is flattened");
-}
 
 // The one number of a constant input; `absent` where there is none.
 double number_at(const NodeReader& node, std::size_t index, double absent) {
@@ -26,31 +21,6 @@ double number_at(const NodeReader& node, std::size_t index, double absent) {
   return node.constant(index).tensor->type == TensorType::float32
              ? as_written(static_cast<float>(value))
              : value;
-}
-
-// True where a constant has one number for each channel of x and is repeated over all else.
-bool is_per_channel(const Constant& constant, const Activation& x) {
-  const std::vector<std::int64_t> dims = dims_of(constant);
-  if (dims.size() > x.dims.size() || dims.size() + 1 < x.dims.size()) return false;
-  for (std::size_t i = 0; i < dims.size(); ++i) {
-    const std::size_t axis = i + x.dims.size() - dims.size();
-    if (dims[i] != (axis == 1 ? x.dims[1] : 1)) return false;
-  }
-  return true;
-}
-
-// A sum with a constant is the bias of the layer before it.
-Value add_bias(const NodeReader& node, NetworkBuilder& network, std::size_t constant) {
-  Activation x = node.activation(1 - constant);
-  const LayerParameters& parameters = network.layer(x.layer).parameters;
-  const bool has_room = mixes_channels(parameters) && !has_bias(parameters);
-  const Constant bias = node.constant(constant);
-  if (!has_room || !x.is_layer_output || !is_per_channel(bias, x) ||
-      !network.is_used_once(node.node().inputs[1 - constant])) {
-    throw UnmappedNode("adds a constant that is no bias of the layer before it");
-  }
-  network.add_bias(x.layer, bias);
-  return x;
 }
 
 Value add_two(const NodeReader& node, NetworkBuilder& network, double scale) {
@@ -67,7 +37,7 @@ Value add_two(const NodeReader& node, NetworkBuilder& network, double scale) {
 
 Value map_batch_norm(const NodeReader& node, NetworkBuilder& network) {
   const Activation x = node.activation(0);
-  require_plain(x, network);
+  network.require_plain(x);
   if (node.integer("spatial", 1) == 0) throw UnmappedNode("statistics for each position");
   // ONNX says what is kept of the running values, layers what is new.
   const double kept = as_written(node.real("momentum", 0.9F));
@@ -111,13 +81,26 @@ Value map_dropout(const NodeReader& node, NetworkBuilder& network) {
 }
 
 Value map_add(const NodeReader& node, NetworkBuilder& network) {
-  if (node.is_constant(0)) return add_bias(node, network, 0);
-  if (node.is_constant(1)) return add_bias(node, network, 1);
+  if (node.is_constant(0)) return add_constant(node, network, 0, 1);
+  if (node.is_constant(1)) return add_constant(node, network, 1, 1);
   return add_two(node, network, 1);
 }
 
 Value map_sub(const NodeReader& node, NetworkBuilder& network) {
+  if (node.is_constant(0)) return subtract_from_constant(node, network, 0);
+  if (node.is_constant(1)) return add_constant(node, network, 1, -1);
   return add_two(node, network, -1);
+}
+
+Value map_mul(const NodeReader& node, NetworkBuilder& network) {
+  if (node.is_constant(0)) return multiply_by_constant(node, network, 0);
+  if (node.is_constant(1)) return multiply_by_constant(node, network, 1);
+  throw UnmappedNode("a product of two activations");
+}
+
+Value map_div(const NodeReader& node, NetworkBuilder& network) {
+  if (!node.is_constant(1)) throw UnmappedNode("divides by an activation");
+  return divide_by_constant(node, network, 1);
 }
 
 Value map_sum(const NodeReader& node, NetworkBuilder& network) {
@@ -136,7 +119,7 @@ Value map_concat(const NodeReader& node, NetworkBuilder& network) {
   std::vector<Activation> inputs;
   for (std::size_t i = 0; i < node.input_count(); ++i) {
     inputs.push_back(node.activation(i));
-    require_plain(inputs.back(), network);
+    network.require_plain(inputs.back());
   }
   if (inputs.empty()) throw UnmappedNode("no inputs");
   const std::size_t axis = normal_axis(node.integer("axis", 1), inputs[0].dims.size());

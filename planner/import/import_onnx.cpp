@@ -63,11 +63,11 @@ class Importer {
  private:
   void set_inputs(const std::string& size);
   void map(const OnnxNode& node);
-  Value value_of(const NodeReader& reader);
+  std::vector<Value> outputs_of(const NodeReader& reader);
   Value folded(const NodeReader& reader);
   Value left_out_softmax(const NodeReader& reader);
   Value as_passed_on(const OnnxNode& node, Value value) const;
-  void set_outputs(const OnnxNode& node, const Value& first);
+  void set_outputs(const OnnxNode& node, const std::vector<Value>& made);
   void note_dropped_outputs();
   LayerIndex output_layer() const;
 
@@ -102,7 +102,7 @@ void Importer::set_inputs(const std::string& size) {
                            builder_.add_input(input.name, input_dims(input, size, file_)));
 }
 
-Value Importer::value_of(const NodeReader& reader) {
+std::vector<Value> Importer::outputs_of(const NodeReader& reader) {
   const OnnxNode& node = reader.node();
   if (!node.domain.empty()) throw UnmappedNode("an operator of the domain '" + node.domain + '\'');
   const bool is_softmax = node.type == "Softmax" || node.type == "LogSoftmax";
@@ -112,9 +112,9 @@ Value Importer::value_of(const NodeReader& reader) {
   }
   const bool only_folds = map_node == nullptr && !is_softmax;
   if (only_folds && reader.has_activation()) throw UnmappedNode("computes with activations");
-  if (reader.is_input_unknown()) return unknown_of(reader);
-  if (can_fold(node.type) && reader.are_inputs_constant()) return folded(reader);
-  if (is_softmax) return left_out_softmax(reader);
+  if (reader.is_input_unknown()) return {unknown_of(reader)};
+  if (can_fold(node.type) && reader.are_inputs_constant()) return {folded(reader)};
+  if (is_softmax) return {left_out_softmax(reader)};
   return map_node(reader, builder_);
 }
 
@@ -164,14 +164,14 @@ Value Importer::as_passed_on(const OnnxNode& node, Value value) const {
   return value;
 }
 
-void Importer::set_outputs(const OnnxNode& node, const Value& first) {
+void Importer::set_outputs(const OnnxNode& node, const std::vector<Value>& made) {
   for (std::size_t i = 0; i < node.outputs.size(); ++i) {
     const std::string& output = node.outputs[i];
     if (output.empty()) continue;
-    const Value value = i == 0 ? as_passed_on(node, first) : Unknown{};
+    const Value value = i < made.size() ? as_passed_on(node, made[i]) : Unknown{};
     const bool is_new = values_.emplace(output, value).second;
     if (!is_new) throw UnmappedNode("makes '" + output + "', which there is already");
-    if (i > 0 && live_.uses.contains(output)) {
+    if (i >= made.size() && live_.uses.contains(output)) {
       throw UnmappedNode("its output '" + output + "' is used, of which there is none in layers");
     }
   }
@@ -186,7 +186,7 @@ void Importer::map(const OnnxNode& node) {
     for (const std::string& own : node.outputs) values_.try_emplace(own, unknown);
   };
   try {
-    set_outputs(node, value_of(reader));
+    set_outputs(node, outputs_of(reader));
   } catch (const UnmappedNode& unmapped) {
     refuse(unmapped.what());
   } catch (const InputError& error) {

@@ -16,13 +16,16 @@ struct ImportOptions {
   std::string loss = "cross_entropy";  // or "mean_squared_error"
 };
 
-// Values of one tensor of one layer.
+// Values of one tensor of one layer: those in the file, each times a factor plus an offset.
 struct ImportedTensor {
   std::string layer;
   std::string name;                   // "weight", "bias", "scale", "shift", "mean" or "variance"
   std::vector<std::int64_t> extents;  // as the executor stores it; those of a bias are {F}
-  TensorPointer values;
-  bool is_transposed = false;  // values are (inputs, outputs)
+  TensorPointer values;               // one stands for all of a bias
+  bool is_transposed = false;         // values are (inputs, outputs)
+  // One for all, or one for each of the first extent.
+  std::vector<double> factors{1.0};
+  std::vector<double> offsets{0.0};
 };
 
 struct ImportedModel {

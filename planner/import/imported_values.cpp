@@ -3,6 +3,7 @@
 #include "planner/import/printable.hpp"
 #include "planner/import/tensor_values.hpp"
 #include "planner/import/unmapped.hpp"
+#include "planner/model/checked.hpp"
 
 namespace cnnplan {
 namespace {
@@ -19,13 +20,32 @@ std::vector<double> transposed(const std::vector<double>& values, std::size_t co
   return result;
 }
 
+// What constants behind the layer make of the values in the file.
+void apply_constants(const ImportedTensor& tensor, std::vector<double>& values) {
+  const std::vector<double> one{1.0};
+  const std::vector<double> zero{0.0};
+  if (tensor.factors == one && tensor.offsets == zero) return;
+  const auto at = [&](const std::vector<double>& numbers, std::size_t i) {
+    return numbers[i / (values.size() / numbers.size())];
+  };
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = values[i] * at(tensor.factors, i) + at(tensor.offsets, i);
+  }
+}
+
 }  // namespace
 
 std::vector<double> values_of(const ImportedTensor& tensor, const std::string& file) {
   try {
     std::vector<double> values = reals_of(*tensor.values);
-    if (!tensor.is_transposed) return values;
-    return transposed(values, static_cast<std::size_t>(tensor.extents.at(0)));
+    std::int64_t count = 1;
+    for (const std::int64_t extent : tensor.extents) count = checked_multiply(count, extent);
+    if (values.size() == 1) values.resize(static_cast<std::size_t>(count), values.front());
+    if (tensor.is_transposed) {
+      values = transposed(values, static_cast<std::size_t>(tensor.extents.at(0)));
+    }
+    apply_constants(tensor, values);
+    return values;
   } catch (const UnmappedNode& unmapped) {
     throw InputError({.file = file,
                       .pointer = '/' + tensor.layer + '/' + tensor.name,

@@ -2,10 +2,12 @@
 #include "planner/import/network_builder.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "planner/import/printable.hpp"
 #include "planner/import/tensor_values.hpp"
 #include "planner/import/unmapped.hpp"
+#include "planner/model/channel_split.hpp"
 #include "planner/model/checked.hpp"
 #include "planner/model/layer_shape.hpp"
 
@@ -14,6 +16,18 @@ namespace {
 
 constexpr std::size_t least_rank = 2;  // (N, C)
 constexpr std::size_t most_rank = 5;   // (N, C, D, H, W)
+
+// Element by element; one element stands for all.
+template <typename Operation>
+std::vector<double> combined(const std::vector<double>& a,
+                             const std::vector<double>& b,
+                             Operation operation) {
+  std::vector<double> result(std::max(a.size(), b.size()));
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    result[i] = operation(a[a.size() == 1 ? 0 : i], b[b.size() == 1 ? 0 : i]);
+  }
+  return result;
+}
 
 }  // namespace
 
@@ -62,7 +76,11 @@ Activation NetworkBuilder::add_input(const std::string& name,
   Input input{.channels = dims[1]};
   std::copy_backward(dims.begin() + 2, dims.end(), input.size.end());
   batch_ = dims[0];
-  return {.layer = append(name, input, {}), .dims = dims, .margins = {}, .is_layer_output = true};
+  return {.layer = append(name, input, {}),
+          .dims = dims,
+          .margins = {},
+          .groups = {},
+          .is_layer_output = true};
 }
 
 Activation NetworkBuilder::add_layer(const NodeReader& node,
@@ -77,6 +95,7 @@ Activation NetworkBuilder::add_layer(const NodeReader& node,
   return {.layer = layer,
           .dims = is_same ? x.dims : model_dims(shape(layer), batch_, x.dims.size()),
           .margins = {},
+          .groups = {},
           .is_layer_output = true};
 }
 
@@ -90,10 +109,12 @@ void NetworkBuilder::add_tensor(LayerIndex layer_index,
   }
   std::int64_t count = 1;
   for (const std::int64_t extent : extents) count = checked_multiply(count, extent);
-  if (element_count(*values.tensor) != count) {
+  const std::int64_t given = element_count(*values.tensor);
+  if (given != count && (given != 1 || name != "bias")) {
     throw UnmappedNode("a " + name + ' ' + dims_text(dims_of(values)) + " in place of " +
                        dims_text(extents));
   }
+  tensors_of_layers_.emplace(layer_index, tensors_.size());
   tensors_.push_back({.layer = layer(layer_index).name,
                       .name = name,
                       .extents = extents,
@@ -107,6 +128,48 @@ void NetworkBuilder::add_bias(LayerIndex index, const Constant& values) {
   if (auto* transposed = std::get_if<TransposedConvolution>(&parameters)) transposed->bias = true;
   if (auto* full = std::get_if<FullyConnected>(&parameters)) full->bias = true;
   add_tensor(index, "bias", {shape(index)[Dim::c]}, values);
+}
+
+ImportedTensor* NetworkBuilder::tensor(LayerIndex layer, std::string_view name) {
+  const auto [begin, end] = tensors_of_layers_.equal_range(layer);
+  for (auto own = begin; own != end; ++own) {
+    if (tensors_[own->second].name == name) return &tensors_[own->second];
+  }
+  return nullptr;
+}
+
+void NetworkBuilder::scale_tensor(LayerIndex layer,
+                                  std::string_view name,
+                                  const std::vector<double>& factors) {
+  ImportedTensor* const own = tensor(layer, name);
+  if (own == nullptr) return;
+  own->factors = combined(own->factors, factors, std::multiplies<>());
+  own->offsets = combined(own->offsets, factors, std::multiplies<>());
+}
+
+void NetworkBuilder::scale_output(LayerIndex index, const std::vector<double>& factors) {
+  if (factors.size() > 1 && is_transposed(layer(index).parameters)) {
+    throw UnmappedNode("scales the channels of a transposed convolution by several factors");
+  }
+  for (const char* name : {"weight", "bias", "scale", "shift"}) scale_tensor(index, name, factors);
+}
+
+void NetworkBuilder::shift_output(LayerIndex index, const Constant& values, double sign) {
+  const LayerParameters& parameters = layer(index).parameters;
+  if (mixes_channels(parameters) && !has_bias(parameters)) {
+    add_bias(index, values);
+    scale_tensor(index, "bias", {sign});
+    return;
+  }
+  ImportedTensor* const own = tensor(index, mixes_channels(parameters) ? "bias" : "shift");
+  std::vector<double> offsets = reals_of(*values.tensor);
+  for (double& offset : offsets) offset *= sign;
+  own->offsets = combined(own->offsets, offsets, std::plus<>());
+}
+
+void NetworkBuilder::require_plain(const Activation& x) const {
+  if (is_plain(x.dims, shape(x.layer))) return;
+  throw UnmappedNode("its input " + dims_text(x.dims) + " is flattened");
 }
 
 bool NetworkBuilder::is_used_once(const std::string& value) const {

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -32,14 +33,23 @@ class NetworkBuilder {
                   const std::string& name,
                   const std::vector<std::int64_t>& extents,
                   const Constant& values);
-  // Gives a convolution or fully connected layer its bias.
+  // Gives a convolution or fully connected layer its bias: one value for all channels, or for each.
   void add_bias(LayerIndex layer, const Constant& values);
+  // Of a convolution, fully connected layer or batch norm, all outputs times these factors: one, or
+  // one for each channel. Only parameters change. @throws UnmappedNode
+  void scale_output(LayerIndex layer, const std::vector<double>& factors);
+  void scale_tensor(LayerIndex layer, std::string_view name, const std::vector<double>& factors);
+  // Likewise, all outputs plus sign * values. @throws UnmappedNode
+  void shift_output(LayerIndex layer, const Constant& values, double sign);
 
   std::int64_t batch() const { return batch_; }
   const Layer& layer(LayerIndex index) const { return layers_.at(static_cast<std::size_t>(index)); }
   // Of one sample.
   const Shape& shape(LayerIndex index) const { return shapes_.at(static_cast<std::size_t>(index)); }
+  bool is_used(const std::string& value) const { return uses_.contains(value); }
   bool is_used_once(const std::string& value) const;
+  // @throws UnmappedNode where the model sees the layer's output in another shape
+  void require_plain(const Activation& x) const;
 
   // The layers so far, with a loss behind `output`. @throws InputError
   Network network(const std::string& name, LayerIndex output, const LayerParameters& loss) const;
@@ -50,6 +60,9 @@ class NetworkBuilder {
                     const LayerParameters& parameters,
                     const std::vector<LayerIndex>& inputs);
 
+  // Null where the layer has none.
+  ImportedTensor* tensor(LayerIndex layer, std::string_view name);
+
   std::string file_;
   std::map<std::string, int> uses_;
   LayerNames names_;
@@ -57,6 +70,7 @@ class NetworkBuilder {
   std::vector<Layer> layers_;
   std::vector<Shape> shapes_;
   std::vector<ImportedTensor> tensors_;
+  std::multimap<LayerIndex, std::size_t> tensors_of_layers_;
   std::set<const OnnxTensor*> weights_;
 };
 

@@ -88,6 +88,15 @@ Constant NodeReader::constant(std::size_t index) const {
 }
 
 Activation NodeReader::activation(std::size_t index) const {
+  Activation activation = view(index);
+  if (activation.groups) {
+    throw UnmappedNode("its input " + dims_text(activation.dims) +
+                       " has channels in groups, which layers only shuffle");
+  }
+  return activation;
+}
+
+Activation NodeReader::view(std::size_t index) const {
   const auto* const activation = std::get_if<Activation>(&input(index));
   if (activation == nullptr) {
     throw UnmappedNode("its input '" + node_.inputs[index] + "' is a constant");

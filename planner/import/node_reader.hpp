@@ -44,8 +44,10 @@ class NodeReader {
   // True where an input is certainly no constant.
   bool has_activation() const;
   Constant constant(std::size_t index) const;
-  // Without a margin that is yet to be taken in.
+  // Without a margin that is yet to be taken in, and with its channels in one dim.
   Activation activation(std::size_t index) const;
+  // Without a margin; its channels may be in groups.
+  Activation view(std::size_t index) const;
   // Absent where the input is left out.
   std::optional<std::vector<std::int64_t>> integers_at(std::size_t index) const;
   std::optional<std::vector<double>> reals_at(std::size_t index) const;

@@ -2,15 +2,17 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 #include "planner/import/network_builder.hpp"
 #include "planner/import/node_reader.hpp"
 
 namespace cnnplan {
 
-// Makes the layers of a node; returns its first output.
+// Makes the layers of a node; returns its outputs, or the first of them where no layer computes the
+// others.
 // @throws UnmappedNode, InputError
-using MapNode = Value (*)(const NodeReader& node, NetworkBuilder& network);
+using MapNode = std::vector<Value> (*)(const NodeReader& node, NetworkBuilder& network);
 
 // Null where no layer computes what the operator does.
 MapNode find_operator(std::string_view type);
@@ -37,8 +39,14 @@ Value map_clip(const NodeReader& node, NetworkBuilder& network);
 Value map_dropout(const NodeReader& node, NetworkBuilder& network);
 Value map_add(const NodeReader& node, NetworkBuilder& network);
 Value map_sub(const NodeReader& node, NetworkBuilder& network);
+Value map_mul(const NodeReader& node, NetworkBuilder& network);
+Value map_div(const NodeReader& node, NetworkBuilder& network);
 Value map_sum(const NodeReader& node, NetworkBuilder& network);
 Value map_concat(const NodeReader& node, NetworkBuilder& network);
+
+// channel_operators.cpp
+Value map_slice(const NodeReader& node, NetworkBuilder& network);
+std::vector<Value> map_split(const NodeReader& node, NetworkBuilder& network);
 
 // resize_operators.cpp
 Value map_resize(const NodeReader& node, NetworkBuilder& network);

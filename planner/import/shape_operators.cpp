@@ -1,6 +1,7 @@
 // What changes how the model sees an activation, not what a layer made.
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "planner/import/operators.hpp"
 #include "planner/import/reshape.hpp"
@@ -12,6 +13,30 @@ namespace {
 
 // As in onnx.TensorProto.DataType.
 constexpr std::int64_t real_types[] = {1, 10, 11, 16};
+
+// True where dims 1 and 2 can be channels in groups.
+bool has_groups(const std::vector<std::int64_t>& dims, std::int64_t channels) {
+  return dims.size() >= 3 && channels % dims[1] == 0 && channels / dims[1] == dims[2];
+}
+
+Activation exchanged(Activation x) {
+  ChannelGroups groups = x.groups.value_or(ChannelGroups{.count = x.dims[1]});
+  groups.are_exchanged = !groups.are_exchanged;
+  x.groups = groups;
+  x.is_layer_output = false;
+  std::swap(x.dims[1], x.dims[2]);
+  return x;
+}
+
+// Channels in one dim: shuffled where groups were exchanged, but not where there was but one group,
+// or one channel in each.
+Activation without_groups(const NodeReader& node, NetworkBuilder& network, Activation x) {
+  const ChannelGroups groups = x.groups.value_or(ChannelGroups{});
+  x.groups.reset();
+  const bool moves = groups.count > 1 && groups.count < network.shape(x.layer)[Dim::c];
+  if (!groups.are_exchanged || !moves) return x;
+  return network.add_layer(node, ChannelShuffle{.groups = groups.count}, {x});
+}
 
 }  // namespace
 
@@ -39,28 +64,39 @@ Value map_shape(const NodeReader& node, NetworkBuilder&) {
   return Constant{integer_tensor({end - start}, {dims.begin() + start, dims.begin() + end})};
 }
 
+// Groups come from (N, C, ...) by Reshape, and go by another one.
 Value map_reshape(const NodeReader& node, NetworkBuilder& network) {
-  Activation x = node.activation(0);
+  Activation x = node.view(0);
   const std::vector<std::int64_t> dims = reshaped_dims(node, x.dims);
-  const bool is_same = dims == x.dims;
-  const bool keeps_samples = !dims.empty() && dims[0] == network.batch();
-  if (!is_same &&
-      (!keeps_samples || (dims.size() != 2 && !is_plain(dims, network.shape(x.layer))))) {
-    throw UnmappedNode("makes " + dims_text(dims) + " of " + dims_text(x.dims) +
-                       "; layers only flatten (N, C, H, W) to (N, C H W)");
-  }
+  if (dims == x.dims) return x;
+  const std::vector<std::int64_t> seen = x.dims;
+  x = without_groups(node, network, std::move(x));
   x.dims = dims;
-  x.is_layer_output = x.is_layer_output && is_same;
-  return x;
+  x.is_layer_output = false;
+  if (!dims.empty() && dims[0] == network.batch()) {
+    const Shape& shape = network.shape(x.layer);
+    if (dims.size() == 2 || is_plain(dims, shape)) return x;
+    if (has_groups(dims, shape[Dim::c])) {
+      x.groups = ChannelGroups{.count = dims[1]};
+      return x;
+    }
+  }
+  throw UnmappedNode("makes " + dims_text(dims) + " of " + dims_text(seen) +
+                     "; layers only flatten (N, C, H, W) to (N, C H W), or shuffle channels");
 }
 
-Value map_transpose(const NodeReader& node, NetworkBuilder&) {
-  const Activation x = node.activation(0);
+// Of channels in groups, the two dims may be exchanged.
+Value map_transpose(const NodeReader& node, NetworkBuilder& network) {
+  Activation x = node.view(0);
   const std::vector<std::int64_t> order = node.integers("perm");
-  std::vector<std::int64_t> same(x.dims.size());
-  std::iota(same.begin(), same.end(), 0);
-  if (order != same) throw UnmappedNode("exchanges dims of an activation");
-  return x;
+  std::vector<std::int64_t> expected(x.dims.size());
+  std::iota(expected.begin(), expected.end(), 0);
+  if (order == expected) return x;
+  if (has_groups(x.dims, network.shape(x.layer)[Dim::c])) {
+    std::swap(expected[1], expected[2]);
+    if (order == expected) return exchanged(std::move(x));
+  }
+  throw UnmappedNode("exchanges dims of an activation");
 }
 
 }  // namespace cnnplan

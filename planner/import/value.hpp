@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -19,13 +20,20 @@ struct Margin {
   bool operator==(const Margin&) const = default;
 };
 
-// Output of a layer, as the model sees it: (N, C, H, W) with as many spatial dims as it has, or
-// flattened to (N, C H W).
+// Channels that a model sees as two dims: (groups, C / groups), or exchanged (C / groups, groups).
+struct ChannelGroups {
+  std::int64_t count = 1;
+  bool are_exchanged = false;
+};
+
+// Output of a layer, as the model sees it: (N, C, H, W) with as many spatial dims as it has,
+// flattened to (N, C H W), or with its channels in groups.
 struct Activation {
   LayerIndex layer = 0;
   std::vector<std::int64_t> dims;
-  std::array<Margin, 3> margins{};  // of d, h, w; part of dims
-  bool is_layer_output = false;     // just as the layer made it
+  std::array<Margin, 3> margins{};      // of d, h, w; part of dims
+  std::optional<ChannelGroups> groups;  // in place of dim 1, with any dims behind them
+  bool is_layer_output = false;         // just as the layer made it
 
   bool has_margin() const { return margins != std::array<Margin, 3>{}; }
 };

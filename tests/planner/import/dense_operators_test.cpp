@@ -7,14 +7,6 @@
 namespace cnnplan::test {
 namespace {
 
-const ImportedTensor& tensor_of(const ImportedModel& model, const std::string& name) {
-  for (const ImportedTensor& tensor : model.tensors) {
-    if (tensor.name == name) return tensor;
-  }
-  FAIL("no such tensor");
-  return model.tensors.front();
-}
-
 TEST_CASE("Gemm: the weight keeps the order of the flattened image, transposed or not") {
   for (const std::int64_t is_transposed : {0, 1}) {
     CAPTURE(is_transposed);
@@ -30,6 +22,18 @@ TEST_CASE("Gemm: the weight keeps the order of the flattened image, transposed o
     const std::vector<double> columns{0, 2, 4, 6, 8, 10, 1, 3, 5, 7, 9, 11};
     CHECK(values_of(weight, "m.onnx") == (is_transposed != 0 ? rows : columns));
     CHECK(tensor_of(imported, "bias").extents == Dims{2});
+  }
+}
+
+TEST_CASE("Gemm: alpha and beta are part of weight and bias, of which one number is for all") {
+  for (const Dims& dims : {Dims{}, Dims{1}, Dims{1, 1}}) {
+    ModelBuilder model({1, 2});
+    model.weight("w", {2, 2}).reals("b", dims, {3});
+    model.node("Gemm", {"x", "w", "b"}).set("alpha", 0.5F).set("beta", -2.0F);
+    const ImportedModel imported = model.import();
+    CHECK(values_of(tensor_of(imported, "weight"), "m.onnx") ==
+          std::vector<double>{0, 1, 0.5, 1.5});
+    CHECK(values_of(tensor_of(imported, "bias"), "m.onnx") == std::vector<double>{-6, -6});
   }
 }
 
@@ -51,12 +55,12 @@ TEST_CASE("MatMul: no bias where the product is used besides, or of other dims")
   twice.node("MatMul", {"x", "w"}, {"p"});
   twice.node("Add", {"p", "b"}, {"s"});
   twice.node("Add", {"p", "s"});
-  CHECK(contains(refusal_of(twice), "no bias"));
-  ModelBuilder scalar({1, 6});
-  scalar.weight("w", {6, 2}).weight("b", {1});
-  scalar.node("MatMul", {"x", "w"}, {"p"});
-  scalar.node("Add", {"p", "b"});
-  CHECK(contains(refusal_of(scalar), "no bias"));
+  CHECK(contains(refusal_of(twice), "cannot take in"));
+  ModelBuilder samples({2, 6});
+  samples.weight("w", {6, 2}).weight("b", {2, 1});
+  samples.node("MatMul", {"x", "w"}, {"p"});
+  samples.node("Add", {"p", "b"});
+  CHECK(contains(refusal_of(samples), "cannot take in"));
 }
 
 TEST_CASE("Add: no bias where what hands the product on is not its only user") {
@@ -67,7 +71,7 @@ TEST_CASE("Add: no bias where what hands the product on is not its only user") {
   model.node("Relu", {"c"}, {"r"});
   model.node("Add", {"i", "b"}, {"a"});
   model.node("Add", {"a", "r"});
-  CHECK(contains(refusal_of(model), "no bias"));
+  CHECK(contains(refusal_of(model), "cannot take in"));
   ModelBuilder alone;
   alone.weight("w", {2, 4, 1, 1}).reals("b", {1, 2, 1, 1}, {1, 2});
   alone.node("Conv", {"x", "w"}, {"c"});
@@ -95,14 +99,18 @@ TEST_CASE("Gemm: refusals") {
   inputs.weight("w", {5, 2});
   inputs.node("Gemm", {"x", "w"});
   CHECK(contains(refusal_of(inputs), "6 inputs"));
-  ModelBuilder alpha({1, 6});
-  alpha.weight("w", {6, 2});
-  alpha.node("Gemm", {"x", "w"}).set("alpha", 0.5F);
-  CHECK(contains(refusal_of(alpha), "alpha"));
+  ModelBuilder transposed({1, 6});
+  transposed.weight("w", {6, 2});
+  transposed.node("Gemm", {"x", "w"}).set("transA", std::int64_t{1});
+  CHECK(contains(refusal_of(transposed), "first input is transposed"));
   ModelBuilder bias({1, 6});
   bias.weight("w", {6, 2}).weight("b", {3});
   bias.node("Gemm", {"x", "w", "b"});
   CHECK(contains(refusal_of(bias), "2 outputs"));
+  ModelBuilder matrix({2, 6});
+  matrix.weight("w", {6, 2}).weight("b", {2, 2});
+  matrix.node("Gemm", {"x", "w", "b"});
+  CHECK(contains(refusal_of(matrix), "2 outputs"));
   ModelBuilder product({1, 6});
   product.node("MatMul", {"x", "x"});
   CHECK(contains(refusal_of(product), "two activations"));

@@ -117,6 +117,14 @@ const Layer& last_layer(const ImportedModel& model) {
   return model.network.layer(model.network.loss_layer() - 1);
 }
 
+const ImportedTensor& tensor_of(const ImportedModel& model, const std::string& name) {
+  for (const ImportedTensor& tensor : model.tensors) {
+    if (tensor.name == name) return tensor;
+  }
+  FAIL("no such tensor");
+  return model.tensors.front();
+}
+
 std::vector<Refusal> refusals_of(ModelBuilder& model, const ImportOptions& options) {
   try {
     model.import(options);

@@ -59,6 +59,9 @@ class ModelBuilder {
 // The layer before the loss.
 const Layer& last_layer(const ImportedModel& model);
 
+// The first of this name; fails the test when there is none.
+const ImportedTensor& tensor_of(const ImportedModel& model, const std::string& name);
+
 // Reasons of all nodes that cannot be mapped; fails the test when the import succeeds.
 std::vector<Refusal> refusals_of(ModelBuilder& model, const ImportOptions& options = {});
 // Of a model with one such node: the reason.

@@ -128,7 +128,7 @@ TEST_CASE("Elementwise layers keep a flattened activation flattened") {
 }
 
 TEST_CASE("Reshape: what is no flattening is refused") {
-  for (const Dims& target : {Dims{1, 2, 2, 8, 8}, Dims{2, 128}, Dims{1, 4, 64}, Dims{1, 8, 8, 4}}) {
+  for (const Dims& target : {Dims{1, 4, 2, 4, 8}, Dims{2, 128}, Dims{1, 4, 64}, Dims{1, 8, 8, 4}}) {
     ModelBuilder model;
     model.integers("target", target);
     model.node("Reshape", {"x", "target"});
