@@ -48,3 +48,49 @@ def mobilenet_v2(network):
     network.add("drop", "dropout", rate=0.2)
     network.fully_connected("fc1000", 1000)
     return network
+
+
+def normalised(network, name, filters, kernel, relu=True, **options):
+    """A convolution with batch norm, and a ReLU."""
+    network.convolution(name, filters, kernel, **options)
+    batch_norm = network.add(f"{name}_bn", "batch_norm")
+    return network.relu(f"{name}_relu") if relu else batch_norm
+
+
+def depthwise(network, name, channels, stride, **options):
+    """3x3 on each channel, without a ReLU."""
+    options |= {"padding": 1, "stride": stride, "groups": channels}
+    return normalised(network, name, channels, 3, relu=False, **options)
+
+
+def shuffled_unit(network, block, source, channels, filters, stride):
+    """Two branches, joined and shuffled: of all channels each, with the stride, or of one half each."""
+    half = filters // 2
+    if stride > 1:
+        depthwise(network, f"{block}_a1", channels, stride, input=source)
+        kept = normalised(network, f"{block}_a2", half, 1)
+    else:
+        kept = network.add(f"{block}_a", "slice", input=source, first_channel=0, channels=half)
+        source = network.add(f"{block}_b", "slice", input=source, first_channel=half, channels=half)
+    normalised(network, f"{block}_b1", half, 1, input=source)
+    depthwise(network, f"{block}_b2", half, stride)
+    other = normalised(network, f"{block}_b3", half, 1)
+    network.concat(f"{block}_joined", [kept, other])
+    return network.add(block, "channel_shuffle", groups=2)
+
+
+def shufflenet_v2(network):
+    """Of width 1.0."""
+    normalised(network, "conv1", 24, 3, stride=2, padding=1)
+    source = network.max_pooling("pool1", 3, 2, padding=1)
+    channels = 24
+    for stage, (filters, blocks) in enumerate(((116, 4), (232, 8), (464, 4)), start=2):
+        for index in range(blocks):
+            block = f"stage{stage}{chr(ord('a') + index)}"
+            stride = 2 if index == 0 else 1
+            source = shuffled_unit(network, block, source, channels, filters, stride)
+            channels = filters
+    normalised(network, "conv5", 1024, 1)
+    network.add("pool5", "global_pooling", mode="average")
+    network.fully_connected("fc1000", 1000)
+    return network

@@ -26,6 +26,7 @@ constexpr std::array rows{
     Row{"cosmoflow", 16, {32, 40, 32}},
     Row{"mobilenet_v2", 8, {1, 40, 56}},
     Row{"residual-16", 2, {1, 20, 16}},
+    Row{"shufflenet_v2", 2, {1, 40, 56}},
     Row{"unet-2d", 16, {1, 48, 32}},
     Row{"unet-2d-transposed", 16, {1, 48, 32}},
     Row{"unet-3d", 16, {16, 24, 8}},
@@ -48,6 +49,9 @@ Network small_network(const Row& row) {
       narrow(transposed->filters);
     } else if (auto* full = std::get_if<FullyConnected>(&parameters)) {
       narrow(full->outputs);
+    } else if (auto* slice = std::get_if<Slice>(&parameters)) {
+      slice->first_channel /= row.narrowing;
+      narrow(slice->channels);
     }
   }
   return with_input_size(Network(network.name(), std::move(layers)), row.size);

@@ -71,6 +71,7 @@ std::vector<NamedPlan> config_plans() {
                            "mobilenet_v2",
                            "residual-16",
                            "resnet50",
+                           "shufflenet_v2",
                            "unet-2d",
                            "vgg16"}) {
     const Network network = read_network("configs/networks/" + std::string(name) + ".json");
