@@ -24,23 +24,37 @@ def _run(command):
     return result.returncode, result.stdout
 
 
-def check_files(name, command_of, files, salt=""):
+def _statuses(files, command_of, group_of):
+    """(file, status, output) of every file, in their order.
+
+    What fails in a group is looked at file by file: it may be the company alone that it fails in.
+    """
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        groups = group_of(files)
+        joined = pool.map(_run, (command for _, command in groups))
+        in_group = {file for (group, _), (status, _) in zip(groups, joined) if status == 0 for file in group}
+        alone = [file for file in files if file not in in_group]
+        found = dict(zip(alone, pool.map(_run, map(command_of, alone))))
+    return [(file, *found.get(file, (0, ""))) for file in files]
+
+
+def check_files(name, command_of, files, salt="", group_of=lambda files: []):
     """Prints what fails and a closing line; the exit status of the check.
 
-    `command_of(file)` is the command that exits 0 when `file` is fine.
+    `command_of(file)` is the command that exits 0 when `file` is fine. `group_of(files)` may give lists of some of these
+    files, each with a command that exits 0 when all of the list are fine.
     """
     passed = ROOT / "build" / "lint" / name
     passed.mkdir(parents=True, exist_ok=True)
     keys = {file: _key(file, command_of(file), salt) for file in files}
     todo = [file for file in files if not (passed / keys[file]).exists()]
     failed = 0
-    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        for file, (status, output) in zip(todo, pool.map(_run, map(command_of, todo))):
-            if status == 0:
-                (passed / keys[file]).touch()
-            else:
-                failed += 1
-                print(f"{file}:\n{output}")
+    for file, status, output in _statuses(todo, command_of, group_of):
+        if status == 0:
+            (passed / keys[file]).touch()
+        else:
+            failed += 1
+            print(f"{file}:\n{output}")
     for marker in passed.iterdir():
         if marker.name not in keys.values():
             marker.unlink()

@@ -27,7 +27,7 @@ bool is_per_channel(const Constant& constant, const Activation& x) {
 
 // The activation beside the constant. @throws UnmappedNode
 Activation taking_in(const NodeReader& node, const NetworkBuilder& network, std::size_t constant) {
-  const Activation x = node.activation(1 - constant);
+  Activation x = node.activation(1 - constant);
   const LayerParameters& parameters = network.layer(x.layer).parameters;
   const bool has_room = mixes_channels(parameters) || std::holds_alternative<BatchNorm>(parameters);
   if (!has_room || !x.is_layer_output || !is_per_channel(node.constant(constant), x) ||
@@ -43,19 +43,19 @@ Value add_constant(const NodeReader& node,
                    NetworkBuilder& network,
                    std::size_t constant,
                    double sign) {
-  const Activation x = taking_in(node, network, constant);
+  Activation x = taking_in(node, network, constant);
   network.shift_output(x.layer, node.constant(constant), sign);
   return x;
 }
 
 Value multiply_by_constant(const NodeReader& node, NetworkBuilder& network, std::size_t constant) {
-  const Activation x = taking_in(node, network, constant);
+  Activation x = taking_in(node, network, constant);
   network.scale_output(x.layer, reals_of(*node.constant(constant).tensor));
   return x;
 }
 
 Value divide_by_constant(const NodeReader& node, NetworkBuilder& network, std::size_t constant) {
-  const Activation x = taking_in(node, network, constant);
+  Activation x = taking_in(node, network, constant);
   std::vector<double> factors = reals_of(*node.constant(constant).tensor);
   if (std::find(factors.begin(), factors.end(), 0.0) != factors.end()) {
     throw UnmappedNode("divides by 0");
@@ -68,7 +68,7 @@ Value divide_by_constant(const NodeReader& node, NetworkBuilder& network, std::s
 Value subtract_from_constant(const NodeReader& node,
                              NetworkBuilder& network,
                              std::size_t constant) {
-  const Activation x = taking_in(node, network, constant);
+  Activation x = taking_in(node, network, constant);
   network.scale_output(x.layer, {-1});
   network.shift_output(x.layer, node.constant(constant), 1);
   return x;

@@ -38,7 +38,7 @@ Dims part_sizes(const NodeReader& node, std::int64_t channels) {
   const std::int64_t size = (channels - 1) / parts + 1;
   Dims equal(static_cast<std::size_t>(parts), size);
   equal.back() = channels - (parts - 1) * size;
-  const Dims sizes = node.integers_of_either("split", 1).value_or(equal);
+  Dims sizes = node.integers_of_either("split", 1).value_or(equal);
   std::int64_t sum = 0;
   for (const std::int64_t own : sizes) sum = checked_add(sum, own);
   if (sizes.size() != equal.size() || sum != channels ||
