@@ -29,10 +29,19 @@ bool is_per_channel(const Constant& constant, const Activation& x) {
 Activation taking_in(const NodeReader& node, const NetworkBuilder& network, std::size_t constant) {
   Activation x = node.activation(1 - constant);
   const LayerParameters& parameters = network.layer(x.layer).parameters;
-  const bool has_room = mixes_channels(parameters) || std::holds_alternative<BatchNorm>(parameters);
-  if (!has_room || !x.is_layer_output || !is_per_channel(node.constant(constant), x) ||
-      !network.is_used_once(node.node().inputs[1 - constant])) {
-    throw UnmappedNode("computes with a constant that the layer before it cannot take in");
+  if (std::holds_alternative<Input>(parameters)) {
+    throw UnmappedNode("a constant with the samples; export the model without it, and change them");
+  }
+  if (!mixes_channels(parameters) && !std::holds_alternative<BatchNorm>(parameters)) {
+    throw UnmappedNode("a constant behind '" + network.layer(x.layer).name +
+                       "', which has no parameters to take it in");
+  }
+  if (!is_per_channel(node.constant(constant), x)) {
+    throw UnmappedNode("a constant " + dims_text(dims_of(node.constant(constant))) + " with " +
+                       dims_text(x.dims) + ", neither one number nor one for each channel");
+  }
+  if (!x.is_layer_output || !network.is_used_once(node.node().inputs[1 - constant])) {
+    throw UnmappedNode("a constant with what other nodes use, too, or see in another shape");
   }
   return x;
 }
@@ -42,9 +51,9 @@ Activation taking_in(const NodeReader& node, const NetworkBuilder& network, std:
 Value add_constant(const NodeReader& node,
                    NetworkBuilder& network,
                    std::size_t constant,
-                   double sign) {
+                   double factor) {
   Activation x = taking_in(node, network, constant);
-  network.shift_output(x.layer, node.constant(constant), sign);
+  network.shift_output(x.layer, node.constant(constant), factor);
   return x;
 }
 

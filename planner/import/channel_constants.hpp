@@ -12,11 +12,11 @@ namespace cnnplan {
 // Input `constant` of the node's two is a number, or one for each channel; the other is x. All
 // @throws UnmappedNode where no layer can take the constant in.
 
-// x + sign * constant
+// x + factor * constant
 Value add_constant(const NodeReader& node,
                    NetworkBuilder& network,
                    std::size_t constant,
-                   double sign);
+                   double factor);
 // x * constant
 Value multiply_by_constant(const NodeReader& node, NetworkBuilder& network, std::size_t constant);
 // x / constant

@@ -1,8 +1,12 @@
-// Parts of an activation: channels from the one to the other.
+// Parts of an activation: Slice and Split along the channels.
 #include <algorithm>
+#include <cstdint>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "planner/import/operators.hpp"
 #include "planner/import/unmapped.hpp"
@@ -24,6 +28,11 @@ Activation add_slice(const NodeReader& node,
   return network.add_layer(node, slice, {x});
 }
 
+Dims required(std::optional<Dims> numbers) {
+  if (!numbers) throw UnmappedNode("starts or ends are missing");
+  return *std::move(numbers);
+}
+
 // Of a slice along one of the dims, as Python counts.
 Range clipped(std::int64_t begin, std::int64_t end, std::int64_t extent) {
   const auto position = [extent](std::int64_t at) {
@@ -35,14 +44,19 @@ Range clipped(std::int64_t begin, std::int64_t end, std::int64_t extent) {
 // Channels of each output, whether the node says so or they are equal but for the last.
 Dims part_sizes(const NodeReader& node, std::int64_t channels) {
   const auto parts = static_cast<std::int64_t>(node.node().outputs.size());
-  const std::int64_t size = (channels - 1) / parts + 1;
-  Dims equal(static_cast<std::size_t>(parts), size);
-  equal.back() = channels - (parts - 1) * size;
-  Dims sizes = node.integers_of_either("split", 1).value_or(equal);
+  const auto given = node.integers_of_either("split", 1);
+  const std::int64_t said =
+      given ? static_cast<std::int64_t>(given->size()) : node.integer("num_outputs", parts);
+  if (said != parts) {
+    throw UnmappedNode("splits into " + std::to_string(said) + " parts, with " +
+                       std::to_string(parts) + " outputs");
+  }
+  Dims equal(static_cast<std::size_t>(parts), (channels - 1) / parts + 1);
+  equal.back() = channels - (parts - 1) * equal.front();
+  Dims sizes = given.value_or(equal);
   std::int64_t sum = 0;
   for (const std::int64_t own : sizes) sum = checked_add(sum, own);
-  if (sizes.size() != equal.size() || sum != channels ||
-      *std::min_element(sizes.begin(), sizes.end()) < 0) {
+  if (sum != channels || *std::min_element(sizes.begin(), sizes.end()) < 0) {
     throw UnmappedNode("splits " + std::to_string(channels) + " channels into " + dims_text(sizes));
   }
   return sizes;
@@ -52,8 +66,8 @@ Dims part_sizes(const NodeReader& node, std::int64_t channels) {
 
 Value map_slice(const NodeReader& node, NetworkBuilder& network) {
   const Activation x = node.activation(0);
-  const Dims starts = node.integers_of_either("starts", 1).value_or(Dims{});
-  const Dims ends = node.integers_of_either("ends", 2).value_or(Dims{});
+  const Dims starts = required(node.integers_of_either("starts", 1));
+  const Dims ends = required(node.integers_of_either("ends", 2));
   Dims first_axes(starts.size());
   std::iota(first_axes.begin(), first_axes.end(), 0);
   const Dims axes = node.integers_of_either("axes", 3).value_or(first_axes);

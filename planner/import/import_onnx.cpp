@@ -112,7 +112,9 @@ std::vector<Value> Importer::outputs_of(const NodeReader& reader) {
   }
   const bool only_folds = map_node == nullptr && !is_softmax;
   if (only_folds && reader.has_activation()) throw UnmappedNode("computes with activations");
-  if (reader.is_input_unknown()) return {unknown_of(reader)};
+  if (reader.is_input_unknown()) {
+    return std::vector<Value>(node.outputs.size(), unknown_of(reader));
+  }
   if (can_fold(node.type) && reader.are_inputs_constant()) return {folded(reader)};
   if (is_softmax) return {left_out_softmax(reader)};
   return map_node(reader, builder_);
@@ -222,6 +224,7 @@ ImportedModel Importer::run() {
   if (!refusals_.empty()) throw UnmappedNodes(file_, std::move(refusals_));
   note_dropped_outputs();
   Network network = builder_.network(network_name(file_), output_layer(), loss_);
+  notes_.insert(notes_.end(), builder_.notes().begin(), builder_.notes().end());
   return {.network = std::move(network),
           .tensors = std::move(builder_).tensors(),
           .notes = std::move(notes_)};

@@ -2,6 +2,7 @@
 #include "planner/import/network_builder.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 #include "planner/import/printable.hpp"
@@ -62,6 +63,7 @@ LayerIndex NetworkBuilder::append(const std::string& name,
   if (layers_.size() + 1 >= max_layers) throw UnmappedNode("too many layers");
   layers_.push_back(std::move(layer));
   shapes_.push_back(output);
+  inputs_.push_back(inputs);
   return static_cast<LayerIndex>(layers_.size() - 1);
 }
 
@@ -110,7 +112,8 @@ void NetworkBuilder::add_tensor(LayerIndex layer_index,
   std::int64_t count = 1;
   for (const std::int64_t extent : extents) count = checked_multiply(count, extent);
   const std::int64_t given = element_count(*values.tensor);
-  if (given != count && (given != 1 || name != "bias")) {
+  const bool is_repeated = name == "bias" && given == 1;
+  if (given != count && !is_repeated) {
     throw UnmappedNode("a " + name + ' ' + dims_text(dims_of(values)) + " in place of " +
                        dims_text(extents));
   }
@@ -123,6 +126,14 @@ void NetworkBuilder::add_tensor(LayerIndex layer_index,
 }
 
 void NetworkBuilder::add_bias(LayerIndex index, const Constant& values) {
+  const std::vector<std::int64_t> dims{shape(index)[Dim::c]};
+  if (dims_of(values) != dims) {
+    throw UnmappedNode("a bias " + dims_text(dims_of(values)) + " in place of " + dims_text(dims));
+  }
+  set_bias(index, values);
+}
+
+void NetworkBuilder::set_bias(LayerIndex index, const Constant& values) {
   LayerParameters& parameters = layers_.at(static_cast<std::size_t>(index)).parameters;
   if (auto* convolution = std::get_if<Convolution>(&parameters)) convolution->bias = true;
   if (auto* transposed = std::get_if<TransposedConvolution>(&parameters)) transposed->bias = true;
@@ -138,33 +149,52 @@ ImportedTensor* NetworkBuilder::tensor(LayerIndex layer, std::string_view name) 
   return nullptr;
 }
 
-void NetworkBuilder::scale_tensor(LayerIndex layer,
-                                  std::string_view name,
-                                  const std::vector<double>& factors) {
-  ImportedTensor* const own = tensor(layer, name);
-  if (own == nullptr) return;
-  own->factors = combined(own->factors, factors, std::multiplies<>());
-  own->offsets = combined(own->offsets, factors, std::multiplies<>());
+// Constants cost no layer, so a small file could have them computed for long.
+void NetworkBuilder::charge(std::size_t elements) {
+  constexpr std::size_t most_elements = std::size_t{1} << 24;
+  taken_elements_ += elements;
+  if (taken_elements_ > most_elements) throw UnmappedNode("too many constants to take in");
+}
+
+void NetworkBuilder::scale_tensor(ImportedTensor& tensor, const std::vector<double>& factors) {
+  tensor.factors = combined(tensor.factors, factors, std::multiplies<>());
+  tensor.offsets = combined(tensor.offsets, factors, std::multiplies<>());
+  charge(tensor.factors.size() + tensor.offsets.size());
 }
 
 void NetworkBuilder::scale_output(LayerIndex index, const std::vector<double>& factors) {
+  if (factors == std::vector<double>{1}) return;
+  for (const double factor : factors) {
+    if (factor == 0 || !std::isfinite(factor)) {
+      throw UnmappedNode("multiplies by 0, or by what is not finite");
+    }
+  }
   if (factors.size() > 1 && is_transposed(layer(index).parameters)) {
     throw UnmappedNode("scales the channels of a transposed convolution by several factors");
   }
-  for (const char* name : {"weight", "bias", "scale", "shift"}) scale_tensor(index, name, factors);
+  for (const char* name : {"weight", "bias", "scale", "shift"}) {
+    if (ImportedTensor* const own = tensor(index, name)) scale_tensor(*own, factors);
+  }
+  if (!scaled_.insert(index).second) return;
+  notes_.push_back("took constants behind '" + layer(index).name +
+                   "' into its parameters: their gradients are the model's divided by these");
 }
 
-void NetworkBuilder::shift_output(LayerIndex index, const Constant& values, double sign) {
+void NetworkBuilder::shift_output(LayerIndex index, const Constant& values, double factor) {
   const LayerParameters& parameters = layer(index).parameters;
   if (mixes_channels(parameters) && !has_bias(parameters)) {
-    add_bias(index, values);
-    scale_tensor(index, "bias", {sign});
+    set_bias(index, values);
+    scale_tensor(*tensor(index, "bias"), {factor});
     return;
   }
-  ImportedTensor* const own = tensor(index, mixes_channels(parameters) ? "bias" : "shift");
   std::vector<double> offsets = reals_of(*values.tensor);
-  for (double& offset : offsets) offset *= sign;
-  own->offsets = combined(own->offsets, offsets, std::plus<>());
+  for (double& offset : offsets) {
+    offset *= factor;
+    if (!std::isfinite(offset)) throw UnmappedNode("adds what is not finite");
+  }
+  ImportedTensor& own = *tensor(index, mixes_channels(parameters) ? "bias" : "shift");
+  own.offsets = combined(own.offsets, offsets, std::plus<>());
+  charge(own.offsets.size());
 }
 
 void NetworkBuilder::require_plain(const Activation& x) const {
@@ -177,10 +207,31 @@ bool NetworkBuilder::is_used_once(const std::string& value) const {
   return found != uses_.end() && found->second == 1;
 }
 
+std::vector<bool> NetworkBuilder::layers_under(LayerIndex output) const {
+  std::vector<bool> is_under(layers_.size());
+  is_under.at(static_cast<std::size_t>(output)) = true;
+  for (std::size_t i = layers_.size(); i-- > 0;) {
+    if (!is_under[i]) continue;
+    for (const LayerIndex input : inputs_[i]) is_under[static_cast<std::size_t>(input)] = true;
+  }
+  return is_under;
+}
+
 Network NetworkBuilder::network(const std::string& name,
                                 LayerIndex output,
-                                const LayerParameters& loss) const {
-  std::vector<Layer> layers = layers_;
+                                const LayerParameters& loss) {
+  const std::vector<bool> is_under = layers_under(output);
+  std::vector<Layer> layers;
+  std::set<std::string> dropped;
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    if (is_under[i]) {
+      layers.push_back(layers_[i]);
+    } else {
+      dropped.insert(layers_[i].name);
+    }
+  }
+  std::erase_if(tensors_,
+                [&](const ImportedTensor& tensor) { return dropped.contains(tensor.layer); });
   layers.push_back({.name = "loss", .inputs = {layer(output).name}, .parameters = loss});
   return Network(name, std::move(layers), file_);
 }

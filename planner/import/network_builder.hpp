@@ -33,14 +33,15 @@ class NetworkBuilder {
                   const std::string& name,
                   const std::vector<std::int64_t>& extents,
                   const Constant& values);
-  // Gives a convolution or fully connected layer its bias: one value for all channels, or for each.
+  // Gives a convolution its bias, (F). @throws UnmappedNode for other dims
   void add_bias(LayerIndex layer, const Constant& values);
   // Of a convolution, fully connected layer or batch norm, all outputs times these factors: one, or
-  // one for each channel. Only parameters change. @throws UnmappedNode
+  // one for each channel. Only parameters change, which is noted. @throws UnmappedNode where
+  // parameters of that kind cannot do it
   void scale_output(LayerIndex layer, const std::vector<double>& factors);
-  void scale_tensor(LayerIndex layer, std::string_view name, const std::vector<double>& factors);
-  // Likewise, all outputs plus sign * values. @throws UnmappedNode
-  void shift_output(LayerIndex layer, const Constant& values, double sign);
+  // Likewise, all outputs plus factor * values, of which there is one, or one for each channel: on
+  // top of the bias, or as one. @throws UnmappedNode
+  void shift_output(LayerIndex layer, const Constant& values, double factor);
 
   std::int64_t batch() const { return batch_; }
   const Layer& layer(LayerIndex index) const { return layers_.at(static_cast<std::size_t>(index)); }
@@ -51,15 +52,23 @@ class NetworkBuilder {
   // @throws UnmappedNode where the model sees the layer's output in another shape
   void require_plain(const Activation& x) const;
 
-  // The layers so far, with a loss behind `output`. @throws InputError
-  Network network(const std::string& name, LayerIndex output, const LayerParameters& loss) const;
+  // The layers that `output` is made of, with a loss behind it; the others are dropped, and their
+  // tensors. @throws InputError
+  Network network(const std::string& name, LayerIndex output, const LayerParameters& loss);
   std::vector<ImportedTensor> tensors() && { return std::move(tensors_); }
+  // For the user.
+  const std::vector<std::string>& notes() const { return notes_; }
 
  private:
   LayerIndex append(const std::string& name,
                     const LayerParameters& parameters,
                     const std::vector<LayerIndex>& inputs);
 
+  std::vector<bool> layers_under(LayerIndex output) const;
+  // Without a look at `values`.
+  void set_bias(LayerIndex layer, const Constant& values);
+  void scale_tensor(ImportedTensor& tensor, const std::vector<double>& factors);
+  void charge(std::size_t elements);
   // Null where the layer has none.
   ImportedTensor* tensor(LayerIndex layer, std::string_view name);
 
@@ -69,9 +78,13 @@ class NetworkBuilder {
   std::int64_t batch_ = 1;
   std::vector<Layer> layers_;
   std::vector<Shape> shapes_;
+  std::vector<std::vector<LayerIndex>> inputs_;
   std::vector<ImportedTensor> tensors_;
   std::multimap<LayerIndex, std::size_t> tensors_of_layers_;
   std::set<const OnnxTensor*> weights_;
+  std::set<LayerIndex> scaled_;
+  std::size_t taken_elements_ = 0;
+  std::vector<std::string> notes_;
 };
 
 // True where the model sees the layer's output in its own shape.

@@ -12,11 +12,13 @@ std::vector<std::int64_t> dims_of(const Constant& constant) {
 }
 
 std::string dims_text(const std::vector<std::int64_t>& dims) {
+  constexpr std::size_t most = 16;
   std::string text;
-  for (const std::int64_t extent : dims) {
-    if (!text.empty()) text += ", ";
-    text += std::to_string(extent);
+  for (std::size_t i = 0; i < std::min(dims.size(), most); ++i) {
+    if (i > 0) text += ", ";
+    text += std::to_string(dims[i]);
   }
+  if (dims.size() > most) text += ", ...";
   return '(' + text + ')';
 }
 

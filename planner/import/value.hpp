@@ -53,7 +53,7 @@ using Value = std::variant<Unknown, Activation, Constant>;
 // Of what is meant.
 std::vector<std::int64_t> dims_of(const Constant& constant);
 
-// "(1, 64, 56, 56)"
+// "(1, 64, 56, 56)"; of more than 16, the first
 std::string dims_text(const std::vector<std::int64_t>& dims);
 
 }  // namespace cnnplan

@@ -42,7 +42,8 @@ class BlockOwnership {
   // With their channels cut into as many blocks of `count` instead. Nothing where the block of
   // another dim or the new one is empty.
   BlockOwnership with_channel_blocks(std::int64_t count) const;
-  // The part with channels [first, first + count), which become channels [0, count).
+  // The part with channels [first, first + count), which become channels [0, count); `first` may be
+  // below 0.
   BlockOwnership channels(std::int64_t first, std::int64_t count) const;
   class Tables;
   // The same with its ranges looked up instead of computed, for many questions. Equal ranges of all

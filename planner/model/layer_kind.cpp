@@ -56,6 +56,10 @@ bool rearranges(const LayerParameters& parameters) {
          std::holds_alternative<ChannelShuffle>(parameters);
 }
 
+bool copies_inputs(const LayerParameters& parameters) {
+  return std::holds_alternative<Concat>(parameters) || std::holds_alternative<Slice>(parameters);
+}
+
 bool has_several_inputs(const LayerParameters& parameters) {
   return std::holds_alternative<Add>(parameters) || std::holds_alternative<Concat>(parameters);
 }

@@ -236,8 +236,12 @@ bool has_window(const LayerParameters& parameters);
 bool is_transposed(const LayerParameters& parameters);
 // True where outputs are made of inputs at other positions: what has a window, and upsampling.
 bool moves_positions(const LayerParameters& parameters);
-// True where every output is an input, and a kernel moves them: upsampling and channel shuffle.
+// True where one kernel without parameters makes a block of outputs of a block of inputs that is
+// not the same: upsampling and channel shuffle.
 bool rearranges(const LayerParameters& parameters);
+// Concat and slice: outputs are channels of the inputs. What the ranks own of these is copied, too,
+// and their gradients back.
+bool copies_inputs(const LayerParameters& parameters);
 // Add and concat: files list their inputs, others name one at most.
 bool has_several_inputs(const LayerParameters& parameters);
 

@@ -1,6 +1,7 @@
 // Classes refined by one feature after the other.
 #include "planner/predict/rank_classes.hpp"
 
+#include <algorithm>
 #include <map>
 #include <numeric>
 #include <set>
@@ -25,8 +26,63 @@ struct DimCut {
   auto operator<=>(const DimCut&) const = default;
 };
 
+// The channels of one input of a layer that copies its inputs: where they begin among its outputs,
+// below 0 where only later ones are outputs.
+struct ChannelCopy {
+  std::int64_t outputs = 1;
+  std::int64_t inputs = 1;
+  std::int64_t first = 0;
+  auto operator<=>(const ChannelCopy&) const = default;
+};
+
+// What decides along one axis what a rank does.
+struct Cuts {
+  std::set<DimCut> dims;
+  std::set<ChannelCopy> copies;  // along c
+};
+
 std::int64_t shared(Range a, Range b) {
   return intersect(a, b).size();
+}
+
+// Whose block of `length` has this index. @pre 0 <= index < length
+int coordinate_at(std::int64_t length, int parts, std::int64_t index) {
+  int from = 0;
+  int to = parts - 1;
+  while (from < to) {
+    const int middle = from + (to - from) / 2;
+    if (block_range(length, parts, middle).end > index) {
+      to = middle;
+    } else {
+      from = middle + 1;
+    }
+  }
+  return from;
+}
+
+// How many channels the rank at a coordinate gives and takes, of them to and from itself, and how
+// far away the first and the last rank are that it deals with.
+void describe(const ChannelCopy& copy,
+              int parts,
+              int coordinate,
+              std::vector<std::int64_t>& features) {
+  const Range all{std::max<std::int64_t>(copy.first, 0),
+                  std::min(copy.outputs, copy.first + copy.inputs)};
+  const Range owned = block_range(copy.inputs, parts, coordinate);
+  const Range gives = intersect(Range{owned.begin + copy.first, owned.end + copy.first}, all);
+  const Range takes = intersect(block_range(copy.outputs, parts, coordinate), all);
+  features.insert(features.end(), {gives.size(), takes.size(), shared(gives, takes)});
+  const auto add_distance = [&](std::int64_t length, std::int64_t index) {
+    features.push_back(coordinate_at(length, parts, index) - coordinate);
+  };
+  if (gives.size() > 0) {
+    add_distance(copy.outputs, gives.begin);
+    add_distance(copy.outputs, gives.end - 1);
+  }
+  if (takes.size() > 0) {
+    add_distance(copy.inputs, takes.begin - copy.first);
+    add_distance(copy.inputs, takes.end - 1 - copy.first);
+  }
 }
 
 // What the rank at a coordinate does for this dim, taking the input on the same mesh.
@@ -56,10 +112,19 @@ void describe(const DimCut& cut, int parts, int coordinate, std::vector<std::int
   }
 }
 
+void add_copies(const Plan& plan, LayerIndex layer, std::set<ChannelCopy>& copies) {
+  const std::vector<LayerIndex>& inputs = plan.network.inputs_of(layer);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    copies.insert({.outputs = plan.network.output_shape(layer, plan.batch)[Dim::c],
+                   .inputs = plan.network.output_shape(inputs[i], plan.batch)[Dim::c],
+                   .first = plan.network.first_channel(layer, i)});
+  }
+}
+
 // The dims of `axis` in all layers on a mesh, each once.
-std::set<DimCut> cuts_of(const Plan& plan, const std::vector<LayerIndex>& layers, Axis axis) {
+Cuts cuts_of(const Plan& plan, const std::vector<LayerIndex>& layers, Axis axis) {
   const Dim dim = static_cast<Dim>(axis);
-  std::set<DimCut> cuts;
+  Cuts cuts;
   for (LayerIndex layer : layers) {
     DimCut cut{.length = plan.network.output_shape(layer, plan.batch)[dim]};
     cut.input_length = cut.length;
@@ -76,18 +141,20 @@ std::set<DimCut> cuts_of(const Plan& plan, const std::vector<LayerIndex>& layers
         cut.transposed = is_transposed(parameters);
       }
     }
-    cuts.insert(cut);
+    cuts.dims.insert(cut);
+    if (axis == Axis::c && copies_inputs(parameters)) add_copies(plan, layer, cuts.copies);
   }
   return cuts;
 }
 
 // By coordinate, a number that is the same where ranks do the same along the axis.
-std::vector<int> kinds_along(const std::set<DimCut>& cuts, int parts) {
+std::vector<int> kinds_along(const Cuts& cuts, int parts) {
   std::map<std::vector<std::int64_t>, int> numbers;
   std::vector<int> kinds;
   for (int i = 0; i < parts; ++i) {
     std::vector<std::int64_t> features;
-    for (const DimCut& cut : cuts) describe(cut, parts, i, features);
+    for (const DimCut& cut : cuts.dims) describe(cut, parts, i, features);
+    for (const ChannelCopy& copy : cuts.copies) describe(copy, parts, i, features);
     const int next = static_cast<int>(numbers.size());
     kinds.push_back(numbers.try_emplace(std::move(features), next).first->second);
   }
@@ -116,7 +183,7 @@ class Refinement {
     }
   }
 
-  void refine_along(const Mesh& mesh, const MeshAxis& axis, const std::set<DimCut>& cuts) {
+  void refine_along(const Mesh& mesh, const MeshAxis& axis, const Cuts& cuts) {
     const std::vector<int> kinds = kinds_along(cuts, axis.size);
     refine([&](int rank) {
       return kinds[static_cast<std::size_t>(mesh.coordinate(rank, axis.axis))];

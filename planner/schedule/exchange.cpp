@@ -75,10 +75,6 @@ Exchange exchange_forward(
   return exchange;
 }
 
-bool copies_inputs(const LayerParameters& parameters) {
-  return std::holds_alternative<Concat>(parameters) || std::holds_alternative<Slice>(parameters);
-}
-
 Exchange exchange_into_output(const BlockOwnership& owned, const BlockOwnership& needed, int rank) {
   return {.list = transfer_list(owned, needed, rank)};
 }

@@ -39,10 +39,6 @@ Exchange exchange_forward(const BlockOwnership& owned,
 Exchange exchange_forward(
     TransferList list, const Box& own, const Box& want, const Box& storage, int rank);
 
-// True where a layer of these parameters has its inputs, or channels of its input, in its output:
-// what the ranks own of them is copied too, and their gradients back.
-bool copies_inputs(const LayerParameters& parameters);
-
 // From owned blocks to needed ones in the output of a layer that copies its inputs.
 Exchange exchange_into_output(const BlockOwnership& owned, const BlockOwnership& needed, int rank);
 

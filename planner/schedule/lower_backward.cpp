@@ -217,9 +217,8 @@ void Lowering::backward_rearranged(const Unit& unit, const Operand& dy) {
   contribute(unit, 0, {.operand = builder_.read(dx)});
 }
 
-// To every input. Of a concat, each gets its channels only, of a slice, the input gets some of its
-// channels; the second of a scaled add gets less or
-// more than the gradient.
+// To every input. Of a concat, each gets its channels only; of a slice, the input gets some of its
+// channels; the second of a scaled add gets less or more than the gradient.
 void Lowering::hand_on(const Unit& unit, const Operand& gradient) {
   const LayerParameters& parameters = layer(unit.head).parameters;
   const auto* add = std::get_if<Add>(&parameters);

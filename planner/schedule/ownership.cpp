@@ -55,7 +55,7 @@ BlockOwnership needed_blocks(const Network& network,
                              ChannelAlgorithm algorithm) {
   const LayerParameters& parameters = network.layer(layer).parameters;
   const Shape shape = network.output_shape(network.inputs_of(layer).at(input), 1);
-  if (std::holds_alternative<Concat>(parameters) || std::holds_alternative<Slice>(parameters)) {
+  if (copies_inputs(parameters)) {
     return outputs.channels(network.first_channel(layer, input), shape[Dim::c]);
   }
   if (const auto* upsample = std::get_if<Upsample>(&parameters)) {

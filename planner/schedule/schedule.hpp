@@ -82,12 +82,14 @@ struct KernelOperation {
   std::vector<Operand> operands;  // in the order that KernelSpec documents
 };
 
-// Moves blocks between ranks: halo exchange, shuffle or concat, and its reverse in backpropagation.
+// Moves blocks between ranks: halo exchange, shuffle, concat or slice, and its reverse in
+// backpropagation.
 struct TransferOperation {
   BufferIndex source = -1;       // -1: nothing to send
   BufferIndex destination = -1;  // -1: nothing to receive; may be the source
   TransferList list;
-  // Channels of the buffers that the list calls 0: where a concat has the tensor that is moved.
+  // Channels of the buffers that the list calls 0: where a concat has the tensor that is moved, and
+  // below 0 where a slice begins later than its input.
   std::int64_t source_channel = 0;
   std::int64_t destination_channel = 0;
   bool accumulate = false;  // add what is received, in the order of the list

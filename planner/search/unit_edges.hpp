@@ -10,8 +10,8 @@
 namespace cnnplan {
 
 // One edge for every tensor that a unit reads of another. Inside a unit, which has one mesh and a
-// window or an upsampling in its first layer only, nothing is transferred but what a concat copies:
-// that is added to the unit.
+// window or an upsampling in its first layer only, nothing is transferred but what a concat or
+// a slice copies: that is added to the unit.
 class UnitEdges {
  public:
   // Adds edges to `priced` that bound the prices of their pairs from below, as a new

@@ -1,4 +1,6 @@
 // Tests of planner/import/channel_constants: sums and products with constants.
+#include <cmath>
+
 #include <doctest/doctest.h>
 
 #include "tests/planner/import/model_builder.hpp"
@@ -101,6 +103,48 @@ TEST_CASE("Constants behind a transposed convolution: one number for all channel
   CHECK(contains(refusal_of(several), "several factors"));
 }
 
+TEST_CASE("Constants: factors are noted, once for a layer, and bounded together") {
+  ModelBuilder model = convolution_model(true);
+  model.node("Mul", {"c", "k"}, {"d"});
+  model.node("Mul", {"d", "k"});
+  const std::vector<std::string> notes = model.import().notes;
+  REQUIRE(notes.size() == 1);
+  CHECK(contains(notes[0], "behind 'c' into its parameters"));
+  ModelBuilder sum = convolution_model(true);
+  sum.node("Add", {"c", "k"});
+  CHECK(sum.import().notes.empty());
+  constexpr std::int64_t filters = 1 << 18;
+  ModelBuilder large({1, 1});
+  large.weight("w", {filters, 1}).reals("f", {filters}, std::vector<float>(filters, 2));
+  large.node("Gemm", {"x", "w"}, {"y0"}).set("transB", std::int64_t{1});
+  for (int i = 0; i < 64; ++i) {
+    large.node("Mul", {"y" + std::to_string(i), "f"}, {"y" + std::to_string(i + 1)});
+  }
+  large.output("y64");
+  CHECK(contains(refusals_of(large).at(0).reason, "too many constants"));
+}
+
+TEST_CASE("Mul: factors of a fully connected layer by output, however its weight lies") {
+  for (const std::int64_t is_transposed : {0, 1}) {
+    ModelBuilder model({1, 3});
+    model.weight("w", is_transposed != 0 ? Dims{2, 3} : Dims{3, 2}).reals("k", {2}, {10, -1});
+    model.node("Gemm", {"x", "w"}, {"g"}).set("transB", is_transposed);
+    model.node("Mul", {"g", "k"});
+    const Reals rows{0, 10, 20, -3, -4, -5};
+    const Reals columns{0, 20, 40, -1, -3, -5};
+    CHECK(values(model.import(), "weight") == (is_transposed != 0 ? rows : columns));
+  }
+}
+
+TEST_CASE("Conv: a bias of another size is none") {
+  for (const Dims& dims : {Dims{1}, Dims{2, 1}, Dims{3}}) {
+    ModelBuilder model({1, 2, 8, 8});
+    model.weight("w", {2, 2, 1, 1}).weight("b", dims);
+    model.node("Conv", {"x", "w", "b"});
+    CHECK(contains(refusal_of(model), "in place of (2)"));
+  }
+}
+
 TEST_CASE("Constants: refusals") {
   const auto refused =
       [](const std::string& type, const Dims& dims, const std::vector<float>& numbers) {
@@ -110,21 +154,24 @@ TEST_CASE("Constants: refusals") {
         return refusal_of(model);
       };
   CHECK(contains(refused("Div", {}, {0}), "divides by 0"));
-  CHECK(contains(refused("Mul", {2}, {1, 2}), "cannot take in"));
-  CHECK(contains(refused("Mul", {1, 1, 1, 1, 1}, {2}), "cannot take in"));
+  CHECK(contains(refused("Mul", {}, {0}), "by 0"));
+  CHECK(contains(refused("Mul", {}, {std::nanf("")}), "not finite"));
+  CHECK(contains(refused("Add", {}, {HUGE_VALF}), "not finite"));
+  CHECK(contains(refused("Mul", {2}, {1, 2}), "for each channel"));
+  CHECK(contains(refused("Mul", {1, 1, 1, 1, 1}, {2}), "for each channel"));
   ModelBuilder behind;
   behind.reals("n", {}, {2});
   behind.node("Relu", {"x"}, {"r"});
   behind.node("Mul", {"r", "n"});
-  CHECK(contains(refusal_of(behind), "cannot take in"));
+  CHECK(contains(refusal_of(behind), "behind 'r', which has no parameters"));
   ModelBuilder input;
   input.reals("n", {}, {2});
   input.node("Mul", {"x", "n"});
-  CHECK(contains(refusal_of(input), "cannot take in"));
+  CHECK(contains(refusal_of(input), "with the samples"));
   ModelBuilder used = convolution_model(true);
   used.node("Mul", {"c", "k"}, {"d"});
   used.node("Add", {"c", "d"});
-  CHECK(contains(refusal_of(used), "cannot take in"));
+  CHECK(contains(refusal_of(used), "other nodes use"));
   ModelBuilder product;
   product.node("Mul", {"x", "x"});
   CHECK(contains(refusal_of(product), "two activations"));

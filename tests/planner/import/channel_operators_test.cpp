@@ -67,6 +67,9 @@ TEST_CASE("Slice: refusals") {
   CHECK(contains(refused({4}, {2}, {1}, {}), "without channels"));
   CHECK(contains(refused({0, 1}, {3, 3}, {1, -3}, {}), "an axis twice"));
   CHECK(contains(refused({0, 1}, {3}, {1}, {}), "unequal numbers"));
+  ModelBuilder bare;
+  bare.node("Slice", {"x"});
+  CHECK(contains(refusal_of(bare), "starts or ends are missing"));
   CHECK(contains(refused({0}, {1}, {4}, {}), "of 4 dims"));
   ModelBuilder flattened;
   flattened.integers("from", {0}).integers("to", {2}).integers("axis", {1});
@@ -119,11 +122,35 @@ TEST_CASE("Split: refusals") {
   CHECK(contains(refused({4, 4}, 2), "splits dim 2"));
   CHECK(contains(refused({3, 2}, 1), "6 channels into (3, 2)"));
   CHECK(contains(refused({7, -1}, 1), "6 channels into (7, -1)"));
-  CHECK(contains(refused({2, 2, 2}, 1), "6 channels into"));
+  CHECK(contains(refused({2, 2, 2}, 1), "into 3 parts, with 2 outputs"));
+  CHECK(contains(refused(Dims(1000, 0), 1), "into 1000 parts"));
+  ModelBuilder counted({2, 6, 8, 8}, 18);
+  counted.node("Split", {"x"}, {"y", "z"})
+      .set("axis", std::int64_t{1})
+      .set("num_outputs", std::int64_t{3});
+  CHECK(contains(refusal_of(counted), "into 3 parts"));
   CHECK(contains(refused({0, 6}, 1), "without channels"));
   ModelBuilder many({2, 7, 8, 8}, 18);
   many.node("Split", {"x"}, {"y", "a", "b", "c", "d"}).set("axis", std::int64_t{1});
   CHECK(contains(refusal_of(many), "7 channels into (2, 2, 2, 2, -1)"));
+}
+
+TEST_CASE("Split: behind a node that is refused it is not refused, too") {
+  ModelBuilder model({2, 6, 8, 8});
+  model.node("HardSwish", {"x"}, {"h"});
+  model.node("Split", {"h"}, {"a", "b"}).set("axis", std::int64_t{1});
+  model.node("Concat", {"b", "a"}).set("axis", std::int64_t{1});
+  CHECK(refusals_of(model).size() == 1);
+}
+
+TEST_CASE("Split: a part of which only the shape is used is no layer") {
+  ModelBuilder model({2, 6, 8, 8});
+  model.node("Split", {"x"}, {"a", "b"}).set("axis", std::int64_t{1});
+  model.node("Shape", {"a"}, {"shape"});
+  model.node("Reshape", {"b", "shape"});
+  const ImportedModel imported = model.import();
+  CHECK(imported.network.layer_count() == 3);
+  CHECK(last_layer(imported).parameters == slice(3, 3));
 }
 
 // Reshape to `groups`, Transpose, Reshape to `back`: (1, 12, 4, 4) to "y".

@@ -118,6 +118,38 @@ TEST_CASE("RankClasses: a transposed convolution that needs no halo parts no ran
         classes_with(Upsample{.factor = {1, 2, 1}}));
 }
 
+// Half of the channels of a convolution, all on one mesh but for the loss: some ranks give them,
+// all take them. With `joined`, another convolution stands behind them in a concat.
+Plan sliced(std::int64_t first, bool joined, const std::string& mesh) {
+  const Window point = std::get<Convolution>(LayerParameters(Convolution{})).window;
+  std::vector<Layer> layers{{"data", {}, Input{.channels = 4, .size = {1, 64, 64}}},
+                            {"conv", {"data"}, Convolution{.filters = 1024, .window = point}},
+                            {"part", {"conv"}, Slice{.first_channel = first, .channels = 512}}};
+  if (joined) {
+    layers.push_back({"other", {"data"}, Convolution{.filters = 96, .window = point}});
+    layers.push_back({"joined", {"part", "other"}, Concat{}});
+  }
+  layers.push_back({"pool", {layers.back().name}, GlobalPooling{}});
+  layers.push_back({"fc", {"pool"}, FullyConnected{.outputs = 5}});
+  layers.push_back({"loss", {"fc"}, SoftmaxCrossEntropy{}});
+  Plan plan = uniform_plan(Network("sliced", std::move(layers)), 8, parse_mesh(mesh));
+  plan.layers.back().mesh = Mesh({{Axis::n, 8}, {Axis::r, plan.ranks / 8}});
+  return plan;
+}
+
+TEST_CASE("RankClasses: channels that few ranks have are given by few") {
+  for (const bool joined : {false, true}) {
+    for (const std::int64_t first : {0, 512, 100}) {
+      CAPTURE(joined);
+      CAPTURE(first);
+      const auto [classes, each] = predict_both(sliced(first, joined, "c32"));
+      CHECK(classes.step_s == doctest::Approx(each.step_s).epsilon(1e-4));
+      CHECK(classes.exposed_communication_s ==
+            doctest::Approx(each.exposed_communication_s).epsilon(2e-3));
+    }
+  }
+}
+
 TEST_CASE("RankClasses: predict what all ranks are predicted") {
   const std::vector<Plan> plans{plan_on("resnet50", 256, "n128"),
                                 plan_on("resnet50", 200, "n128"),
