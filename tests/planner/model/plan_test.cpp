@@ -24,6 +24,21 @@ TEST_CASE("uniform_plan: every layer on one mesh, with defaults") {
   CHECK_NOTHROW(validate(plan, "p.json"));
 }
 
+TEST_CASE("validate: a channel shuffle has all channels, a slice any") {
+  const Network network("channels",
+                        {{"data", {}, Input{.channels = 8, .size = {1, 4, 4}}},
+                         {"part", {"data"}, Slice{.channels = 4}},
+                         {"shuffle", {"part"}, ChannelShuffle{.groups = 2}},
+                         {"loss", {"shuffle"}, SoftmaxCrossEntropy{}}});
+  Plan plan = uniform_plan(network, 4, parse_mesh("n4"));
+  plan.layers[1].mesh = parse_mesh("c4");
+  CHECK_NOTHROW(validate(plan, "p.json"));
+  plan.layers[2].mesh = parse_mesh("c4");
+  const InputProblem problem = problem_of([&] { validate(plan, "p.json"); });
+  CHECK(problem.pointer == "/layers/2/mesh");
+  CHECK(contains(problem.allowed, "moves channels of all parts"));
+}
+
 TEST_CASE("validate: refuses what cannot be run") {
   struct Row {
     std::function<void(Plan&)> change;

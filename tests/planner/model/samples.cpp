@@ -70,6 +70,14 @@ KernelSpec sample_upsample_kernel() {
   return spec;
 }
 
+KernelSpec sample_channel_shuffle_kernel() {
+  KernelSpec spec;
+  spec.kind = KernelKind::channel_shuffle;
+  spec.in = spec.out = {{2, 8, 1, 4, 4}};
+  spec.groups = 2;
+  return spec;
+}
+
 KernelSpec sample_batch_norm_kernel() {
   KernelSpec spec;
   spec.kind = KernelKind::batch_norm;
@@ -129,7 +137,9 @@ Network sample_network_3d() {
         {"pool"},
         Upsample{.factor = {2, 1, 3}, .mode = UpsampleMode::linear, .align_corners = true}},
        {"raise", {"up"}, sample_transposed_convolution()},
-       {"clip", {"raise"}, Relu{.max = 1.5}},
+       {"shuffle", {"raise"}, ChannelShuffle{.groups = 2}},
+       {"part", {"shuffle"}, Slice{.first_channel = 1, .channels = 3}},
+       {"clip", {"part"}, Relu{.max = 1.5}},
        {"loss", {"clip"}, MeanSquaredError{}}});
 }
 
@@ -199,6 +209,7 @@ Profile sample_profile() {
   profile.kernels[canonical(sample_convolution_kernel())] = timing;
   profile.kernels[canonical(sample_pooling_kernel())] = {.repetitions = 10, .median_s = 0.1};
   profile.kernels[canonical(sample_upsample_kernel())] = {.repetitions = 10, .median_s = 0.2};
+  profile.kernels[canonical(sample_channel_shuffle_kernel())] = {.repetitions = 9, .median_s = 0.3};
   profile.kernels[canonical(sample_batch_norm_kernel())] = timing;
   profile.inputs = sample_inputs();
   return profile;

@@ -63,6 +63,12 @@ TEST_CASE("search_units: an upsampling chooses, as it may need what other ranks 
   CHECK(units.at("up") == "up drop");
 }
 
+TEST_CASE("search_units: a channel shuffle chooses, a slice stays with its input") {
+  const auto units = units_by_head(read_network("configs/networks/shufflenet_v2.json"));
+  CHECK(units.at("stage2a") == "stage2a stage2b_a stage2b_b");
+  CHECK(units.at("stage2b_b3") == "stage2b_b3 stage2b_b3_bn stage2b_b3_relu stage2b_joined");
+}
+
 TEST_CASE("search_units: every layer belongs to one unit, units in order of their heads") {
   for (const char* name : {"alexnet",
                            "densenet121",
