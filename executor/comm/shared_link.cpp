@@ -40,12 +40,12 @@ constexpr int spins_on_shared_core = spins_between_progress;
 constexpr int spins_on_own_core = 200'000;
 
 // One direction: `sent` is written by the left rank only, `released` by the right one only.
-struct Queue {
+struct LinkQueue {
   alignas(cache_line_bytes) std::atomic<std::uint64_t> sent{0};
   alignas(cache_line_bytes) std::atomic<std::uint64_t> released{0};
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
-static_assert(sizeof(Queue) <= page_bytes);
+static_assert(sizeof(LinkQueue) <= page_bytes);
 
 constexpr std::size_t area_bytes = page_bytes + slot_count * shared_chunk_bytes;
 
@@ -66,9 +66,9 @@ class SharedLink final : public RingLink {
     const int left = (communicator.rank() + communicator.size() - 1) % communicator.size();
     right_area_ = area(communicator.rank());
     left_area_ = area(left);
-    to_right_ = new (right_area_) Queue;
+    to_right_ = new (right_area_) LinkQueue;
     communicator.barrier();
-    from_left_ = std::launder(reinterpret_cast<Queue*>(left_area_));
+    from_left_ = std::launder(reinterpret_cast<LinkQueue*>(left_area_));
   }
 
   std::size_t chunk_bytes() const override { return shared_chunk_bytes; }
@@ -137,8 +137,8 @@ class SharedLink final : public RingLink {
   int spins_before_yield_;
   std::byte* right_area_ = nullptr;
   std::byte* left_area_ = nullptr;
-  Queue* to_right_ = nullptr;
-  Queue* from_left_ = nullptr;
+  LinkQueue* to_right_ = nullptr;
+  LinkQueue* from_left_ = nullptr;
   StoreChoice choice_;
   Store store_ = Store::cached;
   std::size_t pass_bytes_ = 0;

@@ -1,4 +1,4 @@
-// Batch norms, activation functions, sums and concatenations.
+// Norms, activation functions, sums and concatenations.
 #include <limits>
 
 #include "planner/import/channel_constants.hpp"
@@ -54,6 +54,16 @@ Value map_batch_norm(const NodeReader& node, NetworkBuilder& network) {
     network.add_tensor(y.layer, batch_norm_tensors[i], extents, values);
   }
   return y;
+}
+
+Value map_local_response_norm(const NodeReader& node, NetworkBuilder& network) {
+  const Activation x = node.activation(0);
+  network.require_plain(x);
+  const LocalResponseNorm norm{.size = node.integer("size", 0),
+                               .alpha = as_written(node.real("alpha", 1e-4F)),
+                               .beta = as_written(node.real("beta", 0.75F)),
+                               .k = as_written(node.real("bias", 1.0F))};
+  return network.add_layer(node, norm, {x});
 }
 
 Value map_relu(const NodeReader& node, NetworkBuilder& network) {

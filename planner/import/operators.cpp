@@ -18,7 +18,7 @@ std::vector<Value> one(const NodeReader& node, NetworkBuilder& network) {
 }  // namespace
 
 MapNode find_operator(std::string_view type) {
-  static constexpr std::array<std::pair<std::string_view, MapNode>, 33> operators{{
+  static constexpr std::array<std::pair<std::string_view, MapNode>, 34> operators{{
       {"Add", one<map_add>},
       {"AveragePool", one<map_average_pool>},
       {"BatchNormalization", one<map_batch_norm>},
@@ -34,6 +34,7 @@ MapNode find_operator(std::string_view type) {
       {"GlobalAveragePool", one<map_global_average_pool>},
       {"GlobalMaxPool", one<map_global_max_pool>},
       {"Identity", one<map_identity>},
+      {"LRN", one<map_local_response_norm>},
       {"MatMul", one<map_matmul>},
       {"MaxPool", one<map_max_pool>},
       {"Mul", one<map_mul>},

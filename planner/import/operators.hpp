@@ -34,6 +34,7 @@ Value map_matmul(const NodeReader& node, NetworkBuilder& network);
 
 // elementwise_operators.cpp
 Value map_batch_norm(const NodeReader& node, NetworkBuilder& network);
+Value map_local_response_norm(const NodeReader& node, NetworkBuilder& network);
 Value map_relu(const NodeReader& node, NetworkBuilder& network);
 Value map_clip(const NodeReader& node, NetworkBuilder& network);
 Value map_dropout(const NodeReader& node, NetworkBuilder& network);

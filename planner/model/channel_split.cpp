@@ -58,6 +58,9 @@ std::string channel_split_refusal(const Network& network,
   if (std::holds_alternative<ChannelShuffle>(parameters)) {
     return "axes n d h w r: a channel shuffle moves channels of all parts to all parts";
   }
+  if (std::holds_alternative<LocalResponseNorm>(parameters)) {
+    return "axes n d h w r: a local response norm sums channels of other parts";
+  }
   const std::int64_t groups = groups_of(parameters);
   if (groups == 1) return {};
   if (algorithm == ChannelAlgorithm::stationary_x) {

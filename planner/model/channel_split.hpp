@@ -33,8 +33,8 @@ bool has_bias(const LayerParameters& parameters);
 
 // What a mesh with `parts` parts of c would have to be instead for `layer`; empty where it may have
 // them. The loss needs all channels of a position, samples are read with all of theirs, and a
-// channel shuffle moves them between parts; blocks of grouped convolutions consist of whole groups,
-// or of parts of one.
+// channel shuffle and a local response norm need those of other parts; blocks of grouped
+// convolutions consist of whole groups, or of parts of one.
 // @pre parts >= 1
 std::string channel_split_refusal(const Network& network,
                                   LayerIndex layer,

@@ -15,7 +15,7 @@
 namespace cnnplan {
 namespace {
 
-constexpr std::int64_t block_bytes = std::int64_t{1} << 20;
+constexpr std::int64_t digested_bytes = std::int64_t{1} << 20;
 
 [[noreturn]] void refuse(const std::string& file, const std::string& action, int error) {
   throw IoError(file + ": cannot " + action + ": " + std::strerror(error));
@@ -101,7 +101,7 @@ FileDigest DurableFile::commit() {
 
 FileDigest digest_of(const std::string& file) {
   const Reading reading(file);
-  std::vector<std::byte> block(static_cast<std::size_t>(block_bytes));
+  std::vector<std::byte> block(static_cast<std::size_t>(digested_bytes));
   Sha256 digest;
   FileDigest result;
   while (const std::int64_t count = reading.read(result.bytes, block)) {

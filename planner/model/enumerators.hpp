@@ -71,6 +71,7 @@ struct Enumerators<KernelKind> {
                                   KernelKind::upsample,
                                   KernelKind::interpolate,
                                   KernelKind::channel_shuffle,
+                                  KernelKind::local_response_norm,
                                   KernelKind::add,
                                   KernelKind::dropout,
                                   KernelKind::softmax_cross_entropy,

@@ -78,7 +78,7 @@ double inputs_around(const KernelSpec& spec) {
 }  // namespace
 
 std::string_view to_text(KernelKind kind) {
-  constexpr std::array<std::string_view, 14> names{"convolution",
+  constexpr std::array<std::string_view, 15> names{"convolution",
                                                    "bias",
                                                    "batch_norm",
                                                    "relu",
@@ -86,6 +86,7 @@ std::string_view to_text(KernelKind kind) {
                                                    "upsample",
                                                    "interpolate",
                                                    "channel_shuffle",
+                                                   "local_response_norm",
                                                    "add",
                                                    "dropout",
                                                    "softmax_cross_entropy",
@@ -126,6 +127,7 @@ std::string to_text(const KernelSpec& spec) {
             triple(spec.window, &WindowDim::padding_end) +
             " dilation=" + triple(spec.window, &WindowDim::dilation);
   }
+  if (spec.local_size != 1) text += " local_size=" + std::to_string(spec.local_size);
   if (spec.groups != 1) text += " groups=" + std::to_string(spec.groups);
   if (spec.kind == KernelKind::pooling) {
     text += spec.pooling == PoolingMode::max ? " max" : " average";
@@ -150,6 +152,11 @@ std::int64_t weight_volume(const KernelSpec& convolution) {
 double flops(const KernelSpec& spec) {
   if (spec.kind == KernelKind::upsample) return elements(spec.out);
   if (spec.kind == KernelKind::interpolate) return 2.0 * inputs_around(spec) * elements(spec.out);
+  if (spec.kind == KernelKind::local_response_norm) {
+    // A sum of squares and a power; backwards another sum.
+    const double sums = spec.phase == KernelPhase::forward ? 1.0 : 2.0;
+    return sums * (2.0 * static_cast<double>(spec.local_size) + 2.0) * elements(spec.out);
+  }
   if (spec.kind != KernelKind::convolution) return passes(spec) * elements(spec.out);
   return 2.0 * elements(spec.out) * kernel_volume(spec.window) *
          static_cast<double>(spec.in[Dim::c]) / static_cast<double>(spec.groups);

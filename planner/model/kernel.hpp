@@ -23,6 +23,7 @@ enum class KernelKind {
   upsample,
   interpolate,
   channel_shuffle,
+  local_response_norm,
   add,
   dropout,
   softmax_cross_entropy,
@@ -79,6 +80,11 @@ enum class KernelAlgorithm { direct, winograd };
 //   channel_shuffle forward        x pitched, y pitched; of C channels, y j * groups + i is
 //                                  x i * (C / groups) + j
 //   channel_shuffle backward_data  dy pitched, dx pitched
+//   local_response_norm forward    x pitched, y pitched; s = response_k + response_scale * sum of
+//                                  squares of the local_size channels around x, (local_size - 1)
+//                                  / 2 of them before it; y = x s^-response_beta
+//   local_response_norm backward_data
+//                                  x pitched, dy pitched, dx pitched
 //   add forward                    a pitched, b pitched, y pitched; y = relu?(a + add_scale b)
 //   add backward_data              dy pitched, dx pitched; dx = add_scale dy, of the second input
 //   dropout forward                x pitched, y pitched
@@ -110,6 +116,7 @@ struct KernelSpec {
   // factor, without padding, where the factor is not 1.
   Window window;
   std::int64_t groups = 1;
+  std::int64_t local_size = 1;  // channels that a local response norm sums
   PoolingMode pooling = PoolingMode::max;
   bool count_include_padding = false;
   bool bias = false;
@@ -128,6 +135,9 @@ struct KernelConstants {
   double dropout_rate = 0.0;
   double relu_max = std::numeric_limits<double>::infinity();  // a kernel of its own only
   double add_scale = 1.0;                                     // add: of the second input
+  double response_scale = 0.0;                                // local response norm
+  double response_beta = 0.0;
+  double response_k = 1.0;
   // interpolate: d, h, w; where step and begin are 0, every output is the first input
   std::array<InterpolationAxis, 3> axes{};
   std::uint64_t random_stream = 0;  // dropout: the layer index

@@ -75,6 +75,7 @@ KernelSpec kernel_from_json(const JsonReader& reader) {
                      "out",
                      "window",
                      "groups",
+                     "local_size",
                      "pooling",
                      "count_include_padding",
                      "bias",
@@ -89,6 +90,7 @@ KernelSpec kernel_from_json(const JsonReader& reader) {
   spec.out = read_shape(reader.at("out"));
   if (reader.has("window")) spec.window = read_window(reader.at("window"));
   reader.read("groups", spec.groups, extent_range);
+  reader.read("local_size", spec.local_size, extent_range);
   reader.read_enumerator("pooling", spec.pooling);
   reader.read("count_include_padding", spec.count_include_padding);
   reader.read("bias", spec.bias);
@@ -111,6 +113,7 @@ Json to_ordered_json(const KernelSpec& spec) {
   json["out"] = spec.out.extents;
   if (spec.window != defaults.window) json["window"] = to_ordered_json(spec.window);
   add("groups", spec.groups, defaults.groups);
+  add("local_size", spec.local_size, defaults.local_size);
   if (spec.pooling != defaults.pooling) json["pooling"] = to_text(spec.pooling);
   add("count_include_padding", spec.count_include_padding, defaults.count_include_padding);
   add("bias", spec.bias, defaults.bias);

@@ -156,6 +156,9 @@ std::vector<KernelOperand> kernel_operands(const KernelSpec& spec) {
     case KernelKind::dropout:
       is_forward ? operands.x().y() : operands.dy().dx();
       break;
+    case KernelKind::local_response_norm:
+      is_forward ? operands.x().y() : operands.x().dy().dx();
+      break;
     case KernelKind::add:
     case KernelKind::accumulate:
       is_forward ? operands.x().x().y() : operands.dy().dx();

@@ -12,6 +12,7 @@ constexpr NumberRange epsilon_range{.minimum = 0.0, .maximum = 1.0, .ends = Ends
 // The end is far above what 32-bit numbers are clipped at, and below the largest of them.
 constexpr NumberRange limit_range{.minimum = 0.0, .maximum = 1e30, .ends = Ends::open_below};
 constexpr NumberRange scale_range{.minimum = -1e30, .maximum = 1e30};
+constexpr NumberRange response_range{.minimum = 0.0, .maximum = 1e30};
 constexpr NumberRange rate_range{.minimum = 0.0, .maximum = 1.0, .ends = Ends::open_above};
 
 LayerParameters read_input(const JsonReader& layer, SpatialFormat format) {
@@ -149,6 +150,15 @@ LayerParameters read_channel_shuffle(const JsonReader& layer, SpatialFormat) {
   return ChannelShuffle{.groups = layer.at("groups").integer(extent_range)};
 }
 
+LayerParameters read_local_response_norm(const JsonReader& layer, SpatialFormat) {
+  layer.allow_keys({"name", "kind", "input", "size", "alpha", "beta", "k"});
+  LocalResponseNorm norm{.size = layer.at("size").integer(extent_range)};
+  layer.read("alpha", norm.alpha, response_range);
+  layer.read("beta", norm.beta, response_range);
+  layer.read("k", norm.k, limit_range);
+  return norm;
+}
+
 LayerParameters read_dropout(const JsonReader& layer, SpatialFormat) {
   layer.allow_keys({"name", "kind", "input", "rate"});
   Dropout dropout;
@@ -186,6 +196,7 @@ const std::array<KindReader, std::variant_size_v<LayerParameters>>& kind_readers
       {Concat{}, read_concat},
       {Slice{}, read_slice},
       {ChannelShuffle{}, read_channel_shuffle},
+      {LocalResponseNorm{}, read_local_response_norm},
       {Dropout{}, read_dropout},
       {SoftmaxCrossEntropy{}, read_softmax_cross_entropy},
       {MeanSquaredError{}, read_mean_squared_error},
@@ -247,6 +258,13 @@ class ParameterWriter {
     layer_["channels"] = slice.channels;
   }
   void operator()(const ChannelShuffle& shuffle) const { layer_["groups"] = shuffle.groups; }
+  void operator()(const LocalResponseNorm& norm) const {
+    const LocalResponseNorm defaults;
+    layer_["size"] = norm.size;
+    add("alpha", norm.alpha, defaults.alpha);
+    add("beta", norm.beta, defaults.beta);
+    add("k", norm.k, defaults.k);
+  }
   void operator()(const SoftmaxCrossEntropy&) const {}
   void operator()(const MeanSquaredError&) const {}
 

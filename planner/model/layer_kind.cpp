@@ -20,6 +20,7 @@ std::string_view kind_name(const LayerParameters& parameters) {
       "concat",
       "slice",
       "channel_shuffle",
+      "local_response_norm",
       "dropout",
       "softmax_cross_entropy",
       "mean_squared_error"};

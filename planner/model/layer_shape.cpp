@@ -111,6 +111,19 @@ class ShapeRule {
                    "a divisor of " + std::to_string(x()[Dim::c]) + " channels");
     return x();
   }
+  Shape operator()(const LocalResponseNorm& layer) const {
+    place_.require(layer.size >= 1, "size", layer.size, "at least 1");
+    if (!(layer.alpha >= 0 && std::isfinite(layer.alpha))) {
+      place_.refuse("alpha", std::to_string(layer.alpha), "at least 0");
+    }
+    if (!(layer.beta >= 0 && std::isfinite(layer.beta))) {
+      place_.refuse("beta", std::to_string(layer.beta), "at least 0");
+    }
+    if (!(layer.k > 0 && std::isfinite(layer.k))) {
+      place_.refuse("k", std::to_string(layer.k), "above 0");
+    }
+    return x();
+  }
   Shape operator()(const Dropout& layer) const {
     if (!(layer.rate >= 0 && layer.rate < 1)) {
       place_.refuse("rate", std::to_string(layer.rate), "0 up to, not including, 1");

@@ -131,6 +131,17 @@ struct ChannelShuffle {
   auto operator<=>(const ChannelShuffle&) const = default;
 };
 
+// y = x (k + alpha / size * sum of the squares of the `size` channels around it)^-beta, of which
+// there are (size - 1) / 2 before it, rounded down, and fewer at the ends. Krizhevsky et al. 2012
+// have no division by the size.
+struct LocalResponseNorm {
+  std::int64_t size = 5;
+  double alpha = 1e-4;
+  double beta = 0.75;
+  double k = 1.0;
+  auto operator<=>(const LocalResponseNorm&) const = default;
+};
+
 // y = x / (1 - rate) where kept. What is dropped depends on seed, step and global index only.
 struct Dropout {
   double rate = 0.5;
@@ -161,6 +172,7 @@ using LayerParameters = std::variant<Input,
                                      Concat,
                                      Slice,
                                      ChannelShuffle,
+                                     LocalResponseNorm,
                                      Dropout,
                                      SoftmaxCrossEntropy,
                                      MeanSquaredError>;

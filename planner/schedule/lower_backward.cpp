@@ -37,6 +37,8 @@ void Lowering::backward(std::size_t index) {
     backward_batch_norm(unit, saved, dy);
   } else if (rearranges(parameters)) {
     backward_rearranged(unit, dy);
+  } else if (std::holds_alternative<LocalResponseNorm>(parameters)) {
+    backward_response_norm(unit, dy);
   } else if (copies_inputs(parameters)) {
     hand_on(unit, dy);
   } else {
@@ -208,6 +210,15 @@ void Lowering::backward_elementwise(const Unit& unit, const Operand& dy) {
     gradient = builder_.read(dx);
   }
   hand_on(unit, gradient);
+}
+
+void Lowering::backward_response_norm(const Unit& unit, const Operand& dy) {
+  const BufferIndex dx =
+      add_block(name(unit) + "/dx", BufferRole::error_signal, own_box(unit.last));
+  kernel(unit,
+         elementwise_spec(unit, KernelKind::local_response_norm, KernelPhase::backward_data),
+         {input_again(unit, 0), dy, builder_.write(dx)});
+  contribute(unit, 0, {.operand = builder_.read(dx)});
 }
 
 void Lowering::backward_rearranged(const Unit& unit, const Operand& dy) {

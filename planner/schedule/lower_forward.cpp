@@ -264,7 +264,9 @@ KernelSpec Lowering::forward_elementwise_spec(const Unit& unit) const {
   const LayerParameters& parameters = layer(unit.head).parameters;
   const KernelKind kind = std::holds_alternative<Add>(parameters)    ? KernelKind::add
                           : std::holds_alternative<Relu>(parameters) ? KernelKind::relu
-                                                                     : KernelKind::dropout;
+                          : std::holds_alternative<LocalResponseNorm>(parameters)
+                              ? KernelKind::local_response_norm
+                              : KernelKind::dropout;
   KernelSpec spec = elementwise_spec(unit, kind, KernelPhase::forward);
   spec.relu = unit.relu;
   return spec;

@@ -196,6 +196,9 @@ KernelSpec Lowering::elementwise_spec(const Unit& unit, KernelKind kind, KernelP
   KernelSpec spec{.kind = kind, .phase = phase};
   spec.in = spec.out = shape_of(own_box(unit.last));
   spec.precision = plan_.precision;
+  if (kind == KernelKind::local_response_norm) {
+    spec.local_size = std::get<LocalResponseNorm>(layer(unit.head).parameters).size;
+  }
   return spec;
 }
 
@@ -230,6 +233,10 @@ KernelConstants Lowering::constants_of(const Unit& unit, KernelKind kind) const 
     if (kind == KernelKind::interpolate) {
       constants.axes = interpolation_axes(*upsample, input_shape(unit), own_box(unit.last));
     }
+  } else if (const auto* response = std::get_if<LocalResponseNorm>(&parameters)) {
+    constants.response_scale = response->alpha / static_cast<double>(response->size);
+    constants.response_beta = response->beta;
+    constants.response_k = response->k;
   } else if (const auto* dropout = std::get_if<Dropout>(&parameters)) {
     constants.dropout_rate = dropout->rate;
     constants.random_stream = static_cast<std::uint64_t>(unit.head);

@@ -134,6 +134,7 @@ class Lowering {
                                 KernelSpec spec,
                                 const std::array<Operand, 2>& gradient);
   void backward_elementwise(const Unit& unit, const Operand& dy);
+  void backward_response_norm(const Unit& unit, const Operand& dy);
   void backward_rearranged(const Unit& unit, const Operand& dy);
   void backward_loss(const Unit& unit, const Saved& saved);
   void hand_on(const Unit& unit, const Operand& gradient);

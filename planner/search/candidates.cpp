@@ -24,18 +24,6 @@ bool fits(const std::vector<MeshAxis>& axes, const Shape& output) {
   });
 }
 
-// Descending.
-std::vector<int> divisors(int number) {
-  std::vector<int> found;
-  for (int divisor = 1; divisor <= number / divisor; ++divisor) {
-    if (number % divisor != 0) continue;
-    found.push_back(divisor);
-    if (number / divisor != divisor) found.push_back(number / divisor);
-  }
-  std::sort(found.rbegin(), found.rend());
-  return found;
-}
-
 // Sorts all factorisations of `rest` over `axes`, appended to `chosen`, into fitting and not.
 void enumerate(std::span<const Axis> axes,
                int rest,
@@ -72,6 +60,17 @@ Mesh with_replicas(const Mesh& mesh, int replicas) {
 }
 
 }  // namespace
+
+std::vector<int> divisors(int number) {
+  std::vector<int> found;
+  for (int divisor = 1; divisor <= number / divisor; ++divisor) {
+    if (number % divisor != 0) continue;
+    found.push_back(divisor);
+    if (number / divisor != divisor) found.push_back(number / divisor);
+  }
+  std::sort(found.rbegin(), found.rend());
+  return found;
+}
 
 MeshCandidates enumerate_meshes(const Shape& output, int ranks, std::span<const Axis> axes) {
   if (ranks < 1) throw std::logic_error("a mesh needs at least one rank");

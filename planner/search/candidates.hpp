@@ -10,6 +10,9 @@
 
 namespace cnnplan {
 
+// Descending. @pre number >= 1
+std::vector<int> divisors(int number);
+
 struct MeshCandidates {
   std::vector<Mesh> meshes;  // the largest n first, then the largest d, h, w
   std::int64_t pruned = 0;   // factorisations left out because some ranks would own nothing

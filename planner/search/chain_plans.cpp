@@ -8,6 +8,7 @@
 #include "planner/model/distribution.hpp"
 #include "planner/model/error.hpp"
 #include "planner/model/residual_chain.hpp"
+#include "planner/search/candidates.hpp"
 
 namespace cnnplan {
 namespace {
@@ -29,14 +30,6 @@ std::vector<int> levels(const MultigridRequest& request, int blocks, int coarsen
   const std::int64_t square = std::int64_t{coarsening} * coarsening;
   const bool has_third = square * least_coarse_steps <= blocks;
   return has_third ? std::vector{2, 3} : std::vector{2};
-}
-
-std::vector<int> divisors(int ranks) {
-  std::vector<int> found;
-  for (int i = 1; i <= ranks; ++i) {
-    if (ranks % i == 0) found.push_back(i);
-  }
-  return found;
 }
 
 // One way to run all chains.
@@ -181,7 +174,9 @@ std::vector<NamedPlan> chain_plans(const Plan& base, const MultigridRequest& req
       });
   if (longest == chains.end()) return plans;
   check_request(request, static_cast<int>(longest->size()));
-  for (int partitions : divisors(base.ranks)) {
+  std::vector<int> ascending = divisors(base.ranks);
+  std::reverse(ascending.begin(), ascending.end());
+  for (int partitions : ascending) {
     const int samples = base.ranks / partitions;
     const bool is_wanted =
         request.partitions == 0 ? partitions > 1 : partitions == request.partitions;

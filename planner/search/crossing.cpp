@@ -4,21 +4,21 @@
 #include <algorithm>
 #include <cmath>
 
+#include "planner/search/rounding.hpp"
+
 namespace cnnplan {
 namespace {
 
 // Of binary logarithms of factors.
 constexpr double narrowest = 1.0 / 64;          // range in which no crossing shows
 constexpr double narrowest_crossing = 0x1p-20;  // range in which one does
-// Of sums over all layers of a network.
-constexpr double rounding = 1e-12;
 
 struct Point {
   double exponent = 0.0;
   TwoSums sums;
   double factor() const { return std::exp2(exponent); }
   double difference_s() const { return sums.other_s - sums.plan_s; }
-  double rounding_s() const { return rounding * std::max(sums.plan_s, sums.other_s); }
+  double rounding_s() const { return rounding_of_sums * std::max(sums.plan_s, sums.other_s); }
   bool is_above() const { return difference_s() > rounding_s(); }
 };
 

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "planner/search/refine.hpp"
+#include "planner/search/rounding.hpp"
 #include "planner/search/sample_ranks.hpp"
 
 namespace cnnplan {
@@ -17,7 +18,6 @@ namespace {
 // Beyond are prices of pairs that are in no plan worth finding (EdgePrices).
 constexpr double most_margin_s = 1e6;
 // Of sums over all units; what is less is a tie.
-constexpr double rounding = 1e-12;
 
 bool recomputes(const Plan& plan, const SearchUnit& unit) {
   for (LayerIndex layer : unit.layers) {
@@ -110,8 +110,8 @@ class Margins {
     if (!second || costs[*second] >= most_margin_s) return margin;
     const double more_s = costs[*second] - costs[own(unit)];
     margin.runner_up = to_text(choice(unit).splits[*second]);
-    margin.margin_s = std::abs(more_s) < rounding * costs[own(unit)] ? 0.0 : more_s;
-    if (costs[*second] >= plan_s_ * (1 - rounding)) {
+    margin.margin_s = std::abs(more_s) < rounding_of_sums * costs[own(unit)] ? 0.0 : more_s;
+    if (costs[*second] >= plan_s_ * (1 - rounding_of_sums)) {
       margin.changes = changes_with({.unit = unit, .candidate = static_cast<int>(*second)});
     }
     return margin;
@@ -170,10 +170,10 @@ OperationSum sum_of(const Plan& plan, const Assignment& taken, NetworkPricing& p
   for (int rank : ranks) {
     const OperationSum sum{.rank = rank};
     const double found = excess(pricing, pricing.priced().graph_of(sum, plan.ranks), taken);
-    if (found >= least - rounding) continue;
+    if (found >= least - rounding_of_sums) continue;
     nearest = sum;
     least = found;
-    if (least <= rounding) break;
+    if (least <= rounding_of_sums) break;
   }
   return nearest;
 }

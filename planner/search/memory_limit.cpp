@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "planner/search/min_marginals.hpp"
+#include "planner/search/rounding.hpp"
 
 namespace cnnplan {
 namespace {
 
-constexpr double rounding = 1e-12;
 constexpr double rounding_of_differences = 1e-10;
 // Few find a good assignment soon, which lets most labels be left out the second time.
 constexpr std::size_t label_counts[] = {64, 4096};
@@ -67,7 +67,9 @@ class Bounds {
   double best_s() const { return best_s_; }
   double bound_s() const { return bound_s_; }
   double price_s() const { return price_s_; }
-  bool closed() const { return best_ && best_s_ <= bound_s_ + rounding * std::abs(best_s_); }
+  bool closed() const {
+    return best_ && best_s_ <= bound_s_ + rounding_of_sums * std::abs(best_s_);
+  }
 
  private:
   const LimitedGraph& graph_;
@@ -140,7 +142,7 @@ Assignment in_graph(const Assignment& part, const Kept& kept) {
 // True when nothing within the limit is faster than the best known then.
 bool search_labels(const LimitedGraph& graph, std::size_t most, Bounds& bounds) {
   const double slack_s =
-      rounding * (std::abs(bounds.best_s()) + bounds.price_s() * graph.limit_bytes);
+      rounding_of_sums * (std::abs(bounds.best_s()) + bounds.price_s() * graph.limit_bytes);
   const Kept kept = not_ruled_out(graph, bounds);
   const ParetoResult found =
       eliminate_within({.seconds = part_of(graph.seconds, kept),

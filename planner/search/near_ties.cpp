@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "planner/search/refine.hpp"
+#include "planner/search/rounding.hpp"
 
 namespace cnnplan {
 namespace {
@@ -16,7 +17,6 @@ constexpr std::size_t others_of_unit = 2;
 // Together they take about a fifth of the time of all else that solve does.
 constexpr int most_scored = 16;
 constexpr const char* name = "near tie";
-constexpr double rounding = 1e-12;  // of sums over all units
 
 // The `most` cheapest beside the best, and that.
 std::vector<int> cheapest(const std::vector<double>& costs, std::size_t most) {
@@ -77,7 +77,7 @@ void add_near_ties(const Plan& blank,
   int left = most_scored;
   for (const NearTie& tie : near_ties(*marginals)) {
     if (left == 0) break;
-    if (tie.cost <= lost * (1 + rounding)) continue;
+    if (tie.cost <= lost * (1 + rounding_of_sums)) continue;
     Assignment next = changed(best, marginals->changes_with(tie.choice));
     if (next == best) continue;
     --left;

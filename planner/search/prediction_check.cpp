@@ -17,7 +17,7 @@
 namespace cnnplan {
 namespace {
 
-constexpr double rounding = 1e-9;  // of step_s / bound_s
+constexpr double rounding_of_gap = 1e-9;  // of step_s / bound_s
 
 std::string number(double value) {
   std::array<char, 32> text{};
@@ -38,7 +38,7 @@ class PredictionCheck {
     const double ratio =
         prediction_.bound_s > 0.0 ? prediction_.step_s / prediction_.bound_s - 1.0 : 0.0;
     const double expected = std::max(0.0, ratio);
-    if (std::fabs(prediction_.gap - expected) <= rounding * (1.0 + expected)) return;
+    if (std::fabs(prediction_.gap - expected) <= rounding_of_gap * (1.0 + expected)) return;
     refuse("/gap", number(prediction_.gap), number(expected) + ", step_s / bound_s - 1");
   }
 

@@ -7,11 +7,10 @@
 #include <utility>
 
 #include "planner/search/elimination.hpp"
+#include "planner/search/rounding.hpp"
 
 namespace cnnplan {
 namespace {
-
-constexpr double rounding = 1e-12;  // of sums over all units
 
 // Of a unit, the `most` that cost least, as far as they do not cost more than `limit`.
 std::vector<int> cheapest(const std::vector<double>& costs, std::size_t most, double limit) {
@@ -55,7 +54,7 @@ Elimination refined(NetworkPricing& pricing, const CostGraph& graph) {
     const Assignment optimum = *found.optimum;
     if (pricing.price(optimum) == 0) return {.bound = found.bound, .optimum = optimum};
     least_known = std::min(least_known, total_cost(graph, optimum));
-    const MinMarginals marginals(std::move(found), least_known * (1 + rounding));
+    const MinMarginals marginals(std::move(found), least_known * (1 + rounding_of_sums));
     pricing.price(optimum, changes_with(marginals, may_cost_less, most));
   }
 }

@@ -11,7 +11,8 @@ std::vector<SearchUnit> search_units(const Network& network) {
   for (LayerIndex layer = 0; layer < network.layer_count(); ++layer) {
     const LayerParameters& parameters = network.layer(layer).parameters;
     const bool chooses = std::holds_alternative<Input>(parameters) || is_loss(parameters) ||
-                         moves_positions(parameters) || rearranges(parameters);
+                         moves_positions(parameters) || rearranges(parameters) ||
+                         std::holds_alternative<LocalResponseNorm>(parameters);
     if (chooses) {
       unit_of.push_back(units.size());
       units.push_back({.layers = {layer}});

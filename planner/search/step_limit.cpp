@@ -8,7 +8,7 @@ namespace cnnplan {
 namespace {
 
 // Of sums of seconds.
-constexpr double rounding = 1e-9;
+constexpr double rounding_of_steps = 1e-9;
 
 double least_of(const std::vector<double>& costs) {
   return *std::min_element(costs.begin(), costs.end());
@@ -59,7 +59,7 @@ void leave_out_above(double limit_s, PricedNetwork& priced) {
   for (std::size_t unit = 0; unit < priced.graph.units.size(); ++unit) {
     std::vector<bool> kept;
     for (double step_s : least_steps(priced, least_work_s, unit)) {
-      kept.push_back(step_s <= limit_s * (1 + rounding));
+      kept.push_back(step_s <= limit_s * (1 + rounding_of_steps));
     }
     // Only where the known plan is on a mesh that the unit may not take.
     if (std::count(kept.begin(), kept.end(), true) == 0) continue;
@@ -76,7 +76,7 @@ void leave_out_above(double limit_s, PricedNetwork& priced) {
 
 std::vector<double> spare_within(double limit_s, const PricedNetwork& priced) {
   std::vector<double> spare_s = least_work(priced);
-  for (double& seconds : spare_s) seconds = limit_s * (1 + rounding) - seconds;
+  for (double& seconds : spare_s) seconds = limit_s * (1 + rounding_of_steps) - seconds;
   return spare_s;
 }
 

@@ -5,6 +5,7 @@
 #include "executor/backend/cudnn/kernels/batch_norm_kernels.hpp"
 #include "executor/backend/cudnn/kernels/channel_shuffle_kernels.hpp"
 #include "executor/backend/cudnn/kernels/interpolate_kernels.hpp"
+#include "executor/backend/cudnn/kernels/local_response_norm_kernels.hpp"
 #include "executor/backend/cudnn/kernels/pointwise_kernels.hpp"
 #include "executor/backend/cudnn/kernels/pooling_kernels.hpp"
 #include "executor/backend/cudnn/kernels/softmax_kernels.hpp"
@@ -83,6 +84,8 @@ void OwnKernel::run(Operands operands, const StepState&) {
       return interpolate(spec_, constants_, operands, stream);
     case KernelKind::channel_shuffle:
       return channel_shuffle(spec_, operands, stream);
+    case KernelKind::local_response_norm:
+      return local_response_norm(spec_, constants_, operands, stream);
     case KernelKind::add:
     case KernelKind::accumulate:
       return add(spec_, constants_.add_scale, operands, stream);

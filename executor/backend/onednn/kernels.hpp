@@ -13,6 +13,8 @@ std::unique_ptr<Kernel> make_add(const KernelSpec& spec, const KernelConstants& 
 std::unique_ptr<Kernel> make_batch_norm(const KernelSpec& spec, const KernelConstants& constants);
 std::unique_ptr<Kernel> make_bias(const KernelSpec& spec);
 std::unique_ptr<Kernel> make_channel_shuffle(const KernelSpec& spec);
+std::unique_ptr<Kernel> make_local_response_norm(const KernelSpec& spec,
+                                                 const KernelConstants& constants);
 std::unique_ptr<Kernel> make_convolution(const Library& library, const KernelSpec& spec);
 std::unique_ptr<Kernel> make_dropout(const KernelSpec& spec, const KernelConstants& constants);
 std::unique_ptr<Kernel> make_pooling(const Library& library, const KernelSpec& spec);

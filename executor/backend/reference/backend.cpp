@@ -59,6 +59,8 @@ std::unique_ptr<Kernel> ReferenceBackend::make_kernel(const KernelSpec& spec,
       return make_interpolate(spec, constants);
     case KernelKind::channel_shuffle:
       return make_channel_shuffle(spec);
+    case KernelKind::local_response_norm:
+      return make_local_response_norm(spec, constants);
     case KernelKind::add:
     case KernelKind::accumulate:
       return make_add(spec, constants);

@@ -221,6 +221,34 @@ TEST_CASE("gradient: interpolate") {
   check_gradient(spec, constants, random);
 }
 
+TEST_CASE("gradient: local response norm") {
+  Random random(8);
+  KernelSpec spec;
+  spec.kind = KernelKind::local_response_norm;
+  spec.in = spec.out = {{2, 7, 1, 2, 3}};
+  const Values dy = random.values(volume(spec.out));
+  const Values x = random.values(volume(spec.in));
+  const KernelConstants constants{.response_scale = 0.25, .response_beta = 0.75, .response_k = 1.5};
+  for (const std::int64_t size : {1, 3, 4, 20}) {
+    CAPTURE(size);
+    spec.local_size = size;
+    spec.phase = KernelPhase::forward;
+    const auto normalised = [&](const Values& v) {
+      Block in = dense(spec.in).fill(v);
+      Block out = dense(spec.out);
+      run(oracle(), spec, constants, {}, {&in, &out});
+      return out.values();
+    };
+    const Values expected = numeric_gradient(normalised, x, dy);
+    spec.phase = KernelPhase::backward_data;
+    Block in = dense(spec.in).fill(x);
+    Block gradient = dense(spec.out).fill(dy);
+    Block dx = dense(spec.in);
+    run(oracle(), spec, constants, {}, {&in, &gradient, &dx});
+    CHECK(difference(dx.values(), expected) < close);
+  }
+}
+
 TEST_CASE("gradient: channel shuffle") {
   Random random(7);
   KernelSpec spec;

@@ -69,6 +69,8 @@ const std::vector<std::string> inference_tests{
     "globalmaxpool",
     "globalmaxpool_precomputed",
     "identity",
+    "lrn",
+    "lrn_default",
     "matmul_2d",
     "maxpool_1d_default",
     "maxpool_2d_ceil",

@@ -57,6 +57,27 @@ TEST_CASE("BatchNormalization: refusals") {
   CHECK(contains(refusals_of(used).at(0).reason, "'mean' is used"));
 }
 
+TEST_CASE("LRN: size, alpha, beta and bias as they were written") {
+  ModelBuilder defaults;
+  defaults.node("LRN", {"x"}).set("size", std::int64_t{3});
+  CHECK(last_layer(defaults.import()).parameters == LayerParameters(LocalResponseNorm{.size = 3}));
+  ModelBuilder given;
+  given.node("LRN", {"x"})
+      .set("size", std::int64_t{4})
+      .set("alpha", 2e-4F)
+      .set("beta", 0.5F)
+      .set("bias", 2.0F);
+  CHECK(last_layer(given.import()).parameters ==
+        LayerParameters(LocalResponseNorm{.size = 4, .alpha = 2e-4, .beta = 0.5, .k = 2}));
+  ModelBuilder none;
+  none.node("LRN", {"x"});
+  CHECK(contains(refusal_of(none), "at least 1"));
+  ModelBuilder flattened;
+  flattened.node("Flatten", {"x"}, {"f"});
+  flattened.node("LRN", {"f"}).set("size", std::int64_t{3});
+  CHECK(contains(refusal_of(flattened), "flattened"));
+}
+
 TEST_CASE("Relu and Clip: a maximum from attributes or inputs") {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   ModelBuilder relu;

@@ -199,6 +199,8 @@ TEST_CASE("KernelSpec: tensors that an element-wise kernel passes over") {
                                          {accumulate, forward, false, false, 3},
                                          {channel_shuffle, forward, false, false, 2},
                                          {channel_shuffle, backward_data, false, false, 2},
+                                         {local_response_norm, forward, false, false, 2},
+                                         {local_response_norm, backward_data, false, false, 3},
                                          {mean_squared_error, forward, false, false, 3},
                                          {mean_squared_error, backward_data, false, false, 2},
                                          {relu, forward, false, false, 2},

@@ -305,6 +305,16 @@ LayerParameters random_parameters(RandomValues& random, bool has_depth) {
   }
 }
 
+TEST_CASE("parse_network: local response norms, and back") {
+  const Network network(
+      "responses",
+      {{"data", {}, Input{.channels = 6, .size = {1, 4, 4}}},
+       {"plain", {"data"}, LocalResponseNorm{.size = 3}},
+       {"full", {"plain"}, LocalResponseNorm{.size = 4, .alpha = 0.5, .beta = 0.25, .k = 2}},
+       {"loss", {"full"}, SoftmaxCrossEntropy{}}});
+  CHECK(parse_network(to_json(network), "net.json") == network);
+}
+
 TEST_CASE("parse_network: slice and channel shuffle, and back") {
   const Network network("channels",
                         {{"data", {}, Input{.channels = 6, .size = {1, 4, 4}}},

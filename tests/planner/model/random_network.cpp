@@ -59,7 +59,7 @@ class NetworkBuilder {
   }
 
   void add_block() {
-    switch (random_.small(0, 10)) {
+    switch (random_.small(0, 11)) {
       case 0:
         return add_pooling();
       case 1:
@@ -80,6 +80,8 @@ class NetworkBuilder {
         return add_slices();
       case 8:
         return add_shuffle();
+      case 9:
+        return add_response_norm();
       default:
         return add_convolutions();
     }
@@ -358,6 +360,13 @@ class NetworkBuilder {
     }
     add_joined(inputs, shapes);
     if (random_.boolean()) add_shuffle();
+  }
+
+  void add_response_norm() {
+    add(LocalResponseNorm{.size = random_.integer(1, 7),
+                          .alpha = 0.25 * static_cast<double>(random_.integer(1, 8)),
+                          .beta = one_in(3) ? 0.5 : 0.75,
+                          .k = random_.boolean() ? 1.0 : 2.0});
   }
 
   void add_shuffle() {

@@ -78,6 +78,14 @@ KernelSpec sample_channel_shuffle_kernel() {
   return spec;
 }
 
+KernelSpec sample_local_response_norm_kernel() {
+  KernelSpec spec;
+  spec.kind = KernelKind::local_response_norm;
+  spec.in = spec.out = {{2, 8, 1, 4, 4}};
+  spec.local_size = 5;
+  return spec;
+}
+
 KernelSpec sample_batch_norm_kernel() {
   KernelSpec spec;
   spec.kind = KernelKind::batch_norm;
@@ -139,7 +147,8 @@ Network sample_network_3d() {
        {"raise", {"up"}, sample_transposed_convolution()},
        {"shuffle", {"raise"}, ChannelShuffle{.groups = 2}},
        {"part", {"shuffle"}, Slice{.first_channel = 1, .channels = 3}},
-       {"clip", {"part"}, Relu{.max = 1.5}},
+       {"response", {"part"}, LocalResponseNorm{.size = 3, .alpha = 0.5, .beta = 0.5, .k = 2}},
+       {"clip", {"response"}, Relu{.max = 1.5}},
        {"loss", {"clip"}, MeanSquaredError{}}});
 }
 
@@ -210,6 +219,7 @@ Profile sample_profile() {
   profile.kernels[canonical(sample_pooling_kernel())] = {.repetitions = 10, .median_s = 0.1};
   profile.kernels[canonical(sample_upsample_kernel())] = {.repetitions = 10, .median_s = 0.2};
   profile.kernels[canonical(sample_channel_shuffle_kernel())] = {.repetitions = 9, .median_s = 0.3};
+  profile.kernels[canonical(sample_local_response_norm_kernel())] = timing;
   profile.kernels[canonical(sample_batch_norm_kernel())] = timing;
   profile.inputs = sample_inputs();
   return profile;

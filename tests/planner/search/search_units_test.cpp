@@ -69,6 +69,18 @@ TEST_CASE("search_units: a channel shuffle chooses, a slice stays with its input
   CHECK(units.at("stage2b_b3") == "stage2b_b3 stage2b_b3_bn stage2b_b3_relu stage2b_joined");
 }
 
+// It needs all channels, which its input's convolution need not have.
+TEST_CASE("search_units: a local response norm chooses") {
+  const Network network("response",
+                        {{"data", {}, Input{.channels = 2, .size = {1, 4, 4}}},
+                         {"conv", {"data"}, Convolution{.filters = 2}},
+                         {"relu", {"conv"}, Relu{}},
+                         {"response", {"relu"}, LocalResponseNorm{}},
+                         {"loss", {"response"}, SoftmaxCrossEntropy{}}});
+  CHECK(units_by_head(network).at("conv") == "conv relu");
+  CHECK(units_by_head(network).at("response") == "response");
+}
+
 TEST_CASE("search_units: every layer belongs to one unit, units in order of their heads") {
   for (const char* name : {"alexnet",
                            "densenet121",

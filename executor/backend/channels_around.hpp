@@ -1,0 +1,38 @@
+// Which channels a local response norm sums, and its gradient.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "executor/backend/host_device.hpp"
+#include "planner/model/kernel.hpp"
+
+namespace cnnplan {
+
+// Of `count` channels, those in reach of one of them: first to last.
+struct ChannelsAround {
+  std::int32_t before = 0;
+  std::int32_t after = 0;
+  std::int32_t count = 0;
+
+  explicit ChannelsAround(const KernelSpec& spec)
+      : before(static_cast<std::int32_t>(std::min(spec.local_size - 1, spec.out[Dim::c] * 2) / 2)),
+        after(static_cast<std::int32_t>(std::min(spec.local_size, spec.out[Dim::c] * 2) / 2)),
+        count(static_cast<std::int32_t>(spec.out[Dim::c])) {}
+
+  CNNPLAN_HOST_DEVICE std::int32_t first(std::int32_t channel) const {
+    return channel > before ? channel - before : 0;
+  }
+  CNNPLAN_HOST_DEVICE std::int32_t last(std::int32_t channel) const {
+    return after < count - 1 - channel ? channel + after : count - 1;
+  }
+  // The other way round: those that have a channel in their reach.
+  CNNPLAN_HOST_DEVICE std::int32_t first_reaching(std::int32_t channel) const {
+    return channel > after ? channel - after : 0;
+  }
+  CNNPLAN_HOST_DEVICE std::int32_t last_reaching(std::int32_t channel) const {
+    return before < count - 1 - channel ? channel + before : count - 1;
+  }
+};
+
+}  // namespace cnnplan

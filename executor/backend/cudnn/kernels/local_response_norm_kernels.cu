@@ -1,0 +1,102 @@
+// A thread per element, which reads the channels around it; backwards, for each of these, those
+// around it again: sizes are small, and all of a position is in the cache.
+#include <cmath>
+
+#include "executor/backend/channels_around.hpp"
+#include "executor/backend/cudnn/kernels/each_vector.hpp"
+#include "executor/backend/cudnn/kernels/local_response_norm_kernels.hpp"
+#include "executor/backend/cudnn/kernels/vectors.hpp"
+
+namespace cnnplan::cudnn {
+namespace {
+
+template <typename C>
+struct Response {
+  ChannelsAround around;
+  C scale;
+  C beta;
+  C k;
+
+  // k + scale * sum of the squares around a channel; `x` is the first of its position.
+  template <typename T>
+  CNNPLAN_HOST_DEVICE C sum(const T* x, std::int32_t channel) const {
+    C squares = 0;
+    for (std::int32_t c = around.first(channel); c <= around.last(channel); ++c) {
+      const auto value = static_cast<C>(x[c]);
+      squares += value * value;
+    }
+    return k + scale * squares;
+  }
+};
+
+template <typename C>
+Response<C> response_of(const KernelSpec& spec, const KernelConstants& constants) {
+  return {.around = ChannelsAround(spec),
+          .scale = static_cast<C>(constants.response_scale),
+          .beta = static_cast<C>(constants.response_beta),
+          .k = static_cast<C>(constants.response_k)};
+}
+
+template <typename T>
+struct Forward {
+  using C = Computed<T>;
+  Response<C> response;
+  Block<const T> x;
+  Block<T> y;
+
+  CNNPLAN_HOST_DEVICE void operator()(const Position& place, std::uint32_t channel) const {
+    const T* from = x.at(place);
+    const auto c = static_cast<std::int32_t>(channel);
+    const C power = std::pow(response.sum(from, c), -response.beta);
+    y.at(place)[channel] = static_cast<T>(static_cast<C>(from[channel]) * power);
+  }
+};
+
+template <typename T>
+struct BackwardData {
+  using C = Computed<T>;
+  Response<C> response;
+  Block<const T> x;
+  Block<const T> dy;
+  Block<T> dx;
+
+  CNNPLAN_HOST_DEVICE void operator()(const Position& place, std::uint32_t channel) const {
+    const T* values = x.at(place);
+    const T* gradients = dy.at(place);
+    const auto own = static_cast<std::int32_t>(channel);
+    C result = 0;
+    C handed = 0;
+    for (std::int32_t c = response.around.first_reaching(own);
+         c <= response.around.last_reaching(own);
+         ++c) {
+      const C sum = response.sum(values, c);
+      const C term = static_cast<C>(gradients[c]) * std::pow(sum, -response.beta);
+      if (c == own) result = term;
+      handed += term * static_cast<C>(values[c]) / sum;
+    }
+    const C factor = -2 * response.scale * response.beta * static_cast<C>(values[channel]);
+    dx.at(place)[channel] = static_cast<T>(result + factor * handed);
+  }
+};
+
+}  // namespace
+
+void local_response_norm(const KernelSpec& spec,
+                         const KernelConstants& constants,
+                         Operands operands,
+                         cudaStream_t stream) {
+  with_type_of(activation_element(spec.precision), [&]<typename T>(T) {
+    const auto response = response_of<Computed<T>>(spec, constants);
+    const Block<const T> x(operands[0]);
+    if (spec.phase == KernelPhase::forward) {
+      for_each_vector<1>(stream, spec.out, Forward<T>{response, x, Block<T>(operands[1])});
+    } else {
+      for_each_vector<1>(
+          stream,
+          spec.out,
+          BackwardData<T>{response, x, Block<const T>(operands[1]), Block<T>(operands[2])});
+    }
+  });
+}
+
+}  // namespace cnnplan::cudnn

@@ -1,0 +1,113 @@
+// Local response norm by loops over the channels of a position: oneDNN's own takes odd sizes only.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "executor/backend/channels_around.hpp"
+#include "executor/backend/function_kernel.hpp"
+#include "executor/backend/onednn/kernels.hpp"
+#include "executor/backend/onednn/positions.hpp"
+
+namespace cnnplan::onednn {
+namespace {
+
+struct Response {
+  ChannelsAround around;
+  float scale = 0.0F;
+  float beta = 0.0F;
+  float k = 1.0F;
+};
+
+// to[c] += sum of from[c + i] for i from -before to after, as far as there are such.
+void add_around(
+    const float* from, std::int32_t count, std::int32_t before, std::int32_t after, float* to) {
+  for (std::int32_t i = -before; i <= after; ++i) {
+    const std::int32_t end = std::min(count, count - i);
+    for (std::int32_t c = std::max(0, -i); c < end; ++c) to[c] += from[c + i];
+  }
+}
+
+// s^-beta; 0.75, which nearly all have, without logarithms.
+void to_powers(float beta, std::vector<float>& sums) {
+  if (beta == 0.75F) {
+    for (float& sum : sums) {
+      const float root = 1.0F / std::sqrt(sum);
+      sum = root * std::sqrt(root);
+    }
+  } else {
+    for (float& sum : sums) sum = std::pow(sum, -beta);
+  }
+}
+
+// Of one position; reused for the next.
+struct Buffers {
+  std::vector<float> terms;
+  std::vector<float> sums;
+  std::vector<float> powers;
+
+  explicit Buffers(std::int32_t count)
+      : terms(static_cast<std::size_t>(count)), sums(terms), powers(terms) {}
+};
+
+// The sums around every channel, and their powers.
+void compute_powers(const Response& response, const float* x, Buffers& buffers) {
+  const auto& [before, after, count] = response.around;
+  for (std::int32_t c = 0; c < count; ++c) {
+    buffers.terms[static_cast<std::size_t>(c)] = x[c] * x[c];
+  }
+  std::fill(buffers.sums.begin(), buffers.sums.end(), 0.0F);
+  add_around(buffers.terms.data(), count, before, after, buffers.sums.data());
+  for (float& sum : buffers.sums) sum = response.k + response.scale * sum;
+  buffers.powers = buffers.sums;
+  to_powers(response.beta, buffers.powers);
+}
+
+void forward(const Response& response, const float* x, Buffers& buffers, float* y) {
+  compute_powers(response, x, buffers);
+  for (std::int32_t c = 0; c < response.around.count; ++c) y[c] = x[c] * buffers.powers[c];
+}
+
+void backward(
+    const Response& response, const float* x, const float* dy, Buffers& buffers, float* dx) {
+  const auto& [before, after, count] = response.around;
+  compute_powers(response, x, buffers);
+  for (std::int32_t c = 0; c < count; ++c) {
+    buffers.terms[c] = dy[c] * x[c] * buffers.powers[c] / buffers.sums[c];
+  }
+  std::fill(buffers.sums.begin(), buffers.sums.end(), 0.0F);
+  add_around(buffers.terms.data(), count, after, before, buffers.sums.data());
+  const float factor = -2.0F * response.scale * response.beta;
+  for (std::int32_t c = 0; c < count; ++c) {
+    dx[c] = dy[c] * buffers.powers[c] + factor * x[c] * buffers.sums[c];
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_local_response_norm(const KernelSpec& spec,
+                                                 const KernelConstants& constants) {
+  const Response response{.around = ChannelsAround(spec),
+                          .scale = static_cast<float>(constants.response_scale),
+                          .beta = static_cast<float>(constants.response_beta),
+                          .k = static_cast<float>(constants.response_k)};
+  const bool is_forward = spec.phase == KernelPhase::forward;
+  const auto run = [=](Operands operands, const StepState&) {
+    for (const TensorView& view : operands) require_shape(view, spec.out);
+    Buffers buffers(response.around.count);
+    for_each_position(spec.out, [&](const Position& place) {
+      const auto* x = at<const float>(operands[0], place);
+      if (is_forward) {
+        forward(response, x, buffers, at<float>(operands[1], place));
+      } else {
+        backward(response,
+                 x,
+                 at<const float>(operands[1], place),
+                 buffers,
+                 at<float>(operands[2], place));
+      }
+    });
+  };
+  return std::make_unique<FunctionKernel>("loops", is_forward ? 2 : 3, run);
+}
+
+}  // namespace cnnplan::onednn

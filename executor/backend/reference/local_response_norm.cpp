@@ -1,0 +1,73 @@
+// Local response norm: y = x s^-beta, s = k + scale * sum of the squares of the channels around.
+#include <cmath>
+
+#include "executor/backend/reference/kernels.hpp"
+#include "executor/backend/reference/tensor.hpp"
+
+namespace cnnplan::reference {
+namespace {
+
+constexpr auto channel_dim = static_cast<std::size_t>(Dim::c);
+
+// Calls f(index of a neighbour) for all channels around that of `index`.
+template <typename F>
+void for_each_around(const KernelSpec& spec, const Index& index, F f) {
+  const std::int64_t first = index[channel_dim] - (spec.local_size - 1) / 2;
+  for (std::int64_t c = first; c < first + spec.local_size; ++c) {
+    if (c < 0 || c >= spec.out[Dim::c]) continue;
+    Index neighbour = index;
+    neighbour[channel_dim] = c;
+    f(neighbour);
+  }
+}
+
+template <typename T>
+T sum_around(const KernelSpec& spec,
+             const KernelConstants& constants,
+             const Tensor<const T>& x,
+             const Index& index) {
+  T squares = 0;
+  for_each_around(spec, index, [&](const Index& i) { squares += x[i] * x[i]; });
+  return static_cast<T>(constants.response_k) + static_cast<T>(constants.response_scale) * squares;
+}
+
+template <typename T>
+void forward(const KernelSpec& spec, const KernelConstants& constants, Operands operands) {
+  const auto x = tensor<const T>(operands[0], spec.in);
+  const auto y = tensor<T>(operands[1], spec.out);
+  const auto power = static_cast<T>(-constants.response_beta);
+  for_each_index(spec.out, [&](const Index& i) {
+    y[i] = x[i] * std::pow(sum_around(spec, constants, x, i), power);
+  });
+}
+
+// Every output hands its gradient to its own input, and to all that its sum is made of.
+template <typename T>
+void backward_data(const KernelSpec& spec, const KernelConstants& constants, Operands operands) {
+  const auto x = tensor<const T>(operands[0], spec.in);
+  const auto dy = tensor<const T>(operands[1], spec.out);
+  const auto dx = tensor<T>(operands[2], spec.in);
+  const auto beta = static_cast<T>(constants.response_beta);
+  const auto scale = static_cast<T>(constants.response_scale);
+  for_each_index(spec.in, [&](const Index& i) { dx[i] = T{0}; });
+  for_each_index(spec.out, [&](const Index& o) {
+    const T sum = sum_around(spec, constants, x, o);
+    const T power = std::pow(sum, -beta);
+    dx[o] += dy[o] * power;
+    const T factor = -2 * scale * beta * dy[o] * x[o] * power / sum;
+    for_each_around(spec, o, [&](const Index& i) { dx[i] += factor * x[i]; });
+  });
+}
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_local_response_norm(const KernelSpec& spec,
+                                                 const KernelConstants& constants) {
+  const bool is_forward = spec.phase == KernelPhase::forward;
+  return make_loops(spec, [=]<typename T>(T, Operands operands, const StepState&) {
+    is_forward ? forward<T>(spec, constants, operands)
+               : backward_data<T>(spec, constants, operands);
+  });
+}
+
+}  // namespace cnnplan::reference
