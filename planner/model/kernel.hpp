@@ -135,8 +135,9 @@ struct KernelConstants {
   double dropout_rate = 0.0;
   double relu_max = std::numeric_limits<double>::infinity();  // a kernel of its own only
   double add_scale = 1.0;                                     // add: of the second input
-  double response_scale = 0.0;                                // local response norm
-  double response_beta = 0.0;
+  // local response norm: unless given, those that most networks have, as another beta takes longer
+  double response_scale = 2e-5;
+  double response_beta = 0.75;
   double response_k = 1.0;
   // interpolate: d, h, w; where step and begin are 0, every output is the first input
   std::array<InterpolationAxis, 3> axes{};

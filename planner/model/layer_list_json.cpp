@@ -90,7 +90,8 @@ void ListReader::read_repeat(const JsonReader& entry) {
 }
 
 void ListReader::read_layer(const JsonReader& entry, const Repetition* repetition) {
-  if (entry.has("size")) format_ = format_of(entry);
+  const bool is_input = entry.at("kind").text() == kind_name(Input{});
+  if (is_input && entry.has("size")) format_ = format_of(entry);
   const JsonReader name_reader = entry.at("name");
   std::string name = name_reader.name();
   if (std::find(reserved_names.begin(), reserved_names.end(), name) != reserved_names.end()) {

@@ -3,15 +3,14 @@
 
 #include <algorithm>
 
-#include "planner/schedule/exchange.hpp"
-
 namespace cnnplan {
 
 bool needs_dense_blocks(const LayerParameters& parameters) {
   return has_window(parameters);
 }
 
-Decomposition::Decomposition(const Plan& plan) : plan_(plan), units_(fuse(plan)) {
+Decomposition::Decomposition(const Plan& plan)
+    : plan_(plan), units_(fuse(plan)), sliced_gradients_(sliced_gradients(plan.network)) {
   const Network& network = plan.network;
   std::stable_sort(
       units_.begin(), units_.end(), [](const Unit& a, const Unit& b) { return a.last < b.last; });

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "planner/schedule/exchange.hpp"
 #include "planner/schedule/fusion.hpp"
 #include "planner/schedule/ownership.hpp"
 
@@ -47,6 +48,10 @@ class Decomposition {
     return needs_dense_gradient_.at(static_cast<std::size_t>(layer));
   }
 
+  const SlicedGradient& sliced_gradient(LayerIndex layer) const {
+    return sliced_gradients_.at(static_cast<std::size_t>(layer));
+  }
+
  private:
   bool needs_dense_gradient(const Unit& unit) const;
   static const BlockOwnership& at(const std::vector<BlockOwnership>& blocks, LayerIndex layer) {
@@ -59,6 +64,7 @@ class Decomposition {
   std::vector<BlockOwnership> owned_;                // by layer
   std::vector<BlockOwnership> computed_;             // by layer
   std::vector<std::vector<BlockOwnership>> needed_;  // by layer and input
+  std::vector<SlicedGradient> sliced_gradients_;     // by layer
   std::vector<bool> requires_gradient_;
   std::vector<bool> needs_dense_gradient_;  // by layer
 };

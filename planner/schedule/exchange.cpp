@@ -84,24 +84,50 @@ bool shares_gradient(const LayerParameters& parameters, std::size_t input) {
   return copies_inputs(parameters);
 }
 
-SlicedGradient sliced_gradient(const Network& network, LayerIndex layer) {
-  if (!std::holds_alternative<Slice>(network.layer(layer).parameters)) return {};
-  const LayerIndex source = network.inputs_of(layer)[0];
+namespace {
+
+Range channels_of(const Slice& slice) {
+  return {slice.first_channel, slice.first_channel + slice.channels};
+}
+
+// Of the slices `consumers` of one tensor of so many channels, in ascending order.
+void add_sliced_gradients(const Network& network,
+                          const std::vector<LayerIndex>& consumers,
+                          std::int64_t channels,
+                          std::vector<SlicedGradient>& gradients) {
   std::vector<Range> slices;
-  LayerIndex last = layer;
-  for (LayerIndex consumer : network.consumers_of(source)) {
-    const auto* slice = std::get_if<Slice>(&network.layer(consumer).parameters);
-    if (slice == nullptr) continue;
-    slices.push_back({slice->first_channel, slice->first_channel + slice->channels});
-    last = std::max(last, consumer);
+  for (const LayerIndex consumer : consumers) {
+    slices.push_back(channels_of(std::get<Slice>(network.layer(consumer).parameters)));
   }
   std::sort(slices.begin(), slices.end());
   const auto meet = [](const Range& a, const Range& b) { return b.begin < a.end; };
   const bool overlaps = std::adjacent_find(slices.begin(), slices.end(), meet) != slices.end();
   std::int64_t covered = 0;
   for (const Range& slice : slices) covered += slice.size();
-  const bool tiles = !overlaps && covered == network.output_shape(source, 1)[Dim::c];
-  return {.is_shared = true, .clears = layer == last && !tiles, .adds = layer != last && overlaps};
+  const bool tiles = !overlaps && covered == channels;
+  for (const LayerIndex consumer : consumers) {
+    const bool is_first = consumer == consumers.back();
+    gradients[static_cast<std::size_t>(consumer)] = {
+        .is_shared = true, .clears = is_first && !tiles, .adds = !is_first && overlaps};
+  }
+}
+
+}  // namespace
+
+std::vector<SlicedGradient> sliced_gradients(const Network& network) {
+  std::vector<SlicedGradient> gradients(network.layers().size());
+  for (LayerIndex source = 0; source < network.layer_count(); ++source) {
+    std::vector<LayerIndex> slices;
+    for (const LayerIndex consumer : network.consumers_of(source)) {
+      if (std::holds_alternative<Slice>(network.layer(consumer).parameters)) {
+        slices.push_back(consumer);
+      }
+    }
+    if (slices.empty()) continue;
+    std::sort(slices.begin(), slices.end());
+    add_sliced_gradients(network, slices, network.output_shape(source, 1)[Dim::c], gradients);
+  }
+  return gradients;
 }
 
 Exchange exchange_backward(const BlockOwnership& needed,

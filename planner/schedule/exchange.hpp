@@ -50,7 +50,8 @@ struct SlicedGradient {
   bool adds = false;       // those behind it, where slices overlap
   auto operator<=>(const SlicedGradient&) const = default;
 };
-SlicedGradient sliced_gradient(const Network& network, LayerIndex layer);
+// By layer.
+std::vector<SlicedGradient> sliced_gradients(const Network& network);
 
 // What the producer of a tensor and its readers allow with a gradient.
 struct GradientUse {

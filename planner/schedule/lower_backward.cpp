@@ -258,7 +258,7 @@ void Lowering::add_gradients(const Unit& unit) {
   if (!decomposition_.requires_gradient(unit.last)) return;
   for (LayerIndex source : unit.inputs) {
     if (!decomposition_.requires_gradient(source)) continue;
-    if (sliced_gradient(network(), unit.head).is_shared) {
+    if (decomposition_.sliced_gradient(unit.head).is_shared) {
       sliced_gradient_of(source, layer(source).name + "/dy");
       continue;
     }
@@ -289,7 +289,7 @@ void Lowering::contribute(const Unit& unit, std::size_t input, Contribution cont
   }
   const GradientUse use{.shared = contribution.shared,
                         .dense = decomposition_.needs_dense_gradient(target),
-                        .sliced = sliced_gradient(network(), unit.head)};
+                        .sliced = decomposition_.sliced_gradient(unit.head)};
   Exchange exchange = exchange_backward(blocks, owners, use, rank_);
   const BufferIndex source = contribution.operand.buffer;
   const std::string buffer_name = layer(target).name + "/dy/" + layer(unit.head).name;

@@ -61,7 +61,7 @@ UnitKey key_of(const Decomposition& decomposition, const Unit& unit) {
               .inputs = {},
               .output = network.output_shape(unit.last, plan.batch),
               .split = layer_plan.split(),
-              .sliced = sliced_gradient(network, unit.head),
+              .sliced = decomposition.sliced_gradient(unit.head),
               .statistics = layer_plan.statistics,
               .algorithms = layer_plan.algorithms,
               .recompute = layer_plan.recompute,

@@ -50,7 +50,7 @@ EdgePrices::Rules EdgePrices::rules_of(LayerIndex consumer, std::size_t input) c
           .dense_read = needs_dense_blocks(reader),
           .shared = shares_gradient(reader, input),
           .kept = keeps_input(reader),
-          .sliced = sliced_gradient(network, consumer),
+          .sliced = decomposition_.sliced_gradient(consumer),
           .copies = copies_inputs(reader),
           .groups = mixes_channels(reader) ? groups_of(reader) : 0,
           .transposed = is_transposed(reader),

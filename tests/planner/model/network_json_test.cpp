@@ -306,11 +306,13 @@ LayerParameters random_parameters(RandomValues& random, bool has_depth) {
 }
 
 TEST_CASE("parse_network: local response norms, and back") {
+  const Window window{{WindowDim{.kernel = 2}, WindowDim{.kernel = 3}, WindowDim{.kernel = 2}}};
   const Network network(
       "responses",
-      {{"data", {}, Input{.channels = 6, .size = {1, 4, 4}}},
-       {"plain", {"data"}, LocalResponseNorm{.size = 3}},
-       {"full", {"plain"}, LocalResponseNorm{.size = 4, .alpha = 0.5, .beta = 0.25, .k = 2}},
+      {{"volume", {}, Input{.channels = 6, .size = {3, 4, 4}}},
+       {"plain", {"volume"}, LocalResponseNorm{.size = 3}},
+       {"pool", {"plain"}, Pooling{.window = window}},
+       {"full", {"pool"}, LocalResponseNorm{.size = 4, .alpha = 0.5, .beta = 0.25, .k = 2}},
        {"loss", {"full"}, SoftmaxCrossEntropy{}}});
   CHECK(parse_network(to_json(network), "net.json") == network);
 }
