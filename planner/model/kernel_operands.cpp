@@ -121,11 +121,14 @@ void add_update(const KernelSpec& spec, Operands& operands) {
   if (has_weight_copies(spec.precision)) operands.y();
 }
 
-void add_relu(const KernelSpec& spec, Operands& operands) {
+// Backwards a ReLU reads its output, which is of the shape of dy, a local response norm its input.
+void add_activation(const KernelSpec& spec, Operands& operands) {
   if (spec.phase == KernelPhase::forward) {
     operands.x().y();
-  } else {
+  } else if (spec.kind == KernelKind::relu) {
     operands.dy().dy().dx();
+  } else {
+    operands.x().dy().dx();
   }
 }
 
@@ -145,7 +148,8 @@ std::vector<KernelOperand> kernel_operands(const KernelSpec& spec) {
       add_batch_norm(spec, operands);
       break;
     case KernelKind::relu:
-      add_relu(spec, operands);
+    case KernelKind::local_response_norm:
+      add_activation(spec, operands);
       break;
     case KernelKind::pooling:
       add_pooling(spec, operands);
@@ -155,9 +159,6 @@ std::vector<KernelOperand> kernel_operands(const KernelSpec& spec) {
     case KernelKind::channel_shuffle:
     case KernelKind::dropout:
       is_forward ? operands.x().y() : operands.dy().dx();
-      break;
-    case KernelKind::local_response_norm:
-      is_forward ? operands.x().y() : operands.x().dy().dx();
       break;
     case KernelKind::add:
     case KernelKind::accumulate:
