@@ -1,4 +1,5 @@
 // Local response norm: y = x s^-beta, s = k + scale * sum of the squares of the channels around.
+#include <algorithm>
 #include <cmath>
 
 #include "executor/backend/reference/kernels.hpp"
@@ -13,8 +14,8 @@ constexpr auto channel_dim = static_cast<std::size_t>(Dim::c);
 template <typename F>
 void for_each_around(const KernelSpec& spec, const Index& index, F f) {
   const std::int64_t first = index[channel_dim] - (spec.local_size - 1) / 2;
-  for (std::int64_t c = first; c < first + spec.local_size; ++c) {
-    if (c < 0 || c >= spec.out[Dim::c]) continue;
+  const std::int64_t end = std::min(spec.out[Dim::c], first + spec.local_size);
+  for (std::int64_t c = std::max<std::int64_t>(0, first); c < end; ++c) {
     Index neighbour = index;
     neighbour[channel_dim] = c;
     f(neighbour);
