@@ -41,7 +41,8 @@ struct ImportCommandOptions {
   std::string input;        // dims: "3x512x512"; empty: the model's
   std::string output_name;  // empty: the model's first
   std::string loss = "cross_entropy";
-  std::string weights_file;  // empty: none
+  std::vector<std::string> auxiliary;  // further outputs: "NAME=WEIGHT"
+  std::string weights_file;            // empty: none
 };
 
 struct ExplainOptions {

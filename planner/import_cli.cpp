@@ -12,6 +12,8 @@ constexpr const char* help = R"(EXAMPLES
   cnnplan import resnet50.onnx                        writes network.json
   cnnplan import fcn.onnx --input 3x512x512           sizes that the model leaves open
   cnnplan import googlenet.onnx --output logits       one of several outputs
+  cnnplan import googlenet.onnx --auxiliary aux1=0.3 --auxiliary aux2=0.3
+                                                      heads that only training has
   cnnplan import resnet50.onnx --weights resnet50.h5  its parameters, too, for cnnexec --weights
   python3 -c 'import torch, torchvision; torch.onnx.export(torchvision.models.resnet50(),
       torch.zeros(1, 3, 224, 224), "resnet50.onnx", training=torch.onnx.TrainingMode.TRAINING,
@@ -44,6 +46,12 @@ void add_import(CLI::App& app, ImportCommandOptions& options, const char* exit_c
                    options.loss,
                    "cross_entropy (with softmax, per image or per pixel) or mean_squared_error")
       ->capture_default_str();
+  import
+      ->add_option("--auxiliary",
+                   options.auxiliary,
+                   "Another output with a loss of that kind, as NAME=WEIGHT; training adds it to "
+                   "the main loss, tests and outputs are the main one's; may be repeated")
+      ->allow_extra_args(false);
   import->footer(std::string(help) + exit_codes);
 }
 

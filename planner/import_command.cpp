@@ -21,6 +21,7 @@ std::vector<std::string> weights_arguments(const ImportCommandOptions& options) 
   std::vector<std::string> arguments{"--loss=" + options.loss};
   if (!options.input.empty()) arguments.push_back("--input=" + options.input);
   if (!options.output_name.empty()) arguments.push_back("--output=" + options.output_name);
+  for (const std::string& output : options.auxiliary) arguments.push_back("--auxiliary=" + output);
   arguments.insert(arguments.end(), {"--", options.model_file, options.weights_file});
   return arguments;
 }
@@ -85,8 +86,10 @@ std::string summary(const Network& network) {
 }  // namespace
 
 ExitCode import_command(const ImportCommandOptions& options) {
-  const ImportOptions model_options{
-      .input = options.input, .output = options.output_name, .loss = options.loss};
+  const ImportOptions model_options{.input = options.input,
+                                    .output = options.output_name,
+                                    .loss = options.loss,
+                                    .auxiliary = options.auxiliary};
   const ImportedModel model =
       import_onnx(parse_onnx(read_onnx_file(options.model_file), options.model_file),
                   options.model_file,

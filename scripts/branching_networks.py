@@ -136,8 +136,22 @@ def inception_e(network, block, source):
     return network.concat(block, inputs)
 
 
-def inception_v3(network):
-    """Without the auxiliary classifier."""
+def auxiliary_loss(network, name, weight):
+    """The classifier's last layer, and its loss."""
+    network.fully_connected(f"{name}_fc1000", 1000)
+    network.add(f"{name}_loss", "softmax_cross_entropy", weight=weight)
+
+
+def inception_v3_auxiliary(network, source):
+    network.pooling("aux_pool", "average", 5, 3, input=source)
+    network.normalised_convolution("aux_conv0", 128, 1)
+    network.normalised_convolution("aux_conv1", 768, 5)
+    network.add("aux_average", "global_pooling", mode="average")
+    auxiliary_loss(network, "aux", 0.4)
+
+
+def inception_v3(network, auxiliary=False):
+    """With its auxiliary classifier, or without."""
     network.normalised_convolution("conv1a", 32, 3, stride=2)
     network.normalised_convolution("conv2a", 32, 3)
     network.normalised_convolution("conv2b", 64, 3, padding=1)
@@ -150,6 +164,8 @@ def inception_v3(network):
     source = inception_b(network, "mixed6a", source)
     for block, filters in (("6b", 128), ("6c", 160), ("6d", 160), ("6e", 192)):
         source = inception_c(network, f"mixed{block}", source, filters)
+    if auxiliary:
+        inception_v3_auxiliary(network, source)
     source = inception_d(network, "mixed7a", source)
     for block in ("7b", "7c"):
         source = inception_e(network, f"mixed{block}", source)
@@ -180,10 +196,19 @@ def googlenet_block(network, block, source, filters):
     )
 
 
-def googlenet(network):
-    """With batch norm and 3x3 in place of 5x5, without auxiliary classifiers, as in torchvision.
+def googlenet_auxiliary(network, name, source):
+    network.pooling(f"{name}_pool", "average", 5, 3, input=source)
+    network.normalised_convolution(f"{name}_conv", 128, 1)
+    network.fully_connected(f"{name}_fc1024", 1024)
+    network.relu(f"{name}_relu")
+    network.add(f"{name}_drop", "dropout", rate=0.7)
+    auxiliary_loss(network, name, 0.3)
 
-    Its poolings round up: at 224x224 a column and a row of padding at the end do the same.
+
+def googlenet(network, auxiliary=False):
+    """With batch norm and 3x3 in place of 5x5, as in torchvision; with or without auxiliary classifiers.
+
+    Poolings round up: at 224x224 a column and a row of padding at the end do the same.
     """
     network.normalised_convolution("conv1", 64, 7, stride=2, padding=3)
     network.max_pooling("pool1", 3, 2, padding_end=1)
@@ -207,6 +232,8 @@ def googlenet(network):
             source = network.max_pooling("pool3", 3, 2, padding_end=1)
         elif block == "4e":
             source = network.max_pooling("pool4", 2, 2)
+        elif auxiliary and block in ("4a", "4d"):
+            googlenet_auxiliary(network, "aux1" if block == "4a" else "aux2", source)
     network.add("pool5", "global_pooling", mode="average")
     network.add("drop", "dropout", rate=0.2)
     network.fully_connected("fc1000", 1000)

@@ -31,11 +31,12 @@ class DataSource {
   virtual std::int64_t valid_count(std::int64_t step) const = 0;
   // True when every step has the same mini-batch: a device with memory of its own keeps it.
   virtual bool is_constant() const { return false; }
-  // Fills this rank's blocks, given as boxes in global indices of the mini-batch; `samples` is in
-  // the element of activations, `labels` is int32, or of targets that of parameters. Either may be
-  // pitched or empty. Steps go on from pass to pass. Not collective.
+  // Fill a block of this rank, given as box in global indices of the mini-batch, which may be
+  // pitched or empty: samples in the element of activations; labels as int32, or targets in the
+  // element of parameters. Steps go on from pass to pass. Not collective.
   // @throws IoError
-  virtual void read(std::int64_t step, const TensorView& samples, const TensorView& labels) = 0;
+  virtual void read_samples(std::int64_t step, const TensorView& samples) = 0;
+  virtual void read_labels(std::int64_t step, const TensorView& labels) = 0;
 };
 
 }  // namespace cnnplan

@@ -82,16 +82,19 @@ std::int64_t Hdf5Data::file_index(std::int64_t step, std::int64_t n) const {
   return Permutation(sample_count(), random_key(stream))(place);
 }
 
-void Hdf5Data::read(std::int64_t step, const TensorView& samples, const TensorView& labels) {
+void Hdf5Data::read_samples(std::int64_t step, const TensorView& samples) {
   with_type_of(activation_element(batch_.precision),
-               [&]<typename T>(T) { read_samples<T>(step, samples); });
-  if (!batch_.has_targets) return read_labels(step, labels);
+               [&]<typename T>(T) { read_real_samples<T>(step, samples); });
+}
+
+void Hdf5Data::read_labels(std::int64_t step, const TensorView& labels) {
+  if (!batch_.has_targets) return read_classes(step, labels);
   with_type_of(parameter_element(batch_.precision),
                [&]<typename T>(T) { read_targets<T>(step, labels); });
 }
 
 template <typename T>
-void Hdf5Data::read_samples(std::int64_t step, const TensorView& samples) {
+void Hdf5Data::read_real_samples(std::int64_t step, const TensorView& samples) {
   if (is_empty(samples.box)) return;
   const Range mine = samples.box[Dim::n];
   const std::int64_t valid = valid_count(step);
@@ -149,7 +152,7 @@ void Hdf5Data::read_values(const Hdf5Dataset& dataset,
   });
 }
 
-void Hdf5Data::read_labels(std::int64_t step, const TensorView& labels) {
+void Hdf5Data::read_classes(std::int64_t step, const TensorView& labels) {
   if (is_empty(labels.box)) return;
   const Range mine = labels.box[Dim::n];
   const std::int64_t valid = valid_count(step);

@@ -42,7 +42,8 @@ class Hdf5Data : public DataSource {
   std::int64_t sample_count() const override { return samples_.extents().front(); }
   std::int64_t step_count() const override;
   std::int64_t valid_count(std::int64_t step) const override;
-  void read(std::int64_t step, const TensorView& samples, const TensorView& labels) override;
+  void read_samples(std::int64_t step, const TensorView& samples) override;
+  void read_labels(std::int64_t step, const TensorView& labels) override;
 
  private:
   std::int64_t batch_size() const { return batch_.samples[Dim::n]; }
@@ -54,16 +55,16 @@ class Hdf5Data : public DataSource {
     std::vector<double> shift;
   };
   template <typename T>
-  void read_samples(std::int64_t step, const TensorView& samples);
+  void read_real_samples(std::int64_t step, const TensorView& samples);
   template <typename T>
   void read_targets(std::int64_t step, const TensorView& targets);
+  void read_classes(std::int64_t step, const TensorView& labels);
   // What was selected of one sample.
   template <typename Stored, typename T>
   void read_values(const Hdf5Dataset& dataset,
                    const Selection& selection,
                    const Scaling& scaling,
                    const TensorView& sample);
-  void read_labels(std::int64_t step, const TensorView& labels);
 
   BatchShape batch_;
   SampleOrder order_;

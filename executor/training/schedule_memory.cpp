@@ -110,15 +110,21 @@ HostBlock ScheduleMemory::read(const Operand& operand) const {
 
 void ScheduleMemory::fetch_loss() {
   if (device_.is_host()) return;
-  const auto index = static_cast<std::size_t>(schedule_.loss);
-  const MemoryBlock& host = host_memory_[index];
-  device_.copy_to_host(host.data(), own_memory_[index].data(), host.size_bytes());
+  for (const BufferIndex loss : schedule_.losses) {
+    const auto index = static_cast<std::size_t>(loss);
+    const MemoryBlock& host = host_memory_[index];
+    device_.copy_to_host(host.data(), own_memory_[index].data(), host.size_bytes());
+  }
 }
 
 double ScheduleMemory::loss() const {
-  const auto index = static_cast<std::size_t>(schedule_.loss);
-  const MemoryBlock& memory = device_.is_host() ? own_memory_[index] : host_memory_[index];
-  return *reinterpret_cast<const double*>(memory.data());
+  double sum = 0.0;
+  for (const BufferIndex loss : schedule_.losses) {
+    const auto index = static_cast<std::size_t>(loss);
+    const MemoryBlock& memory = device_.is_host() ? own_memory_[index] : host_memory_[index];
+    sum += *reinterpret_cast<const double*>(memory.data());
+  }
+  return sum;
 }
 
 std::int64_t ScheduleMemory::bytes() const {

@@ -35,7 +35,7 @@ class ScheduleMemory {
   void upload(BufferIndex buffer) const;
   // Waits for the device. @pre the operand is no slot of a parameter arena
   HostBlock read(const Operand& operand) const;
-  // The loss, put in the selected queue; valid when the device is synchronized.
+  // The losses, put in the selected queue; their sum is valid when the device is synchronized.
   void fetch_loss();
   double loss() const;
 

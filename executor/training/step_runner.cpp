@@ -118,19 +118,23 @@ StepRunner::Prepared StepRunner::prepare(const CollectiveOperation& operation) {
 
 StepRunner::Prepared StepRunner::prepare(const LoadOperation& operation) {
   if (context_.data == nullptr) return {};
-  // The tensor's own block is what the first layer that reads it sees; halos come by transfer.
-  const Box& label_box = schedule_.buffers[static_cast<std::size_t>(operation.labels)].box;
+  std::vector<TensorView> labels;
+  for (const BufferIndex index : operation.labels) {
+    labels.push_back(
+        memory_.host_view(index, schedule_.buffers[static_cast<std::size_t>(index)].box));
+  }
   Prepared prepared;
+  // The tensor's own block is what the first layer that reads it sees; halos come by transfer.
   prepared.start = [this,
                     &operation,
                     samples = memory_.host_view(operation.data, schedule_.data_box),
-                    labels =
-                        memory_.host_view(operation.labels, label_box)](const StepState& state) {
+                    labels = std::move(labels)](const StepState& state) {
     const bool is_there = has_run_ && !device_.is_host() && context_.data->is_constant();
     if (is_there) return;
-    context_.data->read(state.step, samples, labels);
+    context_.data->read_samples(state.step, samples);
+    for (const TensorView& block : labels) context_.data->read_labels(state.step, block);
     memory_.upload(operation.data);
-    memory_.upload(operation.labels);
+    for (const BufferIndex index : operation.labels) memory_.upload(index);
   };
   return prepared;
 }

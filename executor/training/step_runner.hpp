@@ -50,7 +50,7 @@ class StepRunner {
   // Seconds of every operation in the last step; empty unless they were timed.
   std::span<const double> operation_times_s() const { return times_s_; }
   double step_time_s() const { return step_time_s_; }
-  // Mean loss over the global mini-batch of the last step.
+  // Mean loss over the global mini-batch of the last step; of several, the weighted sum.
   double loss() const { return memory_.loss(); }
   const ScheduleMemory& memory() const { return memory_; }
   std::int64_t memory_bytes() const;

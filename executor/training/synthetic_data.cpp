@@ -53,15 +53,19 @@ void copy_block(const std::vector<std::byte>& elements, const TensorView& target
 
 }  // namespace
 
-void SyntheticData::read(std::int64_t /*step*/,
-                         const TensorView& samples,
-                         const TensorView& labels) {
+void SyntheticData::read_samples(std::int64_t /*step*/, const TensorView& samples) {
   with_type_of(activation_element(batch_.precision), [&]<typename T>(T) {
     read_values<T>(samples, batch_.samples, RandomUse::samples, samples_);
   });
-  if (!batch_.has_targets) return read_labels(labels);
+}
+
+void SyntheticData::read_labels(std::int64_t /*step*/, const TensorView& labels) {
+  const auto has_box = [&](const Block& block) { return block.box == labels.box; };
+  auto kept = std::find_if(labels_.begin(), labels_.end(), has_box);
+  if (kept == labels_.end()) kept = labels_.insert(labels_.end(), Block{});
+  if (!batch_.has_targets) return read_classes(labels, *kept);
   with_type_of(parameter_element(batch_.precision), [&]<typename T>(T) {
-    read_values<T>(labels, batch_.labels, RandomUse::labels, labels_);
+    read_values<T>(labels, batch_.labels, RandomUse::labels, *kept);
   });
 }
 
@@ -86,20 +90,20 @@ void SyntheticData::read_values(const TensorView& target,
   copy_block<T>(kept.elements, target);
 }
 
-void SyntheticData::read_labels(const TensorView& labels) {
+void SyntheticData::read_classes(const TensorView& labels, Block& kept) {
   if (is_empty(labels.box)) return;
-  if (labels_.box != labels.box) {
+  if (kept.box != labels.box) {
     const std::uint64_t key = random_key({.seed = seed_, .use = RandomUse::labels});
     const auto classes = static_cast<std::uint64_t>(batch_.classes);
     for_each_position<std::int32_t>(
-        dense_view<std::int32_t>(labels_.elements, labels.box),
+        dense_view<std::int32_t>(kept.elements, labels.box),
         [&](const Position& at, std::int32_t* out) {
           const std::uint64_t index = global_index(batch_.labels, labels.box, at);
           *out = static_cast<std::int32_t>(random_bits(key, index) % classes);
         });
-    labels_.box = labels.box;
+    kept.box = labels.box;
   }
-  copy_block<std::int32_t>(labels_.elements, labels);
+  copy_block<std::int32_t>(kept.elements, labels);
 }
 
 }  // namespace cnnplan

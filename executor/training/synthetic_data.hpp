@@ -21,7 +21,8 @@ class SyntheticData : public DataSource {
   std::int64_t step_count() const override { return 1; }
   std::int64_t valid_count(std::int64_t /*step*/) const override { return sample_count(); }
   bool is_constant() const override { return true; }
-  void read(std::int64_t step, const TensorView& samples, const TensorView& labels) override;
+  void read_samples(std::int64_t step, const TensorView& samples) override;
+  void read_labels(std::int64_t step, const TensorView& labels) override;
 
  private:
   struct Block {
@@ -31,12 +32,12 @@ class SyntheticData : public DataSource {
   // Normal-like values of the block `target` of a tensor of shape `whole`, drawn once.
   template <typename T>
   void read_values(const TensorView& target, const Shape& whole, RandomUse use, Block& kept);
-  void read_labels(const TensorView& labels);
+  void read_classes(const TensorView& labels, Block& kept);
 
   BatchShape batch_;
   std::uint64_t seed_;
   Block samples_;
-  Block labels_;
+  std::vector<Block> labels_;  // of losses with different blocks
 };
 
 }  // namespace cnnplan

@@ -27,6 +27,8 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("-i,--input", options.import.input, "As for cnnplan import");
   app.add_option("--output", options.import.output, "As for cnnplan import");
   app.add_option("--loss", options.import.loss, "As for cnnplan import")->capture_default_str();
+  app.add_option("--auxiliary", options.import.auxiliary, "As for cnnplan import")
+      ->allow_extra_args(false);
   app.footer(R"(EXAMPLES
   cnnplan import resnet50.onnx --weights weights.h5           network.json and weights.h5
   cnnplan-weights resnet50.onnx weights.h5                    weights.h5 only

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "planner/import/auxiliary_outputs.hpp"
 #include "planner/import/constant_folding.hpp"
 #include "planner/import/input_dims.hpp"
 #include "planner/import/live_nodes.hpp"
@@ -45,6 +46,11 @@ LayerParameters loss_of(const std::string& loss) {
                     .allowed = "cross_entropy or mean_squared_error"});
 }
 
+LayerParameters weighted(const LayerParameters& loss, double weight) {
+  if (std::holds_alternative<MeanSquaredError>(loss)) return MeanSquaredError{.weight = weight};
+  return SoftmaxCrossEntropy{.weight = weight};
+}
+
 class Importer {
  public:
   Importer(const OnnxGraph& graph, const std::string& file, const ImportOptions& options)
@@ -52,8 +58,9 @@ class Importer {
         file_(file),
         loss_(loss_of(options.loss)),
         output_(chosen_output(graph, options.output)),
-        live_(live_nodes(graph, output_)),
-        names_of_output_(names_of_output(live_, output_)),
+        auxiliary_(parse_auxiliary(options.auxiliary, output_)),
+        live_(live_nodes(graph, outputs())),
+        names_of_outputs_(names_of_outputs(live_, outputs())),
         builder_(file, live_.uses) {
     set_inputs(options.input);
   }
@@ -68,15 +75,19 @@ class Importer {
   Value left_out_softmax(const NodeReader& reader);
   Value as_passed_on(const OnnxNode& node, Value value) const;
   void set_outputs(const OnnxNode& node, const std::vector<Value>& made);
+  // All that losses are of, the main one last.
+  std::vector<std::string> outputs() const;
   void note_dropped_outputs();
-  LayerIndex output_layer() const;
+  const Activation& output_of_layer(const std::string& name) const;
+  std::vector<OutputLoss> losses() const;
 
   const OnnxGraph& graph_;
   const std::string& file_;
   LayerParameters loss_;
   std::string output_;
+  std::vector<AuxiliaryOutput> auxiliary_;
   LiveNodes live_;
-  std::set<std::string> names_of_output_;
+  std::set<std::string> names_of_outputs_;
   NetworkBuilder builder_;
   Values values_;
   std::int64_t folded_elements_ = 0;
@@ -134,7 +145,7 @@ Value Importer::folded(const NodeReader& reader) {
 Value Importer::left_out_softmax(const NodeReader& reader) {
   constexpr std::int64_t first_of_one_axis = 13;
   const OnnxNode& node = reader.node();
-  if (node.outputs.empty() || !names_of_output_.contains(node.outputs[0])) {
+  if (node.outputs.empty() || !names_of_outputs_.contains(node.outputs[0])) {
     throw UnmappedNode("a softmax that is not the output");
   }
   if (!std::holds_alternative<SoftmaxCrossEntropy>(loss_)) {
@@ -196,34 +207,63 @@ void Importer::map(const OnnxNode& node) {
   }
 }
 
+std::vector<std::string> Importer::outputs() const {
+  std::vector<std::string> names;
+  for (const AuxiliaryOutput& output : auxiliary_) names.push_back(output.name);
+  names.push_back(output_);
+  return names;
+}
+
 void Importer::note_dropped_outputs() {
+  const std::vector<std::string> kept = outputs();
   for (const OnnxValue& output : graph_.outputs) {
-    if (output.name == output_) continue;
-    notes_.push_back("left out the output '" + printable(output.name) + "': a network has one; " +
-                     "--output chooses it");
+    if (std::find(kept.begin(), kept.end(), output.name) != kept.end()) continue;
+    notes_.push_back("left out the output '" + printable(output.name) +
+                     "': --auxiliary NAME=WEIGHT gives it a loss of its own, --output chooses "
+                     "another main output");
   }
 }
 
-LayerIndex Importer::output_layer() const {
-  const auto found = values_.find(output_);
+const Activation& Importer::output_of_layer(const std::string& name) const {
+  const auto found = values_.find(name);
   const auto* const output =
       found == values_.end() ? nullptr : std::get_if<Activation>(&found->second);
   if (output == nullptr || live_.nodes.empty() || output->has_margin() ||
       !is_plain(output->dims, builder_.shape(output->layer))) {
     throw InputError(
         {.file = file_,
-         .pointer = "output '" + printable(output_) + '\'',
+         .pointer = "output '" + printable(name) + '\'',
          .value = output == nullptr ? "no output of a layer" : "dims " + dims_text(output->dims),
          .allowed = "scores or values, (N, C) or (N, C, ...) of an image"});
   }
-  return output->layer;
+  return *output;
+}
+
+std::vector<OutputLoss> Importer::losses() const {
+  const LayerIndex main = output_of_layer(output_).layer;
+  std::vector<OutputLoss> losses;
+  for (const AuxiliaryOutput& auxiliary : auxiliary_) {
+    const LayerIndex layer = output_of_layer(auxiliary.name).layer;
+    if (builder_.shape(layer) != builder_.shape(main)) {
+      throw InputError({.file = file_,
+                        .pointer = "output '" + printable(auxiliary.name) + '\'',
+                        .value = to_text(builder_.shape(layer)),
+                        .allowed = to_text(builder_.shape(main)) + ", as the main output '" +
+                                   printable(output_) + "': the labels are the same"});
+    }
+    losses.push_back({.name = auxiliary.name + "_loss",
+                      .output = layer,
+                      .parameters = weighted(loss_, auxiliary.weight)});
+  }
+  losses.push_back({.name = "loss", .output = main, .parameters = loss_});
+  return losses;
 }
 
 ImportedModel Importer::run() {
   for (const OnnxNode* node : live_.nodes) map(*node);
   if (!refusals_.empty()) throw UnmappedNodes(file_, std::move(refusals_));
   note_dropped_outputs();
-  Network network = builder_.network(network_name(file_), output_layer(), loss_);
+  Network network = builder_.network(network_name(file_), losses());
   notes_.insert(notes_.end(), builder_.notes().begin(), builder_.notes().end());
   return {.network = std::move(network),
           .tensors = std::move(builder_).tensors(),

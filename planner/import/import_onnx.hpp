@@ -14,6 +14,7 @@ struct ImportOptions {
   std::string input;  // dims of the input: "1x3x512x512", "3x512x512", "512x512"; empty: the file's
   std::string output;                  // value that the loss is of; empty: the first output
   std::string loss = "cross_entropy";  // or "mean_squared_error"
+  std::vector<std::string> auxiliary;  // further outputs with losses of that kind: "NAME=WEIGHT"
 };
 
 // Values of one tensor of one layer: those in the file, each times a factor plus an offset.

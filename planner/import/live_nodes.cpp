@@ -1,4 +1,4 @@
-// Backwards from the output.
+// Backwards from the outputs.
 #include "planner/import/live_nodes.hpp"
 
 #include <algorithm>
@@ -14,8 +14,9 @@ bool makes_any(const OnnxNode& node, const std::map<std::string, int>& wanted) {
 
 }  // namespace
 
-LiveNodes live_nodes(const OnnxGraph& graph, const std::string& output) {
-  LiveNodes live{.nodes = {}, .uses = {{output, 1}}};
+LiveNodes live_nodes(const OnnxGraph& graph, const std::vector<std::string>& outputs) {
+  LiveNodes live;
+  for (const std::string& output : outputs) live.uses.emplace(output, 1);
   for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {
     if (!makes_any(*node, live.uses)) continue;
     live.nodes.push_back(&*node);
@@ -27,8 +28,9 @@ LiveNodes live_nodes(const OnnxGraph& graph, const std::string& output) {
   return live;
 }
 
-std::set<std::string> names_of_output(const LiveNodes& live, const std::string& output) {
-  std::set<std::string> names{output};
+std::set<std::string> names_of_outputs(const LiveNodes& live,
+                                       const std::vector<std::string>& outputs) {
+  std::set<std::string> names(outputs.begin(), outputs.end());
   for (auto node = live.nodes.rbegin(); node != live.nodes.rend(); ++node) {
     const OnnxNode& own = **node;
     if (own.type != "Identity" || own.inputs.empty() || own.outputs.empty()) continue;

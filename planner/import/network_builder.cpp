@@ -207,9 +207,9 @@ bool NetworkBuilder::is_used_once(const std::string& value) const {
   return found != uses_.end() && found->second == 1;
 }
 
-std::vector<bool> NetworkBuilder::layers_under(LayerIndex output) const {
+std::vector<bool> NetworkBuilder::layers_under(const std::vector<OutputLoss>& losses) const {
   std::vector<bool> is_under(layers_.size());
-  is_under.at(static_cast<std::size_t>(output)) = true;
+  for (const OutputLoss& loss : losses) is_under.at(static_cast<std::size_t>(loss.output)) = true;
   for (std::size_t i = layers_.size(); i-- > 0;) {
     if (!is_under[i]) continue;
     for (const LayerIndex input : inputs_[i]) is_under[static_cast<std::size_t>(input)] = true;
@@ -217,10 +217,8 @@ std::vector<bool> NetworkBuilder::layers_under(LayerIndex output) const {
   return is_under;
 }
 
-Network NetworkBuilder::network(const std::string& name,
-                                LayerIndex output,
-                                const LayerParameters& loss) {
-  const std::vector<bool> is_under = layers_under(output);
+Network NetworkBuilder::network(const std::string& name, const std::vector<OutputLoss>& losses) {
+  const std::vector<bool> is_under = layers_under(losses);
   std::vector<Layer> layers;
   std::set<std::string> dropped;
   for (std::size_t i = 0; i < layers_.size(); ++i) {
@@ -232,7 +230,12 @@ Network NetworkBuilder::network(const std::string& name,
   }
   std::erase_if(tensors_,
                 [&](const ImportedTensor& tensor) { return dropped.contains(tensor.layer); });
-  layers.push_back({.name = "loss", .inputs = {layer(output).name}, .parameters = loss});
+  for (const OutputLoss& loss : losses) {
+    const bool is_main = &loss == &losses.back();
+    layers.push_back({.name = is_main ? "loss" : names_.unique(loss.name),
+                      .inputs = {layer(loss.output).name},
+                      .parameters = loss.parameters});
+  }
   return Network(name, std::move(layers), file_);
 }
 

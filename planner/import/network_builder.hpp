@@ -15,6 +15,13 @@
 
 namespace cnnplan {
 
+// A loss of a layer's output.
+struct OutputLoss {
+  std::string name;  // that is wanted
+  LayerIndex output = -1;
+  LayerParameters parameters;
+};
+
 class NetworkBuilder {
  public:
   // `uses`: how many inputs of nodes each value is.
@@ -52,9 +59,10 @@ class NetworkBuilder {
   // @throws UnmappedNode where the model sees the layer's output in another shape
   void require_plain(const Activation& x) const;
 
-  // The layers that `output` is made of, with a loss behind it; the others are dropped, and their
-  // tensors. @throws InputError
-  Network network(const std::string& name, LayerIndex output, const LayerParameters& loss);
+  // The layers that the inputs of `losses` are made of, with the losses behind them, of which the
+  // last is the main one and called "loss"; the others are dropped, and their tensors.
+  // @throws InputError
+  Network network(const std::string& name, const std::vector<OutputLoss>& losses);
   std::vector<ImportedTensor> tensors() && { return std::move(tensors_); }
   // For the user.
   const std::vector<std::string>& notes() const { return notes_; }
@@ -64,7 +72,7 @@ class NetworkBuilder {
                     const LayerParameters& parameters,
                     const std::vector<LayerIndex>& inputs);
 
-  std::vector<bool> layers_under(LayerIndex output) const;
+  std::vector<bool> layers_under(const std::vector<OutputLoss>& losses) const;
   // Without a look at `values`.
   void set_bias(LayerIndex layer, const Constant& values);
   void scale_tensor(ImportedTensor& tensor, const std::vector<double>& factors);

@@ -142,8 +142,8 @@ struct KernelConstants {
   // interpolate: d, h, w; where step and begin are 0, every output is the first input
   std::array<InterpolationAxis, 3> axes{};
   std::uint64_t random_stream = 0;  // dropout: the layer index
-  double loss_count = 1.0;          // positions or elements that the loss is a mean of
-  bool replicated = false;          // other ranks compute the same and must get the same bits
+  double loss_count = 1.0;  // positions or elements that the loss is a mean of, by its weight
+  bool replicated = false;  // other ranks compute the same and must get the same bits
   auto operator<=>(const KernelConstants&) const = default;
 };
 

@@ -13,6 +13,8 @@ constexpr NumberRange epsilon_range{.minimum = 0.0, .maximum = 1.0, .ends = Ends
 constexpr NumberRange limit_range{.minimum = 0.0, .maximum = 1e30, .ends = Ends::open_below};
 constexpr NumberRange scale_range{.minimum = -1e30, .maximum = 1e30};
 constexpr NumberRange response_range{.minimum = 0.0, .maximum = 1e30};
+constexpr NumberRange weight_range{
+    .minimum = 0.0, .maximum = max_loss_weight, .ends = Ends::open_below};
 constexpr NumberRange rate_range{.minimum = 0.0, .maximum = 1.0, .ends = Ends::open_above};
 
 LayerParameters read_input(const JsonReader& layer, SpatialFormat format) {
@@ -167,13 +169,17 @@ LayerParameters read_dropout(const JsonReader& layer, SpatialFormat) {
 }
 
 LayerParameters read_softmax_cross_entropy(const JsonReader& layer, SpatialFormat) {
-  layer.allow_keys({"name", "kind", "input"});
-  return SoftmaxCrossEntropy{};
+  layer.allow_keys({"name", "kind", "input", "weight"});
+  SoftmaxCrossEntropy loss;
+  layer.read("weight", loss.weight, weight_range);
+  return loss;
 }
 
 LayerParameters read_mean_squared_error(const JsonReader& layer, SpatialFormat) {
-  layer.allow_keys({"name", "kind", "input"});
-  return MeanSquaredError{};
+  layer.allow_keys({"name", "kind", "input", "weight"});
+  MeanSquaredError loss;
+  layer.read("weight", loss.weight, weight_range);
+  return loss;
 }
 
 struct KindReader {
@@ -265,8 +271,12 @@ class ParameterWriter {
     add("beta", norm.beta, defaults.beta);
     add("k", norm.k, defaults.k);
   }
-  void operator()(const SoftmaxCrossEntropy&) const {}
-  void operator()(const MeanSquaredError&) const {}
+  void operator()(const SoftmaxCrossEntropy& loss) const {
+    add("weight", loss.weight, SoftmaxCrossEntropy{}.weight);
+  }
+  void operator()(const MeanSquaredError& loss) const {
+    add("weight", loss.weight, MeanSquaredError{}.weight);
+  }
 
  private:
   template <typename T>

@@ -32,6 +32,11 @@ bool is_loss(const LayerParameters& parameters) {
          std::holds_alternative<MeanSquaredError>(parameters);
 }
 
+double loss_weight(const LayerParameters& loss) {
+  const auto* entropy = std::get_if<SoftmaxCrossEntropy>(&loss);
+  return entropy == nullptr ? std::get<MeanSquaredError>(loss).weight : entropy->weight;
+}
+
 bool has_targets(const Network& network) {
   return std::holds_alternative<MeanSquaredError>(network.layer(network.loss_layer()).parameters);
 }

@@ -2,6 +2,8 @@
 #include "planner/model/layer_shape.hpp"
 
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <variant>
 
@@ -112,7 +114,9 @@ class ShapeRule {
     return x();
   }
   Shape operator()(const LocalResponseNorm& layer) const {
-    place_.require(layer.size >= 1, "size", layer.size, "at least 1");
+    constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+    place_.require(
+        layer.size >= 1 && layer.size <= most, "size", layer.size, "1 to " + std::to_string(most));
     if (!(layer.alpha >= 0 && std::isfinite(layer.alpha))) {
       place_.refuse("alpha", std::to_string(layer.alpha), "at least 0");
     }
@@ -130,11 +134,17 @@ class ShapeRule {
     }
     return x();
   }
-  Shape operator()(const SoftmaxCrossEntropy&) const { return x(); }
-  Shape operator()(const MeanSquaredError&) const { return x(); }
+  Shape operator()(const SoftmaxCrossEntropy& loss) const { return loss_shape(loss.weight); }
+  Shape operator()(const MeanSquaredError& loss) const { return loss_shape(loss.weight); }
 
  private:
   const Shape& x() const { return inputs_[0]; }
+  const Shape& loss_shape(double weight) const {
+    if (!(weight > 0 && weight <= max_loss_weight)) {
+      place_.refuse("weight", std::to_string(weight), "above 0, at most 1e6");
+    }
+    return x();
+  }
   void check_channels(std::int64_t filters, std::int64_t groups) const {
     place_.require(filters >= 1, "filters", filters, "at least 1");
     place_.require(groups >= 1 && x()[Dim::c] % groups == 0 && filters % groups == 0,

@@ -92,13 +92,50 @@ void Network::check_ends(const std::string& file) const {
     }
   }
   const bool last_is_loss = !layers_.empty() && is_loss(layers_.back().parameters);
-  if (losses != 1 || sources != 1 || !last_is_loss) {
+  if (sources != 1 || !last_is_loss) {
     throw InputError({.file = file,
                       .pointer = "/layers",
                       .value = std::to_string(sources) + " inputs and " + std::to_string(losses) +
                                " losses in " + std::to_string(layers_.size()) + " layers",
-                      .allowed = "one input, and one loss as the last layer"});
+                      .allowed = "one input, and a loss as the last layer"});
   }
+  check_losses(file);
+}
+
+void Network::check_losses(const std::string& file) const {
+  const auto last = static_cast<std::size_t>(loss_layer());
+  const LayerParameters& main = layers_[last].parameters;
+  if (loss_weight(main) != 1.0) {
+    LayerPlace{file, last}.refuse(
+        "weight", std::to_string(loss_weight(main)), "1 for the last loss, the main one");
+  }
+  for (std::size_t i = 0; i < last; ++i) {
+    if (!is_loss(layers_[i].parameters)) continue;
+    const LayerPlace place{file, i};
+    if (layers_[i].name == "loss") {
+      place.refuse("name", "\"loss\"", "another name: the last loss is called so");
+    }
+    const std::string kind(kind_name(layers_[i].parameters));
+    if (layers_[i].parameters.index() != main.index()) {
+      place.refuse("kind", '"' + kind + '"', std::string(kind_name(main)) + ", as the last loss");
+    }
+    if (sample_shapes_[i] != sample_shapes_[last]) {
+      place.refuse("",
+                   kind + " of " + to_text(sample_shapes_[i]),
+                   "the shape of the last loss, " + to_text(sample_shapes_[last]) +
+                       ": all compare with the same labels or targets");
+    }
+  }
+}
+
+std::vector<bool> Network::layers_of_main_loss() const {
+  std::vector<bool> is_part(layers_.size(), false);
+  is_part.back() = true;
+  for (std::size_t i = layers_.size(); i-- > 0;) {
+    if (!is_part[i]) continue;
+    for (const LayerIndex input : inputs_[i]) is_part[static_cast<std::size_t>(input)] = true;
+  }
+  return is_part;
 }
 
 const LayerParameters& Network::layer_parameters(LayerIndex index) const {

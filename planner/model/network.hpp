@@ -148,14 +148,18 @@ struct Dropout {
   auto operator<=>(const Dropout&) const = default;
 };
 
+inline constexpr double max_loss_weight = 1e6;
+
 // Mean over samples and positions of -log softmax over channels at the label of that position:
 // per image where the logits are (N, C, 1, 1, 1), else per pixel.
 struct SoftmaxCrossEntropy {
+  double weight = 1.0;  // of an auxiliary loss, see Network
   auto operator<=>(const SoftmaxCrossEntropy&) const = default;
 };
 
 // Mean over all elements of (x - target)^2; targets have the shape of x.
 struct MeanSquaredError {
+  double weight = 1.0;  // likewise
   auto operator<=>(const MeanSquaredError&) const = default;
 };
 
@@ -191,13 +195,17 @@ struct Layer {
 // "convolution", as in JSON.
 std::string_view kind_name(const LayerParameters& parameters);
 
-// A validated network. Layer indices follow the listed (topological) order.
+// A validated network. Layer indices follow the listed (topological) order. The last layer is the
+// main loss, of weight 1. Others are auxiliary, of its kind and with outputs of its shape to
+// compare with the same labels or targets: training minimises the sum of all losses times their
+// weights; evaluation and inference leave out what only auxiliary losses need.
 class Network {
  public:
   Network() = default;
   // @throws InputError (pointer "/layers/<i>/...", `file` as given) for duplicate or unknown names,
   // wrong numbers of inputs, impossible shapes, sizes whose products overflow, an output that
-  // nobody consumes and that is no loss, or more or fewer than one loss.
+  // nobody consumes and that is no loss, no loss at the end, or auxiliary losses that do not fit
+  // it.
   Network(std::string name, std::vector<Layer> layers, const std::string& file = "network");
 
   const std::string& name() const { return name_; }
@@ -208,7 +216,10 @@ class Network {
   const std::vector<LayerIndex>& consumers_of(LayerIndex index) const;
   // -1 when there is none.
   LayerIndex index_of(std::string_view name) const;
+  // The main one.
   LayerIndex loss_layer() const { return layer_count() - 1; }
+  // By layer, true where the main loss is made of it.
+  std::vector<bool> layers_of_main_loss() const;
   // Output of a layer for `batch` samples. @throws InputError on overflow.
   Shape output_shape(LayerIndex index, std::int64_t batch) const;
   // Channel of the output at which input `input` begins: of a concat, behind the inputs before it,
@@ -230,6 +241,7 @@ class Network {
   void connect(LayerIndex index, const IndexByName& earlier, const std::string& file);
   void infer_shape(LayerIndex index, const std::string& file);
   void check_ends(const std::string& file) const;
+  void check_losses(const std::string& file) const;
   const LayerParameters& layer_parameters(LayerIndex index) const;
 
   std::string name_;
@@ -241,6 +253,8 @@ class Network {
 };
 
 bool is_loss(const LayerParameters& parameters);
+// @pre is_loss(parameters)
+double loss_weight(const LayerParameters& loss);
 // True where the loss compares with a target for each element, not with labels.
 bool has_targets(const Network& network);
 bool has_window(const LayerParameters& parameters);

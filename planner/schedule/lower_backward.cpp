@@ -53,7 +53,7 @@ void Lowering::backward_loss(const Unit& unit, const Saved& saved) {
   const KernelKind kind = loss_kind();
   std::vector<Operand> operands{saved.extra};
   if (kind == KernelKind::softmax_cross_entropy) {
-    operands.push_back(builder_.read(builder_.schedule().labels));
+    operands.push_back(builder_.read(labels_[static_cast<std::size_t>(unit.head)]));
   }
   operands.push_back(builder_.write(dx));
   kernel(unit, elementwise_spec(unit, kind, KernelPhase::backward_data), std::move(operands));

@@ -11,6 +11,8 @@ void Lowering::forward_all() {
     const Multigrid* const chain = chain_of(unit);
     if (!is_lowered(i)) {
       add_output(unit);
+    } else if (!runs(unit)) {
+      if (std::holds_alternative<BatchNorm>(layer(unit.head).parameters)) add_running_values(unit);
     } else if (chain == nullptr) {
       forward(i);
     } else if (unit.head == chain->first) {
@@ -66,21 +68,36 @@ void Lowering::load(const Unit& unit) {
   const Operand samples = add_output(unit);
   schedule.data = samples.buffer;
   schedule.data_box = samples.box;
-  schedule.labels = add_labels();
-  builder_.add_operation(name(unit) + "/load",
-                         unit.head,
-                         Stream::io,
-                         LoadOperation{.data = schedule.data, .labels = schedule.labels});
+  LoadOperation load{.data = schedule.data, .labels = {}};
+  for (const Unit& loss : decomposition_.units()) {
+    if (!is_loss(layer(loss.head).parameters) || !runs(loss)) continue;
+    add_labels(loss.head);
+    const BufferIndex labels = labels_[static_cast<std::size_t>(loss.head)];
+    if (std::find(load.labels.begin(), load.labels.end(), labels) == load.labels.end()) {
+      load.labels.push_back(labels);
+    }
+  }
+  schedule.labels = labels_.back();
+  builder_.add_operation(name(unit) + "/load", unit.head, Stream::io, std::move(load));
 }
 
-// What the loss compares with: a label for each position, or a target for each element.
-BufferIndex Lowering::add_labels() {
-  Box box = own_box(network().loss_layer());
-  if (has_targets(network())) {
-    return builder_.add_buffer("targets", BufferRole::labels, parameter(), box);
-  }
-  box[Dim::c] = is_empty(box) ? Range{} : Range{0, 1};
-  return builder_.add_buffer("labels", BufferRole::labels, BufferElement::int32, box);
+// What a loss compares with: a label for each position, or a target for each element. Losses with
+// the same block share them.
+void Lowering::add_labels(LayerIndex loss) {
+  const bool are_targets = has_targets(network());
+  Box box = own_box(loss);
+  if (!are_targets) box[Dim::c] = is_empty(box) ? Range{} : Range{0, 1};
+  const auto is_same = [&](BufferIndex labels) {
+    return labels >= 0 && builder_.buffer(labels).box == box;
+  };
+  BufferIndex& own = labels_[static_cast<std::size_t>(loss)];
+  const auto known = std::find_if(labels_.begin(), labels_.end(), is_same);
+  own = known != labels_.end()
+            ? *known
+            : builder_.add_buffer(layer(loss).name + (are_targets ? "/targets" : "/labels"),
+                                  BufferRole::labels,
+                                  are_targets ? parameter() : BufferElement::int32,
+                                  box);
 }
 
 Operand Lowering::fetch(const Unit& unit, std::size_t input) {
@@ -208,7 +225,6 @@ void Lowering::scatter_sums(const Unit& unit, const Operand& computed) {
 }
 
 void Lowering::forward_batch_norm(const Unit& unit, Saved& saved) {
-  Schedule& schedule = builder_.schedule();
   const std::int64_t channels = own_channels(unit.head).size();
   const std::string& id = name(unit);
   saved.inputs = {fetch(unit, 0)};
@@ -222,17 +238,22 @@ void Lowering::forward_batch_norm(const Unit& unit, Saved& saved) {
            {saved.inputs[0], builder_.write(sums)});
     allreduce_sums(unit, "forward_statistics", sums);
   }
+  add_running_values(unit);
+  saved.first_slot = first_slot_[static_cast<std::size_t>(unit.head)];
+  saved.output = add_output(unit);
+  kernel(unit, batch_norm_spec(unit), batch_norm_operands(unit, saved, saved.inputs, saved.output));
+}
+
+void Lowering::add_running_values(const Unit& unit) {
+  Schedule& schedule = builder_.schedule();
   Box own = whole({{1, 1, 1, 1, 1}});
   own[Dim::w] = own_channels(unit.head);
   const auto running = [&](const char* suffix) {
-    return builder_.add_buffer(id + suffix, BufferRole::running, parameter(), own);
+    return builder_.add_buffer(name(unit) + suffix, BufferRole::running, parameter(), own);
   };
   const auto head = static_cast<std::size_t>(unit.head);
   schedule.running_mean[head] = running("/mean");
   schedule.running_variance[head] = running("/variance");
-  saved.first_slot = first_slot_[head];
-  saved.output = add_output(unit);
-  kernel(unit, batch_norm_spec(unit), batch_norm_operands(unit, saved, saved.inputs, saved.output));
 }
 
 KernelSpec Lowering::batch_norm_spec(const Unit& unit) const {
@@ -307,7 +328,6 @@ void Lowering::forward_copies(const Unit& unit) {
 }
 
 void Lowering::forward_loss(const Unit& unit, Saved& saved) {
-  Schedule& schedule = builder_.schedule();
   saved.inputs = {fetch(unit, 0)};
   const KernelKind kind = loss_kind();
   const char* const made =
@@ -316,19 +336,21 @@ void Lowering::forward_loss(const Unit& unit, Saved& saved) {
       builder_.add_buffer(name(unit) + made, BufferRole::scratch, parameter(), own_box(unit.head));
   saved.extra = builder_.read(result);
   tensors_[static_cast<std::size_t>(unit.last)] = saved.extra;
-  schedule.loss = builder_.add_flat("loss", BufferRole::loss, BufferElement::fp64, 1);
+  const BufferIndex loss =
+      builder_.add_flat(name(unit) + "/loss", BufferRole::loss, BufferElement::fp64, 1);
+  builder_.schedule().losses.push_back(loss);
   kernel(unit,
          elementwise_spec(unit, kind, KernelPhase::forward),
          {saved.inputs[0],
-          builder_.read(schedule.labels),
+          builder_.read(labels_[static_cast<std::size_t>(unit.head)]),
           builder_.write(result),
-          builder_.write(schedule.loss)});
+          builder_.write(loss)});
   allreduce(name(unit) + "/allreduce",
             unit.head,
             Stream::reduce,
             {.algorithm = plan_.statistics_allreduce,
              .group = reduction_group(layer_plan(unit.head).mesh, rank_),
-             .operand = builder_.write(schedule.loss),
+             .operand = builder_.write(loss),
              .element = ElementType::fp64,
              .elements = 1});
 }

@@ -35,6 +35,8 @@ Lowering::Lowering(const Decomposition& decomposition,
   again_.resize(layers);
   fetched_again_.resize(layers);
   first_slot_.assign(layers, -1);
+  labels_.assign(layers, -1);
+  is_of_main_loss_ = network().layers_of_main_loss();
 }
 
 Schedule Lowering::run() {
@@ -92,6 +94,10 @@ bool Lowering::has_partial_sums(const Unit& unit) const {
 
 Box Lowering::needed_box(const Unit& unit, std::size_t input) const {
   return decomposition_.needed(unit, input).box(rank_);
+}
+
+bool Lowering::runs(const Unit& unit) const {
+  return mode_ != Mode::inference || is_of_main_loss_[static_cast<std::size_t>(unit.last)];
 }
 
 bool Lowering::is_here(const Unit& unit) const {
@@ -244,7 +250,7 @@ KernelConstants Lowering::constants_of(const Unit& unit, KernelKind kind) const 
     const Shape shape = network().output_shape(unit.head, plan_.batch);
     const std::int64_t count =
         has_targets(network()) ? volume(shape) : volume(shape) / shape[Dim::c];
-    constants.loss_count = static_cast<double>(count);
+    constants.loss_count = static_cast<double>(count) / loss_weight(parameters);
   }
   return constants;
 }

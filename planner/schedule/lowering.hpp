@@ -56,6 +56,8 @@ class Lowering {
   Operand nothing();
   Box storage_box(const Unit& unit) const;
 
+  // False for what only auxiliary losses need where there is no training.
+  bool runs(const Unit& unit) const;
   bool is_lowered(std::size_t unit) const { return lowered_.empty() || lowered_[unit]; }
   // In place of what its backward would contribute.
   void add_gradients(const Unit& unit);
@@ -73,7 +75,7 @@ class Lowering {
   void forward_all();
   void forward(std::size_t unit);
   void load(const Unit& unit);
-  BufferIndex add_labels();
+  void add_labels(LayerIndex loss);
   void forward_windowed(const Unit& unit, Saved& saved);
   // The kernel of a unit with parameters.
   void convolve(const Unit& unit, const std::string& id, const Operand& input, Operand output);
@@ -82,6 +84,7 @@ class Lowering {
   Operand add_computed(const Unit& unit);
   void scatter_sums(const Unit& unit, const Operand& computed);
   void forward_batch_norm(const Unit& unit, Saved& saved);
+  void add_running_values(const Unit& unit);
   void forward_elementwise(const Unit& unit, Saved& saved);
   void forward_rearranged(const Unit& unit);
   void forward_copies(const Unit& unit);
@@ -218,6 +221,8 @@ class Lowering {
   std::vector<Operand> again_;                        // by layer: the block computed again
   std::vector<std::vector<Fetched>> fetched_again_;   // by layer
   std::vector<int> first_slot_;                       // by layer
+  std::vector<BufferIndex> labels_;                   // by layer, of losses
+  std::vector<bool> is_of_main_loss_;                 // by layer
   BufferIndex nothing_ = -1;
   bool traces_residuals_ = false;
   int next_tag_ = 0;

@@ -22,16 +22,18 @@ Box box_from(const Schedule& schedule, BufferIndex index, std::int64_t first_cha
   return shifted(buffer.box, Dim::c, -first_channel);
 }
 
-// The kernel of the loss ends the forward pass.
+// The kernel of the last loss ends the forward pass.
 OperationIndex last_forward(const Schedule& schedule) {
   const auto& operations = schedule.operations;
-  const auto is_loss = [](const Operation& operation) {
+  const auto computes_loss = [](const Operation& operation) {
     const auto* kernel = std::get_if<KernelOperation>(&operation.body);
-    return kernel != nullptr && (kernel->spec.kind == KernelKind::softmax_cross_entropy ||
-                                 kernel->spec.kind == KernelKind::mean_squared_error);
+    return kernel != nullptr && kernel->spec.phase == KernelPhase::forward &&
+           (kernel->spec.kind == KernelKind::softmax_cross_entropy ||
+            kernel->spec.kind == KernelKind::mean_squared_error);
   };
-  return static_cast<OperationIndex>(std::find_if(operations.begin(), operations.end(), is_loss) -
-                                     operations.begin());
+  const auto last = std::find_if(operations.rbegin(), operations.rend(), computes_loss);
+  const auto end = last == operations.rend() ? operations.end() : last.base() - 1;
+  return static_cast<OperationIndex>(end - operations.begin());
 }
 
 // Holds slots.

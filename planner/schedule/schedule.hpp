@@ -29,7 +29,7 @@ enum class BufferRole {
   error_signal,  // likewise
   scratch,       // likewise: statistics, pooling indices, probabilities, differences
   data,          // samples of this rank's block, filled by LoadOperation
-  labels,        // of this rank's block of the loss: int32, one per position, or targets
+  labels,        // of this rank's block of a loss: int32, one per position, or targets
   loss,          // one double
   weights,       // the parameter arenas, addressed by slots
   gradients,
@@ -110,7 +110,7 @@ struct CollectiveOperation {
 // Next samples and labels of this rank's block.
 struct LoadOperation {
   BufferIndex data = -1;
-  BufferIndex labels = -1;
+  std::vector<BufferIndex> labels;  // of all losses, no two for one block
 };
 
 using OperationBody =
@@ -146,11 +146,11 @@ struct Schedule {
   BufferIndex momentum = -1;
   BufferIndex weight_copies = -1;  // -1 where convolutions read the weights themselves
   BufferIndex data = -1;
-  Box data_box;  // this rank's block of the samples inside the data buffer
-  BufferIndex labels = -1;
-  BufferIndex loss = -1;
-  std::vector<Operand> outputs;           // by layer: this rank's block; buffer -1 when fused away
-  std::vector<BufferIndex> running_mean;  // by layer, -1 where not a batch norm
+  Box data_box;                     // this rank's block of the samples inside the data buffer
+  BufferIndex labels = -1;          // of the main loss
+  std::vector<BufferIndex> losses;  // weighted, the main one last; the step's loss is their sum
+  std::vector<Operand> outputs;     // by layer: this rank's block; buffer -1 when fused away
+  std::vector<BufferIndex> running_mean;      // by layer, -1 where not a batch norm
   std::vector<BufferIndex> running_variance;  // likewise
   std::int64_t arena_bytes = 0;
   std::vector<PointResidual> residuals;  // where they were asked for
@@ -175,8 +175,8 @@ std::vector<Schedule> lower_for_prices(const Plan& plan, std::span<const int> ra
 // in front of which a coarse step passes layers of several stages.
 Schedule lower_with_residuals(const Plan& plan, int rank);
 // Forward only, batch norm with running values: for evaluation on test data, and for outputs. What
-// goes into the loss stays; the loss operation leaves probabilities or differences in
-// outputs[loss_layer].
+// goes into the main loss stays; its operation leaves probabilities or differences in
+// outputs[loss_layer]. Layers that only auxiliary losses need have parameters, but do not run.
 Schedule lower_inference(const Plan& plan, int rank);
 
 // Memory that an operation needs for the messages that cannot be sent from or received into its

@@ -29,7 +29,7 @@ void visit_operands(const CollectiveOperation& collective, Use&& use) {
 template <typename Use>
 void visit_operands(const LoadOperation& load, Use&& use) {
   use(whole_buffer(load.data, true));
-  use(whole_buffer(load.labels, true));
+  for (const BufferIndex labels : load.labels) use(whole_buffer(labels, true));
 }
 
 }  // namespace

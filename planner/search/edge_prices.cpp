@@ -20,7 +20,8 @@ constexpr double hopeless_s = 1e9;
 
 // True where backpropagation reads the input again.
 bool keeps_input(const LayerParameters& reader) {
-  return mixes_channels(reader) || std::holds_alternative<BatchNorm>(reader);
+  return mixes_channels(reader) || std::holds_alternative<BatchNorm>(reader) ||
+         std::holds_alternative<LocalResponseNorm>(reader);
 }
 
 }  // namespace

@@ -25,8 +25,11 @@ class PartOfData : public DataSource {
   std::int64_t sample_count() const override { return part_[Dim::n].size(); }
   std::int64_t step_count() const override { return 1; }
   std::int64_t valid_count(std::int64_t) const override { return sample_count(); }
-  void read(std::int64_t step, const TensorView& samples, const TensorView& labels) override {
-    all_.read(step, moved(samples), moved(labels));
+  void read_samples(std::int64_t step, const TensorView& samples) override {
+    all_.read_samples(step, moved(samples));
+  }
+  void read_labels(std::int64_t step, const TensorView& labels) override {
+    all_.read_labels(step, moved(labels));
   }
 
  private:

@@ -45,17 +45,16 @@ class KnownData : public DataSource {
   std::int64_t valid_count(std::int64_t step) const override {
     return std::min(batch, sample_count() - step * batch);
   }
-  void read(std::int64_t step, const TensorView& samples, const TensorView& labels) override {
-    const auto sample = [&](const Shape& index) {
-      const bool favoured = favoured_class(position(step, index)) == index[Dim::c];
-      return is_valid(step, index) && favoured ? 1.0F : 0.0F;
-    };
-    fill<float>(samples, sample);
+  void read_samples(std::int64_t step, const TensorView& samples) override {
+    fill<float>(samples, [&](const Shape& index) { return sample(step, index); });
+  }
+  void read_labels(std::int64_t step, const TensorView& labels) override {
     if (has_targets_) {
       // What follows the last sample is far from its target, and must not count.
       return fill<float>(labels, [&](const Shape& index) {
         const double difference = difference_at(position(step, index), index[Dim::c]);
-        return sample(index) + (is_valid(step, index) ? static_cast<float>(difference) : 1000.0F);
+        return sample(step, index) +
+               (is_valid(step, index) ? static_cast<float>(difference) : 1000.0F);
       });
     }
     fill<std::int32_t>(labels, [&](const Shape& index) {
@@ -65,6 +64,10 @@ class KnownData : public DataSource {
   }
 
  private:
+  float sample(std::int64_t step, const Shape& index) const {
+    const bool favoured = favoured_class(position(step, index)) == index[Dim::c];
+    return is_valid(step, index) && favoured ? 1.0F : 0.0F;
+  }
   bool is_valid(std::int64_t step, const Shape& index) const {
     return index[Dim::n] < valid_count(step);
   }
@@ -91,6 +94,7 @@ class KnownData : public DataSource {
 };
 
 // The convolution is the identity; dropout would drop half of the logits, were it not evaluation.
+// The auxiliary loss is of what has nothing to do with the main one.
 Network passing_network(bool per_pixel, bool has_targets) {
   std::vector<Layer> layers{
       {"data", {}, Input{.channels = classes, .size = {1, height, width}}},
@@ -98,9 +102,13 @@ Network passing_network(bool per_pixel, bool has_targets) {
       {"drop", {"conv"}, Dropout{.rate = 0.5}},
   };
   if (!per_pixel) layers.push_back({"mean", {"drop"}, GlobalPooling{}});
+  const std::string logits = layers.back().name;
   LayerParameters loss = SoftmaxCrossEntropy{};
   if (has_targets) loss = MeanSquaredError{};
-  layers.push_back({"loss", {layers.back().name}, loss});
+  layers.push_back({"auxiliary_conv", {logits}, Convolution{.filters = classes}});
+  layers.push_back({"auxiliary_bn", {"auxiliary_conv"}, BatchNorm{}});
+  layers.push_back({"auxiliary_loss", {"auxiliary_bn"}, loss});
+  layers.push_back({"loss", {logits}, loss});
   return Network("passing", layers);
 }
 
@@ -115,7 +123,7 @@ double evaluated(const Plan& plan, bool per_pixel, const Communicator& world) {
   const auto backend = make_backend(test::tested_backend(std::string(default_backend())));
   const Schedule schedule = lower(plan, world.rank());
   ParameterStore parameters(schedule, plan.network, plan.precision, *backend);
-  parameters.set_weight(0, identity());
+  parameters.set_weight(static_cast<int>(schedule.slots.size()) - 1, identity());
   Groups groups(world);
   KnownData data(per_pixel, has_targets(plan.network));
   return evaluate(plan, *backend, parameters, groups, data);

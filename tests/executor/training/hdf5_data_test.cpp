@@ -12,6 +12,7 @@
 #include "executor/backend/half.hpp"
 #include "tests/executor/training/block_buffer.hpp"
 #include "tests/executor/training/data_file.hpp"
+#include "tests/executor/training/read_batch.hpp"
 
 namespace cnnplan {
 namespace {
@@ -64,10 +65,10 @@ void check_splits(const BatchShape& batch, std::span<const TestDataset> datasets
       CAPTURE(to_text(mesh));
       for (std::int64_t step = 0; step < 2 * source.step_count(); ++step) {
         Batch<T, Label> serial(batch);
-        source.read(step, serial.samples.view(), serial.labels.view());
+        test::read_batch(source, step, serial.samples.view(), serial.labels.view());
         BlockBuffer<T> samples(Distribution(batch.samples, mesh).box(rank), 2);
         BlockBuffer<Label> labels(Distribution(batch.labels, mesh).box(rank), 1);
-        source.read(step, samples.view(), labels.view());
+        test::read_batch(source, step, samples.view(), labels.view());
         CHECK(differences(samples, serial.samples) == 0);
         CHECK(differences(labels, serial.labels) == 0);
         CHECK(samples.untouched_count() == samples.halo_count());
@@ -99,7 +100,7 @@ TEST_CASE("Hdf5Data: targets are those of the file, the rest is zero") {
   const DataFile data(datasets);
   Hdf5Data source = data.open(maps, sequential);
   Batch<float, float> batch(maps);
-  source.read(2, batch.samples.view(), batch.labels.view());
+  test::read_batch(source, 2, batch.samples.view(), batch.labels.view());
   const std::size_t place = ((6 * 2 + 1) * 7 + 3) * 9 + 5;  // sample 6, channel 1, row 3, column 5
   CHECK(batch.labels.at({0, 1, 0, 3, 5}) == static_cast<float>(datasets[1].values[place]));
   CHECK(batch.labels.at({1, 1, 0, 3, 5}) == 0.0F);
@@ -111,8 +112,8 @@ TEST_CASE_TEMPLATE("Hdf5Data: 16-bit samples are the rounded ones", T, BFloat16,
   half.precision = std::is_same_v<T, BFloat16> ? Precision::bf16 : Precision::fp16;
   Batch<float> single(images);
   Batch<T> rounded(half);
-  data.open(images, sequential).read(2, single.samples.view(), single.labels.view());
-  data.open(half, sequential).read(2, rounded.samples.view(), rounded.labels.view());
+  test::read_batch(data.open(images, sequential), 2, single.samples.view(), single.labels.view());
+  test::read_batch(data.open(half, sequential), 2, rounded.samples.view(), rounded.labels.view());
   for_each_index(single.samples.box(), [&](const Index& index) {
     CHECK(rounded.samples.at(index).bits == T(single.samples.at(index)).bits);
   });
@@ -125,8 +126,8 @@ TEST_CASE_TEMPLATE("Hdf5Data: targets stay float where samples are 16-bit", T, B
   half.precision = std::is_same_v<T, BFloat16> ? Precision::bf16 : Precision::fp16;
   Batch<float, float> single(scores);
   Batch<T, float> rounded(half);
-  data.open(scores, sequential).read(1, single.samples.view(), single.labels.view());
-  data.open(half, sequential).read(1, rounded.samples.view(), rounded.labels.view());
+  test::read_batch(data.open(scores, sequential), 1, single.samples.view(), single.labels.view());
+  test::read_batch(data.open(half, sequential), 1, rounded.samples.view(), rounded.labels.view());
   for_each_index(single.samples.box(), [&](const Index& index) {
     CHECK(rounded.samples.at(index).bits == T(single.samples.at(index)).bits);
   });
@@ -146,7 +147,7 @@ TEST_CASE("Hdf5Data: sequential order is the order of the file, the rest is zero
   CHECK(source.valid_count(2) == 3);
   for (std::int64_t step = 0; step < 3; ++step) {
     Batch<float> batch(images);
-    source.read(step, batch.samples.view(), batch.labels.view());
+    test::read_batch(source, step, batch.samples.view(), batch.labels.view());
     for_each_index(batch.samples.box(), [&](const Index& at) {
       const std::int64_t place = step * 4 + at[0];
       const auto index = static_cast<std::size_t>(((place * 3 + at[1]) * 6 + at[3]) * 5 + at[4]);
@@ -166,7 +167,8 @@ std::vector<float> samples_of_pass(Hdf5Data& source, std::int64_t pass) {
   std::vector<float> seen;
   for (std::int64_t step = 0; step < source.step_count(); ++step) {
     Batch<float> batch(images);
-    source.read(pass * source.step_count() + step, batch.samples.view(), batch.labels.view());
+    test::read_batch(
+        source, pass * source.step_count() + step, batch.samples.view(), batch.labels.view());
     for (std::int64_t n = 0; n < 4; ++n) seen.push_back(batch.samples.at({n, 0, 0, 0, 0}));
   }
   return seen;
@@ -196,7 +198,7 @@ TEST_CASE("Hdf5Data: labels stay with their samples when shuffled") {
   const DataFile data(datasets);
   Hdf5Data source = data.open(images, shuffled);
   Batch<float> batch(images);
-  source.read(1, batch.samples.view(), batch.labels.view());
+  test::read_batch(source, 1, batch.samples.view(), batch.labels.view());
   for (std::int64_t n = 0; n < 4; ++n) {
     const Index first{n, 0, 0, 0, 0};
     CHECK(batch.samples.at(first) == static_cast<float>(batch.labels.at(first)));
@@ -210,7 +212,7 @@ TEST_CASE("Hdf5Data: uint8 is scaled by 1/255, then normalised by mean and std")
   const DataFile data(datasets);
   Hdf5Data source = data.open(images, sequential);
   Batch<float> batch(images);
-  source.read(0, batch.samples.view(), batch.labels.view());
+  test::read_batch(source, 0, batch.samples.view(), batch.labels.view());
   const double stored = datasets[0].values[static_cast<std::size_t>((1 * 6 + 2) * 5 + 3)];
   CHECK(batch.samples.at({0, 1, 0, 2, 3}) == doctest::Approx((stored / 255.0 - 0.25) / 2.0));
   CHECK(batch.samples.at({0, 2, 0, 0, 0}) ==

@@ -37,7 +37,7 @@ struct Normalisation {
 };
 
 // The convolution is the identity; dropout would drop half, were it not inference. With a loss per
-// image, the mean of all positions follows.
+// image, the mean of all positions follows. An auxiliary loss has layers that do not run.
 Network known_network(bool per_pixel) {
   std::vector<Layer> layers{
       {"data", {}, Input{.channels = channels, .size = {1, height, width}}},
@@ -46,7 +46,10 @@ Network known_network(bool per_pixel) {
       {"drop", {"bn"}, Dropout{.rate = 0.5}},
   };
   if (!per_pixel) layers.push_back({"mean", {"drop"}, GlobalPooling{}});
-  layers.push_back({"loss", {layers.back().name}, SoftmaxCrossEntropy{}});
+  const std::string logits = layers.back().name;
+  layers.push_back({"auxiliary_bn", {logits}, BatchNorm{}});
+  layers.push_back({"auxiliary_loss", {"auxiliary_bn"}, SoftmaxCrossEntropy{.weight = 0.5}});
+  layers.push_back({"loss", {logits}, SoftmaxCrossEntropy{}});
   return Network("known", layers);
 }
 
@@ -58,10 +61,12 @@ void write_weights(const std::string& file) {
                std::array<std::int64_t, 4>{channels, channels, 1, 1},
                std::array<double, 9>{1, 0, 0, 0, 1, 0, 0, 0, 1},
                Precision::fp32);
-  writer.write("/bn/mean", by_channel, statistics.mean, Precision::fp32);
-  writer.write("/bn/variance", by_channel, statistics.variance, Precision::fp32);
-  writer.write("/bn/scale", by_channel, statistics.scale, Precision::fp32);
-  writer.write("/bn/shift", by_channel, statistics.shift, Precision::fp32);
+  for (const std::string norm : {"/bn", "/auxiliary_bn"}) {
+    writer.write(norm + "/mean", by_channel, statistics.mean, Precision::fp32);
+    writer.write(norm + "/variance", by_channel, statistics.variance, Precision::fp32);
+    writer.write(norm + "/scale", by_channel, statistics.scale, Precision::fp32);
+    writer.write(norm + "/shift", by_channel, statistics.shift, Precision::fp32);
+  }
   writer.finish();
 }
 

@@ -22,10 +22,12 @@ class TwoNumbers final : public DataSource {
   std::int64_t sample_count() const override { return batch; }
   std::int64_t step_count() const override { return 1; }
   std::int64_t valid_count(std::int64_t) const override { return batch; }
-  void read(std::int64_t, const TensorView& samples, const TensorView& labels) override {
+  void read_samples(std::int64_t, const TensorView& samples) override {
     for (std::int64_t n = samples.box[Dim::n].begin; n < samples.box[Dim::n].end; ++n) {
       samples.as<double>()[n - samples.box[Dim::n].begin] = sample_values[n];
     }
+  }
+  void read_labels(std::int64_t, const TensorView& labels) override {
     for (std::int64_t n = labels.box[Dim::n].begin; n < labels.box[Dim::n].end; ++n) {
       labels.as<std::int32_t>()[n - labels.box[Dim::n].begin] = label;
     }

@@ -10,6 +10,7 @@
 #include "executor/backend/half.hpp"
 #include "executor/comm/communicator.hpp"
 #include "tests/executor/training/block_buffer.hpp"
+#include "tests/executor/training/read_batch.hpp"
 
 namespace cnnplan {
 namespace {
@@ -29,14 +30,14 @@ TEST_CASE("SyntheticData: every split reads what one rank reads") {
   SyntheticData serial_source(batch, 5);
   BlockBuffer<float> serial(whole(batch.samples));
   BlockBuffer<std::int32_t> serial_labels(whole(batch.labels));
-  serial_source.read(0, serial.view(), serial_labels.view());
+  test::read_batch(serial_source, 0, serial.view(), serial_labels.view());
   for (const Mesh& mesh : test_meshes(world.size())) {
     CAPTURE(to_text(mesh));
     SyntheticData source(batch, 5);
     BlockBuffer<float> block(Distribution(batch.samples, mesh).box(world.rank()), 1);
     BlockBuffer<std::int32_t> labels(Distribution(batch.labels, mesh).box(world.rank()), 2);
     for (std::int64_t step : {0, 1}) {
-      source.read(step, block.view(), labels.view());
+      test::read_batch(source, step, block.view(), labels.view());
       CHECK(differences(block, serial) == 0);
       CHECK(differences(labels, serial_labels) == 0);
       CHECK(block.untouched_count() == block.halo_count());
@@ -49,14 +50,14 @@ TEST_CASE("SyntheticData: every split reads what one rank reads of targets, too"
   const BatchShape fitted = with_targets();
   BlockBuffer<float> serial_samples(whole(fitted.samples));
   BlockBuffer<float> serial(whole(fitted.labels));
-  SyntheticData(fitted, 5).read(0, serial_samples.view(), serial.view());
+  test::read_batch(SyntheticData(fitted, 5), 0, serial_samples.view(), serial.view());
   for (const Mesh& mesh : test_meshes(world.size())) {
     CAPTURE(to_text(mesh));
     SyntheticData source(fitted, 5);
     BlockBuffer<float> samples(Distribution(fitted.samples, mesh).box(world.rank()), 1);
     BlockBuffer<float> targets(Distribution(fitted.labels, mesh).box(world.rank()), 2);
     for (std::int64_t step : {0, 1}) {
-      source.read(step, samples.view(), targets.view());
+      test::read_batch(source, step, samples.view(), targets.view());
       CHECK(differences(samples, serial_samples) == 0);
       CHECK(differences(targets, serial) == 0);
       CHECK(targets.untouched_count() == targets.halo_count());
@@ -72,8 +73,8 @@ TEST_CASE("SyntheticData: targets are not the samples, and stay float where thos
   BlockBuffer<BFloat16> rounded(whole(fitted.samples));
   BlockBuffer<float> targets(whole(fitted.labels));
   BlockBuffer<float> same_targets(whole(fitted.labels));
-  SyntheticData(fitted, 1).read(0, samples.view(), targets.view());
-  SyntheticData(half, 1).read(0, rounded.view(), same_targets.view());
+  test::read_batch(SyntheticData(fitted, 1), 0, samples.view(), targets.view());
+  test::read_batch(SyntheticData(half, 1), 0, rounded.view(), same_targets.view());
   CHECK(differences(targets, samples) > volume(fitted.samples) / 2);
   CHECK(differences(same_targets, targets) == 0);
 }
@@ -83,7 +84,7 @@ TEST_CASE("SyntheticData: values are normal-like, labels cover the classes") {
   SyntheticData source(large, 1);
   BlockBuffer<float> samples(whole(large.samples));
   BlockBuffer<std::int32_t> labels(whole(large.labels));
-  source.read(0, samples.view(), labels.view());
+  test::read_batch(source, 0, samples.view(), labels.view());
   double sum = 0.0;
   double squares = 0.0;
   for_each_index(samples.box(), [&](const Index& index) {
@@ -108,9 +109,9 @@ TEST_CASE("SyntheticData: another seed gives other samples, double the same as f
   BlockBuffer<float> b(whole(batch.samples));
   BlockBuffer<double> wide(whole(batch.samples));
   BlockBuffer<std::int32_t> labels(whole(batch.labels));
-  SyntheticData(batch, 1).read(0, a.view(), labels.view());
-  SyntheticData(batch, 2).read(0, b.view(), labels.view());
-  SyntheticData(twice, 1).read(0, wide.view(), labels.view());
+  test::read_batch(SyntheticData(batch, 1), 0, a.view(), labels.view());
+  test::read_batch(SyntheticData(batch, 2), 0, b.view(), labels.view());
+  test::read_batch(SyntheticData(twice, 1), 0, wide.view(), labels.view());
   CHECK(differences(a, b) > volume(batch.samples) / 2);
   CHECK(static_cast<float>(wide.at({2, 1, 1, 8, 6})) == a.at({2, 1, 1, 8, 6}));
 }
@@ -121,8 +122,8 @@ TEST_CASE_TEMPLATE("SyntheticData: 16-bit samples are the rounded ones", T, BFlo
   BlockBuffer<float> single(whole(batch.samples));
   BlockBuffer<T> rounded(whole(batch.samples));
   BlockBuffer<std::int32_t> labels(whole(batch.labels));
-  SyntheticData(batch, 1).read(0, single.view(), labels.view());
-  SyntheticData(half, 1).read(0, rounded.view(), labels.view());
+  test::read_batch(SyntheticData(batch, 1), 0, single.view(), labels.view());
+  test::read_batch(SyntheticData(half, 1), 0, rounded.view(), labels.view());
   for_each_index(single.box(), [&](const Index& index) {
     CHECK(rounded.at(index).bits == T(single.at(index)).bits);
   });

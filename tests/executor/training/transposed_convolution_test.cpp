@@ -10,6 +10,7 @@
 #include "planner/schedule/ownership.hpp"
 #include "tests/executor/tested_backend.hpp"
 #include "tests/executor/training/block_buffer.hpp"
+#include "tests/executor/training/read_batch.hpp"
 #include "tests/executor/training/training_run.hpp"
 #include "tests/planner/model/random_network.hpp"
 #include "tests/planner/model/random_values.hpp"
@@ -142,7 +143,7 @@ class Loops {
         weight_(weight_shape(plan.network, 2), weights.at("up/weight")),
         x_(plan.network.output_shape(1, plan.batch)),
         y_(plan.network.output_shape(2, plan.batch)) {
-    SyntheticData(batch_, data_seed).read(0, data_.view(), labels_.view());
+    read_batch(SyntheticData(batch_, data_seed), 0, data_.view(), labels_.view());
     if (up_.bias) bias_ = weights.at("up/bias");
   }
 

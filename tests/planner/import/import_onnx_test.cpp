@@ -176,6 +176,54 @@ TEST_CASE("Import: a mean squared error is of the outputs as they are") {
   CHECK(contains(refusals[0].reason, "only the loss cross_entropy"));
 }
 
+TEST_CASE("Import: further outputs get losses with weights, or are left out with a note") {
+  ModelBuilder model;
+  model.weight("w", {3, 4, 1, 1}).weight("v", {3, 4, 1, 1}).weight("wide", {5, 4, 1, 1});
+  model.node("Conv", {"x", "w"}, {"y"}).called("/main/Conv");
+  model.node("Conv", {"x", "v"}, {"side"}).called("/side/Conv");
+  model.node("Softmax", {"side"}, {"aux=1"}).set("axis", std::int64_t{1});
+  model.node("Conv", {"x", "wide"}, {"z"});
+  model.output("y").output("aux=1").output("z");
+  const ImportedModel plain = model.import();
+  CHECK(plain.network.layer_count() == 3);
+  REQUIRE(plain.notes.size() == 2);
+  CHECK(contains(plain.notes[0], "'aux=1': --auxiliary"));
+
+  const ImportedModel both = model.import({.auxiliary = {"aux=1=0.25"}});
+  const Network& network = both.network;
+  REQUIRE(network.layer_count() == 5);
+  CHECK(network.layer(3).name == "aux_1_loss");
+  CHECK(network.layer(3).inputs == std::vector<std::string>{network.layer(2).name});
+  CHECK(network.layer(3).parameters == LayerParameters(SoftmaxCrossEntropy{.weight = 0.25}));
+  CHECK(network.layer(4).name == "loss");
+  CHECK(network.layer(4).inputs == std::vector<std::string>{network.layer(1).name});
+  CHECK(both.tensors.size() == 2);
+  const ImportedModel error =
+      model.import({.output = "z", .loss = "mean_squared_error", .auxiliary = {}});
+  CHECK(error.network.layer_count() == 3);
+
+  const auto refused = [&](const std::string& text) {
+    return problem_of([&] { model.import({.auxiliary = {"aux=1=0.5", text}}); });
+  };
+  for (const char* text : {"y",
+                           "=1",
+                           "side=",
+                           "side=x",
+                           "side=0",
+                           "side=-1",
+                           "side=inf",
+                           "side=nan",
+                           "side=1e7",
+                           "side=1 ",
+                           "aux=1=0.5",
+                           "y=0.5"}) {
+    CAPTURE(text);
+    CHECK(refused(text).file == "--auxiliary");
+  }
+  CHECK(contains(refused("z=0.5").allowed, "as the main output 'y'"));
+  CHECK(contains(refused("none=0.5").pointer, "output 'none'"));
+}
+
 TEST_CASE("Networks and models are told by their content") {
   ModelBuilder model;
   model.node("Relu", {"x"});

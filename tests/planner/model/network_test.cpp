@@ -122,7 +122,11 @@ TEST_CASE("Network: refusals of one layer name file, pointer, value and what is 
       {of(Slice{.channels = 0}), "/layers/1/channels", "0", "1 to 4"},
       {of(Slice{.first_channel = 3, .channels = 2}), "/layers/1/channels", "2", "1 to 1"},
       {of(ChannelShuffle{.groups = 0}), "/layers/1/groups", "0", "divisor of 4 channels"},
-      {of(LocalResponseNorm{.size = 0}), "/layers/1/size", "0", "at least 1"},
+      {of(LocalResponseNorm{.size = 0}), "/layers/1/size", "0", "1 to 2147483647"},
+      {of(LocalResponseNorm{.size = std::int64_t{1} << 31}),
+       "/layers/1/size",
+       "2147483648",
+       "1 to 2147483647"},
       {of(LocalResponseNorm{.alpha = -1}), "/layers/1/alpha", "-1", "at least 0"},
       {of(LocalResponseNorm{.beta = -1}), "/layers/1/beta", "-1", "at least 0"},
       {of(LocalResponseNorm{.k = 0}), "/layers/1/k", "0", "above 0"},
@@ -312,8 +316,9 @@ TEST_CASE("Network: one input, one loss at the end, nothing unused") {
   CHECK(problem_with({}).value == "0 inputs and 0 losses in 0 layers");
   CHECK(problem_with({data}).pointer == "/layers/0/name");
   CHECK(problem_with({data}).allowed == "a layer whose output another layer uses");
-  CHECK(problem_with({data, first_loss, {"last", {"data"}, SoftmaxCrossEntropy{}}}).value ==
-        "1 inputs and 2 losses in 3 layers");
+  const Layer named_as_main{"loss", {"data"}, SoftmaxCrossEntropy{}};
+  CHECK(problem_with({data, named_as_main, first_loss}).allowed ==
+        "another name: the last loss is called so");
   CHECK(problem_with({data, first_loss, {"relu", {"first"}, Relu{}}}).allowed ==
         "a layer that is no loss");
   CHECK(problem_with({data, {"unused", {"data"}, Relu{}}, first_loss}).pointer == "/layers/1/name");
@@ -397,6 +402,62 @@ TEST_CASE("Network: a loss as the input is refused where the file says it, or at
   });
   CHECK(problem.pointer == "/layers/3");
   CHECK(problem.value == "the input \"loss\"");
+}
+
+TEST_CASE("Network: auxiliary losses have the main one's kind and shape, and weights") {
+  const auto with = [](const Layer& auxiliary, const LayerParameters& last) {
+    return Network("test",
+                   {data,
+                    {"relu", {"data"}, Relu{}},
+                    {"head", {"relu"}, FullyConnected{.outputs = 3}},
+                    {"wide", {"relu"}, FullyConnected{.outputs = 4}},
+                    auxiliary,
+                    {"sum", {"head", "wide"}, Concat{}},
+                    {"fc", {"sum"}, FullyConnected{.outputs = 3}},
+                    {"loss", {"fc"}, last}},
+                   "net.json");
+  };
+  const Network network =
+      with({"aux", {"head"}, SoftmaxCrossEntropy{.weight = 0.3}}, SoftmaxCrossEntropy{});
+  CHECK(network.loss_layer() == 7);
+  CHECK(network.layers_of_main_loss() ==
+        std::vector{true, true, true, true, false, true, true, true});
+  struct Row {
+    Layer auxiliary;
+    LayerParameters last;
+    const char* pointer;
+    const char* value;
+    const char* allowed;
+  };
+  const SoftmaxCrossEntropy entropy;
+  for (const Row& row : std::vector<Row>{
+           {{"aux", {"head"}, MeanSquaredError{}},
+            entropy,
+            "/layers/4/kind",
+            "\"mean_squared_error\"",
+            "softmax_cross_entropy, as the last loss"},
+           {{"aux", {"wide"}, entropy}, entropy, "/layers/4", "1x4x1x1x1", "same labels"},
+           {{"aux", {"head"}, SoftmaxCrossEntropy{.weight = 0.0}},
+            entropy,
+            "/layers/4/weight",
+            "0.000000",
+            "above 0"},
+           {{"aux", {"head"}, SoftmaxCrossEntropy{.weight = not_a_number}},
+            entropy,
+            "/layers/4/weight",
+            "nan",
+            "above 0"},
+           {{"aux", {"head"}, entropy},
+            SoftmaxCrossEntropy{.weight = 0.5},
+            "/layers/7/weight",
+            "0.500000",
+            "1 for the last loss"}}) {
+    CAPTURE(row.allowed);
+    const InputProblem problem = problem_of([&] { with(row.auxiliary, row.last); });
+    CHECK(problem.pointer == row.pointer);
+    CHECK(problem.value.find(row.value) != std::string::npos);
+    CHECK(problem.allowed.find(row.allowed) != std::string::npos);
+  }
 }
 
 TEST_CASE("Network: links between layers run both ways") {

@@ -424,6 +424,50 @@ Network with_scaled_adds(const Network& network, std::uint64_t seed) {
   return Network(network.name(), std::move(layers));
 }
 
+Mesh random_mesh(RandomValues& random, int ranks);
+
+// In front of an auxiliary loss: what makes another layer's output as the main loss wants it.
+LayerParameters head_of(const Network& network) {
+  const Shape logits = network.output_shape(network.loss_layer(), 1);
+  if (volume(logits) == logits[Dim::c]) return FullyConnected{.outputs = logits[Dim::c]};
+  return Convolution{.filters = logits[Dim::c], .bias = true};
+}
+
+// False where a loss per position has other rows or columns.
+bool fits_head(const Network& network, LayerIndex layer) {
+  const Shape logits = network.output_shape(network.loss_layer(), 1);
+  Shape own = network.output_shape(layer, 1);
+  own[Dim::c] = logits[Dim::c];
+  return volume(logits) == logits[Dim::c] || own == logits;
+}
+
+// Every fourth network has an auxiliary loss, by draws of its own; its layers stand behind the one
+// that it is of, in the order of the list.
+void add_auxiliary_loss(Plan& plan, std::uint64_t seed) {
+  constexpr std::array weights{0.25, 0.5, 2.0};
+  constexpr std::uint64_t stream = 0xa0c5;
+  RandomValues random(seed ^ stream);
+  if (random.small(1, 4) > 1) return;
+  const Network& network = plan.network;
+  LayerIndex source = random.small(0, network.layer_count() - 2);
+  while (!fits_head(network, source)) source = (source + 1) % (network.layer_count() - 1);
+  const double weight = weights[static_cast<std::size_t>(random.small(0, 2))];
+  const LayerParameters loss = has_targets(network)
+                                   ? LayerParameters(MeanSquaredError{.weight = weight})
+                                   : LayerParameters(SoftmaxCrossEntropy{.weight = weight});
+  std::vector<Layer> layers = network.layers();
+  const auto behind = layers.begin() + source + 1;
+  layers.insert(behind,
+                {{"auxiliary_head", {network.layer(source).name}, head_of(network)},
+                 {"auxiliary_loss", {"auxiliary_head"}, loss}});
+  const auto place = plan.layers.begin() + source + 1;
+  LayerPlan head{.mesh = random_mesh(random, plan.ranks)};
+  LayerPlan end{.mesh = random.boolean() ? head.mesh : random_mesh(random, plan.ranks)};
+  for (LayerPlan* layer : {&head, &end}) layer->statistics = BatchNormStatistics::global;
+  plan.layers.insert(place, {head, end});
+  plan.network = Network(network.name(), std::move(layers));
+}
+
 Mesh random_mesh(RandomValues& random, int ranks) {
   std::vector<MeshAxis> axes{{Axis::n}, {Axis::d}, {Axis::h}, {Axis::w}, {Axis::r}};
   for (int factor = 2; ranks > 1; ++factor) {
@@ -481,6 +525,7 @@ Plan random_plan(std::uint64_t seed, int ranks) {
         can_recompute(plan.network.layer(layer).parameters) && random.small(1, 3) == 1;
   }
   plan.network = with_scaled_adds(plan.network, seed);
+  add_auxiliary_loss(plan, seed);
   return plan;
 }
 

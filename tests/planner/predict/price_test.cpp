@@ -125,7 +125,7 @@ TEST_CASE("PriceList: a collective costs by its group, bytes and algorithm") {
 TEST_CASE("PriceList: loading costs the copy of the samples, not of the halo around them") {
   Schedule schedule = schedule_with_buffers();
   schedule.data_box = schedule.buffers[0].box;
-  const LoadOperation load{.data = 1, .labels = 0};
+  const LoadOperation load{.data = 1, .labels = {0}};
   CHECK(price_of(schedule, load).seconds == doctest::Approx(1.024));
   schedule.buffers[1].element = BufferElement::fp64;
   CHECK(price_of(schedule, load).seconds == doctest::Approx(2.048));
@@ -161,7 +161,7 @@ TEST_CASE("priced: one price for every operation") {
   Schedule schedule = schedule_with_buffers();
   schedule.operations.push_back({.id = "a", .body = KernelOperation{.spec = relu_of(8)}});
   schedule.data_box = schedule.buffers[0].box;
-  schedule.operations.push_back({.id = "b", .body = LoadOperation{.data = 0, .labels = 0}});
+  schedule.operations.push_back({.id = "b", .body = LoadOperation{.data = 0, .labels = {0}}});
   const PricedSchedule result = priced(schedule, PriceList(platform, kernels));
   CHECK(result.schedule.operations.size() == 2);
   REQUIRE(result.prices.size() == 2);
