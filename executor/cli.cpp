@@ -14,6 +14,7 @@ constexpr const char* footer = R"(EXAMPLES
   mpirun -n 2 cnnexec --strategy plan.json
   mpirun -n 2 cnnexec --strategy plan.json --steps 50 -o run.json
   mpirun -n 4 cnnexec --strategy plan.json --data train.h5 --epochs 5 --test test.h5
+  mpirun -n 4 cnnexec --data cifar.h5 --epochs 90 --crop=4 --mirror --test test.h5
   cnnexec --strategy plan.json --steps 1 --dump step.h5       weights, gradients, outputs, loss
   mpirun -n 8 cnnexec --strategy plan.json --nccl -v          on the GPUs of a node
   mpirun -n 4 cnnexec --strategy plan.json --check-gradient=100 --gradient-limit 0.05
@@ -25,8 +26,10 @@ constexpr const char* footer = R"(EXAMPLES
 DATA
   HDF5 with /samples (N, C, H, W) float32 or uint8 and /labels (N), or (N, H, W) per pixel; where
   the loss is a mean squared error, /targets float32 (N, C), or (N, C, H, W) per pixel, instead. Each
-  rank reads its block. Without --data: one made-up mini-batch, the same in every step. --infer needs
-  no labels or targets; it writes /<layer>/output (N, C, H, W) of the layer before the loss.
+  rank reads its block, mini-batches ahead of the steps. Without --data: one made-up mini-batch, the
+  same in every step. --infer needs no labels or targets; it writes /<layer>/output (N, C, H, W) of
+  the layer before the loss. What --crop and --mirror draw depends on the seed, the pass and the
+  sample, not on the plan.
 
 CHECKPOINTS
   --restart goes on where the checkpoint was written: give it the same data, seed and end (--steps
@@ -88,6 +91,27 @@ void add_device_options(CLI::App& app, Options& options) {
       ->transform(CLI::AsSizeValue(false))
       ->check(CLI::NonNegativeNumber);
   app.add_flag("-v,--verbose", options.verbose, "Say where each rank runs");
+}
+
+void add_data_options(CLI::App& app, Options& options) {
+  TrainingOptions& training = options.training;
+  CLI::Option* const data =
+      app.add_option("--data", training.data_file, "HDF5 file of samples; default: made-up ones");
+  app.add_option(
+      "--test", training.test_file, "HDF5 file to evaluate on after every epoch, and at the end");
+  app.add_option("--crop",
+                 training.augmentation.padding,
+                 "Samples may be larger than the network's input: train on a window at a random "
+                 "place, another in every pass, and test on the one in the middle; N: with N zeros "
+                 "around each sample first")
+      ->expected(0, 1)
+      ->default_str("0")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 20))
+      ->needs(data);
+  app.add_flag("--mirror",
+               training.augmentation.mirrors,
+               "Train on half of the samples with left and right exchanged, others in every pass")
+      ->needs(data);
 }
 
 void add_checkpoint_options(CLI::App& app, TrainingOptions& training) {
@@ -179,9 +203,7 @@ void add_options(CLI::App& app, Options& options) {
          "adds 7 on a GPU")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40))
       ->capture_default_str();
-  app.add_option("--data", training.data_file, "HDF5 file of samples; default: made-up ones");
-  app.add_option(
-      "--test", training.test_file, "HDF5 file to evaluate on after every epoch, and at the end");
+  add_data_options(app, options);
   add_checkpoint_options(app, training);
   app.add_option("--weights",
                  training.weights_file,
@@ -203,6 +225,7 @@ void complete(Options& options, const CLI::App& app) {
   if (app.count("--check-gradient") > 0) {
     options.training.gradient_check_period = options.check_period;
   }
+  options.training.augmentation.crops = app.count("--crop") > 0;
   options.chose_backend = app.count("--backend") > 0;
 }
 

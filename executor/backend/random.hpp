@@ -10,7 +10,7 @@
 namespace cnnplan {
 
 // Keeps the numbers of different uses apart.
-enum class RandomUse : std::uint64_t { weights = 1, dropout, samples, labels, order };
+enum class RandomUse : std::uint64_t { weights = 1, dropout, samples, labels, order, augmentation };
 
 // Names one sequence of numbers, e.g. those of one dropout layer in one step.
 struct RandomStream {

@@ -18,11 +18,20 @@ struct LabelRange {
   std::int64_t highest = std::numeric_limits<std::int64_t>::min();
 };
 
+struct Extent {
+  std::int64_t size = 1;
+  bool is_least = false;  // else the only one
+};
+
+bool fits(const Extent& wanted, std::int64_t found) {
+  return wanted.is_least ? found >= wanted.size : found == wanted.size;
+}
+
 // What a dataset must be: extents behind the first, and types.
 struct Requirement {
   const char* name;
   const char* other;  // what files for another kind of loss have instead; or null
-  std::vector<std::int64_t> inner;
+  std::vector<Extent> inner;
   std::string first;  // of the first extent, in words
   std::vector<FileElement> elements;
 };
@@ -33,7 +42,9 @@ std::string to_text(const Requirement& requirement) {
     text += (text.empty() ? "" : " or ") + to_text(element);
   }
   text += " (" + requirement.first;
-  for (std::int64_t extent : requirement.inner) text += ", " + std::to_string(extent);
+  for (const Extent& extent : requirement.inner) {
+    text += (extent.is_least ? ", >= " : ", ") + std::to_string(extent.size);
+  }
   return text + ")";
 }
 
@@ -50,11 +61,11 @@ Hdf5Dataset open_checked(const Hdf5File& file, const Requirement& requirement) {
   }
   const std::vector<std::int64_t>& extents = dataset->extents();
   const auto& elements = requirement.elements;
-  const bool fits =
+  const bool is_right =
       std::find(elements.begin(), elements.end(), dataset->element()) != elements.end() &&
       extents.size() == requirement.inner.size() + 1 &&
-      std::equal(requirement.inner.begin(), requirement.inner.end(), extents.begin() + 1);
-  if (!fits) {
+      std::equal(requirement.inner.begin(), requirement.inner.end(), extents.begin() + 1, fits);
+  if (!is_right) {
     problem.value = to_text(dataset->element()) + " " + extents_text(extents);
     throw InputError(problem);
   }
@@ -62,9 +73,22 @@ Hdf5Dataset open_checked(const Hdf5File& file, const Requirement& requirement) {
 }
 
 // Extents of `shape` in `dims`, without the first, which counts samples.
-std::vector<std::int64_t> inner_extents(const Shape& shape, std::span<const Dim> dims) {
-  std::vector<std::int64_t> extents;
-  for (Dim dim : dims.subspan(1)) extents.push_back(shape[dim]);
+std::vector<Extent> inner_extents(const Shape& shape, std::span<const Dim> dims) {
+  std::vector<Extent> extents;
+  for (Dim dim : dims.subspan(1)) extents.push_back({.size = shape[dim]});
+  return extents;
+}
+
+// Of samples in which a window of that shape has room, with padding around them.
+std::vector<Extent> extents_around(const Shape& window,
+                                   std::span<const Dim> dims,
+                                   const Augmentation& augmentation) {
+  std::vector<Extent> extents = inner_extents(window, dims);
+  for (std::size_t i = 2; i < dims.size() && augmentation.crops; ++i) {
+    std::int64_t& size = extents[i - 1].size;
+    extents[i - 1].is_least = true;
+    if (size > 1) size = std::max<std::int64_t>(2, size - 2 * augmentation.padding);
+  }
   return extents;
 }
 
@@ -125,12 +149,14 @@ std::vector<Dim> stored_target_dims(const BatchShape& batch) {
 
 Hdf5Dataset open_samples(const Hdf5File& file,
                          const BatchShape& batch,
-                         std::int64_t least_samples) {
-  const Requirement requirement{.name = samples_name,
-                                .other = nullptr,
-                                .inner = inner_extents(batch.samples, stored_sample_dims(batch)),
-                                .first = "N >= " + std::to_string(least_samples),
-                                .elements = {FileElement::fp32, FileElement::uint8}};
+                         std::int64_t least_samples,
+                         const Augmentation& augmentation) {
+  const Requirement requirement{
+      .name = samples_name,
+      .other = nullptr,
+      .inner = extents_around(batch.samples, stored_sample_dims(batch), augmentation),
+      .first = "N >= " + std::to_string(least_samples),
+      .elements = {FileElement::fp32, FileElement::uint8}};
   Hdf5Dataset samples = open_checked(file, requirement);
   if (samples.extents().front() < least_samples) {
     throw InputError({.file = file.file(),
@@ -139,6 +165,26 @@ Hdf5Dataset open_samples(const Hdf5File& file,
                       .allowed = "at least " + std::to_string(least_samples)});
   }
   return samples;
+}
+
+BatchShape stored_batch(const Hdf5File& file,
+                        const BatchShape& batch,
+                        const Shape& stored_sample,
+                        const Augmentation& augmentation) {
+  BatchShape stored = batch;
+  if (!augmentation.crops || stored_label_dims(batch).size() == 1) return stored;
+  for (const Dim dim : spatial_dims) {
+    if (batch.labels[dim] != batch.samples[dim] || augmentation.padding > 0) {
+      throw InputError(
+          {.file = file.file(),
+           .pointer = batch.has_targets ? targets_name : labels_name,
+           .value = "--crop with values per position",
+           .allowed = "--crop without padding, and a network whose output has the rows and columns "
+                      "of its input"});
+    }
+    stored.labels[dim] = stored_sample[dim];
+  }
+  return stored;
 }
 
 Hdf5Dataset open_labels(const Hdf5File& file, const BatchShape& batch, std::int64_t samples) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "executor/comm/communicator.hpp"
+#include "executor/training/augmentation.hpp"
 #include "executor/training/data_source.hpp"
 #include "executor/training/hdf5_file.hpp"
 
@@ -23,9 +24,20 @@ std::vector<Dim> stored_target_dims(const BatchShape& batch);
 
 // @throws InputError (pointer "/samples", "/labels" or "/targets") when the dataset is missing, has
 // another type or shape, or too few samples.
-Hdf5Dataset open_samples(const Hdf5File& file, const BatchShape& batch, std::int64_t least_samples);
+Hdf5Dataset open_samples(const Hdf5File& file,
+                         const BatchShape& batch,
+                         std::int64_t least_samples,
+                         const Augmentation& augmentation);
 Hdf5Dataset open_labels(const Hdf5File& file, const BatchShape& batch, std::int64_t samples);
 Hdf5Dataset open_targets(const Hdf5File& file, const BatchShape& batch, std::int64_t samples);
+
+// The batch as a file holds it whose samples have that shape (1, C, D, H, W): labels and targets
+// per position are as large as the samples where these are cropped.
+// @throws InputError where they cannot be, or have no values in the padding
+BatchShape stored_batch(const Hdf5File& file,
+                        const BatchShape& batch,
+                        const Shape& stored_sample,
+                        const Augmentation& augmentation);
 
 // The attribute `name` ("mean", "std") of the samples, by channel; `absent` where there is none.
 // @throws InputError unless it holds 1 or C values, finite and above `lowest`.

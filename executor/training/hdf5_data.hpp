@@ -1,15 +1,15 @@
 // Samples and labels from an HDF5 file, each rank only its block.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "executor/comm/communicator.hpp"
+#include "executor/training/augmentation.hpp"
 #include "executor/training/data_source.hpp"
 #include "executor/training/hdf5_file.hpp"
+#include "executor/training/sample_reader.hpp"
 
 namespace cnnplan {
 
@@ -28,6 +28,9 @@ enum class Labels { with, without };
 // and divided by after scaling; and `/labels`, uint8, int32 or int64, (N) for a loss per image,
 // else (N, H, W) or (N, D, H, W), or, where the loss has targets, `/targets`, float32, (N, C),
 // (N, C, H, W) or (N, C, D, H, W).
+//
+// Augmentation moves samples, and labels or targets per position with them, where the order is
+// shuffled; in the order of the file, windows are those in the middle.
 class Hdf5Data : public DataSource {
  public:
   // Checks the whole file against the network. Collective over `communicator`, blocking; all ranks
@@ -37,43 +40,38 @@ class Hdf5Data : public DataSource {
            const BatchShape& batch,
            const SampleOrder& order,
            const Communicator& communicator,
-           Labels labels = Labels::with);
+           Labels labels = Labels::with,
+           const Augmentation& augmentation = {});
 
-  std::int64_t sample_count() const override { return samples_.extents().front(); }
+  std::int64_t sample_count() const override { return samples_.dataset.extents().front(); }
   std::int64_t step_count() const override;
   std::int64_t valid_count(std::int64_t step) const override;
+  // Both may be called from several threads at once.
   void read_samples(std::int64_t step, const TensorView& samples) override;
   void read_labels(std::int64_t step, const TensorView& labels) override;
 
  private:
   std::int64_t batch_size() const { return batch_.samples[Dim::n]; }
+  std::int64_t pass_of(std::int64_t step) const { return step / step_count(); }
   // In the file, of the sample that stands `n` in the mini-batch of `step`.
   std::int64_t file_index(std::int64_t step, std::int64_t n) const;
-  // By channel: element = stored * scale + shift.
-  struct Scaling {
-    std::vector<double> scale;
-    std::vector<double> shift;
-  };
-  template <typename T>
-  void read_real_samples(std::int64_t step, const TensorView& samples);
-  template <typename T>
-  void read_targets(std::int64_t step, const TensorView& targets);
-  void read_classes(std::int64_t step, const TensorView& labels);
-  // What was selected of one sample.
-  template <typename Stored, typename T>
-  void read_values(const Hdf5Dataset& dataset,
-                   const Selection& selection,
-                   const Scaling& scaling,
-                   const TensorView& sample);
+  Placement placement(std::int64_t step, std::int64_t sample) const;
+  Placement label_placement(std::int64_t step, std::int64_t sample) const;
+  template <typename Place>
+  void read_block(std::int64_t step,
+                  const ScaledDataset& tensor,
+                  const Shape& window,
+                  const TensorView& block,
+                  const Place& place) const;
+  BufferElement sample_element() const;
+  BufferElement label_element() const;
 
   BatchShape batch_;
   SampleOrder order_;
+  Augmentation augmentation_;
   Hdf5File file_;
-  Hdf5Dataset samples_;
-  std::optional<Hdf5Dataset> labels_;  // or targets
-  Scaling sample_scaling_;
-  Scaling target_scaling_;
-  std::vector<std::byte> staging_;  // one sample's block as stored
+  ScaledDataset samples_;
+  std::optional<ScaledDataset> labels_;  // or targets
 };
 
 }  // namespace cnnplan

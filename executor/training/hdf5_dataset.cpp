@@ -8,6 +8,7 @@
 #include <hdf5.h>
 
 #include "executor/training/hdf5_check.hpp"
+#include "executor/training/hdf5_lock.hpp"
 #include "planner/model/checked.hpp"
 
 namespace cnnplan {
@@ -71,6 +72,7 @@ std::string to_text(FileElement element) {
 }
 
 std::size_t size_of(FileElement element) {
+  const auto lock = lock_hdf5();
   return H5Tget_size(memory_type(element));
 }
 
@@ -91,6 +93,7 @@ std::int64_t element_count(std::span<const std::int64_t> extents) {
 
 Hdf5Dataset::Hdf5Dataset(Hdf5Handle handle, std::string file, std::string name)
     : handle_(std::move(handle)), file_(std::move(file)), name_(std::move(name)) {
+  const auto lock = lock_hdf5();
   const Hdf5Call call{.file = file_, .dataset = name_, .what = "describe"};
   const Hdf5Handle type(hdf5_check(H5Dget_type(handle_.id()), call), H5Tclose);
   element_ = element_of(type.id());
@@ -99,9 +102,12 @@ Hdf5Dataset::Hdf5Dataset(Hdf5Handle handle, std::string file, std::string name)
   std::vector<hsize_t> extents(static_cast<std::size_t>(dims));
   hdf5_check(H5Sget_simple_extent_dims(space.id(), extents.data(), nullptr), call);
   extents_.assign(extents.begin(), extents.end());
+  const Hdf5Handle properties(hdf5_check(H5Dget_create_plist(handle_.id()), call), H5Pclose);
+  is_chunked_ = H5Pget_layout(properties.id()) == H5D_CHUNKED;
 }
 
 void Hdf5Dataset::read(const Selection& selection, FileElement memory, void* out) const {
+  const auto lock = lock_hdf5();
   const Hdf5Call call{.file = file_, .dataset = name_, .what = "read"};
   const Spaces spaces = select(selection, call);
   hdf5_check(H5Dread(handle_.id(),
@@ -117,6 +123,7 @@ void Hdf5Dataset::write(const Selection& selection, std::span<const double> valu
   if (element_count(selection.count) != static_cast<std::int64_t>(values.size())) {
     throw std::logic_error(name_ + ": values do not fill " + extents_text(selection.count));
   }
+  const auto lock = lock_hdf5();
   const Hdf5Call call{.file = file_, .dataset = name_, .what = "write"};
   const Spaces spaces = select(selection, call);
   hdf5_check(H5Dwrite(handle_.id(),
@@ -129,6 +136,7 @@ void Hdf5Dataset::write(const Selection& selection, std::span<const double> valu
 }
 
 void Hdf5Dataset::close() {
+  const auto lock = lock_hdf5();
   hdf5_check(handle_.reset(), {.file = file_, .dataset = name_, .what = "close"});
 }
 
@@ -145,6 +153,7 @@ Hdf5Dataset::Spaces Hdf5Dataset::select(const Selection& selection, const Hdf5Ca
 }
 
 std::vector<double> Hdf5Dataset::read_all() const {
+  const auto lock = lock_hdf5();
   std::vector<double> values(static_cast<std::size_t>(element_count(extents_)));
   hdf5_check(H5Dread(handle_.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()),
              {.file = file_, .dataset = name_, .what = "read"});
@@ -152,6 +161,7 @@ std::vector<double> Hdf5Dataset::read_all() const {
 }
 
 std::optional<std::vector<double>> Hdf5Dataset::attribute(const std::string& name) const {
+  const auto lock = lock_hdf5();
   const Hdf5Call call{.file = file_, .dataset = name_, .what = "read an attribute of"};
   if (hdf5_check(H5Aexists(handle_.id(), name.c_str()), call) == 0) return std::nullopt;
   const Hdf5Handle id(hdf5_check(H5Aopen(handle_.id(), name.c_str(), H5P_DEFAULT), call), H5Aclose);

@@ -31,6 +31,8 @@ class Hdf5Dataset {
  public:
   const std::vector<std::int64_t>& extents() const { return extents_; }
   FileElement element() const { return element_; }
+  // Stored in chunks, perhaps compressed ones.
+  bool is_chunked() const { return is_chunked_; }
   // Row-major, converted to `memory`.
   // @pre out holds the product of selection.count elements of `memory`
   void read(const Selection& selection, FileElement memory, void* out) const;
@@ -59,6 +61,7 @@ class Hdf5Dataset {
   std::string name_;
   std::vector<std::int64_t> extents_;
   FileElement element_ = FileElement::other;
+  bool is_chunked_ = false;
 };
 
 // "(64, 3, 7, 7)"

@@ -7,6 +7,7 @@
 #include <hdf5.h>
 
 #include "executor/training/hdf5_check.hpp"
+#include "executor/training/hdf5_lock.hpp"
 #include "planner/model/error.hpp"
 
 namespace cnnplan {
@@ -28,6 +29,7 @@ bool exists(hid_t file, const std::string& name) {
 }  // namespace
 
 Hdf5File Hdf5File::open(const std::string& file) {
+  const auto lock = lock_hdf5();
   silence_hdf5();
   require_file(file);
   const hid_t id = H5Fopen(file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
@@ -35,12 +37,14 @@ Hdf5File Hdf5File::open(const std::string& file) {
 }
 
 Hdf5File Hdf5File::create(const std::string& file) {
+  const auto lock = lock_hdf5();
   silence_hdf5();
   const hid_t id = H5Fcreate(file.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
   return {{hdf5_check(id, {.file = file, .what = "create"}), H5Fclose}, file};
 }
 
 std::optional<Hdf5Dataset> Hdf5File::find(const std::string& name) const {
+  const auto lock = lock_hdf5();
   if (!exists(handle_.id(), name)) return std::nullopt;
   Hdf5Handle dataset(hdf5_check(H5Dopen2(handle_.id(), name.c_str(), H5P_DEFAULT),
                                 {.file = file_, .dataset = name, .what = "open"}),
@@ -51,6 +55,7 @@ std::optional<Hdf5Dataset> Hdf5File::find(const std::string& name) const {
 Hdf5Dataset Hdf5File::create_dataset(const std::string& name,
                                      std::span<const std::int64_t> extents,
                                      Precision precision) {
+  const auto lock = lock_hdf5();
   const Hdf5Call call{.file = file_, .dataset = name, .what = "create"};
   const std::vector<hsize_t> sizes(extents.begin(), extents.end());
   const Hdf5Handle space(
@@ -76,6 +81,7 @@ void Hdf5File::write(const std::string& name,
 }
 
 void Hdf5File::close() {
+  const auto lock = lock_hdf5();
   hdf5_check(handle_.reset(), {.file = file_, .what = "close"});
 }
 

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "executor/training/hdf5_lock.hpp"
+
 namespace cnnplan {
 
 // Move-only. `close` is the HDF5 function that gives the identifier back.
@@ -24,7 +26,11 @@ class Hdf5Handle {
 
   std::int64_t id() const { return id_; }
   // What the close function returned; 0 when there was nothing to close.
-  int reset() { return id_ == none ? 0 : close_(std::exchange(id_, none)); }
+  int reset() {
+    if (id_ == none) return 0;
+    const auto lock = lock_hdf5();
+    return close_(std::exchange(id_, none));
+  }
 
  private:
   static constexpr std::int64_t none = -1;

@@ -11,7 +11,6 @@
 
 #include "executor/comm/node_memory.hpp"
 #include "executor/comm/program.hpp"
-#include "executor/training/hdf5_data.hpp"
 #include "executor/training/output.hpp"
 #include "executor/training/setup.hpp"
 #include "executor/training/step_runner.hpp"
@@ -24,12 +23,17 @@ namespace cnnplan {
 namespace {
 
 std::unique_ptr<DataSource> open_data(const Plan& plan,
+                                      const Schedule& schedule,
                                       const TrainingOptions& options,
                                       const Communicator& world) {
   const BatchShape shape = batch_shape(plan.network, plan.batch, plan.precision);
   if (options.data_file.empty()) return std::make_unique<SyntheticData>(shape, options.seed);
-  const SampleOrder order{.shuffled = false};
-  return std::make_unique<Hdf5Data>(options.data_file, shape, order, world, Labels::without);
+  return prefetched_in_order(options.data_file,
+                             shape,
+                             world,
+                             Labels::without,
+                             options.augmentation,
+                             prefetch_threads(schedule, world));
 }
 
 // The outputs of all samples, on rank 0, mini-batch by mini-batch.
@@ -141,7 +145,7 @@ InferenceReport infer(const Plan& given,
   require_memory(memory_of(schedule).total_bytes(), plan.network.name(), world, backend->device());
   backend->prepare_thread();
   tell_places(backend->device(), world, callbacks);
-  const std::unique_ptr<DataSource> data = open_data(plan, options, world);
+  const std::unique_ptr<DataSource> data = open_data(plan, schedule, options, world);
   ParameterStore parameters(schedule, plan.network, plan.precision, *backend);
   set_first_weights(parameters, plan.network, options);
   Groups groups(world, options.nccl);

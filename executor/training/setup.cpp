@@ -1,8 +1,12 @@
 // Ranks, devices and libraries are what the plan was made for.
 #include "executor/training/setup.hpp"
 
+#include <algorithm>
+#include <thread>
+
 #include "executor/comm/nodes.hpp"
 #include "executor/training/parameter_file.hpp"
+#include "executor/training/prefetched_data.hpp"
 #include "planner/model/error.hpp"
 
 namespace cnnplan {
@@ -61,6 +65,33 @@ void set_first_weights(ParameterStore& parameters,
   } else {
     load_parameters(options.weights_file, network, parameters);
   }
+}
+
+std::int64_t sample_bytes(const Schedule& schedule) {
+  const Buffer& data = schedule.buffers[static_cast<std::size_t>(schedule.data)];
+  return volume(schedule.data_box) * bytes_of(data.element);
+}
+
+int prefetch_threads(const Schedule& schedule, const Communicator& world) {
+  constexpr std::int64_t most = 8;
+  constexpr std::int64_t most_bytes = std::int64_t{2} << 30;
+  const std::int64_t bytes = std::max<std::int64_t>(1, sample_bytes(schedule));
+  const auto fitting = std::min(most, most_bytes / bytes);
+  const auto cores = static_cast<int>(std::thread::hardware_concurrency());
+  const int share = cores / find_nodes(world).ranks_here;
+  return std::max(1, std::min(static_cast<int>(fitting), share));
+}
+
+std::unique_ptr<DataSource> prefetched_in_order(const std::string& file,
+                                                const BatchShape& batch,
+                                                const Communicator& world,
+                                                Labels labels,
+                                                const Augmentation& augmentation,
+                                                int threads) {
+  const SampleOrder order{.shuffled = false};
+  auto data = std::make_unique<Hdf5Data>(file, batch, order, world, labels, augmentation);
+  const PrefetchLimits limits{.end = data->step_count(), .threads = threads};
+  return std::make_unique<PrefetchedData>(std::move(data), batch, limits);
 }
 
 void tell_places(const Device& device,

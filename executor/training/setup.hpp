@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "executor/training/hdf5_data.hpp"
 #include "executor/training/parameter_store.hpp"
 #include "executor/training/trainer.hpp"
 
@@ -30,6 +31,22 @@ Plan without_foreign_names(const Plan& plan,
 void set_first_weights(ParameterStore& parameters,
                        const Network& network,
                        const TrainingOptions& options);
+
+// Of this rank's samples in a mini-batch.
+std::int64_t sample_bytes(const Schedule& schedule);
+
+// Threads that may read ahead on a rank: of the cores of its node its share, and as many as keep
+// what they read small. Collective.
+int prefetch_threads(const Schedule& schedule, const Communicator& world);
+
+// A file in its own order, read ahead, pass after pass. Collective, as Hdf5Data.
+// @throws IoError, InputError
+std::unique_ptr<DataSource> prefetched_in_order(const std::string& file,
+                                                const BatchShape& batch,
+                                                const Communicator& world,
+                                                Labels labels,
+                                                const Augmentation& augmentation,
+                                                int threads);
 
 // Where each rank runs. Collective.
 void tell_places(const Device& device,

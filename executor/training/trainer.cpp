@@ -1,6 +1,7 @@
 // The training loop.
 #include "executor/training/trainer.hpp"
 
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "executor/comm/program.hpp"
 #include "executor/training/hdf5_data.hpp"
 #include "executor/training/parameter_file.hpp"
+#include "executor/training/prefetched_data.hpp"
 #include "executor/training/setup.hpp"
 #include "executor/training/state_loader.hpp"
 #include "executor/training/synthetic_data.hpp"
@@ -21,23 +23,54 @@ namespace {
 
 struct Data {
   std::unique_ptr<DataSource> training;
-  std::unique_ptr<DataSource> test;  // null: no evaluation
+  std::unique_ptr<DataSource> test;      // null: no evaluation
+  PrefetchedData* prefetched = nullptr;  // the training data, where a file has them
 };
 
-Data open_data(const Plan& plan, const TrainingOptions& options, const Communicator& world) {
+Data open_data(const Plan& plan,
+               const Schedule& schedule,
+               const TrainingOptions& options,
+               const Communicator& world) {
   const BatchShape shape = batch_shape(plan.network, plan.batch, plan.precision);
+  const int threads = prefetch_threads(schedule, world);
   Data data;
   if (options.data_file.empty()) {
     data.training = std::make_unique<SyntheticData>(shape, options.seed);
   } else {
     const SampleOrder order{.shuffled = true, .seed = options.seed};
-    data.training = std::make_unique<Hdf5Data>(options.data_file, shape, order, world);
+    auto file = std::make_unique<Hdf5Data>(
+        options.data_file, shape, order, world, Labels::with, options.augmentation);
+    const std::int64_t end = step_count(options, file->step_count());
+    auto prefetched = std::make_unique<PrefetchedData>(
+        std::move(file), shape, PrefetchLimits{.end = end, .threads = threads});
+    data.prefetched = prefetched.get();
+    data.training = std::move(prefetched);
   }
   if (!options.test_file.empty()) {
-    const SampleOrder order{.shuffled = false};
-    data.test = std::make_unique<Hdf5Data>(options.test_file, shape, order, world);
+    data.test = prefetched_in_order(
+        options.test_file, shape, world, Labels::with, options.augmentation, threads);
   }
   return data;
+}
+
+// The first thread's; further ones are for small samples.
+std::int64_t read_ahead_bytes(const Schedule& schedule,
+                              const TrainingOptions& options,
+                              Backend& backend) {
+  const bool reads = !options.data_file.empty() && backend.device().is_host();
+  return reads ? sample_bytes(schedule) : 0;
+}
+
+// Reading beside the steps may still be slower than they are.
+void tell_waiting(const Data& data, const std::function<void(const std::string& text)>& note) {
+  constexpr double worth_telling = 0.05;
+  if (!note || data.prefetched == nullptr) return;
+  const double share = data.prefetched->waited_share();
+  if (share < worth_telling) return;
+  const int threads = data.prefetched->threads();
+  note("waiting for data took " + std::to_string(std::lround(100.0 * share)) +
+       " % of the steps, though " + std::to_string(threads) +
+       (threads == 1 ? " thread read" : " threads read") + " ahead");
 }
 
 void set_first_state(ParameterStore& parameters,
@@ -114,10 +147,13 @@ RunReport train(const Plan& given,
   Plan plan = plan_from(origin, without_foreign_names(given, backend->fingerprint(), note));
   Schedule schedule = lower(plan, world.rank());
   require_memory(
-      needed_bytes(plan, schedule, options), plan.network.name(), world, backend->device());
+      needed_bytes(plan, schedule, options) + read_ahead_bytes(schedule, options, *backend),
+      plan.network.name(),
+      world,
+      backend->device());
   backend->prepare_thread();
   tell_places(backend->device(), world, callbacks);
-  const Data data = open_data(plan, options, world);
+  const Data data = open_data(plan, schedule, options, world);
   check_origin(origin, options, *data.training, world);
   std::optional<CheckpointWriter> checkpoints = open_checkpoints(origin, options, world);
   tell_changes(origin, options, *data.training, note);
@@ -139,6 +175,7 @@ RunReport train(const Plan& given,
                        .signals = signals,
                        .first_step = origin.step()};
   train_and_dump(work, std::move(plan), std::move(schedule), report);
+  tell_waiting(data, note);
   return report;
 }
 

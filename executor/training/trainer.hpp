@@ -9,6 +9,7 @@
 
 #include "executor/backend/backend.hpp"
 #include "executor/comm/communicator.hpp"
+#include "executor/training/augmentation.hpp"
 #include "executor/training/graph_choice.hpp"
 #include "planner/model/plan.hpp"
 #include "planner/model/run.hpp"
@@ -23,6 +24,7 @@ struct TrainingOptions {
   bool nccl = false;                  // reductions by the library are NCCL's
   std::string data_file;              // empty: synthetic
   std::string test_file;              // evaluated after every epoch and at the end; empty: none
+  Augmentation augmentation;          // of data; of test data and inference, the centred window
   std::string weights_file;           // where no checkpoint is; empty: from the seed
   std::string dump_file;              // empty: none
   std::string checkpoint_folder;      // state is saved there; empty: nowhere

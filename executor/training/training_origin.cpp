@@ -48,6 +48,12 @@ std::string change_text(const char* what, double before, double now) {
   return text.str();
 }
 
+std::string augmentation_text(const std::optional<std::int64_t>& crop, bool mirror) {
+  if (!crop && !mirror) return "no option";
+  return (crop ? "--crop=" + std::to_string(*crop) : "") + (crop && mirror ? " " : "") +
+         (mirror ? "--mirror" : "");
+}
+
 }  // namespace
 
 TrainingOrigin find_origin(const Plan& plan,
@@ -112,6 +118,12 @@ void tell_changes(const TrainingOrigin& origin,
   compare("--learning-rate", before.learning_rate, options.learning_rate);
   compare("--momentum", before.momentum, options.momentum);
   compare("--weight-decay", before.weight_decay, options.weight_decay);
+  if (before.crop != crop_of(options.augmentation) ||
+      before.mirror != options.augmentation.mirrors) {
+    note(from + "samples are cropped and mirrored as " +
+         augmentation_text(crop_of(options.augmentation), options.augmentation.mirrors) +
+         " says, not as " + augmentation_text(before.crop, before.mirror));
+  }
   if (before.step < step_count(options, data.step_count())) return;
   note("all " + std::to_string(before.step) +
        " steps are done: nothing is timed, and --dump has no gradients, outputs and loss");

@@ -185,6 +185,8 @@ Checkpoint TrainingSteps::progress(std::int64_t done, const RunReport& report) c
           .momentum = state.momentum,
           .weight_decay = state.weight_decay,
           .loss_scale = state.loss_scale,
+          .crop = crop_of(work_.options.augmentation),
+          .mirror = work_.options.augmentation.mirrors,
           .loss = report.loss,
           .test_accuracy = report.test_accuracy,
           .test_loss = report.test_loss,

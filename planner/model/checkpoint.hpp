@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -61,6 +62,8 @@ struct Checkpoint {
   double momentum = 0.0;
   double weight_decay = 0.0;
   double loss_scale = 1.0;
+  std::optional<std::int64_t> crop;  // zeros around samples that windows were cut from
+  bool mirror = false;               // half of the samples were
   // As in RunReport, up to this step.
   std::vector<double> loss;
   std::vector<double> test_accuracy;

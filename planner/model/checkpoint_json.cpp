@@ -171,7 +171,7 @@ Checkpoint parse_checkpoint(std::string_view json, const std::string& file) {
                    "samples",         "plan_sha256",   "generation", "learning_rate", "momentum",
                    "weight_decay",    "loss_scale",    "loss",       "test_accuracy", "test_loss",
                    "gradient_checks", "raised_cycles", "element",    "parts",         "tensors",
-                   "network"});
+                   "network",         "crop",          "mirror"});
   Checkpoint checkpoint{.plan_sha256 = read_digest(root.at("plan_sha256")),
                         .network = read_embedded_network(root.at("network")),
                         .batch = root.at("batch").integer(extent_range),
@@ -183,6 +183,8 @@ Checkpoint parse_checkpoint(std::string_view json, const std::string& file) {
                         .momentum = root.at("momentum").number(fraction_range),
                         .weight_decay = root.at("weight_decay").number(not_negative),
                         .loss_scale = root.at("loss_scale").number(positive)};
+  if (root.has("crop")) checkpoint.crop = root.at("crop").integer(step_range);
+  root.read("mirror", checkpoint.mirror);
   read_history(root, checkpoint);
   read_state(root, checkpoint);
   validate(checkpoint, file);
@@ -201,6 +203,8 @@ std::string to_json(const Checkpoint& checkpoint) {
   document["momentum"] = checkpoint.momentum;
   document["weight_decay"] = checkpoint.weight_decay;
   document["loss_scale"] = checkpoint.loss_scale;
+  if (checkpoint.crop) document["crop"] = *checkpoint.crop;
+  if (checkpoint.mirror) document["mirror"] = true;
   add_history(document, checkpoint);
   add_state(document, checkpoint);
   document["network"] = embedded_network(checkpoint.network);

@@ -51,12 +51,16 @@ class DataFile {
   }
   const Communicator& world() const { return world_; }
   const std::string& file() const { return file_; }
-  Hdf5Data open(const BatchShape& batch, const SampleOrder& order) const {
-    return Hdf5Data(file_, batch, order, world_);
+  Hdf5Data open(const BatchShape& batch,
+                const SampleOrder& order,
+                const Augmentation& augmentation = {}) const {
+    return Hdf5Data(file_, batch, order, world_, Labels::with, augmentation);
   }
-  InputProblem problem_of(const BatchShape& batch, const SampleOrder& order = shuffled) const {
+  InputProblem problem_of(const BatchShape& batch,
+                          const SampleOrder& order = shuffled,
+                          const Augmentation& augmentation = {}) const {
     try {
-      open(batch, order);
+      open(batch, order, augmentation);
     } catch (const InputError& error) {
       return error.problem();
     }

@@ -2,7 +2,8 @@
 cnnplan_test(finish_order_test SOURCES finish_order_test.cpp LIBRARIES cnnplan_training)
 cnnplan_test(graph_choice_test SOURCES graph_choice_test.cpp LIBRARIES cnnplan_training)
 cnnplan_test(training_data_test
-  SOURCES initializer_test.cpp permutation_test.cpp weights_file_test.cpp
+  SOURCES augmentation_test.cpp initializer_test.cpp permutation_test.cpp prefetched_data_test.cpp
+          weights_file_test.cpp
   LIBRARIES cnnplan_data)
 cnnplan_mpi_test(training_data_mpi_test
   RANKS 1 2 3 4

@@ -56,11 +56,13 @@ struct Batch {
 };
 
 template <typename T, typename Label = std::int32_t>
-void check_splits(const BatchShape& batch, std::span<const TestDataset> datasets) {
+void check_splits(const BatchShape& batch,
+                  std::span<const TestDataset> datasets,
+                  const Augmentation& augmentation = {}) {
   const DataFile data(datasets);
   const int rank = data.world().rank();
   for (const SampleOrder& order : {shuffled, sequential}) {
-    Hdf5Data source = data.open(batch, order);
+    Hdf5Data source = data.open(batch, order, augmentation);
     for (const Mesh& mesh : test_meshes(data.world().size())) {
       CAPTURE(to_text(mesh));
       for (std::int64_t step = 0; step < 2 * source.step_count(); ++step) {
@@ -93,6 +95,113 @@ TEST_CASE("Hdf5Data: every split reads what one rank reads of targets, too") {
   BatchShape wide = scores;
   wide.precision = Precision::fp64;
   check_splits<double, double>(wide, with_targets(image_file(), {11, 6}));
+}
+
+constexpr Augmentation all_moved{.crops = true, .padding = 2, .mirrors = true};
+constexpr Augmentation cropped{.crops = true, .mirrors = true};
+constexpr Augmentation mirrored{.mirrors = true};
+
+// Larger samples than those of `images`, `volumes` and `pixels`, or, where there is padding,
+// smaller ones.
+std::vector<TestDataset> other_images(std::int64_t rows, std::int64_t columns) {
+  return {counted("/samples", FileElement::uint8, {11, 3, rows, columns}, 251),
+          counted("/labels", FileElement::uint8, {11}, 10)};
+}
+std::vector<TestDataset> larger_volumes() {
+  return {counted("/samples", FileElement::fp32, {5, 2, 4, 6, 9}, 1 << 20),
+          counted("/labels", FileElement::int64, {5, 4, 6, 9}, 7)};
+}
+std::vector<TestDataset> larger_pixels() {
+  return {counted("/samples", FileElement::fp32, {7, 1, 12, 10}, 1 << 20),
+          counted("/labels", FileElement::int32, {7, 12, 10}, 2)};
+}
+
+TEST_CASE("Hdf5Data: every split reads what one rank reads of windows and mirror images") {
+  check_splits<float>(images, other_images(8, 8), all_moved);
+  check_splits<float>(images, other_images(4, 3), all_moved);
+  check_splits<float>(images, image_file(), mirrored);
+  check_splits<float>(volumes, larger_volumes(), cropped);
+  check_splits<float>(pixels, larger_pixels(), cropped);
+  check_splits<float, float>(
+      maps,
+      {{larger_pixels()[0], counted("/targets", FileElement::fp32, {7, 2, 12, 10}, 1 << 20)}},
+      cropped);
+}
+
+TEST_CASE("Hdf5Data: a window shows what is stored there, zeros in the padding") {
+  const std::vector<TestDataset> datasets = other_images(4, 7);
+  const DataFile data(datasets);
+  Hdf5Data source = data.open(images, shuffled, all_moved);
+  int mirrored_count = 0;
+  for (std::int64_t step = 0; step < 8; ++step) {
+    Batch<float> batch(images);
+    test::read_batch(source, step, batch.samples.view(), batch.labels.view());
+    for (std::int64_t n = 0; n < 4; ++n) {
+      // Labels tell which sample it is: those of the first ten are all different.
+      const std::int64_t label = batch.labels.at({n, 0, 0, 0, 0});
+      std::int64_t sample = 0;
+      while (static_cast<std::int64_t>(datasets[1].values[static_cast<std::size_t>(sample)]) !=
+             label) {
+        ++sample;
+      }
+      if (sample == 0) continue;  // or the eleventh
+      const Placement place =
+          drawn(all_moved, {{1, 3, 1, 4, 7}}, images.samples, shuffled.seed, step / 2, sample);
+      mirrored_count += place.mirrored ? 1 : 0;
+      for_each_index({{{{n, n + 1}, {0, 3}, {0, 1}, {0, 6}, {0, 5}}}}, [&](const Index& at) {
+        const std::int64_t row = place.first[1] + at[3];
+        const std::int64_t column = place.first[2] + (place.mirrored ? 4 - at[4] : at[4]);
+        const bool is_there = 0 <= row && row < 4 && 0 <= column && column < 7;
+        const std::int64_t index = ((sample * 3 + at[1]) * 4 + row) * 7 + column;
+        const double stored =
+            is_there ? datasets[0].values[static_cast<std::size_t>(index)] / 255.0 : 0.0;
+        CHECK(batch.samples.at(at) == doctest::Approx(stored));
+      });
+    }
+  }
+  CHECK(mirrored_count > 4);
+  CHECK(mirrored_count < 28);
+}
+
+TEST_CASE("Hdf5Data: labels per pixel stay with their pixels; tests see the middle") {
+  std::vector<TestDataset> datasets = larger_pixels();
+  for (std::size_t i = 0; i < datasets[1].values.size(); ++i) {
+    datasets[0].values[i] = datasets[1].values[i];
+  }
+  const DataFile data(datasets);
+  Hdf5Data source = data.open(pixels, shuffled, cropped);
+  for (std::int64_t step = 0; step < 4; ++step) {
+    Batch<float> batch(pixels);
+    test::read_batch(source, step, batch.samples.view(), batch.labels.view());
+    for_each_index(batch.samples.box(), [&](const Index& at) {
+      CHECK(batch.samples.at(at) == static_cast<float>(batch.labels.at(at)));
+    });
+  }
+  Hdf5Data middle = data.open(pixels, sequential, cropped);
+  Batch<float> batch(pixels);
+  test::read_batch(middle, 0, batch.samples.view(), batch.labels.view());
+  for_each_index(batch.samples.box(), [&](const Index& at) {
+    const std::int64_t index = (at[0] * 12 + at[3] + 2) * 10 + at[4];
+    CHECK(batch.samples.at(at) ==
+          static_cast<float>(datasets[0].values[static_cast<std::size_t>(index)]));
+  });
+}
+
+TEST_CASE("Hdf5Data: what cannot be cropped is refused") {
+  CHECK(DataFile(other_images(8, 8)).problem_of(images).allowed ==
+        "float32 or uint8 (N >= 4, 3, 6, 5)");
+  CHECK(DataFile(other_images(8, 4)).problem_of(images, shuffled, cropped).allowed ==
+        "float32 or uint8 (N >= 4, 3, >= 6, >= 5)");
+  CHECK(DataFile(other_images(1, 5)).problem_of(images, shuffled, all_moved).allowed ==
+        "float32 or uint8 (N >= 4, 3, >= 2, >= 2)");
+  CHECK(DataFile(larger_pixels()).problem_of(pixels, shuffled, all_moved).pointer == "/labels");
+  BatchShape coarse = pixels;
+  coarse.labels = {{3, 1, 1, 3, 3}};
+  CHECK(DataFile(larger_pixels()).problem_of(coarse, shuffled, cropped).pointer == "/labels");
+  std::vector<TestDataset> short_labels = larger_pixels();
+  short_labels[1] = counted("/labels", FileElement::int32, {7, 7, 9}, 2);
+  CHECK(DataFile(short_labels).problem_of(pixels, shuffled, cropped).allowed ==
+        "uint8 or int32 or int64 (7, 12, 10)");
 }
 
 TEST_CASE("Hdf5Data: targets are those of the file, the rest is zero") {

@@ -334,6 +334,8 @@ Checkpoint sample_checkpoint() {
           .momentum = 0.875,
           .weight_decay = 0.03125,
           .loss_scale = 1024.0,
+          .crop = 4,
+          .mirror = true,
           .loss = {2.302585092994046, -0.5, 1e-300},
           .test_accuracy = {0.25},
           .gradient_checks = sample_run().gradient_checks,
