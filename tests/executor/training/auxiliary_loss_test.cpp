@@ -89,4 +89,23 @@ TEST_CASE("auxiliary losses: those with the same block share its labels") {
   CHECK(label_buffers(parse_mesh("h2")) == 2);
 }
 
+TEST_CASE("auxiliary losses: inference runs nothing that they alone need, and has its parameters") {
+  const Network network("side",
+                        {{"data", {}, Input{.channels = 2, .size = {1, 6, 5}}},
+                         {"conv", {"data"}, Convolution{.filters = 3}},
+                         {"side", {"conv"}, Convolution{.filters = 3}},
+                         {"side_bn", {"side"}, BatchNorm{}},
+                         {"side_loss", {"side_bn"}, SoftmaxCrossEntropy{.weight = weight}},
+                         {"head", {"conv"}, Convolution{.filters = 3}},
+                         {"loss", {"head"}, SoftmaxCrossEntropy{}}});
+  const Schedule inference = lower_inference(uniform_plan(network, batch, parse_mesh("h2")), 0);
+  for (const Operation& operation : inference.operations) {
+    CAPTURE(operation.id);
+    CHECK((operation.layer < 2 || operation.layer > 4));
+  }
+  CHECK(inference.losses.size() == 1);
+  CHECK(inference.slots.size() == 5);
+  CHECK(inference.running_mean[3] >= 0);
+}
+
 }  // namespace cnnplan::test
