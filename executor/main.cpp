@@ -1,7 +1,6 @@
 // cnnexec: what its options ask for.
 #include <cstdio>
 #include <exception>
-#include <filesystem>
 #include <string>
 #include <system_error>
 
@@ -17,12 +16,6 @@
 
 namespace cnnplan {
 namespace {
-
-void require_other_file(const std::string& output, const std::string& input) {
-  std::error_code missing;
-  if (!std::filesystem::equivalent(output, input, missing)) return;
-  throw Error(ExitCode::usage, output + ": would be written over what is read as " + input);
-}
 
 // Before the work: a long training whose result cannot be written is lost.
 void check_outputs(const Options& options) {

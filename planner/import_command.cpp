@@ -86,6 +86,11 @@ std::string summary(const Network& network) {
 }  // namespace
 
 ExitCode import_command(const ImportCommandOptions& options) {
+  require_other_file(options.network_file, options.model_file);
+  if (!options.weights_file.empty()) {
+    require_other_file(options.weights_file, options.model_file);
+    require_other_file(options.weights_file, options.network_file);
+  }
   const ImportOptions model_options{.input = options.input,
                                     .output = options.output_name,
                                     .loss = options.loss,

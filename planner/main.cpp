@@ -42,8 +42,9 @@ constexpr const char* solve_help = R"(EXAMPLES
   cnnplan solve model.onnx --input 3x512x512          what PyTorch exports
   cnnplan solve residual-256.json --ranks 8 --allow multigrid
   cnnplan solve resnet50.json --uniform h2            no search: every layer split by height
-  cnnplan solve resnet50.json --what-if level.beta_s_per_byte*0.5 --what-if kernel.convolution*0.8
-                                                      on a machine with faster links and kernels
+  cnnplan solve resnet50.json --what-if level.beta_s_per_byte*0.5
+                                                      on a machine with faster links; with a profile,
+                                                      kernel.convolution*0.8: with faster kernels
 
 )";
 

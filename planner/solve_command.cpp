@@ -153,11 +153,20 @@ void print_what_if(const Plan& plan, const SolveRequest& other, const SolveOptio
   std::cout << to_text({.before = plan, .kept = kept, .after = after}, joined(options.what_if));
 }
 
+void require_own_output(const SolveOptions& options) {
+  for (const std::string& input : {options.network_file,
+                                   chosen_file(options.platform_file, default_platform_file),
+                                   chosen_file(options.profile_file, default_profile_file)}) {
+    require_other_file(options.output_file, input);
+  }
+}
+
 }  // namespace
 
 ExitCode solve_command(const SolveOptions& options) {
   std::vector<InputFile> inputs;
   const SolveRequest request = request_of(options, inputs);
+  if (options.what_if.empty()) require_own_output(options);
   const SolveRequest other = changed(request, options.what_if);
   Plan plan = solve(request);
   if (options.strict) refuse_estimates(plan, request, options);

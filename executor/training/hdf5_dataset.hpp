@@ -29,6 +29,8 @@ struct Hdf5Call;
 
 class Hdf5Dataset {
  public:
+  const std::string& file() const { return file_; }
+  const std::string& name() const { return name_; }
   const std::vector<std::int64_t>& extents() const { return extents_; }
   FileElement element() const { return element_; }
   // Stored in chunks, perhaps compressed ones.

@@ -1,7 +1,9 @@
 // Names and shapes of parameters in files; gathering of distributed outputs.
 #include "executor/training/parameter_file.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 #include <span>
 #include <utility>
@@ -10,6 +12,7 @@
 #include "executor/training/slices.hpp"
 #include "executor/training/training_state.hpp"
 #include "executor/training/weights_file.hpp"
+#include "planner/model/error.hpp"
 
 namespace cnnplan {
 namespace {
@@ -102,20 +105,43 @@ class DumpWriter {
 
 }  // namespace
 
+namespace {
+
+std::vector<double> read_finite(const TensorFileReader& reader,
+                                const std::string& name,
+                                std::span<const std::int64_t> extents,
+                                const Selection& block) {
+  std::vector<double> values = reader.read(name, extents, block);
+  const bool is_finite =
+      std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
+  if (!is_finite) {
+    throw InputError({.file = reader.file(),
+                      .pointer = name,
+                      .value = "a value that is not finite",
+                      .allowed = "finite numbers"});
+  }
+  return values;
+}
+
+}  // namespace
+
 void load_parameters(const std::string& file, const Network& network, ParameterStore& store) {
   const TensorFileReader reader(file);
   for (std::size_t i = 0; i < store.slots().size(); ++i) {
     const ParameterSlot& slot = store.slots()[i];
-    store.set_weight(static_cast<int>(i),
-                     reader.read(name_of(slot, network, ""), extents_of(slot), selection_of(slot)));
+    store.set_weight(
+        static_cast<int>(i),
+        read_finite(reader, name_of(slot, network, ""), extents_of(slot), selection_of(slot)));
   }
   for (LayerIndex layer : batch_norms(network)) {
     const std::array extents{network.output_shape(layer, 1)[Dim::c]};
     const Range channels = store.running_channels(layer);
     const Selection own{.start = {channels.begin}, .count = {channels.size()}};
     const std::string& name = network.layer(layer).name;
-    store.set_running_values(layer, false, reader.read(tensor_name(name, "mean"), extents, own));
-    store.set_running_values(layer, true, reader.read(tensor_name(name, "variance"), extents, own));
+    for (const bool variance : {false, true}) {
+      const std::string tensor = tensor_name(name, variance ? "variance" : "mean");
+      store.set_running_values(layer, variance, read_finite(reader, tensor, extents, own));
+    }
   }
 }
 

@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <memory>
 #include <stdexcept>
+#include <string>
+#include <type_traits>
 
 #include "executor/backend/element.hpp"
 #include "executor/training/positions.hpp"
+#include "planner/model/error.hpp"
 
 namespace cnnplan {
 namespace {
@@ -75,6 +78,22 @@ Selection select(std::int64_t index, const Box& block, const std::vector<Dim>& d
     selection.count.push_back(block[dims[i]].size());
   }
   return selection;
+}
+
+template <typename Stored>
+bool are_finite(const Stored* elements, std::int64_t count) {
+  if constexpr (!std::is_floating_point_v<Stored>) return true;
+  // 0 for every finite number, else no number.
+  Stored sum{};
+  for (std::int64_t i = 0; i < count; ++i) sum += elements[i] - elements[i];
+  return sum == Stored{};
+}
+
+[[noreturn]] void refuse_value(const ScaledDataset& tensor, std::int64_t index) {
+  throw InputError({.file = tensor.dataset.file(),
+                    .pointer = tensor.dataset.name(),
+                    .value = "a value of sample " + std::to_string(index) + " that is not finite",
+                    .allowed = "finite numbers"});
 }
 
 // Rows of a block in the order of the file, (C, D, H, W), go to their positions.
@@ -152,10 +171,10 @@ void read_sample(const ScaledDataset& tensor,
     part[Dim::h] = {begin, std::min(begin + rows, all.end)};
     tensor.dataset.read(select(index, part, tensor.dims), tensor.read_as, staging.get());
     with_file_type(tensor.read_as, [&]<typename Stored>(Stored) {
-      with_buffer_type(element, [&]<typename T>(T) {
-        turn<Stored, T>(
-            reinterpret_cast<const Stored*>(staging.get()), part, shown, tensor, target);
-      });
+      const auto* const elements = reinterpret_cast<const Stored*>(staging.get());
+      if (!are_finite(elements, volume(part))) refuse_value(tensor, index);
+      with_buffer_type(
+          element, [&]<typename T>(T) { turn<Stored, T>(elements, part, shown, tensor, target); });
     });
   }
 }

@@ -25,7 +25,7 @@ struct ScaledDataset {
 
 // Fills `target`, a block of one sample in indices of the window that `placement` lays over it;
 // zeros where the window leaves the sample. May be called from several threads at once.
-// @throws IoError
+// @throws IoError; InputError where a value is not finite
 void read_sample(const ScaledDataset& tensor,
                  std::int64_t index,
                  const Placement& placement,

@@ -8,6 +8,7 @@
 
 #include "executor/comm/node_memory.hpp"
 #include "executor/training/evaluation.hpp"
+#include "executor/training/finite_check.hpp"
 #include "executor/training/more_cycles.hpp"
 #include "executor/training/parameter_file.hpp"
 #include "planner/model/checked.hpp"
@@ -91,6 +92,7 @@ void TrainingSteps::run(RunReport& report) {
   for (std::int64_t step = work_.first_step; step < steps_; ++step) {
     if (work_.test != nullptr && begins_epoch(step)) {
       average_running_values();
+      require_finite(step);
       evaluate(report);
     }
     if (is_checked(step)) check_gradient(step, report);
@@ -98,7 +100,12 @@ void TrainingSteps::run(RunReport& report) {
     run_step(step, report);
     if (work_.checkpoints != nullptr) save_or_stop(step + 1, report);
   }
+  require_finite(steps_);
   recorder_->summarize_into(report);
+}
+
+void TrainingSteps::require_finite(std::int64_t done) const {
+  cnnplan::require_finite(work_.parameters, plan_.network, work_.world, done);
 }
 
 StepContext TrainingSteps::context() const {
@@ -159,6 +166,7 @@ void TrainingSteps::save_or_stop(std::int64_t done, const RunReport& report) {
   const auto signal = static_cast<int>(work_.world.maximum(work_.signals.last()));
   const bool stops = signal != 0 && done < steps_;
   if (!stops && !is_checkpoint_due(done)) return;
+  require_finite(done);
   work_.checkpoints->write(progress(done, report), plan_, work_.parameters);
   if (work_.callbacks.saved && work_.world.rank() == 0) work_.callbacks.saved(done);
   if (!stops) return;

@@ -72,6 +72,8 @@ class TrainingSteps {
  private:
   StepContext context() const;
   StepState state_of(std::int64_t step) const;
+  // Of weights and running values. @throws NotFiniteError
+  void require_finite(std::int64_t done) const;
   void run_step(std::int64_t step, RunReport& report);
   Timing timing_of(std::int64_t step) const;
   void record(std::int64_t step);

@@ -57,6 +57,7 @@ class TensorFileReader {
   // @throws IoError
   explicit TensorFileReader(const std::string& file) : hdf5_(Hdf5File::open(file)) {}
 
+  const std::string& file() const { return hdf5_.file(); }
   bool has(const std::string& name) const { return hdf5_.find(name).has_value(); }
   // Row-major. @throws InputError (pointer `name`) when it is missing, of other extents or no
   // numbers; IoError

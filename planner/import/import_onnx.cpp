@@ -62,12 +62,14 @@ class Importer {
         live_(live_nodes(graph, outputs())),
         names_of_outputs_(names_of_outputs(live_, outputs())),
         builder_(file, live_.uses) {
+    require_outputs();
     set_inputs(options.input);
   }
 
   ImportedModel run();
 
  private:
+  void require_outputs() const;
   void set_inputs(const std::string& size);
   void map(const OnnxNode& node);
   std::vector<Value> outputs_of(const NodeReader& reader);
@@ -91,9 +93,28 @@ class Importer {
   NetworkBuilder builder_;
   Values values_;
   std::int64_t folded_elements_ = 0;
+  bool has_too_many_constants_ = false;
   std::vector<Refusal> refusals_;
   std::vector<std::string> notes_;
 };
+
+// Each is a value that some node makes.
+void Importer::require_outputs() const {
+  for (const std::string& wanted : outputs()) {
+    const bool is_made = std::any_of(graph_.nodes.begin(), graph_.nodes.end(), [&](const auto& n) {
+      return std::find(n.outputs.begin(), n.outputs.end(), wanted) != n.outputs.end();
+    });
+    if (is_made) continue;
+    std::string known;
+    for (const OnnxValue& output : graph_.outputs) {
+      known += (known.empty() ? "'" : ", '") + printable(output.name) + '\'';
+    }
+    throw InputError({.file = file_,
+                      .pointer = "output '" + printable(wanted) + '\'',
+                      .value = "no node that makes it",
+                      .allowed = "an output of the model (" + known + ") or of a node"});
+  }
+}
 
 void Importer::set_inputs(const std::string& size) {
   for (const auto& [name, tensor] : graph_.initializers) values_.emplace(name, Constant{tensor});
@@ -101,12 +122,18 @@ void Importer::set_inputs(const std::string& size) {
   for (const OnnxValue& input : graph_.inputs) {
     if (live_.uses.contains(input.name)) used.push_back(&input);
   }
-  if (used.size() != 1 || !used[0]->is_real) {
+  if (used.size() != 1) {
     throw InputError({.file = file_,
                       .pointer = "",
                       .value = std::to_string(used.size()) + " inputs that the output '" +
                                printable(output_) + "' is made of",
-                      .allowed = "one, of real numbers: samples"});
+                      .allowed = "one: samples"});
+  }
+  if (!used[0]->is_real) {
+    throw InputError({.file = file_,
+                      .pointer = "input '" + printable(used[0]->name) + '\'',
+                      .value = "values that are no real numbers",
+                      .allowed = "samples of real numbers"});
   }
   const OnnxValue& input = *used[0];
   values_.insert_or_assign(input.name,
@@ -137,8 +164,9 @@ Value Importer::folded(const NodeReader& reader) {
   if (const auto* const constant = std::get_if<Constant>(&value)) {
     folded_elements_ += element_count(*constant->tensor);
   }
-  if (folded_elements_ > most_elements) throw UnmappedNode("too many constants to compute");
-  return value;
+  if (folded_elements_ <= most_elements) return value;
+  if (std::exchange(has_too_many_constants_, true)) return Unknown{};  // told once
+  throw UnmappedNode("too many constants to compute, here and behind it");
 }
 
 // Older opsets have one softmax over all dims from the axis on.

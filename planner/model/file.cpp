@@ -190,6 +190,20 @@ bool file_exists(const std::string& file) {
   return false;
 }
 
+void require_other_file(const std::string& output, const std::string& other) {
+  namespace fs = std::filesystem;
+  if (other.empty()) return;
+  std::error_code error;
+  const auto place = [&](const std::string& file) {
+    return fs::weakly_canonical(fs::absolute(file, error), error);
+  };
+  bool is_same = fs::equivalent(output, other, error);
+  if (error) is_same = place(output) == place(other);  // one of them is still to be written
+  if (error || !is_same) return;
+  throw Error(ExitCode::usage,
+              output + ": would be written over what is read or written as " + other);
+}
+
 std::string base_name(std::string_view path) {
   while (path.size() > 1 && path.back() == '/') path.remove_suffix(1);
   const std::size_t slash = path.rfind('/');

@@ -20,6 +20,9 @@ void check_writable(const std::string& file);
 std::string behind_links(const std::string& file);
 // @throws IoError where that cannot be found out.
 bool file_exists(const std::string& file);
+// For use before the work. @throws Error (usage) where writing `output` would replace what is read
+// or written as `other`
+void require_other_file(const std::string& output, const std::string& other);
 // Lower-case hex of the SHA-256 of `content`.
 std::string sha256(std::string_view content);
 // Last part of a path.

@@ -33,6 +33,13 @@ Network with_input_size(const Network& network, const std::array<std::int64_t, 3
   for (Layer& layer : layers) {
     auto* input = std::get_if<Input>(&layer.parameters);
     if (input == nullptr) continue;
+    if (size[0] > 1 && input->size[0] == 1) {
+      throw InputError({.file = "--input",
+                        .pointer = "",
+                        .value = "three sizes, " + std::to_string(size[0]) + " first",
+                        .allowed = "HxW for the network " + network.name() +
+                                   ", which has no depth; its file tells the channels"});
+    }
     const std::int64_t depth = size[0] == 0 ? input->size[0] : size[0];
     input->size = {depth, size[1], size[2]};
   }

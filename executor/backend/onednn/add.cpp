@@ -18,7 +18,7 @@ CNNPLAN_VECTORIZED void add_relu(
   CNNPLAN_INDEPENDENT
   for (std::int64_t i = 0; i < count; ++i) {
     const float sum = a[i] + scale * b[i];
-    y[i] = sum > 0.0F ? sum : 0.0F;
+    y[i] = sum < 0.0F ? 0.0F : sum;
   }
 }
 

@@ -57,7 +57,7 @@ CNNPLAN_INLINE void normalise_body(
     for (std::int64_t c = 0; c < size.channels; ++c) {
       float value = (x[i + c] - by.mean[c]) * by.factor[c] + by.shift[c];
       if constexpr (residual) value += added[i + c];
-      if constexpr (relu) value = value > 0.0F ? value : 0.0F;
+      if constexpr (relu) value = value < 0.0F ? 0.0F : value;
       y[i + c] = value;
     }
   }

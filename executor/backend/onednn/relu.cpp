@@ -11,8 +11,8 @@ namespace {
 CNNPLAN_VECTORIZED void clip(const float* x, float limit, float* y, std::int64_t count) {
   CNNPLAN_INDEPENDENT
   for (std::int64_t i = 0; i < count; ++i) {
-    const float positive = x[i] > 0.0F ? x[i] : 0.0F;
-    y[i] = positive < limit ? positive : limit;
+    const float positive = x[i] < 0.0F ? 0.0F : x[i];  // what is no number stays
+    y[i] = positive > limit ? limit : positive;
   }
 }
 

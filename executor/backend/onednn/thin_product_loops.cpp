@@ -123,7 +123,7 @@ CNNPLAN_VECTORIZED void add_product(const ProductSizes& sizes,
 
 CNNPLAN_VECTORIZED void clip_negative(float* y, std::int64_t count) {
   CNNPLAN_INDEPENDENT
-  for (std::int64_t i = 0; i < count; ++i) y[i] = y[i] > 0.0F ? y[i] : 0.0F;
+  for (std::int64_t i = 0; i < count; ++i) y[i] = y[i] < 0.0F ? 0.0F : y[i];
 }
 
 CNNPLAN_VECTORIZED void product_with_transposed(const ProductSizes& sizes,

@@ -1,6 +1,7 @@
 // ReLU, add and accumulate of every backend against plain loops in double.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <doctest/doctest.h>
 
@@ -124,6 +125,26 @@ TEST_CASE("add: a scaled second input, from its values to its gradient") {
       for (std::size_t i = 0; i < dx.size(); ++i) {
         CHECK(std::abs(dx[i] - scale * b[i]) < 4 * tolerance_of(candidate));
       }
+    }
+  }
+}
+
+TEST_CASE("relu, add: what is no number stays so, and an infinite one, too") {
+  const Shape shape{{1, 21, 1, 1, 1}};
+  KernelSpec relu = spec_of(KernelKind::relu, KernelPhase::forward, shape);
+  KernelSpec add = spec_of(KernelKind::add, KernelPhase::forward, shape);
+  add.relu = true;
+  Values values(21, 1.0);
+  values[3] = std::numeric_limits<double>::quiet_NaN();
+  values[19] = std::numeric_limits<double>::infinity();
+  for (const Candidate& candidate : candidates()) {
+    INFO(candidate.backend);
+    for (const Values& found : {result_of(candidate, relu, {values}, 0),
+                                result_of(candidate, relu, {values}, 0, {.relu_max = 6.0}),
+                                result_of(candidate, add, {values, Values(21, 2.0)}, 0)}) {
+      CHECK(std::isnan(found[3]));
+      CHECK(std::isfinite(found[4]));
+      CHECK(found[19] >= 6.0);
     }
   }
 }

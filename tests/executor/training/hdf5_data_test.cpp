@@ -2,6 +2,7 @@
 #include "executor/training/hdf5_data.hpp"
 
 #include <cstdint>
+#include <limits>
 #include <set>
 #include <span>
 #include <type_traits>
@@ -202,6 +203,23 @@ TEST_CASE("Hdf5Data: what cannot be cropped is refused") {
   short_labels[1] = counted("/labels", FileElement::int32, {7, 7, 9}, 2);
   CHECK(DataFile(short_labels).problem_of(pixels, shuffled, cropped).allowed ==
         "uint8 or int32 or int64 (7, 12, 10)");
+}
+
+TEST_CASE("Hdf5Data: what is no number is refused, with its sample") {
+  std::vector<TestDataset> datasets = with_targets(image_file(), {11, 6});
+  datasets[0].values[5 * 90 + 7] = std::numeric_limits<double>::quiet_NaN();
+  datasets[1].values[9 * 6 + 1] = std::numeric_limits<double>::infinity();
+  const DataFile data(datasets);
+  Hdf5Data source = data.open(scores, sequential);
+  Batch<float, float> batch(scores);
+  CHECK_NOTHROW(source.read_samples(0, batch.samples.view()));
+  CHECK_THROWS_WITH_AS(source.read_samples(1, batch.samples.view()),
+                       doctest::Contains("/samples: got a value of sample 5 that is not finite"),
+                       InputError);
+  CHECK_NOTHROW(source.read_labels(1, batch.labels.view()));
+  CHECK_THROWS_WITH_AS(source.read_labels(2, batch.labels.view()),
+                       doctest::Contains("/targets: got a value of sample 9 that is not finite"),
+                       InputError);
 }
 
 TEST_CASE("Hdf5Data: targets are those of the file, the rest is zero") {

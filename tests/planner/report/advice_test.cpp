@@ -42,7 +42,9 @@ TEST_CASE(
     "profile_advice: the plan's own ranks, batch and size, and the files as they were typed") {
   Plan plan = small_plan();
   CHECK(profile_advice(plan, typed) == command);
-  plan.network = with_input_size(plan.network, {3, 8, 16});
+  std::vector<Layer> layers = plan.network.layers();
+  std::get<Input>(layers.front().parameters).size = {3, 8, 16};
+  plan.network = Network(plan.network.name(), std::move(layers));
   plan.ranks = 4;
   const TypedOptions all{.network_file = "n.json", .profile_file = "p.json", .uniform = "n2h2"};
   CHECK(profile_advice(plan, all) ==

@@ -1,0 +1,55 @@
+// All ranks have the same slots, of which each looks at its part.
+#include "executor/training/finite_check.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "executor/training/weights_file.hpp"
+#include "planner/model/error.hpp"
+
+namespace cnnplan {
+namespace {
+
+bool is_finite(const std::vector<double>& values) {
+  return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
+}
+
+// Calls look(name, values) for every slot and every running value, in the same order on all ranks.
+template <typename Look>
+void for_each_tensor(const ParameterStore& store, const Network& network, const Look& look) {
+  for (std::size_t i = 0; i < store.slots().size(); ++i) {
+    const ParameterSlot& slot = store.slots()[i];
+    look(tensor_name(network.layer(slot.layer).name, to_text(slot.role)),
+         store.plain(ParameterArena::weights, static_cast<int>(i)));
+  }
+  for (LayerIndex layer = 0; layer < network.layer_count(); ++layer) {
+    if (!std::holds_alternative<BatchNorm>(network.layer(layer).parameters)) continue;
+    const std::string& name = network.layer(layer).name;
+    look(tensor_name(name, "mean"), store.running_values(layer, false));
+    look(tensor_name(name, "variance"), store.running_values(layer, true));
+  }
+}
+
+}  // namespace
+
+void require_finite(const ParameterStore& store,
+                    const Network& network,
+                    const Communicator& world,
+                    std::int64_t steps) {
+  std::vector<std::string> names;
+  std::size_t first = std::string::npos;
+  for_each_tensor(store, network, [&](std::string name, const std::vector<double>& values) {
+    if (first == std::string::npos && !is_finite(values)) first = names.size();
+    names.push_back(std::move(name));
+  });
+  const auto none = static_cast<double>(names.size());
+  const double own = first == std::string::npos ? none : static_cast<double>(first);
+  const double found = -world.maximum(-own);
+  if (found == none) return;
+  throw NotFiniteError(names[static_cast<std::size_t>(found)] + " is not finite after " +
+                       std::to_string(steps) + " steps");
+}
+
+}  // namespace cnnplan
