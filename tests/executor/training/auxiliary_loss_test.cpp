@@ -36,9 +36,10 @@ void scale(NamedValues& tensors, double factor) {
 }
 
 void check_close(const NamedValues& actual, const NamedValues& expected) {
-  for (const auto& [name, values] : expected) {
-    CAPTURE(name);
-    const std::vector<double>& found = actual.at(name);
+  for (const auto& tensor : expected) {
+    CAPTURE(tensor.first);
+    const std::vector<double>& values = tensor.second;
+    const std::vector<double>& found = actual.at(tensor.first);
     REQUIRE(found.size() == values.size());
     for (std::size_t i = 0; i < values.size(); ++i) {
       CHECK(found[i] == doctest::Approx(values[i]).epsilon(1e-4).scale(0.01));
