@@ -53,12 +53,16 @@ Data open_data(const Plan& plan,
   return data;
 }
 
-// The first thread's; further ones are for small samples.
-std::int64_t read_ahead_bytes(const Schedule& schedule,
-                              const TrainingOptions& options,
-                              Backend& backend) {
+// Also for what is read ahead by one thread; further ones are for small samples.
+void require_room(const Plan& plan,
+                  const Schedule& schedule,
+                  const TrainingOptions& options,
+                  const Communicator& world,
+                  Backend& backend) {
   const bool reads = !options.data_file.empty() && backend.device().is_host();
-  return reads ? sample_bytes(schedule) : 0;
+  const std::int64_t ahead = reads ? sample_bytes(schedule) : 0;
+  require_memory(
+      needed_bytes(plan, schedule, options) + ahead, plan.network.name(), world, backend.device());
 }
 
 // Reading beside the steps may still be slower than they are.
@@ -146,11 +150,7 @@ RunReport train(const Plan& given,
   const std::unique_ptr<Backend> backend = backend_for(given, options, world);
   Plan plan = plan_from(origin, without_foreign_names(given, backend->fingerprint(), note));
   Schedule schedule = lower(plan, world.rank());
-  require_memory(
-      needed_bytes(plan, schedule, options) + read_ahead_bytes(schedule, options, *backend),
-      plan.network.name(),
-      world,
-      backend->device());
+  require_room(plan, schedule, options, world, *backend);
   backend->prepare_thread();
   tell_places(backend->device(), world, callbacks);
   const Data data = open_data(plan, schedule, options, world);
