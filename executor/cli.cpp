@@ -27,8 +27,8 @@ DATA
   HDF5 with /samples (N, C, H, W), float32 or uint8 (divided by 255; then attributes mean and std,
   by channel, are subtracted and divided by), and /labels (N), or (N, H, W) per pixel; where the
   loss is a mean squared error, /targets float32 (N, C), or (N, C, H, W) per pixel, instead. Each
-  rank reads its block, mini-batches ahead of the steps. Without --data: one made-up mini-batch, the
-  same in every step. --infer needs no labels or targets; it writes /<layer>/output (N, C, H, W) of
+  rank reads its block, ahead of the steps where cores are free. Without --data: one made-up
+  mini-batch, the same in every step. --infer needs no labels or targets; it writes /<layer>/output (N, C, H, W) of
   the layer before the loss. What --crop and --mirror draw depends on the seed, the pass and the
   sample, not on the plan.
 

@@ -25,15 +25,16 @@ namespace {
 std::unique_ptr<DataSource> open_data(const Plan& plan,
                                       const Schedule& schedule,
                                       const TrainingOptions& options,
-                                      const Communicator& world) {
+                                      const Communicator& world,
+                                      const Device& device) {
   const BatchShape shape = batch_shape(plan.network, plan.batch, plan.precision);
   if (options.data_file.empty()) return std::make_unique<SyntheticData>(shape, options.seed);
-  return prefetched_in_order(options.data_file,
-                             shape,
-                             world,
-                             Labels::without,
-                             options.augmentation,
-                             prefetch_threads(schedule, world));
+  return open_in_order(options.data_file,
+                       shape,
+                       world,
+                       Labels::without,
+                       options.augmentation,
+                       prefetch_threads(schedule, world, device));
 }
 
 // The outputs of all samples, on rank 0, mini-batch by mini-batch.
@@ -145,7 +146,8 @@ InferenceReport infer(const Plan& given,
   require_memory(memory_of(schedule).total_bytes(), plan.network.name(), world, backend->device());
   backend->prepare_thread();
   tell_places(backend->device(), world, callbacks);
-  const std::unique_ptr<DataSource> data = open_data(plan, schedule, options, world);
+  const std::unique_ptr<DataSource> data =
+      open_data(plan, schedule, options, world, backend->device());
   ParameterStore parameters(schedule, plan.network, plan.precision, *backend);
   set_first_weights(parameters, plan.network, options);
   Groups groups(world, options.nccl);

@@ -16,13 +16,17 @@ ElementType moved_as(BufferElement element) {
   return element == BufferElement::int32 ? ElementType::fp32 : element_type(element);
 }
 
-// Launchers bind a rank to the core that computes: what reads beside it may use all that the node
-// gives this program.
-void use_all_cores() {
-  cpu_set_t all;
-  CPU_ZERO(&all);
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) CPU_SET(cpu, &all);
-  sched_setaffinity(0, sizeof(all), &all);  // where it cannot, the binding stays
+// Launchers bind a rank to the cores that compute, where a thread that reads would stand in their
+// way: it takes the others that the node gives this program.
+void leave_computing_cores() {
+  cpu_set_t own;
+  cpu_set_t others;
+  CPU_ZERO(&others);
+  if (sched_getaffinity(0, sizeof(own), &own) != 0) return;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (!CPU_ISSET(cpu, &own)) CPU_SET(cpu, &others);
+  }
+  sched_setaffinity(0, sizeof(others), &others);  // where there are no others, the binding stays
 }
 
 }  // namespace
@@ -53,7 +57,7 @@ void PrefetchedData::add_thread() {
 }
 
 void PrefetchedData::work(Slot& slot) {
-  use_all_cores();
+  leave_computing_cores();
   std::unique_lock lock(mutex_);
   for (;;) {
     changed_.wait(lock, [&] { return stops_ || (slot.state == State::free && next_ < end_); });

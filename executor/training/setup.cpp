@@ -2,7 +2,10 @@
 #include "executor/training/setup.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <thread>
+
+#include <sched.h>
 
 #include "executor/comm/nodes.hpp"
 #include "executor/training/parameter_file.hpp"
@@ -18,6 +21,15 @@ void require_overlap(const Plan& plan, Backend& backend) {
   throw EnvironmentError(
       "the plan overlaps communication with kernels (\"overlap\"), which backend \"" +
       backend.fingerprint().backend + "\" does not");
+}
+
+// That a rank's kernels keep busy: those it is bound to, or fewer where OpenMP is told so.
+int computing_cores() {
+  cpu_set_t own;
+  const int bound = sched_getaffinity(0, sizeof(own), &own) == 0 ? CPU_COUNT(&own) : 1;
+  const char* const told = std::getenv("OMP_NUM_THREADS");
+  const int threads = told == nullptr ? 0 : std::atoi(told);
+  return threads > 0 ? std::min(bound, threads) : bound;
 }
 
 }  // namespace
@@ -72,24 +84,26 @@ std::int64_t sample_bytes(const Schedule& schedule) {
   return volume(schedule.data_box) * bytes_of(data.element);
 }
 
-int prefetch_threads(const Schedule& schedule, const Communicator& world) {
+int prefetch_threads(const Schedule& schedule, const Communicator& world, const Device& device) {
   constexpr std::int64_t most = 8;
   constexpr std::int64_t most_bytes = std::int64_t{2} << 30;
   const std::int64_t bytes = std::max<std::int64_t>(1, sample_bytes(schedule));
   const auto fitting = std::min(most, most_bytes / bytes);
   const auto cores = static_cast<int>(std::thread::hardware_concurrency());
-  const int share = cores / find_nodes(world).ranks_here;
-  return std::max(1, std::min(static_cast<int>(fitting), share));
+  const int computing = device.is_host() ? computing_cores() : 1;
+  const int spare = std::max(0, cores / find_nodes(world).ranks_here - computing);
+  return std::min(std::max(1, static_cast<int>(fitting)), spare);
 }
 
-std::unique_ptr<DataSource> prefetched_in_order(const std::string& file,
-                                                const BatchShape& batch,
-                                                const Communicator& world,
-                                                Labels labels,
-                                                const Augmentation& augmentation,
-                                                int threads) {
+std::unique_ptr<DataSource> open_in_order(const std::string& file,
+                                          const BatchShape& batch,
+                                          const Communicator& world,
+                                          Labels labels,
+                                          const Augmentation& augmentation,
+                                          int threads) {
   const SampleOrder order{.shuffled = false};
   auto data = std::make_unique<Hdf5Data>(file, batch, order, world, labels, augmentation);
+  if (threads == 0) return data;
   const PrefetchLimits limits{.end = data->step_count(), .threads = threads};
   return std::make_unique<PrefetchedData>(std::move(data), batch, limits);
 }

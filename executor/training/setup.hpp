@@ -35,18 +35,19 @@ void set_first_weights(ParameterStore& parameters,
 // Of this rank's samples in a mini-batch.
 std::int64_t sample_bytes(const Schedule& schedule);
 
-// Threads that may read ahead on a rank: of the cores of its node its share, and as many as keep
-// what they read small. Collective.
-int prefetch_threads(const Schedule& schedule, const Communicator& world);
+// Threads that may read ahead on a rank: its share of the cores of its node on which no rank
+// computes, and as many as keep what they read small. 0 where all cores compute: there, reading
+// between steps is faster than reading against them. Collective.
+int prefetch_threads(const Schedule& schedule, const Communicator& world, const Device& device);
 
-// A file in its own order, read ahead, pass after pass. Collective, as Hdf5Data.
+// A file in its own order, pass after pass, perhaps read ahead. Collective, as Hdf5Data.
 // @throws IoError, InputError
-std::unique_ptr<DataSource> prefetched_in_order(const std::string& file,
-                                                const BatchShape& batch,
-                                                const Communicator& world,
-                                                Labels labels,
-                                                const Augmentation& augmentation,
-                                                int threads);
+std::unique_ptr<DataSource> open_in_order(const std::string& file,
+                                          const BatchShape& batch,
+                                          const Communicator& world,
+                                          Labels labels,
+                                          const Augmentation& augmentation,
+                                          int threads);
 
 // Where each rank runs. Collective.
 void tell_places(const Device& device,

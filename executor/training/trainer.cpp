@@ -30,9 +30,10 @@ struct Data {
 Data open_data(const Plan& plan,
                const Schedule& schedule,
                const TrainingOptions& options,
-               const Communicator& world) {
+               const Communicator& world,
+               const Device& device) {
   const BatchShape shape = batch_shape(plan.network, plan.batch, plan.precision);
-  const int threads = prefetch_threads(schedule, world);
+  const int threads = prefetch_threads(schedule, world, device);
   Data data;
   if (options.data_file.empty()) {
     data.training = std::make_unique<SyntheticData>(shape, options.seed);
@@ -40,15 +41,19 @@ Data open_data(const Plan& plan,
     const SampleOrder order{.shuffled = true, .seed = options.seed};
     auto file = std::make_unique<Hdf5Data>(
         options.data_file, shape, order, world, Labels::with, options.augmentation);
-    const std::int64_t end = step_count(options, file->step_count());
-    auto prefetched = std::make_unique<PrefetchedData>(
-        std::move(file), shape, PrefetchLimits{.end = end, .threads = threads});
-    data.prefetched = prefetched.get();
-    data.training = std::move(prefetched);
+    if (threads > 0) {
+      const std::int64_t end = step_count(options, file->step_count());
+      auto prefetched = std::make_unique<PrefetchedData>(
+          std::move(file), shape, PrefetchLimits{.end = end, .threads = threads});
+      data.prefetched = prefetched.get();
+      data.training = std::move(prefetched);
+    } else {
+      data.training = std::move(file);
+    }
   }
   if (!options.test_file.empty()) {
-    data.test = prefetched_in_order(
-        options.test_file, shape, world, Labels::with, options.augmentation, threads);
+    data.test =
+        open_in_order(options.test_file, shape, world, Labels::with, options.augmentation, threads);
   }
   return data;
 }
@@ -153,7 +158,7 @@ RunReport train(const Plan& given,
   require_room(plan, schedule, options, world, *backend);
   backend->prepare_thread();
   tell_places(backend->device(), world, callbacks);
-  const Data data = open_data(plan, schedule, options, world);
+  const Data data = open_data(plan, schedule, options, world, backend->device());
   check_origin(origin, options, *data.training, world);
   std::optional<CheckpointWriter> checkpoints = open_checkpoints(origin, options, world);
   tell_changes(origin, options, *data.training, note);
