@@ -25,6 +25,7 @@ struct SolveOptions {
   Recompute recompute = Recompute::where_needed;
   std::string axes = "ncdhw";                       // over which layers may be split, beside r
   std::string uniform;                              // "h2": no search; empty: search
+  std::optional<AllreduceAlgorithm> allreduce;      // of gradients; empty: the fastest
   std::int64_t bucket_bytes = Plan{}.bucket_bytes;  // of gradients
   std::vector<std::string> allow;                   // "multigrid"
   MultigridRequest multigrid;                       // where that is allowed

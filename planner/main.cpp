@@ -96,6 +96,12 @@ void add_training_options(CLI::App& solve, SolveOptions& options) {
       ->transform(CLI::CheckedTransformer(names_of<BatchNormStatistics>()))
       ->default_str("spatial");
   solve
+      .add_option("--allreduce",
+                  options.allreduce,
+                  "Of gradients: ring, recursive_doubling, rabenseifner, hierarchical, library; "
+                  "else the fastest by the platform's figures")
+      ->transform(CLI::CheckedTransformer(names_of<AllreduceAlgorithm>()));
+  solve
       .add_option("--bucket-bytes",
                   options.bucket_bytes,
                   "Reduce gradients when so many bytes are there; 1: each layer's by themselves")

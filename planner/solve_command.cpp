@@ -98,6 +98,7 @@ SolveRequest request_of(const SolveOptions& options, std::vector<InputFile>& inp
   request.recompute = options.recompute;
   if (!options.allow.empty()) request.multigrid = options.multigrid;
   request.axes = parse_axes(options.axes);
+  request.allreduce = options.allreduce;
   request.bucket_bytes = options.bucket_bytes;
   check_batch(request.network, request.batch, request.ranks);
   if (!options.uniform.empty()) {

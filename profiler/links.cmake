@@ -5,6 +5,7 @@ add_library(cnnplan_links STATIC
   links_platform.cpp
   local_costs.cpp
   repetition_timer.cpp
+  sum_check.cpp
 )
 target_link_libraries(cnnplan_links PUBLIC cnnplan_flags cnnplan_model cnnplan_comm
                       PRIVATE cnnplan_backend cnnplan_cost Eigen3::Eigen)

@@ -1,9 +1,10 @@
 // Runs the link measurements, prints their tables, writes the platform.
 #include "profiler/links_command.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <stdexcept>
-#include <string_view>
+#include <string>
 
 #include "executor/backend/backend.hpp"
 #include "executor/comm/node_memory.hpp"
@@ -19,18 +20,16 @@
 namespace cnnplan {
 namespace {
 
-std::string_view title(LinkCurveKind kind) {
-  switch (kind) {
+std::string title(const LinkCurve& curve) {
+  switch (curve.kind) {
     case LinkCurveKind::message:
       return "message, one way";
     case LinkCurveKind::exchange:
       return "exchange, both ways at once";
     case LinkCurveKind::exchanges:
       return "exchange in 8 messages";
-    case LinkCurveKind::library_allreduce:
-      return "allreduce of the MPI library";
-    case LinkCurveKind::ring_allreduce:
-      return "allreduce by own ring";
+    case LinkCurveKind::allreduce:
+      return "allreduce, " + std::string(to_text(curve.algorithm));
   }
   throw std::logic_error("unknown kind of curve");
 }
@@ -41,14 +40,17 @@ std::string samples_text(const LinkCurve& curve) {
                {"min [us]"},
                {"stddev [%]"},
                {"algbw [GB/s]"},
-               {"busbw [GB/s]"}});
-  for (const LinkSample& sample : curve.samples) {
+               {"busbw [GB/s]"},
+               {"wrong"}});
+  for (std::size_t i = 0; i < curve.samples.size(); ++i) {
+    const LinkSample& sample = curve.samples[i];
     table.add_row({std::to_string(sample.bytes),
                    fixed(sample.time.median_s * 1e6, 2),
                    fixed(sample.time.min_s * 1e6, 2),
                    fixed(100.0 * sample.time.stddev_s / sample.time.median_s, 0),
                    fixed(algorithm_bandwidth(sample) / 1e9, 2),
-                   fixed(bus_bandwidth(curve, sample) / 1e9, 2)});
+                   fixed(bus_bandwidth(curve, sample) / 1e9, 2),
+                   curve.wrong.empty() ? "-" : std::to_string(curve.wrong[i])});
   }
   return table.to_text();
 }
@@ -71,8 +73,7 @@ std::string fit_text(const LinkCurve& curve) {
                    percent(error.mean),
                    percent(error.maximum)});
   }
-  const bool is_ring = curve.kind == LinkCurveKind::ring_allreduce;
-  return (is_ring ? "fit of one step:\n" : "fit:\n") + table.to_text();
+  return (curve.is_ring() ? "fit of one step:\n" : "fit:\n") + table.to_text();
 }
 
 std::string error_text(const FitError& error) {
@@ -80,8 +81,8 @@ std::string error_text(const FitError& error) {
 }
 
 std::string curve_text(const LinkCurve& curve, const Platform& platform) {
-  return std::string(title(curve.kind)) + ", " + std::to_string(curve.ranks) + " ranks (" +
-         curve.level + ")\n" + samples_text(curve) + fit_text(curve) +
+  return title(curve) + ", " + std::to_string(curve.ranks) + " ranks (" + curve.level + ")\n" +
+         samples_text(curve) + fit_text(curve) +
          "as solve predicts it: " + error_text(prediction_error(platform, curve)) + "\n\n";
 }
 
@@ -95,6 +96,15 @@ void print(const LinkMeasurements& measurements, const Platform& platform) {
               1e-9 / platform.gamma_s_per_byte,
               platform.overlap_efficiency,
               platform.launch_s * 1e6);
+}
+
+// @throws std::logic_error
+void check_sums(const LinkMeasurements& measurements) {
+  for (const LinkCurve& curve : measurements.curves) {
+    if (std::ranges::all_of(curve.wrong, [](std::int64_t wrong) { return wrong == 0; })) continue;
+    throw std::logic_error(title(curve) + " over " + std::to_string(curve.ranks) +
+                           " ranks: wrong sums, see the column 'wrong'");
+  }
 }
 
 }  // namespace
@@ -118,10 +128,11 @@ void links_command(const LinksRequest& request, const Communicator& world) {
   Platform platform;
   on_first_rank(world, [&] {
     platform = platform_of(measurements);
+    print(measurements, platform);
+    check_sums(measurements);
     write_file(request.output_file, to_json(platform));
   });
   if (world.rank() != 0) return;
-  print(measurements, platform);
   std::printf("wrote %s\n", request.output_file.c_str());
 }
 

@@ -13,6 +13,7 @@
 #include "executor/comm/point_to_point.hpp"
 #include "profiler/link_memory.hpp"
 #include "profiler/repetition_timer.hpp"
+#include "profiler/sum_check.hpp"
 
 namespace cnnplan {
 namespace {
@@ -153,43 +154,64 @@ std::vector<LinkCurve> time_messages(const Communicator& pair,
   return curves;
 }
 
+// The innermost that holds so many ranks.
+const LinkLevel& level_of_group(int ranks, const std::vector<LinkLevel>& levels) {
+  return *std::ranges::find_if(
+      levels, [ranks](const LinkLevel& level) { return ranks <= level.ranks_per_group; });
+}
+
+// All but `hierarchical`, and that where the group has whole nodes.
+std::vector<AllreduceAlgorithm> algorithms_for(int ranks, const std::vector<LinkLevel>& levels) {
+  std::vector<AllreduceAlgorithm> algorithms{AllreduceAlgorithm::library,
+                                             AllreduceAlgorithm::ring,
+                                             AllreduceAlgorithm::recursive_doubling,
+                                             AllreduceAlgorithm::rabenseifner};
+  const int inside = levels.front().ranks_per_group;
+  if (ranks > inside && ranks % inside == 0) {
+    algorithms.push_back(AllreduceAlgorithm::hierarchical);
+  }
+  return algorithms;
+}
+
 std::vector<LinkCurve> time_allreduces(const Communicator& group,
-                                       const LinkLevel& level,
+                                       const std::vector<LinkLevel>& levels,
                                        const LinkOptions& options,
                                        CurveTimer& timer) {
   Device& device = *options.device_memory;
   const MemoryBlock values = device.allocate(options.most_bytes);
-  const int ranks = group.size();
   std::optional<NcclCommunicator> nccl;
   if (options.nccl) nccl.emplace(group);
-  std::vector<LinkCurve> curves{
-      {.kind = LinkCurveKind::library_allreduce,
-       .level = level.name,
-       .ranks = ranks,
-       .samples = {}},
-      {.kind = LinkCurveKind::ring_allreduce, .level = level.name, .ranks = ranks, .samples = {}}};
-  timer.time(group, curves, [&](std::int64_t bytes) -> Bodies {
-    const auto reduction = [&](AllreduceAlgorithm algorithm) {
-      return std::make_shared<DeviceAllreduce>(
-          group,
-          AllreduceSpec{.device = &device,
-                        .data = values.data(),
-                        .elements = bytes / static_cast<std::int64_t>(sizeof(float)),
-                        .algorithm = algorithm,
-                        .nccl = nccl ? &*nccl : nullptr});
-    };
-    const auto run = [&device](const std::shared_ptr<DeviceAllreduce>& allreduce) {
-      return [&device, allreduce] {
-        allreduce->run();
-        device.synchronize();
-      };
-    };
+  std::vector<LinkCurve> curves;
+  for (AllreduceAlgorithm algorithm : algorithms_for(group.size(), levels)) {
+    curves.push_back({.kind = LinkCurveKind::allreduce,
+                      .algorithm = algorithm,
+                      .level = level_of_group(group.size(), levels).name,
+                      .ranks = group.size(),
+                      .samples = {}});
+  }
+  timer.time(group, curves, [&](std::int64_t bytes) {
+    const std::int64_t elements = bytes / static_cast<std::int64_t>(sizeof(float));
     const auto clear = [&device, &values, bytes] {
       device.clear(values.data(), bytes);
       device.synchronize();
     };
-    return {{run(reduction(AllreduceAlgorithm::library)), clear},
-            {run(reduction(AllreduceAlgorithm::ring)), clear}};
+    Bodies bodies;
+    for (LinkCurve& curve : curves) {
+      const AllreduceSpec spec{
+          .device = &device,
+          .data = values.data(),
+          .elements = elements,
+          .algorithm = curve.algorithm,
+          .ranks_per_node = std::min(group.size(), levels.front().ranks_per_group),
+          .nccl = nccl ? &*nccl : nullptr};
+      const auto run = [&device, allreduce = std::make_shared<DeviceAllreduce>(group, spec)] {
+        allreduce->run();
+        device.synchronize();
+      };
+      curve.wrong.push_back(count_wrong_sums(group, device, values.data(), elements, run));
+      bodies.push_back({run, clear});
+    }
+    return bodies;
   });
   return curves;
 }
@@ -226,11 +248,7 @@ void measure_allreduces(const Communicator& world,
       std::vector<int> ranks(static_cast<std::size_t>(size));
       std::iota(ranks.begin(), ranks.end(), 0);
       const Communicator group = Communicator::group(world, ranks);
-      const auto level = std::find_if(
-          measurements.levels.begin(), measurements.levels.end(), [size](const LinkLevel& each) {
-            return size <= each.ranks_per_group;
-          });
-      append(measurements.curves, time_allreduces(group, *level, options, timer));
+      append(measurements.curves, time_allreduces(group, measurements.levels, options, timer));
     }
     world.barrier();
   }

@@ -31,7 +31,7 @@ struct LinkOptions {
 };
 
 // `exchanges`: as `exchange`, the bytes in so many equal messages (messages_at_once).
-enum class LinkCurveKind { message, exchange, exchanges, library_allreduce, ring_allreduce };
+enum class LinkCurveKind { message, exchange, exchanges, allreduce };
 
 // Enough to tell the gap between messages from their latency.
 inline constexpr int messages_at_once = 8;
@@ -39,9 +39,16 @@ inline constexpr int messages_at_once = 8;
 // One time over the sizes, by powers of two.
 struct LinkCurve {
   LinkCurveKind kind = LinkCurveKind::message;
+  AllreduceAlgorithm algorithm = AllreduceAlgorithm::library;  // of an allreduce
   std::string level = "node";
   int ranks = 2;
   std::vector<LinkSample> samples;
+  // Of an allreduce, by sample: sums over all ranks that were not right.
+  std::vector<std::int64_t> wrong{};
+
+  bool is_ring() const {
+    return kind == LinkCurveKind::allreduce && algorithm == AllreduceAlgorithm::ring;
+  }
 };
 
 struct LinkLevel {
@@ -72,9 +79,6 @@ LinkFit fit_of(const LinkCurve& curve);
 
 // How far the predictor's times on `platform` are from the medians of a curve.
 FitError prediction_error(const Platform& platform, const LinkCurve& curve);
-
-// The curve of a kind; null when it was not measured.
-const LinkCurve* find_curve(const LinkMeasurements& measurements, LinkCurveKind kind, int ranks);
 
 // Bytes per second: of the message, and of what a link carries for a collective.
 double algorithm_bandwidth(const LinkSample& sample);

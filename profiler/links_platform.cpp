@@ -5,6 +5,7 @@
 
 #include "planner/cost/collective_formulas.hpp"
 #include "planner/cost/collectives.hpp"
+#include "planner/model/exchange_rounds.hpp"
 #include "planner/model/rank_group.hpp"
 #include "profiler/links_measure.hpp"
 
@@ -17,13 +18,14 @@ std::vector<Segment> open_ended(std::vector<Segment> segments) {
   return segments;
 }
 
-// The one of most ranks: all of them share the memory and the links.
+// The one of most ranks: all of them share the memory and the links. Of allreduces, the ring's.
 const LinkCurve* find_on_level(const LinkMeasurements& measurements,
                                LinkCurveKind kind,
                                const std::string& level) {
   const LinkCurve* most = nullptr;
   for (const LinkCurve& curve : measurements.curves) {
     if (curve.kind != kind || curve.level != level) continue;
+    if (kind == LinkCurveKind::allreduce && !curve.is_ring()) continue;
     if (most == nullptr || curve.ranks > most->ranks) most = &curve;
   }
   return most;
@@ -73,7 +75,7 @@ Level level_of(const LinkMeasurements& measurements, const LinkLevel& measured) 
   level.duplex_factor = duplex_factor(*message, *exchange);
   const LinkCurve* exchanges = find_on_level(measurements, LinkCurveKind::exchanges, measured.name);
   if (exchanges != nullptr) level.gap_s = gap_s(*exchange, *exchanges, level.duplex_factor);
-  const LinkCurve* ring = find_on_level(measurements, LinkCurveKind::ring_allreduce, measured.name);
+  const LinkCurve* ring = find_on_level(measurements, LinkCurveKind::allreduce, measured.name);
   if (ring != nullptr) level.ring_segments = open_ended(fit_of(*ring).segments);
   return level;
 }
@@ -94,7 +96,9 @@ double exchanges_time_s(const Level& level, double bytes) {
 
 double predicted_s(const Platform& platform, const LinkCurve& curve, double bytes) {
   const Level& level = level_named(platform, curve.level);
-  const GroupLinks links = links_of(platform, RankGroup(0, curve.ranks).ranks());
+  const RankGroup group(0, curve.ranks);
+  const GroupLinks links = links_of(
+      platform, group.ranks(), members_per_node(group, platform.levels.front().ranks_per_group));
   switch (curve.kind) {
     case LinkCurveKind::message:
       return segment_time_s(level.segments, bytes);
@@ -102,10 +106,8 @@ double predicted_s(const Platform& platform, const LinkCurve& curve, double byte
       return segment_time_s(level.segments, bytes) * level.duplex_factor;
     case LinkCurveKind::exchanges:
       return exchanges_time_s(level, bytes);
-    case LinkCurveKind::library_allreduce:
-      return allreduce_time_s(platform, links, bytes, AllreduceAlgorithm::library);
-    case LinkCurveKind::ring_allreduce:
-      return allreduce_time_s(platform, links, bytes, AllreduceAlgorithm::ring);
+    case LinkCurveKind::allreduce:
+      return allreduce_time_s(platform, links, bytes, curve.algorithm);
   }
   throw std::logic_error("unknown kind of curve");
 }
@@ -113,8 +115,7 @@ double predicted_s(const Platform& platform, const LinkCurve& curve, double byte
 }  // namespace
 
 LinkFit fit_of(const LinkCurve& curve) {
-  const bool is_ring = curve.kind == LinkCurveKind::ring_allreduce;
-  return fit_segments(is_ring ? ring_steps(curve) : curve.samples);
+  return fit_segments(curve.is_ring() ? ring_steps(curve) : curve.samples);
 }
 
 FitError prediction_error(const Platform& platform, const LinkCurve& curve) {
@@ -130,7 +131,7 @@ Platform platform_of(const LinkMeasurements& measurements) {
                     .device = measurements.device,
                     .memory_bytes = measurements.memory_bytes,
                     .levels = {},
-                    .library_allreduce = {},
+                    .allreduce = {},
                     .gamma_s_per_byte = fit_s_per_byte(measurements.local.adds),
                     .copy_s_per_byte = fit_s_per_byte(measurements.local.copies),
                     .overlap_efficiency = overlap_efficiency(measurements.local.overlap),
@@ -140,19 +141,12 @@ Platform platform_of(const LinkMeasurements& measurements) {
     platform.levels.push_back(level_of(measurements, level));
   }
   for (const LinkCurve& curve : measurements.curves) {
-    if (curve.kind != LinkCurveKind::library_allreduce) continue;
-    platform.library_allreduce.push_back(
-        {.ranks = curve.ranks, .segments = open_ended(fit_of(curve).segments)});
+    if (curve.kind != LinkCurveKind::allreduce || curve.is_ring()) continue;
+    platform.allreduce.push_back({.ranks = curve.ranks,
+                                  .segments = open_ended(fit_of(curve).segments),
+                                  .algorithm = curve.algorithm});
   }
   return platform;
-}
-
-const LinkCurve* find_curve(const LinkMeasurements& measurements, LinkCurveKind kind, int ranks) {
-  const auto& curves = measurements.curves;
-  const auto found = std::find_if(curves.begin(), curves.end(), [&](const LinkCurve& curve) {
-    return curve.kind == kind && curve.ranks == ranks;
-  });
-  return found == curves.end() ? nullptr : &*found;
 }
 
 double algorithm_bandwidth(const LinkSample& sample) {
@@ -160,9 +154,7 @@ double algorithm_bandwidth(const LinkSample& sample) {
 }
 
 double bus_bandwidth(const LinkCurve& curve, const LinkSample& sample) {
-  const bool collective =
-      curve.kind == LinkCurveKind::library_allreduce || curve.kind == LinkCurveKind::ring_allreduce;
-  if (!collective) return algorithm_bandwidth(sample);
+  if (curve.kind != LinkCurveKind::allreduce) return algorithm_bandwidth(sample);
   return bus_bandwidth_bytes_per_s(
       curve.ranks, static_cast<double>(sample.bytes), sample.time.median_s);
 }

@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "executor/comm/exchange_allreduce.hpp"
 #include "executor/comm/message_link.hpp"
 #include "executor/comm/mpi_handle.hpp"
 #include "executor/comm/ring_allreduce.hpp"
@@ -58,6 +59,14 @@ void sum_over_ranks(std::span<T> values,
     case AllreduceAlgorithm::ring:
       return ring_allreduce(
           values, ring_link(communicator, handle), communicator.rank(), communicator.size());
+    case AllreduceAlgorithm::recursive_doubling:
+    case AllreduceAlgorithm::rabenseifner:
+    case AllreduceAlgorithm::hierarchical:
+      return ExchangeAllreduce(communicator,
+                               {.algorithm = algorithm,
+                                .elements = static_cast<std::int64_t>(values.size()),
+                                .ranks = communicator.size()})
+          .sum(values);
   }
 }
 

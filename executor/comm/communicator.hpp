@@ -53,6 +53,7 @@ class Communicator {
   // communicator is of no further use. Collective.
   bool all_arrive_within(double timeout_s) const;
   // Sums in place over all ranks. Collective, blocking; the result is the same bits on every rank.
+  // `hierarchical` takes every rank for a node of its own.
   void allreduce(std::span<float> values, AllreduceAlgorithm algorithm) const;
   void allreduce(std::span<double> values, AllreduceAlgorithm algorithm) const;
   double maximum(double value) const;

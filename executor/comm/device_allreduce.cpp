@@ -13,6 +13,10 @@ bool sums_in_place(const AllreduceSpec& spec) {
   return spec.device->is_host() || (is_library && (spec.nccl != nullptr || mpi_is_cuda_aware()));
 }
 
+bool goes_in_rounds(AllreduceAlgorithm algorithm) {
+  return algorithm != AllreduceAlgorithm::ring && algorithm != AllreduceAlgorithm::library;
+}
+
 }  // namespace
 
 DeviceAllreduce::DeviceAllreduce(const Communicator& group, const AllreduceSpec& spec)
@@ -22,6 +26,13 @@ DeviceAllreduce::DeviceAllreduce(const Communicator& group, const AllreduceSpec&
   }
   if (!sums_in_place(spec)) {
     mirror_ = spec.device->allocate_staging(spec.elements * bytes_of(spec.element));
+  }
+  if (goes_in_rounds(spec.algorithm)) {
+    exchange_.emplace(group,
+                      ExchangeShape{.algorithm = spec.algorithm,
+                                    .elements = spec.elements,
+                                    .ranks = group.size(),
+                                    .ranks_per_node = spec.ranks_per_node});
   }
 }
 
@@ -50,12 +61,21 @@ void DeviceAllreduce::finish() {
   }
 }
 
-void DeviceAllreduce::sum(void* values) const {
+void DeviceAllreduce::sum(void* values) {
   const auto count = static_cast<std::size_t>(spec_.elements);
   if (spec_.element == ElementType::fp32) {
-    group_.allreduce(std::span(static_cast<float*>(values), count), spec_.algorithm);
+    sum(std::span(static_cast<float*>(values), count));
   } else {
-    group_.allreduce(std::span(static_cast<double*>(values), count), spec_.algorithm);
+    sum(std::span(static_cast<double*>(values), count));
+  }
+}
+
+template <typename T>
+void DeviceAllreduce::sum(std::span<T> values) {
+  if (exchange_) {
+    exchange_->sum(values);
+  } else {
+    group_.allreduce(values, spec_.algorithm);
   }
 }
 

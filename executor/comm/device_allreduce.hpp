@@ -3,9 +3,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 
 #include "executor/backend/device.hpp"
 #include "executor/comm/communicator.hpp"
+#include "executor/comm/exchange_allreduce.hpp"
 #include "executor/comm/nccl_communicator.hpp"
 
 namespace cnnplan {
@@ -17,6 +20,7 @@ struct AllreduceSpec {
   std::int64_t elements = 0;
   ElementType element = ElementType::fp32;  // or fp64
   AllreduceAlgorithm algorithm = AllreduceAlgorithm::ring;
+  int ranks_per_node = 1;  // consecutive ones of the group; divides its size. For `hierarchical`
   // The library of `library`; null: MPI. Borrowed.
   const NcclCommunicator* nccl = nullptr;
 };
@@ -40,11 +44,14 @@ class DeviceAllreduce {
 
  private:
   bool is_by_nccl() const;
-  void sum(void* values) const;
+  void sum(void* values);
+  template <typename T>
+  void sum(std::span<T> values);
 
   const Communicator& group_;
   AllreduceSpec spec_;
   MemoryBlock mirror_;  // of the host; empty: the values are summed where they are
+  std::optional<ExchangeAllreduce> exchange_;  // of algorithms that go in rounds
   std::unique_ptr<Event> ready_;
 };
 

@@ -22,6 +22,7 @@ inline constexpr int first_reserved_tag = 32760;
 inline constexpr int ring_tag = first_reserved_tag;
 inline constexpr int point_to_point_tag = first_reserved_tag + 1;
 inline constexpr int group_tag = first_reserved_tag + 2;
+inline constexpr int exchange_tag = first_reserved_tag + 3;
 
 struct Communicator::Handle {
   // Takes over `owned`: its errors are returned from now on.

@@ -105,6 +105,7 @@ StepRunner::Prepared StepRunner::prepare(const CollectiveOperation& operation) {
                            .elements = elements,
                            .element = operation.element,
                            .algorithm = operation.algorithm,
+                           .ranks_per_node = operation.ranks_per_node,
                            .nccl = operation.algorithm == AllreduceAlgorithm::library
                                        ? context_.groups->get_nccl(operation.group.ranks())
                                        : nullptr};

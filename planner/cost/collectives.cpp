@@ -5,9 +5,10 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <stdexcept>
 
-#include "planner/cost/fold.hpp"
 #include "planner/cost/links.hpp"
+#include "planner/model/fold.hpp"
 
 namespace cnnplan {
 namespace {
@@ -75,26 +76,49 @@ double doubling_s(const Platform& platform, const GroupLinks& links, double byte
   return sum_s;
 }
 
-// Rabenseifner's halving, neighbours first, and doubling the same way back.
-double rabenseifner_s(const Platform& platform, const GroupLinks& links, double bytes) {
-  double sum_s = fold_s(platform, links, bytes);
-  for (std::size_t level : links.rounds) {
+// Halving, neighbours first, and doubling the same way back, on these levels.
+double halving_s(const Platform& platform, const std::vector<std::size_t>& levels, double bytes) {
+  double sum_s = 0.0;
+  for (std::size_t level : levels) {
     bytes /= 2;
     sum_s += 2 * round_s(platform, level, bytes) + bytes * platform.gamma_s_per_byte;
   }
   return sum_s;
 }
 
+double rabenseifner_s(const Platform& platform, const GroupLinks& links, double bytes) {
+  return fold_s(platform, links, bytes) + halving_s(platform, links.rounds, bytes);
+}
+
+// Rings inside the nodes around a sum of slices between them, of which all leave a node at once.
+double hierarchical_s(const Platform& platform, const GroupLinks& links, double bytes) {
+  const double inside = links.ranks_per_node;
+  const int nodes = links.ranks / links.ranks_per_node;
+  double sum_s = 0.0;
+  const auto add_rings = [&](std::size_t level, double ranks) {
+    const double slice = bytes / ranks;
+    sum_s +=
+        (ranks - 1) * (2 * round_s(platform, level, slice) + slice * platform.gamma_s_per_byte);
+    bytes = slice;
+  };
+  if (links.ranks_per_node > 1) add_rings(links.inside_nodes, inside);
+  if (nodes == 1) return sum_s;
+  if (is_power_of_two(nodes)) return sum_s + halving_s(platform, links.between_nodes, bytes);
+  add_rings(links.between_nodes.front(), nodes);
+  return sum_s;
+}
+
 struct Fastest {
-  LibraryAlgorithm algorithm = LibraryAlgorithm::recursive_doubling;
+  AllreduceAlgorithm algorithm = AllreduceAlgorithm::recursive_doubling;
   double seconds = 0.0;
 };
 
+// What the library may run.
 Fastest fastest(const Platform& platform, const GroupLinks& links, double bytes) {
   const std::array<Fastest, 3> candidates{
-      Fastest{LibraryAlgorithm::recursive_doubling, doubling_s(platform, links, bytes)},
-      Fastest{LibraryAlgorithm::rabenseifner, rabenseifner_s(platform, links, bytes)},
-      Fastest{LibraryAlgorithm::ring, ring_time_s(platform, links, bytes, Ring::of_messages)}};
+      Fastest{AllreduceAlgorithm::recursive_doubling, doubling_s(platform, links, bytes)},
+      Fastest{AllreduceAlgorithm::rabenseifner, rabenseifner_s(platform, links, bytes)},
+      Fastest{AllreduceAlgorithm::ring, ring_time_s(platform, links, bytes, Ring::of_messages)}};
   return *std::min_element(
       candidates.begin(), candidates.end(), [](const Fastest& a, const Fastest& b) {
         return a.seconds < b.seconds;
@@ -137,19 +161,55 @@ void add_rounds(const Platform& platform, std::span<const int> group, GroupLinks
   }
 }
 
-// Null where the library's allreduce was not measured on so many ranks.
-const LibraryAllreduce* library_fit(const Platform& platform, int ranks) {
-  const auto& fits = platform.library_allreduce;
-  const auto fit = std::find_if(fits.begin(), fits.end(), [&](const LibraryAllreduce& candidate) {
-    return candidate.ranks == ranks && !candidate.segments.empty();
-  });
-  return fit == fits.end() ? nullptr : &*fit;
+std::size_t outermost_of_ring(const GroupLinks& links) {
+  std::size_t level = 0;
+  for (const RingLink& link : links.ring) level = std::max(level, link.level);
+  return level;
 }
 
-double library_time_s(const Platform& platform, const GroupLinks& links, double bytes) {
-  const LibraryAllreduce* fit = library_fit(platform, links.ranks);
-  return fit == nullptr ? fastest(platform, links, bytes).seconds
-                        : segment_time_s(fit->segments, bytes);
+// Every rank a node of its own: what goes between them is what goes between ranks.
+void add_flat_hierarchy(GroupLinks& links) {
+  const bool halves = is_power_of_two(links.ranks);
+  links.between_nodes = halves ? links.rounds : std::vector{outermost_of_ring(links)};
+}
+
+void add_hierarchy(const Platform& platform, std::span<const int> group, GroupLinks& links) {
+  if (links.ranks_per_node == 1) return add_flat_hierarchy(links);
+  const auto size = static_cast<int>(group.size());
+  const int inside = links.ranks_per_node;
+  const int nodes = size / inside;
+  const auto outermost = [&](auto partner_of) {
+    std::size_t level = 0;
+    for (int i = 0; i < size; ++i) {
+      const int partner = partner_of(i);
+      if (partner == i) continue;
+      level = std::max(level,
+                       level_index_between(platform,
+                                           group[static_cast<std::size_t>(i)],
+                                           group[static_cast<std::size_t>(partner)]));
+    }
+    return level;
+  };
+  links.inside_nodes = outermost(
+      [&](int i) { return i / inside * inside + (i + 1 - i / inside * inside) % inside; });
+  if (!is_power_of_two(nodes)) {
+    links.between_nodes.push_back(outermost([&](int i) { return (i + inside) % size; }));
+    return;
+  }
+  for (int distance = 1; distance < nodes; distance *= 2) {
+    links.between_nodes.push_back(
+        outermost([&](int i) { return (i / inside ^ distance) * inside + i % inside; }));
+  }
+}
+
+// Null where the allreduce was not measured on so many ranks.
+const AllreduceFit* find_fit(const Platform& platform, int ranks, AllreduceAlgorithm algorithm) {
+  const auto& fits = platform.allreduce;
+  const auto fit = std::find_if(fits.begin(), fits.end(), [&](const AllreduceFit& candidate) {
+    return candidate.algorithm == algorithm && candidate.ranks == ranks &&
+           !candidate.segments.empty();
+  });
+  return fit == fits.end() ? nullptr : &*fit;
 }
 
 void add_ends(const std::vector<Segment>& segments, std::vector<double>& ends) {
@@ -157,7 +217,9 @@ void add_ends(const std::vector<Segment>& segments, std::vector<double>& ends) {
 }
 
 // Sizes of messages where the price of a longer one follows another rule.
-std::vector<double> ends_of_rules(const Platform& platform, int ranks) {
+std::vector<double> ends_of_rules(const Platform& platform,
+                                  int ranks,
+                                  AllreduceAlgorithm algorithm) {
   std::vector<double> ends;
   for (double bytes = chunk_inside_node; bytes <= chunk_between_nodes; bytes += chunk_inside_node) {
     ends.push_back(bytes);
@@ -166,7 +228,8 @@ std::vector<double> ends_of_rules(const Platform& platform, int ranks) {
     add_ends(level.segments, ends);
     add_ends(level.ring_segments, ends);
   }
-  if (const LibraryAllreduce* fit = library_fit(platform, ranks)) add_ends(fit->segments, ends);
+  const AllreduceFit* fit = find_fit(platform, ranks, algorithm);
+  if (fit != nullptr) add_ends(fit->segments, ends);
   return ends;
 }
 
@@ -179,23 +242,23 @@ double ring_block_s(const Platform& platform, std::size_t level, double bytes, d
   return chunks * segment.alpha_s + sharing * segment.beta_s_per_byte * bytes;
 }
 
-GroupLinks links_of(const Platform& platform, std::span<const int> group) {
-  GroupLinks links{.ranks = static_cast<int>(group.size())};
+GroupLinks links_of(const Platform& platform, std::span<const int> group, int ranks_per_node) {
+  GroupLinks links{.ranks = static_cast<int>(group.size()), .ranks_per_node = ranks_per_node};
   if (group.size() < 2) return links;
   add_ring(platform, group, links);
   add_rounds(platform, group, links);
+  add_hierarchy(platform, group, links);
   return links;
 }
 
-LibraryAlgorithm library_algorithm(const Platform& platform,
-                                   const GroupLinks& links,
-                                   double bytes) {
-  const bool measured = has_library_fit(platform, links.ranks);
-  return measured ? LibraryAlgorithm::measured : fastest(platform, links, bytes).algorithm;
+AllreduceAlgorithm assumed_algorithm(const Platform& platform,
+                                     const GroupLinks& links,
+                                     double bytes) {
+  return fastest(platform, links, bytes).algorithm;
 }
 
-bool has_library_fit(const Platform& platform, int ranks) {
-  return library_fit(platform, ranks) != nullptr;
+bool has_allreduce_fit(const Platform& platform, int ranks, AllreduceAlgorithm algorithm) {
+  return find_fit(platform, ranks, algorithm) != nullptr;
 }
 
 double allreduce_time_s(const Platform& platform,
@@ -203,15 +266,28 @@ double allreduce_time_s(const Platform& platform,
                         double bytes,
                         AllreduceAlgorithm algorithm) {
   if (links.ranks < 2 || bytes <= 0) return 0.0;
-  return algorithm == AllreduceAlgorithm::ring ? ring_time_s(platform, links, bytes, Ring::own)
-                                               : library_time_s(platform, links, bytes);
+  const AllreduceFit* fit = find_fit(platform, links.ranks, algorithm);
+  if (fit != nullptr) return segment_time_s(fit->segments, bytes);
+  switch (algorithm) {
+    case AllreduceAlgorithm::ring:
+      return ring_time_s(platform, links, bytes, Ring::own);
+    case AllreduceAlgorithm::recursive_doubling:
+      return doubling_s(platform, links, bytes);
+    case AllreduceAlgorithm::rabenseifner:
+      return rabenseifner_s(platform, links, bytes);
+    case AllreduceAlgorithm::hierarchical:
+      return hierarchical_s(platform, links, bytes);
+    case AllreduceAlgorithm::library:
+      return fastest(platform, links, bytes).seconds;
+  }
+  throw std::logic_error("unknown allreduce algorithm");
 }
 
 // The time grows linearly between sums of which some message is as long as a rule goes, so that
 // time over bytes is least at one of these. Messages are all of the bytes, a p-th of them in rings,
-// and halves of halves in Rabenseifner's rounds. Blocks of rings that are whole chunks take the
-// same per byte however many chunks they are: beyond the longest chunk none is better than that
-// one.
+// halves of halves in Rabenseifner's rounds, and the same of a node's slices. Blocks of rings that
+// are whole chunks take the same per byte however many chunks they are: beyond the longest chunk
+// none is better than that one.
 double least_allreduce_s_per_byte(const Platform& platform,
                                   const GroupLinks& links,
                                   double most_bytes,
@@ -219,11 +295,14 @@ double least_allreduce_s_per_byte(const Platform& platform,
   if (links.ranks < 2) return 0.0;
   std::vector<double> parts{1.0, static_cast<double>(links.ranks)};
   for (double part = 2.0; part <= links.ranks; part *= 2) parts.push_back(part);
+  for (double part = links.ranks_per_node; part > 1 && part <= links.ranks; part *= 2) {
+    parts.push_back(part);
+  }
   const auto s_per_byte = [&](double bytes) {
     return allreduce_time_s(platform, links, bytes, algorithm) / bytes;
   };
   double least = s_per_byte(most_bytes);
-  for (double end : ends_of_rules(platform, links.ranks)) {
+  for (double end : ends_of_rules(platform, links.ranks, algorithm)) {
     for (double part : parts) {
       if (end * part < most_bytes) least = std::min(least, s_per_byte(end * part));
     }

@@ -18,24 +18,30 @@ struct RingLink {
   bool operator==(const RingLink&) const = default;
 };
 
-// All that the time of a collective depends on of its group.
+// All that the time of a collective depends on of its group. Levels are the outermost that messages
+// of a round take.
 struct GroupLinks {
   int ranks = 0;
+  int ranks_per_node = 1;      // of `hierarchical`
   std::vector<RingLink> ring;  // from each rank to the next and back to the first, each kind once
-  // Of recursive doubling, neighbours first: the outermost level that messages of each round take.
-  std::vector<std::size_t> rounds;
-  std::size_t fold = 0;  // the same of the ranks beyond a power of two, which only hand over
+  std::vector<std::size_t> rounds;  // of recursive doubling, neighbours first
+  std::size_t fold = 0;             // of the ranks beyond a power of two, which only hand over
+  std::size_t inside_nodes = 0;     // of rings inside nodes
+  // Between ranks of the same place on all nodes: of halving, neighbours first, where the nodes are
+  // a power of two; else one, of rings.
+  std::vector<std::size_t> between_nodes;
 };
-// @pre `group` is ascending
-GroupLinks links_of(const Platform& platform, std::span<const int> group);
+// @pre `group` is ascending; `ranks_per_node` divides its size
+GroupLinks links_of(const Platform& platform, std::span<const int> group, int ranks_per_node = 1);
 
 // Sum of `bytes` over a group, all of it ready. The other ranks are taken to run the same on groups
 // of their own at the same time: they share the links. `ring`: 2(p-1) steps that send n/p bytes to
 // the next rank and receive as many from the last, as slow as the slowest link of the ring:
 // measured steps where the level has them, else messages of at most one chunk (64 KiB on the
-// innermost level, 256 KiB beyond) and (p-1)/p n gamma. `library`: the platform's fit for this
-// number of ranks, else the best of Thakur's algorithms, each round on the level that its
-// messages take. Nothing to sum, or one rank, takes no time.
+// innermost level, 256 KiB beyond) and (p-1)/p n gamma. Algorithms in rounds: each message on the
+// level that it takes, and gamma for what is added. `library`: the best of recursive doubling,
+// Rabenseifner's and a ring of messages. Where the platform has a fit of the algorithm for this
+// number of ranks, that instead. Nothing to sum, or one rank, takes no time.
 double allreduce_time_s(const Platform& platform,
                         const GroupLinks& links,
                         double bytes,
@@ -52,12 +58,12 @@ double least_allreduce_s_per_byte(const Platform& platform,
 // that stay in cache, and `sharing` blocks go over the link at once.
 double ring_block_s(const Platform& platform, std::size_t level, double bytes, double sharing);
 
-// What `library` is taken to run: what was measured, else the fastest of Thakur's algorithms.
-enum class LibraryAlgorithm { measured, recursive_doubling, rabenseifner, ring };
-LibraryAlgorithm library_algorithm(const Platform& platform, const GroupLinks& links, double bytes);
+// What `library` is taken to run where it was not measured.
+AllreduceAlgorithm assumed_algorithm(const Platform& platform,
+                                     const GroupLinks& links,
+                                     double bytes);
 
-// Whether the time of the library's allreduce over `ranks` ranks was measured, not derived from the
-// links.
-bool has_library_fit(const Platform& platform, int ranks);
+// Whether the time of this allreduce over `ranks` ranks was measured, not derived from the links.
+bool has_allreduce_fit(const Platform& platform, int ranks, AllreduceAlgorithm algorithm);
 
 }  // namespace cnnplan

@@ -5,8 +5,9 @@
 
 namespace cnnplan {
 
-// `ring` is our own; `library` is MPI_Allreduce or its like.
-enum class AllreduceAlgorithm { ring, library };
+// `library` is MPI_Allreduce or its like; the others are our own: `ring` in chunks along a ring
+// (Patarasuk, Yuan 2009), the rest in rounds of exchanges (exchange_rounds.hpp).
+enum class AllreduceAlgorithm { ring, recursive_doubling, rabenseifner, hierarchical, library };
 std::string_view to_text(AllreduceAlgorithm algorithm);
 
 }  // namespace cnnplan

@@ -48,7 +48,11 @@ struct Enumerators<BatchNormStatistics> {
 
 template <>
 struct Enumerators<AllreduceAlgorithm> {
-  static constexpr std::array all{AllreduceAlgorithm::ring, AllreduceAlgorithm::library};
+  static constexpr std::array all{AllreduceAlgorithm::ring,
+                                  AllreduceAlgorithm::recursive_doubling,
+                                  AllreduceAlgorithm::rabenseifner,
+                                  AllreduceAlgorithm::hierarchical,
+                                  AllreduceAlgorithm::library};
 };
 
 template <>

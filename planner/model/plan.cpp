@@ -141,6 +141,7 @@ void validate(const Plan& plan, const std::string& file) {
   const PlanCheck check(file);
   check.range("/ranks", plan.ranks, max_ranks);
   check.range("/batch", plan.batch, max_batch);
+  check.range("/ranks_per_node", plan.ranks_per_node, max_ranks);
   check.range("/bucket_bytes", plan.bucket_bytes, std::numeric_limits<std::int64_t>::max());
   if (plan.layers.size() != plan.network.layers().size()) {
     check.refuse("/layers",

@@ -141,6 +141,7 @@ struct Plan {
   std::vector<Multigrid> multigrid;  // by chain; chains without run layer by layer
   AllreduceAlgorithm gradient_allreduce = AllreduceAlgorithm::ring;       // of gradient buckets
   AllreduceAlgorithm statistics_allreduce = AllreduceAlgorithm::library;  // of batch norm and loss
+  int ranks_per_node = 1;  // consecutive ones, which `hierarchical` sums among first
   std::int64_t bucket_bytes = std::int64_t{32} << 20;
   bool overlap = false;  // halos and gradient reductions run beside kernels
   // Of convolutions that were profiled, by the text of their canonical kernel: as the library calls

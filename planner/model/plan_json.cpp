@@ -98,6 +98,7 @@ Plan parse_plan(std::string_view json, const std::string& file) {
                    "multigrid",
                    "gradient_allreduce",
                    "statistics_allreduce",
+                   "ranks_per_node",
                    "bucket_bytes",
                    "overlap",
                    "implementations",
@@ -111,6 +112,7 @@ Plan parse_plan(std::string_view json, const std::string& file) {
   root.read("device", plan.device);
   root.read_enumerator("gradient_allreduce", plan.gradient_allreduce);
   root.read_enumerator("statistics_allreduce", plan.statistics_allreduce);
+  root.read("ranks_per_node", plan.ranks_per_node, ranks_range);
   root.read("bucket_bytes", plan.bucket_bytes, bucket_range);
   root.read("overlap", plan.overlap);
   if (root.has("implementations")) {
@@ -137,6 +139,7 @@ std::string to_json(const Plan& plan) {
   document["device"] = plan.device;
   document["gradient_allreduce"] = to_text(plan.gradient_allreduce);
   document["statistics_allreduce"] = to_text(plan.statistics_allreduce);
+  document["ranks_per_node"] = plan.ranks_per_node;
   document["bucket_bytes"] = plan.bucket_bytes;
   document["overlap"] = plan.overlap;
   document["layers"] = OrderedJson::array();

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "planner/model/collective.hpp"
 #include "planner/model/input_file.hpp"
 #include "planner/model/kernel_rates.hpp"
 
@@ -27,11 +28,12 @@ const Segment& segment_of(const std::vector<Segment>& segments, double bytes);
 // Seconds for `bytes` by that segment. @pre segments is not empty
 double segment_time_s(const std::vector<Segment>& segments, double bytes);
 
-// A fitted library collective: time of an allreduce of `bytes` over exactly `ranks` ranks.
-struct LibraryAllreduce {
+// A measured collective: time of an allreduce of `bytes` over exactly `ranks` ranks.
+struct AllreduceFit {
   int ranks = 2;
   std::vector<Segment> segments;
-  auto operator<=>(const LibraryAllreduce&) const = default;
+  AllreduceAlgorithm algorithm = AllreduceAlgorithm::library;
+  auto operator<=>(const AllreduceFit&) const = default;
 };
 
 struct Level {
@@ -51,14 +53,14 @@ struct Level {
 
 struct Platform {
   std::string name = "generic";
-  std::string device = "generic";  // fingerprint of the compute device
-  std::int64_t memory_bytes = 0;   // of one rank
-  std::vector<Level> levels;       // innermost first; the last one holds all ranks
-  std::vector<LibraryAllreduce> library_allreduce;
-  double gamma_s_per_byte = 0.0;    // adding received bytes to local ones
-  double copy_s_per_byte = 0.0;     // packing, unpacking, local copies
-  double overlap_efficiency = 0.0;  // 0: communication stops the kernels; 1: costs them nothing
-  double launch_s = 0.0;            // of an empty operation; for information, kernel times hold it
+  std::string device = "generic";       // fingerprint of the compute device
+  std::int64_t memory_bytes = 0;        // of one rank
+  std::vector<Level> levels;            // innermost first; the last one holds all ranks
+  std::vector<AllreduceFit> allreduce;  // each algorithm and number of ranks at most once
+  double gamma_s_per_byte = 0.0;        // adding received bytes to local ones
+  double copy_s_per_byte = 0.0;         // packing, unpacking, local copies
+  double overlap_efficiency = 0.0;      // 0: communication stops the kernels; 1: costs them nothing
+  double launch_s = 0.0;  // of an empty operation; for information, kernel times hold it
   std::optional<KernelRates> kernels{};  // of what no profile has; empty: as on a CPU core
   bool measured = false;
   std::vector<InputFile> inputs{};

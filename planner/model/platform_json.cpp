@@ -66,10 +66,12 @@ std::vector<Level> read_levels(const JsonReader& reader) {
   return levels;
 }
 
-LibraryAllreduce read_library_allreduce(const JsonReader& reader) {
-  reader.allow_keys({"ranks", "segments"});
-  return {.ranks = static_cast<int>(reader.at("ranks").integer(peers_range)),
-          .segments = read_segments(reader.at("segments"))};
+AllreduceFit read_allreduce_fit(const JsonReader& reader) {
+  reader.allow_keys({"algorithm", "ranks", "segments"});
+  AllreduceFit fit{.ranks = static_cast<int>(reader.at("ranks").integer(peers_range)),
+                   .segments = read_segments(reader.at("segments"))};
+  reader.read_enumerator("algorithm", fit.algorithm);
+  return fit;
 }
 
 OrderedJson to_ordered_json(const std::vector<Segment>& segments) {
@@ -105,7 +107,7 @@ Platform parse_platform(std::string_view json, const std::string& file) {
                    "device",
                    "memory_bytes",
                    "levels",
-                   "library_allreduce",
+                   "allreduce",
                    "gamma_s_per_byte",
                    "copy_s_per_byte",
                    "overlap_efficiency",
@@ -116,9 +118,9 @@ Platform parse_platform(std::string_view json, const std::string& file) {
   root.read("name", platform.name);
   root.read("device", platform.device);
   root.read("memory_bytes", platform.memory_bytes, bytes_range);
-  if (root.has("library_allreduce")) {
-    for (const JsonReader& entry : root.at("library_allreduce").entries()) {
-      platform.library_allreduce.push_back(read_library_allreduce(entry));
+  if (root.has("allreduce")) {
+    for (const JsonReader& entry : root.at("allreduce").entries()) {
+      platform.allreduce.push_back(read_allreduce_fit(entry));
     }
   }
   root.read("gamma_s_per_byte", platform.gamma_s_per_byte, seconds_per_byte_range);
@@ -148,10 +150,11 @@ std::string to_json(const Platform& platform) {
   document["launch_s"] = platform.launch_s;
   document["levels"] = OrderedJson::array();
   for (const Level& level : platform.levels) document["levels"].push_back(to_ordered_json(level));
-  document["library_allreduce"] = OrderedJson::array();
-  for (const LibraryAllreduce& allreduce : platform.library_allreduce) {
-    document["library_allreduce"].push_back(
-        {{"ranks", allreduce.ranks}, {"segments", to_ordered_json(allreduce.segments)}});
+  document["allreduce"] = OrderedJson::array();
+  for (const AllreduceFit& allreduce : platform.allreduce) {
+    document["allreduce"].push_back({{"algorithm", to_text(allreduce.algorithm)},
+                                     {"ranks", allreduce.ranks},
+                                     {"segments", to_ordered_json(allreduce.segments)}});
   }
   if (platform.kernels) document["kernels"] = to_ordered_json(*platform.kernels);
   return write_json(document);

@@ -63,7 +63,7 @@ bool change_level(const WhatIf& change, std::string_view figure, Level& level) {
 void change_library(const WhatIf& change, std::string_view figure, Platform& platform) {
   if (figure != "alpha_s" && figure != "beta_s_per_byte") return;
   const auto member = figure == "alpha_s" ? &Segment::alpha_s : &Segment::beta_s_per_byte;
-  for (LibraryAllreduce& fit : platform.library_allreduce) {
+  for (AllreduceFit& fit : platform.allreduce) {
     change_segments(change, member, fit.segments);
   }
 }
@@ -165,7 +165,7 @@ void add_values(const std::vector<Segment>& segments,
 // `prefix` stands for these levels and, where it is "level", for the measured collectives.
 void add_levels(const std::string& prefix,
                 std::span<const Level> levels,
-                std::span<const LibraryAllreduce> fits,
+                std::span<const AllreduceFit> fits,
                 std::vector<PriceFigure>& figures) {
   for (const auto& [name, unit, member] :
        {std::tuple{".alpha_s", "s", &Segment::alpha_s},
@@ -175,7 +175,7 @@ void add_levels(const std::string& prefix,
       add_values(level.segments, member, values);
       add_values(level.ring_segments, member, values);
     }
-    for (const LibraryAllreduce& fit : fits) add_values(fit.segments, member, values);
+    for (const AllreduceFit& fit : fits) add_values(fit.segments, member, values);
     figures.push_back(figure_of(prefix + name, unit, values));
   }
   for (const auto& [name, unit, member] :
@@ -191,9 +191,9 @@ void add_levels(const std::string& prefix,
 
 std::vector<PriceFigure> price_figures(const Platform& platform, const Profile& profile) {
   std::vector<PriceFigure> figures;
-  const bool has_all = platform.levels.size() != 1 || !platform.library_allreduce.empty();
+  const bool has_all = platform.levels.size() != 1 || !platform.allreduce.empty();
   if (has_all) {
-    add_levels(std::string(every_level), platform.levels, platform.library_allreduce, figures);
+    add_levels(std::string(every_level), platform.levels, platform.allreduce, figures);
   }
   for (const Level& level : platform.levels) {
     if (has_all && level.name == every_level) continue;

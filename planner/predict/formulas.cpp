@@ -37,8 +37,8 @@ std::vector<Figure> figures_of(Platform& platform) {
     add_segments(level.name + ".ring", level.ring_segments, figures);
     figures.push_back({level.name + ".gap_s", "", &level.gap_s});
   }
-  for (LibraryAllreduce& fit : platform.library_allreduce) {
-    add_segments("library_allreduce", fit.segments, figures);
+  for (AllreduceFit& fit : platform.allreduce) {
+    add_segments(std::string(to_text(fit.algorithm)) + "_allreduce", fit.segments, figures);
   }
   figures.push_back({"gamma_s_per_byte", "B", &platform.gamma_s_per_byte});
   figures.push_back({"copy_s_per_byte", "B", &platform.copy_s_per_byte});
@@ -137,20 +137,6 @@ void describe(const Schedule& schedule,
   if (formula.what.empty()) formula.what = "copies";
 }
 
-std::string algorithm_text(LibraryAlgorithm algorithm) {
-  switch (algorithm) {
-    case LibraryAlgorithm::measured:
-      return "as measured";
-    case LibraryAlgorithm::recursive_doubling:
-      return "recursive doubling";
-    case LibraryAlgorithm::rabenseifner:
-      return "rabenseifner";
-    case LibraryAlgorithm::ring:
-      return "ring";
-  }
-  return "";
-}
-
 void describe(const Schedule&,
               const CollectiveOperation& operation,
               const PriceList& prices,
@@ -158,14 +144,21 @@ void describe(const Schedule&,
   const int ranks = operation.group.size();
   const std::int64_t bytes = operation.elements * bytes_of(operation.element);
   const Platform& platform = prices.platform();
-  const GroupLinks links = links_of(platform, operation.group.ranks());
   formula.what = std::to_string(bytes) + " B over " + std::to_string(ranks) + " ranks, ";
   if (operation.algorithm == AllreduceAlgorithm::ring) {
     formula.what += "ring of " + std::to_string(2 * (ranks - 1)) + " steps";
-  } else {
-    const LibraryAlgorithm algorithm =
-        library_algorithm(platform, links, static_cast<double>(bytes));
-    formula.what += "library, " + algorithm_text(algorithm);
+    return;
+  }
+  formula.what += to_text(operation.algorithm);
+  if (has_allreduce_fit(platform, ranks, operation.algorithm)) {
+    formula.what += ", as measured";
+  } else if (operation.algorithm == AllreduceAlgorithm::library) {
+    const GroupLinks links = links_of(platform, operation.group.ranks());
+    formula.what +=
+        ", as " +
+        std::string(to_text(assumed_algorithm(platform, links, static_cast<double>(bytes))));
+  } else if (operation.algorithm == AllreduceAlgorithm::hierarchical) {
+    formula.what += ", " + std::to_string(operation.ranks_per_node) + " ranks a node";
   }
 }
 

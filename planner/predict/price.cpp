@@ -42,25 +42,25 @@ Price PriceList::price(const Schedule& schedule, const TransferOperation& operat
 }
 
 Price PriceList::price(const Schedule&, const CollectiveOperation& operation) const {
-  return exactly(allreduce_time_s(
-      platform_, links(operation.group), summed_bytes(operation), operation.algorithm));
+  return exactly(
+      allreduce_time_s(platform_, links(operation), summed_bytes(operation), operation.algorithm));
 }
 
 double PriceList::least_s(const CollectiveOperation& operation, double most_bytes) const {
   return summed_bytes(operation) *
-         least_allreduce_s_per_byte(
-             platform_, links(operation.group), most_bytes, operation.algorithm);
+         least_allreduce_s_per_byte(platform_, links(operation), most_bytes, operation.algorithm);
 }
 
-GroupLinks PriceList::links(const RankGroup& group) const {
+GroupLinks PriceList::links(const CollectiveOperation& operation) const {
+  const std::pair key(operation.group, operation.ranks_per_node);
   {
     const std::scoped_lock lock(links_mutex_);
-    const auto known = links_.find(group);
+    const auto known = links_.find(key);
     if (known != links_.end()) return known->second;
   }
-  const GroupLinks links = links_of(platform_, group.ranks());
+  const GroupLinks links = links_of(platform_, operation.group.ranks(), operation.ranks_per_node);
   const std::scoped_lock lock(links_mutex_);
-  return links_.emplace(group, links).first->second;
+  return links_.emplace(key, links).first->second;
 }
 
 Price PriceList::price(const Schedule& schedule, const LoadOperation& operation) const {

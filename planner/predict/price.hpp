@@ -4,6 +4,7 @@
 
 #include <map>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "planner/cost/collectives.hpp"
@@ -41,12 +42,13 @@ class PriceList {
   Price price(const Schedule& schedule, const CollectiveOperation& operation) const;
   Price price(const Schedule& schedule, const LoadOperation& operation) const;
 
-  GroupLinks links(const RankGroup& group) const;
+  GroupLinks links(const CollectiveOperation& operation) const;
 
   const Platform& platform_;
   const KernelCosts& kernels_;
   mutable std::mutex links_mutex_;
-  mutable std::map<RankGroup, GroupLinks> links_;  // of the groups met so far
+  // Of the groups met so far, with their ranks per node.
+  mutable std::map<std::pair<RankGroup, int>, GroupLinks> links_;
 };
 
 // One rank's schedule and what each of its operations costs.

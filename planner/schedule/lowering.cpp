@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "planner/model/error.hpp"
+#include "planner/model/exchange_rounds.hpp"
 #include "planner/model/parallel.hpp"
 #include "planner/schedule/lower_firsts.hpp"
 #include "planner/schedule/memory_layout.hpp"
@@ -284,6 +285,9 @@ void Lowering::allreduce(const std::string& id,
                          Stream stream,
                          CollectiveOperation collective) {
   if (collective.group.size() < 2) return;
+  if (collective.algorithm == AllreduceAlgorithm::hierarchical) {
+    collective.ranks_per_node = members_per_node(collective.group, plan_.ranks_per_node);
+  }
   builder_.add_operation(id, index, stream, std::move(collective));
 }
 

@@ -101,7 +101,8 @@ struct TransferOperation {
 // Allreduce (sum) over `group`, in place.
 struct CollectiveOperation {
   AllreduceAlgorithm algorithm = AllreduceAlgorithm::ring;
-  RankGroup group;  // this rank among them
+  int ranks_per_node = 1;  // of the group, for `hierarchical` (exchange_rounds.hpp); else 1
+  RankGroup group;         // this rank among them
   Operand operand;
   ElementType element = ElementType::fp32;
   std::int64_t elements = 0;  // of plain tensors

@@ -2,11 +2,13 @@
 #include "planner/search/solve.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 
 #include "planner/cost/collectives.hpp"
 #include "planner/model/error.hpp"
+#include "planner/model/exchange_rounds.hpp"
 #include "planner/predict/predict.hpp"
 #include "planner/search/elimination.hpp"
 #include "planner/search/longest_path_first.hpp"
@@ -34,29 +36,76 @@ Plan blank_plan(const SolveRequest& request) {
   return request.recompute == Recompute::always ? recomputed(std::move(plan)) : plan;
 }
 
-// Where the library's allreduce was measured, the faster of it and the own ring for each use. On a
-// platform of which nothing was, gradients go to the library where its formula promises at least
-// twice the speed, as it does for a ring through thousands of ranks. Else the defaults stay.
-void choose_allreduce(Plan& plan, const PriceList& prices) {
-  const Platform& platform = prices.platform();
-  const bool has_fit = has_library_fit(platform, plan.ranks);
-  if (platform.measured && !has_fit) return;
-  const GroupLinks all = links_of(platform, RankGroup(0, plan.ranks).ranks());
-  const auto is_library_faster = [&](double bytes, double times) {
-    const double ring_s = allreduce_time_s(platform, all, bytes, AllreduceAlgorithm::ring);
-    return times * allreduce_time_s(platform, all, bytes, AllreduceAlgorithm::library) < ring_s;
-  };
-  const auto faster = [&](double bytes) {
-    return is_library_faster(bytes, 1.0) ? AllreduceAlgorithm::library : AllreduceAlgorithm::ring;
-  };
+// Allreduces of all ranks by their price.
+class AllreduceChoice {
+ public:
+  AllreduceChoice(const Platform& platform, const Plan& plan)
+      : platform_(platform),
+        ranks_(plan.ranks),
+        links_(links_of(platform,
+                        RankGroup(0, plan.ranks).ranks(),
+                        members_per_node(RankGroup(0, plan.ranks), plan.ranks_per_node))) {}
+
+  bool is_any_measured() const {
+    return std::ranges::any_of(all, [&](auto algorithm) { return is_measured(algorithm); });
+  }
+
+  // `preferred` unless another one that may run takes less than 1/`times` of its time.
+  AllreduceAlgorithm fastest(double bytes, AllreduceAlgorithm preferred, double times) const {
+    AllreduceAlgorithm best = preferred;
+    double best_s = allreduce_time_s(platform_, links_, bytes, preferred) / times;
+    for (AllreduceAlgorithm algorithm : all) {
+      if (algorithm == preferred || !may_run(algorithm)) continue;
+      const double seconds = allreduce_time_s(platform_, links_, bytes, algorithm);
+      if (seconds < best_s) {
+        best = algorithm;
+        best_s = seconds;
+      }
+    }
+    return best;
+  }
+
+ private:
+  // In the order of preference where prices are equal: what library and own code run by the same
+  // steps, the library runs better.
+  static constexpr std::array all{AllreduceAlgorithm::library,
+                                  AllreduceAlgorithm::hierarchical,
+                                  AllreduceAlgorithm::rabenseifner,
+                                  AllreduceAlgorithm::recursive_doubling,
+                                  AllreduceAlgorithm::ring};
+
+  bool is_measured(AllreduceAlgorithm algorithm) const {
+    return has_allreduce_fit(platform_, ranks_, algorithm);
+  }
+
+  // Where anything was measured on so many ranks, nothing runs that was not; the ring is measured
+  // by its steps. On a measured platform the library is never guessed.
+  bool may_run(AllreduceAlgorithm algorithm) const {
+    if (algorithm == AllreduceAlgorithm::ring) return true;
+    if (is_any_measured()) return is_measured(algorithm);
+    if (algorithm == AllreduceAlgorithm::library) return !platform_.measured;
+    return algorithm != AllreduceAlgorithm::hierarchical || links_.ranks_per_node > 1;
+  }
+
+  const Platform& platform_;
+  int ranks_;
+  GroupLinks links_;
+};
+
+// Where allreduces of so many ranks were measured, the fastest for each use. Else gradients leave
+// the ring for what promises at least twice its speed, as all do for a ring through thousands of
+// ranks, and statistics keep their default.
+void choose_allreduce(Plan& plan, const Platform& platform) {
+  plan.ranks_per_node = std::min(plan.ranks, platform.levels.front().ranks_per_group);
+  const AllreduceChoice choice(platform, plan);
   const auto bucket_bytes = static_cast<double>(plan.bucket_bytes);
-  if (!has_fit) {
-    if (is_library_faster(bucket_bytes, 2.0)) plan.gradient_allreduce = AllreduceAlgorithm::library;
+  if (!choice.is_any_measured()) {
+    plan.gradient_allreduce = choice.fastest(bucket_bytes, AllreduceAlgorithm::ring, 2.0);
     return;
   }
   constexpr double statistics_bytes = (2 * 256 + 1) * 8.0;  // of a batch norm with 256 channels
-  plan.gradient_allreduce = faster(bucket_bytes);
-  plan.statistics_allreduce = faster(statistics_bytes);
+  plan.gradient_allreduce = choice.fastest(bucket_bytes, AllreduceAlgorithm::ring, 1.0);
+  plan.statistics_allreduce = choice.fastest(statistics_bytes, AllreduceAlgorithm::ring, 1.0);
 }
 
 struct Found {
@@ -304,7 +353,8 @@ Plan solve(const SolveRequest& request) {
   const KernelCosts kernels(request.profile, request.platform);
   const PriceList prices(request.platform, kernels);
   Plan blank = blank_plan(request);
-  choose_allreduce(blank, prices);
+  choose_allreduce(blank, request.platform);
+  if (request.allreduce) blank.gradient_allreduce = *request.allreduce;
   if (request.uniform) return uniform(request, blank, prices);
   Scores scores(prices);
   const SplitChoices choices = split_choices(blank, request.axes);

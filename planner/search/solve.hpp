@@ -30,6 +30,7 @@ struct SolveRequest {
   std::vector<Axis> axes = search_axes();           // over which layers may be split, beside r
   Recompute recompute = Recompute::where_needed;    // where the fastest plan does not fit
   std::int64_t bucket_bytes = Plan{}.bucket_bytes;  // of gradients
+  std::optional<AllreduceAlgorithm> allreduce;      // of gradients; empty: by price
   bool overlap = false;  // halos and reductions run beside kernels, as far as the platform can
   std::optional<MultigridRequest> multigrid;  // set: residual chains may be split by layers
   std::optional<Mesh> uniform;                // set: no search, every layer on this mesh

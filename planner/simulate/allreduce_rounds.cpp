@@ -6,8 +6,9 @@
 #include <functional>
 
 #include "planner/cost/collectives.hpp"
-#include "planner/cost/fold.hpp"
 #include "planner/cost/links.hpp"
+#include "planner/model/exchange_rounds.hpp"
+#include "planner/model/fold.hpp"
 #include "planner/simulate/wire.hpp"
 
 namespace cnnplan {
@@ -24,7 +25,9 @@ struct Group {
 
   int ranks() const { return operation.group.size(); }
   int rank_at(int position) const { return operation.group[(position + ranks()) % ranks()]; }
-  GroupLinks links() const { return links_of(platform, operation.group.ranks()); }
+  GroupLinks links() const {
+    return links_of(platform, operation.group.ranks(), operation.ranks_per_node);
+  }
   std::size_t level_index(int position, int other) const {
     return level_index_between(platform, rank_at(position), rank_at(other));
   }
@@ -68,106 +71,61 @@ std::vector<Round> ring(const Group& group, int position, bool own) {
   return rounds;
 }
 
-// Exchanges between the ranks of a power of two: partner = own number xor mask.
-struct Exchange {
-  int mask = 1;
-  double bytes = 0.0;
-  bool adds = true;
-};
-
-std::vector<Exchange> recursive_doubling(int core_ranks, double bytes) {
-  std::vector<Exchange> exchanges;
-  for (int mask = 1; mask < core_ranks; mask *= 2) exchanges.push_back({mask, bytes, true});
-  return exchanges;
+ExchangeShape shape_of(const Group& group, AllreduceAlgorithm algorithm) {
+  return {.algorithm = algorithm,
+          .elements = group.operation.elements,
+          .ranks = group.ranks(),
+          .ranks_per_node = group.operation.ranks_per_node};
 }
 
-// Recursive halving, then recursive doubling the same way back.
-std::vector<Exchange> rabenseifner(int core_ranks, double bytes) {
-  std::vector<Exchange> exchanges;
-  for (int mask = 1; mask < core_ranks; mask *= 2) {
-    bytes /= 2;
-    exchanges.push_back({mask, bytes, true});
+// As the executor runs them, with the time of each message and of adding a byte.
+std::vector<Round> exchanges(const Group& group,
+                             int position,
+                             AllreduceAlgorithm algorithm,
+                             const MessageTime& time,
+                             double add_s_per_byte) {
+  const auto element_bytes = static_cast<double>(bytes_of(group.operation.element));
+  const auto message = [&](int peer, int from, int to, const Range& range) {
+    if (peer < 0) return RoundMessage{};
+    const double bytes = static_cast<double>(range.size()) * element_bytes;
+    return RoundMessage{
+        .peer = group.rank_at(peer), .bytes = bytes, .seconds = time(from, to, bytes)};
+  };
+  std::vector<Round> rounds;
+  for (const ExchangeRound& round : exchange_rounds(shape_of(group, algorithm), position)) {
+    const RoundMessage received =
+        message(round.receive_from, round.receive_from, position, round.received);
+    rounds.push_back({.send = message(round.send_to, position, round.send_to, round.sent),
+                      .receive = received,
+                      .add_s = round.adds ? received.bytes * add_s_per_byte : 0.0});
   }
-  for (std::size_t i = exchanges.size(); i-- > 0;) {
-    exchanges.push_back({exchanges[i].mask, exchanges[i].bytes, false});
-  }
-  return exchanges;
+  return rounds;
 }
 
-class FoldedRounds {
- public:
-  FoldedRounds(const Group& group, MessageTime time, double add_s_per_byte)
-      : group_(group), time_(std::move(time)), add_s_per_byte_(add_s_per_byte) {}
-
-  std::vector<Round> of(int position, const std::vector<Exchange>& exchanges) const {
-    const Fold fold(group_.ranks());
-    const double bytes = group_.bytes;
-    if (fold.is_folded(position)) {
-      return {{.send = sent(position, position + 1, bytes)},
-              {.receive = received(position, position + 1, bytes)}};
-    }
-    std::vector<Round> rounds;
-    if (fold.takes(position)) {
-      rounds.push_back(
-          {.receive = received(position, position - 1, bytes), .add_s = bytes * add_s_per_byte_});
-    }
-    for (const Exchange& exchange : exchanges) {
-      const int other = fold.position_of(fold.core_of(position) ^ exchange.mask);
-      rounds.push_back({.send = sent(position, other, exchange.bytes),
-                        .receive = received(position, other, exchange.bytes),
-                        .add_s = exchange.adds ? exchange.bytes * add_s_per_byte_ : 0.0});
-    }
-    if (fold.takes(position)) rounds.push_back({.send = sent(position, position - 1, bytes)});
-    return rounds;
-  }
-
- private:
-  RoundMessage sent(int position, int other, double bytes) const {
-    return {group_.rank_at(other), bytes, time_(position, other, bytes)};
-  }
-  RoundMessage received(int position, int other, double bytes) const {
-    return {group_.rank_at(other), bytes, time_(other, position, bytes)};
-  }
-
-  const Group& group_;
-  MessageTime time_;
-  double add_s_per_byte_;
-};
-
-// The measured time in equal parts. Other groups, whose ranks share the links, sum at the same
-// time.
-std::vector<Round> measured(const Group& group, int position) {
-  const Fold fold(group.ranks());
-  const std::vector<Exchange> exchanges = recursive_doubling(fold.core_ranks, group.bytes);
-  const std::size_t rounds = exchanges.size() + (fold.folded > 0 ? 2 : 0);
+// The measured time in equal parts over the rounds of `algorithm`. Other groups, whose ranks share
+// the links, sum at the same time.
+std::vector<Round> measured(const Group& group, int position, AllreduceAlgorithm algorithm) {
+  // A rank that takes part in all rounds.
+  const int busy = Fold(group.ranks()).folded > 0 ? 1 : 0;
+  const std::size_t rounds = exchange_rounds(shape_of(group, algorithm), busy).size();
   const double total_s =
-      allreduce_time_s(group.platform, group.links(), group.bytes, AllreduceAlgorithm::library);
+      allreduce_time_s(group.platform, group.links(), group.bytes, group.operation.algorithm);
   const double round_s = total_s / static_cast<double>(rounds);
-  const bool both_ways = fold.folded == 0;
+  const bool both_ways = busy == 0;
   const MessageTime time = [&](int from, int to, double) {
     const Level& level = group.level(from, to);
     return both_ways ? alone_s(level, round_s, level.shared_by) : round_s;
   };
-  return FoldedRounds(group, time, 0.0).of(position, exchanges);
+  constexpr double within_round = 0.0;
+  return exchanges(group, position, algorithm, time, within_round);
 }
 
-std::vector<Round> library(const Group& group, int position) {
-  const Fold fold(group.ranks());
+std::vector<Round> in_messages(const Group& group, int position, AllreduceAlgorithm algorithm) {
+  if (algorithm == AllreduceAlgorithm::ring) return ring(group, position, false);
   const MessageTime time = [&](int from, int to, double bytes) {
     return segment_time_s(group.level(from, to).segments, bytes);
   };
-  const FoldedRounds rounds(group, time, group.platform.gamma_s_per_byte);
-  switch (library_algorithm(group.platform, group.links(), group.bytes)) {
-    case LibraryAlgorithm::measured:
-      return measured(group, position);
-    case LibraryAlgorithm::recursive_doubling:
-      return rounds.of(position, recursive_doubling(fold.core_ranks, group.bytes));
-    case LibraryAlgorithm::rabenseifner:
-      return rounds.of(position, rabenseifner(fold.core_ranks, group.bytes));
-    case LibraryAlgorithm::ring:
-      break;
-  }
-  return ring(group, position, false);
+  return exchanges(group, position, algorithm, time, group.platform.gamma_s_per_byte);
 }
 
 }  // namespace
@@ -178,8 +136,16 @@ std::vector<Round> allreduce_rounds(const Platform& platform,
   const Group group{.platform = platform, .operation = operation, .bytes = bytes_of(operation)};
   if (group.ranks() < 2 || group.bytes <= 0) return {};
   const int position = operation.group.position_of(rank);
-  return operation.algorithm == AllreduceAlgorithm::ring ? ring(group, position, true)
-                                                         : library(group, position);
+  const bool is_library = operation.algorithm == AllreduceAlgorithm::library;
+  if (has_allreduce_fit(platform, group.ranks(), operation.algorithm)) {
+    constexpr auto doubling = AllreduceAlgorithm::recursive_doubling;
+    return measured(group, position, is_library ? doubling : operation.algorithm);
+  }
+  if (operation.algorithm == AllreduceAlgorithm::ring) return ring(group, position, true);
+  return in_messages(
+      group,
+      position,
+      is_library ? assumed_algorithm(platform, group.links(), group.bytes) : operation.algorithm);
 }
 
 }  // namespace cnnplan

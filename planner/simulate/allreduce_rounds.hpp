@@ -22,9 +22,10 @@ struct Round {
 };
 
 // `ring`: the 2(p-1) steps of the executor's ring, each block one message that takes as long as its
-// chunks, or as a step was measured. `library`: recursive doubling or Rabenseifner (Thakur 2005,
-// on allreduce), or the ring, whichever the model takes it to be; where its time was measured, the
-// rounds of recursive doubling share it evenly. Every send has a receive of the same size.
+// chunks, or as a step was measured. Algorithms in rounds: those of
+// planner/model/exchange_rounds.hpp. `library`: recursive doubling, Rabenseifner's or the ring,
+// whichever the model takes it to be. Where the time of an algorithm was measured, its rounds share
+// it evenly (of `library`: those of recursive doubling). Every send has a receive of the same size.
 // @pre `rank` is in operation.group
 std::vector<Round> allreduce_rounds(const Platform& platform,
                                     const CollectiveOperation& operation,

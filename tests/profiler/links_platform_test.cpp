@@ -17,18 +17,29 @@ LinkCurve line(LinkCurveKind kind, int ranks, double alpha_s, double beta_s_per_
   return curve;
 }
 
+LinkCurve sum_line(AllreduceAlgorithm algorithm,
+                   int ranks,
+                   double alpha_s,
+                   double beta_s_per_byte) {
+  LinkCurve curve = line(LinkCurveKind::allreduce, ranks, alpha_s, beta_s_per_byte);
+  curve.algorithm = algorithm;
+  return curve;
+}
+
 LinkMeasurements four_ranks() {
-  LinkMeasurements measurements{.levels = {{.name = "node", .ranks_per_group = 4, .shared_by = 1}},
-                                .curves = {line(LinkCurveKind::message, 2, 1e-6, 1e-10),
-                                           line(LinkCurveKind::exchange, 2, 1.5e-6, 1.5e-10),
-                                           line(LinkCurveKind::exchanges, 2, 3.6e-6, 1.5e-10),
-                                           line(LinkCurveKind::library_allreduce, 2, 2e-6, 3e-10),
-                                           line(LinkCurveKind::ring_allreduce, 2, 9e-6, 9e-10),
-                                           line(LinkCurveKind::library_allreduce, 4, 5e-6, 4e-10),
-                                           line(LinkCurveKind::ring_allreduce, 4, 6e-6, 3e-10)},
-                                .local = {},
-                                .device = "a CPU",
-                                .memory_bytes = 1000};
+  LinkMeasurements measurements{
+      .levels = {{.name = "node", .ranks_per_group = 4, .shared_by = 1}},
+      .curves = {line(LinkCurveKind::message, 2, 1e-6, 1e-10),
+                 line(LinkCurveKind::exchange, 2, 1.5e-6, 1.5e-10),
+                 line(LinkCurveKind::exchanges, 2, 3.6e-6, 1.5e-10),
+                 sum_line(AllreduceAlgorithm::library, 2, 2e-6, 3e-10),
+                 sum_line(AllreduceAlgorithm::ring, 2, 9e-6, 9e-10),
+                 sum_line(AllreduceAlgorithm::library, 4, 5e-6, 4e-10),
+                 sum_line(AllreduceAlgorithm::rabenseifner, 4, 8e-6, 5e-10),
+                 sum_line(AllreduceAlgorithm::ring, 4, 6e-6, 3e-10)},
+      .local = {},
+      .device = "a CPU",
+      .memory_bytes = 1000};
   measurements.local.adds = {{.bytes = 100, .time = {.median_s = 2e-9}}};
   measurements.local.copies = {{.bytes = 100, .time = {.median_s = 5e-9}}};
   measurements.local.overlap = {.compute_s = 1.0, .exchange_s = 2.0, .both_s = 2.25};
@@ -59,11 +70,13 @@ TEST_CASE("platform_of: ring steps come from the ring of most ranks, by bytes of
   CHECK(level.ring_segments[0].beta_s_per_byte == doctest::Approx(4 * 3e-10 / 6));
 }
 
-TEST_CASE("platform_of: library collectives by rank count, local costs, what else was found") {
+TEST_CASE("platform_of: collectives by algorithm and ranks, local costs, what else was found") {
   const Platform platform = platform_of(four_ranks());
-  REQUIRE(platform.library_allreduce.size() == 2);
-  CHECK(platform.library_allreduce[1].ranks == 4);
-  CHECK(platform.library_allreduce[1].segments[0].alpha_s == doctest::Approx(5e-6));
+  REQUIRE(platform.allreduce.size() == 3);
+  CHECK(platform.allreduce[2].algorithm == AllreduceAlgorithm::rabenseifner);
+  CHECK(platform.allreduce[1].algorithm == AllreduceAlgorithm::library);
+  CHECK(platform.allreduce[1].ranks == 4);
+  CHECK(platform.allreduce[1].segments[0].alpha_s == doctest::Approx(5e-6));
   CHECK(platform.gamma_s_per_byte == doctest::Approx(2e-11));
   CHECK(platform.copy_s_per_byte == doctest::Approx(5e-11));
   CHECK(platform.overlap_efficiency == doctest::Approx(0.75));
@@ -82,7 +95,7 @@ TEST_CASE("prediction_error: exact times are predicted exactly, others are off b
     const FitError error = prediction_error(platform, curve);
     CHECK(error.samples == static_cast<int>(curve.samples.size()));
     // The steps of the ring of four are those of all rings.
-    const bool other_ring = curve.kind == LinkCurveKind::ring_allreduce && curve.ranks == 2;
+    const bool other_ring = curve.is_ring() && curve.ranks == 2;
     CHECK((error.maximum < 1e-9) != other_ring);
   }
   LinkCurve slower = measurements.curves.front();
@@ -107,7 +120,7 @@ TEST_CASE("platform_of: what was not measured keeps its default") {
   const Platform platform = platform_of(measurements);
   CHECK(platform.levels.front().segments == default_platform(4).levels.front().segments);
   CHECK(platform.levels.front().ring_segments.empty());
-  CHECK(platform.library_allreduce.empty());
+  CHECK(platform.allreduce.empty());
 }
 
 TEST_CASE("overlap_efficiency: hidden part of the shorter time") {
@@ -121,7 +134,8 @@ TEST_CASE("LinkCurve: bandwidth of the message and of the bus") {
   const LinkCurve message{
       .kind = LinkCurveKind::message, .level = "node", .ranks = 2, .samples = {}};
   LinkCurve ring = message;
-  ring.kind = LinkCurveKind::ring_allreduce;
+  ring.kind = LinkCurveKind::allreduce;
+  ring.algorithm = AllreduceAlgorithm::ring;
   ring.ranks = 4;
   const LinkSample sample{.bytes = 1000, .time = {.median_s = 2.0}};
   CHECK(algorithm_bandwidth(sample) == 500.0);

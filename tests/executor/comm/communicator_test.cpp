@@ -9,6 +9,7 @@
 
 #include <doctest/doctest.h>
 
+#include "executor/comm/exchange_allreduce.hpp"
 #include "executor/comm/message_link.hpp"
 #include "executor/comm/nodes.hpp"
 #include "executor/comm/point_to_point.hpp"
@@ -80,6 +81,37 @@ TEST_CASE("Communicator: ring allreduce is the sum, the same bits on every rank,
   check_sum<float>(world, float_tolerance, ring);
   check_sum_of<float>(world, 1'000'000, float_tolerance, ring);
   check_sum<double>(world, double_tolerance, ring);
+}
+
+TEST_CASE("Communicator: sums in rounds are the sum, the same bits on every rank, repeatable") {
+  const Communicator world = Communicator::world();
+  for (AllreduceAlgorithm algorithm : {AllreduceAlgorithm::recursive_doubling,
+                                       AllreduceAlgorithm::rabenseifner,
+                                       AllreduceAlgorithm::hierarchical}) {
+    CAPTURE(to_text(algorithm));
+    const auto rounds = [&](auto values) { world.allreduce(values, algorithm); };
+    check_sum<float>(world, float_tolerance, rounds);
+    check_sum_of<float>(world, 1'000'000, float_tolerance, rounds);
+    check_sum<double>(world, double_tolerance, rounds);
+  }
+}
+
+TEST_CASE("ExchangeAllreduce: nodes of several ranks") {
+  const Communicator world = Communicator::world();
+  for (int inside = 1; inside <= world.size(); ++inside) {
+    if (world.size() % inside != 0) continue;
+    CAPTURE(inside);
+    const auto over_nodes = [&](auto values) {
+      ExchangeAllreduce(world,
+                        {.algorithm = AllreduceAlgorithm::hierarchical,
+                         .elements = static_cast<std::int64_t>(values.size()),
+                         .ranks = world.size(),
+                         .ranks_per_node = inside})
+          .sum(values);
+    };
+    check_sum<float>(world, float_tolerance, over_nodes);
+    check_sum_of<double>(world, 300'001, double_tolerance, over_nodes);
+  }
 }
 
 TEST_CASE("Communicator: library allreduce is the sum") {

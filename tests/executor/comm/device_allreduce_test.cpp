@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "executor/backend/backend.hpp"
+#include "planner/model/enumerators.hpp"
 #include "planner/model/error.hpp"
 #include "tests/emulation/device.hpp"
 
@@ -51,6 +52,7 @@ std::vector<T> reduced(Device& device,
                              .elements = static_cast<std::int64_t>(count),
                              .element = sizeof(T) == 4 ? ElementType::fp32 : ElementType::fp64,
                              .algorithm = algorithm,
+                             .ranks_per_node = world.size() % 2 == 0 ? 2 : 1,
                              .nccl = nccl});
   device.copy_to_device(memory.data(), values.data(), bytes);
   allreduce.run();
@@ -62,7 +64,7 @@ std::vector<T> reduced(Device& device,
 template <typename T>
 void check_all(Device& device, const Communicator& world, const NcclCommunicator* nccl) {
   for (std::size_t count : {std::size_t{1}, std::size_t{1000}, std::size_t{70'001}}) {
-    for (auto algorithm : {AllreduceAlgorithm::library, AllreduceAlgorithm::ring}) {
+    for (AllreduceAlgorithm algorithm : Enumerators<AllreduceAlgorithm>::all) {
       CHECK(reduced<T>(device, world, algorithm, nccl, count) == sums<T>(world.size(), count));
     }
   }

@@ -8,6 +8,8 @@
 
 #include <doctest/doctest.h>
 
+#include "planner/model/enumerators.hpp"
+#include "planner/model/exchange_rounds.hpp"
 #include "tests/planner/cost/relative.hpp"
 
 namespace cnnplan {
@@ -48,14 +50,14 @@ double library_s(const Platform& platform, const std::vector<int>& group, double
 
 }  // namespace
 
-TEST_CASE("has_library_fit: for exactly the ranks that were measured") {
+TEST_CASE("has_allreduce_fit: for exactly the algorithm and ranks that were measured") {
   Platform platform = one_node();
-  CHECK_FALSE(has_library_fit(platform, 4));
-  platform.library_allreduce = {{.ranks = 4, .segments = {{1000, 1.0, 0.1}}},
-                                {.ranks = 2, .segments = {}}};
-  CHECK(has_library_fit(platform, 4));
-  CHECK_FALSE(has_library_fit(platform, 2));
-  CHECK_FALSE(has_library_fit(platform, 8));
+  CHECK_FALSE(has_allreduce_fit(platform, 4, library));
+  platform.allreduce = {{.ranks = 4, .segments = {{1000, 1.0, 0.1}}}, {.ranks = 2, .segments = {}}};
+  CHECK(has_allreduce_fit(platform, 4, library));
+  CHECK_FALSE(has_allreduce_fit(platform, 2, library));
+  CHECK_FALSE(has_allreduce_fit(platform, 8, library));
+  CHECK_FALSE(has_allreduce_fit(platform, 4, rabenseifner));
 }
 
 TEST_CASE("allreduce_time_s: the ring is the published one while a block is one chunk") {
@@ -120,10 +122,59 @@ TEST_CASE("allreduce_time_s: groups that run at the same time share the adapter"
 
 TEST_CASE("allreduce_time_s: the library's fit counts for its own number of ranks only") {
   Platform platform = one_node();
-  platform.library_allreduce = {{.ranks = 2, .segments = {{1 << 20, 7e-6, 0.0}}}};
+  platform.allreduce = {{.ranks = 2, .segments = {{1 << 20, 7e-6, 0.0}}}};
   CHECK(library_s(platform, {0, 1}, 4096) == relative(7e-6));
   const LinearCost cost{1e-6, 1e-10, 1e-11};
   CHECK(library_s(platform, {0, 1, 2}, 4096) == relative(allreduce_best_s(3, 4096, cost)));
+}
+
+TEST_CASE("allreduce_time_s: a fit of an algorithm is for that algorithm") {
+  Platform platform = one_node();
+  const GroupLinks links = links_of(platform, std::vector{0, 1});
+  for (AllreduceAlgorithm algorithm : Enumerators<AllreduceAlgorithm>::all) {
+    platform.allreduce = {{.ranks = 2, .segments = {{1 << 20, 7e-3, 0.0}}, .algorithm = algorithm}};
+    for (AllreduceAlgorithm other : Enumerators<AllreduceAlgorithm>::all) {
+      CAPTURE(to_text(algorithm));
+      CAPTURE(to_text(other));
+      CHECK((allreduce_time_s(platform, links, 4096, other) == 7e-3) == (other == algorithm));
+    }
+  }
+}
+
+TEST_CASE("allreduce_time_s: sums in rounds, on one level, as published") {
+  const LinearCost cost{1e-6, 1e-10, 1e-11};
+  const Platform platform = one_node();
+  for (int ranks : {2, 3, 4, 6, 8}) {
+    CAPTURE(ranks);
+    const GroupLinks links = links_of(platform, RankGroup(0, ranks).ranks());
+    for (double bytes : {8.0, 3e4, 1e5}) {
+      CHECK(allreduce_time_s(platform, links, bytes, recursive_doubling) ==
+            relative(allreduce_recursive_doubling_s(ranks, bytes, cost)));
+      CHECK(allreduce_time_s(platform, links, bytes, rabenseifner) ==
+            relative(allreduce_rabenseifner_s(ranks, bytes, cost)));
+    }
+  }
+}
+
+TEST_CASE("allreduce_time_s: hierarchical, as published") {
+  const Platform platform = two_nodes();
+  const double bytes = 8e7;
+  const auto hierarchical_s = [&](const std::vector<int>& group, int inside) {
+    return allreduce_time_s(platform, links_of(platform, group, inside), bytes, hierarchical);
+  };
+  const NodeGroup nodes{.ranks_per_node = 4,
+                        .nodes = 2,
+                        .adapter_sharing = platform.levels[1].shared_by,
+                        .inner = {1e-6, 1e-10, platform.gamma_s_per_byte},
+                        .outer = {1e-5, 1e-9, platform.gamma_s_per_byte}};
+  CHECK(hierarchical_s({0, 1, 2, 3, 4, 5, 6, 7}, 4) ==
+        relative(allreduce_hierarchical_s(nodes, bytes)));
+  // One node: a ring.
+  CHECK(hierarchical_s({0, 1, 2}, 3) == relative(allreduce_ring_s(3, bytes, nodes.inner)));
+  // Every rank a node of its own: halving on a power of two, else a ring.
+  CHECK(hierarchical_s({0, 1, 2, 3}, 1) ==
+        relative(allreduce_rabenseifner_s(4, bytes, nodes.inner)));
+  CHECK(hierarchical_s({0, 1, 2}, 1) == relative(allreduce_ring_s(3, bytes, nodes.inner)));
 }
 
 TEST_CASE("allreduce_time_s: without a fit each algorithm is priced by its longest message") {
@@ -194,7 +245,7 @@ Platform random_platform(std::mt19937& random, int round) {
     if (round % 3 == 1) level.ring_segments = random_segments(random);
   }
   if (round % 3 == 2) {
-    platform.library_allreduce = {{.ranks = 6, .segments = random_segments(random)}};
+    platform.allreduce = {{.ranks = 6, .segments = random_segments(random)}};
   }
   return platform;
 }
@@ -202,8 +253,8 @@ Platform random_platform(std::mt19937& random, int round) {
 }  // namespace
 
 TEST_CASE("least_allreduce_s_per_byte: that of the longest sum while one rule holds") {
-  for (AllreduceAlgorithm algorithm : {ring, library}) {
-    const GroupLinks links = links_of(two_nodes(), std::vector{0, 1, 4, 5});
+  for (AllreduceAlgorithm algorithm : Enumerators<AllreduceAlgorithm>::all) {
+    const GroupLinks links = links_of(two_nodes(), std::vector{0, 1, 4, 5}, 2);
     const double bytes = 4 * 65536;
     CHECK(least_allreduce_s_per_byte(two_nodes(), links, bytes, algorithm) ==
           doctest::Approx(allreduce_time_s(two_nodes(), links, bytes, algorithm) / bytes));
@@ -229,8 +280,9 @@ TEST_CASE("least_allreduce_s_per_byte: no sum takes less per byte") {
     const Platform platform = random_platform(random, round);
     for (const std::vector<int>& group :
          {std::vector{0, 1}, {0, 1, 2}, {0, 1, 4, 5}, {0, 1, 2, 3, 4, 5}, {0, 2, 4, 6, 7}}) {
-      const GroupLinks links = links_of(platform, group);
-      for (AllreduceAlgorithm algorithm : {ring, library}) {
+      const int inside = members_per_node(RankGroup(0, static_cast<int>(group.size())), 2);
+      const GroupLinks links = links_of(platform, group, inside);
+      for (AllreduceAlgorithm algorithm : Enumerators<AllreduceAlgorithm>::all) {
         const double most_bytes = std::pow(10.0, digits(random));
         const double least = least_allreduce_s_per_byte(platform, links, most_bytes, algorithm);
         CHECK(least > 0.0);

@@ -32,7 +32,8 @@ TEST_CASE("parse_plan: refusals name pointer, value and what is allowed") {
            "\"gradient_allreduce\": \"nccl\"",
            "/gradient_allreduce",
            "\"nccl\"",
-           "\"ring\", \"library\""},
+           "\"hierarchical\", \"library\""},
+          {"\"ranks_per_node\": 2", "\"ranks_per_node\": 0", "/ranks_per_node", "0", "from 1 to"},
           {"\"mesh\": \"w4\"", "\"mesh\": \"w4w1\"", "/layers/1/mesh", "", "at most once"},
           {"\"mesh\": \"w4\"", "\"mesh\": \"q4\"", "/layers/1/mesh", "q4", "axes of n c d h w r"},
           {"\"mesh\": \"w4\"", "\"mesh\": 4", "/layers/1/mesh", "4", "a string"},
@@ -194,6 +195,7 @@ TEST_CASE("to_json: random plans come back equal") {
     plan.precision = random.enumerator<Precision>();
     plan.device = random.text();
     plan.gradient_allreduce = random.enumerator<AllreduceAlgorithm>();
+    plan.ranks_per_node = random.small(1, 1048576);
     plan.bucket_bytes = random.integer({.minimum = 1});
     plan.prediction.step_s = random.seconds();
     plan.prediction.gap = random.fraction() - 0.5;

@@ -76,7 +76,12 @@ TEST_CASE("parse_platform: refusals name pointer, value and what is allowed") {
            "/levels/0/segments/1/max_bytes",
            "4096",
            "above the segment before, 4096"},
-          {"\"ranks\": 2", "\"ranks\": 1", "/library_allreduce/0/ranks", "1", "from 2 to 1048576"},
+          {"\"algorithm\": \"library\"",
+           "\"algorithm\": \"nccl\"",
+           "/allreduce/0/algorithm",
+           "\"nccl\"",
+           "\"hierarchical\", \"library\""},
+          {"\"ranks\": 2", "\"ranks\": 1", "/allreduce/0/ranks", "1", "from 2 to 1048576"},
           {"fitted by hand", "", "/kernels/source", "\"\"", "a string, not empty"},
           {"\"bytes_per_s\": 8", "\"bytes_per_s\": -8", "/kernels/bytes_per_s", "-8", "above 0.0"},
           {"\"fp32\"", "\"fp64\"", "/kernels/precisions/fp32", "nothing", "an object with keys"},
@@ -180,7 +185,9 @@ TEST_CASE("to_json: random platforms come back equal") {
                                  .shared_by = random.small(1, 9)});
       if (random.boolean()) platform.levels.back().ring_segments = random_segments(random);
       if (random.boolean()) platform.kernels = random_kernel_rates(random);
-      platform.library_allreduce.push_back({random.small(2, 1048576), random_segments(random)});
+      platform.allreduce.push_back({random.small(2, 1048576),
+                                    random_segments(random),
+                                    random.enumerator<AllreduceAlgorithm>()});
     }
     CHECK(parse_platform(to_json(platform), "p.json") == platform);
   }

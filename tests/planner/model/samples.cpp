@@ -192,7 +192,7 @@ Platform sample_platform() {
                       .shared_by = 2,
                       .ring_segments = {segments[1]}},
                      {.name = "cluster", .ranks_per_group = 8, .segments = {segments[1]}}},
-          .library_allreduce = {{.ranks = 2, .segments = segments}},
+          .allreduce = {{.ranks = 2, .segments = segments}},
           .gamma_s_per_byte = 1e-10,
           .copy_s_per_byte = 3.4482758620689654e-11,
           .overlap_efficiency = 0.0625,
@@ -236,6 +236,7 @@ Plan sample_plan() {
   plan.device = "CPU, 1 thread";
   plan.gradient_allreduce = AllreduceAlgorithm::library;
   plan.statistics_allreduce = AllreduceAlgorithm::ring;
+  plan.ranks_per_node = 2;
   plan.bucket_bytes = 1 << 20;
   plan.overlap = true;
   plan.prediction = {.step_s = 0.25,

@@ -22,7 +22,7 @@ Platform two_levels() {
        .gap_s = 0.125,
        .ring_segments = {{100, 4.0, 0.5}}},
       {.name = "cluster", .ranks_per_group = 8, .segments = {{100, 8.0, 1.0}}, .gap_s = 0.5}};
-  platform.library_allreduce = {{.ranks = 8, .segments = {{100, 16.0, 0.25}}}};
+  platform.allreduce = {{.ranks = 8, .segments = {{100, 16.0, 0.25}}}};
   return platform;
 }
 
@@ -70,8 +70,8 @@ TEST_CASE("WhatIf: all levels change together with the measured collectives") {
   CHECK(slower.levels[0].segments[1].alpha_s == 4.0);
   CHECK(slower.levels[0].ring_segments[0].alpha_s == 8.0);
   CHECK(slower.levels[1].segments[0].alpha_s == 16.0);
-  CHECK(slower.library_allreduce[0].segments[0].alpha_s == 32.0);
-  CHECK(slower.library_allreduce[0].segments[0].beta_s_per_byte == 0.25);
+  CHECK(slower.allreduce[0].segments[0].alpha_s == 32.0);
+  CHECK(slower.allreduce[0].segments[0].beta_s_per_byte == 0.25);
 }
 
 TEST_CASE("WhatIf: times of kernels are multiplied, all or those of a kind") {
@@ -129,7 +129,7 @@ TEST_CASE("price_figures: each is multiplied under its name, and has the values 
 TEST_CASE("price_figures: one level alone has its own name, and no profile no kernels") {
   Platform platform = two_levels();
   platform.levels.pop_back();
-  platform.library_allreduce.clear();
+  platform.allreduce.clear();
   for (const PriceFigure& figure : price_figures(platform, {})) {
     CHECK_FALSE(figure.several);
     CHECK_FALSE(contains(figure.name, "kernel"));

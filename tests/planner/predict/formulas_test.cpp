@@ -27,7 +27,7 @@ Platform two_levels() {
                       .segments = {{1 << 30, 7e-6, 6e-9}},
                       .duplex_factor = 1.7,
                       .shared_by = 2}};
-  platform.library_allreduce = {{.ranks = 3, .segments = {{1 << 30, 8e-6, 9e-9}}}};
+  platform.allreduce = {{.ranks = 3, .segments = {{1 << 30, 8e-6, 9e-9}}}};
   platform.gamma_s_per_byte = 1.1e-9;
   platform.copy_s_per_byte = 1.2e-9;
   return platform;

@@ -28,6 +28,7 @@ inline Plan blank_like(const Plan& sample) {
   Plan blank = uniform_plan(sample.network, sample.batch, Mesh({{Axis::r, sample.ranks}}));
   blank.gradient_allreduce = sample.gradient_allreduce;
   blank.statistics_allreduce = sample.statistics_allreduce;
+  blank.ranks_per_node = sample.ranks_per_node;
   return blank;
 }
 

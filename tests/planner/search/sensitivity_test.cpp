@@ -35,7 +35,7 @@ Platform random_platform(RandomValues& random, int ranks) {
                       .ranks_per_group = std::max(ranks, 2),
                       .segments = random_segments(random)}};
   if (random.boolean()) {
-    platform.library_allreduce = {{.ranks = ranks, .segments = random_segments(random)}};
+    platform.allreduce = {{.ranks = ranks, .segments = random_segments(random)}};
   }
   return platform;
 }
@@ -229,7 +229,7 @@ TEST_CASE("sensitivity: a level that no plan sends over is not named") {
   SolveRequest request = request_of(lenet(), 8, 2);
   RandomValues random(15);
   request.platform = random_platform(random, 4);
-  request.platform.library_allreduce.clear();
+  request.platform.allreduce.clear();
   const Sensitivity found = sensitivity_of(solve(request), request);
   REQUIRE(!found.figures.empty());
   for (const std::string& figure : found.figures) CHECK_FALSE(figure.starts_with("cluster."));

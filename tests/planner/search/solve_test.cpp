@@ -163,14 +163,14 @@ TEST_CASE("solve: what is left out is counted") {
 TEST_CASE("solve: the library's allreduce is chosen where it was measured only") {
   SolveRequest request = request_for("resnet50", 8, 4);
   const Plan defaults;
-  const LibraryAllreduce free{.ranks = 2, .segments = {{1 << 30, 0.0, 0.0}}};
-  request.platform.library_allreduce = {free};
+  const AllreduceFit free{.ranks = 2, .segments = {{1 << 30, 0.0, 0.0}}};
+  request.platform.allreduce = {free};
   CHECK(solve(request).gradient_allreduce == defaults.gradient_allreduce);
   CHECK(solve(request).statistics_allreduce == defaults.statistics_allreduce);
-  request.platform.library_allreduce[0].ranks = 4;
+  request.platform.allreduce[0].ranks = 4;
   CHECK(solve(request).gradient_allreduce == AllreduceAlgorithm::library);
   CHECK(solve(request).statistics_allreduce == AllreduceAlgorithm::library);
-  request.platform.library_allreduce[0].segments[0].alpha_s = 1.0;
+  request.platform.allreduce[0].segments[0].alpha_s = 1.0;
   CHECK(solve(request).gradient_allreduce == AllreduceAlgorithm::ring);
   CHECK(solve(request).statistics_allreduce == AllreduceAlgorithm::ring);
 }
@@ -179,8 +179,29 @@ TEST_CASE("solve: through thousands of ranks of a nominal platform no ring is pl
   SolveRequest request = request_for("lenet", 4096, 4096);
   request.platform = read_platform("configs/platforms/dgx-h200.json");
   CHECK(solve(request).gradient_allreduce == AllreduceAlgorithm::library);
+  // Whose algorithm nobody knows is not guessed where other figures were measured.
   request.platform.measured = true;
-  CHECK(solve(request).gradient_allreduce == AllreduceAlgorithm::ring);
+  CHECK(solve(request).gradient_allreduce == AllreduceAlgorithm::rabenseifner);
+  CHECK(solve(request).ranks_per_node == 8);
+}
+
+TEST_CASE(
+    "solve: of the allreduces that were measured the fastest, or the one that was asked for") {
+  SolveRequest request = request_for("resnet50", 8, 4);
+  const auto fit = [](double s_per_byte, AllreduceAlgorithm algorithm) {
+    return AllreduceFit{
+        .ranks = 4, .segments = {{1 << 30, 0.0, s_per_byte}}, .algorithm = algorithm};
+  };
+  request.platform.allreduce = {fit(2e-12, AllreduceAlgorithm::library),
+                                fit(1e-12, AllreduceAlgorithm::recursive_doubling),
+                                fit(3e-12, AllreduceAlgorithm::rabenseifner)};
+  CHECK(solve(request).gradient_allreduce == AllreduceAlgorithm::recursive_doubling);
+  request.platform.allreduce.push_back(fit(5e-13, AllreduceAlgorithm::hierarchical));
+  CHECK(solve(request).gradient_allreduce == AllreduceAlgorithm::hierarchical);
+  request.platform.allreduce.pop_back();
+  request.allreduce = AllreduceAlgorithm::rabenseifner;
+  CHECK(solve(request).gradient_allreduce == AllreduceAlgorithm::rabenseifner);
+  CHECK(solve(request).statistics_allreduce == AllreduceAlgorithm::recursive_doubling);
 }
 
 TEST_CASE("solve: a single sample is split in space") {

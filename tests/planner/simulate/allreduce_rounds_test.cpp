@@ -12,6 +12,7 @@
 #include <doctest/doctest.h>
 
 #include "planner/cost/collectives.hpp"
+#include "planner/model/enumerators.hpp"
 #include "tests/planner/model/group_of.hpp"
 #include "tests/planner/simulate/two_nodes.hpp"
 
@@ -102,13 +103,14 @@ class Hearsay {
 
 TEST_CASE("Allreduce rounds: every rank hears of every other") {
   const Platform platform = two_nodes(16);
-  for (auto algorithm : {AllreduceAlgorithm::ring, AllreduceAlgorithm::library}) {
+  for (AllreduceAlgorithm algorithm : Enumerators<AllreduceAlgorithm>::all) {
     for (double bytes : {8.0, 4e4, 4e7}) {
       for (int ranks = 1; ranks <= 16; ++ranks) {
         CAPTURE(to_text(algorithm));
         CAPTURE(bytes);
         CAPTURE(ranks);
-        const CollectiveOperation operation = sum(first_ranks(ranks), bytes, algorithm);
+        CollectiveOperation operation = sum(first_ranks(ranks), bytes, algorithm);
+        if (ranks % 4 == 0) operation.ranks_per_node = 4;
         const auto known = Hearsay(platform, operation).run();
         REQUIRE(known.size() == static_cast<std::size_t>(ranks));
         if (ranks == 1) continue;
@@ -159,12 +161,12 @@ TEST_CASE("Allreduce rounds: the library is what the model takes it to be") {
   const auto rounds = [&](double bytes) {
     return allreduce_rounds(platform, sum(group, bytes, AllreduceAlgorithm::library), 0);
   };
-  REQUIRE(library_algorithm(platform, links_of(platform, group), 8) ==
-          LibraryAlgorithm::recursive_doubling);
+  REQUIRE(assumed_algorithm(platform, links_of(platform, group), 8) ==
+          AllreduceAlgorithm::recursive_doubling);
   CHECK(sent_bytes(rounds(8)) == 16.0);
   CHECK(rounds(8).size() == 2);
-  REQUIRE(library_algorithm(platform, links_of(platform, group), 4e7) ==
-          LibraryAlgorithm::rabenseifner);
+  REQUIRE(assumed_algorithm(platform, links_of(platform, group), 4e7) ==
+          AllreduceAlgorithm::rabenseifner);
   CHECK(sent_bytes(rounds(4e7)) == doctest::Approx(6e7));
   CHECK(added_s(rounds(4e7)) == doctest::Approx(3e7 * 1e-9));
   CHECK(rounds(4e7).size() == 4);
@@ -172,8 +174,8 @@ TEST_CASE("Allreduce rounds: the library is what the model takes it to be") {
 
 TEST_CASE("Allreduce rounds: a measured library takes its time in equal rounds") {
   Platform platform = two_nodes(4);
-  platform.library_allreduce = {{.ranks = 4, .segments = {{any_size, 50e-6, 0.0}}},
-                                {.ranks = 3, .segments = {{any_size, 60e-6, 0.0}}}};
+  platform.allreduce = {{.ranks = 4, .segments = {{any_size, 50e-6, 0.0}}},
+                        {.ranks = 3, .segments = {{any_size, 60e-6, 0.0}}}};
   const auto four =
       allreduce_rounds(platform, sum(first_ranks(4), 4000, AllreduceAlgorithm::library), 1);
   REQUIRE(four.size() == 2);

@@ -1,5 +1,5 @@
-// Tests of planner/cost/fold.
-#include "planner/cost/fold.hpp"
+// Tests of planner/model/fold.
+#include "planner/model/fold.hpp"
 
 #include <string>
 

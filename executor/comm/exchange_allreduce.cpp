@@ -1,0 +1,118 @@
+// Messages in chunks, two under way.
+#include "executor/comm/exchange_allreduce.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "executor/backend/sum_kernels.hpp"
+#include "executor/comm/mpi_handle.hpp"
+
+namespace cnnplan {
+namespace {
+
+constexpr std::size_t chunk_bytes = std::size_t{256} << 10;
+
+Range chunk_of(const Range& range, std::int64_t elements, std::int64_t index) {
+  const std::int64_t begin = std::min(range.end, range.begin + index * elements);
+  return {begin, std::min(range.end, begin + elements)};
+}
+
+// One round of one rank.
+template <typename T>
+class RoundExchange {
+ public:
+  using Room = std::array<std::vector<std::byte>, 2>;
+
+  RoundExchange(const ExchangeRound& round, std::span<T> values, Room& received, MPI_Comm comm)
+      : round_(round), values_(values), received_(received), comm_(comm) {}
+
+  void run() {
+    const std::int64_t most = std::max(round_.sent.size(), round_.received.size());
+    const std::int64_t chunks = (most + elements - 1) / elements;
+    begin(0);
+    for (std::int64_t i = 0; i < chunks; ++i) {
+      if (i + 1 < chunks) begin(i + 1);
+      end(i);
+    }
+  }
+
+ private:
+  static constexpr std::int64_t elements = chunk_bytes / sizeof(T);
+
+  T* target(std::int64_t index, const Range& chunk) {
+    if (!round_.adds) return values_.data() + chunk.begin;
+    return reinterpret_cast<T*>(received_[static_cast<std::size_t>(index % 2)].data());
+  }
+
+  static int message_bytes(const Range& chunk) {
+    return static_cast<int>(chunk.size() * static_cast<std::int64_t>(sizeof(T)));
+  }
+
+  void begin(std::int64_t index) {
+    std::array<MPI_Request, 2>& requests = requests_[static_cast<std::size_t>(index % 2)];
+    requests.fill(MPI_REQUEST_NULL);
+    const Range in = chunk_of(round_.received, elements, index);
+    if (in.size() > 0) {
+      check_mpi(MPI_Irecv(target(index, in),
+                          message_bytes(in),
+                          MPI_BYTE,
+                          round_.receive_from,
+                          exchange_tag,
+                          comm_,
+                          requests.data()),
+                "MPI_Irecv");
+    }
+    const Range out = chunk_of(round_.sent, elements, index);
+    if (out.size() > 0) {
+      check_mpi(MPI_Isend(values_.data() + out.begin,
+                          message_bytes(out),
+                          MPI_BYTE,
+                          round_.send_to,
+                          exchange_tag,
+                          comm_,
+                          &requests[1]),
+                "MPI_Isend");
+    }
+  }
+
+  // What was sent may now change.
+  void end(std::int64_t index) {
+    check_mpi(
+        MPI_Waitall(2, requests_[static_cast<std::size_t>(index % 2)].data(), MPI_STATUSES_IGNORE),
+        "MPI_Waitall");
+    const Range in = chunk_of(round_.received, elements, index);
+    if (round_.adds) add(values_.data() + in.begin, target(index, in), in.size());
+  }
+
+  const ExchangeRound& round_;
+  std::span<T> values_;
+  Room& received_;
+  MPI_Comm comm_;
+  std::array<std::array<MPI_Request, 2>, 2> requests_{};
+};
+
+}  // namespace
+
+ExchangeAllreduce::ExchangeAllreduce(const Communicator& group, const ExchangeShape& shape)
+    : group_(group), rounds_(exchange_rounds(shape, group.rank())) {
+  if (shape.ranks != group.size()) throw std::logic_error("rounds for another number of ranks");
+  const auto most = static_cast<std::size_t>(shape.elements) * sizeof(double);
+  for (std::vector<std::byte>& room : received_) room.resize(std::min(chunk_bytes, most));
+}
+
+void ExchangeAllreduce::sum(std::span<float> values) {
+  run(values);
+}
+
+void ExchangeAllreduce::sum(std::span<double> values) {
+  run(values);
+}
+
+template <typename T>
+void ExchangeAllreduce::run(std::span<T> values) {
+  for (const ExchangeRound& round : rounds_) {
+    RoundExchange<T>(round, values, received_, group_.handle().comm).run();
+  }
+}
+
+}  // namespace cnnplan
