@@ -2,11 +2,13 @@
 #include <iostream>
 #include <limits>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 
+#include "planner/cli_one_of.hpp"
 #include "planner/commands.hpp"
 #include "planner/import_cli.hpp"
 #include "planner/model/enumerators.hpp"
@@ -93,14 +95,13 @@ void add_training_options(CLI::App& solve, SolveOptions& options) {
           "--batch-norm",
           options.statistics,
           "Ranks that normalise together: local, spatial (those that share a sample), global")
-      ->transform(CLI::CheckedTransformer(names_of<BatchNormStatistics>()))
+      ->transform(one_of(names_of<BatchNormStatistics>()))
       ->default_str("spatial");
   solve
       .add_option("--allreduce",
                   options.allreduce,
-                  "Of gradients: ring, recursive_doubling, rabenseifner, hierarchical, library; "
-                  "else the fastest by the platform's figures")
-      ->transform(CLI::CheckedTransformer(names_of<AllreduceAlgorithm>()));
+                  "Of gradients; default: the fastest by the platform's figures")
+      ->transform(one_of(names_of<AllreduceAlgorithm>()));
   solve
       .add_option("--bucket-bytes",
                   options.bucket_bytes,
@@ -114,15 +115,15 @@ void add_training_options(CLI::App& solve, SolveOptions& options) {
 }
 
 void add_search_options(CLI::App& solve, SolveOptions& options) {
-  solve.add_option("--search", options.method, "automatic, shortest_path, longest_path")
-      ->transform(CLI::CheckedTransformer(method_names))
+  solve.add_option("--search", options.method, "How plans are looked for")
+      ->transform(one_of(method_names))
       ->default_str("automatic");
   solve
       .add_option("--recompute",
                   options.recompute,
                   "Compute outputs of batch norms again in backpropagation instead of keeping "
                   "them: never, where_needed (where the fastest plan does not fit), always")
-      ->transform(CLI::CheckedTransformer(recompute_names))
+      ->transform(one_of(recompute_names))
       ->default_str("where_needed");
   solve
       .add_option("--axes",
@@ -159,7 +160,7 @@ void add_multigrid_options(CLI::App& solve, SolveOptions& options) {
       ->capture_default_str()
       ->needs(allow);
   solve.add_option("--relaxation", request.relaxation, "Of multigrid: f or fcf")
-      ->transform(CLI::CheckedTransformer(names_of<Relaxation>()))
+      ->transform(one_of(names_of<Relaxation>()))
       ->default_str("f")
       ->needs(allow);
   solve
@@ -203,7 +204,7 @@ void add_solve(CLI::App& app, SolveOptions& options) {
           "--precision",
           options.precision,
           "fp32, fp64, tf32 (fp32 with rounded factors), bf16 or fp16 (parameters in fp32)")
-      ->transform(CLI::CheckedTransformer(names_of<Precision>()))
+      ->transform(one_of(names_of<Precision>()))
       ->default_str("fp32");
   solve->add_option(
       "-i,--input",
@@ -266,6 +267,32 @@ void add_simulate(CLI::App& app, SimulateOptions& options) {
   simulate->footer(std::string(simulate_help) + exit_codes);
 }
 
+// CLI11 only says that a command is missing. Empty: it is known.
+std::string unknown_command(const CLI::App& app, const std::string& word) {
+  std::string names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (command->get_name() == word) return {};
+    names += (names.empty() ? "" : ", ") + command->get_name();
+  }
+  return "unknown command '" + word + "': there are " + names;
+}
+
+// Set where the command line is all there is to do.
+std::optional<ExitCode> parse(CLI::App& app, int argc, char** argv) {
+  const std::string problem =
+      argc > 1 && argv[1][0] != '-' ? unknown_command(app, argv[1]) : std::string();
+  if (!problem.empty()) {
+    std::cerr << "cnnplan: " << problem << '\n';
+    return ExitCode::usage;
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? ExitCode::ok : ExitCode::usage;
+  }
+  return std::nullopt;
+}
+
 int run(int argc, char** argv) {
   if (argc > 1 && std::string(argv[1]) == "profile") {
     profile_command(std::vector<std::string>(argv + 2, argv + argc));
@@ -289,11 +316,7 @@ int run(int argc, char** argv) {
   add_simulate(app, simulate_options);
   CLI::App* check = app.add_subcommand("check", "Check files against their schema");
   check->add_option("files", files, "JSON files of any kind, ONNX models")->required();
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::usage);
-  }
+  if (const std::optional<ExitCode> code = parse(app, argc, argv)) return static_cast<int>(*code);
   const auto command = [&] {
     if (app.got_subcommand("solve")) return solve_command(solve_options);
     if (app.got_subcommand("import")) return import_command(import_options);

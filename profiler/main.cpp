@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "executor/comm/program.hpp"
+#include "planner/cli_one_of.hpp"
 #include "planner/model/enumerators.hpp"
 #include "planner/model/error.hpp"
 #include "planner/model/file.hpp"
@@ -74,7 +75,7 @@ void add_kernel_options(CLI::App& app, ProfileOptions& options, CLI::Option& lin
       ->capture_default_str()
       ->excludes(&links);
   app.add_option("--precision", options.precision, "fp32, fp64, tf32, bf16, fp16")
-      ->transform(CLI::CheckedTransformer(names_of<Precision>()))
+      ->transform(one_of(names_of<Precision>()))
       ->default_str("fp32")
       ->excludes(&links);
   app.add_option("-i,--input",

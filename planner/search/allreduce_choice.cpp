@@ -1,0 +1,85 @@
+// By price, and by what is known of it.
+#include "planner/search/allreduce_choice.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "planner/cost/collectives.hpp"
+#include "planner/model/exchange_rounds.hpp"
+#include "planner/model/rank_group.hpp"
+
+namespace cnnplan {
+namespace {
+
+// Allreduces of all ranks by their price.
+class AllreduceChoice {
+ public:
+  AllreduceChoice(const Platform& platform, const Plan& plan)
+      : platform_(platform),
+        ranks_(plan.ranks),
+        links_(links_of(platform,
+                        RankGroup(0, plan.ranks).ranks(),
+                        members_per_node(RankGroup(0, plan.ranks), plan.ranks_per_node))) {}
+
+  bool is_any_measured() const {
+    return std::ranges::any_of(all, [&](auto algorithm) { return is_measured(algorithm); });
+  }
+
+  // `preferred` unless another one that may run takes less than 1/`times` of its time.
+  AllreduceAlgorithm fastest(double bytes, AllreduceAlgorithm preferred, double times) const {
+    AllreduceAlgorithm best = preferred;
+    double best_s = allreduce_time_s(platform_, links_, bytes, preferred) / times;
+    for (AllreduceAlgorithm algorithm : all) {
+      if (algorithm == preferred || !may_run(algorithm)) continue;
+      const double seconds = allreduce_time_s(platform_, links_, bytes, algorithm);
+      if (seconds < best_s) {
+        best = algorithm;
+        best_s = seconds;
+      }
+    }
+    return best;
+  }
+
+ private:
+  // In the order of preference where prices are equal: what library and own code run by the same
+  // steps, the library runs better.
+  static constexpr std::array all{AllreduceAlgorithm::library,
+                                  AllreduceAlgorithm::hierarchical,
+                                  AllreduceAlgorithm::rabenseifner,
+                                  AllreduceAlgorithm::recursive_doubling,
+                                  AllreduceAlgorithm::ring};
+
+  bool is_measured(AllreduceAlgorithm algorithm) const {
+    return has_allreduce_fit(platform_, ranks_, algorithm);
+  }
+
+  // Where anything was measured on so many ranks, nothing runs that was not; the ring is measured
+  // by its steps. On a measured platform the library is never guessed.
+  bool may_run(AllreduceAlgorithm algorithm) const {
+    if (algorithm == AllreduceAlgorithm::ring) return true;
+    if (is_any_measured()) return is_measured(algorithm);
+    if (algorithm == AllreduceAlgorithm::library) return !platform_.measured;
+    return algorithm != AllreduceAlgorithm::hierarchical || links_.ranks_per_node > 1;
+  }
+
+  const Platform& platform_;
+  int ranks_;
+  GroupLinks links_;
+};
+
+}  // namespace
+
+void choose_allreduce(Plan& plan, const Platform& platform) {
+  plan.ranks_per_node = std::min(plan.ranks, platform.levels.front().ranks_per_group);
+  const AllreduceChoice choice(platform, plan);
+  const auto bucket_bytes = static_cast<double>(plan.bucket_bytes);
+  if (!choice.is_any_measured()) {
+    plan.gradient_allreduce = choice.fastest(bucket_bytes, AllreduceAlgorithm::ring, 2.0);
+    return;
+  }
+  constexpr double statistics_bytes = (2 * 256 + 1) * 8.0;  // of a batch norm with 256 channels
+  plan.gradient_allreduce = choice.fastest(bucket_bytes, AllreduceAlgorithm::ring, 1.0);
+  plan.statistics_allreduce = choice.fastest(statistics_bytes, AllreduceAlgorithm::ring, 1.0);
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,15 @@
+// Which allreduces a plan runs.
+#pragma once
+
+#include "planner/model/plan.hpp"
+#include "planner/model/platform.hpp"
+
+namespace cnnplan {
+
+// Sets the algorithms of gradients, for a bucket, and of statistics, for a batch norm of 256
+// channels, over all ranks, and the ranks per node. Where allreduces of so many ranks were
+// measured, the fastest of these. Else gradients leave the ring for what promises at least twice
+// its speed, as all do for a ring through thousands of ranks, and statistics keep their default.
+void choose_allreduce(Plan& plan, const Platform& platform);
+
+}  // namespace cnnplan
