@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "executor/cli_exit.hpp"
 #include "planner/model/error.hpp"
 
 namespace cnnplan {
@@ -239,7 +240,7 @@ std::optional<int> parse_command_line(int argc, char** argv, Options& options) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::usage);
+    return exit_code_of(app, error);
   }
   complete(options, app);
   return std::nullopt;

@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "executor/cli_exit.hpp"
 #include "executor/comm/program.hpp"
 #include "planner/cli_one_of.hpp"
 #include "planner/model/enumerators.hpp"
@@ -133,7 +134,7 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::usage);
+    return exit_code_of(app, error);
   }
   set_defaults(options);
   return run_program("cnnplan profile", argc, argv, [&](const Communicator& world) {

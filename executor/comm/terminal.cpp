@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 #include <unistd.h>
@@ -24,6 +25,14 @@ bool stderr_is_terminal() {
   if (isatty(STDERR_FILENO) == 1) return true;
   const bool started_by_mpirun = std::getenv("OMPI_COMM_WORLD_RANK") != nullptr;
   return started_by_mpirun && mpirun_writes_to_terminal();
+}
+
+bool is_first_process() {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"}) {
+    const char* const rank = std::getenv(name);
+    if (rank != nullptr) return std::string_view(rank) == "0";
+  }
+  return true;
 }
 
 }  // namespace cnnplan

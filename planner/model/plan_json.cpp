@@ -81,6 +81,13 @@ OrderedJson to_ordered_json(const LayerPlan& plan, const Layer& layer) {
   return json;
 }
 
+void read_reductions(const JsonReader& root, Plan& plan) {
+  root.read_enumerator("gradient_allreduce", plan.gradient_allreduce);
+  root.read_enumerator("statistics_allreduce", plan.statistics_allreduce);
+  root.read("ranks_per_node", plan.ranks_per_node, ranks_range);
+  root.read("bucket_bytes", plan.bucket_bytes, bucket_range);
+}
+
 }  // namespace
 
 Plan parse_plan(std::string_view json, const std::string& file) {
@@ -110,10 +117,7 @@ Plan parse_plan(std::string_view json, const std::string& file) {
   plan.multigrid = read_multigrid(root, plan.network);
   root.read_enumerator("precision", plan.precision);
   root.read("device", plan.device);
-  root.read_enumerator("gradient_allreduce", plan.gradient_allreduce);
-  root.read_enumerator("statistics_allreduce", plan.statistics_allreduce);
-  root.read("ranks_per_node", plan.ranks_per_node, ranks_range);
-  root.read("bucket_bytes", plan.bucket_bytes, bucket_range);
+  read_reductions(root, plan);
   root.read("overlap", plan.overlap);
   if (root.has("implementations")) {
     for (const auto& [kernel, name] : root.at("implementations").members()) {

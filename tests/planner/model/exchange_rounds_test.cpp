@@ -32,7 +32,7 @@ class Group {
 
   // Different on every rank and at every place, exact in sums.
   static double value(int position, std::int64_t i) {
-    return static_cast<double>((position + 1) * 1000 + i);
+    return static_cast<double>((position + std::int64_t{1}) * 1000 + i);
   }
 
   // False where somebody waits for ever or a message has no receive of its size.
@@ -134,18 +134,18 @@ TEST_CASE("Exchange rounds: as many messages and bytes as published") {
   CHECK(sent_elements(doubling, 3) == 3 * n);
   const ExchangeShape halving{AllreduceAlgorithm::rabenseifner, n, 8};
   CHECK(exchange_rounds(halving, 3).size() == 6);
-  CHECK(sent_elements(halving, 3) == 2 * 7 * n / 8);
+  CHECK(sent_elements(halving, 3) == n * 2 * 7 / 8);
   const ExchangeShape ring{AllreduceAlgorithm::ring, n, 6};
   CHECK(exchange_rounds(ring, 3).size() == 10);
-  CHECK(sent_elements(ring, 3) == 2 * 5 * n / 6);
+  CHECK(sent_elements(ring, 3) == n * 2 * 5 / 6);
   // A node of 3, 4 nodes: 2(3-1) rounds of n/3, 2 lg 4 rounds on n/3.
   const ExchangeShape nodes{AllreduceAlgorithm::hierarchical, n, 12, 3};
   CHECK(exchange_rounds(nodes, 7).size() == 4 + 4);
-  CHECK(sent_elements(nodes, 7) == 2 * 2 * n / 3 + 2 * 3 * n / 3 / 4);
+  CHECK(sent_elements(nodes, 7) == n * 2 * 2 / 3 + n * 2 * 3 / 3 / 4);
   // 5 nodes: a ring.
   const ExchangeShape five{AllreduceAlgorithm::hierarchical, n, 15, 3};
   CHECK(exchange_rounds(five, 7).size() == 4 + 8);
-  CHECK(sent_elements(five, 7) == 2 * 2 * n / 3 + 2 * 4 * n / 3 / 5);
+  CHECK(sent_elements(five, 7) == n * 2 * 2 / 3 + n * 2 * 4 / 3 / 5);
 }
 
 TEST_CASE("Exchange rounds: only slices leave a node") {

@@ -1,0 +1,20 @@
+// How programs under mpirun answer a wrong command line, or --help.
+#pragma once
+
+#include <sstream>
+
+#include <CLI/CLI.hpp>
+
+#include "executor/comm/terminal.hpp"
+#include "planner/model/error.hpp"
+
+namespace cnnplan {
+
+// Prints the answer, on one rank, and returns the exit code.
+inline int exit_code_of(const CLI::App& app, const CLI::ParseError& error) {
+  std::ostringstream unheard;
+  const int code = is_first_process() ? app.exit(error) : app.exit(error, unheard, unheard);
+  return code == 0 ? 0 : static_cast<int>(ExitCode::usage);
+}
+
+}  // namespace cnnplan
