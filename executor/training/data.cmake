@@ -3,6 +3,7 @@ add_library(cnnplan_data STATIC
   augmentation.cpp
   data_check.cpp
   data_source.cpp
+  contiguous_blocks.cpp
   hdf5_check.cpp
   hdf5_data.cpp
   hdf5_dataset.cpp

@@ -18,6 +18,7 @@ ScaledDataset stored_samples(const Hdf5File& file, const BatchShape& batch, Hdf5
   const std::vector<double> mean = channel_attribute(file, dataset, "mean", 0.0, any);
   const std::vector<double> deviation = channel_attribute(file, dataset, "std", 1.0, 0.0);
   const FileElement element = dataset.element();
+  dataset.read_directly();
   const double unit = element == FileElement::uint8 ? 1.0 / 255.0 : 1.0;
   ScaledDataset samples{.dataset = std::move(dataset),
                         .dims = stored_sample_dims(batch),
@@ -32,10 +33,12 @@ ScaledDataset stored_samples(const Hdf5File& file, const BatchShape& batch, Hdf5
 }
 
 ScaledDataset stored_labels(const BatchShape& batch, Hdf5Dataset dataset) {
+  dataset.read_directly();
+  const FileElement element = dataset.element();
   const auto channels = static_cast<std::size_t>(batch.labels[Dim::c]);
   return {.dataset = std::move(dataset),
           .dims = batch.has_targets ? stored_target_dims(batch) : stored_label_dims(batch),
-          .read_as = batch.has_targets ? FileElement::fp32 : FileElement::int32,
+          .read_as = batch.has_targets ? FileElement::fp32 : element,
           .scale = std::vector<double>(channels, 1.0),
           .shift = std::vector<double>(channels, 0.0)};
 }

@@ -72,8 +72,19 @@ std::string to_text(FileElement element) {
 }
 
 std::size_t size_of(FileElement element) {
-  const auto lock = lock_hdf5();
-  return H5Tget_size(memory_type(element));
+  switch (element) {
+    case FileElement::uint8:
+      return 1;
+    case FileElement::int32:
+    case FileElement::fp32:
+      return 4;
+    case FileElement::int64:
+    case FileElement::fp64:
+      return 8;
+    case FileElement::other:
+      break;
+  }
+  throw std::logic_error("element that cannot be read");
 }
 
 std::string extents_text(std::span<const std::int64_t> extents) {
@@ -106,7 +117,28 @@ Hdf5Dataset::Hdf5Dataset(Hdf5Handle handle, std::string file, std::string name)
   is_chunked_ = H5Pget_layout(properties.id()) == H5D_CHUNKED;
 }
 
+void Hdf5Dataset::read_directly() {
+  const auto lock = lock_hdf5();
+  const Hdf5Call call{.file = file_, .dataset = name_, .what = "describe"};
+  if (element_ == FileElement::other || extents_.empty()) return;
+  const Hdf5Handle type(hdf5_check(H5Dget_type(handle_.id()), call), H5Tclose);
+  const Hdf5Handle properties(hdf5_check(H5Dget_create_plist(handle_.id()), call), H5Pclose);
+  const bool in_one_piece = H5Pget_layout(properties.id()) == H5D_CONTIGUOUS &&
+                            H5Pget_external_count(properties.id()) == 0;
+  const haddr_t offset = H5Dget_offset(handle_.id());
+  if (!in_one_piece || offset == HADDR_UNDEF) return;
+  if (H5Tequal(type.id(), memory_type(element_)) <= 0) return;
+  direct_.emplace(ContiguousLayout{.file = file_,
+                                   .dataset = name_,
+                                   .offset = static_cast<std::int64_t>(offset),
+                                   .element_bytes = static_cast<std::int64_t>(size_of(element_)),
+                                   .extents = extents_});
+}
+
 void Hdf5Dataset::read(const Selection& selection, FileElement memory, void* out) const {
+  if (direct_ && memory == element_ && direct_->suits(selection.count)) {
+    return direct_->read(selection.start, selection.count, out);
+  }
   const auto lock = lock_hdf5();
   const Hdf5Call call{.file = file_, .dataset = name_, .what = "read"};
   const Spaces spaces = select(selection, call);

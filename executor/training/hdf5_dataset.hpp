@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "executor/training/contiguous_blocks.hpp"
 #include "executor/training/hdf5_handle.hpp"
 
 namespace cnnplan {
@@ -35,9 +36,13 @@ class Hdf5Dataset {
   FileElement element() const { return element_; }
   // Stored in chunks, perhaps compressed ones.
   bool is_chunked() const { return is_chunked_; }
-  // Row-major, converted to `memory`.
+  // Row-major, converted to `memory`. From any thread; past HDF5 where read_directly() was called
+  // and suits the block.
   // @pre out holds the product of selection.count elements of `memory`
   void read(const Selection& selection, FileElement memory, void* out) const;
+  // From now on. Nobody may write the file. Without effect where the dataset is chunked,
+  // compressed, kept in other files, or of elements that are not as they are in memory.
+  void read_directly();
   std::vector<double> read_all() const;
   // The same of a file that is open for writing, converted from double.
   // @pre values.size() is the product of selection.count
@@ -64,6 +69,7 @@ class Hdf5Dataset {
   std::vector<std::int64_t> extents_;
   FileElement element_ = FileElement::other;
   bool is_chunked_ = false;
+  std::optional<ContiguousBlocks> direct_;
 };
 
 // "(64, 3, 7, 7)"

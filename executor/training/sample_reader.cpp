@@ -27,6 +27,8 @@ void with_file_type(FileElement element, F&& f) {
       return f(std::uint8_t{});
     case FileElement::int32:
       return f(std::int32_t{});
+    case FileElement::int64:
+      return f(std::int64_t{});
     case FileElement::fp32:
       return f(float{});
     default:

@@ -102,11 +102,18 @@ std::vector<Round> exchanges(const Group& group,
   return rounds;
 }
 
+// Where some ranks only hand over, before and after what the others exchange.
+bool folds(int ranks, AllreduceAlgorithm algorithm) {
+  const bool halves = algorithm == AllreduceAlgorithm::recursive_doubling ||
+                      algorithm == AllreduceAlgorithm::rabenseifner;
+  return halves && Fold(ranks).folded > 0;
+}
+
 // The measured time in equal parts over the rounds of `algorithm`. Other groups, whose ranks share
 // the links, sum at the same time.
 std::vector<Round> measured(const Group& group, int position, AllreduceAlgorithm algorithm) {
   // A rank that takes part in all rounds.
-  const int busy = Fold(group.ranks()).folded > 0 ? 1 : 0;
+  const int busy = folds(group.ranks(), algorithm) ? 1 : 0;
   const std::size_t rounds = exchange_rounds(shape_of(group, algorithm), busy).size();
   const double total_s =
       allreduce_time_s(group.platform, group.links(), group.bytes, group.operation.algorithm);

@@ -7,6 +7,6 @@ cnnplan_test(training_data_test
   LIBRARIES cnnplan_data)
 cnnplan_mpi_test(training_data_mpi_test
   RANKS 1 2 3 4
-  SOURCES data_check_test.cpp hdf5_data_test.cpp hdf5_fixture.cpp synthetic_data_test.cpp
+  SOURCES contiguous_blocks_test.cpp data_check_test.cpp hdf5_data_test.cpp hdf5_fixture.cpp synthetic_data_test.cpp
   LIBRARIES cnnplan_data ${HDF5_C_LIBRARIES})
 target_include_directories(training_data_mpi_test SYSTEM PRIVATE ${HDF5_C_INCLUDE_DIRS})

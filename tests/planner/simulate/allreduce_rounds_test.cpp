@@ -187,4 +187,23 @@ TEST_CASE("Allreduce rounds: a measured library takes its time in equal rounds")
   CHECK(three[2].send.seconds == doctest::Approx(20e-6));
 }
 
+TEST_CASE("Allreduce rounds: what was measured of an own algorithm is shared by its own rounds") {
+  Platform platform = two_nodes(4);
+  const auto fit = [](int ranks, AllreduceAlgorithm algorithm) {
+    return AllreduceFit{
+        .ranks = ranks, .segments = {{any_size, 60e-6, 0.0}}, .algorithm = algorithm};
+  };
+  platform.allreduce = {fit(4, AllreduceAlgorithm::rabenseifner),
+                        fit(3, AllreduceAlgorithm::hierarchical)};
+  const auto halves =
+      allreduce_rounds(platform, sum(first_ranks(4), 4000, AllreduceAlgorithm::rabenseifner), 1);
+  REQUIRE(halves.size() == 4);
+  CHECK(halves[0].send.seconds == doctest::Approx(15e-6));
+  // Nodes of one rank, no power of two: a ring.
+  const auto ring =
+      allreduce_rounds(platform, sum(first_ranks(3), 4800, AllreduceAlgorithm::hierarchical), 0);
+  REQUIRE(ring.size() == 4);
+  for (const Round& round : ring) CHECK(round.send.seconds == doctest::Approx(15e-6));
+}
+
 }  // namespace cnnplan::test

@@ -1,0 +1,97 @@
+// Pieces by pread, which moves no common position.
+#include "executor/training/contiguous_blocks.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <functional>
+#include <numeric>
+#include <system_error>
+#include <utility>
+
+#include <unistd.h>
+
+#include "planner/model/error.hpp"
+
+namespace cnnplan {
+namespace {
+
+constexpr std::int64_t page_bytes = 4096;
+constexpr std::int64_t few_pieces = 4;
+
+std::int64_t product(std::span<const std::int64_t> values) {
+  return std::accumulate(values.begin(), values.end(), std::int64_t{1}, std::multiplies<>());
+}
+
+[[noreturn]] void refuse(const ContiguousLayout& layout, const std::string& cause) {
+  throw IoError(layout.file + ": cannot read " + layout.dataset + ": " + cause);
+}
+
+// To the next block of so many; false after the last one.
+bool advance(std::span<std::int64_t> index,
+             std::span<const std::int64_t> start,
+             std::span<const std::int64_t> count) {
+  for (std::size_t i = index.size(); i-- > 0;) {
+    if (++index[i] < start[i] + count[i]) return true;
+    index[i] = start[i];
+  }
+  return false;
+}
+
+}  // namespace
+
+ContiguousBlocks::ContiguousBlocks(ContiguousLayout layout)
+    : layout_(std::move(layout)), file_(std::fopen(layout_.file.c_str(), "rbe")) {
+  if (file_ == nullptr) refuse(layout_, std::generic_category().message(errno));
+}
+
+std::size_t ContiguousBlocks::dims_in_piece(std::span<const std::int64_t> count) const {
+  std::size_t dims = 0;
+  while (dims < count.size()) {
+    const std::size_t next = count.size() - 1 - dims;
+    ++dims;
+    if (count[next] != layout_.extents[next]) break;
+  }
+  return dims;
+}
+
+bool ContiguousBlocks::suits(std::span<const std::int64_t> count) const {
+  const std::size_t inner = dims_in_piece(count);
+  return product(count.last(inner)) * layout_.element_bytes >= page_bytes ||
+         product(count.first(count.size() - inner)) <= few_pieces;
+}
+
+std::int64_t ContiguousBlocks::position(std::span<const std::int64_t> index) const {
+  std::int64_t element = 0;
+  for (std::size_t i = 0; i < index.size(); ++i) element = element * layout_.extents[i] + index[i];
+  return layout_.offset + element * layout_.element_bytes;
+}
+
+void ContiguousBlocks::read_piece(std::int64_t offset, std::int64_t bytes, std::byte* out) const {
+  while (bytes > 0) {
+    const ssize_t got = ::pread(
+        fileno(file_.get()), out, static_cast<std::size_t>(bytes), static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) refuse(layout_, std::generic_category().message(errno));
+    if (got == 0) refuse(layout_, "the file ends before it");
+    offset += got;
+    bytes -= got;
+    out += got;
+  }
+}
+
+void ContiguousBlocks::read(std::span<const std::int64_t> start,
+                            std::span<const std::int64_t> count,
+                            void* out) const {
+  if (product(count) == 0) return;
+  const std::size_t outer = count.size() - dims_in_piece(count);
+  const std::int64_t bytes = product(count.subspan(outer)) * layout_.element_bytes;
+  auto* to = static_cast<std::byte*>(out);
+  std::vector<std::int64_t> index(start.begin(), start.end());
+  do {
+    read_piece(position(index), bytes, to);
+    to += bytes;
+  } while (advance(std::span(index).first(outer), start, count));
+}
+
+}  // namespace cnnplan
