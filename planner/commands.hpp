@@ -27,6 +27,7 @@ struct SolveOptions {
   std::string uniform;                              // "h2": no search; empty: search
   std::optional<AllreduceAlgorithm> allreduce;      // of gradients; empty: the fastest
   std::int64_t bucket_bytes = Plan{}.bucket_bytes;  // of gradients
+  bool sharded_update = false;                      // as in Plan
   std::vector<std::string> allow;                   // "multigrid"
   MultigridRequest multigrid;                       // where that is allowed
   bool strict = false;                              // refuse estimated kernels

@@ -108,6 +108,11 @@ void add_training_options(CLI::App& solve, SolveOptions& options) {
                   "Reduce gradients when so many bytes are there; 1: each layer's by themselves")
       ->check(CLI::Range(std::int64_t{1}, std::numeric_limits<std::int64_t>::max()))
       ->capture_default_str();
+  solve.add_flag(
+      "--sharded-update",
+      options.sharded_update,
+      "Every rank updates its shard of the weights, and stores the momentum of that alone; "
+      "the others' weights come when the next step begins");
   solve.add_flag("--overlap",
                  options.overlap,
                  "Halos and reductions run beside kernels; for backends on GPUs");

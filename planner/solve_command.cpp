@@ -84,6 +84,15 @@ void read_platform_of(const SolveOptions& options,
   if (name.empty()) request.platform = default_platform(request.ranks);
 }
 
+void check_reductions(const SolveOptions& options) {
+  if (!options.sharded_update || !options.allreduce) return;
+  if (has_halves(*options.allreduce)) return;
+  throw InputError({.file = "--sharded-update",
+                    .pointer = "",
+                    .value = "with --allreduce " + std::string(to_text(*options.allreduce)),
+                    .allowed = "with ring or library, which have halves"});
+}
+
 SolveRequest request_of(const SolveOptions& options, std::vector<InputFile>& inputs) {
   const ReadFile network(options.network_file);
   SolveRequest request{.network = network_of(network, options.input_size)};
@@ -100,6 +109,8 @@ SolveRequest request_of(const SolveOptions& options, std::vector<InputFile>& inp
   request.axes = parse_axes(options.axes);
   request.allreduce = options.allreduce;
   request.bucket_bytes = options.bucket_bytes;
+  request.sharded_update = options.sharded_update;
+  check_reductions(options);
   check_batch(request.network, request.batch, request.ranks);
   if (!options.uniform.empty()) {
     request.uniform = parse_uniform(request.network, request.batch, request.ranks, options.uniform);

@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "executor/comm/device_allreduce.hpp"
+#include "executor/comm/device_collective.hpp"
 #include "executor/comm/node_memory.hpp"
 #include "executor/comm/nodes.hpp"
 #include "executor/comm/point_to_point.hpp"
@@ -197,14 +197,14 @@ std::vector<LinkCurve> time_allreduces(const Communicator& group,
     };
     Bodies bodies;
     for (LinkCurve& curve : curves) {
-      const AllreduceSpec spec{
+      const CollectiveSpec spec{
           .device = &device,
           .data = values.data(),
           .elements = elements,
           .algorithm = curve.algorithm,
           .ranks_per_node = std::min(group.size(), levels.front().ranks_per_group),
           .nccl = nccl ? &*nccl : nullptr};
-      const auto run = [&device, allreduce = std::make_shared<DeviceAllreduce>(group, spec)] {
+      const auto run = [&device, allreduce = std::make_shared<DeviceCollective>(group, spec)] {
         allreduce->run();
         device.synchronize();
       };

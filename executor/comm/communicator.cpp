@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <numeric>
 #include <stdexcept>
@@ -13,9 +14,10 @@
 #include "executor/comm/exchange_allreduce.hpp"
 #include "executor/comm/message_link.hpp"
 #include "executor/comm/mpi_handle.hpp"
-#include "executor/comm/ring_allreduce.hpp"
+#include "executor/comm/ring.hpp"
 #include "executor/comm/shared_link.hpp"
 #include "planner/model/error.hpp"
+#include "planner/model/shard.hpp"
 
 namespace cnnplan {
 namespace {
@@ -25,6 +27,9 @@ MPI_Datatype datatype(float) {
 }
 MPI_Datatype datatype(double) {
   return MPI_DOUBLE;
+}
+MPI_Datatype datatype(std::uint16_t) {
+  return MPI_UINT16_T;
 }
 
 // In parts that MPI's int counts can name.
@@ -57,8 +62,11 @@ void sum_over_ranks(std::span<T> values,
     case AllreduceAlgorithm::library:
       return library_allreduce(values, handle.comm);
     case AllreduceAlgorithm::ring:
-      return ring_allreduce(
-          values, ring_link(communicator, handle), communicator.rank(), communicator.size());
+      return ring_collective(CollectiveKind::allreduce,
+                             values,
+                             ring_link(communicator, handle),
+                             communicator.rank(),
+                             communicator.size());
     case AllreduceAlgorithm::recursive_doubling:
     case AllreduceAlgorithm::rabenseifner:
     case AllreduceAlgorithm::hierarchical:
@@ -68,6 +76,79 @@ void sum_over_ranks(std::span<T> values,
                                 .ranks = communicator.size()})
           .sum(values);
   }
+}
+
+// Of all shards, as MPI wants them. @throws CommError where its int counts do not reach
+struct ShardCounts {
+  ShardCounts(std::size_t elements, int parts) {
+    const auto all = static_cast<std::int64_t>(elements);
+    message_count(all);
+    for (int part = 0; part < parts; ++part) {
+      const Range own = shard(all, parts, part);
+      begins.push_back(static_cast<int>(own.begin));
+      counts.push_back(static_cast<int>(own.size()));
+    }
+  }
+  std::vector<int> begins;
+  std::vector<int> counts;
+};
+
+// MPI leaves the shard where the values begin.
+template <typename T>
+void library_reduce_scatter(std::span<T> values, const Communicator::Handle& handle) {
+  const ShardCounts shards(values.size(), handle.size);
+  check_mpi(
+      MPI_Reduce_scatter(
+          MPI_IN_PLACE, values.data(), shards.counts.data(), datatype(T{}), MPI_SUM, handle.comm),
+      "MPI_Reduce_scatter");
+  const auto rank = static_cast<std::size_t>(handle.rank);
+  std::memmove(values.data() + shards.begins[rank],
+               values.data(),
+               static_cast<std::size_t>(shards.counts[rank]) * sizeof(T));
+}
+
+template <typename T>
+void library_allgather(std::span<T> values, const Communicator::Handle& handle) {
+  const ShardCounts shards(values.size(), handle.size);
+  check_mpi(MPI_Allgatherv(MPI_IN_PLACE,
+                           0,
+                           MPI_DATATYPE_NULL,
+                           values.data(),
+                           shards.counts.data(),
+                           shards.begins.data(),
+                           datatype(T{}),
+                           handle.comm),
+            "MPI_Allgatherv");
+}
+
+void require_halves(AllreduceAlgorithm algorithm) {
+  if (!has_halves(algorithm)) throw std::logic_error("this allreduce has no halves");
+}
+
+template <typename T>
+void sum_shards(std::span<T> values,
+                AllreduceAlgorithm algorithm,
+                const Communicator& communicator,
+                Communicator::Handle& handle) {
+  require_halves(algorithm);
+  if (handle.size == 1) return;
+  if (algorithm == AllreduceAlgorithm::library) return library_reduce_scatter(values, handle);
+  ring_collective(CollectiveKind::reduce_scatter,
+                  values,
+                  ring_link(communicator, handle),
+                  handle.rank,
+                  handle.size);
+}
+
+template <typename T>
+void gather_shards(std::span<T> values,
+                   AllreduceAlgorithm algorithm,
+                   const Communicator& communicator,
+                   Communicator::Handle& handle) {
+  require_halves(algorithm);
+  if (handle.size == 1) return;
+  if (algorithm == AllreduceAlgorithm::library) return library_allgather(values, handle);
+  ring_allgather(values, ring_link(communicator, handle), handle.rank, handle.size);
 }
 
 bool is_group_of(const Communicator& parent, const std::vector<int>& ranks) {
@@ -180,6 +261,26 @@ void Communicator::allreduce(std::span<float> values, AllreduceAlgorithm algorit
 
 void Communicator::allreduce(std::span<double> values, AllreduceAlgorithm algorithm) const {
   sum_over_ranks(values, algorithm, *this, *handle_);
+}
+
+void Communicator::reduce_scatter(std::span<float> values, AllreduceAlgorithm algorithm) const {
+  sum_shards(values, algorithm, *this, *handle_);
+}
+
+void Communicator::reduce_scatter(std::span<double> values, AllreduceAlgorithm algorithm) const {
+  sum_shards(values, algorithm, *this, *handle_);
+}
+
+void Communicator::allgather(std::span<float> values, AllreduceAlgorithm algorithm) const {
+  gather_shards(values, algorithm, *this, *handle_);
+}
+
+void Communicator::allgather(std::span<double> values, AllreduceAlgorithm algorithm) const {
+  gather_shards(values, algorithm, *this, *handle_);
+}
+
+void Communicator::allgather(std::span<std::uint16_t> values, AllreduceAlgorithm algorithm) const {
+  gather_shards(values, algorithm, *this, *handle_);
 }
 
 double Communicator::maximum(double value) const {

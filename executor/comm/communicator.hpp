@@ -56,6 +56,14 @@ class Communicator {
   // `hierarchical` takes every rank for a node of its own.
   void allreduce(std::span<float> values, AllreduceAlgorithm algorithm) const;
   void allreduce(std::span<double> values, AllreduceAlgorithm algorithm) const;
+  // Halves of an allreduce that has them, in place; each rank has, or ends with, its shard
+  // (planner/model/shard.hpp). What else was in the values is lost by a reduce-scatter. Collective,
+  // blocking.
+  void reduce_scatter(std::span<float> values, AllreduceAlgorithm algorithm) const;
+  void reduce_scatter(std::span<double> values, AllreduceAlgorithm algorithm) const;
+  void allgather(std::span<float> values, AllreduceAlgorithm algorithm) const;
+  void allgather(std::span<double> values, AllreduceAlgorithm algorithm) const;
+  void allgather(std::span<std::uint16_t> values, AllreduceAlgorithm algorithm) const;
   double maximum(double value) const;
   // Values of every rank at rank `root`, in rank order; empty elsewhere. T is trivially copyable.
   // Collective.

@@ -1,8 +1,10 @@
 // Ranks find each other by an identifier that rank 0 makes and MPI distributes.
 #include "executor/comm/nccl_communicator.hpp"
 
+#include <cstddef>
 #include <cstring>
 #include <exception>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -35,6 +37,25 @@ struct Destroy {
   }
 };
 
+ncclDataType_t type_of_sum(ElementType element) {
+  return element == ElementType::fp32 ? ncclFloat : ncclDouble;
+}
+
+cudaStream_t stream_of(Device& device) {
+  return static_cast<cudaStream_t>(device.native_queue());
+}
+
+struct OwnShard {
+  OwnShard(const NcclValues& values, int rank, int ranks)
+      : elements(static_cast<std::size_t>(values.elements / ranks)) {
+    if (values.elements % ranks != 0) throw std::logic_error("NCCL's shards are equal");
+    data = static_cast<std::byte*>(values.data) +
+           rank * (values.elements / ranks) * bytes_of(values.element);
+  }
+  std::byte* data = nullptr;
+  std::size_t elements;
+};
+
 std::string bytes_of_new_id(bool is_first) {
   ncclUniqueId id{};
   if (is_first) check_nccl(ncclGetUniqueId(&id), "ncclGetUniqueId");
@@ -44,6 +65,8 @@ std::string bytes_of_new_id(bool is_first) {
 }  // namespace
 
 struct NcclCommunicator::Handle {
+  int rank = 0;
+  int ranks = 1;
   std::unique_ptr<std::remove_pointer_t<ncclComm_t>, Destroy> comm;
 };
 
@@ -59,25 +82,46 @@ NcclCommunicator::NcclCommunicator(const Communicator& group)
   ncclComm_t comm = nullptr;
   check_nccl(ncclCommInitRank(&comm, group.size(), id, group.rank()), "ncclCommInitRank");
   handle_->comm.reset(comm);
+  handle_->rank = group.rank();
+  handle_->ranks = group.size();
 }
 
 NcclCommunicator::NcclCommunicator(NcclCommunicator&&) noexcept = default;
 NcclCommunicator& NcclCommunicator::operator=(NcclCommunicator&&) noexcept = default;
 NcclCommunicator::~NcclCommunicator() = default;
 
-void NcclCommunicator::allreduce(Device& device,
-                                 void* data,
-                                 std::int64_t elements,
-                                 ElementType element) const {
-  const ncclDataType_t type = element == ElementType::fp32 ? ncclFloat : ncclDouble;
-  check_nccl(ncclAllReduce(data,
-                           data,
-                           static_cast<std::size_t>(elements),
-                           type,
+void NcclCommunicator::allreduce(Device& device, const NcclValues& values) const {
+  check_nccl(ncclAllReduce(values.data,
+                           values.data,
+                           static_cast<std::size_t>(values.elements),
+                           type_of_sum(values.element),
                            ncclSum,
                            handle_->comm.get(),
-                           static_cast<cudaStream_t>(device.native_queue())),
+                           stream_of(device)),
              "ncclAllReduce");
+}
+
+void NcclCommunicator::reduce_scatter(Device& device, const NcclValues& values) const {
+  const OwnShard own(values, handle_->rank, handle_->ranks);
+  check_nccl(ncclReduceScatter(values.data,
+                               own.data,
+                               own.elements,
+                               type_of_sum(values.element),
+                               ncclSum,
+                               handle_->comm.get(),
+                               stream_of(device)),
+             "ncclReduceScatter");
+}
+
+void NcclCommunicator::allgather(Device& device, const NcclValues& values) const {
+  const OwnShard own(values, handle_->rank, handle_->ranks);
+  check_nccl(ncclAllGather(own.data,
+                           values.data,
+                           own.elements * static_cast<std::size_t>(bytes_of(values.element)),
+                           ncclUint8,
+                           handle_->comm.get(),
+                           stream_of(device)),
+             "ncclAllGather");
 }
 
 }  // namespace cnnplan

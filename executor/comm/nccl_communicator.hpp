@@ -12,6 +12,12 @@ namespace cnnplan {
 // True when this program was built with NCCL.
 bool has_nccl();
 
+struct NcclValues {
+  void* data = nullptr;  // of the GPU
+  std::int64_t elements = 0;
+  ElementType element = ElementType::fp32;
+};
+
 // One GPU per rank: NCCL refuses ranks that share one.
 class NcclCommunicator {
  public:
@@ -22,8 +28,11 @@ class NcclCommunicator {
   NcclCommunicator& operator=(NcclCommunicator&&) noexcept;
   ~NcclCommunicator();
 
-  // Sums in place; put in the selected queue of `device`. fp32 or fp64. Collective.
-  void allreduce(Device& device, void* data, std::int64_t elements, ElementType element) const;
+  // In place; put in the selected queue of `device`. Of halves, shards are equal parts: the
+  // elements are a multiple of the ranks. Sums are of fp32 or fp64. Collective.
+  void allreduce(Device& device, const NcclValues& values) const;
+  void reduce_scatter(Device& device, const NcclValues& values) const;
+  void allgather(Device& device, const NcclValues& values) const;
 
  private:
   struct Handle;

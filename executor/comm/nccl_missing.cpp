@@ -18,6 +18,8 @@ NcclCommunicator::NcclCommunicator(NcclCommunicator&&) noexcept = default;
 NcclCommunicator& NcclCommunicator::operator=(NcclCommunicator&&) noexcept = default;
 NcclCommunicator::~NcclCommunicator() = default;
 
-void NcclCommunicator::allreduce(Device&, void*, std::int64_t, ElementType) const {}
+void NcclCommunicator::allreduce(Device&, const NcclValues&) const {}
+void NcclCommunicator::reduce_scatter(Device&, const NcclValues&) const {}
+void NcclCommunicator::allgather(Device&, const NcclValues&) const {}
 
 }  // namespace cnnplan

@@ -18,6 +18,8 @@ namespace {
 
 constexpr std::int64_t page_bytes = 4096;
 constexpr std::int64_t few_pieces = 4;
+// Read at once for small pieces, with what lies between them.
+constexpr std::int64_t most_span_bytes = 64 << 10;
 
 std::int64_t product(std::span<const std::int64_t> values) {
   return std::accumulate(values.begin(), values.end(), std::int64_t{1}, std::multiplies<>());
@@ -55,10 +57,20 @@ std::size_t ContiguousBlocks::dims_in_piece(std::span<const std::int64_t> count)
   return dims;
 }
 
-bool ContiguousBlocks::suits(std::span<const std::int64_t> count) const {
+bool ContiguousBlocks::has_good_pieces(std::span<const std::int64_t> count) const {
   const std::size_t inner = dims_in_piece(count);
   return product(count.last(inner)) * layout_.element_bytes >= page_bytes ||
          product(count.first(count.size() - inner)) <= few_pieces;
+}
+
+std::int64_t ContiguousBlocks::span_bytes(std::span<const std::int64_t> count) const {
+  std::int64_t last = 0;
+  for (std::size_t i = 0; i < count.size(); ++i) last = last * layout_.extents[i] + count[i] - 1;
+  return (last + 1) * layout_.element_bytes;
+}
+
+bool ContiguousBlocks::suits(std::span<const std::int64_t> count) const {
+  return has_good_pieces(count) || span_bytes(count) <= most_span_bytes;
 }
 
 std::int64_t ContiguousBlocks::position(std::span<const std::int64_t> index) const {
@@ -86,10 +98,19 @@ void ContiguousBlocks::read(std::span<const std::int64_t> start,
   if (product(count) == 0) return;
   const std::size_t outer = count.size() - dims_in_piece(count);
   const std::int64_t bytes = product(count.subspan(outer)) * layout_.element_bytes;
+  std::vector<std::byte> around(
+      has_good_pieces(count) ? 0 : static_cast<std::size_t>(span_bytes(count)));
+  const std::int64_t first = position(start);
+  if (!around.empty()) read_piece(first, span_bytes(count), around.data());
   auto* to = static_cast<std::byte*>(out);
   std::vector<std::int64_t> index(start.begin(), start.end());
   do {
-    read_piece(position(index), bytes, to);
+    const std::int64_t place = position(index);
+    if (around.empty()) {
+      read_piece(place, bytes, to);
+    } else {
+      std::copy_n(around.data() + (place - first), bytes, to);
+    }
     to += bytes;
   } while (advance(std::span(index).first(outer), start, count));
 }

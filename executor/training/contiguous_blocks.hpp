@@ -25,7 +25,8 @@ class ContiguousBlocks {
   // Opens the file. @throws IoError
   explicit ContiguousBlocks(ContiguousLayout layout);
 
-  // False where the block is many pieces of less than a page: HDF5 reads around these at once.
+  // False where the block is many pieces of less than a page, far from each other: HDF5 reads around
+  // these at once.
   bool suits(std::span<const std::int64_t> count) const;
   // Row-major. From any thread. @pre the block lies in the extents; `out` holds it
   // @throws IoError, also where the file ends before the block
@@ -40,6 +41,9 @@ class ContiguousBlocks {
 
   // How many of the innermost dims make one piece of the file.
   std::size_t dims_in_piece(std::span<const std::int64_t> count) const;
+  bool has_good_pieces(std::span<const std::int64_t> count) const;
+  // From the first element of a block to the last.
+  std::int64_t span_bytes(std::span<const std::int64_t> count) const;
   std::int64_t position(std::span<const std::int64_t> index) const;
   void read_piece(std::int64_t offset, std::int64_t bytes, std::byte* out) const;
 

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "executor/backend/element.hpp"
+#include "executor/training/gather_shards.hpp"
 #include "planner/model/rank_group.hpp"
 
 namespace cnnplan {
@@ -115,6 +116,7 @@ Gradient gradient_under(const Plan& plan, const StepContext& context, const Step
   const KeptRunningValues running_values(*context.parameters, plan.network);
   runner.run(state, Timing::step);
   running_values.restore();
+  gather_gradients({.schedule = schedule, .store = *context.parameters, .groups = *context.groups});
   Gradient gradient{.values = counted_values(plan, *context.parameters, rank),
                     .loss = runner.loss(),
                     .residual_squares = residual_squares(plan, schedule, runner)};

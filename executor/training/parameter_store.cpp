@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <stdexcept>
 
 #include "executor/backend/element.hpp"
 #include "executor/training/initializer.hpp"
 #include "planner/model/checked.hpp"
+#include "planner/model/shard.hpp"
 
 namespace cnnplan {
 namespace {
@@ -54,19 +56,15 @@ ParameterStore::ParameterStore(const Schedule& schedule,
                                Precision precision,
                                Backend& backend)
     : slots_(schedule.slots), offsets_{0}, precision_(precision), backend_(&backend) {
-  for (const ParameterSlot& slot : slots_) {
-    const bool is_stored_weight = slot.role == ParameterRole::weight && slot.elements > 0;
-    const std::int64_t count =
-        is_stored_weight ? backend.weight_elements(slot.forward) : slot.elements;
-    const std::int64_t padded = (count + line_elements - 1) / line_elements * line_elements;
-    offsets_.push_back(checked_add(offsets_.back(), padded));
-  }
+  place_slots(schedule);
+  if (schedule.sharded_update) find_shards(schedule);
   for (std::size_t i = 0; i < arenas_.size(); ++i) {
     const auto arena = static_cast<ParameterArena>(i);
     if (arena == ParameterArena::weight_copies && !has_weight_copies(precision)) continue;
     if (arena == ParameterArena::gradients && schedule.gradients < 0) continue;
     if (arena == ParameterArena::momentum && schedule.momentum < 0) continue;
-    arenas_[i] = device().allocate(checked_multiply(offsets_.back(), bytes_of(element_of(arena))));
+    arenas_[i] =
+        device().allocate(checked_multiply(arena_elements(arena), bytes_of(element_of(arena))));
   }
   for (LayerIndex layer = 0; layer < network.layer_count(); ++layer) {
     if (!std::holds_alternative<BatchNorm>(network.layer(layer).parameters)) continue;
@@ -78,6 +76,69 @@ ParameterStore::ParameterStore(const Schedule& schedule,
     const std::vector<double> ones(static_cast<std::size_t>(channels.size()), 1.0);
     set_running_values(layer, true, ones);
   }
+}
+
+// Where there are shards, ranges of slots have room for equal ones.
+void ParameterStore::place_slots(const Schedule& schedule) {
+  auto range = schedule.gradient_ranges.begin();
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    const ParameterSlot& slot = slots_[i];
+    const bool is_stored_weight = slot.role == ParameterRole::weight && slot.elements > 0;
+    const std::int64_t count =
+        is_stored_weight ? backend_->weight_elements(slot.forward) : slot.elements;
+    const std::int64_t padded = (count + line_elements - 1) / line_elements * line_elements;
+    offsets_.push_back(checked_add(offsets_.back(), padded));
+    if (!schedule.sharded_update || range->last_slot != static_cast<int>(i)) continue;
+    const std::int64_t begin = offset(range->first_slot);
+    const int parts = (range++)->group.size();
+    const std::int64_t each = shard_elements(offsets_.back() - begin, parts);
+    offsets_.back() = checked_add(begin, checked_multiply(each, parts));
+  }
+}
+
+void ParameterStore::find_shards(const Schedule& schedule) {
+  std::int64_t momentum_offset = 0;
+  for (const GradientRange& range : schedule.gradient_ranges) {
+    const std::int64_t begin = offset(range.first_slot);
+    const Range own = shard(elements(range.first_slot, range.last_slot),
+                            range.group.size(),
+                            range.group.position_of(schedule.rank));
+    shards_.push_back({.first_slot = range.first_slot,
+                       .last_slot = range.last_slot,
+                       .own = {begin + own.begin, begin + own.end},
+                       .momentum_offset = momentum_offset});
+    momentum_offset = checked_add(momentum_offset, own.size());
+  }
+}
+
+std::int64_t ParameterStore::arena_elements(ParameterArena arena) const {
+  if (arena != ParameterArena::momentum || shards_.empty()) return offsets_.back();
+  return shards_.back().momentum_offset + shards_.back().own.size();
+}
+
+const ParameterStore::SlotShard& ParameterStore::shard_from(int first_slot) const {
+  const auto found = std::find_if(shards_.begin(), shards_.end(), [&](const SlotShard& shard) {
+    return shard.first_slot == first_slot;
+  });
+  if (found == shards_.end()) throw std::logic_error("no shard begins with this slot");
+  return *found;
+}
+
+void* ParameterStore::address(ParameterArena arena, const SlotShard& shard) const {
+  const bool is_momentum = arena == ParameterArena::momentum;
+  return arenas_[static_cast<std::size_t>(arena)].data() +
+         (is_momentum ? shard.momentum_offset : shard.own.begin) * bytes_of(element_of(arena));
+}
+
+std::vector<std::byte> ParameterStore::spread_momentum() const {
+  const std::int64_t element_bytes = bytes_of(element_of(ParameterArena::momentum));
+  std::vector<std::byte> momentum(static_cast<std::size_t>(offsets_.back() * element_bytes));
+  for (const SlotShard& shard : shards_) {
+    const std::vector<std::byte> own = download(
+        device(), address(ParameterArena::momentum, shard), shard.own.size() * element_bytes);
+    std::copy(own.begin(), own.end(), momentum.begin() + shard.own.begin * element_bytes);
+  }
+  return momentum;
 }
 
 ElementType ParameterStore::element_of(ParameterArena arena) const {
@@ -95,14 +156,25 @@ void* ParameterStore::address(ParameterArena arena, int slot) const {
          offsets_.at(static_cast<std::size_t>(slot)) * bytes_of(element_of(arena));
 }
 
+std::vector<std::byte> ParameterStore::stored_bytes(ParameterArena arena,
+                                                    int slot,
+                                                    std::int64_t elements) const {
+  const std::int64_t element_bytes = bytes_of(element_of(arena));
+  if (arena != ParameterArena::momentum || shards_.empty()) {
+    return download(device(), address(arena, slot), elements * element_bytes);
+  }
+  if (whole_momentum_.empty()) throw std::logic_error("momentum is in shards");
+  const auto begin = whole_momentum_.begin() + offset(slot) * element_bytes;
+  return {begin, begin + elements * element_bytes};
+}
+
 std::vector<double> ParameterStore::plain(ParameterArena arena, int index) const {
   const ParameterSlot& slot = slots_.at(static_cast<std::size_t>(index));
   if (slot.elements == 0) return {};
   const ElementType element = parameter_element(precision_);
   const bool is_weight = slot.role == ParameterRole::weight;
   const std::int64_t stored_elements = is_weight ? elements(index, index) : slot.elements;
-  const std::vector<std::byte> bytes =
-      download(device(), address(arena, index), stored_elements * bytes_of(element));
+  const std::vector<std::byte> bytes = stored_bytes(arena, index, stored_elements);
   if (!is_weight) return unpacked(element, bytes);
   std::vector<double> values(static_cast<std::size_t>(slot.elements));
   backend_->export_weight(slot.forward, bytes.data(), values);
@@ -133,7 +205,22 @@ void ParameterStore::set_weight(int index, std::span<const double> values) {
 
 void ParameterStore::set_momentum(int index, std::span<const double> values) {
   if (slots_.at(static_cast<std::size_t>(index)).elements == 0) return;
-  upload(device(), in_backend_format(index, values), address(ParameterArena::momentum, index));
+  const std::vector<std::byte> bytes = in_backend_format(index, values);
+  if (shards_.empty()) {
+    return upload(device(), bytes, address(ParameterArena::momentum, index));
+  }
+  const auto shard = std::find_if(shards_.begin(), shards_.end(), [&](const SlotShard& candidate) {
+    return candidate.last_slot >= index;
+  });
+  const std::int64_t element_bytes = bytes_of(element_of(ParameterArena::momentum));
+  const auto count = static_cast<std::int64_t>(bytes.size()) / element_bytes;
+  const Range own = intersect(shard->own, Range{offset(index), offset(index) + count});
+  if (own.size() == 0) return;
+  const auto begin = bytes.begin() + (own.begin - offset(index)) * element_bytes;
+  auto* const memory = static_cast<std::byte*>(address(ParameterArena::momentum, *shard));
+  upload(device(),
+         std::vector<std::byte>(begin, begin + own.size() * element_bytes),
+         memory + (own.begin - shard->own.begin) * element_bytes);
 }
 
 void* ParameterStore::running_mean(LayerIndex layer) const {

@@ -60,7 +60,17 @@ void* ScheduleMemory::address(BufferIndex index) const {
              : parameters_.running_variance(layer);
 }
 
+TensorView ScheduleMemory::shard_view(const Operand& operand) const {
+  const ParameterStore::SlotShard& shard = parameters_.shard_from(operand.first_slot);
+  const Box box = whole({{1, 1, 1, 1, shard.own.size()}});
+  const Buffer& arena = buffer(operand.buffer);
+  void* data = parameters_.address(arena_of(arena.role), shard);
+  return view_of(data, box, box, bytes_of(arena.element));
+}
+
 TensorView ScheduleMemory::parameter_view(const Operand& operand) const {
+  const bool is_momentum = buffer(operand.buffer).role == BufferRole::momentum;
+  if (operand.shards > 1 || (is_momentum && schedule_.sharded_update)) return shard_view(operand);
   // One slot is seen as its plain shape; a range of slots with its padding, as one flat array.
   const bool is_range = operand.first_slot != operand.last_slot;
   const ParameterSlot& slot = schedule_.slots[static_cast<std::size_t>(operand.first_slot)];

@@ -43,6 +43,7 @@ class ScheduleMemory {
 
  private:
   const Buffer& buffer(BufferIndex index) const;
+  TensorView shard_view(const Operand& operand) const;
   TensorView parameter_view(const Operand& operand) const;
 
   const Schedule& schedule_;

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <utility>
 
-#include "executor/comm/device_allreduce.hpp"
+#include "executor/comm/device_collective.hpp"
 #include "executor/comm/transfer.hpp"
 #include "planner/model/error.hpp"
 
@@ -100,17 +100,18 @@ StepRunner::Prepared StepRunner::prepare(const CollectiveOperation& operation) {
   const std::int64_t elements =
       operand.first_slot >= 0 ? context_.parameters->elements(operand.first_slot, operand.last_slot)
                               : volume(target.box);
-  const AllreduceSpec spec{.device = &device_,
-                           .data = target.data,
-                           .elements = elements,
-                           .element = operation.element,
-                           .algorithm = operation.algorithm,
-                           .ranks_per_node = operation.ranks_per_node,
-                           .nccl = operation.algorithm == AllreduceAlgorithm::library
-                                       ? context_.groups->get_nccl(operation.group.ranks())
-                                       : nullptr};
+  const CollectiveSpec spec{.kind = operation.kind,
+                            .device = &device_,
+                            .data = target.data,
+                            .elements = elements,
+                            .element = operation.element,
+                            .algorithm = operation.algorithm,
+                            .ranks_per_node = operation.ranks_per_node,
+                            .nccl = operation.algorithm == AllreduceAlgorithm::library
+                                        ? context_.groups->get_nccl(operation.group.ranks())
+                                        : nullptr};
   auto allreduce =
-      std::make_shared<DeviceAllreduce>(context_.groups->get(operation.group.ranks()), spec);
+      std::make_shared<DeviceCollective>(context_.groups->get(operation.group.ranks()), spec);
   Prepared prepared;
   prepared.start = [allreduce](const StepState&) { allreduce->start(); };
   prepared.finish = [allreduce] { allreduce->finish(); };

@@ -124,6 +124,7 @@ RunReport first_report(const Plan& plan, const Backend& backend, const TrainingO
 
 void dump_last(const TrainingSteps& steps, const Workplace& work) {
   const double loss_scale = loss_scale_of(work.options, steps.plan().precision);
+  gather_gradients({.schedule = steps.schedule(), .store = work.parameters, .groups = work.groups});
   const LastStep step{.store = work.parameters,
                       .runner = steps.runner(),
                       .schedule = steps.schedule(),

@@ -92,6 +92,7 @@ void TrainingSteps::run(RunReport& report) {
   for (std::int64_t step = work_.first_step; step < steps_; ++step) {
     if (work_.test != nullptr && begins_epoch(step)) {
       average_running_values();
+      gather_weights(sharded());
       require_finite(step);
       evaluate(report);
     }
@@ -100,6 +101,7 @@ void TrainingSteps::run(RunReport& report) {
     run_step(step, report);
     if (work_.checkpoints != nullptr) save_or_stop(step + 1, report);
   }
+  gather_weights(sharded());
   require_finite(steps_);
   recorder_->summarize_into(report);
 }
@@ -116,6 +118,10 @@ StepContext TrainingSteps::context() const {
           .in_place_of_communication = {},
           .overlap = plan_.overlap,
           .graphs = work_.options.graphs};
+}
+
+Sharded TrainingSteps::sharded() const {
+  return {.schedule = schedule_, .store = work_.parameters, .groups = work_.groups};
 }
 
 StepState TrainingSteps::state_of(std::int64_t step) const {
@@ -166,7 +172,9 @@ void TrainingSteps::save_or_stop(std::int64_t done, const RunReport& report) {
   const auto signal = static_cast<int>(work_.world.maximum(work_.signals.last()));
   const bool stops = signal != 0 && done < steps_;
   if (!stops && !is_checkpoint_due(done)) return;
+  gather_weights(sharded());
   require_finite(done);
+  const WholeMomentum momentum(sharded());
   work_.checkpoints->write(progress(done, report), plan_, work_.parameters);
   if (work_.callbacks.saved && work_.world.rank() == 0) work_.callbacks.saved(done);
   if (!stops) return;

@@ -7,6 +7,7 @@
 
 #include "executor/training/checkpoint_writer.hpp"
 #include "executor/training/data_source.hpp"
+#include "executor/training/gather_shards.hpp"
 #include "executor/training/gradient_check.hpp"
 #include "executor/training/groups.hpp"
 #include "executor/training/parameter_store.hpp"
@@ -71,6 +72,7 @@ class TrainingSteps {
 
  private:
   StepContext context() const;
+  Sharded sharded() const;
   StepState state_of(std::int64_t step) const;
   // Of weights and running values. @throws NotFiniteError
   void require_finite(std::int64_t done) const;

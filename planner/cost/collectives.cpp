@@ -33,24 +33,34 @@ double ring_sharing(const Platform& platform, std::size_t level, int members) {
 // Whose ring: ours, as it was measured if it was, or one of messages.
 enum class Ring { own, of_messages };
 
-// One of the 2(p-1) steps; half of them add, so each bears half of gamma.
-double ring_step_s(const Platform& platform, const RingLink& link, double bytes, Ring ring) {
+// Of a ring's steps, those that add. Each step bears so much of gamma.
+double adding_steps(CollectiveKind kind) {
+  if (kind == CollectiveKind::allgather) return 0.0;
+  return kind == CollectiveKind::reduce_scatter ? 1.0 : 0.5;
+}
+
+double ring_step_s(
+    const Platform& platform, const RingLink& link, double bytes, Ring ring, CollectiveKind kind) {
   const Level& level = platform.levels[link.level];
   if (ring == Ring::own && !level.ring_segments.empty()) {
     const Segment& measured = segment_of(level.ring_segments, bytes);
     return measured.alpha_s + link.sharing * measured.beta_s_per_byte * bytes;
   }
-  const double gamma_s = bytes * platform.gamma_s_per_byte / 2;
+  const double gamma_s = bytes * platform.gamma_s_per_byte * adding_steps(kind);
   return gamma_s + level.duplex_factor * ring_block_s(platform, link.level, bytes, link.sharing);
 }
 
-double ring_time_s(const Platform& platform, const GroupLinks& links, double bytes, Ring ring) {
+double ring_time_s(const Platform& platform,
+                   const GroupLinks& links,
+                   double bytes,
+                   Ring ring,
+                   CollectiveKind kind = CollectiveKind::allreduce) {
   const auto ranks = static_cast<double>(links.ranks);
   double step_s = 0.0;
   for (const RingLink& link : links.ring) {
-    step_s = std::max(step_s, ring_step_s(platform, link, bytes / ranks, ring));
+    step_s = std::max(step_s, ring_step_s(platform, link, bytes / ranks, ring, kind));
   }
-  return 2 * (ranks - 1) * step_s;
+  return (kind == CollectiveKind::allreduce ? 2 : 1) * (ranks - 1) * step_s;
 }
 
 // One of the messages that all ranks exchange in a round, both ways at once.
@@ -283,15 +293,33 @@ double allreduce_time_s(const Platform& platform,
   throw std::logic_error("unknown allreduce algorithm");
 }
 
+double collective_time_s(const Platform& platform,
+                         const GroupLinks& links,
+                         double bytes,
+                         CollectiveKind kind,
+                         AllreduceAlgorithm algorithm) {
+  if (kind == CollectiveKind::allreduce) {
+    return allreduce_time_s(platform, links, bytes, algorithm);
+  }
+  if (!has_halves(algorithm)) throw std::logic_error("this allreduce has no halves");
+  if (links.ranks < 2 || bytes <= 0) return 0.0;
+  if (has_allreduce_fit(platform, links.ranks, algorithm)) {
+    return allreduce_time_s(platform, links, bytes, algorithm) / 2;
+  }
+  const bool is_own = algorithm == AllreduceAlgorithm::ring;
+  return ring_time_s(platform, links, bytes, is_own ? Ring::own : Ring::of_messages, kind);
+}
+
 // The time grows linearly between sums of which some message is as long as a rule goes, so that
 // time over bytes is least at one of these. Messages are all of the bytes, a p-th of them in rings,
 // halves of halves in Rabenseifner's rounds, and the same of a node's slices. Blocks of rings that
 // are whole chunks take the same per byte however many chunks they are: beyond the longest chunk
 // none is better than that one.
-double least_allreduce_s_per_byte(const Platform& platform,
-                                  const GroupLinks& links,
-                                  double most_bytes,
-                                  AllreduceAlgorithm algorithm) {
+double least_collective_s_per_byte(const Platform& platform,
+                                   const GroupLinks& links,
+                                   double most_bytes,
+                                   CollectiveKind kind,
+                                   AllreduceAlgorithm algorithm) {
   if (links.ranks < 2) return 0.0;
   std::vector<double> parts{1.0, static_cast<double>(links.ranks)};
   for (double part = 2.0; part <= links.ranks; part *= 2) parts.push_back(part);
@@ -299,7 +327,7 @@ double least_allreduce_s_per_byte(const Platform& platform,
     parts.push_back(part);
   }
   const auto s_per_byte = [&](double bytes) {
-    return allreduce_time_s(platform, links, bytes, algorithm) / bytes;
+    return collective_time_s(platform, links, bytes, kind, algorithm) / bytes;
   };
   double least = s_per_byte(most_bytes);
   for (double end : ends_of_rules(platform, links.ranks, algorithm)) {

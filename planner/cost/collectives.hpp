@@ -47,12 +47,22 @@ double allreduce_time_s(const Platform& platform,
                         double bytes,
                         AllreduceAlgorithm algorithm);
 
-// What every byte of such a sum takes at least, however the bytes are parted over sums of at most
-// `most_bytes`: the least of allreduce_time_s over bytes. @pre most_bytes > 0
-double least_allreduce_s_per_byte(const Platform& platform,
-                                  const GroupLinks& links,
-                                  double most_bytes,
-                                  AllreduceAlgorithm algorithm);
+// The same for one of the halves: p-1 of a ring's steps, of which those of the reduce-scatter bear
+// what is added (of the library: a ring of messages); where the allreduce was measured as a whole,
+// half of its time. `bytes`: of all shards. @pre `kind` is `allreduce` or the algorithm has halves
+double collective_time_s(const Platform& platform,
+                         const GroupLinks& links,
+                         double bytes,
+                         CollectiveKind kind,
+                         AllreduceAlgorithm algorithm);
+
+// What every byte of such a collective takes at least, however the bytes are parted over ones of at
+// most `most_bytes`: the least of collective_time_s over bytes. @pre most_bytes > 0
+double least_collective_s_per_byte(const Platform& platform,
+                                   const GroupLinks& links,
+                                   double most_bytes,
+                                   CollectiveKind kind,
+                                   AllreduceAlgorithm algorithm);
 
 // A block of a ring as messages on this level of the platform, one direction: it is cut into chunks
 // that stay in cache, and `sharing` blocks go over the link at once.

@@ -1,6 +1,8 @@
 // Texts of enumerators.
 #include "planner/model/collective.hpp"
 
+#include <array>
+#include <cstddef>
 #include <stdexcept>
 
 namespace cnnplan {
@@ -19,6 +21,15 @@ std::string_view to_text(AllreduceAlgorithm algorithm) {
       return "library";
   }
   throw std::logic_error("unknown allreduce algorithm");
+}
+
+bool has_halves(AllreduceAlgorithm algorithm) {
+  return algorithm == AllreduceAlgorithm::ring || algorithm == AllreduceAlgorithm::library;
+}
+
+std::string_view to_text(CollectiveKind kind) {
+  constexpr std::array<std::string_view, 3> names{"allreduce", "reduce-scatter", "allgather"};
+  return names[static_cast<std::size_t>(kind)];
 }
 
 }  // namespace cnnplan

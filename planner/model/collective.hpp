@@ -10,4 +10,11 @@ namespace cnnplan {
 enum class AllreduceAlgorithm { ring, recursive_doubling, rabenseifner, hierarchical, library };
 std::string_view to_text(AllreduceAlgorithm algorithm);
 
+// An allreduce may be run in two halves: the first leaves every rank its shard of the sum
+// (shard.hpp), the second puts shards together.
+enum class CollectiveKind { allreduce, reduce_scatter, allgather };
+std::string_view to_text(CollectiveKind kind);
+// True for the ring and the library.
+bool has_halves(AllreduceAlgorithm algorithm);
+
 }  // namespace cnnplan

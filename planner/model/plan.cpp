@@ -143,6 +143,11 @@ void validate(const Plan& plan, const std::string& file) {
   check.range("/batch", plan.batch, max_batch);
   check.range("/ranks_per_node", plan.ranks_per_node, max_ranks);
   check.range("/bucket_bytes", plan.bucket_bytes, std::numeric_limits<std::int64_t>::max());
+  if (plan.sharded_update && !has_halves(plan.gradient_allreduce)) {
+    check.refuse("/sharded_update",
+                 "true with " + std::string(to_text(plan.gradient_allreduce)),
+                 "true with the gradient_allreduce \"ring\" or \"library\", which have halves");
+  }
   if (plan.layers.size() != plan.network.layers().size()) {
     check.refuse("/layers",
                  "a list of " + std::to_string(plan.layers.size()),

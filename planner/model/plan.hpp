@@ -141,6 +141,10 @@ struct Plan {
   std::vector<Multigrid> multigrid;  // by chain; chains without run layer by layer
   AllreduceAlgorithm gradient_allreduce = AllreduceAlgorithm::ring;       // of gradient buckets
   AllreduceAlgorithm statistics_allreduce = AllreduceAlgorithm::library;  // of batch norm and loss
+  // Gradients are summed by a reduce-scatter, of the ring or the library: every rank keeps its
+  // shard of the sums, updates that with the momentum of the shard alone, and gets the others'
+  // weights by an allgather when the next step begins.
+  bool sharded_update = false;
   int ranks_per_node = 1;  // consecutive ones, which `hierarchical` sums among first
   std::int64_t bucket_bytes = std::int64_t{32} << 20;
   bool overlap = false;  // halos and gradient reductions run beside kernels

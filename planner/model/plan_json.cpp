@@ -84,6 +84,7 @@ OrderedJson to_ordered_json(const LayerPlan& plan, const Layer& layer) {
 void read_reductions(const JsonReader& root, Plan& plan) {
   root.read_enumerator("gradient_allreduce", plan.gradient_allreduce);
   root.read_enumerator("statistics_allreduce", plan.statistics_allreduce);
+  root.read("sharded_update", plan.sharded_update);
   root.read("ranks_per_node", plan.ranks_per_node, ranks_range);
   root.read("bucket_bytes", plan.bucket_bytes, bucket_range);
 }
@@ -105,6 +106,7 @@ Plan parse_plan(std::string_view json, const std::string& file) {
                    "multigrid",
                    "gradient_allreduce",
                    "statistics_allreduce",
+                   "sharded_update",
                    "ranks_per_node",
                    "bucket_bytes",
                    "overlap",
@@ -143,6 +145,7 @@ std::string to_json(const Plan& plan) {
   document["device"] = plan.device;
   document["gradient_allreduce"] = to_text(plan.gradient_allreduce);
   document["statistics_allreduce"] = to_text(plan.statistics_allreduce);
+  if (plan.sharded_update) document["sharded_update"] = true;
   document["ranks_per_node"] = plan.ranks_per_node;
   document["bucket_bytes"] = plan.bucket_bytes;
   document["overlap"] = plan.overlap;

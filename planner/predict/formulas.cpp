@@ -145,13 +145,17 @@ void describe(const Schedule&,
   const std::int64_t bytes = operation.elements * bytes_of(operation.element);
   const Platform& platform = prices.platform();
   formula.what = std::to_string(bytes) + " B over " + std::to_string(ranks) + " ranks, ";
+  const bool is_half = operation.kind != CollectiveKind::allreduce;
+  if (is_half) formula.what += std::string(to_text(operation.kind)) + ", ";
   if (operation.algorithm == AllreduceAlgorithm::ring) {
-    formula.what += "ring of " + std::to_string(2 * (ranks - 1)) + " steps";
+    formula.what += "ring of " + std::to_string((is_half ? 1 : 2) * (ranks - 1)) + " steps";
     return;
   }
   formula.what += to_text(operation.algorithm);
   if (has_allreduce_fit(platform, ranks, operation.algorithm)) {
-    formula.what += ", as measured";
+    formula.what += is_half ? ", half of what was measured" : ", as measured";
+  } else if (is_half) {
+    formula.what += ", as ring";
   } else if (operation.algorithm == AllreduceAlgorithm::library) {
     const GroupLinks links = links_of(platform, operation.group.ranks());
     formula.what +=

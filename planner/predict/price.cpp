@@ -42,13 +42,14 @@ Price PriceList::price(const Schedule& schedule, const TransferOperation& operat
 }
 
 Price PriceList::price(const Schedule&, const CollectiveOperation& operation) const {
-  return exactly(
-      allreduce_time_s(platform_, links(operation), summed_bytes(operation), operation.algorithm));
+  return exactly(collective_time_s(
+      platform_, links(operation), summed_bytes(operation), operation.kind, operation.algorithm));
 }
 
 double PriceList::least_s(const CollectiveOperation& operation, double most_bytes) const {
   return summed_bytes(operation) *
-         least_allreduce_s_per_byte(platform_, links(operation), most_bytes, operation.algorithm);
+         least_collective_s_per_byte(
+             platform_, links(operation), most_bytes, operation.kind, operation.algorithm);
 }
 
 GroupLinks PriceList::links(const CollectiveOperation& operation) const {

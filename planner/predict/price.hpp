@@ -31,7 +31,7 @@ class PriceList {
 
   // Several threads may ask at once.
   Price operator()(const Schedule& schedule, const Operation& operation) const;
-  // What a reduction takes at least where it may be part of a larger one, of at most `most_bytes`.
+  // What a collective takes at least where it may be part of a larger one, of at most `most_bytes`.
   double least_s(const CollectiveOperation& operation, double most_bytes) const;
   const Platform& platform() const { return platform_; }
   const KernelCosts& kernels() const { return kernels_; }

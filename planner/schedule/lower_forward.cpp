@@ -345,14 +345,14 @@ void Lowering::forward_loss(const Unit& unit, Saved& saved) {
           builder_.read(labels_[static_cast<std::size_t>(unit.head)]),
           builder_.write(result),
           builder_.write(loss)});
-  allreduce(name(unit) + "/allreduce",
-            unit.head,
-            Stream::reduce,
-            {.algorithm = plan_.statistics_allreduce,
-             .group = reduction_group(layer_plan(unit.head).mesh, rank_),
-             .operand = builder_.write(loss),
-             .element = ElementType::fp64,
-             .elements = 1});
+  collective(name(unit) + "/allreduce",
+             unit.head,
+             Stream::reduce,
+             {.algorithm = plan_.statistics_allreduce,
+              .group = reduction_group(layer_plan(unit.head).mesh, rank_),
+              .operand = builder_.write(loss),
+              .element = ElementType::fp64,
+              .elements = 1});
 }
 
 }  // namespace cnnplan

@@ -1,4 +1,5 @@
 // Parameters: their slots and arenas, buckets of gradients, reductions and updates.
+#include "planner/model/shard.hpp"
 #include "planner/schedule/lowering.hpp"
 
 namespace cnnplan {
@@ -18,8 +19,11 @@ void Lowering::add_parameters() {
                                                slot_elements());
   }
   if (mode_ == Mode::inference) return;
+  find_gradient_ranges();
+  schedule.sharded_update = plan_.sharded_update;
   schedule.gradients = add_arena("gradients", BufferRole::gradients);
-  schedule.momentum = add_arena("momentum", BufferRole::momentum);
+  schedule.momentum =
+      builder_.add_flat("momentum", BufferRole::momentum, parameter(), momentum_elements());
 }
 
 void Lowering::add_slots(const Unit& unit) {
@@ -75,70 +79,137 @@ Operand Lowering::convolution_weight(int slot) const {
   return slot_operand(has_copies ? schedule.weight_copies : schedule.weights, slot, false);
 }
 
-// Slots of a unit join the open bucket; it is updated when its tensors, of which a rank may have
-// parts only, fill it, so that all plans of a network update the same layers together. Until then
-// it is reduced in parts where the group changes.
-void Lowering::add_to_bucket(const Unit& unit) {
-  const int first = first_slot_[static_cast<std::size_t>(unit.head)];
-  if (first < 0) return;
-  const RankGroup group = reduction_group(layer_plan(unit.head).mesh, rank_);
-  if (group != bucket_group_) reduce_gradients();
-  bucket_group_ = group;
-  const auto& slots = builder_.schedule().slots;
-  while (complete_ < static_cast<int>(slots.size()) &&
-         slots[static_cast<std::size_t>(complete_)].layer == unit.head) {
-    bucket_elements_ += volume(slots[static_cast<std::size_t>(complete_)].shape);
-    ++complete_;
+// Slots join the open bucket; it is full when its tensors, of which a rank may have parts only,
+// fill it, so that all plans of a network update the same layers together. It is reduced in parts
+// where the group changes.
+void Lowering::find_gradient_ranges() {
+  const std::vector<ParameterSlot>& slots = builder_.schedule().slots;
+  std::vector<GradientRange>& ranges = builder_.schedule().gradient_ranges;
+  std::int64_t bucket_elements = 0;
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    const LayerIndex layer = slots[i].layer;
+    const RankGroup group = reduction_group(layer_plan(layer).mesh, rank_);
+    const auto slot = static_cast<int>(i);
+    const bool joins =
+        !ranges.empty() && !ranges.back().ends_bucket && ranges.back().group == group;
+    if (!joins) ranges.push_back({.first_slot = slot, .last_slot = slot, .group = group});
+    ranges.back().last_slot = slot;
+    bucket_elements += volume(slots[i].shape);
+    const bool ends_layer = i + 1 == slots.size() || slots[i + 1].layer != layer;
+    const std::int64_t bytes = bucket_elements * parameter_bytes(plan_.precision);
+    ranges.back().ends_bucket = ends_layer && bytes >= plan_.bucket_bytes;
+    if (ranges.back().ends_bucket) bucket_elements = 0;
   }
-  const std::int64_t bytes = bucket_elements_ * parameter_bytes(plan_.precision);
-  if (bytes >= plan_.bucket_bytes) close_bucket();
+  if (!ranges.empty()) ranges.back().ends_bucket = true;
+}
+
+// Of which an update changes this rank's shard.
+Operand Lowering::updated_slots(BufferIndex arena, const GradientRange& range, bool written) const {
+  Operand operand = builder_.slots(arena, range.first_slot, range.last_slot, written);
+  if (!plan_.sharded_update) return operand;
+  operand.shards = range.group.size();
+  operand.shard = range.group.position_of(rank_);
+  operand.box[Dim::w] = {0, shard_elements(operand.box[Dim::w].size(), operand.shards)};
+  return operand;
+}
+
+std::int64_t Lowering::momentum_elements() const {
+  const Schedule& schedule = builder_.schedule();
+  if (!plan_.sharded_update) return slot_elements();
+  std::int64_t elements = 0;
+  for (const GradientRange& range : schedule.gradient_ranges) {
+    elements =
+        checked_add(elements, updated_slots(schedule.weights, range, false).box[Dim::w].size());
+  }
+  return elements;
+}
+
+// A unit's gradients are complete: so may be ranges.
+void Lowering::add_to_bucket(const Unit& unit) {
+  const Schedule& schedule = builder_.schedule();
+  const auto slots = static_cast<int>(schedule.slots.size());
+  while (complete_ < slots && builder_.slot(complete_).layer == unit.head) ++complete_;
+  while (reduced_ < schedule.gradient_ranges.size() &&
+         schedule.gradient_ranges[reduced_].last_slot < complete_) {
+    reduce_gradients(reduced_++);
+    if (schedule.gradient_ranges[reduced_ - 1].ends_bucket) close_bucket();
+  }
 }
 
 // Where reductions run beside kernels, the weights of a bucket are updated when the next one is
 // reduced: until then the kernels do not wait for its sum.
 void Lowering::close_bucket() {
-  reduce_gradients();
-  update_weights(plan_.overlap ? bucket_begin_ : complete_);
-  bucket_begin_ = complete_;
-  bucket_elements_ = 0;
+  update_weights(plan_.overlap ? bucket_begin_ : reduced_);
+  bucket_begin_ = reduced_;
 }
 
-void Lowering::reduce_gradients() {
-  if (reduced_ == complete_) return;
-  const int last = complete_ - 1;
-  const Operand gradient = builder_.slots(builder_.schedule().gradients, reduced_, last, true);
-  allreduce("reduce/" + std::to_string(reduction_count_++),
-            builder_.slot(last).layer,
-            Stream::reduce,
-            {.algorithm = plan_.gradient_allreduce,
-             .group = bucket_group_,
-             .operand = gradient,
-             .element = parameter_element(plan_.precision),
-             .elements = gradient.box[Dim::w].size()});
-  reduced_ = complete_;
-}
-
-// Of the slots before `end`.
-void Lowering::update_weights(int end) {
-  if (updated_ == end) return;
+void Lowering::reduce_gradients(std::size_t index) {
   const Schedule& schedule = builder_.schedule();
-  const int last = end - 1;
-  const Operand gradient = builder_.slots(schedule.gradients, updated_, last, false);
+  const auto kind =
+      plan_.sharded_update ? CollectiveKind::reduce_scatter : CollectiveKind::allreduce;
+  exchange_slots("reduce/" + std::to_string(index), index, kind, schedule.gradients);
+}
+
+// Those that are needed first come first.
+void Lowering::gather_weights() {
+  const Schedule& schedule = builder_.schedule();
+  if (!plan_.sharded_update || mode_ == Mode::inference) return;
+  for (std::size_t i = schedule.gradient_ranges.size(); i-- > 0;) {
+    const std::string id = "reduce/" + std::to_string(i) + "/gather";
+    exchange_slots(id, i, CollectiveKind::allgather, schedule.weights);
+    if (schedule.weight_copies < 0) continue;
+    exchange_slots(id + "_copies", i, CollectiveKind::allgather, schedule.weight_copies);
+  }
+}
+
+void Lowering::exchange_slots(const std::string& id,
+                              std::size_t range_index,
+                              CollectiveKind kind,
+                              BufferIndex arena) {
+  const GradientRange& range = builder_.schedule().gradient_ranges[range_index];
+  const Operand operand = builder_.slots(arena, range.first_slot, range.last_slot, true);
+  const bool is_copy = arena == builder_.schedule().weight_copies;
+  collective(id,
+             builder_.slot(range.last_slot).layer,
+             Stream::reduce,
+             {.kind = kind,
+              .algorithm = plan_.gradient_allreduce,
+              .group = range.group,
+              .operand = operand,
+              .element = is_copy ? activation_element(plan_.precision)
+                                 : parameter_element(plan_.precision),
+              .elements = operand.box[Dim::w].size()});
+}
+
+// Of the ranges before `end`: together, or each range's shard.
+void Lowering::update_weights(std::size_t end) {
+  const std::vector<GradientRange>& ranges = builder_.schedule().gradient_ranges;
+  while (updated_ < end) {
+    GradientRange range = ranges[updated_++];
+    for (; !plan_.sharded_update && updated_ < end; ++updated_) {
+      range.last_slot = ranges[updated_].last_slot;
+    }
+    update_weights(range);
+  }
+}
+
+void Lowering::update_weights(const GradientRange& range) {
+  const Schedule& schedule = builder_.schedule();
+  const Operand gradient = updated_slots(schedule.gradients, range, false);
   KernelSpec spec{.kind = KernelKind::sgd, .phase = KernelPhase::update};
   spec.in = spec.out = shape_of(gradient.box);
   spec.precision = plan_.precision;
-  std::vector<Operand> operands{builder_.slots(schedule.weights, updated_, last, true),
+  std::vector<Operand> operands{updated_slots(schedule.weights, range, true),
                                 gradient,
-                                builder_.slots(schedule.momentum, updated_, last, true)};
+                                updated_slots(schedule.momentum, range, true)};
   if (schedule.weight_copies >= 0) {
-    operands.push_back(builder_.slots(schedule.weight_copies, updated_, last, true));
+    operands.push_back(updated_slots(schedule.weight_copies, range, true));
   }
   builder_.add_operation(
       "sgd/" + std::to_string(update_count_++),
-      builder_.slot(last).layer,
+      builder_.slot(range.last_slot).layer,
       Stream::compute,
       KernelOperation{.spec = spec, .constants = {}, .operands = std::move(operands)});
-  updated_ = end;
 }
 
 }  // namespace cnnplan

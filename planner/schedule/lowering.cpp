@@ -46,11 +46,11 @@ Schedule Lowering::run() {
   schedule.running_mean.assign(layers, -1);
   schedule.running_variance.assign(layers, -1);
   add_parameters();
+  gather_weights();
   forward_all();
   if (mode_ != Mode::inference) {
     backward_all();
-    close_bucket();
-    update_weights(complete_);
+    update_weights(reduced_);
     keep_residuals();
   }
   keep_logits();
@@ -280,27 +280,27 @@ void Lowering::kernel(const Unit& unit, KernelSpec spec, std::vector<Operand> op
   kernel(unit, name(unit) + '/' + std::string(to_text(spec.phase)), spec, std::move(operands));
 }
 
-void Lowering::allreduce(const std::string& id,
-                         LayerIndex index,
-                         Stream stream,
-                         CollectiveOperation collective) {
-  if (collective.group.size() < 2) return;
-  if (collective.algorithm == AllreduceAlgorithm::hierarchical) {
-    collective.ranks_per_node = members_per_node(collective.group, plan_.ranks_per_node);
+void Lowering::collective(const std::string& id,
+                          LayerIndex index,
+                          Stream stream,
+                          CollectiveOperation operation) {
+  if (operation.group.size() < 2) return;
+  if (operation.algorithm == AllreduceAlgorithm::hierarchical) {
+    operation.ranks_per_node = members_per_node(operation.group, plan_.ranks_per_node);
   }
-  builder_.add_operation(id, index, stream, std::move(collective));
+  builder_.add_operation(id, index, stream, std::move(operation));
 }
 
 void Lowering::allreduce_sums(const Unit& unit, const std::string& phase, BufferIndex sums) {
   const LayerPlan& plan = layer_plan(unit.head);
-  allreduce(name(unit) + '/' + phase + "/allreduce",
-            unit.head,
-            Stream::compute,
-            {.algorithm = plan_.statistics_allreduce,
-             .group = statistics_group(plan.mesh, plan.statistics, rank_),
-             .operand = builder_.write(sums),
-             .element = ElementType::fp64,
-             .elements = builder_.buffer(sums).bytes / bytes_of(BufferElement::fp64)});
+  collective(name(unit) + '/' + phase + "/allreduce",
+             unit.head,
+             Stream::compute,
+             {.algorithm = plan_.statistics_allreduce,
+              .group = statistics_group(plan.mesh, plan.statistics, rank_),
+              .operand = builder_.write(sums),
+              .element = ElementType::fp64,
+              .elements = builder_.buffer(sums).bytes / bytes_of(BufferElement::fp64)});
 }
 
 namespace {

@@ -160,10 +160,19 @@ class Lowering {
   Operand slot_operand(BufferIndex arena, int slot, bool written) const;
   // The weight as convolutions read it.
   Operand convolution_weight(int slot) const;
+  void find_gradient_ranges();
+  Operand updated_slots(BufferIndex arena, const GradientRange& range, bool written) const;
+  std::int64_t momentum_elements() const;
+  void gather_weights();
   void add_to_bucket(const Unit& unit);
   void close_bucket();
-  void reduce_gradients();
-  void update_weights(int end);
+  void reduce_gradients(std::size_t range);
+  void exchange_slots(const std::string& id,
+                      std::size_t range,
+                      CollectiveKind kind,
+                      BufferIndex arena);
+  void update_weights(std::size_t end);
+  void update_weights(const GradientRange& range);
 
   // Helpers.
   const Network& network() const { return plan_.network; }
@@ -199,10 +208,10 @@ class Lowering {
               KernelSpec spec,
               std::vector<Operand> operands);
   void kernel(const Unit& unit, KernelSpec spec, std::vector<Operand> operands);
-  void allreduce(const std::string& id,
-                 LayerIndex layer,
-                 Stream stream,
-                 CollectiveOperation collective);
+  void collective(const std::string& id,
+                  LayerIndex layer,
+                  Stream stream,
+                  CollectiveOperation operation);
   void allreduce_sums(const Unit& unit, const std::string& phase, BufferIndex sums);
   // Of a kernel of this kind: what accumulates the gradient of an add does not scale.
   KernelConstants constants_of(const Unit& unit, KernelKind kind) const;
@@ -226,14 +235,11 @@ class Lowering {
   BufferIndex nothing_ = -1;
   bool traces_residuals_ = false;
   int next_tag_ = 0;
-  // Slots before these have complete gradients, reduced ones, and are updated.
-  int complete_ = 0;
-  int reduced_ = 0;
-  int updated_ = 0;
-  int bucket_begin_ = 0;              // first slot of the open bucket
-  std::int64_t bucket_elements_ = 0;  // of its whole tensors
-  RankGroup bucket_group_;            // of the slots that are not yet reduced
-  int reduction_count_ = 0;
+  int complete_ = 0;  // slots before this one have complete gradients
+  // Ranges of gradients before these are reduced, and updated.
+  std::size_t reduced_ = 0;
+  std::size_t updated_ = 0;
+  std::size_t bucket_begin_ = 0;  // first range of the open bucket
   int update_count_ = 0;
 };
 

@@ -6,6 +6,7 @@
 
 #include "planner/model/checked.hpp"
 #include "planner/model/peer_message.hpp"
+#include "planner/model/shard.hpp"
 #include "planner/schedule/memory_layout.hpp"
 
 namespace cnnplan {
@@ -40,6 +41,20 @@ OperationIndex last_forward(const Schedule& schedule) {
 bool is_parameter(BufferRole role) {
   return role == BufferRole::weights || role == BufferRole::gradients ||
          role == BufferRole::momentum || role == BufferRole::weight_copies;
+}
+
+// Each slot's part of the largest shard.
+void add_momentum_shards(const Schedule& schedule, std::vector<std::int64_t>& bytes) {
+  const BufferElement element =
+      schedule.buffers[static_cast<std::size_t>(schedule.momentum)].element;
+  for (const GradientRange& range : schedule.gradient_ranges) {
+    for (int i = range.first_slot; i <= range.last_slot; ++i) {
+      const ParameterSlot& slot = schedule.slots[static_cast<std::size_t>(i)];
+      const std::int64_t elements = shard_elements(slot.elements, range.group.size());
+      add_to(bytes[static_cast<std::size_t>(slot.layer)],
+             checked_multiply(elements, bytes_of(element)));
+    }
+  }
 }
 
 // Of one direction of a transfer through `buffer`, which is not there where nothing moves and holds
@@ -113,13 +128,15 @@ std::vector<std::int64_t> kept_bytes(const Schedule& schedule) {
 std::vector<std::int64_t> parameter_bytes(const Schedule& schedule) {
   std::int64_t element_bytes = 0;
   for (const Buffer& buffer : schedule.buffers) {
-    if (is_parameter(buffer.role)) add_to(element_bytes, bytes_of(buffer.element));
+    const bool in_shards = schedule.sharded_update && buffer.role == BufferRole::momentum;
+    if (is_parameter(buffer.role) && !in_shards) add_to(element_bytes, bytes_of(buffer.element));
   }
   std::vector<std::int64_t> bytes(schedule.outputs.size(), 0);
   for (const ParameterSlot& slot : schedule.slots) {
     add_to(bytes[static_cast<std::size_t>(slot.layer)],
            checked_multiply(slot.elements, element_bytes));
   }
+  if (schedule.sharded_update) add_momentum_shards(schedule, bytes);
   return bytes;
 }
 

@@ -66,12 +66,24 @@ struct ParameterSlot {
   KernelSpec forward;         // of the convolution that owns the weight
 };
 
+// Slots whose gradients are summed together, over the ranks that have the same slices.
+struct GradientRange {
+  int first_slot = 0;
+  int last_slot = 0;  // inclusive
+  RankGroup group;
+  bool ends_bucket = false;
+};
+
 // A view: a block of a buffer, or a range of slots of a parameter arena.
 struct Operand {
   BufferIndex buffer = -1;
   Box box;
   int first_slot = -1;  // inclusive; -1 where the buffer is no parameter arena
   int last_slot = -1;   // inclusive
+  // Of the elements of these slots, padding included, the shard with this number out of so many
+  // (planner/model/shard.hpp). `box` is then a whole shard.
+  int shards = 1;
+  int shard = 0;
   bool written = false;
 };
 
@@ -98,8 +110,9 @@ struct TransferOperation {
   int tag = 0;              // the same on all ranks
 };
 
-// Allreduce (sum) over `group`, in place.
+// Sum over `group`, in place, or one of its halves.
 struct CollectiveOperation {
+  CollectiveKind kind = CollectiveKind::allreduce;
   AllreduceAlgorithm algorithm = AllreduceAlgorithm::ring;
   int ranks_per_node = 1;  // of the group, for `hierarchical` (exchange_rounds.hpp); else 1
   RankGroup group;         // this rank among them
@@ -141,7 +154,12 @@ struct Schedule {
   int ranks = 1;
   std::vector<Buffer> buffers;
   std::vector<ParameterSlot> slots;
-  std::vector<Operation> operations;  // a valid order of execution
+  std::vector<Operation> operations;           // a valid order of execution
+  std::vector<GradientRange> gradient_ranges;  // all slots, in order; none without gradients
+  // After a step a rank has of the weights, of the sums of gradients and, always, of momentum its
+  // shards alone: of every range, the one with the number of its place in the group. The next step
+  // gathers the weights first.
+  bool sharded_update = false;
   BufferIndex weights = -1;
   BufferIndex gradients = -1;
   BufferIndex momentum = -1;

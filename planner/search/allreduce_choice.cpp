@@ -25,13 +25,18 @@ class AllreduceChoice {
     return std::ranges::any_of(all, [&](auto algorithm) { return is_measured(algorithm); });
   }
 
-  // `preferred` unless another one that may run takes less than 1/`times` of its time.
-  AllreduceAlgorithm fastest(double bytes, AllreduceAlgorithm preferred, double times) const {
+  // `preferred` unless another one that may run takes less than 1/`times` of its time. `kind`: what
+  // it shall be able to run.
+  AllreduceAlgorithm fastest(double bytes,
+                             AllreduceAlgorithm preferred,
+                             double times,
+                             CollectiveKind kind = CollectiveKind::allreduce) const {
     AllreduceAlgorithm best = preferred;
-    double best_s = allreduce_time_s(platform_, links_, bytes, preferred) / times;
+    double best_s = collective_time_s(platform_, links_, bytes, kind, preferred) / times;
     for (AllreduceAlgorithm algorithm : all) {
-      if (algorithm == preferred || !may_run(algorithm)) continue;
-      const double seconds = allreduce_time_s(platform_, links_, bytes, algorithm);
+      const bool can_run = kind == CollectiveKind::allreduce || has_halves(algorithm);
+      if (algorithm == preferred || !can_run || !may_run(algorithm)) continue;
+      const double seconds = collective_time_s(platform_, links_, bytes, kind, algorithm);
       if (seconds < best_s) {
         best = algorithm;
         best_s = seconds;
@@ -73,12 +78,14 @@ void choose_allreduce(Plan& plan, const Platform& platform) {
   plan.ranks_per_node = std::min(plan.ranks, platform.levels.front().ranks_per_group);
   const AllreduceChoice choice(platform, plan);
   const auto bucket_bytes = static_cast<double>(plan.bucket_bytes);
+  const auto kind =
+      plan.sharded_update ? CollectiveKind::reduce_scatter : CollectiveKind::allreduce;
   if (!choice.is_any_measured()) {
-    plan.gradient_allreduce = choice.fastest(bucket_bytes, AllreduceAlgorithm::ring, 2.0);
+    plan.gradient_allreduce = choice.fastest(bucket_bytes, AllreduceAlgorithm::ring, 2.0, kind);
     return;
   }
   constexpr double statistics_bytes = (2 * 256 + 1) * 8.0;  // of a batch norm with 256 channels
-  plan.gradient_allreduce = choice.fastest(bucket_bytes, AllreduceAlgorithm::ring, 1.0);
+  plan.gradient_allreduce = choice.fastest(bucket_bytes, AllreduceAlgorithm::ring, 1.0, kind);
   plan.statistics_allreduce = choice.fastest(statistics_bytes, AllreduceAlgorithm::ring, 1.0);
 }
 

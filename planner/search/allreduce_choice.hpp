@@ -10,6 +10,7 @@ namespace cnnplan {
 // channels, over all ranks, and the ranks per node. Where allreduces of so many ranks were
 // measured, the fastest of these. Else gradients leave the ring for what promises at least twice
 // its speed, as all do for a ring through thousands of ranks, and statistics keep their default.
+// For sharded updates, gradients take one that has halves.
 void choose_allreduce(Plan& plan, const Platform& platform);
 
 }  // namespace cnnplan

@@ -253,6 +253,12 @@ void add_counts(Prediction& prediction, const PricedNetwork& priced) {
   }
 }
 
+void choose_reductions(const SolveRequest& request, Plan& plan) {
+  plan.sharded_update = request.sharded_update;
+  choose_allreduce(plan, request.platform);
+  if (request.allreduce) plan.gradient_allreduce = *request.allreduce;
+}
+
 // What the user asked for, without a search.
 Plan uniform(const SolveRequest& request, const Plan& blank, const PriceList& prices) {
   const Mesh& mesh = *request.uniform;
@@ -279,8 +285,7 @@ Plan solve(const SolveRequest& request) {
   const KernelCosts kernels(request.profile, request.platform);
   const PriceList prices(request.platform, kernels);
   Plan blank = blank_plan(request);
-  choose_allreduce(blank, request.platform);
-  if (request.allreduce) blank.gradient_allreduce = *request.allreduce;
+  choose_reductions(request, blank);
   if (request.uniform) return uniform(request, blank, prices);
   Scores scores(prices);
   const SplitChoices choices = split_choices(blank, request.axes);

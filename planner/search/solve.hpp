@@ -31,6 +31,7 @@ struct SolveRequest {
   Recompute recompute = Recompute::where_needed;    // where the fastest plan does not fit
   std::int64_t bucket_bytes = Plan{}.bucket_bytes;  // of gradients
   std::optional<AllreduceAlgorithm> allreduce;      // of gradients; empty: by price
+  bool sharded_update = false;                      // as in Plan
   bool overlap = false;  // halos and reductions run beside kernels, as far as the platform can
   std::optional<MultigridRequest> multigrid;  // set: residual chains may be split by layers
   std::optional<Mesh> uniform;                // set: no search, every layer on this mesh

@@ -24,13 +24,11 @@ bool is_update(const Operation& operation) {
   return kernel != nullptr && kernel->spec.phase == KernelPhase::update;
 }
 
-// A gradient's own part of a reduction, which may be one of many; of no other operation.
-const CollectiveOperation* gradient_reduction(const Schedule& schedule,
-                                              const Operation& operation) {
+// A parameter's own part of a reduction or gather, which may be one of many; of no other operation.
+const CollectiveOperation* of_parameters(const Operation& operation) {
   const auto* collective = std::get_if<CollectiveOperation>(&operation.body);
   if (collective == nullptr) return nullptr;
-  const auto buffer = static_cast<std::size_t>(collective->operand.buffer);
-  return schedule.buffers[buffer].role == BufferRole::gradients ? collective : nullptr;
+  return collective->operand.first_slot >= 0 ? collective : nullptr;
 }
 
 // What every rank must do itself, one after the other, under any plan with this split. Updates are
@@ -44,12 +42,12 @@ class UnavoidableWork {
                         static_cast<double>(parameter_bytes(plan.precision))) {}
 
   // `seconds`: the price of the operation.
-  double operator()(const Schedule& schedule, const Operation& operation, double seconds) const {
+  double operator()(const Operation& operation, double seconds) const {
     if (is_update(operation)) return 0.0;
     const bool may_hide = operation.stream == Stream::reduce || operation.stream == Stream::halo;
     if (may_hide && hides_messages_) return 0.0;
-    const CollectiveOperation* reduction = gradient_reduction(schedule, operation);
-    return reduction == nullptr ? seconds : prices_.least_s(*reduction, gradient_bytes_);
+    const CollectiveOperation* exchange = of_parameters(operation);
+    return exchange == nullptr ? seconds : prices_.least_s(*exchange, gradient_bytes_);
   }
 
  private:
@@ -116,7 +114,7 @@ SplitCosts split_costs(const Plan& plan, const Split& split, const PriceList& pr
       const auto layer = static_cast<std::size_t>(operation.layer);
       const double seconds = prices(schedule, operation).seconds;
       costs[layer] += seconds;
-      least[layer] += unavoidable(schedule, operation, seconds);
+      least[layer] += unavoidable(operation, seconds);
     }
     for (std::size_t i = 0; i < costs.size(); ++i) {
       result.slowest[i] = std::max(result.slowest[i], costs[i]);
@@ -146,13 +144,50 @@ CostsBySplit costs_by_split(const Plan& plan,
   return costs;
 }
 
+// Into how many parts the parameters go, and of these into how many by channels.
+std::pair<int, int> parameter_parts(const Plan& plan, const Split& split) {
+  const int channels = split.mesh.size(Axis::c);
+  if (!plan.sharded_update) return {channels, channels};
+  return {channels * reduction_group(split.mesh, plan.ranks - 1).size(), channels};
+}
+
+// Of updates of shards. A plan whose buckets are summed over one group each updates as much at
+// once, and, as shards are whole cache lines, perhaps a line less of every slot.
+std::vector<KernelOperation> updates_by_bucket(const Schedule& schedule) {
+  constexpr std::int64_t line = 16;
+  std::vector<KernelOperation> updates;
+  auto range = schedule.gradient_ranges.begin();
+  bool begins_bucket = true;
+  for (const Operation& operation : schedule.operations) {
+    if (!is_update(operation)) continue;
+    const auto& update = std::get<KernelOperation>(operation.body);
+    if (begins_bucket) updates.push_back(update);
+    std::int64_t& elements = updates.back().spec.in[Dim::w];
+    if (!begins_bucket) elements += update.spec.in[Dim::w];
+    elements =
+        std::max<std::int64_t>(1, elements - (range->last_slot - range->first_slot + 1) * line);
+    updates.back().spec.out = updates.back().spec.in;
+    begins_bucket = range++->ends_bucket;
+  }
+  return updates;
+}
+
+std::vector<KernelOperation> updates_of(const Schedule& schedule) {
+  if (schedule.sharded_update) return updates_by_bucket(schedule);
+  std::vector<KernelOperation> updates;
+  for (const Operation& operation : schedule.operations) {
+    if (is_update(operation)) updates.push_back(std::get<KernelOperation>(operation.body));
+  }
+  return updates;
+}
+
 double updates_s(const Plan& plan, const SplitChoices& choices, const PriceList& prices) {
   bool splits_channels = false;
   std::vector<int> most_parts;
   for (const UnitSplits& unit : choices.units) {
     const auto most = std::max_element(
-        unit.splits.begin(), unit.splits.end(), [](const Split& a, const Split& b) {
-          return a.mesh.size(Axis::c) < b.mesh.size(Axis::c);
+        unit.splits.begin(), unit.splits.end(), [&](const Split& a, const Split& b) {
+          return parameter_parts(plan, a) < parameter_parts(plan, b);
         });
     most_parts.push_back(static_cast<int>(most - unit.splits.begin()));
     splits_channels = splits_channels || most->mesh.size(Axis::c) > 1;
@@ -160,11 +195,10 @@ double updates_s(const Plan& plan, const SplitChoices& choices, const PriceList&
   const Schedule schedule =
       lower_for_prices(plan_of(plan, choices, most_parts), std::array{plan.ranks - 1}).front();
   double sum = 0.0;
-  for (const Operation& operation : schedule.operations) {
-    if (!is_update(operation)) continue;
-    const Price price = prices(schedule, operation);
+  for (const KernelOperation& update : updates_of(schedule)) {
+    const Price price = prices(schedule, Operation{.id = {}, .body = update});
     // Another plan may have more parameters and yet, where times scatter, a faster update.
-    sum += splits_channels ? price.low_s : price.seconds;
+    sum += splits_channels || plan.sharded_update ? price.low_s : price.seconds;
   }
   return sum;
 }

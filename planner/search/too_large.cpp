@@ -28,11 +28,21 @@ std::string heaviest_layers(const Plan& plan) {
   return text;
 }
 
-bool fits_with(std::int64_t batch, Plan plan, const PriceList& prices) {
-  plan.batch = batch;
+bool fits(const Plan& plan, const PriceList& prices) {
   const PricedPlan priced = lower_and_price(plan, prices);
   const std::int64_t bytes = most_memory(priced.schedules, prices.platform()).total_bytes();
   return bytes <= prices.platform().memory_bytes;
+}
+
+bool fits_with(std::int64_t batch, Plan plan, const PriceList& prices) {
+  plan.batch = batch;
+  return fits(plan, prices);
+}
+
+bool fits_in_shards(Plan plan, const PriceList& prices) {
+  plan.gradient_allreduce = AllreduceAlgorithm::ring;
+  plan.sharded_update = true;
+  return fits(plan, prices);
 }
 
 // The largest below that of the plan, 0 where none fits. More samples need more memory.
@@ -51,6 +61,7 @@ std::int64_t batch_that_fits(const Plan& plan, const PriceList& prices) {
 std::string why_too_large(const Plan& plan, const PriceList& prices) {
   const std::int64_t batch = batch_that_fits(plan, prices);
   return heaviest_layers(plan) +
+         (fits_in_shards(plan, prices) ? "; with --sharded-update it fits" : "") +
          (batch > 0 ? "; a batch of " + std::to_string(batch) + " fits" : "");
 }
 

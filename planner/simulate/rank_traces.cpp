@@ -6,7 +6,7 @@
 
 #include "planner/model/parallel.hpp"
 #include "planner/model/peer_message.hpp"
-#include "planner/simulate/allreduce_rounds.hpp"
+#include "planner/simulate/collective_rounds.hpp"
 #include "planner/simulate/wire.hpp"
 
 namespace cnnplan {
@@ -144,7 +144,7 @@ class RankWriter {
 
   void write(const CollectiveOperation& collective, int stream) {
     Trace& trace = traces_[static_cast<std::size_t>(stream)];
-    for (const Round& round : allreduce_rounds(platform_, collective, schedule_.rank)) {
+    for (const Round& round : collective_rounds(platform_, collective, schedule_.rank)) {
       const auto& [send, receive, add_s] = round;
       if (receive.peer >= 0) trace.irecv(on_wire(receive, allreduce_tag, stream));
       if (send.peer >= 0) trace.isend(on_wire(send, allreduce_tag, stream));

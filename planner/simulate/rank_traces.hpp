@@ -30,7 +30,7 @@ struct Traces {
 };
 
 // Kernels and loads work for their price; transfers pack, exchange one message per peer, and
-// unpack; allreduces as allreduce_rounds says. Nothing waits but for messages.
+// unpack; collectives as collective_rounds says. Nothing waits but for messages.
 // @pre schedules[i].schedule.rank == i, all of one plan
 Traces rank_traces(std::span<const PricedSchedule> schedules,
                    const Platform& platform,

@@ -81,47 +81,62 @@ void meet(ncclComm& comm, const std::string& name) {
           "two ranks use device " + std::to_string(comm.device));
 }
 
-struct Reduction {
-  const void* from;
+struct Exchange {
+  Collective kind;
+  Values from;
   void* to;
-  std::size_t count;
-  ncclDataType_t type;
+  std::size_t to_count;
 };
 
-void check(const Reduction& reduction) {
-  const std::size_t bytes = reduction.count * bytes_of(reduction.type);
+// In place is where a share lies in the whole, too.
+void check(const ncclComm& comm, const Exchange& what) {
+  require(bytes_of(what.from.type) > 0, ncclInvalidArgument, "a data type that is not emulated");
+  const std::size_t element_bytes = bytes_of(what.from.type);
+  const std::size_t from_bytes = what.from.count * element_bytes;
+  const std::size_t to_bytes = what.to_count * element_bytes;
   const DeviceMemory& memory = machine().memory;
-  require(memory.holds(reduction.from, bytes) && memory.holds(reduction.to, bytes),
+  require(memory.holds(what.from.data, from_bytes) && memory.holds(what.to, to_bytes),
           ncclInvalidArgument,
           "a buffer does not lie in an allocation of device memory");
-  const auto from = reinterpret_cast<std::uintptr_t>(reduction.from);
-  const auto to = reinterpret_cast<std::uintptr_t>(reduction.to);
-  require(from == to || from + bytes <= to || to + bytes <= from,
+  const auto from = reinterpret_cast<std::uintptr_t>(what.from.data);
+  const auto to = reinterpret_cast<std::uintptr_t>(what.to);
+  const auto rank = static_cast<std::size_t>(comm.rank);
+  const bool scatters = what.kind == Collective::reduce_scatter;
+  const bool gathers = what.kind == Collective::all_gather;
+  const std::uintptr_t from_place = from + (scatters ? rank * to_bytes : 0);
+  const std::uintptr_t to_place = to + (gathers ? rank * from_bytes : 0);
+  require(from_place == to_place || from + from_bytes <= to || to + to_bytes <= from,
           ncclInvalidUsage,
           "the buffers overlap and are not the same");
 }
 
-void enqueue_reduction(const std::shared_ptr<ncclComm>& comm,
-                       const Reduction& what,
-                       cudaStream_t stream) {
+void enqueue_exchange(const std::shared_ptr<ncclComm>& comm,
+                      const Exchange& what,
+                      cudaStream_t stream) {
   const CUstream_st* found = find_stream(stream);
   require(found != nullptr && found->device == comm->device,
           ncclInvalidArgument,
           "not a stream of the communicator's device");
   const std::size_t operation = comm->operations++;
-  const cudaError_t published = submit(stream, [comm, operation, what] {
-    comm->publish(operation, what.from, what.count, what.type);
-  });
+  const cudaError_t published =
+      submit(stream, [comm, operation, what] { comm->publish(operation, what.from); });
   const cudaError_t collected = submit_waiting(
       stream,
       [comm, operation, what] {
         ++machine().counters.kernels;
-        comm->collect(operation, what.to, what.count, what.type);
+        comm->collect(operation, what.kind, what.to);
       },
       [comm, operation] { return comm->complete(operation); });
   require(published == cudaSuccess && collected == cudaSuccess,
           ncclUnhandledCudaError,
           "cannot enqueue");
+}
+
+void exchange(const std::shared_ptr<ncclComm>& comm, const Exchange& what, cudaStream_t stream) {
+  if (what.from.count == 0) return;
+  check(*comm, what);
+  if (group_state().depth == 0) return enqueue_exchange(comm, what, stream);
+  group_state().calls.push_back([=] { enqueue_exchange(comm, what, stream); });
 }
 
 }  // namespace
@@ -192,14 +207,37 @@ ncclResult_t ncclAllReduce(const void* from,
                            ncclComm_t handle,
                            cudaStream_t stream) {
   return nccl_call(__func__, [&](auto&) {
-    const auto comm = comm_of(handle);
-    require(bytes_of(type) > 0, ncclInvalidArgument, "a data type that is not emulated");
     require(reduction == ncclSum, ncclInvalidArgument, "only sums are emulated");
-    if (count == 0) return;
-    const Reduction what{from, to, count, type};
-    check(what);
-    if (group_state().depth == 0) return enqueue_reduction(comm, what, stream);
-    group_state().calls.push_back([=] { enqueue_reduction(comm, what, stream); });
+    exchange(comm_of(handle), {Collective::all_reduce, {from, count, type}, to, count}, stream);
+  });
+}
+
+// NOLINTNEXTLINE(readability-function-size): as many parameters as NCCL gives it
+ncclResult_t ncclReduceScatter(const void* from,
+                               void* to,
+                               std::size_t count,
+                               ncclDataType_t type,
+                               ncclRedOp_t reduction,
+                               ncclComm_t handle,
+                               cudaStream_t stream) {
+  return nccl_call(__func__, [&](auto&) {
+    require(reduction == ncclSum, ncclInvalidArgument, "only sums are emulated");
+    const auto comm = comm_of(handle);
+    const std::size_t all = count * static_cast<std::size_t>(comm->ranks);
+    exchange(comm, {Collective::reduce_scatter, {from, all, type}, to, count}, stream);
+  });
+}
+
+ncclResult_t ncclAllGather(const void* from,
+                           void* to,
+                           std::size_t count,
+                           ncclDataType_t type,
+                           ncclComm_t handle,
+                           cudaStream_t stream) {
+  return nccl_call(__func__, [&](auto&) {
+    const auto comm = comm_of(handle);
+    const std::size_t all = count * static_cast<std::size_t>(comm->ranks);
+    exchange(comm, {Collective::all_gather, {from, count, type}, to, all}, stream);
   });
 }
 

@@ -13,9 +13,10 @@
 #include "executor/comm/message_link.hpp"
 #include "executor/comm/nodes.hpp"
 #include "executor/comm/point_to_point.hpp"
-#include "executor/comm/ring_allreduce.hpp"
+#include "executor/comm/ring.hpp"
 #include "executor/comm/shared_link.hpp"
 #include "planner/model/error.hpp"
+#include "planner/model/shard.hpp"
 
 namespace cnnplan {
 namespace {
@@ -83,6 +84,43 @@ TEST_CASE("Communicator: ring allreduce is the sum, the same bits on every rank,
   check_sum<double>(world, double_tolerance, ring);
 }
 
+TEST_CASE("Communicator: halves are the sum, the same bits on every rank, repeatable") {
+  const Communicator world = Communicator::world();
+  for (AllreduceAlgorithm algorithm : {AllreduceAlgorithm::ring, AllreduceAlgorithm::library}) {
+    CAPTURE(to_text(algorithm));
+    const auto halves = [&](auto values) {
+      world.reduce_scatter(values, algorithm);
+      const auto count = static_cast<std::int64_t>(values.size());
+      const Range own = shard(count, world.size(), world.rank());
+      std::fill(values.begin(), values.begin() + own.begin, -7);
+      std::fill(values.begin() + own.end, values.end(), -7);
+      world.allgather(values, algorithm);
+    };
+    check_sum<float>(world, float_tolerance, halves);
+    check_sum_of<float>(world, 1'000'000, float_tolerance, halves);
+    check_sum<double>(world, double_tolerance, halves);
+  }
+  std::vector<float> values(3);
+  CHECK_THROWS_AS(world.allgather(std::span(values), AllreduceAlgorithm::rabenseifner),
+                  std::logic_error);
+}
+
+TEST_CASE("Communicator: values of 16 bits are gathered as they are") {
+  const Communicator world = Communicator::world();
+  for (AllreduceAlgorithm algorithm : {AllreduceAlgorithm::ring, AllreduceAlgorithm::library}) {
+    for (std::size_t size : sizes) {
+      std::vector<std::uint16_t> expected(size);
+      std::iota(expected.begin(), expected.end(), std::uint16_t{0x7f80});
+      const Range own = shard(static_cast<std::int64_t>(size), world.size(), world.rank());
+      std::vector<std::uint16_t> values(size, 0);
+      std::copy(
+          expected.begin() + own.begin, expected.begin() + own.end, values.begin() + own.begin);
+      world.allgather(std::span(values), algorithm);
+      CHECK(values == expected);
+    }
+  }
+}
+
 TEST_CASE("Communicator: sums in rounds are the sum, the same bits on every rank, repeatable") {
   const Communicator world = Communicator::world();
   for (AllreduceAlgorithm algorithm : {AllreduceAlgorithm::recursive_doubling,
@@ -126,11 +164,16 @@ TEST_CASE("RingLink: messages give the same results as shared memory") {
   if (world.size() == 1) return;
   const auto messages = make_message_link(world);
   const auto over_messages = [&](auto values) {
-    ring_allreduce(values, *messages, world.rank(), world.size());
+    ring_collective(CollectiveKind::allreduce, values, *messages, world.rank(), world.size());
   };
   check_sum<float>(world, float_tolerance, over_messages);
   check_sum_of<float>(world, 1'000'000, float_tolerance, over_messages);
   check_sum<double>(world, double_tolerance, over_messages);
+  const auto halves = [&](auto values) {
+    ring_collective(CollectiveKind::reduce_scatter, values, *messages, world.rank(), world.size());
+    ring_allgather(values, *messages, world.rank(), world.size());
+  };
+  check_sum<float>(world, float_tolerance, halves);
 }
 
 TEST_CASE("RingLink: ranks of one node share memory") {

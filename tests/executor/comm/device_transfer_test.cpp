@@ -7,7 +7,7 @@
 
 #include "executor/backend/backend.hpp"
 #include "executor/backend/cpu_device.hpp"
-#include "executor/comm/device_allreduce.hpp"
+#include "executor/comm/device_collective.hpp"
 #include "executor/comm/transfer.hpp"
 #include "planner/model/distribution.hpp"
 #include "planner/model/enumerators.hpp"
@@ -132,7 +132,7 @@ TEST_CASE("Transfer: the queue goes on between start and finish, and what it wri
   CHECK(get(device, destination) == Floats(4, static_cast<float>(left)));
 }
 
-TEST_CASE("DeviceAllreduce: sums of a device are those of hosts, by every algorithm") {
+TEST_CASE("DeviceCollective: sums of a device are those of hosts, by every algorithm") {
   const Communicator world = Communicator::world();
   for (const emulation::Options& options : schedules) {
     emulation::reset(options);
@@ -143,7 +143,7 @@ TEST_CASE("DeviceAllreduce: sums of a device are those of hosts, by every algori
       std::mt19937 random(static_cast<unsigned>(world.rank()));
       Floats expected = random_floats(1000, random);
       const MemoryBlock memory = put(device, expected);
-      DeviceAllreduce allreduce(
+      DeviceCollective allreduce(
           world,
           {.device = &device, .data = memory.data(), .elements = 1000, .algorithm = algorithm});
       for (int repetition = 0; repetition < 2; ++repetition) {
@@ -168,8 +168,8 @@ TEST_CASE("Transfer and allreduce: nothing is left on the device, and a failed c
   CHECK(emulation::leaks().empty());
   const auto backend = make_backend("cudnn");
   const MemoryBlock memory = put(backend->device(), Floats(4));
-  DeviceAllreduce allreduce(world,
-                            {.device = &backend->device(), .data = memory.data(), .elements = 4});
+  DeviceCollective allreduce(world,
+                             {.device = &backend->device(), .data = memory.data(), .elements = 4});
   emulation::fail("work", 1, cudaErrorIllegalAddress);
   allreduce.start();
   CHECK_THROWS_AS(allreduce.finish(), BackendError);

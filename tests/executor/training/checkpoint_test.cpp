@@ -59,6 +59,19 @@ TEST_CASE("restart: ends bit for bit as a training that was never stopped") {
   }
 }
 
+TEST_CASE("restart: with momentum in shards") {
+  const Communicator world = Communicator::world();
+  for (const Axis axis : {Axis::n, Axis::h, Axis::c}) {
+    for (const Precision precision : {Precision::fp32, Precision::bf16}) {
+      Plan plan = checkpointed_plan(axis, world.size());
+      plan.gradient_allreduce = AllreduceAlgorithm::ring;
+      plan.sharded_update = true;
+      plan.precision = precision;
+      check_same_ending(plan, checkpointed_steps(7), world);
+    }
+  }
+}
+
 TEST_CASE("restart: in all precisions") {
   const Communicator world = Communicator::world();
   for (const Precision precision : {Precision::fp64, Precision::bf16, Precision::fp16}) {

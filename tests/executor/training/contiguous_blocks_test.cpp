@@ -68,7 +68,7 @@ TEST_CASE("Hdf5Dataset: directly or through HDF5, a block is the same") {
   }
 }
 
-TEST_CASE("ContiguousBlocks: many small pieces are for HDF5") {
+TEST_CASE("ContiguousBlocks: many small pieces far from each other are for HDF5") {
   const Communicator world = Communicator::world();
   const SharedFolder folder(world);
   const std::string path = folder.path("blocks.h5");
@@ -79,7 +79,8 @@ TEST_CASE("ContiguousBlocks: many small pieces are for HDF5") {
   CHECK(blocks.suits(std::vector<std::int64_t>{1, 3, 7, 600}));  // one piece
   CHECK(blocks.suits(std::vector<std::int64_t>{1, 3, 2, 600}));  // three of 4800 bytes
   CHECK(blocks.suits(std::vector<std::int64_t>{1, 2, 2, 1}));    // four
-  CHECK_FALSE(blocks.suits(std::vector<std::int64_t>{1, 3, 7, 300}));
+  CHECK(blocks.suits(std::vector<std::int64_t>{1, 3, 7, 300}));  // 49200 bytes with the gaps
+  CHECK_FALSE(blocks.suits(std::vector<std::int64_t>{2, 3, 7, 300}));
 }
 
 TEST_CASE("Hdf5Dataset: a file that became shorter is refused with its name") {

@@ -85,6 +85,18 @@ TEST_CASE("Overlap: halos, shuffles and reductions beside kernels leave the same
   }
 }
 
+TEST_CASE("Overlap: weights that are gathered beside the first layers leave the same bits") {
+  const Communicator world = Communicator::world();
+  for (const Order& order : orders) {
+    start_device(order, world);
+    CAPTURE(order.seed);
+    const Precision precision = order.seed % 2 == 0 ? Precision::bf16 : Precision::fp32;
+    Plan plan = convolutions_by_height(world.size(), precision);
+    plan.sharded_update = true;
+    check_overlap(plan, world);
+  }
+}
+
 TEST_CASE("Overlap: the loss is summed over ranks before it is read, though nothing waits for it") {
   const Communicator world = Communicator::world();
   const Network network("replicated",

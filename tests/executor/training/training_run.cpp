@@ -9,6 +9,7 @@
 
 #include "executor/backend/element.hpp"
 #include "executor/backend/random.hpp"
+#include "executor/training/gather_shards.hpp"
 #include "executor/training/slices.hpp"
 #include "executor/training/step_runner.hpp"
 #include "executor/training/synthetic_data.hpp"
@@ -233,6 +234,10 @@ RunResult run_plan(const Plan& plan, const RunSetup& setup, const Communicator& 
     result.loss.push_back(runner.loss());
   }
   result.output = gather_output(plan, schedule, runner, world);
+  const Sharded sharded{.schedule = schedule, .store = parameters, .groups = groups};
+  gather_weights(sharded);
+  gather_gradients(sharded);
+  const WholeMomentum momentum(sharded);
   result.gradients = named(parameters, ParameterArena::gradients, plan, world);
   for (auto& [name, values] : result.gradients) {
     for (double& value : values) value /= setup.loss_scale;

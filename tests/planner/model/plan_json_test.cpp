@@ -29,6 +29,11 @@ TEST_CASE("parse_plan: refusals name pointer, value and what is allowed") {
            "\"fp8\"",
            "\"fp32\", \"fp64\", \"tf32\", \"bf16\", \"fp16\""},
           {"\"gradient_allreduce\": \"library\"",
+           "\"gradient_allreduce\": \"rabenseifner\", \"sharded_update\": true",
+           "/sharded_update",
+           "rabenseifner",
+           "\"ring\" or \"library\""},
+          {"\"gradient_allreduce\": \"library\"",
            "\"gradient_allreduce\": \"nccl\"",
            "/gradient_allreduce",
            "\"nccl\"",
@@ -195,6 +200,7 @@ TEST_CASE("to_json: random plans come back equal") {
     plan.precision = random.enumerator<Precision>();
     plan.device = random.text();
     plan.gradient_allreduce = random.enumerator<AllreduceAlgorithm>();
+    plan.sharded_update = has_halves(plan.gradient_allreduce) && random.boolean();
     plan.ranks_per_node = random.small(1, 1048576);
     plan.bucket_bytes = random.integer({.minimum = 1});
     plan.prediction.step_s = random.seconds();

@@ -89,6 +89,7 @@ Plan blank_plan(RandomValues& random, int ranks) {
   plan.layers[static_cast<std::size_t>(plan.network.index_of("front"))].recompute =
       random.boolean();
   plan.gradient_allreduce = random.enumerator<AllreduceAlgorithm>();
+  plan.sharded_update = has_halves(plan.gradient_allreduce) && plan.batch % 2 == 0;
   plan.bucket_bytes = random.boolean() ? 64 : 4096;
   return plan;
 }

@@ -518,6 +518,7 @@ Plan random_plan(std::uint64_t seed, int ranks) {
   }
   plan.gradient_allreduce = random_algorithm(random);
   plan.statistics_allreduce = random_algorithm(random);
+  plan.sharded_update = has_halves(plan.gradient_allreduce) && batch % 2 == 0;
   plan.ranks_per_node = 1 + plan.ranks / 2;
   constexpr std::array<std::int64_t, 4> bucket_bytes{1, 256, 4096, std::int64_t{32} << 20};
   plan.bucket_bytes = bucket_bytes[static_cast<std::size_t>(random.small(0, 3))];

@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include "planner/model/shard.hpp"
 #include "planner/schedule/ownership.hpp"
 #include "planner/schedule/schedule.hpp"
 #include "tests/planner/schedule/sample_plans.hpp"
@@ -49,15 +50,29 @@ ParameterTraffic traffic_of(const Schedule& schedule) {
 }
 
 // Operands of the updates' weights, in order.
-std::vector<Operand> buckets_of(const Schedule& schedule) {
-  std::vector<Operand> buckets;
+std::vector<Operand> updates_of(const Schedule& schedule) {
+  std::vector<Operand> updates;
   for (const Operation& operation : schedule.operations) {
     const auto* kernel = std::get_if<KernelOperation>(&operation.body);
     if (kernel != nullptr && kernel->spec.kind == KernelKind::sgd) {
-      buckets.push_back(kernel->operands[0]);
+      updates.push_back(kernel->operands[0]);
     }
   }
-  return buckets;
+  return updates;
+}
+
+// The same by bucket: shards are updated range by range.
+std::vector<Operand> buckets_of(const Schedule& schedule) {
+  std::vector<Operand> buckets = updates_of(schedule);
+  if (!schedule.sharded_update) return buckets;
+  std::vector<Operand> joined;
+  bool begins = true;
+  for (std::size_t i = 0; i < buckets.size(); ++i) {
+    if (begins) joined.push_back(buckets[i]);
+    joined.back().last_slot = buckets[i].last_slot;
+    begins = schedule.gradient_ranges[i].ends_bucket;
+  }
+  return joined;
 }
 
 std::int64_t elements_of(const Schedule& schedule, int first, int last) {
@@ -240,6 +255,58 @@ TEST_CASE("Lowering: with overlap, a bucket is updated when the next one is unde
   plan.overlap = true;
   CHECK(parameter_operations(lower(plan, 0)) ==
         "reduce/0 reduce/1 sgd/0 reduce/2 sgd/1 reduce/3 sgd/2 sgd/3");
+}
+
+TEST_CASE("Lowering: a sharded update begins with the weights of the first layers") {
+  Plan plan = uniform_plan(read_network("configs/networks/lenet.json"), 2, parse_mesh("n2"));
+  plan.bucket_bytes = 16 << 10;
+  plan.sharded_update = true;
+  CHECK(parameter_operations(lower(plan, 0)) ==
+        "reduce/3/gather reduce/2/gather reduce/1/gather reduce/0/gather "
+        "reduce/0 sgd/0 reduce/1 sgd/1 reduce/2 sgd/2 reduce/3 sgd/3");
+  plan.precision = Precision::bf16;
+  plan.bucket_bytes = Plan{}.bucket_bytes;
+  CHECK(parameter_operations(lower(plan, 0)) ==
+        "reduce/0/gather reduce/0/gather_copies reduce/0 sgd/0");
+}
+
+TEST_CASE("Lowering: of a sharded update, the first layer waits for its own weights alone") {
+  Plan plan = uniform_plan(read_network("configs/networks/lenet.json"), 2, parse_mesh("n2"));
+  plan.bucket_bytes = 1;
+  plan.sharded_update = true;
+  const Schedule schedule = lower(plan, 0);
+  const auto first = std::find_if(
+      schedule.operations.begin(), schedule.operations.end(), [](const Operation& operation) {
+        return std::holds_alternative<KernelOperation>(operation.body);
+      });
+  int gathers = 0;
+  for (OperationIndex earlier : first->depends_on) {
+    const Operation& operation = schedule.operations[static_cast<std::size_t>(earlier)];
+    gathers += operation.id.ends_with("/gather") ? 1 : 0;
+  }
+  CHECK(gathers == 1);
+}
+
+TEST_CASE("Lowering: shards of all ranks are all of a range, and momentum is that of one shard") {
+  for (const NamedPlan& named : random_plans(40)) {
+    CAPTURE(named.name);
+    if (!named.plan.sharded_update) continue;
+    const std::vector<Schedule> schedules = lower_all(named.plan);
+    for (const Schedule& schedule : schedules) {
+      const std::vector<Operand> updates = updates_of(schedule);
+      REQUIRE(updates.size() == schedule.gradient_ranges.size());
+      std::int64_t momentum = 0;
+      for (std::size_t i = 0; i < updates.size(); ++i) {
+        const GradientRange& range = schedule.gradient_ranges[i];
+        const std::int64_t elements = elements_of(schedule, range.first_slot, range.last_slot);
+        CHECK(updates[i].shards == range.group.size());
+        CHECK(range.group[updates[i].shard] == schedule.rank);
+        CHECK(volume(updates[i].box) == shard_elements(elements, updates[i].shards));
+        momentum += volume(updates[i].box);
+      }
+      CHECK(volume(schedule.buffers[static_cast<std::size_t>(schedule.momentum)].box) == momentum);
+    }
+  }
 }
 
 TEST_CASE("Lowering: fp64 fills a bucket with half as many elements") {

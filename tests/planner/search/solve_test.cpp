@@ -204,6 +204,38 @@ TEST_CASE(
   CHECK(solve(request).statistics_allreduce == AllreduceAlgorithm::recursive_doubling);
 }
 
+TEST_CASE("solve: a sharded update takes less memory and time where there are many parameters") {
+  SolveRequest request = request_for("alexnet", 64, 8);
+  request.uniform = Mesh({{Axis::n, 8}});
+  const Plan whole = solve(request);
+  request.sharded_update = true;
+  const Plan sharded = solve(request);
+  CHECK(sharded.sharded_update);
+  CHECK(sharded.gradient_allreduce == AllreduceAlgorithm::ring);
+  CHECK(sharded.prediction.step_s < whole.prediction.step_s);
+  const auto bytes = static_cast<double>(whole.prediction.memory.parameters_bytes);
+  const auto sharded_bytes = static_cast<double>(sharded.prediction.memory.parameters_bytes);
+  CHECK(sharded_bytes / bytes == doctest::Approx((2.0 + 1.0 / 8) / 3).epsilon(1e-3));
+}
+
+TEST_CASE("solve: with a sharded update, too, the plan is no better than its bound") {
+  for (const char* network : {"lenet", "alexnet", "resnet50"}) {
+    for (int ranks : {2, 4, 8}) {
+      for (const bool overlap : {false, true}) {
+        CAPTURE(network);
+        CAPTURE(ranks);
+        SolveRequest request = request_for(network, 8, ranks);
+        request.sharded_update = true;
+        request.overlap = overlap;
+        const Prediction prediction = solve(request).prediction;
+        CHECK(prediction.bound_s > 0.0);
+        CHECK(prediction.bound_s <= prediction.step_s);
+        CHECK(prediction.step_s <= prediction.baseline_s);
+      }
+    }
+  }
+}
+
 TEST_CASE("solve: a single sample is split in space") {
   const Plan plan = solve(request_for("mesh-1k", 1, 2));
   CHECK(plan.layers[1].mesh.size(Axis::h) * plan.layers[1].mesh.size(Axis::w) == 2);

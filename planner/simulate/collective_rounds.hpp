@@ -1,4 +1,4 @@
-// An allreduce written out as messages, one rank's part.
+// A collective written out as messages, one rank's part.
 #pragma once
 
 #include <vector>
@@ -25,10 +25,11 @@ struct Round {
 // chunks, or as a step was measured. Algorithms in rounds: those of
 // planner/model/exchange_rounds.hpp. `library`: recursive doubling, Rabenseifner's or the ring,
 // whichever the model takes it to be. Where the time of an algorithm was measured, its rounds share
-// it evenly (of `library`: those of recursive doubling). Every send has a receive of the same size.
+// it evenly (of `library`: those of recursive doubling). A reduce-scatter is the first half of a
+// ring's rounds, an allgather the second. Every send has a receive of the same size.
 // @pre `rank` is in operation.group
-std::vector<Round> allreduce_rounds(const Platform& platform,
-                                    const CollectiveOperation& operation,
-                                    int rank);
+std::vector<Round> collective_rounds(const Platform& platform,
+                                     const CollectiveOperation& operation,
+                                     int rank);
 
 }  // namespace cnnplan

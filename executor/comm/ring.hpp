@@ -1,4 +1,5 @@
-// Ring allreduce (Patarasuk, Yuan 2009): a reduce-scatter ring, then an allgather ring.
+// Ring allreduce (Patarasuk, Yuan 2009): a reduce-scatter ring, then an allgather ring; and each
+// half by itself.
 //
 //   steps  2(p-1): p-1 that reduce, p-1 that gather
 //   bytes  n/p sent and received by every rank in every step, 2(p-1)/p n in all
@@ -9,12 +10,17 @@
 // values (in the first p-1 steps) or takes it as the result, and sends it to the right. The sum of
 // a block is formed along the ring from the block's own rank on and then copied, so every rank has
 // the same bits, and the same every time.
+//
+// Alone, the reduce-scatter begins one block earlier, so that rank r ends with block r; and the
+// blocks of all segments that end with a rank are one after the other: its shard (shard.hpp).
 #pragma once
 
 #include <cstdint>
 #include <span>
 
 #include "executor/comm/ring_link.hpp"
+#include "planner/model/box.hpp"
+#include "planner/model/collective.hpp"
 
 namespace cnnplan {
 
@@ -29,6 +35,7 @@ struct RingHop {
 };
 
 struct RingShape {
+  CollectiveKind kind = CollectiveKind::allreduce;
   std::int64_t elements = 0;
   int ranks = 1;
   std::int64_t chunk_elements = 1;
@@ -45,6 +52,9 @@ class RingHops {
   RingHop operator[](std::int64_t index) const;
 
  private:
+  int steps() const;
+  Range block_of(std::int64_t segment, int block) const;
+
   RingShape shape_;
   int rank_;
   std::int64_t segment_elements_;
@@ -52,8 +62,15 @@ class RingHops {
   std::int64_t size_;
 };
 
-// Sums in place over the ranks of the ring. Collective, blocking.
-void ring_allreduce(std::span<float> values, RingLink& link, int rank, int ranks);
-void ring_allreduce(std::span<double> values, RingLink& link, int rank, int ranks);
+// In place over the ranks of the ring: sums, or this rank's shard of the sums, when what is
+// elsewhere is lost. Collective, blocking.
+void ring_collective(
+    CollectiveKind kind, std::span<float> values, RingLink& link, int rank, int ranks);
+void ring_collective(
+    CollectiveKind kind, std::span<double> values, RingLink& link, int rank, int ranks);
+// Every rank's shard on all of them.
+void ring_allgather(std::span<float> values, RingLink& link, int rank, int ranks);
+void ring_allgather(std::span<double> values, RingLink& link, int rank, int ranks);
+void ring_allgather(std::span<std::uint16_t> values, RingLink& link, int rank, int ranks);
 
 }  // namespace cnnplan

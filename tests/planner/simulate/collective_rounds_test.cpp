@@ -1,6 +1,6 @@
-// Tests of planner/simulate/allreduce_rounds: every rank hears of every other, with the bytes and
+// Tests of planner/simulate/collective_rounds: every rank hears of every other, with the bytes and
 // times that the algorithms have.
-#include "planner/simulate/allreduce_rounds.hpp"
+#include "planner/simulate/collective_rounds.hpp"
 
 #include <deque>
 #include <map>
@@ -53,7 +53,7 @@ class Hearsay {
   Hearsay(const Platform& platform, const CollectiveOperation& operation)
       : group_(operation.group.ranks()), heard_(group_.size()), next_(group_.size(), 0) {
     for (std::size_t i = 0; i < group_.size(); ++i) {
-      rounds_.push_back(allreduce_rounds(platform, operation, group_[i]));
+      rounds_.push_back(collective_rounds(platform, operation, group_[i]));
       heard_[i] = {group_[i]};
       send(i);
     }
@@ -120,28 +120,50 @@ TEST_CASE("Allreduce rounds: every rank hears of every other") {
   }
 }
 
+TEST_CASE("Collective rounds: a reduce-scatter is the half of a ring that adds") {
+  for (const bool is_measured : {false, true}) {
+    Platform platform = two_nodes();
+    if (is_measured) {
+      platform.allreduce = {
+          {.ranks = 3, .segments = {{1 << 30, 1e-6, 1e-9}}, .algorithm = AllreduceAlgorithm::ring}};
+    }
+    CollectiveOperation operation = sum({2, 4, 6}, 1200, AllreduceAlgorithm::ring);
+    const std::vector<Round> all = collective_rounds(platform, operation, 6);
+    operation.kind = CollectiveKind::reduce_scatter;
+    const std::vector<Round> scatter = collective_rounds(platform, operation, 6);
+    operation.kind = CollectiveKind::allgather;
+    const std::vector<Round> gather = collective_rounds(platform, operation, 6);
+    CHECK(scatter.size() == 2);
+    CHECK(gather.size() == 2);
+    CHECK(sent_bytes(scatter) == doctest::Approx(800));
+    CHECK(sent_bytes(gather) == doctest::Approx(800));
+    CHECK(added_s(scatter) == doctest::Approx(added_s(all)));
+    CHECK(added_s(gather) == 0.0);
+  }
+}
+
 TEST_CASE("Allreduce rounds: nothing to do for one rank or no elements") {
-  CHECK(allreduce_rounds(two_nodes(), sum({5}, 64, AllreduceAlgorithm::ring), 5).empty());
-  CHECK(allreduce_rounds(two_nodes(), sum({1, 5}, 0, AllreduceAlgorithm::library), 5).empty());
+  CHECK(collective_rounds(two_nodes(), sum({5}, 64, AllreduceAlgorithm::ring), 5).empty());
+  CHECK(collective_rounds(two_nodes(), sum({1, 5}, 0, AllreduceAlgorithm::library), 5).empty());
 }
 
 TEST_CASE("Allreduce rounds: a ring sends 2(p-1)/p of the values to the next rank of its group") {
   const CollectiveOperation operation = sum({2, 4, 6}, 1200, AllreduceAlgorithm::ring);
-  const std::vector<Round> rounds = allreduce_rounds(two_nodes(), operation, 6);
+  const std::vector<Round> rounds = collective_rounds(two_nodes(), operation, 6);
   REQUIRE(rounds.size() == 4);
   CHECK(rounds[0].send.peer == 2);
   CHECK(rounds[0].receive.peer == 4);
   CHECK(sent_bytes(rounds) == doctest::Approx(1600));
   CHECK(added_s(rounds) == doctest::Approx(800e-9));
   CHECK(rounds[0].send.seconds == doctest::Approx(10e-6 + 400 * 2e-9));
-  const std::vector<Round> inside = allreduce_rounds(two_nodes(), operation, 1);
+  const std::vector<Round> inside = collective_rounds(two_nodes(), operation, 1);
   CHECK(inside[0].send.seconds == doctest::Approx(1e-6 + 400 * 1e-9));
 }
 
 TEST_CASE("Allreduce rounds: a block of a ring takes as long as its chunks") {
   const double block = 150 << 10;  // three chunks of at most 64 KiB
   const CollectiveOperation operation = sum({0, 1}, 2 * block, AllreduceAlgorithm::ring);
-  const std::vector<Round> rounds = allreduce_rounds(two_nodes(), operation, 0);
+  const std::vector<Round> rounds = collective_rounds(two_nodes(), operation, 0);
   CHECK(rounds[0].send.seconds == doctest::Approx(3 * 3e-6 + block * 1e-10));
 }
 
@@ -149,7 +171,7 @@ TEST_CASE("Allreduce rounds: measured steps of a ring hold additions and both di
   Platform platform = two_nodes();
   platform.levels[0].ring_segments = {{any_size, 2e-6, 4e-10}};
   platform.levels[0].duplex_factor = 2.0;
-  const auto rounds = allreduce_rounds(platform, sum({0, 1}, 20000, AllreduceAlgorithm::ring), 0);
+  const auto rounds = collective_rounds(platform, sum({0, 1}, 20000, AllreduceAlgorithm::ring), 0);
   CHECK(added_s(rounds) == 0.0);
   // 1 us of the link, and half of the other 5 us
   CHECK(rounds[0].send.seconds == doctest::Approx(1e-6 + 2.5e-6));
@@ -159,7 +181,7 @@ TEST_CASE("Allreduce rounds: the library is what the model takes it to be") {
   const Platform platform = two_nodes(4);
   const std::vector<int> group = first_ranks(4);
   const auto rounds = [&](double bytes) {
-    return allreduce_rounds(platform, sum(group, bytes, AllreduceAlgorithm::library), 0);
+    return collective_rounds(platform, sum(group, bytes, AllreduceAlgorithm::library), 0);
   };
   REQUIRE(assumed_algorithm(platform, links_of(platform, group), 8) ==
           AllreduceAlgorithm::recursive_doubling);
@@ -177,12 +199,12 @@ TEST_CASE("Allreduce rounds: a measured library takes its time in equal rounds")
   platform.allreduce = {{.ranks = 4, .segments = {{any_size, 50e-6, 0.0}}},
                         {.ranks = 3, .segments = {{any_size, 60e-6, 0.0}}}};
   const auto four =
-      allreduce_rounds(platform, sum(first_ranks(4), 4000, AllreduceAlgorithm::library), 1);
+      collective_rounds(platform, sum(first_ranks(4), 4000, AllreduceAlgorithm::library), 1);
   REQUIRE(four.size() == 2);
   CHECK(four[0].send.seconds == doctest::Approx(25e-6));
   CHECK(added_s(four) == 0.0);
   const auto three =
-      allreduce_rounds(platform, sum(first_ranks(3), 4000, AllreduceAlgorithm::library), 1);
+      collective_rounds(platform, sum(first_ranks(3), 4000, AllreduceAlgorithm::library), 1);
   REQUIRE(three.size() == 3);  // takes, exchanges, gives back
   CHECK(three[2].send.seconds == doctest::Approx(20e-6));
 }
@@ -196,12 +218,12 @@ TEST_CASE("Allreduce rounds: what was measured of an own algorithm is shared by 
   platform.allreduce = {fit(4, AllreduceAlgorithm::rabenseifner),
                         fit(3, AllreduceAlgorithm::hierarchical)};
   const auto halves =
-      allreduce_rounds(platform, sum(first_ranks(4), 4000, AllreduceAlgorithm::rabenseifner), 1);
+      collective_rounds(platform, sum(first_ranks(4), 4000, AllreduceAlgorithm::rabenseifner), 1);
   REQUIRE(halves.size() == 4);
   CHECK(halves[0].send.seconds == doctest::Approx(15e-6));
   // Nodes of one rank, no power of two: a ring.
   const auto ring =
-      allreduce_rounds(platform, sum(first_ranks(3), 4800, AllreduceAlgorithm::hierarchical), 0);
+      collective_rounds(platform, sum(first_ranks(3), 4800, AllreduceAlgorithm::hierarchical), 0);
   REQUIRE(ring.size() == 4);
   for (const Round& round : ring) CHECK(round.send.seconds == doctest::Approx(15e-6));
 }

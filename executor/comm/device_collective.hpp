@@ -1,4 +1,4 @@
-// Allreduce of values in the memory of a device.
+// Collectives on values in the memory of a device.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,14 @@
 
 namespace cnnplan {
 
-// What is summed, in place.
-struct AllreduceSpec {
+// What is summed or gathered, in place.
+struct CollectiveSpec {
+  CollectiveKind kind = CollectiveKind::allreduce;
   Device* device = nullptr;
   void* data = nullptr;  // of the device
   std::int64_t elements = 0;
-  ElementType element = ElementType::fp32;  // or fp64
-  AllreduceAlgorithm algorithm = AllreduceAlgorithm::ring;
+  ElementType element = ElementType::fp32;                  // or fp64; of what is gathered, any
+  AllreduceAlgorithm algorithm = AllreduceAlgorithm::ring;  // of halves, one that has them
   int ranks_per_node = 1;  // consecutive ones of the group; divides its size. For `hierarchical`
   // The library of `library`; null: MPI. Borrowed.
   const NcclCommunicator* nccl = nullptr;
@@ -27,15 +28,15 @@ struct AllreduceSpec {
 
 // Built once per plan. On a host the values are summed where they are; from a GPU they travel
 // through pinned memory, unless the algorithm is the library's and the library reads the GPU's.
-class DeviceAllreduce {
+class DeviceCollective {
  public:
   // Keeps the address of `spec` and a reference to `group`.
-  DeviceAllreduce(const Communicator& group, const AllreduceSpec& spec);
+  DeviceCollective(const Communicator& group, const CollectiveSpec& spec);
 
   // A run is a start and a finish; the device may do other work between them. Both use the queue
   // that is selected, which must be the same. Collective over the group.
   void start();
-  // Blocks until the sums are known; they are then in the queue.
+  // Blocks until the values are known; they are then in the queue.
   void finish();
   void run() {
     start();
@@ -44,13 +45,16 @@ class DeviceAllreduce {
 
  private:
   bool is_by_nccl() const;
-  void sum(void* values);
+  Range own_shard() const;
+  void start_nccl();
+  void run_on_host(void* values);
   template <typename T>
-  void sum(std::span<T> values);
+  void run_on_host(std::span<T> values);
+  void copy(const Range& elements, bool to_device);
 
   const Communicator& group_;
-  AllreduceSpec spec_;
-  MemoryBlock mirror_;  // of the host; empty: the values are summed where they are
+  CollectiveSpec spec_;
+  MemoryBlock mirror_;  // of the host; empty: it is done where the values are
   std::optional<ExchangeAllreduce> exchange_;  // of algorithms that go in rounds
   std::unique_ptr<Event> ready_;
 };

@@ -1,5 +1,5 @@
 // The ring in one process: every rank's hops, with queues between the ranks.
-#include "executor/comm/ring_allreduce.hpp"
+#include "executor/comm/ring.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,6 +11,7 @@
 #include <doctest/doctest.h>
 
 #include "executor/backend/sum_kernels.hpp"
+#include "planner/model/shard.hpp"
 
 namespace cnnplan {
 namespace {
@@ -79,6 +80,51 @@ TEST_CASE("RingHops: every rank ends with the sum, for any size and rank count")
       simulate(shape, values);
       for (const auto& own : values) CHECK(own == expected);
     }
+  }
+}
+
+TEST_CASE("RingHops: the halves leave each rank its shard of the sum, and then all shards") {
+  for (int ranks : {2, 3, 4, 5, 8}) {
+    for (std::int64_t elements : {0, 1, 15, 16, 17, 63, 64, 65, 100, 1001}) {
+      CAPTURE(ranks);
+      CAPTURE(elements);
+      RingShape shape{.kind = CollectiveKind::reduce_scatter,
+                      .elements = elements,
+                      .ranks = ranks,
+                      .chunk_elements = 5,
+                      .chunks_per_block = 3};
+      Blocks values(static_cast<std::size_t>(ranks));
+      for (int r = 0; r < ranks; ++r) {
+        auto& own = values[static_cast<std::size_t>(r)];
+        own.resize(static_cast<std::size_t>(elements));
+        std::iota(own.begin(), own.end(), 1000.0 * r);
+      }
+      std::vector<double> expected(static_cast<std::size_t>(elements));
+      for (const auto& own : values) add(expected.data(), own.data(), elements);
+      simulate(shape, values);
+      for (int r = 0; r < ranks; ++r) {
+        auto& own = values[static_cast<std::size_t>(r)];
+        const Range part = shard(elements, ranks, r);
+        CHECK(std::equal(
+            own.begin() + part.begin, own.begin() + part.end, expected.begin() + part.begin));
+        std::fill(own.begin(), own.begin() + part.begin, -1.0);
+        std::fill(own.begin() + part.end, own.end(), -1.0);
+      }
+      shape.kind = CollectiveKind::allgather;
+      CHECK(simulate(shape, values) <= 2 * static_cast<std::size_t>(shape.chunks_per_block));
+      for (const auto& own : values) CHECK(own == expected);
+    }
+  }
+}
+
+TEST_CASE("RingHops: a rank sends (p-1)/p of the bytes in each half") {
+  for (CollectiveKind kind : {CollectiveKind::reduce_scatter, CollectiveKind::allgather}) {
+    const RingShape shape{
+        .kind = kind, .elements = 4 * 64, .ranks = 4, .chunk_elements = 10, .chunks_per_block = 3};
+    const RingHops hops(shape, 1);
+    std::int64_t sent = 0;
+    for (std::int64_t i = 0; i < hops.size(); ++i) sent += hops[i].sends ? hops[i].count : 0;
+    CHECK(sent == shape.elements * 3 / 4);
   }
 }
 

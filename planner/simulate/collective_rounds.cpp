@@ -1,5 +1,5 @@
 // The rounds of each algorithm, by position in the group.
-#include "planner/simulate/allreduce_rounds.hpp"
+#include "planner/simulate/collective_rounds.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -135,24 +135,40 @@ std::vector<Round> in_messages(const Group& group, int position, AllreduceAlgori
   return exchanges(group, position, algorithm, time, group.platform.gamma_s_per_byte);
 }
 
+// What the library is taken to run: of halves, those of a ring.
+AllreduceAlgorithm library_algorithm(const Group& group, bool is_measured) {
+  if (group.operation.kind != CollectiveKind::allreduce) return AllreduceAlgorithm::ring;
+  return is_measured ? AllreduceAlgorithm::recursive_doubling
+                     : assumed_algorithm(group.platform, group.links(), group.bytes);
+}
+
+std::vector<Round> allreduce_rounds(const Group& group, int position) {
+  const AllreduceAlgorithm algorithm = group.operation.algorithm;
+  const bool is_library = algorithm == AllreduceAlgorithm::library;
+  const bool is_measured = has_allreduce_fit(group.platform, group.ranks(), algorithm);
+  const AllreduceAlgorithm steps = is_library ? library_algorithm(group, is_measured) : algorithm;
+  if (is_measured) return measured(group, position, steps);
+  if (algorithm == AllreduceAlgorithm::ring) return ring(group, position, true);
+  return in_messages(group, position, steps);
+}
+
+// Of a ring: its rounds that add, and those that take.
+std::vector<Round> half(const std::vector<Round>& rounds, CollectiveKind kind) {
+  const auto middle = rounds.begin() + static_cast<std::ptrdiff_t>(rounds.size() / 2);
+  const bool is_first = kind == CollectiveKind::reduce_scatter;
+  return is_first ? std::vector(rounds.begin(), middle) : std::vector(middle, rounds.end());
+}
+
 }  // namespace
 
-std::vector<Round> allreduce_rounds(const Platform& platform,
-                                    const CollectiveOperation& operation,
-                                    int rank) {
+std::vector<Round> collective_rounds(const Platform& platform,
+                                     const CollectiveOperation& operation,
+                                     int rank) {
   const Group group{.platform = platform, .operation = operation, .bytes = bytes_of(operation)};
   if (group.ranks() < 2 || group.bytes <= 0) return {};
   const int position = operation.group.position_of(rank);
-  const bool is_library = operation.algorithm == AllreduceAlgorithm::library;
-  if (has_allreduce_fit(platform, group.ranks(), operation.algorithm)) {
-    constexpr auto doubling = AllreduceAlgorithm::recursive_doubling;
-    return measured(group, position, is_library ? doubling : operation.algorithm);
-  }
-  if (operation.algorithm == AllreduceAlgorithm::ring) return ring(group, position, true);
-  return in_messages(
-      group,
-      position,
-      is_library ? assumed_algorithm(platform, group.links(), group.bytes) : operation.algorithm);
+  const std::vector<Round> rounds = allreduce_rounds(group, position);
+  return operation.kind == CollectiveKind::allreduce ? rounds : half(rounds, operation.kind);
 }
 
 }  // namespace cnnplan

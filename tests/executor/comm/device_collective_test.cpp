@@ -1,0 +1,173 @@
+// Sums of values in the memory of an emulated GPU: through pinned memory, and by NCCL.
+#include "executor/comm/device_collective.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "executor/backend/backend.hpp"
+#include "planner/model/enumerators.hpp"
+#include "planner/model/error.hpp"
+#include "planner/model/shard.hpp"
+#include "tests/emulation/device.hpp"
+
+namespace cnnplan {
+namespace {
+
+// Exact in float, different on every rank.
+double value_of(int rank, std::size_t i) {
+  return static_cast<double>((rank + 1) * static_cast<int>(i % 97 + 1));
+}
+
+template <typename T>
+std::vector<T> own_values(int rank, std::size_t count) {
+  std::vector<T> values;
+  for (std::size_t i = 0; i < count; ++i) values.push_back(static_cast<T>(value_of(rank, i)));
+  return values;
+}
+
+template <typename T>
+std::vector<T> sums(int ranks, std::size_t count) {
+  std::vector<T> values;
+  for (std::size_t i = 0; i < count; ++i) {
+    double sum = 0.0;
+    for (int rank = 0; rank < ranks; ++rank) sum += value_of(rank, i);
+    values.push_back(static_cast<T>(sum));
+  }
+  return values;
+}
+
+// What is in the device's memory after a run.
+template <typename T>
+std::vector<T> reduced(Device& device,
+                       const Communicator& world,
+                       AllreduceAlgorithm algorithm,
+                       const NcclCommunicator* nccl,
+                       std::size_t count) {
+  std::vector<T> values = own_values<T>(world.rank(), count);
+  const auto bytes = static_cast<std::int64_t>(count * sizeof(T));
+  const MemoryBlock memory = device.allocate(bytes);
+  DeviceCollective allreduce(world,
+                             {.device = &device,
+                              .data = memory.data(),
+                              .elements = static_cast<std::int64_t>(count),
+                              .element = sizeof(T) == 4 ? ElementType::fp32 : ElementType::fp64,
+                              .algorithm = algorithm,
+                              .ranks_per_node = world.size() % 2 == 0 ? 2 : 1,
+                              .nccl = nccl});
+  device.copy_to_device(memory.data(), values.data(), bytes);
+  allreduce.run();
+  device.copy_to_host(values.data(), memory.data(), bytes);
+  device.synchronize();
+  return values;
+}
+
+template <typename T>
+void check_all(Device& device, const Communicator& world, const NcclCommunicator* nccl) {
+  for (std::size_t count : {std::size_t{1}, std::size_t{1000}, std::size_t{70'001}}) {
+    for (AllreduceAlgorithm algorithm : Enumerators<AllreduceAlgorithm>::all) {
+      CHECK(reduced<T>(device, world, algorithm, nccl, count) == sums<T>(world.size(), count));
+    }
+  }
+}
+
+TEST_CASE("DeviceCollective: values of a GPU are summed through the host") {
+  const Communicator world = Communicator::world();
+  emulation::reset();
+  const auto backend = make_backend("cudnn");
+  check_all<float>(backend->device(), world, nullptr);
+  check_all<double>(backend->device(), world, nullptr);
+}
+
+// A reduce-scatter, all but this rank's shard overwritten, and an allgather.
+template <typename T>
+std::vector<T> scattered_and_gathered(Device& device,
+                                      const Communicator& world,
+                                      const NcclCommunicator* nccl,
+                                      AllreduceAlgorithm algorithm,
+                                      std::size_t count) {
+  const std::vector<T> values = own_values<T>(world.rank(), count);
+  const auto bytes = static_cast<std::int64_t>(count * sizeof(T));
+  const MemoryBlock memory = device.allocate(bytes);
+  CollectiveSpec spec{.kind = CollectiveKind::reduce_scatter,
+                      .device = &device,
+                      .data = memory.data(),
+                      .elements = static_cast<std::int64_t>(count),
+                      .element = sizeof(T) == 4 ? ElementType::fp32 : ElementType::fp64,
+                      .algorithm = algorithm,
+                      .nccl = nccl};
+  device.copy_to_device(memory.data(), values.data(), bytes);
+  DeviceCollective(world, spec).run();
+  std::vector<T> all(count);
+  device.copy_to_host(all.data(), memory.data(), bytes);
+  device.synchronize();
+  const Range own = shard(spec.elements, world.size(), world.rank());
+  std::fill(all.begin(), all.begin() + own.begin, T(-1));
+  std::fill(all.begin() + own.end, all.end(), T(-1));
+  device.copy_to_device(memory.data(), all.data(), bytes);
+  spec.kind = CollectiveKind::allgather;
+  DeviceCollective(world, spec).run();
+  device.copy_to_host(all.data(), memory.data(), bytes);
+  device.synchronize();
+  return all;
+}
+
+template <typename T>
+void check_halves(Device& device,
+                  const Communicator& world,
+                  const NcclCommunicator* nccl,
+                  std::size_t count) {
+  for (AllreduceAlgorithm algorithm : {AllreduceAlgorithm::ring, AllreduceAlgorithm::library}) {
+    CHECK(scattered_and_gathered<T>(device, world, nccl, algorithm, count) ==
+          sums<T>(world.size(), count));
+  }
+}
+
+TEST_CASE("DeviceCollective: shards of sums on a GPU, and all of them together") {
+  const Communicator world = Communicator::world();
+  emulation::reset();
+  const auto backend = make_backend("cudnn");
+  for (std::size_t count : {std::size_t{1}, std::size_t{1000}, std::size_t{70'001}}) {
+    check_halves<float>(backend->device(), world, nullptr, count);
+    check_halves<double>(backend->device(), world, nullptr, count);
+  }
+}
+
+TEST_CASE("DeviceCollective: the same by NCCL, whose shards are equal") {
+  const Communicator world = Communicator::world();
+  emulation::reset();
+  const auto backend = make_backend("cudnn");
+  const NcclCommunicator nccl(world);
+  const auto ranks = static_cast<std::size_t>(world.size());
+  for (std::size_t lines : {std::size_t{1}, std::size_t{300}}) {
+    check_halves<float>(backend->device(), world, &nccl, 16 * lines * ranks);
+    check_halves<double>(backend->device(), world, &nccl, 16 * lines * ranks);
+  }
+  if (ranks == 1) return;
+  CHECK_THROWS_AS(check_halves<float>(backend->device(), world, &nccl, 16 * ranks + 1),
+                  std::logic_error);
+}
+
+TEST_CASE("DeviceCollective: values of a GPU are summed by NCCL, without copies to the host") {
+  const Communicator world = Communicator::world();
+  emulation::reset();
+  const auto backend = make_backend("cudnn");
+  const NcclCommunicator nccl(world);
+  check_all<float>(backend->device(), world, &nccl);
+  check_all<double>(backend->device(), world, &nccl);
+  const std::int64_t copies = emulation::counters().copies;
+  reduced<float>(backend->device(), world, AllreduceAlgorithm::library, &nccl, 1000);
+  CHECK(emulation::counters().copies == copies + 2);  // those of the test itself
+}
+
+TEST_CASE("NcclCommunicator: ranks that share a GPU are told to leave NCCL out") {
+  const Communicator world = Communicator::world();
+  if (world.size() == 1) return;
+  emulation::reset({.nccl_one_rank_per_device = true});
+  const auto backend = make_backend("cudnn");
+  CHECK_THROWS_AS(NcclCommunicator{world}, EnvironmentError);
+}
+
+}  // namespace
+}  // namespace cnnplan
