@@ -25,8 +25,8 @@ class ContiguousBlocks {
   // Opens the file. @throws IoError
   explicit ContiguousBlocks(ContiguousLayout layout);
 
-  // False where the block is many pieces of less than a page, far from each other: HDF5 reads around
-  // these at once.
+  // False where the block is many pieces of less than a page, far from each other: HDF5 reads
+  // around these at once.
   bool suits(std::span<const std::int64_t> count) const;
   // Row-major. From any thread. @pre the block lies in the extents; `out` holds it
   // @throws IoError, also where the file ends before the block

@@ -145,7 +145,8 @@ TEST_CASE("DeviceCollective: the same by NCCL, whose shards are equal") {
     check_halves<double>(backend->device(), world, &nccl, 16 * lines * ranks);
   }
   if (ranks == 1) return;
-  CHECK_THROWS_AS(check_halves<float>(backend->device(), world, &nccl, 16 * ranks + 1),
+  CHECK_THROWS_AS(scattered_and_gathered<float>(
+                      backend->device(), world, &nccl, AllreduceAlgorithm::library, 16 * ranks + 1),
                   std::logic_error);
 }
 

@@ -171,6 +171,24 @@ std::string implementations_of(const Plan& plan, Backend& backend, int rank) {
   return lines;
 }
 
+void add_parameters(RunResult& result,
+                    const Sharded& sharded,
+                    const Plan& plan,
+                    double loss_scale) {
+  const Communicator& world = sharded.groups.world();
+  const ParameterStore& parameters = sharded.store;
+  gather_weights(sharded);
+  gather_gradients(sharded);
+  const WholeMomentum momentum(sharded);
+  result.gradients = named(parameters, ParameterArena::gradients, plan, world);
+  for (auto& [name, values] : result.gradients) {
+    for (double& value : values) value /= loss_scale;
+  }
+  result.momentum = named(parameters, ParameterArena::momentum, plan, world);
+  result.weights = named(parameters, ParameterArena::weights, plan, world);
+  add_running_values(result.weights, parameters, plan, world);
+}
+
 }  // namespace
 
 Backend& kept_backend(const std::string& name) {
@@ -234,17 +252,10 @@ RunResult run_plan(const Plan& plan, const RunSetup& setup, const Communicator& 
     result.loss.push_back(runner.loss());
   }
   result.output = gather_output(plan, schedule, runner, world);
-  const Sharded sharded{.schedule = schedule, .store = parameters, .groups = groups};
-  gather_weights(sharded);
-  gather_gradients(sharded);
-  const WholeMomentum momentum(sharded);
-  result.gradients = named(parameters, ParameterArena::gradients, plan, world);
-  for (auto& [name, values] : result.gradients) {
-    for (double& value : values) value /= setup.loss_scale;
-  }
-  result.momentum = named(parameters, ParameterArena::momentum, plan, world);
-  result.weights = named(parameters, ParameterArena::weights, plan, world);
-  add_running_values(result.weights, parameters, plan, world);
+  add_parameters(result,
+                 {.schedule = schedule, .store = parameters, .groups = groups},
+                 plan,
+                 setup.loss_scale);
   return result;
 }
 
