@@ -38,7 +38,7 @@ Format bias_format(const KernelSpec& spec) {
 }
 
 Format with_any_tag(const Format& format) {
-  return {format.dims(), dnnl::memory::data_type::f32, dnnl::memory::format_tag::any};
+  return {format.dims(), format.data_type(), dnnl::memory::format_tag::any};
 }
 
 dnnl::primitive_attr attributes_of(const KernelSpec& spec) {
@@ -81,7 +81,7 @@ Created create_backward_data(const Library& library,
                              const Formats& formats) {
   const WindowLists window = window_lists(spec);
   Formats hint = formats;
-  hint.weight = any_weight(spec);
+  hint.weight = any_weight(spec, activation_type(spec.precision));
   const convolution_backward_data::desc wanted(algorithm_of(spec),
                                                formats.x,
                                                formats.weight,
@@ -116,7 +116,7 @@ Created create_backward_filter(const Library& library,
                                const Formats& formats) {
   const WindowLists window = window_lists(spec);
   Formats hint = formats;
-  hint.weight = any_weight(spec);
+  hint.weight = any_weight(spec, activation_type(spec.precision));
   // Outlives the walk over implementations, which refers to it.
   const auto forward = describe_forward(library, spec, hint);
   const convolution_backward_weights::desc wanted(algorithm_of(spec),
@@ -151,13 +151,22 @@ Created create(const Library& library, const KernelSpec& spec, const Formats& fo
   }
 }
 
+// Copies of weights are read, gradients have the element of parameters.
+dnnl::memory::data_type weight_type(const KernelSpec& spec) {
+  return spec.phase == KernelPhase::backward_filter ? dnnl::memory::data_type::f32
+                                                    : activation_type(spec.precision);
+}
+
 // True where a kernel on the stored weights is at least as fast as one that needs a reorder.
+// Kernels of 16-bit factors want two of them side by side, and their weights are half as much to
+// reorder.
 bool prefers_stored_weight(const KernelSpec& spec) {
   const WeightFormat format = weight_format(spec);
   const std::int64_t positions = volume(spec.out) / spec.out[Dim::c];
   const bool is_pointwise = spec.window == Window{} && format == WeightFormat::rows;
   if (spec.algorithm != KernelAlgorithm::direct || jit_misreads(spec)) return false;
   if (!is_pointwise && format != WeightFormat::blocked) return false;
+  if (weight_type(spec) != dnnl::memory::data_type::f32) return false;
   if (spec.phase == KernelPhase::forward) return positions < reorder_from_positions;
   return is_pointwise || spec.phase == KernelPhase::backward_filter;
 }
@@ -171,7 +180,7 @@ Created choose(const Library& library, const KernelSpec& spec, Formats formats) 
       // No kernel takes these weights as they are: reorder them.
     }
   }
-  formats.weight = any_weight(spec);
+  formats.weight = any_weight(spec, formats.weight.data_type());
   return create(library, spec, formats);
 }
 
@@ -204,7 +213,7 @@ std::vector<Port> ports_of(const KernelSpec& spec, const Formats& outside, const
 std::unique_ptr<Kernel> make_convolution_primitive(const Library& library, const KernelSpec& spec) {
   return checked_call(spec, [&] {
     const Formats outside{.x = activation_format(spec, spec.in),
-                          .weight = stored_weight(spec),
+                          .weight = stored_weight(spec, weight_type(spec)),
                           .bias = bias_format(spec),
                           .y = activation_format(spec, spec.out)};
     Formats wanted = outside;

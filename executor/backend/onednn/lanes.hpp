@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "executor/backend/half.hpp"
 #include "executor/backend/onednn/vectorize.hpp"
 
 namespace cnnplan::onednn {
@@ -35,6 +36,21 @@ CNNPLAN_INLINE void load(Vector& into, const Element* from) {
 template <typename Vector, typename Element>
 CNNPLAN_INLINE void store(Element* into, const Vector& from) {
   std::memcpy(into, &from, sizeof(Vector));
+}
+// In loops, as in widen().
+template <typename Floats>
+CNNPLAN_INLINE void load(Floats& into, const BFloat16* from) {
+  constexpr std::size_t count = sizeof(Floats) / sizeof(float);
+  float wide[count];
+  for (std::size_t i = 0; i < count; ++i) wide[i] = static_cast<float>(from[i]);
+  std::memcpy(&into, wide, sizeof(wide));
+}
+template <typename Floats>
+CNNPLAN_INLINE void store(BFloat16* into, const Floats& from) {
+  constexpr std::size_t count = sizeof(Floats) / sizeof(float);
+  float wide[count];
+  std::memcpy(wide, &from, sizeof(wide));
+  for (std::size_t i = 0; i < count; ++i) into[i] = BFloat16(wide[i]);
 }
 template <typename Vector, typename Element>
 CNNPLAN_INLINE void add_to(Element* sums, const Vector& added) {

@@ -4,6 +4,7 @@
 
 #include "executor/backend/function_kernel.hpp"
 #include "executor/backend/onednn/dilated_pooling.hpp"
+#include "executor/backend/onednn/elements.hpp"
 #include "executor/backend/onednn/formats.hpp"
 #include "executor/backend/onednn/kernels.hpp"
 
@@ -91,7 +92,9 @@ std::unique_ptr<Kernel> make_empty(const KernelSpec& spec) {
       "empty", spec.pooling == PoolingMode::max ? 3 : 2, [=](Operands operands, const StepState&) {
         const bool is_forward = spec.phase == KernelPhase::forward;
         const TensorView& written = is_forward ? operands[1] : operands.back();
-        std::fill_n(written.as<float>(), volume(written.shape()), 0.0F);
+        with_activation(spec.precision, [&]<typename T>(T) {
+          std::fill_n(written.as<T>(), volume(written.shape()), T(0.0F));
+        });
       });
 }
 
