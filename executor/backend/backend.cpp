@@ -71,8 +71,10 @@ void require_precision(const Backend& backend, Precision precision) {
     if (!backend.supports(other)) continue;
     known += (known.empty() ? "" : ", ") + std::string(to_text(other));
   }
+  const std::string missing = backend.missing_for(precision);
   throw EnvironmentError("backend \"" + backend.fingerprint().backend + "\" does not run " +
-                         std::string(to_text(precision)) + "; it has: " + known);
+                         std::string(to_text(precision)) + (missing.empty() ? "" : ": " + missing) +
+                         "; it has: " + known);
 }
 
 void require_weight(const KernelSpec& convolution, std::size_t size) {

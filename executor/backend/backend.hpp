@@ -47,6 +47,8 @@ class Backend {
   virtual ~Backend() = default;
   virtual DeviceFingerprint fingerprint() const = 0;
   virtual bool supports(Precision precision) const = 0;
+  // Of a precision that it does not support: what is missing for it, where that is known.
+  virtual std::string missing_for(Precision) const { return {}; }
   virtual Device& device() = 0;
   // Before the kernels of a step: what they are to know of it, for devices that cannot be told with
   // every kernel.

@@ -16,18 +16,25 @@ class FunctionKernel final : public Kernel {
   using Body = std::function<void(Operands operands, const StepState& state)>;
 
   // run() throws std::logic_error unless it gets exactly `operand_count` operands.
-  FunctionKernel(std::string implementation, std::size_t operand_count, Body body)
+  // `workspace_bytes`: what `body` keeps beside them.
+  FunctionKernel(std::string implementation,
+                 std::size_t operand_count,
+                 Body body,
+                 std::int64_t workspace_bytes = 0)
       : implementation_(std::move(implementation)),
         operand_count_(operand_count),
-        body_(std::move(body)) {}
+        body_(std::move(body)),
+        workspace_bytes_(workspace_bytes) {}
 
   void run(Operands operands, const StepState& state) override;
+  std::int64_t workspace_bytes() const override { return workspace_bytes_; }
   std::string implementation() const override { return implementation_; }
 
  private:
   std::string implementation_;
   std::size_t operand_count_;
   Body body_;
+  std::int64_t workspace_bytes_;
 };
 
 // @throws std::logic_error when `view` is not of the extents that the kernel was built for

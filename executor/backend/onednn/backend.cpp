@@ -14,9 +14,17 @@
 #include "executor/backend/cpu_device.hpp"
 #include "executor/backend/onednn/kernels.hpp"
 #include "executor/backend/onednn/weight_format.hpp"
+#include "planner/model/enumerators.hpp"
 
 namespace cnnplan::onednn {
 namespace {
+
+// AMX comes with it. Elsewhere oneDNN rounds to bf16 in fp32 arithmetic, slower than fp32.
+bool multiplies_bf16() {
+  const auto has = static_cast<unsigned>(dnnl::get_effective_cpu_isa());
+  const auto needed = static_cast<unsigned>(dnnl::cpu_isa::avx512_core_bf16);
+  return (has & needed) == needed;
+}
 
 class OnednnBackend final : public Backend {
  public:
@@ -24,7 +32,10 @@ class OnednnBackend final : public Backend {
   DeviceFingerprint fingerprint() const override;
   Device& device() override { return device_; }
   void prepare_thread() const override;
-  bool supports(Precision precision) const override { return precision == Precision::fp32; }
+  bool supports(Precision precision) const override {
+    return precision == Precision::fp32 || (precision == Precision::bf16 && multiplies_bf16());
+  }
+  std::string missing_for(Precision precision) const override;
   std::unique_ptr<Kernel> make_kernel(const KernelSpec& spec,
                                       const KernelConstants& constants,
                                       const std::string& implementation) override;
@@ -64,10 +75,20 @@ void OnednnBackend::prepare_thread() const {
 #endif
 }
 
+std::string OnednnBackend::missing_for(Precision precision) const {
+  if (precision == Precision::bf16) return "this CPU has neither AVX512-BF16 nor AMX";
+  if (precision == Precision::fp16) return "oneDNN has no training in fp16 on CPUs";
+  return {};
+}
+
 std::unique_ptr<Kernel> OnednnBackend::make_kernel(const KernelSpec& spec,
                                                    const KernelConstants& constants,
                                                    const std::string& /*implementation*/) {
-  if (!supports(spec.precision)) throw BackendError("onednn: fp32 only: " + to_text(spec));
+  if (!supports(spec.precision)) {
+    const std::string missing = missing_for(spec.precision);
+    throw BackendError("onednn: " + std::string(to_text(spec.precision)) + " is not there" +
+                       (missing.empty() ? "" : " (" + missing + ")") + ": " + to_text(spec));
+  }
   switch (spec.kind) {
     case KernelKind::convolution:
       return make_convolution(library_, spec);

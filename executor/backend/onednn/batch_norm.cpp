@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "executor/backend/onednn/batch_norm_loops.hpp"
+#include "executor/backend/onednn/elements.hpp"
 #include "executor/backend/onednn/kernels.hpp"
 #include "executor/backend/onednn/runs.hpp"
 
@@ -44,13 +45,14 @@ double inverse_deviation(const Setup& setup, const Moments& moments) {
   return 1.0 / std::sqrt(moments.variance + setup.constants.epsilon);
 }
 
+template <typename T>
 void forward_statistics(const Setup& setup, Operands operands) {
   const std::int64_t channels = setup.channels();
   auto* sums = operands[1].as<double>();
   std::fill_n(sums, 2 * channels + 1, 0.0);
-  for_each_run<1>(setup.spec.in, {operands[0]}, [&](const Run<1>& run) {
-    add_moments(setup.size(run.positions), run.data[0], sums, sums + channels);
-    sums[2 * channels] += static_cast<double>(run.positions);
+  for_each_run<T>(setup.spec.in, {operands[0]}, [&](std::int64_t positions, const T* x) {
+    add_moments(setup.size(positions), x, sums, sums + channels);
+    sums[2 * channels] += static_cast<double>(positions);
   });
 }
 
@@ -91,26 +93,24 @@ void prepare_forward(const Setup& setup,
   }
 }
 
+template <typename T>
 void forward(const Setup& setup, Operands operands, bool training, ChannelWorkspace& workspace) {
   const KernelSpec& spec = setup.spec;
   prepare_forward(setup, operands, training, workspace);
   const Normalisation by{.mean = workspace.mean.data(),
                          .factor = workspace.factor.data(),
                          .shift = operands[3].as<const float>()};
-  const TensorView& x = operands[0];
-  const TensorView& y = operands.back();
-  if (spec.residual) {
-    for_each_run<3>(spec.out, {x, operands[6], y}, [&](const Run<3>& run) {
-      const auto [from, residual, to] = run.data;
-      normalise(setup.size(run.positions), by, from, residual, spec.relu, to);
-    });
-  } else {
-    for_each_run<2>(spec.out, {x, y}, [&](const Run<2>& run) {
-      normalise(setup.size(run.positions), by, run.data[0], nullptr, spec.relu, run.data[1]);
-    });
-  }
+  // A residual that is not there is stood in for by x, and not touched.
+  const TensorView& residual = operands[spec.residual ? 6 : 0];
+  for_each_run<T, T, T>(
+      spec.out,
+      {operands[0], residual, operands.back()},
+      [&](std::int64_t positions, const T* x, const T* added, T* y) {
+        normalise(setup.size(positions), by, x, spec.residual ? added : nullptr, spec.relu, y);
+      });
 }
 
+template <typename T>
 void add_gradients(const Setup& setup, Operands operands, const GradientSums& sums) {
   const KernelSpec& spec = setup.spec;
   const TensorView& x = operands[0];
@@ -118,16 +118,20 @@ void add_gradients(const Setup& setup, Operands operands, const GradientSums& su
   // Views that are not there are stood in for by x, and not touched.
   const TensorView& y = spec.relu ? operands[2] : x;
   const TensorView& dz = spec.residual ? operands.back() : x;
-  for_each_run<4>(spec.out, {x, dy, y, dz}, [&](const Run<4>& run) {
-    add_gradient_sums(setup.size(run.positions),
-                      {.x = run.data[0],
-                       .dy = run.data[1],
-                       .y = spec.relu ? run.data[2] : nullptr,
-                       .dz = spec.residual ? run.data[3] : nullptr},
-                      sums);
-  });
+  for_each_run<T, T, T, T>(
+      spec.out,
+      {x, dy, y, dz},
+      [&](std::int64_t positions, const T* from, const T* gradient, const T* mask, T* to) {
+        add_gradient_sums<T>(setup.size(positions),
+                             {.x = from,
+                              .dy = gradient,
+                              .y = spec.relu ? mask : nullptr,
+                              .dz = spec.residual ? to : nullptr},
+                             sums);
+      });
 }
 
+template <typename T>
 void backward_statistics(const Setup& setup, Operands operands, ChannelWorkspace& workspace) {
   const std::int64_t channels = setup.channels();
   const Operands rest = operands.subspan(setup.spec.relu ? 3 : 2);
@@ -140,7 +144,7 @@ void backward_statistics(const Setup& setup, Operands operands, ChannelWorkspace
     const auto i = static_cast<std::size_t>(c);
     workspace.mean[i] = static_cast<float>(moments_of(sums, channels, c).mean);
   }
-  add_gradients(setup, operands, {workspace.mean.data(), gradient, product});
+  add_gradients<T>(setup, operands, {workspace.mean.data(), gradient, product});
   for (std::int64_t c = 0; c < channels; ++c) {
     if (has_sums) product[c] *= inverse_deviation(setup, moments_of(sums, channels, c));
     rest[2].as<float>()[c] = static_cast<float>(product[c]);
@@ -166,6 +170,7 @@ void prepare_backward_data(const Setup& setup, Operands rest, ChannelWorkspace& 
   }
 }
 
+template <typename T>
 void backward_data(const Setup& setup, Operands operands, ChannelWorkspace& workspace) {
   const KernelSpec& spec = setup.spec;
   if (volume(spec.in) == 0) return;
@@ -177,10 +182,12 @@ void backward_data(const Setup& setup, Operands operands, ChannelWorkspace& work
                              .slope = workspace.slope.data()};
   const TensorView& x = operands[0];
   const TensorView& y = masked ? operands[2] : x;
-  for_each_run<4>(spec.in, {x, operands[1], y, operands.back()}, [&](const Run<4>& run) {
-    const auto [from, dz, mask, to] = run.data;
-    transform_gradient(setup.size(run.positions), by, from, dz, masked ? mask : nullptr, to);
-  });
+  for_each_run<T, T, T, T>(
+      spec.in,
+      {x, operands[1], y, operands.back()},
+      [&](std::int64_t positions, const T* from, const T* dz, const T* mask, T* to) {
+        transform_gradient(setup.size(positions), by, from, dz, masked ? mask : nullptr, to);
+      });
 }
 
 std::size_t operand_count(const KernelSpec& spec) {
@@ -198,24 +205,34 @@ std::size_t operand_count(const KernelSpec& spec) {
   }
 }
 
+template <typename T>
+void run(const Setup& setup,
+         Operands operands,
+         const StepState& state,
+         ChannelWorkspace& workspace) {
+  switch (setup.spec.phase) {
+    case KernelPhase::forward_statistics:
+      return forward_statistics<T>(setup, operands);
+    case KernelPhase::forward:
+      return forward<T>(setup, operands, state.training, workspace);
+    case KernelPhase::backward_statistics:
+      return backward_statistics<T>(setup, operands, workspace);
+    default:
+      return backward_data<T>(setup, operands, workspace);
+  }
+}
+
 }  // namespace
 
 std::unique_ptr<Kernel> make_batch_norm(const KernelSpec& spec, const KernelConstants& constants) {
   const Setup setup{spec, constants};
   const auto workspace = std::make_shared<ChannelWorkspace>(setup.channels());
-  return std::make_unique<FunctionKernel>(
-      "loops", operand_count(spec), [=](Operands operands, const StepState& state) {
-        switch (setup.spec.phase) {
-          case KernelPhase::forward_statistics:
-            return forward_statistics(setup, operands);
-          case KernelPhase::forward:
-            return forward(setup, operands, state.training, *workspace);
-          case KernelPhase::backward_statistics:
-            return backward_statistics(setup, operands, *workspace);
-          default:
-            return backward_data(setup, operands, *workspace);
-        }
-      });
+  return with_activation(spec.precision, [&]<typename T>(T) -> std::unique_ptr<Kernel> {
+    return std::make_unique<FunctionKernel>(
+        "loops", operand_count(spec), [=](Operands operands, const StepState& state) {
+          run<T>(setup, operands, state, *workspace);
+        });
+  });
 }
 
 }  // namespace cnnplan::onednn

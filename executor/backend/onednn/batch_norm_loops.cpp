@@ -19,11 +19,8 @@ CNNPLAN_INLINE void for_each_channel(std::int64_t channels, F f) {
   for (; c < channels; ++c) f(OneLane{}, c);
 }
 
-template <int positions, typename Width>
-CNNPLAN_INLINE void moments_tile(std::int64_t channels,
-                                 const float* x,
-                                 double* sum,
-                                 double* square) {
+template <int positions, typename Width, typename T>
+CNNPLAN_INLINE void moments_tile(std::int64_t channels, const T* x, double* sum, double* square) {
   typename Width::Doubles tile_sum{};
   typename Width::Doubles tile_square{};
   for (int i = 0; i < positions; ++i) {
@@ -38,9 +35,9 @@ CNNPLAN_INLINE void moments_tile(std::int64_t channels,
   add_to(square, tile_square);
 }
 
-template <int positions>
+template <int positions, typename T>
 CNNPLAN_INLINE void moments_of_positions(std::int64_t channels,
-                                         const float* x,
+                                         const T* x,
                                          double* sum,
                                          double* square) {
   for_each_channel(
@@ -49,24 +46,24 @@ CNNPLAN_INLINE void moments_of_positions(std::int64_t channels,
       });
 }
 
-template <bool relu, bool residual>
+template <bool relu, bool residual, typename T>
 CNNPLAN_INLINE void normalise_body(
-    RunSize size, const Normalisation& by, const float* x, const float* added, float* y) {
+    RunSize size, const Normalisation& by, const T* x, const T* added, T* y) {
   for (std::int64_t i = 0; i < size.positions * size.channels; i += size.channels) {
     CNNPLAN_INDEPENDENT
     for (std::int64_t c = 0; c < size.channels; ++c) {
-      float value = (x[i + c] - by.mean[c]) * by.factor[c] + by.shift[c];
-      if constexpr (residual) value += added[i + c];
+      float value = (static_cast<float>(x[i + c]) - by.mean[c]) * by.factor[c] + by.shift[c];
+      if constexpr (residual) value += static_cast<float>(added[i + c]);
       if constexpr (relu) value = value < 0.0F ? 0.0F : value;
-      y[i + c] = value;
+      y[i + c] = T(value);
     }
   }
 }
 
-template <int positions, bool relu, bool keep, typename Width>
+template <int positions, bool relu, bool keep, typename Width, typename T>
 CNNPLAN_INLINE void gradient_tile(std::int64_t channels,
                                   std::int64_t c,
-                                  const GradientRun& run,
+                                  const GradientRun<T>& run,
                                   const GradientSums& sums) {
   using Floats = typename Width::Floats;
   using Doubles = typename Width::Doubles;
@@ -96,9 +93,9 @@ CNNPLAN_INLINE void gradient_tile(std::int64_t channels,
   add_to(sums.product + c, tile_product);
 }
 
-template <int positions, bool relu, bool keep>
+template <int positions, bool relu, bool keep, typename T>
 CNNPLAN_INLINE void gradients_of_positions(std::int64_t channels,
-                                           const GradientRun& run,
+                                           const GradientRun<T>& run,
                                            const GradientSums& sums) {
   for_each_channel(
       channels, [&]<typename Width>(Width, std::int64_t c) __attribute__((always_inline)) {
@@ -106,8 +103,8 @@ CNNPLAN_INLINE void gradients_of_positions(std::int64_t channels,
       });
 }
 
-template <bool relu, bool keep>
-CNNPLAN_INLINE void gradient_body(RunSize size, GradientRun run, const GradientSums& sums) {
+template <bool relu, bool keep, typename T>
+CNNPLAN_INLINE void gradient_body(RunSize size, GradientRun<T> run, const GradientSums& sums) {
   const auto advance = [&](std::int64_t positions) {
     run.x += positions * size.channels;
     run.dy += positions * size.channels;
@@ -125,26 +122,24 @@ CNNPLAN_INLINE void gradient_body(RunSize size, GradientRun run, const GradientS
   }
 }
 
-template <bool relu>
-CNNPLAN_INLINE void transform_body(RunSize size,
-                                   const GradientTransform& by,
-                                   const float* x,
-                                   const float* dy,
-                                   const float* y,
-                                   float* dx) {
+template <bool relu, typename T>
+CNNPLAN_INLINE void transform_body(
+    RunSize size, const GradientTransform& by, const T* x, const T* dy, const T* y, T* dx) {
   for (std::int64_t i = 0; i < size.positions * size.channels; i += size.channels) {
     CNNPLAN_INDEPENDENT
     for (std::int64_t c = 0; c < size.channels; ++c) {
-      float dz = dy[i + c];
-      if constexpr (relu) dz = y[i + c] > 0.0F ? dz : 0.0F;
-      dx[i + c] = (dz - by.offset[c] - (x[i + c] - by.mean[c]) * by.slope[c]) * by.factor[c];
+      auto dz = static_cast<float>(dy[i + c]);
+      if constexpr (relu) dz = static_cast<float>(y[i + c]) > 0.0F ? dz : 0.0F;
+      const float distance = static_cast<float>(x[i + c]) - by.mean[c];
+      dx[i + c] = T((dz - by.offset[c] - distance * by.slope[c]) * by.factor[c]);
     }
   }
 }
 
 }  // namespace
 
-CNNPLAN_VECTORIZED void add_moments(RunSize size, const float* x, double* sum, double* square) {
+template <typename T>
+CNNPLAN_VECTORIZED void add_moments(RunSize size, const T* x, double* sum, double* square) {
   std::int64_t i = 0;
   for (; i + moments_positions <= size.positions; i += moments_positions) {
     moments_of_positions<moments_positions>(size.channels, x + i * size.channels, sum, square);
@@ -154,12 +149,9 @@ CNNPLAN_VECTORIZED void add_moments(RunSize size, const float* x, double* sum, d
   }
 }
 
-CNNPLAN_VECTORIZED void normalise(RunSize size,
-                                  const Normalisation& by,
-                                  const float* x,
-                                  const float* residual,
-                                  bool relu,
-                                  float* y) {
+template <typename T>
+CNNPLAN_VECTORIZED void normalise(
+    RunSize size, const Normalisation& by, const T* x, const T* residual, bool relu, T* y) {
   if (relu && residual) {
     normalise_body<true, true>(size, by, x, residual, y);
   } else if (relu) {
@@ -171,8 +163,9 @@ CNNPLAN_VECTORIZED void normalise(RunSize size,
   }
 }
 
+template <typename T>
 CNNPLAN_VECTORIZED void add_gradient_sums(RunSize size,
-                                          const GradientRun& run,
+                                          const GradientRun<T>& run,
                                           const GradientSums& sums) {
   if (run.y && run.dz) {
     gradient_body<true, true>(size, run, sums);
@@ -185,17 +178,30 @@ CNNPLAN_VECTORIZED void add_gradient_sums(RunSize size,
   }
 }
 
-CNNPLAN_VECTORIZED void transform_gradient(RunSize size,
-                                           const GradientTransform& by,
-                                           const float* x,
-                                           const float* dy,
-                                           const float* y,
-                                           float* dx) {
+template <typename T>
+CNNPLAN_VECTORIZED void transform_gradient(
+    RunSize size, const GradientTransform& by, const T* x, const T* dy, const T* y, T* dx) {
   if (y) {
     transform_body<true>(size, by, x, dy, y, dx);
   } else {
     transform_body<false>(size, by, x, dy, y, dx);
   }
 }
+
+template void add_moments(RunSize, const float*, double*, double*);
+template void normalise(RunSize, const Normalisation&, const float*, const float*, bool, float*);
+template void add_gradient_sums(RunSize, const GradientRun<float>&, const GradientSums&);
+template void transform_gradient(
+    RunSize, const GradientTransform&, const float*, const float*, const float*, float*);
+template void add_moments(RunSize, const BFloat16*, double*, double*);
+template void normalise(
+    RunSize, const Normalisation&, const BFloat16*, const BFloat16*, bool, BFloat16*);
+template void add_gradient_sums(RunSize, const GradientRun<BFloat16>&, const GradientSums&);
+template void transform_gradient(RunSize,
+                                 const GradientTransform&,
+                                 const BFloat16*,
+                                 const BFloat16*,
+                                 const BFloat16*,
+                                 BFloat16*);
 
 }  // namespace cnnplan::onednn

@@ -1,4 +1,5 @@
 // The inner loops of batch norm over contiguous positions of all channels; memory-bound, one pass.
+// T is float or BFloat16.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,8 @@ struct RunSize {
 };
 
 // Adds the sum and the sum of squares of x, per channel, in double.
-void add_moments(RunSize size, const float* x, double* sum, double* square);
+template <typename T>
+void add_moments(RunSize size, const T* x, double* sum, double* square);
 
 // Per channel: (x - mean) * factor + shift.
 struct Normalisation {
@@ -21,26 +23,25 @@ struct Normalisation {
   const float* shift = nullptr;
 };
 // y = relu?((x - mean) * factor + shift + residual?); `residual` may be null
-void normalise(RunSize size,
-               const Normalisation& by,
-               const float* x,
-               const float* residual,
-               bool relu,
-               float* y);
+template <typename T>
+void normalise(
+    RunSize size, const Normalisation& by, const T* x, const T* residual, bool relu, T* y);
 
 // What the backward statistics read and write; `y` is null without ReLU, `dz` where not wanted.
+template <typename T>
 struct GradientRun {
-  const float* x = nullptr;
-  const float* dy = nullptr;
-  const float* y = nullptr;
-  float* dz = nullptr;
+  const T* x = nullptr;
+  const T* dy = nullptr;
+  const T* y = nullptr;
+  T* dz = nullptr;
 };
 struct GradientSums {
   const float* mean = nullptr;  // per channel
   double* gradient = nullptr;   // sum of dz
   double* product = nullptr;    // sum of dz * (x - mean)
 };
-void add_gradient_sums(RunSize size, const GradientRun& run, const GradientSums& sums);
+template <typename T>
+void add_gradient_sums(RunSize size, const GradientRun<T>& run, const GradientSums& sums);
 
 // Per channel: dx = (dz - offset - (x - mean) * slope) * factor.
 struct GradientTransform {
@@ -50,11 +51,8 @@ struct GradientTransform {
   const float* slope = nullptr;
 };
 // dz = dy where y > 0, everywhere when `y` is null
-void transform_gradient(RunSize size,
-                        const GradientTransform& by,
-                        const float* x,
-                        const float* dy,
-                        const float* y,
-                        float* dx);
+template <typename T>
+void transform_gradient(
+    RunSize size, const GradientTransform& by, const T* x, const T* dy, const T* y, T* dx);
 
 }  // namespace cnnplan::onednn

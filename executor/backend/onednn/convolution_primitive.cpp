@@ -1,5 +1,6 @@
 // oneDNN's convolution primitives, with weights reordered where that pays.
 #include "executor/backend/onednn/convolution.hpp"
+#include "executor/backend/onednn/convolution_faults.hpp"
 #include "executor/backend/onednn/formats.hpp"
 #include "executor/backend/onednn/weight_format.hpp"
 
@@ -38,7 +39,7 @@ Format bias_format(const KernelSpec& spec) {
 }
 
 Format with_any_tag(const Format& format) {
-  return {format.dims(), dnnl::memory::data_type::f32, dnnl::memory::format_tag::any};
+  return {format.dims(), format.data_type(), dnnl::memory::format_tag::any};
 }
 
 dnnl::primitive_attr attributes_of(const KernelSpec& spec) {
@@ -76,12 +77,21 @@ Created create_forward(const Library& library, const KernelSpec& spec, const For
           description.dst_desc()};
 }
 
+template <typename Description>
+void skip_wrong(Description& description, const KernelSpec& spec) {
+  while (is_wrong(description.impl_info_str(), spec)) {
+    if (!description.next_impl()) throw BackendError("onednn: no right kernel of " + to_text(spec));
+  }
+}
+
 Created create_backward_data(const Library& library,
                              const KernelSpec& spec,
                              const Formats& formats) {
   const WindowLists window = window_lists(spec);
   Formats hint = formats;
-  hint.weight = any_weight(spec);
+  hint.weight = any_weight(spec, activation_type(spec.precision));
+  // Outlives the walk over implementations, which refers to it.
+  const auto forward = describe_forward(library, spec, hint);
   const convolution_backward_data::desc wanted(algorithm_of(spec),
                                                formats.x,
                                                formats.weight,
@@ -90,8 +100,9 @@ Created create_backward_data(const Library& library,
                                                window.dilation,
                                                window.padding_begin,
                                                window.padding_end);
-  const convolution_backward_data::primitive_desc description(
-      wanted, attributes(), library.engine, describe_forward(library, spec, hint));
+  convolution_backward_data::primitive_desc description(
+      wanted, attributes(), library.engine, forward);
+  skip_wrong(description, spec);
   return {convolution_backward_data(description),
           description.impl_info_str(),
           description.diff_src_desc(),
@@ -99,24 +110,12 @@ Created create_backward_data(const Library& library,
           description.diff_dst_desc()};
 }
 
-// oneDNN 2.6.3: jit kernels of backward_filter in three dims read outside of x where more than one
-// stride of depths lies in the padding. Found by tests against the reference.
-bool jit_misreads(const KernelSpec& spec) {
-  const WindowDim& depth = spec.window.dims[0];
-  return spec.phase == KernelPhase::backward_filter && depth.stride > 1 &&
-         depth.padding_begin > depth.stride;
-}
-
-bool is_jit(const std::string& implementation) {
-  return implementation.rfind("jit", 0) == 0;
-}
-
 Created create_backward_filter(const Library& library,
                                const KernelSpec& spec,
                                const Formats& formats) {
   const WindowLists window = window_lists(spec);
   Formats hint = formats;
-  hint.weight = any_weight(spec);
+  hint.weight = any_weight(spec, activation_type(spec.precision));
   // Outlives the walk over implementations, which refers to it.
   const auto forward = describe_forward(library, spec, hint);
   const convolution_backward_weights::desc wanted(algorithm_of(spec),
@@ -130,9 +129,7 @@ Created create_backward_filter(const Library& library,
                                                   window.padding_end);
   convolution_backward_weights::primitive_desc description(
       wanted, attributes(), library.engine, forward);
-  while (jit_misreads(spec) && is_jit(description.impl_info_str())) {
-    if (!description.next_impl()) throw BackendError("onednn: no right kernel of " + to_text(spec));
-  }
+  skip_wrong(description, spec);
   return {convolution_backward_weights(description),
           description.impl_info_str(),
           description.src_desc(),
@@ -151,13 +148,22 @@ Created create(const Library& library, const KernelSpec& spec, const Formats& fo
   }
 }
 
+// Copies of weights are read, gradients have the element of parameters.
+dnnl::memory::data_type weight_type(const KernelSpec& spec) {
+  return spec.phase == KernelPhase::backward_filter ? dnnl::memory::data_type::f32
+                                                    : activation_type(spec.precision);
+}
+
 // True where a kernel on the stored weights is at least as fast as one that needs a reorder.
+// Kernels of 16-bit factors want two of them side by side, and their weights are half as much to
+// reorder.
 bool prefers_stored_weight(const KernelSpec& spec) {
   const WeightFormat format = weight_format(spec);
   const std::int64_t positions = volume(spec.out) / spec.out[Dim::c];
   const bool is_pointwise = spec.window == Window{} && format == WeightFormat::rows;
   if (spec.algorithm != KernelAlgorithm::direct || jit_misreads(spec)) return false;
   if (!is_pointwise && format != WeightFormat::blocked) return false;
+  if (weight_type(spec) != dnnl::memory::data_type::f32) return false;
   if (spec.phase == KernelPhase::forward) return positions < reorder_from_positions;
   return is_pointwise || spec.phase == KernelPhase::backward_filter;
 }
@@ -171,8 +177,25 @@ Created choose(const Library& library, const KernelSpec& spec, Formats formats) 
       // No kernel takes these weights as they are: reorder them.
     }
   }
-  formats.weight = any_weight(spec);
+  formats.weight = any_weight(spec, formats.weight.data_type());
   return create(library, spec, formats);
+}
+
+// Of the operands as they are stored.
+Formats formats_of(const KernelSpec& spec) {
+  return {.x = activation_format(spec, spec.in),
+          .weight = stored_weight(spec, weight_type(spec)),
+          .bias = bias_format(spec),
+          .y = activation_format(spec, spec.out)};
+}
+
+// The few convolutions for which there is only slow code in bf16 run in fp32, between conversions.
+Created choose_element(const Library& library, const KernelSpec& spec, const Formats& formats) {
+  Created created = choose(library, spec, formats);
+  if (!is_slow(created.implementation) || spec.precision == Precision::fp32) return created;
+  KernelSpec wide = spec;
+  wide.precision = Precision::fp32;
+  return choose(library, wide, formats_of(wide));
 }
 
 std::vector<Port> ports_of(const KernelSpec& spec, const Formats& outside, const Created& inside) {
@@ -203,16 +226,13 @@ std::vector<Port> ports_of(const KernelSpec& spec, const Formats& outside, const
 
 std::unique_ptr<Kernel> make_convolution_primitive(const Library& library, const KernelSpec& spec) {
   return checked_call(spec, [&] {
-    const Formats outside{.x = activation_format(spec, spec.in),
-                          .weight = stored_weight(spec),
-                          .bias = bias_format(spec),
-                          .y = activation_format(spec, spec.out)};
+    const Formats outside = formats_of(spec);
     Formats wanted = outside;
     if (spec.algorithm == KernelAlgorithm::winograd) {
       wanted.x = with_any_tag(outside.x);
       wanted.y = with_any_tag(outside.y);
     }
-    const Created created = choose(library, spec, wanted);
+    const Created created = choose_element(library, spec, wanted);
     require_full_speed(created.implementation, spec);
     return std::make_unique<PrimitiveKernel>(
         library, created.primitive, created.implementation, ports_of(spec, outside, created));

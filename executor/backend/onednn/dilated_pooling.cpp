@@ -4,40 +4,47 @@
 #include <algorithm>
 #include <array>
 #include <stdexcept>
+#include <utility>
 
 #include "executor/backend/function_kernel.hpp"
+#include "executor/backend/onednn/elements.hpp"
 #include "executor/backend/onednn/vectorize.hpp"
 
 namespace cnnplan::onednn {
 namespace {
 
 // Of equal maxima the first tap's stays; an index below zero says that there was none yet.
-CNNPLAN_VECTORIZED void take_larger(const float* __restrict x,
+template <typename T>
+CNNPLAN_VECTORIZED void take_larger(const T* __restrict x,
                                     std::int32_t tap,
                                     std::int64_t channels,
-                                    float* __restrict y,
+                                    T* __restrict y,
                                     std::int32_t* __restrict index) {
   for (std::int64_t c = 0; c < channels; ++c) {
-    const bool larger = (index[c] < 0) | (x[c] > y[c]);
+    const bool larger = (index[c] < 0) | (static_cast<float>(x[c]) > static_cast<float>(y[c]));
     y[c] = larger ? x[c] : y[c];
     index[c] = larger ? tap : index[c];
   }
 }
 
-CNNPLAN_VECTORIZED void add_where_taken(const float* __restrict dy,
+template <typename T>
+CNNPLAN_VECTORIZED void add_where_taken(const T* __restrict dy,
                                         const std::int32_t* __restrict index,
                                         std::int32_t tap,
                                         std::int64_t channels,
                                         float* __restrict dx) {
-  for (std::int64_t c = 0; c < channels; ++c) dx[c] += index[c] == tap ? dy[c] : 0.0F;
+  for (std::int64_t c = 0; c < channels; ++c) {
+    dx[c] += index[c] == tap ? static_cast<float>(dy[c]) : 0.0F;
+  }
 }
 
 // to += factor * from
-CNNPLAN_VECTORIZED void add_scaled(const float* __restrict from,
+template <typename T>
+CNNPLAN_VECTORIZED void add_scaled(const T* __restrict from,
                                    float factor,
                                    std::int64_t channels,
                                    float* __restrict to) {
-  for (std::int64_t c = 0; c < channels; ++c) to[c] += factor * from[c];
+  for (std::int64_t c = 0; c < channels; ++c) to[c] += factor * static_cast<float>(from[c]);
 }
 
 template <typename T>
@@ -114,11 +121,12 @@ float average_share(const KernelSpec& spec, const PlacedWindow& placed) {
   return 1.0F / static_cast<float>(count);
 }
 
+template <typename T>
 void max_forward(const KernelSpec& spec, Operands operands) {
-  const auto* x = dense<const float>(operands[0], spec.in);
-  auto* y = dense<float>(operands[1], spec.out);
+  const auto* x = dense<const T>(operands[0], spec.in);
+  auto* y = dense<T>(operands[1], spec.out);
   auto* index = dense<std::int32_t>(operands[2], spec.out);
-  std::fill_n(y, volume(spec.out), 0.0F);
+  std::fill_n(y, volume(spec.out), T(0.0F));
   std::fill_n(index, volume(spec.out), -1);
   for_each_window(spec, [&](const PlacedWindow& placed) {
     for_each_tap(spec, placed, [&](std::int32_t tap, std::int64_t input) {
@@ -127,40 +135,63 @@ void max_forward(const KernelSpec& spec, Operands operands) {
   });
 }
 
-void max_backward(const KernelSpec& spec, Operands operands) {
+// `sums` has room for dx.
+template <typename T>
+void max_backward(const KernelSpec& spec, Operands operands, FloatRow<T>& sums) {
   const auto* index = dense<const std::int32_t>(operands[0], spec.out);
-  const auto* dy = dense<const float>(operands[1], spec.out);
-  auto* dx = dense<float>(operands[2], spec.in);
-  std::fill_n(dx, volume(spec.in), 0.0F);
+  const auto* dy = dense<const T>(operands[1], spec.out);
+  auto* dx = dense<T>(operands[2], spec.in);
+  float* sum = sums.open(dx);
+  std::fill_n(sum, volume(spec.in), 0.0F);
   for_each_window(spec, [&](const PlacedWindow& placed) {
     for_each_tap(spec, placed, [&](std::int32_t tap, std::int64_t input) {
-      add_where_taken(dy + placed.output, index + placed.output, tap, spec.in[Dim::c], dx + input);
+      add_where_taken(dy + placed.output, index + placed.output, tap, spec.in[Dim::c], sum + input);
     });
+  });
+  sums.close(dx);
+}
+
+// `sums` has room for the channels of a position.
+template <typename T>
+void average_forward(const KernelSpec& spec, Operands operands, FloatRow<T>& sums) {
+  const auto* x = dense<const T>(operands[0], spec.in);
+  auto* y = dense<T>(operands[1], spec.out);
+  for_each_window(spec, [&](const PlacedWindow& placed) {
+    const float share = average_share(spec, placed);
+    float* sum = sums.open(y + placed.output);
+    std::fill_n(sum, spec.out[Dim::c], 0.0F);
+    for_each_tap(spec, placed, [&](std::int32_t, std::int64_t input) {
+      add_scaled(x + input, share, spec.in[Dim::c], sum);
+    });
+    sums.close(y + placed.output);
   });
 }
 
-void average_forward(const KernelSpec& spec, Operands operands) {
-  const auto* x = dense<const float>(operands[0], spec.in);
-  auto* y = dense<float>(operands[1], spec.out);
-  std::fill_n(y, volume(spec.out), 0.0F);
+// `sums` has room for dx.
+template <typename T>
+void average_backward(const KernelSpec& spec, Operands operands, FloatRow<T>& sums) {
+  const auto* dy = dense<const T>(operands[0], spec.out);
+  auto* dx = dense<T>(operands[1], spec.in);
+  float* sum = sums.open(dx);
+  std::fill_n(sum, volume(spec.in), 0.0F);
   for_each_window(spec, [&](const PlacedWindow& placed) {
     const float share = average_share(spec, placed);
     for_each_tap(spec, placed, [&](std::int32_t, std::int64_t input) {
-      add_scaled(x + input, share, spec.in[Dim::c], y + placed.output);
+      add_scaled(dy + placed.output, share, spec.in[Dim::c], sum + input);
     });
   });
+  sums.close(dx);
 }
 
-void average_backward(const KernelSpec& spec, Operands operands) {
-  const auto* dy = dense<const float>(operands[0], spec.out);
-  auto* dx = dense<float>(operands[1], spec.in);
-  std::fill_n(dx, volume(spec.in), 0.0F);
-  for_each_window(spec, [&](const PlacedWindow& placed) {
-    const float share = average_share(spec, placed);
-    for_each_tap(spec, placed, [&](std::int32_t, std::int64_t input) {
-      add_scaled(dy + placed.output, share, spec.in[Dim::c], dx + input);
-    });
-  });
+template <typename T>
+void run(const KernelSpec& spec, Operands operands, FloatRow<T>& sums) {
+  const bool is_forward = spec.phase == KernelPhase::forward;
+  if (spec.pooling == PoolingMode::max) {
+    is_forward ? max_forward<T>(spec, operands) : max_backward<T>(spec, operands, sums);
+  } else {
+    is_forward ? average_forward<T>(spec, operands, sums)
+               : average_backward<T>(spec, operands, sums);
+  }
 }
 
 }  // namespace
@@ -172,16 +203,20 @@ bool is_dilated(const Window& window) {
 }
 
 std::unique_ptr<Kernel> make_dilated_pooling(const KernelSpec& spec) {
-  const bool is_max = spec.pooling == PoolingMode::max;
-  const bool is_forward = spec.phase == KernelPhase::forward;
-  return std::make_unique<FunctionKernel>(
-      "loops", is_max ? 3 : 2, [=](Operands operands, const StepState&) {
-        if (is_max) {
-          is_forward ? max_forward(spec, operands) : max_backward(spec, operands);
-        } else {
-          is_forward ? average_forward(spec, operands) : average_backward(spec, operands);
-        }
-      });
+  const std::size_t operand_count = spec.pooling == PoolingMode::max ? 3 : 2;
+  const std::int64_t summed_at_once =
+      spec.phase == KernelPhase::forward ? spec.out[Dim::c] : volume(spec.in);
+  return with_activation(spec.precision, [&]<typename T>(T) -> std::unique_ptr<Kernel> {
+    FloatRow<T> sums(summed_at_once);
+    const std::int64_t bytes = sums.bytes();
+    return std::make_unique<FunctionKernel>(
+        "loops",
+        operand_count,
+        [spec, sums = std::move(sums)](Operands operands, const StepState&) mutable {
+          run<T>(spec, operands, sums);
+        },
+        bytes);
+  });
 }
 
 }  // namespace cnnplan::onednn

@@ -1,4 +1,5 @@
-// Pooling with a dilated window, for which oneDNN has slow code only.
+// Pooling with a dilated window, for which oneDNN has slow code only, and other windows that it
+// gets wrong.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,8 @@
 // Dropout: both phases multiply by the same mask / (1 - rate), which is computed anew.
+#include <algorithm>
+
 #include "executor/backend/dropout_mask.hpp"
+#include "executor/backend/onednn/elements.hpp"
 #include "executor/backend/onednn/kernels.hpp"
 #include "executor/backend/onednn/runs.hpp"
 #include "executor/backend/onednn/vectorize.hpp"
@@ -13,18 +16,14 @@ struct Mask {
   double rate = 0.0;
 };
 
-CNNPLAN_VECTORIZED void apply(const Mask& mask, const float* in, float* out, std::int64_t count) {
+template <typename T>
+CNNPLAN_VECTORIZED void apply(const Mask& mask, const T* in, T* out, std::int64_t count) {
   const auto scale = static_cast<float>(1.0 / (1.0 - mask.rate));
   CNNPLAN_INDEPENDENT
   for (std::int64_t c = 0; c < count; ++c) {
-    const float kept = in[c] * scale;
-    out[c] = dropout_keeps(mask.position_key, mask.first_channel + c, mask.rate) ? kept : 0.0F;
+    const float kept = static_cast<float>(in[c]) * scale;
+    out[c] = T(dropout_keeps(mask.position_key, mask.first_channel + c, mask.rate) ? kept : 0.0F);
   }
-}
-
-CNNPLAN_VECTORIZED void copy(const float* in, float* out, std::int64_t count) {
-  CNNPLAN_INDEPENDENT
-  for (std::int64_t i = 0; i < count; ++i) out[i] = in[i];
 }
 
 std::int64_t offset(const TensorView& view, const std::array<std::int64_t, 4>& position) {
@@ -50,41 +49,52 @@ void for_each_position(const Box& box, F f) {
   }
 }
 
+template <typename T>
 void drop(const TensorView& in, const TensorView& out, double rate, std::uint64_t key) {
   const Range channels = in.box[Dim::c];
   for_each_position(in.box, [&](const std::array<std::int64_t, 4>& position) {
     apply(
         {.position_key = dropout_key(key, position), .first_channel = channels.begin, .rate = rate},
-        in.as<const float>() + offset(in, position),
-        out.as<float>() + offset(out, position),
+        in.as<const T>() + offset(in, position),
+        out.as<T>() + offset(out, position),
         channels.size());
   });
+}
+
+template <typename T>
+void run(const KernelSpec& spec,
+         const KernelConstants& constants,
+         Operands operands,
+         const StepState& state) {
+  const TensorView& in = operands[0];
+  const TensorView& out = operands[1];
+  if (!state.training) {
+    for_each_run<T, T>(spec.out, {in, out}, [&](std::int64_t positions, const T* from, T* to) {
+      if (from != to) std::copy_n(from, positions * spec.out[Dim::c], to);
+    });
+    return;
+  }
+  require_shape(in, spec.in);
+  require_shape(out, spec.out);
+  if (is_empty(in.box)) return;
+  drop<T>(in,
+          out,
+          constants.dropout_rate,
+          random_key({.seed = state.seed,
+                      .use = RandomUse::dropout,
+                      .stream = constants.random_stream,
+                      .step = static_cast<std::uint64_t>(state.step)}));
 }
 
 }  // namespace
 
 std::unique_ptr<Kernel> make_dropout(const KernelSpec& spec, const KernelConstants& constants) {
-  return std::make_unique<FunctionKernel>(
-      "loops", 2, [=](Operands operands, const StepState& state) {
-        const TensorView& in = operands[0];
-        const TensorView& out = operands[1];
-        if (!state.training) {
-          for_each_run<2>(spec.out, {in, out}, [&](const Run<2>& run) {
-            copy(run.data[0], run.data[1], run.positions * spec.out[Dim::c]);
-          });
-          return;
-        }
-        require_shape(in, spec.in);
-        require_shape(out, spec.out);
-        if (is_empty(in.box)) return;
-        drop(in,
-             out,
-             constants.dropout_rate,
-             random_key({.seed = state.seed,
-                         .use = RandomUse::dropout,
-                         .stream = constants.random_stream,
-                         .step = static_cast<std::uint64_t>(state.step)}));
-      });
+  return with_activation(spec.precision, [&]<typename T>(T) -> std::unique_ptr<Kernel> {
+    return std::make_unique<FunctionKernel>(
+        "loops", 2, [=](Operands operands, const StepState& state) {
+          run<T>(spec, constants, operands, state);
+        });
+  });
 }
 
 }  // namespace cnnplan::onednn

@@ -1,11 +1,18 @@
 // Translation of shapes and windows.
 #include "executor/backend/onednn/formats.hpp"
 
+#include "planner/model/element.hpp"
+
 namespace cnnplan::onednn {
 
 bool is_three_dimensional(const KernelSpec& spec) {
   const WindowDim& depth = spec.window.dims[0];
   return spec.in[Dim::d] != 1 || spec.out[Dim::d] != 1 || depth != WindowDim{};
+}
+
+dnnl::memory::data_type activation_type(Precision precision) {
+  return activation_element(precision) == ElementType::bf16 ? dnnl::memory::data_type::bf16
+                                                            : dnnl::memory::data_type::f32;
 }
 
 dnnl::memory::desc activation_format(const KernelSpec& spec, const Shape& shape) {
@@ -14,7 +21,7 @@ dnnl::memory::desc activation_format(const KernelSpec& spec, const Shape& shape)
   if (deep) dims.push_back(shape[Dim::d]);
   dims.insert(dims.end(), {shape[Dim::h], shape[Dim::w]});
   using Tag = dnnl::memory::format_tag;
-  return {dims, dnnl::memory::data_type::f32, deep ? Tag::ndhwc : Tag::nhwc};
+  return {dims, activation_type(spec.precision), deep ? Tag::ndhwc : Tag::nhwc};
 }
 
 WindowLists window_lists(const KernelSpec& spec) {

@@ -9,7 +9,9 @@ namespace cnnplan::onednn {
 
 // True when a spatial depth exists in the block or its window.
 bool is_three_dimensional(const KernelSpec& spec);
-// Dense, channels-last, fp32. `spec` says how many dims there are.
+// That of activations and of the weights that convolutions read. @pre precision is fp32 or bf16
+dnnl::memory::data_type activation_type(Precision precision);
+// Dense, channels-last. `spec` says how many dims there are.
 dnnl::memory::desc activation_format(const KernelSpec& spec, const Shape& shape);
 
 // The window of a convolution or pooling, as oneDNN takes it.

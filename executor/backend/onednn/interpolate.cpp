@@ -3,6 +3,7 @@
 
 #include "executor/backend/function_kernel.hpp"
 #include "executor/backend/interpolation_places.hpp"
+#include "executor/backend/onednn/elements.hpp"
 #include "executor/backend/onednn/kernels.hpp"
 #include "executor/backend/onednn/positions.hpp"
 #include "executor/backend/onednn/vectorize.hpp"
@@ -10,11 +11,12 @@
 namespace cnnplan::onednn {
 namespace {
 
-CNNPLAN_VECTORIZED void add_scaled(const float* __restrict from,
+template <typename T>
+CNNPLAN_VECTORIZED void add_scaled(const T* __restrict from,
                                    float weight,
                                    std::int64_t channels,
                                    float* __restrict to) {
-  for (std::int64_t c = 0; c < channels; ++c) to[c] += weight * from[c];
+  for (std::int64_t c = 0; c < channels; ++c) to[c] += weight * static_cast<float>(from[c]);
 }
 
 // The input of an output in one dim, and the one behind it where that has a share.
@@ -22,34 +24,39 @@ std::int32_t last_input(const InterpolationPlace<float>& place) {
   return place.input + (place.share > 0 ? 1 : 0);
 }
 
+template <typename T>
 void forward(const InterpolationBlock& block,
              const Shape& out,
              const TensorView& x,
-             const TensorView& y) {
+             const TensorView& y,
+             FloatRow<T>& row) {
   for_each_position(out, [&](const Position& o) {
     const auto d = block.d.of<float>(o.d);
     const auto h = block.h.of<float>(o.h);
     const auto w = block.w.of<float>(o.w);
-    auto* sum = at<float>(y, o);
+    float* sum = row.open(at<T>(y, o));
     std::fill_n(sum, out[Dim::c], 0.0F);
     Position i{.n = o.n};
     for (i.d = d.input; i.d <= last_input(d); ++i.d) {
       for (i.h = h.input; i.h <= last_input(h); ++i.h) {
         for (i.w = w.input; i.w <= last_input(w); ++i.w) {
           const float weight = d.weight_of(i.d) * h.weight_of(i.h) * w.weight_of(i.w);
-          add_scaled(at<const float>(x, i), weight, out[Dim::c], sum);
+          add_scaled(at<const T>(x, i), weight, out[Dim::c], sum);
         }
       }
     }
+    row.close(at<T>(y, o));
   });
 }
 
+template <typename T>
 void backward_data(const InterpolationBlock& block,
                    const Shape& in,
                    const TensorView& dy,
-                   const TensorView& dx) {
+                   const TensorView& dx,
+                   FloatRow<T>& row) {
   for_each_position(in, [&](const Position& i) {
-    auto* sum = at<float>(dx, i);
+    float* sum = row.open(at<T>(dx, i));
     std::fill_n(sum, in[Dim::c], 0.0F);
     Position o{.n = i.n};
     for (o.d = block.d.begin(i.d); o.d < block.d.end(i.d); ++o.d) {
@@ -58,10 +65,11 @@ void backward_data(const InterpolationBlock& block,
         const float in_h = in_d * block.h.of<float>(o.h).weight_of(i.h);
         for (o.w = block.w.begin(i.w); o.w < block.w.end(i.w); ++o.w) {
           const float weight = in_h * block.w.of<float>(o.w).weight_of(i.w);
-          add_scaled(at<const float>(dy, o), weight, in[Dim::c], sum);
+          add_scaled(at<const T>(dy, o), weight, in[Dim::c], sum);
         }
       }
     }
+    row.close(at<T>(dx, i));
   });
 }
 
@@ -69,12 +77,16 @@ void backward_data(const InterpolationBlock& block,
 
 std::unique_ptr<Kernel> make_interpolate(const KernelSpec& spec, const KernelConstants& constants) {
   const InterpolationBlock block(spec, constants);
-  return std::make_unique<FunctionKernel>("loops", 2, [=](Operands operands, const StepState&) {
-    const bool is_forward = spec.phase == KernelPhase::forward;
-    require_shape(operands[0], is_forward ? spec.in : spec.out);
-    require_shape(operands[1], is_forward ? spec.out : spec.in);
-    is_forward ? forward(block, spec.out, operands[0], operands[1])
-               : backward_data(block, spec.in, operands[0], operands[1]);
+  return with_activation(spec.precision, [&]<typename T>(T) -> std::unique_ptr<Kernel> {
+    const auto run = [=, row = FloatRow<T>(spec.in[Dim::c])](Operands operands,
+                                                             const StepState&) mutable {
+      const bool is_forward = spec.phase == KernelPhase::forward;
+      require_shape(operands[0], is_forward ? spec.in : spec.out);
+      require_shape(operands[1], is_forward ? spec.out : spec.in);
+      is_forward ? forward<T>(block, spec.out, operands[0], operands[1], row)
+                 : backward_data<T>(block, spec.in, operands[0], operands[1], row);
+    };
+    return std::make_unique<FunctionKernel>("loops", 2, run);
   });
 }
 

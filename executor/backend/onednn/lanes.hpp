@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "executor/backend/half.hpp"
 #include "executor/backend/onednn/vectorize.hpp"
 
 namespace cnnplan::onednn {
@@ -13,6 +14,8 @@ struct EightLanes {
   static constexpr int count = 8;
   using Floats = float __attribute__((vector_size(count * sizeof(float))));
   using Doubles = double __attribute__((vector_size(count * sizeof(double))));
+  using Words = std::uint32_t __attribute__((vector_size(count * sizeof(std::uint32_t))));
+  using HalfWords = std::uint16_t __attribute__((vector_size(count * sizeof(std::uint16_t))));
 };
 // Sixteen floats: a 512-bit register.
 struct SixteenLanes {
@@ -35,6 +38,27 @@ CNNPLAN_INLINE void load(Vector& into, const Element* from) {
 template <typename Vector, typename Element>
 CNNPLAN_INLINE void store(Element* into, const Vector& from) {
   std::memcpy(into, &from, sizeof(Vector));
+}
+// In a loop, as in widen().
+template <typename Floats>
+CNNPLAN_INLINE void load(Floats& into, const BFloat16* from) {
+  constexpr std::size_t count = sizeof(Floats) / sizeof(float);
+  float wide[count];
+  for (std::size_t i = 0; i < count; ++i) wide[i] = static_cast<float>(from[i]);
+  std::memcpy(&into, wide, sizeof(wide));
+}
+CNNPLAN_INLINE void store(BFloat16* into, const OneLane::Floats& from) {
+  *into = BFloat16(from);
+}
+// What BFloat16 does, without its branches: with them the compiler makes no vectors here.
+CNNPLAN_INLINE void store(BFloat16* into, const EightLanes::Floats& from) {
+  EightLanes::Words wide;
+  std::memcpy(&wide, &from, sizeof(wide));
+  const EightLanes::Words rounded = (wide + 0x7fffU + ((wide >> 16) & 1U)) >> 16;
+  const EightLanes::Words quiet = (wide >> 16) | 0x40U;
+  const EightLanes::Words chosen = (wide & 0x7fffffffU) > 0x7f800000U ? quiet : rounded;
+  const auto narrow = __builtin_convertvector(chosen, EightLanes::HalfWords);
+  std::memcpy(static_cast<void*>(into), &narrow, sizeof(narrow));
 }
 template <typename Vector, typename Element>
 CNNPLAN_INLINE void add_to(Element* sums, const Vector& added) {

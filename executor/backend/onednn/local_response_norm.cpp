@@ -5,6 +5,7 @@
 
 #include "executor/backend/channels_around.hpp"
 #include "executor/backend/function_kernel.hpp"
+#include "executor/backend/onednn/elements.hpp"
 #include "executor/backend/onednn/kernels.hpp"
 #include "executor/backend/onednn/positions.hpp"
 
@@ -50,10 +51,12 @@ struct Buffers {
 };
 
 // The sums around every channel, and their powers.
-void compute_powers(const Response& response, const float* x, Buffers& buffers) {
+template <typename T>
+void compute_powers(const Response& response, const T* x, Buffers& buffers) {
   const auto& [before, after, count] = response.around;
   for (std::int32_t c = 0; c < count; ++c) {
-    buffers.terms[static_cast<std::size_t>(c)] = x[c] * x[c];
+    const auto value = static_cast<float>(x[c]);
+    buffers.terms[static_cast<std::size_t>(c)] = value * value;
   }
   std::fill(buffers.sums.begin(), buffers.sums.end(), 0.0F);
   add_around(buffers.terms.data(), count, before, after, buffers.sums.data());
@@ -62,24 +65,43 @@ void compute_powers(const Response& response, const float* x, Buffers& buffers) 
   to_powers(response.beta, buffers.powers);
 }
 
-void forward(const Response& response, const float* x, Buffers& buffers, float* y) {
+template <typename T>
+void forward(const Response& response, const T* x, Buffers& buffers, T* y) {
   compute_powers(response, x, buffers);
-  for (std::int32_t c = 0; c < response.around.count; ++c) y[c] = x[c] * buffers.powers[c];
+  for (std::int32_t c = 0; c < response.around.count; ++c) {
+    y[c] = T(static_cast<float>(x[c]) * buffers.powers[c]);
+  }
 }
 
-void backward(
-    const Response& response, const float* x, const float* dy, Buffers& buffers, float* dx) {
+template <typename T>
+void backward(const Response& response, const T* x, const T* dy, Buffers& buffers, T* dx) {
   const auto& [before, after, count] = response.around;
   compute_powers(response, x, buffers);
   for (std::int32_t c = 0; c < count; ++c) {
-    buffers.terms[c] = dy[c] * x[c] * buffers.powers[c] / buffers.sums[c];
+    const float product = static_cast<float>(dy[c]) * static_cast<float>(x[c]);
+    buffers.terms[c] = product * buffers.powers[c] / buffers.sums[c];
   }
   std::fill(buffers.sums.begin(), buffers.sums.end(), 0.0F);
   add_around(buffers.terms.data(), count, after, before, buffers.sums.data());
   const float factor = -2.0F * response.scale * response.beta;
   for (std::int32_t c = 0; c < count; ++c) {
-    dx[c] = dy[c] * buffers.powers[c] + factor * x[c] * buffers.sums[c];
+    const float direct = static_cast<float>(dy[c]) * buffers.powers[c];
+    dx[c] = T(direct + factor * static_cast<float>(x[c]) * buffers.sums[c]);
   }
+}
+
+template <typename T>
+void run(const KernelSpec& spec, const Response& response, Operands operands) {
+  for (const TensorView& view : operands) require_shape(view, spec.out);
+  Buffers buffers(response.around.count);
+  for_each_position(spec.out, [&](const Position& place) {
+    const auto* x = at<const T>(operands[0], place);
+    if (spec.phase == KernelPhase::forward) {
+      forward(response, x, buffers, at<T>(operands[1], place));
+    } else {
+      backward(response, x, at<const T>(operands[1], place), buffers, at<T>(operands[2], place));
+    }
+  });
 }
 
 }  // namespace
@@ -91,23 +113,12 @@ std::unique_ptr<Kernel> make_local_response_norm(const KernelSpec& spec,
                           .beta = static_cast<float>(constants.response_beta),
                           .k = static_cast<float>(constants.response_k)};
   const bool is_forward = spec.phase == KernelPhase::forward;
-  const auto run = [=](Operands operands, const StepState&) {
-    for (const TensorView& view : operands) require_shape(view, spec.out);
-    Buffers buffers(response.around.count);
-    for_each_position(spec.out, [&](const Position& place) {
-      const auto* x = at<const float>(operands[0], place);
-      if (is_forward) {
-        forward(response, x, buffers, at<float>(operands[1], place));
-      } else {
-        backward(response,
-                 x,
-                 at<const float>(operands[1], place),
-                 buffers,
-                 at<float>(operands[2], place));
-      }
-    });
-  };
-  return std::make_unique<FunctionKernel>("loops", is_forward ? 2 : 3, run);
+  return with_activation(spec.precision, [&]<typename T>(T) -> std::unique_ptr<Kernel> {
+    return std::make_unique<FunctionKernel>(
+        "loops", is_forward ? 2 : 3, [=](Operands operands, const StepState&) {
+          run<T>(spec, response, operands);
+        });
+  });
 }
 
 }  // namespace cnnplan::onednn

@@ -5,6 +5,7 @@
 
 #include "executor/backend/function_kernel.hpp"
 #include "executor/backend/onednn/convolution.hpp"
+#include "planner/model/element.hpp"
 
 namespace cnnplan::onednn {
 namespace {
@@ -36,7 +37,11 @@ void for_each_input_position(const KernelSpec& spec, F f) {
 class StridedPointwise final : public Kernel {
  public:
   StridedPointwise(const KernelSpec& spec, std::unique_ptr<Kernel> inner)
-      : spec_(spec), inner_(std::move(inner)), used_(used_bytes(spec)) {}
+      : spec_(spec),
+        inner_(std::move(inner)),
+        position_bytes_(static_cast<std::size_t>(spec.in[Dim::c] *
+                                                 bytes_of(activation_element(spec.precision)))),
+        used_(static_cast<std::size_t>(volume(spec.out) / spec.out[Dim::c]) * position_bytes_) {}
 
   void run(Operands operands, const StepState& state) override;
   std::int64_t workspace_bytes() const override {
@@ -45,38 +50,33 @@ class StridedPointwise final : public Kernel {
   std::string implementation() const override { return "strided " + inner_->implementation(); }
 
  private:
-  static std::size_t used_bytes(const KernelSpec& spec) {
-    const std::int64_t positions = volume(spec.out) / spec.out[Dim::c];
-    return static_cast<std::size_t>(positions * spec.in[Dim::c]) * sizeof(float);
+  void gather(const std::byte* x) const;
+  void scatter(std::byte* dx) const;
+  std::byte* used_at(std::int64_t position) const {
+    return static_cast<std::byte*>(used_.data()) + offset_of(position);
   }
-  void gather(const float* x) const;
-  void scatter(float* dx) const;
+  std::size_t offset_of(std::int64_t position) const {
+    return static_cast<std::size_t>(position) * position_bytes_;
+  }
 
   KernelSpec spec_;
   std::unique_ptr<Kernel> inner_;
+  std::size_t position_bytes_;
   Workspace used_;
 };
 
-void StridedPointwise::gather(const float* x) const {
-  const std::int64_t channels = spec_.in[Dim::c];
-  auto* used = static_cast<float*>(used_.data());
+void StridedPointwise::gather(const std::byte* x) const {
   for_each_input_position(spec_, [&](std::int64_t from, std::int64_t to) {
-    if (to < 0) return;
-    std::memcpy(used + to * channels,
-                x + from * channels,
-                static_cast<std::size_t>(channels) * sizeof(float));
+    if (to >= 0) std::memcpy(used_at(to), x + offset_of(from), position_bytes_);
   });
 }
 
-void StridedPointwise::scatter(float* dx) const {
-  const std::int64_t channels = spec_.in[Dim::c];
-  const auto bytes = static_cast<std::size_t>(channels) * sizeof(float);
-  const auto* used = static_cast<const float*>(used_.data());
+void StridedPointwise::scatter(std::byte* dx) const {
   for_each_input_position(spec_, [&](std::int64_t to, std::int64_t from) {
     if (from < 0) {
-      std::memset(dx + to * channels, 0, bytes);
+      std::memset(dx + offset_of(to), 0, position_bytes_);
     } else {
-      std::memcpy(dx + to * channels, used + from * channels, bytes);
+      std::memcpy(dx + offset_of(to), used_at(from), position_bytes_);
     }
   });
 }
@@ -86,10 +86,10 @@ void StridedPointwise::run(Operands operands, const StepState& state) {
   std::array<TensorView, most_operands> inner{};
   std::copy(operands.begin(), operands.end(), inner.begin());
   const std::size_t x = spec_.phase == KernelPhase::backward_data ? 2 : 0;
-  if (spec_.phase != KernelPhase::backward_data) gather(operands[0].as<const float>());
+  if (spec_.phase != KernelPhase::backward_data) gather(operands[0].as<const std::byte>());
   inner[x].data = used_.data();
   inner_->run(std::span(inner).first(operands.size()), state);
-  if (spec_.phase == KernelPhase::backward_data) scatter(operands[2].as<float>());
+  if (spec_.phase == KernelPhase::backward_data) scatter(operands[2].as<std::byte>());
 }
 
 }  // namespace

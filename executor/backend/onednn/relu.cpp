@@ -1,6 +1,5 @@
 // ReLU, one pass.
-#include <algorithm>
-
+#include "executor/backend/onednn/elements.hpp"
 #include "executor/backend/onednn/kernels.hpp"
 #include "executor/backend/onednn/runs.hpp"
 #include "executor/backend/onednn/vectorize.hpp"
@@ -8,45 +7,57 @@
 namespace cnnplan::onednn {
 namespace {
 
-CNNPLAN_VECTORIZED void clip(const float* x, float limit, float* y, std::int64_t count) {
+template <typename T>
+CNNPLAN_VECTORIZED void clip(const T* x, float limit, T* y, std::int64_t count) {
   CNNPLAN_INDEPENDENT
   for (std::int64_t i = 0; i < count; ++i) {
-    const float positive = x[i] < 0.0F ? 0.0F : x[i];  // what is no number stays
-    y[i] = positive > limit ? limit : positive;
+    const auto value = static_cast<float>(x[i]);
+    const float positive = value < 0.0F ? 0.0F : value;  // what is no number stays
+    y[i] = T(positive > limit ? limit : positive);
   }
 }
 
-CNNPLAN_VECTORIZED void mask(
-    const float* y, const float* dy, float limit, float* dx, std::int64_t count) {
+template <typename T>
+CNNPLAN_VECTORIZED void mask(const T* y, const T* dy, float limit, T* dx, std::int64_t count) {
   CNNPLAN_INDEPENDENT
   for (std::int64_t i = 0; i < count; ++i) {
-    const float gradient = dy[i];
-    const bool passes = (y[i] > 0.0F) & (y[i] < limit);
-    dx[i] = passes ? gradient : 0.0F;
+    const auto gradient = static_cast<float>(dy[i]);
+    const auto output = static_cast<float>(y[i]);
+    const bool passes = (output > 0.0F) & (output < limit);
+    dx[i] = T(passes ? gradient : 0.0F);
   }
 }
 
+template <typename T>
 void forward(const Shape& shape, float limit, Operands operands) {
-  for_each_run<2>(shape, {operands[0], operands[1]}, [&](const Run<2>& run) {
-    clip(run.data[0], limit, run.data[1], run.positions * shape[Dim::c]);
-  });
+  for_each_run<T, T>(
+      shape, {operands[0], operands[1]}, [&](std::int64_t positions, const T* x, T* y) {
+        clip(x, limit, y, positions * shape[Dim::c]);
+      });
 }
 
+template <typename T>
 void backward_data(const Shape& shape, float limit, Operands operands) {
-  for_each_run<3>(shape, {operands[0], operands[1], operands[2]}, [&](const Run<3>& run) {
-    mask(run.data[0], run.data[1], limit, run.data[2], run.positions * shape[Dim::c]);
-  });
+  for_each_run<T, T, T>(shape,
+                        {operands[0], operands[1], operands[2]},
+                        [&](std::int64_t positions, const T* y, const T* dy, T* dx) {
+                          mask(y, dy, limit, dx, positions * shape[Dim::c]);
+                        });
 }
 
 }  // namespace
 
 std::unique_ptr<Kernel> make_relu(const KernelSpec& spec, const KernelConstants& constants) {
-  const auto limit = static_cast<float>(constants.relu_max);
   const bool is_forward = spec.phase == KernelPhase::forward;
-  return std::make_unique<FunctionKernel>(
-      "loops", is_forward ? 2 : 3, [=](Operands operands, const StepState&) {
-        is_forward ? forward(spec.out, limit, operands) : backward_data(spec.out, limit, operands);
-      });
+  return with_activation(spec.precision, [&]<typename T>(T) -> std::unique_ptr<Kernel> {
+    // As it is stored: a clipped output is not below the limit.
+    const auto limit = static_cast<float>(stored<T>(constants.relu_max));
+    return std::make_unique<FunctionKernel>(
+        "loops", is_forward ? 2 : 3, [=](Operands operands, const StepState&) {
+          is_forward ? forward<T>(spec.out, limit, operands)
+                     : backward_data<T>(spec.out, limit, operands);
+        });
+  });
 }
 
 }  // namespace cnnplan::onednn

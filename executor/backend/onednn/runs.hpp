@@ -3,21 +3,16 @@
 
 #include <array>
 #include <cstdint>
+#include <utility>
 
 #include "executor/backend/function_kernel.hpp"
+#include "executor/backend/onednn/positions.hpp"
 
 namespace cnnplan::onednn {
 
-// A contiguous piece of every view: `positions` times the channels of the view.
-template <std::size_t view_count>
-struct Run {
-  std::array<float*, view_count> data{};
-  std::int64_t positions = 0;
-};
-
 // How often each of (n, d, h, w) must be stepped through, and the positions of one run.
 struct RunExtents {
-  std::array<std::int64_t, 4> loops{1, 1, 1, 1};
+  Shape loops;
   std::int64_t positions = 1;
 };
 inline constexpr std::array<Dim, 4> position_dims{Dim::n, Dim::d, Dim::h, Dim::w};
@@ -32,34 +27,26 @@ RunExtents run_extents(const Shape& shape, const std::array<TensorView, view_cou
     for (const TensorView& view : views) {
       contiguous = contiguous && (extent == 1 || view.stride(position_dims[i]) == stride);
     }
-    (contiguous ? extents.positions : extents.loops[i]) *= extent;
+    (contiguous ? extents.positions : extents.loops[position_dims[i]]) *= extent;
   }
   return extents;
 }
 
-// Calls f(Run) until every element of `shape` was covered once.
-template <std::size_t view_count, typename F>
-void for_each_run(const Shape& shape, const std::array<TensorView, view_count>& views, F f) {
+// Calls f(positions, pointer to the first of `Elements`, ...) until every element of `shape` was
+// covered once; a run is `positions` times the channels of every view, without gaps.
+template <typename... Elements, typename F>
+void for_each_run(const Shape& shape,
+                  const std::array<TensorView, sizeof...(Elements)>& views,
+                  F f) {
   for (const TensorView& view : views) require_shape(view, shape);
   if (volume(shape) == 0) return;
   const RunExtents extents = run_extents(shape, views);
-  const auto& [count_n, count_d, count_h, count_w] = extents.loops;
-  Run<view_count> run{.data = {}, .positions = extents.positions};
-  for (std::int64_t n = 0; n < count_n; ++n) {
-    for (std::int64_t d = 0; d < count_d; ++d) {
-      for (std::int64_t h = 0; h < count_h; ++h) {
-        for (std::int64_t w = 0; w < count_w; ++w) {
-          for (std::size_t i = 0; i < view_count; ++i) {
-            const TensorView& view = views[i];
-            run.data[i] = view.template as<float>() + n * view.stride(Dim::n) +
-                          d * view.stride(Dim::d) + h * view.stride(Dim::h) +
-                          w * view.stride(Dim::w);
-          }
-          f(run);
-        }
-      }
+  for_each_position(extents.loops, [&](const Position& place) {
+    [&]<std::size_t... i>(std::index_sequence<i...>) {
+      f(extents.positions, at<Elements>(views[i], place)...);
     }
-  }
+    (std::index_sequence_for<Elements...>{});
+  });
 }
 
 }  // namespace cnnplan::onednn

@@ -1,5 +1,6 @@
 // SGD with momentum and weight decay as PyTorch defines it, one pass.
 #include "executor/backend/function_kernel.hpp"
+#include "executor/backend/onednn/elements.hpp"
 #include "executor/backend/onednn/kernels.hpp"
 #include "executor/backend/onednn/vectorize.hpp"
 
@@ -13,32 +14,54 @@ struct Factors {
   float gradient = 1.0F;
 };
 
-CNNPLAN_VECTORIZED void update(const Factors& factors,
-                               const float* __restrict gradient,
-                               float* __restrict weight,
-                               float* __restrict velocity,
-                               std::int64_t count) {
+Factors factors_of(const StepState& state) {
+  return {.learning_rate = static_cast<float>(state.learning_rate),
+          .momentum = static_cast<float>(state.momentum),
+          .weight_decay = static_cast<float>(state.weight_decay),
+          .gradient = static_cast<float>(1.0 / state.loss_scale)};
+}
+
+struct Arrays {
+  float* weight = nullptr;
+  const float* gradient = nullptr;
+  float* velocity = nullptr;
+  BFloat16* copies = nullptr;  // only where the precision has copies
+};
+
+template <bool has_copies>
+CNNPLAN_VECTORIZED void update(const Factors& factors, const Arrays& arrays, std::int64_t count) {
   const auto [learning_rate, momentum, weight_decay, unscale] = factors;
+  float* const __restrict weight = arrays.weight;
+  const float* const __restrict gradient = arrays.gradient;
+  float* const __restrict velocity = arrays.velocity;
+  [[maybe_unused]] BFloat16* const __restrict copies = arrays.copies;
   for (std::int64_t i = 0; i < count; ++i) {
     velocity[i] = momentum * velocity[i] + (gradient[i] * unscale + weight_decay * weight[i]);
     weight[i] -= learning_rate * velocity[i];
+    if constexpr (has_copies) copies[i] = BFloat16(weight[i]);
   }
+}
+
+template <bool has_copies>
+void update(const StepState& state, Operands operands, std::int64_t count) {
+  update<has_copies>(factors_of(state),
+                     {.weight = operands[0].as<float>(),
+                      .gradient = operands[1].as<const float>(),
+                      .velocity = operands[2].as<float>(),
+                      .copies = has_copies ? operands.back().as<BFloat16>() : nullptr},
+                     count);
 }
 
 }  // namespace
 
 std::unique_ptr<Kernel> make_sgd(const KernelSpec& spec) {
-  const std::int64_t elements = volume(spec.out);
+  const bool has_copies = has_weight_copies(spec.precision);
   return std::make_unique<FunctionKernel>(
-      "loops", 3, [elements](Operands operands, const StepState& state) {
-        update({.learning_rate = static_cast<float>(state.learning_rate),
-                .momentum = static_cast<float>(state.momentum),
-                .weight_decay = static_cast<float>(state.weight_decay),
-                .gradient = static_cast<float>(1.0 / state.loss_scale)},
-               operands[1].as<const float>(),
-               operands[0].as<float>(),
-               operands[2].as<float>(),
-               elements);
+      "loops",
+      has_copies ? 4 : 3,
+      [has_copies, elements = volume(spec.out)](Operands operands, const StepState& state) {
+        has_copies ? update<true>(state, operands, elements)
+                   : update<false>(state, operands, elements);
       });
 }
 

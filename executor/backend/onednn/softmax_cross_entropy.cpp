@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "executor/backend/labels.hpp"
+#include "executor/backend/onednn/elements.hpp"
 #include "executor/backend/onednn/kernels.hpp"
 #include "executor/backend/onednn/runs.hpp"
 #include "executor/backend/onednn/vectorize.hpp"
@@ -10,9 +11,10 @@
 namespace cnnplan::onednn {
 namespace {
 
-CNNPLAN_VECTORIZED float largest_of(const float* x, std::int64_t count) {
-  float largest = x[0];
-  for (std::int64_t c = 1; c < count; ++c) largest = std::max(largest, x[c]);
+template <typename T>
+CNNPLAN_VECTORIZED float largest_of(const T* x, std::int64_t count) {
+  auto largest = static_cast<float>(x[0]);
+  for (std::int64_t c = 1; c < count; ++c) largest = std::max(largest, static_cast<float>(x[c]));
   return largest;
 }
 
@@ -21,43 +23,48 @@ CNNPLAN_VECTORIZED void scale(float* values, float factor, std::int64_t count) {
 }
 
 // Probabilities of one position; returns -log of that of `label`.
-double softmax(const float* x, float* probabilities, std::int64_t count, std::int64_t label) {
+template <typename T>
+double softmax(const T* x, float* probabilities, std::int64_t count, std::int64_t label) {
   const float largest = largest_of(x, count);
   double sum = 0.0;
   for (std::int64_t c = 0; c < count; ++c) {
-    probabilities[c] = std::exp(x[c] - largest);
+    probabilities[c] = std::exp(static_cast<float>(x[c]) - largest);
     sum += static_cast<double>(probabilities[c]);
   }
   scale(probabilities, static_cast<float>(1.0 / sum), count);
-  return std::log(sum) - static_cast<double>(x[label] - largest);
+  return std::log(sum) - static_cast<double>(static_cast<float>(x[label]) - largest);
 }
 
+template <typename T>
 void forward(const Shape& shape, double loss_count, Operands operands) {
   const std::int64_t channels = shape[Dim::c];
   const auto* label = operands[1].as<const std::int32_t>();
   double loss = 0.0;
-  for_each_run<2>(shape, {operands[0], operands[2]}, [&](const Run<2>& run) {
-    for (std::int64_t i = 0; i < run.positions; ++i) {
+  const auto add_losses = [&](std::int64_t positions, const T* x, float* probabilities) {
+    for (std::int64_t i = 0; i < positions * channels; i += channels) {
       const std::int64_t wanted = checked_label(*label++, channels);
-      loss += softmax(run.data[0] + i * channels, run.data[1] + i * channels, channels, wanted);
+      loss += softmax(x + i, probabilities + i, channels, wanted);
     }
-  });
+  };
+  for_each_run<T, float>(shape, {operands[0], operands[2]}, add_losses);
   *operands[3].as<double>() = loss / loss_count;
 }
 
-void backward_data(const Shape& shape, double divisor, Operands operands) {
+template <typename T>
+void backward_data(const Shape& shape, double divisor, Operands operands, FloatRow<T>& row) {
   const std::int64_t channels = shape[Dim::c];
   const auto factor = static_cast<float>(1.0 / divisor);
   const auto* label = operands[1].as<const std::int32_t>();
-  for_each_run<2>(shape, {operands[0], operands[2]}, [&](const Run<2>& run) {
-    for (std::int64_t i = 0; i < run.positions; ++i) {
-      const float* probabilities = run.data[0] + i * channels;
-      float* dx = run.data[1] + i * channels;
-      std::copy_n(probabilities, channels, dx);
-      dx[checked_label(*label++, channels)] -= 1.0F;
-      scale(dx, factor, channels);
+  const auto subtract_labels = [&](std::int64_t positions, const float* probabilities, T* dx) {
+    for (std::int64_t i = 0; i < positions * channels; i += channels) {
+      float* differences = row.open(dx + i);
+      std::copy_n(probabilities + i, channels, differences);
+      differences[checked_label(*label++, channels)] -= 1.0F;
+      scale(differences, factor, channels);
+      row.close(dx + i);
     }
-  });
+  };
+  for_each_run<float, T>(shape, {operands[0], operands[2]}, subtract_labels);
 }
 
 }  // namespace
@@ -65,11 +72,16 @@ void backward_data(const Shape& shape, double divisor, Operands operands) {
 std::unique_ptr<Kernel> make_softmax_cross_entropy(const KernelSpec& spec,
                                                    const KernelConstants& constants) {
   const bool is_forward = spec.phase == KernelPhase::forward;
-  return std::make_unique<FunctionKernel>(
-      "loops", is_forward ? 4 : 3, [=](Operands operands, const StepState& state) {
-        is_forward ? forward(spec.in, constants.loss_count, operands)
-                   : backward_data(spec.in, constants.loss_count / state.loss_scale, operands);
-      });
+  return with_activation(spec.precision, [&]<typename T>(T) -> std::unique_ptr<Kernel> {
+    return std::make_unique<FunctionKernel>(
+        "loops",
+        is_forward ? 4 : 3,
+        [=, row = FloatRow<T>(spec.in[Dim::c])](Operands operands, const StepState& state) mutable {
+          is_forward
+              ? forward<T>(spec.in, constants.loss_count, operands)
+              : backward_data<T>(spec.in, constants.loss_count / state.loss_scale, operands, row);
+        });
+  });
 }
 
 }  // namespace cnnplan::onednn

@@ -10,23 +10,23 @@ namespace cnnplan::onednn {
 namespace {
 
 // y[0, count) += sum over `depth` consecutive k of x[k] * weight[k][0, count)
-template <int depth>
+template <int depth, typename T>
 CNNPLAN_INLINE void add_weight_rows(const float* __restrict x,
-                                    const float* __restrict weight,
+                                    const T* __restrict weight,
                                     std::int64_t filters,
                                     std::int64_t count,
                                     float* __restrict y) {
   for (std::int64_t f = 0; f < count; ++f) {
     float sum = 0.0F;
-    for (int k = 0; k < depth; ++k) sum += x[k] * weight[k * filters + f];
+    for (int k = 0; k < depth; ++k) sum += x[k] * static_cast<float>(weight[k * filters + f]);
     y[f] += sum;
   }
 }
 
 // Weight rows [k, k + depth) for all rows of x, some filters at a time so that they stay in L1.
-template <int depth>
+template <int depth, typename T>
 CNNPLAN_INLINE void add_for_all_rows(
-    const ProductSizes& sizes, const float* x, const float* weight, float* y, std::int64_t k) {
+    const ProductSizes& sizes, const float* x, const T* weight, float* y, std::int64_t k) {
   constexpr std::int64_t piece = 512;
   for (std::int64_t f = 0; f < sizes.filters; f += piece) {
     for (std::int64_t row = 0; row < sizes.rows; ++row) {
@@ -40,11 +40,8 @@ CNNPLAN_INLINE void add_for_all_rows(
 }
 
 // dx[i][j] = dot(dy row i, weight row j); rows of the three are those of the whole matrices.
-template <int rows, int depth>
-CNNPLAN_INLINE void dots(const ProductSizes& sizes,
-                         const float* dy,
-                         const float* weight,
-                         float* dx) {
+template <int rows, int depth, typename T>
+CNNPLAN_INLINE void dots(const ProductSizes& sizes, const float* dy, const T* weight, float* dx) {
   using Floats = SixteenLanes::Floats;
   Floats sums[rows][depth] = {};
   std::int64_t f = 0;
@@ -62,18 +59,18 @@ CNNPLAN_INLINE void dots(const ProductSizes& sizes,
       float sum = 0.0F;
       for (int lane = 0; lane < SixteenLanes::count; ++lane) sum += sums[i][j][lane];
       for (std::int64_t g = f; g < sizes.filters; ++g) {
-        sum += dy[i * sizes.filters + g] * weight[j * sizes.filters + g];
+        sum += dy[i * sizes.filters + g] * static_cast<float>(weight[j * sizes.filters + g]);
       }
       dx[i * sizes.depth + j] = sum;
     }
   }
 }
 
-template <int depth>
+template <int depth, typename T>
 CNNPLAN_INLINE void dots_with_all_rows(
-    const ProductSizes& sizes, const float* dy, const float* weight, float* dx, std::int64_t k) {
+    const ProductSizes& sizes, const float* dy, const T* weight, float* dx, std::int64_t k) {
   constexpr int tile = 4;
-  const float* weight_rows = weight + k * sizes.filters;
+  const T* weight_rows = weight + k * sizes.filters;
   std::int64_t row = 0;
   for (; row + tile <= sizes.rows; row += tile) {
     dots<tile, depth>(sizes, dy + row * sizes.filters, weight_rows, dx + row * sizes.depth + k);
@@ -111,9 +108,10 @@ CNNPLAN_INLINE void outer_products(
 
 }  // namespace
 
+template <typename T>
 CNNPLAN_VECTORIZED void add_product(const ProductSizes& sizes,
                                     const float* x,
-                                    const float* weight,
+                                    const T* weight,
                                     float* y) {
   constexpr int tile = 8;
   std::int64_t k = 0;
@@ -126,9 +124,10 @@ CNNPLAN_VECTORIZED void clip_negative(float* y, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) y[i] = y[i] < 0.0F ? 0.0F : y[i];
 }
 
+template <typename T>
 CNNPLAN_VECTORIZED void product_with_transposed(const ProductSizes& sizes,
                                                 const float* dy,
-                                                const float* weight,
+                                                const T* weight,
                                                 float* dx) {
   constexpr int tile = 4;
   std::int64_t k = 0;
@@ -153,5 +152,10 @@ CNNPLAN_VECTORIZED void sum_rows(const ProductSizes& sizes, const float* dy, flo
     for (std::int64_t f = 0; f < sizes.filters; ++f) dbias[f] += dy[row * sizes.filters + f];
   }
 }
+
+template void add_product(const ProductSizes&, const float*, const float*, float*);
+template void add_product(const ProductSizes&, const float*, const BFloat16*, float*);
+template void product_with_transposed(const ProductSizes&, const float*, const float*, float*);
+template void product_with_transposed(const ProductSizes&, const float*, const BFloat16*, float*);
 
 }  // namespace cnnplan::onednn

@@ -5,7 +5,7 @@
 
 namespace cnnplan::onednn {
 
-// X is (rows, depth), W (depth, filters), Y (rows, filters); all dense.
+// X is (rows, depth), W (depth, filters), Y (rows, filters); all dense. T is float or BFloat16.
 struct ProductSizes {
   std::int64_t rows = 0;
   std::int64_t depth = 0;
@@ -13,13 +13,15 @@ struct ProductSizes {
 };
 
 // y += x * weight
-void add_product(const ProductSizes& sizes, const float* x, const float* weight, float* y);
+template <typename T>
+void add_product(const ProductSizes& sizes, const float* x, const T* weight, float* y);
 // y = max(y, 0)
 void clip_negative(float* y, std::int64_t count);
 // dx = dy * weight^T
+template <typename T>
 void product_with_transposed(const ProductSizes& sizes,
                              const float* dy,
-                             const float* weight,
+                             const T* weight,
                              float* dx);
 // dweight = x^T * dy
 void transposed_product(const ProductSizes& sizes, const float* x, const float* dy, float* dweight);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "executor/backend/function_kernel.hpp"
+#include "executor/backend/onednn/elements.hpp"
 #include "executor/backend/onednn/kernels.hpp"
 #include "executor/backend/onednn/positions.hpp"
 #include "executor/backend/onednn/vectorize.hpp"
@@ -10,45 +11,56 @@
 namespace cnnplan::onednn {
 namespace {
 
-CNNPLAN_VECTORIZED void add_to(const float* __restrict from,
+template <typename T>
+CNNPLAN_VECTORIZED void add_to(const T* __restrict from,
                                std::int64_t channels,
                                float* __restrict to) {
-  for (std::int64_t c = 0; c < channels; ++c) to[c] += from[c];
+  for (std::int64_t c = 0; c < channels; ++c) to[c] += static_cast<float>(from[c]);
 }
 
+template <typename T>
 void forward(const KernelSpec& spec, const TensorView& x, const TensorView& y) {
   const UpsampleAxes axes(spec);
   for_each_position(spec.out, [&](const Position& o) {
     const Position source{o.n, axes.d.input(o.d), axes.h.input(o.h), axes.w.input(o.w)};
-    std::copy_n(at<const float>(x, source), spec.out[Dim::c], at<float>(y, o));
+    std::copy_n(at<const T>(x, source), spec.out[Dim::c], at<T>(y, o));
   });
 }
 
-void backward_data(const KernelSpec& spec, const TensorView& dy, const TensorView& dx) {
+template <typename T>
+void backward_data(const KernelSpec& spec,
+                   const TensorView& dy,
+                   const TensorView& dx,
+                   FloatRow<T>& row) {
   const UpsampleAxes axes(spec);
   for_each_position(spec.in, [&](const Position& i) {
-    auto* sum = at<float>(dx, i);
+    float* sum = row.open(at<T>(dx, i));
     std::fill_n(sum, spec.in[Dim::c], 0.0F);
     Position o{.n = i.n};
     for (o.d = axes.d.begin(i.d); o.d < axes.d.end(i.d); ++o.d) {
       for (o.h = axes.h.begin(i.h); o.h < axes.h.end(i.h); ++o.h) {
         for (o.w = axes.w.begin(i.w); o.w < axes.w.end(i.w); ++o.w) {
-          add_to(at<const float>(dy, o), spec.in[Dim::c], sum);
+          add_to(at<const T>(dy, o), spec.in[Dim::c], sum);
         }
       }
     }
+    row.close(at<T>(dx, i));
   });
 }
 
 }  // namespace
 
 std::unique_ptr<Kernel> make_upsample(const KernelSpec& spec) {
-  return std::make_unique<FunctionKernel>("loops", 2, [=](Operands operands, const StepState&) {
-    const bool is_forward = spec.phase == KernelPhase::forward;
-    require_shape(operands[0], is_forward ? spec.in : spec.out);
-    require_shape(operands[1], is_forward ? spec.out : spec.in);
-    is_forward ? forward(spec, operands[0], operands[1])
-               : backward_data(spec, operands[0], operands[1]);
+  return with_activation(spec.precision, [&]<typename T>(T) -> std::unique_ptr<Kernel> {
+    const auto run = [=, row = FloatRow<T>(spec.in[Dim::c])](Operands operands,
+                                                             const StepState&) mutable {
+      const bool is_forward = spec.phase == KernelPhase::forward;
+      require_shape(operands[0], is_forward ? spec.in : spec.out);
+      require_shape(operands[1], is_forward ? spec.out : spec.in);
+      is_forward ? forward<T>(spec, operands[0], operands[1])
+                 : backward_data<T>(spec, operands[0], operands[1], row);
+    };
+    return std::make_unique<FunctionKernel>("loops", 2, run);
   });
 }
 

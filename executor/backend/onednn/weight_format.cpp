@@ -9,6 +9,7 @@ namespace cnnplan::onednn {
 namespace {
 
 using Tag = dnnl::memory::format_tag;
+using Type = dnnl::memory::data_type;
 
 constexpr std::int64_t block = 16;  // floats of a 512-bit vector
 // Windows wider than this are those of fully connected layers or of few, small convolutions.
@@ -30,14 +31,14 @@ Tag tag_of(WeightFormat format, bool deep) {
   return Tag::undef;
 }
 
-dnnl::memory::desc weight(const KernelSpec& spec, Tag tag) {
+dnnl::memory::desc weight(const KernelSpec& spec, Tag tag, Type type) {
   dnnl::memory::dims dims;
   if (spec.groups > 1) dims.push_back(spec.groups);
   dims.push_back(spec.out[Dim::c] / spec.groups);
   dims.push_back(spec.in[Dim::c] / spec.groups);
   const WindowLists window = window_lists(spec);
   dims.insert(dims.end(), window.kernel.begin(), window.kernel.end());
-  return {dims, dnnl::memory::data_type::f32, tag};
+  return {dims, type, tag};
 }
 
 }  // namespace
@@ -56,18 +57,21 @@ WeightFormat weight_format(const KernelSpec& convolution) {
                                                           : WeightFormat::blocked;
 }
 
-dnnl::memory::desc stored_weight(const KernelSpec& convolution) {
-  return weight(convolution, tag_of(weight_format(convolution), is_three_dimensional(convolution)));
+dnnl::memory::desc stored_weight(const KernelSpec& convolution, Type type) {
+  return weight(
+      convolution, tag_of(weight_format(convolution), is_three_dimensional(convolution)), type);
 }
 
-dnnl::memory::desc any_weight(const KernelSpec& convolution) {
-  return weight(convolution, Tag::any);
+dnnl::memory::desc any_weight(const KernelSpec& convolution, Type type) {
+  return weight(convolution, Tag::any, type);
 }
 
 dnnl::memory::desc plain_weight(const KernelSpec& convolution) {
   const bool deep = is_three_dimensional(convolution);
-  if (convolution.groups > 1) return weight(convolution, deep ? Tag::goidhw : Tag::goihw);
-  return weight(convolution, deep ? Tag::oidhw : Tag::oihw);
+  if (convolution.groups > 1) {
+    return weight(convolution, deep ? Tag::goidhw : Tag::goihw, Type::f32);
+  }
+  return weight(convolution, deep ? Tag::oidhw : Tag::oihw, Type::f32);
 }
 
 }  // namespace cnnplan::onednn

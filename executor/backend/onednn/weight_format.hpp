@@ -18,10 +18,13 @@ enum class WeightFormat {
 WeightFormat weight_format(const KernelSpec& convolution);
 
 // The stored weight as oneDNN describes it: (F, C, KD, KH, KW) or, with groups,
-// (groups, F/groups, C/groups, KD, KH, KW); KD only where the block is three-dimensional.
-dnnl::memory::desc stored_weight(const KernelSpec& convolution);
-// The same with the format left to a primitive, or with plain order.
-dnnl::memory::desc any_weight(const KernelSpec& convolution);
+// (groups, F/groups, C/groups, KD, KH, KW); KD only where the block is three-dimensional. Copies in
+// another type have the same format: they are written element by element.
+dnnl::memory::desc stored_weight(const KernelSpec& convolution,
+                                 dnnl::memory::data_type type = dnnl::memory::data_type::f32);
+// The same with the format left to a primitive.
+dnnl::memory::desc any_weight(const KernelSpec& convolution, dnnl::memory::data_type type);
+// The same in plain order, fp32.
 dnnl::memory::desc plain_weight(const KernelSpec& convolution);
 
 }  // namespace cnnplan::onednn

@@ -135,7 +135,7 @@ void check_against_oracle(const KernelSpec& spec, Random& random) {
   const Problem problem = fill(spec, random);
   const Results expected = run_all(oracle(), problem);
   for (const Candidate& candidate : candidates()) {
-    INFO(candidate.backend, ": ", to_text(spec));
+    INFO(candidate.backend, ": ", to_text(candidate.precision), ": ", to_text(spec));
     check_all(run_all(candidate, problem), expected, tolerance_of(candidate));
   }
 }
@@ -249,6 +249,54 @@ TEST_CASE("convolution: pointwise with and without stride, few and many position
       spec.bias = random.coin();
       spec.relu = random.coin();
       check_against_oracle(spec, random);
+    }
+  }
+}
+
+TEST_CASE("convolution: pointwise, few and odd numbers of channels and filters") {
+  Random random(16);
+  for (std::int64_t positions : {30, 60, 89, 150}) {
+    for (std::int64_t filters : {1, 2, 5, 39}) {
+      for (std::int64_t channels : {1, 3, 8, 31}) {
+        check_against_oracle(
+            spec_of({.batch = 1, .channels = channels, .filters = filters}, {1, 1, positions}, {}),
+            random);
+      }
+    }
+  }
+}
+
+TEST_CASE("convolution: strides wider than the block") {
+  Random random(17);
+  for (std::int64_t length : {1, 2, 3}) {
+    for (std::int64_t kernel : {1, 2, 3}) {
+      for (std::int64_t stride : {2, 3, 4}) {
+        for (std::int64_t padding = kernel > length ? 1 : 0; padding < kernel; ++padding) {
+          Window window;
+          window.dims[1] = window.dims[2] = {
+              .kernel = kernel, .stride = stride, .padding_begin = padding, .padding_end = 1};
+          check_against_oracle(
+              spec_of({.batch = 2, .channels = 16, .filters = 20}, {1, length, length}, window),
+              random);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("convolution: blocks of three dims that lie inside one or two windows") {
+  Random random(18);
+  for (std::int64_t depth : {1, 2, 3, 5}) {
+    for (std::int64_t height : {1, 2, 4}) {
+      for (std::int64_t stride : {1, 2, 3}) {
+        Window window;
+        window.dims[0] = {.kernel = 3, .stride = stride, .padding_begin = 1, .padding_end = 1};
+        window.dims[1] = {.kernel = 3, .padding_begin = 1, .padding_end = 1};
+        window.dims[2] = {.kernel = 2, .padding_begin = 1};
+        check_against_oracle(
+            spec_of({.batch = 2, .channels = 8, .filters = 20}, {depth, height, 4}, window),
+            random);
+      }
     }
   }
 }

@@ -15,6 +15,12 @@ TEST_CASE("FunctionKernel: a wrong number of operands is a broken contract") {
   CHECK_THROWS_AS(kernel.run(operands, {}), std::logic_error);
 }
 
+TEST_CASE("FunctionKernel: reports the memory that its body keeps") {
+  const auto nothing = [](Operands, const StepState&) {};
+  CHECK(FunctionKernel("test", 2, nothing).workspace_bytes() == 0);
+  CHECK(FunctionKernel("test", 2, nothing, 64).workspace_bytes() == 64);
+}
+
 TEST_CASE("require_shape: only equal shapes, or two empty ones") {
   const Shape shape{{1, 2, 1, 3, 4}};
   CHECK_NOTHROW(require_shape({.box = whole(shape)}, shape));

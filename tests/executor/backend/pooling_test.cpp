@@ -99,6 +99,24 @@ TEST_CASE("pooling: the window of a global pooling covers the block") {
   }
 }
 
+TEST_CASE("pooling: windows of about as many taps as eight bits can count") {
+  Random random(4);
+  for (PoolingMode mode : {PoolingMode::max, PoolingMode::average}) {
+    for (std::int64_t height : {15, 16}) {
+      for (std::int64_t width : {16, 17, 18}) {
+        KernelSpec spec;
+        spec.kind = KernelKind::pooling;
+        spec.pooling = mode;
+        spec.in = {{2, 20, 1, height + 1, width}};
+        spec.out = {{2, 20, 1, 2, 1}};
+        spec.window.dims[1].kernel = height;
+        spec.window.dims[2].kernel = width;
+        check_against_oracle(spec, random.values(volume(spec.in)), random.values(volume(spec.out)));
+      }
+    }
+  }
+}
+
 TEST_CASE("pooling: empty blocks") {
   KernelSpec spec;
   spec.kind = KernelKind::pooling;
