@@ -363,6 +363,18 @@ std::int64_t batch_told(const SolveRequest& request) {
   return 0;
 }
 
+TEST_CASE("solve: where momentum in shards would fit, that is told") {
+  SolveRequest request = request_for("alexnet", 64, 8);
+  request.uniform = Mesh({{Axis::n, 8}});
+  request.platform.memory_bytes = solve(request).prediction.memory.total_bytes() - 1;
+  CHECK_THROWS_WITH_AS(
+      solve(request), doctest::Contains("; with --sharded-update it fits"), InfeasibleError);
+  request.sharded_update = true;
+  CHECK(solve(request).prediction.memory.total_bytes() <= request.platform.memory_bytes);
+  request.platform.memory_bytes /= 4;
+  CHECK(batch_told(request) < request.batch);
+}
+
 TEST_CASE("solve: what does not fit is told by layers, with the largest batch that would") {
   SolveRequest request = request_for("mesh-1k", 24, 2);
   request.network = with_input_size(request.network, {1, 128, 128});
