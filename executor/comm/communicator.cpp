@@ -131,7 +131,7 @@ void sum_shards(std::span<T> values,
                 const Communicator& communicator,
                 Communicator::Handle& handle) {
   require_halves(algorithm);
-  if (handle.size == 1) return;
+  if (handle.size == 1 || values.empty()) return;
   if (algorithm == AllreduceAlgorithm::library) return library_reduce_scatter(values, handle);
   ring_collective(CollectiveKind::reduce_scatter,
                   values,
@@ -146,7 +146,7 @@ void gather_shards(std::span<T> values,
                    const Communicator& communicator,
                    Communicator::Handle& handle) {
   require_halves(algorithm);
-  if (handle.size == 1) return;
+  if (handle.size == 1 || values.empty()) return;
   if (algorithm == AllreduceAlgorithm::library) return library_allgather(values, handle);
   ring_allgather(values, ring_link(communicator, handle), handle.rank, handle.size);
 }
