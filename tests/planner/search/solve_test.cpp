@@ -219,8 +219,8 @@ TEST_CASE("solve: a sharded update takes less memory and time where there are ma
 }
 
 TEST_CASE("solve: with a sharded update, too, the plan is no better than its bound") {
-  for (const char* network : {"lenet", "alexnet", "resnet50"}) {
-    for (int ranks : {2, 4, 8}) {
+  for (const char* network : {"lenet", "alexnet"}) {
+    for (int ranks : {2, 8}) {
       for (const bool overlap : {false, true}) {
         CAPTURE(network);
         CAPTURE(ranks);
