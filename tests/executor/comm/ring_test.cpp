@@ -60,6 +60,25 @@ std::size_t simulate(const RingShape& shape, Blocks& values) {
   return longest;
 }
 
+// Other numbers on every rank.
+Blocks counted(int ranks, std::int64_t elements) {
+  Blocks values(static_cast<std::size_t>(ranks));
+  for (int r = 0; r < ranks; ++r) {
+    auto& own = values[static_cast<std::size_t>(r)];
+    own.resize(static_cast<std::size_t>(elements));
+    std::iota(own.begin(), own.end(), 1000.0 * r);
+  }
+  return values;
+}
+
+std::vector<double> sum_of(const Blocks& values) {
+  std::vector<double> sum(values.front().size());
+  for (const auto& own : values) {
+    add(sum.data(), own.data(), static_cast<std::int64_t>(own.size()));
+  }
+  return sum;
+}
+
 }  // namespace
 
 TEST_CASE("RingHops: every rank ends with the sum, for any size and rank count") {
@@ -69,14 +88,8 @@ TEST_CASE("RingHops: every rank ends with the sum, for any size and rank count")
       CAPTURE(elements);
       const RingShape shape{
           .elements = elements, .ranks = ranks, .chunk_elements = 5, .chunks_per_block = 3};
-      Blocks values(static_cast<std::size_t>(ranks));
-      for (int r = 0; r < ranks; ++r) {
-        auto& own = values[static_cast<std::size_t>(r)];
-        own.resize(static_cast<std::size_t>(elements));
-        std::iota(own.begin(), own.end(), 1000.0 * r);
-      }
-      std::vector<double> expected(static_cast<std::size_t>(elements));
-      for (const auto& own : values) add(expected.data(), own.data(), elements);
+      Blocks values = counted(ranks, elements);
+      const std::vector<double> expected = sum_of(values);
       simulate(shape, values);
       for (const auto& own : values) CHECK(own == expected);
     }
@@ -93,14 +106,8 @@ TEST_CASE("RingHops: the halves leave each rank its shard of the sum, and then a
                       .ranks = ranks,
                       .chunk_elements = 5,
                       .chunks_per_block = 3};
-      Blocks values(static_cast<std::size_t>(ranks));
-      for (int r = 0; r < ranks; ++r) {
-        auto& own = values[static_cast<std::size_t>(r)];
-        own.resize(static_cast<std::size_t>(elements));
-        std::iota(own.begin(), own.end(), 1000.0 * r);
-      }
-      std::vector<double> expected(static_cast<std::size_t>(elements));
-      for (const auto& own : values) add(expected.data(), own.data(), elements);
+      Blocks values = counted(ranks, elements);
+      const std::vector<double> expected = sum_of(values);
       simulate(shape, values);
       for (int r = 0; r < ranks; ++r) {
         auto& own = values[static_cast<std::size_t>(r)];
