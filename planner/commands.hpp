@@ -28,6 +28,7 @@ struct SolveOptions {
   std::optional<AllreduceAlgorithm> allreduce;      // of gradients; empty: the fastest
   std::int64_t bucket_bytes = Plan{}.bucket_bytes;  // of gradients
   bool sharded_update = false;                      // as in Plan
+  int sample_blocks = 1;                            // likewise
   std::vector<std::string> allow;                   // "multigrid"
   MultigridRequest multigrid;                       // where that is allowed
   bool strict = false;                              // refuse estimated kernels

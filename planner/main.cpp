@@ -113,6 +113,16 @@ void add_training_options(CLI::App& solve, SolveOptions& options) {
       options.sharded_update,
       "Every rank updates its shard of the weights, and stores the momentum of that alone; "
       "the others' weights come when the next step begins");
+  solve
+      .add_option("--reproducible",
+                  options.sample_blocks,
+                  "Sum over samples block by block, so many in the mini-batch, a power of two: any "
+                  "number of ranks that divides it computes the same bits. Splits samples alone; "
+                  "batch norms are global")
+      ->type_name("BLOCKS")
+      ->check(CLI::Range(1, max_ranks))
+      ->excludes("--batch-norm")
+      ->excludes("--sharded-update");
   solve.add_flag("--overlap",
                  options.overlap,
                  "Halos and reductions run beside kernels; for backends on GPUs");
@@ -136,8 +146,10 @@ void add_search_options(CLI::App& solve, SolveOptions& options) {
                   "Over which axes layers may be split, e.g. nhw: samples n, channels c, depth d, "
                   "height h, width w")
       ->capture_default_str();
-  solve.add_option(
-      "--uniform", options.uniform, "No search: this mesh for every layer, e.g. n2 or h2");
+  solve
+      .add_option(
+          "--uniform", options.uniform, "No search: this mesh for every layer, e.g. n2 or h2")
+      ->excludes("--reproducible");
   solve
       .add_option("--what-if",
                   options.what_if,
@@ -156,7 +168,8 @@ void add_multigrid_options(CLI::App& solve, SolveOptions& options) {
                       "multigrid, whose results are close to those of the layers in order, not "
                       "equal")
           ->check(CLI::IsMember({"multigrid"}))
-          ->excludes("--uniform");
+          ->excludes("--uniform")
+          ->excludes("--reproducible");
   solve
       .add_option("--cycles",
                   request.cycles,

@@ -10,6 +10,7 @@
 #include "planner/model/error.hpp"
 #include "planner/model/file.hpp"
 #include "planner/model/residual_chain.hpp"
+#include "planner/model/sample_blocks.hpp"
 #include "planner/model/what_if.hpp"
 #include "planner/predict/predict.hpp"
 #include "planner/report/advice.hpp"
@@ -85,12 +86,27 @@ void read_platform_of(const SolveOptions& options,
 }
 
 void check_reductions(const SolveOptions& options) {
-  if (!options.sharded_update || !options.allreduce) return;
-  if (has_halves(*options.allreduce)) return;
-  throw InputError({.file = "--sharded-update",
-                    .pointer = "",
-                    .value = "with --allreduce " + std::string(to_text(*options.allreduce)),
-                    .allowed = "with ring or library, which have halves"});
+  if (!options.allreduce) return;
+  const auto refuse = [&](const char* option, const char* allowed) {
+    throw InputError({.file = option,
+                      .pointer = "",
+                      .value = "with --allreduce " + std::string(to_text(*options.allreduce)),
+                      .allowed = allowed});
+  };
+  if (options.sharded_update && !has_halves(*options.allreduce)) {
+    refuse("--sharded-update", "with ring or library, which have halves");
+  }
+  if (options.sample_blocks > 1 && !adds_as_a_tree(*options.allreduce)) {
+    refuse("--reproducible", "with recursive_doubling or rabenseifner, which add as a tree");
+  }
+}
+
+void read_sample_blocks(const SolveOptions& options, SolveRequest& request) {
+  request.sample_blocks = options.sample_blocks;
+  if (options.sample_blocks == 1) return;
+  check_reproducible(request.network, request.batch, request.ranks, options.sample_blocks);
+  request.statistics = BatchNormStatistics::global;
+  request.uniform = sample_mesh(request.ranks);
 }
 
 SolveRequest request_of(const SolveOptions& options, std::vector<InputFile>& inputs) {
@@ -115,6 +131,7 @@ SolveRequest request_of(const SolveOptions& options, std::vector<InputFile>& inp
   if (!options.uniform.empty()) {
     request.uniform = parse_uniform(request.network, request.batch, request.ranks, options.uniform);
   }
+  read_sample_blocks(options, request);
   return request;
 }
 

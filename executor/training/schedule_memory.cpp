@@ -1,6 +1,8 @@
 // Addresses and views; copies where the device is not the host.
 #include "executor/training/schedule_memory.hpp"
 
+#include <algorithm>
+
 #include "planner/schedule/memory_layout.hpp"
 
 namespace cnnplan {
@@ -8,12 +10,26 @@ namespace {
 
 bool is_parameter(BufferRole role) {
   return role == BufferRole::weights || role == BufferRole::gradients ||
-         role == BufferRole::momentum || role == BufferRole::weight_copies;
+         role == BufferRole::momentum || role == BufferRole::weight_copies ||
+         role == BufferRole::gradient_part;
 }
 
 // Kept outside the arena: the host writes or reads them.
 bool meets_host(BufferRole role) {
   return role == BufferRole::data || role == BufferRole::labels || role == BufferRole::loss;
+}
+
+// The largest weight as the backend stores it.
+std::int64_t part_bytes(const Schedule& schedule,
+                        const ParameterStore& parameters,
+                        BufferElement element) {
+  std::int64_t elements = 0;
+  for (std::size_t i = 0; i < schedule.slots.size(); ++i) {
+    if (schedule.slots[i].role != ParameterRole::weight) continue;
+    const auto slot = static_cast<int>(i);
+    elements = std::max(elements, parameters.elements(slot, slot));
+  }
+  return elements * bytes_of(element);
 }
 
 ParameterArena arena_of(BufferRole role) {
@@ -34,6 +50,9 @@ ScheduleMemory::ScheduleMemory(const Schedule& schedule, Device& device, Paramet
       running_layer_(schedule.buffers.size(), -1) {
   for (std::size_t i = 0; i < schedule.buffers.size(); ++i) {
     const Buffer& candidate = schedule.buffers[i];
+    if (candidate.role == BufferRole::gradient_part) {
+      own_memory_[i] = device.allocate(part_bytes(schedule, parameters, candidate.element));
+    }
     if (!meets_host(candidate.role)) continue;
     own_memory_[i] = device.allocate(candidate.bytes);
     if (!device.is_host()) host_memory_[i] = device.allocate_staging(candidate.bytes);
@@ -79,7 +98,9 @@ TensorView ScheduleMemory::parameter_view(const Operand& operand) const {
                                     : slot.elements;
   const Box box = whole({{1, 1, 1, 1, elements}});
   const Buffer& arena = buffer(operand.buffer);
-  void* data = parameters_.address(arena_of(arena.role), operand.first_slot);
+  void* data = arena.role == BufferRole::gradient_part
+                   ? address(operand.buffer)
+                   : parameters_.address(arena_of(arena.role), operand.first_slot);
   return view_of(data, box, box, bytes_of(arena.element));
 }
 

@@ -53,7 +53,8 @@ StepRunner::Prepared StepRunner::prepare(const KernelOperation& operation) {
   std::vector<TensorView> views;
   for (const Operand& operand : operation.operands) views.push_back(memory_.view(operand));
   KernelSpec spec = operation.spec;
-  if (spec.kind == KernelKind::sgd) spec.in = spec.out = views[0].shape();
+  // Of slots, as they are stored.
+  if (operation.operands[0].first_slot >= 0) spec.in = spec.out = views[0].shape();
   KernelConstants constants = operation.constants;
   // A profile holds for all plans: it takes the fastest.
   constants.replicated = constants.replicated && context_.groups != nullptr;

@@ -27,6 +27,11 @@ bool has_halves(AllreduceAlgorithm algorithm) {
   return algorithm == AllreduceAlgorithm::ring || algorithm == AllreduceAlgorithm::library;
 }
 
+bool adds_as_a_tree(AllreduceAlgorithm algorithm) {
+  return algorithm == AllreduceAlgorithm::recursive_doubling ||
+         algorithm == AllreduceAlgorithm::rabenseifner;
+}
+
 std::string_view to_text(CollectiveKind kind) {
   constexpr std::array<std::string_view, 3> names{"allreduce", "reduce-scatter", "allgather"};
   return names[static_cast<std::size_t>(kind)];

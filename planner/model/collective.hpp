@@ -16,5 +16,7 @@ enum class CollectiveKind { allreduce, reduce_scatter, allgather };
 std::string_view to_text(CollectiveKind kind);
 // True for the ring and the library.
 bool has_halves(AllreduceAlgorithm algorithm);
+// True where a power of two of ranks adds as a binary tree: neighbours first, then pairs of these.
+bool adds_as_a_tree(AllreduceAlgorithm algorithm);
 
 }  // namespace cnnplan

@@ -6,6 +6,7 @@
 #include "planner/model/checked.hpp"
 #include "planner/model/error.hpp"
 #include "planner/model/multigrid_check.hpp"
+#include "planner/model/sample_blocks.hpp"
 
 namespace cnnplan {
 namespace {
@@ -131,6 +132,8 @@ Plan uniform_plan(const Network& network, std::int64_t batch, const Mesh& mesh) 
 Plan on_one_rank(const Plan& plan) {
   Plan single = uniform_plan(plan.network, plan.batch, Mesh());
   single.precision = plan.precision;
+  single.sample_blocks = plan.sample_blocks;
+  if (plan.sample_blocks > 1) single.implementations = plan.implementations;  // the same kernels
   for (std::size_t i = 0; i < plan.layers.size(); ++i) {
     single.layers[i].statistics = plan.layers[i].statistics;
   }
@@ -163,6 +166,7 @@ void validate(const Plan& plan, const std::string& file) {
     elements = check.with_output(elements, plan.network, i, plan.batch);
   }
   check_multigrid(plan, file);
+  check_sample_blocks(plan, file);
   const std::vector<UnitMargin>& margins = plan.prediction.margins;
   for (std::size_t i = 0; i < margins.size(); ++i) {
     check.margin("/prediction/margins/" + std::to_string(i), plan, margins[i]);

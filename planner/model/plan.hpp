@@ -145,6 +145,10 @@ struct Plan {
   // shard of the sums, updates that with the momentum of the shard alone, and gets the others'
   // weights by an allgather when the next step begins.
   bool sharded_update = false;
+  // What is summed over samples is summed over so many equal blocks of the mini-batch, and these as
+  // a binary tree: any number of ranks that divides it computes the same bits (sample_blocks.hpp).
+  // 1: as the kernels do it.
+  int sample_blocks = 1;
   int ranks_per_node = 1;  // consecutive ones, which `hierarchical` sums among first
   std::int64_t bucket_bytes = std::int64_t{32} << 20;
   bool overlap = false;  // halos and gradient reductions run beside kernels
@@ -166,7 +170,8 @@ bool can_recompute(const LayerParameters& parameters);
 // Every layer on `mesh`, with defaults. Not checked against the shapes.
 Plan uniform_plan(const Network& network, std::int64_t batch, const Mesh& mesh);
 
-// The same training on one rank: batch norms with the statistics of `plan`, all else by default.
+// The same training on one rank: batch norms with the statistics and sums over the blocks of
+// `plan`, all else by default.
 Plan on_one_rank(const Plan& plan);
 
 // @throws InputError (pointer into plan.json) unless every layer, also with the changes of a

@@ -85,6 +85,7 @@ void read_reductions(const JsonReader& root, Plan& plan) {
   root.read_enumerator("gradient_allreduce", plan.gradient_allreduce);
   root.read_enumerator("statistics_allreduce", plan.statistics_allreduce);
   root.read("sharded_update", plan.sharded_update);
+  root.read("sample_blocks", plan.sample_blocks, ranks_range);
   root.read("ranks_per_node", plan.ranks_per_node, ranks_range);
   root.read("bucket_bytes", plan.bucket_bytes, bucket_range);
 }
@@ -107,6 +108,7 @@ Plan parse_plan(std::string_view json, const std::string& file) {
                    "gradient_allreduce",
                    "statistics_allreduce",
                    "sharded_update",
+                   "sample_blocks",
                    "ranks_per_node",
                    "bucket_bytes",
                    "overlap",
@@ -146,6 +148,7 @@ std::string to_json(const Plan& plan) {
   document["gradient_allreduce"] = to_text(plan.gradient_allreduce);
   document["statistics_allreduce"] = to_text(plan.statistics_allreduce);
   if (plan.sharded_update) document["sharded_update"] = true;
+  if (plan.sample_blocks > 1) document["sample_blocks"] = plan.sample_blocks;
   document["ranks_per_node"] = plan.ranks_per_node;
   document["bucket_bytes"] = plan.bucket_bytes;
   document["overlap"] = plan.overlap;

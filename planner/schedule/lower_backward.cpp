@@ -65,12 +65,11 @@ Operand Lowering::backward_relu(const Unit& unit, const Operand& dy, const std::
   const BufferIndex dx =
       add_block(layer(unit.last).name + "/dx", BufferRole::error_signal, own_box(unit.last));
   const KernelSpec spec = elementwise_spec(unit, KernelKind::relu, KernelPhase::backward_data);
-  if (!is_here(unit)) return builder_.read(dx);
-  std::vector<Operand> operands{saved_of(unit).output, dy, builder_.write(dx)};
-  builder_.add_operation(id,
-                         unit.last,
-                         Stream::compute,
-                         KernelOperation{.spec = spec, .constants = {}, .operands = operands});
+  add_kernel(
+      unit,
+      unit.last,
+      id,
+      {.spec = spec, .constants = {}, .operands = {saved_of(unit).output, dy, builder_.write(dx)}});
   return builder_.read(dx);
 }
 

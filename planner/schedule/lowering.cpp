@@ -266,14 +266,27 @@ void Lowering::kernel(const Unit& unit,
                       const std::string& id,
                       KernelSpec spec,
                       std::vector<Operand> operands) {
+  add_kernel(unit,
+             unit.head,
+             id,
+             {.spec = spec,
+              .constants = constants_of(unit, spec.kind),
+              .implementation = {},
+              .operands = std::move(operands)});
+}
+
+void Lowering::add_kernel(const Unit& unit,
+                          LayerIndex index,
+                          const std::string& id,
+                          KernelOperation operation) {
   if (!is_here(unit)) return;
-  builder_.add_operation(id,
-                         unit.head,
-                         Stream::compute,
-                         KernelOperation{.spec = spec,
-                                         .constants = constants_of(unit, spec.kind),
-                                         .implementation = implementation_of(spec),
-                                         .operands = std::move(operands)});
+  if (own_blocks(operation.spec) > 1) return add_in_blocks(unit, index, id, operation);
+  add_whole(index, id, std::move(operation));
+}
+
+void Lowering::add_whole(LayerIndex index, const std::string& id, KernelOperation operation) {
+  operation.implementation = implementation_of(operation.spec);
+  builder_.add_operation(id, index, Stream::compute, std::move(operation));
 }
 
 void Lowering::kernel(const Unit& unit, KernelSpec spec, std::vector<Operand> operands) {

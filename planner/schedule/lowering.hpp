@@ -120,6 +120,16 @@ class Lowering {
   Operand forward_again(const Unit& unit);
   const Saved& saved_of(const Unit& unit) const;
 
+  // Kernels by blocks of samples.
+  class SampleBlocks;
+  // Into how many a kernel is cut on this rank.
+  int own_blocks(const KernelSpec& spec) const;
+  void add_in_blocks(const Unit& unit,
+                     LayerIndex index,
+                     const std::string& id,
+                     const KernelOperation& operation);
+  BufferIndex gradient_part(int depth);
+
   // Backward.
   void backward_all();
   void backward(std::size_t unit);
@@ -208,6 +218,13 @@ class Lowering {
               KernelSpec spec,
               std::vector<Operand> operands);
   void kernel(const Unit& unit, KernelSpec spec, std::vector<Operand> operands);
+  // Of this layer; for what a rank has of the unit.
+  void add_kernel(const Unit& unit,
+                  LayerIndex index,
+                  const std::string& id,
+                  KernelOperation operation);
+  // All samples of its operands at once.
+  void add_whole(LayerIndex index, const std::string& id, KernelOperation operation);
   void collective(const std::string& id,
                   LayerIndex layer,
                   Stream stream,
@@ -233,6 +250,7 @@ class Lowering {
   std::vector<BufferIndex> labels_;                   // by layer, of losses
   std::vector<bool> is_of_main_loss_;                 // by layer
   BufferIndex nothing_ = -1;
+  std::vector<BufferIndex> gradient_parts_;  // by depth in the tree, from 1 on
   bool traces_residuals_ = false;
   int next_tag_ = 0;
   int complete_ = 0;  // slots before this one have complete gradients

@@ -36,6 +36,8 @@ enum class BufferRole {
   momentum,
   weight_copies,  // the weights in the precision of activations, where that is another one
   running,        // running mean or variance of a batch norm
+  // One weight's gradient by some blocks of samples: whichever slot the operand names.
+  gradient_part,
 };
 
 // Memory of a block. The bytes are dense and channels-last: (N, D, H, W, C).

@@ -122,9 +122,9 @@ void ScheduleBuilder::use(BufferIndex buffer,
 void ScheduleBuilder::use(const Operand& operand,
                           OperationIndex operation,
                           std::vector<OperationIndex>& depends) {
-  if (operand.first_slot < 0) {
+  Buffer& buffer = schedule_.buffers[static_cast<std::size_t>(operand.buffer)];
+  if (operand.first_slot < 0 || buffer.role == BufferRole::gradient_part) {
     use(operand.buffer, 0, operand.written, operation, depends);
-    Buffer& buffer = schedule_.buffers[static_cast<std::size_t>(operand.buffer)];
     if (buffer.first_use < 0) buffer.first_use = operation;
     buffer.last_use = operation;
     return;

@@ -45,6 +45,16 @@ class AllreduceChoice {
     return best;
   }
 
+  AllreduceAlgorithm fastest_tree(double bytes) const {
+    const auto seconds = [&](AllreduceAlgorithm algorithm) {
+      return collective_time_s(platform_, links_, bytes, CollectiveKind::allreduce, algorithm);
+    };
+    return seconds(AllreduceAlgorithm::recursive_doubling) <
+                   seconds(AllreduceAlgorithm::rabenseifner)
+               ? AllreduceAlgorithm::recursive_doubling
+               : AllreduceAlgorithm::rabenseifner;
+  }
+
  private:
   // In the order of preference where prices are equal: what library and own code run by the same
   // steps, the library runs better.
@@ -77,14 +87,19 @@ class AllreduceChoice {
 void choose_allreduce(Plan& plan, const Platform& platform) {
   plan.ranks_per_node = std::min(plan.ranks, platform.levels.front().ranks_per_group);
   const AllreduceChoice choice(platform, plan);
+  constexpr double statistics_bytes = (2 * 256 + 1) * 8.0;  // of a batch norm with 256 channels
   const auto bucket_bytes = static_cast<double>(plan.bucket_bytes);
   const auto kind =
       plan.sharded_update ? CollectiveKind::reduce_scatter : CollectiveKind::allreduce;
+  if (plan.sample_blocks > 1) {
+    plan.gradient_allreduce = choice.fastest_tree(bucket_bytes);
+    plan.statistics_allreduce = choice.fastest_tree(statistics_bytes);
+    return;
+  }
   if (!choice.is_any_measured()) {
     plan.gradient_allreduce = choice.fastest(bucket_bytes, AllreduceAlgorithm::ring, 2.0, kind);
     return;
   }
-  constexpr double statistics_bytes = (2 * 256 + 1) * 8.0;  // of a batch norm with 256 channels
   plan.gradient_allreduce = choice.fastest(bucket_bytes, AllreduceAlgorithm::ring, 1.0, kind);
   plan.statistics_allreduce = choice.fastest(statistics_bytes, AllreduceAlgorithm::ring, 1.0);
 }

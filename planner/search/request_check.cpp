@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "planner/model/error.hpp"
+#include "planner/model/sample_blocks.hpp"
 #include "planner/search/unit_splits.hpp"
 
 namespace cnnplan {
@@ -35,6 +36,18 @@ Mesh parse_uniform(const Network& network, std::int64_t batch, int ranks, std::s
     return mesh;
   } catch (const InputError& error) {
     refuse("--uniform", error);
+  }
+}
+
+void check_reproducible(const Network& network, std::int64_t batch, int ranks, int blocks) {
+  Plan plan = uniform_plan(network, batch, sample_mesh(ranks));
+  plan.sample_blocks = blocks;
+  plan.gradient_allreduce = plan.statistics_allreduce = AllreduceAlgorithm::recursive_doubling;
+  for (LayerPlan& layer : plan.layers) layer.statistics = BatchNormStatistics::global;
+  try {
+    validate(plan, "");
+  } catch (const InputError& error) {
+    refuse("--reproducible", error);
   }
 }
 

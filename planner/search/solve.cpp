@@ -27,6 +27,7 @@ Plan blank_plan(const SolveRequest& request) {
   Plan plan = uniform_plan(request.network, request.batch, Mesh({{Axis::r, request.ranks}}));
   plan.precision = request.precision;
   plan.overlap = request.overlap;
+  plan.sample_blocks = request.sample_blocks;
   plan.bucket_bytes = request.bucket_bytes;
   plan.device =
       request.profile.fingerprint.device.empty() ? "" : to_text(request.profile.fingerprint);

@@ -40,20 +40,22 @@ bool fits_with(std::int64_t batch, Plan plan, const PriceList& prices) {
 }
 
 bool fits_in_shards(Plan plan, const PriceList& prices) {
+  if (plan.sample_blocks > 1) return false;
   plan.gradient_allreduce = AllreduceAlgorithm::ring;
   plan.sharded_update = true;
   return fits(plan, prices);
 }
 
-// The largest below that of the plan, 0 where none fits. More samples need more memory.
+// The largest below that of the plan, 0 where none fits. More samples need more memory. They come
+// in the plan's blocks.
 std::int64_t batch_that_fits(const Plan& plan, const PriceList& prices) {
   std::int64_t enough = 0;
-  std::int64_t too_many = plan.batch;
+  std::int64_t too_many = plan.batch / plan.sample_blocks;
   while (too_many - enough > 1) {
     const std::int64_t middle = enough + (too_many - enough) / 2;
-    (fits_with(middle, plan, prices) ? enough : too_many) = middle;
+    (fits_with(middle * plan.sample_blocks, plan, prices) ? enough : too_many) = middle;
   }
-  return enough;
+  return enough * plan.sample_blocks;
 }
 
 }  // namespace

@@ -9,10 +9,11 @@ namespace cnnplan::onednn {
 namespace {
 
 template <typename T>
-CNNPLAN_VECTORIZED void add(const T* a, const T* b, float scale, T* y, std::int64_t count) {
+CNNPLAN_VECTORIZED void add(const T* a, const T* b, Computed<T> scale, T* y, std::int64_t count) {
+  using Number = Computed<T>;
   CNNPLAN_INDEPENDENT
   for (std::int64_t i = 0; i < count; ++i) {
-    y[i] = T(static_cast<float>(a[i]) + scale * static_cast<float>(b[i]));
+    y[i] = T(static_cast<Number>(a[i]) + scale * static_cast<Number>(b[i]));
   }
 }
 
@@ -32,8 +33,10 @@ CNNPLAN_VECTORIZED void multiply(const T* dy, float scale, T* dx, std::int64_t c
 }
 
 template <typename T>
-void forward(const KernelSpec& spec, float scale, Operands operands) {
-  const auto loop = spec.relu ? add_relu<T> : add<T>;
+void forward(const KernelSpec& spec,
+             Computed<T> scale,
+             Operands operands,
+             void (*loop)(const T*, const T*, Computed<T>, T*, std::int64_t)) {
   for_each_run<T, T, T>(spec.out,
                         {operands[0], operands[1], operands[2]},
                         [&](std::int64_t positions, const T* a, const T* b, T* y) {
@@ -57,8 +60,15 @@ std::unique_ptr<Kernel> make_add(const KernelSpec& spec, const KernelConstants& 
   return with_activation(spec.precision, [&]<typename T>(T) -> std::unique_ptr<Kernel> {
     return std::make_unique<FunctionKernel>(
         "loops", is_forward ? 3 : 2, [=](Operands operands, const StepState&) {
-          is_forward ? forward<T>(spec, scale, operands) : backward_data<T>(spec, scale, operands);
+          is_forward ? forward<T>(spec, scale, operands, spec.relu ? add_relu<T> : add<T>)
+                     : backward_data<T>(spec, scale, operands);
         });
+  });
+}
+
+std::unique_ptr<Kernel> make_add_doubles(const KernelSpec& spec) {
+  return std::make_unique<FunctionKernel>("loops", 3, [spec](Operands operands, const StepState&) {
+    forward<double>(spec, 1.0, operands, add<double>);
   });
 }
 

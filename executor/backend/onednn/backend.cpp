@@ -84,6 +84,10 @@ std::string OnednnBackend::missing_for(Precision precision) const {
 std::unique_ptr<Kernel> OnednnBackend::make_kernel(const KernelSpec& spec,
                                                    const KernelConstants& constants,
                                                    const std::string& /*implementation*/) {
+  // Sums over samples, of which blocks are added up.
+  if (spec.kind == KernelKind::accumulate && spec.precision == Precision::fp64) {
+    return make_add_doubles(spec);
+  }
   if (!supports(spec.precision)) {
     const std::string missing = missing_for(spec.precision);
     throw BackendError("onednn: " + std::string(to_text(spec.precision)) + " is not there" +

@@ -10,6 +10,8 @@ namespace cnnplan::onednn {
 
 // Also accumulate.
 std::unique_ptr<Kernel> make_add(const KernelSpec& spec, const KernelConstants& constants);
+// Of doubles, whatever activations are.
+std::unique_ptr<Kernel> make_add_doubles(const KernelSpec& spec);
 std::unique_ptr<Kernel> make_batch_norm(const KernelSpec& spec, const KernelConstants& constants);
 std::unique_ptr<Kernel> make_bias(const KernelSpec& spec);
 std::unique_ptr<Kernel> make_channel_shuffle(const KernelSpec& spec);

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "planner/model/plan.hpp"
+#include "planner/model/sample_blocks.hpp"
 #include "tests/planner/model/broken_document.hpp"
 #include "tests/planner/model/random_values.hpp"
 #include "tests/planner/model/samples.hpp"
@@ -185,6 +186,48 @@ Mesh random_mesh(RandomValues& random) {
   const std::size_t second = (first + static_cast<std::size_t>(random.integer(1, 4))) % axes.size();
   const int size = 1 << random.small(0, 3);
   return Mesh({{axes[first], size}, {axes[second], 8 / size}});
+}
+
+// Of 4 ranks, 8 samples and one batch norm.
+Plan block_plan() {
+  Plan plan = sample_plan();
+  plan.batch = 8;
+  plan.sample_blocks = 8;
+  plan.sharded_update = false;
+  plan.gradient_allreduce = AllreduceAlgorithm::rabenseifner;
+  plan.statistics_allreduce = AllreduceAlgorithm::recursive_doubling;
+  plan.prediction.margins.clear();
+  for (LayerPlan& layer : plan.layers) {
+    layer = {.mesh = sample_mesh(4), .statistics = BatchNormStatistics::global};
+  }
+  return plan;
+}
+
+TEST_CASE("parse_plan: sums by blocks of samples ask for much else") {
+  CHECK(parse_plan(to_json(block_plan()), "p.json").sample_blocks == 8);
+  check_refusals(
+      to_json(block_plan()),
+      parse_plan,
+      {{"\"sample_blocks\": 8", "\"sample_blocks\": 0", "/sample_blocks", "0", "from 1 to"},
+       {"\"sample_blocks\": 8", "\"sample_blocks\": 2", "/sample_blocks", "2", "power of two"},
+       {"\"sample_blocks\": 8", "\"sample_blocks\": 12", "/sample_blocks", "12", "batch of 8"},
+       {"\"sample_blocks\": 8", "\"sample_blocks\": 16", "/sample_blocks", "16", "4 ranks"},
+       {"\"rabenseifner\"",
+        "\"ring\"",
+        "/gradient_allreduce",
+        "\"ring\"",
+        "\"recursive_doubling\" or \"rabenseifner\""},
+       {"\"recursive_doubling\"",
+        "\"library\"",
+        "/statistics_allreduce",
+        "\"library\"",
+        "\"rabenseifner\", with sample_blocks"},
+       {"{\"name\": \"relu\", \"mesh\": \"n4\"",
+        "{\"name\": \"relu\", \"mesh\": \"h4\"",
+        "/layers/3/mesh",
+        "\"h4\"",
+        "\"n4\", with sample_blocks"},
+       {"\"global\"", "\"spatial\"", "/layers/2/statistics", "\"spatial\"", "\"global\""}});
 }
 
 TEST_CASE("to_json: random plans come back equal") {

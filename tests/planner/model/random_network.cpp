@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "planner/model/sample_blocks.hpp"
 #include "tests/planner/model/random_values.hpp"
 
 namespace cnnplan::test {
@@ -528,6 +529,20 @@ Plan random_plan(std::uint64_t seed, int ranks) {
   }
   plan.network = with_scaled_adds(plan.network, seed);
   add_auxiliary_loss(plan, seed);
+  return plan;
+}
+
+Plan random_block_plan(std::uint64_t seed, int ranks) {
+  constexpr std::array algorithms{AllreduceAlgorithm::recursive_doubling,
+                                  AllreduceAlgorithm::rabenseifner};
+  Plan plan = random_plan(seed, 1);
+  plan.ranks = ranks;
+  plan.sample_blocks = 8;
+  plan.batch = plan.sample_blocks * static_cast<std::int64_t>(1 + seed % 3);
+  plan.sharded_update = false;
+  plan.gradient_allreduce = algorithms[seed % 2];
+  plan.statistics_allreduce = algorithms[(seed + 1) % 2];
+  for (LayerPlan& layer : plan.layers) layer.mesh = sample_mesh(ranks);
   return plan;
 }
 

@@ -23,7 +23,7 @@ void count(const Operand& operand, SlotCounts& counts) {
 }
 
 struct ParameterTraffic {
-  SlotCounts computed;  // gradients written by kernels
+  SlotCounts computed;  // gradients written by kernels, not added to
   SlotCounts reduced;   // gradients summed over ranks
   SlotCounts updated;
 };
@@ -39,7 +39,7 @@ ParameterTraffic traffic_of(const Schedule& schedule) {
       continue;
     }
     const auto* kernel = std::get_if<KernelOperation>(&operation.body);
-    if (kernel == nullptr) continue;
+    if (kernel == nullptr || kernel->spec.kind == KernelKind::accumulate) continue;
     for (const Operand& operand : kernel->operands) {
       if (!operand.written) continue;
       if (operand.buffer == schedule.gradients) count(operand, traffic.computed);

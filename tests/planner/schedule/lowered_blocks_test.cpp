@@ -19,7 +19,8 @@ const Buffer& buffer_of(const Schedule& schedule, const Operand& operand) {
   return schedule.buffers.at(static_cast<std::size_t>(operand.buffer));
 }
 
-// Kernels that read and write whole dense buffers, as KernelSpec documents.
+// Kernels that read and write dense buffers, whole or some samples of them, as KernelSpec
+// documents.
 bool is_dense(const KernelSpec& spec, std::size_t operand) {
   using enum KernelKind;
   if (spec.kind == convolution || spec.kind == pooling) return true;
@@ -35,7 +36,9 @@ std::string first_misplaced_operand(const Schedule& schedule) {
       const Operand& operand = kernel->operands[i];
       if (operand.first_slot >= 0) continue;
       const Box& box = buffer_of(schedule, operand).box;
-      const bool dense = operand.box == box || (is_empty(operand.box) && is_empty(box));
+      Box samples = box;
+      samples[Dim::n] = operand.box[Dim::n];
+      const bool dense = operand.box == samples || (is_empty(operand.box) && is_empty(box));
       if (!contains(box, operand.box) || (is_dense(kernel->spec, i) && !dense)) {
         return operation.id + ", operand " + std::to_string(i);
       }

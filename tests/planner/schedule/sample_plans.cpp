@@ -66,6 +66,17 @@ std::vector<NamedPlan> chain_plans(int seeds) {
   return plans;
 }
 
+std::vector<NamedPlan> block_plans(int seeds) {
+  std::vector<NamedPlan> plans;
+  for (int seed = 0; seed < seeds; seed += stride) {
+    for (int ranks : {1, 2, 4, 8}) {
+      plans.push_back({"blocks " + std::to_string(seed) + " on " + std::to_string(ranks) + " ranks",
+                       random_block_plan(static_cast<std::uint64_t>(seed), ranks)});
+    }
+  }
+  return plans;
+}
+
 std::vector<NamedPlan> config_plans() {
   std::vector<NamedPlan> plans;
   for (const char* name : {"alexnet",
@@ -99,6 +110,7 @@ std::vector<NamedPlan> config_plans() {
 std::vector<NamedPlan> sample_plans() {
   std::vector<NamedPlan> plans = random_plans(60);
   for (NamedPlan& plan : chain_plans(40)) plans.push_back(std::move(plan));
+  for (NamedPlan& plan : block_plans(20)) plans.push_back(std::move(plan));
   for (NamedPlan& plan : config_plans()) plans.push_back(std::move(plan));
   return plans;
 }

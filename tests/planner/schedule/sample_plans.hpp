@@ -20,6 +20,8 @@ std::vector<NamedPlan> random_plans(int seeds);
 std::vector<NamedPlan> config_plans();
 // `seeds` random chains by multigrid or in order, and as many in order on any axes.
 std::vector<NamedPlan> chain_plans(int seeds);
+// `seeds` random networks whose sums are made by blocks of samples, on 1, 2, 4 and 8 ranks.
+std::vector<NamedPlan> block_plans(int seeds);
 // All, with as many random ones as a quick test can bear.
 std::vector<NamedPlan> sample_plans();
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -109,9 +110,16 @@ TEST_CASE("solve: never slower than a plan that counts on reductions in bulk") {
 }
 
 TEST_CASE("solve: no plan beats its bound") {
+#ifdef NDEBUG
+  const std::vector<int> all_ranks{1, 2, 3, 4, 5, 6, 7, 8};
+  const std::vector<std::int64_t> batches{1, 4, 15};
+#else  // A build with assertions and sanitizers is slow.
+  const std::vector<int> all_ranks{1, 4, 7};
+  const std::vector<std::int64_t> batches{15};
+#endif
   for (const char* network : {"alexnet", "lenet", "mesh-1k", "mesh-2k", "resnet50", "vgg16"}) {
-    for (int ranks = 1; ranks <= 8; ++ranks) {
-      for (std::int64_t batch : {1, 4, 15}) {
+    for (const int ranks : all_ranks) {
+      for (const std::int64_t batch : batches) {
         CAPTURE(network);
         CAPTURE(ranks);
         CAPTURE(batch);
@@ -233,6 +241,37 @@ TEST_CASE("solve: with a sharded update, too, the plan is no better than its bou
         CHECK(prediction.step_s <= prediction.baseline_s);
       }
     }
+  }
+}
+
+TEST_CASE("solve: with sample blocks, allreduces add as a tree, the faster one of each size") {
+  SolveRequest request = request_for("lenet", 64, 8);
+  request.uniform = Mesh({{Axis::n, 8}});
+  request.sample_blocks = 16;
+  request.statistics = BatchNormStatistics::global;
+  const Plan plan = solve(request);
+  CHECK_NOTHROW(validate(plan, "plan"));
+  CHECK(plan.sample_blocks == 16);
+  CHECK(plan.gradient_allreduce == AllreduceAlgorithm::rabenseifner);
+  for (Segment& segment : request.platform.levels.front().segments) segment.alpha_s = 1.0;
+  CHECK(solve(request).gradient_allreduce == AllreduceAlgorithm::recursive_doubling);
+  CHECK(solve(request).statistics_allreduce == AllreduceAlgorithm::recursive_doubling);
+}
+
+TEST_CASE("solve: what does not fit with sample blocks is told a batch of whole blocks") {
+  SolveRequest request = request_for("vgg16", 64, 2);
+  request.uniform = Mesh({{Axis::n, 2}});
+  request.sample_blocks = 8;
+  request.platform.memory_bytes = std::int64_t{3} << 30;
+  CHECK_THROWS_WITH_AS(solve(request), doctest::Contains("; a batch of "), InfeasibleError);
+  try {
+    solve(request);
+  } catch (const InfeasibleError& error) {
+    const std::string text = error.what();
+    const std::string begin = "; a batch of ";
+    const int batch = std::stoi(text.substr(text.find(begin) + begin.size()));
+    CHECK(batch % 8 == 0);
+    CHECK_FALSE(contains(text, "--sharded-update"));
   }
 }
 
