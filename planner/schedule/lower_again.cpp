@@ -45,15 +45,13 @@ Operand Lowering::forward_again(const Unit& unit) {
     operands.push_back(output);
     operands.back().written = true;
   }
-  if (!is_here(unit)) return output;
   const KernelSpec spec = is_batch_norm ? batch_norm_spec(unit) : forward_elementwise_spec(unit);
   KernelConstants constants = constants_of(unit, spec.kind);
   constants.running_momentum = 0.0;
-  builder_.add_operation(
-      name(unit) + "/forward_again",
-      unit.head,
-      Stream::compute,
-      KernelOperation{.spec = spec, .constants = constants, .operands = std::move(operands)});
+  add_kernel(unit,
+             unit.head,
+             name(unit) + "/forward_again",
+             {.spec = spec, .constants = constants, .operands = std::move(operands)});
   return output;
 }
 
