@@ -97,7 +97,8 @@ std::string estimates_note(const Plan& plan,
       std::all_of(kernels.begin(), kernels.end(), [](const std::string& kernel) {
         return kernel.starts_with(to_text(KernelKind::sgd));
       });
-  const bool is_rest = all_updates && near == kernels.size();
+  // Kernels of blocks of samples are those of no other plan.
+  const bool is_rest = (all_updates && near == kernels.size()) || plan.sample_blocks > 1;
   return note + "; measure with: " +
          (is_rest ? missing_advice(plan, platform, typed) : profile_advice(plan, typed));
 }

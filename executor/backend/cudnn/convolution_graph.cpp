@@ -2,6 +2,8 @@
 #include "executor/backend/cudnn/convolution_graph.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <utility>
 
 #include "planner/model/element.hpp"
@@ -47,11 +49,20 @@ Integers channels_last_strides(const Integers& extents) {
   return strides;
 }
 
+// Activations may be some samples of a tensor that is aligned: they begin at a multiple of their
+// own size in it.
+std::int64_t alignment_of(const Tensor& tensor) {
+  if (tensor.id == TensorId::w || tensor.id == TensorId::bias) return alignment_bytes;
+  const std::int64_t elements = std::accumulate(
+      tensor.extents.begin(), tensor.extents.end(), std::int64_t{1}, std::multiplies<>());
+  return std::gcd(alignment_bytes, elements * bytes_of(buffer_element(tensor.element)));
+}
+
 Descriptor make_tensor(const Tensor& tensor) {
   Descriptor descriptor(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
   descriptor.set(CUDNN_ATTR_TENSOR_UNIQUE_ID, static_cast<std::int64_t>(tensor.id))
       .set(CUDNN_ATTR_TENSOR_DATA_TYPE, data_type(tensor.element))
-      .set(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, alignment_bytes)
+      .set(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, alignment_of(tensor))
       .set(CUDNN_ATTR_TENSOR_DIMENSIONS, tensor.extents)
       .set(CUDNN_ATTR_TENSOR_STRIDES, channels_last_strides(tensor.extents));
   if (tensor.is_virtual) descriptor.set(CUDNN_ATTR_TENSOR_IS_VIRTUAL, true);

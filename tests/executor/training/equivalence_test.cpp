@@ -11,6 +11,7 @@
 #include <doctest/doctest.h>
 
 #include "planner/model/enumerators.hpp"
+#include "tests/executor/environment.hpp"
 #include "tests/executor/tested_backend.hpp"
 #include "tests/executor/training/run_difference.hpp"
 #include "tests/executor/training/training_run.hpp"
@@ -48,11 +49,6 @@ std::string backend_name() {
 }
 std::string precise_backend_name() {
   return tested_backend("reference");
-}
-
-int environment_number(const char* name, int absent) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? absent : std::atoi(text);
 }
 
 // Whether channels are split, too.

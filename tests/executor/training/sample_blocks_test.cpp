@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/executor/environment.hpp"
 #include "tests/executor/tested_backend.hpp"
 #include "tests/executor/training/run_difference.hpp"
 #include "tests/executor/training/training_run.hpp"
@@ -58,10 +59,11 @@ class OneRank {
 
 int case_count() {
 #ifdef NDEBUG
-  return 40;
-#else
-  return 8;
+  constexpr int usual = 40;
+#else  // A build with assertions and sanitizers is slow.
+  constexpr int usual = 8;
 #endif
+  return environment_number("CNNPLAN_CASES", usual);
 }
 
 TEST_CASE("Sample blocks: any number of ranks computes the bits of one rank") {

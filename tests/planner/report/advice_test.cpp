@@ -107,6 +107,11 @@ TEST_CASE("assumptions: what estimated kernels rest on") {
   CHECK(assumptions(plan, platform, updates, typed) ==
         timed + "; measure with: mpirun -n 2 cnnplan profile --missing-from plan.json\n");
   plan.prediction.estimated_kernels = {to_text(spec)};
+  // So do those of blocks of samples.
+  plan.sample_blocks = 4;
+  CHECK(assumptions(plan, platform, Profile{}, typed) ==
+        rates + "; measure with: mpirun -n 2 cnnplan profile --missing-from plan.json\n");
+  plan.sample_blocks = 1;
   spec.phase = KernelPhase::backward_data;
   plan.prediction.estimated_kernels.push_back(to_text(spec));
   CHECK(assumptions(plan, platform, profile_of(2), typed) == timed + ", " + rates + advice);
