@@ -67,7 +67,11 @@ GroupLinks PriceList::links(const CollectiveOperation& operation) const {
 Price PriceList::price(const Schedule& schedule, const LoadOperation& operation) const {
   const Buffer& data = schedule.buffers[static_cast<std::size_t>(operation.data)];
   const std::int64_t bytes = checked_multiply(volume(schedule.data_box), bytes_of(data.element));
-  return exactly(static_cast<double>(bytes) * platform_.copy_s_per_byte);
+  return exactly(load_s(bytes));
+}
+
+double PriceList::load_s(std::int64_t bytes) const {
+  return static_cast<double>(bytes) * platform_.copy_s_per_byte;
 }
 
 PricedSchedule priced(Schedule schedule, const PriceList& prices) {

@@ -33,6 +33,8 @@ class PriceList {
   Price operator()(const Schedule& schedule, const Operation& operation) const;
   // What a collective takes at least where it may be part of a larger one, of at most `most_bytes`.
   double least_s(const CollectiveOperation& operation, double most_bytes) const;
+  // To load so many bytes of samples.
+  double load_s(std::int64_t bytes) const;
   const Platform& platform() const { return platform_; }
   const KernelCosts& kernels() const { return kernels_; }
 

@@ -9,6 +9,12 @@ bool needs_dense_blocks(const LayerParameters& parameters) {
   return has_window(parameters);
 }
 
+bool has_one_dense_reader(const Network& network, LayerIndex samples) {
+  if (!std::holds_alternative<Input>(network.layer(samples).parameters)) return false;
+  const auto& readers = network.consumers_of(samples);
+  return readers.size() == 1 && needs_dense_blocks(network.layer(readers.front()).parameters);
+}
+
 Decomposition::Decomposition(const Plan& plan)
     : plan_(plan), units_(fuse(plan)), sliced_gradients_(sliced_gradients(plan.network)) {
   const Network& network = plan.network;
@@ -32,6 +38,11 @@ Decomposition::Decomposition(const Plan& plan)
     requires_gradient_.push_back(
         network.parameter_count(layer) > 0 ||
         std::any_of(inputs.begin(), inputs.end(), [&](auto i) { return requires_gradient(i); }));
+  }
+  for (LayerIndex layer = 0; layer < network.layer_count(); ++layer) {
+    const bool may_load = has_one_dense_reader(network, layer);
+    loads_needed_.push_back(may_load &&
+                            cnnplan::loads_needed(owned(layer), needed_by_reader(layer)));
   }
   needs_dense_gradient_.resize(network.layers().size());
   for (const Unit& unit : units_) {

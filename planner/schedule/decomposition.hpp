@@ -11,6 +11,8 @@ namespace cnnplan {
 
 // True for kernels that read and write whole dense buffers only.
 bool needs_dense_blocks(const LayerParameters& parameters);
+// True for samples that a single layer reads, in dense blocks.
+bool has_one_dense_reader(const Network& network, LayerIndex samples);
 
 class Decomposition {
  public:
@@ -34,6 +36,15 @@ class Decomposition {
   const BlockOwnership& needed(const Unit& unit, std::size_t input) const {
     const auto& needed = needed_.at(static_cast<std::size_t>(unit.head));
     return input < needed.size() ? needed[input] : owned(unit.last);
+  }
+  // The same of the only reader of a layer, which has no other input.
+  const BlockOwnership& needed_by_reader(LayerIndex layer) const {
+    const LayerIndex reader = plan_.network.consumers_of(layer).front();
+    return needed_.at(static_cast<std::size_t>(reader)).front();
+  }
+  // True where a rank loads with its samples what their only reader needs of others.
+  bool loads_needed(LayerIndex layer) const {
+    return loads_needed_.at(static_cast<std::size_t>(layer));
   }
   // Output blocks that the kernels of a unit compute.
   const BlockOwnership& computed(const Unit& unit) const { return at(computed_, unit.head); }
@@ -66,6 +77,7 @@ class Decomposition {
   std::vector<std::vector<BlockOwnership>> needed_;  // by layer and input
   std::vector<SlicedGradient> sliced_gradients_;     // by layer
   std::vector<bool> requires_gradient_;
+  std::vector<bool> loads_needed_;          // by layer
   std::vector<bool> needs_dense_gradient_;  // by layer
 };
 

@@ -2,6 +2,7 @@
 #include "planner/schedule/exchange.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace cnnplan {
@@ -54,6 +55,23 @@ Box storage_block(const Box& own, bool dense, std::span<const Box> dense_reads) 
 
 bool exchanges_forward(const BlockOwnership& owned, const BlockOwnership& needed) {
   return !same_boxes(owned, needed);
+}
+
+bool loads_needed(const BlockOwnership& owned, const BlockOwnership& needed) {
+  if (owned.mesh() != needed.mesh() || same_boxes(owned, needed)) return false;
+  constexpr std::array dims{std::pair{Dim::c, Axis::c},
+                            std::pair{Dim::d, Axis::d},
+                            std::pair{Dim::h, Axis::h},
+                            std::pair{Dim::w, Axis::w}};
+  return std::all_of(dims.begin(), dims.end(), [&](const auto& split) {
+    const auto [dim, axis] = split;
+    for (int i = 0; i < owned.mesh().size(axis); ++i) {
+      const Range own = owned.range(dim, i);
+      const Range want = needed.range(dim, i);
+      if (own.size() == 0 || own.begin < want.begin || own.end > want.end) return false;
+    }
+    return true;
+  });
 }
 
 bool exchanges_backward(const BlockOwnership& needed, const BlockOwnership& owned) {

@@ -25,6 +25,10 @@ Box storage_block(const Box& own, bool dense, std::span<const Box> dense_reads);
 
 // False where every rank owns what it needs.
 bool exchanges_forward(const BlockOwnership& owned, const BlockOwnership& needed);
+// True where ranks that load samples load what a layer on the same mesh needs, which is more than
+// they own and nowhere less: then there is nothing to exchange.
+// @pre the layer reads dense blocks, and no other reads the samples
+bool loads_needed(const BlockOwnership& owned, const BlockOwnership& needed);
 // False where every rank's gradient is that of what it owns. Replicas that own one block each may
 // hold different parts of its gradient.
 bool exchanges_backward(const BlockOwnership& needed, const BlockOwnership& owned);

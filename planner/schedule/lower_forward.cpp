@@ -67,7 +67,9 @@ void Lowering::load(const Unit& unit) {
   Schedule& schedule = builder_.schedule();
   const Operand samples = add_output(unit);
   schedule.data = samples.buffer;
-  schedule.data_box = samples.box;
+  schedule.data_box = decomposition_.loads_needed(unit.last)
+                          ? decomposition_.needed_by_reader(unit.last).box(rank_)
+                          : samples.box;
   LoadOperation load{.data = schedule.data, .labels = {}};
   for (const Unit& loss : decomposition_.units()) {
     if (!is_loss(layer(loss.head).parameters) || !runs(loss)) continue;
@@ -112,6 +114,9 @@ Operand Lowering::fetch(const Unit& unit,
                         std::vector<Fetched>& fetched) {
   const BlockOwnership& blocks = decomposition_.needed(unit, input);
   if (!exchanges_forward(decomposition_.owned(unit.inputs[input]), blocks)) return stored;
+  if (decomposition_.loads_needed(unit.inputs[input])) {
+    return {.buffer = stored.buffer, .box = blocks.box(rank_)};
+  }
   const auto known = std::find_if(fetched.begin(), fetched.end(), [&](const Fetched& other) {
     return same_boxes(*other.blocks, blocks);
   });

@@ -167,7 +167,7 @@ struct Schedule {
   BufferIndex momentum = -1;
   BufferIndex weight_copies = -1;  // -1 where convolutions read the weights themselves
   BufferIndex data = -1;
-  Box data_box;                     // this rank's block of the samples inside the data buffer
+  Box data_box;  // what is loaded of the samples: this rank's block, perhaps with its halo
   BufferIndex labels = -1;          // of the main loss
   std::vector<BufferIndex> losses;  // weighted, the main one last; the step's loss is their sum
   std::vector<Operand> outputs;     // by layer: this rank's block; buffer -1 when fused away

@@ -49,6 +49,7 @@ EdgePrices::Rules EdgePrices::rules_of(LayerIndex consumer, std::size_t input) c
           .dense_gradient = decomposition_.needs_dense_gradient(source),
           .gradient = decomposition_.requires_gradient(source),
           .dense_read = needs_dense_blocks(reader),
+          .samples = has_one_dense_reader(network, source),
           .shared = shares_gradient(reader, input),
           .kept = keeps_input(reader),
           .sliced = decomposition_.sliced_gradient(consumer),
@@ -132,7 +133,8 @@ EdgePrices::Blocks EdgePrices::blocks_of(const Pair& pair) const {
           .needed = edge.needed_[column],
           .outputs = edge.outputs_[column],
           .rules = edge.rules_,
-          .dense = edge.dense_[row] != 0};
+          .dense = edge.dense_[row] != 0,
+          .loads = edge.rules_.samples && loads_needed(edge.owned_[row], edge.needed_[column])};
 }
 
 void EdgePrices::bound(const Pair& pair) const {
@@ -144,7 +146,9 @@ void EdgePrices::bound(const Pair& pair) const {
   double& slowest_s = price.slowest(pair.row, pair.column);
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
     const double there_s =
-        least_receive_s(least_message_, blocks.owned, blocks.needed, ranks_[i], bytes);
+        blocks.loads
+            ? 0.0
+            : least_receive_s(least_message_, blocks.owned, blocks.needed, ranks_[i], bytes);
     const double back_s =
         rules.gradient
             ? least_receive_s(least_message_, blocks.needed, blocks.owned, ranks_[i], bytes)
@@ -174,7 +178,7 @@ void EdgePrices::set(const Pair& pair) const {
   double& slowest_s = price.slowest(pair.row, pair.column);
   slowest_s = 0.0;
   for (int rank : sample_ranks({&blocks.owned.mesh(), &blocks.needed.mesh()})) {
-    const Part part = part_of(blocks, rank, forward || back);
+    const Part part = part_of(blocks, rank, (forward && !blocks.loads) || back);
     const double back_s = back ? backward_s(blocks, part) : 0.0;
     const double there_s = forward ? forward_s(blocks, part) : 0.0;
     slowest_s = std::max(slowest_s, there_s + back_s);
@@ -210,6 +214,10 @@ Box EdgePrices::storage(const Blocks& blocks, const Part& part) {
 }
 
 double EdgePrices::forward_s(const Blocks& blocks, const Part& part) const {
+  if (blocks.loads) {
+    const std::int64_t more = volume(part.want) - volume(part.own);
+    return prices_.load_s(checked_multiply(more, activation_bytes(plan_.precision)));
+  }
   if (blocks.rules.copies) {
     return transfer_s({.list = part.there}, part.own, reader_box(blocks, part), part.rank);
   }

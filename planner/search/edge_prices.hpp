@@ -68,6 +68,7 @@ class EdgePrices {
     bool dense_gradient = false;     // its gradient is read in dense blocks only
     bool gradient = false;           // it has a gradient
     bool dense_read = false;         // the reader reads dense blocks only
+    bool samples = false;            // the same, and the tensor is loaded for it alone
     bool shared = false;             // others read the gradient that the reader hands back
     bool kept = false;               // the reader reads it again in backpropagation
     SlicedGradient sliced{};         // what the reader does as a slice
@@ -85,6 +86,7 @@ class EdgePrices {
     const BlockOwnership& outputs;  // of the reader
     const Rules& rules;
     bool dense;  // the tensor is written in dense blocks only, on this mesh
+    bool loads;  // ranks load what the reader needs
   };
   // What one rank has to do with a pair.
   struct Part {

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "planner/model/checked.hpp"
 #include "planner/model/parallel.hpp"
 #include "planner/schedule/lower_firsts.hpp"
 #include "planner/search/sample_ranks.hpp"
@@ -71,6 +72,16 @@ bool is_edge(const Operation& operation) {
   return transfer != nullptr && !transfer->of_sums;
 }
 
+// What an operation takes whatever the splits of other units. A halo that is loaded with the
+// samples belongs to the edge to their reader.
+double own_s(const Schedule& schedule, const Operation& operation, const PriceList& prices) {
+  const auto* load = std::get_if<LoadOperation>(&operation.body);
+  if (load == nullptr) return prices(schedule, operation).seconds;
+  const Buffer& data = schedule.buffers[static_cast<std::size_t>(load->data)];
+  const Box& own = schedule.outputs[static_cast<std::size_t>(operation.layer)].box;
+  return prices.load_s(checked_multiply(volume(own), bytes_of(data.element)));
+}
+
 // Gives all layers the costs of those that stand for them. Of a unit's layers, operations belong to
 // the first and to the last.
 class StandIns {
@@ -112,7 +123,7 @@ SplitCosts split_costs(const Plan& plan, const Split& split, const PriceList& pr
     for (const Operation& operation : schedule.operations) {
       if (is_edge(operation)) continue;
       const auto layer = static_cast<std::size_t>(operation.layer);
-      const double seconds = prices(schedule, operation).seconds;
+      const double seconds = own_s(schedule, operation, prices);
       costs[layer] += seconds;
       least[layer] += unavoidable(operation, seconds);
     }

@@ -2,6 +2,7 @@
 #include "planner/schedule/lowering.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <string>
@@ -139,6 +140,23 @@ TEST_CASE("Lowering: one rank neither sends nor sums") {
     CHECK_FALSE(std::holds_alternative<TransferOperation>(operation.body));
     CHECK_FALSE(std::holds_alternative<CollectiveOperation>(operation.body));
   }
+}
+
+// Of 224 rows, seven for every second one, padded by three.
+TEST_CASE("Lowering: the halo of the samples is loaded, not exchanged") {
+  Plan plan = uniform_plan(read_network("configs/networks/resnet50.json"), 2, parse_mesh("h2"));
+  const std::array loaded{Range{0, 114}, Range{109, 224}};
+  for (const int rank : {0, 1}) {
+    const Schedule schedule = lower(plan, rank);
+    const auto ids = ids_of(schedule);
+    CHECK(std::count(ids.begin(), ids.end(), "conv1/forward/halo") == 0);
+    CHECK(schedule.data_box[Dim::h] == loaded[static_cast<std::size_t>(rank)]);
+    CHECK(schedule.outputs[0].box[Dim::h].size() == 112);
+  }
+  // Another mesh has other blocks.
+  plan.layers[1].mesh = parse_mesh("w2");
+  const Schedule schedule = lower(plan, 0);
+  CHECK(schedule.data_box == schedule.outputs[0].box);
 }
 
 TEST_CASE("Lowering: a concat copies its inputs, and their gradients back") {
