@@ -105,12 +105,23 @@ std::string multigrid_lines(const Plan& plan) {
   return text;
 }
 
+// What holds for the whole plan beside its size.
+std::string ways(const Plan& plan) {
+  std::string text;
+  if (plan.overlap) text += ", overlap";
+  if (plan.sharded_update) text += ", sharded update";
+  if (plan.sample_blocks > 1) {
+    text += ", sums by " + std::to_string(plan.sample_blocks) + " blocks of samples";
+  }
+  return text;
+}
+
 std::string header(const Plan& plan) {
   const Prediction& prediction = plan.prediction;
   std::string text = plan.network.name() + ": " + std::to_string(plan.ranks) +
                      (plan.ranks == 1 ? " rank" : " ranks") + ", batch " +
                      std::to_string(plan.batch) + ", " + std::string(to_text(plan.precision)) +
-                     (plan.overlap ? ", overlap" : "") + "\n\n";
+                     ways(plan) + "\n\n";
   text += line("step", step_text(prediction));
   text += time_line("exposed",
                     "communication, waiting for other ranks included",

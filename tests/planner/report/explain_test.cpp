@@ -92,6 +92,16 @@ TEST_CASE("explain: chains by multigrid, and who has their layers") {
   CHECK(has(text, "n2l3 stage 2"));
 }
 
+TEST_CASE("explain: what holds for all layers stands in the first line") {
+  Plan plan = small_plan();
+  plan.overlap = plan.sharded_update = true;
+  CHECK(explain(plan, {}).starts_with("small: 2 ranks, batch 4, fp32, overlap, sharded update\n"));
+  plan = small_plan();
+  plan.sample_blocks = 4;
+  CHECK(explain(plan, {}).starts_with(
+      "small: 2 ranks, batch 4, fp32, sums by 4 blocks of samples\n"));
+}
+
 TEST_CASE("explain: what is not known is left out") {
   Plan plan = small_plan();
   plan.prediction = {};
