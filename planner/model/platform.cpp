@@ -60,4 +60,11 @@ std::size_t level_index_between(const Platform& platform, int rank_a, int rank_b
   return outermost;
 }
 
+int port_of(const Platform& platform, std::size_t level, int rank) {
+  const int inside = platform.levels[level == 0 ? 0 : level - 1].ranks_per_group;
+  const int sharing = std::clamp(platform.levels[level].shared_by, 1, inside);
+  const int ports_inside = (inside + sharing - 1) / sharing;
+  return rank / inside * ports_inside + rank % inside / sharing;
+}
+
 }  // namespace cnnplan

@@ -41,7 +41,7 @@ struct Level {
   int ranks_per_group = 1;        // ranks below one instance of this level
   std::vector<Segment> segments;  // one message, one direction
   double duplex_factor = 1.0;     // time of sending and receiving at once / of sending alone
-  int shared_by = 1;              // ranks that share one link
+  int shared_by = 1;              // ranks that share one link, see port_of
   // What each further message of one transfer adds to its bytes: latencies pass side by side, the
   // work of a rank for its messages does not (the gap of LogGP, Alexandrov et al. 1995).
   double gap_s = 0.0;
@@ -72,6 +72,9 @@ Platform default_platform(int ranks);
 // Level that connects two ranks, and its index in platform.levels. @pre a != b
 const Level& level_between(const Platform& platform, int rank_a, int rank_b);
 std::size_t level_index_between(const Platform& platform, int rank_a, int rank_b);
+// The link that a rank has to a level, numbered over all ranks. `shared_by` ranks in a row have one
+// in common, where they are in one group of the level inside it.
+int port_of(const Platform& platform, std::size_t level, int rank);
 
 // JSON (schema cnnplan.platform/1). @throws InputError, IoError
 Platform parse_platform(std::string_view json, const std::string& file);

@@ -1,7 +1,6 @@
 // Hosts, links, routes, each a line.
 #include "planner/simulate/platform_xml.hpp"
 
-#include <algorithm>
 #include <cstdio>
 #include <vector>
 
@@ -25,19 +24,6 @@ std::string number(double value) {
   char text[32];
   std::snprintf(text, sizeof(text), "%.9g", value);
   return text;
-}
-
-// Ranks that take their links to `level` from the same place: a group of the level inside it.
-int ranks_inside(const Platform& platform, std::size_t level) {
-  return platform.levels[level == 0 ? 0 : level - 1].ranks_per_group;
-}
-
-// Ports are numbered over all ranks.
-int port_of(const Platform& platform, std::size_t level, int rank) {
-  const int inside = ranks_inside(platform, level);
-  const int sharing = std::clamp(platform.levels[level].shared_by, 1, inside);
-  const int ports_inside = (inside + sharing - 1) / sharing;
-  return rank / inside * ports_inside + rank % inside / sharing;
 }
 
 std::string link_name(std::size_t level, const char* direction, int port) {

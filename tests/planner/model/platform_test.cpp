@@ -52,6 +52,21 @@ TEST_CASE("level_between: the innermost level that holds both ranks") {
   CHECK_THROWS_AS(level_between(Platform{}, 0, 1), std::logic_error);
 }
 
+TEST_CASE("port_of: ranks in a row share a link, inside a group of the level below only") {
+  Platform platform;
+  platform.levels = {{.name = "node", .ranks_per_group = 4, .shared_by = 2},
+                     {.name = "cluster", .ranks_per_group = 8, .shared_by = 3}};
+  const auto ports = [&](std::size_t level) {
+    std::vector<int> all;
+    for (int rank = 0; rank < 8; ++rank) all.push_back(port_of(platform, level, rank));
+    return all;
+  };
+  CHECK(ports(0) == std::vector{0, 0, 1, 1, 2, 2, 3, 3});
+  CHECK(ports(1) == std::vector{0, 0, 0, 1, 2, 2, 2, 3});
+  platform.levels[1].shared_by = 9;  // more than a node has
+  CHECK(ports(1) == std::vector{0, 0, 0, 0, 1, 1, 1, 1});
+}
+
 TEST_CASE("default_platform: one node of shared memory that nobody measured") {
   const Platform platform = default_platform(6);
   REQUIRE(platform.levels.size() == 1);
