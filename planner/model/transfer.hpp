@@ -32,6 +32,12 @@ TransferList transfer_list(const BlockOwnership& sources,
                            const BlockOwnership& destinations,
                            int rank);
 
+// From what to what a transfer goes: the lists of all its ranks.
+struct TransferRule {
+  BlockOwnership sources;
+  BlockOwnership destinations;
+};
+
 // `there` is transfer_list(sources, destinations, rank); the list of the way back, from
 // destinations to sources. Where neither has replicas that is the same list seen from the other
 // end.

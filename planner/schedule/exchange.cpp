@@ -8,6 +8,12 @@
 namespace cnnplan {
 namespace {
 
+std::shared_ptr<const TransferRule> rule_of(const BlockOwnership& sources,
+                                            const BlockOwnership& destinations) {
+  return std::make_shared<const TransferRule>(
+      TransferRule{.sources = sources, .destinations = destinations});
+}
+
 void keep_own_part(Exchange& exchange, int rank) {
   const auto is_own = [rank](const Piece& piece) { return piece.peer == rank; };
   std::erase_if(exchange.list.sends, is_own);
@@ -82,8 +88,10 @@ Exchange exchange_forward(const BlockOwnership& owned,
                           const BlockOwnership& needed,
                           const Box& storage,
                           int rank) {
-  return exchange_forward(
+  Exchange exchange = exchange_forward(
       transfer_list(owned, needed, rank), owned.box(rank), needed.box(rank), storage, rank);
+  exchange.rule = rule_of(owned, needed);
+  return exchange;
 }
 
 Exchange exchange_forward(
@@ -94,7 +102,7 @@ Exchange exchange_forward(
 }
 
 Exchange exchange_into_output(const BlockOwnership& owned, const BlockOwnership& needed, int rank) {
-  return {.list = transfer_list(owned, needed, rank)};
+  return {.list = transfer_list(owned, needed, rank), .rule = rule_of(owned, needed)};
 }
 
 bool shares_gradient(const LayerParameters& parameters, std::size_t input) {
@@ -152,8 +160,10 @@ Exchange exchange_backward(const BlockOwnership& needed,
                            const BlockOwnership& owned,
                            const GradientUse& use,
                            int rank) {
-  return exchange_backward(
+  Exchange exchange = exchange_backward(
       transfer_list(needed, owned, rank), needed.box(rank), owned.box(rank), use, rank);
+  exchange.rule = rule_of(needed, owned);
+  return exchange;
 }
 
 Exchange exchange_backward(

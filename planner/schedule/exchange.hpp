@@ -2,6 +2,7 @@
 // gradient gets back. The lowering runs these exchanges, the search prices them.
 #pragma once
 
+#include <memory>
 #include <span>
 
 #include "planner/model/network.hpp"
@@ -12,6 +13,7 @@ namespace cnnplan {
 // One rank's part.
 struct Exchange {
   TransferList list;
+  std::shared_ptr<const TransferRule> rule{};  // of the lists of all ranks, where they were given
   bool in_place = false;    // received into the buffer that is sent from; its own part stays there
   bool accumulate = false;  // what is received is added
   bool zero_first = false;

@@ -152,6 +152,7 @@ void Lowering::add_transfer(const Unit& unit,
                             TransferOperation transfer,
                             Exchange exchange) {
   transfer.list = std::move(exchange.list);
+  transfer.rule = std::move(exchange.rule);
   transfer.accumulate = exchange.accumulate;
   transfer.zero_first = exchange.zero_first;
   transfer.tag = next_tag_++;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -102,6 +103,7 @@ struct TransferOperation {
   BufferIndex source = -1;       // -1: nothing to send
   BufferIndex destination = -1;  // -1: nothing to receive; may be the source
   TransferList list;
+  std::shared_ptr<const TransferRule> rule{};  // of the lists of all ranks; may be left out
   // Channels of the buffers that the list calls 0: where a concat has the tensor that is moved, and
   // below 0 where a slice begins later than its input.
   std::int64_t source_channel = 0;
