@@ -16,7 +16,7 @@ LeastMessage::LeastMessage(const Platform& platform) {
     double beta_s_per_byte = std::numeric_limits<double>::infinity();
     for (const Segment& segment : level.segments) {
       alpha_s_ = std::min(alpha_s_, segment.alpha_s);
-      beta_s_per_byte = std::min(beta_s_per_byte, segment.beta_s_per_byte * level.shared_by);
+      beta_s_per_byte = std::min(beta_s_per_byte, segment.beta_s_per_byte);
     }
     bytes_per_s += 1.0 / beta_s_per_byte;
     gap_s_ = std::min(gap_s_, level.gap_s);

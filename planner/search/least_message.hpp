@@ -8,7 +8,7 @@
 
 namespace cnnplan {
 
-// No rank of the platform waits less for messages from others.
+// No rank of the platform waits less for messages from others, its ports for itself.
 class LeastMessage {
  public:
   explicit LeastMessage(const Platform& platform);
