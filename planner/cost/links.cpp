@@ -2,6 +2,7 @@
 #include "planner/cost/links.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include <boost/container/small_vector.hpp>
 
@@ -10,30 +11,49 @@
 namespace cnnplan {
 namespace {
 
-// Messages of one rank, one way.
+double bytes_s(const Level& level, double bytes) {
+  return segment_of(level.segments, bytes).beta_s_per_byte * bytes;
+}
+
+// Messages of one rank, one way, and those that take their ports.
 class DirectionLoad {
  public:
-  explicit DirectionLoad(std::size_t levels) : latency_s_(levels), busy_s_(levels) {}
+  explicit DirectionLoad(std::size_t levels) : levels_(levels) {}
 
   void add(const Level& level, std::size_t index, double bytes) {
-    const Segment& segment = segment_of(level.segments, bytes);
-    latency_s_[index] = std::max(latency_s_[index], segment.alpha_s);
-    busy_s_[index] += segment.beta_s_per_byte * level.shared_by * bytes;
+    LevelLoad& load = levels_[index];
+    const double message_s = bytes_s(level, bytes);
+    load.latency_s = std::max(load.latency_s, segment_of(level.segments, bytes).alpha_s);
+    load.longest_s = std::max(load.longest_s, message_s);
+    load.own_s += message_s;
     if (!is_first_) gaps_s_ += level.gap_s;
     is_first_ = false;
   }
+  // Of another rank, after all of this one.
+  void share(const Level& level, std::size_t index, double bytes) {
+    levels_[index].others_s += std::min(levels_[index].longest_s, bytes_s(level, bytes));
+  }
+  void share_with_same(const Level& level, std::size_t index) {
+    levels_[index].others_s = levels_[index].own_s * (level.shared_by - 1);
+  }
+  bool has(std::size_t level) const { return levels_[level].longest_s > 0.0; }
   // Of those of one level, when those of others take their gaps, too.
   double seconds(std::size_t level) const {
-    const double own_s = latency_s_[level] + busy_s_[level];
-    return own_s > 0.0 ? own_s + gaps_s_ : 0.0;
+    const LevelLoad& load = levels_[level];
+    const double alone_s = load.latency_s + load.own_s;
+    return alone_s > 0.0 ? alone_s + std::max(gaps_s_, load.others_s) : 0.0;
   }
 
  private:
+  struct LevelLoad {
+    double latency_s = 0.0;  // the longest: they pass side by side
+    double longest_s = 0.0;  // of one message of the rank, the port for itself
+    double own_s = 0.0;      // of all of them
+    double others_s = 0.0;   // what the port gives others until the longest is over
+  };
   static constexpr std::size_t usual_levels = 4;
-  using ByLevel = boost::container::small_vector<double, usual_levels>;
 
-  ByLevel latency_s_;  // the longest: they pass side by side
-  ByLevel busy_s_;
+  boost::container::small_vector<LevelLoad, usual_levels> levels_;
   double gaps_s_ = 0.0;
   bool is_first_ = true;
 };
@@ -64,6 +84,15 @@ class RankLoad {
     receives_.add(platform_.levels[level], level, bytes);
   }
 
+  // With those that have their links in common with this rank, after all of its own messages.
+  void share_ports(const ListOf& list_of) {
+    for (std::size_t i = 0; i < platform_.levels.size(); ++i) {
+      if (platform_.levels[i].shared_by > 1 && (sends_.has(i) || receives_.has(i))) {
+        share_port(i, list_of);
+      }
+    }
+  }
+
   double link_s() const {
     double most_s = 0.0;
     for (std::size_t i = 0; i < platform_.levels.size(); ++i) {
@@ -83,6 +112,33 @@ class RankLoad {
     return static_cast<double>(message.elements) * element_bytes_;
   }
 
+  void share_port(std::size_t level, const ListOf& list_of) {
+    if (!list_of) {
+      sends_.share_with_same(platform_.levels[level], level);
+      receives_.share_with_same(platform_.levels[level], level);
+      return;
+    }
+    const int port = port_of(platform_, level, rank_);
+    const int others = platform_.levels[level].shared_by - 1;
+    for (int other = std::max(0, rank_ - others); other <= rank_ + others; ++other) {
+      if (other == rank_ || port_of(platform_, level, other) != port) continue;
+      const TransferList list = list_of(other);
+      share_port(level, other, list.sends, sends_);
+      share_port(level, other, list.receives, receives_);
+    }
+  }
+
+  void share_port(std::size_t level,
+                  int other,
+                  std::span<const Piece> pieces,
+                  DirectionLoad& direction) const {
+    for_each_message(pieces, {}, [&](const PeerMessage& message) {
+      if (message.peer == other) return;
+      if (level_index_between(platform_, other, message.peer) != level) return;
+      direction.share(platform_.levels[level], level, bytes_of(message));
+    });
+  }
+
   const Platform& platform_;
   int rank_;
   double element_bytes_;
@@ -99,16 +155,25 @@ double message_time_s(const Platform& platform, int from, int to, double bytes) 
   return segment_time_s(level_between(platform, from, to).segments, bytes);
 }
 
+ListOf lists_of(const BlockOwnership& sources, const BlockOwnership& destinations) {
+  return [&sources, &destinations](int rank) {
+    return rank < sources.rank_count() ? transfer_list(sources, destinations, rank)
+                                       : TransferList{};
+  };
+}
+
 TransferTime transfer_time(const Platform& platform,
                            const TransferList& list,
                            int rank,
-                           const TransferTraits& traits) {
+                           const TransferTraits& traits,
+                           const ListOf& list_of) {
   RankLoad load(platform, rank, traits.element_bytes);
   for_each_message(
       list.sends, traits.source_box, [&](const PeerMessage& message) { load.send(message); });
   for_each_message(list.receives, traits.destination_box, [&](const PeerMessage& message) {
     load.receive(message, traits.accumulate);
   });
+  load.share_ports(list_of);
   const double unpack_s_per_byte =
       traits.accumulate ? platform.gamma_s_per_byte : platform.copy_s_per_byte;
   TransferTime time{.link_s = load.link_s(),

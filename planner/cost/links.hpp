@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "planner/model/box.hpp"
 #include "planner/model/platform.hpp"
@@ -30,15 +31,24 @@ struct TransferTime {
   double total_s() const { return link_s + copy_s(); }
 };
 
+// The list of another rank in the same transfer, nothing for a rank that there is not.
+using ListOf = std::function<TransferList(int rank)>;
+// Keeps references.
+ListOf lists_of(const BlockOwnership& sources, const BlockOwnership& destinations);
+
 // One rank's part of a transfer whose peers are all ready. Per peer one message of all its pieces.
-// Those of one level and direction take max_j alpha_ij + sum_j beta_ij v_ij, with beta multiplied
-// by the ranks that share the link, and a gap for each message of that direction but the first;
-// levels run at once, and so do sends and receives, the shorter of both slowed by the duplex
-// factor. A message of several pieces, or of one that is not contiguous in its buffer, is packed or
-// unpacked; what is accumulated costs gamma.
+// Those of one level and direction take max_j alpha_ij + sum_j beta_ij v_ij, and a gap for each
+// message of that direction but the first. Where ranks share a port (port_of), it gives their
+// messages fair shares: until the longest of this rank is over, of m = max_j beta_ij v_ij seconds
+// alone, the others k have taken sum_k min(m, beta_k v_k), meanwhile the gaps go on: the longer of
+// both counts. Without `list_of` the others are taken to have the same messages. Levels run at
+// once, and so do sends and receives, the shorter of both slowed by the duplex factor. A message of
+// several pieces, or of one that is not contiguous in its buffer, is packed or unpacked; what is
+// accumulated costs gamma.
 TransferTime transfer_time(const Platform& platform,
                            const TransferList& list,
                            int rank,
-                           const TransferTraits& traits);
+                           const TransferTraits& traits,
+                           const ListOf& list_of = {});
 
 }  // namespace cnnplan

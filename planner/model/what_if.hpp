@@ -40,8 +40,8 @@ struct PriceFigure {
 };
 
 // What prices of operations depend on and can be multiplied by any factor, each under one name:
-// no counts of ranks (shared_by multiplies beta), and neither memory_bytes nor overlap_efficiency,
-// which are in no price.
+// no counts of ranks, such as shared_by, and neither memory_bytes nor overlap_efficiency, which are
+// in no price.
 std::vector<PriceFigure> price_figures(const Platform& platform, const Profile& profile);
 
 }  // namespace cnnplan

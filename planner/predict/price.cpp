@@ -38,7 +38,10 @@ Price PriceList::price(const Schedule&, const KernelOperation& operation) const 
 
 Price PriceList::price(const Schedule& schedule, const TransferOperation& operation) const {
   const TransferTraits traits = traits_of(schedule, operation);
-  return exactly(transfer_time(platform_, operation.list, schedule.rank, traits).total_s());
+  const ListOf list_of =
+      operation.rule ? lists_of(operation.rule->sources, operation.rule->destinations) : ListOf{};
+  return exactly(
+      transfer_time(platform_, operation.list, schedule.rank, traits, list_of).total_s());
 }
 
 Price PriceList::price(const Schedule&, const CollectiveOperation& operation) const {

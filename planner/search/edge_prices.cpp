@@ -219,11 +219,19 @@ double EdgePrices::forward_s(const Blocks& blocks, const Part& part) const {
     return prices_.load_s(checked_multiply(more, activation_bytes(plan_.precision)));
   }
   if (blocks.rules.copies) {
-    return transfer_s({.list = part.there}, part.own, reader_box(blocks, part), part.rank);
+    return transfer_s({.list = part.there},
+                      part.own,
+                      reader_box(blocks, part),
+                      part.rank,
+                      lists_of(blocks.owned, blocks.needed));
   }
   const Box stored = storage(blocks, part);
   const Exchange exchange = exchange_forward(part.there, part.own, part.want, stored, part.rank);
-  return transfer_s(exchange, stored, exchange.in_place ? stored : part.want, part.rank);
+  return transfer_s(exchange,
+                    stored,
+                    exchange.in_place ? stored : part.want,
+                    part.rank,
+                    lists_of(blocks.owned, blocks.needed));
 }
 
 double EdgePrices::kept_bytes(const Blocks& blocks, const Part& part) const {
@@ -237,7 +245,8 @@ double EdgePrices::kept_bytes(const Blocks& blocks, const Part& part) const {
 double EdgePrices::least_forward_s(const Blocks& blocks, const Part& part) const {
   const Box stored = storage_block(part.own, blocks.dense, std::span(&part.want, 1));
   const Exchange exchange = exchange_forward(part.there, part.own, part.want, stored, part.rank);
-  return transfer_s(exchange, part.own, part.want, part.rank) / blocks.rules.readers;
+  const ListOf list_of = lists_of(blocks.owned, blocks.needed);
+  return transfer_s(exchange, part.own, part.want, part.rank, list_of) / blocks.rules.readers;
 }
 
 double EdgePrices::backward_s(const Blocks& blocks, const Part& part) const {
@@ -251,19 +260,24 @@ double EdgePrices::backward_s(const Blocks& blocks, const Part& part) const {
                         part.own,
                         use,
                         part.rank);
-  return transfer_s(exchange, have, exchange.in_place ? have : part.own, part.rank);
+  return transfer_s(exchange,
+                    have,
+                    exchange.in_place ? have : part.own,
+                    part.rank,
+                    lists_of(blocks.needed, blocks.owned));
 }
 
 double EdgePrices::transfer_s(const Exchange& exchange,
                               const Box& from,
                               const Box& to,
-                              int rank) const {
+                              int rank,
+                              const ListOf& list_of) const {
   const TransferTraits traits{.element_bytes = activation_bytes(plan_.precision),
                               .source_box = from,
                               .destination_box = to,
                               .accumulate = exchange.accumulate,
                               .zero_first = exchange.zero_first};
-  return transfer_time(prices_.platform(), exchange.list, rank, traits).total_s();
+  return transfer_time(prices_.platform(), exchange.list, rank, traits, list_of).total_s();
 }
 
 }  // namespace cnnplan

@@ -111,7 +111,11 @@ class EdgePrices {
   double kept_bytes(const Blocks& blocks, const Part& part) const;
   double least_forward_s(const Blocks& blocks, const Part& part) const;
   double backward_s(const Blocks& blocks, const Part& part) const;
-  double transfer_s(const Exchange& exchange, const Box& from, const Box& to, int rank) const;
+  double transfer_s(const Exchange& exchange,
+                    const Box& from,
+                    const Box& to,
+                    int rank,
+                    const ListOf& list_of) const;
 
   const Decomposition& decomposition_;
   const Plan& plan_;

@@ -37,6 +37,13 @@ TransferTraits traits(std::int64_t samples) {
   return {.source_box = rows(samples, 0, 8), .destination_box = rows(samples, 0, 8)};
 }
 
+// Of rank 0, which sends `own` bytes to rank 2 while rank 1 has the list `other`; without the
+// latency.
+double busy_s(const Piece& own, const TransferList& other) {
+  const ListOf list_of = [&](int rank) { return rank == 1 ? other : TransferList{}; };
+  return transfer_time(two_levels(), {{own}, {}}, 0, traits(1), list_of).link_s - 100;
+}
+
 }  // namespace
 
 TEST_CASE("message_time_s: the segment of its size on the level of its ranks") {
@@ -66,29 +73,78 @@ TEST_CASE("transfer_time: what is longer in one direction runs alone at its end"
         relative(1.5 * 1.032 + (1.096 - 1.032)));
 }
 
-TEST_CASE("transfer_time: one message per peer, levels side by side, shared links slower") {
-  const Platform platform = two_levels();
+TEST_CASE("transfer_time: one message per peer, levels side by side") {
+  Platform platform = two_levels();
+  platform.levels[1].shared_by = 1;
   const TransferList list{.sends = {{1, rows(1, 0, 1)}, {1, rows(1, 4, 5)}, {2, rows(1, 0, 1)}},
                           .receives = {}};
-  CHECK(transfer_time(platform, list, 0, traits(1)).link_s == relative(100 + 2 * 0.1 * 32 + 7));
+  CHECK(transfer_time(platform, list, 0, traits(1)).link_s == relative(100 + 0.1 * 32 + 7));
 }
 
 TEST_CASE("transfer_time: latencies pass side by side, bytes and gaps one after the other") {
-  const Platform platform = two_levels();
+  Platform platform = two_levels();
+  platform.levels[1].shared_by = 1;
   const Box row = rows(1, 0, 1);
   const Box longer = rows(1, 0, 4);
   const auto link_s = [&](const TransferList& list, int rank) {
     return transfer_time(platform, list, rank, traits(1)).link_s;
   };
   CHECK(link_s({.sends = {{2, row}, {3, longer}}, .receives = {}}, 0) ==
-        relative(100 + 2 * 0.1 * (32 + 128) + 7));
+        relative(100 + 0.1 * (32 + 128) + 7));
   CHECK(link_s({.sends = {}, .receives = {{2, row}, {3, longer}}}, 0) ==
-        relative(100 + 2 * 0.1 * (32 + 128) + 7));
+        relative(100 + 0.1 * (32 + 128) + 7));
   // The last segment's alpha is twice that of the first: the larger one is waited for.
   Platform wide = platform;
   wide.levels[0].ranks_per_group = 4;
   CHECK(transfer_time(wide, {{{1, row}, {3, longer}}, {}}, 0, traits(1)).link_s ==
         relative(2 + 0.032 + 0.128));
+}
+
+TEST_CASE("transfer_time: a port is shared fairly, until the shorter message is over") {
+  const Piece short_one{.peer = 2, .box = rows(1, 0, 1)};
+  const Piece long_one{.peer = 2, .box = rows(1, 0, 4)};
+  struct Row {
+    Piece own;
+    Piece other;
+    double expected_s;
+  };
+  for (const Row& row : std::vector<Row>{{short_one, short_one, 3.2 + 3.2},
+                                         {short_one, long_one, 3.2 + 3.2},
+                                         {long_one, short_one, 12.8 + 3.2},
+                                         {long_one, long_one, 12.8 + 12.8}}) {
+    CHECK(busy_s(row.own, {{row.other}, {}}) == relative(row.expected_s));
+  }
+}
+
+TEST_CASE("transfer_time: who else has messages is not known: ranks of a port have the same") {
+  const Piece piece{.peer = 2, .box = rows(1, 0, 1)};
+  CHECK(transfer_time(two_levels(), {{piece}, {}}, 0, traits(1)).link_s == relative(106.4));
+}
+
+TEST_CASE("transfer_time: others have the port while a rank is at the gaps between its messages") {
+  TransferList own{{{2, rows(1, 0, 1)}, {3, rows(1, 0, 1)}}, {}};
+  const auto link_s = [&](double gap_s) {
+    Platform platform = two_levels();
+    platform.levels[1].gap_s = gap_s;
+    return transfer_time(platform, own, 0, traits(1), [&](int) { return own; }).link_s;
+  };
+  CHECK(link_s(0.0) == relative(100 + 6.4 + 6.4));
+  CHECK(link_s(5.0) == relative(100 + 6.4 + 6.4));
+  CHECK(link_s(7.0) == relative(100 + 6.4 + 7.0));
+}
+
+TEST_CASE("transfer_time: only messages of the port's level and direction share it") {
+  const Piece piece{.peer = 2, .box = rows(1, 0, 1)};
+  CHECK(busy_s(piece, {}) == relative(3.2));
+  CHECK(busy_s(piece, {{}, {piece}}) == relative(3.2));
+  CHECK(busy_s(piece, {{{0, piece.box}, {1, piece.box}}, {{0, piece.box}}}) == relative(3.2));
+  CHECK(busy_s(piece, {{{2, piece.box}, {3, piece.box}}, {}}) == relative(3 * 3.2));
+  const ListOf nobody = [](int rank) -> TransferList {
+    CHECK(rank == 3);
+    return {};
+  };
+  const TransferList received{{}, {{0, piece.box}}};
+  CHECK(transfer_time(two_levels(), received, 2, traits(1), nobody).link_s == relative(103.2));
 }
 
 TEST_CASE("transfer_time: only what is not one run of memory is packed and unpacked") {

@@ -50,7 +50,50 @@ Schedule schedule_with_buffers() {
   return schedule;
 }
 
+// Two convolutions that exchange halos.
+Plan halo_plan(const char* mesh) {
+  const WindowDim three{.kernel = 3, .padding_begin = 1, .padding_end = 1};
+  const Convolution convolution{.filters = 8, .window = {{WindowDim{}, three, three}}};
+  return uniform_plan(Network("halos",
+                              {{"data", {}, Input{.channels = 8, .size = {1, 64, 64}}},
+                               {"conv1", {"data"}, convolution},
+                               {"conv2", {"conv1"}, convolution},
+                               {"loss", {"conv2"}, SoftmaxCrossEntropy{}}}),
+                      1,
+                      parse_mesh(mesh));
+}
+
+// Of all transfers of a rank, on nodes of two ranks with so many to a port.
+double transfers_s(const Plan& plan, int rank, int shared_by) {
+  Platform platform = default_platform(plan.ranks);
+  const Segment segment{.max_bytes = 1 << 30, .alpha_s = 1e-7, .beta_s_per_byte = 1e-9};
+  platform.levels = {{.name = "node", .ranks_per_group = 2, .segments = {segment}},
+                     {.name = "cluster",
+                      .ranks_per_group = plan.ranks,
+                      .segments = {segment},
+                      .shared_by = shared_by}};
+  const KernelCosts kernels;
+  const PriceList prices(platform, kernels);
+  const Schedule schedule = lower(plan, rank);
+  double sum_s = 0.0;
+  for (const Operation& operation : schedule.operations) {
+    const bool is_transfer = std::holds_alternative<TransferOperation>(operation.body);
+    if (is_transfer) sum_s += prices(schedule, operation).seconds;
+  }
+  return sum_s;
+}
+
 }  // namespace
+
+TEST_CASE("PriceList: a port is shared by the ranks that have messages for it") {
+  for (int rank = 0; rank < 4; ++rank) {
+    CAPTURE(rank);
+    const Plan one_of_each = halo_plan("h4");  // ranks 1 and 2 are neighbours on two nodes
+    CHECK(transfers_s(one_of_each, rank, 2) == transfers_s(one_of_each, rank, 1));
+    const Plan both = halo_plan("h2w2");
+    CHECK(transfers_s(both, rank, 2) > 1.1 * transfers_s(both, rank, 1));
+  }
+}
 
 TEST_CASE("PriceList: a profiled kernel costs its median, the launch is in it") {
   const Price price = price_of({}, KernelOperation{.spec = relu_of(8)});

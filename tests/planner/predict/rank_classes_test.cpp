@@ -58,8 +58,10 @@ struct Both {
   Prediction each;
 };
 
-Both predict_both(const Plan& plan) {
-  const Platform platform = pod();
+// With so many ranks to a port between nodes.
+Both predict_both(const Plan& plan, int shared_by = 1) {
+  Platform platform = pod();
+  platform.levels.back().shared_by = shared_by;
   const KernelCosts kernels;
   const PriceList prices(platform, kernels);
   const PricedPlan all = lower_and_price(plan, RankClasses::each(plan.ranks), prices);
@@ -167,11 +169,14 @@ TEST_CASE("RankClasses: predict what all ranks are predicted") {
                                 mixed("resnet50", 128, "n64h2", "n32r4")};
   for (const Plan& plan : plans) {
     CAPTURE(to_text(plan.layers.front().mesh));
-    const auto [classes, each] = predict_both(plan);
-    CHECK(classes.step_s == doctest::Approx(each.step_s).epsilon(1e-4));
-    CHECK(classes.memory.total_bytes() == each.memory.total_bytes());
-    CHECK(classes.exposed_communication_s ==
-          doctest::Approx(each.exposed_communication_s).epsilon(2e-3));
+    for (const int shared_by : {1, 4}) {
+      CAPTURE(shared_by);
+      const auto [classes, each] = predict_both(plan, shared_by);
+      CHECK(classes.step_s == doctest::Approx(each.step_s).epsilon(1e-4));
+      CHECK(classes.memory.total_bytes() == each.memory.total_bytes());
+      CHECK(classes.exposed_communication_s ==
+            doctest::Approx(each.exposed_communication_s).epsilon(2e-3));
+    }
   }
 }
 

@@ -278,6 +278,25 @@ TEST_CASE("price_network: of lines, what a rank must do is what its operations c
   }
 }
 
+TEST_CASE("price_network: ranks that share ports cost what their operations cost") {
+  RandomValues random(13);
+  for (const Network& network : {config("lenet"), config("mesh-1k")}) {
+    for (int ranks : {4, 6}) {
+      const Prices prices(pairs_of_ranks(ranks, 1.2), {});
+      const Plan blank = blank_plan(network, 8, ranks);
+      const PricedNetwork priced = price_all(blank, prices.list());
+      const std::vector<int> sample = sample_ranks(ranks);
+      const Assignment assignment = random_assignment(random, priced.graph);
+      const Plan plan = plan_of(blank, priced.choices, assignment);
+      for (std::size_t i = 0; i < sample.size(); ++i) {
+        CAPTURE(network.name());
+        CHECK(total_cost(priced.least[i], assignment) ==
+              doctest::Approx(unavoidable_prices(plan, sample[i], prices.list())).epsilon(1e-9));
+      }
+    }
+  }
+}
+
 TEST_CASE("price_network: of branches, what a rank must do is at most what its operations cost") {
   RandomValues random(7);
   for (int ranks : {2, 4, 8}) {
