@@ -3,8 +3,8 @@
 
 #include <bit>
 
-#include "planner/model/error.hpp"
 #include "planner/model/enumerators.hpp"
+#include "planner/model/error.hpp"
 
 namespace cnnplan {
 namespace {
