@@ -120,7 +120,7 @@ void add_training_options(CLI::App& solve, SolveOptions& options) {
                   "number of ranks that divides it computes the same bits. Splits samples alone; "
                   "batch norms are global")
       ->type_name("BLOCKS")
-      ->check(CLI::Range(1, max_ranks))
+      ->check(CLI::Range(2, max_ranks))
       ->excludes("--batch-norm")
       ->excludes("--sharded-update");
   solve.add_flag("--overlap",
@@ -132,7 +132,8 @@ void add_training_options(CLI::App& solve, SolveOptions& options) {
 void add_search_options(CLI::App& solve, SolveOptions& options) {
   solve.add_option("--search", options.method, "How plans are looked for")
       ->transform(one_of(method_names))
-      ->default_str("automatic");
+      ->default_str("automatic")
+      ->excludes("--reproducible");
   solve
       .add_option("--recompute",
                   options.recompute,
@@ -145,7 +146,8 @@ void add_search_options(CLI::App& solve, SolveOptions& options) {
                   options.axes,
                   "Over which axes layers may be split, e.g. nhw: samples n, channels c, depth d, "
                   "height h, width w")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->excludes("--reproducible");
   solve
       .add_option(
           "--uniform", options.uniform, "No search: this mesh for every layer, e.g. n2 or h2")

@@ -127,7 +127,7 @@ StepRunner::Prepared StepRunner::prepare(const LoadOperation& operation) {
         memory_.host_view(index, schedule_.buffers[static_cast<std::size_t>(index)].box));
   }
   Prepared prepared;
-  // The tensor's own block is what the first layer that reads it sees; halos come by transfer.
+  // What this rank's kernels read of the samples: its block, and halos that no transfer brings.
   prepared.start = [this,
                     &operation,
                     samples = memory_.host_view(operation.data, schedule_.data_box),

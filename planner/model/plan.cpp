@@ -133,9 +133,14 @@ Plan on_one_rank(const Plan& plan) {
   Plan single = uniform_plan(plan.network, plan.batch, Mesh());
   single.precision = plan.precision;
   single.sample_blocks = plan.sample_blocks;
-  if (plan.sample_blocks > 1) single.implementations = plan.implementations;  // the same kernels
+  const bool same_kernels = plan.sample_blocks > 1;
+  if (same_kernels) {
+    single.device = plan.device;
+    single.implementations = plan.implementations;
+  }
   for (std::size_t i = 0; i < plan.layers.size(); ++i) {
     single.layers[i].statistics = plan.layers[i].statistics;
+    if (same_kernels) single.layers[i].algorithms = plan.layers[i].algorithms;
   }
   return single;
 }

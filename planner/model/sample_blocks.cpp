@@ -1,4 +1,4 @@
-// The refusals, in the order of the plan's entries.
+// The refusals, the plan's own entries first.
 #include "planner/model/sample_blocks.hpp"
 
 #include <bit>

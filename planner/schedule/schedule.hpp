@@ -29,7 +29,7 @@ enum class BufferRole {
   activation,    // kept in the arena, by liveness
   error_signal,  // likewise
   scratch,       // likewise: statistics, pooling indices, probabilities, differences
-  data,          // samples of this rank's block, filled by LoadOperation
+  data,          // samples as this rank's kernels read them, filled by LoadOperation
   labels,        // of this rank's block of a loss: int32, one per position, or targets
   loss,          // one double
   weights,       // the parameter arenas, addressed by slots

@@ -32,9 +32,8 @@ struct SolveRequest {
   std::int64_t bucket_bytes = Plan{}.bucket_bytes;  // of gradients
   std::optional<AllreduceAlgorithm> allreduce;      // of gradients; empty: by price
   bool sharded_update = false;                      // as in Plan
-  int sample_blocks =
-      1;  // likewise; more than 1: with `uniform`, `statistics` and `allreduce` for it
-  bool overlap = false;  // halos and reductions run beside kernels, as far as the platform can
+  int sample_blocks = 1;  // likewise; more than 1: `uniform` and `statistics` are those it asks for
+  bool overlap = false;   // halos and reductions run beside kernels, as far as the platform can
   std::optional<MultigridRequest> multigrid;  // set: residual chains may be split by layers
   std::optional<Mesh> uniform;                // set: no search, every layer on this mesh
 };
