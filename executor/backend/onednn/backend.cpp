@@ -81,6 +81,13 @@ std::string OnednnBackend::missing_for(Precision precision) const {
   return {};
 }
 
+void check_precision(const Backend& backend, const KernelSpec& spec) {
+  if (backend.supports(spec.precision)) return;
+  const std::string missing = backend.missing_for(spec.precision);
+  throw BackendError("onednn: " + std::string(to_text(spec.precision)) + " is not there" +
+                     (missing.empty() ? "" : " (" + missing + ")") + ": " + to_text(spec));
+}
+
 std::unique_ptr<Kernel> OnednnBackend::make_kernel(const KernelSpec& spec,
                                                    const KernelConstants& constants,
                                                    const std::string& /*implementation*/) {
@@ -88,11 +95,7 @@ std::unique_ptr<Kernel> OnednnBackend::make_kernel(const KernelSpec& spec,
   if (spec.kind == KernelKind::accumulate && spec.precision == Precision::fp64) {
     return make_add_doubles(spec);
   }
-  if (!supports(spec.precision)) {
-    const std::string missing = missing_for(spec.precision);
-    throw BackendError("onednn: " + std::string(to_text(spec.precision)) + " is not there" +
-                       (missing.empty() ? "" : " (" + missing + ")") + ": " + to_text(spec));
-  }
+  check_precision(*this, spec);
   switch (spec.kind) {
     case KernelKind::convolution:
       return make_convolution(library_, spec);

@@ -71,7 +71,7 @@ TEST_CASE("Sample blocks: any number of ranks computes the bits of one rank") {
   const std::string backend = tested_backend("onednn");
   OneRank one_rank(world);
   for (int i = 0; i < case_count(); ++i) {
-    const auto seed = static_cast<std::uint64_t>(100 + i);
+    const std::uint64_t seed = 100U + static_cast<unsigned>(i);
     const bool is_narrow = i % 4 == 3 && kept_backend(backend).supports(Precision::bf16);
     one_rank.compare(seed, is_narrow ? Precision::bf16 : Precision::fp32, backend);
     if (i % 4 == 0) one_rank.compare(seed, Precision::fp64, tested_backend("reference"));
