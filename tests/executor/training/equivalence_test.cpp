@@ -16,6 +16,7 @@
 #include "tests/executor/training/run_difference.hpp"
 #include "tests/executor/training/training_run.hpp"
 #include "tests/planner/model/random_network.hpp"
+#include "tests/slow_build.hpp"
 
 namespace cnnplan::test {
 namespace {
@@ -166,13 +167,11 @@ class Equivalence {
   Communicator self_;
 };
 
-// Of fp32 together 310. A build with assertions and sanitizers is slow and runs a few.
+// Of fp32 together 310, of a slow build a few.
 int wanted_cases(int ranks, Precision precision) {
-#ifdef NDEBUG
-  constexpr std::array<int, 4> wanted{40, 100, 70, 100};
-#else
-  constexpr std::array<int, 4> wanted{6, 8, 6, 8};
-#endif
+  constexpr std::array<int, 4> usual{40, 100, 70, 100};
+  constexpr std::array<int, 4> few{6, 8, 6, 8};
+  constexpr std::array<int, 4> wanted = is_slow_build ? few : usual;
   const int cases = wanted[static_cast<std::size_t>(ranks - 1) % 4];
   const bool is_usual = precision == Precision::fp32;
   return environment_number("CNNPLAN_CASES", is_usual ? cases : cases / 2);

@@ -8,17 +8,14 @@
 #include "tests/emulation/device.hpp"
 #include "tests/executor/training/training_run.hpp"
 #include "tests/planner/model/random_network.hpp"
+#include "tests/slow_build.hpp"
 
 namespace cnnplan::test {
 namespace {
 
 using emulation::Schedule;
 
-#ifdef NDEBUG
-constexpr std::uint64_t random_plans = 4;
-#else
-constexpr std::uint64_t random_plans = 1;
-#endif
+constexpr std::uint64_t random_plans = is_slow_build ? 1 : 4;
 
 struct Order {
   Schedule schedule;

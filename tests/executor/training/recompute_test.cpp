@@ -7,15 +7,12 @@
 #include "tests/executor/tested_backend.hpp"
 #include "tests/executor/training/training_run.hpp"
 #include "tests/planner/model/random_network.hpp"
+#include "tests/slow_build.hpp"
 
 namespace cnnplan::test {
 namespace {
 
-#ifdef NDEBUG
-constexpr std::uint64_t random_plans = 40;
-#else
-constexpr std::uint64_t random_plans = 8;
-#endif
+constexpr std::uint64_t random_plans = is_slow_build ? 8 : 40;
 
 RunResult run(const Plan& plan, const Communicator& world) {
   return run_plan(plan, {.backend = tested_backend("onednn")}, world);

@@ -11,6 +11,7 @@
 #include "tests/executor/training/run_difference.hpp"
 #include "tests/executor/training/training_run.hpp"
 #include "tests/planner/model/random_network.hpp"
+#include "tests/slow_build.hpp"
 
 namespace cnnplan::test {
 namespace {
@@ -58,12 +59,7 @@ class OneRank {
 };
 
 int case_count() {
-#ifdef NDEBUG
-  constexpr int usual = 40;
-#else  // A build with assertions and sanitizers is slow.
-  constexpr int usual = 8;
-#endif
-  return environment_number("CNNPLAN_CASES", usual);
+  return environment_number("CNNPLAN_CASES", is_slow_build ? 8 : 40);
 }
 
 TEST_CASE("Sample blocks: any number of ranks computes the bits of one rank") {

@@ -6,16 +6,12 @@
 
 #include "tests/planner/model/random_chain.hpp"
 #include "tests/planner/model/random_network.hpp"
+#include "tests/slow_build.hpp"
 
 namespace cnnplan::test {
 namespace {
 
-// With sanitizers a plan takes twenty times as long: then every third one does.
-#ifdef NDEBUG
-constexpr int stride = 1;
-#else
-constexpr int stride = 3;
-#endif
+constexpr int stride = is_slow_build ? 3 : 1;
 
 constexpr std::array rank_counts{1, 2, 3, 4, 8};
 constexpr std::array all_statistics{

@@ -11,6 +11,7 @@
 #include "tests/planner/schedule/sample_plans.hpp"
 #include "tests/planner/search/problem.hpp"
 #include "tests/planner/search/random_graph.hpp"
+#include "tests/slow_build.hpp"
 
 namespace cnnplan::test {
 namespace {
@@ -107,7 +108,7 @@ TEST_CASE("least_additive_by: the shortest path of all prices") {
             .epsilon(rounding));
 }
 
-TEST_CASE("least_additive: asks for a part of the prices only") {
+TEST_CASE("least_additive: asks for a part of the prices only" * doctest::skip(is_slow_build)) {
   const Network resnet = read_network("configs/networks/resnet50.json");
   const Problem problem = problem_like(uniform_plan(resnet, 16, Mesh({{Axis::n, 16}})));
   NetworkPricing pricing(problem.blank, problem.choices, problem.prices());
