@@ -22,8 +22,9 @@ class DirectionLoad {
 
   void add(const Level& level, std::size_t index, double bytes) {
     LevelLoad& load = levels_[index];
-    const double message_s = bytes_s(level, bytes);
-    load.latency_s = std::max(load.latency_s, segment_of(level.segments, bytes).alpha_s);
+    const Segment& segment = segment_of(level.segments, bytes);
+    const double message_s = segment.beta_s_per_byte * bytes;
+    load.latency_s = std::max(load.latency_s, segment.alpha_s);
     load.longest_s = std::max(load.longest_s, message_s);
     load.own_s += message_s;
     if (!is_first_) gaps_s_ += level.gap_s;
