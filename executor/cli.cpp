@@ -161,6 +161,12 @@ void add_check_options(CLI::App& app, Options& options) {
                  "cycle more, until it holds")
       ->check(CLI::Range(0.0, std::numeric_limits<double>::max()))
       ->needs(check);
+  app.add_option("--residual-limit",
+                 options.training.residual_limit,
+                 "Likewise, of the residual after the last cycle, relative to that of the first "
+                 "guess, forward and backward")
+      ->check(CLI::Range(0.0, 1.0))
+      ->needs(check);
 }
 
 void add_inference_options(CLI::App& app, Options& options) {

@@ -47,6 +47,9 @@ struct TrainingOptions {
   std::optional<std::int64_t> gradient_check_period;
   // Where a check finds a larger relative error, the cycles are raised until it does not.
   std::optional<double> gradient_limit;
+  // Likewise where residuals of the last cycle are larger than this times those of the first guess,
+  // forward or backward.
+  std::optional<double> residual_limit;
 };
 
 struct Progress {

@@ -57,6 +57,11 @@ bool is_finite(const GradientCheck& check) {
   return std::isfinite(check.cosine) && std::isfinite(check.relative_error);
 }
 
+// After the last cycle, beside that of the first guess. False where one is not finite.
+bool is_reduced(const std::vector<double>& residuals, double limit) {
+  return residuals.back() <= limit * residuals.front();
+}
+
 }  // namespace
 
 double loss_scale_of(const TrainingOptions& options, Precision precision) {
@@ -260,10 +265,15 @@ void TrainingSteps::check_gradient(std::int64_t step, RunReport& report) {
 }
 
 bool TrainingSteps::holds(const GradientCheck& check) const {
-  const std::optional<double>& limit = work_.options.gradient_limit;
-  if (limit) return check.relative_error <= *limit;
-  if (is_finite(check)) return true;
-  throw NotFiniteError("the gradient of step " + std::to_string(check.step) + " is not finite");
+  const std::optional<double>& gradient_limit = work_.options.gradient_limit;
+  const std::optional<double>& residual_limit = work_.options.residual_limit;
+  if (!is_finite(check)) {
+    if (gradient_limit || residual_limit) return false;
+    throw NotFiniteError("the gradient of step " + std::to_string(check.step) + " is not finite");
+  }
+  if (gradient_limit && check.relative_error > *gradient_limit) return false;
+  return !residual_limit || (is_reduced(check.forward_residuals, *residual_limit) &&
+                             is_reduced(check.backward_residuals, *residual_limit));
 }
 
 Plan TrainingSteps::raised(const Plan& plan) const {

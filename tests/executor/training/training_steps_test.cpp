@@ -131,6 +131,26 @@ TEST_CASE("train: cycles are raised until the gradient is within the limit") {
   CHECK(!has_operation_with(told.report, "/cycle_3/"));
 }
 
+TEST_CASE("train: cycles are raised until residuals are within the limit") {
+  const auto left = [](const GradientCheck& check) {
+    return std::max(check.forward_residuals.back() / check.forward_residuals.front(),
+                    check.backward_residuals.back() / check.backward_residuals.front());
+  };
+  const GradientCheck two = training(2, checked_every(0)).report.gradient_checks[0];
+  TrainingOptions options = checked_every(0);
+  options.residual_limit = left(two) * (1.0 + 1e-12);
+  const Told told = training(1, options);
+  const auto& checks = told.report.gradient_checks;
+  REQUIRE(checks.size() == 2);
+  CHECK(left(checks[0]) > *options.residual_limit);
+  CHECK(checks[1] == two);
+  CHECK(told.report.loss == training(2, six_steps()).report.loss);
+  // Both limits have to hold.
+  options.residual_limit = 1.0;
+  options.gradient_limit = two.relative_error;
+  CHECK(training(1, options).report.gradient_checks == checks);
+}
+
 TEST_CASE("train: where no cycles are enough, the layers of chains are run in order") {
   const Communicator world = Communicator::world();
   TrainingOptions options = limited_to(0.0);
