@@ -1,0 +1,1 @@
+// Nothing: the target that the precompiled headers belong to has a source.
