@@ -90,15 +90,16 @@ void print_places(const std::vector<RankPlace>& ranks) {
 }
 
 void print_summary(const InferenceReport& report, const std::string& file) {
-  std::printf("%s of %lld sample%s: mini-batch %.4f s (min %.4f, max %.4f, %d steps)\nwrote %s\n",
+  std::printf("%s of %lld sample%s: mini-batch %.4f s (min %.4f, max %.4f, %d steps)",
               report.tensor.c_str(),
               static_cast<long long>(report.samples),
               report.samples == 1 ? "" : "s",
               report.step.median_s,
               report.step.min_s,
               report.step.max_s,
-              report.step.count,
-              file.c_str());
+              report.step.count);
+  if (report.predicted_s > 0.0) std::printf(", predicted %.4f s", report.predicted_s);
+  std::printf("\nwrote %s\n", file.c_str());
 }
 
 void print_verification(const Verification& verification) {

@@ -126,6 +126,7 @@ InferenceReport write_outputs(const Work& work, const std::string& file) {
   }
   on_first_rank(world, [&] { writer->finish(); });
   report.step = without_first(times_s);
+  report.predicted_s = plan.prediction.inference_s;
   return report;
 }
 

@@ -15,6 +15,7 @@ struct InferenceReport {
   // Forward passes of a mini-batch, on the slowest rank, without the first unless there are no
   // others.
   Statistics step;
+  double predicted_s = 0.0;  // by the plan; 0: it does not say
 };
 
 // One pass over `options.data_file` in its order, which need have no labels, or one made-up

@@ -113,7 +113,8 @@ struct Prediction {
   double step_s = 0.0;
   double low_s = 0.0;
   double high_s = 0.0;
-  double exposed_communication_s = 0.0;        // mean over ranks, waiting included
+  double exposed_communication_s = 0.0;  // mean over ranks, waiting included
+  double inference_s = 0.0;              // a mini-batch as `cnnexec --infer` runs it; 0: not known
   std::vector<PredictedOperation> operations;  // in schedule order of rank 0, then of others
   MemoryUse memory;                            // of the rank that needs most
   std::string baseline;                        // e.g. "n2" everywhere
@@ -171,7 +172,8 @@ bool can_recompute(const LayerParameters& parameters);
 Plan uniform_plan(const Network& network, std::int64_t batch, const Mesh& mesh);
 
 // The same training on one rank: batch norms with the statistics and sums over the blocks of
-// `plan`, all else by default.
+// `plan`; where there are such blocks, also with its device, implementations and algorithms, on
+// which bits depend; all else by default.
 Plan on_one_rank(const Plan& plan);
 
 // @throws InputError (pointer into plan.json) unless every layer, also with the changes of a

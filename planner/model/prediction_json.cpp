@@ -116,6 +116,7 @@ Prediction prediction_from_json(const JsonReader& reader) {
                      "low_s",
                      "high_s",
                      "exposed_communication_s",
+                     "inference_s",
                      "operations",
                      "memory",
                      "baseline",
@@ -135,6 +136,7 @@ Prediction prediction_from_json(const JsonReader& reader) {
   reader.read("low_s", prediction.low_s, predicted_range);
   reader.read("high_s", prediction.high_s, predicted_range);
   reader.read("exposed_communication_s", prediction.exposed_communication_s, predicted_range);
+  reader.read("inference_s", prediction.inference_s, predicted_range);
   reader.read("baseline", prediction.baseline);
   reader.read("baseline_s", prediction.baseline_s, predicted_range);
   reader.read("bound_s", prediction.bound_s, predicted_range);
@@ -155,6 +157,7 @@ Json to_ordered_json(const Prediction& prediction) {
             {"low_s", prediction.low_s},
             {"high_s", prediction.high_s},
             {"exposed_communication_s", prediction.exposed_communication_s},
+            {"inference_s", prediction.inference_s},
             {"baseline", prediction.baseline},
             {"baseline_s", prediction.baseline_s},
             {"bound_s", prediction.bound_s},

@@ -126,6 +126,12 @@ double predicted_step_s(const Plan& plan, const PriceList& prices) {
   return step_time_s(walk(all, {.overlap = overlap}));
 }
 
+double predicted_inference_s(const Plan& plan, const PriceList& prices) {
+  RankClasses classes = RankClasses::of(plan, prices.platform());
+  std::vector<Schedule> schedules = lower_inference(plan, classes.ranks());
+  return step_time_s(walk(priced(std::move(schedules), std::move(classes), prices)));
+}
+
 MemoryUse most_memory(std::span<const PricedSchedule> schedules, const Platform& platform) {
   MemoryUse most;
   for (const PricedSchedule& priced : schedules) {
@@ -153,6 +159,7 @@ Prediction predict(const Plan& plan, const PricedPlan& priced, const Platform& p
 
 void complete(Plan& plan, const PricedPlan& priced, const PriceList& prices) {
   plan.prediction = predict(plan, priced, prices.platform());
+  plan.prediction.inference_s = predicted_inference_s(plan, prices);
   plan.implementations = implementations_of(priced.schedules, prices.kernels());
 }
 

@@ -25,6 +25,9 @@ std::vector<RankTimeline> walk(const PricedPlan& priced, const VirtualTimeOption
 // nothing needs a place in memory for it.
 double predicted_step_s(const Plan& plan, const PriceList& prices);
 
+// Of the forward pass of a mini-batch alone, as `cnnexec --infer` runs it: nothing is hidden.
+double predicted_inference_s(const Plan& plan, const PriceList& prices);
+
 // Of the rank that needs most, kernels' workspaces included.
 MemoryUse most_memory(std::span<const PricedSchedule> schedules, const Platform& platform);
 
@@ -34,8 +37,8 @@ Prediction predict(const Plan& plan, const PriceList& prices);
 // The same for schedules that are there already. @pre they are those of `plan`
 Prediction predict(const Plan& plan, const PricedPlan& priced, const Platform& platform);
 
-// Fills the prediction of `plan` and names the implementations that its times are of.
-// @pre `priced` is of `plan`
+// Fills the prediction of `plan`, that of inference included, and names the implementations that
+// its times are of. @pre `priced` is of `plan`
 void complete(Plan& plan, const PricedPlan& priced, const PriceList& prices);
 
 // The same for a plan that is not lowered yet.

@@ -126,6 +126,7 @@ std::string header(const Plan& plan) {
   text += time_line("exposed",
                     "communication, waiting for other ranks included",
                     prediction.exposed_communication_s);
+  text += time_line("inference", "forward alone, as cnnexec --infer", prediction.inference_s);
   text += time_line("baseline", prediction.baseline, prediction.baseline_s);
   text += time_line("runner-up", prediction.runner_up, prediction.runner_up_s);
   text += multigrid_lines(plan);

@@ -357,8 +357,11 @@ Schedule lower_with_residuals(const Plan& plan, int rank) {
 }
 
 Schedule lower_inference(const Plan& plan, int rank) {
-  const Decomposition decomposition(plan);
-  return Lowering(decomposition, rank, Mode::inference).run();
+  return lower_inference(plan, std::array{rank}).front();
+}
+
+std::vector<Schedule> lower_inference(const Plan& plan, std::span<const int> ranks) {
+  return lower_all(Decomposition(plan), ranks, Mode::inference);
 }
 
 }  // namespace cnnplan

@@ -201,6 +201,7 @@ Schedule lower_with_residuals(const Plan& plan, int rank);
 // goes into the main loss stays; its operation leaves probabilities or differences in
 // outputs[loss_layer]. Layers that only auxiliary losses need have parameters, but do not run.
 Schedule lower_inference(const Plan& plan, int rank);
+std::vector<Schedule> lower_inference(const Plan& plan, std::span<const int> ranks);
 
 // Memory that an operation needs for the messages that cannot be sent from or received into its
 // buffers as they are; 0 for all but transfers. It is kept from step to step.

@@ -2,7 +2,9 @@
 #include "planner/search/chain_plans.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "planner/model/distribution.hpp"
@@ -13,14 +15,49 @@
 namespace cnnplan {
 namespace {
 
-std::vector<int> coarsenings(const MultigridRequest& request, int blocks) {
+// The coarse steps of a stage. The last step may be shorter: it is among those of a stage that has
+// one more than others, where not all have the same number.
+Range coarse_steps_of(int stage, int steps, int partitions) {
+  const Range mirrored = block_range(steps, partitions, partitions - 1 - stage);
+  return {steps - mirrored.end, steps - mirrored.begin};
+}
+
+int coarse_steps(int blocks, int coarsening) {
+  return (blocks + coarsening - 1) / coarsening;
+}
+
+// Of the stage with the most.
+std::int64_t most_blocks(int blocks, int coarsening, int partitions) {
+  std::int64_t most = 0;
+  for (int stage = 0; stage < partitions; ++stage) {
+    const Range own = coarse_steps_of(stage, coarse_steps(blocks, coarsening), partitions);
+    most = std::max(most,
+                    std::min<std::int64_t>(own.end * coarsening, blocks) - own.begin * coarsening);
+  }
+  return most;
+}
+
+// Another one close to it where that leaves the largest stage fewer blocks: that with which every
+// stage has the same number of steps.
+int balanced(int coarsening, int blocks, int partitions) {
+  const double steps_of_stage = static_cast<double>(blocks) / coarsening / partitions;
+  const int steps = partitions * std::max(1, static_cast<int>(std::lround(steps_of_stage)));
+  const int other = std::max(2, coarse_steps(blocks, steps));
+  if (other * least_coarse_steps > blocks) return coarsening;
+  const bool is_better =
+      most_blocks(blocks, other, partitions) < most_blocks(blocks, coarsening, partitions);
+  return is_better ? other : coarsening;
+}
+
+// Ascending.
+std::vector<int> coarsenings(const MultigridRequest& request, int partitions, int blocks) {
   if (request.cycles == 0) return {1};
   if (request.coarsening > 0) return {request.coarsening};
-  std::vector<int> found;
+  std::set<int> found;
   for (int coarsening = 2; coarsening * least_coarse_steps <= blocks; coarsening *= 2) {
-    found.push_back(coarsening);
+    found.insert(balanced(coarsening, blocks, partitions));
   }
-  return found;
+  return {found.begin(), found.end()};
 }
 
 // On which the last but one has more than one step for every step of the last.
@@ -57,9 +94,9 @@ void set_layers(Plan& plan, const ResidualBlock& block, const Mesh& mesh, int st
 // Stages are cut where coarse steps begin.
 void split_chain(Plan& plan, const ResidualChain& chain, const Setting& setting, const Mesh& mesh) {
   const auto blocks = static_cast<int>(chain.size());
-  const int groups = (blocks + setting.coarsening - 1) / setting.coarsening;
+  const int steps = coarse_steps(blocks, setting.coarsening);
   for (int stage = 0; stage < setting.partitions; ++stage) {
-    const Range own = block_range(groups, setting.partitions, stage);
+    const Range own = coarse_steps_of(stage, steps, setting.partitions);
     const auto end = std::min<std::int64_t>(own.end * setting.coarsening, blocks);
     for (std::int64_t i = own.begin * setting.coarsening; i < end; ++i) {
       set_layers(plan, chain[static_cast<std::size_t>(i)], mesh, stage);
@@ -155,7 +192,7 @@ void check_request(const MultigridRequest& request, int blocks) {
 // Of `partitions`, for the longest chain.
 std::vector<Setting> settings(const MultigridRequest& request, int partitions, int blocks) {
   std::vector<Setting> found;
-  for (int coarsening : coarsenings(request, blocks)) {
+  for (int coarsening : coarsenings(request, partitions, blocks)) {
     for (int level_count : levels(request, blocks, coarsening)) {
       found.push_back({.partitions = partitions, .coarsening = coarsening, .levels = level_count});
     }

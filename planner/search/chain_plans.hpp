@@ -14,7 +14,9 @@ struct MultigridRequest {
   int cycles = 2;  // 0: layer by layer, on the ranks that have them
   Relaxation relaxation = Relaxation::f;
   int partitions = 0;  // that the ranks have to split chains into; 0: any, or none
-  int coarsening = 0;  // 0: any power of two that leaves least_coarse_steps
+  // 0: any power of two that leaves least_coarse_steps, or one close to it that shares the layers
+  // out more evenly.
+  int coarsening = 0;
   int levels = 0;      // 0: 2 or 3
 };
 

@@ -243,6 +243,7 @@ Plan sample_plan() {
                      .low_s = 0.2,
                      .high_s = 0.3,
                      .exposed_communication_s = 0.01,
+                     .inference_s = 0.09,
                      .operations = {{.id = "conv/forward", .predicted_s = 0.125, .estimated = true},
                                     {.id = "loss/forward", .predicted_s = 1e-6}},
                      .memory = {.parameters_bytes = 1,

@@ -95,6 +95,32 @@ TEST_CASE("predicted_step_s: the step of the whole prediction, with and without 
   }
 }
 
+TEST_CASE("with_prediction: inference takes the forward pass alone") {
+  const Plan plan = resnet_plan("1");
+  const Platform platform = default_platform(1);
+  const KernelCosts kernels(profile_of(plan));
+  const PriceList prices(platform, kernels);
+  const Schedule forward = lower_inference(plan, 0);
+  double expected_s = 0.0;
+  for (const Operation& operation : forward.operations) {
+    expected_s += prices(forward, operation).seconds;
+  }
+  CHECK(with_prediction(plan, prices).prediction.inference_s ==
+        doctest::Approx(expected_s).epsilon(1e-9));
+}
+
+TEST_CASE("predicted_inference_s: less than the step, halos included") {
+  const Plan plan = resnet_plan("h2");
+  Platform platform = default_platform(2);
+  const KernelCosts kernels(profile_of(plan));
+  const double inference_s = predicted_inference_s(plan, PriceList(platform, kernels));
+  CHECK(inference_s < predicted_step_s(plan, PriceList(platform, kernels)));
+  for (Level& level : platform.levels) {
+    for (Segment& segment : level.segments) segment.alpha_s *= 10.0;
+  }
+  CHECK(predicted_inference_s(plan, PriceList(platform, kernels)) > inference_s);
+}
+
 TEST_CASE("predict: the operations add up to the step") {
   for (const char* mesh : {"1", "n2", "h2", "n2h2"}) {
     CAPTURE(mesh);

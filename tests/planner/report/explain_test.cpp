@@ -25,6 +25,7 @@ const std::string header_text = R"(small: 2 ranks, batch 4, fp32
 
 step        100.000 ms  (90.000 ms to 120.000 ms)
 exposed     12.500 ms  (communication, waiting for other ranks included)
+inference   30.000 ms  (forward alone, as cnnexec --infer)
 baseline    110.000 ms  (n2 everywhere)
 runner-up   105.000 ms  (h2 everywhere)
 bound       80.000 ms  (gap 25.0 %)

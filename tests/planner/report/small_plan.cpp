@@ -22,6 +22,7 @@ Prediction small_prediction() {
   prediction.low_s = 0.090;
   prediction.high_s = 0.120;
   prediction.exposed_communication_s = 0.0125;
+  prediction.inference_s = 0.03;
   prediction.baseline = "n2 everywhere";
   prediction.baseline_s = 0.110;
   prediction.runner_up = "h2 everywhere";

@@ -2,6 +2,7 @@
 #include "planner/search/chain_plans.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include <doctest/doctest.h>
@@ -86,6 +87,29 @@ TEST_CASE("chain_plans: stages begin where coarse steps do, and every partition 
     const Mesh& mesh = plan.layers[static_cast<std::size_t>(chain[0].sum)].mesh;
     CHECK(static_cast<int>(stages.size()) == mesh.size(Axis::l));
   }
+}
+
+TEST_CASE("chain_plans: layers are shared out as evenly as coarse steps allow") {
+  const auto most_of = [](const NamedPlan& named) {
+    std::map<int, int> blocks;
+    const ResidualChain chain = residual_chains(named.plan.network).at(0);
+    for (const ResidualBlock& block : chain) {
+      ++blocks[named.plan.layers[static_cast<std::size_t>(block.sum)].stage];
+    }
+    return std::max_element(blocks.begin(),
+                            blocks.end(),
+                            [](const auto& a, const auto& b) { return a.second < b.second; })
+        ->second;
+  };
+  // Eight steps, the last of one block, on seven stages.
+  for (const NamedPlan& named :
+       chain_plans(base_plan(7), {.partitions = 7, .coarsening = 9, .levels = 2})) {
+    CHECK(most_of(named) == 10);
+  }
+  // By powers of two alone, some stage would have 16 of 64 blocks.
+  const std::vector<NamedPlan> plans = chain_plans(base_plan(5), {.partitions = 5});
+  REQUIRE_FALSE(plans.empty());
+  for (const NamedPlan& named : plans) CHECK(most_of(named) <= 15);
 }
 
 TEST_CASE("chain_plans: without cycles, the layers run in order on the ranks that have them") {
