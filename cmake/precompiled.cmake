@@ -8,18 +8,21 @@ endif()
 add_library(cnnplan_precompiled OBJECT ${CMAKE_SOURCE_DIR}/cmake/precompiled.cpp)
 target_link_libraries(cnnplan_precompiled PRIVATE cnnplan_flags)
 # So that ccache can tell what the headers were.
-target_compile_options(cnnplan_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
+target_compile_options(cnnplan_flags INTERFACE
+                       $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-fpch-preprocess>)
 target_precompile_headers(cnnplan_precompiled PRIVATE
   <algorithm> <array> <cmath> <cstdint> <fstream> <functional> <map> <memory> <mutex> <numeric>
   <optional> <random> <set> <span> <sstream> <string> <string_view> <unordered_map> <utility>
   <variant> <vector>)
 
-# All targets of a folder and of those below it.
+# All targets of a folder and of those below it, but those with other macros: OpenMP defines one.
 function(cnnplan_use_precompiled folder)
   get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
   foreach(target ${targets})
     get_target_property(type ${target} TYPE)
-    if(NOT (type MATCHES "INTERFACE|UTILITY" OR target STREQUAL cnnplan_precompiled))
+    get_target_property(libraries ${target} LINK_LIBRARIES)
+    if(NOT (type MATCHES "INTERFACE|UTILITY" OR libraries MATCHES OpenMP OR
+            target STREQUAL cnnplan_precompiled))
       target_precompile_headers(${target} REUSE_FROM cnnplan_precompiled)
     endif()
   endforeach()

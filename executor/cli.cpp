@@ -163,8 +163,8 @@ void add_check_options(CLI::App& app, Options& options) {
       ->needs(check);
   app.add_option("--residual-limit",
                  options.training.residual_limit,
-                 "Likewise, of the residual after the last cycle, relative to that of the first "
-                 "guess, forward and backward")
+                 "Likewise, of the residual after the last cycle, relative to that before the "
+                 "first coarse correction, forward and backward")
       ->check(CLI::Range(0.0, 1.0))
       ->needs(check);
 }

@@ -192,7 +192,8 @@ void add_multigrid_options(CLI::App& solve, SolveOptions& options) {
   solve
       .add_option("--coarsening",
                   request.coarsening,
-                  "Of multigrid; default: any power of two that leaves 8 coarse steps")
+                  "Of multigrid; default: any power of two that leaves 8 coarse steps, and others "
+                  "that share the layers out more evenly")
       ->check(CLI::Range(2, max_coarsening))
       ->needs(allow);
   solve.add_option("--levels", request.levels, "Of multigrid; default: 2 or 3")

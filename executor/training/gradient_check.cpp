@@ -87,9 +87,12 @@ std::array<std::vector<double>, 2> residual_squares(const Plan& plan,
   for (auto& pass : squares) pass.resize(static_cast<std::size_t>(most) + 1);
   for (const PointResidual& residual : schedule.residuals) {
     const HostBlock block = runner.memory().read(residual.operand);
-    squares[residual.backward ? 1 : 0][static_cast<std::size_t>(residual.cycles)] +=
-        with_type_of(activation_element(plan.precision),
-                     [&]<typename T>(T) { return sum_of_squares<T>(block.view); });
+    const double own = with_type_of(activation_element(plan.precision),
+                                    [&]<typename T>(T) { return sum_of_squares<T>(block.view); });
+    const int end = residual.last ? most + 1 : residual.cycles + 1;
+    for (int cycles = residual.cycles; cycles < end; ++cycles) {
+      squares[residual.backward ? 1 : 0][static_cast<std::size_t>(cycles)] += own;
+    }
   }
   return squares;
 }

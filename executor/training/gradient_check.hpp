@@ -12,8 +12,8 @@ namespace cnnplan {
 struct Gradient {
   std::vector<double> values;  // of this rank's slices, of equal ones only on the first rank
   double loss = 0.0;           // mean over the global mini-batch
-  // Of this rank, by the number of cycles that were over: sums over the squares of residuals,
-  // forward and backward.
+  // Of this rank, by the number of cycles that were over, of a chain at most its own: sums over the
+  // squares of residuals, forward and backward.
   std::array<std::vector<double>, 2> residual_squares{};
 };
 

@@ -47,8 +47,8 @@ struct TrainingOptions {
   std::optional<std::int64_t> gradient_check_period;
   // Where a check finds a larger relative error, the cycles are raised until it does not.
   std::optional<double> gradient_limit;
-  // Likewise where residuals of the last cycle are larger than this times those of the first guess,
-  // forward or backward.
+  // Likewise where the residual after the last cycle is larger than this times that before the
+  // first coarse correction, forward or backward.
   std::optional<double> residual_limit;
 };
 

@@ -57,9 +57,9 @@ bool is_finite(const GradientCheck& check) {
   return std::isfinite(check.cosine) && std::isfinite(check.relative_error);
 }
 
-// After the last cycle, beside that of the first guess. False where one is not finite.
+// False where a residual is not finite.
 bool is_reduced(const std::vector<double>& residuals, double limit) {
-  return residuals.back() <= limit * residuals.front();
+  return std::isfinite(residuals.front()) && residuals.back() <= limit * residuals.front();
 }
 
 }  // namespace

@@ -11,8 +11,8 @@
 namespace cnnplan {
 namespace {
 
-double bytes_s(const Level& level, double bytes) {
-  return segment_of(level.segments, bytes).beta_s_per_byte * bytes;
+double bytes_s(const Segment& segment, double bytes) {
+  return segment.beta_s_per_byte * bytes;
 }
 
 // Messages of one rank, one way, and those that take their ports.
@@ -23,7 +23,7 @@ class DirectionLoad {
   void add(const Level& level, std::size_t index, double bytes) {
     LevelLoad& load = levels_[index];
     const Segment& segment = segment_of(level.segments, bytes);
-    const double message_s = segment.beta_s_per_byte * bytes;
+    const double message_s = bytes_s(segment, bytes);
     load.latency_s = std::max(load.latency_s, segment.alpha_s);
     load.longest_s = std::max(load.longest_s, message_s);
     load.own_s += message_s;
@@ -32,7 +32,8 @@ class DirectionLoad {
   }
   // Of another rank, after all of this one.
   void share(const Level& level, std::size_t index, double bytes) {
-    levels_[index].others_s += std::min(levels_[index].longest_s, bytes_s(level, bytes));
+    levels_[index].others_s +=
+        std::min(levels_[index].longest_s, bytes_s(segment_of(level.segments, bytes), bytes));
   }
   void share_with_same(const Level& level, std::size_t index) {
     levels_[index].others_s = levels_[index].own_s * (level.shared_by - 1);

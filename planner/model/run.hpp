@@ -33,7 +33,8 @@ struct GradientCheck {
   double cosine = 1.0;
   double relative_error = 0.0;  // of the norm of the difference
   // By the number of cycles that were over, the first with none: norms over the C-points of the
-  // finest level of all chains.
+  // finest level of all chains, before the next coarse correction (with FCF behind the relaxation
+  // of C-points), the last at the end.
   std::vector<double> forward_residuals{};
   std::vector<double> backward_residuals{};
   bool operator==(const GradientCheck&) const = default;

@@ -159,7 +159,6 @@ Prediction predict(const Plan& plan, const PricedPlan& priced, const Platform& p
 
 void complete(Plan& plan, const PricedPlan& priced, const PriceList& prices) {
   plan.prediction = predict(plan, priced, prices.platform());
-  plan.prediction.inference_s = predicted_inference_s(plan, prices);
   plan.implementations = implementations_of(priced.schedules, prices.kernels());
 }
 

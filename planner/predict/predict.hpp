@@ -37,8 +37,8 @@ Prediction predict(const Plan& plan, const PriceList& prices);
 // The same for schedules that are there already. @pre they are those of `plan`
 Prediction predict(const Plan& plan, const PricedPlan& priced, const Platform& platform);
 
-// Fills the prediction of `plan`, that of inference included, and names the implementations that
-// its times are of. @pre `priced` is of `plan`
+// Fills the prediction of `plan`, but that of inference, and names the implementations that its
+// times are of. @pre `priced` is of `plan`
 void complete(Plan& plan, const PricedPlan& priced, const PriceList& prices);
 
 // The same for a plan that is not lowered yet.

@@ -31,6 +31,7 @@ Operand Lowering::ChainPass::run(const Operand& first) {
   guess();
   for (cycle_ = 1; cycle_ <= setting_.cycles; ++cycle_) cycle(0);
   finish_all();
+  keep_traced();
   return states_.back();
 }
 
@@ -154,8 +155,18 @@ void Lowering::ChainPass::trace(const LayerRange& group, const Operand& propagat
   if (!is_traced) return;
   const Operand residual = new_block("residual");
   add(last, "/residual", -1.0, {propagated, made_[point], residual});
-  lowering_.builder_.schedule().residuals.push_back(
-      {.cycles = cycle_ - 1, .backward = word() != "forward", .operand = residual});
+  traced_[group.end].push_back({.cycles = cycle_ - 1,
+                                .last = cycle_ > setting_.cycles,
+                                .backward = word() != "forward",
+                                .operand = residual});
+}
+
+void Lowering::ChainPass::keep_traced() {
+  std::vector<PointResidual>& kept = lowering_.builder_.schedule().residuals;
+  for (const auto& [point, residuals] : traced_) {
+    const bool has_all = static_cast<int>(residuals.size()) == setting_.cycles + 1;
+    if (has_all) kept.insert(kept.end(), residuals.begin(), residuals.end());
+  }
 }
 
 // The states inside a group of steps, and the derivative at the last of them.

@@ -8,6 +8,7 @@
 // on the coarsest level evaluate every block k + 1 times.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -74,6 +75,8 @@ class Lowering::ChainPass {
   // Of the C-point behind a group of the finest level, whose state its layers make `propagated`.
   void trace(const LayerRange& group, const Operand& propagated);
   void trace_last(const LayerRange& group);
+  // Of points that have all of them: norms are of the same points then.
+  void keep_traced();
 
   // Its parts.
   void sweep(int level, const LayerRange& group);
@@ -105,6 +108,7 @@ class Lowering::ChainPass {
   std::vector<Operand> derivatives_;               // by block
   std::vector<bool> is_fresh_;                     // by block: its derivative is that of its state
   std::vector<std::vector<Operand>> right_sides_;  // by level and step; level 0 has none
+  std::map<int, std::vector<PointResidual>> traced_;  // by point
   int cycle_ = 0;
   std::string pass_;  // the word of what is under way, in ids
 };

@@ -145,7 +145,8 @@ struct Operation {
 // What is left of the equation of a C-point on the finest level of a chain: the state that the
 // layer in front of it makes, less the state that is there.
 struct PointResidual {
-  int cycles = 0;  // that were over
+  int cycles = 0;     // that were over
+  bool last = false;  // no cycle of the chain follows
   bool backward = false;
   Operand operand;  // kept to the end of the step
 };
@@ -194,8 +195,9 @@ std::vector<Schedule> lower(const Plan& plan, std::span<const int> ranks);
 // waits for another's memory. What is priced one by one needs neither, and they take most of the
 // time that a long network's lowering takes.
 std::vector<Schedule> lower_for_prices(const Plan& plan, std::span<const int> ranks);
-// The same step, with the residuals of all chains that multigrid runs. Left out are those of points
-// in front of which a coarse step passes layers of several stages.
+// The same step, with the residuals of all chains that multigrid runs: before every coarse
+// correction, and at the end. Left out are those of points in front of which a coarse step passes
+// layers of several stages.
 Schedule lower_with_residuals(const Plan& plan, int rank);
 // Forward only, batch norm with running values: for evaluation on test data, and for outputs. What
 // goes into the main loss stays; its operation leaves probabilities or differences in

@@ -37,16 +37,18 @@ std::int64_t most_blocks(int blocks, int coarsening, int partitions) {
   return most;
 }
 
-// Another one close to it where that leaves the largest stage fewer blocks: that with which every
-// stage has the same number of steps.
-int balanced(int coarsening, int blocks, int partitions) {
+// That with which stages have about as many steps as with `coarsening`, all the same number where
+// that comes out even.
+int even_coarsening(int coarsening, int blocks, int partitions) {
   const double steps_of_stage = static_cast<double>(blocks) / coarsening / partitions;
   const int steps = partitions * std::max(1, static_cast<int>(std::lround(steps_of_stage)));
-  const int other = std::max(2, coarse_steps(blocks, steps));
-  if (other * least_coarse_steps > blocks) return coarsening;
-  const bool is_better =
-      most_blocks(blocks, other, partitions) < most_blocks(blocks, coarsening, partitions);
-  return is_better ? other : coarsening;
+  return std::max(2, coarse_steps(blocks, steps));
+}
+
+// Whether it can be taken and leaves the largest stage fewer blocks than `other`.
+bool is_better(int coarsening, int other, int blocks, int partitions) {
+  return coarsening * least_coarse_steps <= blocks && coarsening * (partitions - 1) < blocks &&
+         most_blocks(blocks, coarsening, partitions) < most_blocks(blocks, other, partitions);
 }
 
 // Ascending.
@@ -55,7 +57,9 @@ std::vector<int> coarsenings(const MultigridRequest& request, int partitions, in
   if (request.coarsening > 0) return {request.coarsening};
   std::set<int> found;
   for (int coarsening = 2; coarsening * least_coarse_steps <= blocks; coarsening *= 2) {
-    found.insert(balanced(coarsening, blocks, partitions));
+    found.insert(coarsening);
+    const int even = even_coarsening(coarsening, blocks, partitions);
+    if (is_better(even, coarsening, blocks, partitions)) found.insert(even);
   }
   return {found.begin(), found.end()};
 }
@@ -143,29 +147,29 @@ Plan with_chains(Plan plan,
   return plan;
 }
 
-bool is_in(const ResidualChain& chain, LayerIndex layer) {
-  return chain.front().weights <= layer && layer <= chain.back().sum;
+bool is_in(const std::vector<ResidualChain>& chains, LayerIndex layer) {
+  return std::any_of(chains.begin(), chains.end(), [&](const ResidualChain& chain) {
+    return chain.front().weights <= layer && layer <= chain.back().sum;
+  });
 }
 
-// Layers that all ranks would compute alike, each on one stage instead: those in front of the first
-// chain on the first, the others dealt out by their parameters, the last ones on the last.
-// Nothing where there are none.
+// Layers that all ranks would compute alike, or with their channels split over all, each on one
+// stage instead: those in front of the first chain on the first, the others dealt out by their
+// parameters, the last ones on the last. Nothing where there are none.
 std::optional<Plan> with_stages(Plan plan,
                                 const std::vector<ResidualChain>& chains,
                                 const Mesh& mesh) {
-  const auto is_replicated = [&](LayerIndex layer) {
-    return plan.layers[static_cast<std::size_t>(layer)].mesh.size(Axis::r) == plan.ranks &&
-           can_be_staged(plan.network.layer(layer).parameters) &&
-           std::none_of(chains.begin(), chains.end(), [&](const ResidualChain& chain) {
-             return is_in(chain, layer);
-           });
+  const auto is_alike = [&](LayerIndex layer) {
+    const Mesh& own = plan.layers[static_cast<std::size_t>(layer)].mesh;
+    return own.size(Axis::r) * own.size(Axis::c) == plan.ranks &&
+           can_be_staged(plan.network.layer(layer).parameters) && !is_in(chains, layer);
   };
   const int stages = mesh.size(Axis::l);
   const auto all = static_cast<double>(plan.network.parameter_count());
   double behind = 0.0;
   bool changes = false;
   for (LayerIndex layer = plan.network.layer_count(); layer-- > 0;) {
-    if (!is_replicated(layer)) continue;
+    if (!is_alike(layer)) continue;
     const int from_last = static_cast<int>(behind / all * stages);
     const bool is_in_front = layer < chains.front().front().weights;
     const int stage = is_in_front ? 0 : std::max(0, stages - 1 - from_last);
@@ -200,6 +204,16 @@ std::vector<Setting> settings(const MultigridRequest& request, int partitions, i
   return found;
 }
 
+// On a group of so many stages, which are its ranks along c.
+LayerPlan on_group(const LayerPlan& staged, int ranks) {
+  const int stages = staged.mesh.size(Axis::l);
+  LayerPlan grouped = staged;
+  grouped.mesh =
+      Mesh({{Axis::n, staged.mesh.size(Axis::n)}, {Axis::l, stages / ranks}, {Axis::c, ranks}});
+  grouped.stage = staged.stage / ranks;
+  return grouped;
+}
+
 }  // namespace
 
 std::vector<NamedPlan> chain_plans(const Plan& base, const MultigridRequest& request) {
@@ -231,6 +245,28 @@ std::vector<NamedPlan> chain_plans(const Plan& base, const MultigridRequest& req
     }
   }
   return plans;
+}
+
+std::optional<Plan> on_groups(const Plan& plan, int ranks) {
+  const std::vector<ResidualChain> chains = chains_of(plan.network);
+  Plan grouped = plan;
+  const auto is_split = [&](LayerIndex layer) {
+    return grouped.layers[static_cast<std::size_t>(layer)].mesh.size(Axis::c) > 1;
+  };
+  bool changes = false;
+  for (LayerIndex index = 0; index < plan.network.layer_count(); ++index) {
+    const LayerPlan& staged = plan.layers[static_cast<std::size_t>(index)];
+    const Layer& layer = plan.network.layer(index);
+    const auto* fc = std::get_if<FullyConnected>(&layer.parameters);
+    const bool follows = std::holds_alternative<Relu>(layer.parameters) &&
+                         is_split(plan.network.inputs_of(index)[0]);
+    const bool is_wanted = (fc != nullptr && fc->outputs >= ranks) || follows;
+    const int stages = staged.mesh.size(Axis::l);
+    if (!is_wanted || stages == 1 || stages % ranks != 0 || is_in(chains, index)) continue;
+    grouped.layers[static_cast<std::size_t>(index)] = on_group(staged, ranks);
+    changes = true;
+  }
+  return changes ? std::optional(std::move(grouped)) : std::nullopt;
 }
 
 }  // namespace cnnplan

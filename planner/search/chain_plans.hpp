@@ -1,6 +1,7 @@
 // Plans that split residual chains by layers: run by multigrid, or layer by layer.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,10 +15,10 @@ struct MultigridRequest {
   int cycles = 2;  // 0: layer by layer, on the ranks that have them
   Relaxation relaxation = Relaxation::f;
   int partitions = 0;  // that the ranks have to split chains into; 0: any, or none
-  // 0: any power of two that leaves least_coarse_steps, or one close to it that shares the layers
+  // 0: any power of two that leaves least_coarse_steps, and beside it one that shares the layers
   // out more evenly.
   int coarsening = 0;
-  int levels = 0;      // 0: 2 or 3
+  int levels = 0;  // 0: 2 or 3
 };
 
 // With fewer, two cycles are far from the layers' own result.
@@ -33,5 +34,10 @@ struct NamedPlan {
 // ranks compute alike also each on one stage.
 // @throws InputError for a coarsening or levels that the longest chain has not
 std::vector<NamedPlan> chain_plans(const Plan& base, const MultigridRequest& request);
+
+// `plan` with fully connected layers that are on one stage on a group of so many stages instead,
+// each of which computes some of the outputs, and ReLUs behind them. Nothing where there are none,
+// or the stages are not a multiple of the group. @pre ranks >= 2
+std::optional<Plan> on_groups(const Plan& plan, int ranks);
 
 }  // namespace cnnplan

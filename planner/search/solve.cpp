@@ -211,23 +211,39 @@ void add_within_memory(const Plan& blank, const PricedNetwork& priced, Scores& s
                                "that leaves no more ranks for a partition than there are samples"});
 }
 
-// Residual chains split by layers, everything else as in the fastest plan so far, or by all ranks
-// alike where none fits.
-void add_chains(const Plan& blank, const MultigridRequest& request, Scores& scores) {
-  const Plan base = scores.any_fits() ? scores.fastest() : blank;
-  for (NamedPlan& named : chain_plans(base, request)) scores.add(named.name, std::move(named.plan));
+// The fastest so far, if it has stages, with fully connected layers on groups of them.
+void add_groups(const SolveRequest& request, Scores& scores) {
+  const bool splits_channels =
+      std::find(request.axes.begin(), request.axes.end(), Axis::c) != request.axes.end();
+  if (!splits_channels || !scores.any_fits()) return;
+  const Plan fastest = scores.fastest();
+  for (int ranks : {2, 4, 8}) {
+    std::optional<Plan> plan = on_groups(fastest, ranks);
+    if (!plan) continue;
+    scores.add("others on groups of " + std::to_string(ranks), std::move(*plan));
+  }
+}
+
+// Residual chains split by layers, everything else as in the fastest plan of `known`, or by all
+// ranks alike where none fits. Returns how many.
+std::size_t add_chains(const SolveRequest& request,
+                       const Plan& blank,
+                       const Scores& known,
+                       Scores& scores) {
+  const Plan base = known.any_fits() ? known.fastest() : blank;
+  std::vector<NamedPlan> plans = chain_plans(base, *request.multigrid);
+  for (NamedPlan& named : plans) scores.add(named.name, std::move(named.plan));
+  add_groups(request, scores);
+  return plans.size();
 }
 
 // The fastest with as many partitions as are asked for, beside the baseline of `scores`.
-Plan with_partitions(const Plan& blank,
-                     const MultigridRequest& request,
+Plan with_partitions(const SolveRequest& request,
+                     const Plan& blank,
                      const Scores& scores,
                      const PriceList& prices) {
-  const Plan base = scores.any_fits() ? scores.fastest() : blank;
-  std::vector<NamedPlan> plans = chain_plans(base, request);
-  if (plans.empty()) refuse_partitions(request);
   Scores own(prices);
-  for (NamedPlan& named : plans) own.add(named.name, std::move(named.plan));
+  if (add_chains(request, blank, scores, own) == 0) refuse_partitions(*request.multigrid);
   Plan plan = own.fastest();
   scores.add_baseline(plan.prediction);
   return plan;
@@ -280,14 +296,7 @@ Plan uniform(const SolveRequest& request, const Plan& blank, const PriceList& pr
   return plan;
 }
 
-}  // namespace
-
-Plan solve(const SolveRequest& request) {
-  const KernelCosts kernels(request.profile, request.platform);
-  const PriceList prices(request.platform, kernels);
-  Plan blank = blank_plan(request);
-  choose_reductions(request, blank);
-  if (request.uniform) return uniform(request, blank, prices);
+Plan searched(const SolveRequest& request, const Plan& blank, const PriceList& prices) {
   Scores scores(prices);
   const SplitChoices choices = split_choices(blank, request.axes);
   add_known(blank, choices, request.recompute, scores);
@@ -305,9 +314,9 @@ Plan solve(const SolveRequest& request) {
     }
   }
   if (request.multigrid && request.multigrid->partitions > 0) {
-    return with_partitions(blank, *request.multigrid, scores, prices);
+    return with_partitions(request, blank, scores, prices);
   }
-  if (request.multigrid) add_chains(blank, *request.multigrid, scores);
+  if (request.multigrid) add_chains(request, blank, scores, scores);
   Plan plan = scores.fastest();
   if (is_split_by_layers(plan)) return plan;
   PlanMargins found_margins = margins(blank, plan, pricing);
@@ -318,6 +327,18 @@ Plan solve(const SolveRequest& request) {
   plan.prediction.margins_sum = found_margins.sum;
   add_counts(plan.prediction, pricing.priced());
   add_bound(plan.prediction, least.seconds);
+  return plan;
+}
+
+}  // namespace
+
+Plan solve(const SolveRequest& request) {
+  const KernelCosts kernels(request.profile, request.platform);
+  const PriceList prices(request.platform, kernels);
+  Plan blank = blank_plan(request);
+  choose_reductions(request, blank);
+  Plan plan = request.uniform ? uniform(request, blank, prices) : searched(request, blank, prices);
+  plan.prediction.inference_s = predicted_inference_s(plan, prices);
   return plan;
 }
 

@@ -137,6 +137,8 @@ TEST_CASE("train: cycles are raised until residuals are within the limit") {
                     check.backward_residuals.back() / check.backward_residuals.front());
   };
   const GradientCheck two = training(2, checked_every(0)).report.gradient_checks[0];
+  const double other = std::min(two.forward_residuals.back() / two.forward_residuals.front(),
+                                two.backward_residuals.back() / two.backward_residuals.front());
   TrainingOptions options = checked_every(0);
   options.residual_limit = left(two) * (1.0 + 1e-12);
   const Told told = training(1, options);
@@ -145,9 +147,15 @@ TEST_CASE("train: cycles are raised until residuals are within the limit") {
   CHECK(left(checks[0]) > *options.residual_limit);
   CHECK(checks[1] == two);
   CHECK(told.report.loss == training(2, six_steps()).report.loss);
-  // Both limits have to hold.
+  // Forward and backward.
+  options.residual_limit = other * (1.0 + 1e-12);
+  CHECK(training(1, options).report.gradient_checks.back().cycles > 2);
+  // Both limits, whichever of them takes more.
   options.residual_limit = 1.0;
   options.gradient_limit = two.relative_error;
+  CHECK(training(1, options).report.gradient_checks == checks);
+  options.residual_limit = left(two) * (1.0 + 1e-12);
+  options.gradient_limit = 1e9;
   CHECK(training(1, options).report.gradient_checks == checks);
 }
 

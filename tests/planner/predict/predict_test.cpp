@@ -95,7 +95,7 @@ TEST_CASE("predicted_step_s: the step of the whole prediction, with and without 
   }
 }
 
-TEST_CASE("with_prediction: inference takes the forward pass alone") {
+TEST_CASE("predicted_inference_s: the forward pass alone") {
   const Plan plan = resnet_plan("1");
   const Platform platform = default_platform(1);
   const KernelCosts kernels(profile_of(plan));
@@ -105,7 +105,7 @@ TEST_CASE("with_prediction: inference takes the forward pass alone") {
   for (const Operation& operation : forward.operations) {
     expected_s += prices(forward, operation).seconds;
   }
-  CHECK(with_prediction(plan, prices).prediction.inference_s ==
+  CHECK(predicted_inference_s(plan, prices) ==
         doctest::Approx(expected_s).epsilon(1e-9));
 }
 
