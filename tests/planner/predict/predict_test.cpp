@@ -105,8 +105,7 @@ TEST_CASE("predicted_inference_s: the forward pass alone") {
   for (const Operation& operation : forward.operations) {
     expected_s += prices(forward, operation).seconds;
   }
-  CHECK(predicted_inference_s(plan, prices) ==
-        doctest::Approx(expected_s).epsilon(1e-9));
+  CHECK(predicted_inference_s(plan, prices) == doctest::Approx(expected_s).epsilon(1e-9));
 }
 
 TEST_CASE("predicted_inference_s: less than the step, halos included") {
