@@ -94,9 +94,10 @@ ExitCode simulate_command(const SimulateOptions& options) {
       lower_and_price(plan, RankClasses::each(plan.ranks), PriceList(platform, kernels));
   const auto& schedules = priced.schedules;
   const double overlap = overlap_of(plan, platform);
-  StepTimes times{.predicted_s = step_time_s(walk(priced, {.overlap = overlap})),
+  warn_of_other_files(plan, step_time_s(walk(priced, {.overlap = overlap})));
+  // What is replayed takes equally long on all ranks.
+  StepTimes times{.predicted_s = step_time_s(walk(priced, {.overlap = overlap, .spreads = false})),
                   .kernels_s = kernels_s(schedules)};
-  warn_of_other_files(plan, times.predicted_s);
   const Traces traces =
       rank_traces(schedules, platform, {.overlap = overlap, .real_bytes = options.real_bytes});
   write_simulation(options.folder, platform, traces);

@@ -40,7 +40,11 @@ void add_pass(const Schedule& schedule, const StepRunner& runner, KernelSamples&
       occurrences[canonical(kernel->spec)].push_back(runner.operation_times_s()[i]);
     }
   }
-  for (const auto& [spec, times] : occurrences) samples.seconds[spec].push_back(mean(times));
+  for (const auto& [spec, times] : occurrences) {
+    samples.seconds[spec].push_back(mean(times));
+    std::vector<double>& all = samples.occurrences_s[spec];
+    all.insert(all.end(), times.begin(), times.end());
+  }
 }
 
 void add_properties(const Schedule& schedule, const StepRunner& runner, KernelSamples& samples) {
@@ -52,6 +56,21 @@ void add_properties(const Schedule& schedule, const StepRunner& runner, KernelSa
           .implementation = runner.implementation(index)};
     }
   }
+}
+
+std::span<const double> samples_of(const std::map<KernelSpec, std::vector<double>>& samples,
+                                   const KernelSpec& spec) {
+  const auto found = samples.find(spec);
+  return found == samples.end() ? std::span<const double>() : std::span(found->second);
+}
+
+// Standard deviation between ranks that ran a kernel at the same time. `own_s`: of this rank, one
+// by one; 0 unless all ranks ran it equally often. Collective.
+double rank_spread_s(std::span<const double> own_s, const Communicator& world) {
+  const std::vector<double> all = world.all_gather(own_s);
+  const double count = static_cast<double>(own_s.size());
+  const bool alike = world.maximum(count) == -world.maximum(-count);
+  return alike ? spread_between(all, world.size()) : 0.0;
 }
 
 // Of the first rank that has one.
@@ -123,15 +142,19 @@ KernelSamples walk_kernels(const Walk& walk,
   ParameterStore parameters(schedule, walk.plan.network, walk.plan.precision, backend);
   initialize(parameters, walk.plan.network, seed);
   SyntheticData data(batch_shape(walk.plan.network, walk.plan.batch, walk.plan.precision), seed);
-  StepRunner runner(schedule,
-                    {.backend = &backend,
-                     .parameters = &parameters,
-                     .data = &data,
-                     .in_place_of_communication =
-                         [&walk, &world](const std::string& id) {
-                           if (walk.meetings.contains(id)) world.barrier();
-                         },
-                     .graphs = Graphs::on});
+  Groups groups(world);
+  StepRunner runner(
+      schedule,
+      {.backend = &backend,
+       .parameters = &parameters,
+       .groups = world.size() == walk.plan.ranks ? &groups : nullptr,
+       .data = &data,
+       .in_place_of_communication =
+           [&walk, &world](const std::string& id) {
+             if (walk.meetings.contains(id)) world.barrier();
+           },
+       .replicas_agree = false,  // a profile holds for all plans: it takes the fastest
+       .graphs = Graphs::on});
   const auto pass = [&] {
     world.barrier();
     runner.run({.learning_rate = 0.0});  // weights and so the numbers stay tame
@@ -152,11 +175,9 @@ void record(Profile& profile,
             const std::set<KernelSpec>& wanted,
             const Communicator& world) {
   for (const KernelSpec& spec : wanted) {
-    const auto found = samples.seconds.find(spec);
-    const std::span<const double> own =
-        found == samples.seconds.end() ? std::span<const double>() : std::span(found->second);
-    const std::vector<double> all = world.all_gather(own);
+    const std::vector<double> all = world.all_gather(samples_of(samples.seconds, spec));
     if (all.empty()) continue;
+    const double spread_s = rank_spread_s(samples_of(samples.occurrences_s, spec), world);
     const auto properties = samples.properties.find(spec);
     const KernelTiming here =
         properties == samples.properties.end() ? KernelTiming{} : properties->second;
@@ -168,6 +189,7 @@ void record(Profile& profile,
                      .mean_s = times.mean_s,
                      .stddev_s = times.stddev_s,
                      .min_s = times.min_s,
+                     .rank_spread_s = spread_s,
                      .workspace_bytes = static_cast<std::int64_t>(
                          world.maximum(static_cast<double>(here.workspace_bytes))),
                      .implementation = first_implementation(here.implementation, world)});

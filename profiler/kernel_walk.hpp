@@ -23,7 +23,8 @@ namespace cnnplan {
 // gives one value per repetition: the mean over its occurrences.
 struct KernelSamples {
   std::map<KernelSpec, std::vector<double>> seconds;
-  std::map<KernelSpec, KernelTiming> properties;  // workspace and implementation only
+  std::map<KernelSpec, std::vector<double>> occurrences_s;  // one by one
+  std::map<KernelSpec, KernelTiming> properties;            // workspace and implementation only
 };
 
 struct WalkOptions {

@@ -56,8 +56,7 @@ StepRunner::Prepared StepRunner::prepare(const KernelOperation& operation) {
   // Of slots, as they are stored.
   if (operation.operands[0].first_slot >= 0) spec.in = spec.out = views[0].shape();
   KernelConstants constants = operation.constants;
-  // A profile holds for all plans: it takes the fastest.
-  constants.replicated = constants.replicated && context_.groups != nullptr;
+  constants.replicated = constants.replicated && context_.replicas_agree;
   std::shared_ptr<Kernel> kernel =
       context_.backend->make_kernel(spec, constants, operation.implementation);
   Prepared prepared;

@@ -28,6 +28,7 @@ struct StepContext {
   // Where communication is left out: called in its place with the operation's id; may be empty.
   std::function<void(const std::string& id)> in_place_of_communication;
   bool updates = true;          // false: weights and momentum stay as they are
+  bool replicas_agree = true;   // false: ranks with replicas may compute other bits (profiling)
   bool overlap = false;         // operations use the queue of their stream, else all use one
   Graphs graphs = Graphs::off;  // whether kernels that follow each other are put there at once
 };

@@ -43,6 +43,10 @@ TensorView dense_view(std::vector<std::byte>& elements, const Box& box) {
 // Copies what is kept for the box of `target` to it.
 template <typename T>
 void copy_block(const std::vector<std::byte>& elements, const TensorView& target) {
+  if (is_dense(target)) {
+    std::copy(elements.begin(), elements.end(), target.as<std::byte>());
+    return;
+  }
   const std::int64_t channels = target.shape()[Dim::c];
   const T* next = reinterpret_cast<const T*>(elements.data());
   for_each_position<T>(target, [&](const Position&, T* out) {

@@ -14,7 +14,8 @@ KernelTime time_of(const KernelTiming& timing) {
           .low_s = std::min(timing.min_s, timing.median_s),
           .high_s = std::max(timing.median_s, timing.mean_s) + timing.stddev_s,
           .estimated = false,
-          .workspace_bytes = timing.workspace_bytes};
+          .workspace_bytes = timing.workspace_bytes,
+          .rank_spread_s = timing.rank_spread_s};
 }
 
 bool is_empty(const Shape& shape) {

@@ -24,6 +24,7 @@ struct KernelTime {
   double high_s = 0.0;
   bool estimated = false;
   std::int64_t workspace_bytes = 0;  // 0 when estimated
+  double rank_spread_s = 0.0;        // standard deviation between ranks; 0 when estimated
 };
 
 enum class KernelSource { profiled, neighbours, rates };

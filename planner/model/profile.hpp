@@ -18,6 +18,8 @@ struct KernelTiming {
   double mean_s = 0.0;
   double stddev_s = 0.0;
   double min_s = 0.0;
+  // Standard deviation between ranks that run it at the same time; 0 where one rank alone did.
+  double rank_spread_s = 0.0;
   std::int64_t workspace_bytes = 0;
   std::string implementation;  // as the library calls it
   auto operator<=>(const KernelTiming&) const = default;

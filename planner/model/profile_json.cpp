@@ -27,6 +27,7 @@ KernelTiming read_timing(const JsonReader& reader) {
                      "mean_s",
                      "stddev_s",
                      "min_s",
+                     "rank_spread_s",
                      "workspace_bytes",
                      "implementation"});
   KernelTiming timing;
@@ -35,6 +36,7 @@ KernelTiming read_timing(const JsonReader& reader) {
   timing.mean_s = reader.at("mean_s").number(seconds_range);
   timing.stddev_s = reader.at("stddev_s").number(seconds_range);
   timing.min_s = reader.at("min_s").number(seconds_range);
+  reader.read("rank_spread_s", timing.rank_spread_s, seconds_range);
   reader.read("workspace_bytes", timing.workspace_bytes, bytes_range);
   reader.read("implementation", timing.implementation);
   return timing;
@@ -55,6 +57,7 @@ OrderedJson to_ordered_json(const KernelTiming& timing) {
           {"mean_s", timing.mean_s},
           {"stddev_s", timing.stddev_s},
           {"min_s", timing.min_s},
+          {"rank_spread_s", timing.rank_spread_s},
           {"workspace_bytes", timing.workspace_bytes},
           {"implementation", timing.implementation}};
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 #include <vector>
 
@@ -26,6 +27,21 @@ double standard_deviation(std::span<const double> values) {
   double squares = 0.0;
   for (double value : values) squares += (value - center) * (value - center);
   return std::sqrt(squares / static_cast<double>(values.size() - 1));
+}
+
+double spread_between(std::span<const double> values, int rows) {
+  const std::size_t columns = values.size() / static_cast<std::size_t>(rows);
+  if (rows < 2 || columns == 0) return 0.0;
+  std::vector<double> differences;
+  for (std::size_t a = 0; a < values.size(); ++a) {
+    for (std::size_t b = a + columns; b < values.size(); b += columns) {
+      differences.push_back(std::fabs(values[a] - values[b]));
+    }
+  }
+  // The difference of two normally distributed values of deviation 1 has the deviation sqrt(2), and
+  // half of these differences are below 0.6745 of it.
+  constexpr double median_difference = 0.6744897501960817 * std::numbers::sqrt2;
+  return median(differences) / median_difference;
 }
 
 Statistics summarize(std::span<const double> values_s) {

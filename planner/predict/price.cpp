@@ -33,7 +33,8 @@ Price PriceList::price(const Schedule&, const KernelOperation& operation) const 
           .low_s = time.low_s,
           .high_s = time.high_s,
           .estimated = time.estimated,
-          .workspace_bytes = time.workspace_bytes};
+          .workspace_bytes = time.workspace_bytes,
+          .rank_spread_s = time.rank_spread_s};
 }
 
 Price PriceList::price(const Schedule& schedule, const TransferOperation& operation) const {

@@ -21,6 +21,7 @@ struct Price {
   double high_s = 0.0;
   bool estimated = false;
   std::int64_t workspace_bytes = 0;
+  double rank_spread_s = 0.0;  // standard deviation between ranks that do it at the same time
 };
 
 class PriceList {

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "planner/predict/arrival.hpp"
+
 namespace cnnplan {
 namespace {
 
@@ -23,27 +25,38 @@ class Meetings {
   Meetings(std::span<const PricedSchedule> schedules, const RankClasses& classes)
       : classes_(classes), class_count_(schedules.size()) {
     for (const PricedSchedule& priced : schedules) add_numbers(priced.schedule);
-    times_s_.assign(class_count_ * ids_.size(), never);
+    arrivals_.assign(class_count_ * ids_.size(), {.time_s = never});
     for (std::size_t i = 0; i < class_count_; ++i) expect(schedules[i].schedule, i);
     for (std::size_t i = 0; i < class_count_; ++i) add_partners(schedules[i].schedule, i);
   }
 
-  // Says when `own` reached operation `index` of its schedule. The time when all have; nothing when
-  // one has not.
-  std::optional<double> meet(std::size_t own, std::size_t index, double time_s) {
-    double* const times_s = &times_s_[numbers_[own][index] * class_count_];
-    times_s[own] = time_s;
-    for (int partner : partners_[own][index]) {
-      const double arrival_s = times_s[partner];
-      if (arrival_s < 0.0) return std::nullopt;
-      time_s = std::max(time_s, arrival_s);
+  // Says when `own` reached operation `index` of its schedule. The mean of when all have; nothing
+  // when one has not.
+  std::optional<double> meet(std::size_t own, std::size_t index, const Arrival& arrival) {
+    Arrival* const arrivals = &arrivals_[numbers_[own][index] * class_count_];
+    arrivals[own] = arrival;
+    met_.assign(1, arrival);
+    for (const Partner& partner : partners_[own][index]) {
+      const Arrival& other = arrivals[partner.rank_class];
+      if (other.time_s < 0.0) return std::nullopt;
+      met_.push_back(other);
+      met_.back().ranks = partner.ranks;
     }
-    return time_s;
+    return expected_latest_s(met_);
   }
+
+  // True where the operation waits for no other rank.
+  bool is_alone(std::size_t own, std::size_t index) const { return partners_[own][index].empty(); }
 
  private:
   static constexpr double not_arrived = -1.0;
   static constexpr double never = -2.0;  // has no such operation
+
+  // Other ranks of one class.
+  struct Partner {
+    int rank_class = 0;
+    int ranks = 1;
+  };
 
   void add_numbers(const Schedule& schedule) {
     std::vector<std::size_t>& numbers = numbers_.emplace_back();
@@ -58,50 +71,67 @@ class Meetings {
   void expect(const Schedule& schedule, std::size_t own) {
     for (std::size_t i = 0; i < schedule.operations.size(); ++i) {
       if (!is_communication(schedule.operations[i])) continue;
-      times_s_[numbers_[own][i] * class_count_ + own] = not_arrived;
+      arrivals_[numbers_[own][i] * class_count_ + own].time_s = not_arrived;
     }
   }
 
   void add_partners(const Schedule& schedule, std::size_t own) {
-    std::vector<std::vector<int>>& partners = partners_.emplace_back();
+    std::vector<std::vector<Partner>>& partners = partners_.emplace_back();
     partners.reserve(schedule.operations.size());
     for (std::size_t i = 0; i < schedule.operations.size(); ++i) {
-      std::vector<int> classes = classes_of(schedule.operations[i]);
-      std::erase_if(classes, [&](int other) { return is_absent(other, own, numbers_[own][i]); });
-      partners.push_back(std::move(classes));
+      std::vector<Partner> others = partners_of(schedule.operations[i], schedule.rank);
+      std::erase_if(others, [&](const Partner& other) {
+        return other.ranks == 0 || is_absent(other, numbers_[own][i]);
+      });
+      partners.push_back(std::move(others));
     }
   }
 
-  // Of the ranks that an operation waits for.
-  std::vector<int> classes_of(const Operation& operation) {
+  // The ranks that an operation of `rank` waits for.
+  std::vector<Partner> partners_of(const Operation& operation, int rank) {
     const auto* collective = std::get_if<CollectiveOperation>(&operation.body);
-    if (collective == nullptr) return classes_of(peers(operation));
+    if (collective == nullptr) {
+      std::vector<int> others = peers(operation);
+      std::erase(others, rank);
+      return by_class(others);
+    }
     const auto [entry, is_new] = group_classes_.try_emplace(collective->group);
-    if (is_new) entry->second = classes_of(collective->group.ranks());
-    return entry->second;
+    if (is_new) entry->second = by_class(collective->group.ranks());
+    std::vector<Partner> partners = entry->second;
+    for (Partner& partner : partners) {
+      if (partner.rank_class == classes_.class_of(rank)) --partner.ranks;
+    }
+    return partners;
   }
 
-  std::vector<int> classes_of(std::vector<int> ranks) const {
-    for (int& rank : ranks) rank = classes_.class_of(rank);
-    std::sort(ranks.begin(), ranks.end());
-    ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
-    return ranks;
+  std::vector<Partner> by_class(const std::vector<int>& ranks) const {
+    std::vector<int> classes;
+    for (int rank : ranks) classes.push_back(classes_.class_of(rank));
+    std::sort(classes.begin(), classes.end());
+    std::vector<Partner> partners;
+    for (int rank_class : classes) {
+      const bool is_new = partners.empty() || partners.back().rank_class != rank_class;
+      if (is_new) partners.push_back({.rank_class = rank_class, .ranks = 0});
+      ++partners.back().ranks;
+    }
+    return partners;
   }
 
   // A class that stands for several ranks may do without an operation that some of them have.
-  bool is_absent(int other, std::size_t own, std::size_t number) const {
-    const auto index = static_cast<std::size_t>(other);
+  bool is_absent(const Partner& other, std::size_t number) const {
+    const auto index = static_cast<std::size_t>(other.rank_class);
     const bool stands_for_several = classes_.sizes()[index] > 1;
-    return index == own || (stands_for_several && times_s_[number * class_count_ + index] == never);
+    return stands_for_several && arrivals_[number * class_count_ + index].time_s == never;
   }
 
   const RankClasses& classes_;
   std::size_t class_count_;
   std::unordered_map<std::string_view, std::size_t> ids_;
-  std::map<RankGroup, std::vector<int>> group_classes_;
-  std::vector<std::vector<std::size_t>> numbers_;        // by class and operation: number of its id
-  std::vector<std::vector<std::vector<int>>> partners_;  // by class and operation
-  std::vector<double> times_s_;                          // by number and class
+  std::map<RankGroup, std::vector<Partner>> group_classes_;
+  std::vector<std::vector<std::size_t>> numbers_;  // by class and operation: number of its id
+  std::vector<std::vector<std::vector<Partner>>> partners_;  // by class and operation
+  std::vector<Arrival> arrivals_;                            // by number and class
+  std::vector<Arrival> met_;                                 // of the meeting that is looked at
 };
 
 class RankWalk {
@@ -134,14 +164,22 @@ class RankWalk {
     const std::size_t index = ends_s_.size();
     const Operation& operation = schedule_.operations[index];
     double start = ready_s(operation);
+    // After what kernels wait for, ranks that met there go on together.
+    bool goes_on_together = start > stream_end(Stream::compute) && !overlaps(operation);
     if (is_communication(operation)) {
-      const std::optional<double> met_s = meetings.meet(own_, index, start);
+      const std::optional<double> met_s =
+          meetings.meet(own_, index, {.time_s = start, .spread_s = spread_s_});
       if (!met_s) return false;
       start = *met_s;
+      goes_on_together = !overlaps(operation) && !meetings.is_alone(own_, index);
     }
+    if (goes_on_together) spread_s_ = 0.0;
     finish(operation, start, seconds_of(prices_[index], options_.estimate));
+    if (spreads()) spread_s_ += prices_[index].rank_spread_s;
     return true;
   }
+
+  bool spreads() const { return options_.spreads && options_.estimate != Estimate::low; }
 
   double& stream_end(Stream stream) { return stream_end_s_[static_cast<std::size_t>(stream)]; }
 
@@ -181,7 +219,8 @@ class RankWalk {
   const VirtualTimeOptions& options_;
   std::array<double, 4> stream_end_s_{};
   double last_end_s_ = 0.0;
-  double own_s_ = 0.0;  // kernels, loading, and copies that stay on the rank
+  double own_s_ = 0.0;     // kernels, loading, and copies that stay on the rank
+  double spread_s_ = 0.0;  // of the kernels since it last waited: who is slow in one is in the next
   std::vector<double> ends_s_;
   std::vector<double> durations_s_;
 };

@@ -25,6 +25,7 @@ struct RankTimeline {
 struct VirtualTimeOptions {
   Estimate estimate = Estimate::likely;
   double overlap = 0.0;  // part of the time of halos and reductions that does not stop the kernels
+  bool spreads = true;   // false: ranks that run the same kernels take equally long
 };
 
 // What an executor of `plan` can hide on the platform: nothing where it runs one operation after

@@ -127,6 +127,7 @@ TEST_CASE("to_json: random profiles come back equal") {
                                               .mean_s = random.seconds(),
                                               .stddev_s = random.seconds(),
                                               .min_s = random.seconds(),
+                                              .rank_spread_s = random.seconds(),
                                               .workspace_bytes = random.integer(bytes_range),
                                               .implementation = random.text()};
   }

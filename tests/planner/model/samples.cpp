@@ -213,6 +213,7 @@ Profile sample_profile() {
                             .mean_s = 1.6e-3,
                             .stddev_s = 2e-5,
                             .min_s = 1.4e-3,
+                            .rank_spread_s = 3e-5,
                             .workspace_bytes = 4096,
                             .implementation = "brgconv:avx512_core"};
   profile.kernels[canonical(sample_convolution_kernel())] = timing;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <random>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -50,6 +51,26 @@ TEST_CASE("Statistics: a summary of any order holds count, median, mean, spread 
   const Statistics odd = summarize(std::vector{3.0, 1.0, 100.0});
   CHECK(odd.median_s == 3.0);
   CHECK(odd.mean_s == doctest::Approx(104.0 / 3));
+}
+
+TEST_CASE("Statistics: between rows counts what differs, not what all have in common") {
+  const double of_median = 1.0 / (0.6744897501960817 * std::sqrt(2.0));
+  CHECK(spread_between(std::vector{1.0, 5.0, 3.0, 1.0, 5.0, 3.0}, 2) == 0.0);
+  CHECK(spread_between(std::vector{1.0, 5.0, 3.0, 2.0, 3.0, 6.0}, 2) ==
+        doctest::Approx(2.0 * of_median));
+  CHECK(spread_between(std::vector{1.0, 2.0, 4.0}, 3) == doctest::Approx(2.0 * of_median));
+  CHECK(spread_between(std::vector{1.0, 5.0}, 1) == 0.0);
+  CHECK(spread_between({}, 2) == 0.0);
+}
+
+TEST_CASE("Statistics: between rows is the deviation of normal draws, and deaf to stalls") {
+  std::mt19937_64 random(3);
+  std::normal_distribution<double> normal(10.0, 0.5);
+  std::vector<double> values(4 * 5000);
+  for (double& value : values) value = normal(random);
+  CHECK(spread_between(values, 4) == doctest::Approx(0.5).epsilon(0.02));
+  for (std::size_t i = 0; i < values.size(); i += 50) values[i] += 1000.0;
+  CHECK(spread_between(values, 4) == doctest::Approx(0.5).epsilon(0.06));
 }
 
 TEST_CASE("Statistics: one value has no spread, none is all zero") {

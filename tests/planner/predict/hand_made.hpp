@@ -38,6 +38,11 @@ class HandMade {
                seconds,
                CollectiveOperation{.group = group_of(group), .operand = {}});
   }
+  // Of the last operation, between ranks.
+  HandMade& spread(double seconds) {
+    priced_.prices.back().rank_spread_s = seconds;
+    return *this;
+  }
   const PricedSchedule& priced() const { return priced_; }
 
  private:

@@ -1,6 +1,8 @@
 // Tests of planner/predict/virtual_time on schedules made by hand.
 #include "planner/predict/virtual_time.hpp"
 
+#include <cmath>
+#include <numbers>
 #include <stdexcept>
 
 #include <doctest/doctest.h>
@@ -80,6 +82,53 @@ TEST_CASE("Virtual time: an allreduce joins its group and nobody else") {
   for (int rank : group) CHECK(timelines[static_cast<std::size_t>(rank)].end_s == 6.0);
   CHECK(timelines[1].end_s == 2.0);
   CHECK(timelines[3].end_s == 4.0);
+}
+
+TEST_CASE("Virtual time: ranks that do not take equally long wait for the later one") {
+  const auto rank_schedule = [](int rank) {
+    return HandMade(rank)
+        .compute("a", 5)
+        .spread(0.1)
+        .compute("b", 5)
+        .spread(0.2)
+        .halo("x", 1 - rank, 1)
+        .compute("c", 5)
+        .spread(0.4)
+        .allreduce("sum", {0, 1}, 1)
+        .priced();
+  };
+  // Of two alike, one is late by their spread through the root of pi; it began anew after x.
+  const double late_s = 0.7 / std::sqrt(std::numbers::pi);
+  const std::vector schedules{rank_schedule(0), rank_schedule(1)};
+  const auto timelines = walked(schedules);
+  CHECK(step_time_s(timelines) == doctest::Approx(17.0 + late_s));
+  CHECK(timelines[0].durations_s[2] == doctest::Approx(1.0 + 0.3 / std::sqrt(std::numbers::pi)));
+  CHECK(timelines[0].exposed_s == doctest::Approx(2.0 + late_s));
+  CHECK(step_time_s(walk(schedules, RankClasses::each(2), {.spreads = false})) == 17.0);
+  CHECK(step_time_s(walked(schedules, 0.0, Estimate::low)) == 8.5);
+}
+
+TEST_CASE("Virtual time: who has nobody to meet waits for nobody") {
+  const auto alone =
+      walked({HandMade(0).compute("a", 5).spread(1.0).allreduce("sum", {0}, 1).priced()});
+  CHECK(step_time_s(alone) == 6.0);
+}
+
+TEST_CASE(
+    "Virtual time: what runs beside kernels waits, and kernels forget when they wait for it") {
+  const auto rank_schedule = [](int rank) {
+    return HandMade(rank)
+        .compute("a", 5)
+        .spread(0.3)
+        .halo("x", 1 - rank, 1, {0})
+        .compute("b", 5, {1})
+        .halo("y", 1 - rank, 1, {2})
+        .compute("c", 5, {3})
+        .priced();
+  };
+  const double late_s = 0.3 / std::sqrt(std::numbers::pi);
+  const auto timelines = walked({rank_schedule(0), rank_schedule(1)}, 1.0);
+  CHECK(step_time_s(timelines) == doctest::Approx(17.0 + late_s));
 }
 
 TEST_CASE("Virtual time: overlap hides as much of a reduction as the platform can") {
