@@ -146,7 +146,7 @@ bool Lowering::adds_bias(const Unit& unit) const {
 }
 
 KernelSpec Lowering::convolution_spec(const Unit& unit, KernelPhase phase) const {
-  KernelSpec spec = windowed_spec(unit);
+  KernelSpec spec = builder_.slot(first_slot_[static_cast<std::size_t>(unit.head)]).forward;
   spec.phase = phase;
   if (is_transposed(layer(unit.head).parameters) && phase != KernelPhase::backward_filter) {
     const bool is_forward = phase == KernelPhase::forward;

@@ -203,7 +203,7 @@ class Lowering {
   Shape input_shape(const Unit& unit) const;
   // Of a transposed convolution, that of the convolution from its outputs to its inputs.
   KernelSpec windowed_spec(const Unit& unit) const;
-  // Of the kernel that does this phase of the layer.
+  // Of the kernel that does this phase of the layer, for ranks that have the weight.
   KernelSpec convolution_spec(const Unit& unit, KernelPhase phase) const;
   // Of the kernel that adds the bias of a transposed convolution, or sums its gradient.
   KernelSpec bias_spec(const Unit& unit, KernelPhase phase) const;
