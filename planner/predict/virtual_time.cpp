@@ -20,16 +20,15 @@ double seconds_of(const Price& price, Estimate estimate) {
 // Which classes of ranks meet in which operations, and when each reached them.
 class Meetings {
  public:
-  Meetings(std::span<const PricedSchedule> schedules, const RankClasses& classes)
-      : classes_(classes), class_count_(schedules.size()) {
-    for (const PricedSchedule& priced : schedules) add_numbers(priced.schedule);
+  Meetings(std::span<const RankWork> ranks, const RankClasses& classes)
+      : classes_(classes), class_count_(ranks.size()) {
+    for (const RankWork& work : ranks) add_numbers(work);
     times_s_.assign(class_count_ * ids_.size(), never);
-    for (std::size_t i = 0; i < class_count_; ++i) expect(schedules[i].schedule, i);
-    for (std::size_t i = 0; i < class_count_; ++i) add_partners(schedules[i].schedule, i);
+    for (std::size_t i = 0; i < class_count_; ++i) expect(i);
+    for (std::size_t i = 0; i < class_count_; ++i) add_partners(ranks[i], i);
   }
 
-  // Says when `own` reached operation `index` of its schedule. The time when all have; nothing when
-  // one has not.
+  // Says when `own` reached its meeting `index`. The time when all have; nothing when one has not.
   std::optional<double> meet(std::size_t own, std::size_t index, double time_s) {
     double* const times_s = &times_s_[numbers_[own][index] * class_count_];
     times_s[own] = time_s;
@@ -45,39 +44,35 @@ class Meetings {
   static constexpr double not_arrived = -1.0;
   static constexpr double never = -2.0;  // has no such operation
 
-  void add_numbers(const Schedule& schedule) {
+  void add_numbers(const RankWork& work) {
     std::vector<std::size_t>& numbers = numbers_.emplace_back();
-    numbers.reserve(schedule.operations.size());
-    for (const Operation& operation : schedule.operations) {
+    numbers.reserve(work.meetings.size());
+    for (const Meeting& meeting : work.meetings) {
       const std::size_t next = ids_.size();
-      numbers.push_back(
-          is_communication(operation) ? ids_.try_emplace(operation.id, next).first->second : 0);
+      numbers.push_back(ids_.try_emplace(meeting.id, next).first->second);
     }
   }
 
-  void expect(const Schedule& schedule, std::size_t own) {
-    for (std::size_t i = 0; i < schedule.operations.size(); ++i) {
-      if (!is_communication(schedule.operations[i])) continue;
-      times_s_[numbers_[own][i] * class_count_ + own] = not_arrived;
-    }
+  void expect(std::size_t own) {
+    for (std::size_t number : numbers_[own]) times_s_[number * class_count_ + own] = not_arrived;
   }
 
-  void add_partners(const Schedule& schedule, std::size_t own) {
+  void add_partners(const RankWork& work, std::size_t own) {
     std::vector<std::vector<int>>& partners = partners_.emplace_back();
-    partners.reserve(schedule.operations.size());
-    for (std::size_t i = 0; i < schedule.operations.size(); ++i) {
-      std::vector<int> classes = classes_of(schedule.operations[i]);
+    partners.reserve(work.meetings.size());
+    for (std::size_t i = 0; i < work.meetings.size(); ++i) {
+      std::vector<int> classes = classes_of(work.meetings[i]);
       std::erase_if(classes, [&](int other) { return is_absent(other, own, numbers_[own][i]); });
       partners.push_back(std::move(classes));
     }
   }
 
-  // Of the ranks that an operation waits for.
-  std::vector<int> classes_of(const Operation& operation) {
-    const auto* collective = std::get_if<CollectiveOperation>(&operation.body);
-    if (collective == nullptr) return classes_of(peers(operation));
-    const auto [entry, is_new] = group_classes_.try_emplace(collective->group);
-    if (is_new) entry->second = classes_of(collective->group.ranks());
+  // Of the ranks that a meeting waits for.
+  std::vector<int> classes_of(const Meeting& meeting) {
+    const auto* group = std::get_if<RankGroup>(&meeting.ranks);
+    if (group == nullptr) return classes_of(std::get<std::vector<int>>(meeting.ranks));
+    const auto [entry, is_new] = group_classes_.try_emplace(*group);
+    if (is_new) entry->second = classes_of(group->ranks());
     return entry->second;
   }
 
@@ -99,20 +94,20 @@ class Meetings {
   std::size_t class_count_;
   std::unordered_map<std::string_view, std::size_t> ids_;
   std::map<RankGroup, std::vector<int>> group_classes_;
-  std::vector<std::vector<std::size_t>> numbers_;        // by class and operation: number of its id
-  std::vector<std::vector<std::vector<int>>> partners_;  // by class and operation
+  std::vector<std::vector<std::size_t>> numbers_;        // by class and meeting: number of its id
+  std::vector<std::vector<std::vector<int>>> partners_;  // by class and meeting
   std::vector<double> times_s_;                          // by number and class
 };
 
 class RankWalk {
  public:
-  RankWalk(const PricedSchedule& priced, std::size_t own, const VirtualTimeOptions& options)
-      : schedule_(priced.schedule), own_(own), prices_(priced.prices), options_(options) {
-    ends_s_.reserve(prices_.size());
-    durations_s_.reserve(prices_.size());
+  RankWalk(const RankWork& work, std::size_t own, const VirtualTimeOptions& options)
+      : work_(work), own_(own), options_(options) {
+    ends_s_.reserve(work.size());
+    durations_s_.reserve(work.size());
   }
 
-  bool done() const { return ends_s_.size() == schedule_.operations.size(); }
+  bool done() const { return ends_s_.size() == work_.size(); }
 
   // Runs until a partner is missing. True when at least one operation was completed.
   bool advance(Meetings& meetings) {
@@ -132,38 +127,48 @@ class RankWalk {
  private:
   bool complete_next(Meetings& meetings) {
     const std::size_t index = ends_s_.size();
-    const Operation& operation = schedule_.operations[index];
-    double start = ready_s(operation);
-    if (is_communication(operation)) {
-      const std::optional<double> met_s = meetings.meet(own_, index, start);
+    const Meeting* const meeting = meeting_at(index);
+    double start = ready_s(index, meeting);
+    if (meeting != nullptr) {
+      const std::optional<double> met_s = meetings.meet(own_, met_, start);
       if (!met_s) return false;
       start = *met_s;
+      ++met_;
     }
-    finish(operation, start, seconds_of(prices_[index], options_.estimate));
+    finish(index, meeting, start);
     return true;
+  }
+
+  // Null where the operation is no communication.
+  const Meeting* meeting_at(std::size_t operation) const {
+    const bool is_next =
+        met_ < work_.meetings.size() && work_.meetings[met_].operation == operation;
+    return is_next ? &work_.meetings[met_] : nullptr;
   }
 
   double& stream_end(Stream stream) { return stream_end_s_[static_cast<std::size_t>(stream)]; }
 
-  bool overlaps(const Operation& operation) const {
-    return options_.overlap > 0.0 && operation.stream != Stream::compute &&
-           is_communication(operation);
+  bool overlaps(std::size_t operation, const Meeting* meeting) const {
+    return options_.overlap > 0.0 && work_.streams[operation] != Stream::compute &&
+           meeting != nullptr;
   }
 
-  double ready_s(const Operation& operation) {
-    double ready = stream_end(overlaps(operation) ? operation.stream : Stream::compute);
-    for (OperationIndex index : operation.depends_on) {
+  double ready_s(std::size_t operation, const Meeting* meeting) {
+    const bool beside = overlaps(operation, meeting);
+    double ready = stream_end(beside ? work_.streams[operation] : Stream::compute);
+    for (OperationIndex index : work_.dependencies_of(operation)) {
       ready = std::max(ready, ends_s_[static_cast<std::size_t>(index)]);
     }
     return ready;
   }
 
-  void finish(const Operation& operation, double start, double seconds) {
+  void finish(std::size_t operation, const Meeting* meeting, double start) {
+    const double seconds = seconds_of(work_.prices[operation], options_.estimate);
     const double end = start + seconds;
     double& compute = stream_end(Stream::compute);
     const double previous = last_end_s_;
-    if (overlaps(operation)) {
-      stream_end(operation.stream) = end;
+    if (overlaps(operation, meeting)) {
+      stream_end(work_.streams[operation]) = end;
       compute += (1.0 - options_.overlap) * seconds;
       durations_s_.push_back(end - start);
     } else {
@@ -171,14 +176,14 @@ class RankWalk {
       durations_s_.push_back(end - std::min(previous, end));
       last_end_s_ = end;
     }
-    if (!waits_for_others(operation, schedule_.rank)) own_s_ += seconds;
+    if (meeting == nullptr || !meeting->waits_for_others) own_s_ += seconds;
     ends_s_.push_back(end);
   }
 
-  const Schedule& schedule_;
+  const RankWork& work_;
   std::size_t own_;  // class
-  const std::vector<Price>& prices_;
   const VirtualTimeOptions& options_;
+  std::size_t met_ = 0;  // meetings that are over
   std::array<double, 4> stream_end_s_{};
   double last_end_s_ = 0.0;
   double own_s_ = 0.0;  // kernels, loading, and copies that stay on the rank
@@ -192,12 +197,12 @@ double overlap_of(const Plan& plan, const Platform& platform) {
   return plan.overlap ? platform.overlap_efficiency : 0.0;
 }
 
-std::vector<RankTimeline> walk(std::span<const PricedSchedule> schedules,
+std::vector<RankTimeline> walk(std::span<const RankWork> work,
                                const RankClasses& classes,
                                const VirtualTimeOptions& options) {
-  Meetings meetings(schedules, classes);
+  Meetings meetings(work, classes);
   std::vector<RankWalk> ranks;
-  for (std::size_t i = 0; i < schedules.size(); ++i) ranks.emplace_back(schedules[i], i, options);
+  for (std::size_t i = 0; i < work.size(); ++i) ranks.emplace_back(work[i], i, options);
   const auto done = [](const RankWalk& rank) { return rank.done(); };
   while (!std::all_of(ranks.begin(), ranks.end(), done)) {
     bool progress = false;
@@ -207,6 +212,14 @@ std::vector<RankTimeline> walk(std::span<const PricedSchedule> schedules,
   std::vector<RankTimeline> timelines;
   for (const RankWalk& rank : ranks) timelines.push_back(rank.timeline());
   return timelines;
+}
+
+std::vector<RankTimeline> walk(std::span<const PricedSchedule> schedules,
+                               const RankClasses& classes,
+                               const VirtualTimeOptions& options) {
+  std::vector<RankWork> work;
+  for (const PricedSchedule& priced : schedules) work.push_back(work_of(priced));
+  return walk(work, classes, options);
 }
 
 double step_time_s(std::span<const RankTimeline> timelines) {

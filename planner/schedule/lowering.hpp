@@ -11,10 +11,6 @@
 
 namespace cnnplan {
 
-// For prices, a training step whose buffers have no places and whose operations do not say what
-// they depend on, perhaps of some units only.
-enum class Mode { training, inference, prices };
-
 class Lowering {
  public:
   // Keeps a reference. `lowered`: by unit; of the others there are but the tensors and gradients
