@@ -148,22 +148,25 @@ BlockOwnership BlockOwnership::tabulated(Tables& tables) const {
   return result;
 }
 
-bool BlockOwnership::owns_nothing(int rank) const {
+// Only where there are more parts than indices, some are empty.
+bool BlockOwnership::owns_nothing(const MeshCoordinates& coordinates) const {
   for (std::size_t i = 0; i < dim_count; ++i) {
     const Rule& rule = rules_[i];
-    if (rule.parts > 1 && rule.owned(mesh_.coordinate(rank, axis_of(i))).size() == 0) return true;
+    if (rule.parts > rule.length &&
+        rule.owned(coordinates[static_cast<std::size_t>(axis_of(i))]).size() == 0)
+      return true;
   }
   return false;
 }
 
 Box BlockOwnership::box(int rank) const {
-  if (mesh_.coordinate(rank, Axis::l) != stage_) return {};
-  if (derived_ && owns_nothing(rank)) return {};
+  const MeshCoordinates coordinates = mesh_.coordinates(rank);
+  if (coordinates[static_cast<std::size_t>(Axis::l)] != stage_) return {};
+  if (derived_ && owns_nothing(coordinates)) return {};
   Box box;
   for (std::size_t i = 0; i < dim_count; ++i) {
-    const Rule& rule = rules_[i];
-    box.ranges[i] = range(i, rule.parts > 1 ? mesh_.coordinate(rank, axis_of(i)) : 0);
-    if (rule.cut && box.ranges[i].size() == 0) return {};
+    box.ranges[i] = range(i, coordinates[static_cast<std::size_t>(axis_of(i))]);
+    if (rules_[i].cut && box.ranges[i].size() == 0) return {};
   }
   return box;
 }

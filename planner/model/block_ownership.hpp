@@ -104,7 +104,7 @@ class BlockOwnership {
     return table ? (*table)[static_cast<std::size_t>(coordinate)] : rules_[dim].at(coordinate);
   }
   BlockOwnership derived() const;
-  bool owns_nothing(int rank) const;
+  bool owns_nothing(const MeshCoordinates& coordinates) const;
   int filled_parts(std::size_t dim) const;
   bool has_empty_parts() const;
   bool same_ranks_own(const BlockOwnership& other) const;

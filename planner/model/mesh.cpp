@@ -59,6 +59,16 @@ int Mesh::coordinate(int rank, Axis axis) const {
   return distance == 0 ? 0 : rank / distance % size(axis);
 }
 
+MeshCoordinates Mesh::coordinates(int rank) const {
+  if (rank < 0 || rank >= rank_count_) throw std::logic_error("rank outside the mesh");
+  MeshCoordinates coordinates{};
+  for (auto it = axes_.rbegin(); it != axes_.rend(); ++it) {
+    coordinates[static_cast<std::size_t>(it->axis)] = rank % it->size;
+    rank /= it->size;
+  }
+  return coordinates;
+}
+
 int Mesh::stride(Axis axis) const {
   int stride = 1;
   for (auto it = axes_.rbegin(); it != axes_.rend(); ++it) {

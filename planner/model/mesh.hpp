@@ -1,6 +1,8 @@
 // The mesh of ranks that a layer is split over: an ordered list of axes.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -11,6 +13,8 @@ namespace cnnplan {
 // n c d h w split that dim of the tensor; ranks that differ only along r hold the same block. Along
 // l, one coordinate has all of the tensor and others nothing: layers are split, not tensors.
 enum class Axis { n, c, d, h, w, r, l };
+// Of a rank, by axis; 0 where the mesh has none.
+using MeshCoordinates = std::array<int, 7>;
 char to_char(Axis axis);
 
 struct MeshAxis {
@@ -32,6 +36,7 @@ class Mesh {
   int size(Axis axis) const;
   // Coordinate of `rank` along `axis`. @pre 0 <= rank < rank_count()
   int coordinate(int rank, Axis axis) const;
+  MeshCoordinates coordinates(int rank) const;
   // How far apart in rank neighbours along `axis` are; 0 where the mesh has no such axis.
   int stride(Axis axis) const;
   auto operator<=>(const Mesh&) const = default;

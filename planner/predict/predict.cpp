@@ -2,6 +2,7 @@
 #include "planner/predict/predict.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -19,10 +20,10 @@ namespace {
 class Joined {
  public:
   // `count` ranks that run the same.
-  void add(const Operation& operation, double seconds, bool estimated, int count) {
-    const auto [entry, is_new] = index_.try_emplace(operation.id, operations_.size());
+  void add(const std::string& id, double seconds, bool estimated, int count) {
+    const auto [entry, is_new] = index_.try_emplace(id, operations_.size());
     if (is_new) {
-      operations_.push_back({.id = operation.id});
+      operations_.push_back({.id = id});
       counts_.push_back(0);
     }
     PredictedOperation& joined = operations_[entry->second];
@@ -41,27 +42,53 @@ class Joined {
   std::vector<int> counts_;
 };
 
+// What a prediction tells of one rank's operations, beside their times.
+struct Told {
+  std::vector<std::string> ids;  // by operation
+  std::set<KernelSpec> estimated_kernels;
+  std::set<KernelSpec> convolutions;
+};
+
+// A plan's work with all that is told of it, by class.
+struct ToldWork {
+  PlanWork work;
+  std::vector<Told> told;
+};
+
+Told told_of(const PricedSchedule& priced) {
+  Told told;
+  const std::vector<Operation>& operations = priced.schedule.operations;
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    told.ids.push_back(operations[i].id);
+    const auto* kernel = std::get_if<KernelOperation>(&operations[i].body);
+    if (kernel == nullptr) continue;
+    const bool is_convolution = kernel->spec.kind == KernelKind::convolution;
+    if (is_convolution) told.convolutions.insert(canonical(kernel->spec));
+    if (priced.prices[i].estimated) told.estimated_kernels.insert(canonical(kernel->spec));
+  }
+  return told;
+}
+
 // Fills what is told by operation.
-void add_operations(const PricedPlan& priced,
+void add_operations(const ToldWork& all,
                     std::span<const RankTimeline> timelines,
                     Prediction& prediction) {
+  const RankClasses& classes = all.work.classes;
   Joined joined;
   std::set<std::string> estimated_kernels;
   double exposed_s = 0.0;
-  for (std::size_t i = 0; i < priced.schedules.size(); ++i) {
-    const auto& [schedule, prices, shared_workspace] = priced.schedules[i];
-    const int ranks = priced.classes.sizes()[i];
-    for (std::size_t j = 0; j < schedule.operations.size(); ++j) {
-      const Operation& operation = schedule.operations[j];
-      joined.add(operation, timelines[i].durations_s[j], prices[j].estimated, ranks);
-      if (!prices[j].estimated) continue;
-      const KernelSpec& spec = std::get<KernelOperation>(operation.body).spec;
-      estimated_kernels.insert(to_text(canonical(spec)));
+  for (std::size_t i = 0; i < all.told.size(); ++i) {
+    const Told& told = all.told[i];
+    const int ranks = classes.sizes()[i];
+    for (std::size_t j = 0; j < told.ids.size(); ++j) {
+      const bool estimated = all.work.ranks[i].prices[j].estimated;
+      joined.add(told.ids[j], timelines[i].durations_s[j], estimated, ranks);
     }
+    for (const KernelSpec& spec : told.estimated_kernels) estimated_kernels.insert(to_text(spec));
     exposed_s += timelines[i].exposed_s * ranks;
   }
   prediction.operations = std::move(joined).means();
-  prediction.exposed_communication_s = exposed_s / priced.classes.rank_count();
+  prediction.exposed_communication_s = exposed_s / classes.rank_count();
   prediction.estimated_kernels.assign(estimated_kernels.begin(), estimated_kernels.end());
 }
 
@@ -75,22 +102,100 @@ std::int64_t workspace_bytes(const PricedSchedule& priced) {
   return priced.shared_workspace ? largest : sum;
 }
 
-std::map<std::string, std::string> implementations_of(std::span<const PricedSchedule> schedules,
+std::map<std::string, std::string> implementations_of(std::span<const Told> told,
                                                       const KernelCosts& kernels) {
-  std::set<KernelSpec> convolutions;
-  for (const PricedSchedule& priced : schedules) {
-    for (const Operation& operation : priced.schedule.operations) {
-      const auto* kernel = std::get_if<KernelOperation>(&operation.body);
-      const bool is_convolution = kernel != nullptr && kernel->spec.kind == KernelKind::convolution;
-      if (is_convolution) convolutions.insert(canonical(kernel->spec));
+  std::map<std::string, std::string> names;
+  for (const Told& rank : told) {
+    for (const KernelSpec& spec : rank.convolutions) {
+      const std::string name = kernels.implementation(spec);
+      if (!name.empty()) names.emplace(to_text(spec), name);
     }
   }
-  std::map<std::string, std::string> names;
-  for (const KernelSpec& spec : convolutions) {
-    const std::string name = kernels.implementation(spec);
-    if (!name.empty()) names.emplace(to_text(spec), name);
-  }
   return names;
+}
+
+MemoryUse memory_of(const PricedSchedule& priced) {
+  MemoryUse use = memory_of(priced.schedule);
+  use.buffers_bytes = checked_add(use.buffers_bytes, workspace_bytes(priced));
+  return use;
+}
+
+// Of the rank that needs most.
+MemoryUse most_of(std::span<const MemoryUse> uses, const Platform& platform) {
+  MemoryUse most;
+  for (const MemoryUse& use : uses) {
+    if (use.total_bytes() >= most.total_bytes()) most = use;
+  }
+  most.available_bytes = platform.memory_bytes;
+  return most;
+}
+
+using Look = std::function<void(std::size_t, const PricedSchedule&)>;
+
+// Lowers one rank of every class, and shows each to `look` as soon as it is priced: only what the
+// walks look at is kept of all.
+PlanWork work_of(
+    const Plan& plan, RankClasses classes, Mode mode, const PriceList& prices, const Look& look) {
+  PlanWork result{.classes = std::move(classes)};
+  result.ranks.resize(result.classes.ranks().size());
+  lower_each(plan, result.classes.ranks(), mode, [&](std::size_t i, Schedule schedule) {
+    const PricedSchedule made = priced(std::move(schedule), prices);
+    result.ranks[i] = work_of(made);
+    look(i, made);
+  });
+  return result;
+}
+
+PlanWork work_of(const Plan& plan, Mode mode, const PriceList& prices) {
+  const auto ignore = [](std::size_t, const PricedSchedule&) {};
+  return work_of(plan, RankClasses::of(plan, prices.platform()), mode, prices, ignore);
+}
+
+// With memory.
+PlanWork placed_work_of(const Plan& plan,
+                        RankClasses classes,
+                        const PriceList& prices,
+                        const Look& look) {
+  std::vector<MemoryUse> memory(classes.ranks().size());
+  const auto look_at_memory = [&](std::size_t i, const PricedSchedule& made) {
+    memory[i] = memory_of(made);
+    look(i, made);
+  };
+  PlanWork work = work_of(plan, std::move(classes), Mode::training, prices, look_at_memory);
+  work.memory = most_of(memory, prices.platform());
+  return work;
+}
+
+ToldWork told_work_of(const Plan& plan, const PriceList& prices) {
+  RankClasses classes = RankClasses::of(plan, prices.platform());
+  std::vector<Told> told(classes.ranks().size());
+  const auto tell = [&](std::size_t i, const PricedSchedule& made) { told[i] = told_of(made); };
+  PlanWork work = placed_work_of(plan, std::move(classes), prices, tell);
+  return {.work = std::move(work), .told = std::move(told)};
+}
+
+ToldWork told_work_of(const PricedPlan& priced, const Platform& platform) {
+  ToldWork result{.work = {.classes = priced.classes}};
+  for (const PricedSchedule& schedule : priced.schedules) {
+    result.work.ranks.push_back(work_of(schedule));
+    result.told.push_back(told_of(schedule));
+  }
+  result.work.memory = most_memory(priced.schedules, platform);
+  return result;
+}
+
+Prediction predict(const Plan& plan, const ToldWork& all, const Platform& platform) {
+  Prediction prediction = plan.prediction;
+  const auto walked = [&](Estimate estimate) {
+    return walk(all.work, {.estimate = estimate, .overlap = overlap_of(plan, platform)});
+  };
+  const auto timelines = walked(Estimate::likely);
+  prediction.step_s = step_time_s(timelines);
+  prediction.low_s = step_time_s(walked(Estimate::low));
+  prediction.high_s = step_time_s(walked(Estimate::high));
+  add_operations(all, timelines, prediction);
+  prediction.memory = all.work.memory;
+  return prediction;
 }
 
 PricedPlan priced(std::vector<Schedule> schedules, RankClasses classes, const PriceList& prices) {
@@ -117,57 +222,43 @@ std::vector<RankTimeline> walk(const PricedPlan& priced, const VirtualTimeOption
   return walk(priced.schedules, priced.classes, options);
 }
 
+std::vector<RankTimeline> walk(const PlanWork& work, const VirtualTimeOptions& options) {
+  return walk(work.ranks, work.classes, options);
+}
+
+PlanWork work_of(const Plan& plan, const PriceList& prices) {
+  const auto ignore = [](std::size_t, const PricedSchedule&) {};
+  return placed_work_of(plan, RankClasses::of(plan, prices.platform()), prices, ignore);
+}
+
 double predicted_step_s(const Plan& plan, const PriceList& prices) {
   const double overlap = overlap_of(plan, prices.platform());
-  RankClasses classes = RankClasses::of(plan, prices.platform());
-  std::vector<Schedule> schedules =
-      overlap > 0.0 ? lower(plan, classes.ranks()) : lower_for_prices(plan, classes.ranks());
-  const PricedPlan all = priced(std::move(schedules), std::move(classes), prices);
-  return step_time_s(walk(all, {.overlap = overlap}));
+  const Mode mode = overlap > 0.0 ? Mode::training : Mode::prices;
+  return step_time_s(walk(work_of(plan, mode, prices), {.overlap = overlap}));
 }
 
 double predicted_inference_s(const Plan& plan, const PriceList& prices) {
-  RankClasses classes = RankClasses::of(plan, prices.platform());
-  std::vector<Schedule> schedules = lower_inference(plan, classes.ranks());
-  return step_time_s(walk(priced(std::move(schedules), std::move(classes), prices)));
+  return step_time_s(walk(work_of(plan, Mode::inference, prices)));
 }
 
 MemoryUse most_memory(std::span<const PricedSchedule> schedules, const Platform& platform) {
-  MemoryUse most;
-  for (const PricedSchedule& priced : schedules) {
-    MemoryUse use = memory_of(priced.schedule);
-    use.buffers_bytes = checked_add(use.buffers_bytes, workspace_bytes(priced));
-    if (use.total_bytes() >= most.total_bytes()) most = use;
-  }
-  most.available_bytes = platform.memory_bytes;
-  return most;
+  std::vector<MemoryUse> uses;
+  for (const PricedSchedule& priced : schedules) uses.push_back(memory_of(priced));
+  return most_of(uses, platform);
 }
 
 Prediction predict(const Plan& plan, const PricedPlan& priced, const Platform& platform) {
-  Prediction prediction = plan.prediction;
-  const auto walked = [&](Estimate estimate) {
-    return walk(priced, {.estimate = estimate, .overlap = overlap_of(plan, platform)});
-  };
-  const auto timelines = walked(Estimate::likely);
-  prediction.step_s = step_time_s(timelines);
-  prediction.low_s = step_time_s(walked(Estimate::low));
-  prediction.high_s = step_time_s(walked(Estimate::high));
-  add_operations(priced, timelines, prediction);
-  prediction.memory = most_memory(priced.schedules, platform);
-  return prediction;
-}
-
-void complete(Plan& plan, const PricedPlan& priced, const PriceList& prices) {
-  plan.prediction = predict(plan, priced, prices.platform());
-  plan.implementations = implementations_of(priced.schedules, prices.kernels());
+  return predict(plan, told_work_of(priced, platform), platform);
 }
 
 Prediction predict(const Plan& plan, const PriceList& prices) {
-  return predict(plan, lower_and_price(plan, prices), prices.platform());
+  return predict(plan, told_work_of(plan, prices), prices.platform());
 }
 
 Plan with_prediction(Plan plan, const PriceList& prices) {
-  complete(plan, lower_and_price(plan, prices), prices);
+  const ToldWork all = told_work_of(plan, prices);
+  plan.prediction = predict(plan, all, prices.platform());
+  plan.implementations = implementations_of(all.told, prices.kernels());
   return plan;
 }
 

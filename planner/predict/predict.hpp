@@ -21,6 +21,16 @@ PricedPlan lower_and_price(const Plan& plan, const PriceList& prices);
 // What a class of ranks does is what its rank does: timelines by class.
 std::vector<RankTimeline> walk(const PricedPlan& priced, const VirtualTimeOptions& options = {});
 
+// What the ranks of a plan do, without what they compute.
+struct PlanWork {
+  RankClasses classes = RankClasses::each(1);
+  std::vector<RankWork> ranks{};  // by class
+  MemoryUse memory{};             // of the rank that needs most, where it is known
+};
+// With its memory. @pre validate(plan) holds
+PlanWork work_of(const Plan& plan, const PriceList& prices);
+std::vector<RankTimeline> walk(const PlanWork& work, const VirtualTimeOptions& options = {});
+
 // The step that a prediction of the plan has, and nothing else: in less time, as without overlap
 // nothing needs a place in memory for it.
 double predicted_step_s(const Plan& plan, const PriceList& prices);
@@ -37,11 +47,8 @@ Prediction predict(const Plan& plan, const PriceList& prices);
 // The same for schedules that are there already. @pre they are those of `plan`
 Prediction predict(const Plan& plan, const PricedPlan& priced, const Platform& platform);
 
-// Fills the prediction of `plan`, but that of inference, and names the implementations that its
-// times are of. @pre `priced` is of `plan`
-void complete(Plan& plan, const PricedPlan& priced, const PriceList& prices);
-
-// The same for a plan that is not lowered yet.
+// `plan` with its prediction, but that of inference, and the names of the implementations that its
+// times are of.
 Plan with_prediction(Plan plan, const PriceList& prices);
 
 }  // namespace cnnplan

@@ -6,6 +6,7 @@
 
 #include "planner/predict/price.hpp"
 #include "planner/predict/rank_classes.hpp"
+#include "planner/predict/rank_work.hpp"
 
 namespace cnnplan {
 
@@ -36,8 +37,11 @@ double overlap_of(const Plan& plan, const Platform& platform);
 // transfer or collective also waits for its partners. Without overlap all streams are one: every
 // operation blocks the next.
 // Whoever waits for a rank waits for the one that is walked for its class.
-// @pre schedules[i].schedule.rank == classes.ranks()[i], all of one plan
+// @pre work[i].rank == classes.ranks()[i], all of one plan
 // @throws logic_error when the schedules wait for each other for ever
+std::vector<RankTimeline> walk(std::span<const RankWork> work,
+                               const RankClasses& classes,
+                               const VirtualTimeOptions& options = {});
 std::vector<RankTimeline> walk(std::span<const PricedSchedule> schedules,
                                const RankClasses& classes,
                                const VirtualTimeOptions& options = {});

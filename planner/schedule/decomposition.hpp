@@ -14,6 +14,12 @@ bool needs_dense_blocks(const LayerParameters& parameters);
 // True for samples that a single layer reads, in dense blocks.
 bool has_one_dense_reader(const Network& network, LayerIndex samples);
 
+// Whether an input is moved between ranks, and its gradient.
+struct InputExchange {
+  bool forward = false;
+  bool backward = false;
+};
+
 class Decomposition {
  public:
   // Keeps a reference. @pre validate(plan) holds
@@ -37,7 +43,11 @@ class Decomposition {
     const auto& needed = needed_.at(static_cast<std::size_t>(unit.head));
     return input < needed.size() ? needed[input] : owned(unit.last);
   }
-  // The same of the only reader of a layer, which has no other input.
+  // exchanges_forward and exchanges_backward between the owners of an input and what is needed.
+  const InputExchange& exchanges(const Unit& unit, std::size_t input) const {
+    return exchanges_.at(index_of(unit)).at(input);
+  }
+  // What is needed of a layer by its only reader, which has no other input.
   const BlockOwnership& needed_by_reader(LayerIndex layer) const {
     const LayerIndex reader = plan_.network.consumers_of(layer).front();
     return needed_.at(static_cast<std::size_t>(reader)).front();
@@ -71,11 +81,12 @@ class Decomposition {
 
   const Plan& plan_;
   std::vector<Unit> units_;
-  std::vector<std::size_t> unit_indices_;            // by layer
-  std::vector<BlockOwnership> owned_;                // by layer
-  std::vector<BlockOwnership> computed_;             // by layer
-  std::vector<std::vector<BlockOwnership>> needed_;  // by layer and input
-  std::vector<SlicedGradient> sliced_gradients_;     // by layer
+  std::vector<std::size_t> unit_indices_;              // by layer
+  std::vector<BlockOwnership> owned_;                  // by layer
+  std::vector<BlockOwnership> computed_;               // by layer
+  std::vector<std::vector<BlockOwnership>> needed_;    // by layer and input
+  std::vector<std::vector<InputExchange>> exchanges_;  // by unit and input
+  std::vector<SlicedGradient> sliced_gradients_;       // by layer
   std::vector<bool> requires_gradient_;
   std::vector<bool> loads_needed_;          // by layer
   std::vector<bool> needs_dense_gradient_;  // by layer

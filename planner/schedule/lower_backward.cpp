@@ -282,7 +282,8 @@ void Lowering::contribute(const Unit& unit, std::size_t input, Contribution cont
   const BlockOwnership& blocks = decomposition_.needed(unit, input);
   const BlockOwnership& owners = decomposition_.owned(target);
   auto& gradients = gradients_[static_cast<std::size_t>(target)];
-  if (!copies_inputs(layer(unit.head).parameters) && !exchanges_backward(blocks, owners)) {
+  if (!copies_inputs(layer(unit.head).parameters) &&
+      !decomposition_.exchanges(unit, input).backward) {
     gradients.push_back(contribution);
     return;
   }

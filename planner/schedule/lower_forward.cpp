@@ -112,8 +112,8 @@ Operand Lowering::fetch(const Unit& unit,
                         const Operand& stored,
                         const std::string& pass,
                         std::vector<Fetched>& fetched) {
+  if (!decomposition_.exchanges(unit, input).forward) return stored;
   const BlockOwnership& blocks = decomposition_.needed(unit, input);
-  if (!exchanges_forward(decomposition_.owned(unit.inputs[input]), blocks)) return stored;
   if (decomposition_.loads_needed(unit.inputs[input])) {
     return {.buffer = stored.buffer, .box = blocks.box(rank_)};
   }
@@ -163,16 +163,16 @@ void Lowering::add_transfer(const Unit& unit,
 }
 
 void Lowering::forward_windowed(const Unit& unit, Saved& saved) {
-  const KernelSpec spec = windowed_spec(unit);
   saved.inputs = {fetch(unit, 0)};
   saved.output = add_output(unit);
-  if (spec.kind == KernelKind::convolution) {
+  if (mixes_channels(layer(unit.head).parameters)) {
     saved.first_slot = first_slot_[static_cast<std::size_t>(unit.head)];
     const Operand computed = has_partial_sums(unit) ? add_computed(unit) : saved.output;
     convolve(unit, name(unit) + "/forward", saved.inputs[0], computed);
     if (has_partial_sums(unit)) scatter_sums(unit, computed);
     return;
   }
+  const KernelSpec spec = windowed_spec(unit);
   std::vector<Operand> operands{saved.inputs[0], saved.output};
   operands.back().written = true;
   if (spec.pooling == PoolingMode::max) {

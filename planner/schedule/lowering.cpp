@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <utility>
 
 #include "planner/model/error.hpp"
@@ -146,7 +147,7 @@ bool Lowering::adds_bias(const Unit& unit) const {
 }
 
 KernelSpec Lowering::convolution_spec(const Unit& unit, KernelPhase phase) const {
-  KernelSpec spec = windowed_spec(unit);
+  KernelSpec spec = builder_.slot(first_slot_[static_cast<std::size_t>(unit.head)]).forward;
   spec.phase = phase;
   if (is_transposed(layer(unit.head).parameters) && phase != KernelPhase::backward_filter) {
     const bool is_forward = phase == KernelPhase::forward;
@@ -337,6 +338,15 @@ Schedule lower(const Plan& plan, int rank) {
 
 std::vector<Schedule> lower(const Plan& plan, std::span<const int> ranks) {
   return lower_all(Decomposition(plan), ranks, Mode::training);
+}
+
+void lower_each(const Plan& plan,
+                std::span<const int> ranks,
+                Mode mode,
+                const std::function<void(std::size_t, Schedule)>& take) {
+  const Decomposition decomposition(plan);
+  parallel_for(ranks.size(),
+               [&](std::size_t i) { take(i, Lowering(decomposition, ranks[i], mode).run()); });
 }
 
 std::vector<Schedule> lower_for_prices(const Plan& plan, std::span<const int> ranks) {

@@ -11,10 +11,6 @@
 
 namespace cnnplan {
 
-// For prices, a training step whose buffers have no places and whose operations do not say what
-// they depend on, perhaps of some units only.
-enum class Mode { training, inference, prices };
-
 class Lowering {
  public:
   // Keeps a reference. `lowered`: by unit; of the others there are but the tensors and gradients
@@ -203,7 +199,7 @@ class Lowering {
   Shape input_shape(const Unit& unit) const;
   // Of a transposed convolution, that of the convolution from its outputs to its inputs.
   KernelSpec windowed_spec(const Unit& unit) const;
-  // Of the kernel that does this phase of the layer.
+  // Of the kernel that does this phase of the layer, for ranks that have the weight.
   KernelSpec convolution_spec(const Unit& unit, KernelPhase phase) const;
   // Of the kernel that adds the bias of a transposed convolution, or sums its gradient.
   KernelSpec bias_spec(const Unit& unit, KernelPhase phase) const;

@@ -1,10 +1,13 @@
-// Greedy placement by size: each buffer goes to the lowest gap that is free during its life.
+// Greedy placement by size: each buffer goes to the lowest gap that is free during its life. Large
+// ones come first, so that while they are placed, whatever is taken is whole pages to them.
 #include "planner/schedule/memory_layout.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <span>
+#include <vector>
 
 #include "planner/model/checked.hpp"
+#include "planner/schedule/occupied_memory.hpp"
 
 namespace cnnplan {
 namespace {
@@ -16,25 +19,39 @@ std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
   return checked_multiply(checked_add(value, multiple - 1) / multiple, multiple);
 }
 
-// Where a buffer lies and how long it lives there.
-struct Place {
-  std::int64_t begin_bytes = 0;
-  std::int64_t end_bytes = 0;
-  OperationIndex first_use = -1;
-  OperationIndex last_use = -1;
-};
+// The operations of a schedule that its buffers know of.
+int times_of(const std::vector<Buffer*>& buffers) {
+  OperationIndex last = 0;
+  for (const Buffer* buffer : buffers) last = std::max(last, buffer->last_use);
+  return last + 1;
+}
 
-// Lowest offset where `buffer` fits between the `placed` ones (ordered by offset) that it meets.
-std::int64_t lowest_gap(const Buffer& buffer, const std::vector<Place>& placed) {
-  const std::int64_t multiple = buffer.bytes >= page_bytes ? page_bytes : line_bytes;
-  std::int64_t offset = 0;
-  for (const Place& other : placed) {
-    const bool meet = buffer.first_use <= other.last_use && other.first_use <= buffer.last_use;
-    if (!meet) continue;
-    if (checked_add(offset, buffer.bytes) <= other.begin_bytes) break;
-    offset = std::max(offset, round_up(other.end_bytes, multiple));
+Life life_of(const Buffer& buffer) {
+  return {.first = buffer.first_use, .last = buffer.last_use};
+}
+
+// Places of `multiple` bytes that a placed buffer has a part of.
+Range places_of(const Buffer& buffer, std::int64_t multiple) {
+  const std::int64_t end_bytes = checked_add(buffer.offset_bytes, buffer.bytes);
+  return {buffer.offset_bytes / multiple, round_up(end_bytes, multiple) / multiple};
+}
+
+// One after the other, at multiples of so many bytes.
+void place(std::span<Buffer* const> buffers, std::int64_t multiple, OccupiedMemory& memory) {
+  for (Buffer* buffer : buffers) {
+    const std::int64_t count = round_up(buffer->bytes, multiple) / multiple;
+    const Life life = life_of(*buffer);
+    buffer->offset_bytes = checked_multiply(memory.lowest_free(life, count), multiple);
+    memory.take(life, places_of(*buffer, multiple));
   }
-  return offset;
+}
+
+// All that stay where they are, from the lowest on.
+void take(std::vector<Buffer*> buffers, std::int64_t multiple, OccupiedMemory& memory) {
+  std::sort(buffers.begin(), buffers.end(), [](const Buffer* a, const Buffer* b) {
+    return a->offset_bytes < b->offset_bytes;
+  });
+  for (const Buffer* buffer : buffers) memory.take(life_of(*buffer), places_of(*buffer, multiple));
 }
 
 }  // namespace
@@ -53,20 +70,20 @@ void place_buffers(Schedule& schedule) {
   std::stable_sort(order.begin(), order.end(), [](const Buffer* a, const Buffer* b) {
     return a->bytes > b->bytes;
   });
-  std::vector<Place> placed;
-  placed.reserve(order.size());
-  for (Buffer* buffer : order) {
-    buffer->offset_bytes = lowest_gap(*buffer, placed);
-    const Place place{.begin_bytes = buffer->offset_bytes,
-                      .end_bytes = checked_add(buffer->offset_bytes, buffer->bytes),
-                      .first_use = buffer->first_use,
-                      .last_use = buffer->last_use};
-    schedule.arena_bytes = std::max(schedule.arena_bytes, place.end_bytes);
-    const auto before =
-        std::upper_bound(placed.begin(), placed.end(), place, [](const Place& a, const Place& b) {
-          return a.begin_bytes < b.begin_bytes;
-        });
-    placed.insert(before, place);
+  const auto first_small = std::find_if(
+      order.begin(), order.end(), [](const Buffer* buffer) { return buffer->bytes < page_bytes; });
+  const int times = times_of(order);
+  const std::vector<Buffer*> large(order.begin(), first_small);
+  OccupiedMemory pages(times);
+  place(large, page_bytes, pages);
+  if (first_small != order.end()) {
+    OccupiedMemory lines(times);
+    take(large, line_bytes, lines);
+    place(std::span(order).subspan(large.size()), line_bytes, lines);
+  }
+  for (const Buffer* buffer : order) {
+    schedule.arena_bytes =
+        std::max(schedule.arena_bytes, checked_add(buffer->offset_bytes, buffer->bytes));
   }
 }
 

@@ -2,7 +2,9 @@
 // by the predictor in virtual time and by the executor for real.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -191,6 +193,16 @@ Box destination_box(const Schedule& schedule, const TransferOperation& transfer)
 Schedule lower(const Plan& plan, int rank);
 // The same for several ranks: what they share is computed once.
 std::vector<Schedule> lower(const Plan& plan, std::span<const int> ranks);
+
+// A training step, the forward pass alone as lower_inference has it, or what lower_for_prices has.
+enum class Mode { training, inference, prices };
+// Several ranks, each handed to `take` with its place among `ranks` as soon as it is there, on all
+// cores at once: whoever keeps little of them needs memory for a few only.
+void lower_each(const Plan& plan,
+                std::span<const int> ranks,
+                Mode mode,
+                const std::function<void(std::size_t, Schedule)>& take);
+
 // The same without places in memory: offsets and arena_bytes stay 0, and with overlap no operation
 // waits for another's memory. What is priced one by one needs neither, and they take most of the
 // time that a long network's lowering takes.

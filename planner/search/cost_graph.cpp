@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <stdexcept>
+
+#include "planner/search/min_plus.hpp"
 
 namespace cnnplan {
 namespace {
@@ -30,15 +33,20 @@ CostMatrix selected(const CostMatrix& costs,
   return result;
 }
 
-CostEdge edge_between(int a, int b, const CostMatrix& costs) {
-  if (a < b) return {.from = a, .to = b, .costs = costs};
-  CostEdge edge{.from = b, .to = a, .costs = CostMatrix(costs.columns(), costs.rows())};
+CostMatrix transposed(const CostMatrix& costs) {
+  CostMatrix result(costs.columns(), costs.rows());
   for (int row = 0; row < costs.rows(); ++row) {
     for (int column = 0; column < costs.columns(); ++column) {
-      edge.costs(column, row) = costs(row, column);
+      result(column, row) = costs(row, column);
     }
   }
-  return edge;
+  return result;
+}
+
+SharedCosts sum_of(const SharedCosts& a, const SharedCosts& b) {
+  CostMatrix sum = a.matrix();
+  for (int row = 0; row < sum.rows(); ++row) add_rows(a.row(row), b.row(row), sum.row(row));
+  return sum;
 }
 
 void check(const CostGraph& graph) {
@@ -46,12 +54,14 @@ void check(const CostGraph& graph) {
     require(!unit.empty(), "a unit without candidates");
     require(all_finite(unit), "the cost of a candidate is not finite");
   }
+  std::set<const CostMatrix*> finite;
   for (const CostEdge& edge : graph.edges) {
     require(0 <= edge.from && edge.from < edge.to && edge.to < graph.unit_count(),
             "an edge must lead from a lower unit to a higher one");
     require(edge.costs.rows() == graph.candidate_count(edge.from) &&
                 edge.costs.columns() == graph.candidate_count(edge.to),
             "the matrix of an edge must have a row and a column per candidate");
+    if (!finite.insert(&edge.costs.matrix()).second) continue;
     require(all_finite(edge.costs.values()), "the cost of an edge is not finite");
   }
 }

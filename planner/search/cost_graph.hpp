@@ -3,7 +3,9 @@
 
 #include <compare>
 #include <cstddef>
+#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace cnnplan {
@@ -44,6 +46,29 @@ class CostMatrix {
   std::vector<double> costs_;
 };
 
+// A matrix that does not change, and that many edges may have in common: long networks repeat a few
+// pairs of layers.
+class SharedCosts {
+ public:
+  SharedCosts() : SharedCosts(CostMatrix()) {}
+  // NOLINTNEXTLINE(google-explicit-constructor): a matrix of one edge is one, too
+  SharedCosts(CostMatrix costs) : costs_(std::make_shared<const CostMatrix>(std::move(costs))) {}
+
+  // The same address where it is the same matrix, not an equal one.
+  const CostMatrix& matrix() const { return *costs_; }
+  int rows() const { return costs_->rows(); }
+  int columns() const { return costs_->columns(); }
+  double operator()(int row, int column) const { return matrix()(row, column); }
+  const std::vector<double>& values() const { return costs_->values(); }
+  std::span<const double> row(int row) const { return matrix().row(row); }
+  bool operator==(const SharedCosts& other) const {
+    return costs_ == other.costs_ || matrix() == other.matrix();
+  }
+
+ private:
+  std::shared_ptr<const CostMatrix> costs_;
+};
+
 // Cost of every candidate of every unit.
 using UnitCosts = std::vector<std::vector<double>>;
 
@@ -52,7 +77,7 @@ using UnitCosts = std::vector<std::vector<double>>;
 struct CostEdge {
   int from = 0;
   int to = 0;
-  CostMatrix costs;
+  SharedCosts costs;
 
   int other(int unit) const { return unit == from ? to : from; }
   // The pair's cost seen from either end.
@@ -81,9 +106,10 @@ CostMatrix selected(const CostMatrix& costs,
                     const std::vector<int>& rows,
                     const std::vector<int>& columns);
 
-// The edge between two units, from the lower to the higher number. `costs` has the candidates of
-// `a` in rows, those of `b` in columns. @pre a != b
-CostEdge edge_between(int a, int b, const CostMatrix& costs);
+// Rows as columns.
+CostMatrix transposed(const CostMatrix& costs);
+// @pre as many rows and columns
+SharedCosts sum_of(const SharedCosts& a, const SharedCosts& b);
 
 // Candidate of every unit.
 using Assignment = std::vector<int>;

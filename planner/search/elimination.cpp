@@ -13,10 +13,27 @@
 namespace cnnplan {
 namespace {
 
+// Each matrix once, however many edges have it.
+class Transposes {
+ public:
+  // @pre a matrix with the same address is the same while this lives
+  const SharedCosts& of(const SharedCosts& costs) {
+    const auto [entry, is_new] = known_.try_emplace(&costs.matrix());
+    if (is_new) entry->second = transposed(costs.matrix());
+    return entry->second;
+  }
+
+ private:
+  std::map<const CostMatrix*, SharedCosts> known_;
+};
+
 class Eliminator {
  public:
   explicit Eliminator(const CostGraph& graph) : units_(graph.units), pairs_(graph.units.size()) {
-    for (const CostEdge& edge : graph.edges) add_pair(edge.from, edge.to, edge.costs);
+    Transposes transposes;
+    for (const CostEdge& edge : graph.edges) {
+      add_pair(edge.from, edge.to, {edge.costs, transposes.of(edge.costs)});
+    }
     for (int unit = 0; unit < graph.unit_count(); ++unit) remaining_.emplace(degree(unit), unit);
   }
 
@@ -63,18 +80,16 @@ class Eliminator {
   }
 
   int degree(int unit) const { return static_cast<int>(pairs_[index(unit)].size()); }
-  int candidates(int unit) const { return static_cast<int>(units_[index(unit)].size()); }
 
   // Every pair is kept twice, with the rows of the unit that holds it.
-  void add_pair(int a, int b, const CostMatrix& costs) {
-    CostMatrix& ab = pairs_[index(a)].try_emplace(b, candidates(a), candidates(b)).first->second;
-    CostMatrix& ba = pairs_[index(b)].try_emplace(a, candidates(b), candidates(a)).first->second;
-    for (int row = 0; row < costs.rows(); ++row) {
-      for (int column = 0; column < costs.columns(); ++column) {
-        ab(row, column) += costs(row, column);
-        ba(column, row) += costs(row, column);
-      }
-    }
+  void add_pair(int a, int b, const std::array<SharedCosts, 2>& costs) {
+    add_costs(a, b, costs[0]);
+    add_costs(b, a, costs[1]);
+  }
+
+  void add_costs(int unit, int other, const SharedCosts& costs) {
+    const auto [entry, is_new] = pairs_[index(unit)].try_emplace(other, costs);
+    if (!is_new) entry->second = sum_of(entry->second, costs);
   }
 
   void eliminate(int unit) {
@@ -111,12 +126,14 @@ class Eliminator {
         costs(i, j) = least_sum(sums, step.pair_costs.back().row(j));
       }
     }
-    add_pair(step.neighbours.front(), step.neighbours.back(), costs);
+    CostMatrix other_way = transposed(costs);
+    add_pair(
+        step.neighbours.front(), step.neighbours.back(), {std::move(costs), std::move(other_way)});
   }
 
   UnitCosts units_;
-  std::vector<std::map<int, CostMatrix>> pairs_;  // by unit, then by neighbour
-  std::set<std::pair<int, int>> remaining_;       // units that are left, by their neighbours
+  std::vector<std::map<int, SharedCosts>> pairs_;  // by unit, then by neighbour
+  std::set<std::pair<int, int>> remaining_;        // units that are left, by their neighbours
   std::vector<EliminationStep> steps_;
   double constant_ = 0.0;
 };

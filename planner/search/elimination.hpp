@@ -33,7 +33,7 @@ struct EliminationStep {
   int unit = 0;
   std::vector<int> neighbours;
   std::vector<double> own_costs;
-  std::vector<CostMatrix> pair_costs;
+  std::vector<SharedCosts> pair_costs;
 
   // Of the neighbours, in their order; 1 where there are fewer.
   std::array<int, most_neighbours> candidate_counts() const;

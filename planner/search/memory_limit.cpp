@@ -26,12 +26,13 @@ CostGraph priced(const LimitedGraph& graph, double price_s) {
     }
   }
   for (std::size_t i = 0; i < result.edges.size(); ++i) {
-    CostMatrix& costs = result.edges[i].costs;
+    CostMatrix costs = result.edges[i].costs.matrix();
     for (int row = 0; row < costs.rows(); ++row) {
       for (int column = 0; column < costs.columns(); ++column) {
         costs(row, column) += price_s * graph.bytes.edges[i].costs(row, column);
       }
     }
+    result.edges[i].costs = std::move(costs);
   }
   return result;
 }
@@ -109,7 +110,7 @@ CostGraph part_of(const CostGraph& graph, const Kept& kept) {
   for (const CostEdge& edge : graph.edges) {
     const std::vector<int>& rows = kept[static_cast<std::size_t>(edge.from)];
     const std::vector<int>& columns = kept[static_cast<std::size_t>(edge.to)];
-    part.edges.push_back({edge.from, edge.to, selected(edge.costs, rows, columns)});
+    part.edges.push_back({edge.from, edge.to, selected(edge.costs.matrix(), rows, columns)});
   }
   return part;
 }

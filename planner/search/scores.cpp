@@ -1,4 +1,4 @@
-// One walk per plan; the schedules of the best one are kept for its prediction.
+// One walk per plan; the best one is lowered once more for its prediction.
 #include "planner/search/scores.hpp"
 
 #include <algorithm>
@@ -19,16 +19,13 @@ Score Scores::add(const std::string& name, Plan plan) {
   });
   if (known != scored_.end()) return known->score;
   const Platform& platform = prices_.platform();
-  PricedPlan priced = lower_and_price(plan, prices_);
-  const double step_s = step_time_s(walk(priced, {.overlap = overlap_of(plan, platform)}));
-  const std::int64_t bytes = most_memory(priced.schedules, platform).total_bytes();
+  const PlanWork work = work_of(plan, prices_);
+  const double step_s = step_time_s(walk(work, {.overlap = overlap_of(plan, platform)}));
+  const std::int64_t bytes = work.memory.total_bytes();
   const Score score{.step_s = step_s, .bytes = bytes, .fits = fits(bytes, platform)};
   const bool is_best = score.fits && step_s < least_step_s();
   scored_.push_back({.name = name, .plan = std::move(plan), .score = score});
-  if (is_best) {
-    best_ = scored_.size() - 1;
-    best_priced_ = std::move(priced);
-  }
+  if (is_best) best_ = scored_.size() - 1;
   return score;
 }
 
@@ -75,8 +72,7 @@ Plan Scores::fastest() const {
     plan.prediction.runner_up = second->name;
     plan.prediction.runner_up_s = second->score.step_s;
   }
-  complete(plan, best_priced_, prices_);
-  return plan;
+  return with_prediction(std::move(plan), prices_);
 }
 
 }  // namespace cnnplan

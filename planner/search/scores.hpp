@@ -53,7 +53,6 @@ class Scores {
   const PriceList& prices_;
   std::vector<Scored> scored_;
   std::optional<std::size_t> best_;
-  PricedPlan best_priced_;
 };
 
 }  // namespace cnnplan

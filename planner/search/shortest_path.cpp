@@ -1,117 +1,81 @@
-// One vertex per unit and candidate, a source and a sink; the only file that knows Boost.Graph.
+// Unit by unit, the shortest path to every candidate.
 #include "planner/search/shortest_path.hpp"
 
+#include <algorithm>
 #include <cstddef>
+#include <limits>
+#include <optional>
 #include <stdexcept>
 #include <utility>
-
-#include <boost/graph/compressed_sparse_row_graph.hpp>
-#include <boost/graph/dag_shortest_paths.hpp>
+#include <vector>
 
 namespace cnnplan {
 namespace {
 
-struct PathEdge {
-  double weight = 0.0;
-};
-using PathGraph = boost::compressed_sparse_row_graph<boost::directedS,
-                                                     boost::no_property,
-                                                     PathEdge,
-                                                     boost::no_property,
-                                                     std::size_t,
-                                                     std::size_t>;
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
-struct EdgeList {
-  std::vector<std::pair<std::size_t, std::size_t>> ends;
-  std::vector<PathEdge> edges;
-
-  void add(std::size_t from, std::size_t to, double weight) {
-    ends.emplace_back(from, to);
-    edges.push_back({weight});
-  }
-};
-
-// Vertex 0 is the source; candidate c of unit u is vertex first[u] + c; first[unit_count] the sink.
-std::vector<std::size_t> first_vertices(const CostGraph& graph) {
-  std::vector<std::size_t> first;
-  first.reserve(graph.units.size() + 1);
-  std::size_t next = 1;
-  for (const std::vector<double>& unit : graph.units) {
-    first.push_back(next);
-    next += unit.size();
-  }
-  first.push_back(next);
-  return first;
-}
-
-std::vector<CostMatrix> shuffles_to_next(const CostGraph& graph) {
-  std::vector<CostMatrix> shuffles;
-  for (int unit = 0; unit + 1 < graph.unit_count(); ++unit) {
-    shuffles.emplace_back(graph.candidate_count(unit), graph.candidate_count(unit + 1));
-  }
+// Of every unit but the last, with the next one.
+std::vector<SharedCosts> shuffles_to_next(const CostGraph& graph) {
+  std::vector<std::optional<SharedCosts>> sums(graph.units.size() - 1);
   for (const CostEdge& edge : graph.edges) {
-    CostMatrix& sum = shuffles[static_cast<std::size_t>(edge.from)];
-    for (int row = 0; row < sum.rows(); ++row) {
-      for (int column = 0; column < sum.columns(); ++column) {
-        sum(row, column) += edge.costs(row, column);
-      }
-    }
+    std::optional<SharedCosts>& sum = sums[index(edge.from)];
+    sum = sum ? sum_of(*sum, edge.costs) : edge.costs;
+  }
+  std::vector<SharedCosts> shuffles;
+  for (int unit = 0; unit + 1 < graph.unit_count(); ++unit) {
+    std::optional<SharedCosts>& sum = sums[index(unit)];
+    if (!sum) sum = CostMatrix(graph.candidate_count(unit), graph.candidate_count(unit + 1));
+    shuffles.push_back(*std::move(sum));
   }
   return shuffles;
 }
 
-// Weight Cost_Di(i) + Shuffle(Di, Dj) between units, 0 from the source, Cost_Di(last) to the sink.
-EdgeList path_edges(const CostGraph& graph, const std::vector<std::size_t>& first) {
-  const std::vector<CostMatrix> shuffles = shuffles_to_next(graph);
-  EdgeList list;
-  for (std::size_t c = 0; c < graph.units.front().size(); ++c) list.add(0, first[0] + c, 0.0);
-  for (std::size_t unit = 0; unit < graph.units.size(); ++unit) {
-    const bool last = unit + 1 == graph.units.size();
-    for (std::size_t row = 0; row < graph.units[unit].size(); ++row) {
-      const double cost = graph.units[unit][row];
-      if (last) list.add(first[unit] + row, first[unit + 1], cost);
-      for (std::size_t column = 0; !last && column < graph.units[unit + 1].size(); ++column) {
-        list.add(first[unit] + row,
-                 first[unit + 1] + column,
-                 cost + shuffles[unit](static_cast<int>(row), static_cast<int>(column)));
-      }
+// The shortest paths to the candidates of a unit, and over which one of the unit before they lead.
+struct Paths {
+  std::vector<double> lengths;
+  std::vector<int> previous;
+};
+
+// Weight Cost_Di(i) + Shuffle(Di, Dj) between units. Of equal paths that over the last candidate.
+Paths lengthened(const std::vector<double>& lengths,
+                 const std::vector<double>& costs,
+                 const SharedCosts& shuffles) {
+  const std::size_t columns = index(shuffles.columns());
+  Paths next{.lengths = std::vector<double>(columns, infinity),
+             .previous = std::vector<int>(columns, 0)};
+  for (int row = shuffles.rows() - 1; row >= 0; --row) {
+    const std::span<const double> shuffle = shuffles.row(row);
+    for (std::size_t column = 0; column < columns; ++column) {
+      const double length = lengths[index(row)] + (costs[index(row)] + shuffle[column]);
+      if (length >= next.lengths[column]) continue;
+      next.lengths[column] = length;
+      next.previous[column] = row;
     }
   }
-  return list;
-}
-
-std::vector<std::size_t> predecessors(const EdgeList& list, std::size_t vertex_count) {
-  const PathGraph graph(boost::edges_are_unsorted_multi_pass,
-                        list.ends.begin(),
-                        list.ends.end(),
-                        list.edges.begin(),
-                        vertex_count);
-  std::vector<std::size_t> predecessor(vertex_count);
-  std::vector<double> distance(vertex_count);
-  const auto index = boost::get(boost::vertex_index, graph);
-  boost::dag_shortest_paths(
-      graph,
-      std::size_t{0},
-      boost::weight_map(boost::get(&PathEdge::weight, graph))
-          .distance_map(boost::make_iterator_property_map(distance.begin(), index))
-          .predecessor_map(boost::make_iterator_property_map(predecessor.begin(), index)));
-  return predecessor;
+  return next;
 }
 
 }  // namespace
 
+// From a source to all candidates of the first unit, and from those of the last to a sink.
 Assignment shortest_path(const CostGraph& graph) {
   check(graph);
   if (!is_line(graph)) throw std::logic_error("shortest_path needs a line of units");
   if (graph.units.empty()) return {};
-  const std::vector<std::size_t> first = first_vertices(graph);
-  const std::vector<std::size_t> predecessor =
-      predecessors(path_edges(graph, first), first.back() + 1);
+  std::vector<SharedCosts> shuffles = shuffles_to_next(graph);
+  shuffles.emplace_back(CostMatrix(graph.candidate_count(graph.unit_count() - 1), 1));
+  std::vector<double> lengths(graph.units.front().size(), 0.0);
+  std::vector<std::vector<int>> previous;
+  for (std::size_t unit = 0; unit < graph.units.size(); ++unit) {
+    Paths next = lengthened(lengths, graph.units[unit], shuffles[unit]);
+    lengths = std::move(next.lengths);
+    previous.push_back(std::move(next.previous));
+  }
   Assignment assignment(graph.units.size());
-  std::size_t vertex = first.back();
+  int candidate = 0;
   for (std::size_t unit = graph.units.size(); unit-- > 0;) {
-    vertex = predecessor[vertex];
-    assignment[unit] = static_cast<int>(vertex - first[unit]);
+    candidate = previous[unit][index(candidate)];
+    assignment[unit] = candidate;
   }
   return assignment;
 }

@@ -29,9 +29,7 @@ std::string heaviest_layers(const Plan& plan) {
 }
 
 bool fits(const Plan& plan, const PriceList& prices) {
-  const PricedPlan priced = lower_and_price(plan, prices);
-  const std::int64_t bytes = most_memory(priced.schedules, prices.platform()).total_bytes();
-  return bytes <= prices.platform().memory_bytes;
+  return work_of(plan, prices).memory.total_bytes() <= prices.platform().memory_bytes;
 }
 
 bool fits_with(std::int64_t batch, Plan plan, const PriceList& prices) {

@@ -35,12 +35,12 @@ std::vector<int> places(const UnitSplits& unit, const std::vector<Split>& splits
 }
 
 // A tensor that is computed again is fetched again, too, instead of being kept as fetched.
-void fetch_again(const UnitSplits& source,
+void fetch_again(const std::vector<bool>& is_again,
                  const CostMatrix& again,
                  CostMatrix& seconds,
                  CostMatrix& kept_bytes) {
   for (int i = 0; i < seconds.rows(); ++i) {
-    if (!source.recomputes(static_cast<std::size_t>(i))) continue;
+    if (!is_again[static_cast<std::size_t>(i)]) continue;
     for (int j = 0; j < seconds.columns(); ++j) {
       seconds(i, j) += again(i, j);
       kept_bytes(i, j) = 0.0;
@@ -72,7 +72,7 @@ UnitEdges::UnitEdges(const Decomposition& decomposition,
   priced.graph.edges.resize(readings_.size());
   priced.kept_bytes.edges.resize(readings_.size());
   for (CostGraph& least : priced.least) least.edges.resize(readings_.size());
-  for (std::size_t i = 0; i < readings_.size(); ++i) fill(i, priced);
+  fill(std::vector<bool>(kinds_.size(), true), priced);
 }
 
 // For every one of its splits.
@@ -94,46 +94,75 @@ void UnitEdges::add_reading(LayerIndex consumer,
                             const std::pair<int, int>& units,
                             const PricedNetwork& priced) {
   const auto [from, to] = units;
-  const LayerIndex source = decomposition_.plan().network.inputs_of(consumer)[input];
+  const int index = static_cast<int>(readings_.size());
+  by_unit_[static_cast<std::size_t>(from)].push_back(index);
+  by_unit_[static_cast<std::size_t>(to)].push_back(index);
+  readings_.push_back(
+      {.from = from, .to = to, .kind = number_of(kind_of(consumer, input, units, priced))});
+}
+
+UnitEdges::Kind UnitEdges::kind_of(LayerIndex consumer,
+                                   std::size_t input,
+                                   const std::pair<int, int>& units,
+                                   const PricedNetwork& priced) {
+  const auto [from, to] = units;
+  const Network& network = decomposition_.plan().network;
+  const LayerIndex writing = decomposition_.unit_of(network.inputs_of(consumer)[input]).head;
   const UnitSplits& writer = priced.choices.units[static_cast<std::size_t>(from)];
   const UnitSplits& reader = priced.choices.units[static_cast<std::size_t>(to)];
   const std::vector<Split> splits = distinct(writer.splits);
   const std::vector<Split> reader_splits = distinct(reader.splits);
-  const int index = static_cast<int>(readings_.size());
-  by_unit_[static_cast<std::size_t>(from)].push_back(index);
-  by_unit_[static_cast<std::size_t>(to)].push_back(index);
-  readings_.push_back({.from = from,
-                       .to = to,
-                       .may_recompute = recomputes_cheaply(decomposition_.plan().network,
-                                                           decomposition_.unit_of(source).head),
-                       .edge = &edge_prices_(consumer, input, splits, reader_splits),
-                       .rows = places(writer, splits),
-                       .columns = places(reader, reader_splits)});
+  return {.edge = &edge_prices_(consumer, input, splits, reader_splits),
+          .rows = places(writer, splits),
+          .columns = places(reader, reader_splits),
+          .again = recomputes_cheaply(network, writing) ? writer.recompute : std::vector<bool>{},
+          .backwards = from > to};
 }
 
-void UnitEdges::fill(std::size_t reading, PricedNetwork& priced) const {
-  const Reading& read = readings_[reading];
-  const EdgePrice& price = read.edge->price();
-  CostMatrix seconds = selected(price.slowest, read.rows, read.columns);
-  CostMatrix kept_bytes = selected(price.kept_bytes, read.rows, read.columns);
-  if (read.may_recompute) {
-    fetch_again(priced.choices.units[static_cast<std::size_t>(read.from)],
-                selected(price.again, read.rows, read.columns),
-                seconds,
-                kept_bytes);
+std::size_t UnitEdges::number_of(const Kind& kind) {
+  const auto [entry, is_new] = numbers_.try_emplace(kind, kinds_.size());
+  if (is_new) kinds_.push_back(kind);
+  return entry->second;
+}
+
+UnitEdges::Costs UnitEdges::costs_of(const Kind& kind) {
+  const EdgePrice& price = kind.edge->price();
+  const auto all = [&](const CostMatrix& costs) {
+    return selected(costs, kind.rows, kind.columns);
+  };
+  const auto ascending = [&](const CostMatrix& costs) {
+    return SharedCosts(kind.backwards ? transposed(costs) : costs);
+  };
+  CostMatrix seconds = all(price.slowest);
+  CostMatrix kept_bytes = all(price.kept_bytes);
+  if (!kind.again.empty()) fetch_again(kind.again, all(price.again), seconds, kept_bytes);
+  Costs costs{.seconds = ascending(seconds), .kept_bytes = ascending(kept_bytes), .least = {}};
+  for (const CostMatrix& least : price.least) costs.least.push_back(ascending(all(least)));
+  return costs;
+}
+
+void UnitEdges::fill(const std::vector<bool>& kinds, PricedNetwork& priced) const {
+  std::vector<Costs> costs(kinds_.size());
+  for (std::size_t i = 0; i < kinds_.size(); ++i) {
+    if (kinds[i]) costs[i] = costs_of(kinds_[i]);
   }
-  priced.graph.edges[reading] = edge_between(read.from, read.to, seconds);
-  priced.kept_bytes.edges[reading] = edge_between(read.from, read.to, kept_bytes);
-  for (std::size_t rank = 0; rank < priced.least.size(); ++rank) {
-    priced.least[rank].edges[reading] =
-        edge_between(read.from, read.to, selected(price.least[rank], read.rows, read.columns));
+  for (std::size_t i = 0; i < readings_.size(); ++i) {
+    const auto& [from, to, kind] = readings_[i];
+    if (!kinds[kind]) continue;
+    const auto [low, high] = std::minmax(from, to);
+    priced.graph.edges[i] = {low, high, costs[kind].seconds};
+    priced.kept_bytes.edges[i] = {low, high, costs[kind].kept_bytes};
+    for (std::size_t rank = 0; rank < priced.least.size(); ++rank) {
+      priced.least[rank].edges[i] = {low, high, costs[kind].least[rank]};
+    }
   }
 }
 
-EdgePrices::Pair UnitEdges::pair_of(const Reading& reading, const Assignment& assignment) {
+EdgePrices::Pair UnitEdges::pair_of(const Reading& reading, const Assignment& assignment) const {
+  const Kind& kind = kinds_[reading.kind];
   const auto from = static_cast<std::size_t>(assignment[static_cast<std::size_t>(reading.from)]);
   const auto to = static_cast<std::size_t>(assignment[static_cast<std::size_t>(reading.to)]);
-  return {.edge = reading.edge, .row = reading.rows[from], .column = reading.columns[to]};
+  return {.edge = kind.edge, .row = kind.rows[from], .column = kind.columns[to]};
 }
 
 std::size_t UnitEdges::price(const Assignment& assignment,
@@ -159,10 +188,10 @@ std::size_t UnitEdges::price(const Assignment& assignment,
 
 void UnitEdges::price_all(PricedNetwork& priced) {
   std::vector<EdgePrices::Pair> pairs;
-  for (const Reading& reading : readings_) {
-    for (int row = 0; row < reading.edge->rows(); ++row) {
-      for (int column = 0; column < reading.edge->columns(); ++column) {
-        pairs.push_back({.edge = reading.edge, .row = row, .column = column});
+  for (const Kind& kind : kinds_) {
+    for (int row = 0; row < kind.edge->rows(); ++row) {
+      for (int column = 0; column < kind.edge->columns(); ++column) {
+        pairs.push_back({.edge = kind.edge, .row = row, .column = column});
       }
     }
   }
@@ -174,9 +203,9 @@ std::size_t UnitEdges::fill_priced(std::vector<EdgePrices::Pair> pairs, PricedNe
   const std::vector<EdgePrices::Pair> found = edge_prices_.price(std::move(pairs));
   std::set<const EdgePrices::Edge*> edges;
   for (const EdgePrices::Pair& pair : found) edges.insert(pair.edge);
-  for (std::size_t i = 0; i < readings_.size(); ++i) {
-    if (edges.contains(readings_[i].edge)) fill(i, priced);
-  }
+  std::vector<bool> kinds;
+  for (const Kind& kind : kinds_) kinds.push_back(edges.contains(kind.edge));
+  fill(kinds, priced);
   return found.size();
 }
 

@@ -1,6 +1,8 @@
 // What the transfers between units cost.
 #pragma once
 
+#include <cstddef>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -31,14 +33,27 @@ class UnitEdges {
   void price_all(PricedNetwork& priced);
 
  private:
+  // What costs the same wherever it is read.
+  struct Kind {
+    EdgePrices::Edge* edge = nullptr;
+    std::vector<int> rows;  // of `edge`, by candidate of the unit that has the tensor
+    std::vector<int> columns;
+    // By candidate of that unit, whether it computes the tensor again. Empty: nowhere.
+    std::vector<bool> again;
+    bool backwards = false;  // read by a unit of a lower number
+    auto operator<=>(const Kind&) const = default;
+  };
   // A tensor read by another unit.
   struct Reading {
     int from = 0;  // unit
     int to = 0;
-    bool may_recompute = false;  // of the tensor
-    EdgePrices::Edge* edge = nullptr;
-    std::vector<int> rows;  // of `edge`, by candidate of `from`
-    std::vector<int> columns;
+    std::size_t kind = 0;
+  };
+  // The costs of a kind in the graphs of a priced network.
+  struct Costs {
+    SharedCosts seconds;
+    SharedCosts kept_bytes;
+    std::vector<SharedCosts> least;
   };
 
   void add_copies(LayerIndex layer, std::size_t input, int unit, PricedNetwork& priced);
@@ -46,12 +61,22 @@ class UnitEdges {
                    std::size_t input,
                    const std::pair<int, int>& units,
                    const PricedNetwork& priced);
-  void fill(std::size_t reading, PricedNetwork& priced) const;
+  Kind kind_of(LayerIndex consumer,
+               std::size_t input,
+               const std::pair<int, int>& units,
+               const PricedNetwork& priced);
+  // Where it stands in `kinds_`.
+  std::size_t number_of(const Kind& kind);
+  static Costs costs_of(const Kind& kind);
+  // Gives all readings of these kinds their costs.
+  void fill(const std::vector<bool>& kinds, PricedNetwork& priced) const;
   std::size_t fill_priced(std::vector<EdgePrices::Pair> pairs, PricedNetwork& priced);
-  static EdgePrices::Pair pair_of(const Reading& reading, const Assignment& assignment);
+  EdgePrices::Pair pair_of(const Reading& reading, const Assignment& assignment) const;
 
   const Decomposition& decomposition_;
   EdgePrices edge_prices_;
+  std::vector<Kind> kinds_;
+  std::map<Kind, std::size_t> numbers_;    // of kinds
   std::vector<Reading> readings_;          // in the order of the edges of the graphs
   std::vector<std::vector<int>> by_unit_;  // readings at every unit, in both directions
 };

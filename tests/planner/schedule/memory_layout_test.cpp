@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <random>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -74,6 +76,31 @@ std::int64_t most_alive(const Schedule& schedule) {
   return most;
 }
 
+// Each after a walk over all that were placed before it.
+void place_by_walking(std::vector<Buffer>& buffers) {
+  std::vector<Buffer*> order;
+  for (Buffer& placing : buffers) {
+    if (uses_arena(placing)) order.push_back(&placing);
+  }
+  std::stable_sort(order.begin(), order.end(), [](const Buffer* a, const Buffer* b) {
+    return a->bytes > b->bytes;
+  });
+  std::vector<const Buffer*> by_offset;
+  for (Buffer* placing : order) {
+    const std::int64_t multiple = placing->bytes >= 4096 ? 4096 : 64;
+    for (const Buffer* other : by_offset) {
+      if (placing->first_use > other->last_use || other->first_use > placing->last_use) continue;
+      if (placing->offset_bytes + placing->bytes <= other->offset_bytes) break;
+      placing->offset_bytes =
+          std::max(placing->offset_bytes, rounded(other->offset_bytes + other->bytes, multiple));
+    }
+    by_offset.push_back(placing);
+    std::stable_sort(by_offset.begin(), by_offset.end(), [](const Buffer* a, const Buffer* b) {
+      return a->offset_bytes < b->offset_bytes;
+    });
+  }
+}
+
 }  // namespace
 
 TEST_CASE("Memory layout: buffers whose lives overlap stand side by side") {
@@ -101,6 +128,28 @@ TEST_CASE("Memory layout: what is not used, empty or outside the arena takes no 
   data.role = BufferRole::data;
   const Schedule schedule = placed({data, buffer(1000, -1, -1), buffer(0, 0, 9)});
   CHECK(schedule.arena_bytes == 0);
+}
+
+TEST_CASE("Memory layout: every buffer in the lowest gap, the largest first") {
+  std::mt19937 random(7);
+  const auto drawn = [&](int least, int most) {
+    return std::uniform_int_distribution<int>(least, most)(random);
+  };
+  for (int round = 0; round < 300; ++round) {
+    std::vector<Buffer> buffers;
+    for (int i = 0; i < 60; ++i) {
+      const int first = drawn(0, 30);
+      const int pages = drawn(0, 2) * drawn(0, 3);
+      buffers.push_back(
+          buffer(4096 * pages + drawn(0, 3) * drawn(1, 500), first, drawn(first, 30)));
+    }
+    const Schedule schedule = placed(buffers);
+    place_by_walking(buffers);
+    CAPTURE(round);
+    for (std::size_t i = 0; i < buffers.size(); ++i) {
+      CHECK(schedule.buffers[i].offset_bytes == buffers[i].offset_bytes);
+    }
+  }
 }
 
 TEST_CASE("Memory layout: an arena beyond 64 bits is refused") {

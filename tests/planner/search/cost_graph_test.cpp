@@ -32,17 +32,31 @@ CostMatrix numbered_costs() {
 
 }  // namespace
 
-TEST_CASE("edge_between: leads from the lower to the higher unit, each pair at its cost") {
+TEST_CASE("transposed: each pair at its cost") {
   const CostMatrix costs = numbered_costs();
-  CHECK(edge_between(1, 4, costs) == CostEdge{1, 4, costs});
-  const CostEdge turned = edge_between(4, 1, costs);
-  CHECK(turned.from == 1);
-  CHECK(turned.to == 4);
+  const CostMatrix turned = transposed(costs);
+  CHECK(turned.rows() == 3);
+  CHECK(turned.columns() == 2);
   for (int row = 0; row < 2; ++row) {
-    for (int column = 0; column < 3; ++column) {
-      CHECK(turned.cost(4, row, column) == costs(row, column));
-    }
+    for (int column = 0; column < 3; ++column) CHECK(turned(column, row) == costs(row, column));
   }
+}
+
+TEST_CASE("SharedCosts: copies are the same matrix, equal ones need not be") {
+  const SharedCosts costs = numbered_costs();
+  const SharedCosts copy = costs;
+  CHECK(&copy.matrix() == &costs.matrix());
+  CHECK(&SharedCosts(numbered_costs()).matrix() != &costs.matrix());
+  CHECK(SharedCosts(numbered_costs()) == costs);
+  CHECK_FALSE(SharedCosts(transposed(numbered_costs())) == costs);
+}
+
+TEST_CASE("sum_of: pair by pair") {
+  CostMatrix twice = numbered_costs();
+  for (int row = 0; row < twice.rows(); ++row) {
+    for (double& cost : twice.row(row)) cost *= 2;
+  }
+  CHECK(sum_of(numbered_costs(), numbered_costs()) == SharedCosts(twice));
 }
 
 TEST_CASE("selected: rows and columns as they are listed, as often as they are") {

@@ -36,7 +36,7 @@ CostGraph with_fixed(CostGraph graph, int unit, int candidate) {
     std::iota(columns.begin(), columns.end(), 0);
     if (edge.from == unit) rows = {candidate};
     if (edge.to == unit) columns = {candidate};
-    edge.costs = selected(edge.costs, rows, columns);
+    edge.costs = selected(edge.costs.matrix(), rows, columns);
   }
   return graph;
 }

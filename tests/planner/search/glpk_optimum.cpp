@@ -29,7 +29,7 @@ void write_sum(std::ostream& out, const CostGraph& graph) {
     }
   }
   for (std::size_t edge = 0; edge < graph.edges.size(); ++edge) {
-    const CostMatrix& costs = graph.edges[edge].costs;
+    const CostMatrix& costs = graph.edges[edge].costs.matrix();
     for (int row = 0; row < costs.rows(); ++row) {
       for (int column = 0; column < costs.columns(); ++column) {
         out << " + " << costs(row, column) << ' ' << pair_chosen(edge, row, column) << '\n';

@@ -27,11 +27,11 @@ double loss_of(const CostGraph& graph) {
 
 void weigh_pairs(double weight, CostGraph& graph) {
   for (CostEdge& edge : graph.edges) {
-    for (int row = 0; row < edge.costs.rows(); ++row) {
-      for (int column = 0; column < edge.costs.columns(); ++column) {
-        edge.costs(row, column) *= weight;
-      }
+    CostMatrix costs = edge.costs.matrix();
+    for (int row = 0; row < costs.rows(); ++row) {
+      for (double& cost : costs.row(row)) cost *= weight;
     }
+    edge.costs = std::move(costs);
   }
 }
 

@@ -26,11 +26,11 @@ void round_costs(CostGraph& graph) {
     for (double& cost : unit) cost = rounded(cost);
   }
   for (CostEdge& edge : graph.edges) {
-    for (int row = 0; row < edge.costs.rows(); ++row) {
-      for (int column = 0; column < edge.costs.columns(); ++column) {
-        edge.costs(row, column) = rounded(edge.costs(row, column));
-      }
+    CostMatrix costs = edge.costs.matrix();
+    for (int row = 0; row < costs.rows(); ++row) {
+      for (double& cost : costs.row(row)) cost = rounded(cost);
     }
+    edge.costs = std::move(costs);
   }
 }
 

@@ -135,11 +135,11 @@ CostGraph random_bytes(std::mt19937& random, const CostGraph& graph) {
     for (double& value : candidates) value = bytes_of(value);
   }
   for (CostEdge& edge : bytes.edges) {
-    for (int row = 0; row < edge.costs.rows(); ++row) {
-      for (int column = 0; column < edge.costs.columns(); ++column) {
-        edge.costs(row, column) = bytes_of(edge.costs(row, column));
-      }
+    CostMatrix costs = edge.costs.matrix();
+    for (int row = 0; row < costs.rows(); ++row) {
+      for (double& cost : costs.row(row)) cost = bytes_of(cost);
     }
+    edge.costs = std::move(costs);
   }
   return bytes;
 }

@@ -1,13 +1,34 @@
 // Tests of planner/search/shortest_path.
 #include "planner/search/shortest_path.hpp"
 
+#include <cmath>
 #include <stdexcept>
+#include <utility>
 
 #include <doctest/doctest.h>
 
 #include "tests/planner/search/random_graph.hpp"
+#include "tests/planner/search/vertex_path.hpp"
 
 namespace cnnplan {
+namespace {
+
+// Whole numbers, so that many paths are equally short.
+CostGraph with_ties(CostGraph graph) {
+  for (std::vector<double>& unit : graph.units) {
+    for (double& cost : unit) cost = std::floor(3 * cost);
+  }
+  for (CostEdge& edge : graph.edges) {
+    CostMatrix costs = edge.costs.matrix();
+    for (int row = 0; row < costs.rows(); ++row) {
+      for (double& cost : costs.row(row)) cost = std::floor(3 * cost);
+    }
+    edge.costs = std::move(costs);
+  }
+  return graph;
+}
+
+}  // namespace
 
 TEST_CASE("shortest_path: equals brute force on random lines") {
   std::mt19937 random(1);
@@ -15,6 +36,16 @@ TEST_CASE("shortest_path: equals brute force on random lines") {
     const CostGraph graph = random_line(random, {.units = 1 + round % 7, .most_candidates = 4});
     CAPTURE(round);
     CHECK(shortest_path(graph) == brute_force(graph));
+  }
+}
+
+TEST_CASE("shortest_path: of equal paths the one that Boost.Graph finds") {
+  std::mt19937 random(2);
+  for (int round = 0; round < 600; ++round) {
+    const CostGraph graph = random_line(random, {.units = 1 + round % 40, .most_candidates = 6});
+    CAPTURE(round);
+    CHECK(shortest_path(graph) == shortest_path_of_vertices(graph));
+    CHECK(shortest_path(with_ties(graph)) == shortest_path_of_vertices(with_ties(graph)));
   }
 }
 

@@ -1,0 +1,103 @@
+// Arrivals by the number of a meeting's id and by class.
+#include "planner/predict/meetings.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+namespace cnnplan {
+namespace {
+
+constexpr double not_arrived = -1.0;
+constexpr double never = -2.0;  // has no such operation
+
+}  // namespace
+
+Meetings::Meetings(std::span<const RankWork> work, const RankClasses& classes)
+    : classes_(classes), class_count_(work.size()) {
+  for (const RankWork& rank : work) add_numbers(rank);
+  arrivals_.assign(class_count_ * ids_.size(), {.time_s = never});
+  for (std::size_t i = 0; i < class_count_; ++i) expect(i);
+  for (const RankWork& rank : work) add_partners(rank);
+}
+
+std::optional<double> Meetings::meet(std::size_t own, std::size_t index, const Arrival& arrival) {
+  Arrival* const arrivals = &arrivals_[numbers_[own][index] * class_count_];
+  arrivals[own] = arrival;
+  met_.assign(1, arrival);
+  for (const Partner& partner : partners_[own][index]) {
+    const Arrival& other = arrivals[partner.rank_class];
+    if (other.time_s < 0.0) return std::nullopt;
+    met_.push_back(other);
+    met_.back().ranks = partner.ranks;
+  }
+  return expected_latest_s(met_);
+}
+
+void Meetings::add_numbers(const RankWork& work) {
+  std::vector<std::size_t>& numbers = numbers_.emplace_back();
+  numbers.reserve(work.meetings.size());
+  for (const Meeting& meeting : work.meetings) {
+    const std::size_t next = ids_.size();
+    numbers.push_back(ids_.try_emplace(meeting.id, next).first->second);
+  }
+}
+
+void Meetings::expect(std::size_t own) {
+  for (std::size_t number : numbers_[own]) {
+    arrivals_[number * class_count_ + own].time_s = not_arrived;
+  }
+}
+
+void Meetings::add_partners(const RankWork& work) {
+  const std::size_t own = partners_.size();
+  std::vector<std::vector<Partner>>& partners = partners_.emplace_back();
+  partners.reserve(work.meetings.size());
+  for (std::size_t i = 0; i < work.meetings.size(); ++i) {
+    std::vector<Partner> others = partners_of(work.meetings[i], work.rank);
+    std::erase_if(others, [&](const Partner& other) {
+      return other.ranks == 0 || is_absent(other, numbers_[own][i]);
+    });
+    partners.push_back(std::move(others));
+  }
+}
+
+// The ranks that `rank` waits for.
+std::vector<Meetings::Partner> Meetings::partners_of(const Meeting& meeting, int rank) {
+  const auto* group = std::get_if<RankGroup>(&meeting.ranks);
+  if (group == nullptr) {
+    std::vector<int> others = std::get<std::vector<int>>(meeting.ranks);
+    std::erase(others, rank);
+    return by_class(others);
+  }
+  const auto [entry, is_new] = group_classes_.try_emplace(*group);
+  if (is_new) entry->second = by_class(group->ranks());
+  std::vector<Partner> partners = entry->second;
+  for (Partner& partner : partners) {
+    if (partner.rank_class == classes_.class_of(rank)) --partner.ranks;
+  }
+  return partners;
+}
+
+std::vector<Meetings::Partner> Meetings::by_class(const std::vector<int>& ranks) const {
+  std::vector<int> classes;
+  classes.reserve(ranks.size());
+  for (int rank : ranks) classes.push_back(classes_.class_of(rank));
+  std::sort(classes.begin(), classes.end());
+  std::vector<Partner> partners;
+  for (int rank_class : classes) {
+    const bool is_new = partners.empty() || partners.back().rank_class != rank_class;
+    if (is_new) partners.push_back({.rank_class = rank_class, .ranks = 0});
+    ++partners.back().ranks;
+  }
+  return partners;
+}
+
+// A class that stands for several ranks may do without an operation that some of them have.
+bool Meetings::is_absent(const Partner& other, std::size_t number) const {
+  const auto index = static_cast<std::size_t>(other.rank_class);
+  const bool stands_for_several = classes_.sizes()[index] > 1;
+  return stands_for_several && arrivals_[number * class_count_ + index].time_s == never;
+}
+
+}  // namespace cnnplan

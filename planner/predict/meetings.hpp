@@ -1,0 +1,53 @@
+// Which classes of ranks meet in which operations, and when each reached them.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "planner/predict/arrival.hpp"
+#include "planner/predict/rank_classes.hpp"
+#include "planner/predict/rank_work.hpp"
+
+namespace cnnplan {
+
+class Meetings {
+ public:
+  // Keeps references. @pre work[i].rank == classes.ranks()[i]
+  Meetings(std::span<const RankWork> work, const RankClasses& classes);
+
+  // Says when class `own` reached its meeting `index`. The mean of when all have; nothing when one
+  // has not.
+  std::optional<double> meet(std::size_t own, std::size_t index, const Arrival& arrival);
+  // True where the meeting waits for no other rank.
+  bool is_alone(std::size_t own, std::size_t index) const { return partners_[own][index].empty(); }
+
+ private:
+  // Other ranks of one class.
+  struct Partner {
+    int rank_class = 0;
+    int ranks = 1;
+  };
+
+  void add_numbers(const RankWork& work);
+  void expect(std::size_t own);
+  void add_partners(const RankWork& work);
+  std::vector<Partner> partners_of(const Meeting& meeting, int rank);
+  std::vector<Partner> by_class(const std::vector<int>& ranks) const;
+  bool is_absent(const Partner& other, std::size_t number) const;
+
+  const RankClasses& classes_;
+  std::size_t class_count_;
+  std::unordered_map<std::string_view, std::size_t> ids_;
+  std::map<RankGroup, std::vector<Partner>> group_classes_;
+  std::vector<std::vector<std::size_t>> numbers_;  // by class and meeting: number of its id
+  std::vector<std::vector<std::vector<Partner>>> partners_;  // by class and meeting
+  std::vector<Arrival> arrivals_;                            // by number and class
+  std::vector<Arrival> met_;                                 // in the meeting that is looked at
+};
+
+}  // namespace cnnplan

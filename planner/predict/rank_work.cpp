@@ -1,0 +1,40 @@
+// Operation by operation.
+#include "planner/predict/rank_work.hpp"
+
+namespace cnnplan {
+namespace {
+
+Meeting meeting_of(const Operation& operation, std::size_t index, int rank) {
+  Meeting meeting{.operation = index,
+                  .id = operation.id,
+                  .ranks = {},
+                  .waits_for_others = waits_for_others(operation, rank)};
+  if (const auto* collective = std::get_if<CollectiveOperation>(&operation.body)) {
+    meeting.ranks = collective->group;
+  } else {
+    meeting.ranks = peers(operation);
+  }
+  return meeting;
+}
+
+}  // namespace
+
+RankWork work_of(const PricedSchedule& priced) {
+  const std::vector<Operation>& operations = priced.schedule.operations;
+  RankWork work{.rank = priced.schedule.rank, .prices = priced.prices};
+  work.streams.reserve(operations.size());
+  work.dependency_ends.reserve(operations.size());
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    const Operation& operation = operations[i];
+    work.streams.push_back(operation.stream);
+    work.dependencies.insert(
+        work.dependencies.end(), operation.depends_on.begin(), operation.depends_on.end());
+    work.dependency_ends.push_back(work.dependencies.size());
+    if (is_communication(operation)) {
+      work.meetings.push_back(meeting_of(operation, i, work.rank));
+    }
+  }
+  return work;
+}
+
+}  // namespace cnnplan
