@@ -1,7 +1,8 @@
 // Times the kernels of a schedule as the executor runs them: in their order, in its buffers, with
-// the cache as the kernels before left it, all ranks of the node busy. Communication is left out,
-// but ranks wait for each other where it would make them: kernels that the executor runs at the
-// same time on all ranks, and that therefore share the memory's bandwidth, do so here.
+// the cache as the operations before left it, all ranks of the node busy. With fewer or more ranks
+// than the plan has, communication is left out, but ranks wait for each other where it would make
+// them: kernels that the executor runs at the same time on all ranks, and that therefore share the
+// memory's bandwidth, do so here.
 #pragma once
 
 #include <functional>
@@ -39,7 +40,8 @@ std::set<KernelSpec> kernels_of(const Schedule& schedule);
 struct Walk {
   const Schedule& schedule;
   const Plan& plan;
-  std::set<std::string> meetings;  // ids of operations before which all ranks wait for each other
+  // Ids of operations before which all ranks wait for each other where communication is left out.
+  std::set<std::string> meetings;
 };
 
 // Ids of what communicates in all schedules.

@@ -125,6 +125,19 @@ TEST_CASE("profile_kernels: holds exactly the kernels of all covering plans, on 
   }
 }
 
+TEST_CASE("profile_kernels: tells how far apart ranks are where several run a kernel at once") {
+  const int ranks = Communicator::world().size();
+  ProfileRequest request = request_of({"as many ranks", ranks, 2 * ranks, {}});
+  request.uniform = {Mesh({{Axis::n, ranks}})};
+  Profile filled;
+  profile(request, filled, never);
+  const auto apart = std::count_if(filled.kernels.begin(), filled.kernels.end(), [](const auto& k) {
+    return k.second.rank_spread_s > 0.0;
+  });
+  CHECK((apart > 0) == (ranks > 1));
+  CHECK(same_everywhere(filled));
+}
+
 TEST_CASE("profile_kernels: times the precision that was asked for beside what it has") {
   ProfileRequest request = request_of({"one rank", 1, 2, {}});
   Profile filled;
