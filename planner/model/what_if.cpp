@@ -130,7 +130,8 @@ void change_kernels(const WhatIf& change, Profile& profile) {
     for (double KernelTiming::*member : {&KernelTiming::median_s,
                                          &KernelTiming::mean_s,
                                          &KernelTiming::stddev_s,
-                                         &KernelTiming::min_s}) {
+                                         &KernelTiming::min_s,
+                                         &KernelTiming::rank_spread_s}) {
       timing.*member *= change.number;
     }
   }

@@ -29,8 +29,12 @@ Platform two_levels() {
 Profile two_kernels() {
   Profile profile;
   KernelSpec spec{.in = {{1, 2, 1, 4, 4}}, .out = {{1, 2, 1, 4, 4}}};
-  const KernelTiming timing{
-      .repetitions = 12, .median_s = 2.0, .mean_s = 3.0, .stddev_s = 1.0, .min_s = 1.5};
+  const KernelTiming timing{.repetitions = 12,
+                            .median_s = 2.0,
+                            .mean_s = 3.0,
+                            .stddev_s = 1.0,
+                            .min_s = 1.5,
+                            .rank_spread_s = 0.5};
   profile.kernels[spec] = timing;
   spec.kind = KernelKind::relu;
   profile.kernels[spec] = timing;
@@ -83,6 +87,7 @@ TEST_CASE("WhatIf: times of kernels are multiplied, all or those of a kind") {
       const bool changes = text == "kernel*0.5" || spec.kind == KernelKind::relu;
       CHECK(timing.median_s == (changes ? 1.0 : 2.0));
       CHECK(timing.min_s == (changes ? 0.75 : 1.5));
+      CHECK(timing.rank_spread_s == (changes ? 0.25 : 0.5));
     }
   }
   CHECK(platform == two_levels());
