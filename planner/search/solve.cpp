@@ -19,6 +19,7 @@
 #include "planner/search/scores.hpp"
 #include "planner/search/shortest_path.hpp"
 #include "planner/search/too_large.hpp"
+#include "planner/search/vertex_path.hpp"
 
 namespace cnnplan {
 namespace {
@@ -55,7 +56,9 @@ std::vector<Found> search(NetworkPricing& pricing, SearchMethod method) {
   if (method == SearchMethod::longest_path_first) {
     return {{"longest path first", longest_path_first(pricing.price_all().graph)}};
   }
-  if (line) return {{"shortest path", least_additive_by(pricing, shortest_path)}};
+  const bool by_vertices = method == SearchMethod::shortest_path;
+  const auto solver = by_vertices ? shortest_path_of_vertices : shortest_path;
+  if (line) return {{"shortest path", least_additive_by(pricing, solver)}};
   if (std::optional<Assignment> optimum = least_additive(pricing)) {
     return {{"least additive cost", std::move(*optimum)}};
   }

@@ -7,8 +7,8 @@
 
 #include <doctest/doctest.h>
 
+#include "planner/search/vertex_path.hpp"
 #include "tests/planner/search/random_graph.hpp"
-#include "tests/planner/search/vertex_path.hpp"
 
 namespace cnnplan {
 namespace {

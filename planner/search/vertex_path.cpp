@@ -1,5 +1,5 @@
 // One vertex per unit and candidate, a source and a sink; the only file that knows Boost.Graph.
-#include "tests/planner/search/vertex_path.hpp"
+#include "planner/search/vertex_path.hpp"
 
 #include <cstddef>
 #include <utility>

@@ -1,4 +1,5 @@
-// The shortest path of a line of units by a library, edge by edge.
+// Best assignment of a line of units by Boost.Graph, edge by edge: what `--search shortest_path`
+// runs.
 #pragma once
 
 #include "planner/search/cost_graph.hpp"
