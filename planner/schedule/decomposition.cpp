@@ -44,19 +44,22 @@ Decomposition::Decomposition(const Plan& plan)
     loads_needed_.push_back(may_load &&
                             cnnplan::loads_needed(owned(layer), needed_by_reader(layer)));
   }
-  for (const Unit& unit : units_) {
-    std::vector<InputExchange>& exchanges = exchanges_.emplace_back();
-    for (std::size_t input = 0; input < unit.inputs.size(); ++input) {
-      const BlockOwnership& have = owned(unit.inputs[input]);
-      const BlockOwnership& want = needed(unit, input);
-      exchanges.push_back(
-          {.forward = exchanges_forward(have, want), .backward = exchanges_backward(want, have)});
-    }
-  }
+  for (const Unit& unit : units_) exchanges_.push_back(exchanges_of(unit));
   needs_dense_gradient_.resize(network.layers().size());
   for (const Unit& unit : units_) {
     needs_dense_gradient_[static_cast<std::size_t>(unit.last)] = needs_dense_gradient(unit);
   }
+}
+
+std::vector<InputExchange> Decomposition::exchanges_of(const Unit& unit) const {
+  std::vector<InputExchange> exchanges;
+  for (std::size_t input = 0; input < unit.inputs.size(); ++input) {
+    const BlockOwnership& have = owned(unit.inputs[input]);
+    const BlockOwnership& want = needed(unit, input);
+    exchanges.push_back(
+        {.forward = exchanges_forward(have, want), .backward = exchanges_backward(want, have)});
+  }
+  return exchanges;
 }
 
 // @pre known for the inputs of the unit

@@ -74,6 +74,7 @@ class Decomposition {
   }
 
  private:
+  std::vector<InputExchange> exchanges_of(const Unit& unit) const;
   bool needs_dense_gradient(const Unit& unit) const;
   static const BlockOwnership& at(const std::vector<BlockOwnership>& blocks, LayerIndex layer) {
     return blocks.at(static_cast<std::size_t>(layer));

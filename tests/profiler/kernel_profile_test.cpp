@@ -127,7 +127,7 @@ TEST_CASE("profile_kernels: holds exactly the kernels of all covering plans, on 
 
 TEST_CASE("profile_kernels: tells how far apart ranks are where several run a kernel at once") {
   const int ranks = Communicator::world().size();
-  ProfileRequest request = request_of({"as many ranks", ranks, 2 * ranks, {}});
+  ProfileRequest request = request_of({"as many ranks", ranks, 2 * std::int64_t{ranks}, {}});
   request.uniform = {Mesh({{Axis::n, ranks}})};
   Profile filled;
   profile(request, filled, never);

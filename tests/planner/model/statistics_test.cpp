@@ -66,7 +66,7 @@ TEST_CASE("Statistics: between rows counts what differs, not what all have in co
 TEST_CASE("Statistics: between rows is the deviation of normal draws, and deaf to stalls") {
   std::mt19937_64 random(3);
   std::normal_distribution<double> normal(10.0, 0.5);
-  std::vector<double> values(4 * 5000);
+  std::vector<double> values(20'000);
   for (double& value : values) value = normal(random);
   CHECK(spread_between(values, 4) == doctest::Approx(0.5).epsilon(0.02));
   for (std::size_t i = 0; i < values.size(); i += 50) values[i] += 1000.0;

@@ -44,8 +44,9 @@ TEST_CASE("transposed: each pair at its cost") {
 
 TEST_CASE("SharedCosts: copies are the same matrix, equal ones need not be") {
   const SharedCosts costs = numbered_costs();
-  const SharedCosts copy = costs;
-  CHECK(&copy.matrix() == &costs.matrix());
+  const std::vector<SharedCosts> copies(2, costs);
+  CHECK(&copies.front().matrix() == &costs.matrix());
+  CHECK(&copies.back().matrix() == &costs.matrix());
   CHECK(&SharedCosts(numbered_costs()).matrix() != &costs.matrix());
   CHECK(SharedCosts(numbered_costs()) == costs);
   CHECK_FALSE(SharedCosts(transposed(numbered_costs())) == costs);
