@@ -90,11 +90,11 @@ ExitCode simulate_command(const SimulateOptions& options) {
   const Plan plan = read_plan(options.plan_file);
   const Platform platform = platform_of(options, plan.ranks);
   const KernelCosts kernels(profile_of(options), platform);
-  const PricedPlan priced =
-      lower_and_price(plan, RankClasses::each(plan.ranks), PriceList(platform, kernels));
+  const PriceList prices(platform, kernels);
+  const PricedPlan priced = lower_and_price(plan, RankClasses::each(plan.ranks), prices);
   const auto& schedules = priced.schedules;
   const double overlap = overlap_of(plan, platform);
-  warn_of_other_files(plan, step_time_s(walk(priced, {.overlap = overlap})));
+  warn_of_other_files(plan, predicted_step_s(plan, prices));
   // What is replayed takes equally long on all ranks.
   StepTimes times{.predicted_s = step_time_s(walk(priced, {.overlap = overlap, .spreads = false})),
                   .kernels_s = kernels_s(schedules)};

@@ -64,13 +64,13 @@ std::span<const double> samples_of(const std::map<KernelSpec, std::vector<double
   return found == samples.end() ? std::span<const double>() : std::span(found->second);
 }
 
-// Standard deviation between ranks that ran a kernel at the same time. `own_s`: of this rank, one
-// by one; 0 unless all ranks ran it equally often. Collective.
+// Standard deviation between the ranks that ran a kernel most often, at the same time. `own_s`: of
+// this rank, one by one. Collective.
 double rank_spread_s(std::span<const double> own_s, const Communicator& world) {
-  const std::vector<double> all = world.all_gather(own_s);
-  const double count = static_cast<double>(own_s.size());
-  const bool alike = world.maximum(count) == -world.maximum(-count);
-  return alike ? spread_between(all, world.size()) : 0.0;
+  const auto most = static_cast<std::size_t>(world.maximum(static_cast<double>(own_s.size())));
+  const bool is_one = own_s.size() == most;
+  const std::vector<double> all = world.all_gather(is_one ? own_s : std::span<const double>());
+  return all.empty() ? 0.0 : spread_between(all, static_cast<int>(all.size() / most));
 }
 
 // Of the first rank that has one.

@@ -30,11 +30,11 @@ double median(std::span<const double> values);
 // @pre values is not empty
 double mean(std::span<const double> values);
 // With n - 1 in the denominator; 0 for one value. @pre values is not empty
+double standard_deviation(std::span<const double> values);
 // Standard deviation between rows of values that were taken at the same time, whatever all have in
 // common: from the median difference of two rows, which stray values do not raise.
-// `values`: `rows` rows one after the other. 0 for one row. @pre values.size() is a multiple of
-// rows
+// `values`: `rows` rows one after the other. 0 for one row.
+// @pre rows >= 1, values.size() is a multiple of it
 double spread_between(std::span<const double> values, int rows);
-double standard_deviation(std::span<const double> values);
 
 }  // namespace cnnplan

@@ -32,6 +32,7 @@ Normal later_of(const Normal& a, const Normal& b) {
 
 // The last of `ranks` alike, doubling from one.
 Normal last_of(Normal one, int ranks) {
+  if (ranks < 1) throw std::logic_error("fewer than one rank arrives");
   while (ranks % 2 == 0) {
     one = later_of(one, one);
     ranks /= 2;

@@ -48,19 +48,23 @@ class RankWalk {
     const bool beside = overlaps(index, meeting);
     double start = ready_s(index, meeting);
     // After what kernels wait for, ranks that met there go on together.
-    bool goes_on_together = !beside && start > stream_end(Stream::compute);
+    if (!beside && start > stream_end(Stream::compute)) spread_s_ = 0.0;
     if (meeting != nullptr) {
-      const std::optional<double> met_s =
-          meetings.meet(own_, met_, {.time_s = start, .spread_s = spread_s_});
+      const std::optional<double> met_s = meetings.meet(own_, met_, arrival(index, start, beside));
       if (!met_s) return false;
       start = *met_s;
-      goes_on_together = !beside && !meetings.is_alone(own_, met_);
+      if (!beside && !meetings.is_alone(own_, met_)) spread_s_ = 0.0;
       ++met_;
     }
-    if (goes_on_together) spread_s_ = 0.0;
     finish(index, meeting, start);
     if (spreads()) spread_s_ += work_.prices[index].rank_spread_s;
     return true;
+  }
+
+  // Behind another meeting of its stream, ranks come from there together.
+  Arrival arrival(std::size_t operation, double start, bool beside) {
+    const bool follows = beside && start <= stream_end(work_.streams[operation]);
+    return {.time_s = start, .spread_s = follows ? 0.0 : spread_s_};
   }
 
   bool spreads() const { return options_.spreads && options_.estimate != Estimate::low; }

@@ -26,7 +26,8 @@ struct RankTimeline {
 struct VirtualTimeOptions {
   Estimate estimate = Estimate::likely;
   double overlap = 0.0;  // part of the time of halos and reductions that does not stop the kernels
-  bool spreads = true;   // false: ranks that run the same kernels take equally long
+  bool spreads =
+      true;  // false, as with Estimate::low: ranks take equally long for the same kernels
 };
 
 // What an executor of `plan` can hide on the platform: nothing where it runs one operation after

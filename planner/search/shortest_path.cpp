@@ -1,10 +1,10 @@
 // Unit by unit, the shortest path to every candidate.
 #include "planner/search/shortest_path.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <utility>
 #include <vector>

@@ -81,6 +81,7 @@ TEST_CASE("Arrival: more ranks are never awaited for less long") {
 
 TEST_CASE("Arrival: somebody has to arrive") {
   CHECK_THROWS_AS(expected_latest_s({}), std::logic_error);
+  CHECK_THROWS_AS(latest_s({{3.0, 1.0, 0}}), std::logic_error);
 }
 
 }  // namespace cnnplan::test

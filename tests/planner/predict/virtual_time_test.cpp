@@ -131,6 +131,21 @@ TEST_CASE(
   CHECK(step_time_s(timelines) == doctest::Approx(17.0 + late_s));
 }
 
+TEST_CASE("Virtual time: a reduction behind another one waits for no lateness that it waited for") {
+  const auto rank_schedule = [](int rank) {
+    return HandMade(rank)
+        .compute("a", 5)
+        .spread(0.3)
+        .allreduce("first", {0, 1}, 10, {0})
+        .compute("b", 1)
+        .spread(0.1)
+        .allreduce("second", {0, 1}, 10, {2})
+        .priced();
+  };
+  const auto timelines = walked({rank_schedule(0), rank_schedule(1)}, 1.0);
+  CHECK(step_time_s(timelines) == doctest::Approx(25.0 + 0.3 / std::sqrt(std::numbers::pi)));
+}
+
 TEST_CASE("Virtual time: overlap hides as much of a reduction as the platform can") {
   CHECK(step_with_overlap(0.0) == 6.0);
   CHECK(step_with_overlap(0.5) == 5.0);
