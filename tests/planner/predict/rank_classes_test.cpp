@@ -59,16 +59,40 @@ struct Both {
 };
 
 // With so many ranks to a port between nodes.
-Both predict_both(const Plan& plan, int shared_by = 1) {
+Both predict_both(const Plan& plan, int shared_by = 1, const Profile& profile = {}) {
   Platform platform = pod();
   platform.levels.back().shared_by = shared_by;
-  const KernelCosts kernels;
+  const KernelCosts kernels(profile);
   const PriceList prices(platform, kernels);
   const PricedPlan all = lower_and_price(plan, RankClasses::each(plan.ranks), prices);
   return {.classes = predict(plan, prices), .each = predict(plan, all, platform)};
 }
 
+// All kernels of a plan, each as long as the others.
+Profile equal_kernels(const Plan& plan, double rank_spread_s) {
+  Profile profile;
+  for (const Schedule& schedule : lower(plan, RankClasses::of(plan, pod()).ranks())) {
+    for (const Operation& operation : schedule.operations) {
+      const auto* kernel = std::get_if<KernelOperation>(&operation.body);
+      if (kernel == nullptr) continue;
+      profile.kernels[canonical(kernel->spec)] = {
+          .median_s = 1e-3, .mean_s = 1e-3, .min_s = 1e-3, .rank_spread_s = rank_spread_s};
+    }
+  }
+  return profile;
+}
+
 }  // namespace
+
+TEST_CASE("RankClasses: a class is late as often as it has ranks") {
+  for (const Plan& plan : {plan_on("resnet50", 64, "n64"), plan_on("mesh-1k", 4, "n4h4w2")}) {
+    const Both even = predict_both(plan, 1, equal_kernels(plan, 0.0));
+    const Both late = predict_both(plan, 1, equal_kernels(plan, 2e-5));
+    const double waited_s = late.each.step_s - even.each.step_s;
+    CHECK(waited_s > 1e-3);
+    CHECK(late.classes.step_s - even.classes.step_s == doctest::Approx(waited_s).epsilon(0.05));
+  }
+}
 
 TEST_CASE("RankClasses: few ranks stand for themselves") {
   const RankClasses classes = RankClasses::of(plan_on("mesh-1k", 4, "n4h2w2"), pod());
