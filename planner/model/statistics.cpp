@@ -30,8 +30,8 @@ double standard_deviation(std::span<const double> values) {
 }
 
 double spread_between(std::span<const double> values, int rows) {
+  if (rows < 2 || values.empty()) return 0.0;
   const std::size_t columns = values.size() / static_cast<std::size_t>(rows);
-  if (rows < 2 || columns == 0) return 0.0;
   std::vector<double> differences;
   for (std::size_t a = 0; a < values.size(); ++a) {
     for (std::size_t b = a + columns; b < values.size(); b += columns) {
