@@ -187,7 +187,13 @@ void StepRunner::start(std::size_t operation, const StepState& state) {
   const bool is_reduction = schedule_.operations[operation].stream == Stream::reduce;
   unfinished_.start(operation,
                     is_reduction ? FinishOrder::Urgency::reduction : FinishOrder::Urgency::prompt);
-  if (!context_.overlap) finish(unfinished_.all());
+  if (!context_.overlap) {
+    finish(unfinished_.all());
+  } else if (is_reduction) {
+    // Nothing asks for sums before the end, but the host may have to add them.
+    finish(unfinished_.before(operation));
+    device_.select(queue_of(operation));
+  }
 }
 
 void StepRunner::finish(const std::vector<std::size_t>& operations) {

@@ -18,18 +18,23 @@ Meetings::Meetings(std::span<const RankWork> work, const RankClasses& classes)
   for (const RankWork& rank : work) add_numbers(rank);
   arrivals_.assign(class_count_ * ids_.size(), {.time_s = never});
   for (std::size_t i = 0; i < class_count_; ++i) expect(i);
-  for (const RankWork& rank : work) add_partners(rank);
+  for (const RankWork& rank : work) add_parties(rank);
+}
+
+bool Meetings::is_alone(std::size_t own, std::size_t index) const {
+  const Party& party = parties_[own][index];
+  return party.size() == 1 && party.front().ranks == 1;
 }
 
 std::optional<double> Meetings::meet(std::size_t own, std::size_t index, const Arrival& arrival) {
   Arrival* const arrivals = &arrivals_[numbers_[own][index] * class_count_];
   arrivals[own] = arrival;
-  met_.assign(1, arrival);
-  for (const Partner& partner : partners_[own][index]) {
-    const Arrival& other = arrivals[partner.rank_class];
-    if (other.time_s < 0.0) return std::nullopt;
-    met_.push_back(other);
-    met_.back().ranks = partner.ranks;
+  met_.clear();
+  for (const Members& members : parties_[own][index]) {
+    const Arrival& there = arrivals[members.rank_class];
+    if (there.time_s < 0.0) return std::nullopt;
+    met_.push_back(there);
+    met_.back().ranks = members.ranks;
   }
   return expected_latest_s(met_);
 }
@@ -49,52 +54,47 @@ void Meetings::expect(std::size_t own) {
   }
 }
 
-void Meetings::add_partners(const RankWork& work) {
-  const std::size_t own = partners_.size();
-  std::vector<std::vector<Partner>>& partners = partners_.emplace_back();
-  partners.reserve(work.meetings.size());
+void Meetings::add_parties(const RankWork& work) {
+  const std::size_t own = parties_.size();
+  std::vector<Party>& parties = parties_.emplace_back();
+  parties.reserve(work.meetings.size());
   for (std::size_t i = 0; i < work.meetings.size(); ++i) {
-    std::vector<Partner> others = partners_of(work.meetings[i], work.rank);
-    std::erase_if(others, [&](const Partner& other) {
-      return other.ranks == 0 || is_absent(other, numbers_[own][i]);
-    });
-    partners.push_back(std::move(others));
+    Party party = party_of(work.meetings[i], work.rank);
+    std::erase_if(party,
+                  [&](const Members& members) { return is_absent(members, numbers_[own][i]); });
+    parties.push_back(std::move(party));
   }
 }
 
-// The ranks that `rank` waits for.
-std::vector<Meetings::Partner> Meetings::partners_of(const Meeting& meeting, int rank) {
+Meetings::Party Meetings::party_of(const Meeting& meeting, int rank) {
   const auto* group = std::get_if<RankGroup>(&meeting.ranks);
   if (group == nullptr) {
-    std::vector<int> others = std::get<std::vector<int>>(meeting.ranks);
-    std::erase(others, rank);
-    return by_class(others);
+    std::vector<int> ranks = std::get<std::vector<int>>(meeting.ranks);
+    std::erase(ranks, rank);
+    ranks.push_back(rank);
+    return by_class(ranks);
   }
   const auto [entry, is_new] = group_classes_.try_emplace(*group);
   if (is_new) entry->second = by_class(group->ranks());
-  std::vector<Partner> partners = entry->second;
-  for (Partner& partner : partners) {
-    if (partner.rank_class == classes_.class_of(rank)) --partner.ranks;
-  }
-  return partners;
+  return entry->second;
 }
 
-std::vector<Meetings::Partner> Meetings::by_class(const std::vector<int>& ranks) const {
+Meetings::Party Meetings::by_class(const std::vector<int>& ranks) const {
   std::vector<int> classes;
   classes.reserve(ranks.size());
   for (int rank : ranks) classes.push_back(classes_.class_of(rank));
   std::sort(classes.begin(), classes.end());
-  std::vector<Partner> partners;
+  Party party;
   for (int rank_class : classes) {
-    const bool is_new = partners.empty() || partners.back().rank_class != rank_class;
-    if (is_new) partners.push_back({.rank_class = rank_class, .ranks = 0});
-    ++partners.back().ranks;
+    const bool is_new = party.empty() || party.back().rank_class != rank_class;
+    if (is_new) party.push_back({.rank_class = rank_class, .ranks = 0});
+    ++party.back().ranks;
   }
-  return partners;
+  return party;
 }
 
 // A class that stands for several ranks may do without an operation that some of them have.
-bool Meetings::is_absent(const Partner& other, std::size_t number) const {
+bool Meetings::is_absent(const Members& other, std::size_t number) const {
   const auto index = static_cast<std::size_t>(other.rank_class);
   const bool stands_for_several = classes_.sizes()[index] > 1;
   return stands_for_several && arrivals_[number * class_count_ + index].time_s == never;

@@ -24,30 +24,31 @@ class Meetings {
   // has not.
   std::optional<double> meet(std::size_t own, std::size_t index, const Arrival& arrival);
   // True where the meeting waits for no other rank.
-  bool is_alone(std::size_t own, std::size_t index) const { return partners_[own][index].empty(); }
+  bool is_alone(std::size_t own, std::size_t index) const;
 
  private:
-  // Other ranks of one class.
-  struct Partner {
+  struct Members {
     int rank_class = 0;
     int ranks = 1;
   };
+  // Who meets, whoever's meeting it is, in one order: so all leave it at the same time.
+  using Party = std::vector<Members>;
 
   void add_numbers(const RankWork& work);
   void expect(std::size_t own);
-  void add_partners(const RankWork& work);
-  std::vector<Partner> partners_of(const Meeting& meeting, int rank);
-  std::vector<Partner> by_class(const std::vector<int>& ranks) const;
-  bool is_absent(const Partner& other, std::size_t number) const;
+  void add_parties(const RankWork& work);
+  Party party_of(const Meeting& meeting, int rank);
+  Party by_class(const std::vector<int>& ranks) const;
+  bool is_absent(const Members& other, std::size_t number) const;
 
   const RankClasses& classes_;
   std::size_t class_count_;
   std::unordered_map<std::string_view, std::size_t> ids_;
-  std::map<RankGroup, std::vector<Partner>> group_classes_;
+  std::map<RankGroup, Party> group_classes_;
   std::vector<std::vector<std::size_t>> numbers_;  // by class and meeting: number of its id
-  std::vector<std::vector<std::vector<Partner>>> partners_;  // by class and meeting
-  std::vector<Arrival> arrivals_;                            // by number and class
-  std::vector<Arrival> met_;                                 // in the meeting that is looked at
+  std::vector<std::vector<Party>> parties_;        // by class and meeting
+  std::vector<Arrival> arrivals_;                  // by number and class
+  std::vector<Arrival> met_;                       // in the meeting that is looked at
 };
 
 }  // namespace cnnplan

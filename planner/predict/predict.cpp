@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -161,27 +162,20 @@ PlanWork placed_work_of(const Plan& plan,
     memory[i] = memory_of(made);
     look(i, made);
   };
-  PlanWork work = work_of(plan, std::move(classes), Mode::training, prices, look_at_memory);
+  PlanWork work = work_of(plan, std::move(classes), Mode::prediction, prices, look_at_memory);
   work.memory = most_of(memory, prices.platform());
   return work;
 }
 
-ToldWork told_work_of(const Plan& plan, const PriceList& prices) {
-  RankClasses classes = RankClasses::of(plan, prices.platform());
+ToldWork told_work_of(const Plan& plan, RankClasses classes, const PriceList& prices) {
   std::vector<Told> told(classes.ranks().size());
   const auto tell = [&](std::size_t i, const PricedSchedule& made) { told[i] = told_of(made); };
   PlanWork work = placed_work_of(plan, std::move(classes), prices, tell);
   return {.work = std::move(work), .told = std::move(told)};
 }
 
-ToldWork told_work_of(const PricedPlan& priced, const Platform& platform) {
-  ToldWork result{.work = {.classes = priced.classes}};
-  for (const PricedSchedule& schedule : priced.schedules) {
-    result.work.ranks.push_back(work_of(schedule));
-    result.told.push_back(told_of(schedule));
-  }
-  result.work.memory = most_memory(priced.schedules, platform);
-  return result;
+ToldWork told_work_of(const Plan& plan, const PriceList& prices) {
+  return told_work_of(plan, RankClasses::of(plan, prices.platform()), prices);
 }
 
 Prediction predict(const Plan& plan, const ToldWork& all, const Platform& platform) {
@@ -233,7 +227,7 @@ PlanWork work_of(const Plan& plan, const PriceList& prices) {
 
 double predicted_step_s(const Plan& plan, const PriceList& prices) {
   const double overlap = overlap_of(plan, prices.platform());
-  const Mode mode = overlap > 0.0 ? Mode::training : Mode::prices;
+  const Mode mode = overlap > 0.0 ? Mode::prediction : Mode::prices;
   return step_time_s(walk(work_of(plan, mode, prices), {.overlap = overlap}));
 }
 
@@ -241,14 +235,8 @@ double predicted_inference_s(const Plan& plan, const PriceList& prices) {
   return step_time_s(walk(work_of(plan, Mode::inference, prices)));
 }
 
-MemoryUse most_memory(std::span<const PricedSchedule> schedules, const Platform& platform) {
-  std::vector<MemoryUse> uses;
-  for (const PricedSchedule& priced : schedules) uses.push_back(memory_of(priced));
-  return most_of(uses, platform);
-}
-
-Prediction predict(const Plan& plan, const PricedPlan& priced, const Platform& platform) {
-  return predict(plan, told_work_of(priced, platform), platform);
+Prediction predict(const Plan& plan, RankClasses classes, const PriceList& prices) {
+  return predict(plan, told_work_of(plan, std::move(classes), prices), prices.platform());
 }
 
 Prediction predict(const Plan& plan, const PriceList& prices) {

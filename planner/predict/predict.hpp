@@ -1,7 +1,6 @@
 // Predicted times and memory of a plan.
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "planner/predict/virtual_time.hpp"
@@ -38,14 +37,11 @@ double predicted_step_s(const Plan& plan, const PriceList& prices);
 // Of the forward pass of a mini-batch alone, as `cnnexec --infer` runs it: nothing is hidden.
 double predicted_inference_s(const Plan& plan, const PriceList& prices);
 
-// Of the rank that needs most, kernels' workspaces included.
-MemoryUse most_memory(std::span<const PricedSchedule> schedules, const Platform& platform);
-
 // Fills step, low and high, exposed communication, operations, memory and estimated kernels; what
 // the search knows (baseline, bound, runner-up) stays as it is in `plan.prediction`.
 Prediction predict(const Plan& plan, const PriceList& prices);
-// The same for schedules that are there already. @pre they are those of `plan`
-Prediction predict(const Plan& plan, const PricedPlan& priced, const Platform& platform);
+// The same with ranks told apart as they are in `classes`, of so many ranks as the plan has.
+Prediction predict(const Plan& plan, RankClasses classes, const PriceList& prices);
 
 // `plan` with its prediction, but that of inference, and the names of the implementations that its
 // times are of.

@@ -237,7 +237,9 @@ Operand Lowering::ChainPass::moved(
   if (from == to) return source;
   const bool takes_part = is_at(from) || is_at(to);
   Exchange exchange;
-  if (takes_part) exchange = exchange_into_output(blocks_at(from), blocks_at(to), lowering_.rank_);
+  if (takes_part) {
+    exchange = exchange_into_output(rule_of(blocks_at(from), blocks_at(to)), lowering_.rank_);
+  }
   lowering_.add_transfer(sum(block),
                          id(sum(block).head, word()) + "/shuffle",
                          {.source = source.buffer, .destination = target.buffer},

@@ -26,15 +26,17 @@ Decomposition::Decomposition(const Plan& plan)
       unit_indices_[static_cast<std::size_t>(layer)] = i;
     }
   }
+  BlockOwnership::Tables tables;
   for (LayerIndex layer = 0; layer < network.layer_count(); ++layer) {
     const auto& inputs = network.inputs_of(layer);
-    owned_.push_back(owned_blocks(plan, layer));
+    owned_.push_back(owned_blocks(plan, layer).tabulated(tables));
     needed_.emplace_back();
     for (std::size_t input = 0; input < inputs.size(); ++input) {
       const auto algorithm = plan.layers[static_cast<std::size_t>(layer)].channel_algorithm;
-      needed_.back().push_back(needed_blocks(network, layer, input, owned_.back(), algorithm));
+      needed_.back().push_back(
+          needed_blocks(network, layer, input, owned_.back(), algorithm).tabulated(tables));
     }
-    computed_.push_back(computed_blocks(plan, layer, owned_.back()));
+    computed_.push_back(computed_blocks(plan, layer, owned_.back()).tabulated(tables));
     requires_gradient_.push_back(
         network.parameter_count(layer) > 0 ||
         std::any_of(inputs.begin(), inputs.end(), [&](auto i) { return requires_gradient(i); }));
@@ -52,12 +54,14 @@ Decomposition::Decomposition(const Plan& plan)
 }
 
 std::vector<InputExchange> Decomposition::exchanges_of(const Unit& unit) const {
+  const bool copies = copies_inputs(plan_.network.layer(unit.head).parameters);
   std::vector<InputExchange> exchanges;
   for (std::size_t input = 0; input < unit.inputs.size(); ++input) {
     const BlockOwnership& have = owned(unit.inputs[input]);
     const BlockOwnership& want = needed(unit, input);
-    exchanges.push_back(
-        {.forward = exchanges_forward(have, want), .backward = exchanges_backward(want, have)});
+    InputExchange& exchange = exchanges.emplace_back();
+    if (copies || exchanges_forward(have, want)) exchange.forward = rule_of(have, want);
+    if (copies || exchanges_backward(want, have)) exchange.backward = rule_of(want, have);
   }
   return exchanges;
 }

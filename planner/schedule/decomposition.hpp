@@ -14,10 +14,10 @@ bool needs_dense_blocks(const LayerParameters& parameters);
 // True for samples that a single layer reads, in dense blocks.
 bool has_one_dense_reader(const Network& network, LayerIndex samples);
 
-// Whether an input is moved between ranks, and its gradient.
+// How an input is moved between ranks, and its gradient; null where it stays.
 struct InputExchange {
-  bool forward = false;
-  bool backward = false;
+  SharedRule forward;
+  SharedRule backward;
 };
 
 class Decomposition {
@@ -43,7 +43,8 @@ class Decomposition {
     const auto& needed = needed_.at(static_cast<std::size_t>(unit.head));
     return input < needed.size() ? needed[input] : owned(unit.last);
   }
-  // exchanges_forward and exchanges_backward between the owners of an input and what is needed.
+  // Between the owners of an input and what is needed of it: where exchanges_forward and
+  // exchanges_backward say so, and always into and out of the output of a layer that copies.
   const InputExchange& exchanges(const Unit& unit, std::size_t input) const {
     return exchanges_.at(index_of(unit)).at(input);
   }

@@ -8,10 +8,8 @@
 namespace cnnplan {
 namespace {
 
-std::shared_ptr<const TransferRule> rule_of(const BlockOwnership& sources,
-                                            const BlockOwnership& destinations) {
-  return std::make_shared<const TransferRule>(
-      TransferRule{.sources = sources, .destinations = destinations});
+TransferList list_of(const SharedRule& rule, int rank) {
+  return transfer_list(rule->sources, rule->destinations, rank);
 }
 
 void keep_own_part(Exchange& exchange, int rank) {
@@ -51,6 +49,11 @@ bool tiles(const std::vector<Piece>& pieces, const Box& box) {
 
 }  // namespace
 
+SharedRule rule_of(const BlockOwnership& sources, const BlockOwnership& destinations) {
+  return std::make_shared<const TransferRule>(
+      TransferRule{.sources = sources, .destinations = destinations});
+}
+
 Box storage_block(const Box& own, bool dense, std::span<const Box> dense_reads) {
   if (dense || is_empty(own) || dense_reads.empty()) return own;
   const Box& storage = dense_reads.front();
@@ -84,13 +87,13 @@ bool exchanges_backward(const BlockOwnership& needed, const BlockOwnership& owne
   return !same_boxes(needed, owned) || !same_blocks(needed, owned);
 }
 
-Exchange exchange_forward(const BlockOwnership& owned,
-                          const BlockOwnership& needed,
-                          const Box& storage,
-                          int rank) {
-  Exchange exchange = exchange_forward(
-      transfer_list(owned, needed, rank), owned.box(rank), needed.box(rank), storage, rank);
-  exchange.rule = rule_of(owned, needed);
+Exchange exchange_forward(SharedRule owned_to_needed, const Box& storage, int rank) {
+  Exchange exchange = exchange_forward(list_of(owned_to_needed, rank),
+                                       owned_to_needed->sources.box(rank),
+                                       owned_to_needed->destinations.box(rank),
+                                       storage,
+                                       rank);
+  exchange.rule = std::move(owned_to_needed);
   return exchange;
 }
 
@@ -101,8 +104,9 @@ Exchange exchange_forward(
   return exchange;
 }
 
-Exchange exchange_into_output(const BlockOwnership& owned, const BlockOwnership& needed, int rank) {
-  return {.list = transfer_list(owned, needed, rank), .rule = rule_of(owned, needed)};
+Exchange exchange_into_output(SharedRule owned_to_needed, int rank) {
+  TransferList list = list_of(owned_to_needed, rank);
+  return {.list = std::move(list), .rule = std::move(owned_to_needed)};
 }
 
 bool shares_gradient(const LayerParameters& parameters, std::size_t input) {
@@ -156,13 +160,13 @@ std::vector<SlicedGradient> sliced_gradients(const Network& network) {
   return gradients;
 }
 
-Exchange exchange_backward(const BlockOwnership& needed,
-                           const BlockOwnership& owned,
-                           const GradientUse& use,
-                           int rank) {
-  Exchange exchange = exchange_backward(
-      transfer_list(needed, owned, rank), needed.box(rank), owned.box(rank), use, rank);
-  exchange.rule = rule_of(needed, owned);
+Exchange exchange_backward(SharedRule needed_to_owned, const GradientUse& use, int rank) {
+  Exchange exchange = exchange_backward(list_of(needed_to_owned, rank),
+                                        needed_to_owned->sources.box(rank),
+                                        needed_to_owned->destinations.box(rank),
+                                        use,
+                                        rank);
+  exchange.rule = std::move(needed_to_owned);
   return exchange;
 }
 

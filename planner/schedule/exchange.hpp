@@ -10,10 +10,14 @@
 
 namespace cnnplan {
 
+// All ranks and all of their schedules have one.
+using SharedRule = std::shared_ptr<const TransferRule>;
+SharedRule rule_of(const BlockOwnership& sources, const BlockOwnership& destinations);
+
 // One rank's part.
 struct Exchange {
   TransferList list;
-  std::shared_ptr<const TransferRule> rule{};  // of the lists of all ranks, where they were given
+  SharedRule rule{};        // of the lists of all ranks, where it was given
   bool in_place = false;    // received into the buffer that is sent from; its own part stays there
   bool accumulate = false;  // what is received is added
   bool zero_first = false;
@@ -37,16 +41,13 @@ bool exchanges_backward(const BlockOwnership& needed, const BlockOwnership& owne
 
 // From owned to needed blocks. In place where the tensor is stored as `storage`, a box with room
 // for the block that this rank needs, or where the rank needs what it owns.
-Exchange exchange_forward(const BlockOwnership& owned,
-                          const BlockOwnership& needed,
-                          const Box& storage,
-                          int rank);
+Exchange exchange_forward(SharedRule owned_to_needed, const Box& storage, int rank);
 // The same of a list that is known: `own` and `want` are what the rank owns and needs.
 Exchange exchange_forward(
     TransferList list, const Box& own, const Box& want, const Box& storage, int rank);
 
 // From owned blocks to needed ones in the output of a layer that copies its inputs.
-Exchange exchange_into_output(const BlockOwnership& owned, const BlockOwnership& needed, int rank);
+Exchange exchange_into_output(SharedRule owned_to_needed, int rank);
 
 // What a slice does with the gradient of its input, which it shares with all slices of that tensor,
 // the last of them first.
@@ -72,10 +73,7 @@ bool shares_gradient(const LayerParameters& parameters, std::size_t input);
 
 // From needed to owned blocks: halos are added to the own block, in place where that may be
 // overwritten and is read inside its halo.
-Exchange exchange_backward(const BlockOwnership& needed,
-                           const BlockOwnership& owned,
-                           const GradientUse& use,
-                           int rank);
+Exchange exchange_backward(SharedRule needed_to_owned, const GradientUse& use, int rank);
 // The same of a list that is known: `have` and `own` are what the rank needed and owns.
 Exchange exchange_backward(
     TransferList list, const Box& have, const Box& own, const GradientUse& use, int rank);

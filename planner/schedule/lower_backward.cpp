@@ -130,7 +130,7 @@ Operand Lowering::gather_error_signal(const Unit& unit, const Operand& dy) {
   const BlockOwnership& computed = decomposition_.computed(unit);
   const Box want = computed.box(rank_);
   Exchange exchange = exchange_forward(
-      decomposition_.owned(unit.last), computed, builder_.buffer(dy.buffer).box, rank_);
+      rule_of(decomposition_.owned(unit.last), computed), builder_.buffer(dy.buffer).box, rank_);
   const BufferIndex gathered =
       exchange.in_place ? dy.buffer
                         : add_block(name(unit) + "/gathered_dy", BufferRole::error_signal, want);
@@ -279,18 +279,16 @@ BufferIndex Lowering::sliced_gradient_of(LayerIndex target, const std::string& n
 // Brings a unit's gradient of its input back to the owners of the input.
 void Lowering::contribute(const Unit& unit, std::size_t input, Contribution contribution) {
   const LayerIndex target = unit.inputs[input];
-  const BlockOwnership& blocks = decomposition_.needed(unit, input);
-  const BlockOwnership& owners = decomposition_.owned(target);
+  const SharedRule& rule = decomposition_.exchanges(unit, input).backward;
   auto& gradients = gradients_[static_cast<std::size_t>(target)];
-  if (!copies_inputs(layer(unit.head).parameters) &&
-      !decomposition_.exchanges(unit, input).backward) {
+  if (rule == nullptr) {
     gradients.push_back(contribution);
     return;
   }
   const GradientUse use{.shared = contribution.shared,
                         .dense = decomposition_.needs_dense_gradient(target),
                         .sliced = decomposition_.sliced_gradient(unit.head)};
-  Exchange exchange = exchange_backward(blocks, owners, use, rank_);
+  Exchange exchange = exchange_backward(rule, use, rank_);
   const BufferIndex source = contribution.operand.buffer;
   const std::string buffer_name = layer(target).name + "/dy/" + layer(unit.head).name;
   BufferIndex destination = source;

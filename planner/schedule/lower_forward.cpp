@@ -112,7 +112,7 @@ Operand Lowering::fetch(const Unit& unit,
                         const Operand& stored,
                         const std::string& pass,
                         std::vector<Fetched>& fetched) {
-  if (!decomposition_.exchanges(unit, input).forward) return stored;
+  if (decomposition_.exchanges(unit, input).forward == nullptr) return stored;
   const BlockOwnership& blocks = decomposition_.needed(unit, input);
   if (decomposition_.loads_needed(unit.inputs[input])) {
     return {.buffer = stored.buffer, .box = blocks.box(rank_)};
@@ -131,10 +131,9 @@ Operand Lowering::fetch_blocks(const Unit& unit,
                                std::size_t input,
                                const Operand& stored,
                                const std::string& pass) {
-  const BlockOwnership& blocks = decomposition_.needed(unit, input);
-  const Box want = blocks.box(rank_);
+  const Box want = needed_box(unit, input);
   Exchange exchange = exchange_forward(
-      decomposition_.owned(unit.inputs[input]), blocks, builder_.buffer(stored.buffer).box, rank_);
+      decomposition_.exchanges(unit, input).forward, builder_.buffer(stored.buffer).box, rank_);
   Operand result{.buffer = stored.buffer, .box = want};
   if (!exchange.in_place) {
     result.buffer = add_block(name(unit) + "/input", BufferRole::activation, want);
@@ -219,8 +218,8 @@ Operand Lowering::add_computed(const Unit& unit) {
 // Adds the parts of sums up where their channels are owned, in the memory of the output.
 void Lowering::scatter_sums(const Unit& unit, const Operand& computed) {
   const GradientUse use{.shared = true, .dense = true};
-  Exchange exchange =
-      exchange_backward(decomposition_.computed(unit), decomposition_.owned(unit.last), use, rank_);
+  Exchange exchange = exchange_backward(
+      rule_of(decomposition_.computed(unit), decomposition_.owned(unit.last)), use, rank_);
   add_transfer(unit,
                name(unit) + "/forward/reduce_scatter",
                {.source = computed.buffer,
@@ -328,8 +327,7 @@ void Lowering::forward_copies(const Unit& unit) {
                  {.source = tensors_[static_cast<std::size_t>(source)].buffer,
                   .destination = output.buffer,
                   .destination_channel = network().first_channel(unit.head, input)},
-                 exchange_into_output(
-                     decomposition_.owned(source), decomposition_.needed(unit, input), rank_));
+                 exchange_into_output(decomposition_.exchanges(unit, input).forward, rank_));
   }
 }
 

@@ -132,15 +132,18 @@ void Lowering::add_to_bucket(const Unit& unit) {
   while (reduced_ < schedule.gradient_ranges.size() &&
          schedule.gradient_ranges[reduced_].last_slot < complete_) {
     reduce_gradients(reduced_++);
-    if (schedule.gradient_ranges[reduced_ - 1].ends_bucket) close_bucket();
+    const bool is_full = schedule.gradient_ranges[reduced_ - 1].ends_bucket;
+    if (is_full && !plan_.overlap) update_weights(reduced_);
   }
 }
 
-// Where reductions run beside kernels, the weights of a bucket are updated when the next one is
-// reduced: until then the kernels do not wait for its sum.
-void Lowering::close_bucket() {
-  update_weights(plan_.overlap ? bucket_begin_ : reduced_);
-  bucket_begin_ = reduced_;
+// Where reductions run beside kernels, buckets are updated behind all of backpropagation, which
+// waits for no sum then.
+void Lowering::update_rest() {
+  const std::vector<GradientRange>& ranges = builder_.schedule().gradient_ranges;
+  for (std::size_t i = updated_; i < reduced_; ++i) {
+    if (ranges[i].ends_bucket) update_weights(i + 1);
+  }
 }
 
 void Lowering::reduce_gradients(std::size_t index) {

@@ -14,6 +14,15 @@
 #include "planner/schedule/reuse_dependencies.hpp"
 
 namespace cnnplan {
+namespace {
+
+// In one queue, operations run in the order of their list.
+ScheduleBuilder::Dependencies dependencies_in(Mode mode, const Plan& plan) {
+  const bool in_order = mode == Mode::prices || (mode == Mode::prediction && !plan.overlap);
+  return in_order ? ScheduleBuilder::Dependencies::none : ScheduleBuilder::Dependencies::derived;
+}
+
+}  // namespace
 
 Lowering::Lowering(const Decomposition& decomposition,
                    int rank,
@@ -24,10 +33,7 @@ Lowering::Lowering(const Decomposition& decomposition,
       rank_(rank),
       mode_(mode),
       lowered_(std::move(lowered)),
-      builder_(rank,
-               plan_.ranks,
-               mode == Mode::prices ? ScheduleBuilder::Dependencies::none
-                                    : ScheduleBuilder::Dependencies::derived) {
+      builder_(rank, plan_.ranks, dependencies_in(mode, plan_)) {
   const auto layers = static_cast<std::size_t>(network().layer_count());
   saved_.resize(decomposition.units().size());
   tensors_.resize(layers);
@@ -51,7 +57,7 @@ Schedule Lowering::run() {
   forward_all();
   if (mode_ != Mode::inference) {
     backward_all();
-    update_weights(reduced_);
+    update_rest();
     keep_residuals();
   }
   keep_logits();
@@ -367,11 +373,8 @@ Schedule lower_with_residuals(const Plan& plan, int rank) {
 }
 
 Schedule lower_inference(const Plan& plan, int rank) {
-  return lower_inference(plan, std::array{rank}).front();
-}
-
-std::vector<Schedule> lower_inference(const Plan& plan, std::span<const int> ranks) {
-  return lower_all(Decomposition(plan), ranks, Mode::inference);
+  const Decomposition decomposition(plan);
+  return Lowering(decomposition, rank, Mode::inference).run();
 }
 
 }  // namespace cnnplan

@@ -171,12 +171,12 @@ class Lowering {
   std::int64_t momentum_elements() const;
   void gather_weights();
   void add_to_bucket(const Unit& unit);
-  void close_bucket();
   void reduce_gradients(std::size_t range);
   void exchange_slots(const std::string& id,
                       std::size_t range,
                       CollectiveKind kind,
                       BufferIndex arena);
+  void update_rest();
   void update_weights(std::size_t end);
   void update_weights(const GradientRange& range);
 
@@ -253,7 +253,6 @@ class Lowering {
   // Ranges of gradients before these are reduced, and updated.
   std::size_t reduced_ = 0;
   std::size_t updated_ = 0;
-  std::size_t bucket_begin_ = 0;  // first range of the open bucket
   int update_count_ = 0;
 };
 

@@ -194,8 +194,9 @@ Schedule lower(const Plan& plan, int rank);
 // The same for several ranks: what they share is computed once.
 std::vector<Schedule> lower(const Plan& plan, std::span<const int> ranks);
 
-// A training step, the forward pass alone as lower_inference has it, or what lower_for_prices has.
-enum class Mode { training, inference, prices };
+// A training step; the same as it is predicted, where an operation tells what it waits for only if
+// streams overlap; the forward pass alone as lower_inference has it; or what lower_for_prices has.
+enum class Mode { training, prediction, inference, prices };
 // Several ranks, each handed to `take` with its place among `ranks` as soon as it is there, on all
 // cores at once: whoever keeps little of them needs memory for a few only.
 void lower_each(const Plan& plan,
@@ -215,7 +216,6 @@ Schedule lower_with_residuals(const Plan& plan, int rank);
 // goes into the main loss stays; its operation leaves probabilities or differences in
 // outputs[loss_layer]. Layers that only auxiliary losses need have parameters, but do not run.
 Schedule lower_inference(const Plan& plan, int rank);
-std::vector<Schedule> lower_inference(const Plan& plan, std::span<const int> ranks);
 
 // Memory that an operation needs for the messages that cannot be sent from or received into its
 // buffers as they are; 0 for all but transfers. It is kept from step to step.

@@ -14,8 +14,11 @@ namespace {
 
 // Beside its candidate in the optimum.
 constexpr std::size_t others_of_unit = 2;
-// Together they take about a fifth of the time of all else that solve does.
-constexpr int most_scored = 16;
+// In networks of up to so many units, and in deeper ones as many fewer as there are more units: a
+// change is then a smaller part of the step, and takes longer to score.
+constexpr std::size_t most_scored = 16;
+constexpr std::size_t least_scored = 2;
+constexpr std::size_t units_of_most = 128;
 constexpr const char* name = "near tie";
 
 // The `most` cheapest beside the best, and that.
@@ -27,6 +30,10 @@ std::vector<int> cheapest(const std::vector<double>& costs, std::size_t most) {
   });
   candidates.resize(std::min(most + 1, candidates.size()));
   return candidates;
+}
+
+std::size_t scored_of(std::size_t units) {
+  return std::clamp(most_scored * units_of_most / units, least_scored, most_scored);
 }
 
 struct NearTie {
@@ -74,7 +81,7 @@ void add_near_ties(const Plan& blank,
   Assignment best = marginals->optimum();
   double least_s = scores.add(name, plan_with(best)).step_s;
   double lost = 0.0;
-  int left = most_scored;
+  std::size_t left = scored_of(best.size());
   for (const NearTie& tie : near_ties(*marginals)) {
     if (left == 0) break;
     if (tie.cost <= lost * (1 + rounding_of_sums)) continue;

@@ -6,6 +6,8 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/relative.hpp"
+
 namespace cnnplan {
 namespace {
 
@@ -35,9 +37,8 @@ TEST_CASE("fit_segments: finds the breaks, alpha and beta of exact samples") {
   REQUIRE(fit.segments.size() == eager_and_rendezvous.size());
   for (std::size_t i = 0; i < fit.segments.size(); ++i) {
     CHECK(fit.segments[i].max_bytes == eager_and_rendezvous[i].max_bytes);
-    CHECK(fit.segments[i].alpha_s == doctest::Approx(eager_and_rendezvous[i].alpha_s));
-    CHECK(fit.segments[i].beta_s_per_byte ==
-          doctest::Approx(eager_and_rendezvous[i].beta_s_per_byte));
+    CHECK(fit.segments[i].alpha_s == relative(eager_and_rendezvous[i].alpha_s));
+    CHECK(fit.segments[i].beta_s_per_byte == relative(eager_and_rendezvous[i].beta_s_per_byte));
   }
   CHECK(fit.error.maximum < 1e-9);
 }
@@ -80,8 +81,8 @@ TEST_CASE("fit_segments: few samples, none, and samples that cannot be fitted") 
                                     {.bytes = 20, .time = {.median_s = 3.0}}};
   const LinkFit fit = fit_segments(two);
   REQUIRE(fit.segments.size() == 1);
-  CHECK(fit.segments[0].alpha_s == doctest::Approx(1.0));
-  CHECK(fit.segments[0].beta_s_per_byte == doctest::Approx(0.1));
+  CHECK(fit.segments[0].alpha_s == relative(1.0));
+  CHECK(fit.segments[0].beta_s_per_byte == relative(0.1));
   const std::vector<LinkSample> unordered{two[1], two[0]};
   CHECK_THROWS_AS(fit_segments(unordered), std::logic_error);
   const std::vector<LinkSample> timeless{{.bytes = 10, .time = {}}};
@@ -91,7 +92,7 @@ TEST_CASE("fit_segments: few samples, none, and samples that cannot be fitted") 
 TEST_CASE("fit_s_per_byte: weighs every size alike") {
   const std::vector<LinkSample> samples{{.bytes = 1000, .time = {.median_s = 1.0}},
                                         {.bytes = 1'000'000, .time = {.median_s = 1000.0}}};
-  CHECK(fit_s_per_byte(samples) == doctest::Approx(1e-3));
+  CHECK(fit_s_per_byte(samples) == relative(1e-3));
   CHECK(fit_s_per_byte({}) == 0.0);
 }
 
@@ -100,8 +101,8 @@ TEST_CASE("fit_error: mean and maximum of the relative errors") {
                                         {.bytes = 2, .time = {.median_s = 4.0}}};
   const std::vector<double> predicted{1.0, 5.0};
   const FitError error = fit_error(samples, predicted);
-  CHECK(error.mean == doctest::Approx(0.375));
-  CHECK(error.maximum == doctest::Approx(0.5));
+  CHECK(error.mean == relative(0.375));
+  CHECK(error.maximum == relative(0.5));
   CHECK_THROWS_AS(fit_error(samples, std::vector<double>{}), std::logic_error);
 }
 

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "profiler/links_measure.hpp"
+#include "tests/relative.hpp"
 
 namespace cnnplan {
 namespace {
@@ -55,19 +56,19 @@ TEST_CASE("platform_of: alpha, beta and the duplex factor of the level") {
   const Level& level = platform.levels.front();
   CHECK(level.ranks_per_group == 4);
   REQUIRE(level.segments.size() == 1);
-  CHECK(level.segments[0].alpha_s == doctest::Approx(1e-6));
-  CHECK(level.segments[0].beta_s_per_byte == doctest::Approx(1e-10));
+  CHECK(level.segments[0].alpha_s == relative(1e-6));
+  CHECK(level.segments[0].beta_s_per_byte == relative(1e-10));
   CHECK(level.segments[0].max_bytes == std::numeric_limits<std::int64_t>::max());
-  CHECK(level.duplex_factor == doctest::Approx(1.5));
-  CHECK(level.gap_s == doctest::Approx(2e-7));
+  CHECK(level.duplex_factor == relative(1.5));
+  CHECK(level.gap_s == relative(2e-7));
 }
 
 TEST_CASE("platform_of: ring steps come from the ring of most ranks, by bytes of a step") {
   const Platform platform = platform_of(four_ranks());
   const Level& level = platform.levels.front();
   REQUIRE(level.ring_segments.size() == 1);
-  CHECK(level.ring_segments[0].alpha_s == doctest::Approx(6e-6 / 6));
-  CHECK(level.ring_segments[0].beta_s_per_byte == doctest::Approx(4 * 3e-10 / 6));
+  CHECK(level.ring_segments[0].alpha_s == relative(6e-6 / 6));
+  CHECK(level.ring_segments[0].beta_s_per_byte == relative(4 * 3e-10 / 6));
 }
 
 TEST_CASE("platform_of: collectives by algorithm and ranks, local costs, what else was found") {
@@ -76,10 +77,10 @@ TEST_CASE("platform_of: collectives by algorithm and ranks, local costs, what el
   CHECK(platform.allreduce[2].algorithm == AllreduceAlgorithm::rabenseifner);
   CHECK(platform.allreduce[1].algorithm == AllreduceAlgorithm::library);
   CHECK(platform.allreduce[1].ranks == 4);
-  CHECK(platform.allreduce[1].segments[0].alpha_s == doctest::Approx(5e-6));
-  CHECK(platform.gamma_s_per_byte == doctest::Approx(2e-11));
-  CHECK(platform.copy_s_per_byte == doctest::Approx(5e-11));
-  CHECK(platform.overlap_efficiency == doctest::Approx(0.75));
+  CHECK(platform.allreduce[1].segments[0].alpha_s == relative(5e-6));
+  CHECK(platform.gamma_s_per_byte == relative(2e-11));
+  CHECK(platform.copy_s_per_byte == relative(5e-11));
+  CHECK(platform.overlap_efficiency == relative(0.75));
   CHECK(platform.launch_s == 1e-7);
   CHECK(platform.device == "a CPU");
   CHECK(platform.memory_bytes == 1000);
@@ -100,7 +101,7 @@ TEST_CASE("prediction_error: exact times are predicted exactly, others are off b
   }
   LinkCurve slower = measurements.curves.front();
   for (LinkSample& sample : slower.samples) sample.time = scaled(sample.time, 2.0);
-  CHECK(prediction_error(platform, slower).mean == doctest::Approx(0.5));
+  CHECK(prediction_error(platform, slower).mean == relative(0.5));
 }
 
 TEST_CASE("fit_of: a ring is fitted by its steps, all else as it is") {
@@ -140,7 +141,7 @@ TEST_CASE("LinkCurve: bandwidth of the message and of the bus") {
   const LinkSample sample{.bytes = 1000, .time = {.median_s = 2.0}};
   CHECK(algorithm_bandwidth(sample) == 500.0);
   CHECK(bus_bandwidth(message, sample) == 500.0);
-  CHECK(bus_bandwidth(ring, sample) == doctest::Approx(750.0));
+  CHECK(bus_bandwidth(ring, sample) == relative(750.0));
 }
 
 }  // namespace cnnplan

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/executor/backend/harness.hpp"
+#include "tests/relative.hpp"
 
 namespace cnnplan::test {
 namespace {
@@ -40,8 +41,8 @@ Results updated(const Candidate& candidate,
 
 TEST_CASE("sgd: momentum and weight decay as in PyTorch, by hand") {
   const Results results = updated(oracle(), {Values{2.0}, Values{0.5}, Values{1.0}});
-  CHECK(results.momentum[0] == doctest::Approx(0.9 * 1.0 + 0.5 + 1e-2 * 2.0));
-  CHECK(results.weight[0] == doctest::Approx(2.0 - 0.1 * 1.42));
+  CHECK(results.momentum[0] == relative(0.9 * 1.0 + 0.5 + 1e-2 * 2.0, 1e-6));
+  CHECK(results.weight[0] == relative(2.0 - 0.1 * 1.42, 1e-6));
 }
 
 TEST_CASE("sgd: the gradient is divided by the loss scale before weight decay") {
@@ -51,8 +52,8 @@ TEST_CASE("sgd: the gradient is divided by the loss scale before weight decay") 
   all.push_back(oracle());
   for (const Candidate& candidate : all) {
     const Results results = updated(candidate, {Values{2.0}, Values{4.0}, Values{1.0}}, state);
-    CHECK(results.momentum[0] == doctest::Approx(0.9 * 1.0 + 0.5 + 1e-2 * 2.0));
-    CHECK(results.weight[0] == doctest::Approx(2.0 - 0.1 * 1.42));
+    CHECK(results.momentum[0] == relative(0.9 * 1.0 + 0.5 + 1e-2 * 2.0, 1e-6));
+    CHECK(results.weight[0] == relative(2.0 - 0.1 * 1.42, 1e-6));
   }
 }
 

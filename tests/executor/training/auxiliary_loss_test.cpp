@@ -6,6 +6,7 @@
 #include "planner/schedule/schedule.hpp"
 #include "tests/executor/tested_backend.hpp"
 #include "tests/executor/training/training_run.hpp"
+#include "tests/relative.hpp"
 
 namespace cnnplan::test {
 namespace {
@@ -71,7 +72,7 @@ TEST_CASE("auxiliary losses: the loss and all gradients are the sum with the wei
             uniform_plan(network_with(per_pixel, has_targets, false), batch, mesh), setup, world);
         const RunResult both =
             run_plan(with_auxiliary(per_pixel, has_targets, mesh, own), setup, world);
-        CHECK(both.loss[0] == doctest::Approx((1 + weight) * single.loss[0]).epsilon(1e-5));
+        CHECK(both.loss[0] == relative((1 + weight) * single.loss[0], 1e-5));
         scale(single.gradients, 1 + weight);
         check_close(both.gradients, single.gradients);
         CHECK(same_on_all_ranks(both, world));

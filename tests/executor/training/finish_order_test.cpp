@@ -91,6 +91,18 @@ TEST_CASE("FinishOrder: reductions follow each other, and the rest at the end") 
   CHECK(order.up_to(7).empty());
 }
 
+TEST_CASE("FinishOrder: when a reduction is under way, those before it are finished") {
+  FinishOrder order;
+  order.start(1, Urgency::reduction);
+  CHECK(order.before(1).empty());
+  order.start(2, Urgency::prompt);
+  order.start(3, Urgency::reduction);
+  CHECK(order.before(3) == List{2, 1});
+  CHECK(order.before(3).empty());
+  CHECK(order.up_to(3) == List{3});
+  CHECK(order.before(3).empty());
+}
+
 TEST_CASE("FinishOrder: everything is finished once") {
   std::mt19937 random(1);
   for (int i = 0; i < 200; ++i) {

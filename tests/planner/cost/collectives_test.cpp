@@ -10,7 +10,7 @@
 
 #include "planner/model/enumerators.hpp"
 #include "planner/model/exchange_rounds.hpp"
-#include "tests/planner/cost/relative.hpp"
+#include "tests/relative.hpp"
 
 namespace cnnplan {
 namespace {
@@ -270,7 +270,7 @@ TEST_CASE("collective_time_s: the halves of a ring take as long as the ring") {
     };
     const double scatter_s = time_s(CollectiveKind::reduce_scatter);
     const double gather_s = time_s(CollectiveKind::allgather);
-    CHECK(scatter_s + gather_s == doctest::Approx(time_s(full)));
+    CHECK(scatter_s + gather_s == relative(time_s(full)));
     CHECK(scatter_s >= gather_s);
   }
 }
@@ -284,8 +284,8 @@ TEST_CASE("collective_time_s: the reduce-scatter adds, the allgather does not") 
   const double scatter_s = time_s(CollectiveKind::reduce_scatter);
   const double gather_s = time_s(CollectiveKind::allgather);
   platform.gamma_s_per_byte += 1e-9;
-  CHECK(time_s(CollectiveKind::reduce_scatter) == doctest::Approx(scatter_s + 3 * 1000.0 * 1e-9));
-  CHECK(time_s(CollectiveKind::allgather) == doctest::Approx(gather_s));
+  CHECK(time_s(CollectiveKind::reduce_scatter) == relative(scatter_s + 3 * 1000.0 * 1e-9));
+  CHECK(time_s(CollectiveKind::allgather) == relative(gather_s));
   CHECK_THROWS_AS(
       collective_time_s(
           platform, links, 4000.0, CollectiveKind::allgather, AllreduceAlgorithm::rabenseifner),
@@ -297,7 +297,7 @@ TEST_CASE("least_collective_s_per_byte: that of the longest sum while one rule h
     const GroupLinks links = links_of(two_nodes(), std::vector{0, 1, 4, 5}, 2);
     const double bytes = 4 * 65536;
     CHECK(least_collective_s_per_byte(two_nodes(), links, bytes, full, algorithm) ==
-          doctest::Approx(allreduce_time_s(two_nodes(), links, bytes, algorithm) / bytes));
+          relative(allreduce_time_s(two_nodes(), links, bytes, algorithm) / bytes));
   }
 }
 

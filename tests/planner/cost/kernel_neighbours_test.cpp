@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/planner/cost/relative.hpp"
+#include "tests/relative.hpp"
 
 namespace cnnplan {
 namespace {

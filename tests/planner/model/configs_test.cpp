@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "planner/model/network.hpp"
+#include "tests/relative.hpp"
 
 namespace cnnplan::test {
 namespace {
@@ -160,7 +161,7 @@ TEST_CASE("Networks: residual chains take steps that add up to 1") {
       time += add->scale;
       CHECK(network.inputs_of(i) == std::vector<LayerIndex>{i - 3, i - 1});
     }
-    CHECK(time == doctest::Approx(1.0));
+    CHECK(time == relative(1.0));
   }
 }
 

@@ -6,6 +6,8 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/relative.hpp"
+
 namespace cnnplan::test {
 namespace {
 
@@ -72,9 +74,9 @@ TEST_CASE("default_platform: one node of shared memory that nobody measured") {
   REQUIRE(platform.levels.size() == 1);
   CHECK(platform.levels[0].name == "node");
   CHECK(platform.levels[0].ranks_per_group == 6);
-  CHECK(segment_time_s(platform.levels[0].segments, 8e9) == doctest::Approx(1.0 + 0.5e-6));
-  CHECK(platform.copy_s_per_byte == doctest::Approx(1e-10));
-  CHECK(platform.gamma_s_per_byte == doctest::Approx(1e-10));
+  CHECK(segment_time_s(platform.levels[0].segments, 8e9) == relative(1.0 + 0.5e-6));
+  CHECK(platform.copy_s_per_byte == relative(1e-10));
+  CHECK(platform.gamma_s_per_byte == relative(1e-10));
   CHECK(platform.memory_bytes == 0);
   CHECK(platform.overlap_efficiency == 0.0);
   CHECK_FALSE(platform.measured);

@@ -8,6 +8,8 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/relative.hpp"
+
 namespace cnnplan {
 
 TEST_CASE("Statistics: the median of an odd and of an even number of values") {
@@ -31,13 +33,13 @@ TEST_CASE("Statistics: the median does not depend on the order") {
 TEST_CASE("Statistics: mean and standard deviation by n - 1") {
   const std::vector<double> values{2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0};
   CHECK(mean(values) == 5.0);
-  CHECK(standard_deviation(values) == doctest::Approx(2.13808993529939));
+  CHECK(standard_deviation(values) == relative(2.13808993529939));
   CHECK(standard_deviation(std::vector{3.0}) == 0.0);
   CHECK(standard_deviation(std::vector{3.0, 3.0}) == 0.0);
 }
 
 TEST_CASE("Statistics: a large mean does not hide the deviation") {
-  CHECK(standard_deviation(std::vector{1e9 + 1, 1e9 + 2, 1e9 + 3}) == doctest::Approx(1.0));
+  CHECK(standard_deviation(std::vector{1e9 + 1, 1e9 + 2, 1e9 + 3}) == relative(1.0));
 }
 
 TEST_CASE("Statistics: a summary of any order holds count, median, mean, spread and ends") {
@@ -45,20 +47,19 @@ TEST_CASE("Statistics: a summary of any order holds count, median, mean, spread 
   CHECK(even.count == 4);
   CHECK(even.median_s == 5.0);
   CHECK(even.mean_s == 5.0);
-  CHECK(even.stddev_s == doctest::Approx(std::sqrt(20.0 / 3)));
+  CHECK(even.stddev_s == relative(std::sqrt(20.0 / 3)));
   CHECK(even.min_s == 2.0);
   CHECK(even.max_s == 8.0);
   const Statistics odd = summarize(std::vector{3.0, 1.0, 100.0});
   CHECK(odd.median_s == 3.0);
-  CHECK(odd.mean_s == doctest::Approx(104.0 / 3));
+  CHECK(odd.mean_s == relative(104.0 / 3));
 }
 
 TEST_CASE("Statistics: between rows counts what differs, not what all have in common") {
   const double of_median = 1.0 / (0.6744897501960817 * std::sqrt(2.0));
   CHECK(spread_between(std::vector{1.0, 5.0, 3.0, 1.0, 5.0, 3.0}, 2) == 0.0);
-  CHECK(spread_between(std::vector{1.0, 5.0, 3.0, 2.0, 3.0, 6.0}, 2) ==
-        doctest::Approx(2.0 * of_median));
-  CHECK(spread_between(std::vector{1.0, 2.0, 4.0}, 3) == doctest::Approx(2.0 * of_median));
+  CHECK(spread_between(std::vector{1.0, 5.0, 3.0, 2.0, 3.0, 6.0}, 2) == relative(2.0 * of_median));
+  CHECK(spread_between(std::vector{1.0, 2.0, 4.0}, 3) == relative(2.0 * of_median));
   CHECK(spread_between(std::vector{1.0, 5.0}, 1) == 0.0);
   CHECK(spread_between({}, 2) == 0.0);
 }
@@ -68,9 +69,9 @@ TEST_CASE("Statistics: between rows is the deviation of normal draws, and deaf t
   std::normal_distribution<double> normal(10.0, 0.5);
   std::vector<double> values(20'000);
   for (double& value : values) value = normal(random);
-  CHECK(spread_between(values, 4) == doctest::Approx(0.5).epsilon(0.02));
+  CHECK(spread_between(values, 4) == relative(0.5, 0.02));
   for (std::size_t i = 0; i < values.size(); i += 50) values[i] += 1000.0;
-  CHECK(spread_between(values, 4) == doctest::Approx(0.5).epsilon(0.06));
+  CHECK(spread_between(values, 4) == relative(0.5, 0.06));
 }
 
 TEST_CASE("Statistics: one value has no spread, none is all zero") {

@@ -6,6 +6,8 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/relative.hpp"
+
 namespace cnnplan::test {
 namespace {
 
@@ -37,7 +39,7 @@ void check_linear(Range outputs, std::int64_t length, const UpsampleDim& dim) {
     const double local = units / static_cast<double>(axis.unit);
     const auto inputs = static_cast<double>(block.input.size() - 1);
     CHECK(std::clamp(local, 0.0, inputs) + static_cast<double>(block.input.begin) ==
-          doctest::Approx(place_of(o, length, dim)).epsilon(rounding));
+          relative(place_of(o, length, dim), rounding));
   }
 }
 

@@ -10,6 +10,8 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/relative.hpp"
+
 namespace cnnplan::test {
 namespace {
 
@@ -48,12 +50,12 @@ TEST_CASE("Arrival: who is alone is there in the mean at its mean") {
 
 TEST_CASE("Arrival: of two alike, one comes later by a part of the spread") {
   const double late_s = 2.0 / std::sqrt(std::numbers::pi);
-  CHECK(latest_s({{3.0, 2.0}, {3.0, 2.0}}) == doctest::Approx(3.0 + late_s));
-  CHECK(latest_s({{3.0, 2.0, 2}}) == doctest::Approx(3.0 + late_s));
+  CHECK(latest_s({{3.0, 2.0}, {3.0, 2.0}}) == relative(3.0 + late_s));
+  CHECK(latest_s({{3.0, 2.0, 2}}) == relative(3.0 + late_s));
 }
 
 TEST_CASE("Arrival: whoever comes long after the others is who they wait for") {
-  CHECK(latest_s({{1000.0, 1.0}, {3.0, 2.0, 5}}) == doctest::Approx(1000.0).epsilon(1e-12));
+  CHECK(latest_s({{1000.0, 1.0}, {3.0, 2.0, 5}}) == relative(1000.0, 1e-12));
 }
 
 TEST_CASE("Arrival: as late as in many draws") {
@@ -65,7 +67,7 @@ TEST_CASE("Arrival: as late as in many draws") {
                                                {{0.0, 1.0, 5}, {0.2, 1.0}, {-0.5, 3.0}}}) {
     CAPTURE(arrivals.size());
     CAPTURE(arrivals.front().ranks);
-    CHECK(latest_s(arrivals) == doctest::Approx(mean_of_draws(arrivals)).epsilon(0.03));
+    CHECK(latest_s(arrivals) == relative(mean_of_draws(arrivals), 0.03));
   }
 }
 

@@ -9,8 +9,8 @@
 
 #include "planner/model/enumerators.hpp"
 #include "planner/predict/predict.hpp"
-#include "tests/planner/cost/relative.hpp"
 #include "tests/planner/schedule/sample_plans.hpp"
+#include "tests/relative.hpp"
 
 namespace cnnplan::test {
 namespace {

@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/planner/schedule/sample_plans.hpp"
+#include "tests/relative.hpp"
 
 namespace cnnplan::test {
 namespace {
@@ -62,7 +63,7 @@ TEST_CASE("predict: one rank takes the sum of its kernels' medians and the load"
     if (kernel != nullptr) expected_s += profile.kernels.at(canonical(kernel->spec)).median_s;
   }
   const Prediction prediction = prediction_of(plan, profile);
-  CHECK(prediction.step_s == doctest::Approx(expected_s).epsilon(1e-9));
+  CHECK(prediction.step_s == relative(expected_s, 1e-9));
   CHECK(prediction.exposed_communication_s == 0.0);
   CHECK(prediction.estimated_kernels.empty());
 }
@@ -77,7 +78,7 @@ TEST_CASE("predict: what a concat copies on its rank is no communication") {
     if (operation.id.find("/copy/") != std::string::npos) copies_s += operation.predicted_s;
   }
   CHECK(copies_s > 0.0);
-  CHECK(sum_of_operations(prediction) == doctest::Approx(prediction.step_s).epsilon(1e-9));
+  CHECK(sum_of_operations(prediction) == relative(prediction.step_s, 1e-9));
 }
 
 TEST_CASE("predicted_step_s: the step of the whole prediction, with and without overlap") {
@@ -105,7 +106,7 @@ TEST_CASE("predicted_inference_s: the forward pass alone") {
   for (const Operation& operation : forward.operations) {
     expected_s += prices(forward, operation).seconds;
   }
-  CHECK(predicted_inference_s(plan, prices) == doctest::Approx(expected_s).epsilon(1e-9));
+  CHECK(predicted_inference_s(plan, prices) == relative(expected_s, 1e-9));
 }
 
 TEST_CASE("predicted_inference_s: less than the step, halos included") {
@@ -126,7 +127,7 @@ TEST_CASE("predict: the operations add up to the step") {
     const Plan plan = resnet_plan(mesh);
     const Prediction prediction = prediction_of(plan, profile_of(plan));
     REQUIRE(default_platform(plan.ranks).overlap_efficiency == 0.0);
-    CHECK(sum_of_operations(prediction) == doctest::Approx(prediction.step_s).epsilon(1e-9));
+    CHECK(sum_of_operations(prediction) == relative(prediction.step_s, 1e-9));
   }
 }
 
@@ -142,7 +143,7 @@ TEST_CASE("predict: exposed communication is the share of transfers and collecti
     if (communicates) communication_s += operation.predicted_s;
   }
   CHECK(communication_s > 0.0);
-  CHECK(prediction.exposed_communication_s == doctest::Approx(communication_s).epsilon(1e-9));
+  CHECK(prediction.exposed_communication_s == relative(communication_s, 1e-9));
 }
 
 TEST_CASE("predict: communication is hidden where the plan and the platform allow it only") {

@@ -6,6 +6,7 @@
 #include "planner/cost/collectives.hpp"
 #include "planner/cost/links.hpp"
 #include "tests/planner/predict/hand_made.hpp"
+#include "tests/relative.hpp"
 
 namespace cnnplan::test {
 namespace {
@@ -143,9 +144,9 @@ TEST_CASE("PriceList: a transfer of doubles moves twice the bytes, of 16 bits ha
   transfer.list.receives = {{.peer = 1, .box = schedule.buffers[0].box}};
   const double single_s = price_of(schedule, transfer).seconds;
   schedule.buffers[0].element = BufferElement::fp64;
-  CHECK(price_of(schedule, transfer).seconds == doctest::Approx(2 * single_s).epsilon(1e-12));
+  CHECK(price_of(schedule, transfer).seconds == relative(2 * single_s, 1e-12));
   schedule.buffers[0].element = BufferElement::bf16;
-  CHECK(price_of(schedule, transfer).seconds == doctest::Approx(0.5 * single_s).epsilon(1e-12));
+  CHECK(price_of(schedule, transfer).seconds == relative(0.5 * single_s, 1e-12));
 }
 
 TEST_CASE("PriceList: a collective costs by its group, bytes and algorithm") {
@@ -169,11 +170,11 @@ TEST_CASE("PriceList: loading costs the copy of the samples, not of the halo aro
   Schedule schedule = schedule_with_buffers();
   schedule.data_box = schedule.buffers[0].box;
   const LoadOperation load{.data = 1, .labels = {0}};
-  CHECK(price_of(schedule, load).seconds == doctest::Approx(1.024));
+  CHECK(price_of(schedule, load).seconds == relative(1.024));
   schedule.buffers[1].element = BufferElement::fp64;
-  CHECK(price_of(schedule, load).seconds == doctest::Approx(2.048));
+  CHECK(price_of(schedule, load).seconds == relative(2.048));
   schedule.buffers[1].element = BufferElement::fp16;
-  CHECK(price_of(schedule, load).seconds == doctest::Approx(0.512));
+  CHECK(price_of(schedule, load).seconds == relative(0.512));
 }
 
 TEST_CASE("peers: those of a transfer, each once") {
@@ -209,7 +210,7 @@ TEST_CASE("priced: one price for every operation") {
   CHECK(result.schedule.operations.size() == 2);
   REQUIRE(result.prices.size() == 2);
   CHECK(result.prices[0].seconds == 2.0);
-  CHECK(result.prices[1].seconds == doctest::Approx(1.024));
+  CHECK(result.prices[1].seconds == relative(1.024));
 }
 
 }  // namespace cnnplan::test

@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include "planner/predict/predict.hpp"
+#include "tests/relative.hpp"
 
 namespace cnnplan::test {
 namespace {
@@ -64,8 +65,8 @@ Both predict_both(const Plan& plan, int shared_by = 1, const Profile& profile = 
   platform.levels.back().shared_by = shared_by;
   const KernelCosts kernels(profile);
   const PriceList prices(platform, kernels);
-  const PricedPlan all = lower_and_price(plan, RankClasses::each(plan.ranks), prices);
-  return {.classes = predict(plan, prices), .each = predict(plan, all, platform)};
+  return {.classes = predict(plan, prices),
+          .each = predict(plan, RankClasses::each(plan.ranks), prices)};
 }
 
 // All kernels of a plan, each as long as the others.
@@ -129,7 +130,7 @@ TEST_CASE("RankClasses: stages that do not fill nodes are told apart by who is o
     if (!can_be_staged(plan.network.layer(layer).parameters)) own = {.mesh = parse_mesh("n8r3")};
   }
   const Both both = predict_both(plan);
-  CHECK(both.classes.step_s == doctest::Approx(both.each.step_s));
+  CHECK(both.classes.step_s == relative(both.each.step_s));
 }
 
 // Of 2 taps at every second output, blocks need what an upsampling by 2 repeats.
@@ -171,9 +172,8 @@ TEST_CASE("RankClasses: channels that few ranks have are given by few") {
       CAPTURE(joined);
       CAPTURE(first);
       const auto [classes, each] = predict_both(sliced(first, joined, "c32"));
-      CHECK(classes.step_s == doctest::Approx(each.step_s).epsilon(1e-4));
-      CHECK(classes.exposed_communication_s ==
-            doctest::Approx(each.exposed_communication_s).epsilon(2e-3));
+      CHECK(classes.step_s == relative(each.step_s, 1e-4));
+      CHECK(classes.exposed_communication_s == relative(each.exposed_communication_s, 2e-3));
     }
   }
 }
@@ -198,10 +198,9 @@ TEST_CASE("RankClasses: predict what all ranks are predicted") {
     for (const int shared_by : {1, 4}) {
       CAPTURE(shared_by);
       const auto [classes, each] = predict_both(plan, shared_by);
-      CHECK(classes.step_s == doctest::Approx(each.step_s).epsilon(1e-4));
+      CHECK(classes.step_s == relative(each.step_s, 1e-4));
       CHECK(classes.memory.total_bytes() == each.memory.total_bytes());
-      CHECK(classes.exposed_communication_s ==
-            doctest::Approx(each.exposed_communication_s).epsilon(2e-3));
+      CHECK(classes.exposed_communication_s == relative(each.exposed_communication_s, 2e-3));
     }
   }
 }

@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/planner/predict/hand_made.hpp"
+#include "tests/relative.hpp"
 
 namespace cnnplan::test {
 namespace {
@@ -101,11 +102,25 @@ TEST_CASE("Virtual time: ranks that do not take equally long wait for the later 
   const double late_s = 0.7 / std::sqrt(std::numbers::pi);
   const std::vector schedules{rank_schedule(0), rank_schedule(1)};
   const auto timelines = walked(schedules);
-  CHECK(step_time_s(timelines) == doctest::Approx(17.0 + late_s));
-  CHECK(timelines[0].durations_s[2] == doctest::Approx(1.0 + 0.3 / std::sqrt(std::numbers::pi)));
-  CHECK(timelines[0].exposed_s == doctest::Approx(2.0 + late_s));
+  CHECK(step_time_s(timelines) == relative(17.0 + late_s));
+  CHECK(timelines[0].durations_s[2] == relative(1.0 + 0.3 / std::sqrt(std::numbers::pi)));
+  CHECK(timelines[0].exposed_s == relative(2.0 + late_s));
   CHECK(step_time_s(walk(schedules, RankClasses::each(2), {.spreads = false})) == 17.0);
   CHECK(step_time_s(walked(schedules, 0.0, Estimate::low)) == 8.5);
+}
+
+TEST_CASE("Virtual time: three unlike ranks leave a meeting at the same time") {
+  const auto rank_schedule = [](int rank) {
+    return HandMade(rank)
+        .compute("a", 5 + 0.1 * rank)
+        .spread(0.2 * (rank + 1))
+        .allreduce("sum", {0, 1, 2}, 1)
+        .priced();
+  };
+  const auto timelines = walked({rank_schedule(0), rank_schedule(1), rank_schedule(2)});
+  CHECK(timelines[0].end_s > 6.2);
+  CHECK(timelines[1].end_s == timelines[0].end_s);
+  CHECK(timelines[2].end_s == timelines[0].end_s);
 }
 
 TEST_CASE("Virtual time: who has nobody to meet waits for nobody") {
@@ -128,7 +143,7 @@ TEST_CASE(
   };
   const double late_s = 0.3 / std::sqrt(std::numbers::pi);
   const auto timelines = walked({rank_schedule(0), rank_schedule(1)}, 1.0);
-  CHECK(step_time_s(timelines) == doctest::Approx(17.0 + late_s));
+  CHECK(step_time_s(timelines) == relative(17.0 + late_s));
 }
 
 TEST_CASE("Virtual time: a reduction behind another one waits for no lateness that it waited for") {
@@ -143,7 +158,7 @@ TEST_CASE("Virtual time: a reduction behind another one waits for no lateness th
         .priced();
   };
   const auto timelines = walked({rank_schedule(0), rank_schedule(1)}, 1.0);
-  CHECK(step_time_s(timelines) == doctest::Approx(25.0 + 0.3 / std::sqrt(std::numbers::pi)));
+  CHECK(step_time_s(timelines) == relative(25.0 + 0.3 / std::sqrt(std::numbers::pi)));
 }
 
 TEST_CASE("Virtual time: overlap hides as much of a reduction as the platform can") {

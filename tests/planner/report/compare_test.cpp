@@ -8,6 +8,7 @@
 #include "planner/model/error.hpp"
 #include "tests/planner/model/problem_of.hpp"
 #include "tests/planner/report/small_plan.hpp"
+#include "tests/relative.hpp"
 
 namespace cnnplan {
 namespace {
@@ -64,7 +65,7 @@ TEST_CASE("compare: what comes true has no error but the step's") {
   CHECK(comparison.mean_error == 0.0);
   CHECK(comparison.weighted_mean_error == 0.0);
   CHECK(comparison.max_error == 0.0);
-  CHECK(comparison.step.error() == doctest::Approx(0.2));
+  CHECK(comparison.step.error() == relative(0.2));
 }
 
 TEST_CASE("compare: errors of layers are of their sums, against what was measured") {
@@ -72,15 +73,15 @@ TEST_CASE("compare: errors of layers are of their sums, against what was measure
   operation(run, "conv1/forward").time = measured(0.0475);  // conv1: 62.5 predicted, 100 measured
   operation(run, "sgd/0").time = measured(0.0035);          // sgd: 7 predicted, 3.5 measured
   const Comparison comparison = compare(small_plan(), run, {});
-  CHECK(group(comparison, "conv1").predicted_s == doctest::Approx(0.0625));
-  CHECK(group(comparison, "conv1").measured_s == doctest::Approx(0.1));
-  CHECK(group(comparison, "conv1").error() == doctest::Approx(0.375));
-  CHECK(group(comparison, "sgd").error() == doctest::Approx(1.0));
+  CHECK(group(comparison, "conv1").predicted_s == relative(0.0625));
+  CHECK(group(comparison, "conv1").measured_s == relative(0.1));
+  CHECK(group(comparison, "conv1").error() == relative(0.375));
+  CHECK(group(comparison, "sgd").error() == relative(1.0));
   // data, conv1, bn1, fc, reduce, sgd
   CHECK(comparison.groups.size() == 6);
-  CHECK(comparison.mean_error == doctest::Approx((0.375 + 1.0) / 6));
-  CHECK(comparison.weighted_mean_error == doctest::Approx(0.041 / 0.1245));
-  CHECK(comparison.max_error == doctest::Approx(1.0));
+  CHECK(comparison.mean_error == relative((0.375 + 1.0) / 6));
+  CHECK(comparison.weighted_mean_error == relative(0.041 / 0.1245));
+  CHECK(comparison.max_error == relative(1.0));
   CHECK(comparison.max_error_group == "sgd");
 }
 
@@ -92,7 +93,7 @@ TEST_CASE("compare: operations that one side lacks are listed and count in no su
   REQUIRE(comparison.only_measured.size() == 1);
   CHECK(comparison.only_predicted[0].id == "fc/forward/shuffle");
   CHECK(comparison.only_measured[0].id == "fc/backward/shuffle");
-  CHECK(group(comparison, "fc").predicted_s == doctest::Approx(0.005));
+  CHECK(group(comparison, "fc").predicted_s == relative(0.005));
   const std::string text = to_text(comparison);
   CHECK(text.find("predicted, not measured:\n  fc/forward/shuffle") != std::string::npos);
   CHECK(text.find("measured, not predicted:\n  fc/backward/shuffle") != std::string::npos);

@@ -63,20 +63,20 @@ TEST_CASE("Exchanges: needed where boxes differ, back also where replicas hold p
 }
 
 TEST_CASE("exchange_forward: a halo is received into the buffer with room for it") {
-  const Exchange exchange = exchange_forward(on("h2"), with_halo, rows(0, 5), 0);
+  const Exchange exchange = exchange_forward(rule_of(on("h2"), with_halo), rows(0, 5), 0);
   CHECK(exchange.in_place);
   CHECK(exchange.list.sends == std::vector<Piece>{{1, rows(3, 4)}});
   CHECK(exchange.list.receives == std::vector<Piece>{{1, rows(4, 5)}});
 }
 
 TEST_CASE("exchange_forward: without room the own block is copied too") {
-  const Exchange exchange = exchange_forward(on("h2"), with_halo, rows(0, 4), 0);
+  const Exchange exchange = exchange_forward(rule_of(on("h2"), with_halo), rows(0, 4), 0);
   CHECK_FALSE(exchange.in_place);
   CHECK(exchange.list.receives == std::vector<Piece>{{0, rows(0, 4)}, {1, rows(4, 5)}});
 }
 
 TEST_CASE("exchange_backward: halos are added around the own block") {
-  const Exchange exchange = exchange_backward(with_halo, on("h2"), {}, 1);
+  const Exchange exchange = exchange_backward(rule_of(with_halo, on("h2")), {}, 1);
   CHECK(exchange.in_place);
   CHECK(exchange.accumulate);
   CHECK_FALSE(exchange.zero_first);
@@ -86,7 +86,7 @@ TEST_CASE("exchange_backward: halos are added around the own block") {
 
 TEST_CASE("exchange_backward: into a cleared buffer where the gradient is shared or read densely") {
   for (const GradientUse& use : {GradientUse{.shared = true}, GradientUse{.dense = true}}) {
-    const Exchange exchange = exchange_backward(with_halo, on("h2"), use, 1);
+    const Exchange exchange = exchange_backward(rule_of(with_halo, on("h2")), use, 1);
     CHECK_FALSE(exchange.in_place);
     CHECK(exchange.accumulate);
     CHECK(exchange.zero_first);
@@ -95,20 +95,20 @@ TEST_CASE("exchange_backward: into a cleared buffer where the gradient is shared
 }
 
 TEST_CASE("exchange_into_output: what a rank owns is copied too") {
-  const Exchange own = exchange_into_output(on("h2"), on("h2"), 1);
+  const Exchange own = exchange_into_output(rule_of(on("h2"), on("h2")), 1);
   CHECK_FALSE(own.in_place);
   CHECK_FALSE(own.accumulate);
   CHECK_FALSE(own.zero_first);
   CHECK(own.list.sends == std::vector<Piece>{{1, rows(4, 8)}});
   CHECK(own.list.receives == own.list.sends);
-  CHECK(exchange_into_output(on("h2"), on("n2"), 1).list.receives.size() == 2);
+  CHECK(exchange_into_output(rule_of(on("h2"), on("n2")), 1).list.receives.size() == 2);
 }
 
 TEST_CASE("copies_inputs: a concat, which hands parts of one gradient to its inputs") {
   CHECK(copies_inputs(Concat{}));
   CHECK_FALSE(copies_inputs(Add{}));
   CHECK(shares_gradient(Concat{}, 1));
-  const Exchange back = exchange_backward(on("h2"), on("h2"), {.shared = true}, 1);
+  const Exchange back = exchange_backward(rule_of(on("h2"), on("h2")), {.shared = true}, 1);
   CHECK_FALSE(back.in_place);
   CHECK_FALSE(back.zero_first);
   CHECK(back.list.receives == std::vector<Piece>{{1, rows(4, 8)}});
@@ -154,7 +154,7 @@ TEST_CASE("shares_gradient: an add hands its own on, but to a second input that 
 }
 
 TEST_CASE("exchange_backward: what tiles the own block is written, not added") {
-  const Exchange exchange = exchange_backward(on("n2"), on("h2"), {}, 0);
+  const Exchange exchange = exchange_backward(rule_of(on("n2"), on("h2")), {}, 0);
   CHECK_FALSE(exchange.in_place);
   CHECK_FALSE(exchange.accumulate);
   CHECK_FALSE(exchange.zero_first);

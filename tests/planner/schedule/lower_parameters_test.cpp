@@ -247,14 +247,14 @@ TEST_CASE("Lowering: all plans of a network have the same updates") {
   }
 }
 
-TEST_CASE("Lowering: with overlap, a bucket is updated when the next one is under way") {
+TEST_CASE("Lowering: with overlap, buckets are updated behind backpropagation, each on its own") {
   Plan plan = uniform_plan(read_network("configs/networks/lenet.json"), 2, parse_mesh("n2"));
   plan.bucket_bytes = 16 << 10;
   CHECK(parameter_operations(lower(plan, 0)) ==
         "reduce/0 sgd/0 reduce/1 sgd/1 reduce/2 sgd/2 reduce/3 sgd/3");
   plan.overlap = true;
   CHECK(parameter_operations(lower(plan, 0)) ==
-        "reduce/0 reduce/1 sgd/0 reduce/2 sgd/1 reduce/3 sgd/2 sgd/3");
+        "reduce/0 reduce/1 reduce/2 reduce/3 sgd/0 sgd/1 sgd/2 sgd/3");
 }
 
 TEST_CASE("Lowering: a sharded update begins with the weights of the first layers") {

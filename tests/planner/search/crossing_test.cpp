@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/planner/model/random_values.hpp"
+#include "tests/relative.hpp"
 
 namespace cnnplan::test {
 namespace {
@@ -86,10 +87,10 @@ Sum line(double constant, double slope) {
 
 TEST_CASE("nearest_crossing: straight lines meet where they do, after three questions") {
   const Asked up = crossing(line(1.0, 1.0), line(4.0, 0.5), {4.0});
-  CHECK(*up.factor == doctest::Approx(6.0).epsilon(1e-12));
+  CHECK(*up.factor == relative(6.0, 1e-12));
   CHECK(up.questions == 3);
   const Asked down = crossing(line(1.0, 1.0), line(0.5, 3.0), {-4.0});
-  CHECK(*down.factor == doctest::Approx(0.25).epsilon(1e-12));
+  CHECK(*down.factor == relative(0.25, 1e-12));
   CHECK(down.questions == 3);
 }
 
@@ -105,7 +106,7 @@ TEST_CASE("nearest_crossing: the nearer one of several, around bends") {
   const Sum plan{{{.lines = {{0.0, 1.0}, {8.0 / 3, 0.0}}, .takes_least = true}}};
   const std::optional<double> factor = crossing(plan, other, {4.0}).factor;
   REQUIRE(factor);
-  CHECK(*factor == doctest::Approx(2.0).epsilon(1e-5));
+  CHECK(*factor == relative(2.0, 1e-5));
 }
 
 TEST_CASE("nearest_crossing: up or down, whichever is nearer") {
@@ -116,8 +117,8 @@ TEST_CASE("nearest_crossing: up or down, whichever is nearer") {
   const auto nearest = [&](double low, double high) {
     return *crossing(plan, above_between(low, high), {4.0, -4.0}).factor;
   };
-  CHECK(nearest(0.25, 3.0) == doctest::Approx(3.0).epsilon(1e-5));
-  CHECK(nearest(0.5, 3.0) == doctest::Approx(0.5).epsilon(1e-5));
+  CHECK(nearest(0.25, 3.0) == relative(3.0, 1e-5));
+  CHECK(nearest(0.5, 3.0) == relative(0.5, 1e-5));
 }
 
 TEST_CASE("nearest_crossing: what a fine scan finds, for random sums of bent lines") {
@@ -136,7 +137,7 @@ TEST_CASE("nearest_crossing: what a fine scan finds, for random sums of bent lin
     if (!found) continue;
     ++crossings;
     CHECK(std::abs(std::log2(*found / *expected)) <= 1.01 * step);
-    CHECK(other.at(*found) == doctest::Approx(plan.at(*found)).epsilon(1e-6));
+    CHECK(other.at(*found) == relative(plan.at(*found), 1e-6));
   }
   CHECK(crossings > 100);
 }

@@ -7,6 +7,7 @@
 #include "planner/search/longest_path_first.hpp"
 #include "planner/search/min_marginals.hpp"
 #include "tests/planner/search/random_graph.hpp"
+#include "tests/relative.hpp"
 
 namespace cnnplan {
 namespace {
@@ -51,7 +52,7 @@ void check_marginals(const CostGraph& graph, const UnitCosts& marginals) {
       const double least = total_cost(fixed, brute_force(fixed));
       CAPTURE(unit);
       CAPTURE(candidate);
-      CHECK(costs[static_cast<std::size_t>(candidate)] == doctest::Approx(least).epsilon(rounding));
+      CHECK(costs[static_cast<std::size_t>(candidate)] == relative(least, rounding));
     }
   }
 }
@@ -70,8 +71,8 @@ TEST_CASE("eliminate: exact on lines, trees and residual networks") {
     const Elimination result = eliminate(graph);
     const double least = total_cost(graph, brute_force(graph));
     REQUIRE(result.optimum.has_value());
-    CHECK(total_cost(graph, *result.optimum) == doctest::Approx(least).epsilon(rounding));
-    CHECK(result.bound == doctest::Approx(least).epsilon(rounding));
+    CHECK(total_cost(graph, *result.optimum) == relative(least, rounding));
+    CHECK(result.bound == relative(least, rounding));
   }
 }
 
@@ -132,7 +133,7 @@ TEST_CASE("MinMarginals: the cheapest assignment with a candidate costs what its
         CHECK(assignment[static_cast<std::size_t>(unit)] == candidate);
         const double cost =
             marginals->costs()[static_cast<std::size_t>(unit)][static_cast<std::size_t>(candidate)];
-        CHECK(total_cost(graph, assignment) == doctest::Approx(cost).epsilon(rounding));
+        CHECK(total_cost(graph, assignment) == relative(cost, rounding));
         most_changes = std::max(most_changes, change.size());
       }
     }
@@ -154,7 +155,7 @@ TEST_CASE("eliminate: a large residual network stays exact") {
   const CostGraph graph = random_residual(random, 85);
   const Elimination result = eliminate(graph);
   REQUIRE(result.optimum.has_value());
-  CHECK(total_cost(graph, *result.optimum) == doctest::Approx(result.bound).epsilon(rounding));
+  CHECK(total_cost(graph, *result.optimum) == relative(result.bound, rounding));
 }
 
 }  // namespace cnnplan

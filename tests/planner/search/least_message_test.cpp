@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "planner/cost/links.hpp"
+#include "tests/relative.hpp"
 
 namespace cnnplan::test {
 namespace {
@@ -30,7 +31,7 @@ TEST_CASE("LeastMessage: no less than a message takes that has its port for itse
   const ListOf nobody = [](int) { return TransferList{}; };
   const double alone_s =
       transfer_time(platform, list, 0, {.destination_box = floats(1000)}, nobody).link_s;
-  CHECK(LeastMessage(platform)(1, 4000.0) == doctest::Approx(alone_s).epsilon(1e-12));
+  CHECK(LeastMessage(platform)(1, 4000.0) == relative(alone_s, 1e-12));
   CHECK(LeastMessage(platform)(0, 4000.0) == 0.0);
 }
 

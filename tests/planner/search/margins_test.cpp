@@ -13,6 +13,7 @@
 #include "tests/planner/schedule/sample_plans.hpp"
 #include "tests/planner/search/problem.hpp"
 #include "tests/planner/search/random_graph.hpp"
+#include "tests/relative.hpp"
 
 namespace cnnplan::test {
 namespace {
@@ -66,9 +67,8 @@ void check_by_forbidding(const Problem& problem, const Assignment& assignment) {
     const int index = static_cast<int>(unit);
     const double least_s = least_with(graph, index, others);
     CAPTURE(unit);
-    CHECK(found[unit].margin_s ==
-          doctest::Approx(least_s - least_with(graph, index, only)).epsilon(rounding));
-    CHECK(least_with(graph, index, second) == doctest::Approx(least_s).epsilon(rounding));
+    CHECK(found[unit].margin_s == relative(least_s - least_with(graph, index, only), rounding));
+    CHECK(least_with(graph, index, second) == relative(least_s, rounding));
   }
 }
 
@@ -138,7 +138,7 @@ void check_changes(const Problem& problem) {
     const UnitSplits& choice = priced.choices.units[unit];
     CHECK(to_text(choice.splits[static_cast<std::size_t>(other[unit])]) == found[unit].runner_up);
     CHECK(total_cost(priced.graph, other) - total_cost(priced.graph, best) ==
-          doctest::Approx(found[unit].margin_s).epsilon(rounding));
+          relative(found[unit].margin_s, rounding));
   }
 }
 

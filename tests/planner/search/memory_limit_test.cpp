@@ -9,6 +9,7 @@
 
 #include "planner/search/elimination.hpp"
 #include "tests/planner/search/random_graph.hpp"
+#include "tests/relative.hpp"
 
 namespace cnnplan {
 namespace {
@@ -86,7 +87,7 @@ TEST_CASE("eliminate_within, fastest_within: the best of all assignments within 
     const ParetoResult labels = eliminate_within(graph);
     const WithinLimit found = fastest_within(graph);
     CHECK(labels.exact);
-    CHECK(found.least_bytes == doctest::Approx(expected.least_bytes).epsilon(rounding));
+    CHECK(found.least_bytes == relative(expected.least_bytes, rounding));
     REQUIRE(labels.best.has_value() == expected.seconds.has_value());
     REQUIRE(found.best.has_value() == expected.seconds.has_value());
     if (!expected.seconds) {
@@ -96,10 +97,9 @@ TEST_CASE("eliminate_within, fastest_within: the best of all assignments within 
     CHECK(found.exact);
     for (const Assignment& best : {*labels.best, *found.best}) {
       CHECK(total_cost(graph.bytes, best) <= graph.limit_bytes);
-      CHECK(total_cost(graph.seconds, best) ==
-            doctest::Approx(*expected.seconds).epsilon(rounding));
+      CHECK(total_cost(graph.seconds, best) == relative(*expected.seconds, rounding));
     }
-    CHECK(found.bound_s == doctest::Approx(*expected.seconds).epsilon(rounding));
+    CHECK(found.bound_s == relative(*expected.seconds, rounding));
     if (*expected.seconds > eliminate(graph.seconds).bound * (1 + 1e-9)) ++tight;
   }
   CHECK(tight > 300);
@@ -152,7 +152,7 @@ TEST_CASE("fastest_within: a limit that nothing reaches changes nothing") {
   const WithinLimit found = fastest_within(graph);
   REQUIRE(found.best.has_value());
   CHECK(found.exact);
-  CHECK(found.bound_s == doctest::Approx(eliminate(graph.seconds).bound));
+  CHECK(found.bound_s == relative(eliminate(graph.seconds).bound));
 }
 
 }  // namespace cnnplan

@@ -12,6 +12,7 @@
 #include "planner/search/memory_limit.hpp"
 #include "tests/planner/search/glpk_optimum.hpp"
 #include "tests/planner/search/random_graph.hpp"
+#include "tests/relative.hpp"
 
 namespace cnnplan {
 namespace {
@@ -75,8 +76,8 @@ TEST_CASE("eliminate: GLPK's optimum on 10 to 40 units") {
       const double least = total_cost(graph.seconds, optimum_of(graph));
       const Elimination found = eliminate(graph.seconds);
       REQUIRE(found.optimum.has_value());
-      CHECK(found.bound == doctest::Approx(least).epsilon(rounding));
-      CHECK(total_cost(graph.seconds, *found.optimum) == doctest::Approx(least).epsilon(rounding));
+      CHECK(found.bound == relative(least, rounding));
+      CHECK(total_cost(graph.seconds, *found.optimum) == relative(least, rounding));
       const double by_paths = total_cost(graph.seconds, longest_path_first(graph.seconds));
       CHECK(by_paths >= least * (1 - rounding));
       if (by_paths > least * (1 + rounding)) ++better_than_paths;
@@ -108,7 +109,7 @@ TEST_CASE("fastest_within: GLPK's optimum within a limit") {
         CHECK(found.exact);
         CHECK(total_cost(graph.bytes, *found.best) <= graph.limit_bytes);
         CHECK(found.bound_s <= least * (1 + rounding));
-        CHECK(total_cost(graph.seconds, *found.best) == doctest::Approx(least).epsilon(rounding));
+        CHECK(total_cost(graph.seconds, *found.best) == relative(least, rounding));
         if (least > fastest.bound * (1 + rounding)) ++tight;
       }
     }

@@ -16,6 +16,7 @@
 #include "tests/planner/schedule/sample_plans.hpp"
 #include "tests/planner/search/problem.hpp"
 #include "tests/planner/search/random_graph.hpp"
+#include "tests/relative.hpp"
 #include "tests/slow_build.hpp"
 
 namespace cnnplan::test {
@@ -179,7 +180,7 @@ void check_least(RandomValues& random, const Plan& blank, const Prices& prices, 
     const Plan plan = plan_of(blank, priced.choices, assignment);
     for (std::size_t i = 0; i < sample.size(); ++i) {
       CHECK(total_cost(priced.least[i], assignment) ==
-            doctest::Approx(unavoidable_prices(plan, sample[i], prices.list())).epsilon(1e-9));
+            relative(unavoidable_prices(plan, sample[i], prices.list()), 1e-9));
     }
   }
 }
@@ -209,8 +210,7 @@ TEST_CASE("price_network: one rank costs the sum of its operations") {
     const Plan blank = blank_plan(config(name), 2, 1);
     const PricedNetwork priced = price_all(blank, prices.list());
     const Assignment only(priced.graph.units.size(), 0);
-    CHECK(total_cost(priced.graph, only) ==
-          doctest::Approx(sum_of_prices(blank, 0, prices.list())).epsilon(1e-9));
+    CHECK(total_cost(priced.graph, only) == relative(sum_of_prices(blank, 0, prices.list()), 1e-9));
   }
 }
 
@@ -246,7 +246,7 @@ TEST_CASE("price_network: an add in a unit before that of its input") {
     CHECK(priced.graph.edges[2].from == 1);
     CHECK(priced.graph.edges[2].to == 2);
     const double least = total_cost(priced.graph, brute_force(priced.graph));
-    CHECK(eliminate(priced.graph).bound == doctest::Approx(least).epsilon(1e-9));
+    CHECK(eliminate(priced.graph).bound == relative(least, 1e-9));
   }
 }
 
@@ -369,8 +369,7 @@ TEST_CASE("price_network: networks of many branches are solved exactly") {
     const PricedNetwork priced = price_all(blank_plan(config(name), 8, 4), Prices(4).list());
     const Elimination elimination = eliminate(priced.graph);
     REQUIRE(elimination.optimum);
-    CHECK(total_cost(priced.graph, *elimination.optimum) ==
-          doctest::Approx(elimination.bound).epsilon(1e-9));
+    CHECK(total_cost(priced.graph, *elimination.optimum) == relative(elimination.bound, 1e-9));
     const double longest = total_cost(priced.graph, longest_path_first(priced.graph));
     CHECK(elimination.bound <= longest * (1 + 1e-12));
   }
@@ -388,12 +387,12 @@ TEST_CASE("price_network: the exact method finds the least of all assignments") 
     ++tried;
     const double least = total_cost(graph, brute_force(graph));
     const Elimination elimination = eliminate(graph);
-    CHECK(elimination.bound == doctest::Approx(least).epsilon(1e-9));
+    CHECK(elimination.bound == relative(least, 1e-9));
     REQUIRE(elimination.optimum);
-    CHECK(total_cost(graph, *elimination.optimum) == doctest::Approx(least).epsilon(1e-9));
+    CHECK(total_cost(graph, *elimination.optimum) == relative(least, 1e-9));
     CHECK(total_cost(graph, longest_path_first(graph)) >= least * (1 - 1e-9));
     if (is_line(graph)) {
-      CHECK(total_cost(graph, shortest_path(graph)) == doctest::Approx(least).epsilon(1e-9));
+      CHECK(total_cost(graph, shortest_path(graph)) == relative(least, 1e-9));
     }
   }
   CHECK(tried > 50);

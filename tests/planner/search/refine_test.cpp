@@ -11,6 +11,7 @@
 #include "tests/planner/schedule/sample_plans.hpp"
 #include "tests/planner/search/problem.hpp"
 #include "tests/planner/search/random_graph.hpp"
+#include "tests/relative.hpp"
 #include "tests/slow_build.hpp"
 
 namespace cnnplan::test {
@@ -88,13 +89,12 @@ TEST_CASE("least_additive: the optimum of all prices, and the same bound") {
     REQUIRE(found.has_value() == expected.has_value());
     if (!found) continue;
     CHECK(total_cost(problem.whole.graph, *found) ==
-          doctest::Approx(total_cost(problem.whole.graph, *expected)).epsilon(rounding));
+          relative(total_cost(problem.whole.graph, *expected), rounding));
     double bound_s = 0.0;
     for (const CostGraph& least : problem.whole.least) {
       bound_s = std::max(bound_s, eliminate(least).bound);
     }
-    CHECK(least_step(pricing).seconds ==
-          doctest::Approx(bound_s + problem.whole.updates_s).epsilon(rounding));
+    CHECK(least_step(pricing).seconds == relative(bound_s + problem.whole.updates_s, rounding));
   }
 }
 
@@ -104,8 +104,7 @@ TEST_CASE("least_additive_by: the shortest path of all prices") {
   NetworkPricing pricing(problem.blank, problem.choices, problem.prices());
   const Assignment found = least_additive_by(pricing, shortest_path);
   CHECK(total_cost(problem.whole.graph, found) ==
-        doctest::Approx(total_cost(problem.whole.graph, shortest_path(problem.whole.graph)))
-            .epsilon(rounding));
+        relative(total_cost(problem.whole.graph, shortest_path(problem.whole.graph)), rounding));
 }
 
 TEST_CASE("least_additive: asks for a part of the prices only" * doctest::skip(is_slow_build)) {

@@ -15,6 +15,7 @@
 #include "planner/search/solve.hpp"
 #include "tests/planner/model/random_values.hpp"
 #include "tests/planner/schedule/sample_plans.hpp"
+#include "tests/relative.hpp"
 #include "tests/slow_build.hpp"
 
 namespace cnnplan::test {
@@ -223,7 +224,7 @@ TEST_CASE("sensitivity: margins are those of the plan where it is the cheapest i
   for (std::size_t i = 0; i < found.runner_ups.size(); ++i) {
     const RunnerUpPlan& runner_up = found.runner_ups[i];
     for (const std::string& layer : runner_up.layers) {
-      CHECK(runner_up.margin_s == doctest::Approx(margin_of(plan, layer).margin_s).epsilon(1e-9));
+      CHECK(runner_up.margin_s == relative(margin_of(plan, layer).margin_s, 1e-9));
       CHECK(runner_up.runner_up == margin_of(plan, layer).runner_up);
     }
     if (i > 0) CHECK(found.runner_ups[i - 1].margin_s <= runner_up.margin_s * (1 + 1e-9));
@@ -329,7 +330,7 @@ TEST_CASE("sensitivity: on a machine that is at the flip, the factor is 1") {
   const WhatIf change{.text = flip.figure.name, .figure = flip.figure.name, .number = flip.factor};
   apply(change, request.platform, request.profile);
   const Flip there = sensitivity_of(plan, request).flips.front();
-  CHECK(there.factor == doctest::Approx(1.0).epsilon(1e-9));
+  CHECK(there.factor == relative(1.0, 1e-9));
 }
 
 TEST_CASE("sensitivity: a figure that files may not have so large is looked at downwards only") {

@@ -15,6 +15,7 @@
 #include "planner/model/enumerators.hpp"
 #include "tests/planner/model/group_of.hpp"
 #include "tests/planner/simulate/two_nodes.hpp"
+#include "tests/relative.hpp"
 
 namespace cnnplan::test {
 namespace {
@@ -135,9 +136,9 @@ TEST_CASE("Collective rounds: a reduce-scatter is the half of a ring that adds")
     const std::vector<Round> gather = collective_rounds(platform, operation, 6);
     CHECK(scatter.size() == 2);
     CHECK(gather.size() == 2);
-    CHECK(sent_bytes(scatter) == doctest::Approx(800));
-    CHECK(sent_bytes(gather) == doctest::Approx(800));
-    CHECK(added_s(scatter) == doctest::Approx(added_s(all)));
+    CHECK(sent_bytes(scatter) == relative(800));
+    CHECK(sent_bytes(gather) == relative(800));
+    CHECK(added_s(scatter) == added_s(all));
     CHECK(added_s(gather) == 0.0);
   }
 }
@@ -153,18 +154,18 @@ TEST_CASE("Allreduce rounds: a ring sends 2(p-1)/p of the values to the next ran
   REQUIRE(rounds.size() == 4);
   CHECK(rounds[0].send.peer == 2);
   CHECK(rounds[0].receive.peer == 4);
-  CHECK(sent_bytes(rounds) == doctest::Approx(1600));
-  CHECK(added_s(rounds) == doctest::Approx(800e-9));
-  CHECK(rounds[0].send.seconds == doctest::Approx(10e-6 + 400 * 2e-9));
-  const std::vector<Round> inside = collective_rounds(two_nodes(), operation, 1);
-  CHECK(inside[0].send.seconds == doctest::Approx(1e-6 + 400 * 1e-9));
+  CHECK(sent_bytes(rounds) == relative(1600));
+  CHECK(added_s(rounds) == relative(800e-9));
+  CHECK(rounds[0].send.seconds == relative(10e-6 + 400 * 2e-9));
+  const std::vector<Round> inside = collective_rounds(two_nodes(), operation, 4);
+  CHECK(inside[0].send.seconds == relative(1e-6 + 400 * 1e-9));
 }
 
 TEST_CASE("Allreduce rounds: a block of a ring takes as long as its chunks") {
   const double block = 150 << 10;  // three chunks of at most 64 KiB
   const CollectiveOperation operation = sum({0, 1}, 2 * block, AllreduceAlgorithm::ring);
   const std::vector<Round> rounds = collective_rounds(two_nodes(), operation, 0);
-  CHECK(rounds[0].send.seconds == doctest::Approx(3 * 3e-6 + block * 1e-10));
+  CHECK(rounds[0].send.seconds == relative(3 * 3e-6 + block * 1e-10));
 }
 
 TEST_CASE("Allreduce rounds: measured steps of a ring hold additions and both directions") {
@@ -174,7 +175,7 @@ TEST_CASE("Allreduce rounds: measured steps of a ring hold additions and both di
   const auto rounds = collective_rounds(platform, sum({0, 1}, 20000, AllreduceAlgorithm::ring), 0);
   CHECK(added_s(rounds) == 0.0);
   // 1 us of the link, and half of the other 5 us
-  CHECK(rounds[0].send.seconds == doctest::Approx(1e-6 + 2.5e-6));
+  CHECK(rounds[0].send.seconds == relative(1e-6 + 2.5e-6));
 }
 
 TEST_CASE("Allreduce rounds: the library is what the model takes it to be") {
@@ -189,8 +190,8 @@ TEST_CASE("Allreduce rounds: the library is what the model takes it to be") {
   CHECK(rounds(8).size() == 2);
   REQUIRE(assumed_algorithm(platform, links_of(platform, group), 4e7) ==
           AllreduceAlgorithm::rabenseifner);
-  CHECK(sent_bytes(rounds(4e7)) == doctest::Approx(6e7));
-  CHECK(added_s(rounds(4e7)) == doctest::Approx(3e7 * 1e-9));
+  CHECK(sent_bytes(rounds(4e7)) == relative(6e7));
+  CHECK(added_s(rounds(4e7)) == relative(3e7 * 1e-9));
   CHECK(rounds(4e7).size() == 4);
 }
 
@@ -201,12 +202,12 @@ TEST_CASE("Allreduce rounds: a measured library takes its time in equal rounds")
   const auto four =
       collective_rounds(platform, sum(first_ranks(4), 4000, AllreduceAlgorithm::library), 1);
   REQUIRE(four.size() == 2);
-  CHECK(four[0].send.seconds == doctest::Approx(25e-6));
+  CHECK(four[0].send.seconds == relative(25e-6));
   CHECK(added_s(four) == 0.0);
   const auto three =
       collective_rounds(platform, sum(first_ranks(3), 4000, AllreduceAlgorithm::library), 1);
   REQUIRE(three.size() == 3);  // takes, exchanges, gives back
-  CHECK(three[2].send.seconds == doctest::Approx(20e-6));
+  CHECK(three[2].send.seconds == relative(20e-6));
 }
 
 TEST_CASE("Allreduce rounds: what was measured of an own algorithm is shared by its own rounds") {
@@ -220,12 +221,12 @@ TEST_CASE("Allreduce rounds: what was measured of an own algorithm is shared by 
   const auto halves =
       collective_rounds(platform, sum(first_ranks(4), 4000, AllreduceAlgorithm::rabenseifner), 1);
   REQUIRE(halves.size() == 4);
-  CHECK(halves[0].send.seconds == doctest::Approx(15e-6));
+  CHECK(halves[0].send.seconds == relative(15e-6));
   // Nodes of one rank, no power of two: a ring.
   const auto ring =
       collective_rounds(platform, sum(first_ranks(3), 4800, AllreduceAlgorithm::hierarchical), 0);
   REQUIRE(ring.size() == 4);
-  for (const Round& round : ring) CHECK(round.send.seconds == doctest::Approx(15e-6));
+  for (const Round& round : ring) CHECK(round.send.seconds == relative(15e-6));
 }
 
 }  // namespace cnnplan::test

@@ -1,4 +1,4 @@
-// Comparison of seconds: doctest's Approx takes any two figures far below 1 for equal.
+// Comparison of figures of any size: doctest's own takes any two far below 1 for equal.
 #pragma once
 
 #include <doctest/doctest.h>

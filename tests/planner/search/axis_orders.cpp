@@ -1,0 +1,136 @@
+// What another order of the axes would gain beside the plan that is found, for scripts/axis-orders:
+// lines of values, parted by tabs.
+//
+// PLATFORM RANKS SAMPLES NETWORK..., SAMPLES per rank: network, step, step of the fastest other
+// order (0 where no mesh has two axes), orders tried, what that order changes.
+#include <algorithm>
+#include <iostream>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "planner/model/network.hpp"
+#include "planner/model/platform.hpp"
+#include "planner/predict/predict.hpp"
+#include "planner/search/solve.hpp"
+
+namespace cnnplan {
+namespace {
+
+// Consecutive layers on one mesh.
+struct Run {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+struct Order {
+  double step_s = 0.0;
+  std::string change;
+};
+
+std::vector<Run> runs_of(const Plan& plan) {
+  std::vector<Run> runs;
+  for (std::size_t i = 0; i < plan.layers.size(); ++i) {
+    const bool goes_on = i > 0 && plan.layers[i].mesh == plan.layers[i - 1].mesh;
+    if (!goes_on) runs.push_back({.begin = i, .end = i});
+    runs.back().end = i + 1;
+  }
+  return runs;
+}
+
+// Of the axes of `mesh`, all but its own.
+std::vector<Mesh> other_orders(const Mesh& mesh) {
+  std::vector<MeshAxis> axes = mesh.axes();
+  std::sort(axes.begin(), axes.end());
+  std::vector<Mesh> orders;
+  do {
+    if (axes != mesh.axes()) orders.emplace_back(axes);
+  } while (std::next_permutation(axes.begin(), axes.end()));
+  return orders;
+}
+
+class OtherOrders {
+ public:
+  OtherOrders(const Plan& plan, const PriceList& prices) : plan_(plan), prices_(prices) {}
+
+  // Each mesh of the plan on all of its layers, and on each run of them.
+  void try_all() {
+    std::set<Mesh> meshes;
+    for (const LayerPlan& layer : plan_.layers) meshes.insert(layer.mesh);
+    for (const Mesh& mesh : meshes) {
+      for (const Mesh& other : other_orders(mesh)) try_mesh(mesh, other);
+    }
+  }
+
+  int tried() const { return tried_; }
+  const std::optional<Order>& fastest() const { return fastest_; }
+
+ private:
+  void try_mesh(const Mesh& mesh, const Mesh& other) {
+    const std::string change = to_text(mesh) + " as " + to_text(other);
+    Plan everywhere = plan_;
+    for (LayerPlan& layer : everywhere.layers) {
+      if (layer.mesh == mesh) layer.mesh = other;
+    }
+    score(everywhere, change);
+    for (const Run& run : runs_of(plan_)) {
+      if (plan_.layers[run.begin].mesh != mesh) continue;
+      Plan changed = plan_;
+      for (std::size_t i = run.begin; i < run.end; ++i) changed.layers[i].mesh = other;
+      const auto first = static_cast<LayerIndex>(run.begin);
+      score(changed, change + " from " + plan_.network.layer(first).name + " on");
+    }
+  }
+
+  void score(const Plan& plan, const std::string& change) {
+    ++tried_;
+    const double step_s = predicted_step_s(plan, prices_);
+    if (!fastest_ || step_s < fastest_->step_s) {
+      fastest_ = Order{.step_s = step_s, .change = change};
+    }
+  }
+
+  const Plan& plan_;
+  const PriceList& prices_;
+  int tried_ = 0;
+  std::optional<Order> fastest_;
+};
+
+void network(const Platform& platform, int ranks, int samples, const std::string& file) {
+  const Plan plan = solve({.network = read_network(file),
+                           .ranks = ranks,
+                           .batch = std::int64_t{samples} * ranks,
+                           .platform = platform,
+                           .profile = {},
+                           .allreduce = {},
+                           .multigrid = {},
+                           .uniform = {}});
+  const KernelCosts kernels({}, platform);
+  const PriceList prices(platform, kernels);
+  OtherOrders others(plan, prices);
+  others.try_all();
+  const Order fastest = others.fastest().value_or(Order{});
+  std::cout << file << '\t' << plan.prediction.step_s << '\t' << fastest.step_s << '\t'
+            << others.tried() << '\t' << fastest.change << '\n';
+}
+
+void run(std::span<char*> arguments) {
+  const Platform platform = read_platform(arguments[0]);
+  const int ranks = std::stoi(arguments[1]);
+  const int samples = std::stoi(arguments[2]);
+  for (char* file : arguments.subspan(3)) network(platform, ranks, samples, file);
+}
+
+}  // namespace
+}  // namespace cnnplan
+
+int main(int argc, char** argv) {
+  std::cout.precision(9);
+  if (argc < 5) {
+    std::cerr << "axis_orders PLATFORM RANKS SAMPLES NETWORK...\n";
+    return 2;
+  }
+  cnnplan::run(std::span(argv, static_cast<std::size_t>(argc)).subspan(1));
+}
