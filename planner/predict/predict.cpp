@@ -13,6 +13,7 @@
 
 #include "planner/model/checked.hpp"
 #include "planner/model/parallel.hpp"
+#include "planner/schedule/memory_layout.hpp"
 
 namespace cnnplan {
 namespace {
@@ -131,7 +132,7 @@ MemoryUse most_of(std::span<const MemoryUse> uses, const Platform& platform) {
   return most;
 }
 
-using Look = std::function<void(std::size_t, const PricedSchedule&)>;
+using Look = std::function<void(std::size_t, PricedSchedule&)>;
 
 // Lowers one rank of every class, and shows each to `look` as soon as it is priced: only what the
 // walks look at is kept of all.
@@ -140,7 +141,7 @@ PlanWork work_of(
   PlanWork result{.classes = std::move(classes)};
   result.ranks.resize(result.classes.ranks().size());
   lower_each(plan, result.classes.ranks(), mode, [&](std::size_t i, Schedule schedule) {
-    const PricedSchedule made = priced(std::move(schedule), prices);
+    PricedSchedule made = priced(std::move(schedule), prices);
     result.ranks[i] = work_of(made);
     look(i, made);
   });
@@ -158,13 +159,24 @@ PlanWork placed_work_of(const Plan& plan,
                         const PriceList& prices,
                         const Look& look) {
   std::vector<MemoryUse> memory(classes.ranks().size());
-  const auto look_at_memory = [&](std::size_t i, const PricedSchedule& made) {
+  const auto look_at_memory = [&](std::size_t i, PricedSchedule& made) {
     memory[i] = memory_of(made);
     look(i, made);
   };
   PlanWork work = work_of(plan, std::move(classes), Mode::prediction, prices, look_at_memory);
   work.memory = most_of(memory, prices.platform());
   return work;
+}
+
+// All buffers beside each other where that fits, else what they take.
+MemoryUse memory_within(const Platform& platform, PricedSchedule& made) {
+  Schedule& schedule = made.schedule;
+  schedule.arena_bytes = most_arena_bytes(schedule);
+  const MemoryUse most = memory_of(made);
+  if (platform.memory_bytes <= 0 || most.total_bytes() <= platform.memory_bytes) return most;
+  schedule.arena_bytes = 0;
+  place_buffers(schedule);
+  return memory_of(made);
 }
 
 ToldWork told_work_of(const Plan& plan, RankClasses classes, const PriceList& prices) {
@@ -221,8 +233,18 @@ std::vector<RankTimeline> walk(const PlanWork& work, const VirtualTimeOptions& o
 }
 
 PlanWork work_of(const Plan& plan, const PriceList& prices) {
+  const Platform& platform = prices.platform();
+  RankClasses classes = RankClasses::of(plan, platform);
   const auto ignore = [](std::size_t, const PricedSchedule&) {};
-  return placed_work_of(plan, RankClasses::of(plan, prices.platform()), prices, ignore);
+  // Who has a place after whom is waited for where streams overlap.
+  if (plan.overlap) return placed_work_of(plan, std::move(classes), prices, ignore);
+  std::vector<MemoryUse> memory(classes.ranks().size());
+  const auto look_at_memory = [&](std::size_t i, PricedSchedule& made) {
+    memory[i] = memory_within(platform, made);
+  };
+  PlanWork work = work_of(plan, std::move(classes), Mode::prices, prices, look_at_memory);
+  work.memory = most_of(memory, platform);
+  return work;
 }
 
 double predicted_step_s(const Plan& plan, const PriceList& prices) {

@@ -56,7 +56,7 @@ double PriceList::least_s(const CollectiveOperation& operation, double most_byte
              platform_, links(operation), most_bytes, operation.kind, operation.algorithm);
 }
 
-GroupLinks PriceList::links(const CollectiveOperation& operation) const {
+const GroupLinks& PriceList::links(const CollectiveOperation& operation) const {
   const std::pair key(operation.group, operation.ranks_per_node);
   {
     const std::scoped_lock lock(links_mutex_);

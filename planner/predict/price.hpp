@@ -45,7 +45,7 @@ class PriceList {
   Price price(const Schedule& schedule, const CollectiveOperation& operation) const;
   Price price(const Schedule& schedule, const LoadOperation& operation) const;
 
-  GroupLinks links(const CollectiveOperation& operation) const;
+  const GroupLinks& links(const CollectiveOperation& operation) const;
 
   const Platform& platform_;
   const KernelCosts& kernels_;

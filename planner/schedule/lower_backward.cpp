@@ -256,7 +256,9 @@ Operand Lowering::scaled(const Unit& unit, const Operand& gradient, const std::s
 void Lowering::add_gradients(const Unit& unit) {
   if (!decomposition_.requires_gradient(unit.last)) return;
   for (LayerIndex source : unit.inputs) {
+    const Unit& writer = decomposition_.unit_of(source);
     if (!decomposition_.requires_gradient(source)) continue;
+    if (!is_lowered(decomposition_.index_of(writer))) continue;
     if (decomposition_.sliced_gradient(unit.head).is_shared) {
       sliced_gradient_of(source, layer(source).name + "/dy");
       continue;

@@ -10,7 +10,7 @@ void Lowering::forward_all() {
     const Unit& unit = decomposition_.units()[i];
     const Multigrid* const chain = chain_of(unit);
     if (!is_lowered(i)) {
-      add_output(unit);
+      if (is_read(unit)) add_output(unit);
     } else if (!runs(unit)) {
       if (std::holds_alternative<BatchNorm>(layer(unit.head).parameters)) add_running_values(unit);
     } else if (chain == nullptr) {

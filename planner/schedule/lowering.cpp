@@ -45,6 +45,16 @@ Lowering::Lowering(const Decomposition& decomposition,
   first_slot_.assign(layers, -1);
   labels_.assign(layers, -1);
   is_of_main_loss_ = network().layers_of_main_loss();
+  find_read();
+}
+
+void Lowering::find_read() {
+  if (lowered_.empty()) return;
+  is_read_.assign(static_cast<std::size_t>(network().layer_count()), false);
+  for (const Unit& unit : decomposition_.units()) {
+    if (!is_lowered(decomposition_.index_of(unit))) continue;
+    for (LayerIndex source : unit.inputs) is_read_[static_cast<std::size_t>(source)] = true;
+  }
 }
 
 Schedule Lowering::run() {

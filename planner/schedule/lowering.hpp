@@ -41,6 +41,7 @@ class Lowering {
   };
 
   // Set-up.
+  void find_read();
   void keep_logits();
   void keep_residuals();
   // Of parameters and of what is summed.
@@ -55,6 +56,8 @@ class Lowering {
   // False for what only auxiliary losses need where there is no training.
   bool runs(const Unit& unit) const;
   bool is_lowered(std::size_t unit) const { return lowered_.empty() || lowered_[unit]; }
+  // Whether a unit that is lowered reads the output of this one.
+  bool is_read(const Unit& unit) const { return is_read_[static_cast<std::size_t>(unit.last)]; }
   // In place of what its backward would contribute.
   void add_gradients(const Unit& unit);
 
@@ -234,6 +237,7 @@ class Lowering {
   int rank_;
   Mode mode_;
   std::vector<bool> lowered_;
+  std::vector<bool> is_read_;  // by layer, where not all are lowered
   ScheduleBuilder builder_;
   std::vector<Saved> saved_;                          // by unit
   std::vector<Operand> tensors_;                      // by layer: this rank's block

@@ -54,6 +54,10 @@ void take(std::vector<Buffer*> buffers, std::int64_t multiple, OccupiedMemory& m
   for (const Buffer* buffer : buffers) memory.take(life_of(*buffer), places_of(*buffer, multiple));
 }
 
+bool has_place(const Buffer& buffer) {
+  return in_arena(buffer.role) && buffer.first_use >= 0 && buffer.bytes > 0;
+}
+
 }  // namespace
 
 bool in_arena(BufferRole role) {
@@ -64,8 +68,7 @@ bool in_arena(BufferRole role) {
 void place_buffers(Schedule& schedule) {
   std::vector<Buffer*> order;
   for (Buffer& buffer : schedule.buffers) {
-    if (in_arena(buffer.role) && buffer.first_use >= 0 && buffer.bytes > 0)
-      order.push_back(&buffer);
+    if (has_place(buffer)) order.push_back(&buffer);
   }
   std::stable_sort(order.begin(), order.end(), [](const Buffer* a, const Buffer* b) {
     return a->bytes > b->bytes;
@@ -85,6 +88,16 @@ void place_buffers(Schedule& schedule) {
     schedule.arena_bytes =
         std::max(schedule.arena_bytes, checked_add(buffer->offset_bytes, buffer->bytes));
   }
+}
+
+std::int64_t most_arena_bytes(const Schedule& schedule) {
+  std::int64_t bytes = 0;
+  for (const Buffer& buffer : schedule.buffers) {
+    if (!has_place(buffer)) continue;
+    const std::int64_t multiple = buffer.bytes < page_bytes ? line_bytes : page_bytes;
+    bytes = checked_add(bytes, round_up(buffer.bytes, multiple));
+  }
+  return bytes;
 }
 
 }  // namespace cnnplan

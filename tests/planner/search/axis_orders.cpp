@@ -99,14 +99,12 @@ class OtherOrders {
 };
 
 void network(const Platform& platform, int ranks, int samples, const std::string& file) {
-  const Plan plan = solve({.network = read_network(file),
-                           .ranks = ranks,
-                           .batch = std::int64_t{samples} * ranks,
-                           .platform = platform,
-                           .profile = {},
-                           .allreduce = {},
-                           .multigrid = {},
-                           .uniform = {}});
+  SolveRequest request;
+  request.network = read_network(file);
+  request.ranks = ranks;
+  request.batch = std::int64_t{samples} * ranks;
+  request.platform = platform;
+  const Plan plan = solve(request);
   const KernelCosts kernels({}, platform);
   const PriceList prices(platform, kernels);
   OtherOrders others(plan, prices);
