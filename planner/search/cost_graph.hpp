@@ -121,6 +121,11 @@ struct Choice {
   auto operator<=>(const Choice&) const = default;
 };
 using Change = std::vector<Choice>;
+// Of two units.
+struct ChoicePair {
+  Choice first;
+  Choice second;
+};
 
 // @throws logic_error unless every unit has a candidate, every edge leads from a lower to a higher
 // unit with a matrix of their sizes, and all costs are finite.

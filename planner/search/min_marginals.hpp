@@ -32,6 +32,11 @@ class MinMarginals {
   // What that assignment changes of the optimum: in time that grows with the number of changes.
   // @pre it does not cost more than the limit
   Change changes_with(const Choice& choice) const;
+  // Pairs that the cheapest assignments with each of these choices take, and the optimum does not:
+  // all of those between units with an edge, and some others. Where the changes of two assignments
+  // go on alike, they are followed once: time and memory grow with the number of pairs.
+  // @pre as above
+  std::vector<ChoicePair> pairs_with(std::span<const Choice> choices) const;
 
  private:
   // Candidates of the neighbours of a step, in their order.
@@ -49,6 +54,7 @@ class MinMarginals {
     std::span<const double> costs;  // of the unit's candidates, and with them
   };
   class Changes;
+  class Reached;
 
   void take_back(const EliminationStep& step);
   // Room for what steps before this one ask for.

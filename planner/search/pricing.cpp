@@ -75,8 +75,8 @@ NetworkPricing::NetworkPricing(const Plan& plan,
 }
 
 std::size_t NetworkPricing::price(const Assignment& assignment,
-                                  const std::vector<Change>& changes) {
-  return edges_->price(assignment, changes, priced_);
+                                  const std::vector<ChoicePair>& choices) {
+  return edges_->price(assignment, choices, priced_);
 }
 
 const PricedNetwork& NetworkPricing::price_all() {

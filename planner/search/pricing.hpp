@@ -36,9 +36,10 @@ class NetworkPricing {
 
   // No pair costs less than its entries say.
   const PricedNetwork& priced() const { return priced_; }
-  // True for a pair's entries after it was among these: all that `assignment` takes, and that it
-  // takes after each of some changes alone. @returns how many had no price before
-  std::size_t price(const Assignment& assignment, const std::vector<Change>& changes = {});
+  // True for a pair's entries after it was among these: all that `assignment` takes, and those of
+  // some pairs of choices, of which units without an edge have none. @returns how many had no price
+  // before
+  std::size_t price(const Assignment& assignment, const std::vector<ChoicePair>& choices = {});
   // Every pair has its price then.
   const PricedNetwork& price_all();
 

@@ -27,16 +27,16 @@ std::vector<int> cheapest(const std::vector<double>& costs, std::size_t most, do
   return candidates;
 }
 
-std::vector<Change> changes_with(const MinMarginals& marginals,
-                                 const Wanted& wanted,
-                                 std::size_t most) {
-  std::vector<Change> changes;
+std::vector<ChoicePair> pairs_with(const MinMarginals& marginals,
+                                   const Wanted& wanted,
+                                   std::size_t most) {
+  std::vector<Choice> choices;
   for (int unit = 0; unit < static_cast<int>(marginals.costs().size()); ++unit) {
     for (int candidate : wanted(unit, marginals.costs()[static_cast<std::size_t>(unit)], most)) {
-      changes.push_back(marginals.changes_with({unit, candidate}));
+      choices.push_back({unit, candidate});
     }
   }
-  return changes;
+  return marginals.pairs_with(choices);
 }
 
 // The optimum of one of the graphs of `pricing`.
@@ -55,7 +55,7 @@ Elimination refined(NetworkPricing& pricing, const CostGraph& graph) {
     if (pricing.price(optimum) == 0) return {.bound = found.bound, .optimum = optimum};
     least_known = std::min(least_known, total_cost(graph, optimum));
     const MinMarginals marginals(std::move(found), least_known * (1 + rounding_of_sums));
-    pricing.price(optimum, changes_with(marginals, may_cost_less, most));
+    pricing.price(optimum, pairs_with(marginals, may_cost_less, most));
   }
 }
 
@@ -96,8 +96,8 @@ std::optional<MinMarginals> marginals_of_wanted(NetworkPricing& pricing,
     std::optional<MinMarginals> marginals = MinMarginals::of(graph);
     if (!marginals) return std::nullopt;
     const Assignment& optimum = marginals->optimum();
-    if (pricing.price(optimum, changes_with(*marginals, wanted, 1)) == 0) return marginals;
-    pricing.price(optimum, changes_with(*marginals, wanted, most));
+    if (pricing.price(optimum, pairs_with(*marginals, wanted, 1)) == 0) return marginals;
+    pricing.price(optimum, pairs_with(*marginals, wanted, most));
   }
 }
 

@@ -158,31 +158,34 @@ void UnitEdges::fill(const std::vector<bool>& kinds, PricedNetwork& priced) cons
   }
 }
 
-EdgePrices::Pair UnitEdges::pair_of(const Reading& reading, const Assignment& assignment) const {
+EdgePrices::Pair UnitEdges::pair_of(const Reading& reading, int from, int to) const {
   const Kind& kind = kinds_[reading.kind];
-  const auto from = static_cast<std::size_t>(assignment[static_cast<std::size_t>(reading.from)]);
-  const auto to = static_cast<std::size_t>(assignment[static_cast<std::size_t>(reading.to)]);
-  return {.edge = kind.edge, .row = kind.rows[from], .column = kind.columns[to]};
+  return {.edge = kind.edge, .row = kind.rows[index(from)], .column = kind.columns[index(to)]};
+}
+
+// Of all tensors that one of the units reads of the other.
+void UnitEdges::append_pairs(const ChoicePair& choices,
+                             std::vector<EdgePrices::Pair>& pairs) const {
+  const auto& [first, second] = choices;
+  for (int number : by_unit_[index(first.unit)]) {
+    const Reading& reading = readings_[index(number)];
+    if (reading.from == first.unit && reading.to == second.unit) {
+      pairs.push_back(pair_of(reading, first.candidate, second.candidate));
+    } else if (reading.from == second.unit && reading.to == first.unit) {
+      pairs.push_back(pair_of(reading, second.candidate, first.candidate));
+    }
+  }
 }
 
 std::size_t UnitEdges::price(const Assignment& assignment,
-                             const std::vector<Change>& changes,
+                             const std::vector<ChoicePair>& choices,
                              PricedNetwork& priced) {
   std::vector<EdgePrices::Pair> pairs;
-  for (const Reading& reading : readings_) pairs.push_back(pair_of(reading, assignment));
-  Assignment changed = assignment;
-  for (const Change& change : changes) {
-    for (const auto& [unit, candidate] : change)
-      changed[static_cast<std::size_t>(unit)] = candidate;
-    for (const auto& [unit, candidate] : change) {
-      for (int reading : by_unit_[static_cast<std::size_t>(unit)]) {
-        pairs.push_back(pair_of(readings_[static_cast<std::size_t>(reading)], changed));
-      }
-    }
-    for (const auto& [unit, candidate] : change) {
-      changed[static_cast<std::size_t>(unit)] = assignment[static_cast<std::size_t>(unit)];
-    }
+  for (const Reading& reading : readings_) {
+    pairs.push_back(
+        pair_of(reading, assignment[index(reading.from)], assignment[index(reading.to)]));
   }
+  for (const ChoicePair& both : choices) append_pairs(both, pairs);
   return fill_priced(std::move(pairs), priced);
 }
 

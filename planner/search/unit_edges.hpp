@@ -23,11 +23,11 @@ class UnitEdges {
             const std::vector<double>& spare_s,
             PricedNetwork& priced);
 
-  // In `priced`, the same that was filled: prices for all pairs that `assignment` takes, and that
-  // it takes after each of some changes alone, as far as they have none. @returns how many those
+  // In `priced`, the same that was filled: prices for all pairs that `assignment` takes, and those
+  // of some pairs of choices, as far as there are any and they have none. @returns how many those
   // were
   std::size_t price(const Assignment& assignment,
-                    const std::vector<Change>& changes,
+                    const std::vector<ChoicePair>& choices,
                     PricedNetwork& priced);
   // For all pairs.
   void price_all(PricedNetwork& priced);
@@ -71,7 +71,9 @@ class UnitEdges {
   // Gives all readings of these kinds their costs.
   void fill(const std::vector<bool>& kinds, PricedNetwork& priced) const;
   std::size_t fill_priced(std::vector<EdgePrices::Pair> pairs, PricedNetwork& priced);
-  EdgePrices::Pair pair_of(const Reading& reading, const Assignment& assignment) const;
+  // With these candidates.
+  EdgePrices::Pair pair_of(const Reading& reading, int from, int to) const;
+  void append_pairs(const ChoicePair& choices, std::vector<EdgePrices::Pair>& pairs) const;
 
   const Decomposition& decomposition_;
   EdgePrices edge_prices_;

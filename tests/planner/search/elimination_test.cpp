@@ -1,6 +1,8 @@
 // Tests of planner/search/elimination.
 #include <algorithm>
+#include <array>
 #include <numeric>
+#include <set>
 
 #include <doctest/doctest.h>
 
@@ -24,6 +26,39 @@ CostGraph random_residual(std::mt19937& random, int blocks) {
     graph.edges.push_back({from, from + 2, costs});
   }
   return graph;
+}
+
+bool has_edge(const CostGraph& graph, int a, int b) {
+  return std::any_of(graph.edges.begin(), graph.edges.end(), [&](const CostEdge& edge) {
+    return edge.from == std::min(a, b) && edge.to == std::max(a, b);
+  });
+}
+
+// About every second candidate of every unit.
+std::vector<Choice> some_choices(const CostGraph& graph, std::mt19937& random) {
+  std::vector<Choice> choices;
+  for (int unit = 0; unit < graph.unit_count(); ++unit) {
+    for (int candidate = 0; candidate < graph.candidate_count(unit); ++candidate) {
+      if (random() % 2 == 0) choices.push_back({unit, candidate});
+    }
+  }
+  return choices;
+}
+
+// The choices at the ends of every edge that has a changed one.
+void add_pairs(const CostGraph& graph,
+               const Assignment& optimum,
+               const Change& change,
+               std::set<std::array<Choice, 2>>& pairs) {
+  Assignment assignment = optimum;
+  for (const auto& [unit, candidate] : change) assignment[index(unit)] = candidate;
+  for (const CostEdge& edge : graph.edges) {
+    const Choice from{edge.from, assignment[index(edge.from)]};
+    const Choice to{edge.to, assignment[index(edge.to)]};
+    const bool changed =
+        from.candidate != optimum[index(from.unit)] || to.candidate != optimum[index(to.unit)];
+    if (changed) pairs.insert({from, to});
+  }
 }
 
 // `graph` where `unit` has nothing but this candidate.
@@ -139,6 +174,48 @@ TEST_CASE("MinMarginals: the cheapest assignment with a candidate costs what its
     }
   }
   CHECK(most_changes > 3);
+}
+
+TEST_CASE("MinMarginals: pairs of many choices are those of each choice's assignment") {
+  std::mt19937 random(10);
+  for (int round = 0; round < 300; ++round) {
+    const GraphSize size{.units = 2 + round % 20, .most_candidates = 4};
+    const GraphShape& shape = graph_shapes()[index(round) % graph_shapes().size()];
+    const CostGraph graph = shape.graph(random, size);
+    const std::optional<MinMarginals> marginals = MinMarginals::of(graph);
+    REQUIRE(marginals.has_value());
+    const std::vector<Choice> choices = some_choices(graph, random);
+    std::set<std::array<Choice, 2>> one_by_one;
+    for (const Choice& choice : choices) {
+      add_pairs(graph, marginals->optimum(), marginals->changes_with(choice), one_by_one);
+    }
+    std::set<std::array<Choice, 2>> together;
+    for (const auto& [first, second] : marginals->pairs_with(choices)) {
+      const bool is_edge = has_edge(graph, first.unit, second.unit);
+      if (is_edge) together.insert({std::min(first, second), std::max(first, second)});
+    }
+    CAPTURE(shape.name);
+    CHECK(std::includes(together.begin(), together.end(), one_by_one.begin(), one_by_one.end()));
+    CHECK(together.size() <= one_by_one.size() + graph.edges.size());
+  }
+}
+
+TEST_CASE("MinMarginals: changes of a whole chain are followed once") {
+  // Whoever leaves the first candidate does so with all others.
+  constexpr int units = 2000;
+  CostGraph graph;
+  graph.units.assign(units, {1.0, 1.1});
+  CostMatrix differs(2, 2);
+  differs(0, 1) = differs(1, 0) = 1e3;
+  std::vector<Choice> choices;
+  for (int unit = 0; unit < units; ++unit) {
+    if (unit > 0) graph.edges.push_back({unit - 1, unit, differs});
+    choices.push_back({unit, 1});
+  }
+  const std::optional<MinMarginals> marginals = MinMarginals::of(graph);
+  REQUIRE(marginals.has_value());
+  CHECK(marginals->changes_with(choices.front()).size() == units);
+  CHECK(marginals->pairs_with(choices).size() < 3 * units);
 }
 
 TEST_CASE("min_marginals: parts that do not touch count in each other's costs") {
