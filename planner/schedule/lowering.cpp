@@ -371,8 +371,9 @@ std::vector<Schedule> lower_for_prices(const Plan& plan, std::span<const int> ra
 
 std::vector<Schedule> lower_firsts(const Decomposition& decomposition,
                                    const UnitClasses& classes,
+                                   const std::vector<bool>& wanted,
                                    std::span<const int> ranks) {
-  return lower_all(decomposition, ranks, Mode::prices, classes.around_firsts());
+  return lower_all(decomposition, ranks, Mode::prices, classes.around_firsts(wanted));
 }
 
 Schedule lower_with_residuals(const Plan& plan, int rank) {

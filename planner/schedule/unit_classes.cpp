@@ -128,9 +128,11 @@ UnitClasses::UnitClasses(const Decomposition& decomposition) {
   }
 }
 
-std::vector<bool> UnitClasses::around_firsts() const {
+std::vector<bool> UnitClasses::around_firsts(const std::vector<bool>& wanted) const {
   std::vector<bool> found(first_.size(), false);
-  for (std::size_t unit : first_) found[unit] = true;
+  for (std::size_t unit = 0; unit < first_.size(); ++unit) {
+    if (wanted[unit]) found[first_[unit]] = true;
+  }
   for (int step = 0; step < reach; ++step) {
     const std::vector<bool> before = found;
     add_neighbours(inputs_, before, found);

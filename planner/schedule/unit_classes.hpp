@@ -20,9 +20,9 @@ class UnitClasses {
 
   // By unit, the first of its class: it stands for all.
   const std::vector<std::size_t>& first() const { return first_; }
-  // By unit, whether it is the first of its class or lies so near to one that the first's lowering
-  // may ask for it.
-  std::vector<bool> around_firsts() const;
+  // By unit, whether it is the first of a class with a unit that is wanted, or lies so near to one
+  // that the first's lowering may ask for it. @pre `wanted` is by unit
+  std::vector<bool> around_firsts(const std::vector<bool>& wanted) const;
 
  private:
   std::vector<std::vector<std::size_t>> inputs_;   // by unit, units

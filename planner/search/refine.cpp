@@ -1,5 +1,6 @@
-// Rounds of solving and pricing. Every round prices twice as many candidates beside the best of
-// every unit, so that rounds are few.
+// Rounds of solving and pricing. For an optimum, every round prices twice as many candidates beside
+// the best of every unit, so that rounds are few; for marginals, where most of these are never
+// asked for and a price takes longer than its share of a round, it does so now and then.
 #include "planner/search/refine.hpp"
 
 #include <algorithm>
@@ -11,6 +12,8 @@
 
 namespace cnnplan {
 namespace {
+
+constexpr std::size_t rounds_of_as_many = 16;
 
 // Of a unit, the `most` that cost least, as far as they do not cost more than `limit`.
 std::vector<int> cheapest(const std::vector<double>& costs, std::size_t most, double limit) {
@@ -92,12 +95,13 @@ double excess(NetworkPricing& pricing, const CostGraph& graph, const Assignment&
 std::optional<MinMarginals> marginals_of_wanted(NetworkPricing& pricing,
                                                 const CostGraph& graph,
                                                 const Wanted& wanted) {
-  for (std::size_t most = 2;; most *= 2) {
+  for (std::size_t most = 1, round = 1;; ++round) {
     std::optional<MinMarginals> marginals = MinMarginals::of(graph);
     if (!marginals) return std::nullopt;
     const Assignment& optimum = marginals->optimum();
     if (pricing.price(optimum, pairs_with(*marginals, wanted, 1)) == 0) return marginals;
-    pricing.price(optimum, pairs_with(*marginals, wanted, most));
+    if (round % rounds_of_as_many == 0) most *= 2;
+    if (most > 1) pricing.price(optimum, pairs_with(*marginals, wanted, most));
   }
 }
 

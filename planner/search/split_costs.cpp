@@ -106,8 +106,38 @@ class StandIns {
   const UnitClasses& classes_;
 };
 
-// Of what is not an edge.
-SplitCosts split_costs(const Plan& plan, const Split& split, const PriceList& prices) {
+// By layer, whether it may be split so; of samples and losses always.
+std::vector<bool> takers(const Network& network, const SplitChoices& choices, const Split& split) {
+  std::vector<bool> layers(static_cast<std::size_t>(network.layer_count()), false);
+  for (const UnitSplits& unit : choices.units) {
+    if (!unit.may_take(split)) continue;
+    for (LayerIndex layer : unit.unit.layers) layers[static_cast<std::size_t>(layer)] = true;
+  }
+  for (LayerIndex layer = 0; layer < network.layer_count(); ++layer) {
+    const LayerParameters& parameters = network.layer(layer).parameters;
+    const bool is_end = std::holds_alternative<Input>(parameters) || is_loss(parameters);
+    if (is_end) layers[static_cast<std::size_t>(layer)] = true;
+  }
+  return layers;
+}
+
+// The units of a lowering that such layers belong to.
+std::vector<bool> wanted_units(const Decomposition& decomposition,
+                               const std::vector<bool>& layers) {
+  std::vector<bool> wanted(decomposition.units().size(), false);
+  for (std::size_t layer = 0; layer < layers.size(); ++layer) {
+    if (!layers[layer]) continue;
+    const Unit& unit = decomposition.unit_of(static_cast<LayerIndex>(layer));
+    wanted[decomposition.index_of(unit)] = true;
+  }
+  return wanted;
+}
+
+// Of what is not an edge, for all that may be split so.
+SplitCosts split_costs(const Plan& plan,
+                       const SplitChoices& choices,
+                       const Split& split,
+                       const PriceList& prices) {
   const Plan uniform = on_split(plan, split);
   const Decomposition decomposition(uniform);
   const UnitClasses classes(decomposition);
@@ -115,8 +145,10 @@ SplitCosts split_costs(const Plan& plan, const Split& split, const PriceList& pr
   const std::vector<int> always = sample_ranks(plan.ranks);
   const LayerCosts zero(static_cast<std::size_t>(plan.network.layer_count()), 0.0);
   SplitCosts result{.slowest = zero, .kept_bytes = zero, .least = {}};
+  const std::vector<bool> wanted =
+      wanted_units(decomposition, takers(plan.network, choices, split));
   for (const Schedule& schedule :
-       lower_firsts(decomposition, classes, sample_ranks({&split.mesh}))) {
+       lower_firsts(decomposition, classes, wanted, sample_ranks({&split.mesh}))) {
     raise(schedule, result.kept_bytes);
     LayerCosts costs = zero;
     LayerCosts least = zero;
@@ -150,7 +182,7 @@ CostsBySplit costs_by_split(const Plan& plan,
   for (const Split& split : all_splits(choices)) costs[split];
   parallel_for(costs.size(), [&](std::size_t i) {
     auto& [split, cost] = *std::next(costs.begin(), static_cast<std::ptrdiff_t>(i));
-    cost = split_costs(plan, split, prices);
+    cost = split_costs(plan, choices, split, prices);
   });
   return costs;
 }

@@ -2,6 +2,7 @@
 #include "planner/search/unit_splits.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "planner/model/enumerators.hpp"
 #include "planner/search/candidates.hpp"
@@ -58,6 +59,28 @@ bool is_channel_candidate(const Mesh& mesh) {
          !splits_positions_of_a_sample(mesh);
 }
 
+// A fully connected layer, or what works on its outputs one by one.
+bool is_fully_connected(const Network& network, LayerIndex layer) {
+  const LayerParameters& parameters = network.layer(layer).parameters;
+  if (std::holds_alternative<FullyConnected>(parameters)) return true;
+  const bool is_elementwise = std::holds_alternative<Relu>(parameters) ||
+                              std::holds_alternative<Dropout>(parameters) ||
+                              std::holds_alternative<BatchNorm>(parameters);
+  return is_elementwise && is_fully_connected(network, network.inputs_of(layer).front());
+}
+
+// `mesh`, with samples and channels split, the other way round: ranks with the same channels are
+// neighbours, and the gradients of their weights, of which fully connected layers have many beside
+// their activations, stay inside nodes more often.
+std::optional<Mesh> with_channels_first(const Plan& plan, LayerIndex layer, const Mesh& mesh) {
+  const bool has_nodes = plan.ranks_per_node > 1 && plan.ranks_per_node < plan.ranks;
+  const int samples = mesh.size(Axis::n);
+  const int channels = mesh.size(Axis::c);
+  const bool has_both = samples > 1 && channels > 1;
+  if (!has_nodes || !has_both || !is_fully_connected(plan.network, layer)) return std::nullopt;
+  return Mesh({{Axis::c, channels}, {Axis::n, samples}});
+}
+
 // Over n d h w, then those that split channels, too.
 UnitSplits splits_of(const Plan& plan,
                      const SearchUnit& unit,
@@ -72,8 +95,10 @@ UnitSplits splits_of(const Plan& plan,
   if (positions.size() < axes.size()) {
     candidates = enumerate_meshes(shape, plan.ranks, axes);
     for (const Mesh& mesh : candidates.meshes) {
-      if (is_channel_candidate(mesh)) {
-        add_channel_splits(plan.network, unit.head(), mesh, choice.splits);
+      if (!is_channel_candidate(mesh)) continue;
+      add_channel_splits(plan.network, unit.head(), mesh, choice.splits);
+      if (const auto other_way = with_channels_first(plan, unit.head(), mesh)) {
+        add_channel_splits(plan.network, unit.head(), *other_way, choice.splits);
       }
     }
   }

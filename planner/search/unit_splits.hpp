@@ -42,7 +42,8 @@ struct SplitChoices {
 
 // Over the axes among `axes` of every unit's output (with r where nothing else fits), and r alone.
 // Where channels are split and the unit begins with a layer that mixes them, with each algorithm
-// that the layer allows.
+// that the layer allows. Axes are in the order n c d h w r; where the ranks fill several nodes,
+// fully connected layers are also split with c before n.
 SplitChoices split_choices(const Plan& plan, const std::vector<Axis>& axes = search_axes());
 // The same, each split a second time behind them where the unit has outputs to compute again.
 SplitChoices split_choices_with_recompute(const Plan& plan,

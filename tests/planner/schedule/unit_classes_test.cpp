@@ -64,11 +64,12 @@ std::size_t check_stand_ins(Plan plan) {
   plan.bucket_bytes = 1;
   const Decomposition decomposition(plan);
   const UnitClasses classes(decomposition);
+  const std::vector<bool> all(decomposition.units().size(), true);
   std::size_t others = 0;
   for (int rank : {0, plan.ranks - 1}) {
     const std::vector<Work> whole = work_of(lower_for_prices(plan, std::array{rank}).front());
     const std::vector<Work> firsts =
-        work_of(lower_firsts(decomposition, classes, std::array{rank}).front());
+        work_of(lower_firsts(decomposition, classes, all, std::array{rank}).front());
     for (std::size_t i = 0; i < decomposition.units().size(); ++i) {
       const Unit& unit = decomposition.units()[i];
       const Unit& first = decomposition.units()[classes.first()[i]];
@@ -115,9 +116,15 @@ TEST_CASE("UnitClasses: repeated blocks are lowered once") {
   const Decomposition decomposition(plan);
   const UnitClasses classes(decomposition);
   CHECK(check_stand_ins(plan) > decomposition.units().size());
-  const std::vector<bool> lowered = classes.around_firsts();
-  CHECK(2 * std::count(lowered.begin(), lowered.end(), true) <
-        static_cast<std::ptrdiff_t>(lowered.size()));
+  std::vector<bool> wanted(decomposition.units().size(), true);
+  const auto lowered = [&] {
+    const std::vector<bool> units = classes.around_firsts(wanted);
+    return static_cast<std::size_t>(std::count(units.begin(), units.end(), true));
+  };
+  CHECK(2 * lowered() < wanted.size());
+  // The last two are fully connected and the loss: with what they read.
+  std::fill(wanted.begin(), wanted.end() - 2, false);
+  CHECK(lowered() == 4);
 }
 
 TEST_CASE("UnitClasses: also where outputs are computed again") {
