@@ -31,11 +31,8 @@ SolveRequest request_for(const char* name, std::int64_t batch, int ranks) {
   return request_for(read_network("configs/networks/" + std::string(name) + ".json"), batch, ranks);
 }
 
-Mesh mesh_of(const Plan& plan, const std::string& name) {
-  for (LayerIndex layer = 0; layer < plan.network.layer_count(); ++layer) {
-    if (plan.network.layer(layer).name == name) return plan.layers[index(layer)].mesh;
-  }
-  return {};
+Mesh mesh_of(const Plan& plan, std::string_view name) {
+  return plan.layers[index(plan.network.index_of(name))].mesh;
 }
 
 bool on_one_mesh(const Plan& plan, const Mesh& mesh) {
