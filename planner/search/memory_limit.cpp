@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -17,7 +19,17 @@ constexpr double rounding_of_differences = 1e-10;
 // Few find a good assignment soon, which lets most labels be left out the second time.
 constexpr std::size_t label_counts[] = {64, 4096};
 
-// Seconds, a byte being worth `price_s`.
+CostMatrix priced(const CostMatrix& seconds, const CostMatrix& bytes, double price_s) {
+  CostMatrix costs = seconds;
+  for (int row = 0; row < costs.rows(); ++row) {
+    for (int column = 0; column < costs.columns(); ++column) {
+      costs(row, column) += price_s * bytes(row, column);
+    }
+  }
+  return costs;
+}
+
+// Seconds, a byte being worth `price_s`. Edges that have their costs in common still do.
 CostGraph priced(const LimitedGraph& graph, double price_s) {
   CostGraph result = graph.seconds;
   for (std::size_t unit = 0; unit < result.units.size(); ++unit) {
@@ -25,14 +37,13 @@ CostGraph priced(const LimitedGraph& graph, double price_s) {
       result.units[unit][i] += price_s * graph.bytes.units[unit][i];
     }
   }
+  std::map<std::pair<const CostMatrix*, const CostMatrix*>, SharedCosts> known;
   for (std::size_t i = 0; i < result.edges.size(); ++i) {
-    CostMatrix costs = result.edges[i].costs.matrix();
-    for (int row = 0; row < costs.rows(); ++row) {
-      for (int column = 0; column < costs.columns(); ++column) {
-        costs(row, column) += price_s * graph.bytes.edges[i].costs(row, column);
-      }
-    }
-    result.edges[i].costs = std::move(costs);
+    const CostMatrix& seconds = graph.seconds.edges[i].costs.matrix();
+    const CostMatrix& bytes = graph.bytes.edges[i].costs.matrix();
+    const auto [entry, is_new] = known.try_emplace({&seconds, &bytes});
+    if (is_new) entry->second = priced(seconds, bytes, price_s);
+    result.edges[i].costs = entry->second;
   }
   return result;
 }
@@ -107,10 +118,14 @@ CostGraph part_of(const CostGraph& graph, const Kept& kept) {
       part.units.back().push_back(graph.units[unit][static_cast<std::size_t>(i)]);
     }
   }
+  using Key = std::tuple<const CostMatrix*, std::vector<int>, std::vector<int>>;
+  std::map<Key, SharedCosts> known;
   for (const CostEdge& edge : graph.edges) {
-    const std::vector<int>& rows = kept[static_cast<std::size_t>(edge.from)];
-    const std::vector<int>& columns = kept[static_cast<std::size_t>(edge.to)];
-    part.edges.push_back({edge.from, edge.to, selected(edge.costs.matrix(), rows, columns)});
+    const std::vector<int>& rows = kept[index(edge.from)];
+    const std::vector<int>& columns = kept[index(edge.to)];
+    const auto [entry, is_new] = known.try_emplace({&edge.costs.matrix(), rows, columns});
+    if (is_new) entry->second = selected(edge.costs.matrix(), rows, columns);
+    part.edges.push_back({edge.from, edge.to, entry->second});
   }
   return part;
 }

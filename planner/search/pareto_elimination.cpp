@@ -13,6 +13,10 @@ namespace {
 
 constexpr std::size_t most_neighbours = 2;
 constexpr int no_trace = -1;
+// More than this takes longer than it is worth: pairs of candidates to begin with, and labels that
+// are made.
+constexpr std::size_t most_pairs = std::size_t{1} << 20;
+constexpr std::size_t most_made = std::size_t{1} << 27;
 
 struct Label {
   double seconds = 0.0;
@@ -62,7 +66,8 @@ class ParetoEliminator {
   ParetoResult run() {
     for (int unit = 0; unit < static_cast<int>(units_.size()); ++unit) remain(unit);
     while (!remaining_.empty()) {
-      if (remaining_.begin()->first > most_neighbours) return {.best = {}, .exact = false};
+      const bool is_too_entangled = remaining_.begin()->first > most_neighbours;
+      if (is_too_entangled || made_ > most_made) return {.best = {}, .exact = false};
       eliminate(remaining_.extract(remaining_.begin()).value().second);
     }
     if (total_.empty()) return {.best = {}, .exact = exact_};
@@ -166,6 +171,8 @@ class ParetoEliminator {
   }
 
   void append_sums(const Frontier& a, const Frontier& b, Frontier& labels) {
+    if (made_ > most_made) return;
+    const std::size_t before = labels.size();
     for (const Label& x : a) {
       for (const Label& y : b) {
         if (x.bytes + y.bytes > limit_bytes_) break;
@@ -175,6 +182,7 @@ class ParetoEliminator {
                           .second = y.trace});
       }
     }
+    made_ += labels.size() - before;
   }
 
   // Over the candidates of `unit`, its own labels and those that `of_neighbours` gives with it.
@@ -262,6 +270,7 @@ class ParetoEliminator {
   double limit_bytes_;
   LabelLimits limits_;
   bool exact_ = true;
+  std::size_t made_ = 0;                              // labels
   std::vector<std::vector<Frontier>> units_;          // by unit and candidate
   std::vector<std::map<int, FrontierMatrix>> pairs_;  // by unit, then by neighbour
   std::set<std::pair<std::size_t, int>> remaining_;   // units that are left, by their neighbours
@@ -274,6 +283,9 @@ class ParetoEliminator {
 ParetoResult eliminate_within(const LimitedGraph& graph, const LabelLimits& labels) {
   check(graph.seconds);
   check(graph.bytes);
+  std::size_t pairs = 0;
+  for (const CostEdge& edge : graph.seconds.edges) pairs += edge.costs.values().size();
+  if (pairs > most_pairs) return {.best = {}, .exact = false};
   LabelLimits limits = labels;
   limits.most = std::max<std::size_t>(2, limits.most);
   return ParetoEliminator(graph, limits).run();

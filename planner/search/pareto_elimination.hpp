@@ -18,7 +18,7 @@ struct LimitedGraph {
 
 struct ParetoResult {
   std::optional<Assignment> best;  // within the limit; absent where none was found
-  bool exact = true;  // false: too many labels, or units with three neighbours remained
+  bool exact = true;  // false: too many labels or pairs, or units with three neighbours remained
 };
 
 struct LabelLimits {

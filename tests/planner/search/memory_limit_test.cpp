@@ -155,4 +155,20 @@ TEST_CASE("fastest_within: a limit that nothing reaches changes nothing") {
   CHECK(found.bound_s == relative(eliminate(graph.seconds).bound));
 }
 
+TEST_CASE("fastest_within: of more pairs than labels can be made for, what prices of a byte find") {
+  std::mt19937 random(12);
+  const CostGraph seconds =
+      random_line(random, {.units = 3000, .most_candidates = 20, .least_candidates = 20});
+  LimitedGraph graph{.seconds = seconds, .bytes = random_bytes(random, seconds)};
+  CHECK_FALSE(eliminate_within(graph).exact);
+  const double fastest_bytes = total_cost(graph.bytes, *eliminate(seconds).optimum);
+  graph.limit_bytes = (eliminate(graph.bytes).bound + fastest_bytes) / 2;
+  const WithinLimit found = fastest_within(graph);
+  REQUIRE(found.best.has_value());
+  CHECK(total_cost(graph.bytes, *found.best) <= graph.limit_bytes);
+  const double seconds_found = total_cost(seconds, *found.best);
+  CHECK(found.bound_s <= seconds_found * (1 + rounding));
+  CHECK(seconds_found < 1.001 * found.bound_s);
+}
+
 }  // namespace cnnplan
