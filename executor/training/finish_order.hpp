@@ -12,10 +12,10 @@ namespace cnnplan {
 // Finishing blocks until the other ranks do the same, so all ranks must finish what they share in
 // one order. Prompt communication (halos, statistics) is what the next kernels wait for: it is
 // finished in the order in which it was started, and past reductions. A reduction (gradients, the
-// loss) is finished when it is needed or the next one is under way, after all prompt communication
-// that was started before that, and after earlier reductions. All ranks take part in all reductions
-// and need each at the same place among their operations, so this is one order for all, whatever
-// each of them has to do beside.
+// loss, weights that are gathered) is finished when it is needed or the next sum is under way,
+// after all prompt communication that was started before that, and after earlier reductions. All
+// ranks take part in all reductions and need each at the same place among their operations, so this
+// is one order for all, whatever each of them has to do beside.
 class FinishOrder {
  public:
   enum class Urgency { prompt, reduction };
@@ -32,7 +32,7 @@ class FinishOrder {
     order.insert(order.end(), reductions.begin(), reductions.end());
     return order;
   }
-  // The same for the reductions before `reduction`, the one that was started last.
+  // The same for the reductions before `reduction`. @pre no other was started since
   std::vector<std::size_t> before(std::size_t reduction) {
     const auto place = std::find(reductions_.begin(), reductions_.end(), reduction);
     if (place == reductions_.begin() || place == reductions_.end()) return {};

@@ -22,6 +22,13 @@ Queue queue_of(Stream stream) {
   return stream == Stream::reduce ? Queue::reduce : Queue::compute;
 }
 
+// Of gradients or the loss, beside kernels; weights that are gathered are none.
+bool is_sum(const Operation& operation) {
+  const auto* collective = std::get_if<CollectiveOperation>(&operation.body);
+  return collective != nullptr && operation.stream == Stream::reduce &&
+         collective->kind != CollectiveKind::allgather;
+}
+
 }  // namespace
 
 StepRunner::StepRunner(const Schedule& schedule, const StepContext& context)
@@ -189,8 +196,8 @@ void StepRunner::start(std::size_t operation, const StepState& state) {
                     is_reduction ? FinishOrder::Urgency::reduction : FinishOrder::Urgency::prompt);
   if (!context_.overlap) {
     finish(unfinished_.all());
-  } else if (is_reduction) {
-    // Nothing asks for sums before the end, but the host may have to add them.
+  } else if (is_sum(schedule_.operations[operation])) {
+    // Nothing asks for the sums before the end, but the host may have to add them.
     finish(unfinished_.before(operation));
     device_.select(queue_of(operation));
   }

@@ -31,7 +31,7 @@ class Meetings {
     int rank_class = 0;
     int ranks = 1;
   };
-  // Who meets, whoever's meeting it is, in one order: so all leave it at the same time.
+  // Who meets, in the order of their classes: those who meet the same ones leave at the same time.
   using Party = std::vector<Members>;
 
   void add_numbers(const RankWork& work);

@@ -26,8 +26,8 @@ struct PlanWork {
   std::vector<RankWork> ranks{};  // by class
   MemoryUse memory{};             // of the rank that needs most, where it is known
 };
-// With its memory; where a rank's buffers fit beside each other, what they take so, which is more
-// than a prediction says. @pre validate(plan) holds
+// With its memory; where a rank's buffers fit beside each other and streams do not overlap, what
+// they take so, which is more than a prediction says. @pre validate(plan) holds
 PlanWork work_of(const Plan& plan, const PriceList& prices);
 std::vector<RankTimeline> walk(const PlanWork& work, const VirtualTimeOptions& options = {});
 

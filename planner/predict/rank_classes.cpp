@@ -214,6 +214,14 @@ class Refinement {
     }
   }
 
+  // Where a rank's samples on one mesh are not among those that it has on another, it moves more.
+  void refine_by_own_samples(const Mesh& mesh, const Mesh& other, std::int64_t batch) {
+    const auto samples = [batch](const Mesh& on, int rank) {
+      return block_range(batch, on.size(Axis::n), on.coordinate(rank, Axis::n));
+    };
+    refine([&](int rank) { return shared(samples(mesh, rank), samples(other, rank)); });
+  }
+
   std::vector<int> class_of() && { return std::move(class_of_); }
 
  private:
@@ -226,6 +234,12 @@ std::map<Mesh, std::vector<LayerIndex>> layers_by_mesh(const Plan& plan) {
     layers[plan.layers[static_cast<std::size_t>(layer)].mesh].push_back(layer);
   }
   return layers;
+}
+
+// Samples of ranks in a row are then in a row, and of several such meshes the coarser one's hold
+// the finer one's.
+bool has_samples_first(const Mesh& mesh) {
+  return mesh.size(Axis::n) == 1 || mesh.axes().front().axis == Axis::n;
 }
 
 }  // namespace
@@ -250,7 +264,8 @@ RankClasses RankClasses::each(int ranks) {
 RankClasses RankClasses::of(const Plan& plan, const Platform& platform) {
   if (plan.ranks <= exact_ranks) return each(plan.ranks);
   Refinement refinement(plan.ranks);
-  for (const auto& [mesh, layers] : layers_by_mesh(plan)) {
+  const std::map<Mesh, std::vector<LayerIndex>> meshes = layers_by_mesh(plan);
+  for (const auto& [mesh, layers] : meshes) {
     for (const MeshAxis& axis : mesh.axes()) {
       if (axis.axis == Axis::r) continue;
       if (axis.axis == Axis::l) {
@@ -262,6 +277,10 @@ RankClasses RankClasses::of(const Plan& plan, const Platform& platform) {
       if (axis.axis != Axis::n) refinement.refine_by_levels(platform, mesh, axis);
     }
     refinement.refine_by_groups(platform, mesh);
+    if (has_samples_first(mesh)) continue;
+    for (const auto& [other, others] : meshes) {
+      refinement.refine_by_own_samples(mesh, other, plan.batch);
+    }
   }
   return RankClasses(std::move(refinement).class_of());
 }

@@ -34,6 +34,7 @@ struct UnitKey {
   bool residual = false;
   bool gradient = false;
   bool dense_gradient = false;
+  bool main_loss = false;  // what goes into it is kept
   bool operator<(const UnitKey& other) const {
     const auto fields = [](const UnitKey& key) {
       return std::tie(key.parameters,
@@ -47,7 +48,8 @@ struct UnitKey {
                       key.relu,
                       key.residual,
                       key.gradient,
-                      key.dense_gradient);
+                      key.dense_gradient,
+                      key.main_loss);
     };
     return fields(*this) < fields(other);
   }
@@ -68,7 +70,8 @@ UnitKey key_of(const Decomposition& decomposition, const Unit& unit) {
               .relu = unit.relu,
               .residual = unit.residual,
               .gradient = decomposition.requires_gradient(unit.last),
-              .dense_gradient = decomposition.needs_dense_gradient(unit.last)};
+              .dense_gradient = decomposition.needs_dense_gradient(unit.last),
+              .main_loss = unit.head == network.loss_layer()};
   const std::size_t own_inputs = network.inputs_of(unit.head).size();
   for (std::size_t i = 0; i < unit.inputs.size(); ++i) {
     const LayerIndex source = unit.inputs[i];

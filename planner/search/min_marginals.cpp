@@ -1,9 +1,8 @@
-// Up from a unit to the last that was eliminated, then down to all that lean on what changed.
+// Marginals of the last unit that was eliminated, then of those before it.
 #include "planner/search/min_marginals.hpp"
 
 #include <algorithm>
 #include <limits>
-#include <set>
 #include <utility>
 
 #include "planner/search/min_plus.hpp"
@@ -14,85 +13,6 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
-
-// An assignment as it differs from the optimum.
-class MinMarginals::Changes {
- public:
-  explicit Changes(const MinMarginals& marginals) : all_(marginals) {}
-
-  // Towards the end of the elimination, until what remains is as in the optimum.
-  void climb(const Choice& choice) {
-    fix(choice.unit, choice.candidate);
-    int unit = choice.unit;
-    for (;;) {
-      const std::vector<int>& neighbours = all_.step_of(unit).neighbours;
-      const Neighbours& best = all_.with_[index(unit)][index(candidate(unit))];
-      for (std::size_t i = 0; i < neighbours.size(); ++i) fix(neighbours[i], best[i]);
-      if (neighbours.empty()) return;
-      const std::optional<int> next =
-          neighbours.size() == 1 ? neighbours[0] : end_of_pairs(neighbours[0], neighbours[1]);
-      if (!next || is_optimal(*next)) return;
-      unit = *next;
-    }
-  }
-
-  // What was eliminated before and leans on a change.
-  void descend() {
-    std::set<std::pair<int, int>> open;  // by place, the last first
-    const auto open_leaning_on = [&](int unit) {
-      for (int other : all_.leaned_[index(unit)]) open.emplace(-all_.place_[index(other)], other);
-    };
-    for (const auto& [unit, candidate] : fixed_) {
-      if (!is_optimal(unit)) open_leaning_on(unit);
-    }
-    while (!open.empty()) {
-      const int unit = open.extract(open.begin()).value().second;
-      if (fixed_.contains(unit)) continue;
-      const EliminationStep& step = all_.step_of(unit);
-      Neighbours candidates{};
-      for (std::size_t i = 0; i < step.neighbours.size(); ++i) {
-        candidates[i] = candidate(step.neighbours[i]);
-      }
-      fix(unit, step.best_with(candidates));
-      if (!is_optimal(unit)) open_leaning_on(unit);
-    }
-  }
-
-  Change take() const {
-    Change change;
-    for (const auto& [unit, candidate] : fixed_) {
-      if (!is_optimal(unit)) change.push_back({unit, candidate});
-    }
-    return change;
-  }
-
- private:
-  int candidate(int unit) const {
-    const auto found = fixed_.find(unit);
-    return found == fixed_.end() ? all_.optimum_[index(unit)] : found->second;
-  }
-  bool is_optimal(int unit) const { return candidate(unit) == all_.optimum_[index(unit)]; }
-  void fix(int unit, int candidate) { fixed_.emplace(unit, candidate); }
-
-  // From pair to pair, each the neighbours of a unit that is known: the unit that the last pair
-  // leaves alone; nothing where a pair is as in the optimum.
-  std::optional<int> end_of_pairs(int a, int b) {
-    while (!(is_optimal(a) && is_optimal(b))) {
-      if (all_.place_[index(a)] > all_.place_[index(b)]) std::swap(a, b);
-      const std::vector<int>& neighbours = all_.step_of(a).neighbours;
-      if (neighbours.size() == 1) return b;
-      const int other = neighbours[0] == b ? neighbours[1] : neighbours[0];
-      const PairCosts& pair = all_.pairs_[index(a)].at(b);
-      fix(other,
-          pair.others[index(candidate(b)) * index(pair.costs.columns()) + index(candidate(a))]);
-      a = other;
-    }
-    return std::nullopt;
-  }
-
-  const MinMarginals& all_;
-  std::map<int, int> fixed_;  // candidate by unit
-};
 
 MinMarginals::MinMarginals(EliminationSteps steps, double limit)
     : steps_(std::move(steps.steps)),
@@ -120,13 +40,6 @@ std::optional<MinMarginals> MinMarginals::of(const CostGraph& graph) {
   EliminationSteps steps = elimination_steps(graph);
   if (!steps.optimum) return std::nullopt;
   return MinMarginals(std::move(steps));
-}
-
-Change MinMarginals::changes_with(const Choice& choice) const {
-  Changes changes(*this);
-  changes.climb(choice);
-  changes.descend();
-  return changes.take();
 }
 
 const EliminationStep& MinMarginals::step_of(int unit) const {

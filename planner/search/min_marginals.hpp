@@ -53,7 +53,6 @@ class MinMarginals {
     double least = 0.0;             // of all units, with them
     std::span<const double> costs;  // of the unit's candidates, and with them
   };
-  class Changes;
   class Reached;
 
   void take_back(const EliminationStep& step);

@@ -171,7 +171,10 @@ class ParetoEliminator {
   }
 
   void append_sums(const Frontier& a, const Frontier& b, Frontier& labels) {
-    if (made_ > most_made) return;
+    if (made_ > most_made) {
+      exact_ = false;
+      return;
+    }
     const std::size_t before = labels.size();
     for (const Label& x : a) {
       for (const Label& y : b) {

@@ -1,4 +1,5 @@
-// Assignments that differ from the optimum, followed as long as they are new.
+// Up from a unit to the last that was eliminated, then down to all that lean on what changed, as
+// long as that is new.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -10,9 +11,9 @@
 
 namespace cnnplan {
 
-// Goes the ways of MinMarginals::Changes. A unit with its candidate and those of its neighbours
-// decides all that follows: further up, and, as whatever leans on it leans on nothing else but
-// those, further down.
+// Assignments as they differ from the optimum. A unit with its candidate and those of its
+// neighbours decides what follows further up, and, as whatever leans on it leans on nothing else
+// but those, further down: both are followed once.
 class MinMarginals::Reached {
  public:
   explicit Reached(const MinMarginals& marginals) : all_(marginals) {}
@@ -24,12 +25,21 @@ class MinMarginals::Reached {
     descend();
   }
 
+  // Of the choice that was added last, if it was the only one.
+  Change change() const {
+    Change change;
+    for (const auto& [unit, candidate] : fixed_) {
+      if (!is_optimal(unit)) change.push_back({unit, candidate});
+    }
+    return change;
+  }
   std::vector<ChoicePair> pairs() && { return std::move(pairs_); }
 
  private:
   // The unit, its candidate, and those of its neighbours.
   using State = std::array<int, 2 + most_neighbours>;
 
+  // Towards the end of the elimination, until what remains is as in the optimum.
   void climb(const Choice& choice) {
     fix(choice.unit, choice.candidate);
     int unit = choice.unit;
@@ -45,7 +55,8 @@ class MinMarginals::Reached {
     }
   }
 
-  // Nothing also where the rest is known.
+  // From pair to pair, each the neighbours of a unit that is known: the unit that the last pair
+  // leaves alone; nothing where a pair is as in the optimum, or the rest is known.
   std::optional<int> end_of_pairs(int a, int b) {
     while (!(is_optimal(a) && is_optimal(b))) {
       if (all_.place_[index(a)] > all_.place_[index(b)]) std::swap(a, b);
@@ -61,16 +72,16 @@ class MinMarginals::Reached {
     return std::nullopt;
   }
 
+  // What was eliminated before and leans on a change, perhaps on another than that it was met from.
   void descend() {
     std::set<std::pair<int, int>> open;  // by place, the last first
     const auto open_leaning_on = [&](int unit) {
-      if (is_optimal(unit)) return;
       for (int other : all_.leaned_[index(unit)]) open.emplace(-all_.place_[index(other)], other);
     };
     for (int unit : climbed_now_) open_leaning_on(unit);
     while (!open.empty()) {
       const int unit = open.extract(open.begin()).value().second;
-      if (fixed_.contains(unit)) continue;
+      if (fixed_.contains(unit) || !leans_on_change(unit)) continue;
       const EliminationStep& step = all_.step_of(unit);
       Neighbours candidates{};
       for (std::size_t i = 0; i < step.neighbours.size(); ++i) {
@@ -79,6 +90,13 @@ class MinMarginals::Reached {
       fix(unit, step.best_with(candidates));
       if (reach(unit, descended_)) open_leaning_on(unit);
     }
+  }
+
+  bool leans_on_change(int unit) const {
+    const std::vector<int>& neighbours = all_.step_of(unit).neighbours;
+    return std::any_of(neighbours.begin(), neighbours.end(), [&](int neighbour) {
+      return !is_optimal(neighbour);
+    });
   }
 
   // False where what follows further up is known. Further down, another way may have come up here.
@@ -113,6 +131,12 @@ class MinMarginals::Reached {
   std::set<State> descended_;
   std::vector<ChoicePair> pairs_;
 };
+
+Change MinMarginals::changes_with(const Choice& choice) const {
+  Reached reached(*this);
+  reached.add(choice);
+  return reached.change();
+}
 
 std::vector<ChoicePair> MinMarginals::pairs_with(std::span<const Choice> choices) const {
   Reached reached(*this);

@@ -1,6 +1,6 @@
 // Rounds of solving and pricing. For an optimum, every round prices twice as many candidates beside
 // the best of every unit, so that rounds are few; for marginals, where most of these are never
-// asked for and a price takes longer than its share of a round, it does so now and then.
+// asked for and their prices take longer than a round, only after many rounds.
 #include "planner/search/refine.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace cnnplan {
 namespace {
 
-constexpr std::size_t rounds_of_as_many = 16;
+constexpr std::size_t rounds_with_as_many = 16;
 
 // Of a unit, the `most` that cost least, as far as they do not cost more than `limit`.
 std::vector<int> cheapest(const std::vector<double>& costs, std::size_t most, double limit) {
@@ -100,7 +100,7 @@ std::optional<MinMarginals> marginals_of_wanted(NetworkPricing& pricing,
     if (!marginals) return std::nullopt;
     const Assignment& optimum = marginals->optimum();
     if (pricing.price(optimum, pairs_with(*marginals, wanted, 1)) == 0) return marginals;
-    if (round % rounds_of_as_many == 0) most *= 2;
+    if (round % rounds_with_as_many == 0) most *= 2;
     if (most > 1) pricing.price(optimum, pairs_with(*marginals, wanted, most));
   }
 }

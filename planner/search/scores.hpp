@@ -15,7 +15,7 @@ bool fits(std::int64_t bytes, const Platform& platform);
 
 struct Score {
   double step_s = 0.0;
-  std::int64_t bytes = 0;  // of the rank that needs most memory
+  std::int64_t bytes = 0;  // as work_of has them: no less than the rank needs that needs most
   bool fits = false;       // into the platform's memory
 };
 

@@ -166,7 +166,10 @@ EdgePrices::Pair UnitEdges::pair_of(const Reading& reading, int from, int to) co
 // Of all tensors that one of the units reads of the other.
 void UnitEdges::append_pairs(const ChoicePair& choices,
                              std::vector<EdgePrices::Pair>& pairs) const {
-  const auto& [first, second] = choices;
+  auto [first, second] = choices;
+  if (by_unit_[index(first.unit)].size() > by_unit_[index(second.unit)].size()) {
+    std::swap(first, second);
+  }
   for (int number : by_unit_[index(first.unit)]) {
     const Reading& reading = readings_[index(number)];
     if (reading.from == first.unit && reading.to == second.unit) {

@@ -59,16 +59,6 @@ bool is_channel_candidate(const Mesh& mesh) {
          !splits_positions_of_a_sample(mesh);
 }
 
-// A fully connected layer, or what works on its outputs one by one.
-bool is_fully_connected(const Network& network, LayerIndex layer) {
-  const LayerParameters& parameters = network.layer(layer).parameters;
-  if (std::holds_alternative<FullyConnected>(parameters)) return true;
-  const bool is_elementwise = std::holds_alternative<Relu>(parameters) ||
-                              std::holds_alternative<Dropout>(parameters) ||
-                              std::holds_alternative<BatchNorm>(parameters);
-  return is_elementwise && is_fully_connected(network, network.inputs_of(layer).front());
-}
-
 // `mesh`, with samples and channels split, the other way round: ranks with the same channels are
 // neighbours, and the gradients of their weights, of which fully connected layers have many beside
 // their activations, stay inside nodes more often.
@@ -77,7 +67,9 @@ std::optional<Mesh> with_channels_first(const Plan& plan, LayerIndex layer, cons
   const int samples = mesh.size(Axis::n);
   const int channels = mesh.size(Axis::c);
   const bool has_both = samples > 1 && channels > 1;
-  if (!has_nodes || !has_both || !is_fully_connected(plan.network, layer)) return std::nullopt;
+  const LayerParameters& parameters = plan.network.layer(layer).parameters;
+  const bool has_many_weights = std::holds_alternative<FullyConnected>(parameters);
+  if (!has_nodes || !has_both || !has_many_weights) return std::nullopt;
   return Mesh({{Axis::c, channels}, {Axis::n, samples}});
 }
 

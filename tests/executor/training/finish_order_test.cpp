@@ -42,6 +42,11 @@ bool is_reduction(std::size_t operation) {
   return operation % 3 == 0;
 }
 
+// Finishes those before it.
+bool is_sum(std::size_t operation) {
+  return operation % 6 == 0;
+}
+
 // In which order a rank finishes what it takes part in.
 List finished(const std::vector<Event>& events, const std::vector<bool>& takes_part) {
   FinishOrder order;
@@ -52,6 +57,7 @@ List finished(const std::vector<Event>& events, const std::vector<bool>& takes_p
     if (event.starts) {
       order.start(event.operation,
                   is_reduction(event.operation) ? Urgency::reduction : Urgency::prompt);
+      if (is_sum(event.operation)) append(order.before(event.operation));
     } else {
       append(order.up_to(event.operation));
     }

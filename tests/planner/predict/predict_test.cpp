@@ -68,6 +68,28 @@ TEST_CASE("predict: one rank takes the sum of its kernels' medians and the load"
   CHECK(prediction.estimated_kernels.empty());
 }
 
+TEST_CASE("work_of: memory is known where it is short, and no less than is needed elsewhere") {
+  Plan plan = resnet_plan("n2");
+  const Profile profile = profile_of(plan);
+  const KernelCosts kernels(profile);
+  for (const bool overlap : {false, true}) {
+    CAPTURE(overlap);
+    plan.overlap = overlap;
+    Platform platform = default_platform(plan.ranks);
+    const auto bytes_within = [&](std::int64_t memory_bytes) {
+      platform.memory_bytes = memory_bytes;
+      return work_of(plan, PriceList(platform, kernels)).memory.total_bytes();
+    };
+    const std::int64_t needed = predict(plan, PriceList(platform, kernels)).memory.total_bytes();
+    const std::int64_t most = bytes_within(std::int64_t{1} << 60);
+    CHECK(most >= needed);
+    CHECK((most > needed) == !overlap);
+    CHECK(bytes_within(most) == most);
+    CHECK(bytes_within(most - 1) == needed);
+    CHECK(bytes_within(needed - 1) == needed);
+  }
+}
+
 TEST_CASE("predict: what a concat copies on its rank is no communication") {
   const Network network = read_network("configs/networks/googlenet.json");
   const Network small = with_input_size(network, {1, 64, 64});

@@ -178,6 +178,17 @@ TEST_CASE("RankClasses: channels that few ranks have are given by few") {
   }
 }
 
+// Samples, and fully connected layers with channels before samples.
+Plan channels_first(const std::string& mesh) {
+  Plan plan = plan_on("alexnet", 128, "n128");
+  for (LayerIndex layer = 0; layer < plan.network.layer_count(); ++layer) {
+    const LayerParameters& parameters = plan.network.layer(layer).parameters;
+    if (!std::holds_alternative<FullyConnected>(parameters)) continue;
+    plan.layers[static_cast<std::size_t>(layer)].mesh = parse_mesh(mesh);
+  }
+  return plan;
+}
+
 TEST_CASE("RankClasses: predict what all ranks are predicted") {
   const std::vector<Plan> plans{plan_on("resnet50", 256, "n128"),
                                 plan_on("resnet50", 200, "n128"),
@@ -190,6 +201,8 @@ TEST_CASE("RankClasses: predict what all ranks are predicted") {
                                 plan_on("unet-3d", 8, "n8d3h4"),
                                 transposed("n8h5w3"),
                                 transposed("n2h8w7"),
+                                channels_first("c8n16"),
+                                channels_first("c32n4"),
                                 mixed("mesh-1k", 32, "n8h4w4", "n32h4"),
                                 mixed("resnet50", 128, "n32h2w2", "n128"),
                                 mixed("resnet50", 128, "n64h2", "n32r4")};

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <random>
 #include <set>
 #include <string>
 #include <variant>
@@ -85,6 +86,46 @@ std::size_t check_stand_ins(Plan plan) {
   return others;
 }
 
+// Of units that are wanted, the first of their class does the same whatever else is lowered.
+void check_wanted(Plan plan, std::mt19937& random) {
+  plan.bucket_bytes = 1;
+  const Decomposition decomposition(plan);
+  const UnitClasses classes(decomposition);
+  const std::vector<Unit>& units = decomposition.units();
+  std::vector<bool> wanted;
+  for (const Unit& unit : units) {
+    const LayerParameters& parameters = plan.network.layer(unit.head).parameters;
+    const bool is_end = std::holds_alternative<Input>(parameters) || is_loss(parameters);
+    wanted.push_back(is_end || random() % 4 == 0);
+  }
+  const std::array ranks{plan.ranks - 1};
+  const std::vector<bool> all(units.size(), true);
+  const std::vector<Work> whole = work_of(lower_firsts(decomposition, classes, all, ranks).front());
+  const std::vector<Work> part =
+      work_of(lower_firsts(decomposition, classes, wanted, ranks).front());
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    if (!wanted[i]) continue;
+    const Unit& first = units[classes.first()[i]];
+    CAPTURE(plan.network.layer(first.head).name);
+    for (LayerIndex layer : {first.head, first.last}) {
+      CHECK(part[static_cast<std::size_t>(layer)] == whole[static_cast<std::size_t>(layer)]);
+    }
+  }
+}
+
+// Two heads that do the same, each with a loss.
+Network twins() {
+  std::vector<Layer> layers{{"data", {}, Input{.channels = 3, .size = {1, 8, 8}}},
+                            {"conv", {"data"}, Convolution{.filters = 4}}};
+  for (const std::string name : {"a", "b"}) {
+    layers.push_back({name + "_norm", {"conv"}, BatchNorm{}});
+    layers.push_back({name + "_pool", {name + "_norm"}, GlobalPooling{}});
+    layers.push_back({name + "_fc", {name + "_pool"}, FullyConnected{.outputs = 5}});
+    layers.push_back({name + "_loss", {name + "_fc"}, SoftmaxCrossEntropy{}});
+  }
+  return Network("twins", std::move(layers));
+}
+
 std::size_t class_count(const Plan& plan) {
   const UnitClasses classes((Decomposition(plan)));
   return std::set<std::size_t>(classes.first().begin(), classes.first().end()).size();
@@ -109,6 +150,24 @@ TEST_CASE("UnitClasses: the first of a class does what all of it do") {
     CAPTURE(named.name);
     check_stand_ins(named.plan);
   }
+}
+
+TEST_CASE("UnitClasses: units that nobody wants change nothing for the others") {
+  std::mt19937 random(3);
+  for (const NamedPlan& named : sample_plans()) {
+    CAPTURE(named.name);
+    if (!named.plan.multigrid.empty()) continue;
+    for (int round = 0; round < 4; ++round) check_wanted(named.plan, random);
+  }
+}
+
+TEST_CASE("UnitClasses: no loss stands for the main one, whose input is kept") {
+  const Plan plan = uniform_plan(twins(), 4, parse_mesh("n2"));
+  const UnitClasses classes((Decomposition(plan)));
+  CHECK(classes.first().back() == classes.first().size() - 1);
+  check_stand_ins(plan);
+  std::mt19937 random(4);
+  for (int round = 0; round < 20; ++round) check_wanted(plan, random);
 }
 
 TEST_CASE("UnitClasses: repeated blocks are lowered once") {

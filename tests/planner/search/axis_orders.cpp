@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "planner/model/error.hpp"
 #include "planner/model/network.hpp"
 #include "planner/model/platform.hpp"
 #include "planner/predict/predict.hpp"
@@ -130,5 +131,10 @@ int main(int argc, char** argv) {
     std::cerr << "axis_orders PLATFORM RANKS SAMPLES NETWORK...\n";
     return 2;
   }
-  cnnplan::run(std::span(argv, static_cast<std::size_t>(argc)).subspan(1));
+  try {
+    cnnplan::run(std::span(argv, static_cast<std::size_t>(argc)).subspan(1));
+  } catch (const cnnplan::InfeasibleError& error) {
+    std::cerr << error.what() << '\n';
+    return static_cast<int>(cnnplan::ExitCode::infeasible);
+  }
 }

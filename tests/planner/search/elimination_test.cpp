@@ -34,12 +34,12 @@ bool has_edge(const CostGraph& graph, int a, int b) {
   });
 }
 
-// About every second candidate of every unit.
-std::vector<Choice> some_choices(const CostGraph& graph, std::mt19937& random) {
+// One of so many candidates of every unit.
+std::vector<Choice> some_choices(const CostGraph& graph, std::size_t of, std::mt19937& random) {
   std::vector<Choice> choices;
   for (int unit = 0; unit < graph.unit_count(); ++unit) {
     for (int candidate = 0; candidate < graph.candidate_count(unit); ++candidate) {
-      if (random() % 2 == 0) choices.push_back({unit, candidate});
+      if (random() % of == 0) choices.push_back({unit, candidate});
     }
   }
   return choices;
@@ -178,13 +178,13 @@ TEST_CASE("MinMarginals: the cheapest assignment with a candidate costs what its
 
 TEST_CASE("MinMarginals: pairs of many choices are those of each choice's assignment") {
   std::mt19937 random(10);
-  for (int round = 0; round < 300; ++round) {
-    const GraphSize size{.units = 2 + round % 20, .most_candidates = 4};
+  for (int round = 0; round < 3000; ++round) {
+    const GraphSize size{.units = 2 + round % 11, .most_candidates = 4};
     const GraphShape& shape = graph_shapes()[index(round) % graph_shapes().size()];
     const CostGraph graph = shape.graph(random, size);
     const std::optional<MinMarginals> marginals = MinMarginals::of(graph);
     REQUIRE(marginals.has_value());
-    const std::vector<Choice> choices = some_choices(graph, random);
+    const std::vector<Choice> choices = some_choices(graph, 1 + index(round) % 6, random);
     std::set<std::array<Choice, 2>> one_by_one;
     for (const Choice& choice : choices) {
       add_pairs(graph, marginals->optimum(), marginals->changes_with(choice), one_by_one);
@@ -198,6 +198,31 @@ TEST_CASE("MinMarginals: pairs of many choices are those of each choice's assign
     CHECK(std::includes(together.begin(), together.end(), one_by_one.begin(), one_by_one.end()));
     CHECK(together.size() <= one_by_one.size() + graph.edges.size());
   }
+}
+
+TEST_CASE("MinMarginals: where two ways up meet, the first is a way down of the second") {
+  const auto costs = [](double a, double b, double c, double d) {
+    CostMatrix matrix(2, 2);
+    matrix(0, 0) = a;
+    matrix(0, 1) = b;
+    matrix(1, 0) = c;
+    matrix(1, 1) = d;
+    return matrix;
+  };
+  const CostGraph graph{.units = {{0, 8}, {0, 1}, {0, 6}, {0, 2}},
+                        .edges = {{0, 2, costs(0, 8, 1, 7)},
+                                  {0, 3, costs(0, 0, 7, 2)},
+                                  {1, 2, costs(0, 0, 5, 1)},
+                                  {1, 3, costs(0, 0, 8, 3)},
+                                  {2, 3, costs(0, 2, 2, 5)}}};
+  const std::optional<MinMarginals> marginals = MinMarginals::of(graph);
+  REQUIRE(marginals.has_value());
+  const std::vector<Choice> choices{{0, 1}, {1, 1}};
+  const auto pairs = marginals->pairs_with(choices);
+  // The second takes 0, 1, 0, 1.
+  CHECK(std::any_of(pairs.begin(), pairs.end(), [](const ChoicePair& pair) {
+    return pair.first == Choice{0, 0} && pair.second == Choice{3, 1};
+  }));
 }
 
 TEST_CASE("MinMarginals: changes of a whole chain are followed once") {

@@ -107,6 +107,27 @@ TEST_CASE("split_choices: channels of what is not read or lost, with every algor
   }
 }
 
+TEST_CASE("split_choices: fully connected layers over several nodes have channels first, too") {
+  Plan blank = blank_plan("alexnet", 8, 8);
+  const auto channels_first = [](const Split& split) {
+    const auto& axes = split.mesh.axes();
+    return axes.size() == 2 && axes.front().axis == Axis::c && axes.back().axis == Axis::n;
+  };
+  for (const int ranks_per_node : {1, 2, 4, 8}) {
+    CAPTURE(ranks_per_node);
+    blank.ranks_per_node = ranks_per_node;
+    const bool has_nodes = ranks_per_node > 1 && ranks_per_node < blank.ranks;
+    for (const UnitSplits& unit : split_choices(blank).units) {
+      const Layer& head = blank.network.layer(unit.unit.head());
+      CAPTURE(head.name);
+      const bool connects = std::holds_alternative<FullyConnected>(head.parameters);
+      // c2n4 and c4n2, with either algorithm.
+      const auto count = std::count_if(unit.splits.begin(), unit.splits.end(), channels_first);
+      CHECK(count == (has_nodes && connects ? 4 : 0));
+    }
+  }
+}
+
 TEST_CASE("plan_of: all layers of a unit take its mesh, nothing else changes") {
   const Plan blank = blank_plan("lenet", 2, 4);
   const SplitChoices choices = split_choices(blank);
