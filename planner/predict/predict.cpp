@@ -153,36 +153,34 @@ PlanWork work_of(const Plan& plan, Mode mode, const PriceList& prices) {
   return work_of(plan, RankClasses::of(plan, prices.platform()), mode, prices, ignore);
 }
 
-// With memory.
-PlanWork placed_work_of(const Plan& plan,
-                        RankClasses classes,
-                        const PriceList& prices,
-                        const Look& look) {
-  std::vector<MemoryUse> memory(classes.ranks().size());
-  const auto look_at_memory = [&](std::size_t i, PricedSchedule& made) {
-    memory[i] = memory_of(made);
-    look(i, made);
-  };
-  PlanWork work = work_of(plan, std::move(classes), Mode::prediction, prices, look_at_memory);
-  work.memory = most_of(memory, prices.platform());
-  return work;
-}
-
 // All buffers beside each other where that fits, else what they take.
 MemoryUse memory_within(const Platform& platform, PricedSchedule& made) {
   Schedule& schedule = made.schedule;
   schedule.arena_bytes = most_arena_bytes(schedule);
   const MemoryUse most = memory_of(made);
   if (platform.memory_bytes <= 0 || most.total_bytes() <= platform.memory_bytes) return most;
-  schedule.arena_bytes = 0;
   place_buffers(schedule);
   return memory_of(made);
+}
+
+// With memory, which a lowering for prices leaves open.
+PlanWork measured_work_of(
+    const Plan& plan, RankClasses classes, Mode mode, const PriceList& prices, const Look& look) {
+  const Platform& platform = prices.platform();
+  std::vector<MemoryUse> memory(classes.ranks().size());
+  const auto look_at_memory = [&](std::size_t i, PricedSchedule& made) {
+    memory[i] = mode == Mode::prices ? memory_within(platform, made) : memory_of(made);
+    look(i, made);
+  };
+  PlanWork work = work_of(plan, std::move(classes), mode, prices, look_at_memory);
+  work.memory = most_of(memory, platform);
+  return work;
 }
 
 ToldWork told_work_of(const Plan& plan, RankClasses classes, const PriceList& prices) {
   std::vector<Told> told(classes.ranks().size());
   const auto tell = [&](std::size_t i, const PricedSchedule& made) { told[i] = told_of(made); };
-  PlanWork work = placed_work_of(plan, std::move(classes), prices, tell);
+  PlanWork work = measured_work_of(plan, std::move(classes), Mode::prediction, prices, tell);
   return {.work = std::move(work), .told = std::move(told)};
 }
 
@@ -233,18 +231,10 @@ std::vector<RankTimeline> walk(const PlanWork& work, const VirtualTimeOptions& o
 }
 
 PlanWork work_of(const Plan& plan, const PriceList& prices) {
-  const Platform& platform = prices.platform();
-  RankClasses classes = RankClasses::of(plan, platform);
-  const auto ignore = [](std::size_t, const PricedSchedule&) {};
   // Who has a place after whom is waited for where streams overlap.
-  if (plan.overlap) return placed_work_of(plan, std::move(classes), prices, ignore);
-  std::vector<MemoryUse> memory(classes.ranks().size());
-  const auto look_at_memory = [&](std::size_t i, PricedSchedule& made) {
-    memory[i] = memory_within(platform, made);
-  };
-  PlanWork work = work_of(plan, std::move(classes), Mode::prices, prices, look_at_memory);
-  work.memory = most_of(memory, platform);
-  return work;
+  const Mode mode = plan.overlap ? Mode::prediction : Mode::prices;
+  const auto ignore = [](std::size_t, const PricedSchedule&) {};
+  return measured_work_of(plan, RankClasses::of(plan, prices.platform()), mode, prices, ignore);
 }
 
 double predicted_step_s(const Plan& plan, const PriceList& prices) {

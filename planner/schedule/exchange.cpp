@@ -12,6 +12,15 @@ TransferList list_of(const SharedRule& rule, int rank) {
   return transfer_list(rule->sources, rule->destinations, rank);
 }
 
+// What `exchange_of` makes of the rank's list and of what it has and gets by the rule.
+template <typename ExchangeOf>
+Exchange by_rule(SharedRule rule, int rank, const ExchangeOf& exchange_of) {
+  Exchange exchange =
+      exchange_of(list_of(rule, rank), rule->sources.box(rank), rule->destinations.box(rank));
+  exchange.rule = std::move(rule);
+  return exchange;
+}
+
 void keep_own_part(Exchange& exchange, int rank) {
   const auto is_own = [rank](const Piece& piece) { return piece.peer == rank; };
   std::erase_if(exchange.list.sends, is_own);
@@ -88,13 +97,10 @@ bool exchanges_backward(const BlockOwnership& needed, const BlockOwnership& owne
 }
 
 Exchange exchange_forward(SharedRule owned_to_needed, const Box& storage, int rank) {
-  Exchange exchange = exchange_forward(list_of(owned_to_needed, rank),
-                                       owned_to_needed->sources.box(rank),
-                                       owned_to_needed->destinations.box(rank),
-                                       storage,
-                                       rank);
-  exchange.rule = std::move(owned_to_needed);
-  return exchange;
+  return by_rule(
+      std::move(owned_to_needed), rank, [&](TransferList list, const Box& own, const Box& want) {
+        return exchange_forward(std::move(list), own, want, storage, rank);
+      });
 }
 
 Exchange exchange_forward(
@@ -161,13 +167,10 @@ std::vector<SlicedGradient> sliced_gradients(const Network& network) {
 }
 
 Exchange exchange_backward(SharedRule needed_to_owned, const GradientUse& use, int rank) {
-  Exchange exchange = exchange_backward(list_of(needed_to_owned, rank),
-                                        needed_to_owned->sources.box(rank),
-                                        needed_to_owned->destinations.box(rank),
-                                        use,
-                                        rank);
-  exchange.rule = std::move(needed_to_owned);
-  return exchange;
+  return by_rule(
+      std::move(needed_to_owned), rank, [&](TransferList list, const Box& have, const Box& own) {
+        return exchange_backward(std::move(list), have, own, use, rank);
+      });
 }
 
 Exchange exchange_backward(

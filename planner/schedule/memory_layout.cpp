@@ -84,6 +84,7 @@ void place_buffers(Schedule& schedule) {
     take(large, line_bytes, lines);
     place(std::span(order).subspan(large.size()), line_bytes, lines);
   }
+  schedule.arena_bytes = 0;
   for (const Buffer* buffer : order) {
     schedule.arena_bytes =
         std::max(schedule.arena_bytes, checked_add(buffer->offset_bytes, buffer->bytes));

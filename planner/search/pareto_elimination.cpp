@@ -13,10 +13,8 @@ namespace {
 
 constexpr std::size_t most_neighbours = 2;
 constexpr int no_trace = -1;
-// More than this takes longer than it is worth: pairs of candidates to begin with, and labels that
-// are made.
+// Of candidates, to begin with: more take longer than they are worth.
 constexpr std::size_t most_pairs = std::size_t{1} << 20;
-constexpr std::size_t most_made = std::size_t{1} << 27;
 
 struct Label {
   double seconds = 0.0;
@@ -67,7 +65,7 @@ class ParetoEliminator {
     for (int unit = 0; unit < static_cast<int>(units_.size()); ++unit) remain(unit);
     while (!remaining_.empty()) {
       const bool is_too_entangled = remaining_.begin()->first > most_neighbours;
-      if (is_too_entangled || made_ > most_made) return {.best = {}, .exact = false};
+      if (is_too_entangled || made_ > limits_.most_made) return {.best = {}, .exact = false};
       eliminate(remaining_.extract(remaining_.begin()).value().second);
     }
     if (total_.empty()) return {.best = {}, .exact = exact_};
@@ -171,7 +169,7 @@ class ParetoEliminator {
   }
 
   void append_sums(const Frontier& a, const Frontier& b, Frontier& labels) {
-    if (made_ > most_made) {
+    if (made_ > limits_.most_made) {
       exact_ = false;
       return;
     }

@@ -30,6 +30,8 @@ struct LabelLimits {
   // be possible to the least of seconds + price * (bytes - limit) over all assignments.
   double most_worse_s = std::numeric_limits<double>::infinity();
   double price_s = 0.0;
+  // Made in all; more take longer than they are worth.
+  std::size_t most_made = std::size_t{1} << 27;
 };
 
 // The assignment of least seconds whose bytes are within the limit: eliminate(), with all labels in

@@ -106,29 +106,22 @@ class StandIns {
   const UnitClasses& classes_;
 };
 
-// By layer, whether it may be split so; of samples and losses always.
-std::vector<bool> takers(const Network& network, const SplitChoices& choices, const Split& split) {
-  std::vector<bool> layers(static_cast<std::size_t>(network.layer_count()), false);
+// The units with layers that may be split so; those of samples and losses always.
+std::vector<bool> wanted_units(const Decomposition& decomposition,
+                               const SplitChoices& choices,
+                               const Split& split) {
+  std::vector<bool> wanted(decomposition.units().size(), false);
+  const auto want = [&](LayerIndex layer) {
+    wanted[decomposition.index_of(decomposition.unit_of(layer))] = true;
+  };
   for (const UnitSplits& unit : choices.units) {
     if (!unit.may_take(split)) continue;
-    for (LayerIndex layer : unit.unit.layers) layers[static_cast<std::size_t>(layer)] = true;
+    for (LayerIndex layer : unit.unit.layers) want(layer);
   }
+  const Network& network = decomposition.plan().network;
   for (LayerIndex layer = 0; layer < network.layer_count(); ++layer) {
     const LayerParameters& parameters = network.layer(layer).parameters;
-    const bool is_end = std::holds_alternative<Input>(parameters) || is_loss(parameters);
-    if (is_end) layers[static_cast<std::size_t>(layer)] = true;
-  }
-  return layers;
-}
-
-// The units of a lowering that such layers belong to.
-std::vector<bool> wanted_units(const Decomposition& decomposition,
-                               const std::vector<bool>& layers) {
-  std::vector<bool> wanted(decomposition.units().size(), false);
-  for (std::size_t layer = 0; layer < layers.size(); ++layer) {
-    if (!layers[layer]) continue;
-    const Unit& unit = decomposition.unit_of(static_cast<LayerIndex>(layer));
-    wanted[decomposition.index_of(unit)] = true;
+    if (std::holds_alternative<Input>(parameters) || is_loss(parameters)) want(layer);
   }
   return wanted;
 }
@@ -145,8 +138,7 @@ SplitCosts split_costs(const Plan& plan,
   const std::vector<int> always = sample_ranks(plan.ranks);
   const LayerCosts zero(static_cast<std::size_t>(plan.network.layer_count()), 0.0);
   SplitCosts result{.slowest = zero, .kept_bytes = zero, .least = {}};
-  const std::vector<bool> wanted =
-      wanted_units(decomposition, takers(plan.network, choices, split));
+  const std::vector<bool> wanted = wanted_units(decomposition, choices, split);
   for (const Schedule& schedule :
        lower_firsts(decomposition, classes, wanted, sample_ranks({&split.mesh}))) {
     raise(schedule, result.kept_bytes);

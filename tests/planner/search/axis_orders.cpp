@@ -13,9 +13,9 @@
 
 #include "planner/model/error.hpp"
 #include "planner/model/network.hpp"
-#include "planner/model/platform.hpp"
 #include "planner/predict/predict.hpp"
 #include "planner/search/solve.hpp"
+#include "tests/planner/search/each_network.hpp"
 
 namespace cnnplan {
 namespace {
@@ -99,27 +99,20 @@ class OtherOrders {
   std::optional<Order> fastest_;
 };
 
-void network(const Platform& platform, int ranks, int samples, const std::string& file) {
+void try_network(const NetworkCase& tried) {
   SolveRequest request;
-  request.network = read_network(file);
-  request.ranks = ranks;
-  request.batch = std::int64_t{samples} * ranks;
-  request.platform = platform;
+  request.network = read_network(tried.file);
+  request.ranks = tried.ranks;
+  request.batch = tried.batch;
+  request.platform = tried.platform;
   const Plan plan = solve(request);
-  const KernelCosts kernels({}, platform);
-  const PriceList prices(platform, kernels);
+  const KernelCosts kernels({}, tried.platform);
+  const PriceList prices(tried.platform, kernels);
   OtherOrders others(plan, prices);
   others.try_all();
   const Order fastest = others.fastest().value_or(Order{});
-  std::cout << file << '\t' << plan.prediction.step_s << '\t' << fastest.step_s << '\t'
+  std::cout << tried.file << '\t' << plan.prediction.step_s << '\t' << fastest.step_s << '\t'
             << others.tried() << '\t' << fastest.change << '\n';
-}
-
-void run(std::span<char*> arguments) {
-  const Platform platform = read_platform(arguments[0]);
-  const int ranks = std::stoi(arguments[1]);
-  const int samples = std::stoi(arguments[2]);
-  for (char* file : arguments.subspan(3)) network(platform, ranks, samples, file);
 }
 
 }  // namespace
@@ -132,7 +125,8 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    cnnplan::run(std::span(argv, static_cast<std::size_t>(argc)).subspan(1));
+    cnnplan::each_network(std::span(argv, static_cast<std::size_t>(argc)).subspan(1),
+                          cnnplan::try_network);
   } catch (const cnnplan::InfeasibleError& error) {
     std::cerr << error.what() << '\n';
     return static_cast<int>(cnnplan::ExitCode::infeasible);

@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "planner/model/network.hpp"
-#include "planner/model/platform.hpp"
 #include "planner/search/elimination.hpp"
 #include "planner/search/longest_path_first.hpp"
 #include "planner/search/pricing.hpp"
+#include "tests/planner/search/each_network.hpp"
 #include "tests/planner/search/random_graph.hpp"
 
 namespace cnnplan {
@@ -57,16 +57,16 @@ void random_graphs(const GraphShape& shape, double weight) {
 }
 
 // Where units cannot be eliminated, a "-" stands before the lower bound.
-void network(const Platform& platform, int ranks, int samples, const std::string& file) {
+void try_network(const NetworkCase& tried) {
   const Plan blank =
-      uniform_plan(read_network(file), std::int64_t{samples} * ranks, Mesh({{Axis::r, ranks}}));
-  const KernelCosts kernels({}, platform);
+      uniform_plan(read_network(tried.file), tried.batch, Mesh({{Axis::r, tried.ranks}}));
+  const KernelCosts kernels({}, tried.platform);
   const PricedNetwork priced =
-      price_network(blank, split_choices(blank), PriceList(platform, kernels));
+      price_network(blank, split_choices(blank), PriceList(tried.platform, kernels));
   const double by_paths = total_cost(priced.graph, longest_path_first(priced.graph));
   const Elimination found = eliminate(priced.graph);
-  std::cout << file << '\t' << by_paths << '\t' << (found.optimum ? "" : "-") << found.bound << '\t'
-            << priced.graph.unit_count() << '\n';
+  std::cout << tried.file << '\t' << by_paths << '\t' << (found.optimum ? "" : "-") << found.bound
+            << '\t' << priced.graph.unit_count() << '\n';
 }
 
 void run(std::span<char*> arguments) {
@@ -76,10 +76,7 @@ void run(std::span<char*> arguments) {
     }
     return;
   }
-  const Platform platform = read_platform(arguments[0]);
-  const int ranks = std::stoi(arguments[1]);
-  const int samples = std::stoi(arguments[2]);
-  for (char* file : arguments.subspan(3)) network(platform, ranks, samples, file);
+  each_network(arguments, try_network);
 }
 
 }  // namespace

@@ -128,6 +128,24 @@ TEST_CASE("eliminate_within: few labels stay within the limit, and say that they
   CHECK(inexact > 0);
 }
 
+TEST_CASE("eliminate_within: where the labels run out, the result says so") {
+  std::mt19937 random(15);
+  int cut = 0;
+  for (int round = 0; round < 300; ++round) {
+    CAPTURE(round);
+    const LimitedGraph graph = random_limited(random, round);
+    const ParetoResult all = eliminate_within(graph);
+    const ParetoResult few = eliminate_within(graph, {.most_made = 20});
+    if (few.exact) {
+      CHECK(few.best == all.best);
+      continue;
+    }
+    if (all.exact) ++cut;
+    if (few.best) CHECK(total_cost(graph.bytes, *few.best) <= graph.limit_bytes);
+  }
+  CHECK(cut > 100);
+}
+
 TEST_CASE("fastest_within: bounds hold where units cannot be eliminated") {
   std::mt19937 random(13);
   int seen = 0;
