@@ -199,6 +199,13 @@ void add_multigrid_options(CLI::App& solve, SolveOptions& options) {
   solve.add_option("--levels", request.levels, "Of multigrid; default: 2 or 3")
       ->check(CLI::Range(2, max_levels))
       ->needs(allow);
+  solve
+      .add_option("--concurrency",
+                  request.concurrency,
+                  "Groups of layers of a rank that run at the same time, on threads of a CPU or "
+                  "streams of a GPU; default: as many as the profile has kernels for, if it helps")
+      ->check(CLI::Range(1, max_concurrency))
+      ->needs(allow);
 }
 
 void add_solve(CLI::App& app, SolveOptions& options) {

@@ -28,8 +28,8 @@ std::string title(const LinkCurve& curve) {
       return "exchange, both ways at once";
     case LinkCurveKind::exchanges:
       return "exchange in 8 messages";
-    case LinkCurveKind::allreduce:
-      return "allreduce, " + std::string(to_text(curve.algorithm));
+    case LinkCurveKind::collective:
+      return std::string(to_text(curve.collective)) + ", " + std::string(to_text(curve.algorithm));
   }
   throw std::logic_error("unknown kind of curve");
 }
@@ -103,7 +103,7 @@ void check_sums(const LinkMeasurements& measurements) {
   for (const LinkCurve& curve : measurements.curves) {
     if (std::ranges::all_of(curve.wrong, [](std::int64_t wrong) { return wrong == 0; })) continue;
     throw std::logic_error(title(curve) + " over " + std::to_string(curve.ranks) +
-                           " ranks: wrong sums, see the column 'wrong'");
+                           " ranks: wrong results, see the column 'wrong'");
   }
 }
 

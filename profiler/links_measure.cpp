@@ -11,6 +11,7 @@
 #include "executor/comm/node_memory.hpp"
 #include "executor/comm/nodes.hpp"
 #include "executor/comm/point_to_point.hpp"
+#include "planner/model/enumerators.hpp"
 #include "profiler/link_memory.hpp"
 #include "profiler/repetition_timer.hpp"
 #include "profiler/sum_check.hpp"
@@ -173,7 +174,24 @@ std::vector<AllreduceAlgorithm> algorithms_for(int ranks, const std::vector<Link
   return algorithms;
 }
 
-std::vector<LinkCurve> time_allreduces(const Communicator& group,
+// Allreduces, and the halves of those that have some.
+std::vector<LinkCurve> collectives_for(int ranks, const std::vector<LinkLevel>& levels) {
+  std::vector<LinkCurve> curves;
+  for (CollectiveKind kind : Enumerators<CollectiveKind>::all) {
+    for (AllreduceAlgorithm algorithm : algorithms_for(ranks, levels)) {
+      if (kind != CollectiveKind::allreduce && !has_halves(algorithm)) continue;
+      curves.push_back({.kind = LinkCurveKind::collective,
+                        .collective = kind,
+                        .algorithm = algorithm,
+                        .level = level_of_group(ranks, levels).name,
+                        .ranks = ranks,
+                        .samples = {}});
+    }
+  }
+  return curves;
+}
+
+std::vector<LinkCurve> time_collectives(const Communicator& group,
                                        const std::vector<LinkLevel>& levels,
                                        const LinkOptions& options,
                                        CurveTimer& timer) {
@@ -181,14 +199,7 @@ std::vector<LinkCurve> time_allreduces(const Communicator& group,
   const MemoryBlock values = device.allocate(options.most_bytes);
   std::optional<NcclCommunicator> nccl;
   if (options.nccl) nccl.emplace(group);
-  std::vector<LinkCurve> curves;
-  for (AllreduceAlgorithm algorithm : algorithms_for(group.size(), levels)) {
-    curves.push_back({.kind = LinkCurveKind::allreduce,
-                      .algorithm = algorithm,
-                      .level = level_of_group(group.size(), levels).name,
-                      .ranks = group.size(),
-                      .samples = {}});
-  }
+  std::vector<LinkCurve> curves = collectives_for(group.size(), levels);
   timer.time(group, curves, [&](std::int64_t bytes) {
     const std::int64_t elements = bytes / static_cast<std::int64_t>(sizeof(float));
     const auto clear = [&device, &values, bytes] {
@@ -198,17 +209,18 @@ std::vector<LinkCurve> time_allreduces(const Communicator& group,
     Bodies bodies;
     for (LinkCurve& curve : curves) {
       const CollectiveSpec spec{
+          .kind = curve.collective,
           .device = &device,
           .data = values.data(),
           .elements = elements,
           .algorithm = curve.algorithm,
           .ranks_per_node = std::min(group.size(), levels.front().ranks_per_group),
           .nccl = nccl ? &*nccl : nullptr};
-      const auto run = [&device, allreduce = std::make_shared<DeviceCollective>(group, spec)] {
-        allreduce->run();
+      const auto run = [&device, collective = std::make_shared<DeviceCollective>(group, spec)] {
+        collective->run();
         device.synchronize();
       };
-      curve.wrong.push_back(count_wrong_sums(group, device, values.data(), elements, run));
+      curve.wrong.push_back(count_wrong(group, spec, run));
       bodies.push_back({run, clear});
     }
     return bodies;
@@ -239,7 +251,7 @@ void measure_messages(const Communicator& world,
   }
 }
 
-void measure_allreduces(const Communicator& world,
+void measure_collectives(const Communicator& world,
                         const LinkOptions& options,
                         CurveTimer& timer,
                         LinkMeasurements& measurements) {
@@ -248,7 +260,7 @@ void measure_allreduces(const Communicator& world,
       std::vector<int> ranks(static_cast<std::size_t>(size));
       std::iota(ranks.begin(), ranks.end(), 0);
       const Communicator group = Communicator::group(world, ranks);
-      append(measurements.curves, time_allreduces(group, measurements.levels, options, timer));
+      append(measurements.curves, time_collectives(group, measurements.levels, options, timer));
     }
     world.barrier();
   }
@@ -272,7 +284,7 @@ LinkMeasurements measure_links(const Communicator& world, const LinkOptions& opt
   progress.end();
   CurveTimer timer(options, progress);
   if (pairs > 0) measure_messages(world, options, timer, measurements);
-  measure_allreduces(world, options, timer, measurements);
+  measure_collectives(world, options, timer, measurements);
   progress.begin("done");
   return measurements;
 }

@@ -31,7 +31,7 @@ struct LinkOptions {
 };
 
 // `exchanges`: as `exchange`, the bytes in so many equal messages (messages_at_once).
-enum class LinkCurveKind { message, exchange, exchanges, allreduce };
+enum class LinkCurveKind { message, exchange, exchanges, collective };
 
 // Enough to tell the gap between messages from their latency.
 inline constexpr int messages_at_once = 8;
@@ -39,15 +39,16 @@ inline constexpr int messages_at_once = 8;
 // One time over the sizes, by powers of two.
 struct LinkCurve {
   LinkCurveKind kind = LinkCurveKind::message;
-  AllreduceAlgorithm algorithm = AllreduceAlgorithm::library;  // of an allreduce
+  CollectiveKind collective = CollectiveKind::allreduce;       // where it is one
+  AllreduceAlgorithm algorithm = AllreduceAlgorithm::library;  // likewise
   std::string level = "node";
   int ranks = 2;
   std::vector<LinkSample> samples;
-  // Of an allreduce, by sample: sums over all ranks that were not right.
+  // Of a collective, by sample: results on all ranks that were not right.
   std::vector<std::int64_t> wrong{};
 
   bool is_ring() const {
-    return kind == LinkCurveKind::allreduce && algorithm == AllreduceAlgorithm::ring;
+    return kind == LinkCurveKind::collective && algorithm == AllreduceAlgorithm::ring;
   }
 };
 
@@ -74,7 +75,7 @@ Platform platform_of(const LinkMeasurements& measurements);
 // Both. Collective over `world`; complete on rank 0.
 Platform measure_platform(const Communicator& world, const LinkOptions& options);
 
-// Times of a curve, fitted; of a ring, those of one of its 2(p-1) steps, by the bytes of a step.
+// Times of a curve, fitted; of a ring, those of one of its steps, by the bytes of a step.
 LinkFit fit_of(const LinkCurve& curve);
 
 // How far the predictor's times on `platform` are from the medians of a curve.

@@ -18,17 +18,33 @@ std::vector<Segment> open_ended(std::vector<Segment> segments) {
   return segments;
 }
 
-// The one of most ranks: all of them share the memory and the links. Of allreduces, the ring's.
-const LinkCurve* find_on_level(const LinkMeasurements& measurements,
-                               LinkCurveKind kind,
-                               const std::string& level) {
+// The one of most ranks: all of them share the memory and the links.
+template <typename Wanted>
+const LinkCurve* find_curve(const LinkMeasurements& measurements, Wanted is_wanted) {
   const LinkCurve* most = nullptr;
   for (const LinkCurve& curve : measurements.curves) {
-    if (curve.kind != kind || curve.level != level) continue;
-    if (kind == LinkCurveKind::allreduce && !curve.is_ring()) continue;
+    if (!is_wanted(curve)) continue;
     if (most == nullptr || curve.ranks > most->ranks) most = &curve;
   }
   return most;
+}
+
+const LinkCurve* find_on_level(const LinkMeasurements& measurements,
+                               LinkCurveKind kind,
+                               const std::string& level) {
+  return find_curve(measurements, [&](const LinkCurve& curve) {
+    return curve.kind == kind && curve.level == level;
+  });
+}
+
+// Of a step of the ring; empty where it was not measured.
+std::vector<Segment> ring_segments_of(const LinkMeasurements& measurements,
+                                      CollectiveKind kind,
+                                      const std::string& level) {
+  const LinkCurve* const ring = find_curve(measurements, [&](const LinkCurve& curve) {
+    return curve.is_ring() && curve.collective == kind && curve.level == level;
+  });
+  return ring == nullptr ? std::vector<Segment>() : open_ended(fit_of(*ring).segments);
 }
 
 // Median over the sizes of the time of an exchange / of one message.
@@ -55,10 +71,11 @@ double gap_s(const LinkCurve& exchange, const LinkCurve& exchanges, double duple
 // Each step moves n/p bytes. Steps of less than one element are left out.
 std::vector<LinkSample> ring_steps(const LinkCurve& ring) {
   std::vector<LinkSample> steps;
+  const int count = (ring.collective == CollectiveKind::allreduce ? 2 : 1) * (ring.ranks - 1);
   for (const LinkSample& sample : ring.samples) {
     const std::int64_t bytes = sample.bytes / ring.ranks;
     if (bytes < static_cast<std::int64_t>(sizeof(float))) continue;
-    steps.push_back({.bytes = bytes, .time = scaled(sample.time, 0.5 / (ring.ranks - 1))});
+    steps.push_back({.bytes = bytes, .time = scaled(sample.time, 1.0 / count)});
   }
   return steps;
 }
@@ -75,8 +92,12 @@ Level level_of(const LinkMeasurements& measurements, const LinkLevel& measured) 
   level.duplex_factor = duplex_factor(*message, *exchange);
   const LinkCurve* exchanges = find_on_level(measurements, LinkCurveKind::exchanges, measured.name);
   if (exchanges != nullptr) level.gap_s = gap_s(*exchange, *exchanges, level.duplex_factor);
-  const LinkCurve* ring = find_on_level(measurements, LinkCurveKind::allreduce, measured.name);
-  if (ring != nullptr) level.ring_segments = open_ended(fit_of(*ring).segments);
+  const auto segments = [&](CollectiveKind kind) {
+    return ring_segments_of(measurements, kind, measured.name);
+  };
+  level.ring_segments = segments(CollectiveKind::allreduce);
+  level.reduce_scatter_segments = segments(CollectiveKind::reduce_scatter);
+  level.allgather_segments = segments(CollectiveKind::allgather);
   return level;
 }
 
@@ -106,8 +127,8 @@ double predicted_s(const Platform& platform, const LinkCurve& curve, double byte
       return segment_time_s(level.segments, bytes) * level.duplex_factor;
     case LinkCurveKind::exchanges:
       return exchanges_time_s(level, bytes);
-    case LinkCurveKind::allreduce:
-      return allreduce_time_s(platform, links, bytes, curve.algorithm);
+    case LinkCurveKind::collective:
+      return collective_time_s(platform, links, bytes, curve.collective, curve.algorithm);
   }
   throw std::logic_error("unknown kind of curve");
 }
@@ -141,10 +162,11 @@ Platform platform_of(const LinkMeasurements& measurements) {
     platform.levels.push_back(level_of(measurements, level));
   }
   for (const LinkCurve& curve : measurements.curves) {
-    if (curve.kind != LinkCurveKind::allreduce || curve.is_ring()) continue;
+    if (curve.kind != LinkCurveKind::collective || curve.is_ring()) continue;
     platform.allreduce.push_back({.ranks = curve.ranks,
                                   .segments = open_ended(fit_of(curve).segments),
-                                  .algorithm = curve.algorithm});
+                                  .algorithm = curve.algorithm,
+                                  .kind = curve.collective});
   }
   return platform;
 }
@@ -154,9 +176,10 @@ double algorithm_bandwidth(const LinkSample& sample) {
 }
 
 double bus_bandwidth(const LinkCurve& curve, const LinkSample& sample) {
-  if (curve.kind != LinkCurveKind::allreduce) return algorithm_bandwidth(sample);
-  return bus_bandwidth_bytes_per_s(
+  if (curve.kind != LinkCurveKind::collective) return algorithm_bandwidth(sample);
+  const double allreduce = bus_bandwidth_bytes_per_s(
       curve.ranks, static_cast<double>(sample.bytes), sample.time.median_s);
+  return curve.collective == CollectiveKind::allreduce ? allreduce : allreduce / 2;
 }
 
 }  // namespace cnnplan

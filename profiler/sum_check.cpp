@@ -4,8 +4,9 @@
 #include <array>
 #include <cmath>
 #include <numeric>
-#include <span>
 #include <vector>
+
+#include "planner/model/shard.hpp"
 
 namespace cnnplan {
 namespace {
@@ -14,31 +15,49 @@ namespace {
 int of_rank(int rank) {
   return rank % 7 + 1;
 }
-int of_place(std::size_t i) {
+int of_place(std::int64_t i) {
   return static_cast<int>(i % 97) + 1;
+}
+
+int sum_over(int ranks) {
+  int sum = 0;
+  for (int rank = 0; rank < ranks; ++rank) sum += of_rank(rank);
+  return sum;
+}
+
+std::vector<float> values_before(const Communicator& group,
+                                 CollectiveKind kind,
+                                 std::int64_t elements,
+                                 const Range& own) {
+  std::vector<float> values(static_cast<std::size_t>(elements));
+  const bool gathers = kind == CollectiveKind::allgather;
+  const int factor = gathers ? sum_over(group.size()) : of_rank(group.rank());
+  const Range filled = gathers ? own : Range{0, elements};
+  for (std::int64_t i = filled.begin; i < filled.end; ++i) {
+    values[static_cast<std::size_t>(i)] = static_cast<float>(factor * of_place(i));
+  }
+  return values;
 }
 
 }  // namespace
 
-std::int64_t count_wrong_sums(const Communicator& group,
-                              Device& device,
-                              void* values,
-                              std::int64_t elements,
-                              const std::function<void()>& allreduce) {
-  std::vector<float> host(static_cast<std::size_t>(elements));
-  for (std::size_t i = 0; i < host.size(); ++i) {
-    host[i] = static_cast<float>(of_rank(group.rank()) * of_place(i));
-  }
-  const std::int64_t bytes = elements * static_cast<std::int64_t>(sizeof(float));
-  device.copy_to_device(values, host.data(), bytes);
-  allreduce();
-  device.copy_to_host(host.data(), values, bytes);
-  device.synchronize();
-  int ranks_sum = 0;
-  for (int rank = 0; rank < group.size(); ++rank) ranks_sum += of_rank(rank);
+std::int64_t count_wrong(const Communicator& group,
+                         const CollectiveSpec& spec,
+                         const std::function<void()>& collective) {
+  const Range own = shard(spec.elements, group.size(), group.rank());
+  std::vector<float> host = values_before(group, spec.kind, spec.elements, own);
+  const std::int64_t bytes = spec.elements * static_cast<std::int64_t>(sizeof(float));
+  spec.device->copy_to_device(spec.data, host.data(), bytes);
+  collective();
+  spec.device->copy_to_host(host.data(), spec.data, bytes);
+  spec.device->synchronize();
+  const bool scatters = spec.kind == CollectiveKind::reduce_scatter;
+  const Range checked = scatters ? own : Range{0, spec.elements};
+  const int sum = sum_over(group.size());
   double wrong = 0.0;
-  for (std::size_t i = 0; i < host.size(); ++i) {
-    if (host[i] != static_cast<float>(ranks_sum * of_place(i))) wrong += 1.0;
+  for (std::int64_t i = checked.begin; i < checked.end; ++i) {
+    const auto expected = static_cast<float>(sum * of_place(i));
+    if (host[static_cast<std::size_t>(i)] != expected) wrong += 1.0;
   }
   const std::vector<double> all = group.all_gather(std::array{wrong});
   return std::llround(std::accumulate(all.begin(), all.end(), 0.0));

@@ -1,21 +1,20 @@
-// Looks whether an allreduce sums right, before it is timed.
+// Looks whether a collective computes what it should, before it is timed.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 
-#include "executor/backend/device.hpp"
 #include "executor/comm/communicator.hpp"
+#include "executor/comm/device_collective.hpp"
 
 namespace cnnplan {
 
-// Fills `values` (fp32, of the device) with numbers whose sums over the ranks are exact, calls
-// `allreduce` on them, and counts the sums of all ranks that are not right. Collective over
+// Fills the values of `spec` (fp32) with numbers whose sums over the ranks are exact, of an
+// allgather the own shard with sums, calls `collective` on them, and counts what is not right
+// afterwards on all ranks: sums, of a reduce-scatter those of the own shard. Collective over
 // `group`; the same count on every rank.
-std::int64_t count_wrong_sums(const Communicator& group,
-                              Device& device,
-                              void* values,
-                              std::int64_t elements,
-                              const std::function<void()>& allreduce);
+std::int64_t count_wrong(const Communicator& group,
+                         const CollectiveSpec& spec,
+                         const std::function<void()>& collective);
 
 }  // namespace cnnplan

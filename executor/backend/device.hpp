@@ -58,6 +58,10 @@ class Device {
   virtual MemoryBlock allocate_staging(std::int64_t bytes) = 0;
 
   virtual void select(Queue queue) = 0;
+  // How many lanes of kernels will be selected: further queues beside Queue::compute, which is that
+  // of lane 0. Before the first of their work; for devices that have queues.
+  virtual void reserve_lanes(int) {}
+  virtual void select_lane(int) { select(Queue::compute); }
   // The selected queue as the device's own libraries take it: a cudaStream_t; null on a host.
   virtual void* native_queue() const { return nullptr; }
   virtual void clear(void* memory, std::int64_t bytes) = 0;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <numeric>
 #include <utility>
 
 #include "executor/comm/device_collective.hpp"
@@ -35,8 +36,10 @@ StepRunner::StepRunner(const Schedule& schedule, const StepContext& context)
     : schedule_(schedule),
       context_(context),
       device_(context.backend->device()),
+      side_by_side_(context.overlap || schedule.lanes > 1),
       memory_(schedule, device_, *context.parameters),
       marker_(schedule.operations.size()),
+      ends_(schedule.operations.size()),
       graph_choice_(device_.is_host() ? Graphs::off : context.graphs) {
   for (const Operation& operation : schedule.operations) {
     prepared_.push_back(
@@ -51,8 +54,10 @@ StepRunner::StepRunner(const Schedule& schedule, const StepContext& context)
       };
     }
   }
+  device_.reserve_lanes(schedule.lanes);
   if (context_.graphs != Graphs::off && !device_.is_host()) find_runs();
-  context_.backend->reserve_workspace(largest_workspace_bytes());
+  reserve_workspaces();
+  if (device_.is_host() && schedule.lanes > 1) start_threads();
 }
 
 StepRunner::Prepared StepRunner::prepare(const KernelOperation& operation) {
@@ -148,20 +153,27 @@ StepRunner::Prepared StepRunner::prepare(const LoadOperation& operation) {
   return prepared;
 }
 
+bool StepRunner::is_kernel_in(std::size_t operation, int lane) const {
+  return operation < prepared_.size() && prepared_[operation].is_kernel &&
+         lane_of(operation) == lane;
+}
+
 // Kernels that follow each other in one queue and wait for no other queue on the way. In one queue
 // all communication before them is finished.
 void StepRunner::find_runs() {
   const auto waits = [this](std::size_t index) {
     const auto& depends_on = schedule_.operations[index].depends_on;
-    return std::any_of(depends_on.begin(), depends_on.end(), [this](OperationIndex earlier) {
-      return context_.overlap && prepared_[static_cast<std::size_t>(earlier)].finish != nullptr;
+    return std::any_of(depends_on.begin(), depends_on.end(), [this, index](OperationIndex other) {
+      const auto earlier = static_cast<std::size_t>(other);
+      return !share_queue(earlier, index) ||
+             (context_.overlap && prepared_[earlier].finish != nullptr);
     });
   };
   for (std::size_t first = 0; first < prepared_.size();) {
     std::size_t end = first;
     const bool begins = prepared_[first].is_kernel;
     do ++end;
-    while (begins && end < prepared_.size() && prepared_[end].is_kernel && !waits(end));
+    while (begins && is_kernel_in(end, lane_of(first)) && !waits(end));
     prepared_[first].run_length = end - first;
     first = end;
   }
@@ -172,17 +184,25 @@ Queue StepRunner::queue_of(std::size_t operation) const {
                           : Queue::compute;
 }
 
+bool StepRunner::share_queue(std::size_t one, std::size_t other) const {
+  return lane_of(one) == lane_of(other) && queue_of(one) == queue_of(other);
+}
+
+void StepRunner::select(std::size_t operation) {
+  const int lane = lane_of(operation);
+  lane > 0 ? device_.select_lane(lane) : device_.select(queue_of(operation));
+}
+
 // Makes the operation's queue wait for what it depends on in others.
 void StepRunner::select_and_wait(std::size_t operation) {
-  const Queue queue = queue_of(operation);
   for (OperationIndex earlier : schedule_.operations[operation].depends_on) {
     finish(unfinished_.up_to(static_cast<std::size_t>(earlier)));
   }
-  device_.select(queue);
-  if (!context_.overlap) return;
+  select(operation);
+  if (!side_by_side_) return;
   for (OperationIndex earlier : schedule_.operations[operation].depends_on) {
     const auto index = static_cast<std::size_t>(earlier);
-    if (queue_of(index) != queue) prepared_[marker_[index]].end->wait();
+    if (!share_queue(index, operation)) prepared_[marker_[index]].end->wait();
   }
 }
 
@@ -207,7 +227,8 @@ void StepRunner::finish(const std::vector<std::size_t>& operations) {
   for (std::size_t operation : operations) {
     device_.select(queue_of(operation));
     prepared_[operation].finish();
-    if (context_.overlap) prepared_[operation].end->record();
+    if (side_by_side_) prepared_[operation].end->record();
+    if (threads_) ends_.mark(operation);
   }
 }
 
@@ -223,7 +244,7 @@ std::unique_ptr<WorkGraph> StepRunner::capture(std::size_t first,
   const std::size_t end = first + prepared_[first].run_length;
   return device_.capture([&] {
     for (std::size_t i = first; i < end; ++i) {
-      if (timed && context_.overlap) prepared_[i].begin->record();
+      if (timed && side_by_side_) prepared_[i].begin->record();
       prepared_[i].start(state);
       if (timed) prepared_[i].end->record();
     }
@@ -247,17 +268,17 @@ WorkGraph* StepRunner::graph_of(std::size_t first, const StepState& state, Timin
 }
 
 void StepRunner::run_operations(const StepState& state, Timing timing) {
-  const bool marks = timing == Timing::operations || context_.overlap;
+  const bool marks = timing == Timing::operations || side_by_side_;
   for (std::size_t first = 0; first < prepared_.size();) {
     select_and_wait(first);
     WorkGraph* const graph = graph_of(first, state, timing);
     const std::size_t end = first + (graph != nullptr ? prepared_[first].run_length : 1);
     // In one queue, an operation begins where the one before it ends.
-    const bool times_begin = timing == Timing::operations && (context_.overlap || first == 0);
+    const bool times_begin = timing == Timing::operations && (side_by_side_ || first == 0);
     if (times_begin) prepared_[first].begin->record();
     graph != nullptr ? graph->launch() : start(first, state);
     // Other queues can wait for marks outside of graphs only.
-    if (graph != nullptr ? context_.overlap : marks) prepared_[end - 1].end->record();
+    if (graph != nullptr ? side_by_side_ : marks) prepared_[end - 1].end->record();
     for (; first < end; ++first) marker_[first] = end - 1;
   }
   finish_all();
@@ -267,8 +288,8 @@ void StepRunner::run(const StepState& state, Timing timing) {
   const Clock::time_point start = Clock::now();
   device_.select(Queue::compute);
   context_.backend->begin_step(state);
-  run_operations(state, timing);
-  if (context_.overlap) device_.synchronize();  // the sum of the loss is in another queue
+  threads_ ? run_lanes(state, timing) : run_operations(state, timing);
+  if (side_by_side_) device_.synchronize();  // the sum of the loss is in another queue
   memory_.fetch_loss();
   device_.synchronize();
   step_time_s_ = std::chrono::duration<double>(Clock::now() - start).count();
@@ -282,18 +303,28 @@ void StepRunner::run(const StepState& state, Timing timing) {
 // before.
 void StepRunner::read_times() {
   for (std::size_t i = 0; i < prepared_.size(); ++i) {
-    const bool follows = i > 0 && !context_.overlap;
+    const bool follows = i > 0 && !side_by_side_;
     const Event& begin = follows ? *prepared_[i - 1].end : *prepared_[i].begin;
     times_s_.push_back(prepared_[i].end->seconds_since(begin));
   }
 }
 
-std::int64_t StepRunner::largest_workspace_bytes() const {
-  std::int64_t largest = 0;
-  for (const Prepared& operation : prepared_) {
-    largest = std::max(largest, operation.workspace_bytes);
+std::vector<std::int64_t> StepRunner::largest_workspaces_bytes() const {
+  std::vector<std::int64_t> largest(static_cast<std::size_t>(schedule_.lanes));
+  for (std::size_t i = 0; i < prepared_.size(); ++i) {
+    std::int64_t& own = largest[static_cast<std::size_t>(lane_of(i))];
+    own = std::max(own, prepared_[i].workspace_bytes);
   }
   return largest;
+}
+
+void StepRunner::reserve_workspaces() {
+  const std::vector<std::int64_t> bytes = largest_workspaces_bytes();
+  for (std::size_t lane = 0; lane < bytes.size(); ++lane) {
+    device_.select_lane(static_cast<int>(lane));
+    context_.backend->reserve_workspace(bytes[lane]);
+  }
+  device_.select(Queue::compute);
 }
 
 std::int64_t StepRunner::memory_bytes() const {
@@ -302,7 +333,9 @@ std::int64_t StepRunner::memory_bytes() const {
   for (const Prepared& operation : prepared_) {
     total += operation.staging_bytes + (shared ? 0 : operation.workspace_bytes);
   }
-  return total + (shared ? largest_workspace_bytes() : 0);
+  if (!shared) return total;
+  const std::vector<std::int64_t> largest = largest_workspaces_bytes();
+  return std::accumulate(largest.begin(), largest.end(), total);
 }
 
 std::int64_t StepRunner::workspace_bytes(OperationIndex operation) const {

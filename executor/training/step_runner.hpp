@@ -14,6 +14,8 @@
 #include "executor/training/finish_order.hpp"
 #include "executor/training/graph_choice.hpp"
 #include "executor/training/groups.hpp"
+#include "executor/training/lane_threads.hpp"
+#include "executor/training/operation_ends.hpp"
 #include "executor/training/schedule_memory.hpp"
 #include "planner/schedule/schedule.hpp"
 
@@ -78,10 +80,15 @@ class StepRunner {
   Prepared prepare(const TransferOperation& operation);
   Prepared prepare(const CollectiveOperation& operation);
   Prepared prepare(const LoadOperation& operation);
+  bool is_kernel_in(std::size_t operation, int lane) const;
   void find_runs();
-  std::int64_t largest_workspace_bytes() const;
+  void reserve_workspaces();
+  std::vector<std::int64_t> largest_workspaces_bytes() const;
 
+  int lane_of(std::size_t operation) const { return schedule_.operations[operation].lane; }
   Queue queue_of(std::size_t operation) const;
+  bool share_queue(std::size_t one, std::size_t other) const;
+  void select(std::size_t operation);
   void select_and_wait(std::size_t operation);
   void start(std::size_t operation, const StepState& state);
   void finish(const std::vector<std::size_t>& operations);
@@ -89,19 +96,29 @@ class StepRunner {
   WorkGraph* graph_of(std::size_t first, const StepState& state, Timing timing);
   std::unique_ptr<WorkGraph> capture(std::size_t first, const StepState& state, Timing timing);
   void run_operations(const StepState& state, Timing timing);
+  // On a host.
+  void start_threads();
+  void run_lanes(const StepState& state, Timing timing);
+  void run_lane(int lane, const StepState& state, Timing timing);
+  void run_in_lane(std::size_t operation, const StepState& state, Timing timing);
+  void await_other_lanes(std::size_t operation);
   void read_times();
 
   const Schedule& schedule_;
   StepContext context_;
   Device& device_;
+  bool side_by_side_;  // more than one queue is used
   ScheduleMemory memory_;
   std::vector<Prepared> prepared_;
   FinishOrder unfinished_;           // what the host still has to finish
   std::vector<std::size_t> marker_;  // by operation: whose end, in the queue, is its own
+  OperationEnds ends_;                                 // where there are threads
+  std::vector<std::vector<std::size_t>> by_lane_;      // operations, likewise
   GraphChoice graph_choice_;
   bool has_run_ = false;
   std::vector<double> times_s_;
   double step_time_s_ = 0.0;
+  std::unique_ptr<LaneThreads> threads_;  // of a host with several lanes; they end first
 };
 
 }  // namespace cnnplan

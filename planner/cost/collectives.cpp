@@ -42,8 +42,9 @@ double adding_steps(CollectiveKind kind) {
 double ring_step_s(
     const Platform& platform, const RingLink& link, double bytes, Ring ring, CollectiveKind kind) {
   const Level& level = platform.levels[link.level];
-  if (ring == Ring::own && !level.ring_segments.empty()) {
-    const Segment& measured = segment_of(level.ring_segments, bytes);
+  const std::vector<Segment>& segments = ring_segments(level, kind);
+  if (ring == Ring::own && !segments.empty()) {
+    const Segment& measured = segment_of(segments, bytes);
     return measured.alpha_s + link.sharing * measured.beta_s_per_byte * bytes;
   }
   const double gamma_s = bytes * platform.gamma_s_per_byte * adding_steps(kind);
@@ -212,12 +213,15 @@ void add_hierarchy(const Platform& platform, std::span<const int> group, GroupLi
   }
 }
 
-// Null where the allreduce was not measured on so many ranks.
-const AllreduceFit* find_fit(const Platform& platform, int ranks, AllreduceAlgorithm algorithm) {
+// Null where the collective was not measured on so many ranks.
+const AllreduceFit* find_fit(const Platform& platform,
+                             int ranks,
+                             CollectiveKind kind,
+                             AllreduceAlgorithm algorithm) {
   const auto& fits = platform.allreduce;
   const auto fit = std::find_if(fits.begin(), fits.end(), [&](const AllreduceFit& candidate) {
-    return candidate.algorithm == algorithm && candidate.ranks == ranks &&
-           !candidate.segments.empty();
+    return candidate.kind == kind && candidate.algorithm == algorithm &&
+           candidate.ranks == ranks && !candidate.segments.empty();
   });
   return fit == fits.end() ? nullptr : &*fit;
 }
@@ -229,6 +233,7 @@ void add_ends(const std::vector<Segment>& segments, std::vector<double>& ends) {
 // Sizes of messages where the price of a longer one follows another rule.
 std::vector<double> ends_of_rules(const Platform& platform,
                                   int ranks,
+                                  CollectiveKind kind,
                                   AllreduceAlgorithm algorithm) {
   std::vector<double> ends;
   for (double bytes = chunk_inside_node; bytes <= chunk_between_nodes; bytes += chunk_inside_node) {
@@ -236,10 +241,12 @@ std::vector<double> ends_of_rules(const Platform& platform,
   }
   for (const Level& level : platform.levels) {
     add_ends(level.segments, ends);
-    add_ends(level.ring_segments, ends);
+    add_ends(ring_segments(level, kind), ends);
   }
-  const AllreduceFit* fit = find_fit(platform, ranks, algorithm);
-  if (fit != nullptr) add_ends(fit->segments, ends);
+  for (CollectiveKind measured : {kind, CollectiveKind::allreduce}) {
+    const AllreduceFit* fit = find_fit(platform, ranks, measured, algorithm);
+    if (fit != nullptr) add_ends(fit->segments, ends);
+  }
   return ends;
 }
 
@@ -267,8 +274,11 @@ AllreduceAlgorithm assumed_algorithm(const Platform& platform,
   return fastest(platform, links, bytes).algorithm;
 }
 
-bool has_allreduce_fit(const Platform& platform, int ranks, AllreduceAlgorithm algorithm) {
-  return find_fit(platform, ranks, algorithm) != nullptr;
+bool has_fit(const Platform& platform,
+             int ranks,
+             CollectiveKind kind,
+             AllreduceAlgorithm algorithm) {
+  return find_fit(platform, ranks, kind, algorithm) != nullptr;
 }
 
 double allreduce_time_s(const Platform& platform,
@@ -276,7 +286,8 @@ double allreduce_time_s(const Platform& platform,
                         double bytes,
                         AllreduceAlgorithm algorithm) {
   if (links.ranks < 2 || bytes <= 0) return 0.0;
-  const AllreduceFit* fit = find_fit(platform, links.ranks, algorithm);
+  const AllreduceFit* fit =
+      find_fit(platform, links.ranks, CollectiveKind::allreduce, algorithm);
   if (fit != nullptr) return segment_time_s(fit->segments, bytes);
   switch (algorithm) {
     case AllreduceAlgorithm::ring:
@@ -303,7 +314,9 @@ double collective_time_s(const Platform& platform,
   }
   if (!has_halves(algorithm)) throw std::logic_error("this allreduce has no halves");
   if (links.ranks < 2 || bytes <= 0) return 0.0;
-  if (has_allreduce_fit(platform, links.ranks, algorithm)) {
+  const AllreduceFit* fit = find_fit(platform, links.ranks, kind, algorithm);
+  if (fit != nullptr) return segment_time_s(fit->segments, bytes);
+  if (has_fit(platform, links.ranks, CollectiveKind::allreduce, algorithm)) {
     return allreduce_time_s(platform, links, bytes, algorithm) / 2;
   }
   const bool is_own = algorithm == AllreduceAlgorithm::ring;
@@ -330,7 +343,7 @@ double least_collective_s_per_byte(const Platform& platform,
     return collective_time_s(platform, links, bytes, kind, algorithm) / bytes;
   };
   double least = s_per_byte(most_bytes);
-  for (double end : ends_of_rules(platform, links.ranks, algorithm)) {
+  for (double end : ends_of_rules(platform, links.ranks, kind, algorithm)) {
     for (double part : parts) {
       if (end * part < most_bytes) least = std::min(least, s_per_byte(end * part));
     }

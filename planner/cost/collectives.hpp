@@ -47,9 +47,9 @@ double allreduce_time_s(const Platform& platform,
                         double bytes,
                         AllreduceAlgorithm algorithm);
 
-// The same for one of the halves: p-1 of a ring's steps, of which those of the reduce-scatter bear
-// what is added (of the library: a ring of messages); where the allreduce was measured as a whole,
-// half of its time. `bytes`: of all shards. @pre `kind` is `allreduce` or the algorithm has halves
+// The same for one of the halves: where it was measured, that; else p-1 of a ring's steps, of which
+// those of the reduce-scatter bear what is added (of the library: a ring of messages), or where the
+// allreduce was measured as a whole, half of its time. `bytes`: of all shards. @pre `kind` is `allreduce` or the algorithm has halves
 double collective_time_s(const Platform& platform,
                          const GroupLinks& links,
                          double bytes,
@@ -73,7 +73,10 @@ AllreduceAlgorithm assumed_algorithm(const Platform& platform,
                                      const GroupLinks& links,
                                      double bytes);
 
-// Whether the time of this allreduce over `ranks` ranks was measured, not derived from the links.
-bool has_allreduce_fit(const Platform& platform, int ranks, AllreduceAlgorithm algorithm);
+// Whether this collective was measured over `ranks` ranks.
+bool has_fit(const Platform& platform,
+             int ranks,
+             CollectiveKind kind,
+             AllreduceAlgorithm algorithm);
 
 }  // namespace cnnplan

@@ -22,6 +22,11 @@ bool is_empty(const Shape& shape) {
   return std::any_of(shape.extents.begin(), shape.extents.end(), [](auto e) { return e <= 0; });
 }
 
+KernelSpec alone(KernelSpec spec) {
+  spec.concurrency = 1;
+  return spec;
+}
+
 class Hasher {
  public:
   void add(std::int64_t value) {
@@ -50,6 +55,7 @@ std::size_t KernelCosts::Hash::operator()(const KernelSpec& spec) const {
   hasher.add(spec.out.extents);
   hasher.add(spec.groups);
   hasher.add(spec.relu ? 1 : 0);
+  hasher.add(spec.concurrency);
   for (const WindowDim& dim : spec.window.dims) {
     const std::array numbers{dim.kernel, dim.stride, dim.padding_begin, dim.padding_end};
     hasher.add(numbers);
@@ -63,6 +69,8 @@ KernelCosts::KernelCosts(const Profile& profile, Rates rates)
     const KernelSpec key = canonical(spec);
     implementations_.insert_or_assign(key, timing.implementation);
     measured_.insert_or_assign(key, time_of(timing));
+    concurrencies_.insert(key.concurrency);
+    if (key.concurrency > 1) continue;  // says nothing of kernels alone
     neighbours_[{spec.kind, spec.phase, spec.algorithm, spec.precision}].add(
         key, neighbour_work(key), timing.median_s);
   }
@@ -86,7 +94,15 @@ const KernelNeighbours* KernelCosts::neighbours_of(const KernelSpec& spec) const
   return family == neighbours_.end() || family->second.empty() ? nullptr : &family->second;
 }
 
+KernelEstimate KernelCosts::in_turns(const KernelSpec& spec) const {
+  const KernelTime time = lookup(alone(spec));
+  return {.seconds = spec.concurrency * time.seconds,
+          .low_s = time.low_s,
+          .high_s = spec.concurrency * time.high_s};
+}
+
 KernelEstimate KernelCosts::estimate(const KernelSpec& spec) const {
+  if (spec.concurrency > 1) return in_turns(spec);
   const KernelNeighbours* neighbours = neighbours_of(spec);
   return neighbours == nullptr ? from_rates(spec)
                                : neighbours->estimate(spec, neighbour_work(spec));
@@ -96,6 +112,11 @@ KernelFormula KernelCosts::formula(const KernelSpec& spec) const {
   const KernelSpec key = canonical(spec);
   KernelFormula formula{.time = lookup(spec)};
   if (!formula.time.estimated) return formula;
+  if (key.concurrency > 1) {
+    formula.source = KernelSource::turns;
+    formula.alone_s = lookup(alone(key)).seconds;
+    return formula;
+  }
   if (neighbours_of(key) == nullptr) {
     formula.source = KernelSource::rates;
     formula.parts = std::visit([&](const auto& rates) { return rate_parts(rates, key); }, rates_);

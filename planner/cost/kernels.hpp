@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <tuple>
 #include <unordered_map>
@@ -27,7 +28,7 @@ struct KernelTime {
   double rank_spread_s = 0.0;        // standard deviation between ranks; 0 when estimated
 };
 
-enum class KernelSource { profiled, neighbours, rates };
+enum class KernelSource { profiled, neighbours, rates, turns };
 
 // How the time of a kernel came about. Of neighbours, the rate is what they do of `work` a second.
 struct KernelFormula {
@@ -36,6 +37,7 @@ struct KernelFormula {
   double work = 0.0;  // neighbours only: flops, bytes, or seconds by the rates of the device
   std::string unit;   // of the work
   RateParts parts;    // rates only
+  double alone_s = 0.0;  // turns only
 };
 
 // Several threads may look up at once.
@@ -50,13 +52,16 @@ class KernelCosts {
   // Profiled: the median, from the minimum to the slower of median and mean plus one standard
   // deviation. Not profiled: interpolated from the profiled kernels of the same kind, phase,
   // algorithm and precision, their throughput or, where the rates of the device are known, how far
-  // they are off those. None of these: from rates (rate_estimate). A kernel without outputs takes
-  // no time and is not estimated.
+  // they are off those. None of these: from rates (rate_estimate). One of several at the same time
+  // (concurrency) that was not profiled so: as if they took turns, at best as fast as alone. A
+  // kernel without outputs takes no time and is not estimated.
   KernelTime lookup(const KernelSpec& spec) const;
   // The same, with what it is made of.
   KernelFormula formula(const KernelSpec& spec) const;
   // What was profiled, as the library calls it; empty where nothing was.
   std::string implementation(const KernelSpec& spec) const;
+  // How many kernels at the same time were profiled; 1 is always among them. Ascending.
+  const std::set<int>& concurrencies() const { return concurrencies_; }
   // True where kernels take turns in the workspace of the largest.
   bool shared_workspace() const { return shared_workspace_; }
 
@@ -73,6 +78,7 @@ class KernelCosts {
   // Null where none of its family was profiled.
   const KernelNeighbours* neighbours_of(const KernelSpec& spec) const;
   KernelEstimate estimate(const KernelSpec& spec) const;
+  KernelEstimate in_turns(const KernelSpec& spec) const;
 
   std::unordered_map<KernelSpec, KernelTime, Hash> measured_;
   mutable std::mutex estimating_;
@@ -80,6 +86,7 @@ class KernelCosts {
   std::map<Family, KernelNeighbours> neighbours_;
   Rates rates_;
   std::unordered_map<KernelSpec, std::string, Hash> implementations_;
+  std::set<int> concurrencies_{1};
   bool shared_workspace_ = false;
 };
 

@@ -56,6 +56,12 @@ struct Enumerators<AllreduceAlgorithm> {
 };
 
 template <>
+struct Enumerators<CollectiveKind> {
+  static constexpr std::array all{
+      CollectiveKind::allreduce, CollectiveKind::reduce_scatter, CollectiveKind::allgather};
+};
+
+template <>
 struct Enumerators<ChannelAlgorithm> {
   static constexpr std::array all{ChannelAlgorithm::stationary_y, ChannelAlgorithm::stationary_x};
 };

@@ -137,7 +137,9 @@ std::string to_text(const KernelSpec& spec) {
   if (spec.relu) text += " relu";
   if (spec.residual) text += " residual";
   text += ' ' + std::string(to_text(spec.precision)) + ' ';
-  return text + std::string(to_text(spec.algorithm));
+  text += std::string(to_text(spec.algorithm));
+  if (spec.concurrency != 1) text += " concurrency=" + std::to_string(spec.concurrency);
+  return text;
 }
 
 std::int64_t weight_volume(const KernelSpec& convolution) {

@@ -41,6 +41,9 @@ enum class KernelPhase {
   update,
 };
 
+// The most kernels that a plan may run at the same time on one rank.
+inline constexpr int max_concurrency = 128;
+
 // Which implementation runs. `direct` is the library's own choice of a direct method.
 enum class KernelAlgorithm { direct, winograd };
 
@@ -124,6 +127,9 @@ struct KernelSpec {
   bool residual = false;  // fused
   Precision precision = Precision::fp32;
   KernelAlgorithm algorithm = KernelAlgorithm::direct;
+  // Kernels that the rank runs at the same time, this one among them: they share the device, so
+  // each takes longer. Does not change what is computed.
+  int concurrency = 1;
 
   auto operator<=>(const KernelSpec&) const = default;
 };

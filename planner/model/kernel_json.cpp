@@ -82,7 +82,8 @@ KernelSpec kernel_from_json(const JsonReader& reader) {
                      "relu",
                      "residual",
                      "precision",
-                     "algorithm"});
+                     "algorithm",
+                     "concurrency"});
   KernelSpec spec;
   spec.kind = reader.at("kind").enumerator<KernelKind>();
   spec.phase = reader.at("phase").enumerator<KernelPhase>();
@@ -98,6 +99,7 @@ KernelSpec kernel_from_json(const JsonReader& reader) {
   reader.read("residual", spec.residual);
   reader.read_enumerator("precision", spec.precision);
   reader.read_enumerator("algorithm", spec.algorithm);
+  reader.read("concurrency", spec.concurrency, {1, max_concurrency});
   return spec;
 }
 
@@ -121,6 +123,7 @@ Json to_ordered_json(const KernelSpec& spec) {
   add("residual", spec.residual, defaults.residual);
   json["precision"] = to_text(spec.precision);
   json["algorithm"] = to_text(spec.algorithm);
+  add("concurrency", spec.concurrency, defaults.concurrency);
   return json;
 }
 

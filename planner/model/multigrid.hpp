@@ -27,6 +27,8 @@ struct Multigrid {
   int levels = 2;
   int cycles = 2;
   Relaxation relaxation = Relaxation::f;
+  // Groups of layers of one rank that run at the same time, each on a lane of its own.
+  int concurrency = 1;
   bool operator==(const Multigrid&) const = default;
 };
 

@@ -3,12 +3,15 @@
 
 #include <nlohmann/json.hpp>
 
+#include "planner/model/kernel.hpp"
+
 namespace cnnplan {
 namespace {
 
 constexpr IntegerRange coarsening_range{.minimum = 2, .maximum = max_coarsening};
 constexpr IntegerRange levels_range{.minimum = 2, .maximum = max_levels};
 constexpr IntegerRange cycles_range{.minimum = 1, .maximum = max_cycles};
+constexpr IntegerRange concurrency_range{.minimum = 1, .maximum = max_concurrency};
 
 LayerIndex read_layer(const JsonReader& reader, const Network& network) {
   const LayerIndex layer = network.index_of(reader.name());
@@ -17,13 +20,15 @@ LayerIndex read_layer(const JsonReader& reader, const Network& network) {
 }
 
 Multigrid read_chain(const JsonReader& reader, const Network& network) {
-  reader.allow_keys({"first", "last", "coarsening", "levels", "cycles", "relaxation"});
+  reader.allow_keys(
+      {"first", "last", "coarsening", "levels", "cycles", "relaxation", "concurrency"});
   Multigrid chain{.first = read_layer(reader.at("first"), network),
                   .last = read_layer(reader.at("last"), network)};
   reader.read("coarsening", chain.coarsening, coarsening_range);
   reader.read("levels", chain.levels, levels_range);
   reader.read("cycles", chain.cycles, cycles_range);
   reader.read_enumerator("relaxation", chain.relaxation);
+  reader.read("concurrency", chain.concurrency, concurrency_range);
   return chain;
 }
 
@@ -47,7 +52,8 @@ nlohmann::ordered_json to_ordered_json(const std::vector<Multigrid>& chains,
                     {"coarsening", chain.coarsening},
                     {"levels", chain.levels},
                     {"cycles", chain.cycles},
-                    {"relaxation", to_text(chain.relaxation)}});
+                    {"relaxation", to_text(chain.relaxation)},
+                    {"concurrency", chain.concurrency}});
   }
   return list;
 }

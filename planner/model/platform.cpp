@@ -29,6 +29,13 @@ double segment_time_s(const std::vector<Segment>& segments, double bytes) {
   return segment.alpha_s + bytes * segment.beta_s_per_byte;
 }
 
+const std::vector<Segment>& ring_segments(const Level& level, CollectiveKind kind) {
+  const std::vector<Segment>& own = kind == CollectiveKind::reduce_scatter
+                                        ? level.reduce_scatter_segments
+                                        : level.allgather_segments;
+  return kind == CollectiveKind::allreduce || own.empty() ? level.ring_segments : own;
+}
+
 Platform default_platform(int ranks) {
   const Segment segment{.max_bytes = std::numeric_limits<std::int64_t>::max(),
                         .alpha_s = shared_memory_alpha_s,

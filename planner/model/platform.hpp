@@ -28,11 +28,13 @@ const Segment& segment_of(const std::vector<Segment>& segments, double bytes);
 // Seconds for `bytes` by that segment. @pre segments is not empty
 double segment_time_s(const std::vector<Segment>& segments, double bytes);
 
-// A measured collective: time of an allreduce of `bytes` over exactly `ranks` ranks.
+// A measured collective: time of an allreduce of `bytes` over exactly `ranks` ranks, or of one of
+// its halves.
 struct AllreduceFit {
   int ranks = 2;
   std::vector<Segment> segments;
   AllreduceAlgorithm algorithm = AllreduceAlgorithm::library;
+  CollectiveKind kind = CollectiveKind::allreduce;
   auto operator<=>(const AllreduceFit&) const = default;
 };
 
@@ -48,15 +50,21 @@ struct Level {
   // One step of our ring allreduce: receive a block of n/p bytes, add or take it, and forward it.
   // Empty: not measured, the step is a message and the addition.
   std::vector<Segment> ring_segments{};
+  // The same of its halves, each run alone. Empty: a step of a half is one of the allreduce.
+  std::vector<Segment> reduce_scatter_segments{};
+  std::vector<Segment> allgather_segments{};
   auto operator<=>(const Level&) const = default;
 };
+
+// One step of our ring where it runs such a collective; empty where none was measured.
+const std::vector<Segment>& ring_segments(const Level& level, CollectiveKind kind);
 
 struct Platform {
   std::string name = "generic";
   std::string device = "generic";       // fingerprint of the compute device
   std::int64_t memory_bytes = 0;        // of one rank
   std::vector<Level> levels;            // innermost first; the last one holds all ranks
-  std::vector<AllreduceFit> allreduce;  // each algorithm and number of ranks at most once
+  std::vector<AllreduceFit> allreduce;  // each kind, algorithm and number of ranks at most once
   double gamma_s_per_byte = 0.0;        // adding received bytes to local ones
   double copy_s_per_byte = 0.0;         // packing, unpacking, local copies
   double overlap_efficiency = 0.0;      // 0: communication stops the kernels; 1: costs them nothing

@@ -1,4 +1,7 @@
 // Platform files.
+#include <array>
+#include <utility>
+
 #include "planner/model/file.hpp"
 #include "planner/model/input_files_json.hpp"
 #include "planner/model/json_writer.hpp"
@@ -11,6 +14,11 @@ namespace {
 constexpr IntegerRange message_bytes_range{.minimum = 1};
 constexpr IntegerRange peers_range{2, ranks_range.maximum};
 constexpr NumberRange duplex_range{.minimum = 0.0, .maximum = 1000.0, .ends = Ends::open_below};
+
+constexpr std::array<std::pair<const char*, std::vector<Segment> Level::*>, 3> ring_fields{
+    {{"ring_segments", &Level::ring_segments},
+     {"reduce_scatter_segments", &Level::reduce_scatter_segments},
+     {"allgather_segments", &Level::allgather_segments}}};
 
 Segment read_segment(const JsonReader& reader) {
   reader.allow_keys({"max_bytes", "alpha_s", "beta_s_per_byte"});
@@ -39,7 +47,9 @@ Level read_level(const JsonReader& reader) {
                      "duplex_factor",
                      "shared_by",
                      "gap_s",
-                     "ring_segments"});
+                     "ring_segments",
+                     "reduce_scatter_segments",
+                     "allgather_segments"});
   Level level{.name = reader.at("name").name()};
   level.ranks_per_group = static_cast<int>(reader.at("ranks_per_group").integer(ranks_range));
   level.segments = read_segments(reader.at("segments"));
@@ -48,7 +58,9 @@ Level read_level(const JsonReader& reader) {
   // Files from before it was measured: messages one after the other.
   level.gap_s = level.segments.front().alpha_s;
   reader.read("gap_s", level.gap_s, seconds_range);
-  if (reader.has("ring_segments")) level.ring_segments = read_segments(reader.at("ring_segments"));
+  for (const auto& [key, member] : ring_fields) {
+    if (reader.has(key)) level.*member = read_segments(reader.at(key));
+  }
   return level;
 }
 
@@ -67,10 +79,11 @@ std::vector<Level> read_levels(const JsonReader& reader) {
 }
 
 AllreduceFit read_allreduce_fit(const JsonReader& reader) {
-  reader.allow_keys({"algorithm", "ranks", "segments"});
+  reader.allow_keys({"algorithm", "collective", "ranks", "segments"});
   AllreduceFit fit{.ranks = static_cast<int>(reader.at("ranks").integer(peers_range)),
                    .segments = read_segments(reader.at("segments"))};
   reader.read_enumerator("algorithm", fit.algorithm);
+  reader.read_enumerator("collective", fit.kind);
   return fit;
 }
 
@@ -91,7 +104,9 @@ OrderedJson to_ordered_json(const Level& level) {
                    {"shared_by", level.shared_by},
                    {"gap_s", level.gap_s},
                    {"segments", to_ordered_json(level.segments)}};
-  if (!level.ring_segments.empty()) json["ring_segments"] = to_ordered_json(level.ring_segments);
+  for (const auto& [key, member] : ring_fields) {
+    if (!(level.*member).empty()) json[key] = to_ordered_json(level.*member);
+  }
   return json;
 }
 
@@ -153,6 +168,7 @@ std::string to_json(const Platform& platform) {
   document["allreduce"] = OrderedJson::array();
   for (const AllreduceFit& allreduce : platform.allreduce) {
     document["allreduce"].push_back({{"algorithm", to_text(allreduce.algorithm)},
+                                     {"collective", to_text(allreduce.kind)},
                                      {"ranks", allreduce.ranks},
                                      {"segments", to_ordered_json(allreduce.segments)}});
   }

@@ -35,10 +35,14 @@ std::vector<Figure> figures_of(Platform& platform) {
   for (Level& level : platform.levels) {
     add_segments(level.name, level.segments, figures);
     add_segments(level.name + ".ring", level.ring_segments, figures);
+    add_segments(level.name + ".reduce_scatter", level.reduce_scatter_segments, figures);
+    add_segments(level.name + ".allgather", level.allgather_segments, figures);
     figures.push_back({level.name + ".gap_s", "", &level.gap_s});
   }
   for (AllreduceFit& fit : platform.allreduce) {
-    add_segments(std::string(to_text(fit.algorithm)) + "_allreduce", fit.segments, figures);
+    add_segments(std::string(to_text(fit.algorithm)) + '_' + std::string(to_text(fit.kind)),
+                 fit.segments,
+                 figures);
   }
   figures.push_back({"gamma_s_per_byte", "B", &platform.gamma_s_per_byte});
   figures.push_back({"copy_s_per_byte", "B", &platform.copy_s_per_byte});
@@ -104,6 +108,12 @@ void describe(const Schedule&,
                        parts.flops_s() > parts.bytes_s()
                            ? rate_term("flops_per_s", parts.flops_per_s, parts.flops, "flop")
                            : rate_term("bytes_per_s", parts.bytes_per_s, parts.bytes, "B")};
+      return;
+    case KernelSource::turns:
+      formula.what = "estimated, as if kernels at the same time took turns";
+      formula.terms = {{.figure = "alone_s",
+                        .value = kernel.alone_s,
+                        .amount = static_cast<double>(operation.spec.concurrency)}};
   }
 }
 
@@ -152,8 +162,13 @@ void describe(const Schedule&,
     return;
   }
   formula.what += to_text(operation.algorithm);
-  if (has_allreduce_fit(platform, ranks, operation.algorithm)) {
-    formula.what += is_half ? ", half of what was measured" : ", as measured";
+  const auto has = [&](CollectiveKind kind) {
+    return has_fit(platform, ranks, kind, operation.algorithm);
+  };
+  if (has(operation.kind)) {
+    formula.what += ", as measured";
+  } else if (has(CollectiveKind::allreduce)) {
+    formula.what += ", half of what was measured";
   } else if (is_half) {
     formula.what += ", as ring";
   } else if (operation.algorithm == AllreduceAlgorithm::library) {

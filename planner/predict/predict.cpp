@@ -94,14 +94,17 @@ void add_operations(const ToldWork& all,
   prediction.estimated_kernels.assign(estimated_kernels.begin(), estimated_kernels.end());
 }
 
+// Where kernels share workspaces, each lane has one.
 std::int64_t workspace_bytes(const PricedSchedule& priced) {
-  std::int64_t sum = 0;
-  std::int64_t largest = 0;
-  for (const Price& price : priced.prices) {
-    sum = checked_add(sum, price.workspace_bytes);
-    largest = std::max(largest, price.workspace_bytes);
+  std::vector<std::int64_t> taken(static_cast<std::size_t>(priced.schedule.lanes));
+  for (std::size_t i = 0; i < priced.prices.size(); ++i) {
+    const std::int64_t bytes = priced.prices[i].workspace_bytes;
+    std::int64_t& lane = taken[static_cast<std::size_t>(priced.schedule.operations[i].lane)];
+    lane = priced.shared_workspace ? std::max(lane, bytes) : checked_add(lane, bytes);
   }
-  return priced.shared_workspace ? largest : sum;
+  std::int64_t sum = 0;
+  for (std::int64_t bytes : taken) sum = checked_add(sum, bytes);
+  return sum;
 }
 
 std::map<std::string, std::string> implementations_of(std::span<const Told> told,

@@ -23,10 +23,12 @@ RankWork work_of(const PricedSchedule& priced) {
   const std::vector<Operation>& operations = priced.schedule.operations;
   RankWork work{.rank = priced.schedule.rank, .prices = priced.prices};
   work.streams.reserve(operations.size());
+  work.lanes.reserve(operations.size());
   work.dependency_ends.reserve(operations.size());
   for (std::size_t i = 0; i < operations.size(); ++i) {
     const Operation& operation = operations[i];
     work.streams.push_back(operation.stream);
+    work.lanes.push_back(operation.lane);
     work.dependencies.insert(
         work.dependencies.end(), operation.depends_on.begin(), operation.depends_on.end());
     work.dependency_ends.push_back(work.dependencies.size());

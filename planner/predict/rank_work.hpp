@@ -25,6 +25,7 @@ struct RankWork {
   int rank = 0;
   std::vector<Price> prices;      // by operation
   std::vector<Stream> streams;    // by operation
+  std::vector<int> lanes;         // by operation
   std::vector<Meeting> meetings;  // in their order
   // Of all operations one after the other, and by operation where its own end.
   std::vector<OperationIndex> dependencies;

@@ -16,10 +16,18 @@ double seconds_of(const Price& price, Estimate estimate) {
   return estimate == Estimate::high ? price.high_s : price.seconds;
 }
 
+// Where the kernels of a rank are.
+struct LaneEnds {
+  double free_s = 0.0;  // when the next one may begin
+  double last_s = 0.0;  // when the last one ended
+};
+
 class RankWalk {
  public:
   RankWalk(const RankWork& work, std::size_t own, const VirtualTimeOptions& options)
       : work_(work), own_(own), options_(options) {
+    const auto last = std::max_element(work.lanes.begin(), work.lanes.end());
+    if (last != work.lanes.end()) lanes_.resize(static_cast<std::size_t>(*last) + 1);
     ends_s_.reserve(work.size());
     durations_s_.reserve(work.size());
   }
@@ -48,7 +56,7 @@ class RankWalk {
     const bool beside = overlaps(index, meeting);
     double start = ready_s(index, meeting);
     // After what kernels wait for, ranks that met there go on together.
-    if (!beside && start > stream_end(Stream::compute)) spread_s_ = 0.0;
+    if (!beside && start > std::max(lane_of(index).free_s, busy_until_s_)) spread_s_ = 0.0;
     if (meeting != nullptr) {
       const std::optional<double> met_s = meetings.meet(own_, met_, arrival(index, start, beside));
       if (!met_s) return false;
@@ -56,14 +64,14 @@ class RankWalk {
       if (!beside && !meetings.is_alone(own_, met_)) spread_s_ = 0.0;
       ++met_;
     }
-    finish(index, meeting, start);
-    if (spreads()) spread_s_ += work_.prices[index].rank_spread_s;
+    const double filled = finish(index, meeting, start);
+    if (spreads()) spread_s_ += filled * work_.prices[index].rank_spread_s;
     return true;
   }
 
   // Behind another meeting of its stream, ranks come from there together.
   Arrival arrival(std::size_t operation, double start, bool beside) {
-    const bool follows = beside && start <= stream_end(work_.streams[operation]);
+    const bool follows = beside && start <= stream_end(operation);
     return {.time_s = start, .spread_s = follows ? 0.0 : spread_s_};
   }
 
@@ -76,7 +84,13 @@ class RankWalk {
     return is_next ? &work_.meetings[met_] : nullptr;
   }
 
-  double& stream_end(Stream stream) { return stream_end_s_[static_cast<std::size_t>(stream)]; }
+  // Of communication beside kernels.
+  double& stream_end(std::size_t operation) {
+    return stream_end_s_[static_cast<std::size_t>(work_.streams[operation])];
+  }
+  LaneEnds& lane_of(std::size_t operation) {
+    return lanes_[static_cast<std::size_t>(work_.lanes[operation])];
+  }
 
   bool overlaps(std::size_t operation, const Meeting* meeting) const {
     return options_.overlap > 0.0 && work_.streams[operation] != Stream::compute &&
@@ -85,29 +99,37 @@ class RankWalk {
 
   double ready_s(std::size_t operation, const Meeting* meeting) {
     const bool beside = overlaps(operation, meeting);
-    double ready = stream_end(beside ? work_.streams[operation] : Stream::compute);
+    double ready = beside ? stream_end(operation) : lane_of(operation).free_s;
     for (OperationIndex index : work_.dependencies_of(operation)) {
       ready = std::max(ready, ends_s_[static_cast<std::size_t>(index)]);
     }
     return ready;
   }
 
-  void finish(std::size_t operation, const Meeting* meeting, double start) {
+  // The part of it in which nothing else of the rank ran before.
+  double finish(std::size_t operation, const Meeting* meeting, double start) {
     const double seconds = seconds_of(work_.prices[operation], options_.estimate);
     const double end = start + seconds;
-    double& compute = stream_end(Stream::compute);
-    const double previous = last_end_s_;
-    if (overlaps(operation, meeting)) {
-      stream_end(work_.streams[operation]) = end;
-      compute += (1.0 - options_.overlap) * seconds;
-      durations_s_.push_back(end - start);
-    } else {
-      compute = end;
-      durations_s_.push_back(end - std::min(previous, end));
-      last_end_s_ = end;
-    }
-    if (meeting == nullptr || !meeting->waits_for_others) own_s_ += seconds;
+    LaneEnds& lane = lane_of(operation);
     ends_s_.push_back(end);
+    if (overlaps(operation, meeting)) {
+      stream_end(operation) = end;
+      lane.free_s += (1.0 - options_.overlap) * seconds;
+      durations_s_.push_back(end - start);
+      if (!meeting->waits_for_others) own_s_ += seconds;
+      return 1.0;
+    }
+    durations_s_.push_back(end - std::min(lane.last_s, end));
+    lane = {.free_s = end, .last_s = end};
+    const double filled = filled_by(start, end);
+    busy_until_s_ = std::max(busy_until_s_, end);
+    if (meeting == nullptr || !meeting->waits_for_others) own_s_ += filled * seconds;
+    return filled;
+  }
+
+  double filled_by(double start, double end) const {
+    if (start >= busy_until_s_) return 1.0;
+    return end <= busy_until_s_ ? 0.0 : (end - busy_until_s_) / (end - start);
   }
 
   const RankWork& work_;
@@ -115,8 +137,9 @@ class RankWalk {
   const VirtualTimeOptions& options_;
   std::size_t met_ = 0;  // meetings that are over
   std::array<double, 4> stream_end_s_{};
-  double last_end_s_ = 0.0;
-  double own_s_ = 0.0;     // kernels, loading, and copies that stay on the rank
+  std::vector<LaneEnds> lanes_{1};
+  double busy_until_s_ = 0.0;  // when all ended that ran in lanes so far
+  double own_s_ = 0.0;         // kernels, loading, and copies that stay on the rank
   double spread_s_ = 0.0;  // of the kernels since it last waited: who is slow in one is in the next
   std::vector<double> ends_s_;
   std::vector<double> durations_s_;

@@ -100,7 +100,10 @@ std::string multigrid_lines(const Plan& plan) {
                  ": coarsening " + std::to_string(chain.coarsening) + ", " +
                  std::to_string(chain.levels) + " levels, " + std::to_string(chain.cycles) +
                  (chain.cycles == 1 ? " cycle, " : " cycles, ") +
-                 std::string(to_text(chain.relaxation)) + "-relaxation");
+                 std::string(to_text(chain.relaxation)) + "-relaxation" +
+                 (chain.concurrency == 1
+                      ? ""
+                      : ", " + std::to_string(chain.concurrency) + " groups at the same time"));
   }
   return text;
 }

@@ -6,6 +6,45 @@
 
 namespace cnnplan {
 
+// Groups take the lanes in turns.
+class Lowering::ChainPass::Lanes {
+ public:
+  // Keeps a reference.
+  Lanes(ChainPass& pass, int level) : pass_(pass), level_(level) {
+    const auto& groups = pass.hierarchy_.groups(level);
+    const auto own = std::count_if(groups.begin(), groups.end(), [this](const LayerRange& group) {
+      return is_here(group);
+    });
+    count_ = std::min(pass.setting_.concurrency, std::max(1, static_cast<int>(own)));
+    if (count_ == 1) return;
+    pass.lowering_.concurrency_ = count_;
+    pass.lowering_.builder_.begin_lanes();
+  }
+  ~Lanes() {
+    if (count_ == 1) return;
+    pass_.lowering_.lane_ = 0;
+    pass_.lowering_.concurrency_ = 1;
+    pass_.lowering_.builder_.end_lanes();
+  }
+  Lanes(const Lanes&) = delete;
+  Lanes& operator=(const Lanes&) = delete;
+
+  // Before what a group of steps computes.
+  void take(const LayerRange& group) {
+    if (is_here(group)) pass_.lowering_.lane_ = taken_++ % count_;
+  }
+
+ private:
+  bool is_here(const LayerRange& group) const {
+    return pass_.is_here(pass_.layers_of(level_, group.first).first);
+  }
+
+  ChainPass& pass_;
+  int level_;
+  int count_ = 1;
+  int taken_ = 0;
+};
+
 Lowering::ChainPass::ChainPass(Lowering& lowering,
                                const Multigrid& setting,
                                ResidualChain blocks,
@@ -69,9 +108,13 @@ void Lowering::ChainPass::cycle(int level) {
 // nobody waits for a neighbour that waits itself.
 void Lowering::ChainPass::relax_c(int level) {
   const auto& groups = hierarchy_.groups(level);
-  for (auto group = groups.rbegin(); group != groups.rend(); ++group) {
-    sweep(level, *group);
-    make(level, group->end - 1);
+  {
+    Lanes lanes(*this, level);
+    for (auto group = groups.rbegin(); group != groups.rend(); ++group) {
+      lanes.take(*group);
+      sweep(level, *group);
+      make(level, group->end - 1);
+    }
   }
   for (int parity : {0, 1}) {
     for (const LayerRange& group : groups) {
@@ -83,7 +126,9 @@ void Lowering::ChainPass::relax_c(int level) {
 
 void Lowering::ChainPass::relax_f(int level) {
   const auto& groups = hierarchy_.groups(level);
+  Lanes lanes(*this, level);
   for (std::size_t group = 0; group < groups.size(); ++group) {
+    lanes.take(groups[group]);
     sweep(level, groups[group]);
     restrict_group(level, static_cast<int>(group));
   }
@@ -124,12 +169,18 @@ void Lowering::ChainPass::solve(int level) {
 
 // The F-points behind C-points that have changed.
 void Lowering::ChainPass::refresh(int level) {
-  for (const LayerRange& group : hierarchy_.groups(level)) sweep(level, group);
+  Lanes lanes(*this, level);
+  for (const LayerRange& group : hierarchy_.groups(level)) {
+    lanes.take(group);
+    sweep(level, group);
+  }
 }
 
 void Lowering::ChainPass::finish_all() {
   pass_ = "finish";
+  Lanes lanes(*this, 0);
   for (const LayerRange& group : hierarchy_.groups(0)) {
+    lanes.take(group);
     for (int block = group.first; block < group.end; ++block) {
       const bool is_last = block + 1 == group.end;
       if (!is_last || evaluates_all()) evaluate(block);
@@ -253,13 +304,13 @@ void Lowering::ChainPass::add(int block,
                               std::vector<Operand> operands) {
   const Unit& unit = sum(block);
   operands.back().written = true;
-  lowering_.builder_.add_operation(id(unit.head, word()) + suffix,
-                                   unit.head,
-                                   Stream::compute,
-                                   KernelOperation{.spec = lowering_.elementwise_spec(
-                                                       unit, KernelKind::add, KernelPhase::forward),
-                                                   .constants = {.add_scale = scale},
-                                                   .operands = std::move(operands)});
+  lowering_.add_whole(
+      unit.head,
+      id(unit.head, word()) + suffix,
+      {.spec = lowering_.elementwise_spec(unit, KernelKind::add, KernelPhase::forward),
+       .constants = {.add_scale = scale},
+       .implementation = {},
+       .operands = std::move(operands)});
 }
 
 const Unit& Lowering::ChainPass::transform(int index) const {

@@ -72,6 +72,9 @@ class Lowering::ChainPass {
   void refresh(int level);
   void finish_all();
 
+  // While it lives, groups of a level that this rank has are in lanes, as many as the setting says.
+  class Lanes;
+
   // Of the C-point behind a group of the finest level, whose state its layers make `propagated`.
   void trace(const LayerRange& group, const Operand& propagated);
   void trace_last(const LayerRange& group);

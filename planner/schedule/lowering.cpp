@@ -16,10 +16,16 @@
 namespace cnnplan {
 namespace {
 
+bool has_lanes(const Plan& plan) {
+  return std::any_of(plan.multigrid.begin(), plan.multigrid.end(), [](const Multigrid& chain) {
+    return chain.concurrency > 1;
+  });
+}
+
 // In one queue, operations run in the order of their list.
 ScheduleBuilder::Dependencies dependencies_in(Mode mode, const Plan& plan) {
   const bool in_order = mode == Mode::prices || (mode == Mode::prediction && !plan.overlap);
-  return in_order ? ScheduleBuilder::Dependencies::none : ScheduleBuilder::Dependencies::derived;
+  return in_order && !has_lanes(plan) ? ScheduleBuilder::Dependencies::none : ScheduleBuilder::Dependencies::derived;
 }
 
 }  // namespace
@@ -74,7 +80,7 @@ Schedule Lowering::run() {
   schedule.outputs = tensors_;
   if (mode_ == Mode::prices) return std::move(schedule);
   place_buffers(schedule);
-  if (plan_.overlap) add_reuse_dependencies(schedule);
+  if (plan_.overlap || schedule.lanes > 1) add_reuse_dependencies(schedule);
   return std::move(schedule);
 }
 
@@ -302,8 +308,9 @@ void Lowering::add_kernel(const Unit& unit,
 }
 
 void Lowering::add_whole(LayerIndex index, const std::string& id, KernelOperation operation) {
+  operation.spec.concurrency = concurrency_;
   operation.implementation = implementation_of(operation.spec);
-  builder_.add_operation(id, index, Stream::compute, std::move(operation));
+  builder_.add_operation(id, index, Stream::compute, std::move(operation), lane_);
 }
 
 void Lowering::kernel(const Unit& unit, KernelSpec spec, std::vector<Operand> operands) {

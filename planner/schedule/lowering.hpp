@@ -222,7 +222,7 @@ class Lowering {
                   LayerIndex index,
                   const std::string& id,
                   KernelOperation operation);
-  // All samples of its operands at once.
+  // All samples of its operands at once. In the lane that is taken.
   void add_whole(LayerIndex index, const std::string& id, KernelOperation operation);
   void collective(const std::string& id,
                   LayerIndex layer,
@@ -252,6 +252,8 @@ class Lowering {
   BufferIndex nothing_ = -1;
   std::vector<BufferIndex> gradient_parts_;  // by depth in the tree, from 1 on
   bool traces_residuals_ = false;
+  int lane_ = 0;         // of the kernels that are added
+  int concurrency_ = 1;  // lanes that have kernels at the same time as this one
   int next_tag_ = 0;
   int complete_ = 0;  // slots before this one have complete gradients
   // Ranges of gradients before these are reduced, and updated.

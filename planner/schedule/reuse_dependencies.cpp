@@ -85,8 +85,8 @@ class ReuseDependencies {
   // Communication ends only when the host has received: what follows in its stream may come before.
   bool is_in_order(OperationIndex earlier, OperationIndex later) const {
     const Operation& before = schedule_.operations[static_cast<std::size_t>(earlier)];
-    return !is_communication(before) &&
-           before.stream == schedule_.operations[static_cast<std::size_t>(later)].stream;
+    const Operation& after = schedule_.operations[static_cast<std::size_t>(later)];
+    return !is_communication(before) && before.stream == after.stream && before.lane == after.lane;
   }
 
   // All uses up to the first that writes: the others depend on that one.

@@ -140,6 +140,9 @@ struct Operation {
   std::string id;  // stable and the same on all ranks that have the operation
   LayerIndex layer = -1;
   Stream stream = Stream::compute;
+  // Of the kernels of a rank, those of one lane run in order, and lanes at the same time. All but
+  // kernels of concurrent groups of layers are in lane 0.
+  int lane = 0;
   std::vector<OperationIndex> depends_on;  // earlier in the list
   OperationBody body;
 };
@@ -159,6 +162,7 @@ bool is_communication(const Operation& operation);
 struct Schedule {
   int rank = 0;
   int ranks = 1;
+  int lanes = 1;
   std::vector<Buffer> buffers;
   std::vector<ParameterSlot> slots;
   std::vector<Operation> operations;           // a valid order of execution

@@ -137,16 +137,32 @@ void ScheduleBuilder::use(const Operand& operand,
 void ScheduleBuilder::add_operation(std::string id,
                                     LayerIndex layer,
                                     Stream stream,
-                                    OperationBody body) {
+                                    OperationBody body,
+                                    int lane) {
   const auto index = static_cast<OperationIndex>(schedule_.operations.size());
-  Operation operation{
-      .id = std::move(id), .layer = layer, .stream = stream, .body = std::move(body)};
+  Operation operation{.id = std::move(id),
+                      .layer = layer,
+                      .stream = stream,
+                      .lane = lane,
+                      .body = std::move(body)};
+  schedule_.lanes = std::max(schedule_.lanes, lane + 1);
   const auto use_one = [&](const Operand& operand) { use(operand, index, operation.depends_on); };
   std::visit([&](const auto& kind) { visit_operands(kind, use_one); }, operation.body);
   std::sort(operation.depends_on.begin(), operation.depends_on.end());
   operation.depends_on.erase(std::unique(operation.depends_on.begin(), operation.depends_on.end()),
                              operation.depends_on.end());
   schedule_.operations.push_back(std::move(operation));
+}
+
+void ScheduleBuilder::begin_lanes() {
+  lanes_begin_ = static_cast<OperationIndex>(schedule_.operations.size());
+}
+
+void ScheduleBuilder::end_lanes() {
+  const auto last = static_cast<OperationIndex>(schedule_.operations.size()) - 1;
+  for (Buffer& buffer : schedule_.buffers) {
+    if (buffer.last_use >= lanes_begin_) buffer.last_use = last;
+  }
 }
 
 }  // namespace cnnplan

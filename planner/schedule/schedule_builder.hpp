@@ -21,7 +21,13 @@ class ScheduleBuilder {
   int add_slot(const ParameterSlot& slot);
   // Depends on the last writers of what the operation reads, and on the last readers and writers of
   // what it writes.
-  void add_operation(std::string id, LayerIndex layer, Stream stream, OperationBody body);
+  void add_operation(
+      std::string id, LayerIndex layer, Stream stream, OperationBody body, int lane = 0);
+
+  // Operations of different lanes between the two share no memory but what they name: a buffer
+  // that one lane no longer needs is free for others only at the end.
+  void begin_lanes();
+  void end_lanes();
 
   Schedule& schedule() { return schedule_; }
   const Schedule& schedule() const { return schedule_; }
@@ -49,6 +55,7 @@ class ScheduleBuilder {
 
   Schedule schedule_;
   bool derives_dependencies_;
+  OperationIndex lanes_begin_ = 0;
   std::vector<std::vector<Uses>> uses_;  // by buffer and part
 };
 

@@ -65,7 +65,7 @@ class AllreduceChoice {
                                   AllreduceAlgorithm::ring};
 
   bool is_measured(AllreduceAlgorithm algorithm) const {
-    return has_allreduce_fit(platform_, ranks_, algorithm);
+    return has_fit(platform_, ranks_, CollectiveKind::allreduce, algorithm);
   }
 
   // Where anything was measured on so many ranks, nothing runs that was not; the ring is measured

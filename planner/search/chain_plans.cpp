@@ -73,17 +73,28 @@ std::vector<int> levels(const MultigridRequest& request, int blocks, int coarsen
   return has_third ? std::vector{2, 3} : std::vector{2};
 }
 
+std::set<int> concurrencies(const MultigridRequest& request) {
+  if (request.cycles == 0) return {1};
+  return request.concurrency > 0 ? std::set{request.concurrency} : request.profiled_concurrencies;
+}
+
 // One way to run all chains.
 struct Setting {
   int partitions = 1;
   int coarsening = 1;
   int levels = 0;  // 0: no multigrid
+  int concurrency = 1;
 };
 
 std::string name_of(const Setting& setting, const Mesh& mesh) {
   if (setting.levels == 0) return "chains on " + to_text(mesh);
-  return "multigrid " + to_text(mesh) + ", coarsening " + std::to_string(setting.coarsening) +
-         ", " + std::to_string(setting.levels) + " levels";
+  std::string name = "multigrid " + to_text(mesh) + ", coarsening " +
+                     std::to_string(setting.coarsening) + ", " + std::to_string(setting.levels) +
+                     " levels";
+  if (setting.concurrency > 1) {
+    name += ", " + std::to_string(setting.concurrency) + " groups at the same time";
+  }
+  return name;
 }
 
 void set_layers(Plan& plan, const ResidualBlock& block, const Mesh& mesh, int stage) {
@@ -142,7 +153,8 @@ Plan with_chains(Plan plan,
                               .coarsening = setting.coarsening,
                               .levels = setting.levels,
                               .cycles = request.cycles,
-                              .relaxation = request.relaxation});
+                              .relaxation = request.relaxation,
+                              .concurrency = setting.concurrency});
   }
   return plan;
 }
@@ -198,7 +210,12 @@ std::vector<Setting> settings(const MultigridRequest& request, int partitions, i
   std::vector<Setting> found;
   for (int coarsening : coarsenings(request, partitions, blocks)) {
     for (int level_count : levels(request, blocks, coarsening)) {
-      found.push_back({.partitions = partitions, .coarsening = coarsening, .levels = level_count});
+      for (int concurrency : concurrencies(request)) {
+        found.push_back({.partitions = partitions,
+                         .coarsening = coarsening,
+                         .levels = level_count,
+                         .concurrency = concurrency});
+      }
     }
   }
   return found;

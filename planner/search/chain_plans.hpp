@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,9 @@ struct MultigridRequest {
   // out more evenly.
   int coarsening = 0;
   int levels = 0;  // 0: 2 or 3
+  // Groups of layers of a rank that run at the same time; 0: any of those that were profiled.
+  int concurrency = 0;
+  std::set<int> profiled_concurrencies{1};
 };
 
 // With fewer, two cycles are far from the layers' own result.

@@ -231,10 +231,13 @@ void add_groups(const SolveRequest& request, Scores& scores) {
 // ranks alike where none fits. Returns how many.
 std::size_t add_chains(const SolveRequest& request,
                        const Plan& blank,
+                       const PriceList& prices,
                        const Scores& known,
                        Scores& scores) {
   const Plan base = known.any_fits() ? known.fastest() : blank;
-  std::vector<NamedPlan> plans = chain_plans(base, *request.multigrid);
+  MultigridRequest multigrid = *request.multigrid;
+  multigrid.profiled_concurrencies = prices.kernels().concurrencies();
+  std::vector<NamedPlan> plans = chain_plans(base, multigrid);
   for (NamedPlan& named : plans) scores.add(named.name, std::move(named.plan));
   add_groups(request, scores);
   return plans.size();
@@ -246,7 +249,7 @@ Plan with_partitions(const SolveRequest& request,
                      const Scores& scores,
                      const PriceList& prices) {
   Scores own(prices);
-  if (add_chains(request, blank, scores, own) == 0) refuse_partitions(*request.multigrid);
+  if (add_chains(request, blank, prices, scores, own) == 0) refuse_partitions(*request.multigrid);
   Plan plan = own.fastest();
   scores.add_baseline(plan.prediction);
   return plan;
@@ -319,7 +322,7 @@ Plan searched(const SolveRequest& request, const Plan& blank, const PriceList& p
   if (request.multigrid && request.multigrid->partitions > 0) {
     return with_partitions(request, blank, scores, prices);
   }
-  if (request.multigrid) add_chains(request, blank, scores, scores);
+  if (request.multigrid) add_chains(request, blank, prices, scores, scores);
   Plan plan = scores.fastest();
   if (is_split_by_layers(plan)) return plan;
   PlanMargins found_margins = margins(blank, plan, pricing);

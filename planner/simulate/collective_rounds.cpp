@@ -41,16 +41,15 @@ using MessageTime = std::function<double(int from, int to, double bytes)>;
 
 double ring_message_s(const Group& group, int from, int to, double bytes, bool own) {
   const Level& level = group.level(from, to);
-  if (own && !level.ring_segments.empty()) {
-    return alone_s(level, segment_time_s(level.ring_segments, bytes));
-  }
+  const std::vector<Segment>& segments = ring_segments(level, group.operation.kind);
+  if (own && !segments.empty()) return alone_s(level, segment_time_s(segments, bytes));
   constexpr double alone = 1.0;
   return ring_block_s(group.platform, group.level_index(from, to), bytes, alone);
 }
 
 // Measured steps hold the additions.
 bool adds_apart(const Group& group, int position, bool own) {
-  return !own || group.level(position - 1, position).ring_segments.empty();
+  return !own || ring_segments(group.level(position - 1, position), group.operation.kind).empty();
 }
 
 std::vector<Round> ring(const Group& group, int position, bool own) {
@@ -109,14 +108,17 @@ bool folds(int ranks, AllreduceAlgorithm algorithm) {
   return halves && Fold(ranks).folded > 0;
 }
 
-// The measured time in equal parts over the rounds of `algorithm`. Other groups, whose ranks share
-// the links, sum at the same time.
+// The measured time in equal parts over the rounds of `algorithm`, of a half twice over all: half of
+// them are taken. Other groups, whose ranks share the links, sum at the same time.
 std::vector<Round> measured(const Group& group, int position, AllreduceAlgorithm algorithm) {
   // A rank that takes part in all rounds.
   const int busy = folds(group.ranks(), algorithm) ? 1 : 0;
   const std::size_t rounds = exchange_rounds(shape_of(group, algorithm), busy).size();
+  const CollectiveKind kind = group.operation.kind;
   const double total_s =
-      allreduce_time_s(group.platform, group.links(), group.bytes, group.operation.algorithm);
+      (kind == CollectiveKind::allreduce ? 1 : 2) *
+      collective_time_s(
+          group.platform, group.links(), group.bytes, kind, group.operation.algorithm);
   const double round_s = total_s / static_cast<double>(rounds);
   const bool both_ways = busy == 0;
   const MessageTime time = [&](int from, int to, double) {
@@ -145,7 +147,10 @@ AllreduceAlgorithm library_algorithm(const Group& group, bool is_measured) {
 std::vector<Round> allreduce_rounds(const Group& group, int position) {
   const AllreduceAlgorithm algorithm = group.operation.algorithm;
   const bool is_library = algorithm == AllreduceAlgorithm::library;
-  const bool is_measured = has_allreduce_fit(group.platform, group.ranks(), algorithm);
+  const auto has = [&](CollectiveKind kind) {
+    return has_fit(group.platform, group.ranks(), kind, algorithm);
+  };
+  const bool is_measured = has(group.operation.kind) || has(CollectiveKind::allreduce);
   const AllreduceAlgorithm steps = is_library ? library_algorithm(group, is_measured) : algorithm;
   if (is_measured) return measured(group, position, steps);
   if (algorithm == AllreduceAlgorithm::ring) return ring(group, position, true);

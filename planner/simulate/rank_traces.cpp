@@ -12,7 +12,11 @@
 namespace cnnplan {
 namespace {
 
-constexpr int streams_with_overlap = 3;  // kernels, halos, reductions
+// Before those of lanes: kernels, and with overlap halos and reductions.
+int base_streams(double overlap) {
+  return overlap > 0.0 ? 3 : 1;
+}
+
 constexpr int allreduce_tag = 0;
 
 // By operation: the streams that wait for it, and the operations of other streams it waits for.
@@ -38,15 +42,22 @@ Signals signals_between(std::span<const Operation> operations, std::span<const i
   return signals;
 }
 
-// 0 for what runs one after the other: kernels, and everything where nothing overlaps.
+// 0 for what runs one after the other: kernels of lane 0, and communication where nothing overlaps.
 std::vector<int> streams_of(std::span<const Operation> operations, double overlap) {
   std::vector<int> streams(operations.size(), 0);
   for (std::size_t i = 0; i < operations.size(); ++i) {
+    if (operations[i].lane > 0) streams[i] = base_streams(overlap) + operations[i].lane - 1;
     if (overlap <= 0.0 || !is_communication(operations[i])) continue;
     if (operations[i].stream == Stream::halo) streams[i] = 1;
     if (operations[i].stream == Stream::reduce) streams[i] = 2;
   }
   return streams;
+}
+
+int most_lanes(std::span<const PricedSchedule> schedules) {
+  int most = 1;
+  for (const PricedSchedule& priced : schedules) most = std::max(most, priced.schedule.lanes);
+  return most;
 }
 
 // The gaps between the messages of one transfer, one way.
@@ -73,13 +84,17 @@ class Gaps {
 
 class RankWriter {
  public:
-  RankWriter(const PricedSchedule& priced, const Platform& platform, const TraceOptions& options)
+  // `lanes`: that the rank with the most has.
+  RankWriter(const PricedSchedule& priced,
+             const Platform& platform,
+             const TraceOptions& options,
+             int lanes)
       : schedule_(priced.schedule),
         prices_(priced.prices),
         platform_(platform),
         options_(options),
         streams_(streams_of(schedule_.operations, options.overlap)) {
-    const int streams = options.overlap > 0.0 ? streams_with_overlap : 1;
+    const int streams = base_streams(options.overlap) + lanes - 1;
     for (int stream = 0; stream < streams; ++stream) {
       traces_.emplace_back(process(schedule_.rank, stream));
     }
@@ -98,7 +113,8 @@ class RankWriter {
       for (int stream : signals.after[i]) {
         trace.signal(process(rank, stream), static_cast<OperationIndex>(i));
       }
-      if (streams_[i] > 0) traces_[0].compute((1.0 - options_.overlap) * prices_[i].seconds);
+      const bool is_beside = streams_[i] > 0 && is_communication(schedule_.operations[i]);
+      if (is_beside) traces_[0].compute((1.0 - options_.overlap) * prices_[i].seconds);
     }
     return std::move(traces_);
   }
@@ -180,8 +196,9 @@ Traces rank_traces(std::span<const PricedSchedule> schedules,
                    const Platform& platform,
                    const TraceOptions& options) {
   std::vector<std::vector<Trace>> by_rank(schedules.size());
+  const int lanes = most_lanes(schedules);
   parallel_for(schedules.size(), [&](std::size_t rank) {
-    by_rank[rank] = RankWriter(schedules[rank], platform, options).write();
+    by_rank[rank] = RankWriter(schedules[rank], platform, options, lanes).write();
   });
   Traces traces{.ranks = static_cast<int>(schedules.size())};
   const std::size_t streams = by_rank.empty() ? 0 : by_rank.front().size();

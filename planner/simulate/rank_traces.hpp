@@ -13,8 +13,9 @@ namespace cnnplan {
 
 struct TraceOptions {
   // Part of the time of halos and reductions that does not stop the kernels, as in the prediction.
-  // 0: one process per rank. Else three: kernels, halos and reductions, in this order, process
-  // stream * ranks + rank; where an operation depends on one of another process it awaits a signal.
+  // 0: one process per rank. Else three: kernels, halos and reductions, in this order. One more for
+  // each lane of kernels but the first. They are process stream * ranks + rank; where an operation
+  // depends on one of another process it awaits a signal.
   double overlap = 0.0;
   // Messages with the bytes that they have, even where the link is slower for short ones.
   bool real_bytes = false;

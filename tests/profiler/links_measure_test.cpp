@@ -20,10 +20,10 @@ LinkOptions few_sizes() {
 
 void check_curves(const LinkMeasurements& measured, int ranks) {
   const std::size_t groups = ranks < 2 ? 0 : ranks == 2 ? 1 : 2;
-  CHECK(measured.curves.size() == (ranks < 2 ? 0 : 3 + 4 * groups));
+  CHECK(measured.curves.size() == (ranks < 2 ? 0 : 3 + 8 * groups));  // 4 allreduces, 4 halves
   for (const LinkCurve& curve : measured.curves) {
     CHECK(curve.samples.size() == 14);
-    const bool sums = curve.kind == LinkCurveKind::allreduce;
+    const bool sums = curve.kind == LinkCurveKind::collective;
     CHECK(curve.wrong == std::vector<std::int64_t>(sums ? curve.samples.size() : 0, 0));
     for (const LinkSample& sample : curve.samples) {
       CHECK(sample.time.count >= 10);
@@ -50,6 +50,8 @@ void check_platform(const Platform& platform, int ranks) {
   CHECK(platform.overlap_efficiency >= 0);
   CHECK(platform.overlap_efficiency <= 1);
   CHECK(platform.levels.back().ring_segments.empty() == (ranks == 1));
+  CHECK(platform.levels.back().reduce_scatter_segments.empty() == (ranks == 1));
+  CHECK(platform.levels.back().allgather_segments.empty() == (ranks == 1));
 }
 
 }  // namespace

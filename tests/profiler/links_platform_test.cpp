@@ -22,8 +22,14 @@ LinkCurve sum_line(AllreduceAlgorithm algorithm,
                    int ranks,
                    double alpha_s,
                    double beta_s_per_byte) {
-  LinkCurve curve = line(LinkCurveKind::allreduce, ranks, alpha_s, beta_s_per_byte);
+  LinkCurve curve = line(LinkCurveKind::collective, ranks, alpha_s, beta_s_per_byte);
   curve.algorithm = algorithm;
+  return curve;
+}
+
+LinkCurve half_line(CollectiveKind half, AllreduceAlgorithm algorithm, double alpha_s) {
+  LinkCurve curve = sum_line(algorithm, 4, alpha_s, 2e-10);
+  curve.collective = half;
   return curve;
 }
 
@@ -69,6 +75,30 @@ TEST_CASE("platform_of: ring steps come from the ring of most ranks, by bytes of
   REQUIRE(level.ring_segments.size() == 1);
   CHECK(level.ring_segments[0].alpha_s == relative(6e-6 / 6));
   CHECK(level.ring_segments[0].beta_s_per_byte == relative(4 * 3e-10 / 6));
+}
+
+TEST_CASE("platform_of: halves of an allreduce that were timed are apart from the whole") {
+  LinkMeasurements measurements = four_ranks();
+  const Platform whole = platform_of(measurements);
+  for (CollectiveKind half : {CollectiveKind::reduce_scatter, CollectiveKind::allgather}) {
+    const double alpha_s = half == CollectiveKind::allgather ? 9e-6 : 12e-6;
+    measurements.curves.push_back(half_line(half, AllreduceAlgorithm::ring, alpha_s));
+    measurements.curves.push_back(half_line(half, AllreduceAlgorithm::library, alpha_s));
+  }
+  const Platform platform = platform_of(measurements);
+  const Level& level = platform.levels.front();
+  CHECK(level.ring_segments == whole.levels.front().ring_segments);
+  CHECK(level.reduce_scatter_segments.at(0).alpha_s == relative(12e-6 / 3));
+  CHECK(level.reduce_scatter_segments.at(0).beta_s_per_byte == relative(4 * 2e-10 / 3));
+  CHECK(level.allgather_segments.at(0).alpha_s == relative(9e-6 / 3));
+  REQUIRE(platform.allreduce.size() == whole.allreduce.size() + 2);
+  CHECK(platform.allreduce[3].kind == CollectiveKind::reduce_scatter);
+  CHECK(platform.allreduce[4].segments.at(0).alpha_s == relative(9e-6));
+  for (const LinkCurve& curve : measurements.curves) {
+    if (curve.collective == CollectiveKind::allreduce) continue;
+    CHECK(prediction_error(platform, curve).maximum < 1e-9);
+    CHECK(prediction_error(whole, curve).maximum > 0.1);
+  }
 }
 
 TEST_CASE("platform_of: collectives by algorithm and ranks, local costs, what else was found") {
@@ -135,13 +165,15 @@ TEST_CASE("LinkCurve: bandwidth of the message and of the bus") {
   const LinkCurve message{
       .kind = LinkCurveKind::message, .level = "node", .ranks = 2, .samples = {}};
   LinkCurve ring = message;
-  ring.kind = LinkCurveKind::allreduce;
+  ring.kind = LinkCurveKind::collective;
   ring.algorithm = AllreduceAlgorithm::ring;
   ring.ranks = 4;
   const LinkSample sample{.bytes = 1000, .time = {.median_s = 2.0}};
   CHECK(algorithm_bandwidth(sample) == 500.0);
   CHECK(bus_bandwidth(message, sample) == 500.0);
   CHECK(bus_bandwidth(ring, sample) == relative(750.0));
+  ring.collective = CollectiveKind::allgather;
+  CHECK(bus_bandwidth(ring, sample) == relative(375.0));
 }
 
 }  // namespace cnnplan

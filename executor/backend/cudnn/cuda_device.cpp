@@ -117,12 +117,13 @@ CudaDevice::CudaDevice(int index) : index_(index) {
   minor_ = properties.minor;
   clock_mhz_ = attribute(cudaDevAttrClockRate, index) / khz_per_mhz;
   memory_clock_mhz_ = attribute(cudaDevAttrMemoryClockRate, index) / khz_per_mhz;
-  int least = 0;
   int greatest = 0;
-  check_cuda(cudaDeviceGetStreamPriorityRange(&least, &greatest),
+  check_cuda(cudaDeviceGetStreamPriorityRange(&least_priority_, &greatest),
              "cudaDeviceGetStreamPriorityRange");
   // Ranks wait for what the other two queues do: it goes first.
-  streams_ = {make_stream(least), make_stream(greatest), make_stream(greatest)};
+  for (int priority : {least_priority_, greatest, greatest}) {
+    streams_.push_back(make_stream(priority));
+  }
   memory_bytes_ = without_reserve(free_bytes());
 }
 
@@ -165,7 +166,20 @@ MemoryBlock CudaDevice::allocate_staging(std::int64_t bytes) {
 }
 
 void CudaDevice::select(Queue queue) {
-  const auto wanted = static_cast<std::size_t>(queue);
+  select_stream(static_cast<std::size_t>(queue));
+}
+
+void CudaDevice::reserve_lanes(int lanes) {
+  const std::size_t wanted = queue_count + static_cast<std::size_t>(lanes) - 1;
+  while (streams_.size() < wanted) streams_.push_back(make_stream(least_priority_));
+}
+
+void CudaDevice::select_lane(int lane) {
+  select_stream(lane == 0 ? static_cast<std::size_t>(Queue::compute)
+                          : queue_count + static_cast<std::size_t>(lane) - 1);
+}
+
+void CudaDevice::select_stream(std::size_t wanted) {
   if (wanted == selected_) return;
   selected_ = wanted;
   if (on_select_) on_select_(stream());

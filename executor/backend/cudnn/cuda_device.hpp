@@ -1,7 +1,9 @@
-// One GPU: three streams, memory of the card and pinned memory of the host.
+// One GPU: three streams and one for each further lane, memory of the card and pinned memory of the host.
 #pragma once
 
-#include <array>
+#include <cstddef>
+#include <functional>
+#include <vector>
 
 #include "executor/backend/cudnn/cuda_handles.hpp"
 #include "executor/backend/device.hpp"
@@ -35,6 +37,8 @@ class CudaDevice final : public Device {
   MemoryBlock allocate(std::int64_t bytes) override;
   MemoryBlock allocate_staging(std::int64_t bytes) override;
   void select(Queue queue) override;
+  void reserve_lanes(int lanes) override;
+  void select_lane(int lane) override;
   void* native_queue() const override { return stream(); }
   void clear(void* memory, std::int64_t bytes) override;
   void copy_to_host(void* host, const void* device, std::int64_t bytes) override;
@@ -47,6 +51,8 @@ class CudaDevice final : public Device {
 
   // Of the selected queue.
   cudaStream_t stream() const { return streams_[selected_].get(); }
+  // The selected one; 0 where that is no queue of kernels.
+  std::size_t lane() const { return selected_ < queue_count ? 0 : selected_ - queue_count + 1; }
   // Called with the stream of a queue when it is selected.
   void on_select(std::function<void(cudaStream_t)> action) { on_select_ = std::move(action); }
   int index() const { return index_; }
@@ -57,6 +63,10 @@ class CudaDevice final : public Device {
   int memory_clock_mhz() const { return memory_clock_mhz_; }
 
  private:
+  static constexpr std::size_t queue_count = 3;
+
+  void select_stream(std::size_t stream);
+
   int index_;
   std::string name_;
   std::int64_t memory_bytes_ = 0;
@@ -64,7 +74,8 @@ class CudaDevice final : public Device {
   int minor_ = 0;
   int clock_mhz_ = 0;
   int memory_clock_mhz_ = 0;
-  std::array<StreamOwner, 3> streams_;  // by queue
+  std::vector<StreamOwner> streams_;  // by queue, then of the lanes from 1 on
+  int least_priority_ = 0;
   std::size_t selected_ = 0;
   std::function<void(cudaStream_t)> on_select_;
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -34,7 +35,11 @@ class Library {
   cudnnHandle_t handle() const { return handle_.get(); }
   // "cuDNN 9.19.0, CUDA 13.0, driver for CUDA 13.0"
   std::string versions() const;
-  Workspace& workspace() { return workspace_; }
+  // Of the selected lane.
+  Workspace& workspace() {
+    while (workspaces_.size() <= device_.lane()) workspaces_.emplace_back(device_);
+    return workspaces_[device_.lane()];
+  }
   // In memory of the device.
   const StepValues* step() const { return reinterpret_cast<const StepValues*>(step_.data()); }
   // Put in the selected queue. @pre the work that was put in a queue before the last call is done
@@ -50,7 +55,7 @@ class Library {
   Options options_;
   CudaDevice device_;
   std::unique_ptr<std::remove_pointer_t<cudnnHandle_t>, HandleDeleter> handle_;
-  Workspace workspace_{device_};
+  std::deque<Workspace> workspaces_;  // by lane
   MemoryBlock step_;
   MemoryBlock host_step_;  // pinned: read when the copy runs
   std::map<KernelSpec, std::string> choices_;

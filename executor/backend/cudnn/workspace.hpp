@@ -1,5 +1,5 @@
-// Scratch memory that all kernels of a backend take turns in: they run one after another in the
-// compute queue.
+// Scratch memory that all kernels of one lane take turns in: they run one after another in its
+// queue.
 #pragma once
 
 #include <cstdint>

@@ -51,14 +51,40 @@ double library_s(const Platform& platform, const std::vector<int>& group, double
 
 }  // namespace
 
-TEST_CASE("has_allreduce_fit: for exactly the algorithm and ranks that were measured") {
+TEST_CASE("has_fit: for exactly the collective, algorithm and ranks that were measured") {
   Platform platform = one_node();
-  CHECK_FALSE(has_allreduce_fit(platform, 4, library));
+  constexpr auto whole = CollectiveKind::allreduce;
+  CHECK_FALSE(has_fit(platform, 4, whole, library));
   platform.allreduce = {{.ranks = 4, .segments = {{1000, 1.0, 0.1}}}, {.ranks = 2, .segments = {}}};
-  CHECK(has_allreduce_fit(platform, 4, library));
-  CHECK_FALSE(has_allreduce_fit(platform, 2, library));
-  CHECK_FALSE(has_allreduce_fit(platform, 8, library));
-  CHECK_FALSE(has_allreduce_fit(platform, 4, rabenseifner));
+  CHECK(has_fit(platform, 4, whole, library));
+  CHECK_FALSE(has_fit(platform, 4, CollectiveKind::allgather, library));
+  CHECK_FALSE(has_fit(platform, 2, whole, library));
+  CHECK_FALSE(has_fit(platform, 8, whole, library));
+  CHECK_FALSE(has_fit(platform, 4, whole, rabenseifner));
+}
+
+TEST_CASE("collective_time_s: halves that were measured take what was measured") {
+  Platform platform = one_node();
+  const GroupLinks links = links_of(platform, std::vector{0, 1, 2, 3});
+  const auto seconds = [&](CollectiveKind kind, AllreduceAlgorithm algorithm) {
+    return collective_time_s(platform, links, 4000, kind, algorithm);
+  };
+  platform.levels.front().ring_segments = {{1 << 20, 1.0, 0.001}};
+  platform.allreduce = {{.ranks = 4, .segments = {{1 << 20, 6.0, 0.0}}}};
+  for (CollectiveKind half : {CollectiveKind::reduce_scatter, CollectiveKind::allgather}) {
+    CHECK(seconds(half, ring) == relative(3 * 2.0));
+    CHECK(seconds(half, library) == relative(3.0));
+  }
+  platform.levels.front().allgather_segments = {{1 << 20, 2.0, 0.003}};
+  platform.allreduce.push_back({.ranks = 4,
+                                .segments = {{1 << 20, 1.0, 0.001}},
+                                .kind = CollectiveKind::reduce_scatter});
+  CHECK(seconds(CollectiveKind::reduce_scatter, ring) == relative(3 * 2.0));
+  CHECK(seconds(CollectiveKind::allgather, ring) == relative(3 * 5.0));
+  CHECK(seconds(CollectiveKind::reduce_scatter, library) == relative(5.0));
+  CHECK(seconds(CollectiveKind::allgather, library) == relative(3.0));
+  CHECK(seconds(CollectiveKind::allreduce, ring) == relative(6 * 2.0));
+  CHECK(seconds(CollectiveKind::allreduce, library) == relative(6.0));
 }
 
 TEST_CASE("allreduce_time_s: the ring is the published one while a block is one chunk") {

@@ -2,6 +2,7 @@
 #include "planner/cost/kernels.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include <doctest/doctest.h>
 
@@ -64,6 +65,26 @@ TEST_CASE("KernelCosts: what was not profiled is estimated and marked") {
   CHECK(time.seconds < 2.0);
   CHECK(time.low_s <= time.seconds);
   CHECK(time.high_s >= time.seconds);
+}
+
+TEST_CASE("KernelCosts: kernels at the same time that were not profiled so take turns") {
+  Profile profile = small_profile();
+  KernelSpec beside = convolution(8);
+  beside.concurrency = 4;
+  const KernelTime time = KernelCosts(profile).lookup(beside);
+  CHECK(time.estimated);
+  CHECK(time.seconds == 4.0);
+  CHECK(time.low_s == relative(0.9));
+  CHECK(time.high_s == relative(4 * 1.3));
+  CHECK(KernelCosts(profile).concurrencies() == std::set{1});
+  profile.kernels[beside] = timing(1.5);
+  const KernelCosts costs(profile);
+  CHECK(costs.lookup(beside).seconds == 1.5);
+  CHECK_FALSE(costs.lookup(beside).estimated);
+  CHECK(costs.concurrencies() == std::set{1, 4});
+  // What kernels alone are estimated from stays the same.
+  CHECK(costs.lookup(convolution(12)).seconds ==
+        KernelCosts(small_profile()).lookup(convolution(12)).seconds);
 }
 
 TEST_CASE("KernelCosts: phase, algorithm and precision are not mixed") {

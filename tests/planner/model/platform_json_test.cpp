@@ -183,11 +183,16 @@ TEST_CASE("to_json: random platforms come back equal") {
                                  .segments = random_segments(random),
                                  .duplex_factor = 0.5 + random.fraction(),
                                  .shared_by = random.small(1, 9)});
-      if (random.boolean()) platform.levels.back().ring_segments = random_segments(random);
+      Level& level = platform.levels.back();
+      for (auto* segments :
+           {&level.ring_segments, &level.reduce_scatter_segments, &level.allgather_segments}) {
+        if (random.boolean()) *segments = random_segments(random);
+      }
       if (random.boolean()) platform.kernels = random_kernel_rates(random);
       platform.allreduce.push_back({random.small(2, 1048576),
                                     random_segments(random),
-                                    random.enumerator<AllreduceAlgorithm>()});
+                                    random.enumerator<AllreduceAlgorithm>(),
+                                    random.enumerator<CollectiveKind>()});
     }
     CHECK(parse_platform(to_json(platform), "p.json") == platform);
   }

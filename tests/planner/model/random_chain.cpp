@@ -77,6 +77,7 @@ Multigrid random_setting(RandomValues& random, const ResidualChain& chain) {
   setting.levels = random.small(2, std::max(2, most));
   setting.cycles = random.small(1, 3);
   setting.relaxation = random.enumerator<Relaxation>();
+  setting.concurrency = random.small(1, 4);
   return setting;
 }
 
@@ -108,6 +109,11 @@ Mesh mesh_with_layers(RandomValues& random, int ranks, Axis other) {
 }
 
 }  // namespace
+
+Plan with_concurrency(Plan plan, int concurrency) {
+  for (Multigrid& chain : plan.multigrid) chain.concurrency = concurrency;
+  return plan;
+}
 
 Plan random_chain_plan(std::uint64_t seed, int ranks) {
   RandomValues random(seed);

@@ -190,9 +190,14 @@ Platform sample_platform() {
                       .segments = segments,
                       .duplex_factor = 1.5,
                       .shared_by = 2,
-                      .ring_segments = {segments[1]}},
+                      .ring_segments = {segments[1]},
+                      .reduce_scatter_segments = {segments[0]},
+                      .allgather_segments = segments},
                      {.name = "cluster", .ranks_per_group = 8, .segments = {segments[1]}}},
-          .allreduce = {{.ranks = 2, .segments = segments}},
+          .allreduce = {{.ranks = 2, .segments = segments},
+                        {.ranks = 8,
+                         .segments = {segments[1]},
+                         .kind = CollectiveKind::allgather}},
           .gamma_s_per_byte = 1e-10,
           .copy_s_per_byte = 3.4482758620689654e-11,
           .overlap_efficiency = 0.0625,
@@ -290,7 +295,8 @@ Plan sample_chain_plan() {
                      .coarsening = 2,
                      .levels = 3,
                      .cycles = 5,
-                     .relaxation = Relaxation::fcf}};
+                     .relaxation = Relaxation::fcf,
+                     .concurrency = 4}};
   return plan;
 }
 

@@ -1,6 +1,7 @@
 // Schedules of a few operations with prices that are easy to add up.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,6 +42,12 @@ class HandMade {
   // Of the last operation, between ranks.
   HandMade& spread(double seconds) {
     priced_.prices.back().rank_spread_s = seconds;
+    return *this;
+  }
+  // The last operation.
+  HandMade& in_lane(int lane) {
+    priced_.schedule.operations.back().lane = lane;
+    priced_.schedule.lanes = std::max(priced_.schedule.lanes, lane + 1);
     return *this;
   }
   const PricedSchedule& priced() const { return priced_; }

@@ -44,6 +44,43 @@ TEST_CASE("Virtual time: kernels of one rank add up") {
   CHECK(timelines[0].end_s == 7.0);
 }
 
+TEST_CASE("Virtual time: lanes run side by side, and wait for what they need of each other") {
+  const auto rank_schedule = [](int rank) {
+    return HandMade(rank)
+        .compute("a", 1)
+        .compute("b", 2, {0})
+        .compute("c", 3, {0})
+        .in_lane(1)
+        .compute("d", 1)
+        .in_lane(1)
+        .halo("x", 1 - rank, 1, {1})
+        .compute("e", 1, {1, 3})
+        .priced();
+  };
+  const auto timelines = walked({rank_schedule(0), rank_schedule(1)});
+  CHECK(timelines[0].durations_s == std::vector{1.0, 2.0, 4.0, 1.0, 1.0, 2.0});
+  CHECK(timelines[0].end_s == 6.0);
+  CHECK(timelines[0].exposed_s == 0.0);  // x is beside c and d
+}
+
+TEST_CASE("Virtual time: ranks are late by what fills their step, whatever the number of lanes") {
+  const auto late_s = [](int lanes) {
+    std::vector<PricedSchedule> schedules;
+    for (int rank : {0, 1}) {
+      HandMade made(rank);
+      std::vector<OperationIndex> kernels;
+      for (int lane = 0; lane < lanes; ++lane) {
+        made.compute("a" + std::to_string(lane), 5).spread(0.3).in_lane(lane);
+        kernels.push_back(lane);
+      }
+      schedules.push_back(made.halo("x", 1 - rank, 1, kernels).priced());
+    }
+    return step_time_s(walked(schedules)) - 6.0;
+  };
+  CHECK(late_s(1) == relative(0.3 / std::sqrt(std::numbers::pi)));
+  CHECK(late_s(4) == relative(late_s(1)));
+}
+
 TEST_CASE("Virtual time: the slowest rank counts") {
   const auto timelines =
       walked({HandMade(0).compute("a", 1).priced(), HandMade(1).compute("a", 3).priced()});

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <regex>
 #include <set>
 #include <string>
 
@@ -34,6 +35,30 @@ Meaning meaning_of(const Operation& operation) {
           .stream = operation.stream,
           .layer = operation.layer,
           .tag = tag_of(operation)};
+}
+
+// "cycle_1/relax/level_0" of an operation of multigrid; empty of others.
+std::string pass_of(const Operation& operation) {
+  static const std::regex pass(R"((cycle_\d+/\w+/level_\d+)|(guess/level_\d+)|/finish)");
+  std::smatch found;
+  return std::regex_search(operation.id, found, pass) ? found.str() : "";
+}
+
+// Two kernels of one pass in different lanes, of which one waits for the other; empty where there
+// are none. C-points that are relaxed wait for the group that begins there to have read them.
+std::string first_wait_between_lanes(const Schedule& schedule) {
+  for (const Operation& operation : schedule.operations) {
+    const std::string pass = pass_of(operation);
+    if (pass.empty() || pass.find("relax_c") != std::string::npos) continue;
+    for (OperationIndex index : operation.depends_on) {
+      const Operation& earlier = schedule.operations[static_cast<std::size_t>(index)];
+      if (is_communication(operation) || is_communication(earlier)) continue;
+      if (earlier.lane != operation.lane && pass_of(earlier) == pass) {
+        return operation.id + " waits for " + earlier.id;
+      }
+    }
+  }
+  return "";
 }
 
 std::string first_repeated_id(const Schedule& schedule) {
@@ -111,6 +136,27 @@ std::vector<std::string> ids_of(const Schedule& schedule) {
 }
 
 }  // namespace
+
+TEST_CASE("lower: groups at the same time have lanes of their own and do not wait for each other") {
+  int schedules = 0;
+  for (const NamedPlan& named : chain_plans(40)) {
+    CAPTURE(named.name);
+    for (const Schedule& schedule : lower_all(named.plan)) {
+      if (schedule.lanes == 1) continue;
+      ++schedules;
+      REQUIRE(first_wait_between_lanes(schedule) == "");
+      std::set<int> lanes;
+      for (const Operation& operation : schedule.operations) {
+        lanes.insert(operation.lane);
+        if (is_communication(operation)) CHECK(operation.lane == 0);
+        const auto* kernel = std::get_if<KernelOperation>(&operation.body);
+        if (kernel != nullptr) CHECK(operation.lane < kernel->spec.concurrency);
+      }
+      CHECK(static_cast<int>(lanes.size()) == schedule.lanes);
+    }
+  }
+  CHECK(schedules > 20);
+}
 
 TEST_CASE("Lowering: the operations of a step, by id") {
   Plan plan = uniform_plan(small_network(), 4, parse_mesh("n2"));

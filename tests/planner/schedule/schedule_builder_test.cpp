@@ -49,6 +49,17 @@ Operand random_operand(RandomValues& random, const ScheduleBuilder& builder) {
 
 }  // namespace
 
+TEST_CASE("ScheduleBuilder: what lanes use lives until the last lane ends") {
+  ScheduleBuilder builder = builder_with_buffers();
+  add(builder, {builder.write(0)});
+  builder.begin_lanes();
+  add(builder, {builder.write(1)});
+  add(builder, {builder.write(2)});
+  builder.end_lanes();
+  CHECK(builder.buffer(0).last_use == 0);
+  CHECK(builder.buffer(1).last_use == 2);
+}
+
 TEST_CASE("ScheduleBuilder: a reader waits for the last writer only") {
   ScheduleBuilder builder = builder_with_buffers();
   add(builder, {builder.write(0)});

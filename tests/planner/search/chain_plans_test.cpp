@@ -37,6 +37,24 @@ SolveRequest request_for(int ranks, std::optional<MultigridRequest> multigrid) {
   return request;
 }
 
+// All kernels of a plan, of those at the same time each so many times as long as alone.
+Profile profile_with_pairs(const Plan& plan, const Platform& platform, double factor) {
+  const KernelCosts costs({}, platform);
+  Profile profile;
+  for (const Operation& operation : lower(plan, 0).operations) {
+    const auto* kernel = std::get_if<KernelOperation>(&operation.body);
+    if (kernel == nullptr) continue;
+    KernelSpec alone = canonical(kernel->spec);
+    alone.concurrency = 1;
+    const double seconds = costs.lookup(alone).seconds;
+    profile.kernels[alone] = {.repetitions = 3, .median_s = seconds, .min_s = seconds};
+    if (kernel->spec.concurrency == 1) continue;
+    profile.kernels[canonical(kernel->spec)] = {
+        .repetitions = 3, .median_s = factor * seconds, .min_s = factor * seconds};
+  }
+  return profile;
+}
+
 }  // namespace
 
 TEST_CASE("chain_plans: every way to share the ranks out between samples and layers") {
@@ -67,6 +85,43 @@ TEST_CASE("chain_plans: what is asked for is in all plans, and all may run") {
   for (const NamedPlan& named : chain_plans(base_plan(4), {.coarsening = 5, .levels = 2})) {
     CHECK_NOTHROW(validate(named.plan, "plan.json"));
     CHECK(named.plan.multigrid.at(0).coarsening == 5);
+  }
+}
+
+TEST_CASE("chain_plans: as many groups at the same time as were profiled, or were asked for") {
+  const auto found = [](const MultigridRequest& request) {
+    std::set<int> concurrencies;
+    for (const NamedPlan& named : chain_plans(base_plan(4), request)) {
+      CHECK_NOTHROW(validate(named.plan, "plan.json"));
+      concurrencies.insert(named.plan.multigrid.at(0).concurrency);
+    }
+    return concurrencies;
+  };
+  CHECK(found({}) == std::set{1});
+  CHECK(found({.profiled_concurrencies = {1, 4}}) == std::set{1, 4});
+  CHECK(found({.concurrency = 2, .profiled_concurrencies = {1, 4}}) == std::set{2});
+  for (const NamedPlan& named : chain_plans(base_plan(4), {.cycles = 0, .concurrency = 2})) {
+    CHECK(named.plan.multigrid.empty());
+  }
+}
+
+TEST_CASE("solve: groups run at the same time where the profile says that it helps") {
+  SolveRequest request = request_for(1, MultigridRequest{.partitions = 1});
+  MultigridRequest two = *request.multigrid;
+  two.concurrency = 2;
+  SolveRequest beside = request;
+  beside.multigrid = two;
+  CHECK(solve(request).multigrid.at(0).concurrency == 1);
+  const Plan asked_for = solve(beside);
+  CHECK(asked_for.multigrid.at(0).concurrency == 2);
+  // As if they took turns: not faster, and marked.
+  CHECK(asked_for.prediction.step_s >= solve(request).prediction.step_s);
+  CHECK_FALSE(asked_for.prediction.estimated_kernels.empty());
+  for (double factor : {1.2, 2.5}) {
+    CAPTURE(factor);
+    SolveRequest profiled = request;
+    profiled.profile = profile_with_pairs(asked_for, request.platform, factor);
+    CHECK(solve(profiled).multigrid.at(0).concurrency == (factor < 2.0 ? 2 : 1));
   }
 }
 

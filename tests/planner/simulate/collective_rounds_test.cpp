@@ -178,6 +178,27 @@ TEST_CASE("Allreduce rounds: measured steps of a ring hold additions and both di
   CHECK(rounds[0].send.seconds == relative(1e-6 + 2.5e-6));
 }
 
+TEST_CASE("Allreduce rounds: halves that were measured take what was measured, and no other rounds") {
+  Platform platform = two_nodes(4);
+  platform.allreduce = {{.ranks = 4, .segments = {{any_size, 90e-6, 0.0}}},
+                        {.ranks = 4,
+                         .segments = {{any_size, 30e-6, 0.0}},
+                         .kind = CollectiveKind::reduce_scatter}};
+  platform.levels[0].ring_segments = {{any_size, 2e-6, 0.0}};
+  platform.levels[0].allgather_segments = {{any_size, 5e-6, 0.0}};
+  const auto first_s = [&](CollectiveKind kind, AllreduceAlgorithm algorithm) {
+    CollectiveOperation operation = sum(first_ranks(4), 4e4, algorithm);
+    operation.kind = kind;
+    const std::vector<Round> rounds = collective_rounds(platform, operation, 0);
+    CHECK(rounds.size() == 3);
+    return rounds.at(0).send.seconds;
+  };
+  CHECK(first_s(CollectiveKind::reduce_scatter, AllreduceAlgorithm::library) == relative(10e-6));
+  CHECK(first_s(CollectiveKind::allgather, AllreduceAlgorithm::library) == relative(15e-6));
+  CHECK(first_s(CollectiveKind::reduce_scatter, AllreduceAlgorithm::ring) == relative(2e-6));
+  CHECK(first_s(CollectiveKind::allgather, AllreduceAlgorithm::ring) == relative(5e-6));
+}
+
 TEST_CASE("Allreduce rounds: the library is what the model takes it to be") {
   const Platform platform = two_nodes(4);
   const std::vector<int> group = first_ranks(4);

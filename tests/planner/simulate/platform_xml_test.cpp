@@ -27,8 +27,8 @@ TEST_CASE("Platform XML: a small one") {
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1">
   <zone id="world" routing="Full">
-    <host id="rank-0" speed="1e+09f" core="3"/>
-    <host id="rank-1" speed="1e+09f" core="3"/>
+    <host id="rank-0" speed="1e+09f" core="130"/>
+    <host id="rank-1" speed="1e+09f" core="130"/>
     <link id="level0-up-0" bandwidth="500000000Bps" latency="1e-05s"/>
     <link id="level0-down-0" bandwidth="500000000Bps" latency="0s"/>
     <link id="level0-up-1" bandwidth="500000000Bps" latency="1e-05s"/>

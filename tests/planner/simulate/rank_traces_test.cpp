@@ -40,7 +40,10 @@ void check_traces(const std::vector<PricedSchedule>& schedules,
                   const Platform& platform,
                   const TraceOptions& options) {
   const Traces traces = rank_traces(schedules, platform, options);
-  const std::size_t streams = options.overlap > 0.0 ? 3 : 1;
+  std::size_t streams = options.overlap > 0.0 ? 3 : 1;
+  int lanes = 1;
+  for (const PricedSchedule& priced : schedules) lanes = std::max(lanes, priced.schedule.lanes);
+  streams += static_cast<std::size_t>(lanes) - 1;
   REQUIRE(traces.processes.size() == streams * schedules.size());
   const TraceRun run = run_traces(texts(traces));
   CHECK(run.ends);
@@ -122,6 +125,23 @@ TEST_CASE("Rank traces: with overlap a reduction is a process of its own") {
   CHECK(traces.routes.count({1, 1}) == 1);
 }
 
+TEST_CASE("Rank traces: a lane is a process of its own") {
+  const PricedSchedule priced = HandMade(0)
+                                    .compute("a", 1)
+                                    .compute("b", 2, {0})
+                                    .compute("c", 3, {0})
+                                    .in_lane(1)
+                                    .compute("d", 4, {1, 2})
+                                    .priced();
+  const Traces traces = rank_traces(std::vector{priced}, two_nodes(1), {});
+  REQUIRE(traces.processes.size() == 2);
+  CHECK(texts(traces)[0] ==
+        "0 init\n0 compute 1e+09\n0 send 1 0 0 6\n0 compute 2e+09\n0 recv 1 2 0 6\n"
+        "0 compute 4e+09\n0 finalize\n");
+  CHECK(texts(traces)[1] ==
+        "1 init\n1 recv 0 0 0 6\n1 compute 3e+09\n1 send 0 2 0 6\n1 finalize\n");
+}
+
 TEST_CASE("Rank traces: real bytes where they are asked for") {
   const Traces traces = rank_traces(
       std::vector{sum_beside_kernel(0), sum_beside_kernel(1)}, two_nodes(2), {.real_bytes = true});
@@ -130,7 +150,9 @@ TEST_CASE("Rank traces: real bytes where they are asked for") {
 
 TEST_CASE("Rank traces: every send of every plan has its receive") {
   const KernelCosts kernels;
-  for (const NamedPlan& named : random_plans(12)) {
+  std::vector<NamedPlan> plans = random_plans(12);
+  for (NamedPlan& plan : chain_plans(6)) plans.push_back(std::move(plan));
+  for (const NamedPlan& named : plans) {
     CAPTURE(named.name);
     const Platform platform = two_nodes(named.plan.ranks);
     const auto schedules = lower_and_price(named.plan, PriceList(platform, kernels)).schedules;

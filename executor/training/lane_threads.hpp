@@ -1,0 +1,42 @@
+// Threads for the lanes of a schedule, where kernels run on the host.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace cnnplan {
+
+class LaneThreads {
+ public:
+  using Task = std::function<void(int lane)>;
+
+  // Lane 0 is the thread that calls run(). `prepare` is called once in each of the others.
+  LaneThreads(int lanes, const std::function<void()>& prepare);
+  LaneThreads(const LaneThreads&) = delete;
+  LaneThreads& operator=(const LaneThreads&) = delete;
+  ~LaneThreads();
+
+  // Calls task(lane) for all lanes at once and returns when all have ended.
+  // @throws what the first lane that failed has thrown
+  void run(const Task& task);
+
+ private:
+  void work(int lane, const std::function<void()>& prepare);
+  void call(int lane, const Task& task);
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  const Task* task_ = nullptr;  // of the last run
+  std::int64_t runs_ = 0;
+  int busy_ = 0;  // threads that are not done with it
+  bool ends_ = false;
+  std::exception_ptr failure_;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace cnnplan

@@ -1,0 +1,37 @@
+// Which operations of a step are done, for the lanes that wait for them.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace cnnplan {
+
+class OperationEnds {
+ public:
+  explicit OperationEnds(std::size_t operations) : steps_(operations) {}
+
+  // Before the lanes of a step begin.
+  void begin_step() { ++step_; }
+  // What the lane wrote before is there for whoever waits.
+  void mark(std::size_t operation) {
+    steps_[operation].store(step_, std::memory_order_release);
+    steps_[operation].notify_all();
+  }
+  bool is_done(std::size_t operation) const {
+    return steps_[operation].load(std::memory_order_acquire) == step_;
+  }
+  void wait(std::size_t operation) const {
+    for (std::uint32_t last = steps_[operation].load(std::memory_order_acquire); last != step_;
+         last = steps_[operation].load(std::memory_order_acquire)) {
+      steps_[operation].wait(last, std::memory_order_acquire);
+    }
+  }
+
+ private:
+  std::uint32_t step_ = 0;
+  std::vector<std::atomic<std::uint32_t>> steps_;  // the last in which each was done
+};
+
+}  // namespace cnnplan

@@ -1,0 +1,59 @@
+// A step on a host whose schedule has several lanes: a thread for each.
+#include "executor/training/step_runner.hpp"
+
+namespace cnnplan {
+
+void StepRunner::start_threads() {
+  by_lane_.resize(static_cast<std::size_t>(schedule_.lanes));
+  for (std::size_t i = 0; i < prepared_.size(); ++i) {
+    by_lane_[static_cast<std::size_t>(lane_of(i))].push_back(i);
+  }
+  threads_ = std::make_unique<LaneThreads>(schedule_.lanes,
+                                           [this] { context_.backend->prepare_thread(); });
+}
+
+void StepRunner::run_lanes(const StepState& state, Timing timing) {
+  ends_.begin_step();
+  threads_->run([&](int lane) { run_lane(lane, state, timing); });
+}
+
+// One that fails lets the others go on: they end sooner or later, and then it is told.
+void StepRunner::run_lane(int lane, const StepState& state, Timing timing) {
+  const std::vector<std::size_t>& operations = by_lane_[static_cast<std::size_t>(lane)];
+  try {
+    for (std::size_t operation : operations) run_in_lane(operation, state, timing);
+    if (lane == 0) finish_all();
+  } catch (...) {
+    for (std::size_t operation : operations) ends_.mark(operation);
+    throw;
+  }
+}
+
+void StepRunner::run_in_lane(std::size_t operation, const StepState& state, Timing timing) {
+  await_other_lanes(operation);
+  const bool is_timed = timing == Timing::operations;
+  Prepared& own = prepared_[operation];
+  if (lane_of(operation) > 0) {
+    if (is_timed) own.begin->record();
+    if (own.start) own.start(state);
+  } else {
+    select_and_wait(operation);
+    if (is_timed) own.begin->record();
+    start(operation, state);
+  }
+  if (is_timed) own.end->record();
+  if (!own.finish) ends_.mark(operation);
+}
+
+// What other lanes wait for is finished before this one waits for them.
+void StepRunner::await_other_lanes(std::size_t operation) {
+  const int lane = lane_of(operation);
+  for (OperationIndex other : schedule_.operations[operation].depends_on) {
+    const auto earlier = static_cast<std::size_t>(other);
+    if (lane_of(earlier) == lane || ends_.is_done(earlier)) continue;
+    if (lane == 0) finish(unfinished_.all());
+    ends_.wait(earlier);
+  }
+}
+
+}  // namespace cnnplan

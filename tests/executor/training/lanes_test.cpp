@@ -1,0 +1,131 @@
+// Groups of layers at the same time, on threads: the same bits as one after the other.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "executor/training/lane_threads.hpp"
+#include "executor/training/operation_ends.hpp"
+#include "executor/training/synthetic_data.hpp"
+#include "tests/executor/training/training_run.hpp"
+#include "tests/planner/model/random_chain.hpp"
+#include "tests/slow_build.hpp"
+
+namespace cnnplan::test {
+namespace {
+
+constexpr std::uint64_t random_plans = is_slow_build ? 8 : 30;
+
+RunResult run(const Plan& plan, const std::string& backend, const Communicator& world) {
+  return run_plan(plan, {.backend = backend}, world);
+}
+
+// Samples that break off in the second step.
+class FailingData final : public DataSource {
+ public:
+  explicit FailingData(const Plan& plan)
+      : data_(batch_shape(plan.network, plan.batch, plan.precision), 1) {}
+  void read_samples(std::int64_t step, const TensorView& samples) override {
+    if (step > 0) throw std::runtime_error("no more samples");
+    data_.read_samples(step, samples);
+  }
+  void read_labels(std::int64_t step, const TensorView& labels) override {
+    data_.read_labels(step, labels);
+  }
+
+ private:
+  SyntheticData data_;
+};
+
+}  // namespace
+
+TEST_CASE("Lanes: groups at the same time leave the same bits as one after the other") {
+  const Communicator world = Communicator::world();
+  int lanes = 1;
+  for (std::uint64_t seed = 0; seed < random_plans; ++seed) {
+    CAPTURE(seed);
+    Plan plan = random_chain_plan(seed, world.size());
+    const std::string backend = seed % 2 == 0 ? "onednn" : "reference";
+    const RunResult in_order = run(with_concurrency(plan, 1), backend, world);
+    for (int concurrency : {2, 5}) {
+      plan = with_concurrency(plan, concurrency);
+      CHECK(run(plan, backend, world) == in_order);
+      for (int rank = 0; rank < plan.ranks; ++rank) {
+        lanes = std::max(lanes, lower(plan, rank).lanes);
+      }
+    }
+  }
+  CHECK(lanes > 2);
+}
+
+TEST_CASE("Lanes: data that break off end the step on all lanes") {
+  const Communicator world = Communicator::world();
+  const Communicator self = Communicator::group(world, {world.rank()});
+  for (std::uint64_t seed = 0; seed < random_plans; ++seed) {
+    const Plan plan = with_concurrency(random_chain_plan(seed, 1), 3);
+    FailingData data(plan);
+    CHECK_THROWS_WITH_AS(
+        run_plan(plan, {.data = &data}, self), "no more samples", std::runtime_error);
+  }
+}
+
+TEST_CASE("LaneThreads: all lanes are called, each in a thread of its own") {
+  std::vector<std::thread::id> prepared(4);
+  std::atomic<std::size_t> count = 0;
+  LaneThreads threads(4, [&] { prepared[count++] = std::this_thread::get_id(); });
+  for (int run = 0; run < 50; ++run) {
+    std::vector<std::thread::id> called(4);
+    threads.run([&](int lane) {
+      called[static_cast<std::size_t>(lane)] = std::this_thread::get_id();
+    });
+    CHECK(called[0] == std::this_thread::get_id());
+    CHECK(std::set(called.begin(), called.end()).size() == 4);
+  }
+  CHECK(count == 3);
+}
+
+TEST_CASE("LaneThreads: what a lane throws is thrown when all have ended, and once") {
+  LaneThreads threads(3, [] {});
+  std::atomic<int> ended = 0;
+  for (int failing : {0, 2}) {
+    ended = 0;
+    const auto task = [&](int lane) {
+      if (lane == failing) throw std::runtime_error("lane " + std::to_string(lane));
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      ++ended;
+    };
+    CHECK_THROWS_WITH_AS(
+        threads.run(task), ("lane " + std::to_string(failing)).c_str(), std::runtime_error);
+    CHECK(ended == 2);
+  }
+  CHECK_NOTHROW(threads.run([](int) {}));
+}
+
+TEST_CASE("OperationEnds: a lane goes on when what it waits for was done in this step") {
+  OperationEnds ends(2);
+  LaneThreads threads(2, [] {});
+  int value = 0;
+  for (int step = 1; step <= 200; ++step) {
+    ends.begin_step();
+    CHECK_FALSE(ends.is_done(1));
+    threads.run([&](int lane) {
+      if (lane == 0) {
+        ends.wait(1);
+        CHECK(value == step);
+      } else {
+        value = step;
+        ends.mark(1);
+      }
+    });
+    CHECK(ends.is_done(1));
+    CHECK_FALSE(ends.is_done(0));
+  }
+}
+
+}  // namespace cnnplan::test
