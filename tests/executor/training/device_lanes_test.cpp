@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include "planner/schedule/schedule.hpp"
 #include "tests/emulation/device.hpp"
 #include "tests/executor/training/training_run.hpp"
 #include "tests/planner/model/random_chain.hpp"

@@ -13,6 +13,7 @@
 #include "executor/training/lane_threads.hpp"
 #include "executor/training/operation_ends.hpp"
 #include "executor/training/synthetic_data.hpp"
+#include "planner/schedule/schedule.hpp"
 #include "tests/executor/training/training_run.hpp"
 #include "tests/planner/model/random_chain.hpp"
 #include "tests/slow_build.hpp"
@@ -31,6 +32,9 @@ class FailingData final : public DataSource {
  public:
   explicit FailingData(const Plan& plan)
       : data_(batch_shape(plan.network, plan.batch, plan.precision), 1) {}
+  std::int64_t sample_count() const override { return data_.sample_count(); }
+  std::int64_t step_count() const override { return data_.step_count(); }
+  std::int64_t valid_count(std::int64_t step) const override { return data_.valid_count(step); }
   void read_samples(std::int64_t step, const TensorView& samples) override {
     if (step > 0) throw std::runtime_error("no more samples");
     data_.read_samples(step, samples);
