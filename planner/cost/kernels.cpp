@@ -22,11 +22,6 @@ bool is_empty(const Shape& shape) {
   return std::any_of(shape.extents.begin(), shape.extents.end(), [](auto e) { return e <= 0; });
 }
 
-KernelSpec alone(KernelSpec spec) {
-  spec.concurrency = 1;
-  return spec;
-}
-
 class Hasher {
  public:
   void add(std::int64_t value) {

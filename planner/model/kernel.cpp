@@ -117,6 +117,11 @@ KernelSpec canonical(KernelSpec spec) {
   return spec;
 }
 
+KernelSpec alone(KernelSpec spec) {
+  spec.concurrency = 1;
+  return spec;
+}
+
 std::string to_text(const KernelSpec& spec) {
   std::string text = std::string(to_text(spec.kind)) + '/' + std::string(to_text(spec.phase)) +
                      " in=" + to_text(spec.in) + " out=" + to_text(spec.out);

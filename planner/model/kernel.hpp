@@ -156,6 +156,8 @@ struct KernelConstants {
 // The same for mirrored blocks: the first and the last rank of a split take equally long, so
 // padding_begin <= padding_end in every dim.
 KernelSpec canonical(KernelSpec spec);
+// The same with no other beside it.
+KernelSpec alone(KernelSpec spec);
 // Unique readable key, e.g. "convolution/forward in=4x64x1x29x56 out=4x64x1x28x56 k=1x3x3 ...".
 std::string to_text(const KernelSpec& spec);
 // Elements of the weight of a convolution: (F, C/groups, KD, KH, KW).

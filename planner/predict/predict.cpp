@@ -113,7 +113,7 @@ std::map<std::string, std::string> implementations_of(std::span<const Told> told
   for (const Told& rank : told) {
     for (const KernelSpec& spec : rank.convolutions) {
       const std::string name = kernels.implementation(spec);
-      if (!name.empty()) names.emplace(to_text(spec), name);
+      if (!name.empty()) names.emplace(to_text(alone(spec)), name);
     }
   }
   return names;

@@ -281,7 +281,7 @@ KernelConstants Lowering::constants_of(const Unit& unit, KernelKind kind) const 
 
 std::string Lowering::implementation_of(const KernelSpec& spec) const {
   if (plan_.implementations.empty() || spec.kind != KernelKind::convolution) return {};
-  const auto found = plan_.implementations.find(to_text(canonical(spec)));
+  const auto found = plan_.implementations.find(to_text(alone(canonical(spec))));
   return found == plan_.implementations.end() ? "" : found->second;
 }
 

@@ -301,8 +301,7 @@ std::string first_recommended(Library& library, const KernelSpec& spec, const En
 }  // namespace
 
 ConvolutionProgram choose_program(Library& library, const KernelSpec& spec) {
-  KernelSpec key = spec;
-  key.concurrency = 1;  // timed alone
+  const KernelSpec key = alone(spec);
   auto known = library.choices().find(key);
   if (known == library.choices().end()) {
     known = library.choices().emplace(key, fastest_name(library, key)).first;

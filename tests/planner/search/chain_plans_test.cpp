@@ -44,10 +44,9 @@ Profile profile_with_pairs(const Plan& plan, const Platform& platform, double fa
   for (const Operation& operation : lower(plan, 0).operations) {
     const auto* kernel = std::get_if<KernelOperation>(&operation.body);
     if (kernel == nullptr) continue;
-    KernelSpec alone = canonical(kernel->spec);
-    alone.concurrency = 1;
-    const double seconds = costs.lookup(alone).seconds;
-    profile.kernels[alone] = {.repetitions = 3, .median_s = seconds, .min_s = seconds};
+    const KernelSpec single = alone(canonical(kernel->spec));
+    const double seconds = costs.lookup(single).seconds;
+    profile.kernels[single] = {.repetitions = 3, .median_s = seconds, .min_s = seconds};
     if (kernel->spec.concurrency == 1) continue;
     profile.kernels[canonical(kernel->spec)] = {
         .repetitions = 3, .median_s = factor * seconds, .min_s = factor * seconds};
@@ -115,7 +114,7 @@ TEST_CASE("solve: groups run at the same time where the profile says that it hel
   const Plan asked_for = solve(beside);
   CHECK(asked_for.multigrid.at(0).concurrency == 2);
   // As if they took turns: not faster, and marked.
-  CHECK(asked_for.prediction.step_s >= solve(request).prediction.step_s);
+  CHECK(asked_for.prediction.step_s > 0.999999 * solve(request).prediction.step_s);
   CHECK_FALSE(asked_for.prediction.estimated_kernels.empty());
   for (double factor : {1.2, 2.5}) {
     CAPTURE(factor);
