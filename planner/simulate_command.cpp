@@ -3,6 +3,7 @@
 #include <cmath>
 #include <iostream>
 #include <span>
+#include <vector>
 
 #include "planner/chosen_file.hpp"
 #include "planner/commands.hpp"
@@ -42,15 +43,17 @@ std::string overlap_text(const Plan& plan, double overlap) {
   return plan.overlap ? "none: the platform hides nothing" : "none: one operation after the other";
 }
 
-// What no rank can do without: kernels and loading of the rank that has most of them.
+// What no rank can do without: kernels and loading of the lane that has most of them.
 double kernels_s(std::span<const PricedSchedule> schedules) {
   double most_s = 0.0;
   for (const PricedSchedule& priced : schedules) {
-    double sum_s = 0.0;
+    std::vector<double> sums_s(static_cast<std::size_t>(priced.schedule.lanes));
     for (std::size_t i = 0; i < priced.prices.size(); ++i) {
-      if (!is_communication(priced.schedule.operations[i])) sum_s += priced.prices[i].seconds;
+      const Operation& operation = priced.schedule.operations[i];
+      if (is_communication(operation)) continue;
+      sums_s[static_cast<std::size_t>(operation.lane)] += priced.prices[i].seconds;
     }
-    most_s = std::max(most_s, sum_s);
+    most_s = std::max(most_s, *std::max_element(sums_s.begin(), sums_s.end()));
   }
   return most_s;
 }
@@ -58,7 +61,7 @@ double kernels_s(std::span<const PricedSchedule> schedules) {
 struct StepTimes {
   double simulated_s = 0.0;
   double predicted_s = 0.0;
-  double kernels_s = 0.0;  // of the busiest rank, part of both
+  double kernels_s = 0.0;  // of the busiest lane, part of both
 };
 
 std::string times_text(const StepTimes& times) {

@@ -192,9 +192,9 @@ std::vector<LinkCurve> collectives_for(int ranks, const std::vector<LinkLevel>& 
 }
 
 std::vector<LinkCurve> time_collectives(const Communicator& group,
-                                       const std::vector<LinkLevel>& levels,
-                                       const LinkOptions& options,
-                                       CurveTimer& timer) {
+                                        const std::vector<LinkLevel>& levels,
+                                        const LinkOptions& options,
+                                        CurveTimer& timer) {
   Device& device = *options.device_memory;
   const MemoryBlock values = device.allocate(options.most_bytes);
   std::optional<NcclCommunicator> nccl;
@@ -252,9 +252,9 @@ void measure_messages(const Communicator& world,
 }
 
 void measure_collectives(const Communicator& world,
-                        const LinkOptions& options,
-                        CurveTimer& timer,
-                        LinkMeasurements& measurements) {
+                         const LinkOptions& options,
+                         CurveTimer& timer,
+                         LinkMeasurements& measurements) {
   for (int size : group_sizes(world.size())) {
     if (world.rank() < size) {
       std::vector<int> ranks(static_cast<std::size_t>(size));

@@ -112,8 +112,8 @@ class StepRunner {
   std::vector<Prepared> prepared_;
   FinishOrder unfinished_;           // what the host still has to finish
   std::vector<std::size_t> marker_;  // by operation: whose end, in the queue, is its own
-  OperationEnds ends_;                                 // where there are threads
-  std::vector<std::vector<std::size_t>> by_lane_;      // operations, likewise
+  OperationEnds ends_;               // where there are threads
+  std::vector<std::vector<std::size_t>> by_lane_;  // operations, likewise
   GraphChoice graph_choice_;
   bool has_run_ = false;
   std::vector<double> times_s_;

@@ -220,8 +220,8 @@ const AllreduceFit* find_fit(const Platform& platform,
                              AllreduceAlgorithm algorithm) {
   const auto& fits = platform.allreduce;
   const auto fit = std::find_if(fits.begin(), fits.end(), [&](const AllreduceFit& candidate) {
-    return candidate.kind == kind && candidate.algorithm == algorithm &&
-           candidate.ranks == ranks && !candidate.segments.empty();
+    return candidate.kind == kind && candidate.algorithm == algorithm && candidate.ranks == ranks &&
+           !candidate.segments.empty();
   });
   return fit == fits.end() ? nullptr : &*fit;
 }
@@ -286,8 +286,7 @@ double allreduce_time_s(const Platform& platform,
                         double bytes,
                         AllreduceAlgorithm algorithm) {
   if (links.ranks < 2 || bytes <= 0) return 0.0;
-  const AllreduceFit* fit =
-      find_fit(platform, links.ranks, CollectiveKind::allreduce, algorithm);
+  const AllreduceFit* fit = find_fit(platform, links.ranks, CollectiveKind::allreduce, algorithm);
   if (fit != nullptr) return segment_time_s(fit->segments, bytes);
   switch (algorithm) {
     case AllreduceAlgorithm::ring:

@@ -49,7 +49,8 @@ double allreduce_time_s(const Platform& platform,
 
 // The same for one of the halves: where it was measured, that; else p-1 of a ring's steps, of which
 // those of the reduce-scatter bear what is added (of the library: a ring of messages), or where the
-// allreduce was measured as a whole, half of its time. `bytes`: of all shards. @pre `kind` is `allreduce` or the algorithm has halves
+// allreduce was measured as a whole, half of its time. `bytes`: of all shards. @pre `kind` is
+// `allreduce` or the algorithm has halves
 double collective_time_s(const Platform& platform,
                          const GroupLinks& links,
                          double bytes,

@@ -22,6 +22,12 @@ struct LaneEnds {
   double last_s = 0.0;  // when the last one ended
 };
 
+// Of an operation: when its own rank can begin it, and when all that meet there can.
+struct Begin {
+  double ready_s = 0.0;
+  double start_s = 0.0;
+};
+
 class RankWalk {
  public:
   RankWalk(const RankWork& work, std::size_t own, const VirtualTimeOptions& options)
@@ -54,7 +60,8 @@ class RankWalk {
     const std::size_t index = ends_s_.size();
     const Meeting* const meeting = meeting_at(index);
     const bool beside = overlaps(index, meeting);
-    double start = ready_s(index, meeting);
+    const double ready = ready_s(index, meeting);
+    double start = ready;
     // After what kernels wait for, ranks that met there go on together.
     if (!beside && start > std::max(lane_of(index).free_s, busy_until_s_)) spread_s_ = 0.0;
     if (meeting != nullptr) {
@@ -64,7 +71,7 @@ class RankWalk {
       if (!beside && !meetings.is_alone(own_, met_)) spread_s_ = 0.0;
       ++met_;
     }
-    const double filled = finish(index, meeting, start);
+    const double filled = finish(index, meeting, {.ready_s = ready, .start_s = start});
     if (spreads()) spread_s_ += filled * work_.prices[index].rank_spread_s;
     return true;
   }
@@ -107,8 +114,9 @@ class RankWalk {
   }
 
   // The part of it in which nothing else of the rank ran before.
-  double finish(std::size_t operation, const Meeting* meeting, double start) {
+  double finish(std::size_t operation, const Meeting* meeting, const Begin& begin) {
     const double seconds = seconds_of(work_.prices[operation], options_.estimate);
+    const double start = begin.start_s;
     const double end = start + seconds;
     LaneEnds& lane = lane_of(operation);
     ends_s_.push_back(end);
@@ -119,7 +127,8 @@ class RankWalk {
       if (!meeting->waits_for_others) own_s_ += seconds;
       return 1.0;
     }
-    durations_s_.push_back(end - std::min(lane.last_s, end));
+    const double begin_s = lanes_.size() > 1 ? begin.ready_s : lane.last_s;
+    durations_s_.push_back(end - std::min(begin_s, end));
     lane = {.free_s = end, .last_s = end};
     const double filled = filled_by(start, end);
     busy_until_s_ = std::max(busy_until_s_, end);

@@ -15,7 +15,7 @@ enum class Estimate { low, likely, high };
 
 struct RankTimeline {
   // By operation: from the end of the one before, waiting included; of what runs beside kernels,
-  // from its own start.
+  // from its own start; where there are several lanes, from when the rank can begin it.
   std::vector<double> durations_s;
   double end_s = 0.0;
   // Communication and waiting for other ranks: all of the step that its own kernels and its loading

@@ -12,9 +12,8 @@ class Lowering::ChainPass::Lanes {
   // Keeps a reference.
   Lanes(ChainPass& pass, int level) : pass_(pass), level_(level) {
     const auto& groups = pass.hierarchy_.groups(level);
-    const auto own = std::count_if(groups.begin(), groups.end(), [this](const LayerRange& group) {
-      return is_here(group);
-    });
+    const auto own = std::count_if(
+        groups.begin(), groups.end(), [this](const LayerRange& group) { return is_here(group); });
     count_ = std::min(pass.setting_.concurrency, std::max(1, static_cast<int>(own)));
     if (count_ == 1) return;
     pass.lowering_.concurrency_ = count_;

@@ -25,7 +25,8 @@ bool has_lanes(const Plan& plan) {
 // In one queue, operations run in the order of their list.
 ScheduleBuilder::Dependencies dependencies_in(Mode mode, const Plan& plan) {
   const bool in_order = mode == Mode::prices || (mode == Mode::prediction && !plan.overlap);
-  return in_order && !has_lanes(plan) ? ScheduleBuilder::Dependencies::none : ScheduleBuilder::Dependencies::derived;
+  return in_order && !has_lanes(plan) ? ScheduleBuilder::Dependencies::none
+                                      : ScheduleBuilder::Dependencies::derived;
 }
 
 }  // namespace

@@ -134,17 +134,11 @@ void ScheduleBuilder::use(const Operand& operand,
   }
 }
 
-void ScheduleBuilder::add_operation(std::string id,
-                                    LayerIndex layer,
-                                    Stream stream,
-                                    OperationBody body,
-                                    int lane) {
+void ScheduleBuilder::add_operation(
+    std::string id, LayerIndex layer, Stream stream, OperationBody body, int lane) {
   const auto index = static_cast<OperationIndex>(schedule_.operations.size());
-  Operation operation{.id = std::move(id),
-                      .layer = layer,
-                      .stream = stream,
-                      .lane = lane,
-                      .body = std::move(body)};
+  Operation operation{
+      .id = std::move(id), .layer = layer, .stream = stream, .lane = lane, .body = std::move(body)};
   schedule_.lanes = std::max(schedule_.lanes, lane + 1);
   const auto use_one = [&](const Operand& operand) { use(operand, index, operation.depends_on); };
   std::visit([&](const auto& kind) { visit_operands(kind, use_one); }, operation.body);

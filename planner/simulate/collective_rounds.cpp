@@ -108,8 +108,8 @@ bool folds(int ranks, AllreduceAlgorithm algorithm) {
   return halves && Fold(ranks).folded > 0;
 }
 
-// The measured time in equal parts over the rounds of `algorithm`, of a half twice over all: half of
-// them are taken. Other groups, whose ranks share the links, sum at the same time.
+// The measured time in equal parts over the rounds of `algorithm`, of a half twice over all: half
+// of them are taken. Other groups, whose ranks share the links, sum at the same time.
 std::vector<Round> measured(const Group& group, int position, AllreduceAlgorithm algorithm) {
   // A rank that takes part in all rounds.
   const int busy = folds(group.ranks(), algorithm) ? 1 : 0;

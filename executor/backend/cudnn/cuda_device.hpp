@@ -1,4 +1,5 @@
-// One GPU: three streams and one for each further lane, memory of the card and pinned memory of the host.
+// One GPU: three streams and one for each further lane, memory of the card and pinned memory of the
+// host.
 #pragma once
 
 #include <cstddef>

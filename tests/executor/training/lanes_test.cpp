@@ -85,9 +85,8 @@ TEST_CASE("LaneThreads: all lanes are called, each in a thread of its own") {
   LaneThreads threads(4, [&] { prepared[count++] = std::this_thread::get_id(); });
   for (int run = 0; run < 50; ++run) {
     std::vector<std::thread::id> called(4);
-    threads.run([&](int lane) {
-      called[static_cast<std::size_t>(lane)] = std::this_thread::get_id();
-    });
+    threads.run(
+        [&](int lane) { called[static_cast<std::size_t>(lane)] = std::this_thread::get_id(); });
     CHECK(called[0] == std::this_thread::get_id());
     CHECK(std::set(called.begin(), called.end()).size() == 4);
   }

@@ -76,9 +76,8 @@ TEST_CASE("collective_time_s: halves that were measured take what was measured")
     CHECK(seconds(half, library) == relative(3.0));
   }
   platform.levels.front().allgather_segments = {{1 << 20, 2.0, 0.003}};
-  platform.allreduce.push_back({.ranks = 4,
-                                .segments = {{1 << 20, 1.0, 0.001}},
-                                .kind = CollectiveKind::reduce_scatter});
+  platform.allreduce.push_back(
+      {.ranks = 4, .segments = {{1 << 20, 1.0, 0.001}}, .kind = CollectiveKind::reduce_scatter});
   CHECK(seconds(CollectiveKind::reduce_scatter, ring) == relative(3 * 2.0));
   CHECK(seconds(CollectiveKind::allgather, ring) == relative(3 * 5.0));
   CHECK(seconds(CollectiveKind::reduce_scatter, library) == relative(5.0));

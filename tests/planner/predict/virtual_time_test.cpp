@@ -58,7 +58,7 @@ TEST_CASE("Virtual time: lanes run side by side, and wait for what they need of 
         .priced();
   };
   const auto timelines = walked({rank_schedule(0), rank_schedule(1)});
-  CHECK(timelines[0].durations_s == std::vector{1.0, 2.0, 4.0, 1.0, 1.0, 2.0});
+  CHECK(timelines[0].durations_s == std::vector{1.0, 2.0, 3.0, 1.0, 1.0, 1.0});
   CHECK(timelines[0].end_s == 6.0);
   CHECK(timelines[0].exposed_s == 0.0);  // x is beside c and d
 }

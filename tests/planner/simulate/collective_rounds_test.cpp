@@ -178,12 +178,12 @@ TEST_CASE("Allreduce rounds: measured steps of a ring hold additions and both di
   CHECK(rounds[0].send.seconds == relative(1e-6 + 2.5e-6));
 }
 
-TEST_CASE("Allreduce rounds: halves that were measured take what was measured, and no other rounds") {
+TEST_CASE(
+    "Allreduce rounds: halves that were measured take what was measured, and no other rounds") {
   Platform platform = two_nodes(4);
-  platform.allreduce = {{.ranks = 4, .segments = {{any_size, 90e-6, 0.0}}},
-                        {.ranks = 4,
-                         .segments = {{any_size, 30e-6, 0.0}},
-                         .kind = CollectiveKind::reduce_scatter}};
+  platform.allreduce = {
+      {.ranks = 4, .segments = {{any_size, 90e-6, 0.0}}},
+      {.ranks = 4, .segments = {{any_size, 30e-6, 0.0}}, .kind = CollectiveKind::reduce_scatter}};
   platform.levels[0].ring_segments = {{any_size, 2e-6, 0.0}};
   platform.levels[0].allgather_segments = {{any_size, 5e-6, 0.0}};
   const auto first_s = [&](CollectiveKind kind, AllreduceAlgorithm algorithm) {
