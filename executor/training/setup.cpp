@@ -23,10 +23,14 @@ void require_overlap(const Plan& plan, Backend& backend) {
       backend.fingerprint().backend + "\" does not");
 }
 
+int bound_cores() {
+  cpu_set_t own;
+  return sched_getaffinity(0, sizeof(own), &own) == 0 ? CPU_COUNT(&own) : 1;
+}
+
 // That a rank's kernels keep busy: those it is bound to, or fewer where OpenMP is told so.
 int computing_cores() {
-  cpu_set_t own;
-  const int bound = sched_getaffinity(0, sizeof(own), &own) == 0 ? CPU_COUNT(&own) : 1;
+  const int bound = bound_cores();
   const char* const told = std::getenv("OMP_NUM_THREADS");
   const int threads = told == nullptr ? 0 : std::atoi(told);
   return threads > 0 ? std::min(bound, threads) : bound;
@@ -93,6 +97,17 @@ int prefetch_threads(const Schedule& schedule, const Communicator& world, const 
   const int computing = device.is_host() ? computing_cores() : 1;
   const int spare = std::max(0, cores / find_nodes(world).ranks_here - computing);
   return std::min(std::max(1, static_cast<int>(fitting)), spare);
+}
+
+void tell_few_cores(const Schedule& schedule,
+                    const Device& device,
+                    const std::function<void(const std::string& text)>& note) {
+  const int cores = bound_cores();
+  if (!note || !device.is_host() || schedule.lanes <= cores) return;
+  const std::string lanes = std::to_string(schedule.lanes);
+  note(lanes + " groups of layers run at the same time, but a rank may use " +
+       std::to_string(cores) + (cores == 1 ? " core" : " cores") +
+       ": start it with mpirun --map-by slot:PE=" + lanes);
 }
 
 std::unique_ptr<DataSource> open_in_order(const std::string& file,

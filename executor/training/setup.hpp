@@ -49,6 +49,11 @@ std::unique_ptr<DataSource> open_in_order(const std::string& file,
                                           const Augmentation& augmentation,
                                           int threads);
 
+// Where kernels run on the host and their lanes outnumber the cores that this rank is bound to.
+void tell_few_cores(const Schedule& schedule,
+                    const Device& device,
+                    const std::function<void(const std::string& text)>& note);
+
 // Where each rank runs. Collective.
 void tell_places(const Device& device,
                  const Communicator& world,

@@ -159,6 +159,7 @@ RunReport train(const Plan& given,
   require_room(plan, schedule, options, world, *backend);
   backend->prepare_thread();
   tell_places(backend->device(), world, callbacks);
+  tell_few_cores(schedule, backend->device(), note);
   const Data data = open_data(plan, schedule, options, world, backend->device());
   check_origin(origin, options, *data.training, world);
   std::optional<CheckpointWriter> checkpoints = open_checkpoints(origin, options, world);

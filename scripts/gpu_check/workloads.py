@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass
 
 EXIT_OUTSIDE = 6  # cnnplan compare: the prediction is off by more than allowed
+CONCURRENCY, CONCURRENCY_GAIN = 8, 2
 STEP_ERROR, LAYER_ERROR, LAYER_SHARE = 0.05, 0.10, 0.90
 PROFILE_LIMIT_S = 300
 
@@ -114,6 +115,24 @@ def report_run(context, stage, workload, plan, run):
     stage.figure("peak memory", run.get("peak_memory_bytes", 0), "B")
     stage.data.update(predicted_s=predicted["step_s"], memory=predicted.get("memory"), loss=run["loss"],
                       device=run.get("device"), run_environment=run.get("environment"))
+
+
+def concurrency(context, stage):
+    """Multigrid over the layers of a chain of small kernels: groups of them in one stream, and in several at the same time."""
+    network = context.bundle.network("residual-16" if context.small else "residual-64")
+    steps = {}
+    for groups in (1, CONCURRENCY):
+        plan, path = (context.files / f"{what}-concurrency-{groups}.json" for what in ("plan", "run"))
+        context.bundle.run(context.bundle.bin / "cnnplan", "solve", network, "--ranks", 1, "--batch", 1, "--axes", "n",
+                           "--allow", "multigrid", "--partitions", 1, "--coarsening", 2 if context.small else 8,
+                           "--concurrency", groups, "-o", plan)
+        context.bundle.mpirun(1, "cnnexec", "--strategy", plan, "--backend", context.backend,
+                              "--steps", context.steps, "-o", path)
+        steps[groups] = read(path)["step"]
+        stage.data[f"step_s_{groups}"] = steps[groups]["median_s"]
+    gain = steps[1]["median_s"] / steps[CONCURRENCY]["median_s"]
+    stage.figure(f"{CONCURRENCY} groups at the same time beside one", gain, "",
+                 at_least=CONCURRENCY_GAIN if context.backend == "cudnn" else None, times=steps[CONCURRENCY])
 
 
 def workload_stage(workload):

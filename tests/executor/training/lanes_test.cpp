@@ -9,9 +9,12 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <sched.h>
 
+#include "executor/backend/cpu_device.hpp"
 #include "executor/training/lane_threads.hpp"
 #include "executor/training/operation_ends.hpp"
+#include "executor/training/setup.hpp"
 #include "executor/training/synthetic_data.hpp"
 #include "planner/schedule/schedule.hpp"
 #include "tests/executor/training/training_run.hpp"
@@ -77,6 +80,27 @@ TEST_CASE("Lanes: data that break off end the step on all lanes") {
     CHECK_THROWS_WITH_AS(
         run_plan(plan, {.data = &data}, self), "no more samples", std::runtime_error);
   }
+}
+
+TEST_CASE("Lanes: a rank with fewer cores than lanes is told how to get them") {
+  cpu_set_t before;
+  REQUIRE(sched_getaffinity(0, sizeof(before), &before) == 0);
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  for (int core = 0; CPU_COUNT(&one) == 0; ++core) {
+    if (CPU_ISSET(core, &before)) CPU_SET(core, &one);
+  }
+  CpuDevice device;
+  std::vector<std::string> told;
+  const auto note = [&](const std::string& text) { told.push_back(text); };
+  REQUIRE(sched_setaffinity(0, sizeof(one), &one) == 0);
+  tell_few_cores({.lanes = 1}, device, note);
+  CHECK(told.empty());
+  tell_few_cores({.lanes = 3}, device, note);
+  tell_few_cores({.lanes = 3}, device, nullptr);
+  REQUIRE(sched_setaffinity(0, sizeof(before), &before) == 0);
+  CHECK(told == std::vector<std::string>{"3 groups of layers run at the same time, but a rank may "
+                                         "use 1 core: start it with mpirun --map-by slot:PE=3"});
 }
 
 TEST_CASE("LaneThreads: all lanes are called, each in a thread of its own") {
