@@ -160,6 +160,27 @@ void add_search_options(CLI::App& solve, SolveOptions& options) {
       ->type_name("FIGURE*NUMBER");
 }
 
+// How chains are cut: the settings that the search tries itself unless they are given.
+void add_chain_settings(CLI::App& solve, CLI::Option* allow, MultigridRequest& request) {
+  solve
+      .add_option("--coarsening",
+                  request.coarsening,
+                  "Of multigrid; default: any power of two that leaves 8 coarse steps, and others "
+                  "that share the layers out more evenly")
+      ->check(CLI::Range(2, max_coarsening))
+      ->needs(allow);
+  solve.add_option("--levels", request.levels, "Of multigrid; default: 2 or 3")
+      ->check(CLI::Range(2, max_levels))
+      ->needs(allow);
+  solve
+      .add_option("--concurrency",
+                  request.concurrency,
+                  "Groups of layers of a rank that run at the same time, on threads of a CPU or "
+                  "streams of a GPU; default: as many as the profile has kernels for, if it helps")
+      ->check(CLI::Range(1, max_concurrency))
+      ->needs(allow);
+}
+
 void add_multigrid_options(CLI::App& solve, SolveOptions& options) {
   MultigridRequest& request = options.multigrid;
   CLI::Option* const allow =
@@ -189,23 +210,7 @@ void add_multigrid_options(CLI::App& solve, SolveOptions& options) {
                   "Split chains by layers into so many parts, whatever else is faster")
       ->check(CLI::Range(1, max_ranks))
       ->needs(allow);
-  solve
-      .add_option("--coarsening",
-                  request.coarsening,
-                  "Of multigrid; default: any power of two that leaves 8 coarse steps, and others "
-                  "that share the layers out more evenly")
-      ->check(CLI::Range(2, max_coarsening))
-      ->needs(allow);
-  solve.add_option("--levels", request.levels, "Of multigrid; default: 2 or 3")
-      ->check(CLI::Range(2, max_levels))
-      ->needs(allow);
-  solve
-      .add_option("--concurrency",
-                  request.concurrency,
-                  "Groups of layers of a rank that run at the same time, on threads of a CPU or "
-                  "streams of a GPU; default: as many as the profile has kernels for, if it helps")
-      ->check(CLI::Range(1, max_concurrency))
-      ->needs(allow);
+  add_chain_settings(solve, allow, request);
 }
 
 void add_solve(CLI::App& app, SolveOptions& options) {

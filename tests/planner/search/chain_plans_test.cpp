@@ -29,7 +29,7 @@ std::set<Mesh> meshes_of_chains(const std::vector<NamedPlan>& plans) {
   return meshes;
 }
 
-SolveRequest request_for(int ranks, std::optional<MultigridRequest> multigrid) {
+SolveRequest request_for(int ranks, const std::optional<MultigridRequest>& multigrid) {
   SolveRequest request{.network = read_network("configs/networks/residual-64.json")};
   request.ranks = ranks;
   request.platform = read_platform("configs/platforms/tx-gaia.json");
