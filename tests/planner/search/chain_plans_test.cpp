@@ -304,7 +304,7 @@ TEST_CASE("solve: channels that may be split beside chains make no plan slower")
 }
 
 TEST_CASE("solve: multigrid is taken where it is allowed and faster") {
-  const auto solved = [](int ranks, std::optional<MultigridRequest> multigrid) {
+  const auto solved = [](int ranks, const std::optional<MultigridRequest>& multigrid) {
     SolveRequest request = request_for(ranks, multigrid);
     request.batch = 1;
     return solve(request);
