@@ -33,7 +33,7 @@ bool adds_as_a_tree(AllreduceAlgorithm algorithm) {
 }
 
 std::string_view to_text(CollectiveKind kind) {
-  constexpr std::array<std::string_view, 3> names{"allreduce", "reduce-scatter", "allgather"};
+  constexpr std::array<std::string_view, 3> names{"allreduce", "reduce_scatter", "allgather"};
   return names[static_cast<std::size_t>(kind)];
 }
 
