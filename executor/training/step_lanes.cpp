@@ -22,37 +22,26 @@ void StepRunner::run_lane(int lane, const StepState& state, Timing timing) {
   const std::vector<std::size_t>& operations = by_lane_[static_cast<std::size_t>(lane)];
   try {
     for (std::size_t operation : operations) run_in_lane(operation, state, timing);
-    if (lane == 0) finish_all();
   } catch (...) {
     for (std::size_t operation : operations) ends_.mark(operation);
     throw;
   }
 }
 
+// Nothing overlaps on a host: communication, in lane 0, is over when it has started.
 void StepRunner::run_in_lane(std::size_t operation, const StepState& state, Timing timing) {
   await_other_lanes(operation);
   const bool is_timed = timing == Timing::operations;
-  Prepared& own = prepared_[operation];
-  if (lane_of(operation) > 0) {
-    if (is_timed) own.begin->record();
-    if (own.start) own.start(state);
-  } else {
-    select_and_wait(operation);
-    if (is_timed) own.begin->record();
-    start(operation, state);
-  }
-  if (is_timed) own.end->record();
-  if (!own.finish) ends_.mark(operation);
+  if (is_timed) prepared_[operation].begin->record();
+  start(operation, state);
+  if (is_timed) prepared_[operation].end->record();
+  ends_.mark(operation);
 }
 
-// What other lanes wait for is finished before this one waits for them.
 void StepRunner::await_other_lanes(std::size_t operation) {
-  const int lane = lane_of(operation);
   for (OperationIndex other : schedule_.operations[operation].depends_on) {
     const auto earlier = static_cast<std::size_t>(other);
-    if (lane_of(earlier) == lane || ends_.is_done(earlier)) continue;
-    if (lane == 0) finish(unfinished_.all());
-    ends_.wait(earlier);
+    if (lane_of(earlier) != lane_of(operation)) ends_.wait(earlier);
   }
 }
 

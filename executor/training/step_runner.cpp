@@ -227,8 +227,7 @@ void StepRunner::finish(const std::vector<std::size_t>& operations) {
   for (std::size_t operation : operations) {
     device_.select(queue_of(operation));
     prepared_[operation].finish();
-    if (side_by_side_) prepared_[operation].end->record();
-    if (threads_) ends_.mark(operation);
+    if (context_.overlap) prepared_[operation].end->record();
   }
 }
 

@@ -29,9 +29,10 @@ struct StepContext {
   DataSource* data = nullptr;  // null: samples and labels stay as they are
   // Where communication is left out: called in its place with the operation's id; may be empty.
   std::function<void(const std::string& id)> in_place_of_communication;
-  bool updates = true;          // false: weights and momentum stay as they are
-  bool replicas_agree = true;   // false: ranks with replicas may compute other bits (profiling)
-  bool overlap = false;         // operations use the queue of their stream, else all use one
+  bool updates = true;         // false: weights and momentum stay as they are
+  bool replicas_agree = true;  // false: ranks with replicas may compute other bits (profiling)
+  // Operations use the queue of their stream, else all use one; for devices with queues.
+  bool overlap = false;
   Graphs graphs = Graphs::off;  // whether kernels that follow each other are put there at once
 };
 

@@ -109,7 +109,6 @@ KernelFormula KernelCosts::formula(const KernelSpec& spec) const {
   if (!formula.time.estimated) return formula;
   if (key.concurrency > 1) {
     formula.source = KernelSource::turns;
-    formula.alone_s = lookup(alone(key)).seconds;
     return formula;
   }
   if (neighbours_of(key) == nullptr) {

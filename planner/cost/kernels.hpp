@@ -34,10 +34,9 @@ enum class KernelSource { profiled, neighbours, rates, turns };
 struct KernelFormula {
   KernelSource source = KernelSource::profiled;
   KernelTime time;
-  double work = 0.0;     // neighbours only: flops, bytes, or seconds by the rates of the device
-  std::string unit;      // of the work
-  RateParts parts;       // rates only
-  double alone_s = 0.0;  // turns only
+  double work = 0.0;  // neighbours only: flops, bytes, or seconds by the rates of the device
+  std::string unit;   // of the work
+  RateParts parts;    // rates only
 };
 
 // Several threads may look up at once.

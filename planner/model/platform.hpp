@@ -1,11 +1,13 @@
 // The machine: memory, links and what every operation costs beyond its kernel.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "planner/model/collective.hpp"
@@ -56,6 +58,11 @@ struct Level {
   auto operator<=>(const Level&) const = default;
 };
 
+// All of them, by name.
+inline constexpr std::array<std::pair<const char*, std::vector<Segment> Level::*>, 3>
+    ring_step_fields{{{"ring", &Level::ring_segments},
+                      {"reduce_scatter", &Level::reduce_scatter_segments},
+                      {"allgather", &Level::allgather_segments}}};
 // One step of our ring where it runs such a collective; empty where none was measured.
 const std::vector<Segment>& ring_segments(const Level& level, CollectiveKind kind);
 

@@ -1,6 +1,5 @@
 // Platform files.
-#include <array>
-#include <utility>
+#include <string>
 
 #include "planner/model/file.hpp"
 #include "planner/model/input_files_json.hpp"
@@ -15,10 +14,9 @@ constexpr IntegerRange message_bytes_range{.minimum = 1};
 constexpr IntegerRange peers_range{2, ranks_range.maximum};
 constexpr NumberRange duplex_range{.minimum = 0.0, .maximum = 1000.0, .ends = Ends::open_below};
 
-constexpr std::array<std::pair<const char*, std::vector<Segment> Level::*>, 3> ring_fields{
-    {{"ring_segments", &Level::ring_segments},
-     {"reduce_scatter_segments", &Level::reduce_scatter_segments},
-     {"allgather_segments", &Level::allgather_segments}}};
+std::string key_of(const char* ring_step) {
+  return std::string(ring_step) + "_segments";
+}
 
 Segment read_segment(const JsonReader& reader) {
   reader.allow_keys({"max_bytes", "alpha_s", "beta_s_per_byte"});
@@ -58,8 +56,8 @@ Level read_level(const JsonReader& reader) {
   // Files from before it was measured: messages one after the other.
   level.gap_s = level.segments.front().alpha_s;
   reader.read("gap_s", level.gap_s, seconds_range);
-  for (const auto& [key, member] : ring_fields) {
-    if (reader.has(key)) level.*member = read_segments(reader.at(key));
+  for (const auto& [name, member] : ring_step_fields) {
+    if (reader.has(key_of(name))) level.*member = read_segments(reader.at(key_of(name)));
   }
   return level;
 }
@@ -104,8 +102,8 @@ OrderedJson to_ordered_json(const Level& level) {
                    {"shared_by", level.shared_by},
                    {"gap_s", level.gap_s},
                    {"segments", to_ordered_json(level.segments)}};
-  for (const auto& [key, member] : ring_fields) {
-    if (!(level.*member).empty()) json[key] = to_ordered_json(level.*member);
+  for (const auto& [name, member] : ring_step_fields) {
+    if (!(level.*member).empty()) json[key_of(name)] = to_ordered_json(level.*member);
   }
   return json;
 }

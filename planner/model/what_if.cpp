@@ -53,10 +53,8 @@ bool change_level(const WhatIf& change, std::string_view figure, Level& level) {
   } else if (figure == "alpha_s" || figure == "beta_s_per_byte") {
     const auto member = figure == "alpha_s" ? &Segment::alpha_s : &Segment::beta_s_per_byte;
     change_segments(change, member, level.segments);
-    for (auto* segments :
-         {&level.ring_segments, &level.reduce_scatter_segments, &level.allgather_segments}) {
-      change_segments(change, member, *segments);
-    }
+    for (const auto& [name, steps] : ring_step_fields)
+      change_segments(change, member, level.*steps);
   } else {
     return false;
   }
@@ -177,10 +175,8 @@ void add_levels(const std::string& prefix,
     std::vector<double> values;
     for (const Level& level : levels) {
       add_values(level.segments, member, values);
-      for (const auto* segments :
-           {&level.ring_segments, &level.reduce_scatter_segments, &level.allgather_segments}) {
-        add_values(*segments, member, values);
-      }
+      for (const auto& [step, segments] : ring_step_fields)
+        add_values(level.*segments, member, values);
     }
     for (const AllreduceFit& fit : fits) add_values(fit.segments, member, values);
     figures.push_back(figure_of(prefix + name, unit, values));

@@ -34,9 +34,9 @@ std::vector<Figure> figures_of(Platform& platform) {
   std::vector<Figure> figures;
   for (Level& level : platform.levels) {
     add_segments(level.name, level.segments, figures);
-    add_segments(level.name + ".ring", level.ring_segments, figures);
-    add_segments(level.name + ".reduce_scatter", level.reduce_scatter_segments, figures);
-    add_segments(level.name + ".allgather", level.allgather_segments, figures);
+    for (const auto& [name, member] : ring_step_fields) {
+      add_segments(level.name + '.' + name, level.*member, figures);
+    }
     figures.push_back({level.name + ".gap_s", "", &level.gap_s});
   }
   for (AllreduceFit& fit : platform.allreduce) {
@@ -112,7 +112,7 @@ void describe(const Schedule&,
     case KernelSource::turns:
       formula.what = "estimated, as if kernels at the same time took turns";
       formula.terms = {{.figure = "alone_s",
-                        .value = kernel.alone_s,
+                        .value = kernel.time.seconds / operation.spec.concurrency,
                         .amount = static_cast<double>(operation.spec.concurrency)}};
   }
 }

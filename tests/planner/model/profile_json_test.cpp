@@ -21,6 +21,11 @@ TEST_CASE("parse_profile: refusals name pointer, value and what is allowed") {
           {"\"busy_ranks\": 2", "\"busy_ranks\": 0", "/fingerprint/busy_ranks", "0", "from 1 to"},
           {"\"backend\": \"onednn\",", "", "/fingerprint/backend", "nothing", "a string"},
           {"\"kind\": \"convolution\"",
+           "\"concurrency\": 0, \"kind\": \"convolution\"",
+           "/kernels/0/kernel/concurrency",
+           "0",
+           "from 1 to 128"},
+          {"\"kind\": \"convolution\"",
            "\"kind\": \"conv\"",
            "/kernels/0/kernel/kind",
            "\"conv\"",
@@ -115,6 +120,7 @@ KernelSpec random_kernel(RandomValues& random) {
   spec.residual = random.boolean();
   spec.precision = random.enumerator<Precision>();
   spec.algorithm = random.enumerator<KernelAlgorithm>();
+  spec.concurrency = random.small(1, max_concurrency);
   return canonical(spec);
 }
 

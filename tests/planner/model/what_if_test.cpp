@@ -69,6 +69,23 @@ TEST_CASE("WhatIf: one level changes in all its segments, and no other") {
   CHECK(with("cluster.duplex_factor=2").levels[1].duplex_factor == 2.0);
 }
 
+TEST_CASE("WhatIf: halves of an allreduce change with their level") {
+  Platform platform = two_levels();
+  platform.levels[0].reduce_scatter_segments = {{100, 2.0, 0.5}};
+  platform.levels[0].allgather_segments = {{100, 4.0, 0.25}};
+  Platform expected = platform;
+  Profile profile;
+  apply(parse_what_if("cluster.alpha_s*3"), platform, profile);
+  CHECK(platform.levels[0] == expected.levels[0]);
+  platform = expected;
+  apply(parse_what_if("node.alpha_s*0.5"), platform, profile);
+  for (Segment& segment : expected.levels[0].segments) segment.alpha_s /= 2;
+  expected.levels[0].ring_segments[0].alpha_s = 2.0;
+  expected.levels[0].reduce_scatter_segments[0].alpha_s = 1.0;
+  expected.levels[0].allgather_segments[0].alpha_s = 2.0;
+  CHECK(platform == expected);
+}
+
 TEST_CASE("WhatIf: all levels change together with the measured collectives") {
   const Platform slower = with("level.alpha_s*2");
   CHECK(slower.levels[0].segments[1].alpha_s == 4.0);
