@@ -205,6 +205,14 @@ void add_multigrid_options(CLI::App& solve, SolveOptions& options) {
       ->default_str("f")
       ->needs(allow);
   solve
+      .add_option("--first-guess",
+                  request.first_guess,
+                  "Of multigrid: coarse (from the coarsest level) or previous (the states that the "
+                  "step before ended with)")
+      ->transform(one_of(names_of<FirstGuess>()))
+      ->default_str("coarse")
+      ->needs(allow);
+  solve
       .add_option("--partitions",
                   request.partitions,
                   "Split chains by layers into so many parts, whatever else is faster")

@@ -12,6 +12,7 @@
 #include "executor/comm/nodes.hpp"
 #include "executor/comm/point_to_point.hpp"
 #include "planner/model/enumerators.hpp"
+#include "planner/model/shard.hpp"
 #include "profiler/link_memory.hpp"
 #include "profiler/repetition_timer.hpp"
 #include "profiler/sum_check.hpp"
@@ -191,23 +192,33 @@ std::vector<LinkCurve> collectives_for(int ranks, const std::vector<LinkLevel>& 
   return curves;
 }
 
+constexpr auto float_bytes = static_cast<std::int64_t>(sizeof(float));
+
+// Halves are of shards in whole lines, all alike, as those of trainings are.
+std::int64_t summed_elements(CollectiveKind kind, std::int64_t bytes, const Communicator& group) {
+  const std::int64_t elements = bytes / float_bytes;
+  if (kind == CollectiveKind::allreduce) return elements;
+  return group.size() * shard_elements(elements, group.size());
+}
+
 std::vector<LinkCurve> time_collectives(const Communicator& group,
                                         const std::vector<LinkLevel>& levels,
                                         const LinkOptions& options,
                                         CurveTimer& timer) {
   Device& device = *options.device_memory;
-  const MemoryBlock values = device.allocate(options.most_bytes);
+  const MemoryBlock values = device.allocate(
+      summed_elements(CollectiveKind::reduce_scatter, options.most_bytes, group) * float_bytes);
   std::optional<NcclCommunicator> nccl;
   if (options.nccl) nccl.emplace(group);
   std::vector<LinkCurve> curves = collectives_for(group.size(), levels);
   timer.time(group, curves, [&](std::int64_t bytes) {
-    const std::int64_t elements = bytes / static_cast<std::int64_t>(sizeof(float));
-    const auto clear = [&device, &values, bytes] {
-      device.clear(values.data(), bytes);
-      device.synchronize();
-    };
     Bodies bodies;
     for (LinkCurve& curve : curves) {
+      const std::int64_t elements = summed_elements(curve.collective, bytes, group);
+      const auto clear = [&device, &values, elements] {
+        device.clear(values.data(), elements * float_bytes);
+        device.synchronize();
+      };
       const CollectiveSpec spec{
           .kind = curve.collective,
           .device = &device,

@@ -1,17 +1,28 @@
 // A run is a number that the threads wait for.
 #include "executor/training/lane_threads.hpp"
 
+#include <string>
+#include <system_error>
 #include <utility>
+
+#include "planner/model/error.hpp"
 
 namespace cnnplan {
 
 LaneThreads::LaneThreads(int lanes, const std::function<void()>& prepare) {
-  for (int lane = 1; lane < lanes; ++lane) {
-    threads_.emplace_back([this, lane, prepare] { work(lane, prepare); });
+  try {
+    for (int lane = 1; lane < lanes; ++lane) {
+      threads_.emplace_back([this, lane, prepare] { work(lane, prepare); });
+    }
+  } catch (const std::system_error& error) {
+    end();
+    throw EnvironmentError("of " + std::to_string(lanes) +
+                           " threads for groups of layers at the same time, number " +
+                           std::to_string(threads_.size() + 2) + " cannot start: " + error.what());
   }
 }
 
-LaneThreads::~LaneThreads() {
+void LaneThreads::end() {
   {
     const std::scoped_lock lock(mutex_);
     ends_ = true;

@@ -16,16 +16,18 @@ class LaneThreads {
   using Task = std::function<void(int lane)>;
 
   // Lane 0 is the thread that calls run(). `prepare` is called once in each of the others.
+  // @throws EnvironmentError where the system has not as many threads
   LaneThreads(int lanes, const std::function<void()>& prepare);
   LaneThreads(const LaneThreads&) = delete;
   LaneThreads& operator=(const LaneThreads&) = delete;
-  ~LaneThreads();
+  ~LaneThreads() { end(); }
 
   // Calls task(lane) for all lanes at once and returns when all have ended.
   // @throws what the first lane that failed has thrown
   void run(const Task& task);
 
  private:
+  void end();
   void work(int lane, const std::function<void()>& prepare);
   void call(int lane, const Task& task);
 

@@ -13,14 +13,17 @@ class OperationEnds {
   explicit OperationEnds(std::size_t operations) : steps_(operations) {}
 
   // Before the lanes of a step begin.
-  void begin_step() { ++step_; }
+  void begin_step() {
+    ++step_;
+    failed_.store(false, std::memory_order_relaxed);
+  }
+  // A lane broke off: what is marked from now on may not have been computed.
+  void fail() { failed_.store(true, std::memory_order_release); }
+  bool failed() const { return failed_.load(std::memory_order_acquire); }
   // What the lane wrote before is there for whoever waits.
   void mark(std::size_t operation) {
     steps_[operation].store(step_, std::memory_order_release);
     steps_[operation].notify_all();
-  }
-  bool is_done(std::size_t operation) const {
-    return steps_[operation].load(std::memory_order_acquire) == step_;
   }
   void wait(std::size_t operation) const {
     for (std::uint32_t last = steps_[operation].load(std::memory_order_acquire); last != step_;
@@ -31,6 +34,7 @@ class OperationEnds {
 
  private:
   std::uint32_t step_ = 0;
+  std::atomic<bool> failed_ = false;
   std::vector<std::atomic<std::uint32_t>> steps_;  // the last in which each was done
 };
 

@@ -19,6 +19,11 @@ bool meets_host(BufferRole role) {
   return role == BufferRole::data || role == BufferRole::labels || role == BufferRole::loss;
 }
 
+// Has memory of its own of the size that the schedule says.
+bool is_apart(BufferRole role) {
+  return meets_host(role) || role == BufferRole::state;
+}
+
 // The largest weight as the backend stores it.
 std::int64_t part_bytes(const Schedule& schedule,
                         const ParameterStore& parameters,
@@ -53,9 +58,10 @@ ScheduleMemory::ScheduleMemory(const Schedule& schedule, Device& device, Paramet
     if (candidate.role == BufferRole::gradient_part) {
       own_memory_[i] = device.allocate(part_bytes(schedule, parameters, candidate.element));
     }
-    if (!meets_host(candidate.role)) continue;
-    own_memory_[i] = device.allocate(candidate.bytes);
-    if (!device.is_host()) host_memory_[i] = device.allocate_staging(candidate.bytes);
+    if (is_apart(candidate.role)) own_memory_[i] = device.allocate(candidate.bytes);
+    if (meets_host(candidate.role) && !device.is_host()) {
+      host_memory_[i] = device.allocate_staging(candidate.bytes);
+    }
   }
   for (std::size_t layer = 0; layer < schedule.running_mean.size(); ++layer) {
     for (BufferIndex index : {schedule.running_mean[layer], schedule.running_variance[layer]}) {
@@ -137,6 +143,29 @@ HostBlock ScheduleMemory::read(const Operand& operand) const {
   device_.synchronize();
   block.view = view_of(block.copy.data(), wanted.box, operand.box, bytes_of(wanted.element));
   return block;
+}
+
+ChainStates ScheduleMemory::chain_states() const {
+  ChainStates states;
+  for (std::size_t i = 0; i < schedule_.buffers.size(); ++i) {
+    const Buffer& kept = schedule_.buffers[i];
+    if (kept.role != BufferRole::state) continue;
+    auto& bytes = states[kept.name];
+    bytes.resize(static_cast<std::size_t>(kept.bytes));
+    device_.copy_to_host(bytes.data(), own_memory_[i].data(), kept.bytes);
+  }
+  device_.synchronize();
+  return states;
+}
+
+void ScheduleMemory::set_chain_states(const ChainStates& states) const {
+  for (std::size_t i = 0; i < schedule_.buffers.size(); ++i) {
+    const Buffer& kept = schedule_.buffers[i];
+    const auto found = states.find(kept.name);
+    if (kept.role != BufferRole::state || found == states.end()) continue;
+    device_.copy_to_device(own_memory_[i].data(), found->second.data(), kept.bytes);
+  }
+  device_.synchronize();
 }
 
 void ScheduleMemory::fetch_loss() {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "executor/backend/device.hpp"
@@ -17,6 +19,9 @@ struct HostBlock {
   std::vector<std::byte> copy;  // empty where none is needed
   TensorView view;
 };
+
+// What buffers of role `state` hold, by name.
+using ChainStates = std::map<std::string, std::vector<std::byte>>;
 
 class ScheduleMemory {
  public:
@@ -35,6 +40,10 @@ class ScheduleMemory {
   void upload(BufferIndex buffer) const;
   // Waits for the device. @pre the operand is no slot of a parameter arena
   HostBlock read(const Operand& operand) const;
+  // Waits for the device.
+  ChainStates chain_states() const;
+  // Of those that are in the schedule, too. Waits for the device.
+  void set_chain_states(const ChainStates& states) const;
   // The losses, put in the selected queue; their sum is valid when the device is synchronized.
   void fetch_loss();
   double loss() const;

@@ -94,20 +94,25 @@ int prefetch_threads(const Schedule& schedule, const Communicator& world, const 
   const std::int64_t bytes = std::max<std::int64_t>(1, sample_bytes(schedule));
   const auto fitting = std::min(most, most_bytes / bytes);
   const auto cores = static_cast<int>(std::thread::hardware_concurrency());
-  const int computing = device.is_host() ? computing_cores() : 1;
+  const int lanes = std::min(bound_cores(), schedule.lanes);
+  const int computing = device.is_host() ? std::max(computing_cores(), lanes) : 1;
   const int spare = std::max(0, cores / find_nodes(world).ranks_here - computing);
   return std::min(std::max(1, static_cast<int>(fitting)), spare);
+}
+
+std::optional<std::string> few_cores(int lanes, const Device& device) {
+  const int cores = bound_cores();
+  if (!device.is_host() || lanes <= cores) return std::nullopt;
+  return std::to_string(lanes) + " groups of layers run at the same time, but a rank may use " +
+         std::to_string(cores) + (cores == 1 ? " core" : " cores") +
+         ": start it with mpirun --map-by slot:PE=" + std::to_string(lanes);
 }
 
 void tell_few_cores(const Schedule& schedule,
                     const Device& device,
                     const std::function<void(const std::string& text)>& note) {
-  const int cores = bound_cores();
-  if (!note || !device.is_host() || schedule.lanes <= cores) return;
-  const std::string lanes = std::to_string(schedule.lanes);
-  note(lanes + " groups of layers run at the same time, but a rank may use " +
-       std::to_string(cores) + (cores == 1 ? " core" : " cores") +
-       ": start it with mpirun --map-by slot:PE=" + lanes);
+  const std::optional<std::string> few = few_cores(schedule.lanes, device);
+  if (few && note) note(*few);
 }
 
 std::unique_ptr<DataSource> open_in_order(const std::string& file,

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "executor/training/hdf5_data.hpp"
@@ -49,7 +50,9 @@ std::unique_ptr<DataSource> open_in_order(const std::string& file,
                                           const Augmentation& augmentation,
                                           int threads);
 
-// Where kernels run on the host and their lanes outnumber the cores that this rank is bound to.
+// What to do where kernels run on the host and so many lanes outnumber the cores that this rank is
+// bound to; nothing elsewhere.
+std::optional<std::string> few_cores(int lanes, const Device& device);
 void tell_few_cores(const Schedule& schedule,
                     const Device& device,
                     const std::function<void(const std::string& text)>& note);

@@ -41,6 +41,7 @@ StepRunner::StepRunner(const Schedule& schedule, const StepContext& context)
       marker_(schedule.operations.size()),
       ends_(schedule.operations.size()),
       graph_choice_(device_.is_host() ? Graphs::off : context.graphs) {
+  if (context.states != nullptr) memory_.set_chain_states(*context.states);
   for (const Operation& operation : schedule.operations) {
     prepared_.push_back(
         std::visit([this](const auto& body) { return prepare(body); }, operation.body));
@@ -158,13 +159,15 @@ bool StepRunner::is_kernel_in(std::size_t operation, int lane) const {
          lane_of(operation) == lane;
 }
 
-// Kernels that follow each other in one queue and wait for no other queue on the way. In one queue
-// all communication before them is finished.
+// Kernels that follow each other in one queue and wait for no other queue on the way, but for
+// kernels that were started before the run, for which it waits as a whole. In one queue all
+// communication before them is finished.
 void StepRunner::find_runs() {
-  const auto waits = [this](std::size_t index) {
+  const auto waits = [this](std::size_t first, std::size_t index) {
     const auto& depends_on = schedule_.operations[index].depends_on;
-    return std::any_of(depends_on.begin(), depends_on.end(), [this, index](OperationIndex other) {
+    return std::any_of(depends_on.begin(), depends_on.end(), [&](OperationIndex other) {
       const auto earlier = static_cast<std::size_t>(other);
+      if (prepared_[earlier].is_kernel && earlier < first) return false;
       return !share_queue(earlier, index) ||
              (context_.overlap && prepared_[earlier].finish != nullptr);
     });
@@ -173,7 +176,7 @@ void StepRunner::find_runs() {
     std::size_t end = first;
     const bool begins = prepared_[first].is_kernel;
     do ++end;
-    while (begins && is_kernel_in(end, lane_of(first)) && !waits(end));
+    while (begins && is_kernel_in(end, lane_of(first)) && !waits(first, end));
     prepared_[first].run_length = end - first;
     first = end;
   }
@@ -272,6 +275,7 @@ void StepRunner::run_operations(const StepState& state, Timing timing) {
     select_and_wait(first);
     WorkGraph* const graph = graph_of(first, state, timing);
     const std::size_t end = first + (graph != nullptr ? prepared_[first].run_length : 1);
+    for (std::size_t i = first + 1; i < end; ++i) select_and_wait(i);
     // In one queue, an operation begins where the one before it ends.
     const bool times_begin = timing == Timing::operations && (side_by_side_ || first == 0);
     if (times_begin) prepared_[first].begin->record();

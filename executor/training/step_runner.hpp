@@ -25,8 +25,9 @@ namespace cnnplan {
 struct StepContext {
   Backend* backend = nullptr;
   ParameterStore* parameters = nullptr;
-  Groups* groups = nullptr;    // null: communication is left out (profiling)
-  DataSource* data = nullptr;  // null: samples and labels stay as they are
+  Groups* groups = nullptr;             // null: communication is left out (profiling)
+  DataSource* data = nullptr;           // null: samples and labels stay as they are
+  const ChainStates* states = nullptr;  // what chains start from; null: zeros
   // Where communication is left out: called in its place with the operation's id; may be empty.
   std::function<void(const std::string& id)> in_place_of_communication;
   bool updates = true;         // false: weights and momentum stay as they are

@@ -163,7 +163,7 @@ RunReport train(const Plan& given,
   const Data data = open_data(plan, schedule, options, world, backend->device());
   check_origin(origin, options, *data.training, world);
   std::optional<CheckpointWriter> checkpoints = open_checkpoints(origin, options, world);
-  tell_changes(origin, options, *data.training, note);
+  tell_changes(origin, plan, options, *data.training, note);
   ParameterStore parameters(schedule, plan.network, plan.precision, *backend);
   set_first_state(parameters, plan.network, options, origin, world);
   Groups groups(world, options.nccl);

@@ -1,6 +1,7 @@
 // Options and a checkpoint, set against each other.
 #include "executor/training/training_origin.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <sstream>
 #include <utility>
@@ -40,6 +41,12 @@ void refuse_to_replace(const Checkpoint& other, const std::string& folder) {
                     .value = std::to_string(other.step),
                     .allowed = "no checkpoint in a folder to save in, but --restart " + folder +
                                " goes on with this one"});
+}
+
+bool has_warm_start(const Plan& plan) {
+  return std::any_of(plan.multigrid.begin(), plan.multigrid.end(), [](const Multigrid& chain) {
+    return chain.first_guess == FirstGuess::previous;
+  });
 }
 
 std::string change_text(const char* what, double before, double now) {
@@ -106,6 +113,7 @@ std::optional<CheckpointWriter> open_checkpoints(const TrainingOrigin& origin,
 }
 
 void tell_changes(const TrainingOrigin& origin,
+                  const Plan& plan,
                   const TrainingOptions& options,
                   const DataSource& data,
                   const std::function<void(const std::string&)>& note) {
@@ -123,6 +131,10 @@ void tell_changes(const TrainingOrigin& origin,
     note(from + "samples are cropped and mirrored as " +
          augmentation_text(crop_of(options.augmentation), options.augmentation.mirrors) +
          " says, not as " + augmentation_text(before.crop, before.mirror));
+  }
+  if (has_warm_start(plan)) {
+    note(from +
+         "chains begin with zeros, as in a first step: checkpoints do not have their states");
   }
   if (before.step < step_count(options, data.step_count())) return;
   note("all " + std::to_string(before.step) +

@@ -47,6 +47,7 @@ std::optional<CheckpointWriter> open_checkpoints(const TrainingOrigin& origin,
 
 // What is not as it was before the checkpoint. `note` may be empty.
 void tell_changes(const TrainingOrigin& origin,
+                  const Plan& plan,
                   const TrainingOptions& options,
                   const DataSource& data,
                   const std::function<void(const std::string&)>& note);

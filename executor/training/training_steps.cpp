@@ -28,6 +28,15 @@ std::int64_t gradient_bytes(const Schedule& schedule) {
   return 2 * elements * static_cast<std::int64_t>(sizeof(double));
 }
 
+// Of chains, kept while no runner is there.
+std::int64_t state_bytes(const Schedule& schedule) {
+  std::int64_t bytes = 0;
+  for (const Buffer& buffer : schedule.buffers) {
+    if (buffer.role == BufferRole::state) bytes = checked_add(bytes, buffer.bytes);
+  }
+  return bytes;
+}
+
 double finite_loss(const StepRunner& runner, std::int64_t step) {
   const double loss = runner.loss();
   if (std::isfinite(loss)) return loss;
@@ -82,7 +91,8 @@ std::int64_t needed_bytes(const Plan& plan,
   if (!options.gradient_check_period || plan.multigrid.empty()) return bytes;
   const std::int64_t serial = total_bytes(lower(serial_plan(plan), schedule.rank));
   const std::int64_t traced = total_bytes(lower_with_residuals(plan, schedule.rank));
-  return checked_add(std::max({bytes, serial, traced}), gradient_bytes(schedule));
+  return checked_add(checked_add(std::max({bytes, serial, traced}), gradient_bytes(schedule)),
+                     state_bytes(schedule));
 }
 
 TrainingSteps::TrainingSteps(const Workplace& work, Plan plan, Schedule schedule)
@@ -120,9 +130,16 @@ StepContext TrainingSteps::context() const {
           .parameters = &work_.parameters,
           .groups = &work_.groups,
           .data = &work_.data,
+          .states = &states_,
           .in_place_of_communication = {},
           .overlap = plan_.overlap,
           .graphs = work_.options.graphs};
+}
+
+void TrainingSteps::drop_runner() {
+  if (!runner_) return;
+  states_ = runner_->memory().chain_states();
+  runner_.reset();
 }
 
 Sharded TrainingSteps::sharded() const {
@@ -221,7 +238,7 @@ void TrainingSteps::average_running_values() {
 
 void TrainingSteps::evaluate(RunReport& report) {
   if (work_.test == nullptr) return;
-  runner_.reset();
+  drop_runner();
   const double result =
       cnnplan::evaluate(plan_, work_.backend, work_.parameters, work_.groups, *work_.test);
   const bool is_loss = has_targets(plan_.network);
@@ -244,7 +261,7 @@ bool TrainingSteps::is_checked(std::int64_t step) const {
 
 // One schedule at a time is in memory.
 void TrainingSteps::check_gradient(std::int64_t step, RunReport& report) {
-  runner_.reset();
+  drop_runner();
   const Gradient serial = gradient_under(serial_plan(plan_), context(), state_of(step));
   Plan plan = plan_;
   for (bool holds = false; !holds && !plan.multigrid.empty();) {

@@ -72,6 +72,8 @@ class TrainingSteps {
 
  private:
   StepContext context() const;
+  // Until another is made, which goes on with the states of its chains.
+  void drop_runner();
   Sharded sharded() const;
   StepState state_of(std::int64_t step) const;
   // Of weights and running values. @throws NotFiniteError
@@ -98,6 +100,7 @@ class TrainingSteps {
   std::int64_t steps_;
   std::int64_t first_counted_ = 0;    // step
   std::optional<StepRunner> runner_;  // none during a check or an evaluation
+  ChainStates states_;                // of the runner before
   std::optional<RunRecorder> recorder_;
 };
 

@@ -72,8 +72,11 @@ KernelCosts::KernelCosts(const Profile& profile, Rates rates)
 }
 
 std::string KernelCosts::implementation(const KernelSpec& spec) const {
-  const auto found = implementations_.find(canonical(spec));
-  return found == implementations_.end() ? "" : found->second;
+  for (const KernelSpec& key : {canonical(alone(spec)), canonical(spec)}) {
+    const auto found = implementations_.find(key);
+    if (found != implementations_.end()) return found->second;
+  }
+  return "";
 }
 
 KernelEstimate KernelCosts::from_rates(const KernelSpec& spec) const {

@@ -72,6 +72,11 @@ struct Enumerators<Relaxation> {
 };
 
 template <>
+struct Enumerators<FirstGuess> {
+  static constexpr std::array all{FirstGuess::coarse, FirstGuess::previous};
+};
+
+template <>
 struct Enumerators<KernelKind> {
   static constexpr std::array all{KernelKind::convolution,
                                   KernelKind::bias,

@@ -1,10 +1,14 @@
-// Names of relaxations; how many levels a chain has.
+// Names; how many levels a chain has.
 #include "planner/model/multigrid.hpp"
 
 namespace cnnplan {
 
 std::string_view to_text(Relaxation relaxation) {
   return relaxation == Relaxation::f ? "f" : "fcf";
+}
+
+std::string_view to_text(FirstGuess guess) {
+  return guess == FirstGuess::coarse ? "coarse" : "previous";
 }
 
 int most_levels(int layers, int coarsening) {

@@ -12,6 +12,11 @@ namespace cnnplan {
 enum class Relaxation { f, fcf };
 std::string_view to_text(Relaxation relaxation);
 
+// What the first cycle begins with: states from the coarsest level, or those that the step before
+// ended with (warm start), zeros in the first step.
+enum class FirstGuess { coarse, previous };
+std::string_view to_text(FirstGuess guess);
+
 // The largest values of a plan.
 inline constexpr int max_coarsening = 65536;
 inline constexpr int max_levels = 17;
@@ -27,6 +32,7 @@ struct Multigrid {
   int levels = 2;
   int cycles = 2;
   Relaxation relaxation = Relaxation::f;
+  FirstGuess first_guess = FirstGuess::coarse;
   // Groups of layers of one rank that run at the same time, each on a lane of its own.
   int concurrency = 1;
   bool operator==(const Multigrid&) const = default;

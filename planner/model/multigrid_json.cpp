@@ -20,14 +20,21 @@ LayerIndex read_layer(const JsonReader& reader, const Network& network) {
 }
 
 Multigrid read_chain(const JsonReader& reader, const Network& network) {
-  reader.allow_keys(
-      {"first", "last", "coarsening", "levels", "cycles", "relaxation", "concurrency"});
+  reader.allow_keys({"first",
+                     "last",
+                     "coarsening",
+                     "levels",
+                     "cycles",
+                     "relaxation",
+                     "first_guess",
+                     "concurrency"});
   Multigrid chain{.first = read_layer(reader.at("first"), network),
                   .last = read_layer(reader.at("last"), network)};
   reader.read("coarsening", chain.coarsening, coarsening_range);
   reader.read("levels", chain.levels, levels_range);
   reader.read("cycles", chain.cycles, cycles_range);
   reader.read_enumerator("relaxation", chain.relaxation);
+  reader.read_enumerator("first_guess", chain.first_guess);
   reader.read("concurrency", chain.concurrency, concurrency_range);
   return chain;
 }
@@ -53,6 +60,7 @@ nlohmann::ordered_json to_ordered_json(const std::vector<Multigrid>& chains,
                     {"levels", chain.levels},
                     {"cycles", chain.cycles},
                     {"relaxation", to_text(chain.relaxation)},
+                    {"first_guess", to_text(chain.first_guess)},
                     {"concurrency", chain.concurrency}});
   }
   return list;

@@ -1,6 +1,7 @@
 // Plans without a search, and the checks of plans that come from outside.
 #include "planner/model/plan.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include "planner/model/checked.hpp"
@@ -127,6 +128,12 @@ Plan uniform_plan(const Network& network, std::int64_t batch, const Mesh& mesh) 
   plan.batch = batch;
   plan.layers.assign(network.layers().size(), LayerPlan{.mesh = mesh});
   return plan;
+}
+
+int most_lanes(const Plan& plan) {
+  int most = 1;
+  for (const Multigrid& chain : plan.multigrid) most = std::max(most, chain.concurrency);
+  return most;
 }
 
 Plan on_one_rank(const Plan& plan) {

@@ -170,6 +170,8 @@ bool can_recompute(const LayerParameters& parameters);
 
 // Every layer on `mesh`, with defaults. Not checked against the shapes.
 Plan uniform_plan(const Network& network, std::int64_t batch, const Mesh& mesh);
+// Groups of a chain's layers whose kernels may run at the same time on a rank; 1: none.
+int most_lanes(const Plan& plan);
 
 // The same training on one rank: batch norms with the statistics and sums over the blocks of
 // `plan`; where there are such blocks, also with its device, implementations and algorithms, on

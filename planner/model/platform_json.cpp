@@ -82,6 +82,9 @@ AllreduceFit read_allreduce_fit(const JsonReader& reader) {
                    .segments = read_segments(reader.at("segments"))};
   reader.read_enumerator("algorithm", fit.algorithm);
   reader.read_enumerator("collective", fit.kind);
+  if (fit.kind != CollectiveKind::allreduce && !has_halves(fit.algorithm)) {
+    reader.at("collective").refuse("allreduce, for an algorithm without halves");
+  }
   return fit;
 }
 

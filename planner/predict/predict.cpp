@@ -135,6 +135,11 @@ MemoryUse most_of(std::span<const MemoryUse> uses, const Platform& platform) {
   return most;
 }
 
+// What waits for another's place in memory says so where operations run side by side.
+Mode mode_of(const Plan& plan, bool overlaps) {
+  return overlaps || most_lanes(plan) > 1 ? Mode::prediction : Mode::prices;
+}
+
 using Look = std::function<void(std::size_t, PricedSchedule&)>;
 
 // Lowers one rank of every class, and shows each to `look` as soon as it is priced: only what the
@@ -234,15 +239,14 @@ std::vector<RankTimeline> walk(const PlanWork& work, const VirtualTimeOptions& o
 }
 
 PlanWork work_of(const Plan& plan, const PriceList& prices) {
-  // Who has a place after whom is waited for where streams overlap.
-  const Mode mode = plan.overlap ? Mode::prediction : Mode::prices;
+  const Mode mode = mode_of(plan, plan.overlap);
   const auto ignore = [](std::size_t, const PricedSchedule&) {};
   return measured_work_of(plan, RankClasses::of(plan, prices.platform()), mode, prices, ignore);
 }
 
 double predicted_step_s(const Plan& plan, const PriceList& prices) {
   const double overlap = overlap_of(plan, prices.platform());
-  const Mode mode = overlap > 0.0 ? Mode::prediction : Mode::prices;
+  const Mode mode = mode_of(plan, overlap > 0.0);
   return step_time_s(walk(work_of(plan, mode, prices), {.overlap = overlap}));
 }
 

@@ -26,13 +26,13 @@ struct PlanWork {
   std::vector<RankWork> ranks{};  // by class
   MemoryUse memory{};             // of the rank that needs most, where it is known
 };
-// With its memory; where a rank's buffers fit beside each other and streams do not overlap, what
+// With its memory; where a rank's buffers fit beside each other and nothing runs side by side, what
 // they take so, which is more than a prediction says. @pre validate(plan) holds
 PlanWork work_of(const Plan& plan, const PriceList& prices);
 std::vector<RankTimeline> walk(const PlanWork& work, const VirtualTimeOptions& options = {});
 
-// The step that a prediction of the plan has, and nothing else: in less time, as without overlap
-// nothing needs a place in memory for it.
+// The step that a prediction of the plan has, and nothing else: in less time, as nothing needs a
+// place in memory for it where operations run one after the other.
 double predicted_step_s(const Plan& plan, const PriceList& prices);
 
 // Of the forward pass of a mini-batch alone, as `cnnexec --infer` runs it: nothing is hidden.

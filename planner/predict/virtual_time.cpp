@@ -28,6 +28,25 @@ struct Begin {
   double start_s = 0.0;
 };
 
+struct Interval {
+  double begin_s = 0.0;
+  double end_s = 0.0;
+};
+
+double length_of_union(std::vector<Interval> intervals) {
+  std::sort(intervals.begin(), intervals.end(), [](const Interval& a, const Interval& b) {
+    return a.begin_s < b.begin_s;
+  });
+  double length_s = 0.0;
+  double covered_s = 0.0;  // all before
+  for (const Interval& interval : intervals) {
+    const double begin_s = std::max(covered_s, interval.begin_s);
+    length_s += std::max(0.0, interval.end_s - begin_s);
+    covered_s = std::max(covered_s, interval.end_s);
+  }
+  return length_s;
+}
+
 class RankWalk {
  public:
   RankWalk(const RankWork& work, std::size_t own, const VirtualTimeOptions& options)
@@ -51,7 +70,8 @@ class RankWalk {
   RankTimeline timeline() const {
     RankTimeline result{.durations_s = durations_s_};
     for (double end : ends_s_) result.end_s = std::max(result.end_s, end);
-    result.exposed_s = std::max(0.0, result.end_s - own_s_);
+    const double own_s = own_s_ + length_of_union(own_in_lanes_);
+    result.exposed_s = std::max(0.0, result.end_s - own_s);
     return result;
   }
 
@@ -63,7 +83,7 @@ class RankWalk {
     const double ready = ready_s(index, meeting);
     double start = ready;
     // After what kernels wait for, ranks that met there go on together.
-    if (!beside && start > std::max(lane_of(index).free_s, busy_until_s_)) spread_s_ = 0.0;
+    if (!beside && start > std::max(lane_of(index).free_s, kernels_until_s_)) spread_s_ = 0.0;
     if (meeting != nullptr) {
       const std::optional<double> met_s = meetings.meet(own_, met_, arrival(index, start, beside));
       if (!met_s) return false;
@@ -113,7 +133,7 @@ class RankWalk {
     return ready;
   }
 
-  // The part of it in which nothing else of the rank ran before.
+  // The part of it in which no kernel of the rank ran before, as far as the list has come.
   double finish(std::size_t operation, const Meeting* meeting, const Begin& begin) {
     const double seconds = seconds_of(work_.prices[operation], options_.estimate);
     const double start = begin.start_s;
@@ -130,15 +150,20 @@ class RankWalk {
     const double begin_s = lanes_.size() > 1 ? begin.ready_s : lane.last_s;
     durations_s_.push_back(end - std::min(begin_s, end));
     lane = {.free_s = end, .last_s = end};
+    if (meeting != nullptr && meeting->waits_for_others) return 1.0;
+    if (lanes_.size() > 1) {
+      own_in_lanes_.push_back({start, end});
+    } else {
+      own_s_ += seconds;
+    }
     const double filled = filled_by(start, end);
-    busy_until_s_ = std::max(busy_until_s_, end);
-    if (meeting == nullptr || !meeting->waits_for_others) own_s_ += filled * seconds;
+    kernels_until_s_ = std::max(kernels_until_s_, end);
     return filled;
   }
 
   double filled_by(double start, double end) const {
-    if (start >= busy_until_s_) return 1.0;
-    return end <= busy_until_s_ ? 0.0 : (end - busy_until_s_) / (end - start);
+    if (start >= kernels_until_s_) return 1.0;
+    return end <= kernels_until_s_ ? 0.0 : (end - kernels_until_s_) / (end - start);
   }
 
   const RankWork& work_;
@@ -147,8 +172,9 @@ class RankWalk {
   std::size_t met_ = 0;  // meetings that are over
   std::array<double, 4> stream_end_s_{};
   std::vector<LaneEnds> lanes_{1};
-  double busy_until_s_ = 0.0;  // when all ended that ran in lanes so far
-  double own_s_ = 0.0;         // kernels, loading, and copies that stay on the rank
+  double kernels_until_s_ = 0.0;        // when all ended so far, and what is counted with them
+  double own_s_ = 0.0;                  // kernels, loading, and copies that stay on the rank
+  std::vector<Interval> own_in_lanes_;  // of these, where there are several lanes
   double spread_s_ = 0.0;  // of the kernels since it last waited: who is slow in one is in the next
   std::vector<double> ends_s_;
   std::vector<double> durations_s_;

@@ -68,7 +68,10 @@ std::string rates_text(const Platform& platform) {
 
 // What is timed for a network leaves updates only, whose sizes follow from the whole plan.
 std::string missing_advice(const Plan& plan, const Platform& platform, const TypedOptions& typed) {
+  const int lanes = most_lanes(plan);
+  const bool on_cores = lanes > 1 && !platform.kernels;
   std::string command = "mpirun -n " + std::to_string(ranks_on_node(platform, plan.ranks)) +
+                        (on_cores ? " --map-by slot:PE=" + std::to_string(lanes) : "") +
                         " cnnplan profile --missing-from " +
                         (typed.plan_file.empty() ? "plan.json" : typed.plan_file);
   if (!typed.profile_file.empty()) command += " -o " + typed.profile_file;
@@ -97,8 +100,9 @@ std::string estimates_note(const Plan& plan,
       std::all_of(kernels.begin(), kernels.end(), [](const std::string& kernel) {
         return kernel.starts_with(to_text(KernelKind::sgd));
       });
-  // Kernels of blocks of samples are those of no other plan.
-  const bool is_rest = (all_updates && near == kernels.size()) || plan.sample_blocks > 1;
+  // Kernels of blocks of samples, and those at the same time as others, are in plans only.
+  const bool is_rest =
+      (all_updates && near == kernels.size()) || plan.sample_blocks > 1 || most_lanes(plan) > 1;
   return note + "; measure with: " +
          (is_rest ? missing_advice(plan, platform, typed) : profile_advice(plan, typed));
 }

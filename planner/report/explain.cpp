@@ -101,6 +101,7 @@ std::string multigrid_lines(const Plan& plan) {
                  std::to_string(chain.levels) + " levels, " + std::to_string(chain.cycles) +
                  (chain.cycles == 1 ? " cycle, " : " cycles, ") +
                  std::string(to_text(chain.relaxation)) + "-relaxation" +
+                 (chain.first_guess == FirstGuess::coarse ? "" : " from the step before") +
                  (chain.concurrency == 1
                       ? ""
                       : ", " + std::to_string(chain.concurrency) + " groups at the same time"));

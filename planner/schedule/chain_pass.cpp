@@ -6,15 +6,17 @@
 
 namespace cnnplan {
 
-// Groups take the lanes in turns.
+// Groups take the lanes in turns, the same one in every sweep: what a group waits for is in its
+// lane then, or in one that a neighbour has.
 class Lowering::ChainPass::Lanes {
  public:
   // Keeps a reference.
   Lanes(ChainPass& pass, int level) : pass_(pass), level_(level) {
-    const auto& groups = pass.hierarchy_.groups(level);
-    const auto own = std::count_if(
-        groups.begin(), groups.end(), [this](const LayerRange& group) { return is_here(group); });
-    count_ = std::min(pass.setting_.concurrency, std::max(1, static_cast<int>(own)));
+    int own = 0;
+    for (std::size_t group = 0; group < pass.hierarchy_.groups(level).size(); ++group) {
+      if (is_here(group) && own++ == 0) first_ = group;
+    }
+    count_ = std::min(pass.setting_.concurrency, std::max(1, own));
     if (count_ == 1) return;
     pass.lowering_.concurrency_ = count_;
     pass.lowering_.builder_.begin_lanes();
@@ -29,19 +31,21 @@ class Lowering::ChainPass::Lanes {
   Lanes& operator=(const Lanes&) = delete;
 
   // Before what a group of steps computes.
-  void take(const LayerRange& group) {
-    if (is_here(group)) pass_.lowering_.lane_ = taken_++ % count_;
+  void take(std::size_t group) {
+    if (!is_here(group)) return;
+    pass_.lowering_.lane_ = static_cast<int>((group - first_) % static_cast<std::size_t>(count_));
   }
 
  private:
-  bool is_here(const LayerRange& group) const {
-    return pass_.is_here(pass_.layers_of(level_, group.first).first);
+  bool is_here(std::size_t group) const {
+    const LayerRange& steps = pass_.hierarchy_.groups(level_)[group];
+    return pass_.is_here(pass_.layers_of(level_, steps.first).first);
   }
 
   ChainPass& pass_;
   int level_;
   int count_ = 1;
-  int taken_ = 0;
+  std::size_t first_ = 0;  // of the groups that are here
 };
 
 Lowering::ChainPass::ChainPass(Lowering& lowering,
@@ -54,7 +58,11 @@ Lowering::ChainPass::ChainPass(Lowering& lowering,
       hierarchy_(std::move(hierarchy)),
       own_stage_(lowering.layer_plan(blocks_[0].sum).mesh.coordinate(lowering.rank_, Axis::l)),
       derivatives_(blocks_.size()),
-      is_fresh_(blocks_.size(), false) {
+      is_fresh_(blocks_.size(), false),
+      makers_(blocks_.size() + 1, -1) {
+  // What is evaluated is not what was trained on.
+  if (lowering.mode_ == Mode::inference) setting_.first_guess = FirstGuess::coarse;
+  if (setting_.first_guess == FirstGuess::previous) find_makers();
   for (int level = 0; level < hierarchy_.levels(); ++level) {
     right_sides_.emplace_back(level == 0 ? 0 : hierarchy_.steps(level).size());
   }
@@ -75,12 +83,36 @@ Operand Lowering::ChainPass::run(const Operand& first) {
 
 // From the coarsest level to the finest but one.
 void Lowering::ChainPass::guess() {
+  if (setting_.first_guess == FirstGuess::previous) return take_kept();
   const int coarsest = hierarchy_.levels() - 1;
   begin(coarsest, "guess");
   solve(coarsest);
   for (int level = coarsest - 1; level > 0; --level) {
     begin(level, "guess");
     refresh(level);
+  }
+}
+
+// The step that ends there on the coarsest level that has the point.
+void Lowering::ChainPass::find_makers() {
+  for (int level = 1; level < hierarchy_.levels(); ++level) {
+    for (const LayerRange& layers : hierarchy_.steps(level)) {
+      if (layers.end == block_count()) continue;
+      makers_[static_cast<std::size_t>(layers.end)] = stage_of(layers.first);
+    }
+  }
+}
+
+// What the cycles of the step before left there.
+void Lowering::ChainPass::take_kept() {
+  for (int point = 1; point < block_count(); ++point) {
+    if (!is_kept(point)) continue;
+    const auto index = static_cast<std::size_t>(point);
+    const int from = makers_[index];
+    const int to = home_of(point);
+    if (is_at(from) && from == stage_of(point - 1)) made_[index] = computed(point, from);
+    made_at_[index] = from;
+    if (is_at(to)) states_[index] = from == to ? made_[index] : received(point);
   }
 }
 
@@ -109,10 +141,10 @@ void Lowering::ChainPass::relax_c(int level) {
   const auto& groups = hierarchy_.groups(level);
   {
     Lanes lanes(*this, level);
-    for (auto group = groups.rbegin(); group != groups.rend(); ++group) {
-      lanes.take(*group);
-      sweep(level, *group);
-      make(level, group->end - 1);
+    for (std::size_t group = groups.size(); group-- > 0;) {
+      lanes.take(group);
+      sweep(level, groups[group]);
+      make(level, groups[group].end - 1);
     }
   }
   for (int parity : {0, 1}) {
@@ -127,7 +159,7 @@ void Lowering::ChainPass::relax_f(int level) {
   const auto& groups = hierarchy_.groups(level);
   Lanes lanes(*this, level);
   for (std::size_t group = 0; group < groups.size(); ++group) {
-    lanes.take(groups[group]);
+    lanes.take(group);
     sweep(level, groups[group]);
     restrict_group(level, static_cast<int>(group));
   }
@@ -168,18 +200,21 @@ void Lowering::ChainPass::solve(int level) {
 
 // The F-points behind C-points that have changed.
 void Lowering::ChainPass::refresh(int level) {
+  const auto& groups = hierarchy_.groups(level);
   Lanes lanes(*this, level);
-  for (const LayerRange& group : hierarchy_.groups(level)) {
+  for (std::size_t group = 0; group < groups.size(); ++group) {
     lanes.take(group);
-    sweep(level, group);
+    sweep(level, groups[group]);
   }
 }
 
 void Lowering::ChainPass::finish_all() {
   pass_ = "finish";
+  const auto& groups = hierarchy_.groups(0);
   Lanes lanes(*this, 0);
-  for (const LayerRange& group : hierarchy_.groups(0)) {
-    lanes.take(group);
+  for (std::size_t index = 0; index < groups.size(); ++index) {
+    const LayerRange& group = groups[index];
+    lanes.take(index);
     for (int block = group.first; block < group.end; ++block) {
       const bool is_last = block + 1 == group.end;
       if (!is_last || evaluates_all()) evaluate(block);
@@ -351,9 +386,9 @@ double Lowering::ChainPass::length_of(const LayerRange& layers) const {
   return length;
 }
 
-Operand Lowering::ChainPass::new_block(const std::string& name) const {
+Operand Lowering::ChainPass::new_block(const std::string& name, BufferRole role) const {
   return lowering_.builder_.read(
-      lowering_.add_block(name, role(), blocks_at(own_stage_).box(lowering_.rank_)));
+      lowering_.add_block(name, role, blocks_at(own_stage_).box(lowering_.rank_)));
 }
 
 std::string Lowering::ChainPass::id(LayerIndex layer, const std::string& word) const {

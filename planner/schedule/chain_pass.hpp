@@ -43,7 +43,11 @@ class Lowering::ChainPass {
   int stage_of(int block) const;
   bool is_here(int block) const { return is_at(stage_of(block)); }
   const Operand& state(int point) const { return states_[static_cast<std::size_t>(point)]; }
-  Operand new_block(const std::string& name) const;
+  // Whether the state of a point is the next step's first guess: of C-points of the finest level
+  // between layers.
+  bool is_kept(int point) const { return makers_[static_cast<std::size_t>(point)] >= 0; }
+  Operand new_block(const std::string& name) const { return new_block(name, role()); }
+  Operand new_block(const std::string& name, BufferRole role) const;
   // "conv/forward/cycle_1/relax"
   std::string id(LayerIndex layer, const std::string& word) const;
 
@@ -53,7 +57,7 @@ class Lowering::ChainPass {
   // What a derivative must be multiplied with for a step of length 1.
   virtual double scale_of(int block) const = 0;
   // Memory for the state of a point where the ranks of `stage` compute it, and where those that go
-  // on from it receive it. Called there.
+  // on from it receive it. Called there. Of points that are kept, the same every time.
   virtual Operand computed(int point, int stage) = 0;
   virtual Operand received(int point) = 0;
   // The derivative of a block is that of its last state; on all ranks, in order.
@@ -64,6 +68,8 @@ class Lowering::ChainPass {
 
   // The cycle.
   void guess();
+  void find_makers();
+  void take_kept();
   void cycle(int level);
   void relax_c(int level);
   void relax_f(int level);
@@ -111,6 +117,7 @@ class Lowering::ChainPass {
   std::vector<Operand> derivatives_;               // by block
   std::vector<bool> is_fresh_;                     // by block: its derivative is that of its state
   std::vector<std::vector<Operand>> right_sides_;  // by level and step; level 0 has none
+  std::vector<int> makers_;  // by point that is kept: the stage that makes its last state; or -1
   std::map<int, std::vector<PointResidual>> traced_;  // by point
   int cycle_ = 0;
   std::string pass_;  // the word of what is under way, in ids

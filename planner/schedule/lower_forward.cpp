@@ -52,12 +52,9 @@ Box Lowering::storage_box(const Unit& unit) const {
       own_box(unit.last), needs_dense_blocks(layer(unit.head).parameters), dense_reads);
 }
 
-Operand Lowering::add_output(const Unit& unit) {
+Operand Lowering::add_output(const Unit& unit, BufferRole role) {
   if (!is_here(unit)) return tensors_[static_cast<std::size_t>(unit.last)] = nothing();
-  const bool is_input = std::holds_alternative<Input>(layer(unit.head).parameters);
-  const BufferIndex buffer = add_block(layer(unit.last).name,
-                                       is_input ? BufferRole::data : BufferRole::activation,
-                                       storage_box(unit));
+  const BufferIndex buffer = add_block(layer(unit.last).name, role, storage_box(unit));
   const Operand output{.buffer = buffer, .box = own_box(unit.last)};
   tensors_[static_cast<std::size_t>(unit.last)] = output;
   return output;
@@ -65,7 +62,7 @@ Operand Lowering::add_output(const Unit& unit) {
 
 void Lowering::load(const Unit& unit) {
   Schedule& schedule = builder_.schedule();
-  const Operand samples = add_output(unit);
+  const Operand samples = add_output(unit, BufferRole::data);
   schedule.data = samples.buffer;
   schedule.data_box = decomposition_.loads_needed(unit.last)
                           ? decomposition_.needed_by_reader(unit.last).box(rank_)

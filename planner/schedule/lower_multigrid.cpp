@@ -17,7 +17,7 @@ class Lowering::ForwardPass final : public Lowering::ChainPass {
     for (int i = 0; i < block_count(); ++i) {
       saved(i).first_slot = lowering.first_slot_[static_cast<std::size_t>(transform(i).head)];
       saved(i).output = lowering.add_output(transform(i));
-      lowering.add_output(sum(i));
+      lowering.add_output(sum(i), is_kept(i + 1) ? BufferRole::state : BufferRole::activation);
     }
   }
 
@@ -37,7 +37,10 @@ class Lowering::ForwardPass final : public Lowering::ChainPass {
   Operand received(int point) override {
     if (point == block_count()) return tensor(point);
     Operand& known = received_[static_cast<std::size_t>(point)];
-    if (known.buffer < 0) known = new_block(lowering().name(transform(point)) + "/input");
+    if (known.buffer < 0) {
+      known = new_block(lowering().name(transform(point)) + "/input",
+                        is_kept(point) ? BufferRole::state : role());
+    }
     return known;
   }
   void finish(int block) override { saved(block).inputs = {state(block)}; }
@@ -62,7 +65,8 @@ class Lowering::BackwardPass final : public Lowering::ChainPass {
                const ResidualChain& chain,
                const LayerHierarchy& hierarchy)
       : ChainPass(lowering, setting, {chain.rbegin(), chain.rend()}, hierarchy.reversed()),
-        transform_dy_(chain.size()) {}
+        transform_dy_(chain.size()),
+        kept_(chain.size() + 1) {}
 
  private:
   Operand derivative_at(int index) override {
@@ -79,7 +83,11 @@ class Lowering::BackwardPass final : public Lowering::ChainPass {
   double scale_of(int index) const override { return 1.0 / block(index).step; }
   Operand computed(int point, int) override { return received(point); }
   Operand received(int point) override {
-    return new_block(lowering().name(sum(point - 1)) + "/dx");
+    const std::string name = lowering().name(sum(point - 1)) + "/dx";
+    if (!is_kept(point)) return new_block(name);
+    Operand& kept = kept_[static_cast<std::size_t>(point)];
+    if (kept.buffer < 0) kept = new_block(name, BufferRole::state);
+    return kept;
   }
   void finish(int index) override {
     const Unit& unit = transform(index);
@@ -97,6 +105,7 @@ class Lowering::BackwardPass final : public Lowering::ChainPass {
   BufferRole role() const override { return BufferRole::error_signal; }
 
   std::vector<Operand> transform_dy_;  // by block: in front of the convolution's output
+  std::vector<Operand> kept_;          // by point that is kept, where it was used
 };
 
 const Multigrid* Lowering::chain_of(const Unit& unit) const {

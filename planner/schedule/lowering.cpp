@@ -16,17 +16,11 @@
 namespace cnnplan {
 namespace {
 
-bool has_lanes(const Plan& plan) {
-  return std::any_of(plan.multigrid.begin(), plan.multigrid.end(), [](const Multigrid& chain) {
-    return chain.concurrency > 1;
-  });
-}
-
 // In one queue, operations run in the order of their list.
 ScheduleBuilder::Dependencies dependencies_in(Mode mode, const Plan& plan) {
   const bool in_order = mode == Mode::prices || (mode == Mode::prediction && !plan.overlap);
-  return in_order && !has_lanes(plan) ? ScheduleBuilder::Dependencies::none
-                                      : ScheduleBuilder::Dependencies::derived;
+  return in_order && most_lanes(plan) == 1 ? ScheduleBuilder::Dependencies::none
+                                           : ScheduleBuilder::Dependencies::derived;
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ class Lowering {
   BufferElement parameter() const;
   // In the element of activations.
   BufferIndex add_block(const std::string& name, BufferRole role, const Box& box);
-  Operand add_output(const Unit& unit);
+  Operand add_output(const Unit& unit, BufferRole role = BufferRole::activation);
   // Of what other ranks have.
   Operand nothing();
   Box storage_box(const Unit& unit) const;

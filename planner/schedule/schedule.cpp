@@ -43,6 +43,11 @@ bool is_parameter(BufferRole role) {
          role == BufferRole::momentum || role == BufferRole::weight_copies;
 }
 
+// Outside the arena.
+bool is_activation(BufferRole role) {
+  return role == BufferRole::data || role == BufferRole::state;
+}
+
 // Each slot's part of the largest shard.
 void add_momentum_shards(const Schedule& schedule, std::vector<std::int64_t>& bytes) {
   const BufferElement element =
@@ -116,8 +121,8 @@ std::vector<std::int64_t> kept_bytes(const Schedule& schedule) {
   const OperationIndex loss = last_forward(schedule);
   std::vector<std::int64_t> kept(schedule.outputs.size(), 0);
   for (const Buffer& buffer : schedule.buffers) {
-    const bool is_data = buffer.role == BufferRole::data;
-    const bool is_kept = is_data || (in_arena(buffer.role) && buffer.last_use > loss);
+    const bool is_kept =
+        is_activation(buffer.role) || (in_arena(buffer.role) && buffer.last_use > loss);
     if (!is_kept || buffer.first_use < 0 || buffer.first_use > loss) continue;
     const Operation& first = schedule.operations[static_cast<std::size_t>(buffer.first_use)];
     add_to(kept[static_cast<std::size_t>(first.layer)], buffer.bytes);
@@ -146,7 +151,7 @@ MemoryUse memory_of(const Schedule& schedule) {
   for (const Buffer& buffer : schedule.buffers) {
     if (is_parameter(buffer.role)) {
       add_to(use.parameters_bytes, buffer.bytes);
-    } else if (buffer.role == BufferRole::data) {
+    } else if (is_activation(buffer.role)) {
       add_to(use.activations_bytes, buffer.bytes);
     } else if (!in_arena(buffer.role)) {
       add_to(use.buffers_bytes, buffer.bytes);

@@ -39,6 +39,7 @@ enum class BufferRole {
   momentum,
   weight_copies,  // the weights in the precision of activations, where that is another one
   running,        // running mean or variance of a batch norm
+  state,          // of a chain, for the first guess of the next step; zero in the first
   // One weight's gradient by some blocks of samples: whichever slot the operand names.
   gradient_part,
 };
@@ -199,7 +200,8 @@ Schedule lower(const Plan& plan, int rank);
 std::vector<Schedule> lower(const Plan& plan, std::span<const int> ranks);
 
 // A training step; the same as it is predicted, where an operation tells what it waits for only if
-// streams overlap; the forward pass alone as lower_inference has it; or what lower_for_prices has.
+// streams overlap or there are lanes; the forward pass alone as lower_inference has it; or what
+// lower_for_prices has.
 enum class Mode { training, prediction, inference, prices };
 // Several ranks, each handed to `take` with its place among `ranks` as soon as it is there, on all
 // cores at once: whoever keeps little of them needs memory for a few only.
@@ -208,13 +210,14 @@ void lower_each(const Plan& plan,
                 Mode mode,
                 const std::function<void(std::size_t, Schedule)>& take);
 
-// The same without places in memory: offsets and arena_bytes stay 0, and with overlap no operation
-// waits for another's memory. What is priced one by one needs neither, and they take most of the
+// The same without places in memory: offsets and arena_bytes stay 0, and no operation waits for
+// another's memory. What is priced one by one needs neither, and they take most of the
 // time that a long network's lowering takes.
 std::vector<Schedule> lower_for_prices(const Plan& plan, std::span<const int> ranks);
 // The same step, with the residuals of all chains that multigrid runs: before every coarse
 // correction, and at the end. Left out are those of points in front of which a coarse step passes
-// layers of several stages.
+// layers of several stages, and where F-relaxation begins with the step before, of the last point,
+// whose state that did not keep.
 Schedule lower_with_residuals(const Plan& plan, int rank);
 // Forward only, batch norm with running values: for evaluation on test data, and for outputs. What
 // goes into the main loss stays; its operation leaves probabilities or differences in

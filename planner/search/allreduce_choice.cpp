@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "planner/cost/collectives.hpp"
 #include "planner/model/exchange_rounds.hpp"
@@ -10,6 +11,9 @@
 
 namespace cnnplan {
 namespace {
+
+constexpr std::array at_once{CollectiveKind::allreduce};
+constexpr std::array in_halves{CollectiveKind::reduce_scatter, CollectiveKind::allgather};
 
 // Allreduces of all ranks by their price.
 class AllreduceChoice {
@@ -25,18 +29,18 @@ class AllreduceChoice {
     return std::ranges::any_of(all, [&](auto algorithm) { return is_measured(algorithm); });
   }
 
-  // `preferred` unless another one that may run takes less than 1/`times` of its time. `kind`: what
-  // it shall be able to run.
+  // `preferred` unless another one that may run takes less than 1/`times` of its time. `kinds`:
+  // what it has to run.
   AllreduceAlgorithm fastest(double bytes,
                              AllreduceAlgorithm preferred,
                              double times,
-                             CollectiveKind kind = CollectiveKind::allreduce) const {
+                             std::span<const CollectiveKind> kinds = at_once) const {
     AllreduceAlgorithm best = preferred;
-    double best_s = collective_time_s(platform_, links_, bytes, kind, preferred) / times;
+    double best_s = time_s(bytes, kinds, preferred) / times;
     for (AllreduceAlgorithm algorithm : all) {
-      const bool can_run = kind == CollectiveKind::allreduce || has_halves(algorithm);
+      const bool can_run = kinds.size() == at_once.size() || has_halves(algorithm);
       if (algorithm == preferred || !can_run || !may_run(algorithm)) continue;
-      const double seconds = collective_time_s(platform_, links_, bytes, kind, algorithm);
+      const double seconds = time_s(bytes, kinds, algorithm);
       if (seconds < best_s) {
         best = algorithm;
         best_s = seconds;
@@ -46,16 +50,23 @@ class AllreduceChoice {
   }
 
   AllreduceAlgorithm fastest_tree(double bytes) const {
-    const auto seconds = [&](AllreduceAlgorithm algorithm) {
-      return collective_time_s(platform_, links_, bytes, CollectiveKind::allreduce, algorithm);
-    };
-    return seconds(AllreduceAlgorithm::recursive_doubling) <
-                   seconds(AllreduceAlgorithm::rabenseifner)
+    return time_s(bytes, at_once, AllreduceAlgorithm::recursive_doubling) <
+                   time_s(bytes, at_once, AllreduceAlgorithm::rabenseifner)
                ? AllreduceAlgorithm::recursive_doubling
                : AllreduceAlgorithm::rabenseifner;
   }
 
  private:
+  double time_s(double bytes,
+                std::span<const CollectiveKind> kinds,
+                AllreduceAlgorithm algorithm) const {
+    double sum_s = 0.0;
+    for (CollectiveKind kind : kinds) {
+      sum_s += collective_time_s(platform_, links_, bytes, kind, algorithm);
+    }
+    return sum_s;
+  }
+
   // In the order of preference where prices are equal: what library and own code run by the same
   // steps, the library runs better.
   static constexpr std::array all{AllreduceAlgorithm::library,
@@ -89,18 +100,18 @@ void choose_allreduce(Plan& plan, const Platform& platform) {
   const AllreduceChoice choice(platform, plan);
   constexpr double statistics_bytes = (2 * 256 + 1) * 8.0;  // of a batch norm with 256 channels
   const auto bucket_bytes = static_cast<double>(plan.bucket_bytes);
-  const auto kind =
-      plan.sharded_update ? CollectiveKind::reduce_scatter : CollectiveKind::allreduce;
+  const std::span<const CollectiveKind> kinds =
+      plan.sharded_update ? std::span<const CollectiveKind>(in_halves) : at_once;
   if (plan.sample_blocks > 1) {
     plan.gradient_allreduce = choice.fastest_tree(bucket_bytes);
     plan.statistics_allreduce = choice.fastest_tree(statistics_bytes);
     return;
   }
   if (!choice.is_any_measured()) {
-    plan.gradient_allreduce = choice.fastest(bucket_bytes, AllreduceAlgorithm::ring, 2.0, kind);
+    plan.gradient_allreduce = choice.fastest(bucket_bytes, AllreduceAlgorithm::ring, 2.0, kinds);
     return;
   }
-  plan.gradient_allreduce = choice.fastest(bucket_bytes, AllreduceAlgorithm::ring, 1.0, kind);
+  plan.gradient_allreduce = choice.fastest(bucket_bytes, AllreduceAlgorithm::ring, 1.0, kinds);
   plan.statistics_allreduce = choice.fastest(statistics_bytes, AllreduceAlgorithm::ring, 1.0);
 }
 

@@ -73,9 +73,13 @@ std::vector<int> levels(const MultigridRequest& request, int blocks, int coarsen
   return has_third ? std::vector{2, 3} : std::vector{2};
 }
 
-std::set<int> concurrencies(const MultigridRequest& request) {
+// No more than a rank has groups to take at the same time.
+std::set<int> concurrencies(const MultigridRequest& request, int groups) {
   if (request.cycles == 0) return {1};
-  return request.concurrency > 0 ? std::set{request.concurrency} : request.profiled_concurrencies;
+  if (request.concurrency > 0) return {std::min(request.concurrency, groups)};
+  std::set<int> found = request.profiled_concurrencies;
+  found.erase(found.upper_bound(groups), found.end());
+  return found;
 }
 
 // One way to run all chains.
@@ -154,6 +158,7 @@ Plan with_chains(Plan plan,
                               .levels = setting.levels,
                               .cycles = request.cycles,
                               .relaxation = request.relaxation,
+                              .first_guess = request.first_guess,
                               .concurrency = setting.concurrency});
   }
   return plan;
@@ -209,8 +214,9 @@ void check_request(const MultigridRequest& request, int blocks) {
 std::vector<Setting> settings(const MultigridRequest& request, int partitions, int blocks) {
   std::vector<Setting> found;
   for (int coarsening : coarsenings(request, partitions, blocks)) {
+    const int groups = coarse_steps(coarse_steps(blocks, coarsening), partitions);
     for (int level_count : levels(request, blocks, coarsening)) {
-      for (int concurrency : concurrencies(request)) {
+      for (int concurrency : concurrencies(request, groups)) {
         found.push_back({.partitions = partitions,
                          .coarsening = coarsening,
                          .levels = level_count,

@@ -15,6 +15,7 @@ namespace cnnplan {
 struct MultigridRequest {
   int cycles = 2;  // 0: layer by layer, on the ranks that have them
   Relaxation relaxation = Relaxation::f;
+  FirstGuess first_guess = FirstGuess::coarse;
   int partitions = 0;  // that the ranks have to split chains into; 0: any, or none
   // 0: any power of two that leaves least_coarse_steps, and beside it one that shares the layers
   // out more evenly.

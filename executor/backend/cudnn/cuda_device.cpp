@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <stdexcept>
 
 #include "executor/backend/cudnn/check.hpp"
 #include "executor/backend/cudnn/kernels/box_kernels.hpp"
@@ -180,6 +181,7 @@ void CudaDevice::select_lane(int lane) {
 }
 
 void CudaDevice::select_stream(std::size_t wanted) {
+  if (wanted >= streams_.size()) throw std::logic_error("a lane that was not reserved");
   if (wanted == selected_) return;
   selected_ = wanted;
   if (on_select_) on_select_(stream());

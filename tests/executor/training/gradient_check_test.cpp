@@ -94,6 +94,27 @@ TEST_CASE("difference: fewer cycles are close, and the closer the more they are"
   CHECK(two.cosine > one.cosine);
 }
 
+TEST_CASE("difference: on the same samples, states of the step before become those of the layers") {
+  const Communicator world = Communicator::world();
+  Plan plan = residual_plan(world.size(), 1);
+  plan.multigrid[0].first_guess = FirstGuess::previous;
+  Parameters parameters(plan, world);
+  StepContext context = parameters.context();
+  const Gradient serial = gradient_under(serial_plan(plan), context, first_step);
+  const double from_zeros =
+      difference(gradient_under(plan, context, first_step), serial, world).relative_error;
+  context.updates = false;
+  StepRunner runner(parameters.schedule(), context);
+  // Backward steps are those of the states, which are there half-way.
+  for (int step = 1; step < 2 * coarse_steps; ++step) runner.run(first_step);
+  const ChainStates states = runner.memory().chain_states();
+  context.states = &states;
+  const double from_states =
+      difference(gradient_under(plan, context, first_step), serial, world).relative_error;
+  CHECK(from_zeros > 1e-3);
+  CHECK(from_states < 1e-12);
+}
+
 TEST_CASE("difference: the same on any number of ranks") {
   const Communicator world = Communicator::world();
   for (const int cycles : {1, 2}) {

@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <set>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -12,9 +14,11 @@
 #include <sched.h>
 
 #include "executor/backend/cpu_device.hpp"
+#include "executor/training/initializer.hpp"
 #include "executor/training/lane_threads.hpp"
 #include "executor/training/operation_ends.hpp"
 #include "executor/training/setup.hpp"
+#include "executor/training/step_runner.hpp"
 #include "executor/training/synthetic_data.hpp"
 #include "planner/schedule/schedule.hpp"
 #include "tests/executor/training/training_run.hpp"
@@ -50,6 +54,60 @@ class FailingData final : public DataSource {
   SyntheticData data_;
 };
 
+// The reference, of whose calls of kernels in threads of lanes the `nth` fails.
+class FailingBackend final : public Backend {
+ public:
+  explicit FailingBackend(int nth) : calls_left_(nth) {}
+  bool has_failed() const { return calls_left_ <= 0; }
+
+  DeviceFingerprint fingerprint() const override { return inner_->fingerprint(); }
+  bool supports(Precision precision) const override { return inner_->supports(precision); }
+  Device& device() override { return inner_->device(); }
+  std::int64_t weight_elements(const KernelSpec& convolution) const override {
+    return inner_->weight_elements(convolution);
+  }
+  void import_weight(const KernelSpec& convolution,
+                     std::span<const double> plain,
+                     void* weight) const override {
+    inner_->import_weight(convolution, plain, weight);
+  }
+  void export_weight(const KernelSpec& convolution,
+                     const void* weight,
+                     std::span<double> plain) const override {
+    inner_->export_weight(convolution, weight, plain);
+  }
+  std::unique_ptr<Kernel> make_kernel(const KernelSpec& spec,
+                                      const KernelConstants& constants,
+                                      const std::string& implementation) override {
+    return std::make_unique<FailingKernel>(*this,
+                                           inner_->make_kernel(spec, constants, implementation));
+  }
+
+ private:
+  class FailingKernel final : public Kernel {
+   public:
+    FailingKernel(FailingBackend& owner, std::unique_ptr<Kernel> inner)
+        : owner_(owner), inner_(std::move(inner)) {}
+    void run(Operands operands, const StepState& state) override {
+      owner_.call();
+      inner_->run(operands, state);
+    }
+    std::string implementation() const override { return inner_->implementation(); }
+
+   private:
+    FailingBackend& owner_;
+    std::unique_ptr<Kernel> inner_;
+  };
+  void call() {
+    const bool in_lane = std::this_thread::get_id() != main_;
+    if (in_lane && --calls_left_ == 0) throw std::runtime_error("a kernel in a lane");
+  }
+
+  std::unique_ptr<Backend> inner_ = make_backend("reference");
+  std::thread::id main_ = std::this_thread::get_id();
+  std::atomic<int> calls_left_;
+};
+
 }  // namespace
 
 TEST_CASE("Lanes: groups at the same time leave the same bits as one after the other") {
@@ -82,6 +140,35 @@ TEST_CASE("Lanes: data that break off end the step on all lanes") {
   }
 }
 
+TEST_CASE("Lanes: a kernel that fails in one ends the step, and other ranks get their messages") {
+  const Communicator world = Communicator::world();
+  int failures = 0;
+  for (std::uint64_t seed = 0; seed < random_plans; ++seed) {
+    CAPTURE(seed);
+    const Plan plan = with_concurrency(random_chain_plan(seed, world.size()), 3);
+    const Schedule schedule = lower(plan, world.rank());
+    constexpr int never = 1 << 30;
+    FailingBackend backend(world.rank() == 0 ? 1 + static_cast<int>(seed % 7) : never);
+    ParameterStore parameters(schedule, plan.network, plan.precision, backend);
+    initialize(parameters, plan.network, 1);
+    SyntheticData data(batch_shape(plan.network, plan.batch, plan.precision), 1);
+    Groups groups(world);
+    StepRunner runner(
+        schedule,
+        {.backend = &backend, .parameters = &parameters, .groups = &groups, .data = &data});
+    std::string thrown;
+    try {
+      runner.run({.seed = 1});
+    } catch (const std::runtime_error& error) {
+      thrown = error.what();
+    }
+    CHECK(thrown == (backend.has_failed() ? "a kernel in a lane" : ""));
+    failures += backend.has_failed() ? 1 : 0;
+    CHECK_NOTHROW(runner.run({.seed = 1, .step = 1}));
+  }
+  CHECK((failures > 0) == (world.rank() == 0));
+}
+
 TEST_CASE("Lanes: a rank with fewer cores than lanes is told how to get them") {
   cpu_set_t before;
   REQUIRE(sched_getaffinity(0, sizeof(before), &before) == 0);
@@ -101,6 +188,16 @@ TEST_CASE("Lanes: a rank with fewer cores than lanes is told how to get them") {
   REQUIRE(sched_setaffinity(0, sizeof(before), &before) == 0);
   CHECK(told == std::vector<std::string>{"3 groups of layers run at the same time, but a rank may "
                                          "use 1 core: start it with mpirun --map-by slot:PE=3"});
+}
+
+TEST_CASE("OperationEnds: a failure is one of its step") {
+  OperationEnds ends(1);
+  ends.begin_step();
+  CHECK_FALSE(ends.failed());
+  ends.fail();
+  CHECK(ends.failed());
+  ends.begin_step();
+  CHECK_FALSE(ends.failed());
 }
 
 TEST_CASE("LaneThreads: all lanes are called, each in a thread of its own") {
@@ -140,7 +237,6 @@ TEST_CASE("OperationEnds: a lane goes on when what it waits for was done in this
   int value = 0;
   for (int step = 1; step <= 200; ++step) {
     ends.begin_step();
-    CHECK_FALSE(ends.is_done(1));
     threads.run([&](int lane) {
       if (lane == 0) {
         ends.wait(1);
@@ -150,8 +246,6 @@ TEST_CASE("OperationEnds: a lane goes on when what it waits for was done in this
         ends.mark(1);
       }
     });
-    CHECK(ends.is_done(1));
-    CHECK_FALSE(ends.is_done(0));
   }
 }
 

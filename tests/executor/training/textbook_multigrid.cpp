@@ -42,8 +42,11 @@ class Textbook {
     }
   }
 
-  TextbookResult run(double first) {
-    Values u = guess(first);
+  TextbookResult run(double first, const Values& previous) {
+    const bool is_warm = setting_.first_guess == FirstGuess::previous;
+    Values u = is_warm ? previous : guess(first);
+    u.resize(levels_[0].size(), 0.0);
+    u[0] = first;
     Values right_side(u.size(), 0.0);
     right_side[0] = first;
     for (int cycle = 0; cycle < setting_.cycles; ++cycle) {
@@ -97,8 +100,11 @@ class Textbook {
   }
 
   void add_residual(const Values& u, const Values& right_side) {
+    Values r = residual(0, u, right_side);
+    const bool is_warm = setting_.first_guess == FirstGuess::previous;
+    if (is_warm && setting_.relaxation == Relaxation::f) r.pop_back();
     double squares = 0.0;
-    for (double r : residual(0, u, right_side)) squares += r * r;
+    for (double one : r) squares += one * one;
     residual_squares_.push_back(squares);
   }
 
@@ -156,8 +162,9 @@ class Textbook {
 TextbookResult textbook_multigrid(const ScalarChain& chain,
                                   const Multigrid& setting,
                                   double first,
-                                  bool from_back) {
-  return Textbook(chain, setting, from_back).run(first);
+                                  bool from_back,
+                                  const std::vector<double>& previous) {
+  return Textbook(chain, setting, from_back).run(first, previous);
 }
 
 }  // namespace cnnplan::test

@@ -16,16 +16,19 @@ struct ScalarChain {
 
 struct TextbookResult {
   std::vector<double> states;  // u_0 to u_N
-  // Sum of squares over all points: in every cycle behind its relaxation, and in the end.
+  // Sum of squares over all points: in every cycle behind its relaxation, and in the end. Without
+  // the last point where that is not among the first guesses.
   std::vector<double> residual_squares;
 };
 
-// After the cycles of `setting`, with the first guess of the coarsest level. Every coarsening-th
+// After the cycles of `setting`, with its first guess; `previous`: states of a step before, empty
+// for zeros. Every coarsening-th
 // point is on the next level, where a step takes the derivative of its first layer; counted from
 // the front, or from the back where `from_back`: then the last interval is whole.
 TextbookResult textbook_multigrid(const ScalarChain& chain,
                                   const Multigrid& setting,
                                   double first,
-                                  bool from_back = false);
+                                  bool from_back = false,
+                                  const std::vector<double>& previous = {});
 
 }  // namespace cnnplan::test

@@ -46,10 +46,14 @@ struct Told {
   std::vector<std::string> notes;
 };
 
-Told training(int cycles, const TrainingOptions& options) {
+Told training(int cycles,
+              const TrainingOptions& options,
+              FirstGuess first_guess = FirstGuess::coarse) {
   const Communicator world = Communicator::world();
+  Plan plan = residual_plan(world.size(), cycles);
+  plan.multigrid[0].first_guess = first_guess;
   Told told;
-  told.report = train(repeatable(residual_plan(world.size(), cycles), options.backend, world),
+  told.report = train(repeatable(plan, options.backend, world),
                       options,
                       world,
                       {.placed = {},
@@ -96,6 +100,17 @@ TEST_CASE("train: gradient checks do not change what is trained") {
   }
   CHECK(without.report.gradient_checks.empty());
   CHECK(without.checks.empty());
+}
+
+TEST_CASE("train: after a gradient check, chains go on from their states") {
+  const Told without = training(1, six_steps(), FirstGuess::previous);
+  const Told with = training(1, checked_every(2), FirstGuess::previous);
+  CHECK(with.report.loss == without.report.loss);
+  CHECK(without.report.loss != training(1, six_steps()).report.loss);
+  // The same samples again and again: the third check is of states that had two cycles more.
+  const auto& checks = with.report.gradient_checks;
+  REQUIRE(checks.size() == 3);
+  CHECK(checks[1].relative_error < checks[0].relative_error);
 }
 
 TEST_CASE("train: gradients are checked before the first and every N-th step") {

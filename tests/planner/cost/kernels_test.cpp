@@ -77,8 +77,11 @@ TEST_CASE("KernelCosts: kernels at the same time that were not profiled so take 
   CHECK(time.low_s == relative(0.9));
   CHECK(time.high_s == relative(4 * 1.3));
   CHECK(KernelCosts(profile).concurrencies() == std::set{1});
+  CHECK(KernelCosts(profile).implementation(beside) == "test");
   profile.kernels[beside] = timing(1.5);
+  profile.kernels[beside].implementation = "other";
   const KernelCosts costs(profile);
+  CHECK(costs.implementation(beside) == "test");
   CHECK(costs.lookup(beside).seconds == 1.5);
   CHECK_FALSE(costs.lookup(beside).estimated);
   CHECK(costs.concurrencies() == std::set{1, 4});

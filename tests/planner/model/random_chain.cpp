@@ -77,6 +77,7 @@ Multigrid random_setting(RandomValues& random, const ResidualChain& chain) {
   setting.levels = random.small(2, std::max(2, most));
   setting.cycles = random.small(1, 3);
   setting.relaxation = random.enumerator<Relaxation>();
+  setting.first_guess = random.enumerator<FirstGuess>();
   setting.concurrency = random.small(1, 4);
   return setting;
 }

@@ -296,6 +296,7 @@ Plan sample_chain_plan() {
                      .levels = 3,
                      .cycles = 5,
                      .relaxation = Relaxation::fcf,
+                     .first_guess = FirstGuess::previous,
                      .concurrency = 4}};
   return plan;
 }

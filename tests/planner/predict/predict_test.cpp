@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/planner/model/random_chain.hpp"
 #include "tests/planner/schedule/sample_plans.hpp"
 #include "tests/relative.hpp"
 
@@ -42,6 +43,14 @@ Prediction prediction_of(const Plan& plan, const Profile& profile) {
 Plan resnet_plan(const char* mesh) {
   const Network network = read_network("configs/networks/resnet50.json");
   return uniform_plan(with_input_size(network, {1, 64, 64}), 4, parse_mesh(mesh));
+}
+
+// One rank with a chain of at least three groups, by multigrid.
+Plan deep_chain_plan() {
+  for (std::uint64_t seed = 0;; ++seed) {
+    const Plan plan = with_concurrency(random_chain_plan(seed, 1), 3);
+    if (lower(plan, 0).lanes == 3) return plan;
+  }
 }
 
 double sum_of_operations(const Prediction& prediction) {
@@ -116,6 +125,47 @@ TEST_CASE("predicted_step_s: the step of the whole prediction, with and without 
       CHECK(predicted_step_s(plan, prices) == predict(plan, prices).step_s);
     }
   }
+}
+
+TEST_CASE("predicted_step_s: the step of the whole prediction, of groups at the same time, too") {
+  const KernelCosts kernels;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    CAPTURE(seed);
+    const Plan plan = with_concurrency(random_chain_plan(seed, 1 + static_cast<int>(seed % 4)), 3);
+    const Platform platform = default_platform(plan.ranks);
+    const PriceList prices(platform, kernels);
+    CHECK(predicted_step_s(plan, prices) == predict(plan, prices).step_s);
+  }
+}
+
+TEST_CASE("predict: where kernels share a workspace, each lane has one") {
+  constexpr std::int64_t workspace_bytes = 1 << 20;
+  const Plan alone = with_concurrency(deep_chain_plan(), 1);
+  const Plan beside = with_concurrency(alone, 3);
+  const auto workspaces = [](const Plan& plan) {
+    Profile profile = profile_of(plan);
+    profile.fingerprint.shared_workspace = true;
+    const auto bytes_with = [&](std::int64_t bytes) {
+      for (auto& [spec, timing] : profile.kernels) timing.workspace_bytes = bytes;
+      return prediction_of(plan, profile).memory.buffers_bytes;
+    };
+    return bytes_with(workspace_bytes) - bytes_with(0);
+  };
+  CHECK(workspaces(alone) == workspace_bytes);
+  CHECK(workspaces(beside) == 3 * workspace_bytes);
+}
+
+TEST_CASE("with_prediction: kernels at the same time are those that were timed alone") {
+  const Plan alone = with_concurrency(deep_chain_plan(), 1);
+  Profile profile = profile_of(alone);
+  for (auto& [spec, timing] : profile.kernels) timing.implementation = to_text(spec);
+  const Platform platform = default_platform(1);
+  const KernelCosts kernels(profile);
+  const PriceList prices(platform, kernels);
+  const Plan named = with_prediction(alone, prices);
+  CHECK_FALSE(named.implementations.empty());
+  CHECK(with_prediction(with_concurrency(alone, 3), prices).implementations ==
+        named.implementations);
 }
 
 TEST_CASE("predicted_inference_s: the forward pass alone") {

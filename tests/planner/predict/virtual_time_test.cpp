@@ -226,6 +226,32 @@ TEST_CASE("Virtual time: exposed is what kernels do not fill, waiting included")
   CHECK(timelines[1].exposed_s == 1.0);
 }
 
+TEST_CASE("Virtual time: in lanes, exposed is when no kernel of the rank runs") {
+  const auto exposed = [](const auto& schedule) {
+    return walked({schedule(0), schedule(1)})[0].exposed_s;
+  };
+  const auto covered = [](int rank) {
+    return HandMade(rank)
+        .compute("a", 1)
+        .halo("x", 1 - rank, 1, {0})
+        .compute("b", 3)
+        .in_lane(1)
+        .priced();
+  };
+  CHECK(exposed(covered) == 0.0);
+  // Kernels from 0 to 3 in lane 1, from 0 to 1 and from 5 to 6 in lane 0, which the list has first.
+  const auto with_gap = [](int rank) {
+    return HandMade(rank)
+        .compute("a", 1)
+        .halo("x", 1 - rank, 4, {0})
+        .compute("b", 1, {1})
+        .compute("c", 3)
+        .in_lane(1)
+        .priced();
+  };
+  CHECK(exposed(with_gap) == 2.0);
+}
+
 TEST_CASE("Virtual time: reductions share one stream and follow each other") {
   const auto rank_schedule = [](int rank) {
     return HandMade(rank)

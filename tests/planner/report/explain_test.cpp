@@ -89,9 +89,11 @@ TEST_CASE("explain: the runner-up of every choice, and its margin") {
 
 TEST_CASE("explain: chains by multigrid, and who has their layers") {
   const std::string text = explain(test::sample_chain_plan(), std::nullopt);
-  CHECK(has(text,
-            "multigrid   b0 to b4_add: coarsening 2, 3 levels, 5 cycles, fcf-relaxation, "
-            "4 groups at the same time"));
+  CHECK(has(
+      text,
+      "multigrid   b0 to b4_add: coarsening 2, 3 levels, 5 cycles, fcf-relaxation from the step "
+      "before, "
+      "4 groups at the same time"));
   CHECK(has(text, "n2l3 stage 2"));
 }
 

@@ -67,7 +67,8 @@ TEST_CASE("chain_plans: every way to share the ranks out between samples and lay
 }
 
 TEST_CASE("chain_plans: what is asked for is in all plans, and all may run") {
-  const MultigridRequest request{.cycles = 3, .relaxation = Relaxation::fcf};
+  const MultigridRequest request{
+      .cycles = 3, .relaxation = Relaxation::fcf, .first_guess = FirstGuess::previous};
   const std::vector<NamedPlan> plans = chain_plans(base_plan(4), request);
   REQUIRE_FALSE(plans.empty());
   std::set<std::string> names;
@@ -79,6 +80,7 @@ TEST_CASE("chain_plans: what is asked for is in all plans, and all may run") {
     const Multigrid& chain = named.plan.multigrid[0];
     CHECK(chain.cycles == 3);
     CHECK(chain.relaxation == Relaxation::fcf);
+    CHECK(chain.first_guess == FirstGuess::previous);
     CHECK(chain.coarsening * least_coarse_steps <= 64);
   }
   for (const NamedPlan& named : chain_plans(base_plan(4), {.coarsening = 5, .levels = 2})) {
@@ -99,6 +101,10 @@ TEST_CASE("chain_plans: as many groups at the same time as were profiled, or wer
   CHECK(found({}) == std::set{1});
   CHECK(found({.profiled_concurrencies = {1, 4}}) == std::set{1, 4});
   CHECK(found({.concurrency = 2, .profiled_concurrencies = {1, 4}}) == std::set{2});
+  // 8 coarse steps on 4 ranks.
+  CHECK(found({.partitions = 4, .coarsening = 8, .profiled_concurrencies = {1, 2, 4}}) ==
+        std::set{1, 2});
+  CHECK(found({.partitions = 4, .coarsening = 8, .concurrency = 4}) == std::set{2});
   for (const NamedPlan& named : chain_plans(base_plan(4), {.cycles = 0, .concurrency = 2})) {
     CHECK(named.plan.multigrid.empty());
   }

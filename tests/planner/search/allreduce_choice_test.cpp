@@ -1,0 +1,54 @@
+// Tests of planner/search/allreduce_choice.
+#include "planner/search/allreduce_choice.hpp"
+
+#include <doctest/doctest.h>
+
+namespace cnnplan {
+namespace {
+
+constexpr int ranks = 4;
+
+std::vector<Segment> always(double seconds) {
+  return {{.max_bytes = std::int64_t{1} << 40, .alpha_s = seconds}};
+}
+
+// Both of its halves are measured, and of the ring the steps.
+Platform with_library(double allreduce_s, double reduce_scatter_s, double allgather_s) {
+  Platform platform = default_platform(ranks);
+  platform.measured = true;
+  const auto add = [&](CollectiveKind kind, double seconds) {
+    platform.allreduce.push_back({.ranks = ranks,
+                                  .segments = always(seconds),
+                                  .algorithm = AllreduceAlgorithm::library,
+                                  .kind = kind});
+  };
+  add(CollectiveKind::allreduce, allreduce_s);
+  add(CollectiveKind::reduce_scatter, reduce_scatter_s);
+  add(CollectiveKind::allgather, allgather_s);
+  for (const auto& [name, steps] : ring_step_fields) {
+    platform.levels[0].*steps = always(1e-3);  // each half is three of them
+  }
+  return platform;
+}
+
+AllreduceAlgorithm chosen(const Platform& platform, bool sharded_update) {
+  Plan plan;
+  plan.ranks = ranks;
+  plan.sharded_update = sharded_update;
+  choose_allreduce(plan, platform);
+  return plan.gradient_allreduce;
+}
+
+}  // namespace
+
+TEST_CASE("choose_allreduce: of sharded updates, both halves count") {
+  const AllreduceAlgorithm library = AllreduceAlgorithm::library;
+  const AllreduceAlgorithm ring = AllreduceAlgorithm::ring;
+  CHECK(chosen(with_library(1e-3, 2.5e-3, 8e-3), true) == ring);
+  CHECK(chosen(with_library(1e-3, 8e-3, 2.5e-3), true) == ring);
+  CHECK(chosen(with_library(9e-3, 2.5e-3, 3e-3), true) == library);
+  CHECK(chosen(with_library(1e-3, 8e-3, 8e-3), false) == library);
+  CHECK(chosen(with_library(9e-3, 1e-3, 1e-3), false) == ring);
+}
+
+}  // namespace cnnplan
