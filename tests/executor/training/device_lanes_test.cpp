@@ -8,6 +8,7 @@
 
 #include "planner/schedule/schedule.hpp"
 #include "tests/emulation/device.hpp"
+#include "tests/executor/training/residual_plan.hpp"
 #include "tests/executor/training/training_run.hpp"
 #include "tests/planner/model/random_chain.hpp"
 #include "tests/slow_build.hpp"
@@ -50,6 +51,25 @@ TEST_CASE("Lanes: in queues of a device, groups leave the same bits as one after
     }
   }
   CHECK(world.maximum(lanes) > 2);
+}
+
+TEST_CASE("Lanes: a group of layers is a graph in every sweep") {
+  const Communicator world = Communicator::world();
+  if (world.size() > 1) return;  // messages cut graphs
+  constexpr int cycles = 2;
+  for (const Relaxation relaxation : {Relaxation::f, Relaxation::fcf}) {
+    CAPTURE(to_text(relaxation));
+    start_device(Schedule::lazy, 1, world);
+    Plan plan = with_concurrency(residual_plan(1, cycles), 2);
+    plan.multigrid[0].relaxation = relaxation;
+    const int sweeps = cycles * (relaxation == Relaxation::f ? 1 : 2) + 1;
+    const RunSetup setup{.backend = "cudnn", .graphs = true};
+    run_plan(plan, setup, world);  // chooses engines, for which it has graphs, too
+    const std::int64_t before = emulation::counters().graph_launches;
+    run_plan(plan, setup, world);
+    // Of the two steps, the first has no graphs. Forward and backward; updates are one more.
+    CHECK(emulation::counters().graph_launches - before == 2 * sweeps * coarse_steps + 1);
+  }
 }
 
 }  // namespace cnnplan::test
