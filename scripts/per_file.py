@@ -24,32 +24,37 @@ def _run(command):
     return result.returncode, result.stdout
 
 
-def _statuses(files, command_of, group_of):
-    """(file, status, output) of every file, in their order.
+def _statuses(groups, command_of_group):
+    """(file, status, output) of every file.
 
-    What fails in a group is looked at file by file: it may be the company alone that it fails in.
+    Of what fails in a group, the halves are looked at: it may be the company alone that it fails in.
     """
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        groups = group_of(files)
-        joined = pool.map(_run, (command for _, command in groups))
-        in_group = {file for (group, _), (status, _) in zip(groups, joined) if status == 0 for file in group}
-        alone = [file for file in files if file not in in_group]
-        found = dict(zip(alone, pool.map(_run, map(command_of, alone))))
-    return [(file, *found.get(file, (0, ""))) for file in files]
+        while groups:
+            halves = []
+            for group, (status, output) in zip(groups, pool.map(_run, map(command_of_group, groups))):
+                if status == 0 or len(group) == 1:
+                    yield from ((file, status, output) for file in group)
+                else:
+                    halves += [group[: len(group) // 2], group[len(group) // 2 :]]
+            groups = halves
 
 
-def check_files(name, command_of, files, salt="", group_of=lambda files: []):
+def check_files(name, command_of, files, salt="", groups_of=None, command_of_group=None):
     """Prints what fails and a closing line; the exit status of the check.
 
-    `command_of(file)` is the command that exits 0 when `file` is fine. `group_of(files)` may give lists of some of these
-    files, each with a command that exits 0 when all of the list are fine.
+    `command_of(file)` is the command that exits 0 when `file` is fine. `groups_of(files)` may give lists of these files
+    that are looked at together, by `command_of_group(group)`.
     """
     passed = ROOT / "build" / "lint" / name
     passed.mkdir(parents=True, exist_ok=True)
     keys = {file: _key(file, command_of(file), salt) for file in files}
     todo = [file for file in files if not (passed / keys[file]).exists()]
     failed = 0
-    for file, status, output in _statuses(todo, command_of, group_of):
+    groups = groups_of(todo) if groups_of else [[file] for file in todo]
+    for file, status, output in _statuses(
+        groups, lambda group: command_of(group[0]) if len(group) == 1 else command_of_group(group)
+    ):
         if status == 0:
             (passed / keys[file]).touch()
         else:

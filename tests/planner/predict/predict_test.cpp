@@ -48,7 +48,7 @@ Plan resnet_plan(const char* mesh) {
 // One rank with a chain of at least three groups, by multigrid.
 Plan deep_chain_plan() {
   for (std::uint64_t seed = 0;; ++seed) {
-    const Plan plan = with_concurrency(random_chain_plan(seed, 1), 3);
+    Plan plan = with_concurrency(random_chain_plan(seed, 1), 3);
     if (lower(plan, 0).lanes == 3) return plan;
   }
 }
