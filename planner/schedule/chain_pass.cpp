@@ -7,7 +7,8 @@
 namespace cnnplan {
 
 // Groups take the lanes in turns, the same one in every sweep: what a group waits for is in its
-// lane then, or in one that a neighbour has.
+// lane then, or in one that a neighbour has. Groups of one turn are a wave: its memory is free for
+// the next.
 class Lowering::ChainPass::Lanes {
  public:
   // Keeps a reference.
@@ -32,8 +33,14 @@ class Lowering::ChainPass::Lanes {
 
   // Before what a group of steps computes.
   void take(std::size_t group) {
-    if (!is_here(group)) return;
-    pass_.lowering_.lane_ = static_cast<int>((group - first_) % static_cast<std::size_t>(count_));
+    if (count_ == 1 || !is_here(group)) return;
+    const int number = static_cast<int>(group - first_);
+    if (wave_ >= 0 && number / count_ != wave_) {
+      pass_.lowering_.builder_.end_lanes();
+      pass_.lowering_.builder_.begin_lanes();
+    }
+    wave_ = number / count_;
+    pass_.lowering_.lane_ = number % count_;
   }
 
  private:
@@ -46,6 +53,7 @@ class Lowering::ChainPass::Lanes {
   int level_;
   int count_ = 1;
   std::size_t first_ = 0;  // of the groups that are here
+  int wave_ = -1;          // that is under way
 };
 
 Lowering::ChainPass::ChainPass(Lowering& lowering,

@@ -154,8 +154,13 @@ void ScheduleBuilder::begin_lanes() {
 
 void ScheduleBuilder::end_lanes() {
   const auto last = static_cast<OperationIndex>(schedule_.operations.size()) - 1;
-  for (Buffer& buffer : schedule_.buffers) {
+  const auto keep = [&](const Operand& operand) {
+    Buffer& buffer = schedule_.buffers[static_cast<std::size_t>(operand.buffer)];
     if (buffer.last_use >= lanes_begin_) buffer.last_use = last;
+  };
+  for (OperationIndex index = lanes_begin_; index <= last; ++index) {
+    const Operation& operation = schedule_.operations[static_cast<std::size_t>(index)];
+    std::visit([&](const auto& kind) { visit_operands(kind, keep); }, operation.body);
   }
 }
 
