@@ -2,8 +2,11 @@
 #include "profiler/kernel_profile.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "executor/comm/node_memory.hpp"
+#include "executor/training/setup.hpp"
+#include "planner/model/error.hpp"
 #include "planner/search/unit_splits.hpp"
 
 namespace cnnplan {
@@ -103,6 +106,15 @@ std::vector<Round> rounds_of(const ProfileRequest& request,
   return std::move(rounds).list();
 }
 
+// @throws EnvironmentError where kernels that shall be timed at the same time would take turns
+void require_cores(const Round& round, const Schedule& own, const Device& device) {
+  const bool has_pairs = std::any_of(round.missing.begin(),
+                                     round.missing.end(),
+                                     [](const KernelSpec& spec) { return spec.concurrency > 1; });
+  const std::optional<std::string> few = few_cores(own.lanes, device);
+  if (has_pairs && few) throw EnvironmentError(*few);
+}
+
 }  // namespace
 
 void profile_kernels(const ProfileRequest& request,
@@ -123,6 +135,7 @@ void profile_kernels(const ProfileRequest& request,
     };
     const std::vector<Schedule> schedules = schedules_of(round, world.size());
     const Schedule& own = schedules[static_cast<std::size_t>(world.rank())];
+    require_cores(round, own, backend.device());
     require_memory(memory_of(own).total_bytes(), round.what, world, backend.device());
     const Walk walk{
         .schedule = own, .plan = round.plan, .meetings = common_communication(schedules)};

@@ -4,14 +4,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
-#include <optional>
 #include <thread>
 
 #include "executor/comm/node_memory.hpp"
 #include "executor/comm/nodes.hpp"
 #include "executor/comm/program.hpp"
 #include "executor/comm/terminal.hpp"
-#include "executor/training/setup.hpp"
 #include "planner/import/network_source.hpp"
 #include "planner/model/error.hpp"
 #include "planner/model/file.hpp"
@@ -101,11 +99,6 @@ void profile_command(const ProfileOptions& options, const Communicator& world) {
                                      ? request_of(options, world, backend->device(), profile)
                                      : request_of_plan(options, world);
   require_precision(*backend, request.precision);
-  // Kernels that take turns would be kept as kernels at the same time.
-  for (const Plan& plan : request.plans) {
-    const std::optional<std::string> few = few_cores(most_lanes(plan), backend->device());
-    if (few) throw EnvironmentError(*few);
-  }
   backend->prepare_thread();
   profile.fingerprint = common_fingerprint(
       backend->fingerprint(), most_ranks_on_a_device(world, backend->device()), world);

@@ -1,7 +1,6 @@
 // Options and a checkpoint, set against each other.
 #include "executor/training/training_origin.hpp"
 
-#include <algorithm>
 #include <filesystem>
 #include <sstream>
 #include <utility>
@@ -41,12 +40,6 @@ void refuse_to_replace(const Checkpoint& other, const std::string& folder) {
                     .value = std::to_string(other.step),
                     .allowed = "no checkpoint in a folder to save in, but --restart " + folder +
                                " goes on with this one"});
-}
-
-bool has_warm_start(const Plan& plan) {
-  return std::any_of(plan.multigrid.begin(), plan.multigrid.end(), [](const Multigrid& chain) {
-    return chain.first_guess == FirstGuess::previous;
-  });
 }
 
 std::string change_text(const char* what, double before, double now) {

@@ -29,8 +29,9 @@ std::int64_t gradient_bytes(const Schedule& schedule) {
 }
 
 // Of chains, kept while no runner is there.
-std::int64_t state_bytes(const Schedule& schedule) {
+std::int64_t state_bytes(const Schedule& schedule, const TrainingOptions& options) {
   std::int64_t bytes = 0;
+  if (!options.gradient_check_period && options.test_file.empty()) return bytes;
   for (const Buffer& buffer : schedule.buffers) {
     if (buffer.role == BufferRole::state) bytes = checked_add(bytes, buffer.bytes);
   }
@@ -67,8 +68,8 @@ bool is_finite(const GradientCheck& check) {
 }
 
 // False where a residual is not finite.
-bool is_reduced(const std::vector<double>& residuals, double limit) {
-  return std::isfinite(residuals.front()) && residuals.back() <= limit * residuals.front();
+bool is_reduced(const std::vector<double>& residuals, double first, double limit) {
+  return std::isfinite(first) && residuals.back() <= limit * first;
 }
 
 }  // namespace
@@ -86,13 +87,14 @@ std::int64_t step_count(const TrainingOptions& options, std::int64_t steps_per_p
 std::int64_t needed_bytes(const Plan& plan,
                           const Schedule& schedule,
                           const TrainingOptions& options) {
-  const std::int64_t bytes =
-      std::max(total_bytes(schedule), total_bytes(lower_inference(plan, schedule.rank)));
+  const std::int64_t bytes = checked_add(
+      std::max(total_bytes(schedule), total_bytes(lower_inference(plan, schedule.rank))),
+      state_bytes(schedule, options));
   if (!options.gradient_check_period || plan.multigrid.empty()) return bytes;
-  const std::int64_t serial = total_bytes(lower(serial_plan(plan), schedule.rank));
-  const std::int64_t traced = total_bytes(lower_with_residuals(plan, schedule.rank));
-  return checked_add(checked_add(std::max({bytes, serial, traced}), gradient_bytes(schedule)),
-                     state_bytes(schedule));
+  const std::int64_t checked = std::max(total_bytes(lower(serial_plan(plan), schedule.rank)),
+                                        total_bytes(lower_with_residuals(plan, schedule.rank)));
+  return checked_add(std::max(bytes, checked_add(checked, state_bytes(schedule, options))),
+                     gradient_bytes(schedule));
 }
 
 TrainingSteps::TrainingSteps(const Workplace& work, Plan plan, Schedule schedule)
@@ -112,7 +114,10 @@ void TrainingSteps::run(RunReport& report) {
       evaluate(report);
     }
     if (is_checked(step)) check_gradient(step, report);
-    if (!runner_) runner_.emplace(schedule_, context());
+    if (!runner_) {
+      runner_.emplace(schedule_, context());
+      states_.clear();
+    }
     run_step(step, report);
     if (work_.checkpoints != nullptr) save_or_stop(step + 1, report);
   }
@@ -276,6 +281,7 @@ void TrainingSteps::check_gradient(std::int64_t step, RunReport& report) {
         .backward_residuals = norms(gradient.residual_squares[1], work_.world)};
     tell(check, report);
     holds = this->holds(check);
+    if (!first_check_) first_check_ = check;
     if (!holds) plan = raised(plan);
   }
   if (plan.multigrid != plan_.multigrid) change_to(plan, step);
@@ -289,8 +295,11 @@ bool TrainingSteps::holds(const GradientCheck& check) const {
     throw NotFiniteError("the gradient of step " + std::to_string(check.step) + " is not finite");
   }
   if (gradient_limit && check.relative_error > *gradient_limit) return false;
-  return !residual_limit || (is_reduced(check.forward_residuals, *residual_limit) &&
-                             is_reduced(check.backward_residuals, *residual_limit));
+  // States of the step before leave less to reduce the better they are.
+  const GradientCheck& first = has_warm_start(plan_) && first_check_ ? *first_check_ : check;
+  return !residual_limit ||
+         (is_reduced(check.forward_residuals, first.forward_residuals.front(), *residual_limit) &&
+          is_reduced(check.backward_residuals, first.backward_residuals.front(), *residual_limit));
 }
 
 Plan TrainingSteps::raised(const Plan& plan) const {

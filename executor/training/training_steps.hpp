@@ -100,7 +100,8 @@ class TrainingSteps {
   std::int64_t steps_;
   std::int64_t first_counted_ = 0;    // step
   std::optional<StepRunner> runner_;  // none during a check or an evaluation
-  ChainStates states_;                // of the runner before
+  ChainStates states_;                // of the runner before, while there is none
+  std::optional<GradientCheck> first_check_;
   std::optional<RunRecorder> recorder_;
 };
 

@@ -130,6 +130,12 @@ Plan uniform_plan(const Network& network, std::int64_t batch, const Mesh& mesh) 
   return plan;
 }
 
+bool has_warm_start(const Plan& plan) {
+  return std::any_of(plan.multigrid.begin(), plan.multigrid.end(), [](const Multigrid& chain) {
+    return chain.first_guess == FirstGuess::previous;
+  });
+}
+
 int most_lanes(const Plan& plan) {
   int most = 1;
   for (const Multigrid& chain : plan.multigrid) most = std::max(most, chain.concurrency);

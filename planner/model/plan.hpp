@@ -170,6 +170,8 @@ bool can_recompute(const LayerParameters& parameters);
 
 // Every layer on `mesh`, with defaults. Not checked against the shapes.
 Plan uniform_plan(const Network& network, std::int64_t batch, const Mesh& mesh);
+// Whether a chain begins with the states that the step before ended with.
+bool has_warm_start(const Plan& plan);
 // Groups of a chain's layers whose kernels may run at the same time on a rank; 1: none.
 int most_lanes(const Plan& plan);
 

@@ -67,9 +67,12 @@ std::string rates_text(const Platform& platform) {
 }
 
 // What is timed for a network leaves updates only, whose sizes follow from the whole plan.
-std::string missing_advice(const Plan& plan, const Platform& platform, const TypedOptions& typed) {
+std::string missing_advice(const Plan& plan,
+                           const Platform& platform,
+                           const Profile& profile,
+                           const TypedOptions& typed) {
   const int lanes = most_lanes(plan);
-  const bool on_cores = lanes > 1 && !platform.kernels;
+  const bool on_cores = lanes > 1 && !platform.kernels && !profile.fingerprint.discrete;
   std::string command = "mpirun -n " + std::to_string(ranks_on_node(platform, plan.ranks)) +
                         (on_cores ? " --map-by slot:PE=" + std::to_string(lanes) : "") +
                         " cnnplan profile --missing-from " +
@@ -104,7 +107,7 @@ std::string estimates_note(const Plan& plan,
   const bool is_rest =
       (all_updates && near == kernels.size()) || plan.sample_blocks > 1 || most_lanes(plan) > 1;
   return note + "; measure with: " +
-         (is_rest ? missing_advice(plan, platform, typed) : profile_advice(plan, typed));
+         (is_rest ? missing_advice(plan, platform, profile, typed) : profile_advice(plan, typed));
 }
 
 // Ranks that have no part of the layer's output.

@@ -45,13 +45,18 @@ class Lowering::ChainPass {
   const Operand& state(int point) const { return states_[static_cast<std::size_t>(point)]; }
   // Whether the state of a point is the next step's first guess: of C-points of the finest level
   // between layers.
-  bool is_kept(int point) const { return makers_[static_cast<std::size_t>(point)] >= 0; }
+  bool is_kept(int point) const { return maker_of(point) >= 0; }
+  // Whether those that have the layer in front make it.
+  bool is_kept_where_layer_is(int point) const {
+    return is_kept(point) && maker_of(point) == stage_of(point - 1);
+  }
   Operand new_block(const std::string& name) const { return new_block(name, role()); }
   Operand new_block(const std::string& name, BufferRole role) const;
   // "conv/forward/cycle_1/relax"
   std::string id(LayerIndex layer, const std::string& word) const;
 
  private:
+  int maker_of(int point) const { return makers_[static_cast<std::size_t>(point)]; }
   // Computes the derivative of a block at its state. Called on the ranks of the block.
   virtual Operand derivative_at(int block) = 0;
   // What a derivative must be multiplied with for a step of length 1.

@@ -17,7 +17,8 @@ class Lowering::ForwardPass final : public Lowering::ChainPass {
     for (int i = 0; i < block_count(); ++i) {
       saved(i).first_slot = lowering.first_slot_[static_cast<std::size_t>(transform(i).head)];
       saved(i).output = lowering.add_output(transform(i));
-      lowering.add_output(sum(i), is_kept(i + 1) ? BufferRole::state : BufferRole::activation);
+      lowering.add_output(
+          sum(i), is_kept_where_layer_is(i + 1) ? BufferRole::state : BufferRole::activation);
     }
   }
 

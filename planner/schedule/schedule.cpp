@@ -43,8 +43,8 @@ bool is_parameter(BufferRole role) {
          role == BufferRole::momentum || role == BufferRole::weight_copies;
 }
 
-// Outside the arena.
-bool is_activation(BufferRole role) {
+// Counted with activations, but not in the arena.
+bool is_activation_apart(BufferRole role) {
   return role == BufferRole::data || role == BufferRole::state;
 }
 
@@ -122,7 +122,7 @@ std::vector<std::int64_t> kept_bytes(const Schedule& schedule) {
   std::vector<std::int64_t> kept(schedule.outputs.size(), 0);
   for (const Buffer& buffer : schedule.buffers) {
     const bool is_kept =
-        is_activation(buffer.role) || (in_arena(buffer.role) && buffer.last_use > loss);
+        is_activation_apart(buffer.role) || (in_arena(buffer.role) && buffer.last_use > loss);
     if (!is_kept || buffer.first_use < 0 || buffer.first_use > loss) continue;
     const Operation& first = schedule.operations[static_cast<std::size_t>(buffer.first_use)];
     add_to(kept[static_cast<std::size_t>(first.layer)], buffer.bytes);
@@ -151,7 +151,7 @@ MemoryUse memory_of(const Schedule& schedule) {
   for (const Buffer& buffer : schedule.buffers) {
     if (is_parameter(buffer.role)) {
       add_to(use.parameters_bytes, buffer.bytes);
-    } else if (is_activation(buffer.role)) {
+    } else if (is_activation_apart(buffer.role)) {
       add_to(use.activations_bytes, buffer.bytes);
     } else if (!in_arena(buffer.role)) {
       add_to(use.buffers_bytes, buffer.bytes);

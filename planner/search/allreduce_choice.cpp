@@ -38,7 +38,7 @@ class AllreduceChoice {
     AllreduceAlgorithm best = preferred;
     double best_s = time_s(bytes, kinds, preferred) / times;
     for (AllreduceAlgorithm algorithm : all) {
-      const bool can_run = kinds.size() == at_once.size() || has_halves(algorithm);
+      const bool can_run = kinds.front() == CollectiveKind::allreduce || has_halves(algorithm);
       if (algorithm == preferred || !can_run || !may_run(algorithm)) continue;
       const double seconds = time_s(bytes, kinds, algorithm);
       if (seconds < best_s) {

@@ -11,6 +11,7 @@
 #include "executor/training/weights_file.hpp"
 #include "planner/model/error.hpp"
 #include "tests/executor/tested_backend.hpp"
+#include "tests/executor/training/data_file.hpp"
 #include "tests/executor/training/hdf5_fixture.hpp"
 #include "tests/executor/training/residual_plan.hpp"
 #include "tests/executor/training/training_run.hpp"
@@ -107,10 +108,30 @@ TEST_CASE("train: after a gradient check, chains go on from their states") {
   const Told with = training(1, checked_every(2), FirstGuess::previous);
   CHECK(with.report.loss == without.report.loss);
   CHECK(without.report.loss != training(1, six_steps()).report.loss);
-  // The same samples again and again: the third check is of states that had two cycles more.
+  // The same samples again and again: later checks are of states that had more cycles.
   const auto& checks = with.report.gradient_checks;
   REQUIRE(checks.size() == 3);
   CHECK(checks[1].relative_error < checks[0].relative_error);
+  CHECK(checks[2].relative_error < checks[0].relative_error);
+  // Limits are of what a step that begins with zeros has to reduce.
+  TrainingOptions limited = checked_every(2);
+  limited.residual_limit =
+      1.01 * std::max(checks[0].forward_residuals.back() / checks[0].forward_residuals.front(),
+                      checks[0].backward_residuals.back() / checks[0].backward_residuals.front());
+  CHECK(training(1, limited, FirstGuess::previous).report.gradient_checks == checks);
+}
+
+TEST_CASE("train: after an evaluation, chains go on from their states") {
+  const DataFile data(std::vector{counted("/samples", FileElement::fp32, {8, 2, 6, 5}, 9),
+                                  counted("/labels", FileElement::uint8, {8}, 4)});
+  TrainingOptions options = six_steps();
+  options.epochs = 3;
+  options.data_file = data.file();
+  const Told without = training(1, options, FirstGuess::previous);
+  options.test_file = data.file();
+  const Told with = training(1, options, FirstGuess::previous);
+  CHECK(with.report.test_accuracy.size() == 3);
+  CHECK(with.report.loss == without.report.loss);
 }
 
 TEST_CASE("train: gradients are checked before the first and every N-th step") {
@@ -219,6 +240,23 @@ TEST_CASE("needed_bytes: checks need residuals or the layers in order, and two g
   const std::int64_t traced = memory_of(lower_with_residuals(plan, 0)).total_bytes();
   CHECK(with == std::max({without, serial, traced}) + 16 * elements);
   CHECK(needed_bytes(serial_plan(plan), lower(serial_plan(plan), 0), checked_every(0)) == serial);
+}
+
+TEST_CASE("needed_bytes: states of chains are there twice where a runner makes room for others") {
+  Plan plan = residual_plan(1, 1);
+  plan.multigrid[0].first_guess = FirstGuess::previous;
+  const Schedule schedule = lower(plan, 0);
+  // Forward and backward, between coarse steps: (4, 3, 6, 5) in fp64.
+  constexpr std::int64_t states = 2 * (coarse_steps - 1) * (4 * 3 * 6 * 5) * 8;
+  const std::int64_t alone = needed_bytes(plan, schedule, six_steps());
+  CHECK(alone == memory_of(schedule).total_bytes());
+  TrainingOptions evaluated = six_steps();
+  evaluated.test_file = "test.h5";
+  CHECK(needed_bytes(plan, schedule, evaluated) == alone + states);
+  const std::int64_t traced = memory_of(lower_with_residuals(plan, 0)).total_bytes();
+  std::int64_t elements = 0;
+  for (const ParameterSlot& slot : schedule.slots) elements += slot.elements;
+  CHECK(needed_bytes(plan, schedule, checked_every(0)) == traced + states + 16 * elements);
 }
 
 }  // namespace cnnplan::test

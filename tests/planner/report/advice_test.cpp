@@ -112,6 +112,17 @@ TEST_CASE("assumptions: what estimated kernels rest on") {
   CHECK(assumptions(plan, platform, Profile{}, typed) ==
         rates + "; measure with: mpirun -n 2 cnnplan profile --missing-from plan.json\n");
   plan.sample_blocks = 1;
+  // And those at the same time as others, for which a rank needs cores, unless it has a card.
+  plan.multigrid = {{.concurrency = 4}};
+  CHECK(assumptions(plan, platform, Profile{}, typed) ==
+        rates + "; measure with: mpirun -n 2 cnnplan profile --missing-from plan.json\n");
+  Platform cores = platform;
+  cores.kernels.reset();
+  CHECK(assumptions(plan, cores, Profile{}, typed) ==
+        core +
+            "; measure with: mpirun -n 2 --map-by slot:PE=4 cnnplan profile --missing-from "
+            "plan.json\n");
+  plan.multigrid.clear();
   spec.phase = KernelPhase::backward_data;
   plan.prediction.estimated_kernels.push_back(to_text(spec));
   CHECK(assumptions(plan, platform, profile_of(2), typed) == timed + ", " + rates + advice);
