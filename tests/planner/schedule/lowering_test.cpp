@@ -10,6 +10,7 @@
 
 #include <doctest/doctest.h>
 
+#include "planner/model/residual_chain.hpp"
 #include "tests/planner/model/problem_of.hpp"
 #include "tests/planner/model/random_chain.hpp"
 #include "tests/planner/schedule/sample_plans.hpp"
@@ -187,17 +188,17 @@ TEST_CASE("lower: groups at the same time have lanes of their own and do not wai
 }
 
 TEST_CASE("lower: what groups at the same time used is free for the next ones") {
-  std::int64_t two = 0;
-  std::int64_t all = 0;
-  for (std::uint64_t seed = 0; seed < 40; ++seed) {
-    const Plan plan = random_chain_plan(seed, 1);
-    const auto arena_bytes = [&](int concurrency) {
-      return lower(with_concurrency(plan, concurrency), 0).arena_bytes;
-    };
-    two += arena_bytes(2);
-    all += arena_bytes(max_concurrency);
+  Plan plan = uniform_plan(read_network("configs/networks/residual-64.json"), 1, Mesh());
+  const ResidualChain chain = residual_chains(plan.network).at(0);
+  for (LayerIndex layer = chain.front().weights; layer <= chain.back().sum; ++layer) {
+    plan.layers[static_cast<std::size_t>(layer)].mesh = Mesh({{Axis::l, 1}});
   }
-  CHECK(3 * two < 2 * all);
+  plan.multigrid = {
+      {.first = chain.front().weights, .last = chain.back().sum, .coarsening = 4, .cycles = 2}};
+  const auto arena_bytes = [&](int concurrency) {
+    return lower(with_concurrency(plan, concurrency), 0).arena_bytes;
+  };
+  CHECK(4 * arena_bytes(2) < 3 * arena_bytes(16));
 }
 
 TEST_CASE("Lowering: the operations of a step, by id") {
