@@ -247,7 +247,7 @@ TEST_CASE("needed_bytes: states of chains are there twice where a runner makes r
   plan.multigrid[0].first_guess = FirstGuess::previous;
   const Schedule schedule = lower(plan, 0);
   // Forward and backward, between coarse steps: (4, 3, 6, 5) in fp64.
-  constexpr std::int64_t states = 2 * (coarse_steps - 1) * (4 * 3 * 6 * 5) * 8;
+  constexpr std::int64_t states = std::int64_t{2} * (coarse_steps - 1) * (4 * 3 * 6 * 5) * 8;
   const std::int64_t alone = needed_bytes(plan, schedule, six_steps());
   CHECK(alone == memory_of(schedule).total_bytes());
   TrainingOptions evaluated = six_steps();
