@@ -248,7 +248,7 @@ TEST_CASE("needed_bytes: states of chains are there twice where a runner makes r
   const Schedule schedule = lower(plan, 0);
   // Blocks of (4, 3, 6, 5) in fp64, forward and backward, between coarse steps.
   constexpr std::int64_t block_bytes = std::int64_t{4} * 3 * 6 * 5 * 8;
-  constexpr std::int64_t states = 2 * (coarse_steps - 1) * block_bytes;
+  constexpr std::int64_t states = block_bytes * 2 * (coarse_steps - 1);
   const std::int64_t alone = needed_bytes(plan, schedule, six_steps());
   CHECK(alone == memory_of(schedule).total_bytes());
   TrainingOptions evaluated = six_steps();
