@@ -275,7 +275,7 @@ void StepRunner::run_operations(const StepState& state, Timing timing) {
     select_and_wait(first);
     WorkGraph* const graph = graph_of(first, state, timing);
     const std::size_t end = first + (graph != nullptr ? prepared_[first].run_length : 1);
-    for (std::size_t i = first + 1; i < end; ++i) select_and_wait(i);
+    for (std::size_t i = first + 1; side_by_side_ && i < end; ++i) select_and_wait(i);
     // In one queue, an operation begins where the one before it ends.
     const bool times_begin = timing == Timing::operations && (side_by_side_ || first == 0);
     if (times_begin) prepared_[first].begin->record();

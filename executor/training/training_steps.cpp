@@ -87,14 +87,14 @@ std::int64_t step_count(const TrainingOptions& options, std::int64_t steps_per_p
 std::int64_t needed_bytes(const Plan& plan,
                           const Schedule& schedule,
                           const TrainingOptions& options) {
-  const std::int64_t bytes = checked_add(
-      std::max(total_bytes(schedule), total_bytes(lower_inference(plan, schedule.rank))),
-      state_bytes(schedule, options));
-  if (!options.gradient_check_period || plan.multigrid.empty()) return bytes;
-  const std::int64_t checked = std::max(total_bytes(lower(serial_plan(plan), schedule.rank)),
-                                        total_bytes(lower_with_residuals(plan, schedule.rank)));
-  return checked_add(std::max(bytes, checked_add(checked, state_bytes(schedule, options))),
-                     gradient_bytes(schedule));
+  const std::int64_t states = state_bytes(schedule, options);
+  const std::int64_t bytes =
+      std::max(total_bytes(schedule), total_bytes(lower_inference(plan, schedule.rank)));
+  if (!options.gradient_check_period || plan.multigrid.empty()) return checked_add(bytes, states);
+  const std::int64_t serial = total_bytes(lower(serial_plan(plan), schedule.rank));
+  const std::int64_t traced = total_bytes(lower_with_residuals(plan, schedule.rank));
+  return checked_add(std::max({bytes, serial, traced}),
+                     checked_add(states, gradient_bytes(schedule)));
 }
 
 TrainingSteps::TrainingSteps(const Workplace& work, Plan plan, Schedule schedule)
