@@ -61,6 +61,8 @@ struct PredictedOperation {
   std::string id;
   double predicted_s = 0.0;  // mean over ranks, waiting included
   bool estimated = false;    // a kernel behind it was not in the profile
+  // Of the step, on its critical path: all operations together take all of the step there.
+  double critical_s = 0.0;
   bool operator==(const PredictedOperation&) const = default;
 };
 
@@ -108,6 +110,25 @@ struct OperationSum {
 // "all operations", "all operations of rank 3"
 std::string to_text(const OperationSum& sum);
 
+// A step of a network with its chains split into so many partitions.
+struct PartitionedStep {
+  int partitions = 1;  // 1: in order
+  double step_s = 0.0;
+  bool fits = true;  // into the memory of its ranks, where that is known
+  bool operator==(const PartitionedStep&) const = default;
+};
+
+// What multigrid gains with more partitions, on so many ranks for each as share out its samples.
+struct Partitioning {
+  std::string plan;      // the fastest by multigrid, e.g. "multigrid l8, coarsening 16, 2 levels"
+  double step_s = 0.0;   // of that plan
+  int sample_ranks = 1;  // for each partition
+  // By number of partitions, ascending, in order first; coarsening and levels as in `plan`, as far
+  // as that many partitions allow.
+  std::vector<PartitionedStep> steps;
+  bool operator==(const Partitioning&) const = default;
+};
+
 // Search results. Seconds per step; a value of 0 means "not known".
 struct Prediction {
   double step_s = 0.0;
@@ -129,6 +150,7 @@ struct Prediction {
   std::vector<std::string> estimated_kernels;
   std::vector<UnitMargin> margins;  // empty: not known
   OperationSum margins_sum;         // of which the plan is closest to the least
+  Partitioning partitioning;        // without steps: multigrid was not allowed, or is nowhere
   bool operator==(const Prediction&) const = default;
 };
 

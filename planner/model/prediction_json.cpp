@@ -1,6 +1,8 @@
 // Predictions, field by field.
 #include "planner/model/prediction_json.hpp"
 
+#include <utility>
+
 #include <nlohmann/json.hpp>
 
 namespace cnnplan {
@@ -16,9 +18,10 @@ constexpr IntegerRange rank_range{.minimum = 0, .maximum = max_ranks - 1};
 constexpr NumberRange margin_range{.minimum = -1e30, .maximum = 1e30};
 
 PredictedOperation read_operation(const JsonReader& reader) {
-  reader.allow_keys({"id", "predicted_s", "estimated"});
+  reader.allow_keys({"id", "predicted_s", "critical_s", "estimated"});
   PredictedOperation operation{.id = reader.at("id").name(),
                                .predicted_s = reader.at("predicted_s").number(predicted_range)};
+  reader.read("critical_s", operation.critical_s, predicted_range);
   reader.read("estimated", operation.estimated);
   return operation;
 }
@@ -58,8 +61,41 @@ UnitMargin read_margin(const JsonReader& reader) {
   return margin;
 }
 
+PartitionedStep read_partitioned_step(const JsonReader& reader) {
+  reader.allow_keys({"partitions", "step_s", "fits"});
+  PartitionedStep step{.partitions = static_cast<int>(reader.at("partitions").integer(ranks_range)),
+                       .step_s = reader.at("step_s").number(predicted_range)};
+  reader.read("fits", step.fits);
+  return step;
+}
+
+Partitioning read_partitioning(const JsonReader& reader) {
+  reader.allow_keys({"plan", "step_s", "sample_ranks", "steps"});
+  Partitioning partitioning{.plan = reader.at("plan").name(),
+                            .step_s = reader.at("step_s").number(predicted_range)};
+  reader.read("sample_ranks", partitioning.sample_ranks, ranks_range);
+  for (const JsonReader& entry : reader.at("steps").entries({.minimum = 1})) {
+    partitioning.steps.push_back(read_partitioned_step(entry));
+  }
+  return partitioning;
+}
+
+Json to_ordered_json(const Partitioning& partitioning) {
+  Json json{{"plan", partitioning.plan},
+            {"step_s", partitioning.step_s},
+            {"sample_ranks", partitioning.sample_ranks},
+            {"steps", Json::array()}};
+  for (const PartitionedStep& step : partitioning.steps) {
+    Json entry{{"partitions", step.partitions}, {"step_s", step.step_s}};
+    if (!step.fits) entry["fits"] = false;
+    json["steps"].push_back(std::move(entry));
+  }
+  return json;
+}
+
 Json to_ordered_json(const PredictedOperation& operation) {
   Json json{{"id", operation.id}, {"predicted_s", operation.predicted_s}};
+  if (operation.critical_s > 0.0) json["critical_s"] = operation.critical_s;
   if (operation.estimated) json["estimated"] = true;
   return json;
 }
@@ -130,7 +166,8 @@ Prediction prediction_from_json(const JsonReader& reader) {
                      "outpriced",
                      "estimated_kernels",
                      "margins",
-                     "margins_rank"});
+                     "margins_rank",
+                     "partitioning"});
   Prediction prediction;
   reader.read("step_s", prediction.step_s, predicted_range);
   reader.read("low_s", prediction.low_s, predicted_range);
@@ -148,6 +185,9 @@ Prediction prediction_from_json(const JsonReader& reader) {
   reader.read("outpriced", prediction.outpriced, bytes_range);
   reader.read("margins_rank", prediction.margins_sum.rank, rank_range);
   if (reader.has("memory")) prediction.memory = read_memory(reader.at("memory"));
+  if (reader.has("partitioning")) {
+    prediction.partitioning = read_partitioning(reader.at("partitioning"));
+  }
   read_lists(reader, prediction);
   return prediction;
 }
@@ -172,6 +212,9 @@ Json to_ordered_json(const Prediction& prediction) {
             {"margins", Json::array()},
             {"operations", Json::array()}};
   if (prediction.margins_sum.rank >= 0) json["margins_rank"] = prediction.margins_sum.rank;
+  if (!prediction.partitioning.steps.empty()) {
+    json["partitioning"] = to_ordered_json(prediction.partitioning);
+  }
   for (const UnitMargin& margin : prediction.margins) {
     json["margins"].push_back(to_ordered_json(margin));
   }

@@ -13,6 +13,7 @@
 
 #include "planner/model/checked.hpp"
 #include "planner/model/parallel.hpp"
+#include "planner/predict/critical_path.hpp"
 #include "planner/schedule/memory_layout.hpp"
 
 namespace cnnplan {
@@ -21,16 +22,17 @@ namespace {
 // Operations of all ranks, joined on the id: rank 0's order first, then what only others have.
 class Joined {
  public:
-  // `count` ranks that run the same.
-  void add(const std::string& id, double seconds, bool estimated, int count) {
+  // Of `count` ranks that run the same; on the critical path, of one of them. Keeps a view of `id`.
+  void add(const std::string& id, const PredictedOperation& operation, int count) {
     const auto [entry, is_new] = index_.try_emplace(id, operations_.size());
     if (is_new) {
       operations_.push_back({.id = id});
       counts_.push_back(0);
     }
     PredictedOperation& joined = operations_[entry->second];
-    joined.predicted_s += seconds * count;
-    joined.estimated = joined.estimated || estimated;
+    joined.predicted_s += operation.predicted_s * count;
+    joined.critical_s += operation.critical_s;
+    joined.estimated = joined.estimated || operation.estimated;
     counts_[entry->second] += count;
   }
   std::vector<PredictedOperation> means() && {
@@ -71,11 +73,21 @@ Told told_of(const PricedSchedule& priced) {
   return told;
 }
 
+// By class and operation.
+void sort(std::vector<CriticalOperation>& path) {
+  std::sort(path.begin(), path.end(), [](const CriticalOperation& a, const CriticalOperation& b) {
+    return std::pair(a.rank_class, a.operation) < std::pair(b.rank_class, b.operation);
+  });
+}
+
 // Fills what is told by operation.
 void add_operations(const ToldWork& all,
                     std::span<const RankTimeline> timelines,
+                    std::vector<CriticalOperation> path,
                     Prediction& prediction) {
   const RankClasses& classes = all.work.classes;
+  sort(path);
+  auto critical = path.begin();
   Joined joined;
   std::set<std::string> estimated_kernels;
   double exposed_s = 0.0;
@@ -83,8 +95,12 @@ void add_operations(const ToldWork& all,
     const Told& told = all.told[i];
     const int ranks = classes.sizes()[i];
     for (std::size_t j = 0; j < told.ids.size(); ++j) {
-      const bool estimated = all.work.ranks[i].prices[j].estimated;
-      joined.add(told.ids[j], timelines[i].durations_s[j], estimated, ranks);
+      PredictedOperation operation{.predicted_s = timelines[i].durations_s[j],
+                                   .estimated = all.work.ranks[i].prices[j].estimated};
+      if (critical != path.end() && critical->rank_class == i && critical->operation == j) {
+        operation.critical_s = (critical++)->seconds;
+      }
+      joined.add(told.ids[j], operation, ranks);
     }
     for (const KernelSpec& spec : told.estimated_kernels) estimated_kernels.insert(to_text(spec));
     exposed_s += timelines[i].exposed_s * ranks;
@@ -205,7 +221,11 @@ Prediction predict(const Plan& plan, const ToldWork& all, const Platform& platfo
   prediction.step_s = step_time_s(timelines);
   prediction.low_s = step_time_s(walked(Estimate::low));
   prediction.high_s = step_time_s(walked(Estimate::high));
-  add_operations(all, timelines, prediction);
+  const VirtualTimeOptions options{.overlap = overlap_of(plan, platform)};
+  add_operations(all,
+                 timelines,
+                 critical_path(all.work.ranks, all.work.classes, timelines, options),
+                 prediction);
   prediction.memory = all.work.memory;
   return prediction;
 }

@@ -5,6 +5,7 @@
 #include <array>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "planner/predict/meetings.hpp"
 
@@ -67,9 +68,9 @@ class RankWalk {
     return ends_s_.size() > before;
   }
 
-  RankTimeline timeline() const {
-    RankTimeline result{.durations_s = durations_s_};
-    for (double end : ends_s_) result.end_s = std::max(result.end_s, end);
+  RankTimeline timeline() && {
+    RankTimeline result{.durations_s = std::move(durations_s_), .ends_s = std::move(ends_s_)};
+    for (double end : result.ends_s) result.end_s = std::max(result.end_s, end);
     const double own_s = own_s_ + length_of_union(own_in_lanes_);
     result.exposed_s = std::max(0.0, result.end_s - own_s);
     return result;
@@ -199,7 +200,7 @@ std::vector<RankTimeline> walk(std::span<const RankWork> work,
     if (!progress) throw std::logic_error("the schedules of the ranks wait for each other");
   }
   std::vector<RankTimeline> timelines;
-  for (const RankWalk& rank : ranks) timelines.push_back(rank.timeline());
+  for (RankWalk& rank : ranks) timelines.push_back(std::move(rank).timeline());
   return timelines;
 }
 

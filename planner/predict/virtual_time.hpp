@@ -17,6 +17,7 @@ struct RankTimeline {
   // By operation: from the end of the one before, waiting included; of what runs beside kernels,
   // from its own start; where there are several lanes, from when the rank can begin it.
   std::vector<double> durations_s;
+  std::vector<double> ends_s;  // by operation
   double end_s = 0.0;
   // Communication and waiting for other ranks: all of the step that its own kernels and its loading
   // do not fill.

@@ -11,6 +11,7 @@
 
 #include "planner/model/enumerators.hpp"
 #include "planner/model/error.hpp"
+#include "planner/report/limits.hpp"
 #include "planner/report/operation_id.hpp"
 #include "planner/report/table.hpp"
 
@@ -25,11 +26,13 @@ constexpr std::size_t name_width = 12;
 struct GroupCost {
   std::array<double, all_operation_parts.size()> parts_s{};
   double total_s = 0.0;
+  double critical_s = 0.0;
   bool estimated = false;
 
   void add(const PredictedOperation& operation) {
     parts_s[static_cast<std::size_t>(part_of(operation.id))] += operation.predicted_s;
     total_s += operation.predicted_s;
+    critical_s += operation.critical_s;
     estimated = estimated || operation.estimated;
   }
 };
@@ -48,7 +51,9 @@ struct GroupCosts {
   }
 };
 
+// Nothing where there is no value.
 std::string line(const std::string& name, const std::string& value) {
+  if (value.empty()) return "";
   return name + std::string(std::max(name_width, name.size() + 1) - name.size(), ' ') + value +
          '\n';
 }
@@ -109,6 +114,13 @@ std::string multigrid_lines(const Plan& plan) {
   return text;
 }
 
+// The fastest plan by multigrid, where another one is faster.
+std::string multigrid_not_taken(const Plan& plan) {
+  const Partitioning& partitioning = plan.prediction.partitioning;
+  if (!plan.multigrid.empty() || partitioning.steps.empty()) return "";
+  return partitioning.plan + ": " + duration(partitioning.step_s);
+}
+
 // What holds for the whole plan beside its size.
 std::string ways(const Plan& plan) {
   std::string text;
@@ -133,7 +145,10 @@ std::string header(const Plan& plan) {
   text += time_line("inference", "forward alone, as cnnexec --infer", prediction.inference_s);
   text += time_line("baseline", prediction.baseline, prediction.baseline_s);
   text += time_line("runner-up", prediction.runner_up, prediction.runner_up_s);
+  text += line("limited by", limits_text(plan));
   text += multigrid_lines(plan);
+  text += line("not taken", multigrid_not_taken(plan));
+  text += line("break-even", break_even_text(prediction.partitioning));
   text += time_line("bound", "gap " + percent(prediction.gap), prediction.bound_s);
   text += line("memory", memory_text(prediction.memory, !prediction.estimated_kernels.empty()));
   const auto again = std::count_if(
@@ -188,7 +203,8 @@ std::vector<Column> part_columns() {
           {"allreduce"},
           {"other"},
           {"total [ms] "},
-          {"step [%]"}};
+          {"step [%]"},
+          {"critical [%]"}};
 }
 
 // What is told of the choice of one layer.
@@ -227,6 +243,7 @@ void add_row(Table& table,
   for (double part_s : cost.parts_s) cells.push_back(milliseconds(part_s));
   cells.push_back(marked(milliseconds(cost.total_s), cost.estimated));
   cells.push_back(share_of_step(plan, cost.total_s));
+  cells.push_back(share_of_step(plan, cost.critical_s));
   if (!plan.prediction.margins.empty()) {
     cells.push_back(choice.runner_up);
     cells.push_back(choice.margin);
@@ -259,7 +276,8 @@ std::string layer_table(const Plan& plan) {
   for (const std::string& group : found.without_layer) {
     add_row(table, plan, {group, "", ""}, found.costs[group], {});
   }
-  std::string legend = "times in ms, mean over ranks";
+  std::string legend =
+      "times in ms, mean over ranks; critical: of the path that the step waits for";
   if (with_choices)
     legend +=
         "; margin: of " + to_text(plan.prediction.margins_sum) + " in sum, with the runner-up";
@@ -317,19 +335,21 @@ std::string choice_line(const Plan& plan, const std::string& name) {
 
 std::string operation_table(const Plan& plan, const std::string& name) {
   const LayerIndex index = layer_named(plan, name);
-  Table table({{"operation", Align::left}, {"time [ms] "}, {"step [%]"}});
+  Table table({{"operation", Align::left}, {"time [ms] "}, {"step [%]"}, {"critical [%]"}});
   GroupCost sum;
   for (const PredictedOperation& operation : plan.prediction.operations) {
     if (group_of(operation.id) != name) continue;
     sum.add(operation);
     table.add_row({operation.id,
                    marked(milliseconds(operation.predicted_s), operation.estimated),
-                   share_of_step(plan, operation.predicted_s)});
+                   share_of_step(plan, operation.predicted_s),
+                   share_of_step(plan, operation.critical_s)});
   }
   table.add_rule();
   table.add_row({"total",
                  marked(milliseconds(sum.total_s), sum.estimated),
-                 share_of_step(plan, sum.total_s)});
+                 share_of_step(plan, sum.total_s),
+                 share_of_step(plan, sum.critical_s)});
   const Layer& layer = plan.network.layer(index);
   return name + ": " + std::string(kind_name(layer.parameters)) + " on " +
          mesh_text(plan.layers.at(static_cast<std::size_t>(index))) + ", output " +

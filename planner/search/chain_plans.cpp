@@ -270,6 +270,16 @@ std::vector<NamedPlan> chain_plans(const Plan& base, const MultigridRequest& req
   return plans;
 }
 
+int coarsening_for(int partitions, int coarsening, int blocks) {
+  const std::int64_t others = partitions - 1;
+  while (coarsening * others >= blocks) {
+    if (coarsening <= 2) return 0;
+    coarsening = std::max(2, coarsening / 2);
+  }
+  const int even = even_coarsening(coarsening, blocks, partitions);
+  return is_better(even, coarsening, blocks, partitions) ? even : coarsening;
+}
+
 std::optional<Plan> on_groups(const Plan& plan, int ranks) {
   const std::vector<ResidualChain> chains = chains_of(plan.network);
   Plan grouped = plan;

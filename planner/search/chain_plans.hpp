@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "planner/model/plan.hpp"
+#include "planner/search/scores.hpp"
 
 namespace cnnplan {
 
@@ -29,16 +30,15 @@ struct MultigridRequest {
 // With fewer, two cycles are far from the layers' own result.
 inline constexpr int least_coarse_steps = 8;
 
-struct NamedPlan {
-  std::string name;
-  Plan plan;
-};
-
 // `base` with all of its chains of at least two blocks split over an axis l, and over n for the
 // rest of the ranks, in every way that is allowed. Other layers stay as they are; those that all
 // ranks compute alike also each on one stage.
 // @throws InputError for a coarsening or levels that the longest chain has not
 std::vector<NamedPlan> chain_plans(const Plan& base, const MultigridRequest& request);
+
+// The coarsening among `coarsening` and those close to it with which so many partitions share
+// `blocks` out most evenly; the next that leaves a coarse step for each where it does not. 0: none.
+int coarsening_for(int partitions, int coarsening, int blocks);
 
 // `plan` with fully connected layers that are on one stage on a group of so many stages instead,
 // each of which computes some of the outputs, and ReLUs behind them. Nothing where there are none,

@@ -14,7 +14,7 @@ bool fits(std::int64_t bytes, const Platform& platform) {
 }
 
 Score Scores::add(const std::string& name, Plan plan) {
-  const auto known = std::find_if(scored_.begin(), scored_.end(), [&](const Scored& scored) {
+  const auto known = std::find_if(scored_.begin(), scored_.end(), [&](const ScoredPlan& scored) {
     return scored.plan.layers == plan.layers && scored.plan.multigrid == plan.multigrid;
   });
   if (known != scored_.end()) return known->score;
@@ -38,9 +38,9 @@ double Scores::least_step_s() const {
   return best_ ? scored_[*best_].score.step_s : std::numeric_limits<double>::infinity();
 }
 
-const Scores::Scored* Scores::runner_up() const {
-  const Scored* found = nullptr;
-  for (const Scored& scored : scored_) {
+const ScoredPlan* Scores::runner_up() const {
+  const ScoredPlan* found = nullptr;
+  for (const ScoredPlan& scored : scored_) {
     if (&scored == &scored_[*best_] || !scored.score.fits) continue;
     if (found == nullptr || scored.score.step_s < found->score.step_s) found = &scored;
   }
@@ -48,8 +48,8 @@ const Scores::Scored* Scores::runner_up() const {
 }
 
 void Scores::refuse() const {
-  const Scored& least =
-      *std::min_element(scored_.begin(), scored_.end(), [](const Scored& a, const Scored& b) {
+  const ScoredPlan& least = *std::min_element(
+      scored_.begin(), scored_.end(), [](const ScoredPlan& a, const ScoredPlan& b) {
         return a.score.bytes < b.score.bytes;
       });
   throw InfeasibleError("none of the " + std::to_string(scored_.size()) +
@@ -68,11 +68,22 @@ Plan Scores::fastest() const {
   if (!best_) refuse();
   Plan plan = scored_[*best_].plan;
   add_baseline(plan.prediction);
-  if (const Scored* second = runner_up()) {
+  if (const ScoredPlan* second = runner_up()) {
     plan.prediction.runner_up = second->name;
     plan.prediction.runner_up_s = second->score.step_s;
   }
   return with_prediction(std::move(plan), prices_);
+}
+
+std::optional<ScoredPlan> Scores::fastest_of(
+    const std::function<bool(const Plan&)>& is_wanted) const {
+  const ScoredPlan* found = nullptr;
+  for (const ScoredPlan& scored : scored_) {
+    if (!scored.score.fits || !is_wanted(scored.plan)) continue;
+    if (found == nullptr || scored.score.step_s < found->score.step_s) found = &scored;
+  }
+  if (found == nullptr) return std::nullopt;
+  return *found;
 }
 
 }  // namespace cnnplan

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +18,17 @@ struct Score {
   double step_s = 0.0;
   std::int64_t bytes = 0;  // as work_of has them: no less than the rank needs that needs most
   bool fits = false;       // into the platform's memory
+};
+
+struct NamedPlan {
+  std::string name;
+  Plan plan;
+};
+
+struct ScoredPlan {
+  std::string name;
+  Plan plan;
+  Score score;
 };
 
 class Scores {
@@ -39,19 +51,15 @@ class Scores {
   // prediction: the step of the baseline and the fastest other plan that fits beside its own.
   // @throws InfeasibleError when none fits @pre a plan was added
   Plan fastest() const;
+  // The fastest that fits of those that are looked for, without a prediction.
+  std::optional<ScoredPlan> fastest_of(const std::function<bool(const Plan&)>& is_wanted) const;
 
  private:
-  struct Scored {
-    std::string name;
-    Plan plan;
-    Score score;
-  };
-
-  const Scored* runner_up() const;
+  const ScoredPlan* runner_up() const;
   [[noreturn]] void refuse() const;
 
   const PriceList& prices_;
-  std::vector<Scored> scored_;
+  std::vector<ScoredPlan> scored_;
   std::optional<std::size_t> best_;
 };
 

@@ -13,6 +13,7 @@
 #include "planner/search/margins.hpp"
 #include "planner/search/memory_limit.hpp"
 #include "planner/search/near_ties.hpp"
+#include "planner/search/partitioning.hpp"
 #include "planner/search/pricing.hpp"
 #include "planner/search/refine.hpp"
 #include "planner/search/sample_ranks.hpp"
@@ -243,6 +244,13 @@ std::size_t add_chains(const SolveRequest& request,
   return plans.size();
 }
 
+// Beside the plan that is taken, whichever that is.
+void add_partitioning(const Scores& scores, const PriceList& prices, Prediction& prediction) {
+  const auto by_multigrid =
+      scores.fastest_of([](const Plan& plan) { return !plan.multigrid.empty(); });
+  if (by_multigrid) prediction.partitioning = partitioning_of(*by_multigrid, prices);
+}
+
 // The fastest with as many partitions as are asked for, beside the baseline of `scores`.
 Plan with_partitions(const SolveRequest& request,
                      const Plan& blank,
@@ -252,6 +260,7 @@ Plan with_partitions(const SolveRequest& request,
   if (add_chains(request, blank, prices, scores, own) == 0) refuse_partitions(*request.multigrid);
   Plan plan = own.fastest();
   scores.add_baseline(plan.prediction);
+  add_partitioning(own, prices, plan.prediction);
   return plan;
 }
 
@@ -324,6 +333,7 @@ Plan searched(const SolveRequest& request, const Plan& blank, const PriceList& p
   }
   if (request.multigrid) add_chains(request, blank, prices, scores, scores);
   Plan plan = scores.fastest();
+  if (request.multigrid) add_partitioning(scores, prices, plan.prediction);
   if (is_split_by_layers(plan)) return plan;
   PlanMargins found_margins = margins(blank, plan, pricing);
   if (found_margins.units.empty() && with_recompute) {

@@ -28,6 +28,7 @@ exposed     12.500 ms  (communication, waiting for other ranks included)
 inference   30.000 ms  (forward alone, as cnnexec --infer)
 baseline    110.000 ms  (n2 everywhere)
 runner-up   105.000 ms  (h2 everywhere)
+limited by  backward filter 30.5 %, forward 21.0 %, backward data 20.0 %, gradient reductions 15.5 %, updates 7.0 %, statistics 3.0 %, halo 2.0 %, loading 1.0 %
 bound       80.000 ms  (gap 25.0 %)
 memory      at least 4.00 MiB of 1.00 GiB (0.4 %): parameters 1.00 MiB, activations 3.00 MiB, buffers 512 B
 candidates  14
@@ -40,32 +41,32 @@ const std::string note_text = R"(
 }  // namespace
 
 TEST_CASE("explain: the whole text") {
-  CHECK(explain(small_plan(), {}) == header_text + R"(times in ms, mean over ranks
-layer   kind                   mesh  forward  bwd data  bwd filter   halo  channels  shuffle  copy  statistics  allreduce  other  total [ms]   step [%]
--------------------------------------------------------------------------------------------------------------------------------------------------------
-data    input                  h2          -         -           -      -         -        -     -           -          -  1.000       1.000        1.0
-conv1   convolution            h2     10.000    20.000      30.500  2.000         -        -     -           -          -      -      62.500       62.5
-bn1     batch_norm             h2      4.000         -           -      -         -        -     -       3.000      0.500      -       7.500*       7.5
-pool    global_pooling         h2          -         -           -      -         -        -     -           -          -      -           -          -
-fc      fully_connected        r2      5.000         -           -      -         -    1.500     -           -          -      -       6.500        6.5
-loss    softmax_cross_entropy  h2          -         -           -      -         -        -     -           -          -      -           -          -
--------------------------------------------------------------------------------------------------------------------------------------------------------
-reduce                                     -         -           -      -         -        -     -           -          -  6.000       6.000        6.0
-sgd                                        -         -           -      -         -        -     -           -          -  7.000       7.000        7.0
+  CHECK(explain(small_plan(), {}) == header_text + R"(times in ms, mean over ranks; critical: of the path that the step waits for
+layer   kind                   mesh  forward  bwd data  bwd filter   halo  channels  shuffle  copy  statistics  allreduce  other  total [ms]   step [%]  critical [%]
+---------------------------------------------------------------------------------------------------------------------------------------------------------------------
+data    input                  h2          -         -           -      -         -        -     -           -          -  1.000       1.000        1.0           1.0
+conv1   convolution            h2     10.000    20.000      30.500  2.000         -        -     -           -          -      -      62.500       62.5          62.5
+bn1     batch_norm             h2      4.000         -           -      -         -        -     -       3.000      0.500      -       7.500*       7.5           7.5
+pool    global_pooling         h2          -         -           -      -         -        -     -           -          -      -           -          -             -
+fc      fully_connected        r2      5.000         -           -      -         -    1.500     -           -          -      -       6.500        6.5           6.5
+loss    softmax_cross_entropy  h2          -         -           -      -         -        -     -           -          -      -           -          -             -
+---------------------------------------------------------------------------------------------------------------------------------------------------------------------
+reduce                                     -         -           -      -         -        -     -           -          -  6.000       6.000        6.0          15.5
+sgd                                        -         -           -      -         -        -     -           -          -  7.000       7.000        7.0           7.0
 )" + note_text);
 }
 
 TEST_CASE("explain: the operations of one layer") {
   CHECK(explain(small_plan(), "conv1") ==
         header_text + R"(conv1: convolution on h2, output 4x8x1x16x16
-operation              time [ms]   step [%]
--------------------------------------------
-conv1/forward/halo         2.000        2.0
-conv1/forward             10.000       10.0
-conv1/backward_data       20.000       20.0
-conv1/backward_filter     30.500       30.5
--------------------------------------------
-total                     62.500       62.5
+operation              time [ms]   step [%]  critical [%]
+---------------------------------------------------------
+conv1/forward/halo         2.000        2.0           2.0
+conv1/forward             10.000       10.0          10.0
+conv1/backward_data       20.000       20.0          20.0
+conv1/backward_filter     30.500       30.5          30.5
+---------------------------------------------------------
+total                     62.500       62.5          62.5
 )" + note_text);
 }
 
@@ -78,9 +79,9 @@ TEST_CASE("explain: the runner-up of every choice, and its margin") {
   CHECK(has(text, "runner-up  margin [ms]\n"));
   CHECK(line_of(text, "data").ends_with("n2              12.500"));
   CHECK(line_of(text, "conv1").ends_with("w2              -1.000"));
-  CHECK(line_of(text, "bn1").ends_with("7.5  as conv1"));
+  CHECK(line_of(text, "bn1").ends_with("7.5           7.5  as conv1"));
   CHECK(line_of(text, "pool").ends_with(" -"));
-  CHECK(line_of(text, "fc").ends_with("6.5  -"));
+  CHECK(line_of(text, "fc").ends_with("6.5           6.5  -"));
   CHECK(has(explain(plan, "data"), "\nrunner-up n2, all operations in sum 12.500 ms longer\n"));
   CHECK(has(explain(plan, "bn1"),
             "\nsplit as conv1; runner-up w2, all operations in sum 1.000 ms shorter\n"));

@@ -34,18 +34,18 @@ Prediction small_prediction() {
                        .activations_bytes = 3 << 20,
                        .buffers_bytes = 512,
                        .available_bytes = std::int64_t{1} << 30};
-  prediction.operations = {{"data/load", 0.001},
-                           {"conv1/forward/halo", 0.002},
-                           {"conv1/forward", 0.010},
-                           {"bn1/forward_statistics", 0.003},
+  prediction.operations = {{"data/load", 0.001, false, 0.001},
+                           {"conv1/forward/halo", 0.002, false, 0.002},
+                           {"conv1/forward", 0.010, false, 0.010},
+                           {"bn1/forward_statistics", 0.003, false, 0.003},
                            {"bn1/forward_statistics/allreduce", 0.0005},
-                           {"bn1/forward", 0.004, true},
+                           {"bn1/forward", 0.004, true, 0.0045},
                            {"fc/forward/shuffle", 0.0015},
-                           {"fc/forward", 0.005},
-                           {"conv1/backward_data", 0.020},
-                           {"conv1/backward_filter", 0.0305},
-                           {"reduce/0", 0.006},
-                           {"sgd/0", 0.007}};
+                           {"fc/forward", 0.005, false, 0.0065},
+                           {"conv1/backward_data", 0.020, false, 0.020},
+                           {"conv1/backward_filter", 0.0305, false, 0.0305},
+                           {"reduce/0", 0.006, false, 0.0155},
+                           {"sgd/0", 0.007, false, 0.007}};
   prediction.estimated_kernels = {"batch_norm/forward in=4x8x1x8x16"};
   return prediction;
 }

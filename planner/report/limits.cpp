@@ -1,0 +1,110 @@
+// Sums over the critical path; ratios of steps.
+#include "planner/report/limits.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "planner/report/operation_id.hpp"
+#include "planner/report/table.hpp"
+
+namespace cnnplan {
+namespace {
+
+bool is_in_chain(const Plan& plan, LayerIndex layer) {
+  return std::any_of(plan.multigrid.begin(), plan.multigrid.end(), [&](const Multigrid& chain) {
+    return chain.first <= layer && layer <= chain.last;
+  });
+}
+
+bool is_message(OperationPart part) {
+  return part == OperationPart::halo || part == OperationPart::channels ||
+         part == OperationPart::shuffle || part == OperationPart::copy ||
+         part == OperationPart::statistics || part == OperationPart::allreduce;
+}
+
+// "backward filter", "gradient reductions"
+std::string words_of(const std::string& id) {
+  const std::string group = group_of(id);
+  if (group == "reduce") return "gradient reductions";
+  if (group == "sgd") return "updates";
+  if (id.ends_with("/load")) return "loading";
+  std::string text(to_text(part_of(id)));
+  std::replace(text.begin(), text.end(), '_', ' ');
+  return text;
+}
+
+// What an operation of a plan with multigrid counts as.
+std::string words_beside_chains(const Plan& plan, const std::string& id) {
+  const LayerIndex layer = plan.network.index_of(group_of(id));
+  if (layer < 0) return words_of(id);
+  if (is_message(part_of(id))) return "messages";
+  if (!is_in_chain(plan, layer)) return "other layers";
+  const bool is_coarse =
+      id.find("/level_") != std::string::npos && id.find("/level_0") == std::string::npos;
+  return is_coarse ? "coarse levels" : "finest level";
+}
+
+std::string beside_in_order(const PartitionedStep& step, const PartitionedStep& in_order) {
+  const std::string too_large = step.fits ? "" : " (too large)";
+  return std::to_string(step.partitions) + ": " + fixed(in_order.step_s / step.step_s, 2) +
+         too_large;
+}
+
+// The first that is faster than in order; null where none is.
+const PartitionedStep* break_even(const std::vector<PartitionedStep>& steps) {
+  const auto found = std::find_if(steps.begin() + 1, steps.end(), [&](const auto& step) {
+    return step.step_s < steps.front().step_s;
+  });
+  return found == steps.end() ? nullptr : &*found;
+}
+
+std::string ranks_text(std::int64_t ranks) {
+  return std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks");
+}
+
+}  // namespace
+
+std::string limits_text(const Plan& plan) {
+  std::map<std::string, double> seconds;
+  double all_s = 0.0;
+  for (const PredictedOperation& operation : plan.prediction.operations) {
+    const double critical_s = operation.critical_s;
+    if (critical_s == 0.0) continue;
+    const std::string& id = operation.id;
+    seconds[plan.multigrid.empty() ? words_of(id) : words_beside_chains(plan, id)] += critical_s;
+    all_s += critical_s;
+  }
+  std::vector<std::pair<std::string, double>> most_first(seconds.begin(), seconds.end());
+  std::stable_sort(most_first.begin(), most_first.end(), [](const auto& a, const auto& b) {
+    return a.second > b.second;
+  });
+  std::string text;
+  for (const auto& [what, share_s] : most_first) {
+    if (share_s < 0.01 * all_s) break;
+    text += (text.empty() ? "" : ", ") + what + ' ' + percent(share_s / all_s);
+  }
+  return text;
+}
+
+std::string break_even_text(const Partitioning& partitioning) {
+  const std::vector<PartitionedStep>& steps = partitioning.steps;
+  if (steps.size() < 2) return "";
+  const PartitionedStep& in_order = steps.front();
+  const std::int64_t samples = partitioning.sample_ranks;
+  const PartitionedStep* const first = break_even(steps);
+  std::string text = first != nullptr
+                         ? "from " + ranks_text(samples * first->partitions) + " on"
+                         : "not with " + ranks_text(samples * steps.back().partitions) + " either";
+  text += samples == 1 ? "" : ", " + std::to_string(samples) + " for each partition";
+  text += "; by partitions, times as fast as in order on " + ranks_text(samples);
+  if (!in_order.fits) text += " (too large)";
+  text += ": ";
+  for (std::size_t i = 1; i < steps.size(); ++i) {
+    text += (i == 1 ? "" : ", ") + beside_in_order(steps[i], in_order);
+  }
+  return text;
+}
+
+}  // namespace cnnplan
