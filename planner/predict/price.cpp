@@ -51,21 +51,34 @@ Price PriceList::price(const Schedule&, const CollectiveOperation& operation) co
 }
 
 double PriceList::least_s(const CollectiveOperation& operation, double most_bytes) const {
-  return summed_bytes(operation) *
-         least_collective_s_per_byte(
-             platform_, links(operation), most_bytes, operation.kind, operation.algorithm);
+  const Collective collective{
+      {operation.group, operation.ranks_per_node}, operation.kind, operation.algorithm, most_bytes};
+  const double s_per_byte = met(least_s_per_byte_, collective, [&] {
+    return least_collective_s_per_byte(
+        platform_, links(operation), most_bytes, operation.kind, operation.algorithm);
+  });
+  return summed_bytes(operation) * s_per_byte;
 }
 
 const GroupLinks& PriceList::links(const CollectiveOperation& operation) const {
-  const std::pair key(operation.group, operation.ranks_per_node);
+  return met(links_, Group(operation.group, operation.ranks_per_node), [&] {
+    return links_of(platform_, operation.group.ranks(), operation.ranks_per_node);
+  });
+}
+
+// Two threads may compute the same value at the same time.
+template <typename Key, typename Value, typename Compute>
+const Value& PriceList::met(std::map<Key, Value>& known,
+                            const Key& key,
+                            const Compute& compute) const {
   {
-    const std::scoped_lock lock(links_mutex_);
-    const auto known = links_.find(key);
-    if (known != links_.end()) return known->second;
+    const std::scoped_lock lock(met_mutex_);
+    const auto found = known.find(key);
+    if (found != known.end()) return found->second;
   }
-  const GroupLinks links = links_of(platform_, operation.group.ranks(), operation.ranks_per_node);
-  const std::scoped_lock lock(links_mutex_);
-  return links_.emplace(key, links).first->second;
+  const Value value = compute();
+  const std::scoped_lock lock(met_mutex_);
+  return known.emplace(key, value).first->second;
 }
 
 Price PriceList::price(const Schedule& schedule, const LoadOperation& operation) const {

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <mutex>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -45,13 +46,21 @@ class PriceList {
   Price price(const Schedule& schedule, const CollectiveOperation& operation) const;
   Price price(const Schedule& schedule, const LoadOperation& operation) const;
 
+  // A group with its ranks per node.
+  using Group = std::pair<RankGroup, int>;
+  using Collective = std::tuple<Group, CollectiveKind, AllreduceAlgorithm, double>;
+
   const GroupLinks& links(const CollectiveOperation& operation) const;
+  // The value of `key`, computed where it is not known.
+  template <typename Key, typename Value, typename Compute>
+  const Value& met(std::map<Key, Value>& known, const Key& key, const Compute& compute) const;
 
   const Platform& platform_;
   const KernelCosts& kernels_;
-  mutable std::mutex links_mutex_;
-  // Of the groups met so far, with their ranks per node.
-  mutable std::map<std::pair<RankGroup, int>, GroupLinks> links_;
+  mutable std::mutex met_mutex_;
+  // Of what was met so far.
+  mutable std::map<Group, GroupLinks> links_;
+  mutable std::map<Collective, double> least_s_per_byte_;  // by the most bytes, too
 };
 
 // One rank's schedule and what each of its operations costs.

@@ -96,16 +96,19 @@ double MinMarginals::least_with(const std::vector<int>& units, const Neighbours&
 
 void MinMarginals::lower_by(const EliminationStep& step, const Given& given, const Pairs& pairs) {
   const auto& [neighbours, least, costs] = given;
-  const double others = least - *std::min_element(costs.begin(), costs.end());
+  const double others = least - least_of(costs);
   std::vector<double>& own = costs_[index(step.unit)];
-  for (std::size_t c = 0; c < costs.size(); ++c) {
-    if (others + costs[c] >= own[c]) continue;
-    own[c] = others + costs[c];
-    with_[index(step.unit)][c] = neighbours;
+  if (is_lower_somewhere(costs, others, own)) {
+    for (std::size_t c = 0; c < costs.size(); ++c) {
+      if (others + costs[c] >= own[c]) continue;
+      own[c] = others + costs[c];
+      with_[index(step.unit)][c] = neighbours;
+    }
   }
   for (std::size_t i = 0; i < step.neighbours.size(); ++i) {
     if (pairs[i] == nullptr) continue;
     const std::span<double> least_of_pair = pairs[i]->costs.row(neighbours[i]);
+    if (!is_lower_somewhere(costs, others, least_of_pair)) continue;
     int* const other = pairs[i]->others.data() + index(neighbours[i]) * costs.size();
     for (std::size_t c = 0; c < costs.size(); ++c) {
       if (others + costs[c] >= least_of_pair[c]) continue;

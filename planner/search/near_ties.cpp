@@ -2,7 +2,7 @@
 #include "planner/search/near_ties.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -19,12 +19,16 @@ constexpr std::size_t others_of_unit = 2;
 constexpr std::size_t most_scored = 16;
 constexpr std::size_t least_scored = 2;
 constexpr std::size_t units_of_most = 128;
+// Of the sum over that of the optimum: what costs more is no tie.
+constexpr double most_excess = 0.1;
 constexpr const char* name = "near tie";
 
-// The `most` cheapest beside the best, and that.
+// The `most` cheapest beside the best, and that, of those that are told apart.
 std::vector<int> cheapest(const std::vector<double>& costs, std::size_t most) {
-  std::vector<int> candidates(costs.size());
-  std::iota(candidates.begin(), candidates.end(), 0);
+  std::vector<int> candidates;
+  for (std::size_t i = 0; i < costs.size(); ++i) {
+    if (std::isfinite(costs[i])) candidates.push_back(static_cast<int>(i));
+  }
   std::stable_sort(candidates.begin(), candidates.end(), [&](int a, int b) {
     return costs[index(a)] < costs[index(b)];
   });
@@ -73,7 +77,8 @@ void add_near_ties(const Plan& blank,
   const Wanted wanted = [](int, const std::vector<double>& costs, std::size_t rounds) {
     return cheapest(costs, others_of_unit * rounds);
   };
-  const std::optional<MinMarginals> marginals = marginals_of_wanted(pricing, graph, wanted);
+  const std::optional<MinMarginals> marginals =
+      marginals_of_wanted(pricing, graph, wanted, most_excess);
   if (!marginals) return;
   const auto plan_with = [&](const Assignment& assignment) {
     return plan_of(blank, pricing.priced().choices, assignment);

@@ -94,10 +94,13 @@ double excess(NetworkPricing& pricing, const CostGraph& graph, const Assignment&
 
 std::optional<MinMarginals> marginals_of_wanted(NetworkPricing& pricing,
                                                 const CostGraph& graph,
-                                                const Wanted& wanted) {
+                                                const Wanted& wanted,
+                                                double most_excess) {
   for (std::size_t most = 1, round = 1;; ++round) {
-    std::optional<MinMarginals> marginals = MinMarginals::of(graph);
-    if (!marginals) return std::nullopt;
+    EliminationSteps steps = elimination_steps(graph);
+    if (!steps.optimum) return std::nullopt;
+    const double limit = steps.bound * (1.0 + most_excess);
+    std::optional<MinMarginals> marginals(std::in_place, std::move(steps), limit);
     const Assignment& optimum = marginals->optimum();
     if (pricing.price(optimum, pairs_with(*marginals, wanted, 1)) == 0) return marginals;
     if (round % rounds_with_as_many == 0) most *= 2;

@@ -38,7 +38,8 @@ using Wanted =
 // as if all pairs had prices. Nothing where the graph is too entangled for them.
 std::optional<MinMarginals> marginals_of_wanted(NetworkPricing& pricing,
                                                 const CostGraph& graph,
-                                                const Wanted& wanted);
+                                                const Wanted& wanted,
+                                                double most_excess);
 // How much more this assignment costs there than the least, of that; 0 but for rounding where none
 // costs less. As if all pairs had prices. @pre the least is above 0
 double excess(NetworkPricing& pricing, const CostGraph& graph, const Assignment& assignment);
