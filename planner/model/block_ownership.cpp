@@ -47,11 +47,16 @@ bool all_ranks(int ranks, const Predicate& holds) {
 }  // namespace
 
 Range BlockOwnership::Rule::owned(int coordinate) const {
-  return block_range(length, parts, coordinate);
+  return block_range(length, cut_into(), coordinate % cut_into());
 }
 
 Range BlockOwnership::Rule::at(int coordinate) const {
   Range range = owned(coordinate);
+  if (together > 1) {
+    const int first = coordinate / together * together;
+    range = {block_range(input_length, parts, first).begin,
+             block_range(input_length, parts, first + together - 1).end};
+  }
   if (grouped) range = whole_groups(range, length / groups, input_length / groups);
   if (upsample.factor > 1) range = upsample_block(range, input_length, upsample).input;
   if (windowed) {
@@ -119,9 +124,19 @@ BlockOwnership BlockOwnership::with_channels(std::int64_t count, std::int64_t gr
   return result;
 }
 
-BlockOwnership BlockOwnership::with_channel_blocks(std::int64_t count) const {
+BlockOwnership BlockOwnership::with_channel_blocks(std::int64_t count, int parts) const {
   BlockOwnership result = derived();
-  result.rule(Dim::c).length = count;
+  Rule& rule = result.rule(Dim::c);
+  rule.length = count;
+  if (parts != rule.parts) rule.in_turn = parts;
+  return result;
+}
+
+BlockOwnership BlockOwnership::with_joined_channels(std::int64_t count, int together) const {
+  BlockOwnership result = derived();
+  Rule& rule = result.rule(Dim::c);
+  rule.input_length = count;
+  rule.together = together;
   return result;
 }
 
@@ -152,7 +167,7 @@ BlockOwnership BlockOwnership::tabulated(Tables& tables) const {
 bool BlockOwnership::owns_nothing(const MeshCoordinates& coordinates) const {
   for (std::size_t i = 0; i < dim_count; ++i) {
     const Rule& rule = rules_[i];
-    if (rule.parts > rule.length &&
+    if (rule.cut_into() > rule.length &&
         rule.owned(coordinates[static_cast<std::size_t>(axis_of(i))]).size() == 0)
       return true;
   }
@@ -177,6 +192,7 @@ int BlockOwnership::block(int rank) const {
 
 Coordinates BlockOwnership::meeting(Dim dim, Range wanted) const {
   const int filled = filled_parts(static_cast<std::size_t>(dim));
+  if (!rules_[static_cast<std::size_t>(dim)].ascends()) return {.begin = 0, .end = filled};
   return {.begin = first_without(filled, [&](int i) { return range(dim, i).end <= wanted.begin; }),
           .end = first_without(filled, [&](int i) { return range(dim, i).begin < wanted.end; })};
 }
@@ -195,7 +211,7 @@ int BlockOwnership::count_meeting(Dim dim, Range wanted) const {
   const Rule& rule = rules_[static_cast<std::size_t>(dim)];
   if (wanted.size() == 0) return 0;
   const Coordinates found = meeting(dim, wanted);
-  if (!rule.windowed && !rule.cut) return std::max(0, found.end - found.begin);
+  if (!rule.windowed && !rule.cut && rule.ascends()) return std::max(0, found.end - found.begin);
   int count = 0;
   for (int i = found.begin; i < found.end; ++i) {
     if (intersect(range(dim, i), wanted).size() > 0) ++count;
@@ -203,14 +219,15 @@ int BlockOwnership::count_meeting(Dim dim, Range wanted) const {
   return count;
 }
 
-// The first ones.
+// The first ones; of those that take parts in turn, all.
 int BlockOwnership::filled_parts(std::size_t dim) const {
+  if (rules_[dim].in_turn > 0) return rules_[dim].parts;
   return static_cast<int>(std::min<std::int64_t>(rules_[dim].parts, rules_[dim].length));
 }
 
 bool BlockOwnership::has_empty_parts() const {
   return std::any_of(
-      rules_.begin(), rules_.end(), [](const Rule& rule) { return rule.parts > rule.length; });
+      rules_.begin(), rules_.end(), [](const Rule& rule) { return rule.cut_into() > rule.length; });
 }
 
 // Where true, both have the same boxes if they have the same ranges in parts that are not empty.

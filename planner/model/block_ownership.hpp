@@ -21,8 +21,8 @@ struct Coordinates {
 };
 
 // A box by rank. Ranks at another coordinate along l than the stage have nothing. In every dim, the
-// range depends on the coordinate along the axis that splits it
-// only, and its ends do not fall as that coordinate grows.
+// range depends on the coordinate along the axis that splits it only, and its ends do not fall as
+// that coordinate grows, but where parts are taken in turn.
 class BlockOwnership {
  public:
   // What the ranks own.
@@ -39,9 +39,12 @@ class BlockOwnership {
   // With what `groups` groups of channels take of an input of `count` channels: all groups that
   // these blocks have a part of, whole.
   BlockOwnership with_channels(std::int64_t count, std::int64_t groups) const;
-  // With their channels cut into as many blocks of `count` instead. Nothing where the block of
-  // another dim or the new one is empty.
-  BlockOwnership with_channel_blocks(std::int64_t count) const;
+  // With `count` channels instead, cut into `parts` blocks that the coordinates along c take in
+  // turn. Nothing where the block of another dim or the new one is empty. @pre parts >= 1
+  BlockOwnership with_channel_blocks(std::int64_t count, int parts) const;
+  // With `count` channels instead, cut into as many blocks as there are coordinates along c; these
+  // have, `together` in a row, all of theirs. @pre `together` divides their number
+  BlockOwnership with_joined_channels(std::int64_t count, int together) const;
   // The part with channels [first, first + count), which become channels [0, count); `first` may be
   // below 0.
   BlockOwnership channels(std::int64_t first, std::int64_t count) const;
@@ -64,7 +67,7 @@ class BlockOwnership {
     return range(static_cast<std::size_t>(dim), coordinate);
   }
   // Which coordinates along the axis of `dim` may have a range that meets `wanted`: all that do,
-  // and of others only empty ones between them.
+  // and of others, unless parts are taken in turn, only empty ones between them.
   Coordinates meeting(Dim dim, Range wanted) const;
   // The least box with the blocks of all ranks. @pre some rank has one
   Box hull() const;
@@ -77,11 +80,13 @@ class BlockOwnership {
   }
 
  private:
-  // Cut into parts, which need an input through a window, transposed or not, upsampled, or in whole
-  // groups; of that, a section.
+  // Cut into parts, which need an input through a window, transposed or not, upsampled, in whole
+  // groups, or several together; of that, a section.
   struct Rule {
     std::int64_t length = 1;
     int parts = 1;
+    int in_turn = 0;   // where not 0, cut into so many instead
+    int together = 1;  // so many coordinates in a row have all that they would of `input_length`
     bool windowed = false;
     bool transposed = false;  // where windowed
     bool grouped = false;
@@ -92,6 +97,8 @@ class BlockOwnership {
     std::int64_t input_length = 0;
     Range section{};
 
+    int cut_into() const { return in_turn > 0 ? in_turn : parts; }
+    bool ascends() const { return in_turn == 0 || together > 1; }
     Range owned(int coordinate) const;
     Range at(int coordinate) const;
     auto operator<=>(const Rule&) const = default;

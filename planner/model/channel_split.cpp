@@ -1,6 +1,8 @@
 // Names of channel algorithms, and the layers that refuse them.
 #include "planner/model/channel_split.hpp"
 
+#include <stdexcept>
+
 #include "planner/model/distribution.hpp"
 
 namespace cnnplan {
@@ -19,10 +21,42 @@ bool is_cut_at_groups(std::int64_t filters, std::int64_t groups, int parts) {
   return true;
 }
 
+// Of stationary_w.
+std::string refusal_in_both(const Network& network, LayerIndex layer, int parts) {
+  const int of_inputs = input_parts(ChannelAlgorithm::stationary_w, parts);
+  if (of_inputs == 1) {
+    return "a number of parts of c that has two factors, since the weight is cut in both "
+           "directions";
+  }
+  const std::int64_t inputs = network.output_shape(network.inputs_of(layer)[0], 1)[Dim::c];
+  const std::int64_t outputs = network.output_shape(layer, 1)[Dim::c];
+  if (parts <= outputs && of_inputs <= inputs) return {};
+  return "no more parts of c than channels (" + std::to_string(outputs) + ", and for " +
+         std::to_string(of_inputs) + " parts of them " + std::to_string(inputs) + " of its input)";
+}
+
 }  // namespace
 
 std::string_view to_text(ChannelAlgorithm algorithm) {
-  return algorithm == ChannelAlgorithm::stationary_y ? "stationary_y" : "stationary_x";
+  switch (algorithm) {
+    case ChannelAlgorithm::stationary_y:
+      return "stationary_y";
+    case ChannelAlgorithm::stationary_x:
+      return "stationary_x";
+    case ChannelAlgorithm::stationary_w:
+      return "stationary_w";
+  }
+  throw std::logic_error("unknown channel algorithm");
+}
+
+int input_parts(ChannelAlgorithm algorithm, int parts) {
+  if (algorithm == ChannelAlgorithm::stationary_y) return 1;
+  if (algorithm == ChannelAlgorithm::stationary_x) return parts;
+  int largest = 1;
+  for (int divisor = 2; divisor * divisor <= parts; ++divisor) {
+    if (parts % divisor == 0) largest = divisor;
+  }
+  return largest;
 }
 
 bool mixes_channels(const LayerParameters& parameters) {
@@ -62,10 +96,11 @@ std::string channel_split_refusal(const Network& network,
     return "axes n d h w r: a local response norm sums channels of other parts";
   }
   const std::int64_t groups = groups_of(parameters);
-  if (groups == 1) return {};
-  if (algorithm == ChannelAlgorithm::stationary_x) {
+  if (groups > 1 && algorithm != ChannelAlgorithm::stationary_y) {
     return "stationary_y, since the convolution has groups";
   }
+  if (algorithm == ChannelAlgorithm::stationary_w) return refusal_in_both(network, layer, parts);
+  if (groups == 1) return {};
   const std::int64_t filters = network.output_shape(layer, 1)[Dim::c];
   if (is_cut_at_groups(filters, groups, parts)) return {};
   return "parts of c that are whole groups of filters, or parts of one group (" +

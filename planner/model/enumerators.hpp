@@ -63,7 +63,9 @@ struct Enumerators<CollectiveKind> {
 
 template <>
 struct Enumerators<ChannelAlgorithm> {
-  static constexpr std::array all{ChannelAlgorithm::stationary_y, ChannelAlgorithm::stationary_x};
+  static constexpr std::array all{ChannelAlgorithm::stationary_y,
+                                  ChannelAlgorithm::stationary_x,
+                                  ChannelAlgorithm::stationary_w};
 };
 
 template <>

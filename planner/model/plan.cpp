@@ -108,7 +108,7 @@ std::string to_text(const Split& split) {
 }
 
 bool sums_over_channels(const Split& split) {
-  return split.channel_algorithm == ChannelAlgorithm::stationary_x && split.mesh.size(Axis::c) > 1;
+  return input_parts(split.channel_algorithm, split.mesh.size(Axis::c)) > 1;
 }
 
 bool can_be_staged(const LayerParameters& parameters) {

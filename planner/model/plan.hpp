@@ -183,7 +183,8 @@ struct Plan {
   bool operator==(const Plan&) const = default;
 };
 
-// True where a rank computes parts of sums over channels: stationary_x on a mesh with an axis c.
+// True where a rank computes parts of sums over channels: stationary_x and stationary_w on a mesh
+// with an axis c.
 bool sums_over_channels(const Split& split);
 
 // True for layers whose output a kernel without products of matrices computes from its inputs:

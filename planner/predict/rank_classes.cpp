@@ -236,6 +236,14 @@ std::map<Mesh, std::vector<LayerIndex>> layers_by_mesh(const Plan& plan) {
   return layers;
 }
 
+// Whose parts of x and y overlap differently with what they own, rank by rank.
+bool takes_parts_in_turn(const Plan& plan, const std::vector<LayerIndex>& layers) {
+  return std::any_of(layers.begin(), layers.end(), [&](LayerIndex layer) {
+    return plan.layers[static_cast<std::size_t>(layer)].channel_algorithm ==
+           ChannelAlgorithm::stationary_w;
+  });
+}
+
 // Samples of ranks in a row are then in a row, and of several such meshes the coarser one's hold
 // the finer one's.
 bool has_samples_first(const Mesh& mesh) {
@@ -274,6 +282,9 @@ RankClasses RankClasses::of(const Plan& plan, const Platform& platform) {
         continue;
       }
       refinement.refine_along(mesh, axis, cuts_of(plan, layers, axis.axis));
+      if (axis.axis == Axis::c && takes_parts_in_turn(plan, layers)) {
+        refinement.refine([&mesh = mesh](int rank) { return mesh.coordinate(rank, Axis::c); });
+      }
       if (axis.axis != Axis::n) refinement.refine_by_levels(platform, mesh, axis);
     }
     refinement.refine_by_groups(platform, mesh);

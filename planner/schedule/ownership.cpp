@@ -15,6 +15,35 @@ Range channel_block(const Plan& plan, LayerIndex layer, std::int64_t count, int 
   return block_range(count, mesh.size(Axis::c), mesh.coordinate(rank, Axis::c));
 }
 
+// How channels of a layer that mixes them are cut along c.
+struct ChannelParts {
+  int all = 1;
+  int of_inputs = 1;
+
+  explicit ChannelParts(const Split& split)
+      : all(split.mesh.size(Axis::c)), of_inputs(input_parts(split.channel_algorithm, all)) {}
+};
+
+// The part of its input's channels that a rank multiplies, of `count`. Nothing at another stage.
+Range multiplied_channels(const Plan& plan, LayerIndex layer, std::int64_t count, int rank) {
+  if (!is_at_stage(plan, layer, rank)) return {};
+  const LayerPlan& own = layer_plan(plan, layer);
+  const ChannelParts parts(own.split());
+  return block_range(count, parts.of_inputs, own.mesh.coordinate(rank, Axis::c) % parts.of_inputs);
+}
+
+// The channels that a rank computes, or parts of sums of them. Nothing at another stage.
+Range computed_channels(const Plan& plan, LayerIndex layer, int rank) {
+  if (!is_at_stage(plan, layer, rank)) return {};
+  const LayerPlan& own = layer_plan(plan, layer);
+  const ChannelParts parts(own.split());
+  const std::int64_t count = plan.network.output_shape(layer, 1)[Dim::c];
+  const int coordinate = own.mesh.coordinate(rank, Axis::c);
+  const int first = coordinate - coordinate % parts.of_inputs;
+  return {block_range(count, parts.all, first).begin,
+          block_range(count, parts.all, first + parts.of_inputs - 1).end};
+}
+
 // Of a whole weight (C, F/groups, ...), the part that makes these filters: whole groups of them, or
 // a part of one.
 void set_filters(Range filters, std::int64_t groups, Box& weight) {
@@ -66,18 +95,20 @@ BlockOwnership needed_blocks(const Network& network,
   BlockOwnership needed =
       is_transposed(parameters) ? outputs.over(window, shape) : outputs.under(window, shape);
   if (!mixes_channels(parameters)) return needed;
-  const bool splits = outputs.mesh().size(Axis::c) > 1;
-  return splits && algorithm == ChannelAlgorithm::stationary_x
-             ? needed.with_channel_blocks(shape[Dim::c])
-             : needed.with_channels(shape[Dim::c], groups_of(parameters));
+  const int parts = input_parts(algorithm, outputs.mesh().size(Axis::c));
+  return parts > 1 ? needed.with_channel_blocks(shape[Dim::c], parts)
+                   : needed.with_channels(shape[Dim::c], groups_of(parameters));
 }
 
 BlockOwnership computed_blocks(const Plan& plan, LayerIndex layer, const BlockOwnership& outputs) {
-  const bool is_partial = mixes_channels(plan.network.layer(layer).parameters) &&
-                          sums_over_channels(layer_plan(plan, layer).split());
+  const Split split = layer_plan(plan, layer).split();
+  const bool is_partial =
+      mixes_channels(plan.network.layer(layer).parameters) && sums_over_channels(split);
   if (!is_partial) return outputs;
   const std::int64_t inputs = channels_of(plan, plan.network.inputs_of(layer)[0]);
-  return outputs.with_channel_blocks(inputs).with_channels(channels_of(plan, layer), 1);
+  const int parts = ChannelParts(split).of_inputs;
+  return outputs.with_channel_blocks(inputs, parts)
+      .with_joined_channels(channels_of(plan, layer), parts);
 }
 
 Shape weight_shape(const Network& network, LayerIndex layer) {
@@ -97,29 +128,26 @@ Box weight_block(const Plan& plan, LayerIndex layer, int rank) {
   const LayerParameters& parameters = plan.network.layer(layer).parameters;
   const Shape shape = weight_shape(plan.network, layer);
   const bool of_inputs = sums_over_channels(layer_plan(plan, layer).split());
+  const bool transposed = is_transposed(parameters);
+  const Dim inputs = transposed ? Dim::n : Dim::c;
+  const Range filters = computed_channels(plan, layer, rank);
   Box box = whole(shape);
-  if (is_transposed(parameters)) {
-    if (of_inputs) {
-      box[Dim::n] = channel_block(plan, layer, shape[Dim::n], rank);
-    } else {
-      set_filters(own_channels(plan, layer, rank), groups_of(parameters), box);
-    }
+  if (!transposed) {
+    box[Dim::n] = filters;
   } else if (of_inputs) {
-    box[Dim::c] = channel_block(plan, layer, shape[Dim::c], rank);
+    box[Dim::c] = filters;
   } else {
-    box[Dim::n] = own_channels(plan, layer, rank);
+    set_filters(filters, groups_of(parameters), box);
   }
+  if (of_inputs) box[inputs] = multiplied_channels(plan, layer, shape[inputs], rank);
   return box;
 }
 
 Box bias_block(const Plan& plan, LayerIndex layer, int rank) {
   const LayerPlan& own = layer_plan(plan, layer);
   Box box = whole({{1, 1, 1, 1, channels_of(plan, layer)}});
-  if (!sums_over_channels(own.split())) {
-    box[Dim::w] = own_channels(plan, layer, rank);
-  } else if (own.mesh.coordinate(rank, Axis::c) > 0 || !is_at_stage(plan, layer, rank)) {
-    box[Dim::w] = {};
-  }
+  const int part = own.mesh.coordinate(rank, Axis::c) % ChannelParts(own.split()).of_inputs;
+  box[Dim::w] = part == 0 ? computed_channels(plan, layer, rank) : Range{};
   return box;
 }
 

@@ -17,21 +17,21 @@ BlockOwnership owned_blocks(const Plan& plan, LayerIndex layer);
 // output block itself for element-wise layers, with its halo for windows, what it repeats or
 // interpolates for upsampling, what reaches it for transposed convolutions, and for a concat or
 // slice what of it comes from that input, in the input's indices. Layers that mix channels need all
-// of their groups, or of stationary_x as many parts of them as the output has.
+// of their groups, or one of input_parts of them.
 BlockOwnership needed_blocks(const Network& network,
                              LayerIndex layer,
                              std::size_t input,
                              const BlockOwnership& outputs,
                              ChannelAlgorithm algorithm = ChannelAlgorithm::stationary_y);
 // Blocks that the kernels of `layer` compute where the ranks own `outputs`: these, but where sums
-// over channels are not complete, all channels of them.
+// over channels are not complete, those of all ranks that add up what they have of them.
 BlockOwnership computed_blocks(const Plan& plan, LayerIndex layer, const BlockOwnership& outputs);
 // Shape of the weight of `layer`: (F, C/groups, KD, KH, KW), of a transposed convolution
 // (C, F/groups, KD, KH, KW).
 Shape weight_shape(const Network& network, LayerIndex layer);
 // The part of the weight of `layer` that a rank multiplies with, and of
-// its bias (1, 1, 1, 1, F) the part that it adds: with stationary_x, one of the ranks that share
-// sums adds all.
+// its bias (1, 1, 1, 1, F) the part that it adds: of the ranks that share sums, the first adds
+// all.
 Box weight_block(const Plan& plan, LayerIndex layer, int rank);
 Box bias_block(const Plan& plan, LayerIndex layer, int rank);
 // Channels of the output of `layer` that `rank` owns, also where it owns no positions.

@@ -29,8 +29,8 @@ void add_replicated(std::vector<Split>& splits, int ranks) {
 // Some rank would have no channels of the input to work on.
 bool has_idle_parts(const Network& network, LayerIndex layer, const Split& split) {
   const LayerIndex input = network.inputs_of(layer)[0];
-  return sums_over_channels(split) &&
-         split.mesh.size(Axis::c) > network.output_shape(input, 1)[Dim::c];
+  return input_parts(split.channel_algorithm, split.mesh.size(Axis::c)) >
+         network.output_shape(input, 1)[Dim::c];
 }
 
 // `mesh`, which splits channels, with every algorithm that a layer allows.

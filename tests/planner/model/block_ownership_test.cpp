@@ -133,7 +133,8 @@ TEST_CASE("BlockOwnership: groups of channels and blocks of other channels, rank
     const BlockOwnership grouped = owned.with_channels(groups * inputs, groups);
     shape[Dim::c] = random.integer(1, 7);
     const Distribution others(shape, distribution.mesh());
-    const BlockOwnership blocks = owned.with_channel_blocks(shape[Dim::c]);
+    const BlockOwnership blocks =
+        owned.with_channel_blocks(shape[Dim::c], distribution.mesh().size(Axis::c));
     for (int rank = 0; rank < distribution.rank_count(); ++rank) {
       Box expected = distribution.box(rank);
       Range& channels = expected[Dim::c];
@@ -151,6 +152,43 @@ TEST_CASE("BlockOwnership: groups of channels and blocks of other channels, rank
     const std::int64_t begin = random.integer(0, 7);
     check_meeting(grouped, Dim::c, {begin, begin + random.integer(0, 4)});
     check_meeting(blocks, Dim::c, {begin, begin + random.integer(0, 4)});
+  }
+}
+
+TEST_CASE("BlockOwnership: channels in turn and several parts together, rank by rank") {
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    CAPTURE(seed);
+    RandomValues random(seed);
+    const int in_turn = static_cast<int>(random.integer(2, 3));
+    const int together = static_cast<int>(random.integer(2, 3));
+    const int parts = in_turn * together;
+    const Mesh mesh({{Axis::n, 2}, {Axis::c, parts}});
+    Shape shape = random_shape(random);
+    const Distribution distribution(shape, mesh);
+    const std::int64_t inputs = random.integer(1, 7);
+    const std::int64_t outputs = random.integer(parts, parts + 5);
+    const BlockOwnership turns = BlockOwnership(distribution).with_channel_blocks(inputs, in_turn);
+    const BlockOwnership joined = turns.with_joined_channels(outputs, together);
+    for (int rank = 0; rank < distribution.rank_count(); ++rank) {
+      const int part = mesh.coordinate(rank, Axis::c);
+      Box expected = distribution.box(rank);
+      expected[Dim::c] = block_range(inputs, in_turn, part % in_turn);
+      for (Dim dim : {Dim::n, Dim::d, Dim::h, Dim::w}) {
+        const int coordinate = mesh.coordinate(rank, static_cast<Axis>(dim));
+        expected[dim] = block_range(shape[dim], mesh.size(static_cast<Axis>(dim)), coordinate);
+      }
+      const bool has_nothing = is_empty(expected);
+      CHECK(turns.box(rank) == (has_nothing ? Box{} : expected));
+      const int first = part - part % together;
+      expected[Dim::c] = {block_range(outputs, parts, first).begin,
+                          block_range(outputs, parts, first + together - 1).end};
+      CHECK(joined.box(rank) == (has_nothing ? Box{} : expected));
+    }
+    const std::int64_t begin = random.integer(0, 7);
+    check_meeting(turns, Dim::c, {begin, begin + random.integer(0, 4)});
+    check_meeting(joined, Dim::c, {begin, begin + random.integer(0, 4)});
+    CHECK(turns.hull()[Dim::c] == Range{0, inputs});
+    CHECK(joined.hull()[Dim::c] == Range{0, outputs});
   }
 }
 

@@ -94,7 +94,7 @@ TEST_CASE("parse_plan: refusals name pointer, value and what is allowed") {
            "\"stationary_z\"",
            "/layers/1/channel_algorithm",
            "\"stationary_z\"",
-           "\"stationary_y\", \"stationary_x\""},
+           "\"stationary_y\", \"stationary_x\", \"stationary_w\""},
           {"\"statistics\": \"global\"",
            "\"channel_algorithm\": \"stationary_y\"",
            "/layers/2/channel_algorithm",

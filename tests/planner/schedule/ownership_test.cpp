@@ -61,7 +61,8 @@ Range channels_read(const Plan& plan, LayerIndex layer, const Box& output, int r
   const Range all{0, plan.network.output_shape(plan.network.inputs_of(layer)[0], 1)[Dim::c]};
   const int parts = split.mesh.size(Axis::c);
   if (sums_over_channels(split.split())) {
-    return block_range(all.end, parts, split.mesh.coordinate(rank, Axis::c));
+    const int of_inputs = input_parts(split.channel_algorithm, parts);
+    return block_range(all.end, of_inputs, split.mesh.coordinate(rank, Axis::c) % of_inputs);
   }
   const std::int64_t groups = groups_of(parameters);
   if (groups == 1) return all;
@@ -251,6 +252,9 @@ TEST_CASE("Ownership: the weight of a transposed convolution is cut where its ro
   using Ranges = std::array<Range, 2>;
   CHECK(block(1, "c2", stationary_y, 1) == Ranges{Range{0, 6}, Range{2, 4}});
   CHECK(block(1, "c2", stationary_x, 1) == Ranges{Range{3, 6}, Range{0, 4}});
+  CHECK(block(1, "c4", stationary_w, 0) == Ranges{Range{0, 3}, Range{0, 2}});
+  CHECK(block(1, "c4", stationary_w, 1) == Ranges{Range{3, 6}, Range{0, 2}});
+  CHECK(block(1, "c4", stationary_w, 2) == Ranges{Range{0, 3}, Range{2, 4}});
   CHECK(block(2, "c2", stationary_y, 1) == Ranges{Range{3, 6}, Range{0, 2}});
   CHECK(block(2, "c4", stationary_y, 3) == Ranges{Range{3, 6}, Range{1, 2}});
   CHECK(block(1, "c8", stationary_y, 7)[1].size() == 0);
