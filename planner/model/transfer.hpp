@@ -15,7 +15,8 @@ struct Piece {
   auto operator<=>(const Piece&) const = default;
 };
 
-// One rank's part. Both lists are ordered by peer and hold at most one piece per peer.
+// One rank's part. Both lists hold at most one piece per peer, and transfer_list orders them by
+// that.
 struct TransferList {
   std::vector<Piece> sends;
   std::vector<Piece> receives;

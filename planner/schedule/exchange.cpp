@@ -167,10 +167,19 @@ std::vector<SlicedGradient> sliced_gradients(const Network& network) {
 }
 
 Exchange exchange_backward(SharedRule needed_to_owned, const GradientUse& use, int rank) {
-  return by_rule(
-      std::move(needed_to_owned), rank, [&](TransferList list, const Box& have, const Box& own) {
+  const BlockOwnership& sources = needed_to_owned->sources;
+  const auto is_before = [&](const Piece& a, const Piece& b) {
+    return sources.block(a.peer) < sources.block(b.peer);
+  };
+  Exchange exchange =
+      by_rule(needed_to_owned, rank, [&](TransferList list, const Box& have, const Box& own) {
         return exchange_backward(std::move(list), have, own, use, rank);
       });
+  std::vector<Piece>& received = exchange.list.receives;
+  if (use.replicas && exchange.accumulate) {
+    std::stable_sort(received.begin(), received.end(), is_before);
+  }
+  return exchange;
 }
 
 Exchange exchange_backward(
@@ -185,7 +194,7 @@ Exchange exchange_backward(
   const bool sends_own = std::any_of(sends.begin(), sends.end(), [&](const Piece& piece) {
     return piece.peer != rank && overlap(piece.box, own);
   });
-  if (!use.shared && !is_empty(own) && contains(have, own) && !sends_own &&
+  if (!use.shared && !use.replicas && !is_empty(own) && contains(have, own) && !sends_own &&
       (!use.dense || have == own)) {
     keep_own_part(exchange, rank);
     return exchange;

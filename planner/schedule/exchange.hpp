@@ -62,8 +62,9 @@ std::vector<SlicedGradient> sliced_gradients(const Network& network);
 
 // What the producer of a tensor and its readers allow with a gradient.
 struct GradientUse {
-  bool shared = false;  // somebody else reads the needed block: it must not be overwritten
-  bool dense = false;   // the producer reads dense blocks only
+  bool shared = false;    // somebody else reads the needed block: it must not be overwritten
+  bool dense = false;     // the producer reads dense blocks only
+  bool replicas = false;  // of the producer's blocks, which take the same bits: a fixed order
   SlicedGradient sliced{};
 };
 
@@ -72,7 +73,8 @@ struct GradientUse {
 bool shares_gradient(const LayerParameters& parameters, std::size_t input);
 
 // From needed to owned blocks: halos are added to the own block, in place where that may be
-// overwritten and is read inside its halo.
+// overwritten and is read inside its halo. Where that has replicas, all parts are added in the
+// order of the blocks that they are from.
 Exchange exchange_backward(SharedRule needed_to_owned, const GradientUse& use, int rank);
 // The same of a list that is known: `have` and `own` are what the rank needed and owns.
 Exchange exchange_backward(

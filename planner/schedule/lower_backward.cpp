@@ -289,6 +289,7 @@ void Lowering::contribute(const Unit& unit, std::size_t input, Contribution cont
   }
   const GradientUse use{.shared = contribution.shared,
                         .dense = decomposition_.needs_dense_gradient(target),
+                        .replicas = rule->destinations.has_replicas(),
                         .sliced = decomposition_.sliced_gradient(unit.head)};
   Exchange exchange = exchange_backward(rule, use, rank_);
   const BufferIndex source = contribution.operand.buffer;

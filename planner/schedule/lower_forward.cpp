@@ -214,9 +214,9 @@ Operand Lowering::add_computed(const Unit& unit) {
 
 // Adds the parts of sums up where their channels are owned, in the memory of the output.
 void Lowering::scatter_sums(const Unit& unit, const Operand& computed) {
-  const GradientUse use{.shared = true, .dense = true};
-  Exchange exchange = exchange_backward(
-      rule_of(decomposition_.computed(unit), decomposition_.owned(unit.last)), use, rank_);
+  const BlockOwnership& owned = decomposition_.owned(unit.last);
+  const GradientUse use{.shared = true, .dense = true, .replicas = owned.has_replicas()};
+  Exchange exchange = exchange_backward(rule_of(decomposition_.computed(unit), owned), use, rank_);
   add_transfer(unit,
                name(unit) + "/forward/reduce_scatter",
                {.source = computed.buffer,

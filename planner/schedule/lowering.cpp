@@ -318,7 +318,8 @@ void Lowering::collective(const std::string& id,
                           CollectiveOperation operation) {
   if (operation.group.size() < 2) return;
   if (operation.algorithm == AllreduceAlgorithm::hierarchical) {
-    operation.ranks_per_node = members_per_node(operation.group, plan_.ranks_per_node);
+    const bool alike = has_alike_replicas(layer_plan(index).mesh, plan_.ranks_per_node);
+    operation.ranks_per_node = alike ? members_per_node(operation.group, plan_.ranks_per_node) : 1;
   }
   builder_.add_operation(id, index, stream, std::move(operation));
 }

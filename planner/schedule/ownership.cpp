@@ -195,6 +195,12 @@ std::array<InterpolationAxis, 3> interpolation_axes(const Upsample& upsample,
   return axes;
 }
 
+bool has_alike_replicas(const Mesh& mesh, int ranks_per_node) {
+  const int stride = mesh.stride(Axis::r);
+  if (stride == 0 || stride % ranks_per_node == 0) return true;
+  return ranks_per_node % (stride * mesh.size(Axis::r)) == 0;
+}
+
 RankGroup reduction_group(const Mesh& mesh, int rank) {
   return RankGroup(mesh, rank, {Axis::c, Axis::r, Axis::l});
 }

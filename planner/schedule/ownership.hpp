@@ -47,6 +47,10 @@ std::array<InterpolationAxis, 3> interpolation_axes(const Upsample& upsample,
                                                     const Shape& input,
                                                     const Box& output);
 
+// Whether groups of ranks that are replicas of each other lie alike in their nodes: what is summed
+// node by node is then summed in the same order in all of them.
+bool has_alike_replicas(const Mesh& mesh, int ranks_per_node);
+
 // Ranks that hold other positions of the same channels and the same replica as `rank` under `mesh`,
 // `rank` included: those whose gradients are summed.
 RankGroup reduction_group(const Mesh& mesh, int rank);

@@ -253,6 +253,7 @@ double EdgePrices::backward_s(const Blocks& blocks, const Part& part) const {
   const Box have = reader_box(blocks, part);
   const GradientUse use{.shared = blocks.rules.shared,
                         .dense = blocks.rules.dense_gradient,
+                        .replicas = blocks.owned.has_replicas(),
                         .sliced = blocks.rules.sliced};
   const Exchange exchange =
       exchange_backward(way_back(part.there, blocks.owned, blocks.needed, part.rank),
