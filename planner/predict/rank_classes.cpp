@@ -214,6 +214,26 @@ class Refinement {
     }
   }
 
+  // Of a layer that is stationary_w: by what a rank multiplies, how much of that it owns, and what
+  // it computes parts of sums of.
+  void refine_by_parts(const Mesh& mesh, std::int64_t inputs, std::int64_t outputs) {
+    const int parts = mesh.size(Axis::c);
+    const int of_inputs = input_parts(ChannelAlgorithm::stationary_w, parts);
+    const auto multiplied = [&](int part) {
+      return block_range(inputs, of_inputs, part % of_inputs);
+    };
+    const auto part_of = [&mesh](int rank) { return mesh.coordinate(rank, Axis::c); };
+    refine([&](int rank) { return multiplied(part_of(rank)).size(); });
+    refine([&](int rank) {
+      return shared(multiplied(part_of(rank)), block_range(inputs, parts, part_of(rank)));
+    });
+    refine([&](int rank) {
+      const int first = part_of(rank) - part_of(rank) % of_inputs;
+      return block_range(outputs, parts, first + of_inputs - 1).end -
+             block_range(outputs, parts, first).begin;
+    });
+  }
+
   // Where a rank's samples on one mesh are not among those that it has on another, it moves more.
   void refine_by_own_samples(const Mesh& mesh, const Mesh& other, std::int64_t batch) {
     const auto samples = [batch](const Mesh& on, int rank) {
@@ -236,12 +256,18 @@ std::map<Mesh, std::vector<LayerIndex>> layers_by_mesh(const Plan& plan) {
   return layers;
 }
 
-// Whose parts of x and y overlap differently with what they own, rank by rank.
-bool takes_parts_in_turn(const Plan& plan, const std::vector<LayerIndex>& layers) {
-  return std::any_of(layers.begin(), layers.end(), [&](LayerIndex layer) {
-    return plan.layers[static_cast<std::size_t>(layer)].channel_algorithm ==
-           ChannelAlgorithm::stationary_w;
-  });
+// Channels of x and y of the layers that take parts of them in turn, each once.
+std::set<std::pair<std::int64_t, std::int64_t>> channels_in_turn(
+    const Plan& plan, const std::vector<LayerIndex>& layers) {
+  std::set<std::pair<std::int64_t, std::int64_t>> channels;
+  for (LayerIndex layer : layers) {
+    const auto algorithm = plan.layers[static_cast<std::size_t>(layer)].channel_algorithm;
+    if (algorithm != ChannelAlgorithm::stationary_w) continue;
+    const LayerIndex input = plan.network.inputs_of(layer)[0];
+    channels.emplace(plan.network.output_shape(input, 1)[Dim::c],
+                     plan.network.output_shape(layer, 1)[Dim::c]);
+  }
+  return channels;
 }
 
 // Samples of ranks in a row are then in a row, and of several such meshes the coarser one's hold
@@ -282,8 +308,10 @@ RankClasses RankClasses::of(const Plan& plan, const Platform& platform) {
         continue;
       }
       refinement.refine_along(mesh, axis, cuts_of(plan, layers, axis.axis));
-      if (axis.axis == Axis::c && takes_parts_in_turn(plan, layers)) {
-        refinement.refine([&mesh = mesh](int rank) { return mesh.coordinate(rank, Axis::c); });
+      if (axis.axis == Axis::c) {
+        for (const auto& [inputs, outputs] : channels_in_turn(plan, layers)) {
+          refinement.refine_by_parts(mesh, inputs, outputs);
+        }
       }
       if (axis.axis != Axis::n) refinement.refine_by_levels(platform, mesh, axis);
     }

@@ -33,6 +33,14 @@ bool has_idle_parts(const Network& network, LayerIndex layer, const Split& split
          network.output_shape(input, 1)[Dim::c];
 }
 
+// On many ranks, weights are cut in both directions where they are large beside what goes in and
+// out.
+bool is_candidate(const LayerParameters& parameters, const Split& split) {
+  return split.channel_algorithm != ChannelAlgorithm::stationary_w ||
+         split.mesh.rank_count() <= most_ranks_for_all_channel_splits ||
+         std::holds_alternative<FullyConnected>(parameters);
+}
+
 // `mesh`, which splits channels, with every algorithm that a layer allows.
 void add_channel_splits(const Network& network,
                         LayerIndex layer,
@@ -42,6 +50,7 @@ void add_channel_splits(const Network& network,
   for (const ChannelAlgorithm algorithm : Enumerators<ChannelAlgorithm>::all) {
     const Split split{.mesh = mesh, .channel_algorithm = algorithm};
     if (!mixes && split.channel_algorithm != Split{}.channel_algorithm) continue;
+    if (!is_candidate(network.layer(layer).parameters, split)) continue;
     const int parts = mesh.size(Axis::c);
     if (!channel_split_refusal(network, layer, parts, algorithm).empty()) continue;
     if (!mixes || !has_idle_parts(network, layer, split)) splits.push_back(split);

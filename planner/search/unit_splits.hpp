@@ -31,8 +31,9 @@ Plan recomputed(Plan plan);
 // All that split a tensor: n c d h w.
 std::vector<Axis> search_axes();
 
-// Up to so many ranks, channels are split together with any other axes; beyond, with samples only:
-// all combinations would take several times as long to price.
+// Up to so many ranks, channels are split together with any other axes, and every layer may be
+// stationary_w; beyond, with samples only, and fully connected layers may: all combinations would
+// take several times as long to price.
 inline constexpr int most_ranks_for_all_channel_splits = 16;
 
 struct SplitChoices {

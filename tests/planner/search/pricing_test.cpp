@@ -312,8 +312,8 @@ TEST_CASE("price_network: of branches, what a rank must do is at most what its o
   }
 }
 
-// The slowest rank may be another one for every layer, or none of the sampled ones, and readers of
-// one tensor are priced apart.
+// The slowest rank may be another one for every layer (with stationary_w, who receives most changes
+// from mesh to mesh), or none of the sampled ones, and readers of one tensor are priced apart.
 TEST_CASE("price_network: any choice costs about what its operations cost") {
   RandomValues random(9);
   std::vector<const char*> names{"lenet", "googlenet", "residual-16"};
@@ -330,7 +330,7 @@ TEST_CASE("price_network: any choice costs about what its operations cost") {
         const double slowest =
             slowest_sum_of_prices(plan_of(blank, priced.choices, assignment), prices.list());
         CHECK(total_cost(priced.graph, assignment) >= slowest * 0.99);
-        CHECK(total_cost(priced.graph, assignment) <= slowest * 1.02);
+        CHECK(total_cost(priced.graph, assignment) <= slowest * 1.03);
       }
     }
   }

@@ -41,13 +41,15 @@ TEST_CASE("sample_ranks: the first, the middle and the last, each once") {
   CHECK(sample_ranks(16) == std::vector{0, 8, 15});
 }
 
-TEST_CASE("most_surrounded_rank: has neighbours on all sides where the mesh has any") {
-  CHECK(most_surrounded_rank(parse_mesh("h4w4")) == 5);
-  CHECK(most_surrounded_rank(parse_mesh("n4h4")) == 1);
-  CHECK(most_surrounded_rank(parse_mesh("h4n4")) == 4);
-  CHECK(most_surrounded_rank(parse_mesh("d3h3w3")) == 13);
-  CHECK(most_surrounded_rank(parse_mesh("n16")) == 0);
-  CHECK(most_surrounded_rank(parse_mesh("h2r8")) == 0);
+TEST_CASE("busiest_rank: has neighbours on all sides where the mesh has any") {
+  CHECK(busiest_rank(parse_mesh("h4w4")) == 5);
+  CHECK(busiest_rank(parse_mesh("n4h4")) == 1);
+  CHECK(busiest_rank(parse_mesh("h4n4")) == 4);
+  CHECK(busiest_rank(parse_mesh("d3h3w3")) == 13);
+  CHECK(busiest_rank(parse_mesh("n16")) == 0);
+  CHECK(busiest_rank(parse_mesh("h2r8")) == 0);
+  CHECK(busiest_rank(parse_mesh("n2c4")) == 1);
+  CHECK(busiest_rank(parse_mesh("c2h4")) == 5);
 }
 
 TEST_CASE("sample_ranks: those of all meshes, each once") {

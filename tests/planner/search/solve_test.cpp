@@ -191,7 +191,7 @@ TEST_CASE("solve: the library's allreduce is chosen where it was measured only")
 }
 
 TEST_CASE("solve: over several nodes, fully connected layers may have channels before samples") {
-  SolveRequest request = request_for("alexnet", 64, 64);
+  SolveRequest request = request_for("alexnet", 256, 64);
   request.platform = read_platform("configs/platforms/dgx-h100.json");
   const Plan plan = solve(request);
   const Mesh chosen = mesh_of(plan, "fc6");
