@@ -128,7 +128,8 @@ BlockOwnership BlockOwnership::with_channel_blocks(std::int64_t count, int parts
   BlockOwnership result = derived();
   Rule& rule = result.rule(Dim::c);
   rule.length = count;
-  if (parts != rule.parts) rule.in_turn = parts;
+  rule.in_turn = parts == rule.parts ? 0 : parts;
+  rule.together = 1;
   return result;
 }
 
@@ -197,7 +198,7 @@ Coordinates BlockOwnership::meeting(Dim dim, Range wanted) const {
           .end = first_without(filled, [&](int i) { return range(dim, i).begin < wanted.end; })};
 }
 
-// Ranges ascend.
+// Ranges ascend, or the last coordinate takes the last of the parts that are taken in turn.
 Box BlockOwnership::hull() const {
   Box hull;
   for (std::size_t dim = 0; dim < dim_count; ++dim) {

@@ -40,10 +40,12 @@ class BlockOwnership {
   // these blocks have a part of, whole.
   BlockOwnership with_channels(std::int64_t count, std::int64_t groups) const;
   // With `count` channels instead, cut into `parts` blocks that the coordinates along c take in
-  // turn. Nothing where the block of another dim or the new one is empty. @pre parts >= 1
+  // turn. Nothing where the block of another dim or the new one is empty. @pre `parts` divides the
+  // number of coordinates, and is at most `count` where it is another
   BlockOwnership with_channel_blocks(std::int64_t count, int parts) const;
   // With `count` channels instead, cut into as many blocks as there are coordinates along c; these
-  // have, `together` in a row, all of theirs. @pre `together` divides their number
+  // have, `together` in a row, all of theirs. @pre `together` divides their number, which is at
+  // most `count` where they take other parts in turn
   BlockOwnership with_joined_channels(std::int64_t count, int together) const;
   // The part with channels [first, first + count), which become channels [0, count); `first` may be
   // below 0.

@@ -42,7 +42,7 @@ void for_each_message(std::span<const Piece> pieces, const Box& buffer_box, cons
 }
 
 // By peer, the rank itself included where it is one; `buffer_box` is held by the dense
-// channels-last buffer of the pieces. @pre pieces are ordered by peer, as in a TransferList
+// channels-last buffer of the pieces. @pre those of one peer stand together, as in a TransferList
 std::vector<PeerMessage> messages_of(std::span<const Piece> pieces, const Box& buffer_box);
 
 }  // namespace cnnplan

@@ -2,6 +2,7 @@
 #include "planner/predict/critical_path.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
@@ -99,10 +100,16 @@ class PathBack {
     return found != meetings.end() && found->operation == place.operation ? &*found : nullptr;
   }
 
-  std::vector<std::size_t> classes_in(const Meeting& meeting) const {
+  std::vector<std::size_t> classes_in(const Meeting& meeting) {
     const auto* group = std::get_if<RankGroup>(&meeting.ranks);
-    const std::vector<int> ranks =
-        group != nullptr ? group->ranks() : std::get<std::vector<int>>(meeting.ranks);
+    if (group == nullptr) return classes_of(std::get<std::vector<int>>(meeting.ranks));
+    const auto [entry, is_new] = classes_of_groups_.try_emplace(*group);
+    if (is_new) entry->second = classes_of(group->ranks());
+    return entry->second;
+  }
+
+  // Each once.
+  std::vector<std::size_t> classes_of(const std::vector<int>& ranks) const {
     std::vector<std::size_t> found;
     for (int rank : ranks) found.push_back(static_cast<std::size_t>(classes_.class_of(rank)));
     std::sort(found.begin(), found.end());
@@ -127,6 +134,7 @@ class PathBack {
   const RankClasses& classes_;
   std::span<const RankTimeline> timelines_;
   bool overlaps_;
+  std::map<RankGroup, std::vector<std::size_t>> classes_of_groups_;  // of those on the path
   std::vector<Places> meeting_places_;  // by class, of those on the path
 };
 

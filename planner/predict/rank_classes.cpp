@@ -60,6 +60,13 @@ int coordinate_at(std::int64_t length, int parts, std::int64_t index) {
   return from;
 }
 
+// How many blocks of `length` in so many parts have some of a range.
+int meeting(std::int64_t length, int parts, Range range) {
+  if (range.size() == 0) return 0;
+  return coordinate_at(length, parts, range.end - 1) - coordinate_at(length, parts, range.begin) +
+         1;
+}
+
 // How many channels the rank at a coordinate gives and takes, of them to and from itself, and how
 // far away the first and the last rank are that it deals with.
 void describe(const ChannelCopy& copy,
@@ -214,8 +221,8 @@ class Refinement {
     }
   }
 
-  // Of a layer that is stationary_w: by what a rank multiplies, how much of that it owns, and what
-  // it computes parts of sums of.
+  // Of a layer that is stationary_w: by what a rank multiplies, how much of that it owns, with whom
+  // it shares that, and what it computes parts of sums of.
   void refine_by_parts(const Mesh& mesh, std::int64_t inputs, std::int64_t outputs) {
     const int parts = mesh.size(Axis::c);
     const int of_inputs = input_parts(ChannelAlgorithm::stationary_w, parts);
@@ -226,6 +233,11 @@ class Refinement {
     refine([&](int rank) { return multiplied(part_of(rank)).size(); });
     refine([&](int rank) {
       return shared(multiplied(part_of(rank)), block_range(inputs, parts, part_of(rank)));
+    });
+    // How many ranks it receives from, and sends to.
+    refine([&](int rank) { return meeting(inputs, parts, multiplied(part_of(rank))); });
+    refine([&](int rank) {
+      return meeting(inputs, of_inputs, block_range(inputs, parts, part_of(rank)));
     });
     refine([&](int rank) {
       const int first = part_of(rank) - part_of(rank) % of_inputs;

@@ -20,9 +20,10 @@ class RankClasses {
   // much of their neighbours and give as much to them, reach their neighbours over the same levels,
   // share a sample with ranks that lie alike in their nodes, and keep as many samples from mesh to
   // mesh; of a layer that is stationary_w, when they multiply, compute, and own of what they
-  // multiply as many channels. They run the same kernels and move the same halos. Two things may
-  // differ that a class leaves out: how long ranks further away make their neighbours wait, and
-  // over which levels blocks travel between different meshes, or parts of channels.
+  // multiply as many channels, of as many ranks. They run the same kernels and move the same halos.
+  // Two things may differ that a class leaves out: how long ranks further away make their
+  // neighbours wait, and over which levels blocks travel between different meshes, or parts of
+  // channels.
   // @pre validate(plan) holds
   static RankClasses of(const Plan& plan, const Platform& platform);
 

@@ -52,16 +52,22 @@ std::string beside_in_order(const PartitionedStep& step, const PartitionedStep& 
          too_large;
 }
 
-// The first that is faster than in order; null where none is.
-const PartitionedStep* break_even(const std::vector<PartitionedStep>& steps) {
-  const auto found = std::find_if(steps.begin() + 1, steps.end(), [&](const auto& step) {
-    return step.step_s < steps.front().step_s;
-  });
-  return found == steps.end() ? nullptr : &*found;
-}
-
 std::string ranks_text(std::int64_t ranks) {
   return std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks");
+}
+
+// "from 3 ranks on", "with 3 to 8 ranks"; where nothing is faster than in order, "not with 2 ranks
+// either".
+std::string break_even(const std::vector<PartitionedStep>& steps, std::int64_t samples) {
+  const auto is_faster = [&](const PartitionedStep& step) {
+    return step.fits && step.step_s < steps.front().step_s;
+  };
+  const auto first = std::find_if(steps.begin() + 1, steps.end(), is_faster);
+  const auto ranks = [&](auto step) { return samples * step->partitions; };
+  if (first == steps.end()) return "not with " + ranks_text(ranks(steps.end() - 1)) + " either";
+  const auto end = std::find_if_not(first, steps.end(), is_faster);
+  if (end == steps.end()) return "from " + ranks_text(ranks(first)) + " on";
+  return "with " + std::to_string(ranks(first)) + " to " + ranks_text(ranks(end - 1));
 }
 
 }  // namespace
@@ -93,10 +99,7 @@ std::string break_even_text(const Partitioning& partitioning) {
   if (steps.size() < 2) return "";
   const PartitionedStep& in_order = steps.front();
   const std::int64_t samples = partitioning.sample_ranks;
-  const PartitionedStep* const first = break_even(steps);
-  std::string text = first != nullptr
-                         ? "from " + ranks_text(samples * first->partitions) + " on"
-                         : "not with " + ranks_text(samples * steps.back().partitions) + " either";
+  std::string text = break_even(steps, samples);
   text += samples == 1 ? "" : ", " + std::to_string(samples) + " for each partition";
   text += "; by partitions, times as fast as in order on " + ranks_text(samples);
   if (!in_order.fits) text += " (too large)";

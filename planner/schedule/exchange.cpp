@@ -28,6 +28,14 @@ void keep_own_part(Exchange& exchange, int rank) {
   exchange.in_place = true;
 }
 
+// By the blocks that they are from.
+void sort_by_block(const BlockOwnership& sources, std::vector<Piece>& pieces) {
+  std::vector<std::pair<int, Piece>> by_block;
+  for (const Piece& piece : pieces) by_block.emplace_back(sources.block(piece.peer), piece);
+  std::sort(by_block.begin(), by_block.end());
+  for (std::size_t i = 0; i < pieces.size(); ++i) pieces[i] = by_block[i].second;
+}
+
 // The different ranges of the pieces in one dim, ascending.
 std::vector<Range> ranges_in(const std::vector<Piece>& pieces, std::size_t dim) {
   std::vector<Range> ranges;
@@ -167,17 +175,12 @@ std::vector<SlicedGradient> sliced_gradients(const Network& network) {
 }
 
 Exchange exchange_backward(SharedRule needed_to_owned, const GradientUse& use, int rank) {
-  const BlockOwnership& sources = needed_to_owned->sources;
-  const auto is_before = [&](const Piece& a, const Piece& b) {
-    return sources.block(a.peer) < sources.block(b.peer);
-  };
-  Exchange exchange =
-      by_rule(needed_to_owned, rank, [&](TransferList list, const Box& have, const Box& own) {
+  Exchange exchange = by_rule(
+      std::move(needed_to_owned), rank, [&](TransferList list, const Box& have, const Box& own) {
         return exchange_backward(std::move(list), have, own, use, rank);
       });
-  std::vector<Piece>& received = exchange.list.receives;
   if (use.replicas && exchange.accumulate) {
-    std::stable_sort(received.begin(), received.end(), is_before);
+    sort_by_block(exchange.rule->sources, exchange.list.receives);
   }
   return exchange;
 }

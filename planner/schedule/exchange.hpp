@@ -76,7 +76,8 @@ bool shares_gradient(const LayerParameters& parameters, std::size_t input);
 // overwritten and is read inside its halo. Where that has replicas, all parts are added in the
 // order of the blocks that they are from.
 Exchange exchange_backward(SharedRule needed_to_owned, const GradientUse& use, int rank);
-// The same of a list that is known: `have` and `own` are what the rank needed and owns.
+// The same of a list that is known, in whose order it stays: `have` and `own` are what the rank
+// needed and owns.
 Exchange exchange_backward(
     TransferList list, const Box& have, const Box& own, const GradientUse& use, int rank);
 

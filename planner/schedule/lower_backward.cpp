@@ -125,7 +125,7 @@ void Lowering::backward_filter(const Unit& unit, const Saved& saved, const Opera
   }
 }
 
-// All channels of this rank's positions, to which it added parts of sums.
+// The channels of this rank's positions to which it added parts of sums.
 Operand Lowering::gather_error_signal(const Unit& unit, const Operand& dy) {
   const BlockOwnership& computed = decomposition_.computed(unit);
   const Box want = computed.box(rank_);

@@ -205,7 +205,7 @@ void Lowering::add_bias(const Unit& unit, const Operand& y) {
          {x, slot_operand(builder_.schedule().weights, slot, false), y});
 }
 
-// All channels of this rank's positions, of which it has parts of sums.
+// The channels of this rank's positions of which it has parts of sums.
 Operand Lowering::add_computed(const Unit& unit) {
   return builder_.read(add_block(name(unit) + "/partial_sums",
                                  BufferRole::activation,
@@ -349,7 +349,7 @@ void Lowering::forward_loss(const Unit& unit, Saved& saved) {
   collective(name(unit) + "/allreduce",
              unit.head,
              Stream::reduce,
-             {.algorithm = plan_.statistics_allreduce,
+             {.algorithm = for_replicas(plan_.statistics_allreduce, unit.head, unit.head),
               .group = reduction_group(layer_plan(unit.head).mesh, rank_),
               .operand = builder_.write(loss),
               .element = ElementType::fp64,

@@ -172,11 +172,13 @@ void Lowering::exchange_slots(const std::string& id,
   const GradientRange& range = builder_.schedule().gradient_ranges[range_index];
   const Operand operand = builder_.slots(arena, range.first_slot, range.last_slot, true);
   const bool is_copy = arena == builder_.schedule().weight_copies;
+  const auto [first, last] =
+      std::minmax(builder_.slot(range.first_slot).layer, builder_.slot(range.last_slot).layer);
   collective(id,
              builder_.slot(range.last_slot).layer,
              Stream::reduce,
              {.kind = kind,
-              .algorithm = plan_.gradient_allreduce,
+              .algorithm = for_replicas(plan_.gradient_allreduce, first, last),
               .group = range.group,
               .operand = operand,
               .element = is_copy ? activation_element(plan_.precision)

@@ -144,9 +144,13 @@ std::string Lowering::label(const Unit& unit, std::size_t input, const char* of_
   const Mesh& mesh = layer_plan(unit.head).mesh;
   const bool same_mesh = same_ranks(layer_plan(source), layer_plan(unit.head));
   const bool copies = copies_inputs(layer(unit.head).parameters);
-  const bool all_channels = mesh.size(Axis::c) > 1 && mixes_channels(layer(unit.head).parameters) &&
-                            !has_partial_sums(unit);
-  std::string kind = !same_mesh ? "shuffle" : copies ? "copy" : all_channels ? of_channels : "halo";
+  const int parts = mesh.size(Axis::c);
+  const bool gathers = input_parts(layer_plan(unit.head).channel_algorithm, parts) < parts;
+  const bool moves_channels = mixes_channels(layer(unit.head).parameters) && gathers;
+  std::string kind = !same_mesh       ? "shuffle"
+                     : copies         ? "copy"
+                     : moves_channels ? of_channels
+                                      : "halo";
   if (unit.inputs.size() == 1) return kind;
   const auto place = unit.inputs.begin() + static_cast<std::ptrdiff_t>(input);
   const auto before = std::count(unit.inputs.begin(), place, source);
@@ -318,10 +322,21 @@ void Lowering::collective(const std::string& id,
                           CollectiveOperation operation) {
   if (operation.group.size() < 2) return;
   if (operation.algorithm == AllreduceAlgorithm::hierarchical) {
-    const bool alike = has_alike_replicas(layer_plan(index).mesh, plan_.ranks_per_node);
-    operation.ranks_per_node = alike ? members_per_node(operation.group, plan_.ranks_per_node) : 1;
+    operation.ranks_per_node = members_per_node(operation.group, plan_.ranks_per_node);
   }
   builder_.add_operation(id, index, stream, std::move(operation));
+}
+
+// Replicas sum in the same order.
+AllreduceAlgorithm Lowering::for_replicas(AllreduceAlgorithm algorithm,
+                                          LayerIndex first,
+                                          LayerIndex last) const {
+  if (algorithm != AllreduceAlgorithm::hierarchical) return algorithm;
+  for (LayerIndex layer = first; layer <= last; ++layer) {
+    const Mesh& mesh = layer_plan(layer).mesh;
+    if (!has_alike_replicas(mesh, plan_.ranks_per_node)) return AllreduceAlgorithm::ring;
+  }
+  return algorithm;
 }
 
 void Lowering::allreduce_sums(const Unit& unit, const std::string& phase, BufferIndex sums) {
@@ -329,7 +344,7 @@ void Lowering::allreduce_sums(const Unit& unit, const std::string& phase, Buffer
   collective(name(unit) + '/' + phase + "/allreduce",
              unit.head,
              Stream::compute,
-             {.algorithm = plan_.statistics_allreduce,
+             {.algorithm = for_replicas(plan_.statistics_allreduce, unit.head, unit.head),
               .group = statistics_group(plan.mesh, plan.statistics, rank_),
               .operand = builder_.write(sums),
               .element = ElementType::fp64,

@@ -228,6 +228,10 @@ class Lowering {
                   LayerIndex layer,
                   Stream stream,
                   CollectiveOperation operation);
+  // `algorithm`, or another where replicas of some of these layers would sum in different orders.
+  AllreduceAlgorithm for_replicas(AllreduceAlgorithm algorithm,
+                                  LayerIndex first,
+                                  LayerIndex last) const;
   void allreduce_sums(const Unit& unit, const std::string& phase, BufferIndex sums);
   // Of a kernel of this kind: what accumulates the gradient of an add does not scale.
   KernelConstants constants_of(const Unit& unit, KernelKind kind) const;

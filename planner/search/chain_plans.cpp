@@ -124,10 +124,13 @@ void split_chain(Plan& plan, const ResidualChain& chain, const Setting& setting,
 }
 
 // Those that may be split by layers.
-std::vector<ResidualChain> chains_of(const Network& network) {
+std::vector<ResidualChain> chains_of(const Network& network,
+                                     const std::set<LayerIndex>& first_layers = {}) {
   std::vector<ResidualChain> chains = residual_chains(network);
   std::erase_if(chains, [&](const ResidualChain& chain) {
-    return part_of_chain(network, chain.front().weights, chain.back().sum).size() < 2;
+    const LayerIndex first = chain.front().weights;
+    const bool is_left_out = !first_layers.empty() && !first_layers.contains(first);
+    return is_left_out || part_of_chain(network, first, chain.back().sum).size() < 2;
   });
   return chains;
 }
@@ -241,7 +244,7 @@ LayerPlan on_group(const LayerPlan& staged, int ranks) {
 
 std::vector<NamedPlan> chain_plans(const Plan& base, const MultigridRequest& request) {
   std::vector<NamedPlan> plans;
-  const std::vector<ResidualChain> chains = chains_of(base.network);
+  const std::vector<ResidualChain> chains = chains_of(base.network, request.first_layers);
   const auto longest =
       std::max_element(chains.begin(), chains.end(), [](const auto& a, const auto& b) {
         return a.size() < b.size();

@@ -21,7 +21,8 @@ struct MultigridRequest {
   // 0: any power of two that leaves least_coarse_steps, and beside it one that shares the layers
   // out more evenly.
   int coarsening = 0;
-  int levels = 0;  // 0: 2 or 3
+  int levels = 0;                     // 0: 2 or 3
+  std::set<LayerIndex> first_layers;  // of the chains that may be split; empty: all
   // Groups of layers of a rank that run at the same time; 0: any of those that were profiled.
   int concurrency = 0;
   std::set<int> profiled_concurrencies{1};

@@ -97,8 +97,8 @@ class Margins {
     const Wanted wanted = [&](int unit, const std::vector<double>& costs, std::size_t most) {
       return own_and_others(choice(unit), costs, own(unit), most);
     };
-    marginals_ = marginals_of_wanted(
-        pricing_, graph, wanted, std::numeric_limits<double>::infinity());
+    marginals_ =
+        marginals_of_wanted(pricing_, graph, wanted, std::numeric_limits<double>::infinity());
     plan_s_ = total_cost(graph, taken_);
     return marginals_.has_value();
   }

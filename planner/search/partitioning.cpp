@@ -5,7 +5,7 @@
 #include <iterator>
 #include <map>
 #include <optional>
-#include <string>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -17,17 +17,32 @@
 namespace cnnplan {
 namespace {
 
+int block_count(const Plan& plan, const Multigrid& chain) {
+  return static_cast<int>(part_of_chain(plan.network, chain.first, chain.last).size());
+}
+
+// What settings are chosen for.
+const Multigrid& longest(const Plan& plan) {
+  return *std::max_element(
+      plan.multigrid.begin(), plan.multigrid.end(), [&](const Multigrid& a, const Multigrid& b) {
+        return block_count(plan, a) < block_count(plan, b);
+      });
+}
+
+std::set<LayerIndex> first_layers(const Plan& plan) {
+  std::set<LayerIndex> layers;
+  for (const Multigrid& chain : plan.multigrid) layers.insert(chain.first);
+  return layers;
+}
+
 class Partitioner {
  public:
   Partitioner(const ScoredPlan& scored, const PriceList& prices)
-      : own_score_(scored.score),
-        plan_(scored.plan),
-        setting_(plan_.multigrid.front()),
-        prices_(prices) {
+      : own_score_(scored.score), plan_(scored.plan), setting_(longest(plan_)), prices_(prices) {
     const Mesh& mesh = plan_.layers[static_cast<std::size_t>(setting_.first)].mesh;
     own_partitions_ = mesh.size(Axis::l);
     sample_ranks_ = plan_.ranks / own_partitions_;
-    blocks_ = static_cast<int>(part_of_chain(plan_.network, setting_.first, setting_.last).size());
+    blocks_ = block_count(plan_, setting_);
     for (LayerIndex layer = 0; layer < plan_.network.layer_count(); ++layer) look_outside(layer);
   }
 
@@ -90,6 +105,7 @@ class Partitioner {
         .partitions = partitions,
         .coarsening = coarsening,
         .levels = std::min(setting_.levels, most_levels(blocks_, coarsening)),
+        .first_layers = first_layers(plan_),
         .concurrency = setting_.concurrency};
     std::vector<NamedPlan> plans = chain_plans(base(partitions), request);
     if (plans.empty()) return std::nullopt;
@@ -134,7 +150,8 @@ class Steps {
   }
 
   bool is_faster(int partitions) const {
-    return steps_.at(partitions).step_s < steps_.at(1).step_s;
+    const PartitionedStep& step = steps_.at(partitions);
+    return step.fits && step.step_s < steps_.at(1).step_s;
   }
   // The least number that is faster than in order of those that are there.
   std::optional<int> first_faster() const {
@@ -168,7 +185,7 @@ void find_break_even(Steps& steps) {
 }  // namespace
 
 Partitioning partitioning_of(const ScoredPlan& scored, const PriceList& prices) {
-  constexpr int most_looked_at = 1024;
+  constexpr int most_ranks = 1024;  // where multigrid is slower everywhere before
   const Partitioner partitioner(scored, prices);
   Steps steps(partitioner);
   steps.add(1);
@@ -176,7 +193,7 @@ Partitioning partitioning_of(const ScoredPlan& scored, const PriceList& prices) 
   if (partitioner.own_partitions() > 1) steps.add(partitioner.own_partitions());
   const auto is_worth_a_look = [&](int partitions) {
     return partitions <= 2 * partitioner.own_partitions() ||
-           (!steps.first_faster() && partitions <= most_looked_at);
+           (!steps.first_faster() && partitions * partitioner.sample_ranks() <= most_ranks);
   };
   for (int partitions = 4; has_more && is_worth_a_look(partitions); partitions *= 2) {
     has_more = steps.add(partitions);

@@ -4,6 +4,7 @@
 #include "planner/search/refine.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -99,7 +100,7 @@ std::optional<MinMarginals> marginals_of_wanted(NetworkPricing& pricing,
   for (std::size_t most = 1, round = 1;; ++round) {
     EliminationSteps steps = elimination_steps(graph);
     if (!steps.optimum) return std::nullopt;
-    const double limit = steps.bound * (1.0 + most_excess);
+    const double limit = std::isinf(most_excess) ? most_excess : steps.bound * (1.0 + most_excess);
     std::optional<MinMarginals> marginals(std::in_place, std::move(steps), limit);
     const Assignment& optimum = marginals->optimum();
     if (pricing.price(optimum, pairs_with(*marginals, wanted, 1)) == 0) return marginals;

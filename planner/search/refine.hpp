@@ -35,7 +35,8 @@ LeastStep least_step(NetworkPricing& pricing);
 using Wanted =
     std::function<std::vector<int>(int unit, const std::vector<double>& costs, std::size_t most)>;
 // Min-marginals of a graph of `priced()`, of what is wanted of every unit with `most` = 1 the same
-// as if all pairs had prices. Nothing where the graph is too entangled for them.
+// as if all pairs had prices, up to the least sum and `most_excess` times that more; beyond, none
+// is told apart (infinity). Nothing where the graph is too entangled for them. @pre most_excess > 0
 std::optional<MinMarginals> marginals_of_wanted(NetworkPricing& pricing,
                                                 const CostGraph& graph,
                                                 const Wanted& wanted,

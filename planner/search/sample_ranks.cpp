@@ -3,18 +3,13 @@
 
 #include <algorithm>
 
+#include "planner/model/channel_split.hpp"
+
 namespace cnnplan {
 namespace {
 
 bool is_spatial(Axis axis) {
   return axis == Axis::d || axis == Axis::h || axis == Axis::w;
-}
-
-// In the middle of the positions; among channels, with others than those that it multiplies, where
-// the layer is stationary_w.
-int busy_coordinate(const MeshAxis& axis) {
-  if (is_spatial(axis.axis)) return (axis.size - 1) / 2;
-  return axis.axis == Axis::c ? std::min(1, axis.size - 1) : 0;
 }
 
 void insert(std::vector<int>& ranks, int rank) {
@@ -30,17 +25,23 @@ std::vector<int> sample_ranks(int ranks) {
   return sample;
 }
 
-int busiest_rank(const Mesh& mesh) {
+int busiest_rank(const Mesh& mesh, int channel_part) {
   int rank = 0;
   for (const MeshAxis& axis : mesh.axes()) {
-    rank = rank * axis.size + busy_coordinate(axis);
+    const int middle = is_spatial(axis.axis) ? (axis.size - 1) / 2 : 0;
+    rank = rank * axis.size + (axis.axis == Axis::c ? channel_part : middle);
   }
   return rank;
 }
 
 std::vector<int> sample_ranks(const std::vector<const Mesh*>& meshes) {
   std::vector<int> sample = sample_ranks(meshes.front()->rank_count());
-  for (const Mesh* mesh : meshes) insert(sample, busiest_rank(*mesh));
+  for (const Mesh* mesh : meshes) {
+    insert(sample, busiest_rank(*mesh, 0));
+    if (input_parts(ChannelAlgorithm::stationary_w, mesh->size(Axis::c)) > 1) {
+      insert(sample, busiest_rank(*mesh, 1));
+    }
+  }
   return sample;
 }
 

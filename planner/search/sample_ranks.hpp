@@ -10,13 +10,15 @@ namespace cnnplan {
 // The first, the middle and the last rank, ascending, each once.
 std::vector<int> sample_ranks(int ranks);
 
-// Under `mesh`, which rank has neighbours on all sides and receives most: in the middle of every
-// spatial axis, the second along c, which of stationary_w owns none of the channels that it
-// multiplies, and the first along the others, where nobody needs a halo.
-int busiest_rank(const Mesh& mesh);
+// Under `mesh`, a rank with this part of the channels that has neighbours on all sides, and
+// otherwise one of the largest blocks: in the middle of every spatial axis, the first along the
+// others, where nobody needs a halo. @pre 0 <= channel_part < mesh.size(Axis::c)
+int busiest_rank(const Mesh& mesh, int channel_part);
 
 // Ranks among which the slowest is looked for, ascending, each once: those of sample_ranks(), which
-// hold the largest and the smallest blocks, and the busiest one of every mesh.
+// hold the largest and the smallest blocks, and of every mesh the busiest one with the first part
+// of the channels, which are no fewer than others have; where a layer may be stationary_w, also
+// that with the second, which owns none of those that it multiplies.
 // @pre all meshes have the same number of ranks, at least one mesh
 std::vector<int> sample_ranks(const std::vector<const Mesh*>& meshes);
 

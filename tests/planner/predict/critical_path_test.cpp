@@ -44,7 +44,6 @@ double critical_s(const Prediction& prediction) {
   return sum;
 }
 
-// Of operations that wait for others only, and of those that are on every rank's way.
 void check_sums(const Plan& plan, const Platform& platform) {
   const KernelCosts kernels;
   const Prediction prediction = predict(plan, PriceList(platform, kernels));

@@ -179,12 +179,14 @@ TEST_CASE("RankClasses: channels that few ranks have are given by few") {
 }
 
 // Samples, and fully connected layers with channels before samples.
-Plan channels_first(const std::string& mesh) {
+Plan channels_first(const std::string& mesh,
+                    ChannelAlgorithm algorithm = ChannelAlgorithm::stationary_y) {
   Plan plan = plan_on("alexnet", 128, "n128");
   for (LayerIndex layer = 0; layer < plan.network.layer_count(); ++layer) {
     const LayerParameters& parameters = plan.network.layer(layer).parameters;
     if (!std::holds_alternative<FullyConnected>(parameters)) continue;
-    plan.layers[static_cast<std::size_t>(layer)].mesh = parse_mesh(mesh);
+    plan.layers[static_cast<std::size_t>(layer)].set(
+        {.mesh = parse_mesh(mesh), .channel_algorithm = algorithm});
   }
   return plan;
 }
@@ -203,6 +205,8 @@ TEST_CASE("RankClasses: predict what all ranks are predicted") {
                                 transposed("n2h8w7"),
                                 channels_first("c8n16"),
                                 channels_first("c32n4"),
+                                channels_first("c8n16", ChannelAlgorithm::stationary_w),
+                                channels_first("n2c64", ChannelAlgorithm::stationary_w),
                                 mixed("mesh-1k", 32, "n8h4w4", "n32h4"),
                                 mixed("resnet50", 128, "n32h2w2", "n128"),
                                 mixed("resnet50", 128, "n64h2", "n32r4")};

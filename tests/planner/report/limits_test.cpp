@@ -55,6 +55,11 @@ TEST_CASE("break_even_text: from how many ranks on, and how much faster") {
   partitioning.steps[1].fits = false;
   CHECK(break_even_text(partitioning)
             .ends_with("in order on 2 ranks (too large): 2: 0.80 (too large), 3: 1.25, 4: 2.00"));
+  partitioning.steps[2].fits = false;
+  CHECK(break_even_text(partitioning).starts_with("from 8 ranks on, "));
+  partitioning.steps[2].fits = true;
+  partitioning.steps[3].step_s = 0.2;
+  CHECK(break_even_text(partitioning).starts_with("with 6 to 6 ranks, "));
   partitioning = {.steps = {{.step_s = 0.1}, {.partitions = 2, .step_s = 0.1}}};
   CHECK(break_even_text(partitioning).starts_with("not with 2 ranks either; "));
   CHECK(break_even_text({}).empty());

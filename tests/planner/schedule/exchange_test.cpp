@@ -2,10 +2,15 @@
 #include "planner/schedule/exchange.hpp"
 
 #include <array>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
 
 #include <doctest/doctest.h>
 
 #include "planner/schedule/ownership.hpp"
+#include "tests/planner/model/random_network.hpp"
 
 namespace cnnplan {
 namespace {
@@ -159,6 +164,35 @@ TEST_CASE("exchange_backward: what tiles the own block is written, not added") {
   CHECK_FALSE(exchange.accumulate);
   CHECK_FALSE(exchange.zero_first);
   CHECK(exchange.list.receives.size() == 2);
+}
+
+TEST_CASE("exchange_backward: replicas add up the same parts in the same order") {
+  using Part = std::pair<int, Box>;  // block that it is from
+  const Shape image{{4, 3, 1, 9, 8}};
+  int sums = 0;
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    CAPTURE(seed);
+    const int ranks = seed % 2 == 0 ? 6 : 8;
+    const BlockOwnership owned(Distribution(image, test::random_mesh(seed, ranks)));
+    const BlockOwnership needed =
+        BlockOwnership(Distribution(image, test::random_mesh(~seed, ranks)))
+            .under(rows_window(5, 2), image);
+    const GradientUse use{.replicas = owned.has_replicas()};
+    std::map<int, std::vector<Part>> added;  // by block
+    for (int rank = 0; owned.has_replicas() && rank < ranks; ++rank) {
+      const Exchange exchange = exchange_backward(rule_of(needed, owned), use, rank);
+      CHECK_FALSE(exchange.in_place);
+      std::vector<Part> parts;
+      for (const Piece& piece : exchange.list.receives) {
+        parts.emplace_back(needed.block(piece.peer), piece.box);
+      }
+      sums += exchange.accumulate && parts.size() > 2 ? 1 : 0;
+      const auto [entry, is_new] = added.try_emplace(owned.block(rank), parts);
+      if (!exchange.accumulate) continue;
+      CHECK(entry->second == parts);
+    }
+  }
+  CHECK(sums > 100);
 }
 
 }  // namespace cnnplan

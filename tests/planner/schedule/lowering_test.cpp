@@ -166,6 +166,59 @@ std::vector<std::string> ids_of(const Schedule& schedule) {
 
 }  // namespace
 
+TEST_CASE("lower: replicas that nodes cut at other places do not sum node by node") {
+  const Network network("replicas",
+                        {{"data", {}, Input{.channels = 3, .size = {1, 4, 4}}},
+                         {"replicated", {"data"}, Convolution{.filters = 6}},
+                         {"norm", {"replicated"}, BatchNorm{}},
+                         {"split", {"norm"}, Convolution{.filters = 6}},
+                         {"loss", {"split"}, SoftmaxCrossEntropy{}}});
+  Plan plan = uniform_plan(network, 4, parse_mesh("r3n4"));
+  plan.layers[3].mesh = parse_mesh("c3n4");
+  plan.gradient_allreduce = plan.statistics_allreduce = AllreduceAlgorithm::hierarchical;
+  const auto algorithms = [&](int ranks_per_node) {
+    plan.ranks_per_node = ranks_per_node;
+    std::set<AllreduceAlgorithm> found;
+    for (const Schedule& schedule : lower_all(plan)) {
+      for (const Operation& operation : schedule.operations) {
+        const auto* collective = std::get_if<CollectiveOperation>(&operation.body);
+        if (collective != nullptr) found.insert(collective->algorithm);
+      }
+    }
+    return found;
+  };
+  CHECK(algorithms(6) == std::set{AllreduceAlgorithm::ring});
+  CHECK(algorithms(4) == std::set{AllreduceAlgorithm::hierarchical});
+}
+
+TEST_CASE("lower: what a weight cut in both directions gathers and scatters is no halo") {
+  const Network network("channels",
+                        {{"data", {}, Input{.channels = 3, .size = {1, 4, 4}}},
+                         {"first", {"data"}, Convolution{.filters = 8}},
+                         {"second", {"first"}, Convolution{.filters = 8}},
+                         {"loss", {"second"}, SoftmaxCrossEntropy{}}});
+  Plan plan = uniform_plan(network, 4, parse_mesh("n4"));
+  const auto ids_with = [&](ChannelAlgorithm algorithm) {
+    plan.layers[1].set({.mesh = parse_mesh("c4")});
+    plan.layers[2].set({.mesh = parse_mesh("c4"), .channel_algorithm = algorithm});
+    std::set<std::string> ids;
+    for (const Operation& operation : lower(plan, 1).operations) ids.insert(operation.id);
+    return ids;
+  };
+  const auto both = ids_with(ChannelAlgorithm::stationary_w);
+  for (const char* id : {"second/forward/allgather",
+                         "second/forward/reduce_scatter",
+                         "second/backward/allgather",
+                         "second/backward/reduce_scatter"}) {
+    CAPTURE(id);
+    CHECK(both.contains(id));
+  }
+  CHECK_FALSE(both.contains("second/forward/halo"));
+  const auto of_inputs = ids_with(ChannelAlgorithm::stationary_x);
+  CHECK_FALSE(of_inputs.contains("second/forward/allgather"));
+  CHECK(of_inputs.contains("second/backward/allgather"));
+}
+
 TEST_CASE("lower: groups at the same time have lanes of their own and do not wait for each other") {
   int schedules = 0;
   for (const NamedPlan& named : chain_plans(40)) {

@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include "planner/schedule/exchange.hpp"
+#include "tests/planner/model/random_network.hpp"
 #include "tests/planner/schedule/sample_plans.hpp"
 
 namespace cnnplan::test {
@@ -259,6 +260,38 @@ TEST_CASE("Ownership: the weight of a transposed convolution is cut where its ro
   CHECK(block(2, "c4", stationary_y, 3) == Ranges{Range{3, 6}, Range{1, 2}});
   CHECK(block(1, "c8", stationary_y, 7)[1].size() == 0);
   CHECK(block(1, "n2", stationary_y, 1) == Ranges{Range{0, 6}, Range{0, 4}});
+}
+
+TEST_CASE("has_alike_replicas: groups of all replicas are cut by nodes at the same places") {
+  // By position, whether a rank of the group shares a node with the first one.
+  const auto shares_node = [](const Mesh& mesh, int rank, int ranks_per_node) {
+    const RankGroup group = reduction_group(mesh, rank);
+    std::vector<bool> shares;
+    for (int member : group.ranks()) {
+      shares.push_back(member / ranks_per_node == group.front() / ranks_per_node);
+    }
+    return shares;
+  };
+  int alike = 0;
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    const int ranks = seed % 2 == 0 ? 12 : 8;
+    const Mesh mesh = random_mesh(seed, ranks);
+    for (int ranks_per_node = 1; ranks_per_node <= ranks; ++ranks_per_node) {
+      if (!has_alike_replicas(mesh, ranks_per_node)) continue;
+      CAPTURE(to_text(mesh));
+      CAPTURE(ranks_per_node);
+      alike += mesh.size(Axis::r) > 1 ? 1 : 0;
+      for (int rank = 0; rank < ranks; ++rank) {
+        const int first = rank - mesh.coordinate(rank, Axis::r) * mesh.stride(Axis::r);
+        CHECK(shares_node(mesh, rank, ranks_per_node) == shares_node(mesh, first, ranks_per_node));
+      }
+    }
+  }
+  CHECK(alike > 100);
+  CHECK(has_alike_replicas(parse_mesh("n4r2"), 4));
+  CHECK(has_alike_replicas(parse_mesh("r2n4"), 4));
+  CHECK_FALSE(has_alike_replicas(parse_mesh("r2n4"), 3));
+  CHECK(has_alike_replicas(parse_mesh("n8"), 3));
 }
 
 TEST_CASE("Ownership: a slice needs its output block, in the channels of its input") {

@@ -42,14 +42,14 @@ TEST_CASE("sample_ranks: the first, the middle and the last, each once") {
 }
 
 TEST_CASE("busiest_rank: has neighbours on all sides where the mesh has any") {
-  CHECK(busiest_rank(parse_mesh("h4w4")) == 5);
-  CHECK(busiest_rank(parse_mesh("n4h4")) == 1);
-  CHECK(busiest_rank(parse_mesh("h4n4")) == 4);
-  CHECK(busiest_rank(parse_mesh("d3h3w3")) == 13);
-  CHECK(busiest_rank(parse_mesh("n16")) == 0);
-  CHECK(busiest_rank(parse_mesh("h2r8")) == 0);
-  CHECK(busiest_rank(parse_mesh("n2c4")) == 1);
-  CHECK(busiest_rank(parse_mesh("c2h4")) == 5);
+  CHECK(busiest_rank(parse_mesh("h4w4"), 0) == 5);
+  CHECK(busiest_rank(parse_mesh("n4h4"), 0) == 1);
+  CHECK(busiest_rank(parse_mesh("h4n4"), 0) == 4);
+  CHECK(busiest_rank(parse_mesh("d3h3w3"), 0) == 13);
+  CHECK(busiest_rank(parse_mesh("n16"), 0) == 0);
+  CHECK(busiest_rank(parse_mesh("h2r8"), 0) == 0);
+  CHECK(busiest_rank(parse_mesh("n2c4"), 1) == 1);
+  CHECK(busiest_rank(parse_mesh("c2h4"), 1) == 5);
 }
 
 TEST_CASE("sample_ranks: those of all meshes, each once") {
@@ -57,6 +57,10 @@ TEST_CASE("sample_ranks: those of all meshes, each once") {
   const Mesh mixed = parse_mesh("n4h4");
   CHECK(sample_ranks({&square}) == std::vector{0, 5, 8, 15});
   CHECK(sample_ranks({&square, &mixed}) == std::vector{0, 1, 5, 8, 15});
+  const Mesh channels = parse_mesh("h4c4");
+  CHECK(sample_ranks({&channels}) == std::vector{0, 4, 5, 8, 15});
+  const Mesh two = parse_mesh("h8c2");
+  CHECK(sample_ranks({&two}) == std::vector{0, 6, 8, 15});
 }
 
 TEST_CASE("sample_ranks: hold the slowest rank of every uniform split") {
