@@ -128,6 +128,9 @@ Json to_ordered_json(const UnitMargin& margin) {
 }
 
 void read_lists(const JsonReader& reader, Prediction& prediction) {
+  if (reader.has("partitioning")) {
+    prediction.partitioning = read_partitioning(reader.at("partitioning"));
+  }
   if (reader.has("estimated_kernels")) {
     for (const JsonReader& entry : reader.at("estimated_kernels").entries()) {
       prediction.estimated_kernels.push_back(entry.text());
@@ -142,6 +145,18 @@ void read_lists(const JsonReader& reader, Prediction& prediction) {
     for (const JsonReader& entry : reader.at("operations").entries()) {
       prediction.operations.push_back(read_operation(entry));
     }
+  }
+}
+
+void add_lists(const Prediction& prediction, Json& json) {
+  if (!prediction.partitioning.steps.empty()) {
+    json["partitioning"] = to_ordered_json(prediction.partitioning);
+  }
+  for (const UnitMargin& margin : prediction.margins) {
+    json["margins"].push_back(to_ordered_json(margin));
+  }
+  for (const PredictedOperation& operation : prediction.operations) {
+    json["operations"].push_back(to_ordered_json(operation));
   }
 }
 
@@ -185,9 +200,6 @@ Prediction prediction_from_json(const JsonReader& reader) {
   reader.read("outpriced", prediction.outpriced, bytes_range);
   reader.read("margins_rank", prediction.margins_sum.rank, rank_range);
   if (reader.has("memory")) prediction.memory = read_memory(reader.at("memory"));
-  if (reader.has("partitioning")) {
-    prediction.partitioning = read_partitioning(reader.at("partitioning"));
-  }
   read_lists(reader, prediction);
   return prediction;
 }
@@ -212,15 +224,7 @@ Json to_ordered_json(const Prediction& prediction) {
             {"margins", Json::array()},
             {"operations", Json::array()}};
   if (prediction.margins_sum.rank >= 0) json["margins_rank"] = prediction.margins_sum.rank;
-  if (!prediction.partitioning.steps.empty()) {
-    json["partitioning"] = to_ordered_json(prediction.partitioning);
-  }
-  for (const UnitMargin& margin : prediction.margins) {
-    json["margins"].push_back(to_ordered_json(margin));
-  }
-  for (const PredictedOperation& operation : prediction.operations) {
-    json["operations"].push_back(to_ordered_json(operation));
-  }
+  add_lists(prediction, json);
   return json;
 }
 

@@ -109,6 +109,38 @@ std::vector<UnitMargin> sample_margins() {
           {.layers = {"data"}}};
 }
 
+Prediction sample_prediction() {
+  return {.step_s = 0.25,
+          .low_s = 0.2,
+          .high_s = 0.3,
+          .exposed_communication_s = 0.01,
+          .inference_s = 0.09,
+          .operations =
+              {{.id = "conv/forward", .predicted_s = 0.125, .estimated = true, .critical_s = 0.25},
+               {.id = "loss/forward", .predicted_s = 1e-6}},
+          .memory = {.parameters_bytes = 1,
+                     .activations_bytes = 2,
+                     .buffers_bytes = 3,
+                     .available_bytes = 4},
+          .baseline = "n4",
+          .baseline_s = 0.5,
+          .bound_s = 0.24,
+          .gap = 0.25 / 0.24 - 1,
+          .runner_up = "h4",
+          .runner_up_s = 0.26,
+          .candidates = 77,
+          .pruned = 78,
+          .outpriced = 79,
+          .estimated_kernels = {"convolution/forward in=1x1x1x1x1"},
+          .margins = sample_margins(),
+          .margins_sum = {.rank = 1},
+          .partitioning = {
+              .plan = "multigrid n2l2",
+              .step_s = 0.5,
+              .sample_ranks = 2,
+              .steps = {{.step_s = 0.4, .fits = false}, {.partitions = 2, .step_s = 0.5}}}};
+}
+
 }  // namespace
 
 Network sample_network() {
@@ -245,36 +277,7 @@ Plan sample_plan() {
   plan.ranks_per_node = 2;
   plan.bucket_bytes = 1 << 20;
   plan.overlap = true;
-  plan.prediction = {
-      .step_s = 0.25,
-      .low_s = 0.2,
-      .high_s = 0.3,
-      .exposed_communication_s = 0.01,
-      .inference_s = 0.09,
-      .operations =
-          {{.id = "conv/forward", .predicted_s = 0.125, .estimated = true, .critical_s = 0.25},
-           {.id = "loss/forward", .predicted_s = 1e-6}},
-      .memory = {.parameters_bytes = 1,
-                 .activations_bytes = 2,
-                 .buffers_bytes = 3,
-                 .available_bytes = 4},
-      .baseline = "n4",
-      .baseline_s = 0.5,
-      .bound_s = 0.24,
-      .gap = 0.25 / 0.24 - 1,
-      .runner_up = "h4",
-      .runner_up_s = 0.26,
-      .candidates = 77,
-      .pruned = 78,
-      .outpriced = 79,
-      .estimated_kernels = {"convolution/forward in=1x1x1x1x1"},
-      .margins = sample_margins(),
-      .margins_sum = {.rank = 1},
-      .partitioning = {
-          .plan = "multigrid n2l2",
-          .step_s = 0.5,
-          .sample_ranks = 2,
-          .steps = {{.step_s = 0.4, .fits = false}, {.partitions = 2, .step_s = 0.5}}}};
+  plan.prediction = sample_prediction();
   plan.inputs = sample_inputs();
   return plan;
 }
