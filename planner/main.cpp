@@ -157,7 +157,8 @@ void add_search_options(CLI::App& solve, SolveOptions& options) {
                   options.what_if,
                   "Plan for a machine with another figure, too, as level.beta_s_per_byte*0.5, and "
                   "print what changes; no plan is written")
-      ->type_name("FIGURE*NUMBER");
+      ->type_name("FIGURE*NUMBER")
+      ->allow_extra_args(false);
 }
 
 // How chains are cut: the settings that the search tries itself unless they are given.
@@ -191,6 +192,7 @@ void add_multigrid_options(CLI::App& solve, SolveOptions& options) {
                       "multigrid, whose results are close to those of the layers in order, not "
                       "equal")
           ->check(CLI::IsMember({"multigrid"}))
+          ->allow_extra_args(false)
           ->excludes("--uniform")
           ->excludes("--reproducible");
   solve

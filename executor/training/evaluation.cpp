@@ -2,7 +2,9 @@
 #include "executor/training/evaluation.hpp"
 
 #include <algorithm>
-#include <array>
+#include <numeric>
+#include <span>
+#include <vector>
 
 #include "executor/backend/element.hpp"
 #include "executor/training/step_runner.hpp"
@@ -17,40 +19,61 @@ std::int64_t best_class(const T* probabilities, std::int64_t classes) {
   return std::max_element(probabilities, probabilities + classes, smaller) - probabilities;
 }
 
-// Positions of this rank's block, of samples below `valid`: {right, all}.
-template <typename T>
-std::array<double, 2> count(const TensorView& probabilities,
-                            const TensorView& labels,
-                            std::int64_t valid) {
-  std::array<double, 2> counts{};
-  const Shape shape = probabilities.shape();
-  const std::int64_t classes = shape[Dim::c];
-  if (is_empty(probabilities.box)) return counts;
-  const std::int64_t positions = volume(shape) / classes;
-  const std::int64_t per_sample = positions / shape[Dim::n];
-  for (std::int64_t i = 0; i < positions; ++i) {
-    if (probabilities.box[Dim::n].begin + i / per_sample >= valid) break;
-    const std::int64_t best = best_class(probabilities.as<T>() + i * classes, classes);
-    counts[0] += best == labels.as<std::int32_t>()[i] ? 1.0 : 0.0;
-    counts[1] += 1.0;
+// Sums over all samples: bits do not depend on which ranks have them, where each has its own.
+struct Sums {
+  std::vector<double> of_samples;  // by place in the mini-batch
+  double count = 0.0;
+
+  double mean(const Communicator& world) {
+    of_samples.push_back(count);
+    world.allreduce(std::span(of_samples), AllreduceAlgorithm::library);
+    const double all = of_samples.back();
+    of_samples.pop_back();
+    return all > 0.0 ? std::accumulate(of_samples.begin(), of_samples.end(), 0.0) / all : 0.0;
   }
-  return counts;
+};
+
+// Of this rank's block of results, the part of samples below `valid`.
+struct Counted {
+  std::int64_t first = 0;  // sample
+  std::int64_t samples = 0;
+  std::int64_t per_sample = 0;  // elements
+};
+
+Counted counted(const Box& block, std::int64_t valid) {
+  if (is_empty(block)) return {};
+  const Range samples = block[Dim::n];
+  return {.first = samples.begin,
+          .samples = std::max<std::int64_t>(0, std::min(valid, samples.end) - samples.begin),
+          .per_sample = volume(block) / samples.size()};
 }
 
-// Of the elements of this rank's block, of samples below `valid`: {sum of squares, all}.
+// Positions whose most probable class is the label.
 template <typename T>
-std::array<double, 2> add_squares(const TensorView& differences, std::int64_t valid) {
-  std::array<double, 2> sums{};
-  if (is_empty(differences.box)) return sums;
-  const std::int64_t samples = std::min(valid, differences.box[Dim::n].end);
-  const std::int64_t count = std::max<std::int64_t>(0, samples - differences.box[Dim::n].begin) *
-                             (volume(differences.box) / differences.box[Dim::n].size());
-  for (std::int64_t i = 0; i < count; ++i) {
-    const auto difference = static_cast<double>(differences.as<T>()[i]);
-    sums[0] += difference * difference;
+void add_right(const TensorView& probabilities,
+               const TensorView& labels,
+               std::int64_t valid,
+               Sums& sums) {
+  const Counted part = counted(probabilities.box, valid);
+  const std::int64_t classes = probabilities.shape()[Dim::c];
+  for (std::int64_t i = 0; i < part.samples * part.per_sample / classes; ++i) {
+    const std::int64_t sample = part.first + i * classes / part.per_sample;
+    const std::int64_t best = best_class(probabilities.as<T>() + i * classes, classes);
+    const bool is_right = best == labels.as<std::int32_t>()[i];
+    sums.of_samples[static_cast<std::size_t>(sample)] += is_right ? 1.0 : 0.0;
+    sums.count += 1.0;
   }
-  sums[1] = static_cast<double>(count);
-  return sums;
+}
+
+template <typename T>
+void add_squares(const TensorView& differences, std::int64_t valid, Sums& sums) {
+  const Counted part = counted(differences.box, valid);
+  for (std::int64_t i = 0; i < part.samples * part.per_sample; ++i) {
+    const auto difference = static_cast<double>(differences.as<T>()[i]);
+    const std::int64_t sample = part.first + i / part.per_sample;
+    sums.of_samples[static_cast<std::size_t>(sample)] += difference * difference;
+    sums.count += 1.0;
+  }
 }
 
 }  // namespace
@@ -70,21 +93,18 @@ double evaluate(const Plan& plan,
   const TensorView labels = runner.memory().host_view(schedule.labels, label_box);
   const Mesh& mesh = plan.layers[static_cast<std::size_t>(loss)].mesh;
   const bool counts_for_replicas = mesh.coordinate(rank, Axis::r) == 0;
-  std::array<double, 2> total{};
+  Sums sums{.of_samples = std::vector<double>(static_cast<std::size_t>(plan.batch))};
   for (std::int64_t step = 0; step < data.step_count(); ++step) {
     runner.run({.step = step, .training = false}, Timing::step);
     if (!counts_for_replicas) continue;
     const std::int64_t valid = data.valid_count(step);
     const HostBlock result = runner.memory().read(output);
-    const auto counts = with_type_of(parameter_element(plan.precision), [&]<typename T>(T) {
-      return has_targets(plan.network) ? add_squares<T>(result.view, valid)
-                                       : count<T>(result.view, labels, valid);
+    with_type_of(parameter_element(plan.precision), [&]<typename T>(T) {
+      has_targets(plan.network) ? add_squares<T>(result.view, valid, sums)
+                                : add_right<T>(result.view, labels, valid, sums);
     });
-    total[0] += counts[0];
-    total[1] += counts[1];
   }
-  groups.world().allreduce(std::span<double>(total), AllreduceAlgorithm::library);
-  return total[1] > 0.0 ? total[0] / total[1] : 0.0;
+  return sums.mean(groups.world());
 }
 
 }  // namespace cnnplan

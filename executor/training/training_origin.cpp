@@ -54,6 +54,10 @@ std::string augmentation_text(const std::optional<std::int64_t>& crop, bool mirr
          (mirror ? "--mirror" : "");
 }
 
+std::string blocks_text(int blocks) {
+  return blocks == 1 ? "as the kernels add" : "of " + std::to_string(blocks) + " blocks";
+}
+
 }  // namespace
 
 TrainingOrigin find_origin(const Plan& plan,
@@ -124,6 +128,10 @@ void tell_changes(const TrainingOrigin& origin,
     note(from + "samples are cropped and mirrored as " +
          augmentation_text(crop_of(options.augmentation), options.augmentation.mirrors) +
          " says, not as " + augmentation_text(before.crop, before.mirror));
+  }
+  if (before.sample_blocks != plan.sample_blocks) {
+    note(from + "sums over samples are " + blocks_text(plan.sample_blocks) + ", before " +
+         blocks_text(before.sample_blocks) + ": from there on, bits are others");
   }
   if (has_warm_start(plan)) {
     note(from +

@@ -230,6 +230,7 @@ Checkpoint TrainingSteps::progress(std::int64_t done, const RunReport& report) c
           .loss_scale = state.loss_scale,
           .crop = crop_of(work_.options.augmentation),
           .mirror = work_.options.augmentation.mirrors,
+          .sample_blocks = plan_.sample_blocks,
           .loss = report.loss,
           .test_accuracy = report.test_accuracy,
           .test_loss = report.test_loss,

@@ -64,6 +64,7 @@ struct Checkpoint {
   double loss_scale = 1.0;
   std::optional<std::int64_t> crop;  // zeros around samples that windows were cut from
   bool mirror = false;               // half of the samples were
+  int sample_blocks = 1;             // as in Plan: on which bits depend
   // As in RunReport, up to this step.
   std::vector<double> loss;
   std::vector<double> test_accuracy;

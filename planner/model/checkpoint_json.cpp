@@ -171,7 +171,7 @@ Checkpoint parse_checkpoint(std::string_view json, const std::string& file) {
                    "samples",         "plan_sha256",   "generation", "learning_rate", "momentum",
                    "weight_decay",    "loss_scale",    "loss",       "test_accuracy", "test_loss",
                    "gradient_checks", "raised_cycles", "element",    "parts",         "tensors",
-                   "network",         "crop",          "mirror"});
+                   "network",         "crop",          "mirror",     "sample_blocks"});
   Checkpoint checkpoint{.plan_sha256 = read_digest(root.at("plan_sha256")),
                         .network = read_embedded_network(root.at("network")),
                         .batch = root.at("batch").integer(extent_range),
@@ -185,6 +185,7 @@ Checkpoint parse_checkpoint(std::string_view json, const std::string& file) {
                         .loss_scale = root.at("loss_scale").number(positive)};
   if (root.has("crop")) checkpoint.crop = root.at("crop").integer(step_range);
   root.read("mirror", checkpoint.mirror);
+  root.read("sample_blocks", checkpoint.sample_blocks, ranks_range);
   read_history(root, checkpoint);
   read_state(root, checkpoint);
   validate(checkpoint, file);
@@ -205,6 +206,7 @@ std::string to_json(const Checkpoint& checkpoint) {
   document["loss_scale"] = checkpoint.loss_scale;
   if (checkpoint.crop) document["crop"] = *checkpoint.crop;
   if (checkpoint.mirror) document["mirror"] = true;
+  if (checkpoint.sample_blocks > 1) document["sample_blocks"] = checkpoint.sample_blocks;
   add_history(document, checkpoint);
   add_state(document, checkpoint);
   document["network"] = embedded_network(checkpoint.network);

@@ -96,6 +96,15 @@ std::string left_out(const Prediction& prediction) {
   return text;
 }
 
+// Whether layers that no chain by multigrid has are for some ranks alone.
+bool has_staged_others(const Plan& plan) {
+  for (LayerIndex layer = 0; layer < plan.network.layer_count(); ++layer) {
+    const Mesh& mesh = plan.layers[static_cast<std::size_t>(layer)].mesh;
+    if (mesh.size(Axis::l) > 1 && !is_by_multigrid(plan, layer)) return true;
+  }
+  return false;
+}
+
 std::string multigrid_lines(const Plan& plan) {
   std::string text;
   for (const Multigrid& chain : plan.multigrid) {
@@ -109,8 +118,10 @@ std::string multigrid_lines(const Plan& plan) {
                  (chain.first_guess == FirstGuess::coarse ? "" : " from the step before") +
                  (chain.concurrency == 1
                       ? ""
-                      : ", " + std::to_string(chain.concurrency) + " groups at the same time"));
+                      : ", " + std::to_string(chain.concurrency) + " groups at the same time") +
+                 (has_staged_others(plan) ? ", others by stage" : ""));
   }
+  if (text.empty() && has_staged_others(plan)) text = line("layers", "in order, by stage");
   return text;
 }
 
@@ -277,7 +288,8 @@ std::string layer_table(const Plan& plan) {
     add_row(table, plan, {group, "", ""}, found.costs[group], {});
   }
   std::string legend =
-      "times in ms, mean over ranks; critical: of the path that the step waits for";
+      "times in ms, mean over the ranks that have the layer; critical: of the path that the step "
+      "waits for";
   if (with_choices)
     legend +=
         "; margin: of " + to_text(plan.prediction.margins_sum) + " in sum, with the runner-up";

@@ -12,12 +12,6 @@
 namespace cnnplan {
 namespace {
 
-bool is_in_chain(const Plan& plan, LayerIndex layer) {
-  return std::any_of(plan.multigrid.begin(), plan.multigrid.end(), [&](const Multigrid& chain) {
-    return chain.first <= layer && layer <= chain.last;
-  });
-}
-
 bool is_message(OperationPart part) {
   return part == OperationPart::halo || part == OperationPart::channels ||
          part == OperationPart::shuffle || part == OperationPart::copy ||
@@ -40,7 +34,7 @@ std::string words_beside_chains(const Plan& plan, const std::string& id) {
   const LayerIndex layer = plan.network.index_of(group_of(id));
   if (layer < 0) return words_of(id);
   if (is_message(part_of(id))) return "messages";
-  if (!is_in_chain(plan, layer)) return "other layers";
+  if (!is_by_multigrid(plan, layer)) return "other layers";
   const bool is_coarse =
       id.find("/level_") != std::string::npos && id.find("/level_0") == std::string::npos;
   return is_coarse ? "coarse levels" : "finest level";
@@ -56,21 +50,27 @@ std::string ranks_text(std::int64_t ranks) {
   return std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks");
 }
 
-// "from 3 ranks on", "with 3 to 8 ranks"; where nothing is faster than in order, "not with 2 ranks
-// either".
+// "from 3 ranks on", "with 3 to 8 ranks"; where nothing is faster than in order, "not up to 2
+// ranks".
 std::string break_even(const std::vector<PartitionedStep>& steps, std::int64_t samples) {
   const auto is_faster = [&](const PartitionedStep& step) {
     return step.fits && step.step_s < steps.front().step_s;
   };
   const auto first = std::find_if(steps.begin() + 1, steps.end(), is_faster);
   const auto ranks = [&](auto step) { return samples * step->partitions; };
-  if (first == steps.end()) return "not with " + ranks_text(ranks(steps.end() - 1)) + " either";
+  if (first == steps.end()) return "not up to " + ranks_text(ranks(steps.end() - 1));
   const auto end = std::find_if_not(first, steps.end(), is_faster);
   if (end == steps.end()) return "from " + ranks_text(ranks(first)) + " on";
   return "with " + std::to_string(ranks(first)) + " to " + ranks_text(ranks(end - 1));
 }
 
 }  // namespace
+
+bool is_by_multigrid(const Plan& plan, LayerIndex layer) {
+  return std::any_of(plan.multigrid.begin(), plan.multigrid.end(), [&](const Multigrid& chain) {
+    return chain.first <= layer && layer <= chain.last;
+  });
+}
 
 std::string limits_text(const Plan& plan) {
   std::map<std::string, double> seconds;
@@ -99,11 +99,11 @@ std::string break_even_text(const Partitioning& partitioning) {
   if (steps.size() < 2) return "";
   const PartitionedStep& in_order = steps.front();
   const std::int64_t samples = partitioning.sample_ranks;
-  std::string text = break_even(steps, samples);
-  text += samples == 1 ? "" : ", " + std::to_string(samples) + " for each partition";
-  text += "; by partitions, times as fast as in order on " + ranks_text(samples);
+  std::string text = "faster than in order on " + ranks_text(samples);
   if (!in_order.fits) text += " (too large)";
-  text += ": ";
+  text += ' ' + break_even(steps, samples);
+  text += samples == 1 ? "" : ", " + std::to_string(samples) + " for each partition";
+  text += "; by partitions, times as fast: ";
   for (std::size_t i = 1; i < steps.size(); ++i) {
     text += (i == 1 ? "" : ", ") + beside_in_order(steps[i], in_order);
   }

@@ -265,7 +265,7 @@ std::vector<NamedPlan> chain_plans(const Plan& base, const MultigridRequest& req
       Plan plan = with_chains(base, chains, setting, request, mesh);
       if (std::optional<Plan> staged = with_stages(plan, chains, mesh)) {
         plans.push_back(
-            {.name = name_of(setting, mesh) + ", others by stage", .plan = std::move(*staged)});
+            {.name = name_of(setting, mesh) + others_by_stage, .plan = std::move(*staged)});
       }
       plans.push_back({.name = name_of(setting, mesh), .plan = std::move(plan)});
     }

@@ -28,6 +28,9 @@ struct MultigridRequest {
   std::set<int> profiled_concurrencies{1};
 };
 
+// How names of plans end whose other layers are on one stage each.
+inline constexpr const char* others_by_stage = ", others by stage";
+
 // With fewer, two cycles are far from the layers' own result.
 inline constexpr int least_coarse_steps = 8;
 

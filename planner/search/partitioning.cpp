@@ -29,6 +29,10 @@ const Multigrid& longest(const Plan& plan) {
       });
 }
 
+bool is_staged(const NamedPlan& named) {
+  return named.name.ends_with(others_by_stage);
+}
+
 std::set<LayerIndex> first_layers(const Plan& plan) {
   std::set<LayerIndex> layers;
   for (const Multigrid& chain : plan.multigrid) layers.insert(chain.first);
@@ -51,11 +55,14 @@ class Partitioner {
 
   // Nothing where the chains have too few layers for so many.
   std::optional<PartitionedStep> step(int partitions) const {
-    if (partitions == 1) return as_step(1, scored(base(1)));
+    if (partitions == 1) return as_step(1, scored(base(1, {Axis::n})));
     if (partitions == own_partitions_) return as_step(partitions, own_score_);
-    std::optional<Plan> plan = partitioned(partitions);
-    if (!plan) return std::nullopt;
-    return as_step(partitions, scored(std::move(*plan)));
+    std::optional<Score> best;
+    for (Plan& plan : partitioned(partitions)) {
+      const Score score = scored(std::move(plan));
+      if (!best || score.step_s < best->step_s) best = score;
+    }
+    return best ? std::optional(as_step(partitions, *best)) : std::nullopt;
   }
 
  private:
@@ -66,13 +73,12 @@ class Partitioner {
           return chain.first <= layer && layer <= chain.last;
         });
     const Mesh& mesh = plan_.layers[static_cast<std::size_t>(layer)].mesh;
-    if (is_inside || mesh.size(Axis::l) * mesh.size(Axis::c) == 1) return;
-    others_by_stage_ = others_by_stage_ || mesh.size(Axis::l) > 1;
-    if (mesh.size(Axis::l) > 1) group_ranks_ = std::max(group_ranks_, mesh.size(Axis::c));
+    if (is_inside || mesh.size(Axis::l) == 1) return;
+    group_ranks_ = std::max(group_ranks_, mesh.size(Axis::c));
   }
 
-  // By samples as far as these go, in order.
-  Plan base(int partitions) const {
+  // Over these axes as far as they go, in order.
+  Plan base(int partitions, const std::vector<Axis>& axes) const {
     const int ranks = sample_ranks_ * partitions;
     Plan blank = uniform_plan(plan_.network, plan_.batch, Mesh({{Axis::r, ranks}}));
     blank.precision = plan_.precision;
@@ -84,7 +90,7 @@ class Partitioner {
     }
     choose_allreduce(blank, prices_.platform());
     if (is_allreduce_asked_for()) blank.gradient_allreduce = plan_.gradient_allreduce;
-    const SplitChoices choices = split_choices(blank, {Axis::n});
+    const SplitChoices choices = split_choices(blank, axes);
     return mostly_on(blank, choices, choices.units.front().splits.front());
   }
 
@@ -95,9 +101,10 @@ class Partitioner {
     return chosen.gradient_allreduce != plan_.gradient_allreduce;
   }
 
-  std::optional<Plan> partitioned(int partitions) const {
+  // With other layers by samples, and, where they can be, by stage.
+  std::vector<Plan> partitioned(int partitions) const {
     const int coarsening = coarsening_for(partitions, setting_.coarsening, blocks_);
-    if (coarsening == 0) return std::nullopt;
+    if (coarsening == 0) return {};
     const MultigridRequest request{
         .cycles = setting_.cycles,
         .relaxation = setting_.relaxation,
@@ -107,14 +114,24 @@ class Partitioner {
         .levels = std::min(setting_.levels, most_levels(blocks_, coarsening)),
         .first_layers = first_layers(plan_),
         .concurrency = setting_.concurrency};
-    std::vector<NamedPlan> plans = chain_plans(base(partitions), request);
-    if (plans.empty()) return std::nullopt;
-    // Where others may be on stages, that plan is the first.
-    NamedPlan& taken = others_by_stage_ ? plans.front() : plans.back();
-    for (int ranks = group_ranks_; ranks > 1; ranks /= 2) {
-      if (std::optional<Plan> grouped = on_groups(taken.plan, ranks)) return grouped;
+    std::vector<Plan> plans;
+    for (NamedPlan& named : chain_plans(base(partitions, {Axis::n}), request)) {
+      if (!is_staged(named)) plans.push_back(std::move(named.plan));
     }
-    return std::move(taken.plan);
+    for (NamedPlan& named : chain_plans(base(partitions, {}), request)) {
+      if (!is_staged(named)) continue;
+      std::optional<Plan> grouped = on_own_groups(named.plan);
+      plans.push_back(grouped ? std::move(*grouped) : std::move(named.plan));
+    }
+    return plans;
+  }
+
+  // As far as there are stages for it.
+  std::optional<Plan> on_own_groups(const Plan& plan) const {
+    for (int ranks = group_ranks_; ranks > 1; ranks /= 2) {
+      if (std::optional<Plan> grouped = on_groups(plan, ranks)) return grouped;
+    }
+    return std::nullopt;
   }
 
   static PartitionedStep as_step(int partitions, const Score& score) {
@@ -132,7 +149,6 @@ class Partitioner {
   int own_partitions_ = 1;
   int sample_ranks_ = 1;
   int blocks_ = 0;
-  bool others_by_stage_ = false;
   int group_ranks_ = 1;  // of layers that are split by stage and channels
 };
 

@@ -17,7 +17,8 @@
 namespace cnnplan {
 namespace {
 
-constexpr double rounding_of_gap = 1e-9;  // of step_s / bound_s
+constexpr double rounding_of_gap = 1e-9;   // of step_s / bound_s
+constexpr double rounding_of_path = 1e-6;  // of step_s
 
 std::string number(double value) {
   std::array<char, 32> text{};
@@ -61,6 +62,33 @@ class PredictionCheck {
           i, is_of_plan(operations[i].id), "an operation of a layer, a reduction or an update");
     }
     unique();
+  }
+
+  void critical_path() const {
+    double sum_s = 0.0;
+    for (const PredictedOperation& operation : prediction_.operations) {
+      sum_s += operation.critical_s;
+    }
+    const double difference_s = std::fabs(sum_s - prediction_.step_s);
+    if (sum_s == 0.0 || difference_s <= rounding_of_path * prediction_.step_s) return;
+    refuse("/operations",
+           "critical_s of " + number(sum_s) + " in sum",
+           number(prediction_.step_s) + ", the step, or none");
+  }
+
+  void partitioning() const {
+    const std::vector<PartitionedStep>& steps = prediction_.partitioning.steps;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      const std::string place = "/partitioning/steps/" + std::to_string(i);
+      const int partitions = steps[i].partitions;
+      if (i == 0 && partitions != 1) {
+        refuse(place + "/partitions", std::to_string(partitions), "1 in the first step");
+      }
+      if (i > 0 && partitions <= steps[i - 1].partitions) {
+        refuse(place + "/partitions", std::to_string(partitions), "more than in the step before");
+      }
+      if (steps[i].step_s <= 0.0) refuse(place + "/step_s", number(steps[i].step_s), "above 0");
+    }
   }
 
   void margins() const {
@@ -129,7 +157,9 @@ void check_prediction(const Plan& plan, const std::string& file) {
   const PredictionCheck check(plan, file);
   check.gap();
   check.margins();
+  check.partitioning();
   check.operations();
+  check.critical_path();
 }
 
 }  // namespace cnnplan

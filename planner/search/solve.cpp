@@ -229,16 +229,24 @@ void add_groups(const SolveRequest& request, Scores& scores) {
 }
 
 // Residual chains split by layers, everything else as in the fastest plan of `known`, or by all
-// ranks alike where none fits. Returns how many.
+// ranks alike, and then perhaps by stage. Returns how many.
 std::size_t add_chains(const SolveRequest& request,
                        const Plan& blank,
                        const PriceList& prices,
                        const Scores& known,
                        Scores& scores) {
-  const Plan base = known.any_fits() ? known.fastest() : blank;
   MultigridRequest multigrid = *request.multigrid;
   multigrid.profiled_concurrencies = prices.kernels().concurrencies();
-  std::vector<NamedPlan> plans = chain_plans(base, multigrid);
+  std::vector<NamedPlan> plans;
+  if (known.any_fits()) plans = chain_plans(known.fastest(), multigrid);
+  for (NamedPlan& named : chain_plans(blank, multigrid)) {
+    const bool is_staged = named.name.ends_with(others_by_stage);
+    if (!is_staged && !plans.empty()) continue;
+    const bool is_known = std::any_of(plans.begin(), plans.end(), [&](const NamedPlan& other) {
+      return other.plan.layers == named.plan.layers && other.plan.multigrid == named.plan.multigrid;
+    });
+    if (!is_known) plans.push_back(std::move(named));
+  }
   for (NamedPlan& named : plans) scores.add(named.name, std::move(named.plan));
   add_groups(request, scores);
   return plans.size();

@@ -175,4 +175,16 @@ TEST_CASE("evaluate: the error from targets is a mean over every element once, l
   });
 }
 
+TEST_CASE("evaluate: which ranks have which samples does not change a bit of the error") {
+  const Communicator world = Communicator::world();
+  const Communicator self = Communicator::group(world, {world.rank()});
+  for (bool per_pixel : {false, true}) {
+    CAPTURE(per_pixel);
+    const Network network = passing_network(per_pixel, true);
+    const Plan plan = uniform_plan(network, batch, Mesh({{Axis::n, world.size()}}));
+    CHECK(evaluated(plan, per_pixel, world) ==
+          evaluated(uniform_plan(network, batch, Mesh()), per_pixel, self));
+  }
+}
+
 }  // namespace cnnplan

@@ -132,6 +132,33 @@ TEST_CASE("restart: with sums by blocks of samples, the bits do not depend on th
   check_like_never_stopped(stages, Precision::fp32, 0.0, world);
 }
 
+TEST_CASE("restart: other blocks of samples than before are told, the same are not") {
+  const Communicator world = Communicator::world();
+  if (tested_backend("reference") != "reference" || world.size() > 4 || world.size() == 3) return;
+  const SharedFolder folder(world);
+  std::vector<std::string> notes;
+  const auto run_with = [&](int blocks, std::int64_t steps) {
+    notes.clear();
+    const Stage stage{
+        .axis = Axis::n, .ranks = world.size(), .steps = steps, .sample_blocks = blocks};
+    TrainingOptions options = checkpointed_steps(steps);
+    options.checkpoint_folder = options.restart_folder = folder.path("state");
+    train(plan_of(stage, Precision::fp32), options, world, {.note = [&](const std::string& note) {
+            if (note.find("sums over samples") != std::string::npos) notes.push_back(note);
+          }});
+    world.barrier();
+  };
+  run_with(4, 2);
+  run_with(4, 3);
+  CHECK(notes.empty());
+  run_with(1, 4);
+  if (world.rank() > 0) return;
+  REQUIRE(notes.size() == 1);
+  CHECK(notes.front() ==
+        "from step 3 on, sums over samples are as the kernels add, before of 4 blocks: from there "
+        "on, bits are others");
+}
+
 TEST_CASE("restart: running values that differ by rank become their mean") {
   const Communicator world = Communicator::world();
   const SharedFolder folder(world);

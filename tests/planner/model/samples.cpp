@@ -356,6 +356,7 @@ Checkpoint sample_checkpoint() {
           .loss_scale = 1024.0,
           .crop = 4,
           .mirror = true,
+          .sample_blocks = 4,
           .loss = {2.302585092994046, -0.5, 1e-300},
           .test_accuracy = {0.25},
           .gradient_checks = sample_run().gradient_checks,

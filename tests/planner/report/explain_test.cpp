@@ -41,8 +41,10 @@ const std::string note_text = R"(
 }  // namespace
 
 TEST_CASE("explain: the whole text") {
-  CHECK(explain(small_plan(), {}) ==
-        header_text + R"(times in ms, mean over ranks; critical: of the path that the step waits for
+  CHECK(
+      explain(small_plan(), {}) ==
+      header_text +
+          R"(times in ms, mean over the ranks that have the layer; critical: of the path that the step waits for
 layer   kind                   mesh  forward  bwd data  bwd filter   halo  channels  shuffle  copy  statistics  allreduce  other  total [ms]   step [%]  critical [%]
 ---------------------------------------------------------------------------------------------------------------------------------------------------------------------
 data    input                  h2          -         -           -      -         -        -     -           -          -  1.000       1.000        1.0           1.0

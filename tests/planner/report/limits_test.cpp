@@ -44,24 +44,24 @@ TEST_CASE("break_even_text: from how many ranks on, and how much faster") {
                                       {.partitions = 3, .step_s = 0.08},
                                       {.partitions = 4, .step_s = 0.05}}};
   CHECK(break_even_text(partitioning) ==
-        "from 3 ranks on; by partitions, times as fast as in order on 1 rank: 2: 0.80, 3: 1.25, "
-        "4: 2.00");
+        "faster than in order on 1 rank from 3 ranks on; by partitions, times as fast: 2: 0.80, "
+        "3: 1.25, 4: 2.00");
   partitioning.sample_ranks = 2;
-  CHECK(break_even_text(partitioning)
-            .starts_with("from 6 ranks on, 2 for each partition; by partitions, times as fast as "
-                         "in order on 2 "
-                         "ranks: "));
+  const auto says = [&](const char* part) {
+    return break_even_text(partitioning).find(part) != std::string::npos;
+  };
+  CHECK(says("faster than in order on 2 ranks from 6 ranks on, 2 for each partition; by"));
   partitioning.steps.front().fits = false;
   partitioning.steps[1].fits = false;
-  CHECK(break_even_text(partitioning)
-            .ends_with("in order on 2 ranks (too large): 2: 0.80 (too large), 3: 1.25, 4: 2.00"));
+  CHECK(says("in order on 2 ranks (too large) from"));
+  CHECK(says(": 2: 0.80 (too large), 3: 1.25, 4: 2.00"));
   partitioning.steps[2].fits = false;
-  CHECK(break_even_text(partitioning).starts_with("from 8 ranks on, "));
+  CHECK(says(" from 8 ranks on, "));
   partitioning.steps[2].fits = true;
   partitioning.steps[3].step_s = 0.2;
-  CHECK(break_even_text(partitioning).starts_with("with 6 to 6 ranks, "));
+  CHECK(says(" with 6 to 6 ranks, "));
   partitioning = {.steps = {{.step_s = 0.1}, {.partitions = 2, .step_s = 0.1}}};
-  CHECK(break_even_text(partitioning).starts_with("not with 2 ranks either; "));
+  CHECK(says(" not up to 2 ranks; "));
   CHECK(break_even_text({}).empty());
   CHECK(break_even_text({.steps = {{.step_s = 0.1}}}).empty());
 }

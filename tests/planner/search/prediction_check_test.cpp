@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -58,6 +59,17 @@ TEST_CASE("check_prediction: what contradicts the rest is refused where it stand
   CHECK(pointer_after([](Prediction& p) { p.step_s *= 1.001; }) == "/prediction/gap");
   CHECK(pointer_after([](Prediction& p) { p.gap += 1e-6; }) == "/prediction/gap");
   CHECK(pointer_after([](Prediction& p) { p.bound_s = 0.0; }) == "/prediction/gap");
+  CHECK(pointer_after([](Prediction& p) { p.operations[1].critical_s += 0.001 * p.step_s; }) ==
+        "/prediction/operations");
+  const auto with_steps = [](const std::vector<PartitionedStep>& steps) {
+    return pointer_after([&](Prediction& p) { p.partitioning.steps = steps; });
+  };
+  CHECK(with_steps({{.partitions = 2, .step_s = 1.0}}) ==
+        "/prediction/partitioning/steps/0/partitions");
+  CHECK(with_steps({{.step_s = 1.0}, {.step_s = 1.0}}) ==
+        "/prediction/partitioning/steps/1/partitions");
+  CHECK(with_steps({{.step_s = 1.0}, {.partitions = 2}}) ==
+        "/prediction/partitioning/steps/1/step_s");
   CHECK(pointer_after([](Prediction& p) { p.margins_sum.rank = 8; }) == "/prediction/margins_rank");
   CHECK(pointer_after([](Prediction& p) { p.margins_sum.rank = 3; }) == "/prediction/margins_rank");
   CHECK(pointer_after([](Prediction& p) { p.operations[2].id = "conv1/forward/tea"; }) ==
