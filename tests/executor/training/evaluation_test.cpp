@@ -178,8 +178,7 @@ TEST_CASE("evaluate: the error from targets is a mean over every element once, l
 // On a GPU, the plans of all numbers of ranks would have to name the same engines.
 TEST_CASE("evaluate: which ranks have which samples does not change a bit of the error") {
   const Communicator world = Communicator::world();
-  const std::string backend(default_backend());
-  if (test::tested_backend(backend) != backend) return;
+  if (test::tested_backend(std::string(default_backend())) == "cudnn") return;
   const Communicator self = Communicator::group(world, {world.rank()});
   for (bool per_pixel : {false, true}) {
     CAPTURE(per_pixel);
