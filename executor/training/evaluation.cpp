@@ -25,11 +25,9 @@ struct Sums {
   double count = 0.0;
 
   double mean(const Communicator& world) {
-    of_samples.push_back(count);
     world.allreduce(std::span(of_samples), AllreduceAlgorithm::library);
-    const double all = of_samples.back();
-    of_samples.pop_back();
-    return all > 0.0 ? std::accumulate(of_samples.begin(), of_samples.end(), 0.0) / all : 0.0;
+    world.allreduce(std::span(&count, 1), AllreduceAlgorithm::library);
+    return count > 0.0 ? std::accumulate(of_samples.begin(), of_samples.end(), 0.0) / count : 0.0;
   }
 };
 
@@ -68,12 +66,15 @@ void add_right(const TensorView& probabilities,
 template <typename T>
 void add_squares(const TensorView& differences, std::int64_t valid, Sums& sums) {
   const Counted part = counted(differences.box, valid);
-  for (std::int64_t i = 0; i < part.samples * part.per_sample; ++i) {
-    const auto difference = static_cast<double>(differences.as<T>()[i]);
-    const std::int64_t sample = part.first + i / part.per_sample;
-    sums.of_samples[static_cast<std::size_t>(sample)] += difference * difference;
-    sums.count += 1.0;
+  const T* element = differences.as<T>();
+  for (std::int64_t i = 0; i < part.samples; ++i) {
+    double& sum = sums.of_samples[static_cast<std::size_t>(part.first + i)];
+    for (const T* const end = element + part.per_sample; element != end; ++element) {
+      const auto difference = static_cast<double>(*element);
+      sum += difference * difference;
+    }
   }
+  sums.count += static_cast<double>(part.samples * part.per_sample);
 }
 
 }  // namespace

@@ -214,14 +214,14 @@ ToldWork told_work_of(const Plan& plan, const PriceList& prices) {
 
 Prediction predict(const Plan& plan, const ToldWork& all, const Platform& platform) {
   Prediction prediction = plan.prediction;
+  const VirtualTimeOptions options{.overlap = overlap_of(plan, platform)};
   const auto walked = [&](Estimate estimate) {
-    return walk(all.work, {.estimate = estimate, .overlap = overlap_of(plan, platform)});
+    return walk(all.work, {.estimate = estimate, .overlap = options.overlap});
   };
   const auto timelines = walked(Estimate::likely);
   prediction.step_s = step_time_s(timelines);
   prediction.low_s = step_time_s(walked(Estimate::low));
   prediction.high_s = step_time_s(walked(Estimate::high));
-  const VirtualTimeOptions options{.overlap = overlap_of(plan, platform)};
   add_operations(all,
                  timelines,
                  critical_path(all.work.ranks, all.work.classes, timelines, options),

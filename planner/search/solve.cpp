@@ -239,13 +239,10 @@ std::size_t add_chains(const SolveRequest& request,
   multigrid.profiled_concurrencies = prices.kernels().concurrencies();
   std::vector<NamedPlan> plans;
   if (known.any_fits()) plans = chain_plans(known.fastest(), multigrid);
+  const bool has_others = !plans.empty();
   for (NamedPlan& named : chain_plans(blank, multigrid)) {
     const bool is_staged = named.name.ends_with(others_by_stage);
-    if (!is_staged && !plans.empty()) continue;
-    const bool is_known = std::any_of(plans.begin(), plans.end(), [&](const NamedPlan& other) {
-      return other.plan.layers == named.plan.layers && other.plan.multigrid == named.plan.multigrid;
-    });
-    if (!is_known) plans.push_back(std::move(named));
+    if (is_staged || !has_others) plans.push_back(std::move(named));
   }
   for (NamedPlan& named : plans) scores.add(named.name, std::move(named.plan));
   add_groups(request, scores);
