@@ -159,7 +159,7 @@ std::size_t check_flips(const SolveRequest& request) {
 
 TEST_CASE("sensitivity: just beyond the factor, the runner-up costs less than the plan") {
   RandomValues random(11);
-  constexpr int trials = is_slow_build ? 4 : 10;
+  constexpr int trials = is_slow_build ? 2 : 10;
   std::size_t flips = 0;
   for (int trial = 0; trial < trials; ++trial) {
     CAPTURE(trial);
@@ -188,14 +188,14 @@ TEST_CASE("sensitivity: times of kernels flip choices, too, and are told as part
   CHECK(kernel_flips > 0);
 }
 
-TEST_CASE("sensitivity: without a flip, the runner-up costs more with any factor") {
+TEST_CASE("sensitivity: without a flip, the runner-up costs more with any factor" *
+          doctest::skip(is_slow_build)) {
   RandomValues random(13);
   SolveRequest request = request_of(lenet(), 8, 4);
   request.platform = random_platform(random, request.ranks);
   const Plan plan = solve(request);
   const Sensitivity found = sensitivity_of(plan, request);
-  std::vector<double> factors{0.2, 5.0};
-  if (!is_slow_build) factors.insert(factors.end(), {0.0626, 0.5, 2.0, 15.9});
+  const std::vector factors{0.2, 5.0, 0.0626, 0.5, 2.0, 15.9};
   int without = 0;
   for (std::size_t i = 0; i < found.runner_ups.size(); ++i) {
     for (const PriceFigure& figure : price_figures(request.platform, request.profile)) {
