@@ -118,6 +118,7 @@ SolveRequest request_of(const SolveOptions& options, std::vector<InputFile>& inp
   request.batch = options.batch;
   request.precision = options.precision;
   request.overlap = options.overlap;
+  request.only_profiled = options.strict;
   request.statistics = options.statistics;
   request.method = options.method;
   request.recompute = options.recompute;

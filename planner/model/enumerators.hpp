@@ -8,6 +8,7 @@
 
 #include "planner/model/channel_split.hpp"
 #include "planner/model/collective.hpp"
+#include "planner/model/halo_method.hpp"
 #include "planner/model/kernel.hpp"
 #include "planner/model/multigrid.hpp"
 #include "planner/model/network.hpp"
@@ -66,6 +67,11 @@ struct Enumerators<ChannelAlgorithm> {
   static constexpr std::array all{ChannelAlgorithm::stationary_y,
                                   ChannelAlgorithm::stationary_x,
                                   ChannelAlgorithm::stationary_w};
+};
+
+template <>
+struct Enumerators<HaloMethod> {
+  static constexpr std::array all{HaloMethod::exchange_first, HaloMethod::interior_strips};
 };
 
 template <>

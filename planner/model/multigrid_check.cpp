@@ -53,6 +53,9 @@ class ChainCheck {
              "axes n l only, and one mesh for all layers of a chain that multigrid runs");
     }
     if (own(layer).recompute) refuse(place(layer) + "/recompute", "true", "false in this chain");
+    if (own(layer).halo != HaloMethod::exchange_first) {
+      refuse(place(layer) + "/halo", "interior_strips", "exchange_first in this chain");
+    }
     if (layer > chain_.first && own(layer).stage < own(layer - 1).stage) {
       refuse_stage(layer, "a stage not before that of the layer in front");
     }

@@ -10,6 +10,7 @@
 #include "planner/model/channel_split.hpp"
 #include "planner/model/checked.hpp"
 #include "planner/model/collective.hpp"
+#include "planner/model/halo_method.hpp"
 #include "planner/model/input_file.hpp"
 #include "planner/model/kernel.hpp"
 #include "planner/model/mesh.hpp"
@@ -41,6 +42,7 @@ struct LayerPlan {
   // can_recompute. What is fused behind the layer comes with it.
   bool recompute = false;
   int stage = 0;  // the coordinate along axis l of the ranks that have the layer
+  HaloMethod halo = HaloMethod::exchange_first;  // see has_halo_method
 
   Split split() const { return {.mesh = mesh, .channel_algorithm = channel_algorithm}; }
   void set(const Split& split) {

@@ -28,8 +28,14 @@ std::map<KernelPhase, KernelAlgorithm> read_algorithms(const JsonReader& reader)
 }
 
 LayerPlan read_layer_plan(const JsonReader& reader, const Layer& layer) {
-  reader.allow_keys(
-      {"name", "mesh", "statistics", "channel_algorithm", "algorithms", "recompute", "stage"});
+  reader.allow_keys({"name",
+                     "mesh",
+                     "statistics",
+                     "channel_algorithm",
+                     "algorithms",
+                     "recompute",
+                     "stage",
+                     "halo"});
   if (!reader.at("name").is_text(layer.name)) {
     reader.at("name").refuse('"' + layer.name + "\", as the network lists its layers");
   }
@@ -43,6 +49,10 @@ LayerPlan read_layer_plan(const JsonReader& reader, const Layer& layer) {
     reader.at("recompute").refuse("this key on batch norms, ReLUs and adds only");
   }
   reader.read("recompute", plan.recompute);
+  if (reader.has("halo") && !has_halo_method(layer.parameters)) {
+    reader.at("halo").refuse("this key on convolutions that are not transposed only");
+  }
+  reader.read_enumerator("halo", plan.halo);
   if (reader.has("stage") && plan.mesh.size(Axis::l) == 1) {
     reader.at("stage").refuse("this key where the mesh has an axis l only");
   }
@@ -71,6 +81,7 @@ OrderedJson to_ordered_json(const LayerPlan& plan, const Layer& layer) {
   if (has_statistics(layer)) json["statistics"] = to_text(plan.statistics);
   if (plan.mesh.size(Axis::l) > 1) json["stage"] = plan.stage;
   if (plan.recompute) json["recompute"] = true;
+  if (plan.halo != LayerPlan{}.halo) json["halo"] = to_text(plan.halo);
   if (plan.channel_algorithm != LayerPlan{}.channel_algorithm) {
     json["channel_algorithm"] = to_text(plan.channel_algorithm);
   }

@@ -58,6 +58,28 @@ std::string line(const std::string& name, const std::string& value) {
          '\n';
 }
 
+template <typename IsMeant>
+std::string count_of_layers(const Plan& plan,
+                            const IsMeant& is_meant,
+                            const std::array<const char*, 2>& singular_and_plural) {
+  const auto count = std::count_if(plan.layers.begin(), plan.layers.end(), is_meant);
+  return count == 0 ? "" : std::to_string(count) + ' ' + singular_and_plural[count == 1 ? 0 : 1];
+}
+
+std::string recompute_text(const Plan& plan) {
+  const std::string count = count_of_layers(
+      plan, [](const LayerPlan& layer) { return layer.recompute; }, {"output is", "outputs are"});
+  return count.empty() ? "" : count + " computed again in backpropagation instead of being kept";
+}
+
+std::string halo_text(const Plan& plan) {
+  const std::string count = count_of_layers(
+      plan,
+      [](const LayerPlan& layer) { return layer.halo == HaloMethod::interior_strips; },
+      {"convolution computes its", "convolutions compute their"});
+  return count.empty() ? "" : count + " interior while the halo is on its way";
+}
+
 std::string time_line(const std::string& name, const std::string& what, double seconds) {
   if (seconds == 0.0) return "";
   return line(name, duration(seconds) + (what.empty() ? "" : "  (" + what + ")"));
@@ -162,13 +184,8 @@ std::string header(const Plan& plan) {
   text += line("break-even", break_even_text(prediction.partitioning));
   text += time_line("bound", "gap " + percent(prediction.gap), prediction.bound_s);
   text += line("memory", memory_text(prediction.memory, !prediction.estimated_kernels.empty()));
-  const auto again = std::count_if(
-      plan.layers.begin(), plan.layers.end(), [](const auto& layer) { return layer.recompute; });
-  if (again > 0) {
-    text += line("recompute",
-                 std::to_string(again) + (again == 1 ? " output is" : " outputs are") +
-                     " computed again in backpropagation instead of being kept");
-  }
+  text += line("recompute", recompute_text(plan));
+  text += line("halos", halo_text(plan));
   if (prediction.candidates > 0) text += line("candidates", std::to_string(prediction.candidates));
   if (prediction.pruned + prediction.outpriced > 0) text += line("left out", left_out(prediction));
   return text + '\n';
@@ -265,7 +282,8 @@ void add_row(Table& table,
 std::string mesh_text(const LayerPlan& layer) {
   const bool is_staged = layer.mesh.size(Axis::l) > 1;
   return to_text(layer.split()) + (is_staged ? " stage " + std::to_string(layer.stage) : "") +
-         (layer.recompute ? ", again" : "");
+         (layer.recompute ? ", again" : "") +
+         (layer.halo == HaloMethod::interior_strips ? ", interior first" : "");
 }
 
 std::string layer_table(const Plan& plan) {

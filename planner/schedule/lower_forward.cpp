@@ -55,6 +55,7 @@ Box Lowering::storage_box(const Unit& unit) const {
 Operand Lowering::add_output(const Unit& unit, BufferRole role) {
   if (!is_here(unit)) return tensors_[static_cast<std::size_t>(unit.last)] = nothing();
   const BufferIndex buffer = add_block(layer(unit.last).name, role, storage_box(unit));
+  builder_.set_rim(buffer, own_box(unit.last));
   const Operand output{.buffer = buffer, .box = own_box(unit.last)};
   tensors_[static_cast<std::size_t>(unit.last)] = output;
   return output;
@@ -163,6 +164,8 @@ void Lowering::forward_windowed(const Unit& unit, Saved& saved) {
   saved.output = add_output(unit);
   if (mixes_channels(layer(unit.head).parameters)) {
     saved.first_slot = first_slot_[static_cast<std::size_t>(unit.head)];
+    const std::vector<OutputPart> parts = parts_of(unit);
+    if (!parts.empty()) return convolve_parts(unit, saved, parts);
     const Operand computed = has_partial_sums(unit) ? add_computed(unit) : saved.output;
     convolve(unit, name(unit) + "/forward", saved.inputs[0], computed);
     if (has_partial_sums(unit)) scatter_sums(unit, computed);
@@ -184,7 +187,14 @@ void Lowering::convolve(const Unit& unit,
                         const std::string& id,
                         const Operand& input,
                         Operand output) {
-  KernelSpec spec = convolution_spec(unit, KernelPhase::forward);
+  convolve(unit, id, convolution_spec(unit, KernelPhase::forward), input, output);
+}
+
+void Lowering::convolve(const Unit& unit,
+                        const std::string& id,
+                        KernelSpec spec,
+                        const Operand& input,
+                        Operand output) {
   spec.relu = unit.relu;
   const int slot = first_slot_[static_cast<std::size_t>(unit.head)];
   std::vector<Operand> operands{input, convolution_weight(slot)};

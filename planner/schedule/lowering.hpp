@@ -7,6 +7,7 @@
 
 #include "planner/schedule/decomposition.hpp"
 #include "planner/schedule/exchange.hpp"
+#include "planner/schedule/interior.hpp"
 #include "planner/schedule/schedule_builder.hpp"
 
 namespace cnnplan {
@@ -78,6 +79,13 @@ class Lowering {
   void forward_windowed(const Unit& unit, Saved& saved);
   // The kernel of a unit with parameters.
   void convolve(const Unit& unit, const std::string& id, const Operand& input, Operand output);
+  void convolve(const Unit& unit,
+                const std::string& id,
+                KernelSpec spec,
+                const Operand& input,
+                Operand output);
+  std::vector<OutputPart> parts_of(const Unit& unit) const;
+  void convolve_parts(const Unit& unit, const Saved& saved, const std::vector<OutputPart>& parts);
   // y += bias.
   void add_bias(const Unit& unit, const Operand& y);
   Operand add_computed(const Unit& unit);

@@ -65,12 +65,12 @@ class ReuseDependencies {
     for (const Operand& operand : operands) {
       if (is_placed(operand)) open(operand.buffer, index);
     }
-    for (const Operand& operand : operands) {
-      if (is_placed(operand)) use(operand, index);
-    }
     std::vector<OperationIndex>& depends_on = operation.depends_on;
     std::sort(depends_on.begin(), depends_on.end());
     depends_on.erase(std::unique(depends_on.begin(), depends_on.end()), depends_on.end());
+    for (const Operand& operand : operands) {
+      if (is_placed(operand)) use(operand, index);
+    }
   }
 
  private:
@@ -106,11 +106,16 @@ class ReuseDependencies {
     }
   }
 
+  // A write comes behind all earlier uses, unless it is of a part that they left alone.
   void use(const Operand& operand, OperationIndex operation) {
     History& used = history(operand.buffer);
     if (operand.written) {
       used.written = true;
-      used.last_uses.clear();
+      const auto& depends_on = schedule_.operations[static_cast<std::size_t>(operation)].depends_on;
+      std::erase_if(used.last_uses, [&](OperationIndex earlier) {
+        return is_in_order(earlier, operation) ||
+               std::binary_search(depends_on.begin(), depends_on.end(), earlier);
+      });
     }
     used.last_uses.push_back(operation);
   }

@@ -8,6 +8,10 @@
 namespace cnnplan {
 namespace {
 
+// Parts of a block with a rim; of one without, all of it is inside.
+constexpr int inside = 0;
+constexpr int rim = 1;
+
 Operand whole_buffer(BufferIndex index, bool written) {
   return {.buffer = index, .box = {}, .written = written};
 }
@@ -34,6 +38,11 @@ void visit_operands(const LoadOperation& load, Use&& use) {
 
 }  // namespace
 
+bool fills_rim(const TransferOperation& transfer) {
+  return transfer.source >= 0 && transfer.source == transfer.destination && !transfer.accumulate &&
+         !transfer.zero_first;
+}
+
 std::vector<Operand> operands_of(const OperationBody& body) {
   std::vector<Operand> operands;
   const auto append = [&](const Operand& operand) { operands.push_back(operand); };
@@ -55,7 +64,12 @@ BufferIndex ScheduleBuilder::add_buffer(std::string name,
   buffer.bytes = checked_multiply(volume(box), bytes_of(element));
   schedule_.buffers.push_back(std::move(buffer));
   uses_.emplace_back();
+  inner_.emplace_back();
   return static_cast<BufferIndex>(schedule_.buffers.size()) - 1;
+}
+
+void ScheduleBuilder::set_rim(BufferIndex index, const Box& inner) {
+  if (buffer(index).box != inner) inner_[static_cast<std::size_t>(index)] = inner;
 }
 
 BufferIndex ScheduleBuilder::add_flat(std::string name,
@@ -119,19 +133,49 @@ void ScheduleBuilder::use(BufferIndex buffer,
   uses.readers.clear();
 }
 
+std::pair<int, int> ScheduleBuilder::parts_of(const Operand& operand) const {
+  const bool is_arena =
+      operand.first_slot >= 0 && buffer(operand.buffer).role != BufferRole::gradient_part;
+  if (is_arena) return {operand.first_slot, operand.last_slot};
+  const std::optional<Box>& inner = inner_[static_cast<std::size_t>(operand.buffer)];
+  if (!inner) return {inside, inside};
+  const bool is_inside = !is_empty(operand.box) && contains(*inner, operand.box);
+  return {inside, is_inside ? inside : rim};
+}
+
 void ScheduleBuilder::use(const Operand& operand,
                           OperationIndex operation,
                           std::vector<OperationIndex>& depends) {
-  Buffer& buffer = schedule_.buffers[static_cast<std::size_t>(operand.buffer)];
-  if (operand.first_slot < 0 || buffer.role == BufferRole::gradient_part) {
-    use(operand.buffer, 0, operand.written, operation, depends);
-    if (buffer.first_use < 0) buffer.first_use = operation;
-    buffer.last_use = operation;
-    return;
+  const auto [first, last] = parts_of(operand);
+  for (int part = first; part <= last; ++part) {
+    use(operand.buffer, part, operand.written, operation, depends);
   }
-  for (int slot = operand.first_slot; slot <= operand.last_slot; ++slot) {
-    use(operand.buffer, slot, operand.written, operation, depends);
+  if (operand.first_slot < 0 || buffer(operand.buffer).role == BufferRole::gradient_part) {
+    keep(operand.buffer, operation);
   }
+}
+
+// What is sent is inside.
+void ScheduleBuilder::use(const TransferOperation& transfer,
+                          OperationIndex operation,
+                          std::vector<OperationIndex>& depends) {
+  if (transfer.source >= 0) {
+    use(transfer.source, inside, false, operation, depends);
+    keep(transfer.source, operation);
+  }
+  const bool has_rim =
+      transfer.destination >= 0 && inner_[static_cast<std::size_t>(transfer.destination)];
+  if (fills_rim(transfer) && has_rim) {
+    use(transfer.destination, rim, true, operation, depends);
+  } else if (transfer.destination >= 0) {
+    use(whole_buffer(transfer.destination, true), operation, depends);
+  }
+}
+
+void ScheduleBuilder::keep(BufferIndex index, OperationIndex operation) {
+  Buffer& buffer = schedule_.buffers[static_cast<std::size_t>(index)];
+  if (buffer.first_use < 0) buffer.first_use = operation;
+  buffer.last_use = operation;
 }
 
 void ScheduleBuilder::add_operation(
@@ -141,7 +185,11 @@ void ScheduleBuilder::add_operation(
       .id = std::move(id), .layer = layer, .stream = stream, .lane = lane, .body = std::move(body)};
   schedule_.lanes = std::max(schedule_.lanes, lane + 1);
   const auto use_one = [&](const Operand& operand) { use(operand, index, operation.depends_on); };
-  std::visit([&](const auto& kind) { visit_operands(kind, use_one); }, operation.body);
+  if (const auto* transfer = std::get_if<TransferOperation>(&operation.body)) {
+    use(*transfer, index, operation.depends_on);
+  } else {
+    std::visit([&](const auto& kind) { visit_operands(kind, use_one); }, operation.body);
+  }
   std::sort(operation.depends_on.begin(), operation.depends_on.end());
   operation.depends_on.erase(std::unique(operation.depends_on.begin(), operation.depends_on.end()),
                              operation.depends_on.end());

@@ -1,7 +1,9 @@
 // Appends buffers and operations to a schedule and derives what each operation depends on.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "planner/schedule/schedule.hpp"
@@ -14,6 +16,8 @@ class ScheduleBuilder {
   ScheduleBuilder(int rank, int ranks, Dependencies dependencies = Dependencies::derived);
 
   BufferIndex add_buffer(std::string name, BufferRole role, BufferElement element, const Box& box);
+  // All of a block but `inner` comes by transfers: what stays inside does not wait for these.
+  void set_rim(BufferIndex index, const Box& inner);
   BufferIndex add_flat(std::string name,
                        BufferRole role,
                        BufferElement element,
@@ -45,20 +49,32 @@ class ScheduleBuilder {
     std::vector<OperationIndex> readers;
   };
 
+  // Parts of a buffer that are ordered apart, the first and the last: slots of an arena, of a block
+  // with a rim what is inside and the rim, else one.
+  std::pair<int, int> parts_of(const Operand& operand) const;
   void use(const Operand& operand, OperationIndex operation, std::vector<OperationIndex>& depends);
-  // `part` of a buffer: a slot, or 0 for all of it.
+  void use(const TransferOperation& transfer,
+           OperationIndex operation,
+           std::vector<OperationIndex>& depends);
   void use(BufferIndex buffer,
            int part,
            bool written,
            OperationIndex operation,
            std::vector<OperationIndex>& depends);
 
+  // In memory from its first to its last use.
+  void keep(BufferIndex index, OperationIndex operation);
+
   Schedule schedule_;
   bool derives_dependencies_;
   OperationIndex lanes_begin_ = 0;
-  std::vector<std::vector<Uses>> uses_;  // by buffer and part
+  std::vector<std::vector<Uses>> uses_;    // by buffer and part
+  std::vector<std::optional<Box>> inner_;  // by buffer, of those with a rim
 };
 
+// True for what is received into the buffer that it is sent from, and written, not added: it fills
+// the rim around what stays there.
+bool fills_rim(const TransferOperation& transfer);
 // What an operation reads and writes.
 std::vector<Operand> operands_of(const OperationBody& body);
 

@@ -30,6 +30,7 @@ struct UnitKey {
   BatchNormStatistics statistics = BatchNormStatistics::spatial;
   std::map<KernelPhase, KernelAlgorithm> algorithms;
   bool recompute = false;
+  HaloMethod halo = HaloMethod::exchange_first;
   bool relu = false;
   bool residual = false;
   bool gradient = false;
@@ -45,6 +46,7 @@ struct UnitKey {
                       key.statistics,
                       key.algorithms,
                       key.recompute,
+                      key.halo,
                       key.relu,
                       key.residual,
                       key.gradient,
@@ -67,6 +69,7 @@ UnitKey key_of(const Decomposition& decomposition, const Unit& unit) {
               .statistics = layer_plan.statistics,
               .algorithms = layer_plan.algorithms,
               .recompute = layer_plan.recompute,
+              .halo = layer_plan.halo,
               .relu = unit.relu,
               .residual = unit.residual,
               .gradient = decomposition.requires_gradient(unit.last),

@@ -45,7 +45,10 @@ UnitSplits candidates_of(const SearchUnit& unit, const std::vector<UnitChoice>& 
 ComparedPlans::ComparedPlans(const Plan& plan, const std::vector<const UnitMargin*>& margins)
     : plan_(plan), blank_(plan), assignments_(margins.size() + 1) {
   blank_.prediction = {};
-  for (LayerPlan& layer : blank_.layers) layer.recompute = false;
+  for (LayerPlan& layer : blank_.layers) {
+    layer.recompute = false;
+    layer.halo = HaloMethod::exchange_first;
+  }
   for (const SearchUnit& unit : search_units(plan.network)) add(unit, margins);
   check_own();
   check_changes(margins);

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "planner/search/halo_methods.hpp"
 #include "planner/search/refine.hpp"
 #include "planner/search/rounding.hpp"
 #include "planner/search/sample_ranks.hpp"
@@ -44,7 +45,9 @@ std::optional<Assignment> chosen(const Plan& blank, const Plan& plan, const Spli
     if (!candidate) return std::nullopt;
     assignment.push_back(static_cast<int>(*candidate));
   }
-  if (plan_of(blank, choices, assignment).layers != plan.layers) return std::nullopt;
+  if (plan_of(blank, choices, assignment).layers != exchanging_first(plan).layers) {
+    return std::nullopt;
+  }
   return assignment;
 }
 

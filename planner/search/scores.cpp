@@ -75,6 +75,20 @@ Plan Scores::fastest() const {
   return with_prediction(std::move(plan), prices_);
 }
 
+std::vector<ScoredPlan> Scores::fastest(std::size_t most) const {
+  std::vector<const ScoredPlan*> fitting;
+  for (const ScoredPlan& scored : scored_) {
+    if (scored.score.fits) fitting.push_back(&scored);
+  }
+  std::stable_sort(fitting.begin(), fitting.end(), [](const ScoredPlan* a, const ScoredPlan* b) {
+    return a->score.step_s < b->score.step_s;
+  });
+  fitting.resize(std::min(most, fitting.size()));
+  std::vector<ScoredPlan> found;
+  for (const ScoredPlan* scored : fitting) found.push_back(*scored);
+  return found;
+}
+
 std::optional<ScoredPlan> Scores::fastest_of(
     const std::function<bool(const Plan&)>& is_wanted) const {
   const ScoredPlan* found = nullptr;

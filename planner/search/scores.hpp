@@ -51,6 +51,8 @@ class Scores {
   // prediction: the step of the baseline and the fastest other plan that fits beside its own.
   // @throws InfeasibleError when none fits @pre a plan was added
   Plan fastest() const;
+  // Those that fit, the fastest first, and so many at most.
+  std::vector<ScoredPlan> fastest(std::size_t most) const;
   // The fastest that fits of those that are looked for, without a prediction.
   std::optional<ScoredPlan> fastest_of(const std::function<bool(const Plan&)>& is_wanted) const;
 

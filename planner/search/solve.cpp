@@ -9,6 +9,7 @@
 #include "planner/predict/predict.hpp"
 #include "planner/search/allreduce_choice.hpp"
 #include "planner/search/elimination.hpp"
+#include "planner/search/halo_methods.hpp"
 #include "planner/search/longest_path_first.hpp"
 #include "planner/search/margins.hpp"
 #include "planner/search/memory_limit.hpp"
@@ -154,6 +155,30 @@ bool add_searched(const Plan& blank,
     add_near_ties(blank, pricing, pricing.priced().graph_of(fastest->sum, blank.ranks), scores);
   }
   return found.front().score.fits;
+}
+
+// Of the axes that are searched, those that leave the inner dims of positions whole.
+std::vector<Axis> outer_axes(const SolveRequest& request) {
+  const bool is_deep = request.network.output_shape(0, 1)[Dim::d] > 1;
+  std::vector<Axis> axes = request.axes;
+  std::erase_if(axes, [&](Axis axis) { return axis == Axis::w || (is_deep && axis == Axis::h); });
+  return axes;
+}
+
+// Where halos may be hidden, those that lie in the outermost dim cost less than the sum says, in
+// which others are cheaper.
+void add_overlapped(const SolveRequest& request,
+                    const Plan& blank,
+                    const PriceList& prices,
+                    Scores& scores) {
+  if (overlap_of(blank, request.platform) <= 0.0) return;
+  const std::vector<Axis> axes = outer_axes(request);
+  if (axes.size() < request.axes.size()) {
+    NetworkPricing pricing(blank, split_choices(blank, axes), prices, scores.least_step_s());
+    std::vector<Found> found = search(pricing, request.method);
+    add_found(blank, pricing.priced().choices, found, scores);
+  }
+  add_interior_strips(prices, request.only_profiled, scores);
 }
 
 // Those that may be the fastest yet, in virtual time, where ranks wait for each other.
@@ -337,6 +362,7 @@ Plan searched(const SolveRequest& request, const Plan& blank, const PriceList& p
     return with_partitions(request, blank, scores, prices);
   }
   if (request.multigrid) add_chains(request, blank, prices, scores, scores);
+  add_overlapped(request, blank, prices, scores);
   Plan plan = scores.fastest();
   if (request.multigrid) add_partitioning(scores, prices, plan.prediction);
   if (is_split_by_layers(plan)) return plan;

@@ -34,6 +34,7 @@ struct SolveRequest {
   bool sharded_update = false;                      // as in Plan
   int sample_blocks = 1;  // likewise; more than 1: `uniform` and `statistics` are those it asks for
   bool overlap = false;   // halos and reductions run beside kernels, as far as the platform can
+  bool only_profiled = false;  // no kernels that the profile lacks for interiors and strips
   std::optional<MultigridRequest> multigrid;  // set: residual chains may be split by layers
   std::optional<Mesh> uniform;                // set: no search, every layer on this mesh
 };
@@ -43,6 +44,7 @@ struct SolveRequest {
 // the plans behind the bound, near ties of the fastest of these, sample parallelism, and of the
 // four cheapest uniform splits those that may win yet, are scored in virtual time; the fastest that
 // fits wins, so that no plan is predicted slower than pure sample parallelism where that fits.
+// With overlap, convolutions of the fastest may compute their interior while halos travel.
 // Where the fastest plan by additive costs does not fit, the fastest is looked for that keeps
 // little enough for backpropagation, with and without outputs that are computed again there.
 // @throws InfeasibleError when none of these fits into the platform's memory

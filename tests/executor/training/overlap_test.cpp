@@ -82,6 +82,20 @@ TEST_CASE("Overlap: halos, shuffles and reductions beside kernels leave the same
   }
 }
 
+TEST_CASE("Overlap: interiors beside their halos leave the same bits") {
+  const Communicator world = Communicator::world();
+  for (const Order& order : orders) {
+    start_device(order, world);
+    CAPTURE(order.seed);
+    Plan plan = convolutions_by_height(world.size(), Precision::fp32);
+    for (LayerIndex layer = 0; layer < plan.network.layer_count(); ++layer) {
+      if (!has_halo_method(plan.network.layer(layer).parameters)) continue;
+      plan.layers[static_cast<std::size_t>(layer)].halo = HaloMethod::interior_strips;
+    }
+    check_overlap(plan, world);
+  }
+}
+
 TEST_CASE("Overlap: weights that are gathered beside the first layers leave the same bits") {
   const Communicator world = Communicator::world();
   for (const Order& order : orders) {

@@ -171,6 +171,9 @@ TEST_CASE("parse_plan: the layers of a block are on the same ranks, chains behin
   plan.layers[3].recompute = true;
   CHECK(problem_of([&] { parse_plan(to_json(plan), "p.json"); }).pointer == "/layers/3/recompute");
   plan = sample_chain_plan();
+  plan.layers[2].halo = HaloMethod::interior_strips;
+  CHECK(problem_of([&] { parse_plan(to_json(plan), "p.json"); }).pointer == "/layers/2/halo");
+  plan = sample_chain_plan();
   plan.multigrid.push_back(plan.multigrid[0]);
   CHECK(problem_of([&] { parse_plan(to_json(plan), "p.json"); }).pointer == "/multigrid/1/first");
 }

@@ -495,6 +495,14 @@ Mesh with_channels(RandomValues& random, const Mesh& mesh) {
   return Mesh(axes);
 }
 
+// Of every other convolution.
+void set_halo_method(Plan& plan, LayerIndex layer, std::uint64_t seed) {
+  if (!has_halo_method(plan.network.layer(layer).parameters)) return;
+  const bool is_cut = (seed + static_cast<std::uint64_t>(layer)) % 2 == 0;
+  plan.layers[static_cast<std::size_t>(layer)].halo =
+      is_cut ? HaloMethod::interior_strips : HaloMethod::exchange_first;
+}
+
 AllreduceAlgorithm random_algorithm(RandomValues& random) {
   return random.enumerator<AllreduceAlgorithm>();
 }
@@ -526,6 +534,7 @@ Plan random_plan(std::uint64_t seed, int ranks) {
   for (LayerIndex layer = 0; layer < plan.network.layer_count(); ++layer) {
     plan.layers[static_cast<std::size_t>(layer)].recompute =
         can_recompute(plan.network.layer(layer).parameters) && random.small(1, 3) == 1;
+    set_halo_method(plan, layer, seed);
   }
   plan.network = with_scaled_adds(plan.network, seed);
   add_auxiliary_loss(plan, seed);

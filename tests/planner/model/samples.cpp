@@ -267,6 +267,7 @@ Plan sample_plan() {
   Plan plan = uniform_plan(sample_network(), 6, Mesh({{Axis::n, 2}, {Axis::h, 2}}));
   plan.layers[1].mesh = Mesh({{Axis::w, 4}});
   plan.layers[1].channel_algorithm = ChannelAlgorithm::stationary_x;
+  plan.layers[1].halo = HaloMethod::interior_strips;
   plan.layers[1].algorithms = {{KernelPhase::forward, KernelAlgorithm::winograd},
                                {KernelPhase::backward_filter, KernelAlgorithm::direct}};
   plan.layers[2].statistics = BatchNormStatistics::global;

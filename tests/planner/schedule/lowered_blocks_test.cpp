@@ -19,13 +19,21 @@ const Buffer& buffer_of(const Schedule& schedule, const Operand& operand) {
   return schedule.buffers.at(static_cast<std::size_t>(operand.buffer));
 }
 
-// Kernels that read and write dense buffers, whole or some samples of them, as KernelSpec
-// documents.
+// Kernels that read and write dense blocks, as KernelSpec documents.
 bool is_dense(const KernelSpec& spec, std::size_t operand) {
   using enum KernelKind;
   if (spec.kind == convolution || spec.kind == pooling) return true;
   if (spec.kind != softmax_cross_entropy) return false;
   return operand == (spec.phase == KernelPhase::forward ? 2U : 0U);
+}
+
+// Whole in all dims within the outermost in which it is longer than one.
+bool has_no_gaps(const Box& box, const Box& buffer) {
+  constexpr std::array outermost_first{Dim::n, Dim::d, Dim::h, Dim::w, Dim::c};
+  const auto cut = std::find_if(
+      outermost_first.begin(), outermost_first.end(), [&](Dim dim) { return box[dim].size() > 1; });
+  return std::all_of(
+      cut, outermost_first.end(), [&](Dim dim) { return dim == *cut || box[dim] == buffer[dim]; });
 }
 
 std::string first_misplaced_operand(const Schedule& schedule) {
@@ -36,9 +44,7 @@ std::string first_misplaced_operand(const Schedule& schedule) {
       const Operand& operand = kernel->operands[i];
       if (operand.first_slot >= 0) continue;
       const Box& box = buffer_of(schedule, operand).box;
-      Box samples = box;
-      samples[Dim::n] = operand.box[Dim::n];
-      const bool dense = operand.box == samples || (is_empty(operand.box) && is_empty(box));
+      const bool dense = is_empty(operand.box) ? is_empty(box) : has_no_gaps(operand.box, box);
       if (!contains(box, operand.box) || (is_dense(kernel->spec, i) && !dense)) {
         return operation.id + ", operand " + std::to_string(i);
       }

@@ -1,0 +1,44 @@
+// Convolutions whose halo travels beside the kernel of their interior.
+#include "planner/schedule/interior.hpp"
+#include "planner/schedule/lowering.hpp"
+
+namespace cnnplan {
+
+// Nothing where the kernel is whole: also where its input is split otherwise, since replicas, which
+// have to compute the same bits, may own different parts of that.
+std::vector<OutputPart> Lowering::parts_of(const Unit& unit) const {
+  const LayerIndex source = unit.inputs[0];
+  const bool is_cut = layer_plan(unit.head).halo == HaloMethod::interior_strips &&
+                      has_halo_method(layer(unit.head).parameters) && !has_partial_sums(unit) &&
+                      is_here(unit) && decomposition_.exchanges(unit, 0).forward != nullptr &&
+                      !decomposition_.loads_needed(source) &&
+                      same_ranks(layer_plan(source), layer_plan(unit.head));
+  if (!is_cut) return {};
+  return interior_and_strips(network(),
+                             unit.head,
+                             {.owned = own_box(source),
+                              .needed = needed_box(unit, 0),
+                              .outputs = decomposition_.computed(unit).box(rank_)});
+}
+
+// The interior reads what is stored, the strips what was fetched.
+void Lowering::convolve_parts(const Unit& unit,
+                              const Saved& saved,
+                              const std::vector<OutputPart>& parts) {
+  const Operand& stored = tensors_[static_cast<std::size_t>(unit.inputs[0])];
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const OutputPart& part = parts[i];
+    Operand input = part.is_interior ? stored : saved.inputs[0];
+    input.box = part.needed;
+    Operand output = saved.output;
+    output.box = part.outputs;
+    KernelSpec spec = convolution_spec(unit, KernelPhase::forward);
+    spec.in = shape_of(part.needed);
+    spec.out = shape_of(part.outputs);
+    spec.window = part.window;
+    const std::string place = part.is_interior ? "/forward/interior_" : "/forward/strip_";
+    convolve(unit, name(unit) + place + std::to_string(i), spec, input, output);
+  }
+}
+
+}  // namespace cnnplan
