@@ -56,6 +56,14 @@ class PlanCheck {
       split(place + "/mesh", plan, index, choice.split);
     }
   }
+  void sizes(const std::vector<SizedAllreduce>& allreduces) const {
+    for (std::size_t i = 1; i < allreduces.size(); ++i) {
+      if (allreduces[i].max_bytes > allreduces[i - 1].max_bytes) continue;
+      refuse("/small_gradient_allreduces/" + std::to_string(i) + "/max_bytes",
+             std::to_string(allreduces[i].max_bytes),
+             "more than the " + std::to_string(allreduces[i - 1].max_bytes) + " before it");
+    }
+  }
   void stage(const std::string& pointer, const Plan& plan, LayerIndex index) const {
     const LayerPlan& own = plan.layers[static_cast<std::size_t>(index)];
     const int stages = own.mesh.size(Axis::l);
@@ -130,6 +138,28 @@ Plan uniform_plan(const Network& network, std::int64_t batch, const Mesh& mesh) 
   return plan;
 }
 
+AllreduceAlgorithm gradient_allreduce_of(const Plan& plan, std::int64_t bytes) {
+  const auto& small = plan.small_gradient_allreduces;
+  const auto found = std::find_if(small.begin(), small.end(), [bytes](const SizedAllreduce& sized) {
+    return bytes <= sized.max_bytes;
+  });
+  return found == small.end() ? plan.gradient_allreduce : found->algorithm;
+}
+
+std::vector<AllreduceAlgorithm> gradient_allreduces(const Plan& plan) {
+  std::vector<AllreduceAlgorithm> found{plan.gradient_allreduce};
+  for (const SizedAllreduce& sized : plan.small_gradient_allreduces) {
+    const bool is_known = std::find(found.begin(), found.end(), sized.algorithm) != found.end();
+    if (!is_known) found.push_back(sized.algorithm);
+  }
+  return found;
+}
+
+void set_gradient_allreduce(Plan& plan, AllreduceAlgorithm algorithm) {
+  plan.gradient_allreduce = algorithm;
+  plan.small_gradient_allreduces.clear();
+}
+
 bool has_warm_start(const Plan& plan) {
   return std::any_of(plan.multigrid.begin(), plan.multigrid.end(), [](const Multigrid& chain) {
     return chain.first_guess == FirstGuess::previous;
@@ -164,11 +194,13 @@ void validate(const Plan& plan, const std::string& file) {
   check.range("/batch", plan.batch, max_batch);
   check.range("/ranks_per_node", plan.ranks_per_node, max_ranks);
   check.range("/bucket_bytes", plan.bucket_bytes, std::numeric_limits<std::int64_t>::max());
-  if (plan.sharded_update && !has_halves(plan.gradient_allreduce)) {
+  for (const AllreduceAlgorithm algorithm : gradient_allreduces(plan)) {
+    if (!plan.sharded_update || has_halves(algorithm)) continue;
     check.refuse("/sharded_update",
-                 "true with " + std::string(to_text(plan.gradient_allreduce)),
-                 "true with the gradient_allreduce \"ring\" or \"library\", which have halves");
+                 "true with " + std::string(to_text(algorithm)),
+                 "true where gradients are summed by \"ring\" or \"library\", which have halves");
   }
+  check.sizes(plan.small_gradient_allreduces);
   if (plan.layers.size() != plan.network.layers().size()) {
     check.refuse("/layers",
                  "a list of " + std::to_string(plan.layers.size()),

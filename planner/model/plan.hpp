@@ -156,6 +156,13 @@ struct Prediction {
   bool operator==(const Prediction&) const = default;
 };
 
+// Sums of gradients of up to so many bytes that another algorithm makes than larger ones.
+struct SizedAllreduce {
+  std::int64_t max_bytes = 1;
+  AllreduceAlgorithm algorithm = AllreduceAlgorithm::ring;
+  bool operator==(const SizedAllreduce&) const = default;
+};
+
 struct Plan {
   Network network;
   int ranks = 1;
@@ -164,7 +171,8 @@ struct Plan {
   std::string device;                // fingerprint text of the profile, empty when estimated
   std::vector<LayerPlan> layers;     // by layer index
   std::vector<Multigrid> multigrid;  // by chain; chains without run layer by layer
-  AllreduceAlgorithm gradient_allreduce = AllreduceAlgorithm::ring;       // of gradient buckets
+  AllreduceAlgorithm gradient_allreduce = AllreduceAlgorithm::ring;  // of gradient buckets
+  std::vector<SizedAllreduce> small_gradient_allreduces;  // but for these, by size, ascending
   AllreduceAlgorithm statistics_allreduce = AllreduceAlgorithm::library;  // of batch norm and loss
   // Gradients are summed by a reduce-scatter, of the ring or the library: every rank keeps its
   // shard of the sums, updates that with the momentum of the shard alone, and gets the others'
@@ -199,6 +207,13 @@ Plan uniform_plan(const Network& network, std::int64_t batch, const Mesh& mesh);
 bool has_warm_start(const Plan& plan);
 // Groups of a chain's layers whose kernels may run at the same time on a rank; 1: none.
 int most_lanes(const Plan& plan);
+
+// Of sums of gradients of so many bytes.
+AllreduceAlgorithm gradient_allreduce_of(const Plan& plan, std::int64_t bytes);
+// Of sums of any size, each once.
+std::vector<AllreduceAlgorithm> gradient_allreduces(const Plan& plan);
+// Sums of any size by one.
+void set_gradient_allreduce(Plan& plan, AllreduceAlgorithm algorithm);
 
 // The same training on one rank: batch norms with the statistics and sums over the blocks of
 // `plan`; where there are such blocks, also with its device, implementations and algorithms, on

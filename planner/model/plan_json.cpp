@@ -11,6 +11,7 @@ namespace cnnplan {
 namespace {
 
 constexpr IntegerRange bucket_range{.minimum = 1};
+constexpr IntegerRange sized_range{.minimum = 0, .maximum = 64};
 constexpr IntegerRange stage_range{.minimum = 0, .maximum = max_ranks - 1};
 
 bool has_statistics(const Layer& layer) {
@@ -92,8 +93,28 @@ OrderedJson to_ordered_json(const LayerPlan& plan, const Layer& layer) {
   return json;
 }
 
+std::vector<SizedAllreduce> read_sized_allreduces(const JsonReader& reader) {
+  std::vector<SizedAllreduce> sized;
+  for (const JsonReader& entry : reader.entries(sized_range)) {
+    entry.allow_keys({"max_bytes", "algorithm"});
+    sized.push_back({.max_bytes = entry.at("max_bytes").integer(bucket_range),
+                     .algorithm = entry.at("algorithm").enumerator<AllreduceAlgorithm>()});
+  }
+  return sized;
+}
+
+OrderedJson to_ordered_json(const std::vector<SizedAllreduce>& allreduces) {
+  OrderedJson json = OrderedJson::array();
+  for (const SizedAllreduce& sized : allreduces) {
+    json.push_back({{"max_bytes", sized.max_bytes}, {"algorithm", to_text(sized.algorithm)}});
+  }
+  return json;
+}
+
 void read_reductions(const JsonReader& root, Plan& plan) {
   root.read_enumerator("gradient_allreduce", plan.gradient_allreduce);
+  constexpr auto small = "small_gradient_allreduces";
+  if (root.has(small)) plan.small_gradient_allreduces = read_sized_allreduces(root.at(small));
   root.read_enumerator("statistics_allreduce", plan.statistics_allreduce);
   root.read("sharded_update", plan.sharded_update);
   root.read("sample_blocks", plan.sample_blocks, ranks_range);
@@ -117,6 +138,7 @@ Plan parse_plan(std::string_view json, const std::string& file) {
                    "layers",
                    "multigrid",
                    "gradient_allreduce",
+                   "small_gradient_allreduces",
                    "statistics_allreduce",
                    "sharded_update",
                    "sample_blocks",
@@ -157,6 +179,9 @@ std::string to_json(const Plan& plan) {
   document["precision"] = to_text(plan.precision);
   document["device"] = plan.device;
   document["gradient_allreduce"] = to_text(plan.gradient_allreduce);
+  if (!plan.small_gradient_allreduces.empty()) {
+    document["small_gradient_allreduces"] = to_ordered_json(plan.small_gradient_allreduces);
+  }
   document["statistics_allreduce"] = to_text(plan.statistics_allreduce);
   if (plan.sharded_update) document["sharded_update"] = true;
   if (plan.sample_blocks > 1) document["sample_blocks"] = plan.sample_blocks;

@@ -16,6 +16,9 @@ class BlockCheck {
   void check() const {
     check_count();
     check_allreduce("/gradient_allreduce", plan_.gradient_allreduce);
+    for (const SizedAllreduce& sized : plan_.small_gradient_allreduces) {
+      check_allreduce("/small_gradient_allreduces", sized.algorithm);
+    }
     check_allreduce("/statistics_allreduce", plan_.statistics_allreduce);
     for (LayerIndex layer = 0; layer < plan_.network.layer_count(); ++layer) check_layer(layer);
     if (!plan_.multigrid.empty()) refuse("/multigrid", "a chain", "none" + with_blocks());

@@ -106,6 +106,15 @@ std::string memory_text(const MemoryUse& memory, bool any_estimated) {
          bytes_text(memory.activations_bytes) + ", buffers " + bytes_text(memory.buffers_bytes);
 }
 
+// Nothing where sums of any size are made alike.
+std::string allreduces_text(const Plan& plan) {
+  std::string text;
+  for (const SizedAllreduce& sized : plan.small_gradient_allreduces) {
+    text += std::string(to_text(sized.algorithm)) + " up to " + bytes_text(sized.max_bytes) + ", ";
+  }
+  return text.empty() ? "" : text + std::string(to_text(plan.gradient_allreduce)) + " beyond";
+}
+
 std::string left_out(const Prediction& prediction) {
   std::string text;
   const auto add = [&](std::int64_t count, const char* which) {
@@ -186,6 +195,7 @@ std::string header(const Plan& plan) {
   text += line("memory", memory_text(prediction.memory, !prediction.estimated_kernels.empty()));
   text += line("recompute", recompute_text(plan));
   text += line("halos", halo_text(plan));
+  text += line("gradients", allreduces_text(plan));
   if (prediction.candidates > 0) text += line("candidates", std::to_string(prediction.candidates));
   if (prediction.pruned + prediction.outpriced > 0) text += line("left out", left_out(prediction));
   return text + '\n';

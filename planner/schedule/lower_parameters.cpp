@@ -79,9 +79,17 @@ Operand Lowering::convolution_weight(int slot) const {
   return slot_operand(has_copies ? schedule.weight_copies : schedule.weights, slot, false);
 }
 
+// True where the slices of two layers are in the same groups together for all replicas of either.
+bool Lowering::sum_alike(LayerIndex a, LayerIndex b) const {
+  const Mesh& one = layer_plan(a).mesh;
+  const Mesh& other = layer_plan(b).mesh;
+  return one == other || (one.size(Axis::r) == 1 && other.size(Axis::r) == 1);
+}
+
 // Slots join the open bucket; it is full when its tensors, of which a rank may have parts only,
 // fill it, so that all plans of a network update the same layers together. It is reduced in parts
-// where the group changes.
+// where the group changes, and where layers with replicas meet others: their sums have to be made
+// at the same place of a sum of the same size in all groups, whose slices of others may differ.
 void Lowering::find_gradient_ranges() {
   const std::vector<ParameterSlot>& slots = builder_.schedule().slots;
   std::vector<GradientRange>& ranges = builder_.schedule().gradient_ranges;
@@ -90,8 +98,8 @@ void Lowering::find_gradient_ranges() {
     const LayerIndex layer = slots[i].layer;
     const RankGroup group = reduction_group(layer_plan(layer).mesh, rank_);
     const auto slot = static_cast<int>(i);
-    const bool joins =
-        !ranges.empty() && !ranges.back().ends_bucket && ranges.back().group == group;
+    const bool joins = !ranges.empty() && !ranges.back().ends_bucket &&
+                       ranges.back().group == group && sum_alike(slots[i - 1].layer, layer);
     if (!joins) ranges.push_back({.first_slot = slot, .last_slot = slot, .group = group});
     ranges.back().last_slot = slot;
     bucket_elements += volume(slots[i].shape);
@@ -174,16 +182,19 @@ void Lowering::exchange_slots(const std::string& id,
   const bool is_copy = arena == builder_.schedule().weight_copies;
   const auto [first, last] =
       std::minmax(builder_.slot(range.first_slot).layer, builder_.slot(range.last_slot).layer);
+  const ElementType element =
+      is_copy ? activation_element(plan_.precision) : parameter_element(plan_.precision);
+  const std::int64_t elements = operand.box[Dim::w].size();
+  const auto algorithm = gradient_allreduce_of(plan_, elements * bytes_of(buffer_element(element)));
   collective(id,
              builder_.slot(range.last_slot).layer,
              Stream::reduce,
              {.kind = kind,
-              .algorithm = for_replicas(plan_.gradient_allreduce, first, last),
+              .algorithm = for_replicas(algorithm, first, last),
               .group = range.group,
               .operand = operand,
-              .element = is_copy ? activation_element(plan_.precision)
-                                 : parameter_element(plan_.precision),
-              .elements = operand.box[Dim::w].size()});
+              .element = element,
+              .elements = elements});
 }
 
 // Of the ranges before `end`: together, or each range's shard.

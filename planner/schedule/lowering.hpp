@@ -177,6 +177,7 @@ class Lowering {
   Operand slot_operand(BufferIndex arena, int slot, bool written) const;
   // The weight as convolutions read it.
   Operand convolution_weight(int slot) const;
+  bool sum_alike(LayerIndex a, LayerIndex b) const;
   void find_gradient_ranges();
   Operand updated_slots(BufferIndex arena, const GradientRange& range, bool written) const;
   std::int64_t momentum_elements() const;

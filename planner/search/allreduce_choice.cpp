@@ -93,6 +93,22 @@ class AllreduceChoice {
   GroupLinks links_;
 };
 
+// By size, from a few numbers up to a bucket, `fastest` of each where that is not the bucket's own.
+template <typename Fastest>
+std::vector<SizedAllreduce> small_allreduces(const Plan& plan, const Fastest& fastest) {
+  constexpr std::int64_t least_bytes = 256;
+  std::vector<SizedAllreduce> found;
+  for (std::int64_t bytes = least_bytes; bytes < plan.bucket_bytes; bytes *= 2) {
+    const AllreduceAlgorithm algorithm = fastest(static_cast<double>(bytes));
+    if (found.empty() || found.back().algorithm != algorithm) {
+      found.push_back({.algorithm = algorithm});
+    }
+    found.back().max_bytes = bytes;
+  }
+  if (!found.empty() && found.back().algorithm == plan.gradient_allreduce) found.pop_back();
+  return found;
+}
+
 }  // namespace
 
 void choose_allreduce(Plan& plan, const Platform& platform) {
@@ -104,14 +120,17 @@ void choose_allreduce(Plan& plan, const Platform& platform) {
       plan.sharded_update ? std::span<const CollectiveKind>(in_halves) : at_once;
   if (plan.sample_blocks > 1) {
     plan.gradient_allreduce = choice.fastest_tree(bucket_bytes);
+    plan.small_gradient_allreduces =
+        small_allreduces(plan, [&](double bytes) { return choice.fastest_tree(bytes); });
     plan.statistics_allreduce = choice.fastest_tree(statistics_bytes);
     return;
   }
-  if (!choice.is_any_measured()) {
-    plan.gradient_allreduce = choice.fastest(bucket_bytes, AllreduceAlgorithm::ring, 2.0, kinds);
-    return;
-  }
-  plan.gradient_allreduce = choice.fastest(bucket_bytes, AllreduceAlgorithm::ring, 1.0, kinds);
+  const double times = choice.is_any_measured() ? 1.0 : 2.0;
+  plan.gradient_allreduce = choice.fastest(bucket_bytes, AllreduceAlgorithm::ring, times, kinds);
+  plan.small_gradient_allreduces = small_allreduces(plan, [&](double bytes) {
+    return choice.fastest(bytes, plan.gradient_allreduce, times, kinds);
+  });
+  if (!choice.is_any_measured()) return;
   plan.statistics_allreduce = choice.fastest(statistics_bytes, AllreduceAlgorithm::ring, 1.0);
 }
 

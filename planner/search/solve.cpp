@@ -318,7 +318,7 @@ void add_counts(Prediction& prediction, const PricedNetwork& priced) {
 void choose_reductions(const SolveRequest& request, Plan& plan) {
   plan.sharded_update = request.sharded_update;
   choose_allreduce(plan, request.platform);
-  if (request.allreduce) plan.gradient_allreduce = *request.allreduce;
+  if (request.allreduce) set_gradient_allreduce(plan, *request.allreduce);
 }
 
 // What the user asked for, without a search.

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <limits>
 #include <utility>
 
 #include "planner/model/checked.hpp"
+#include "planner/model/exchange_rounds.hpp"
 #include "planner/model/parallel.hpp"
 #include "planner/schedule/lower_firsts.hpp"
 #include "planner/search/sample_ranks.hpp"
@@ -39,8 +41,15 @@ class UnavoidableWork {
   UnavoidableWork(const Plan& plan, const PriceList& prices)
       : prices_(prices),
         hides_messages_(plan.overlap),
+        ranks_per_node_(plan.ranks_per_node),
+        allreduces_(gradient_allreduces(plan)),
         gradient_bytes_(static_cast<double>(plan.network.parameter_count()) *
-                        static_cast<double>(parameter_bytes(plan.precision))) {}
+                        static_cast<double>(parameter_bytes(plan.precision))) {
+    const auto by_nodes =
+        std::find(allreduces_.begin(), allreduces_.end(), AllreduceAlgorithm::hierarchical);
+    // Where replicas lie differently.
+    if (by_nodes != allreduces_.end()) allreduces_.push_back(AllreduceAlgorithm::ring);
+  }
 
   // `seconds`: the price of the operation.
   double operator()(const Operation& operation, double seconds) const {
@@ -48,12 +57,26 @@ class UnavoidableWork {
     const bool may_hide = operation.stream == Stream::reduce || operation.stream == Stream::halo;
     if (may_hide && hides_messages_) return 0.0;
     const CollectiveOperation* exchange = of_parameters(operation);
-    return exchange == nullptr ? seconds : prices_.least_s(*exchange, gradient_bytes_);
+    return exchange == nullptr ? seconds : least_s(*exchange);
   }
 
  private:
+  // By whichever algorithm the sum that it is part of has.
+  double least_s(CollectiveOperation exchange) const {
+    double least = std::numeric_limits<double>::infinity();
+    for (const AllreduceAlgorithm algorithm : allreduces_) {
+      const bool by_nodes = algorithm == AllreduceAlgorithm::hierarchical;
+      exchange.algorithm = algorithm;
+      exchange.ranks_per_node = by_nodes ? members_per_node(exchange.group, ranks_per_node_) : 1;
+      least = std::min(least, prices_.least_s(exchange, gradient_bytes_));
+    }
+    return least;
+  }
+
   const PriceList& prices_;
   bool hides_messages_;
+  int ranks_per_node_;
+  std::vector<AllreduceAlgorithm> allreduces_;
   double gradient_bytes_;
 };
 

@@ -39,7 +39,7 @@ bool fits_with(std::int64_t batch, Plan plan, const PriceList& prices) {
 
 bool fits_in_shards(Plan plan, const PriceList& prices) {
   if (plan.sample_blocks > 1) return false;
-  plan.gradient_allreduce = AllreduceAlgorithm::ring;
+  set_gradient_allreduce(plan, AllreduceAlgorithm::ring);
   plan.sharded_update = true;
   return fits(plan, prices);
 }

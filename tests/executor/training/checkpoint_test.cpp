@@ -64,7 +64,7 @@ TEST_CASE("restart: with momentum in shards") {
   for (const Axis axis : {Axis::n, Axis::h, Axis::c}) {
     for (const Precision precision : {Precision::fp32, Precision::bf16}) {
       Plan plan = checkpointed_plan(axis, world.size());
-      plan.gradient_allreduce = AllreduceAlgorithm::ring;
+      set_gradient_allreduce(plan, AllreduceAlgorithm::ring);
       plan.sharded_update = true;
       plan.precision = precision;
       check_same_ending(plan, checkpointed_steps(7), world);

@@ -105,6 +105,11 @@ TEST_CASE("parse_plan: refusals name pointer, value and what is allowed") {
            "/prediction/memory/buffers_bytes",
            "\"3\"",
            "an integer from 0"},
+          {"\"max_bytes\": 65536",
+           "\"max_bytes\": 1024",
+           "/small_gradient_allreduces/1/max_bytes",
+           "1024",
+           "more than the 1024 before it"},
           {"\"mesh\": \"r4\"",
            "\"mesh\": \"r5\"",
            "/prediction/margins/1/changes/1/mesh",
@@ -207,7 +212,7 @@ Plan block_plan() {
   plan.batch = 8;
   plan.sample_blocks = 8;
   plan.sharded_update = false;
-  plan.gradient_allreduce = AllreduceAlgorithm::rabenseifner;
+  set_gradient_allreduce(plan, AllreduceAlgorithm::rabenseifner);
   plan.statistics_allreduce = AllreduceAlgorithm::recursive_doubling;
   plan.prediction.margins.clear();
   for (LayerPlan& layer : plan.layers) {
@@ -218,6 +223,10 @@ Plan block_plan() {
 
 TEST_CASE("parse_plan: sums by blocks of samples ask for much else") {
   CHECK(parse_plan(to_json(block_plan()), "p.json").sample_blocks == 8);
+  Plan small = block_plan();
+  small.small_gradient_allreduces = {{.algorithm = AllreduceAlgorithm::ring}};
+  CHECK(problem_of([&] { parse_plan(to_json(small), "p.json"); }).pointer ==
+        "/small_gradient_allreduces");
   check_refusals(
       to_json(block_plan()),
       parse_plan,
@@ -257,6 +266,7 @@ TEST_CASE("to_json: random plans come back equal") {
     plan.device = random.text();
     plan.gradient_allreduce = random.enumerator<AllreduceAlgorithm>();
     plan.sharded_update = has_halves(plan.gradient_allreduce) && random.boolean();
+    if (plan.sharded_update) plan.small_gradient_allreduces.clear();
     plan.ranks_per_node = random.small(1, 1048576);
     plan.bucket_bytes = random.integer({.minimum = 1});
     plan.prediction.step_s = random.seconds();

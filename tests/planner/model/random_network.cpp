@@ -503,6 +503,17 @@ void set_halo_method(Plan& plan, LayerIndex layer, std::uint64_t seed) {
       is_cut ? HaloMethod::interior_strips : HaloMethod::exchange_first;
 }
 
+// In every other plan, two algorithms for what is small.
+void set_small_allreduces(Plan& plan, std::uint64_t seed) {
+  if (seed % 2 == 0) return;
+  const auto first =
+      plan.sharded_update ? AllreduceAlgorithm::library : AllreduceAlgorithm::recursive_doubling;
+  const auto second =
+      plan.sharded_update ? AllreduceAlgorithm::ring : AllreduceAlgorithm::rabenseifner;
+  plan.small_gradient_allreduces = {{.max_bytes = 64, .algorithm = first},
+                                    {.max_bytes = 512, .algorithm = second}};
+}
+
 AllreduceAlgorithm random_algorithm(RandomValues& random) {
   return random.enumerator<AllreduceAlgorithm>();
 }
@@ -536,6 +547,7 @@ Plan random_plan(std::uint64_t seed, int ranks) {
         can_recompute(plan.network.layer(layer).parameters) && random.small(1, 3) == 1;
     set_halo_method(plan, layer, seed);
   }
+  set_small_allreduces(plan, seed);
   plan.network = with_scaled_adds(plan.network, seed);
   add_auxiliary_loss(plan, seed);
   return plan;
@@ -550,6 +562,7 @@ Plan random_block_plan(std::uint64_t seed, int ranks) {
   plan.batch = plan.sample_blocks * static_cast<std::int64_t>(1 + seed % 3);
   plan.sharded_update = false;
   plan.gradient_allreduce = algorithms[seed % 2];
+  plan.small_gradient_allreduces = {{.max_bytes = 512, .algorithm = algorithms[(seed + 1) % 2]}};
   plan.statistics_allreduce = algorithms[(seed + 1) % 2];
   for (LayerPlan& layer : plan.layers) layer.mesh = sample_mesh(ranks);
   return plan;

@@ -275,6 +275,9 @@ Plan sample_plan() {
   plan.device = "CPU, 1 thread";
   plan.gradient_allreduce = AllreduceAlgorithm::library;
   plan.statistics_allreduce = AllreduceAlgorithm::ring;
+  plan.small_gradient_allreduces = {
+      {.max_bytes = 1024, .algorithm = AllreduceAlgorithm::recursive_doubling},
+      {.max_bytes = 1 << 16, .algorithm = AllreduceAlgorithm::rabenseifner}};
   plan.ranks_per_node = 2;
   plan.bucket_bytes = 1 << 20;
   plan.overlap = true;

@@ -41,6 +41,35 @@ AllreduceAlgorithm chosen(const Platform& platform, bool sharded_update) {
 
 }  // namespace
 
+TEST_CASE("choose_allreduce: small sums by what is faster for their size") {
+  Platform platform = default_platform(ranks);
+  platform.measured = true;
+  const auto add = [&](AllreduceAlgorithm algorithm, double alpha_s, double beta_s_per_byte) {
+    platform.allreduce.push_back({.ranks = ranks,
+                                  .segments = {{.max_bytes = std::int64_t{1} << 40,
+                                                .alpha_s = alpha_s,
+                                                .beta_s_per_byte = beta_s_per_byte}},
+                                  .algorithm = algorithm});
+  };
+  // As fast as each other at 10,000 bytes.
+  add(AllreduceAlgorithm::recursive_doubling, 1e-6, 2e-10);
+  add(AllreduceAlgorithm::rabenseifner, 2e-6, 1e-10);
+  for (const auto& [name, steps] : ring_step_fields) platform.levels[0].*steps = always(1.0);
+  Plan plan;
+  plan.ranks = ranks;
+  choose_allreduce(plan, platform);
+  CHECK(plan.gradient_allreduce == AllreduceAlgorithm::rabenseifner);
+  REQUIRE(plan.small_gradient_allreduces.size() == 1);
+  CHECK(plan.small_gradient_allreduces.front() ==
+        SizedAllreduce{.max_bytes = 8192, .algorithm = AllreduceAlgorithm::recursive_doubling});
+  CHECK(gradient_allreduce_of(plan, 8192) == AllreduceAlgorithm::recursive_doubling);
+  CHECK(gradient_allreduce_of(plan, 8193) == AllreduceAlgorithm::rabenseifner);
+  plan.sample_blocks = 4;
+  choose_allreduce(plan, platform);
+  CHECK(gradient_allreduce_of(plan, 256) == AllreduceAlgorithm::recursive_doubling);
+  CHECK(gradient_allreduce_of(plan, 1 << 20) == AllreduceAlgorithm::rabenseifner);
+}
+
 TEST_CASE("choose_allreduce: of sharded updates, both halves count") {
   const AllreduceAlgorithm library = AllreduceAlgorithm::library;
   const AllreduceAlgorithm ring = AllreduceAlgorithm::ring;

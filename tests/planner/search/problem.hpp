@@ -27,6 +27,7 @@ inline Platform pairs_of_ranks(int ranks, double duplex_factor) {
 inline Plan blank_like(const Plan& sample) {
   Plan blank = uniform_plan(sample.network, sample.batch, Mesh({{Axis::r, sample.ranks}}));
   blank.gradient_allreduce = sample.gradient_allreduce;
+  blank.small_gradient_allreduces = sample.small_gradient_allreduces;
   blank.sharded_update = sample.sharded_update;
   blank.statistics_allreduce = sample.statistics_allreduce;
   blank.ranks_per_node = sample.ranks_per_node;
