@@ -56,12 +56,33 @@ class PlanCheck {
       split(place + "/mesh", plan, index, choice.split);
     }
   }
-  void sizes(const std::vector<SizedAllreduce>& allreduces) const {
-    for (std::size_t i = 1; i < allreduces.size(); ++i) {
-      if (allreduces[i].max_bytes > allreduces[i - 1].max_bytes) continue;
-      refuse("/small_gradient_allreduces/" + std::to_string(i) + "/max_bytes",
-             std::to_string(allreduces[i].max_bytes),
-             "more than the " + std::to_string(allreduces[i - 1].max_bytes) + " before it");
+  void halo(const std::string& pointer, const Plan& plan, LayerIndex index) const {
+    const HaloMethod halo = plan.layers[static_cast<std::size_t>(index)].halo;
+    if (halo == HaloMethod::exchange_first || has_halo_method(plan.network.layer(index).parameters))
+      return;
+    refuse(pointer + "/halo",
+           '"' + std::string(to_text(halo)) + '"',
+           "\"exchange_first\" but for convolutions that are not transposed");
+  }
+  // A sharded update runs each half by itself.
+  void halves(const std::string& pointer, AllreduceAlgorithm algorithm) const {
+    if (has_halves(algorithm)) return;
+    refuse(pointer,
+           '"' + std::string(to_text(algorithm)) + '"',
+           "\"ring\" or \"library\", which have halves, with sharded_update");
+  }
+  void sizes(const Plan& plan) const {
+    std::int64_t before = 0;
+    for (std::size_t i = 0; i < plan.small_gradient_allreduces.size(); ++i) {
+      const SizedAllreduce& sized = plan.small_gradient_allreduces[i];
+      const std::string pointer = "/small_gradient_allreduces/" + std::to_string(i);
+      if (plan.sharded_update) halves(pointer + "/algorithm", sized.algorithm);
+      if (sized.max_bytes <= before) {
+        refuse(pointer + "/max_bytes",
+               std::to_string(sized.max_bytes),
+               "more than the " + std::to_string(before) + " before it");
+      }
+      before = sized.max_bytes;
     }
   }
   void stage(const std::string& pointer, const Plan& plan, LayerIndex index) const {
@@ -194,13 +215,12 @@ void validate(const Plan& plan, const std::string& file) {
   check.range("/batch", plan.batch, max_batch);
   check.range("/ranks_per_node", plan.ranks_per_node, max_ranks);
   check.range("/bucket_bytes", plan.bucket_bytes, std::numeric_limits<std::int64_t>::max());
-  for (const AllreduceAlgorithm algorithm : gradient_allreduces(plan)) {
-    if (!plan.sharded_update || has_halves(algorithm)) continue;
+  if (plan.sharded_update && !has_halves(plan.gradient_allreduce)) {
     check.refuse("/sharded_update",
-                 "true with " + std::string(to_text(algorithm)),
-                 "true where gradients are summed by \"ring\" or \"library\", which have halves");
+                 "true with " + std::string(to_text(plan.gradient_allreduce)),
+                 "true with the gradient_allreduce \"ring\" or \"library\", which have halves");
   }
-  check.sizes(plan.small_gradient_allreduces);
+  check.sizes(plan);
   if (plan.layers.size() != plan.network.layers().size()) {
     check.refuse("/layers",
                  "a list of " + std::to_string(plan.layers.size()),
@@ -213,6 +233,7 @@ void validate(const Plan& plan, const std::string& file) {
     const std::string place = "/layers/" + std::to_string(i);
     check.split(place + "/mesh", plan, i, layer.split());
     check.stage(place, plan, i);
+    check.halo(place, plan, i);
     elements = check.with_output(elements, plan.network, i, plan.batch);
   }
   check_multigrid(plan, file);

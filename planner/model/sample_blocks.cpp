@@ -16,8 +16,9 @@ class BlockCheck {
   void check() const {
     check_count();
     check_allreduce("/gradient_allreduce", plan_.gradient_allreduce);
-    for (const SizedAllreduce& sized : plan_.small_gradient_allreduces) {
-      check_allreduce("/small_gradient_allreduces", sized.algorithm);
+    const auto& small = plan_.small_gradient_allreduces;
+    for (std::size_t i = 0; i < small.size(); ++i) {
+      check_allreduce(sized_pointer(i) + "/algorithm", small[i].algorithm);
     }
     check_allreduce("/statistics_allreduce", plan_.statistics_allreduce);
     for (LayerIndex layer = 0; layer < plan_.network.layer_count(); ++layer) check_layer(layer);
@@ -57,6 +58,9 @@ class BlockCheck {
              '"' + std::string(to_text(layer.statistics)) + '"',
              "\"global\"" + with_blocks());
     }
+  }
+  static std::string sized_pointer(std::size_t index) {
+    return "/small_gradient_allreduces/" + std::to_string(index);
   }
   static std::string with_blocks() { return ", with sample_blocks"; }
   [[noreturn]] void refuse(const std::string& pointer,

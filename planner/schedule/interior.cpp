@@ -2,7 +2,6 @@
 #include "planner/schedule/interior.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "planner/schedule/ownership.hpp"
 
@@ -41,19 +40,22 @@ class Cut {
     if (!are_equal_but_along(dim_, blocks_.owned, blocks_.needed)) return {};
     if (interior.size() == 0 || interior == all) return {};
     std::vector<OutputPart> parts;
-    for (const Range outputs :
-         {interior, Range{all.begin, interior.begin}, Range{interior.end, all.end}}) {
-      if (outputs.size() == 0) continue;
-      const Range samples = blocks_.outputs[Dim::n];
-      for (std::int64_t sample = samples.begin; sample < samples.end; ++sample) {
-        parts.push_back(part(outputs, sample));
-        parts.back().is_interior = outputs == interior;
-      }
-    }
+    add_parts(OutputPart::Place::interior, interior, parts);
+    add_parts(OutputPart::Place::first_strip, {all.begin, interior.begin}, parts);
+    add_parts(OutputPart::Place::last_strip, {interior.end, all.end}, parts);
     return parts;
   }
 
  private:
+  void add_parts(OutputPart::Place place, Range outputs, std::vector<OutputPart>& parts) const {
+    if (outputs.size() == 0) return;
+    const Range samples = blocks_.outputs[Dim::n];
+    for (std::int64_t sample = samples.begin; sample < samples.end; ++sample) {
+      parts.push_back(part(outputs, sample));
+      parts.back().place = place;
+    }
+  }
+
   WindowBlock needed_by(Range outputs) const { return window_block(outputs, length_, window_); }
 
   Range interior_of(Range outputs) const {

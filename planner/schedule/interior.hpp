@@ -21,8 +21,10 @@ struct ConvolutionBlocks {
 struct OutputPart {
   Box outputs;
   Box needed;
-  Window window;             // with the padding that they see
-  bool is_interior = false;  // needs what is owned only
+  Window window;  // with the padding that they see
+  enum class Place { interior, first_strip, last_strip } place = Place::interior;
+
+  bool is_interior() const { return place == Place::interior; }  // needs what is owned only
 };
 
 // The interior, sample by sample, then the strips; together all outputs, each once. Nothing where

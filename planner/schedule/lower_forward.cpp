@@ -164,7 +164,7 @@ void Lowering::forward_windowed(const Unit& unit, Saved& saved) {
   saved.output = add_output(unit);
   if (mixes_channels(layer(unit.head).parameters)) {
     saved.first_slot = first_slot_[static_cast<std::size_t>(unit.head)];
-    const std::vector<OutputPart> parts = parts_of(unit);
+    const std::vector<OutputPart> parts = output_parts_of(unit);
     if (!parts.empty()) return convolve_parts(unit, saved, parts);
     const Operand computed = has_partial_sums(unit) ? add_computed(unit) : saved.output;
     convolve(unit, name(unit) + "/forward", saved.inputs[0], computed);

@@ -84,7 +84,7 @@ class Lowering {
                 KernelSpec spec,
                 const Operand& input,
                 Operand output);
-  std::vector<OutputPart> parts_of(const Unit& unit) const;
+  std::vector<OutputPart> output_parts_of(const Unit& unit) const;
   void convolve_parts(const Unit& unit, const Saved& saved, const std::vector<OutputPart>& parts);
   // y += bias.
   void add_bias(const Unit& unit, const Operand& y);

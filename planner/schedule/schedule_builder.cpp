@@ -12,6 +12,13 @@ namespace {
 constexpr int inside = 0;
 constexpr int rim = 1;
 
+// True for what is received into the buffer that it is sent from, and written, not added: it fills
+// the rim around what stays there.
+bool fills_rim(const TransferOperation& transfer) {
+  return transfer.source >= 0 && transfer.source == transfer.destination && !transfer.accumulate &&
+         !transfer.zero_first;
+}
+
 Operand whole_buffer(BufferIndex index, bool written) {
   return {.buffer = index, .box = {}, .written = written};
 }
@@ -37,11 +44,6 @@ void visit_operands(const LoadOperation& load, Use&& use) {
 }
 
 }  // namespace
-
-bool fills_rim(const TransferOperation& transfer) {
-  return transfer.source >= 0 && transfer.source == transfer.destination && !transfer.accumulate &&
-         !transfer.zero_first;
-}
 
 std::vector<Operand> operands_of(const OperationBody& body) {
   std::vector<Operand> operands;

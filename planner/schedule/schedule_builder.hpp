@@ -72,9 +72,6 @@ class ScheduleBuilder {
   std::vector<std::optional<Box>> inner_;  // by buffer, of those with a rim
 };
 
-// True for what is received into the buffer that it is sent from, and written, not added: it fills
-// the rim around what stays there.
-bool fills_rim(const TransferOperation& transfer);
 // What an operation reads and writes.
 std::vector<Operand> operands_of(const OperationBody& body);
 

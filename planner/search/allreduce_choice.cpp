@@ -93,12 +93,25 @@ class AllreduceChoice {
   GroupLinks links_;
 };
 
-// By size, from a few numbers up to a bucket, `fastest` of each where that is not the bucket's own.
+// No sum of gradients is larger: a bucket is full with the layer that fills it.
+std::int64_t largest_sum_bytes(const Plan& plan) {
+  const std::int64_t parameter = parameter_bytes(plan.precision);
+  std::int64_t largest = plan.bucket_bytes;
+  for (LayerIndex layer = 0; layer < plan.network.layer_count(); ++layer) {
+    largest = std::max(largest, plan.network.parameter_count(layer) * parameter);
+  }
+  return std::min(largest, plan.network.parameter_count() * parameter);
+}
+
+// By size, from a few numbers up to the largest sum, `fastest` of each where that is not the
+// largest sum's.
 template <typename Fastest>
-std::vector<SizedAllreduce> small_allreduces(const Plan& plan, const Fastest& fastest) {
+std::vector<SizedAllreduce> small_allreduces(const Plan& plan,
+                                             double largest_bytes,
+                                             const Fastest& fastest) {
   constexpr std::int64_t least_bytes = 256;
   std::vector<SizedAllreduce> found;
-  for (std::int64_t bytes = least_bytes; bytes < plan.bucket_bytes; bytes *= 2) {
+  for (std::int64_t bytes = least_bytes; static_cast<double>(bytes) < largest_bytes; bytes *= 2) {
     const AllreduceAlgorithm algorithm = fastest(static_cast<double>(bytes));
     if (found.empty() || found.back().algorithm != algorithm) {
       found.push_back({.algorithm = algorithm});
@@ -115,19 +128,19 @@ void choose_allreduce(Plan& plan, const Platform& platform) {
   plan.ranks_per_node = std::min(plan.ranks, platform.levels.front().ranks_per_group);
   const AllreduceChoice choice(platform, plan);
   constexpr double statistics_bytes = (2 * 256 + 1) * 8.0;  // of a batch norm with 256 channels
-  const auto bucket_bytes = static_cast<double>(plan.bucket_bytes);
+  const auto largest_bytes = static_cast<double>(largest_sum_bytes(plan));
   const std::span<const CollectiveKind> kinds =
       plan.sharded_update ? std::span<const CollectiveKind>(in_halves) : at_once;
   if (plan.sample_blocks > 1) {
-    plan.gradient_allreduce = choice.fastest_tree(bucket_bytes);
-    plan.small_gradient_allreduces =
-        small_allreduces(plan, [&](double bytes) { return choice.fastest_tree(bytes); });
+    plan.gradient_allreduce = choice.fastest_tree(largest_bytes);
+    plan.small_gradient_allreduces = small_allreduces(
+        plan, largest_bytes, [&](double bytes) { return choice.fastest_tree(bytes); });
     plan.statistics_allreduce = choice.fastest_tree(statistics_bytes);
     return;
   }
   const double times = choice.is_any_measured() ? 1.0 : 2.0;
-  plan.gradient_allreduce = choice.fastest(bucket_bytes, AllreduceAlgorithm::ring, times, kinds);
-  plan.small_gradient_allreduces = small_allreduces(plan, [&](double bytes) {
+  plan.gradient_allreduce = choice.fastest(largest_bytes, AllreduceAlgorithm::ring, times, kinds);
+  plan.small_gradient_allreduces = small_allreduces(plan, largest_bytes, [&](double bytes) {
     return choice.fastest(bytes, plan.gradient_allreduce, times, kinds);
   });
   if (!choice.is_any_measured()) return;

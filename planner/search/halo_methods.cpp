@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "planner/predict/predict.hpp"
 #include "planner/search/sample_ranks.hpp"
 
 namespace cnnplan {
@@ -26,13 +27,17 @@ struct ForwardPrices {
   bool estimated = false;  // one of the kernels
 };
 
+bool is_forward(const Operation& operation) {
+  return operation.id.ends_with("/forward") || operation.id.find("/forward/") != std::string::npos;
+}
+
 // By layer.
 std::vector<ForwardPrices> forward_prices(const Schedule& schedule,
                                           std::size_t layers,
                                           const PriceList& prices) {
   std::vector<ForwardPrices> found(layers);
   for (const Operation& operation : schedule.operations) {
-    if (operation.layer < 0 || operation.id.find("/forward") == std::string::npos) continue;
+    if (operation.layer < 0 || !is_forward(operation)) continue;
     ForwardPrices& own = found[static_cast<std::size_t>(operation.layer)];
     const Price price = prices(schedule, operation);
     if (std::holds_alternative<TransferOperation>(operation.body)) own.halo_s += price.seconds;
@@ -114,13 +119,24 @@ std::vector<Gain> gains(const Plan& plan, const PriceList& prices, bool only_pro
   return found;
 }
 
+// Of any rank, the sampled ones or others.
+bool has_estimates(const Plan& plan, const PriceList& prices) {
+  return !predict(plan, prices).estimated_kernels.empty();
+}
+
 // In all of these layers, or as many of the first as make the step shorter.
-void add_parts(const ScoredPlan& scored, std::vector<Gain> found, Scores& scores) {
+void add_parts(const ScoredPlan& scored,
+               std::vector<Gain> found,
+               const PriceList& prices,
+               bool only_profiled,
+               Scores& scores) {
   for (; !found.empty(); found.resize(found.size() / 2)) {
     std::vector<LayerIndex> layers;
     for (const Gain& gain : found) layers.push_back(gain.layer);
     const double limit_s = std::min(scored.score.step_s, scores.least_step_s());
-    if (scores.add_below(limit_s, scored.name + suffix, with_method(scored.plan, layers))) return;
+    Plan plan = with_method(scored.plan, layers);
+    if (only_profiled && has_estimates(plan, prices)) continue;
+    if (scores.add_below(limit_s, scored.name + suffix, std::move(plan))) return;
   }
 }
 
@@ -132,13 +148,13 @@ Plan exchanging_first(Plan plan) {
 }
 
 void add_interior_strips(const PriceList& prices, bool only_profiled, Scores& scores) {
-  for (const ScoredPlan& scored : scores.fastest(most_tried)) {
+  for (const ScoredPlan& scored : scores.fastest_that_fit(most_tried)) {
     if (overlap_of(scored.plan, prices.platform()) <= 0.0) return;
     std::vector<Gain> found = gains(scored.plan, prices, only_profiled);
     double most_s = 0.0;
     for (const Gain& gain : found) most_s += gain.seconds;
     if (scored.score.step_s - most_s < scores.least_step_s()) {
-      add_parts(scored, std::move(found), scores);
+      add_parts(scored, std::move(found), prices, only_profiled, scores);
     }
   }
 }

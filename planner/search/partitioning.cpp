@@ -89,7 +89,10 @@ class Partitioner {
       blank.layers[i].statistics = plan_.layers[i].statistics;
     }
     choose_allreduce(blank, prices_.platform());
-    if (is_allreduce_asked_for()) set_gradient_allreduce(blank, plan_.gradient_allreduce);
+    if (is_allreduce_asked_for()) {
+      blank.gradient_allreduce = plan_.gradient_allreduce;
+      blank.small_gradient_allreduces = plan_.small_gradient_allreduces;
+    }
     const SplitChoices choices = split_choices(blank, axes);
     return mostly_on(blank, choices, choices.units.front().splits.front());
   }
@@ -98,7 +101,8 @@ class Partitioner {
   bool is_allreduce_asked_for() const {
     Plan chosen = plan_;
     choose_allreduce(chosen, prices_.platform());
-    return gradient_allreduces(chosen) != gradient_allreduces(plan_);
+    return chosen.gradient_allreduce != plan_.gradient_allreduce ||
+           chosen.small_gradient_allreduces != plan_.small_gradient_allreduces;
   }
 
   // With other layers by samples, and, where they can be, by stage.

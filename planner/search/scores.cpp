@@ -75,7 +75,7 @@ Plan Scores::fastest() const {
   return with_prediction(std::move(plan), prices_);
 }
 
-std::vector<ScoredPlan> Scores::fastest(std::size_t most) const {
+std::vector<ScoredPlan> Scores::fastest_that_fit(std::size_t most) const {
   std::vector<const ScoredPlan*> fitting;
   for (const ScoredPlan& scored : scored_) {
     if (scored.score.fits) fitting.push_back(&scored);

@@ -52,7 +52,7 @@ class Scores {
   // @throws InfeasibleError when none fits @pre a plan was added
   Plan fastest() const;
   // Those that fit, the fastest first, and so many at most.
-  std::vector<ScoredPlan> fastest(std::size_t most) const;
+  std::vector<ScoredPlan> fastest_that_fit(std::size_t most) const;
   // The fastest that fits of those that are looked for, without a prediction.
   std::optional<ScoredPlan> fastest_of(const std::function<bool(const Plan&)>& is_wanted) const;
 

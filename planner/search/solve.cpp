@@ -2,6 +2,7 @@
 #include "planner/search/solve.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 
@@ -159,9 +160,15 @@ bool add_searched(const Plan& blank,
 
 // Of the axes that are searched, those that leave the inner dims of positions whole.
 std::vector<Axis> outer_axes(const SolveRequest& request) {
-  const bool is_deep = request.network.output_shape(0, 1)[Dim::d] > 1;
+  constexpr std::array positions{
+      std::pair{Dim::d, Axis::d}, std::pair{Dim::h, Axis::h}, std::pair{Dim::w, Axis::w}};
+  const Shape sample = request.network.output_shape(0, 1);
   std::vector<Axis> axes = request.axes;
-  std::erase_if(axes, [&](Axis axis) { return axis == Axis::w || (is_deep && axis == Axis::h); });
+  bool is_inner = false;
+  for (const auto& [dim, axis] : positions) {
+    if (is_inner) std::erase(axes, axis);
+    is_inner = is_inner || sample[dim] > 1;
+  }
   return axes;
 }
 

@@ -49,15 +49,19 @@ Integers channels_last_strides(const Integers& extents) {
   return strides;
 }
 
-// Activations may be some samples of a tensor that is aligned, or some positions of one along its
-// first dim that is longer than one: they begin at a multiple of the size of one of these in it.
+// Activations may be some samples of a tensor that is aligned, or of one sample some positions
+// along its first dim that is longer than one: they begin at a multiple of the size of one of
+// these.
 std::int64_t alignment_of(const Tensor& tensor) {
   if (tensor.id == TensorId::w || tensor.id == TensorId::bias) return alignment_bytes;
   const auto& extents = tensor.extents;
-  const auto cut = std::find_if(
-      extents.begin() + 2, extents.end() - 1, [](std::int64_t extent) { return extent > 1; });
+  auto inner = extents.begin() + 2;
+  if (extents[0] == 1) {
+    const auto is_long = [](std::int64_t extent) { return extent > 1; };
+    inner = std::find_if(inner, extents.end() - 1, is_long) + 1;
+  }
   const std::int64_t elements =
-      std::accumulate(cut + 1, extents.end(), extents[1], std::multiplies<>());
+      std::accumulate(inner, extents.end(), extents[1], std::multiplies<>());
   return std::gcd(alignment_bytes, elements * bytes_of(buffer_element(tensor.element)));
 }
 

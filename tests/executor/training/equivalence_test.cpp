@@ -52,9 +52,14 @@ std::string precise_backend_name() {
   return tested_backend("reference");
 }
 
-// Whether channels are split, too.
-enum class Splits { positions, channels };
-constexpr std::array<std::string_view, 2> splits_names{"positions", "channels"};
+// Positions at random, channels, too, or positions along one dim with interiors and strips.
+enum class Splits { positions, channels, rows };
+constexpr std::array<std::string_view, 3> splits_names{"positions", "channels", "rows"};
+
+Plan random_plan_of(Splits splits, std::uint64_t seed, int ranks) {
+  if (splits == Splits::rows) return random_row_plan(seed, ranks);
+  return splits == Splits::channels ? random_channel_plan(seed, ranks) : random_plan(seed, ranks);
+}
 
 struct Case {
   std::uint64_t seed = 0;
@@ -191,10 +196,7 @@ void check_cases(Equivalence& equivalence,
   std::map<Verdict, int> counts;
   for (int i = 0; counts[Verdict::equal] < wanted && i < 2 * wanted; ++i) {
     const auto seed = static_cast<std::uint64_t>(first) + static_cast<std::uint64_t>(i);
-    Case random{seed,
-                splits == Splits::channels ? random_channel_plan(seed, world.size())
-                                           : random_plan(seed, world.size()),
-                splits};
+    Case random{seed, random_plan_of(splits, seed, world.size()), splits};
     random.plan.precision = limits.precision;
     ++counts[equivalence.check(random)];
   }
@@ -216,9 +218,9 @@ TEST_CASE("Training: random plans compute what one rank and the reference comput
   for (const Limits& limits : all_limits) {
     if (!is_asked_for("CNNPLAN_PRECISION", to_text(limits.precision))) continue;
     if (!kept_backend(backend_name()).supports(limits.precision)) continue;
-    for (const Splits splits : {Splits::positions, Splits::channels}) {
-      const bool has_channels = splits == Splits::positions || world.size() > 1;
-      if (!has_channels ||
+    for (const Splits splits : {Splits::positions, Splits::channels, Splits::rows}) {
+      const bool is_split = splits == Splits::positions || world.size() > 1;
+      if (!is_split ||
           !is_asked_for("CNNPLAN_SPLITS", splits_names[static_cast<std::size_t>(splits)]))
         continue;
       check_cases(equivalence, limits, splits, world);

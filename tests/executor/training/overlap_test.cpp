@@ -1,10 +1,12 @@
 // Transfers and reductions beside kernels, on emulated devices that run their queues in any order:
 // the same bits as one after the other.
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
 #include <doctest/doctest.h>
 
+#include "planner/schedule/schedule.hpp"
 #include "tests/emulation/device.hpp"
 #include "tests/executor/training/training_run.hpp"
 #include "tests/planner/model/random_network.hpp"
@@ -87,11 +89,19 @@ TEST_CASE("Overlap: interiors beside their halos leave the same bits") {
   for (const Order& order : orders) {
     start_device(order, world);
     CAPTURE(order.seed);
-    Plan plan = convolutions_by_height(world.size(), Precision::fp32);
+    const Precision precision = order.seed % 2 == 0 ? Precision::bf16 : Precision::fp32;
+    Plan plan = convolutions_by_height(world.size(), precision);
+    for (LayerPlan& layer : plan.layers) layer.mesh = Mesh({{Axis::h, world.size()}});
     for (LayerIndex layer = 0; layer < plan.network.layer_count(); ++layer) {
       if (!has_halo_method(plan.network.layer(layer).parameters)) continue;
       plan.layers[static_cast<std::size_t>(layer)].halo = HaloMethod::interior_strips;
     }
+    const auto schedule = lower(plan, 0);
+    const bool is_split = world.size() > 1;
+    CHECK(is_split ==
+          std::any_of(schedule.operations.begin(), schedule.operations.end(), [](const auto& one) {
+            return one.id == "conv1/forward/interior_0";
+          }));
     check_overlap(plan, world);
   }
 }

@@ -226,7 +226,7 @@ TEST_CASE("parse_plan: sums by blocks of samples ask for much else") {
   Plan small = block_plan();
   small.small_gradient_allreduces = {{.algorithm = AllreduceAlgorithm::ring}};
   CHECK(problem_of([&] { parse_plan(to_json(small), "p.json"); }).pointer ==
-        "/small_gradient_allreduces");
+        "/small_gradient_allreduces/0/algorithm");
   check_refusals(
       to_json(block_plan()),
       parse_plan,

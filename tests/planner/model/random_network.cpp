@@ -553,6 +553,18 @@ Plan random_plan(std::uint64_t seed, int ranks) {
   return plan;
 }
 
+Plan random_row_plan(std::uint64_t seed, int ranks) {
+  Plan plan = random_plan(seed, ranks);
+  const bool is_deep = plan.network.output_shape(0, 1)[Dim::d] > 1;
+  for (LayerIndex layer = 0; layer < plan.network.layer_count(); ++layer) {
+    LayerPlan& own = plan.layers[static_cast<std::size_t>(layer)];
+    own.mesh = Mesh({{is_deep ? Axis::d : Axis::h, ranks}});
+    const bool is_convolution = has_halo_method(plan.network.layer(layer).parameters);
+    if (is_convolution) own.halo = HaloMethod::interior_strips;
+  }
+  return plan;
+}
+
 Plan random_block_plan(std::uint64_t seed, int ranks) {
   constexpr std::array algorithms{AllreduceAlgorithm::recursive_doubling,
                                   AllreduceAlgorithm::rabenseifner};

@@ -16,6 +16,10 @@ Plan random_plan(std::uint64_t seed, int ranks);
 // follows them.
 Plan random_channel_plan(std::uint64_t seed, int ranks);
 
+// Its network by positions along the outermost of their dims alone, all convolutions with interiors
+// and strips.
+Plan random_row_plan(std::uint64_t seed, int ranks);
+
 // Its network by samples alone, which are summed over 8 blocks of one to three. @pre ranks: 1, 2,
 // 4, 8
 Plan random_block_plan(std::uint64_t seed, int ranks);

@@ -1,7 +1,10 @@
 // Tests of planner/schedule/lower_parameters: gradients, buckets and updates.
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <set>
 #include <string>
+#include <tuple>
 
 #include <doctest/doctest.h>
 
@@ -307,6 +310,58 @@ TEST_CASE("Lowering: shards of all ranks are all of a range, and momentum is tha
       CHECK(volume(schedule.buffers[static_cast<std::size_t>(schedule.momentum)].box) == momentum);
     }
   }
+}
+
+TEST_CASE("Lowering: sums of gradients by the algorithm of their size") {
+  Plan plan = uniform_plan(read_network("configs/networks/lenet.json"), 2, parse_mesh("n2"));
+  plan.bucket_bytes = 1;
+  plan.gradient_allreduce = AllreduceAlgorithm::rabenseifner;
+  constexpr std::int64_t limit_bytes = 64 << 10;
+  plan.small_gradient_allreduces = {
+      {.max_bytes = limit_bytes, .algorithm = AllreduceAlgorithm::recursive_doubling}};
+  std::set<AllreduceAlgorithm> found;
+  const Schedule schedule = lower(plan, 0);
+  for (const Operation& operation : schedule.operations) {
+    const auto* sum = std::get_if<CollectiveOperation>(&operation.body);
+    if (sum == nullptr || sum->operand.buffer != schedule.gradients) continue;
+    const bool is_small = sum->elements * bytes_of(ElementType::fp32) <= limit_bytes;
+    CHECK(sum->algorithm ==
+          (is_small ? AllreduceAlgorithm::recursive_doubling : AllreduceAlgorithm::rabenseifner));
+    found.insert(sum->algorithm);
+  }
+  CHECK(found.size() == 2);
+}
+
+// By layer: algorithm and size of its sum, and where in that it begins.
+using Sums = std::map<LayerIndex, std::tuple<AllreduceAlgorithm, std::int64_t, std::int64_t>>;
+
+Sums sums_of(const Schedule& schedule) {
+  Sums sums;
+  for (const Operation& operation : schedule.operations) {
+    const auto* sum = std::get_if<CollectiveOperation>(&operation.body);
+    if (sum == nullptr || sum->operand.buffer != schedule.gradients) continue;
+    std::int64_t place = 0;
+    for (int i = sum->operand.first_slot; i <= sum->operand.last_slot; ++i) {
+      const ParameterSlot& slot = schedule.slots[static_cast<std::size_t>(i)];
+      sums.try_emplace(slot.layer, sum->algorithm, sum->elements, place);
+      place += slot.elements;
+    }
+  }
+  return sums;
+}
+
+TEST_CASE("Lowering: replicas sum a layer at the same place of equally large sums") {
+  Plan plan = uniform_plan(read_network("configs/networks/lenet.json"), 4, parse_mesh("n4r2"));
+  const LayerIndex split = plan.network.index_of("fc1");
+  plan.layers[static_cast<std::size_t>(split)].mesh = parse_mesh("n4c2");
+  plan.layers[static_cast<std::size_t>(split)].channel_algorithm = ChannelAlgorithm::stationary_x;
+  const std::vector<Schedule> schedules = lower_all(plan);
+  Sums first = sums_of(schedules[0]);
+  Sums second = sums_of(schedules[1]);
+  CHECK(first.at(split) != second.at(split));  // the bias belongs to one of them
+  first.erase(split);
+  second.erase(split);
+  CHECK(first == second);
 }
 
 TEST_CASE("Lowering: fp64 fills a bucket with half as many elements") {

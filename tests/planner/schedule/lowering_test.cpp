@@ -176,19 +176,22 @@ TEST_CASE("lower: replicas that nodes cut at other places do not sum node by nod
   Plan plan = uniform_plan(network, 4, parse_mesh("r3n4"));
   plan.layers[3].mesh = parse_mesh("c3n4");
   plan.gradient_allreduce = plan.statistics_allreduce = AllreduceAlgorithm::hierarchical;
-  const auto algorithms = [&](int ranks_per_node) {
+  constexpr LayerIndex split = 3;
+  const auto algorithms = [&](int ranks_per_node, bool replicated) {
     plan.ranks_per_node = ranks_per_node;
     std::set<AllreduceAlgorithm> found;
     for (const Schedule& schedule : lower_all(plan)) {
       for (const Operation& operation : schedule.operations) {
         const auto* collective = std::get_if<CollectiveOperation>(&operation.body);
-        if (collective != nullptr) found.insert(collective->algorithm);
+        const bool is_meant = collective != nullptr && (operation.layer != split) == replicated;
+        if (is_meant) found.insert(collective->algorithm);
       }
     }
     return found;
   };
-  CHECK(algorithms(6) == std::set{AllreduceAlgorithm::ring});
-  CHECK(algorithms(4) == std::set{AllreduceAlgorithm::hierarchical});
+  CHECK(algorithms(6, true) == std::set{AllreduceAlgorithm::ring});
+  CHECK(algorithms(6, false) == std::set{AllreduceAlgorithm::hierarchical});
+  CHECK(algorithms(4, true) == std::set{AllreduceAlgorithm::hierarchical});
 }
 
 TEST_CASE("lower: what a weight cut in both directions gathers and scatters is no halo") {

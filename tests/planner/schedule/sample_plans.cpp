@@ -89,7 +89,7 @@ std::vector<NamedPlan> config_plans() {
                            "unet-2d",
                            "vgg16"}) {
     const Network network = read_network("configs/networks/" + std::string(name) + ".json");
-    for (std::size_t i = is_slow_build ? 3 : 0; i < rank_counts.size(); i += stride) {
+    for (std::size_t i = is_slow_build ? 2 : 0; i < rank_counts.size(); i += stride) {
       const int ranks = rank_counts[i];
       const Mesh by_sample({{Axis::n, ranks}});
       const Mesh by_height({{Axis::h, ranks}});

@@ -32,8 +32,8 @@ Platform with_library(double allreduce_s, double reduce_scatter_s, double allgat
 }
 
 AllreduceAlgorithm chosen(const Platform& platform, bool sharded_update) {
-  Plan plan;
-  plan.ranks = ranks;
+  const Network lenet = read_network("configs/networks/lenet.json");
+  Plan plan = uniform_plan(lenet, 4, Mesh({{Axis::n, ranks}}));
   plan.sharded_update = sharded_update;
   choose_allreduce(plan, platform);
   return plan.gradient_allreduce;
@@ -55,10 +55,13 @@ TEST_CASE("choose_allreduce: small sums by what is faster for their size") {
   add(AllreduceAlgorithm::recursive_doubling, 1e-6, 2e-10);
   add(AllreduceAlgorithm::rabenseifner, 2e-6, 1e-10);
   for (const auto& [name, steps] : ring_step_fields) platform.levels[0].*steps = always(1.0);
-  Plan plan;
-  plan.ranks = ranks;
-  choose_allreduce(plan, platform);
-  CHECK(plan.gradient_allreduce == AllreduceAlgorithm::rabenseifner);
+  const Network vgg = read_network("configs/networks/vgg16.json");
+  Plan plan = uniform_plan(vgg, 4, Mesh({{Axis::n, ranks}}));
+  for (const std::int64_t bucket_bytes : {std::int64_t{1}, std::int64_t{1} << 62}) {
+    plan.bucket_bytes = bucket_bytes;
+    choose_allreduce(plan, platform);
+    CHECK(plan.gradient_allreduce == AllreduceAlgorithm::rabenseifner);
+  }
   REQUIRE(plan.small_gradient_allreduces.size() == 1);
   CHECK(plan.small_gradient_allreduces.front() ==
         SizedAllreduce{.max_bytes = 8192, .algorithm = AllreduceAlgorithm::recursive_doubling});
