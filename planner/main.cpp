@@ -98,9 +98,10 @@ void add_training_options(CLI::App& solve, SolveOptions& options) {
       ->transform(one_of(names_of<BatchNormStatistics>()))
       ->default_str("spatial");
   solve
-      .add_option("--allreduce",
-                  options.allreduce,
-                  "Of gradients; default: the fastest by the platform's figures")
+      .add_option(
+          "--allreduce",
+          options.allreduce,
+          "Of gradients of any size; default: the fastest of each by the platform's figures")
       ->transform(one_of(names_of<AllreduceAlgorithm>()));
   solve
       .add_option("--bucket-bytes",

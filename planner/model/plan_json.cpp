@@ -122,11 +122,7 @@ void read_reductions(const JsonReader& root, Plan& plan) {
   root.read("bucket_bytes", plan.bucket_bytes, bucket_range);
 }
 
-}  // namespace
-
-Plan parse_plan(std::string_view json, const std::string& file) {
-  const JsonDocument document(json, file, "plan");
-  const JsonReader root = document.root();
+void allow_plan_keys(const JsonReader& root) {
   root.allow_keys({"schema",
                    "generator",
                    "inputs",
@@ -147,6 +143,14 @@ Plan parse_plan(std::string_view json, const std::string& file) {
                    "overlap",
                    "implementations",
                    "prediction"});
+}
+
+}  // namespace
+
+Plan parse_plan(std::string_view json, const std::string& file) {
+  const JsonDocument document(json, file, "plan");
+  const JsonReader root = document.root();
+  allow_plan_keys(root);
   Plan plan{.network = read_embedded_network(root.at("network"))};
   plan.ranks = static_cast<int>(root.at("ranks").integer(ranks_range));
   plan.batch = root.at("batch").integer(extent_range);
