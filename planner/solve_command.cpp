@@ -146,19 +146,23 @@ TypedOptions typed(const SolveOptions& options) {
 void refuse_estimates(const Plan& plan, const SolveRequest& request, const SolveOptions& options) {
   const std::string note = kernels_note(plan, request.platform, request.profile, typed(options));
   if (note.empty()) return;
+  const bool needs_plan = has_kernels_of_plans_only(plan);
+  const std::string advice = note + (needs_plan ? "; solve without --strict writes that plan" : "");
   const std::string file = chosen_file(options.profile_file, default_profile_file);
   if (file.empty()) {
-    throw InputError({.file = "--strict",
-                      .pointer = "",
-                      .value = "no profile: neither --profile nor a " +
-                               std::string(default_profile_file) + " here",
-                      .allowed = "a profile with all kernels of the plan; make one with: " +
-                                 profile_advice(plan, typed(options))});
+    throw InputError(
+        {.file = "--strict",
+         .pointer = "",
+         .value =
+             "no profile: neither --profile nor a " + std::string(default_profile_file) + " here",
+         .allowed =
+             "a profile with all kernels of the plan; " +
+             (needs_plan ? advice : "make one with: " + profile_advice(plan, typed(options)))});
   }
   throw InputError({.file = file,
                     .pointer = "/kernels",
                     .value = "not all kernels of the plan",
-                    .allowed = "with --strict all of them, timed as the plan runs: " + note});
+                    .allowed = "with --strict all of them, timed as the plan runs: " + advice});
 }
 
 SolveRequest changed(SolveRequest request, const std::vector<std::string>& what_if) {

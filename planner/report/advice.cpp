@@ -103,9 +103,7 @@ std::string estimates_note(const Plan& plan,
       std::all_of(kernels.begin(), kernels.end(), [](const std::string& kernel) {
         return kernel.starts_with(to_text(KernelKind::sgd));
       });
-  // Kernels of blocks of samples, and those at the same time as others, are in plans only.
-  const bool is_rest =
-      (all_updates && near == kernels.size()) || plan.sample_blocks > 1 || most_lanes(plan) > 1;
+  const bool is_rest = (all_updates && near == kernels.size()) || has_kernels_of_plans_only(plan);
   return note + "; measure with: " +
          (is_rest ? missing_advice(plan, platform, profile, typed) : profile_advice(plan, typed));
 }
@@ -141,6 +139,14 @@ std::string busy_ranks_note(const Plan& plan,
 }
 
 }  // namespace
+
+bool has_kernels_of_plans_only(const Plan& plan) {
+  const bool has_interiors =
+      std::any_of(plan.layers.begin(), plan.layers.end(), [](const LayerPlan& layer) {
+        return layer.halo == HaloMethod::interior_strips;
+      });
+  return plan.sample_blocks > 1 || most_lanes(plan) > 1 || has_interiors;
+}
 
 std::string profile_advice(const Plan& plan, const TypedOptions& typed) {
   const std::string ranks = std::to_string(plan.ranks);

@@ -17,6 +17,9 @@ struct TypedOptions {
   std::string plan_file{};  // that is written
 };
 
+// True where the profile of a network, without a plan, lacks kernels: those of blocks of samples,
+// those at the same time as others, interiors and strips.
+bool has_kernels_of_plans_only(const Plan& plan);
 // The command that times the kernels of a plan, at the plan's input size.
 std::string profile_advice(const Plan& plan, const TypedOptions& typed);
 // The command that times the links between so many ranks.
