@@ -168,6 +168,28 @@ TEST_CASE("lower: the interior waits for no halo, the strips do, and what follow
   }
 }
 
+// Whoever reads the inside of a buffer does not wait for its rim.
+TEST_CASE("lower: what is received around a block leaves the block alone") {
+  int received = 0;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    CAPTURE(seed);
+    const Schedule schedule = lower(random_row_plan(seed, 3), 1);
+    for (const Operand& block : schedule.outputs) {
+      for (const Operation& operation : schedule.operations) {
+        const auto* transfer = std::get_if<TransferOperation>(&operation.body);
+        const bool fills_rim = transfer != nullptr && transfer->source == block.buffer &&
+                               transfer->destination == block.buffer && !transfer->accumulate;
+        if (!fills_rim) continue;
+        for (const Piece& piece : transfer->list.receives) {
+          ++received;
+          CHECK_FALSE(overlap(piece.box, block.box));
+        }
+      }
+    }
+  }
+  CHECK(received > 0);
+}
+
 TEST_CASE("lower: whole where the halo is exchanged first") {
   Plan plan = rows(12, 1, "h3");
   plan.layers[convolution].halo = HaloMethod::exchange_first;

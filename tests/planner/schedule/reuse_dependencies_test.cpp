@@ -99,6 +99,27 @@ TEST_CASE("Reuse dependencies: the next buffer waits for another stream that rea
   CHECK(dependencies(builder, 3) == std::vector{1, 2});
 }
 
+TEST_CASE("Reuse dependencies: the next buffer waits for who read the inside, and for the rim") {
+  ScheduleBuilder builder(0, 2);
+  const Box block = whole({{1, 1, 1, 4, 4}});
+  Box inner = block;
+  inner[Dim::h] = {0, 3};
+  const BufferIndex a = builder.add_buffer("a", BufferRole::activation, BufferElement::fp32, block);
+  builder.set_rim(a, inner);
+  const BufferIndex b = add_buffer(builder, "b");
+  const BufferIndex c = add_buffer(builder, "c");
+  add_kernel(builder, {{.buffer = a, .box = inner, .written = true}});
+  add_transfer(builder, a, b);
+  add_transfer(builder, a, a);
+  add_kernel(builder, {builder.write(c)});
+  add_kernel(builder, {builder.read(c), builder.read(b)});
+  place_buffers(builder.schedule());
+  REQUIRE(use_same_bytes(builder.buffer(a), builder.buffer(c)));
+  add_reuse_dependencies(builder.schedule());
+  CHECK(dependencies(builder, 2) == std::vector{0});
+  CHECK(dependencies(builder, 3) == std::vector{1, 2});
+}
+
 TEST_CASE("Reuse dependencies: kernels of one stream need none, communication does") {
   for (Stream stream : {Stream::compute, Stream::halo}) {
     ScheduleBuilder builder(0, 2);
