@@ -379,7 +379,7 @@ TEST_CASE("price_network: networks of many branches are solved exactly") {
 
 TEST_CASE("price_network: the exact method finds the least of all assignments") {
   int tried = 0;
-  for (const NamedPlan& named : random_plans(40)) {
+  for (const NamedPlan& named : random_plans(is_slow_build ? 80 : 40)) {
     const Plan& sample = named.plan;
     const Prices prices(sample.ranks);
     const Plan blank = blank_plan(sample.network, sample.batch, sample.ranks);
