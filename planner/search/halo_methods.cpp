@@ -2,7 +2,6 @@
 #include "planner/search/halo_methods.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <limits>
 #include <string>
 #include <utility>

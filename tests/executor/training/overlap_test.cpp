@@ -64,6 +64,10 @@ Plan convolutions_by_height(int ranks, Precision precision) {
   return plan;
 }
 
+Precision precision_of(const Order& order) {
+  return order.seed % 2 == 0 ? Precision::bf16 : Precision::fp32;
+}
+
 void check_overlap(Plan plan, const Communicator& world) {
   plan.overlap = true;
   plan = with_implementations(plan, "cudnn", world);
@@ -79,8 +83,7 @@ TEST_CASE("Overlap: halos, shuffles and reductions beside kernels leave the same
   for (const Order& order : orders) {
     start_device(order, world);
     CAPTURE(order.seed);
-    const Precision precision = order.seed % 2 == 0 ? Precision::bf16 : Precision::fp32;
-    check_overlap(convolutions_by_height(world.size(), precision), world);
+    check_overlap(convolutions_by_height(world.size(), precision_of(order)), world);
   }
 }
 
@@ -89,8 +92,7 @@ TEST_CASE("Overlap: interiors beside their halos leave the same bits") {
   for (const Order& order : orders) {
     start_device(order, world);
     CAPTURE(order.seed);
-    const Precision precision = order.seed % 2 == 0 ? Precision::bf16 : Precision::fp32;
-    Plan plan = convolutions_by_height(world.size(), precision);
+    Plan plan = convolutions_by_height(world.size(), precision_of(order));
     for (LayerPlan& layer : plan.layers) layer.mesh = Mesh({{Axis::h, world.size()}});
     for (LayerIndex layer = 0; layer < plan.network.layer_count(); ++layer) {
       if (!has_halo_method(plan.network.layer(layer).parameters)) continue;
@@ -111,8 +113,7 @@ TEST_CASE("Overlap: weights that are gathered beside the first layers leave the 
   for (const Order& order : orders) {
     start_device(order, world);
     CAPTURE(order.seed);
-    const Precision precision = order.seed % 2 == 0 ? Precision::bf16 : Precision::fp32;
-    Plan plan = convolutions_by_height(world.size(), precision);
+    Plan plan = convolutions_by_height(world.size(), precision_of(order));
     plan.sharded_update = true;
     check_overlap(plan, world);
   }
