@@ -24,20 +24,30 @@ def _run(command):
     return result.returncode, result.stdout
 
 
+def _parts(group, output):
+    """The files that errors name, and the others; halves where that parts nothing."""
+    errors = [line for line in output.splitlines() if ": error:" in line]
+    named = [file for file in group if any(f"{file}:" in line for line in errors)]
+    others = [file for file in group if file not in named]
+    if named and others:
+        return named, others
+    return group[: len(group) // 2], group[len(group) // 2 :]
+
+
 def _statuses(groups, command_of_group):
     """(file, status, output) of every file.
 
-    Of what fails in a group, the halves are looked at: it may be the company alone that it fails in.
+    A group that fails is looked at in parts: it may be the company alone that a file fails in.
     """
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         while groups:
-            halves = []
+            parts = []
             for group, (status, output) in zip(groups, pool.map(_run, map(command_of_group, groups))):
                 if status == 0 or len(group) == 1:
                     yield from ((file, status, output) for file in group)
                 else:
-                    halves += [group[: len(group) // 2], group[len(group) // 2 :]]
-            groups = halves
+                    parts += _parts(group, output)
+            groups = parts
 
 
 def check_files(name, command_of, files, salt="", groups_of=None, command_of_group=None):

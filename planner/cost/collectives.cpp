@@ -40,7 +40,7 @@ double adding_steps(CollectiveKind kind) {
 }
 
 double ring_step_s(
-    const Platform& platform, const RingLink& link, double bytes, Ring ring, CollectiveKind kind) {
+    const Platform& platform, const RingEdge& link, double bytes, Ring ring, CollectiveKind kind) {
   const Level& level = platform.levels[link.level];
   const std::vector<Segment>& segments = ring_segments(level, kind);
   if (ring == Ring::own && !segments.empty()) {
@@ -58,7 +58,7 @@ double ring_time_s(const Platform& platform,
                    CollectiveKind kind = CollectiveKind::allreduce) {
   const auto ranks = static_cast<double>(links.ranks);
   double step_s = 0.0;
-  for (const RingLink& link : links.ring) {
+  for (const RingEdge& link : links.ring) {
     step_s = std::max(step_s, ring_step_s(platform, link, bytes / ranks, ring, kind));
   }
   return (kind == CollectiveKind::allreduce ? 2 : 1) * (ranks - 1) * step_s;
@@ -147,7 +147,7 @@ void add_ring(const Platform& platform, std::span<const int> group, GroupLinks& 
     const std::size_t level =
         level_index_between(platform, group[i], group[(i + 1) % group.size()]);
     const int members = static_cast<int>(i - first_inside[level]) + 1;
-    const RingLink link{.level = level, .sharing = ring_sharing(platform, level, members)};
+    const RingEdge link{.level = level, .sharing = ring_sharing(platform, level, members)};
     const bool is_known = std::find(links.ring.begin(), links.ring.end(), link) != links.ring.end();
     if (!is_known) links.ring.push_back(link);
   }
@@ -174,7 +174,7 @@ void add_rounds(const Platform& platform, std::span<const int> group, GroupLinks
 
 std::size_t outermost_of_ring(const GroupLinks& links) {
   std::size_t level = 0;
-  for (const RingLink& link : links.ring) level = std::max(level, link.level);
+  for (const RingEdge& link : links.ring) level = std::max(level, link.level);
   return level;
 }
 

@@ -11,11 +11,11 @@
 
 namespace cnnplan {
 
-// A kind of link in a ring of ranks.
-struct RingLink {
+// A kind of link between neighbours in a ring of ranks.
+struct RingEdge {
   std::size_t level = 0;  // of the platform
   double sharing = 1.0;   // messages of rings like this one that leave over it at once
-  bool operator==(const RingLink&) const = default;
+  bool operator==(const RingEdge&) const = default;
 };
 
 // All that the time of a collective depends on of its group. Levels are the outermost that messages
@@ -23,7 +23,7 @@ struct RingLink {
 struct GroupLinks {
   int ranks = 0;
   int ranks_per_node = 1;      // of `hierarchical`
-  std::vector<RingLink> ring;  // from each rank to the next and back to the first, each kind once
+  std::vector<RingEdge> ring;  // from each rank to the next and back to the first, each kind once
   std::vector<std::size_t> rounds;  // of recursive doubling, neighbours first
   std::size_t fold = 0;             // of the ranks beyond a power of two, which only hand over
   std::size_t inside_nodes = 0;     // of rings inside nodes
