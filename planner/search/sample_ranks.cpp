@@ -2,6 +2,7 @@
 #include "planner/search/sample_ranks.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "planner/model/channel_split.hpp"
 
@@ -15,6 +16,19 @@ bool is_spatial(Axis axis) {
 void insert(std::vector<int>& ranks, int rank) {
   const auto place = std::lower_bound(ranks.begin(), ranks.end(), rank);
   if (place == ranks.end() || *place != rank) ranks.insert(place, rank);
+}
+
+// Ranks so far apart, or a multiple of it, are in the same places of their groups; 0: none are.
+std::int64_t distance_of_like_places(const Platform& platform, int ranks) {
+  std::int64_t distance = 1;
+  for (const Level& level : platform.levels) {
+    if (level.ranks_per_group < ranks) {
+      distance = std::lcm(distance, std::int64_t{level.ranks_per_group});
+    }
+    distance = std::lcm(distance, std::int64_t{level.shared_by});
+    if (ranks % distance != 0) return 0;
+  }
+  return distance;
 }
 
 }  // namespace
@@ -43,6 +57,18 @@ std::vector<int> sample_ranks(const std::vector<const Mesh*>& meshes) {
     }
   }
   return sample;
+}
+
+int first_alike(const Platform& platform, const Mesh& mesh, std::int64_t batch, int rank) {
+  const int parts = mesh.size(Axis::n);
+  if (parts == 1 || batch % parts != 0) return rank;
+  if (parts == mesh.rank_count()) return 0;
+  const std::int64_t distance = distance_of_like_places(platform, mesh.rank_count());
+  if (distance == 0) return rank;
+  const int stride = mesh.stride(Axis::n);
+  int alike = rank - mesh.coordinate(rank, Axis::n) * stride;
+  while ((rank - alike) % distance != 0) alike += stride;
+  return alike;
 }
 
 }  // namespace cnnplan

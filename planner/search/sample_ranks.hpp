@@ -1,9 +1,11 @@
 // A few ranks that stand for all when costs are added up.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "planner/model/mesh.hpp"
+#include "planner/model/platform.hpp"
 
 namespace cnnplan {
 
@@ -21,5 +23,10 @@ int busiest_rank(const Mesh& mesh, int channel_part);
 // that with the second, which owns none of those that it multiplies.
 // @pre all meshes have the same number of ranks, at least one mesh
 std::vector<int> sample_ranks(const std::vector<const Mesh*>& meshes);
+
+// The first rank that has the same to do as `rank`, at the same prices, where all layers are on
+// `mesh`, none sums block by block and updates are whole: on other samples, as many of them, in the
+// same place of its node and of all larger groups of ranks. @pre 0 <= rank < mesh.rank_count()
+int first_alike(const Platform& platform, const Mesh& mesh, std::int64_t batch, int rank);
 
 }  // namespace cnnplan

@@ -5,6 +5,8 @@
 #include <array>
 #include <iterator>
 #include <limits>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "planner/model/checked.hpp"
@@ -149,6 +151,30 @@ std::vector<bool> wanted_units(const Decomposition& decomposition,
   return wanted;
 }
 
+// Ranks with the same to do are lowered once.
+class FirstRanks {
+ public:
+  FirstRanks(const Plan& plan, const Split& split, const Platform& platform)
+      : plan_(plan), mesh_(split.mesh), platform_(platform) {}
+
+  int operator()(int rank) const {
+    if (plan_.sharded_update || plan_.sample_blocks > 1) return rank;
+    return first_alike(platform_, mesh_, plan_.batch, rank);
+  }
+
+  // Of `ranks`, ascending, each once.
+  std::vector<int> of(const std::vector<int>& ranks) const {
+    std::set<int> firsts;
+    for (const int rank : ranks) firsts.insert((*this)(rank));
+    return {firsts.begin(), firsts.end()};
+  }
+
+ private:
+  const Plan& plan_;
+  const Mesh& mesh_;
+  const Platform& platform_;
+};
+
 // Of what is not an edge, for all that may be split so.
 SplitCosts split_costs(const Plan& plan,
                        const SplitChoices& choices,
@@ -158,12 +184,13 @@ SplitCosts split_costs(const Plan& plan,
   const Decomposition decomposition(uniform);
   const UnitClasses classes(decomposition);
   const UnavoidableWork unavoidable(uniform, prices);
-  const std::vector<int> always = sample_ranks(plan.ranks);
+  const FirstRanks first(plan, split, prices.platform());
   const LayerCosts zero(static_cast<std::size_t>(plan.network.layer_count()), 0.0);
   SplitCosts result{.slowest = zero, .kept_bytes = zero, .least = {}};
   const std::vector<bool> wanted = wanted_units(decomposition, choices, split);
+  std::map<int, LayerCosts> least_by_rank;
   for (const Schedule& schedule :
-       lower_firsts(decomposition, classes, wanted, sample_ranks({&split.mesh}))) {
+       lower_firsts(decomposition, classes, wanted, first.of(sample_ranks({&split.mesh})))) {
     raise(schedule, result.kept_bytes);
     LayerCosts costs = zero;
     LayerCosts least = zero;
@@ -177,9 +204,10 @@ SplitCosts split_costs(const Plan& plan,
     for (std::size_t i = 0; i < costs.size(); ++i) {
       result.slowest[i] = std::max(result.slowest[i], costs[i]);
     }
-    if (std::binary_search(always.begin(), always.end(), schedule.rank)) {
-      result.least.push_back(std::move(least));
-    }
+    least_by_rank.emplace(schedule.rank, std::move(least));
+  }
+  for (const int rank : sample_ranks(plan.ranks)) {
+    result.least.push_back(least_by_rank.at(first(rank)));
   }
   const StandIns stand_ins(decomposition, classes);
   stand_ins.fill(result.slowest);

@@ -2,7 +2,11 @@
 #include "planner/search/sample_ranks.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -33,7 +37,73 @@ std::vector<int> all_ranks(const Plan& plan) {
   return ranks;
 }
 
+// Seconds of every layer's operations, and what it keeps.
+std::vector<double> costs_of(const Plan& plan, int rank, const PriceList& prices) {
+  const Schedule schedule = lower_for_prices(plan, std::array{rank}).front();
+  std::vector<double> costs;
+  for (const std::int64_t bytes : kept_bytes(schedule)) {
+    costs.push_back(static_cast<double>(bytes));
+  }
+  for (const std::int64_t bytes : parameter_bytes(schedule)) {
+    costs.push_back(static_cast<double>(bytes));
+  }
+  const std::size_t first = costs.size();
+  costs.resize(first + static_cast<std::size_t>(plan.network.layer_count()), 0.0);
+  for (const Operation& operation : schedule.operations) {
+    costs[first + static_cast<std::size_t>(operation.layer)] += prices(schedule, operation).seconds;
+  }
+  return costs;
+}
+
+// How many ranks are like an earlier one, all of whose costs are the same.
+int check_alike(const Plan& plan, const Mesh& mesh, const PriceList& prices) {
+  int others = 0;
+  for (int rank = 0; rank < plan.ranks; ++rank) {
+    CAPTURE(rank);
+    const int alike = first_alike(prices.platform(), mesh, plan.batch, rank);
+    CHECK(alike <= rank);
+    CHECK(first_alike(prices.platform(), mesh, plan.batch, alike) == alike);
+    if (alike == rank) continue;
+    ++others;
+    const std::vector<double> costs = costs_of(plan, rank, prices);
+    const std::vector<double> same = costs_of(plan, alike, prices);
+    for (std::size_t i = 0; i < costs.size(); ++i) CHECK(costs[i] == doctest::Approx(same[i]));
+  }
+  return others;
+}
+
 }  // namespace
+
+TEST_CASE("first_alike: in the same place of its node, with as many samples") {
+  const Platform lassen = read_platform("configs/platforms/lassen.json");
+  CHECK(first_alike(lassen, parse_mesh("n16"), 16, 15) == 0);
+  CHECK(first_alike(lassen, parse_mesh("n16"), 17, 15) == 15);
+  CHECK(first_alike(lassen, parse_mesh("h16"), 16, 15) == 15);
+  CHECK(first_alike(lassen, parse_mesh("n8c2"), 16, 9) == 1);
+  CHECK(first_alike(lassen, parse_mesh("n8c2"), 16, 10) == 2);
+  CHECK(first_alike(lassen, parse_mesh("h4n4"), 16, 7) == 7);
+  CHECK(first_alike(lassen, parse_mesh("n3h2"), 6, 4) == 4);
+}
+
+TEST_CASE("first_alike: has the same costs, layer by layer") {
+  const KernelCosts kernels;
+  int others = 0;
+  for (const char* name : {"configs/networks/lenet.json", "configs/networks/resnet50.json"}) {
+    const Network network = read_network(name);
+    for (const char* file : {"lassen", "tx-gaia", "dgx-h100"}) {
+      const Platform platform = read_platform("configs/platforms/" + std::string(file) + ".json");
+      const PriceList prices(platform, kernels);
+      for (const char* text : {"n16", "n8h2", "h2n8", "n4c4", "c2n4h2", "n2r8", "r2n8", "n4h2w2"}) {
+        const Mesh mesh = parse_mesh(text);
+        CAPTURE(name);
+        CAPTURE(file);
+        CAPTURE(text);
+        others += check_alike(uniform_plan(network, 16, mesh), mesh, prices);
+      }
+    }
+  }
+  CHECK(others > 100);
+}
 
 TEST_CASE("sample_ranks: the first, the middle and the last, each once") {
   CHECK(sample_ranks(1) == std::vector{0});
