@@ -2,8 +2,9 @@
 add_library(cnnplan_mpi_test_main OBJECT mpi_main.cpp)
 target_link_libraries(cnnplan_mpi_test_main PUBLIC cnnplan_flags doctest::doctest MPI::MPI_CXX)
 
-# Tests of few ranks run beside each other: their ranks wait much. mpirun would bind all of them to the
-# first cores. With sanitizers at most 4 ranks: more of them run the same code, several times slower.
+# Tests of few ranks run beside each other, as ranks wait much: a sixth less time in all. mpirun would
+# bind all of them to the first cores. With sanitizers, several times slower, those of several ranks run
+# alone, and of at most 4: more ranks run the same code.
 # cnnplan_mpi_runs(program RANKS 1 2 4 [ENVIRONMENT ...]): exit code 77 is that of a test that cannot run here.
 function(cnnplan_mpi_runs name)
   cmake_parse_arguments(TEST "" "" "RANKS;ENVIRONMENT" ${ARGN})
@@ -12,7 +13,7 @@ function(cnnplan_mpi_runs name)
   endif()
   foreach(ranks ${TEST_RANKS})
     set(cores 1)
-    if(ranks GREATER 4)
+    if(ranks GREATER 4 OR (CNNPLAN_SANITIZE AND ranks GREATER 1))
       set(cores 2)
     endif()
     add_test(NAME ${name}_np${ranks}
