@@ -45,7 +45,7 @@ if(CNNPLAN_CUDA AND CNNPLAN_EXECUTOR)
     set(cudnn_missing "cuDNN 9 was not found; CUDNN_ROOT may name its folder")
   else()
     # Turing and newer; later ones than Hopper compile the last at start.
-    if(NOT CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
+    if(NOT CMAKE_CUDA_ARCHITECTURES AND "$ENV{CUDAARCHS}" STREQUAL "")
       set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 90)
     endif()
     set(CMAKE_CUDA_RUNTIME_LIBRARY None)  # linked by name below

@@ -1,6 +1,6 @@
 # The standard headers that most sources include, compiled once for all targets: a third less time in
-# the optimised build. Off without a preset; clang-tidy reads the sources without it, a few of
-# one folder at a time.
+# the optimised build. Off without a preset; clang-tidy reads the sources without it,
+# many at a time.
 option(CNNPLAN_PRECOMPILED "Compile the standard headers once" OFF)
 if(NOT CNNPLAN_PRECOMPILED)
   return()
