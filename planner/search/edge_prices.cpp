@@ -115,12 +115,14 @@ EdgePrices::Edge& EdgePrices::operator()(LayerIndex consumer,
   return edge;
 }
 
+bool EdgePrices::has_price(const Pair& pair) {
+  return pair.edge->has_price_[pair.edge->index(pair.row, pair.column)] != 0;
+}
+
 std::vector<EdgePrices::Pair> EdgePrices::price(std::vector<Pair> pairs) const {
   std::sort(pairs.begin(), pairs.end());
   pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
-  std::erase_if(pairs, [](const Pair& pair) {
-    return pair.edge->has_price_[pair.edge->index(pair.row, pair.column)] != 0;
-  });
+  std::erase_if(pairs, has_price);
   parallel_for(pairs.size(), [&](std::size_t i) { set(pairs[i]); });
   return pairs;
 }

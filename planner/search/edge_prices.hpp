@@ -57,6 +57,7 @@ class EdgePrices {
     int column = 0;
     auto operator<=>(const Pair&) const = default;
   };
+  static bool has_price(const Pair& pair);
   // Gives the pairs that have none their prices, on all cores. @returns these, each once
   std::vector<Pair> price(std::vector<Pair> pairs) const;
 

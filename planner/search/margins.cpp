@@ -69,22 +69,14 @@ std::optional<std::size_t> runner_up(const UnitSplits& choice,
   return best;
 }
 
-// The chosen candidate, and the `most` cheapest on other splits.
-std::vector<int> own_and_others(const UnitSplits& choice,
-                                const std::vector<double>& costs,
-                                std::size_t own,
-                                std::size_t most) {
-  std::vector<int> others;
-  for (std::size_t i = 0; i < costs.size(); ++i) {
-    const bool is_other = choice.splits[i] != choice.splits[own];
-    if (is_other && costs[i] < most_margin_s) others.push_back(static_cast<int>(i));
-  }
-  std::stable_sort(others.begin(), others.end(), [&](int a, int b) {
-    return costs[static_cast<std::size_t>(a)] < costs[static_cast<std::size_t>(b)];
-  });
-  others.resize(std::min(most, others.size()));
-  others.push_back(static_cast<int>(own));
-  return others;
+// The chosen candidate, and the cheapest on another split.
+std::vector<int> own_and_other(const UnitSplits& choice,
+                               const std::vector<double>& costs,
+                               std::size_t own) {
+  std::vector<int> both{static_cast<int>(own)};
+  const std::optional<std::size_t> other = runner_up(choice, costs, own);
+  if (other && costs[*other] < most_margin_s) both.push_back(static_cast<int>(*other));
+  return both;
 }
 
 // Of one plan, made of the choices of a network.
@@ -97,8 +89,8 @@ class Margins {
   // @returns false where the graph is too entangled
   bool find(const CostGraph& graph) {
     pricing_.price(taken_);
-    const Wanted wanted = [&](int unit, const std::vector<double>& costs, std::size_t most) {
-      return own_and_others(choice(unit), costs, own(unit), most);
+    const Wanted wanted = [&](int unit, const std::vector<double>& costs) {
+      return own_and_other(choice(unit), costs, own(unit));
     };
     marginals_ =
         marginals_of_wanted(pricing_, graph, wanted, std::numeric_limits<double>::infinity());

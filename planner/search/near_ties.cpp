@@ -74,8 +74,8 @@ void add_near_ties(const Plan& blank,
                    NetworkPricing& pricing,
                    const CostGraph& graph,
                    Scores& scores) {
-  const Wanted wanted = [](int, const std::vector<double>& costs, std::size_t rounds) {
-    return cheapest(costs, others_of_unit * rounds);
+  const Wanted wanted = [](int, const std::vector<double>& costs) {
+    return cheapest(costs, others_of_unit);
   };
   const std::optional<MinMarginals> marginals =
       marginals_of_wanted(pricing, graph, wanted, most_excess);

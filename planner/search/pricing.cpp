@@ -75,8 +75,9 @@ NetworkPricing::NetworkPricing(const Plan& plan,
 }
 
 std::size_t NetworkPricing::price(const Assignment& assignment,
-                                  const std::vector<ChoicePair>& choices) {
-  return edges_->price(assignment, choices, priced_);
+                                  const std::vector<ChoicePair>& choices,
+                                  std::size_t neighbours) {
+  return edges_->price(assignment, choices, neighbours, priced_);
 }
 
 const PricedNetwork& NetworkPricing::price_all() {

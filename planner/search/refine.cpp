@@ -1,6 +1,6 @@
 // Rounds of solving and pricing. For an optimum, every round prices twice as many candidates beside
-// the best of every unit, so that rounds are few; for marginals, where most of these are never
-// asked for and their prices take longer than a round, only after many rounds.
+// the best of every unit, so that rounds are few. For marginals most of these are never asked for:
+// there it is the pairs without a price that look best beside those that are asked for.
 #include "planner/search/refine.hpp"
 
 #include <algorithm>
@@ -14,7 +14,8 @@
 namespace cnnplan {
 namespace {
 
-constexpr std::size_t rounds_with_as_many = 16;
+// In the third round one beside each pair that has no price, then twice as many and one, up to:
+constexpr std::size_t most_neighbours_priced = 15;
 
 // Of a unit, the `most` that cost least, as far as they do not cost more than `limit`.
 std::vector<int> cheapest(const std::vector<double>& costs, std::size_t most, double limit) {
@@ -31,12 +32,10 @@ std::vector<int> cheapest(const std::vector<double>& costs, std::size_t most, do
   return candidates;
 }
 
-std::vector<ChoicePair> pairs_with(const MinMarginals& marginals,
-                                   const Wanted& wanted,
-                                   std::size_t most) {
+std::vector<ChoicePair> pairs_with(const MinMarginals& marginals, const Wanted& wanted) {
   std::vector<Choice> choices;
   for (int unit = 0; unit < static_cast<int>(marginals.costs().size()); ++unit) {
-    for (int candidate : wanted(unit, marginals.costs()[static_cast<std::size_t>(unit)], most)) {
+    for (int candidate : wanted(unit, marginals.costs()[index(unit)])) {
       choices.push_back({unit, candidate});
     }
   }
@@ -46,10 +45,11 @@ std::vector<ChoicePair> pairs_with(const MinMarginals& marginals,
 // The optimum of one of the graphs of `pricing`.
 Elimination refined(NetworkPricing& pricing, const CostGraph& graph) {
   double least_known = std::numeric_limits<double>::infinity();
-  const Wanted may_cost_less = [&](int, const std::vector<double>& costs, std::size_t most) {
+  std::size_t most = 2;
+  const Wanted may_cost_less = [&](int, const std::vector<double>& costs) {
     return cheapest(costs, most, least_known);
   };
-  for (std::size_t most = 2;; most *= 2) {
+  for (;; most *= 2) {
     EliminationSteps found = elimination_steps(graph);
     if (!found.optimum) {
       pricing.price_all();
@@ -59,7 +59,7 @@ Elimination refined(NetworkPricing& pricing, const CostGraph& graph) {
     if (pricing.price(optimum) == 0) return {.bound = found.bound, .optimum = optimum};
     least_known = std::min(least_known, total_cost(graph, optimum));
     const MinMarginals marginals(std::move(found), least_known * (1 + rounding_of_sums));
-    pricing.price(optimum, pairs_with(marginals, may_cost_less, most));
+    pricing.price(optimum, pairs_with(marginals, may_cost_less));
   }
 }
 
@@ -97,15 +97,14 @@ std::optional<MinMarginals> marginals_of_wanted(NetworkPricing& pricing,
                                                 const CostGraph& graph,
                                                 const Wanted& wanted,
                                                 double most_excess) {
-  for (std::size_t most = 1, round = 1;; ++round) {
+  for (std::size_t neighbours = 0, round = 1;; ++round) {
     EliminationSteps steps = elimination_steps(graph);
     if (!steps.optimum) return std::nullopt;
     const double limit = std::isinf(most_excess) ? most_excess : steps.bound * (1.0 + most_excess);
     std::optional<MinMarginals> marginals(std::in_place, std::move(steps), limit);
-    const Assignment& optimum = marginals->optimum();
-    if (pricing.price(optimum, pairs_with(*marginals, wanted, 1)) == 0) return marginals;
-    if (round % rounds_with_as_many == 0) most *= 2;
-    if (most > 1) pricing.price(optimum, pairs_with(*marginals, wanted, most));
+    const std::vector<ChoicePair> pairs = pairs_with(*marginals, wanted);
+    if (pricing.price(marginals->optimum(), pairs, neighbours) == 0) return marginals;
+    if (round > 1) neighbours = std::min(most_neighbours_priced, 2 * neighbours + 1);
   }
 }
 

@@ -30,13 +30,11 @@ struct LeastStep {
 };
 LeastStep least_step(NetworkPricing& pricing);
 
-// Candidates of a unit whose costs matter: the first `most` of those by falling interest, and what
-// they are compared with.
-using Wanted =
-    std::function<std::vector<int>(int unit, const std::vector<double>& costs, std::size_t most)>;
-// Min-marginals of a graph of `priced()`, of what is wanted of every unit with `most` = 1 the same
-// as if all pairs had prices, up to the least sum and `most_excess` times that more; beyond, none
-// is told apart (infinity). Nothing where the graph is too entangled for them. @pre most_excess > 0
+// Candidates of a unit whose costs matter, by what they are known to cost at least.
+using Wanted = std::function<std::vector<int>(int unit, const std::vector<double>& costs)>;
+// Min-marginals of a graph of `priced()`, of what is wanted of every unit the same as if all pairs
+// had prices, up to the least sum and `most_excess` times that more; beyond, none is told apart
+// (infinity). Nothing where the graph is too entangled for them. @pre most_excess > 0
 std::optional<MinMarginals> marginals_of_wanted(NetworkPricing& pricing,
                                                 const CostGraph& graph,
                                                 const Wanted& wanted,

@@ -180,8 +180,35 @@ void UnitEdges::append_pairs(const ChoicePair& choices,
   }
 }
 
+// With one of the two candidates, the cheapest by what is known; of pairs with prices none.
+void UnitEdges::append_neighbours(const ChoicePair& choices,
+                                  std::size_t most,
+                                  const PricedNetwork& priced,
+                                  std::vector<EdgePrices::Pair>& pairs) const {
+  std::vector<EdgePrices::Pair> own;
+  append_pairs(choices, own);
+  if (std::all_of(own.begin(), own.end(), EdgePrices::has_price)) return;
+  for (const auto& [fixed, other] :
+       {std::pair(choices.first, choices.second), std::pair(choices.second, choices.first)}) {
+    const std::vector<double>& costs = priced.graph.units[index(other.unit)];
+    std::vector<std::pair<double, std::vector<EdgePrices::Pair>>> found(costs.size());
+    for (std::size_t i = 0; i < costs.size(); ++i) {
+      auto& [sum_s, with] = found[i];
+      append_pairs({fixed, {other.unit, static_cast<int>(i)}}, with);
+      sum_s = costs[i];
+      for (const auto& pair : with) sum_s += pair.edge->price().slowest(pair.row, pair.column);
+    }
+    const auto end = found.begin() + static_cast<std::ptrdiff_t>(std::min(most, found.size()));
+    std::partial_sort(found.begin(), end, found.end());
+    for (auto next = found.begin(); next != end; ++next) {
+      pairs.insert(pairs.end(), next->second.begin(), next->second.end());
+    }
+  }
+}
+
 std::size_t UnitEdges::price(const Assignment& assignment,
                              const std::vector<ChoicePair>& choices,
+                             std::size_t neighbours,
                              PricedNetwork& priced) {
   std::vector<EdgePrices::Pair> pairs;
   for (const Reading& reading : readings_) {
@@ -189,6 +216,9 @@ std::size_t UnitEdges::price(const Assignment& assignment,
         pair_of(reading, assignment[index(reading.from)], assignment[index(reading.to)]));
   }
   for (const ChoicePair& both : choices) append_pairs(both, pairs);
+  if (neighbours > 0) {
+    for (const ChoicePair& both : choices) append_neighbours(both, neighbours, priced, pairs);
+  }
   return fill_priced(std::move(pairs), priced);
 }
 

@@ -24,10 +24,11 @@ class UnitEdges {
             PricedNetwork& priced);
 
   // In `priced`, the same that was filled: prices for all pairs that `assignment` takes, and those
-  // of some pairs of choices, as far as there are any and they have none. @returns how many those
-  // were
+  // of some pairs of choices, as far as there are any and they have none; for each of these, of the
+  // pairs with one of its candidates, also so many that look cheapest. @returns how many got one
   std::size_t price(const Assignment& assignment,
                     const std::vector<ChoicePair>& choices,
+                    std::size_t neighbours,
                     PricedNetwork& priced);
   // For all pairs.
   void price_all(PricedNetwork& priced);
@@ -74,6 +75,10 @@ class UnitEdges {
   // With these candidates.
   EdgePrices::Pair pair_of(const Reading& reading, int from, int to) const;
   void append_pairs(const ChoicePair& choices, std::vector<EdgePrices::Pair>& pairs) const;
+  void append_neighbours(const ChoicePair& choices,
+                         std::size_t most,
+                         const PricedNetwork& priced,
+                         std::vector<EdgePrices::Pair>& pairs) const;
 
   const Decomposition& decomposition_;
   EdgePrices edge_prices_;
