@@ -13,28 +13,17 @@
 namespace cnnplan {
 namespace {
 
-// Each matrix once, however many edges have it.
-class Transposes {
- public:
-  // @pre a matrix with the same address is the same while this lives
-  const SharedCosts& of(const SharedCosts& costs) {
-    const auto [entry, is_new] = known_.try_emplace(&costs.matrix());
-    if (is_new) entry->second = transposed(costs.matrix());
-    return entry->second;
-  }
-
- private:
-  std::map<const CostMatrix*, SharedCosts> known_;
-};
-
 class Eliminator {
  public:
-  explicit Eliminator(const CostGraph& graph) : units_(graph.units), pairs_(graph.units.size()) {
-    Transposes transposes;
-    for (const CostEdge& edge : graph.edges) {
-      add_pair(edge.from, edge.to, {edge.costs, transposes.of(edge.costs)});
-    }
-    for (int unit = 0; unit < graph.unit_count(); ++unit) remaining_.emplace(degree(unit), unit);
+  // Keeps a reference to `folded`.
+  Eliminator(const CostGraph& graph, FoldedCosts& folded)
+      : units_(graph.units),
+        changed_(graph.units.size()),
+        pairs_(graph.units.size()),
+        folded_(folded) {
+    folded_.begin_run();
+    for (const CostEdge& edge : graph.edges) add_pair(edge.from, edge.to, edge.costs);
+    for (int unit = 0; unit < graph.unit_count(); ++unit) remaining_.insert(turn_of(unit));
   }
 
   void run() {
@@ -46,7 +35,7 @@ class Eliminator {
 
   double bound() const {
     double sum = constant_;
-    for (const auto& [neighbours, unit] : remaining_) {
+    for (const auto& [neighbours, changed, unit] : remaining_) {
       sum += *std::min_element(units_[index(unit)].begin(), units_[index(unit)].end());
       for (const auto& [other, costs] : pairs_[index(unit)]) {
         if (other < unit) continue;
@@ -72,30 +61,44 @@ class Eliminator {
   std::vector<EliminationStep> take_steps() { return std::move(steps_); }
 
  private:
+  // The lowest is next.
+  struct Turn {
+    int neighbours = 0;
+    // Those with costs of their own alone go first: blocks that repeat are still alike then, and
+    // fold into the same matrices.
+    bool changed = false;
+    int unit = 0;
+    auto operator<=>(const Turn&) const = default;
+  };
+
   // Eliminates the unit with the fewest neighbours; false when each has too many or none is left.
   bool eliminate_next() {
-    if (remaining_.empty() || remaining_.begin()->first > most_neighbours) return false;
-    eliminate(remaining_.extract(remaining_.begin()).value().second);
+    if (remaining_.empty() || remaining_.begin()->neighbours > most_neighbours) return false;
+    eliminate(remaining_.extract(remaining_.begin()).value().unit);
     return true;
   }
 
-  int degree(int unit) const { return static_cast<int>(pairs_[index(unit)].size()); }
+  Turn turn_of(int unit) const {
+    return {.neighbours = static_cast<int>(pairs_[index(unit)].size()),
+            .changed = changed_[index(unit)],
+            .unit = unit};
+  }
 
   // Every pair is kept twice, with the rows of the unit that holds it.
-  void add_pair(int a, int b, const std::array<SharedCosts, 2>& costs) {
-    add_costs(a, b, costs[0]);
-    add_costs(b, a, costs[1]);
+  void add_pair(int a, int b, const SharedCosts& costs) {
+    add_costs(a, b, costs);
+    add_costs(b, a, folded_.transposed(costs));
   }
 
   void add_costs(int unit, int other, const SharedCosts& costs) {
     const auto [entry, is_new] = pairs_[index(unit)].try_emplace(other, costs);
-    if (!is_new) entry->second = sum_of(entry->second, costs);
+    if (!is_new) entry->second = folded_.sum_of(entry->second, costs);
   }
 
   void eliminate(int unit) {
     EliminationStep step{.unit = unit, .own_costs = units_[index(unit)]};
     for (const auto& [other, costs] : pairs_[index(unit)]) {
-      remaining_.erase({degree(other), other});
+      remaining_.erase(turn_of(other));
       step.neighbours.push_back(other);
       step.pair_costs.push_back(std::move(pairs_[index(other)].extract(unit).mapped()));
     }
@@ -104,38 +107,33 @@ class Eliminator {
     }
     if (step.neighbours.size() == 1) fold_into_unit(step);
     if (step.neighbours.size() == 2) fold_into_pair(step);
-    for (int other : step.neighbours) remaining_.emplace(degree(other), other);
+    for (int other : step.neighbours) remaining_.insert(turn_of(other));
     pairs_[index(unit)].clear();
     steps_.push_back(std::move(step));
   }
 
   void fold_into_unit(const EliminationStep& step) {
-    std::vector<double>& costs = units_[index(step.neighbours.front())];
+    const std::size_t neighbour = index(step.neighbours.front());
+    changed_[neighbour] = true;
+    std::vector<double>& costs = units_[neighbour];
     for (int c = 0; c < static_cast<int>(costs.size()); ++c) {
       costs[index(c)] += least_sum(step.own_costs, step.pair_costs.front().row(c));
     }
   }
 
   void fold_into_pair(const EliminationStep& step) {
-    const auto [rows, columns] = step.candidate_counts();
-    CostMatrix costs(rows, columns);
-    std::vector<double> sums(step.own_costs.size());
-    for (int i = 0; i < rows; ++i) {
-      add_rows(step.own_costs, step.pair_costs.front().row(i), sums);
-      for (int j = 0; j < columns; ++j) {
-        costs(i, j) = least_sum(sums, step.pair_costs.back().row(j));
-      }
-    }
-    CostMatrix other_way = transposed(costs);
-    add_pair(
-        step.neighbours.front(), step.neighbours.back(), {std::move(costs), std::move(other_way)});
+    add_pair(step.neighbours.front(),
+             step.neighbours.back(),
+             folded_.without(step.own_costs, step.pair_costs.front(), step.pair_costs.back()));
   }
 
   UnitCosts units_;
+  std::vector<bool> changed_;  // costs of units, by others that were folded into them
   std::vector<std::map<int, SharedCosts>> pairs_;  // by unit, then by neighbour
-  std::set<std::pair<int, int>> remaining_;        // units that are left, by their neighbours
+  std::set<Turn> remaining_;
   std::vector<EliminationStep> steps_;
   double constant_ = 0.0;
+  FoldedCosts& folded_;
 };
 
 }  // namespace
@@ -165,8 +163,13 @@ Elimination eliminate(const CostGraph& graph) {
 }
 
 EliminationSteps elimination_steps(const CostGraph& graph) {
+  FoldedCosts folded;
+  return elimination_steps(graph, folded);
+}
+
+EliminationSteps elimination_steps(const CostGraph& graph, FoldedCosts& folded) {
   check(graph);
-  Eliminator eliminator(graph);
+  Eliminator eliminator(graph, folded);
   eliminator.run();
   EliminationSteps result{.bound = eliminator.bound(), .optimum = std::nullopt, .steps = {}};
   if (eliminator.complete()) result.optimum = eliminator.optimum();

@@ -49,8 +49,8 @@ Elimination refined(NetworkPricing& pricing, const CostGraph& graph) {
   const Wanted may_cost_less = [&](int, const std::vector<double>& costs) {
     return cheapest(costs, most, least_known);
   };
-  for (;; most *= 2) {
-    EliminationSteps found = elimination_steps(graph);
+  for (FoldedCosts folded;; most *= 2) {
+    EliminationSteps found = elimination_steps(graph, folded);
     if (!found.optimum) {
       pricing.price_all();
       return eliminate(graph);
@@ -97,8 +97,9 @@ std::optional<MinMarginals> marginals_of_wanted(NetworkPricing& pricing,
                                                 const CostGraph& graph,
                                                 const Wanted& wanted,
                                                 double most_excess) {
+  FoldedCosts folded;
   for (std::size_t neighbours = 0, round = 1;; ++round) {
-    EliminationSteps steps = elimination_steps(graph);
+    EliminationSteps steps = elimination_steps(graph, folded);
     if (!steps.optimum) return std::nullopt;
     const double limit = std::isinf(most_excess) ? most_excess : steps.bound * (1.0 + most_excess);
     std::optional<MinMarginals> marginals(std::in_place, std::move(steps), limit);
