@@ -30,16 +30,24 @@ Normal later_of(const Normal& a, const Normal& b) {
   return {.mean = b.mean + first, .variance = std::max(0.0, second - first * first)};
 }
 
+// The same for two alike, whose means do not differ.
+Normal later_of_two(const Normal& one) {
+  constexpr double share = std::numbers::inv_pi;
+  return {.mean = one.mean + std::sqrt(one.variance * share),
+          .variance = one.variance * (1.0 - share)};
+}
+
 // The last of `ranks` alike, doubling from one.
 Normal last_of(Normal one, int ranks) {
   if (ranks < 1) throw std::logic_error("fewer than one rank arrives");
+  if (one.variance == 0.0) return one;
   while (ranks % 2 == 0) {
-    one = later_of(one, one);
+    one = later_of_two(one);
     ranks /= 2;
   }
   Normal last = one;
   for (ranks /= 2; ranks > 0; ranks /= 2) {
-    one = later_of(one, one);
+    one = later_of_two(one);
     if (ranks % 2 == 1) last = later_of(last, one);
   }
   return last;

@@ -19,6 +19,8 @@ constexpr std::size_t others_of_unit = 2;
 constexpr std::size_t most_scored = 16;
 constexpr std::size_t least_scored = 2;
 constexpr std::size_t units_of_most = 128;
+// After so many in a row that did not help, others that cost more are left alone.
+constexpr int most_lost = 6;
 // Of the sum over that of the optimum: what costs more is no tie.
 constexpr double most_excess = 0.1;
 constexpr const char* name = "near tie";
@@ -86,9 +88,10 @@ void add_near_ties(const Plan& blank,
   Assignment best = marginals->optimum();
   double least_s = scores.add(name, plan_with(best)).step_s;
   double lost = 0.0;
+  int lost_in_a_row = 0;
   std::size_t left = scored_of(best.size());
   for (const NearTie& tie : near_ties(*marginals)) {
-    if (left == 0) break;
+    if (left == 0 || lost_in_a_row == most_lost) break;
     if (tie.cost <= lost * (1 + rounding_of_sums)) continue;
     Assignment next = changed(best, marginals->changes_with(tie.choice));
     if (next == best) continue;
@@ -96,8 +99,10 @@ void add_near_ties(const Plan& blank,
     const std::optional<Score> found = scores.add_below(least_s, name, plan_with(next));
     if (!found || !found->fits) {
       lost = tie.cost;
+      ++lost_in_a_row;
       continue;
     }
+    lost_in_a_row = 0;
     best = std::move(next);
     least_s = found->step_s;
   }
