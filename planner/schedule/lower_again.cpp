@@ -37,7 +37,7 @@ Operand Lowering::forward_again(const Unit& unit) {
   std::vector<Operand> operands;
   for (std::size_t i = 0; i < unit.inputs.size(); ++i) operands.push_back(input_again(unit, i));
   const BufferIndex buffer =
-      add_block(layer(unit.last).name + "/again", BufferRole::activation, storage_box(unit));
+      add_block(name_of(unit.last) + "/again", BufferRole::activation, storage_box(unit));
   const Operand output{.buffer = buffer, .box = own_box(unit.last)};
   if (is_batch_norm) {
     operands = batch_norm_operands(unit, saved_of(unit), operands, output);

@@ -31,7 +31,7 @@ void Lowering::backward(std::size_t index) {
   }
   const Operand dy = gradient_of(unit);
   if (has_window(parameters)) {
-    const std::string id = layer(unit.last).name + "/backward_data";
+    const std::string id = name_of(unit.last) + "/backward_data";
     backward_windowed(unit, saved, unit.relu ? backward_relu(unit, dy, id) : dy);
   } else if (std::holds_alternative<BatchNorm>(parameters)) {
     backward_batch_norm(unit, saved, dy);
@@ -63,7 +63,7 @@ void Lowering::backward_loss(const Unit& unit, const Saved& saved) {
 // The error signal in front of the ReLU behind a convolution.
 Operand Lowering::backward_relu(const Unit& unit, const Operand& dy, const std::string& id) {
   const BufferIndex dx =
-      add_block(layer(unit.last).name + "/dx", BufferRole::error_signal, own_box(unit.last));
+      add_block(name_of(unit.last) + "/dx", BufferRole::error_signal, own_box(unit.last));
   const KernelSpec spec = elementwise_spec(unit, KernelKind::relu, KernelPhase::backward_data);
   add_kernel(
       unit,
@@ -260,11 +260,11 @@ void Lowering::add_gradients(const Unit& unit) {
     if (!decomposition_.requires_gradient(source)) continue;
     if (!is_lowered(decomposition_.index_of(writer))) continue;
     if (decomposition_.sliced_gradient(unit.head).is_shared) {
-      sliced_gradient_of(source, layer(source).name + "/dy");
+      sliced_gradient_of(source, name_of(source) + "/dy");
       continue;
     }
     const Operand gradient = builder_.read(
-        add_block(layer(source).name + "/dy", BufferRole::error_signal, own_box(source)));
+        add_block(name_of(source) + "/dy", BufferRole::error_signal, own_box(source)));
     gradients_[static_cast<std::size_t>(source)].push_back({.operand = gradient});
   }
 }
@@ -293,7 +293,7 @@ void Lowering::contribute(const Unit& unit, std::size_t input, Contribution cont
                         .sliced = decomposition_.sliced_gradient(unit.head)};
   Exchange exchange = exchange_backward(rule, use, rank_);
   const BufferIndex source = contribution.operand.buffer;
-  const std::string buffer_name = layer(target).name + "/dy/" + layer(unit.head).name;
+  const std::string buffer_name = name_of(target) + "/dy/" + name(unit);
   BufferIndex destination = source;
   if (use.sliced.is_shared) {
     destination = sliced_gradient_of(target, buffer_name);
@@ -332,12 +332,12 @@ Lowering::Contribution Lowering::sum(const Unit& unit,
   Operand target = reusable(terms[1]) ? terms[1].operand : terms[0].operand;
   if (!reusable(terms[0]) && !reusable(terms[1])) {
     target = builder_.read(
-        add_block(layer(unit.last).name + "/dy", BufferRole::error_signal, own_box(unit.last)));
+        add_block(name_of(unit.last) + "/dy", BufferRole::error_signal, own_box(unit.last)));
   }
   Operand written = target;
   written.written = true;
   kernel(unit,
-         layer(unit.last).name + suffix,
+         name_of(unit.last) + suffix,
          elementwise_spec(unit, KernelKind::accumulate, KernelPhase::forward),
          {terms[0].operand, terms[1].operand, written});
   return {.operand = target};

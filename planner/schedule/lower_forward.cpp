@@ -54,7 +54,7 @@ Box Lowering::storage_box(const Unit& unit) const {
 
 Operand Lowering::add_output(const Unit& unit, BufferRole role) {
   if (!is_here(unit)) return tensors_[static_cast<std::size_t>(unit.last)] = nothing();
-  const BufferIndex buffer = add_block(layer(unit.last).name, role, storage_box(unit));
+  const BufferIndex buffer = add_block(name_of(unit.last), role, storage_box(unit));
   builder_.set_rim(buffer, own_box(unit.last));
   const Operand output{.buffer = buffer, .box = own_box(unit.last)};
   tensors_[static_cast<std::size_t>(unit.last)] = output;
@@ -94,7 +94,7 @@ void Lowering::add_labels(LayerIndex loss) {
   const auto known = std::find_if(labels_.begin(), labels_.end(), is_same);
   own = known != labels_.end()
             ? *known
-            : builder_.add_buffer(layer(loss).name + (are_targets ? "/targets" : "/labels"),
+            : builder_.add_buffer(name_of(loss) + (are_targets ? "/targets" : "/labels"),
                                   BufferRole::labels,
                                   are_targets ? parameter() : BufferElement::int32,
                                   box);

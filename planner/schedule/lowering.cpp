@@ -23,6 +23,9 @@ ScheduleBuilder::Dependencies dependencies_in(Mode mode, const Plan& plan) {
                                            : ScheduleBuilder::Dependencies::derived;
 }
 
+// About as many as training has.
+constexpr std::size_t operations_per_unit = 8;
+
 }  // namespace
 
 Lowering::Lowering(const Decomposition& decomposition,
@@ -46,6 +49,7 @@ Lowering::Lowering(const Decomposition& decomposition,
   first_slot_.assign(layers, -1);
   labels_.assign(layers, -1);
   is_of_main_loss_ = network().layers_of_main_loss();
+  builder_.reserve(operations_per_unit * decomposition.units().size());
   find_read();
 }
 
@@ -154,7 +158,7 @@ std::string Lowering::label(const Unit& unit, std::size_t input, const char* of_
   if (unit.inputs.size() == 1) return kind;
   const auto place = unit.inputs.begin() + static_cast<std::ptrdiff_t>(input);
   const auto before = std::count(unit.inputs.begin(), place, source);
-  return kind + '/' + layer(source).name + (before > 0 ? '/' + std::to_string(before + 1) : "");
+  return kind + '/' + name_of(source) + (before > 0 ? '/' + std::to_string(before + 1) : "");
 }
 
 KernelAlgorithm Lowering::algorithm(LayerIndex index, KernelPhase phase) const {

@@ -196,7 +196,11 @@ class Lowering {
   const Network& network() const { return plan_.network; }
   const Layer& layer(LayerIndex index) const { return plan_.network.layer(index); }
   const LayerPlan& layer_plan(LayerIndex index) const;
-  const std::string& name(const Unit& unit) const { return layer(unit.head).name; }
+  // Empty where not all units are lowered: those are for prices, and nobody asks them for names.
+  const std::string& name_of(LayerIndex index) const {
+    return lowered_.empty() ? layer(index).name : no_name_;
+  }
+  const std::string& name(const Unit& unit) const { return name_of(unit.head); }
   std::string label(const Unit& unit, std::size_t input, const char* of_channels) const;
   // True where the kernels of a unit compute parts of sums.
   bool has_partial_sums(const Unit& unit) const;
@@ -250,6 +254,7 @@ class Lowering {
   int rank_;
   Mode mode_;
   std::vector<bool> lowered_;
+  std::string no_name_;
   std::vector<bool> is_read_;  // by layer, where not all are lowered
   ScheduleBuilder builder_;
   std::vector<Saved> saved_;                          // by unit

@@ -58,6 +58,13 @@ ScheduleBuilder::ScheduleBuilder(int rank, int ranks, Dependencies dependencies)
   schedule_.ranks = ranks;
 }
 
+void ScheduleBuilder::reserve(std::size_t operations) {
+  schedule_.operations.reserve(operations);
+  schedule_.buffers.reserve(operations);
+  uses_.reserve(operations);
+  inner_.reserve(operations);
+}
+
 BufferIndex ScheduleBuilder::add_buffer(std::string name,
                                         BufferRole role,
                                         BufferElement element,

@@ -23,6 +23,8 @@ class ScheduleBuilder {
                        BufferElement element,
                        std::int64_t elements);
   int add_slot(const ParameterSlot& slot);
+  // Room for so many operations, and as many buffers.
+  void reserve(std::size_t operations);
   // Depends on the last writers of what the operation reads, and on the last readers and writers of
   // what it writes.
   void add_operation(
