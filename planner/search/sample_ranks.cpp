@@ -48,14 +48,29 @@ int busiest_rank(const Mesh& mesh, int channel_part) {
   return rank;
 }
 
+namespace {
+
+// `may_own_nothing`: whether a layer may be stationary_w.
+void insert_busiest(const Mesh& mesh, bool may_own_nothing, std::vector<int>& sample) {
+  insert(sample, busiest_rank(mesh, 0));
+  if (!may_own_nothing) return;
+  if (input_parts(ChannelAlgorithm::stationary_w, mesh.size(Axis::c)) > 1) {
+    insert(sample, busiest_rank(mesh, 1));
+  }
+}
+
+}  // namespace
+
 std::vector<int> sample_ranks(const std::vector<const Mesh*>& meshes) {
   std::vector<int> sample = sample_ranks(meshes.front()->rank_count());
-  for (const Mesh* mesh : meshes) {
-    insert(sample, busiest_rank(*mesh, 0));
-    if (input_parts(ChannelAlgorithm::stationary_w, mesh->size(Axis::c)) > 1) {
-      insert(sample, busiest_rank(*mesh, 1));
-    }
-  }
+  for (const Mesh* mesh : meshes) insert_busiest(*mesh, true, sample);
+  return sample;
+}
+
+std::vector<int> sample_ranks(const Split& split) {
+  std::vector<int> sample = sample_ranks(split.mesh.rank_count());
+  const bool may_own_nothing = split.channel_algorithm == ChannelAlgorithm::stationary_w;
+  insert_busiest(split.mesh, may_own_nothing, sample);
   return sample;
 }
 

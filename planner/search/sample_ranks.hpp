@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "planner/model/mesh.hpp"
+#include "planner/model/plan.hpp"
 #include "planner/model/platform.hpp"
 
 namespace cnnplan {
@@ -23,6 +24,9 @@ int busiest_rank(const Mesh& mesh, int channel_part);
 // that with the second, which owns none of those that it multiplies.
 // @pre all meshes have the same number of ranks, at least one mesh
 std::vector<int> sample_ranks(const std::vector<const Mesh*>& meshes);
+
+// The same where all layers are split so: without the second where none is stationary_w.
+std::vector<int> sample_ranks(const Split& split);
 
 // The first rank that has the same to do as `rank`, at the same prices, where all layers are on
 // `mesh`, none sums block by block and updates are whole: on other samples, as many of them, in the

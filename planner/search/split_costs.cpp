@@ -190,7 +190,7 @@ SplitCosts split_costs(const Plan& plan,
   const std::vector<bool> wanted = wanted_units(decomposition, choices, split);
   std::map<int, LayerCosts> least_by_rank;
   for (const Schedule& schedule :
-       lower_firsts(decomposition, classes, wanted, first.of(sample_ranks({&split.mesh})))) {
+       lower_firsts(decomposition, classes, wanted, first.of(sample_ranks(split)))) {
     raise(schedule, result.kept_bytes);
     LayerCosts costs = zero;
     LayerCosts least = zero;
