@@ -22,7 +22,9 @@ bool is_fusible_relu(const Network& network, LayerIndex layer) {
 LayerIndex sole_consumer(const Plan& plan, LayerIndex layer) {
   const auto& consumers = plan.network.consumers_of(layer);
   if (consumers.size() != 1) return -1;
-  const auto plan_of = [&](LayerIndex l) { return plan.layers[static_cast<std::size_t>(l)]; };
+  const auto plan_of = [&](LayerIndex l) -> const LayerPlan& {
+    return plan.layers[static_cast<std::size_t>(l)];
+  };
   return same_ranks(plan_of(consumers[0]), plan_of(layer)) ? consumers[0] : -1;
 }
 

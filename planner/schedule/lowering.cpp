@@ -391,11 +391,12 @@ std::vector<Schedule> lower_for_prices(const Plan& plan, std::span<const int> ra
   return lower_all(Decomposition(plan), ranks, Mode::prices);
 }
 
-std::vector<Schedule> lower_firsts(const Decomposition& decomposition,
+std::vector<Schedule> lower_firsts(const FusedUnits& units,
                                    const UnitClasses& classes,
                                    const std::vector<bool>& wanted,
                                    std::span<const int> ranks) {
-  return lower_all(decomposition, ranks, Mode::prices, classes.around_firsts(wanted));
+  const std::vector<bool> lowered = classes.around_firsts(wanted);
+  return lower_all(Decomposition(units, lowered), ranks, Mode::prices, lowered);
 }
 
 Schedule lower_with_residuals(const Plan& plan, int rank) {

@@ -57,30 +57,30 @@ struct UnitKey {
   }
 };
 
-UnitKey key_of(const Decomposition& decomposition, const Unit& unit) {
-  const Plan& plan = decomposition.plan();
+UnitKey key_of(const FusedUnits& fused, const Unit& unit) {
+  const Plan& plan = fused.plan();
   const Network& network = plan.network;
   const LayerPlan& layer_plan = plan.layers[static_cast<std::size_t>(unit.head)];
   UnitKey key{.parameters = network.layer(unit.head).parameters,
               .inputs = {},
               .output = network.output_shape(unit.last, plan.batch),
               .split = layer_plan.split(),
-              .sliced = decomposition.sliced_gradient(unit.head),
+              .sliced = fused.sliced_gradient(unit.head),
               .statistics = layer_plan.statistics,
               .algorithms = layer_plan.algorithms,
               .recompute = layer_plan.recompute,
               .halo = layer_plan.halo,
               .relu = unit.relu,
               .residual = unit.residual,
-              .gradient = decomposition.requires_gradient(unit.last),
-              .dense_gradient = decomposition.needs_dense_gradient(unit.last),
+              .gradient = fused.requires_gradient(unit.last),
+              .dense_gradient = fused.needs_dense_gradient(unit.last),
               .main_loss = unit.head == network.loss_layer()};
   const std::size_t own_inputs = network.inputs_of(unit.head).size();
   for (std::size_t i = 0; i < unit.inputs.size(); ++i) {
     const LayerIndex source = unit.inputs[i];
     key.inputs.push_back({.shape = network.output_shape(source, plan.batch),
                           .first_channel = i < own_inputs ? network.first_channel(unit.head, i) : 0,
-                          .gradient = decomposition.requires_gradient(source)});
+                          .gradient = fused.requires_gradient(source)});
   }
   return key;
 }
@@ -107,19 +107,19 @@ void add_neighbours(const std::vector<std::vector<std::size_t>>& neighbours,
 
 }  // namespace
 
-UnitClasses::UnitClasses(const Decomposition& decomposition) {
-  const std::vector<Unit>& units = decomposition.units();
+UnitClasses::UnitClasses(const FusedUnits& fused) {
+  const std::vector<Unit>& units = fused.units();
   inputs_.resize(units.size());
   readers_.resize(units.size());
   for (std::size_t unit = 0; unit < units.size(); ++unit) {
     for (LayerIndex source : units[unit].inputs) {
-      const std::size_t from = decomposition.index_of(decomposition.unit_of(source));
+      const std::size_t from = fused.index_of(fused.unit_of(source));
       inputs_[unit].push_back(from);
       readers_[from].push_back(unit);
     }
   }
-  first_ = first_with_key(units.size(),
-                          [&](std::size_t unit) { return key_of(decomposition, units[unit]); });
+  first_ =
+      first_with_key(units.size(), [&](std::size_t unit) { return key_of(fused, units[unit]); });
   const auto classes_of = [this](const std::vector<std::size_t>& others) {
     std::vector<std::size_t> classes;
     for (std::size_t other : others) classes.push_back(first_[other]);

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "planner/schedule/decomposition.hpp"
+#include "planner/schedule/fused_units.hpp"
 
 namespace cnnplan {
 
@@ -16,7 +16,7 @@ class UnitClasses {
   static constexpr int neighbourhood = 3;
 
   // Keeps no reference.
-  explicit UnitClasses(const Decomposition& decomposition);
+  explicit UnitClasses(const FusedUnits& fused);
 
   // By unit, the first of its class: it stands for all.
   const std::vector<std::size_t>& first() const { return first_; }

@@ -26,11 +26,11 @@ bool keeps_input(const LayerParameters& reader) {
 
 }  // namespace
 
-EdgePrices::EdgePrices(const Decomposition& decomposition,
+EdgePrices::EdgePrices(const FusedUnits& fused,
                        const PriceList& prices,
                        std::vector<double> spare_s)
-    : decomposition_(decomposition),
-      plan_(decomposition.plan()),
+    : fused_(fused),
+      plan_(fused.plan()),
       prices_(prices),
       ranks_(sample_ranks(plan_.ranks)),
       spare_s_(std::move(spare_s)),
@@ -42,17 +42,17 @@ EdgePrices::Rules EdgePrices::rules_of(LayerIndex consumer, std::size_t input) c
   const LayerIndex source = network.inputs_of(consumer).at(input);
   const LayerParameters& reader = network.layer(consumer).parameters;
   const LayerParameters& tensor = network.layer(source).parameters;
-  const LayerIndex writer = decomposition_.unit_of(source).head;
+  const LayerIndex writer = fused_.unit_of(source).head;
   const bool dense = needs_dense_blocks(tensor);
   return {.dense = dense,
           .fused = !dense && needs_dense_blocks(network.layer(writer).parameters),
-          .dense_gradient = decomposition_.needs_dense_gradient(source),
-          .gradient = decomposition_.requires_gradient(source),
+          .dense_gradient = fused_.needs_dense_gradient(source),
+          .gradient = fused_.requires_gradient(source),
           .dense_read = needs_dense_blocks(reader),
           .samples = has_one_dense_reader(network, source),
           .shared = shares_gradient(reader, input),
           .kept = keeps_input(reader),
-          .sliced = decomposition_.sliced_gradient(consumer),
+          .sliced = fused_.sliced_gradient(consumer),
           .copies = copies_inputs(reader),
           .groups = mixes_channels(reader) ? groups_of(reader) : 0,
           .transposed = is_transposed(reader),

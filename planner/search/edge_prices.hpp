@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "planner/predict/price.hpp"
-#include "planner/schedule/decomposition.hpp"
 #include "planner/schedule/exchange.hpp"
+#include "planner/schedule/fused_units.hpp"
 #include "planner/search/cost_graph.hpp"
 #include "planner/search/least_message.hpp"
 
@@ -35,9 +35,7 @@ class EdgePrices {
   // `spare_s`: by sampled rank, the most that transfers may take in a plan worth finding. A pair of
   // splits with which messages to one of these ranks surely take longer gets a price beyond all
   // others instead of its own.
-  EdgePrices(const Decomposition& decomposition,
-             const PriceList& prices,
-             std::vector<double> spare_s);
+  EdgePrices(const FusedUnits& fused, const PriceList& prices, std::vector<double> spare_s);
 
   // A tensor and a reader with any of some splits each.
   class Edge;
@@ -118,7 +116,7 @@ class EdgePrices {
                     int rank,
                     const ListOf& list_of) const;
 
-  const Decomposition& decomposition_;
+  const FusedUnits& fused_;
   const Plan& plan_;
   const PriceList& prices_;
   std::vector<int> ranks_;  // of `least`

@@ -64,14 +64,14 @@ NetworkPricing::NetworkPricing(const Plan& plan,
                                const PriceList& prices,
                                double limit_s)
     : uniform_(all_on(plan, {.mesh = Mesh({{Axis::r, plan.ranks}})})),
-      decomposition_(uniform_),
+      fused_(uniform_),
       priced_{.choices = choices, .graph = {}, .kept_bytes = {}, .least = {}} {
   priced_.least.resize(sample_ranks(plan.ranks).size());
   priced_.updates_s = updates_s(plan, choices, prices);
   add_unit_costs(
       costs_by_split(plan, choices, prices), costs_again(plan, choices, prices), priced_);
   leave_out_above(limit_s, priced_);
-  edges_.emplace(decomposition_, prices, spare_within(limit_s, priced_), priced_);
+  edges_.emplace(fused_, prices, spare_within(limit_s, priced_), priced_);
 }
 
 std::size_t NetworkPricing::price(const Assignment& assignment,

@@ -7,7 +7,7 @@
 
 #include "planner/model/plan.hpp"
 #include "planner/predict/price.hpp"
-#include "planner/schedule/decomposition.hpp"
+#include "planner/schedule/fused_units.hpp"
 #include "planner/search/priced_network.hpp"
 #include "planner/search/unit_edges.hpp"
 
@@ -48,7 +48,7 @@ class NetworkPricing {
 
  private:
   Plan uniform_;
-  Decomposition decomposition_;
+  FusedUnits fused_;
   PricedNetwork priced_;
   std::optional<UnitEdges> edges_;
 };

@@ -13,6 +13,7 @@
 #include "planner/model/exchange_rounds.hpp"
 #include "planner/model/parallel.hpp"
 #include "planner/schedule/lower_firsts.hpp"
+#include "planner/schedule/ownership.hpp"
 #include "planner/search/sample_ranks.hpp"
 
 namespace cnnplan {
@@ -111,8 +112,8 @@ double own_s(const Schedule& schedule, const Operation& operation, const PriceLi
 // the first and to the last.
 class StandIns {
  public:
-  StandIns(const Decomposition& decomposition, const UnitClasses& classes)
-      : units_(decomposition.units()), classes_(classes) {}
+  StandIns(const FusedUnits& units, const UnitClasses& classes)
+      : units_(units.units()), classes_(classes) {}
 
   void fill(LayerCosts& costs) const {
     for (std::size_t i = 0; i < units_.size(); ++i) {
@@ -132,18 +133,16 @@ class StandIns {
 };
 
 // The units with layers that may be split so; those of samples and losses always.
-std::vector<bool> wanted_units(const Decomposition& decomposition,
+std::vector<bool> wanted_units(const FusedUnits& units,
                                const SplitChoices& choices,
                                const Split& split) {
-  std::vector<bool> wanted(decomposition.units().size(), false);
-  const auto want = [&](LayerIndex layer) {
-    wanted[decomposition.index_of(decomposition.unit_of(layer))] = true;
-  };
+  std::vector<bool> wanted(units.units().size(), false);
+  const auto want = [&](LayerIndex layer) { wanted[units.index_of(units.unit_of(layer))] = true; };
   for (const UnitSplits& unit : choices.units) {
     if (!unit.may_take(split)) continue;
     for (LayerIndex layer : unit.unit.layers) want(layer);
   }
-  const Network& network = decomposition.plan().network;
+  const Network& network = units.plan().network;
   for (LayerIndex layer = 0; layer < network.layer_count(); ++layer) {
     const LayerParameters& parameters = network.layer(layer).parameters;
     if (std::holds_alternative<Input>(parameters) || is_loss(parameters)) want(layer);
@@ -181,16 +180,16 @@ SplitCosts split_costs(const Plan& plan,
                        const Split& split,
                        const PriceList& prices) {
   const Plan uniform = on_split(plan, split);
-  const Decomposition decomposition(uniform);
-  const UnitClasses classes(decomposition);
+  const FusedUnits units(uniform);
+  const UnitClasses classes(units);
   const UnavoidableWork unavoidable(uniform, prices);
   const FirstRanks first(plan, split, prices.platform());
   const LayerCosts zero(static_cast<std::size_t>(plan.network.layer_count()), 0.0);
   SplitCosts result{.slowest = zero, .kept_bytes = zero, .least = {}};
-  const std::vector<bool> wanted = wanted_units(decomposition, choices, split);
+  const std::vector<bool> wanted = wanted_units(units, choices, split);
   std::map<int, LayerCosts> least_by_rank;
   for (const Schedule& schedule :
-       lower_firsts(decomposition, classes, wanted, first.of(sample_ranks(split)))) {
+       lower_firsts(units, classes, wanted, first.of(sample_ranks(split)))) {
     raise(schedule, result.kept_bytes);
     LayerCosts costs = zero;
     LayerCosts least = zero;
@@ -209,7 +208,7 @@ SplitCosts split_costs(const Plan& plan,
   for (const int rank : sample_ranks(plan.ranks)) {
     result.least.push_back(least_by_rank.at(first(rank)));
   }
-  const StandIns stand_ins(decomposition, classes);
+  const StandIns stand_ins(units, classes);
   stand_ins.fill(result.slowest);
   stand_ins.fill(result.kept_bytes);
   for (LayerCosts& least : result.least) stand_ins.fill(least);

@@ -50,15 +50,13 @@ void fetch_again(const std::vector<bool>& is_again,
 
 }  // namespace
 
-UnitEdges::UnitEdges(const Decomposition& decomposition,
+UnitEdges::UnitEdges(const FusedUnits& fused,
                      const PriceList& prices,
                      const std::vector<double>& spare_s,
                      PricedNetwork& priced)
-    : decomposition_(decomposition),
-      edge_prices_(decomposition, prices, spare_s),
-      by_unit_(priced.choices.units.size()) {
-  const Network& network = decomposition.plan().network;
-  const std::vector<int> units = units_by_layer(decomposition.plan(), priced.choices);
+    : fused_(fused), edge_prices_(fused, prices, spare_s), by_unit_(priced.choices.units.size()) {
+  const Network& network = fused.plan().network;
+  const std::vector<int> units = units_by_layer(fused.plan(), priced.choices);
   for (LayerIndex consumer = 0; consumer < network.layer_count(); ++consumer) {
     const auto& inputs = network.inputs_of(consumer);
     const bool copies = copies_inputs(network.layer(consumer).parameters);
@@ -106,8 +104,8 @@ UnitEdges::Kind UnitEdges::kind_of(LayerIndex consumer,
                                    const std::pair<int, int>& units,
                                    const PricedNetwork& priced) {
   const auto [from, to] = units;
-  const Network& network = decomposition_.plan().network;
-  const LayerIndex writing = decomposition_.unit_of(network.inputs_of(consumer)[input]).head;
+  const Network& network = fused_.plan().network;
+  const LayerIndex writing = fused_.unit_of(network.inputs_of(consumer)[input]).head;
   const UnitSplits& writer = priced.choices.units[static_cast<std::size_t>(from)];
   const UnitSplits& reader = priced.choices.units[static_cast<std::size_t>(to)];
   const std::vector<Split> splits = distinct(writer.splits);

@@ -18,7 +18,7 @@ class UnitEdges {
  public:
   // Adds edges to `priced` that bound the prices of their pairs from below, as a new
   // EdgePrices::Edge does. Keeps references, but for `priced`. @pre the units have their costs
-  UnitEdges(const Decomposition& decomposition,
+  UnitEdges(const FusedUnits& fused,
             const PriceList& prices,
             const std::vector<double>& spare_s,
             PricedNetwork& priced);
@@ -80,7 +80,7 @@ class UnitEdges {
                          const PricedNetwork& priced,
                          std::vector<EdgePrices::Pair>& pairs) const;
 
-  const Decomposition& decomposition_;
+  const FusedUnits& fused_;
   EdgePrices edge_prices_;
   std::vector<Kind> kinds_;
   std::map<Kind, std::size_t> numbers_;    // of kinds

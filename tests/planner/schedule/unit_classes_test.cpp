@@ -63,17 +63,17 @@ std::vector<Work> work_of(const Schedule& schedule) {
 // @returns how many units another one stands for
 std::size_t check_stand_ins(Plan plan) {
   plan.bucket_bytes = 1;
-  const Decomposition decomposition(plan);
-  const UnitClasses classes(decomposition);
-  const std::vector<bool> all(decomposition.units().size(), true);
+  const FusedUnits fused(plan);
+  const UnitClasses classes(fused);
+  const std::vector<bool> all(fused.units().size(), true);
   std::size_t others = 0;
   for (int rank : {0, plan.ranks - 1}) {
     const std::vector<Work> whole = work_of(lower_for_prices(plan, std::array{rank}).front());
     const std::vector<Work> firsts =
-        work_of(lower_firsts(decomposition, classes, all, std::array{rank}).front());
-    for (std::size_t i = 0; i < decomposition.units().size(); ++i) {
-      const Unit& unit = decomposition.units()[i];
-      const Unit& first = decomposition.units()[classes.first()[i]];
+        work_of(lower_firsts(fused, classes, all, std::array{rank}).front());
+    for (std::size_t i = 0; i < fused.units().size(); ++i) {
+      const Unit& unit = fused.units()[i];
+      const Unit& first = fused.units()[classes.first()[i]];
       CAPTURE(plan.network.layer(unit.head).name);
       CAPTURE(plan.network.layer(first.head).name);
       CHECK(whole[static_cast<std::size_t>(unit.head)] ==
@@ -89,9 +89,9 @@ std::size_t check_stand_ins(Plan plan) {
 // Of units that are wanted, the first of their class does the same whatever else is lowered.
 void check_wanted(Plan plan, std::mt19937& random) {
   plan.bucket_bytes = 1;
-  const Decomposition decomposition(plan);
-  const UnitClasses classes(decomposition);
-  const std::vector<Unit>& units = decomposition.units();
+  const FusedUnits fused(plan);
+  const UnitClasses classes(fused);
+  const std::vector<Unit>& units = fused.units();
   std::vector<bool> wanted;
   for (const Unit& unit : units) {
     const LayerParameters& parameters = plan.network.layer(unit.head).parameters;
@@ -100,9 +100,8 @@ void check_wanted(Plan plan, std::mt19937& random) {
   }
   const std::array ranks{plan.ranks - 1};
   const std::vector<bool> all(units.size(), true);
-  const std::vector<Work> whole = work_of(lower_firsts(decomposition, classes, all, ranks).front());
-  const std::vector<Work> part =
-      work_of(lower_firsts(decomposition, classes, wanted, ranks).front());
+  const std::vector<Work> whole = work_of(lower_firsts(fused, classes, all, ranks).front());
+  const std::vector<Work> part = work_of(lower_firsts(fused, classes, wanted, ranks).front());
   for (std::size_t i = 0; i < units.size(); ++i) {
     if (!wanted[i]) continue;
     const Unit& first = units[classes.first()[i]];
@@ -127,7 +126,7 @@ Network twins() {
 }
 
 std::size_t class_count(const Plan& plan) {
-  const UnitClasses classes((Decomposition(plan)));
+  const UnitClasses classes((FusedUnits(plan)));
   return std::set<std::size_t>(classes.first().begin(), classes.first().end()).size();
 }
 
@@ -163,7 +162,7 @@ TEST_CASE("UnitClasses: units that nobody wants change nothing for the others") 
 
 TEST_CASE("UnitClasses: no loss stands for the main one, whose input is kept") {
   const Plan plan = uniform_plan(twins(), 4, parse_mesh("n2"));
-  const UnitClasses classes((Decomposition(plan)));
+  const UnitClasses classes((FusedUnits(plan)));
   CHECK(classes.first().back() == classes.first().size() - 1);
   check_stand_ins(plan);
   std::mt19937 random(4);
@@ -172,10 +171,10 @@ TEST_CASE("UnitClasses: no loss stands for the main one, whose input is kept") {
 
 TEST_CASE("UnitClasses: repeated blocks are lowered once") {
   const Plan plan = config_plan("resnet152", parse_mesh("n4"));
-  const Decomposition decomposition(plan);
-  const UnitClasses classes(decomposition);
-  CHECK(check_stand_ins(plan) > decomposition.units().size());
-  std::vector<bool> wanted(decomposition.units().size(), true);
+  const FusedUnits fused(plan);
+  const UnitClasses classes(fused);
+  CHECK(check_stand_ins(plan) > fused.units().size());
+  std::vector<bool> wanted(fused.units().size(), true);
   const auto lowered = [&] {
     const std::vector<bool> units = classes.around_firsts(wanted);
     return static_cast<std::size_t>(std::count(units.begin(), units.end(), true));
