@@ -1,6 +1,7 @@
 // Pretty printing.
 #include "planner/model/json_writer.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "planner/model/error.hpp"
@@ -17,33 +18,50 @@ std::string scalar_text(const OrderedJson& value) {
   return value.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
-std::string one_line(const OrderedJson& value) {
-  if (!value.is_structured() || value.empty()) return scalar_text(value);
-  std::string text;
-  for (const auto& [key, entry] : value.items()) {
-    if (!text.empty()) text += ", ";
-    if (value.is_object()) text += scalar_text(key) + ": ";
-    text += one_line(entry);
+// Appends it on one line; false, and only the beginning, where the text gets longer than `most`.
+bool append_line(const OrderedJson& value, std::size_t most, std::string& text) {
+  if (!value.is_structured() || value.empty()) {
+    text += scalar_text(value);
+    return text.size() <= most;
   }
-  return value.is_object() ? '{' + text + '}' : '[' + text + ']';
+  text += value.is_object() ? '{' : '[';
+  const char* between = "";
+  for (const auto& [key, entry] : value.items()) {
+    text += between;
+    if (value.is_object()) text += scalar_text(key) + ": ";
+    if (!append_line(entry, most, text)) return false;
+    between = ", ";
+  }
+  text += value.is_object() ? '}' : ']';
+  return text.size() <= most;
 }
 
 // `column` is where the value starts, `indent` where its line does.
-std::string pretty(const OrderedJson& value, std::size_t indent, std::size_t column) {
-  if (!value.is_structured() || value.empty()) return scalar_text(value);
-  if (column > 0) {
-    std::string line = one_line(value);
-    if (column + line.size() < max_columns) return line;
+void append_pretty(const OrderedJson& value,
+                   std::size_t indent,
+                   std::size_t column,
+                   std::string& text) {
+  const std::size_t begin = text.size();
+  const bool is_short = !value.is_structured() || value.empty();
+  if (is_short || column > 0) {
+    const std::size_t most = begin + max_columns - 1 - std::min(column, max_columns - 1);
+    if (append_line(value, most, text) || is_short) return;
+    text.resize(begin);
   }
   const std::size_t inner = indent + indentation;
-  std::string text;
+  text += value.is_object() ? "{\n" : "[\n";
+  const char* between = "";
   for (const auto& [key, entry] : value.items()) {
+    text += between;
+    text.append(inner, ' ');
     const std::string label = value.is_object() ? scalar_text(key) + ": " : "";
-    text += (text.empty() ? "\n" : ",\n") + std::string(inner, ' ') + label;
-    text += pretty(entry, inner, inner + label.size());
+    text += label;
+    append_pretty(entry, inner, inner + label.size(), text);
+    between = ",\n";
   }
-  text += '\n' + std::string(indent, ' ');
-  return value.is_object() ? '{' + text + '}' : '[' + text + ']';
+  text += '\n';
+  text.append(indent, ' ');
+  text += value.is_object() ? '}' : ']';
 }
 
 void check_finite(const OrderedJson& value, const std::string& pointer) {
@@ -66,7 +84,9 @@ OrderedJson new_document(std::string_view kind) {
 
 std::string write_json(const OrderedJson& document) {
   check_finite(document, "");
-  return pretty(document, 0, 0) + '\n';
+  std::string text;
+  append_pretty(document, 0, 0, text);
+  return text + '\n';
 }
 
 }  // namespace cnnplan
