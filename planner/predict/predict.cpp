@@ -172,10 +172,7 @@ PlanWork work_of(
   return result;
 }
 
-PlanWork work_of(const Plan& plan, Mode mode, const PriceList& prices) {
-  const auto ignore = [](std::size_t, const PricedSchedule&) {};
-  return work_of(plan, RankClasses::of(plan, prices.platform()), mode, prices, ignore);
-}
+void ignore(std::size_t, const PricedSchedule&) {}
 
 // All buffers beside each other where that fits, else what they take.
 MemoryUse memory_within(const Platform& platform, PricedSchedule& made) {
@@ -260,18 +257,23 @@ std::vector<RankTimeline> walk(const PlanWork& work, const VirtualTimeOptions& o
 
 PlanWork work_of(const Plan& plan, const PriceList& prices) {
   const Mode mode = mode_of(plan, plan.overlap);
-  const auto ignore = [](std::size_t, const PricedSchedule&) {};
   return measured_work_of(plan, RankClasses::of(plan, prices.platform()), mode, prices, ignore);
 }
 
 double predicted_step_s(const Plan& plan, const PriceList& prices) {
+  return predicted_step_s(plan, RankClasses::of(plan, prices.platform()), prices);
+}
+
+double predicted_step_s(const Plan& plan, RankClasses classes, const PriceList& prices) {
   const double overlap = overlap_of(plan, prices.platform());
   const Mode mode = mode_of(plan, overlap > 0.0);
-  return step_time_s(walk(work_of(plan, mode, prices), {.overlap = overlap}));
+  const PlanWork work = work_of(plan, std::move(classes), mode, prices, ignore);
+  return step_time_s(walk(work, {.overlap = overlap}));
 }
 
 double predicted_inference_s(const Plan& plan, const PriceList& prices) {
-  return step_time_s(walk(work_of(plan, Mode::inference, prices)));
+  RankClasses classes = RankClasses::of(plan, prices.platform());
+  return step_time_s(walk(work_of(plan, std::move(classes), Mode::inference, prices, ignore)));
 }
 
 Prediction predict(const Plan& plan, RankClasses classes, const PriceList& prices) {

@@ -308,7 +308,10 @@ RankClasses RankClasses::each(int ranks) {
 }
 
 RankClasses RankClasses::of(const Plan& plan, const Platform& platform) {
-  if (plan.ranks <= exact_ranks) return each(plan.ranks);
+  return plan.ranks <= exact_ranks ? each(plan.ranks) : alike(plan, platform);
+}
+
+RankClasses RankClasses::alike(const Plan& plan, const Platform& platform) {
   Refinement refinement(plan.ranks);
   const std::map<Mesh, std::vector<LayerIndex>> meshes = layers_by_mesh(plan);
   for (const auto& [mesh, layers] : meshes) {

@@ -26,6 +26,8 @@ class RankClasses {
   // channels.
   // @pre validate(plan) holds
   static RankClasses of(const Plan& plan, const Platform& platform);
+  // The same however few ranks there are. @pre as above
+  static RankClasses alike(const Plan& plan, const Platform& platform);
 
   int rank_count() const { return static_cast<int>(class_of_.size()); }
   int count() const { return static_cast<int>(ranks_.size()); }

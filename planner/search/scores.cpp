@@ -30,8 +30,10 @@ Score Scores::add(const std::string& name, Plan plan) {
 }
 
 std::optional<Score> Scores::add_below(double limit_s, const std::string& name, Plan plan) {
-  if (predicted_step_s(plan, prices_) >= limit_s) return std::nullopt;
-  return add(name, std::move(plan));
+  RankClasses alike = RankClasses::alike(plan, prices_.platform());
+  if (predicted_step_s(plan, std::move(alike), prices_) >= limit_s) return std::nullopt;
+  const Score score = add(name, std::move(plan));
+  return score.step_s < limit_s ? std::optional(score) : std::nullopt;
 }
 
 double Scores::least_step_s() const {
