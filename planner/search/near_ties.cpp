@@ -2,6 +2,7 @@
 #include "planner/search/near_ties.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -21,8 +22,9 @@ constexpr std::size_t least_scored = 2;
 constexpr std::size_t units_of_most = 128;
 // After so many in a row that did not help, others that cost more are left alone.
 constexpr int most_lost = 6;
-// Of the sum over that of the optimum: what costs more is no tie.
-constexpr double most_excess = 0.1;
+// Of the sum over that of the optimum: what costs more than by the last is no tie. Most often the
+// ties that are scored are among the first, and the fewer are told apart, the less time that takes.
+constexpr std::array excesses{1e-4, 1e-3, 1e-2, 1e-1};
 constexpr const char* name = "near tie";
 
 // The `most` cheapest beside the best, and that, of those that are told apart.
@@ -70,6 +72,53 @@ Assignment changed(Assignment assignment, const Change& change) {
   return assignment;
 }
 
+// Scores changes on top of each other.
+class Attempts {
+ public:
+  Attempts(const Plan& blank, const SplitChoices& choices, Assignment optimum, Scores& scores)
+      : blank_(blank),
+        choices_(choices),
+        scores_(scores),
+        best_(std::move(optimum)),
+        least_s_(scores.add(name, plan_of(blank, choices, best_)).step_s),
+        left_(scored_of(best_.size())) {}
+
+  bool are_over() const { return left_ == 0 || lost_in_a_row_ == most_lost; }
+
+  void add(const MinMarginals& marginals) {
+    for (const NearTie& tie : near_ties(marginals)) {
+      if (are_over()) return;
+      if (tie.cost <= lost_ * (1 + rounding_of_sums)) continue;
+      Assignment next = changed(best_, marginals.changes_with(tie.choice));
+      if (next != best_) score(tie, std::move(next));
+    }
+  }
+
+ private:
+  void score(const NearTie& tie, Assignment next) {
+    --left_;
+    const std::optional<Score> found =
+        scores_.add_below(least_s_, name, plan_of(blank_, choices_, next));
+    if (!found || !found->fits) {
+      lost_ = tie.cost;
+      ++lost_in_a_row_;
+      return;
+    }
+    lost_in_a_row_ = 0;
+    best_ = std::move(next);
+    least_s_ = found->step_s;
+  }
+
+  const Plan& blank_;
+  const SplitChoices& choices_;
+  Scores& scores_;
+  Assignment best_;
+  double least_s_;
+  std::size_t left_;
+  double lost_ = 0.0;  // cost of the last that did not help
+  int lost_in_a_row_ = 0;
+};
+
 }  // namespace
 
 void add_near_ties(const Plan& blank,
@@ -79,32 +128,15 @@ void add_near_ties(const Plan& blank,
   const Wanted wanted = [](int, const std::vector<double>& costs) {
     return cheapest(costs, others_of_unit);
   };
-  const std::optional<MinMarginals> marginals =
-      marginals_of_wanted(pricing, graph, wanted, most_excess);
-  if (!marginals) return;
-  const auto plan_with = [&](const Assignment& assignment) {
-    return plan_of(blank, pricing.priced().choices, assignment);
-  };
-  Assignment best = marginals->optimum();
-  double least_s = scores.add(name, plan_with(best)).step_s;
-  double lost = 0.0;
-  int lost_in_a_row = 0;
-  std::size_t left = scored_of(best.size());
-  for (const NearTie& tie : near_ties(*marginals)) {
-    if (left == 0 || lost_in_a_row == most_lost) break;
-    if (tie.cost <= lost * (1 + rounding_of_sums)) continue;
-    Assignment next = changed(best, marginals->changes_with(tie.choice));
-    if (next == best) continue;
-    --left;
-    const std::optional<Score> found = scores.add_below(least_s, name, plan_with(next));
-    if (!found || !found->fits) {
-      lost = tie.cost;
-      ++lost_in_a_row;
-      continue;
+  std::optional<Attempts> attempts;
+  for (const double excess : excesses) {
+    const auto marginals = marginals_of_wanted(pricing, graph, wanted, excess);
+    if (!marginals) return;
+    if (!attempts) {
+      attempts.emplace(blank, pricing.priced().choices, marginals->optimum(), scores);
     }
-    lost_in_a_row = 0;
-    best = std::move(next);
-    least_s = found->step_s;
+    attempts->add(*marginals);
+    if (attempts->are_over()) return;
   }
 }
 
