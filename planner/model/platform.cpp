@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 
 namespace cnnplan {
@@ -72,6 +73,18 @@ int port_of(const Platform& platform, std::size_t level, int rank) {
   const int sharing = std::clamp(platform.levels[level].shared_by, 1, inside);
   const int ports_inside = (inside + sharing - 1) / sharing;
   return rank / inside * ports_inside + rank % inside / sharing;
+}
+
+std::int64_t distance_of_like_places(const Platform& platform, int ranks) {
+  std::int64_t distance = 1;
+  for (const Level& level : platform.levels) {
+    if (level.ranks_per_group < ranks) {
+      distance = std::lcm(distance, std::int64_t{level.ranks_per_group});
+    }
+    distance = std::lcm(distance, std::int64_t{level.shared_by});
+    if (ranks % distance != 0) return 0;
+  }
+  return distance;
 }
 
 }  // namespace cnnplan

@@ -90,6 +90,9 @@ std::size_t level_index_between(const Platform& platform, int rank_a, int rank_b
 // The link that a rank has to a level, numbered over all ranks. `shared_by` ranks in a row have one
 // in common, where they are in one group of the level inside it.
 int port_of(const Platform& platform, std::size_t level, int rank);
+// Ranks so far apart, or a multiple of it, are in the same places of their groups and ports;
+// counted on behind the last of `ranks` with the first. 0: none are.
+std::int64_t distance_of_like_places(const Platform& platform, int ranks);
 
 // JSON (schema cnnplan.platform/1). @throws InputError, IoError
 Platform parse_platform(std::string_view json, const std::string& file);

@@ -282,6 +282,23 @@ std::set<std::pair<std::int64_t, std::int64_t>> channels_in_turn(
   return channels;
 }
 
+// Ranks so far apart, or a multiple of it, do the same with other samples. No less than all ranks
+// where none do.
+int distance_of_like_ranks(const Plan& plan, const Platform& platform) {
+  if (plan.sharded_update || plan.sample_blocks > 1) return plan.ranks;
+  std::int64_t distance = distance_of_like_places(platform, plan.ranks);
+  if (distance == 0) return plan.ranks;
+  for (const LayerPlan& layer : plan.layers) {
+    const Mesh& mesh = layer.mesh;
+    const int parts = mesh.size(Axis::n);
+    const bool is_even = parts > 1 && mesh.axes().front().axis == Axis::n &&
+                         plan.batch % parts == 0 && mesh.size(Axis::r) * mesh.size(Axis::l) == 1;
+    if (!is_even) return plan.ranks;
+    distance = std::lcm(distance, std::int64_t{mesh.stride(Axis::n)});
+  }
+  return plan.ranks % distance == 0 ? static_cast<int>(distance) : plan.ranks;
+}
+
 // Samples of ranks in a row are then in a row, and of several such meshes the coarser one's hold
 // the finer one's.
 bool has_samples_first(const Mesh& mesh) {
@@ -308,7 +325,11 @@ RankClasses RankClasses::each(int ranks) {
 }
 
 RankClasses RankClasses::of(const Plan& plan, const Platform& platform) {
-  return plan.ranks <= exact_ranks ? each(plan.ranks) : alike(plan, platform);
+  if (plan.ranks > exact_ranks) return alike(plan, platform);
+  const int distance = distance_of_like_ranks(plan, platform);
+  std::vector<int> class_of;
+  for (int rank = 0; rank < plan.ranks; ++rank) class_of.push_back(rank % distance);
+  return RankClasses(std::move(class_of));
 }
 
 RankClasses RankClasses::alike(const Plan& plan, const Platform& platform) {

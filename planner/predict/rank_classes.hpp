@@ -10,12 +10,16 @@ namespace cnnplan {
 
 class RankClasses {
  public:
-  // Up to so many ranks, every rank is predicted on its own.
+  // Up to so many ranks, a class leaves nothing out.
   static constexpr int exact_ranks = 16;
 
   // Every rank alone.
   static RankClasses each(int ranks);
-  // Every rank alone up to exact_ranks. Beyond, two ranks are in one class when on every mesh of
+  // Up to exact_ranks, two ranks are in one class where they are as far apart as a whole number of
+  // samples on every mesh of the plan and in the same place of all groups of the platform, so that
+  // they and all that they meet do the same; every rank is alone where updates are sharded or sums
+  // made block by block, where a mesh has replicas or stages, and where it does not cut samples
+  // first or evenly. Beyond, two ranks are in one class when on every mesh of
   // the plan, along every axis, they have blocks of the same size, see the same padding, need as
   // much of their neighbours and give as much to them, reach their neighbours over the same levels,
   // share a sample with ranks that lie alike in their nodes, and keep as many samples from mesh to
@@ -26,7 +30,7 @@ class RankClasses {
   // channels.
   // @pre validate(plan) holds
   static RankClasses of(const Plan& plan, const Platform& platform);
-  // The same however few ranks there are. @pre as above
+  // As beyond exact_ranks however few ranks there are. @pre as above
   static RankClasses alike(const Plan& plan, const Platform& platform);
 
   int rank_count() const { return static_cast<int>(class_of_.size()); }

@@ -2,7 +2,6 @@
 #include "planner/search/sample_ranks.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "planner/model/channel_split.hpp"
 
@@ -16,19 +15,6 @@ bool is_spatial(Axis axis) {
 void insert(std::vector<int>& ranks, int rank) {
   const auto place = std::lower_bound(ranks.begin(), ranks.end(), rank);
   if (place == ranks.end() || *place != rank) ranks.insert(place, rank);
-}
-
-// Ranks so far apart, or a multiple of it, are in the same places of their groups; 0: none are.
-std::int64_t distance_of_like_places(const Platform& platform, int ranks) {
-  std::int64_t distance = 1;
-  for (const Level& level : platform.levels) {
-    if (level.ranks_per_group < ranks) {
-      distance = std::lcm(distance, std::int64_t{level.ranks_per_group});
-    }
-    distance = std::lcm(distance, std::int64_t{level.shared_by});
-    if (ranks % distance != 0) return 0;
-  }
-  return distance;
 }
 
 }  // namespace

@@ -97,11 +97,71 @@ TEST_CASE("RankClasses: a class is late as often as it has ranks") {
   }
 }
 
-TEST_CASE("RankClasses: few ranks stand for themselves") {
-  const RankClasses classes = RankClasses::of(plan_on("mesh-1k", 4, "n4h2w2"), pod());
-  CHECK(classes.count() == 16);
-  CHECK(classes.ranks().back() == 15);
+// On nodes of so many ranks.
+Platform nodes_of(int ranks_per_node, int ranks) {
+  Platform platform = pod();
+  platform.levels.front().ranks_per_group = ranks_per_node;
+  platform.levels.back().ranks_per_group = ranks;
+  platform.levels.back().shared_by = ranks_per_node;
+  return platform;
+}
+
+TEST_CASE("RankClasses: few ranks stand for those alone that do the same with other samples") {
+  const Platform four = nodes_of(4, 16);
+  CHECK(RankClasses::of(plan_on("mesh-1k", 16, "n16"), four).sizes() == std::vector{4, 4, 4, 4});
+  CHECK(RankClasses::of(mixed("mesh-1k", 16, "n16", "n2h8"), four).count() == 8);
+  CHECK(RankClasses::of(plan_on("mesh-1k", 16, "n16"), nodes_of(8, 16)).count() == 8);
+  CHECK(RankClasses::of(plan_on("mesh-1k", 16, "n4h2w2"), four).class_of(6) == 2);
+  for (const Plan& plan : {plan_on("mesh-1k", 17, "n16"),
+                           plan_on("mesh-1k", 16, "h4n4"),
+                           plan_on("mesh-1k", 16, "n8r2"),
+                           plan_on("mesh-1k", 16, "h4w4"),
+                           mixed("mesh-1k", 16, "n16", "h16")}) {
+    CHECK(RankClasses::of(plan, four).count() == 16);
+  }
+  Plan blocks = plan_on("resnet50", 32, "n16");
+  blocks.sample_blocks = 32;
+  CHECK(RankClasses::of(blocks, four).count() == 16);
+  CHECK(RankClasses::of(plan_on("mesh-1k", 12, "n12"), nodes_of(8, 12)).count() == 12);
   CHECK(RankClasses::each(3).sizes() == std::vector{1, 1, 1});
+}
+
+void check_same(const Plan& plan, const Platform& platform) {
+  const KernelCosts kernels;
+  const PriceList prices(platform, kernels);
+  const Prediction all = predict(plan, RankClasses::each(plan.ranks), prices);
+  const Prediction few = predict(plan, prices);
+  CHECK(few.step_s == relative(all.step_s));
+  CHECK(few.exposed_communication_s == relative(all.exposed_communication_s));
+  CHECK(few.memory.total_bytes() == all.memory.total_bytes());
+  REQUIRE(few.operations.size() == all.operations.size());
+  for (std::size_t i = 0; i < few.operations.size(); ++i) {
+    CAPTURE(all.operations[i].id);
+    CHECK(few.operations[i].id == all.operations[i].id);
+    CHECK(few.operations[i].predicted_s == relative(all.operations[i].predicted_s));
+  }
+}
+
+TEST_CASE("RankClasses: few ranks leave nothing out") {
+  const std::vector<std::string> meshes{"n16", "n8h2", "n4h2w2", "n8c2", "n4c4", "n2h8", "n2c2w4"};
+  int shared = 0;
+  for (const char* network : {"lenet", "googlenet", "unet-2d"}) {
+    for (const std::string& first : meshes) {
+      for (const std::string& then : {std::string("n16"), std::string("n4h4"), first}) {
+        for (const int ranks_per_node : {2, 4}) {
+          Plan plan = mixed(network, 16, first, then);
+          plan.overlap = then == "n16";
+          CAPTURE(network);
+          CAPTURE(first);
+          CAPTURE(then);
+          const Platform platform = nodes_of(ranks_per_node, 16);
+          if (RankClasses::of(plan, platform).count() < 16) ++shared;
+          check_same(plan, platform);
+        }
+      }
+    }
+  }
+  CHECK(shared > 100);
 }
 
 TEST_CASE("RankClasses: every rank is in one class, which the lowest of its ranks stands for") {
