@@ -53,15 +53,16 @@ class Bounds {
  public:
   explicit Bounds(const LimitedGraph& graph) : graph_(graph) {}
 
-  // True when the optimum at this price is within the limit.
-  bool try_price(double price_s) {
-    const Elimination found = eliminate(priced(graph_, price_s));
+  // The optimum at this price; nothing where the graph is too entangled.
+  std::optional<Assignment> try_price(double price_s) {
+    Elimination found = eliminate(priced(graph_, price_s));
     const double bound_s = found.bound - price_s * graph_.limit_bytes;
     if (bound_s > bound_s_) {
       bound_s_ = bound_s;
       price_s_ = price_s;
     }
-    return found.optimum && offer(*found.optimum);
+    if (found.optimum) offer(*found.optimum);
+    return std::move(found.optimum);
   }
 
   // True when `assignment` is within the limit.
@@ -91,20 +92,39 @@ class Bounds {
   double price_s_ = 0.0;  // of the highest bound
 };
 
-// Doubles the price until its optimum is within the limit, then halves the interval.
-void search_price(double least_bytes, Bounds& bounds) {
-  constexpr int doublings = 60;
-  constexpr int halvings = 24;
-  const double scale = std::max(bounds.bound_s(), 1e-12) / std::max(least_bytes, 1.0);
-  double low = 0.0;
-  double high = scale * 1e-3;
-  for (int i = 0; i < doublings && !bounds.try_price(high); ++i) {
-    low = high;
-    high *= 2;
+struct Point {
+  double seconds = 0.0;
+  double bytes = 0.0;
+};
+
+Point point_of(const LimitedGraph& graph, const Assignment& assignment) {
+  return {.seconds = total_cost(graph.seconds, assignment),
+          .bytes = total_cost(graph.bytes, assignment)};
+}
+
+// The price of the highest bound, by Handler and Zang (1980): that at which two assignments cost
+// the same, one within the limit and one beyond, until no other costs less there.
+// @pre `fast` is beyond the limit, `small` is not
+void search_price(const LimitedGraph& graph, Point fast, Point small, Bounds& bounds) {
+  constexpr int most_prices = 100;
+  for (int i = 0; i < most_prices && !bounds.closed(); ++i) {
+    const double price_s = (small.seconds - fast.seconds) / (fast.bytes - small.bytes);
+    const auto cost = [&](const Point& point) { return point.seconds + price_s * point.bytes; };
+    const Point next = point_of(graph, bounds.try_price(price_s).value());
+    if (cost(next) >= cost(small) * (1 - rounding_of_sums)) return;
+    (next.bytes <= graph.limit_bytes ? small : fast) = next;
   }
-  for (int i = 0; i < halvings && !bounds.closed(); ++i) {
-    const double middle = (low + high) / 2;
-    (bounds.try_price(middle) ? high : low) = middle;
+}
+
+// Of what cannot be eliminated there are bounds alone: higher prices as long as they help.
+void raise_bound(double least_bytes, Bounds& bounds) {
+  constexpr int doublings = 60;
+  double price_s = 1e-3 * std::max(bounds.bound_s(), 1e-12) / std::max(least_bytes, 1.0);
+  for (int i = 0; i < doublings; ++i) {
+    const double before_s = bounds.bound_s();
+    bounds.try_price(price_s);
+    if (bounds.bound_s() <= before_s) return;
+    price_s *= 2;
   }
 }
 
@@ -180,7 +200,12 @@ WithinLimit fastest_within(const LimitedGraph& graph) {
   if (smallest.bound > graph.limit_bytes) return result;
   Bounds bounds(graph);
   if (smallest.optimum) bounds.offer(*smallest.optimum);
-  if (!bounds.try_price(0.0)) search_price(smallest.bound, bounds);
+  const std::optional<Assignment> fastest = bounds.try_price(0.0);
+  if (!fastest || !smallest.optimum) {
+    raise_bound(smallest.bound, bounds);
+  } else if (const Point fast = point_of(graph, *fastest); fast.bytes > graph.limit_bytes) {
+    search_price(graph, fast, point_of(graph, *smallest.optimum), bounds);
+  }
   result.exact = bounds.closed();
   for (const std::size_t most : label_counts) {
     if (result.exact || !bounds.best()) break;
