@@ -111,6 +111,63 @@ TEST_CASE("eliminate: exact on lines, trees and residual networks") {
   }
 }
 
+// Another price of a unit, or of a pair, in a matrix of its own.
+void change_one(CostGraph& graph, std::mt19937& random) {
+  std::vector<double>& unit = graph.units[random() % graph.units.size()];
+  if (graph.edges.empty() || random() % 2 == 0) {
+    unit[random() % unit.size()] += 0.25;
+    return;
+  }
+  CostEdge& edge = graph.edges[random() % graph.edges.size()];
+  CostMatrix costs = edge.costs.matrix();
+  const int row = static_cast<int>(random() % static_cast<std::size_t>(costs.rows()));
+  const int column = static_cast<int>(random() % static_cast<std::size_t>(costs.columns()));
+  costs(row, column) += 0.5;
+  edge.costs = std::move(costs);
+}
+
+TEST_CASE("elimination_steps: what is known of the run before changes nothing") {
+  std::mt19937 random(11);
+  for (const GraphShape& shape : graph_shapes()) {
+    CAPTURE(shape.name);
+    CostGraph graph = shape.graph(random, {.units = 12, .most_candidates = 4});
+    FoldedCosts folded;
+    for (int round = 0; round < 40; ++round) {
+      CAPTURE(round);
+      const EliminationSteps known = elimination_steps(graph, folded);
+      const EliminationSteps fresh = elimination_steps(graph);
+      CHECK(known.bound == fresh.bound);
+      CHECK(known.optimum == fresh.optimum);
+      REQUIRE(known.steps.size() == fresh.steps.size());
+      for (std::size_t i = 0; i < known.steps.size(); ++i) {
+        CHECK(known.steps[i].unit == fresh.steps[i].unit);
+        CHECK(known.steps[i].own_costs == fresh.steps[i].own_costs);
+        CHECK(known.steps[i].pair_costs == fresh.steps[i].pair_costs);
+      }
+      if (round % 3 > 0) change_one(graph, random);
+    }
+  }
+}
+
+TEST_CASE("elimination_steps: blocks that repeat fold into the same matrices") {
+  constexpr int blocks = 60;
+  CostGraph graph;
+  const SharedCosts pair(CostMatrix(3, 3, 0.5));
+  const SharedCosts around(CostMatrix(3, 3, 0.25));
+  for (int unit = 0; unit < 2 * blocks + 1; ++unit) {
+    graph.units.push_back({1.0, 2.0, 3.0});
+    if (unit > 0) graph.edges.push_back({unit - 1, unit, pair});
+    if (unit > 0 && unit % 2 == 0) graph.edges.push_back({unit - 2, unit, around});
+  }
+  const EliminationSteps found = elimination_steps(graph);
+  std::set<const CostMatrix*> matrices;
+  for (const EliminationStep& step : found.steps) {
+    for (const SharedCosts& costs : step.pair_costs) matrices.insert(&costs.matrix());
+  }
+  CHECK(found.steps.size() == graph.units.size());
+  CHECK(matrices.size() < 8);
+}
+
 TEST_CASE("eliminate: the bound is never above the optimum, above the sum of the minima") {
   std::mt19937 random(6);
   int incomplete = 0;

@@ -12,6 +12,7 @@
 
 #include "planner/predict/price.hpp"
 #include "planner/search/candidates.hpp"
+#include "planner/search/unit_splits.hpp"
 #include "tests/planner/schedule/sample_plans.hpp"
 #include "tests/slow_build.hpp"
 
@@ -135,22 +136,37 @@ TEST_CASE("sample_ranks: those of all meshes, each once") {
   CHECK(sample_ranks({&two}) == std::vector{0, 6, 8, 15});
 }
 
+TEST_CASE("sample_ranks: of a split, the second part of channels only where it owns nothing") {
+  const Mesh channels = parse_mesh("h4c4");
+  CHECK(sample_ranks(Split{.mesh = channels}) == std::vector{0, 4, 8, 15});
+  CHECK(sample_ranks({.mesh = channels, .channel_algorithm = ChannelAlgorithm::stationary_x}) ==
+        std::vector{0, 4, 8, 15});
+  CHECK(sample_ranks({.mesh = channels, .channel_algorithm = ChannelAlgorithm::stationary_w}) ==
+        std::vector{0, 4, 5, 8, 15});
+}
+
 TEST_CASE("sample_ranks: hold the slowest rank of every uniform split") {
   const KernelCosts kernels;
   for (const char* name : {"mesh-1k", "vgg16", "resnet50"}) {
+    CAPTURE(name);
     const Network network = read_network("configs/networks/" + std::string(name) + ".json");
     for (int ranks : is_slow_build ? std::vector{6} : std::vector{6, 9, 16}) {
       const Platform platform = default_platform(ranks);
       const PriceList prices(platform, kernels);
-      const Shape input = network.output_shape(0, 4);
-      for (const Mesh& mesh :
-           candidate_meshes(input, ranks, std::array{Axis::n, Axis::h, Axis::w})) {
-        CAPTURE(name);
-        CAPTURE(to_text(mesh));
-        const Plan plan = uniform_plan(network, 4, mesh);
-        CHECK(slowest_s(plan, sample_ranks({&mesh}), prices) >=
-              0.99 * slowest_s(plan, all_ranks(plan), prices));
-      }
+      const auto check_meshes = [&](const std::array<Axis, 3>& axes, ChannelAlgorithm algorithm) {
+        for (const Mesh& mesh : candidate_meshes({{4, 64, 1, 64, 64}}, ranks, axes)) {
+          CAPTURE(to_text(mesh));
+          const Split split{.mesh = mesh, .channel_algorithm = algorithm};
+          const Plan plan = all_on(uniform_plan(network, 4, mesh), split);
+          const double slowest = slowest_s(plan, all_ranks(plan), prices);
+          CHECK(slowest_s(plan, sample_ranks({&mesh}), prices) >= 0.99 * slowest);
+          CHECK(slowest_s(plan, sample_ranks(split), prices) >= 0.99 * slowest);
+        }
+      };
+      check_meshes({Axis::n, Axis::h, Axis::w}, ChannelAlgorithm::stationary_y);
+      check_meshes({Axis::n, Axis::c, Axis::h}, ChannelAlgorithm::stationary_y);
+      check_meshes({Axis::n, Axis::c, Axis::h}, ChannelAlgorithm::stationary_x);
+      check_meshes({Axis::n, Axis::c, Axis::h}, ChannelAlgorithm::stationary_w);
     }
   }
 }
