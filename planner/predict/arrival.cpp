@@ -9,6 +9,8 @@
 namespace cnnplan {
 namespace {
 
+constexpr int few_ranks = 16;
+
 struct Normal {
   double mean = 0.0;
   double variance = 0.0;
@@ -30,6 +32,12 @@ Normal later_of(const Normal& a, const Normal& b) {
   return {.mean = b.mean + first, .variance = std::max(0.0, second - first * first)};
 }
 
+Normal last_of_few(const Normal& one, int ranks) {
+  Normal last = one;
+  for (int i = 1; i < ranks; ++i) last = later_of(last, one);
+  return last;
+}
+
 // The same for two alike, whose means do not differ.
 Normal later_of_two(const Normal& one) {
   constexpr double share = std::numbers::inv_pi;
@@ -37,10 +45,11 @@ Normal later_of_two(const Normal& one) {
           .variance = one.variance * (1.0 - share)};
 }
 
-// The last of `ranks` alike, doubling from one.
+// The last of `ranks` alike: of few one after the other, of others doubling from one, in less time.
 Normal last_of(Normal one, int ranks) {
   if (ranks < 1) throw std::logic_error("fewer than one rank arrives");
   if (one.variance == 0.0) return one;
+  if (ranks <= few_ranks) return last_of_few(one, ranks);
   while (ranks % 2 == 0) {
     one = later_of_two(one);
     ranks /= 2;

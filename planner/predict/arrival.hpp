@@ -15,7 +15,7 @@ struct Arrival {
 
 // The mean of when the last of all is there. The later of two is taken for normally distributed
 // again, with its mean and variance (Clark 1961, "The greatest of a finite set of random
-// variables"): exact for two ranks, 1 % low for 8, 15 % of what lies above the latest mean for
+// variables"): exact for two ranks, 0.3 % low for 16, 15 % of what lies above the latest mean for
 // 1,024. Without spread, the latest. @pre `arrivals` is not empty, ranks >= 1
 double expected_latest_s(std::span<const Arrival> arrivals);
 

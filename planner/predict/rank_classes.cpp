@@ -12,6 +12,7 @@
 #include "planner/model/rank_group.hpp"
 #include "planner/model/upsampling.hpp"
 #include "planner/model/window.hpp"
+#include "planner/predict/like_ranks.hpp"
 
 namespace cnnplan {
 namespace {
@@ -280,23 +281,6 @@ std::set<std::pair<std::int64_t, std::int64_t>> channels_in_turn(
                      plan.network.output_shape(layer, 1)[Dim::c]);
   }
   return channels;
-}
-
-// Ranks so far apart, or a multiple of it, do the same with other samples. No less than all ranks
-// where none do.
-int distance_of_like_ranks(const Plan& plan, const Platform& platform) {
-  if (plan.sharded_update || plan.sample_blocks > 1) return plan.ranks;
-  std::int64_t distance = distance_of_like_places(platform, plan.ranks);
-  if (distance == 0) return plan.ranks;
-  for (const LayerPlan& layer : plan.layers) {
-    const Mesh& mesh = layer.mesh;
-    const int parts = mesh.size(Axis::n);
-    const bool is_even = parts > 1 && mesh.axes().front().axis == Axis::n &&
-                         plan.batch % parts == 0 && mesh.size(Axis::r) * mesh.size(Axis::l) == 1;
-    if (!is_even) return plan.ranks;
-    distance = std::lcm(distance, std::int64_t{mesh.stride(Axis::n)});
-  }
-  return plan.ranks % distance == 0 ? static_cast<int>(distance) : plan.ranks;
 }
 
 // Samples of ranks in a row are then in a row, and of several such meshes the coarser one's hold

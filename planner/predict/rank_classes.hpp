@@ -10,24 +10,20 @@ namespace cnnplan {
 
 class RankClasses {
  public:
-  // Up to so many ranks, a class leaves nothing out.
+  // Up to so many ranks, a class leaves nothing out, but for how expected_latest_s rounds.
   static constexpr int exact_ranks = 16;
 
   // Every rank alone.
   static RankClasses each(int ranks);
-  // Up to exact_ranks, two ranks are in one class where they are as far apart as a whole number of
-  // samples on every mesh of the plan and in the same place of all groups of the platform, so that
-  // they and all that they meet do the same; every rank is alone where updates are sharded or sums
-  // made block by block, where a mesh has replicas or stages, and where it does not cut samples
-  // first or evenly. Beyond, two ranks are in one class when on every mesh of
-  // the plan, along every axis, they have blocks of the same size, see the same padding, need as
-  // much of their neighbours and give as much to them, reach their neighbours over the same levels,
-  // share a sample with ranks that lie alike in their nodes, and keep as many samples from mesh to
-  // mesh; of a layer that is stationary_w, when they multiply, compute, and own of what they
-  // multiply as many channels, of as many ranks. They run the same kernels and move the same halos.
-  // Two things may differ that a class leaves out: how long ranks further away make their
-  // neighbours wait, and over which levels blocks travel between different meshes, or parts of
-  // channels.
+  // Up to exact_ranks, two ranks are in one class when they are a multiple of
+  // distance_of_like_ranks apart. Beyond, when on every mesh of the plan, along every axis, they
+  // have blocks of the same size, see the same padding, need as much of their neighbours and give
+  // as much to them, reach their neighbours over the same levels, share a sample with ranks that
+  // lie alike in their nodes, and keep as many samples from mesh to mesh; of a layer that is
+  // stationary_w, when they multiply, compute, and own of what they multiply as many channels, of
+  // as many ranks. They run the same kernels and move the same halos. Two things may differ that a
+  // class leaves out: how long ranks further away make their neighbours wait, and over which levels
+  // blocks travel between different meshes, or parts of channels.
   // @pre validate(plan) holds
   static RankClasses of(const Plan& plan, const Platform& platform);
   // As beyond exact_ranks however few ranks there are. @pre as above

@@ -21,10 +21,11 @@ Decomposition::Decomposition(FusedUnits units, const std::vector<bool>& wanted)
   }
 }
 
-// Those of these units, those that they read, and the readers of both.
+// Those of these units, those that they read, the readers of both, and losses, whose labels are
+// loaded with the samples; all where a chain's steps pass any of them.
 std::vector<bool> Decomposition::layers_around(const std::vector<bool>& wanted) const {
   const Network& network = plan().network;
-  std::vector<bool> found(network.layers().size(), false);
+  std::vector<bool> found(network.layers().size(), !plan().multigrid.empty());
   for (const Unit& unit : units()) {
     if (!wanted[index_of(unit)]) continue;
     for (LayerIndex layer : layers_of(network, unit)) found[static_cast<std::size_t>(layer)] = true;
@@ -32,6 +33,7 @@ std::vector<bool> Decomposition::layers_around(const std::vector<bool>& wanted) 
   }
   const std::vector<bool> own = found;
   for (LayerIndex layer = 0; layer < network.layer_count(); ++layer) {
+    if (is_loss(network.layer(layer).parameters)) found[static_cast<std::size_t>(layer)] = true;
     if (!own[static_cast<std::size_t>(layer)]) continue;
     for (LayerIndex reader : network.consumers_of(layer)) {
       found[static_cast<std::size_t>(reader)] = true;

@@ -1,4 +1,5 @@
-// What the lowerings of all ranks of a plan have in common, computed once for all of them.
+// What the lowerings of all ranks of a plan have in common, computed once for all of them, and of
+// the part of it that is lowered alone.
 #pragma once
 
 #include <optional>
@@ -21,8 +22,9 @@ class Decomposition : public FusedUnits {
  public:
   // Keeps a reference. @pre validate(plan) holds
   explicit Decomposition(const Plan& plan);
-  // With the blocks of these units, of what they read, and of the readers of both, and with the
-  // exchanges of these units; those of others must not be asked for. @pre `wanted` is by unit
+  // With the blocks of these units, of what they read, of the readers of both and of losses, where
+  // multigrid runs a chain those of all, and with the exchanges of these units; those of others
+  // must not be asked for. @pre `wanted` is by unit
   Decomposition(FusedUnits units, const std::vector<bool>& wanted);
 
   // Output blocks of `layer`.

@@ -65,15 +65,14 @@ class Bounds {
     return std::move(found.optimum);
   }
 
-  // True when `assignment` is within the limit.
-  bool offer(const Assignment& assignment) {
-    if (total_cost(graph_.bytes, assignment) > graph_.limit_bytes) return false;
+  // Keeps it where it is within the limit and the fastest of these.
+  void offer(const Assignment& assignment) {
+    if (total_cost(graph_.bytes, assignment) > graph_.limit_bytes) return;
     const double seconds = total_cost(graph_.seconds, assignment);
     if (!best_ || seconds < best_s_) {
       best_ = assignment;
       best_s_ = seconds;
     }
-    return true;
   }
 
   const std::optional<Assignment>& best() const { return best_; }

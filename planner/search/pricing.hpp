@@ -37,9 +37,9 @@ class NetworkPricing {
   // No pair costs less than its entries say.
   const PricedNetwork& priced() const { return priced_; }
   // True for a pair's entries after it was among these: all that `assignment` takes, and those of
-  // some pairs of choices, of which units without an edge have none. Beside each of these that had
-  // none, so many `neighbours`, pairs with one of its candidates, get a price, those that look
-  // cheapest. @returns how many got one
+  // some pairs of choices, of which units without an edge have none. For each of these that had
+  // none, the `neighbours` pairs that look cheapest with either of its candidates get their prices,
+  // too, as far as they have none. @returns how many got one
   std::size_t price(const Assignment& assignment,
                     const std::vector<ChoicePair>& choices = {},
                     std::size_t neighbours = 0);

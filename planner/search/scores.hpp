@@ -39,8 +39,9 @@ class Scores {
   // Scores a plan, unless one that splits its layers alike was added before: that one's name stays.
   // The first plan is the baseline.
   Score add(const std::string& name, Plan plan);
-  // The same for a plan whose step is below `limit_s`. Those whose step is not where ranks that do
-  // the same stand for each other are not added, which takes less time.
+  // The same for a plan whose step is below `limit_s`. Those whose step is not below it by
+  // RankClasses::alike, which for few ranks leaves out what a whole prediction does not, are not
+  // added: that takes less time.
   std::optional<Score> add_below(double limit_s, const std::string& name, Plan plan);
   std::int64_t available_bytes() const { return prices_.platform().memory_bytes; }
   bool any_fits() const { return best_.has_value(); }

@@ -24,8 +24,9 @@ class UnitEdges {
             PricedNetwork& priced);
 
   // In `priced`, the same that was filled: prices for all pairs that `assignment` takes, and those
-  // of some pairs of choices, as far as there are any and they have none; for each of these, of the
-  // pairs with one of its candidates, also so many that look cheapest. @returns how many got one
+  // of some pairs of choices, as far as there are any and they have none; for each of these, also
+  // for the `neighbours` pairs that look cheapest with either of its candidates. @returns how many
+  // got one
   std::size_t price(const Assignment& assignment,
                     const std::vector<ChoicePair>& choices,
                     std::size_t neighbours,

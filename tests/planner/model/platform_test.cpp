@@ -28,6 +28,30 @@ TEST_CASE("segment_time_s: a message is timed by the first segment that holds it
   CHECK_THROWS_AS(segment_time_s({}, 1.0), std::logic_error);
 }
 
+TEST_CASE("distance_of_like_places: every rank so far apart is in the same place of all groups") {
+  struct Row {
+    std::vector<int> ranks_per_group;
+    int shared_by;  // ports of the last level
+    int ranks;
+    std::int64_t expected;
+  };
+  for (const Row& row : std::vector<Row>{{{4}, 1, 4, 1},
+                                         {{8}, 1, 4, 1},
+                                         {{4, 16}, 1, 16, 4},
+                                         {{4, 16}, 8, 16, 8},
+                                         {{2, 6, 12}, 1, 12, 6},
+                                         {{4, 6, 24}, 1, 24, 12},
+                                         {{4, 16}, 1, 6, 0},
+                                         {{4, 16}, 3, 16, 0}}) {
+    Platform platform;
+    for (int ranks : row.ranks_per_group) platform.levels.push_back({.ranks_per_group = ranks});
+    platform.levels.back().shared_by = row.shared_by;
+    CAPTURE(row.ranks);
+    CAPTURE(row.expected);
+    CHECK(distance_of_like_places(platform, row.ranks) == row.expected);
+  }
+}
+
 TEST_CASE("level_between: the innermost level that holds both ranks") {
   Platform platform;
   platform.levels = {{.name = "socket", .ranks_per_group = 2},

@@ -169,6 +169,16 @@ TEST_CASE("UnitClasses: no loss stands for the main one, whose input is kept") {
   for (int round = 0; round < 20; ++round) check_wanted(plan, random);
 }
 
+TEST_CASE("UnitClasses: labels of a loss that another stands for are loaded all the same") {
+  for (const char* name : {"googlenet-aux", "inception_v3-aux"}) {
+    CAPTURE(name);
+    std::mt19937 random(5);
+    for (int round = 0; round < 6; ++round) {
+      check_wanted(config_plan(name, parse_mesh(round % 2 == 0 ? "h2" : "n2h2")), random);
+    }
+  }
+}
+
 TEST_CASE("UnitClasses: repeated blocks are lowered once") {
   const Plan plan = config_plan("resnet152", parse_mesh("n4"));
   const FusedUnits fused(plan);

@@ -87,6 +87,11 @@ Work work_of(const PricedSchedule& priced, const Platform& platform) {
   return work;
 }
 
+// Of all ranks.
+std::vector<PricedSchedule> schedules_of(const Plan& plan, const PriceList& prices) {
+  return lower_and_price(plan, RankClasses::each(plan.ranks), prices).schedules;
+}
+
 }  // namespace
 
 TEST_CASE("Rank traces: one operation after the other") {
@@ -155,7 +160,7 @@ TEST_CASE("Rank traces: every send of every plan has its receive") {
   for (const NamedPlan& named : plans) {
     CAPTURE(named.name);
     const Platform platform = two_nodes(named.plan.ranks);
-    const auto schedules = lower_and_price(named.plan, PriceList(platform, kernels)).schedules;
+    const auto schedules = schedules_of(named.plan, PriceList(platform, kernels));
     for (double overlap : {0.0, 0.7}) {
       check_traces(schedules, platform, {.overlap = overlap});
       check_traces(schedules, platform, {.overlap = overlap, .real_bytes = true});
@@ -168,7 +173,7 @@ TEST_CASE("Rank traces: transfers send the bytes of their lists, and copy what i
   for (const NamedPlan& named : random_plans(6)) {
     CAPTURE(named.name);
     const Platform platform = two_nodes(named.plan.ranks);
-    auto schedules = lower_and_price(named.plan, PriceList(platform, kernels)).schedules;
+    auto schedules = schedules_of(named.plan, PriceList(platform, kernels));
     std::vector<Work> work;
     for (PricedSchedule& priced : schedules) {
       without_sums(priced);
