@@ -261,10 +261,7 @@ PlanWork work_of(const Plan& plan, const PriceList& prices) {
 }
 
 double predicted_step_s(const Plan& plan, const PriceList& prices) {
-  return predicted_step_s(plan, RankClasses::of(plan, prices.platform()), prices);
-}
-
-double predicted_step_s(const Plan& plan, RankClasses classes, const PriceList& prices) {
+  RankClasses classes = RankClasses::of(plan, prices.platform());
   const double overlap = overlap_of(plan, prices.platform());
   const Mode mode = mode_of(plan, overlap > 0.0);
   const PlanWork work = work_of(plan, std::move(classes), mode, prices, ignore);

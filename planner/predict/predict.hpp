@@ -34,8 +34,6 @@ std::vector<RankTimeline> walk(const PlanWork& work, const VirtualTimeOptions& o
 // The step that a prediction of the plan has, and nothing else: in less time, as nothing needs a
 // place in memory for it where operations run one after the other.
 double predicted_step_s(const Plan& plan, const PriceList& prices);
-// The same with ranks told apart as they are in `classes`.
-double predicted_step_s(const Plan& plan, RankClasses classes, const PriceList& prices);
 
 // Of the forward pass of a mini-batch alone, as `cnnexec --infer` runs it: nothing is hidden.
 double predicted_inference_s(const Plan& plan, const PriceList& prices);

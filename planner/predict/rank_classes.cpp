@@ -309,14 +309,14 @@ RankClasses RankClasses::each(int ranks) {
 }
 
 RankClasses RankClasses::of(const Plan& plan, const Platform& platform) {
-  if (plan.ranks > exact_ranks) return alike(plan, platform);
+  if (plan.ranks > exact_ranks) return of_many(plan, platform);
   const int distance = distance_of_like_ranks(plan, platform);
   std::vector<int> class_of;
   for (int rank = 0; rank < plan.ranks; ++rank) class_of.push_back(rank % distance);
   return RankClasses(std::move(class_of));
 }
 
-RankClasses RankClasses::alike(const Plan& plan, const Platform& platform) {
+RankClasses RankClasses::of_many(const Plan& plan, const Platform& platform) {
   Refinement refinement(plan.ranks);
   const std::map<Mesh, std::vector<LayerIndex>> meshes = layers_by_mesh(plan);
   for (const auto& [mesh, layers] : meshes) {

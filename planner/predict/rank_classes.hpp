@@ -26,8 +26,6 @@ class RankClasses {
   // blocks travel between different meshes, or parts of channels.
   // @pre validate(plan) holds
   static RankClasses of(const Plan& plan, const Platform& platform);
-  // As beyond exact_ranks however few ranks there are. @pre as above
-  static RankClasses alike(const Plan& plan, const Platform& platform);
 
   int rank_count() const { return static_cast<int>(class_of_.size()); }
   int count() const { return static_cast<int>(ranks_.size()); }
@@ -39,6 +37,8 @@ class RankClasses {
 
  private:
   explicit RankClasses(std::vector<int> class_of);
+  // As beyond exact_ranks.
+  static RankClasses of_many(const Plan& plan, const Platform& platform);
 
   std::vector<int> class_of_;
   std::vector<int> ranks_;

@@ -34,6 +34,10 @@ MinMarginals::MinMarginals(EliminationSteps steps, double limit)
     }
   }
   for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) take_back(*step);
+  // Not the least where others cost too much to be looked at.
+  for (std::vector<double>& costs : costs_) {
+    for (double& cost : costs) cost = cost > limit_ ? infinity : cost;
+  }
 }
 
 std::optional<MinMarginals> MinMarginals::of(const CostGraph& graph) {

@@ -20,8 +20,10 @@ constexpr std::size_t others_of_unit = 2;
 constexpr std::size_t most_scored = 16;
 constexpr std::size_t least_scored = 2;
 constexpr std::size_t units_of_most = 128;
-// After so many in a row that did not help, others that cost more are left alone.
-constexpr int most_lost = 6;
+// Where more classes of ranks than that are walked, which takes long, after so many in a row that
+// did not help others that cost more are left alone.
+constexpr int classes_of_few = 16;
+constexpr int most_lost_of_many = 6;
 // Of the sum over that of the optimum: what costs more than by the last is no tie. Most often the
 // ties that are scored are among the first, and the fewer are told apart, the less time that takes.
 constexpr std::array excesses{1e-4, 1e-3, 1e-2, 1e-1};
@@ -80,10 +82,13 @@ class Attempts {
         choices_(choices),
         scores_(scores),
         best_(std::move(optimum)),
-        least_s_(scores.add(name, plan_of(blank, choices, best_)).step_s),
-        left_(scored_of(best_.size())) {}
+        left_(scored_of(best_.size())) {
+    const Score score = scores.add(name, plan_of(blank, choices, best_));
+    least_s_ = score.step_s;
+    is_slow_ = score.classes > classes_of_few;
+  }
 
-  bool are_over() const { return left_ == 0 || lost_in_a_row_ == most_lost; }
+  bool are_over() const { return left_ == 0 || (is_slow_ && lost_in_a_row_ == most_lost_of_many); }
 
   void add(const MinMarginals& marginals) {
     for (const NearTie& tie : near_ties(marginals)) {
@@ -113,7 +118,8 @@ class Attempts {
   const SplitChoices& choices_;
   Scores& scores_;
   Assignment best_;
-  double least_s_;
+  double least_s_ = 0.0;
+  bool is_slow_ = false;  // to score
   std::size_t left_;
   double lost_ = 0.0;  // cost of the last that did not help
   int lost_in_a_row_ = 0;

@@ -22,7 +22,10 @@ Score Scores::add(const std::string& name, Plan plan) {
   const PlanWork work = work_of(plan, prices_);
   const double step_s = step_time_s(walk(work, {.overlap = overlap_of(plan, platform)}));
   const std::int64_t bytes = work.memory.total_bytes();
-  const Score score{.step_s = step_s, .bytes = bytes, .fits = fits(bytes, platform)};
+  const Score score{.step_s = step_s,
+                    .bytes = bytes,
+                    .fits = fits(bytes, platform),
+                    .classes = work.classes.count()};
   const bool is_best = score.fits && step_s < least_step_s();
   scored_.push_back({.name = name, .plan = std::move(plan), .score = score});
   if (is_best) best_ = scored_.size() - 1;
@@ -30,10 +33,8 @@ Score Scores::add(const std::string& name, Plan plan) {
 }
 
 std::optional<Score> Scores::add_below(double limit_s, const std::string& name, Plan plan) {
-  RankClasses alike = RankClasses::alike(plan, prices_.platform());
-  if (predicted_step_s(plan, std::move(alike), prices_) >= limit_s) return std::nullopt;
-  const Score score = add(name, std::move(plan));
-  return score.step_s < limit_s ? std::optional(score) : std::nullopt;
+  if (predicted_step_s(plan, prices_) >= limit_s) return std::nullopt;
+  return add(name, std::move(plan));
 }
 
 double Scores::least_step_s() const {

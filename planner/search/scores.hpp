@@ -18,6 +18,7 @@ struct Score {
   double step_s = 0.0;
   std::int64_t bytes = 0;  // as work_of has them: no less than the rank needs that needs most
   bool fits = false;       // into the platform's memory
+  int classes = 0;         // of ranks that were walked
 };
 
 struct NamedPlan {
@@ -39,9 +40,7 @@ class Scores {
   // Scores a plan, unless one that splits its layers alike was added before: that one's name stays.
   // The first plan is the baseline.
   Score add(const std::string& name, Plan plan);
-  // The same for a plan whose step is below `limit_s`. Those whose step is not below it by
-  // RankClasses::alike, which for few ranks leaves out what a whole prediction does not, are not
-  // added: that takes less time.
+  // The same for a plan whose step is below `limit_s`; others are not added, which takes less time.
   std::optional<Score> add_below(double limit_s, const std::string& name, Plan plan);
   std::int64_t available_bytes() const { return prices_.platform().memory_bytes; }
   bool any_fits() const { return best_.has_value(); }
