@@ -1,6 +1,7 @@
 // Tests of planner/search/elimination.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <numeric>
 #include <set>
 
@@ -181,6 +182,31 @@ TEST_CASE("eliminate: the bound is never above the optimum, above the sum of the
     if (!result.optimum) ++incomplete;
   }
   CHECK(incomplete > 0);
+}
+
+TEST_CASE("MinMarginals: up to the limit the same as without, beyond it infinite") {
+  std::mt19937 random(12);
+  int within = 0;
+  int beyond = 0;
+  for (const GraphShape& shape : graph_shapes()) {
+    CAPTURE(shape.name);
+    for (int round = 0; round < 20; ++round) {
+      const CostGraph graph = shape.graph(random, {.units = 12, .most_candidates = 5});
+      const UnitCosts all = min_marginals(graph).value();
+      const double limit = eliminate(graph).bound * (1.0 + 0.01 * (round % 10));
+      const MinMarginals found(elimination_steps(graph), limit * (1 + rounding));
+      for (std::size_t unit = 0; unit < all.size(); ++unit) {
+        for (std::size_t i = 0; i < all[unit].size(); ++i) {
+          const bool is_within = all[unit][i] <= limit * (1 + rounding);
+          ++(is_within ? within : beyond);
+          CHECK(std::isinf(found.costs()[unit][i]) == !is_within);
+          if (is_within) CHECK(found.costs()[unit][i] == relative(all[unit][i], rounding));
+        }
+      }
+    }
+  }
+  CHECK(within > 100);
+  CHECK(beyond > 100);
 }
 
 TEST_CASE("min_marginals: by unit and candidate what trying all assignments with it gives") {
