@@ -147,7 +147,8 @@ bool add_searched(const Plan& blank,
                   Scores& scores) {
   std::vector<Found> found = search(pricing, method);
   const bool all_ways = method != SearchMethod::longest_path_first;
-  if (all_ways) {
+  // With overlap, what a rank must do leaves out all that it sends: such plans move everything.
+  if (all_ways && !blank.overlap) {
     for (Found& plan : in_bulk(least, blank.ranks)) found.push_back(std::move(plan));
   }
   add_found(blank, pricing.priced().choices, found, scores);
