@@ -10,6 +10,7 @@
 
 #include "planner/predict/predict.hpp"
 #include "tests/relative.hpp"
+#include "tests/slow_build.hpp"
 
 namespace cnnplan::test {
 namespace {
@@ -150,8 +151,10 @@ void check_same(const Plan& plan,
 
 TEST_CASE("RankClasses: few ranks leave nothing out") {
   const std::vector<std::string> meshes{"n16", "n8h2", "n4h2w2", "n8c2", "n4c4", "n2h8", "n2c2w4"};
-  int shared = 0;
-  for (const char* network : {"lenet", "googlenet", "unet-2d"}) {
+  const std::vector<const char*> networks =
+      is_slow_build ? std::vector{"lenet"} : std::vector{"lenet", "googlenet", "unet-2d"};
+  std::size_t shared = 0;
+  for (const char* network : networks) {
     for (const std::string& first : meshes) {
       for (const std::string& then : {std::string("n16"), std::string("n4h4"), first}) {
         for (const int ranks_per_node : {2, 4}) {
@@ -167,12 +170,12 @@ TEST_CASE("RankClasses: few ranks leave nothing out") {
       }
     }
   }
-  CHECK(shared > 100);
+  CHECK(shared > 30 * networks.size());
 }
 
 TEST_CASE("RankClasses: few ranks wait for each other as each by itself, but for rounding") {
   const Platform four = nodes_of(4, 16);
-  for (const Plan& plan : {plan_on("resnet50", 16, "n16"), mixed("resnet50", 16, "n16", "n8h2")}) {
+  for (const Plan& plan : {plan_on("lenet", 16, "n16"), mixed("alexnet", 16, "n16", "n8h2")}) {
     check_same(plan, four, equal_kernels(plan, 2e-5), 2e-2);
   }
 }
