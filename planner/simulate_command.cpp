@@ -28,9 +28,17 @@ Profile profile_of(const SimulateOptions& options) {
   return name.empty() ? Profile{} : read_profile(name);
 }
 
-void warn_of_other_files(const Plan& plan, double predicted_s) {
+// Who asks whether a prediction holds is not answered with another one.
+void check_files(const SimulateOptions& options, const Plan& plan, double predicted_s) {
   const double planned_s = plan.prediction.step_s;
   if (std::abs(predicted_s - planned_s) <= same_prediction * planned_s) return;
+  if (options.max_error) {
+    throw InputError({.file = options.plan_file,
+                      .pointer = "/prediction/step_s",
+                      .value = duration(planned_s),
+                      .allowed = "with --max-error, what the platform and the profile predict (" +
+                                 duration(predicted_s) + "): those that the plan was made with"});
+  }
   std::cerr << "these platform and profile predict " << duration(predicted_s) << ", the plan says "
             << duration(planned_s) << ": it was made with others\n";
 }
@@ -97,7 +105,7 @@ ExitCode simulate_command(const SimulateOptions& options) {
   const PricedPlan priced = lower_and_price(plan, RankClasses::each(plan.ranks), prices);
   const auto& schedules = priced.schedules;
   const double overlap = overlap_of(plan, platform);
-  warn_of_other_files(plan, predicted_step_s(plan, prices));
+  check_files(options, plan, predicted_step_s(plan, prices));
   // What is replayed takes equally long on all ranks.
   StepTimes times{.predicted_s = step_time_s(walk(priced, {.overlap = overlap, .spreads = false})),
                   .kernels_s = kernels_s(schedules)};
