@@ -86,7 +86,8 @@ std::string write_json(const OrderedJson& document) {
   check_finite(document, "");
   std::string text;
   append_pretty(document, 0, 0, text);
-  return text + '\n';
+  text += '\n';
+  return text;
 }
 
 }  // namespace cnnplan

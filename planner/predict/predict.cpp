@@ -172,7 +172,10 @@ PlanWork work_of(
   return result;
 }
 
-void ignore(std::size_t, const PricedSchedule&) {}
+PlanWork work_of(const Plan& plan, Mode mode, const PriceList& prices) {
+  const auto ignore = [](std::size_t, const PricedSchedule&) {};
+  return work_of(plan, RankClasses::of(plan, prices.platform()), mode, prices, ignore);
+}
 
 // All buffers beside each other where that fits, else what they take.
 MemoryUse memory_within(const Platform& platform, PricedSchedule& made) {
@@ -257,20 +260,18 @@ std::vector<RankTimeline> walk(const PlanWork& work, const VirtualTimeOptions& o
 
 PlanWork work_of(const Plan& plan, const PriceList& prices) {
   const Mode mode = mode_of(plan, plan.overlap);
+  const auto ignore = [](std::size_t, const PricedSchedule&) {};
   return measured_work_of(plan, RankClasses::of(plan, prices.platform()), mode, prices, ignore);
 }
 
 double predicted_step_s(const Plan& plan, const PriceList& prices) {
-  RankClasses classes = RankClasses::of(plan, prices.platform());
   const double overlap = overlap_of(plan, prices.platform());
   const Mode mode = mode_of(plan, overlap > 0.0);
-  const PlanWork work = work_of(plan, std::move(classes), mode, prices, ignore);
-  return step_time_s(walk(work, {.overlap = overlap}));
+  return step_time_s(walk(work_of(plan, mode, prices), {.overlap = overlap}));
 }
 
 double predicted_inference_s(const Plan& plan, const PriceList& prices) {
-  RankClasses classes = RankClasses::of(plan, prices.platform());
-  return step_time_s(walk(work_of(plan, std::move(classes), Mode::inference, prices, ignore)));
+  return step_time_s(walk(work_of(plan, Mode::inference, prices)));
 }
 
 Prediction predict(const Plan& plan, RankClasses classes, const PriceList& prices) {

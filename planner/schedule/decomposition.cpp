@@ -1,22 +1,23 @@
 // Blocks layer by layer.
 #include "planner/schedule/decomposition.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace cnnplan {
 
 Decomposition::Decomposition(const Plan& plan) : FusedUnits(plan) {
-  add_blocks(std::vector<bool>(plan.network.layers().size(), true));
-  exchanges_.resize(units().size());
-  for (const Unit& unit : units()) exchanges_[index_of(unit)] = exchanges_of(unit);
+  add(std::vector<bool>(units().size(), true));
 }
 
 Decomposition::Decomposition(FusedUnits units, const std::vector<bool>& wanted)
     : FusedUnits(std::move(units)) {
+  add(wanted);
+}
+
+void Decomposition::add(const std::vector<bool>& wanted) {
   add_blocks(layers_around(wanted));
-  exchanges_.resize(this->units().size());
-  for (const Unit& unit : this->units()) {
+  exchanges_.resize(units().size());
+  for (const Unit& unit : units()) {
     if (wanted[index_of(unit)]) exchanges_[index_of(unit)] = exchanges_of(unit);
   }
 }

@@ -55,6 +55,8 @@ class Decomposition : public FusedUnits {
  private:
   using Blocks = std::vector<std::optional<BlockOwnership>>;  // by layer
 
+  // Blocks and exchanges of these units.
+  void add(const std::vector<bool>& wanted);
   std::vector<bool> layers_around(const std::vector<bool>& wanted) const;
   // Of these layers.
   void add_blocks(const std::vector<bool>& layers);

@@ -48,31 +48,38 @@ CostGraph priced(const LimitedGraph& graph, double price_s) {
   return result;
 }
 
+// What an assignment costs.
+struct Point {
+  double seconds = 0.0;
+  double bytes = 0.0;
+};
+
 // What is known of the fastest assignment within the limit.
 class Bounds {
  public:
   explicit Bounds(const LimitedGraph& graph) : graph_(graph) {}
 
   // The optimum at this price; nothing where the graph is too entangled.
-  std::optional<Assignment> try_price(double price_s) {
-    Elimination found = eliminate(priced(graph_, price_s));
+  std::optional<Point> try_price(double price_s) {
+    const Elimination found = eliminate(priced(graph_, price_s));
     const double bound_s = found.bound - price_s * graph_.limit_bytes;
     if (bound_s > bound_s_) {
       bound_s_ = bound_s;
       price_s_ = price_s;
     }
-    if (found.optimum) offer(*found.optimum);
-    return std::move(found.optimum);
+    if (!found.optimum) return std::nullopt;
+    return offer(*found.optimum);
   }
 
-  // Keeps it where it is within the limit and the fastest of these.
-  void offer(const Assignment& assignment) {
-    if (total_cost(graph_.bytes, assignment) > graph_.limit_bytes) return;
-    const double seconds = total_cost(graph_.seconds, assignment);
-    if (!best_ || seconds < best_s_) {
+  // Keeps it where it is within the limit and the fastest of these. @returns what it costs
+  Point offer(const Assignment& assignment) {
+    const Point point{.seconds = total_cost(graph_.seconds, assignment),
+                      .bytes = total_cost(graph_.bytes, assignment)};
+    if (point.bytes <= graph_.limit_bytes && (!best_ || point.seconds < best_s_)) {
       best_ = assignment;
-      best_s_ = seconds;
+      best_s_ = point.seconds;
     }
+    return point;
   }
 
   const std::optional<Assignment>& best() const { return best_; }
@@ -91,27 +98,17 @@ class Bounds {
   double price_s_ = 0.0;  // of the highest bound
 };
 
-struct Point {
-  double seconds = 0.0;
-  double bytes = 0.0;
-};
-
-Point point_of(const LimitedGraph& graph, const Assignment& assignment) {
-  return {.seconds = total_cost(graph.seconds, assignment),
-          .bytes = total_cost(graph.bytes, assignment)};
-}
-
 // The price of the highest bound, by Handler and Zang (1980): that at which two assignments cost
 // the same, one within the limit and one beyond, until no other costs less there.
 // @pre `fast` is beyond the limit, `small` is not
-void search_price(const LimitedGraph& graph, Point fast, Point small, Bounds& bounds) {
+void search_price(double limit_bytes, Point fast, Point small, Bounds& bounds) {
   constexpr int most_prices = 100;
   for (int i = 0; i < most_prices && !bounds.closed(); ++i) {
     const double price_s = (small.seconds - fast.seconds) / (fast.bytes - small.bytes);
     const auto cost = [&](const Point& point) { return point.seconds + price_s * point.bytes; };
-    const Point next = point_of(graph, bounds.try_price(price_s).value());
+    const Point next = bounds.try_price(price_s).value();
     if (cost(next) >= cost(small) * (1 - rounding_of_sums)) return;
-    (next.bytes <= graph.limit_bytes ? small : fast) = next;
+    (next.bytes <= limit_bytes ? small : fast) = next;
   }
 }
 
@@ -198,12 +195,13 @@ WithinLimit fastest_within(const LimitedGraph& graph) {
   result.least_bytes = smallest.bound;
   if (smallest.bound > graph.limit_bytes) return result;
   Bounds bounds(graph);
-  if (smallest.optimum) bounds.offer(*smallest.optimum);
-  const std::optional<Assignment> fastest = bounds.try_price(0.0);
-  if (!fastest || !smallest.optimum) {
+  std::optional<Point> small;
+  if (smallest.optimum) small = bounds.offer(*smallest.optimum);
+  const std::optional<Point> fast = bounds.try_price(0.0);
+  if (!fast || !small) {
     raise_bound(smallest.bound, bounds);
-  } else if (const Point fast = point_of(graph, *fastest); fast.bytes > graph.limit_bytes) {
-    search_price(graph, fast, point_of(graph, *smallest.optimum), bounds);
+  } else if (fast->bytes > graph.limit_bytes) {
+    search_price(graph.limit_bytes, *fast, *small, bounds);
   }
   result.exact = bounds.closed();
   for (const std::size_t most : label_counts) {

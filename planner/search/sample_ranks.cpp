@@ -17,6 +17,15 @@ void insert(std::vector<int>& ranks, int rank) {
   if (place == ranks.end() || *place != rank) ranks.insert(place, rank);
 }
 
+// `may_own_nothing`: whether a layer may be stationary_w.
+void insert_busiest(const Mesh& mesh, bool may_own_nothing, std::vector<int>& sample) {
+  insert(sample, busiest_rank(mesh, 0));
+  if (!may_own_nothing) return;
+  if (input_parts(ChannelAlgorithm::stationary_w, mesh.size(Axis::c)) > 1) {
+    insert(sample, busiest_rank(mesh, 1));
+  }
+}
+
 }  // namespace
 
 std::vector<int> sample_ranks(int ranks) {
@@ -33,19 +42,6 @@ int busiest_rank(const Mesh& mesh, int channel_part) {
   }
   return rank;
 }
-
-namespace {
-
-// `may_own_nothing`: whether a layer may be stationary_w.
-void insert_busiest(const Mesh& mesh, bool may_own_nothing, std::vector<int>& sample) {
-  insert(sample, busiest_rank(mesh, 0));
-  if (!may_own_nothing) return;
-  if (input_parts(ChannelAlgorithm::stationary_w, mesh.size(Axis::c)) > 1) {
-    insert(sample, busiest_rank(mesh, 1));
-  }
-}
-
-}  // namespace
 
 std::vector<int> sample_ranks(const std::vector<const Mesh*>& meshes) {
   std::vector<int> sample = sample_ranks(meshes.front()->rank_count());
