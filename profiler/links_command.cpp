@@ -110,7 +110,7 @@ void check_sums(const LinkMeasurements& measurements) {
 }  // namespace
 
 void links_command(const LinksRequest& request, const Communicator& world) {
-  ProgressBar bar(world.rank() == 0 && stderr_is_terminal());
+  ProgressBar bar(world.rank() == 0, stderr_is_terminal());
   LinkOptions options;
   const std::unique_ptr<Backend> library =
       make_backend(request.backend, {.local_rank = find_nodes(world).rank_here});
@@ -121,6 +121,7 @@ void links_command(const LinksRequest& request, const Communicator& world) {
           .device;
   options.device_memory = &library->device();
   options.nccl = request.nccl;
+  options.most_bytes = request.most_bytes;
   options.progress = [&bar](const LinkProgress& progress) {
     bar.show(progress.done, progress.total, progress.what);
   };

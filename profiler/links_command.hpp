@@ -1,6 +1,7 @@
 // Measures the links and writes a platform file.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "executor/comm/communicator.hpp"
@@ -10,7 +11,8 @@ namespace cnnplan {
 struct LinksRequest {
   std::string output_file;
   std::string backend;
-  bool nccl = false;  // the library's allreduce is NCCL's
+  bool nccl = false;                                 // the library's allreduce is NCCL's
+  std::int64_t most_bytes = std::int64_t{64} << 20;  // of a message
 };
 
 // Prints the tables of what was measured to stdout on rank 0. The platform names its device as the

@@ -27,8 +27,8 @@ constexpr const char* footer = R"(KERNELS
   many ranks as the node will run: they share memory and clock, and the times say so.
 
 LINKS
-  --links times messages of 8 B to 64 MB, collectives, copies and reductions, and fits alpha, beta
-  and gamma piecewise.
+  --links times messages of 8 B to 64 MiB (--max-bytes), collectives, copies and reductions, and fits
+  alpha, beta and gamma piecewise.
 
 EXAMPLES
   mpirun -n 2 cnnplan profile --links                              writes platform.json
@@ -45,9 +45,13 @@ constexpr const char* default_network = "network.json";
 struct Options {
   bool links = false;
   ProfileOptions kernels;
-  bool nccl = false;
+  LinksRequest links_request;
   std::string output_file;
 };
+
+// Fewer tell no bandwidth.
+constexpr std::int64_t least_message_bytes = std::int64_t{64} << 10;
+constexpr std::int64_t most_message_bytes = std::int64_t{4} << 30;
 
 // After all that it excludes.
 void add_missing_from(CLI::App& app, ProfileOptions& options, CLI::Option& links) {
@@ -112,7 +116,14 @@ void add_options(CLI::App& app, Options& options) {
                  "default: 1GiB")
       ->transform(CLI::AsSizeValue(false))
       ->check(CLI::NonNegativeNumber);
-  app.add_flag("--nccl", options.nccl, "With --links: the library's allreduce is NCCL's")
+  app.add_option("--max-bytes",
+                 options.links_request.most_bytes,
+                 "With --links: the largest message, as 256MiB; default: 64MiB")
+      ->transform(CLI::AsSizeValue(false))
+      ->check(CLI::Range(least_message_bytes, most_message_bytes))
+      ->needs(links);
+  app.add_flag(
+         "--nccl", options.links_request.nccl, "With --links: the library's allreduce is NCCL's")
       ->needs(links);
   app.add_option(
       "-o,--output", options.output_file, "Default: profile.json, with --links platform.json");
@@ -125,6 +136,8 @@ void set_defaults(Options& options) {
     options.output_file = options.links ? "platform.json" : "profile.json";
   }
   options.kernels.output_file = options.output_file;
+  options.links_request.output_file = options.output_file;
+  options.links_request.backend = options.kernels.backend;
 }
 
 int run(int argc, char** argv) {
@@ -144,7 +157,7 @@ int run(int argc, char** argv) {
       std::fprintf(stderr, "cnnplan profile: note: %s\n", why.c_str());
     }
     if (options.links) {
-      links_command({options.output_file, options.kernels.backend, options.nccl}, world);
+      links_command(options.links_request, world);
     } else {
       profile_command(options.kernels, world);
     }

@@ -107,7 +107,7 @@ void profile_command(const ProfileOptions& options, const Communicator& world) {
   const auto save = [&](const Profile& current) {
     on_first_rank(world, [&] { write_file(file, to_json(current)); });
   };
-  ProgressBar bar(world.rank() == 0 && stderr_is_terminal());
+  ProgressBar bar(world.rank() == 0, stderr_is_terminal());
   const auto show = [&bar](const ProfileProgress& progress) {
     bar.show(progress.passes,
              progress.total_passes,

@@ -33,9 +33,15 @@ ProgressBar::~ProgressBar() {
 
 void ProgressBar::show(int done, int total, const std::string& what) {
   if (!shown_ || done == 0) return;
-  drawn_ = true;
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;
-  std::fputs(('\r' + progress_line(done, total, elapsed.count(), what)).c_str(), stderr);
+  const std::string line = progress_line(done, total, elapsed.count(), what);
+  if (is_terminal_) {
+    drawn_ = true;
+    std::fputs(('\r' + line).c_str(), stderr);
+  } else if (elapsed.count() >= last_line_s_ + seconds_between_lines) {
+    last_line_s_ = elapsed.count();
+    std::fputs((line.substr(0, line.find_last_not_of(' ') + 1) + '\n').c_str(), stderr);
+  }
 }
 
 }  // namespace cnnplan

@@ -1,4 +1,4 @@
-// One line on a terminal: how far, and how long it will take.
+// How far, and how long it will take: one line on a terminal, now and then a line in a log.
 #pragma once
 
 #include <chrono>
@@ -10,10 +10,13 @@ namespace cnnplan {
 // @pre 0 < done
 std::string progress_line(int done, int total, double elapsed_s, const std::string& what);
 
-// Writes to stderr.
+// Writes to stderr. `is_terminal`: over the line before; else a line at most every
+// `seconds_between_lines`.
 class ProgressBar {
  public:
-  explicit ProgressBar(bool shown) : shown_(shown) {}
+  static constexpr double seconds_between_lines = 30.0;
+
+  ProgressBar(bool shown, bool is_terminal) : shown_(shown), is_terminal_(is_terminal) {}
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
   ~ProgressBar();
@@ -21,7 +24,9 @@ class ProgressBar {
 
  private:
   bool shown_;
+  bool is_terminal_;
   bool drawn_ = false;
+  double last_line_s_ = 0.0;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 

@@ -12,6 +12,17 @@ std::vector<std::string> cells_of(const ComparedTime& time) {
           time.measured_s > 0 ? fixed((time.predicted_s / time.measured_s - 1) * 100, 1) : "-"};
 }
 
+// What the step has beside the groups: time between operations and waiting for the slowest rank;
+// below 0 where operations overlap.
+std::vector<std::string> rest_cells(const Comparison& comparison) {
+  ComparedTime rest = comparison.step;
+  for (const ComparedTime& group : comparison.groups) {
+    rest.predicted_s -= group.predicted_s;
+    rest.measured_s -= group.measured_s;
+  }
+  return {"rest of the step", milliseconds(rest.predicted_s), milliseconds(rest.measured_s), ""};
+}
+
 std::string unmatched_text(const std::string& title,
                            const std::vector<UnmatchedOperation>& operations) {
   if (operations.empty()) return "";
@@ -41,6 +52,7 @@ std::string memory_text(const Comparison& comparison) {
 std::string to_text(const Comparison& comparison) {
   Table table({{"layer", Align::left}, {"predicted [ms]"}, {"measured [ms]"}, {"error [%]"}});
   for (const ComparedTime& group : comparison.groups) table.add_row(cells_of(group));
+  table.add_row(rest_cells(comparison));
   table.add_rule();
   table.add_row(cells_of(comparison.step));
   std::string text = comparison.network + ": " + std::to_string(comparison.ranks) +

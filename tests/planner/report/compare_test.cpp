@@ -156,16 +156,17 @@ TEST_CASE("compare: the whole text") {
   CHECK(to_text(compare(small_plan(), run, {})) ==
         R"(small: 2 ranks, batch 4; 7 steps measured, 112.500 ms to 137.500 ms
 
-layer   predicted [ms]  measured [ms]  error [%]
-------------------------------------------------
-data             1.000          1.000        0.0
-conv1           62.500         62.500        0.0
-bn1              7.500          7.500        0.0
-fc               6.500          6.500        0.0
-reduce           6.000          6.000        0.0
-sgd              7.000          3.500      100.0
-------------------------------------------------
-step           100.000        125.000      -20.0
+layer             predicted [ms]  measured [ms]  error [%]
+----------------------------------------------------------
+data                       1.000          1.000        0.0
+conv1                     62.500         62.500        0.0
+bn1                        7.500          7.500        0.0
+fc                         6.500          6.500        0.0
+reduce                     6.000          6.000        0.0
+sgd                        7.000          3.500      100.0
+rest of the step           9.500         38.000
+----------------------------------------------------------
+step                     100.000        125.000      -20.0
 
 layers: mean error 16.7 %, weighted by time 4.0 %, largest 100.0 % (sgd)
 step: error 20.0 %
