@@ -14,6 +14,7 @@
 #include "executor/backend/cpu_device.hpp"
 #include "executor/backend/onednn/kernels.hpp"
 #include "executor/backend/onednn/weight_format.hpp"
+#include "executor/backend/onednn/workspace.hpp"
 #include "planner/model/enumerators.hpp"
 
 namespace cnnplan::onednn {
@@ -31,6 +32,9 @@ class OnednnBackend final : public Backend {
   OnednnBackend();
   DeviceFingerprint fingerprint() const override;
   Device& device() override { return device_; }
+  void reserve_workspace(std::int64_t bytes) override {
+    Workspace::reserve(static_cast<std::size_t>(bytes));
+  }
   void prepare_thread() const override;
   bool supports(Precision precision) const override {
     return precision == Precision::fp32 || (precision == Precision::bf16 && multiplies_bf16());

@@ -1,4 +1,6 @@
-// oneDNN's convolution primitives, with weights reordered where that pays.
+// oneDNN's convolution primitives, with weights and activations reordered where that pays.
+#include <algorithm>
+
 #include "executor/backend/onednn/convolution.hpp"
 #include "executor/backend/onednn/convolution_faults.hpp"
 #include "executor/backend/onednn/formats.hpp"
@@ -181,6 +183,27 @@ Created choose(const Library& library, const KernelSpec& spec, Formats formats) 
   return create(library, spec, formats);
 }
 
+Formats in_any_order(Formats formats) {
+  formats.x = with_any_tag(formats.x);
+  formats.y = with_any_tag(formats.y);
+  return formats;
+}
+
+// True where a kernel for AVX2 on blocks of channels saves more than it takes to reorder the
+// activations: windows over many channels, above all their backward filter, and products whose rows
+// all fall into the same few sets of a cache.
+bool prefers_blocks(const std::string& implementation, const KernelSpec& spec) {
+  constexpr std::int64_t many_channels = 32;
+  constexpr std::int64_t colliding_row = 1024;
+  constexpr std::int64_t most_of_other = 256;
+  if (spec.precision != Precision::fp32 || spec.groups > 1) return false;
+  const std::int64_t fewer = std::min(spec.in[Dim::c], spec.out[Dim::c]);
+  const std::int64_t more = std::max(spec.in[Dim::c], spec.out[Dim::c]);
+  if (spec.window != Window{}) return implementation == "jit:avx2" && fewer >= many_channels;
+  return implementation == "x64:gemm:jit" && spec.phase == KernelPhase::backward_filter &&
+         more % colliding_row == 0 && fewer <= most_of_other;
+}
+
 // Of the operands as they are stored.
 Formats formats_of(const KernelSpec& spec) {
   return {.x = activation_format(spec, spec.in),
@@ -228,11 +251,12 @@ std::unique_ptr<Kernel> make_convolution_primitive(const Library& library, const
   return checked_call(spec, [&] {
     const Formats outside = formats_of(spec);
     Formats wanted = outside;
-    if (spec.algorithm == KernelAlgorithm::winograd) {
-      wanted.x = with_any_tag(outside.x);
-      wanted.y = with_any_tag(outside.y);
+    if (spec.algorithm == KernelAlgorithm::winograd) wanted = in_any_order(outside);
+    Created created = choose_element(library, spec, wanted);
+    if (prefers_blocks(created.implementation, spec)) {
+      Created blocked = choose(library, spec, in_any_order(outside));
+      if (!is_slow(blocked.implementation)) created = std::move(blocked);
     }
-    const Created created = choose_element(library, spec, wanted);
     require_full_speed(created.implementation, spec);
     return std::make_unique<PrimitiveKernel>(
         library, created.primitive, created.implementation, ports_of(spec, outside, created));

@@ -1,16 +1,13 @@
 // Owners of oneDNN objects.
 #include "executor/backend/onednn/library.hpp"
 
-#include <array>
-#include <cstdlib>
-#include <new>
 #include <stdexcept>
 #include <utility>
 
+#include "executor/backend/onednn/workspace.hpp"
+
 namespace cnnplan::onednn {
 namespace {
-
-constexpr std::size_t alignment = 64;  // a cache line, and the widest vector
 
 std::vector<Argument> inside_arguments(const std::vector<Port>& ports) {
   std::vector<Argument> arguments;
@@ -38,28 +35,15 @@ void require_full_speed(const std::string& implementation, const KernelSpec& spe
                      to_text(spec));
 }
 
-void Workspace::Free::operator()(void* data) const {
-  std::free(data);
-}
-
-Workspace::Workspace(std::size_t bytes) : bytes_(bytes) {
-  const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
-  if (rounded == 0) return;
-  data_.reset(std::aligned_alloc(alignment, rounded));
-  if (!data_) throw std::bad_alloc();
-}
-
 Primitive::Primitive(const Library& library,
                      const dnnl::primitive& primitive,
                      const std::vector<Argument>& arguments)
-    : stream_(library.stream),
-      primitive_(primitive),
-      scratchpad_(scratchpad_format(primitive).get_size()) {
+    : stream_(library.stream), primitive_(primitive) {
   for (const Argument& argument : arguments) {
     memories_.push_back({argument.format, library.engine, DNNL_MEMORY_NONE});
     arguments_.push_back({argument.id, memories_.back().get()});
   }
-  memories_.emplace_back(scratchpad_format(primitive), library.engine, scratchpad_.data());
+  memories_.push_back({scratchpad_format(primitive), library.engine, DNNL_MEMORY_NONE});
   arguments_.push_back({DNNL_ARG_SCRATCHPAD, memories_.back().get()});
 }
 
@@ -90,16 +74,32 @@ void PrimitiveKernel::add_reorder(const Library& library, std::size_t operand, c
       library.engine, from, library.engine, to, attributes());
   Reordered reordered{
       .operand = operand,
-      .inside = Workspace(port.inside.get_size()),
+      .inside_bytes = port.inside.get_size(),
       .reorder = Primitive(
           library, dnnl::reorder(description), {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}})};
-  reordered.reorder.bind(port.written ? 0 : 1, reordered.inside.data());
-  primitive_.bind(operand, reordered.inside.data());
   (port.written ? after_ : before_).push_back(std::move(reordered));
+}
+
+// In the order in which workspace_bytes() counts.
+void PrimitiveKernel::place_in(std::byte* workspace) {
+  const auto next = [&workspace](std::size_t bytes) {
+    return std::exchange(workspace, workspace + whole_lines(bytes));
+  };
+  primitive_.set_scratchpad(next(primitive_.scratchpad_bytes()));
+  for (auto* list : {&before_, &after_}) {
+    for (Reordered& reordered : *list) {
+      std::byte* const inside = next(reordered.inside_bytes);
+      reordered.reorder.bind(list == &after_ ? 0 : 1, inside);
+      primitive_.bind(reordered.operand, inside);
+      reordered.reorder.set_scratchpad(next(reordered.reorder.scratchpad_bytes()));
+    }
+  }
 }
 
 void PrimitiveKernel::run(Operands operands, const StepState&) {
   if (operands.size() != direct_.size()) throw std::logic_error("wrong number of operands");
+  const Workspace workspace(static_cast<std::size_t>(workspace_bytes()));
+  place_in(workspace.data());
   for (Reordered& reordered : before_) {
     reordered.reorder.bind(0, operands[reordered.operand].data);
     reordered.reorder.execute();
@@ -115,10 +115,11 @@ void PrimitiveKernel::run(Operands operands, const StepState&) {
 }
 
 std::int64_t PrimitiveKernel::workspace_bytes() const {
-  std::size_t bytes = primitive_.scratchpad_bytes();
+  std::size_t bytes = whole_lines(primitive_.scratchpad_bytes());
   for (const auto* list : {&before_, &after_}) {
     for (const Reordered& reordered : *list) {
-      bytes += reordered.inside.bytes() + reordered.reorder.scratchpad_bytes();
+      bytes +=
+          whole_lines(reordered.inside_bytes) + whole_lines(reordered.reorder.scratchpad_bytes());
     }
   }
   return static_cast<std::int64_t>(bytes);

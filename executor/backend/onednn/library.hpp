@@ -36,28 +36,13 @@ bool is_slow(const std::string& implementation);
 // @throws BackendError when the implementation is slow
 void require_full_speed(const std::string& implementation, const KernelSpec& spec);
 
-// Move-only owner of memory aligned to a cache line.
-class Workspace {
- public:
-  explicit Workspace(std::size_t bytes);
-  void* data() const { return data_.get(); }
-  std::size_t bytes() const { return bytes_; }
-
- private:
-  struct Free {
-    void operator()(void* data) const;
-  };
-  std::unique_ptr<void, Free> data_;
-  std::size_t bytes_ = 0;
-};
-
 // One argument of a primitive: which, and in what format.
 struct Argument {
   int id = 0;
   dnnl::memory::desc format;
 };
 
-// A primitive with its scratchpad and arguments; execute() allocates nothing.
+// A primitive with its arguments; execute() allocates nothing.
 class Primitive {
  public:
   Primitive(const Library& library,
@@ -65,14 +50,15 @@ class Primitive {
             const std::vector<Argument>& arguments);
   // `argument` is a position in the list given to the constructor.
   void bind(std::size_t argument, void* data) { memories_.at(argument).set_data_handle(data); }
+  void set_scratchpad(void* data) { memories_.back().set_data_handle(data); }
+  // @pre all arguments are bound, and the scratchpad where it has any bytes
   void execute();
-  std::size_t scratchpad_bytes() const { return scratchpad_.bytes(); }
+  std::size_t scratchpad_bytes() const { return memories_.back().get_desc().get_size(); }
 
  private:
   dnnl::stream stream_;
   dnnl::primitive primitive_;
-  Workspace scratchpad_;
-  std::vector<dnnl::memory> memories_;
+  std::vector<dnnl::memory> memories_;  // the scratchpad behind the arguments
   std::vector<dnnl_exec_arg_t> arguments_;
 };
 
@@ -85,8 +71,8 @@ struct Port {
   bool needs_alignment = false;  // the primitive's stores fault where the caller is not aligned
 };
 
-// A primitive whose operands pass through its own workspace where their formats differ or it needs
-// them aligned.
+// A primitive whose operands pass through the workspace where their formats differ or it needs them
+// aligned.
 class PrimitiveKernel final : public Kernel {
  public:
   // `ports` in the order of the kernel's operands.
@@ -101,10 +87,11 @@ class PrimitiveKernel final : public Kernel {
  private:
   struct Reordered {
     std::size_t operand = 0;
-    Workspace inside;
+    std::size_t inside_bytes = 0;
     Primitive reorder;
   };
   void add_reorder(const Library& library, std::size_t operand, const Port& port);
+  void place_in(std::byte* workspace);
 
   std::string implementation_;
   Primitive primitive_;

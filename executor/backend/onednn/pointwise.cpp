@@ -5,6 +5,7 @@
 
 #include "executor/backend/function_kernel.hpp"
 #include "executor/backend/onednn/convolution.hpp"
+#include "executor/backend/onednn/workspace.hpp"
 #include "planner/model/element.hpp"
 
 namespace cnnplan::onednn {
@@ -41,20 +42,18 @@ class StridedPointwise final : public Kernel {
         inner_(std::move(inner)),
         position_bytes_(static_cast<std::size_t>(spec.in[Dim::c] *
                                                  bytes_of(activation_element(spec.precision)))),
-        used_(static_cast<std::size_t>(volume(spec.out) / spec.out[Dim::c]) * position_bytes_) {}
+        used_bytes_(static_cast<std::size_t>(volume(spec.out) / spec.out[Dim::c]) *
+                    position_bytes_) {}
 
   void run(Operands operands, const StepState& state) override;
   std::int64_t workspace_bytes() const override {
-    return inner_->workspace_bytes() + static_cast<std::int64_t>(used_.bytes());
+    return inner_->workspace_bytes() + static_cast<std::int64_t>(whole_lines(used_bytes_));
   }
   std::string implementation() const override { return "strided " + inner_->implementation(); }
 
  private:
-  void gather(const std::byte* x) const;
-  void scatter(std::byte* dx) const;
-  std::byte* used_at(std::int64_t position) const {
-    return static_cast<std::byte*>(used_.data()) + offset_of(position);
-  }
+  void gather(const std::byte* x, std::byte* used) const;
+  void scatter(const std::byte* used, std::byte* dx) const;
   std::size_t offset_of(std::int64_t position) const {
     return static_cast<std::size_t>(position) * position_bytes_;
   }
@@ -62,21 +61,21 @@ class StridedPointwise final : public Kernel {
   KernelSpec spec_;
   std::unique_ptr<Kernel> inner_;
   std::size_t position_bytes_;
-  Workspace used_;
+  std::size_t used_bytes_;  // of the inputs that take part
 };
 
-void StridedPointwise::gather(const std::byte* x) const {
+void StridedPointwise::gather(const std::byte* x, std::byte* used) const {
   for_each_input_position(spec_, [&](std::int64_t from, std::int64_t to) {
-    if (to >= 0) std::memcpy(used_at(to), x + offset_of(from), position_bytes_);
+    if (to >= 0) std::memcpy(used + offset_of(to), x + offset_of(from), position_bytes_);
   });
 }
 
-void StridedPointwise::scatter(std::byte* dx) const {
+void StridedPointwise::scatter(const std::byte* used, std::byte* dx) const {
   for_each_input_position(spec_, [&](std::int64_t to, std::int64_t from) {
     if (from < 0) {
       std::memset(dx + offset_of(to), 0, position_bytes_);
     } else {
-      std::memcpy(dx + offset_of(to), used_at(from), position_bytes_);
+      std::memcpy(dx + offset_of(to), used + offset_of(from), position_bytes_);
     }
   });
 }
@@ -85,11 +84,12 @@ void StridedPointwise::run(Operands operands, const StepState& state) {
   constexpr std::size_t most_operands = 4;
   std::array<TensorView, most_operands> inner{};
   std::copy(operands.begin(), operands.end(), inner.begin());
-  const std::size_t x = spec_.phase == KernelPhase::backward_data ? 2 : 0;
-  if (spec_.phase != KernelPhase::backward_data) gather(operands[0].as<const std::byte>());
-  inner[x].data = used_.data();
+  const bool scatters = spec_.phase == KernelPhase::backward_data;
+  const Workspace used(used_bytes_);
+  if (!scatters) gather(operands[0].as<const std::byte>(), used.data());
+  inner[scatters ? 2 : 0].data = used.data();
   inner_->run(std::span(inner).first(operands.size()), state);
-  if (spec_.phase == KernelPhase::backward_data) scatter(operands[2].as<std::byte>());
+  if (scatters) scatter(used.data(), operands[2].as<std::byte>());
 }
 
 }  // namespace

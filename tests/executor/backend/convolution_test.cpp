@@ -1,5 +1,6 @@
 // Convolutions of every backend against plain loops in double, over random windows and blocks.
 #include <algorithm>
+#include <utility>
 
 #include <doctest/doctest.h>
 
@@ -235,6 +236,35 @@ TEST_CASE("convolution: depthwise") {
   for (std::int64_t channels : {3, 16, 40}) {
     const Sizes sizes{.batch = 2, .channels = channels, .filters = channels, .groups = channels};
     check_against_oracle(spec_of(sizes, {1, 9, 7}, window), random);
+  }
+}
+
+// Where a library may prefer another order of the activations.
+TEST_CASE("convolution: windows over many channels") {
+  Random random(17);
+  for (std::int64_t stride : {1, 2}) {
+    for (const auto& [channels, filters] :
+         {std::pair<std::int64_t, std::int64_t>{32, 48}, {40, 33}, {96, 64}}) {
+      Window window;
+      window.dims[1] = {.kernel = 3, .stride = stride, .padding_begin = 1, .padding_end = 1};
+      window.dims[2] = {.kernel = 3, .stride = stride, .padding_begin = 2, .dilation = 2};
+      KernelSpec spec =
+          spec_of({.batch = 2, .channels = channels, .filters = filters}, {1, 9, 14}, window);
+      spec.bias = random.coin();
+      spec.relu = random.coin();
+      check_against_oracle(spec, random);
+    }
+  }
+}
+
+TEST_CASE("convolution: pointwise, rows whose elements collide in a cache") {
+  Random random(18);
+  for (const auto& [channels, filters] :
+       {std::pair<std::int64_t, std::int64_t>{1024, 9}, {24, 2048}}) {
+    KernelSpec spec =
+        spec_of({.batch = 2, .channels = channels, .filters = filters}, {1, 5, 7}, Window{});
+    spec.bias = random.coin();
+    check_against_oracle(spec, random);
   }
 }
 
