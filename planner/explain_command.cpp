@@ -1,5 +1,4 @@
 // A plan in words, its prices written out where its figures are at hand.
-#include <algorithm>
 #include <iostream>
 #include <optional>
 #include <string>
@@ -9,7 +8,7 @@
 #include "planner/chosen_file.hpp"
 #include "planner/commands.hpp"
 #include "planner/model/error.hpp"
-#include "planner/model/file.hpp"
+#include "planner/plan_inputs.hpp"
 #include "planner/predict/formulas.hpp"
 #include "planner/report/explain.hpp"
 #include "planner/report/formula_text.hpp"
@@ -19,44 +18,6 @@
 
 namespace cnnplan {
 namespace {
-
-// What the plan was made from besides the network, which is recorded first.
-class PlanInputs {
- public:
-  explicit PlanInputs(const Plan& plan) : any_(!plan.inputs.empty()), missing_(plan.inputs) {
-    if (any_) missing_.erase(missing_.begin());
-  }
-
-  // The file that the user named or that has the default name, where the plan was made from it.
-  std::optional<std::string> take(const std::string& named, const std::string& standard) {
-    const std::string name = chosen_file(named, standard);
-    if (name.empty() || !any_) return name.empty() ? std::nullopt : std::optional(name);
-    const std::string digest = sha256(read_file(name));
-    const auto found = std::find_if(missing_.begin(), missing_.end(), [&](const InputFile& input) {
-      return input.sha256 == digest;
-    });
-    if (found == missing_.end()) {
-      if (!named.empty()) other_ = named;
-      return std::nullopt;
-    }
-    missing_.erase(found);
-    return name;
-  }
-
-  // Why prices of these files are none of the plan; empty where they are.
-  std::string problem() const {
-    if (!other_.empty()) return other_ + " is none of the files that the plan was made from";
-    if (missing_.empty()) return "";
-    return "the prices need the " + missing_.front().file +
-           " that the plan was made from (SHA-256 " + missing_.front().sha256 +
-           "); name it with --platform or --profile";
-  }
-
- private:
-  bool any_;
-  std::vector<InputFile> missing_;
-  std::string other_;
-};
 
 // What prices of a plan are made of.
 struct Figures {

@@ -8,6 +8,7 @@
 #include "planner/chosen_file.hpp"
 #include "planner/commands.hpp"
 #include "planner/model/error.hpp"
+#include "planner/plan_inputs.hpp"
 #include "planner/predict/predict.hpp"
 #include "planner/report/table.hpp"
 #include "planner/simulate/replay.hpp"
@@ -23,9 +24,11 @@ Platform platform_of(const SimulateOptions& options, int ranks) {
   return name.empty() ? default_platform(ranks) : read_platform(name);
 }
 
-Profile profile_of(const SimulateOptions& options) {
-  const std::string name = chosen_file(options.profile_file, default_profile_file);
-  return name.empty() ? Profile{} : read_profile(name);
+// A profile that lies here by its default name counts where the plan was made from it.
+Profile profile_of(const SimulateOptions& options, const Plan& plan) {
+  if (!options.profile_file.empty()) return read_profile(options.profile_file);
+  const auto name = PlanInputs(plan).take("", default_profile_file);
+  return name ? read_profile(*name) : Profile{};
 }
 
 // Who asks whether a prediction holds is not answered with another one.
@@ -100,7 +103,7 @@ ExitCode judge(const StepTimes& times, std::optional<double> max_error) {
 ExitCode simulate_command(const SimulateOptions& options) {
   const Plan plan = read_plan(options.plan_file);
   const Platform platform = platform_of(options, plan.ranks);
-  const KernelCosts kernels(profile_of(options), platform);
+  const KernelCosts kernels(profile_of(options, plan), platform);
   const PriceList prices(platform, kernels);
   const PricedPlan priced = lower_and_price(plan, RankClasses::each(plan.ranks), prices);
   const auto& schedules = priced.schedules;

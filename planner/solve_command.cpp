@@ -37,15 +37,20 @@ int default_ranks(const Platform& platform) {
   return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
 }
 
-// A profile and a platform of different devices would predict neither. Where the platform was
-// described by hand, its device is the beginning of what the profile says, clocks left out.
-void check_same_device(const Platform& platform, const Profile& profile, const std::string& file) {
-  if (profile.kernels.empty()) return;
+// Where the platform was described by hand, its device is the beginning of what the profile says,
+// clocks left out.
+bool is_of_same_device(const Platform& platform, const Profile& profile) {
+  if (profile.kernels.empty()) return true;
   const std::string& device = profile.fingerprint.device;
   const bool is_unknown = !platform.measured && platform.device == Platform{}.device;
   const bool is_same =
       platform.measured ? device == platform.device : device.starts_with(platform.device);
-  if (is_unknown || is_same) return;
+  return is_unknown || is_same;
+}
+
+// A profile and a platform of different devices would predict neither.
+void check_same_device(const Platform& platform, const Profile& profile, const std::string& file) {
+  if (is_of_same_device(platform, profile)) return;
   throw InputError({.file = file,
                     .pointer = "/fingerprint/device",
                     .value = '"' + profile.fingerprint.device + '"',
@@ -66,9 +71,17 @@ void read_profile_of(const SolveOptions& options,
   const std::string name = chosen_file(options.profile_file, default_profile_file);
   if (name.empty()) return;
   const ReadFile file(name);
-  request.profile = parse_profile(file.text, name);
+  Profile profile = parse_profile(file.text, name);
+  // A platform that the user named goes before a profile that only lies here.
+  const bool may_be_left = options.profile_file.empty() && !options.platform_file.empty();
+  if (may_be_left && !is_of_same_device(request.platform, profile)) {
+    std::cerr << name << " is not used: it is of \"" << profile.fingerprint.device
+              << "\", the platform of \"" << request.platform.device << "\"\n";
+    return;
+  }
+  check_same_device(request.platform, profile, name);
+  request.profile = std::move(profile);
   inputs.push_back(file.as_input());
-  check_same_device(request.platform, request.profile, name);
 }
 
 // The ranks follow from the platform where the user does not say them.
@@ -148,18 +161,17 @@ void refuse_estimates(const Plan& plan, const SolveRequest& request, const Solve
   if (note.empty()) return;
   const bool needs_plan = has_kernels_of_plans_only(plan);
   const std::string advice = note + (needs_plan ? "; solve without --strict writes that plan" : "");
-  const std::string file = chosen_file(options.profile_file, default_profile_file);
-  if (file.empty()) {
+  if (request.profile.kernels.empty()) {
     throw InputError(
         {.file = "--strict",
          .pointer = "",
-         .value =
-             "no profile: neither --profile nor a " + std::string(default_profile_file) + " here",
+         .value = "no profile: neither --profile nor a " + std::string(default_profile_file) +
+                  " of this device here",
          .allowed =
              "a profile with all kernels of the plan; " +
              (needs_plan ? advice : "make one with: " + profile_advice(plan, typed(options)))});
   }
-  throw InputError({.file = file,
+  throw InputError({.file = chosen_file(options.profile_file, default_profile_file),
                     .pointer = "/kernels",
                     .value = "not all kernels of the plan",
                     .allowed = "with --strict all of them, timed as the plan runs: " + advice});

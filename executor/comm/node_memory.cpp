@@ -39,7 +39,7 @@ void require_memory(std::int64_t own_bytes,
   const std::int64_t available = memory_of_rank(world, device);
   const auto needed = static_cast<std::int64_t>(world.maximum(static_cast<double>(own_bytes)));
   if (needed > available) {
-    throw InfeasibleError(what + ": bytes of memory per rank", needed, available);
+    throw InfeasibleError(what + ": memory per rank", needed, available);
   }
 }
 

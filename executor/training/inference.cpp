@@ -102,7 +102,7 @@ struct Work {
 void require_gatherable(const Plan& plan) {
   constexpr std::int64_t most = std::numeric_limits<int>::max();
   if (gathered_bytes(plan) <= most) return;
-  throw InfeasibleError("rank 0 gathers the outputs of a mini-batch, which is too large: bytes",
+  throw InfeasibleError("rank 0 gathers the outputs of a mini-batch, which is too large",
                         gathered_bytes(plan),
                         most);
 }

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "planner/model/bytes_text.hpp"
+
 namespace cnnplan {
 namespace {
 
@@ -14,6 +16,11 @@ std::string message_of(const InputProblem& problem) {
   return place + "got " + problem.value + "; allowed: " + problem.allowed;
 }
 
+// "12.59 MiB (13201408 bytes)"
+std::string with_bytes(std::int64_t bytes) {
+  return bytes_text(bytes) + (bytes < 1024 ? "" : " (" + std::to_string(bytes) + " bytes)");
+}
+
 }  // namespace
 
 InputError::InputError(InputProblem problem)
@@ -23,7 +30,7 @@ InfeasibleError::InfeasibleError(const std::string& what,
                                  std::int64_t needed,
                                  std::int64_t available)
     : Error(ExitCode::infeasible,
-            what + ": needs " + std::to_string(needed) + ", has " + std::to_string(available)),
+            what + ": needs " + with_bytes(needed) + ", has " + with_bytes(available)),
       needed_(needed),
       available_(available) {}
 

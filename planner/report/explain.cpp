@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "planner/model/bytes_text.hpp"
 #include "planner/model/enumerators.hpp"
 #include "planner/model/error.hpp"
 #include "planner/report/limits.hpp"
@@ -193,6 +194,8 @@ std::string header(const Plan& plan) {
   text += line("break-even", break_even_text(prediction.partitioning));
   text += time_line("bound", "gap " + percent(prediction.gap), prediction.bound_s);
   text += line("memory", memory_text(prediction.memory, !prediction.estimated_kernels.empty()));
+  if (plan.overlap)
+    text += line("overlap", "times of kernels include their waiting for halos and reductions");
   text += line("recompute", recompute_text(plan));
   text += line("halos", halo_text(plan));
   text += line("gradients", allreduces_text(plan));

@@ -91,16 +91,4 @@ std::string percent(double fraction) {
   return fixed(fraction * 100, 1) + " %";
 }
 
-std::string bytes_text(std::int64_t bytes) {
-  constexpr std::array<const char*, 4> units{"KiB", "MiB", "GiB", "TiB"};
-  if (std::abs(bytes) < 1024) return std::to_string(bytes) + " B";
-  double value = static_cast<double>(bytes) / 1024;
-  std::size_t unit = 0;
-  while (std::fabs(value) >= 1024 && unit + 1 < units.size()) {
-    value /= 1024;
-    ++unit;
-  }
-  return fixed(value, 2) + ' ' + units[unit];
-}
-
 }  // namespace cnnplan

@@ -41,7 +41,5 @@ std::string milliseconds(double seconds);
 std::string duration(double seconds);
 // A fraction as "12.3 %".
 std::string percent(double fraction);
-// "1.50 GiB", "12.00 MiB", "3.00 KiB", "17 B".
-std::string bytes_text(std::int64_t bytes);
 
 }  // namespace cnnplan

@@ -57,7 +57,7 @@ void Scores::refuse() const {
       });
   throw InfeasibleError("none of the " + std::to_string(scored_.size()) +
                             " plans tried fits (of the smallest, " +
-                            why_too_large(least.plan, prices_) + "): bytes of memory per rank",
+                            why_too_large(least.plan, prices_) + "): memory per rank",
                         least.score.bytes,
                         prices_.platform().memory_bytes);
 }

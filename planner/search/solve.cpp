@@ -342,7 +342,7 @@ Plan uniform(const SolveRequest& request, const Plan& blank, const PriceList& pr
   const std::int64_t bytes = plan.prediction.memory.total_bytes();
   if (!fits(bytes, request.platform)) {
     throw InfeasibleError(
-        "this plan does not fit (" + why_too_large(plan, prices) + "): bytes of memory per rank",
+        "this plan does not fit (" + why_too_large(plan, prices) + "): memory per rank",
         bytes,
         request.platform.memory_bytes);
   }

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <vector>
 
+#include "planner/model/bytes_text.hpp"
 #include "planner/predict/predict.hpp"
 
 namespace cnnplan {
@@ -23,7 +24,7 @@ std::string heaviest_layers(const Plan& plan) {
   for (std::size_t i = 0; i < std::min(most, layers.size()); ++i) {
     const Layer& layer = plan.network.layer(static_cast<LayerIndex>(layers[i]));
     text += (i == 0 ? "keeping most: " : ", ") + layer.name + ' ' +
-            std::to_string(kept[layers[i]] >> 20) + " MiB";
+            bytes_text(kept[layers[i]]);
   }
   return text;
 }

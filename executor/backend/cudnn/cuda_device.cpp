@@ -143,7 +143,7 @@ MemoryBlock CudaDevice::allocate(std::int64_t bytes) {
   const cudaError_t status = cudaMalloc(&memory, static_cast<std::size_t>(bytes));
   if (status == cudaErrorMemoryAllocation) {
     cudaGetLastError();  // it is dealt with here
-    throw InfeasibleError(name_ + ": bytes of memory", bytes, free_bytes());
+    throw InfeasibleError(name_ + ": memory", bytes, free_bytes());
   }
   check_cuda(status, "cudaMalloc");
   MemoryBlock block(memory, bytes, [](void* owned) { cudaFree(owned); });

@@ -1,0 +1,12 @@
+// Amounts of memory for people.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace cnnplan {
+
+// "1.50 GiB", "12.00 MiB", "3.00 KiB", "17 B".
+std::string bytes_text(std::int64_t bytes);
+
+}  // namespace cnnplan
