@@ -28,7 +28,11 @@ Platform platform_of(const SimulateOptions& options, int ranks) {
 Profile profile_of(const SimulateOptions& options, const Plan& plan) {
   if (!options.profile_file.empty()) return read_profile(options.profile_file);
   const auto name = PlanInputs(plan).take("", default_profile_file);
-  return name ? read_profile(*name) : Profile{};
+  if (name) return read_profile(*name);
+  if (!chosen_file("", default_profile_file).empty()) {
+    std::cerr << default_profile_file << " is not used: the plan was not made from it\n";
+  }
+  return Profile{};
 }
 
 // Who asks whether a prediction holds is not answered with another one.

@@ -161,7 +161,7 @@ void refuse_estimates(const Plan& plan, const SolveRequest& request, const Solve
   if (note.empty()) return;
   const bool needs_plan = has_kernels_of_plans_only(plan);
   const std::string advice = note + (needs_plan ? "; solve without --strict writes that plan" : "");
-  if (request.profile.kernels.empty()) {
+  if (options.profile_file.empty() && request.profile.kernels.empty()) {
     throw InputError(
         {.file = "--strict",
          .pointer = "",

@@ -5,14 +5,15 @@
 #include <string>
 
 #include "executor/comm/communicator.hpp"
+#include "profiler/links_measure.hpp"
 
 namespace cnnplan {
 
 struct LinksRequest {
   std::string output_file;
   std::string backend;
-  bool nccl = false;                                 // the library's allreduce is NCCL's
-  std::int64_t most_bytes = std::int64_t{64} << 20;  // of a message
+  bool nccl = false;  // the library's allreduce is NCCL's
+  std::int64_t most_bytes = LinkOptions{}.most_bytes;
 };
 
 // Prints the tables of what was measured to stdout on rank 0. The platform names its device as the

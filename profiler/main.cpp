@@ -51,7 +51,7 @@ struct Options {
 
 // Fewer tell no bandwidth.
 constexpr std::int64_t least_message_bytes = std::int64_t{64} << 10;
-constexpr std::int64_t most_message_bytes = std::int64_t{4} << 30;
+constexpr std::int64_t most_message_bytes = std::int64_t{1} << 30;  // MPI counts bytes in 31 bits
 
 // After all that it excludes.
 void add_missing_from(CLI::App& app, ProfileOptions& options, CLI::Option& links) {
@@ -118,7 +118,7 @@ void add_options(CLI::App& app, Options& options) {
       ->check(CLI::NonNegativeNumber);
   app.add_option("--max-bytes",
                  options.links_request.most_bytes,
-                 "With --links: the largest message, as 256MiB; default: 64MiB")
+                 "With --links: the largest message, as 256MiB, a power of two; default: 64MiB")
       ->transform(CLI::AsSizeValue(false))
       ->check(CLI::Range(least_message_bytes, most_message_bytes))
       ->needs(links);

@@ -25,14 +25,8 @@ Store StoreChoice::faster() const {
   return streamed < cached ? Store::streamed : Store::cached;
 }
 
-bool StoreChoice::is_trial() const {
-  return pass_ % passes_between_trials == 0 ||
-         std::find(early_trials.begin(), early_trials.end(), pass_) != early_trials.end();
-}
-
 Store StoreChoice::next() {
-  ++pass_;
-  current_ = is_trial() ? other(faster()) : faster();
+  current_ = ++pass_ % passes_between_trials == 0 ? other(faster()) : faster();
   return current_;
 }
 

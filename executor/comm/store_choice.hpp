@@ -16,8 +16,6 @@ enum class Store { cached, streamed };
 class StoreChoice {
  public:
   static constexpr int passes_between_trials = 64;
-  // Passes that are trials beside: a training may have fewer.
-  static constexpr std::array early_trials{3, 17};
 
   // For the coming pass.
   Store next();
@@ -26,7 +24,6 @@ class StoreChoice {
 
  private:
   Store faster() const;
-  bool is_trial() const;
 
   std::array<double, 2> s_per_byte_{};  // by store; 0: not known
   Store current_ = Store::cached;

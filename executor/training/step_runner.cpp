@@ -57,8 +57,8 @@ StepRunner::StepRunner(const Schedule& schedule, const StepContext& context)
   }
   device_.reserve_lanes(schedule.lanes);
   if (context_.graphs != Graphs::off && !device_.is_host()) find_runs();
-  reserve_workspaces();
   if (device_.is_host() && schedule.lanes > 1) start_threads();
+  reserve_workspaces();
 }
 
 StepRunner::Prepared StepRunner::prepare(const KernelOperation& operation) {
@@ -323,6 +323,11 @@ std::vector<std::int64_t> StepRunner::largest_workspaces_bytes() const {
 
 void StepRunner::reserve_workspaces() {
   const std::vector<std::int64_t> bytes = largest_workspaces_bytes();
+  if (threads_) {
+    return threads_->run([&](int lane) {
+      context_.backend->reserve_workspace(bytes[static_cast<std::size_t>(lane)]);
+    });
+  }
   for (std::size_t lane = 0; lane < bytes.size(); ++lane) {
     device_.select_lane(static_cast<int>(lane));
     context_.backend->reserve_workspace(bytes[lane]);

@@ -13,8 +13,7 @@ std::vector<std::string> cells_of(const ComparedTime& time) {
           time.measured_s > 0 ? fixed((time.predicted_s / time.measured_s - 1) * 100, 1) : "-"};
 }
 
-// What the step has beside the groups: time between operations and waiting for the slowest rank;
-// below 0 where operations overlap.
+// What the step has beside the groups; below 0 where operations overlap.
 std::vector<std::string> rest_cells(const Comparison& comparison) {
   ComparedTime rest = comparison.step;
   for (const ComparedTime& group : comparison.groups) {

@@ -195,7 +195,9 @@ std::string header(const Plan& plan) {
   text += time_line("bound", "gap " + percent(prediction.gap), prediction.bound_s);
   text += line("memory", memory_text(prediction.memory, !prediction.estimated_kernels.empty()));
   if (plan.overlap)
-    text += line("overlap", "times of kernels include their waiting for halos and reductions");
+    text += line("overlap",
+                 "times of kernels begin with the end of the one before, waiting for halos and "
+                 "reductions included");
   text += line("recompute", recompute_text(plan));
   text += line("halos", halo_text(plan));
   text += line("gradients", allreduces_text(plan));

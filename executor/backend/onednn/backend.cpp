@@ -66,7 +66,8 @@ DeviceFingerprint OnednnBackend::fingerprint() const {
   return {.device = cpu_name(omp_get_max_threads()),
           .backend = "onednn",
           .library = "oneDNN " + std::to_string(version->major) + "." +
-                     std::to_string(version->minor) + "." + std::to_string(version->patch)};
+                     std::to_string(version->minor) + "." + std::to_string(version->patch),
+          .shared_workspace = true};
 }
 
 // One core per rank unless the user says otherwise. Denormals cost a hundredfold: they are zero.

@@ -1,5 +1,7 @@
 // oneDNN's convolution primitives, with weights and activations reordered where that pays.
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "executor/backend/onednn/convolution.hpp"
 #include "executor/backend/onednn/convolution_faults.hpp"
@@ -193,15 +195,30 @@ Formats in_any_order(Formats formats) {
 // activations: windows over many channels, above all their backward filter, and products whose rows
 // all fall into the same few sets of a cache.
 bool prefers_blocks(const std::string& implementation, const KernelSpec& spec) {
-  constexpr std::int64_t many_channels = 32;
-  constexpr std::int64_t colliding_row = 1024;
-  constexpr std::int64_t most_of_other = 256;
+  constexpr std::int64_t many_channels = 32;  // below, most windows of eleven networks took longer
+  constexpr std::int64_t colliding_row = 1024;  // half the time; other rows took up to 1.8 of it
+  constexpr std::int64_t most_fewer_channels = 256;  // beyond, the products are large: no gain
   if (spec.precision != Precision::fp32 || spec.groups > 1) return false;
   const std::int64_t fewer = std::min(spec.in[Dim::c], spec.out[Dim::c]);
   const std::int64_t more = std::max(spec.in[Dim::c], spec.out[Dim::c]);
   if (spec.window != Window{}) return implementation == "jit:avx2" && fewer >= many_channels;
   return implementation == "x64:gemm:jit" && spec.phase == KernelPhase::backward_filter &&
-         more % colliding_row == 0 && fewer <= most_of_other;
+         more % colliding_row == 0 && fewer <= most_fewer_channels;
+}
+
+// Empty where there is no fast kernel on blocks.
+std::optional<Created> on_blocks(const Library& library,
+                                 const KernelSpec& spec,
+                                 const Formats& formats) {
+  try {
+    Created created = choose(library, spec, in_any_order(formats));
+    if (!is_slow(created.implementation)) return created;
+  } catch (const dnnl::error&) {
+    // The one on channels-last is there.
+  } catch (const BackendError&) {
+    // Likewise.
+  }
+  return std::nullopt;
 }
 
 // Of the operands as they are stored.
@@ -254,8 +271,7 @@ std::unique_ptr<Kernel> make_convolution_primitive(const Library& library, const
     if (spec.algorithm == KernelAlgorithm::winograd) wanted = in_any_order(outside);
     Created created = choose_element(library, spec, wanted);
     if (prefers_blocks(created.implementation, spec)) {
-      Created blocked = choose(library, spec, in_any_order(outside));
-      if (!is_slow(blocked.implementation)) created = std::move(blocked);
+      created = on_blocks(library, spec, outside).value_or(std::move(created));
     }
     require_full_speed(created.implementation, spec);
     return std::make_unique<PrimitiveKernel>(

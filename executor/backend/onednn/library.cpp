@@ -65,6 +65,7 @@ PrimitiveKernel::PrimitiveKernel(const Library& library,
     direct_.push_back(port.outside == port.inside && !port.needs_alignment);
     if (!direct_.back()) add_reorder(library, operand, port);
   }
+  workspace_bytes_ = needed_bytes();
 }
 
 void PrimitiveKernel::add_reorder(const Library& library, std::size_t operand, const Port& port) {
@@ -80,8 +81,11 @@ void PrimitiveKernel::add_reorder(const Library& library, std::size_t operand, c
   (port.written ? after_ : before_).push_back(std::move(reordered));
 }
 
-// In the order in which workspace_bytes() counts.
+// In the order in which needed_bytes() counts. Nothing is to do where they are already: setting an
+// address clears the padding of blocks, which reorders write, too.
 void PrimitiveKernel::place_in(std::byte* workspace) {
+  if (workspace == placed_) return;
+  placed_ = workspace;
   const auto next = [&workspace](std::size_t bytes) {
     return std::exchange(workspace, workspace + whole_lines(bytes));
   };
@@ -98,7 +102,7 @@ void PrimitiveKernel::place_in(std::byte* workspace) {
 
 void PrimitiveKernel::run(Operands operands, const StepState&) {
   if (operands.size() != direct_.size()) throw std::logic_error("wrong number of operands");
-  const Workspace workspace(static_cast<std::size_t>(workspace_bytes()));
+  const Workspace workspace(workspace_bytes_);
   place_in(workspace.data());
   for (Reordered& reordered : before_) {
     reordered.reorder.bind(0, operands[reordered.operand].data);
@@ -114,7 +118,7 @@ void PrimitiveKernel::run(Operands operands, const StepState&) {
   }
 }
 
-std::int64_t PrimitiveKernel::workspace_bytes() const {
+std::size_t PrimitiveKernel::needed_bytes() const {
   std::size_t bytes = whole_lines(primitive_.scratchpad_bytes());
   for (const auto* list : {&before_, &after_}) {
     for (const Reordered& reordered : *list) {
@@ -122,7 +126,7 @@ std::int64_t PrimitiveKernel::workspace_bytes() const {
           whole_lines(reordered.inside_bytes) + whole_lines(reordered.reorder.scratchpad_bytes());
     }
   }
-  return static_cast<std::int64_t>(bytes);
+  return bytes;
 }
 
 dnnl::primitive_attr attributes() {

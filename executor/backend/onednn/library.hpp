@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -81,7 +80,9 @@ class PrimitiveKernel final : public Kernel {
                   std::string implementation,
                   const std::vector<Port>& ports);
   void run(Operands operands, const StepState& state) override;
-  std::int64_t workspace_bytes() const override;
+  std::int64_t workspace_bytes() const override {
+    return static_cast<std::int64_t>(workspace_bytes_);
+  }
   std::string implementation() const override { return implementation_; }
 
  private:
@@ -91,6 +92,7 @@ class PrimitiveKernel final : public Kernel {
     Primitive reorder;
   };
   void add_reorder(const Library& library, std::size_t operand, const Port& port);
+  std::size_t needed_bytes() const;
   void place_in(std::byte* workspace);
 
   std::string implementation_;
@@ -98,6 +100,8 @@ class PrimitiveKernel final : public Kernel {
   std::vector<bool> direct_;
   std::vector<Reordered> before_;
   std::vector<Reordered> after_;
+  std::size_t workspace_bytes_;
+  std::byte* placed_ = nullptr;  // where in memory the last workspace was
 };
 
 // Attributes that every primitive is created with.

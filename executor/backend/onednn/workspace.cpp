@@ -1,8 +1,10 @@
-// A stack in few blocks, soon in one: memory that a kernel has is never moved.
+// A stack in few blocks, and in one as soon as all of it has been used once: memory that a kernel
+// has is never moved.
 #include "executor/backend/onednn/workspace.hpp"
 
 #include <algorithm>
 #include <cstdint>
+#include <stdexcept>
 #include <vector>
 
 #include "executor/backend/memory_block.hpp"
@@ -21,7 +23,8 @@ struct Block {
 class Stack {
  public:
   std::byte* push(std::size_t bytes) {
-    if (blocks_.empty() || blocks_.back().room() < bytes) blocks_.emplace_back(bytes);
+    if (used_ == 0) reserve(std::max(bytes, most_));
+    if (blocks_.back().room() < bytes) blocks_.emplace_back(bytes);
     Block& block = blocks_.back();
     std::byte* const data = block.memory.data() + block.used;
     block.used += bytes;
@@ -30,16 +33,14 @@ class Stack {
     return data;
   }
 
-  void pop(std::size_t bytes) {
+  void pop(std::size_t bytes) noexcept {
     blocks_.back().used -= bytes;
     used_ -= bytes;
-    if (blocks_.size() == 1) return;
-    if (blocks_.back().used == 0) blocks_.pop_back();
-    if (used_ == 0) reserve(most_);
+    if (blocks_.back().used == 0 && blocks_.size() > 1) blocks_.pop_back();
   }
 
-  // @pre nothing is pushed
   void reserve(std::size_t bytes) {
+    if (used_ > 0) throw std::logic_error("a workspace is there");
     if (!blocks_.empty() && blocks_.back().room() >= bytes) return;
     blocks_.clear();
     blocks_.emplace_back(bytes);

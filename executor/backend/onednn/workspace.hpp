@@ -11,8 +11,9 @@ constexpr std::size_t whole_lines(std::size_t bytes) {
   return (bytes + line - 1) / line * line;
 }
 
-// What a kernel has of it while it runs: from here on, undefined before. One that begins while
-// another is there lies behind it, and ends first. Belongs to the thread that made it.
+// What a kernel has of it while it runs; its bytes are undefined at first. Workspaces of a thread
+// end in the reverse order in which they began. The memory stays with the thread, for the next
+// ones.
 class Workspace {
  public:
   // @throws std::bad_alloc
@@ -22,8 +23,8 @@ class Workspace {
   ~Workspace();
   std::byte* data() const { return data_; }  // begins a cache line
 
-  // Has so many bytes ready for this thread, so that no kernel waits for them. Not while a
-  // workspace is there. @throws std::bad_alloc
+  // Has so many bytes ready for this thread, so that no kernel waits for them. @pre no workspace is
+  // there. @throws std::bad_alloc, std::logic_error
   static void reserve(std::size_t bytes);
 
  private:

@@ -1,5 +1,6 @@
 // Convolutions of every backend against plain loops in double, over random windows and blocks.
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include <doctest/doctest.h>
@@ -255,6 +256,30 @@ TEST_CASE("convolution: windows over many channels") {
       check_against_oracle(spec, random);
     }
   }
+}
+
+// Where CNNPLAN_EXPECT_BLOCKS is set; else nobody knows which instructions the processor has.
+TEST_CASE("convolution: windows and colliding rows run on blocks of channels where that pays") {
+  if (std::getenv("CNNPLAN_EXPECT_BLOCKS") == nullptr) return;
+  const auto backend = make_backend("onednn");
+  const auto workspace_bytes = [&](std::int64_t channels, std::int64_t kernel, KernelPhase phase) {
+    Window window;
+    window.dims[1] =
+        window.dims[2] = {.kernel = kernel, .padding_begin = kernel / 2, .padding_end = kernel / 2};
+    KernelSpec spec =
+        spec_of({.batch = 2, .channels = channels, .filters = 64}, {1, 20, 20}, window);
+    spec.phase = phase;
+    return backend->make_kernel(spec, {}, "")->workspace_bytes();
+  };
+  const auto activations = [](std::int64_t channels) { return (channels + 64) * 2 * 20 * 20 * 4; };
+  for (const KernelPhase phase :
+       {KernelPhase::forward, KernelPhase::backward_data, KernelPhase::backward_filter}) {
+    CHECK(workspace_bytes(32, 3, phase) >= activations(32));
+    CHECK(workspace_bytes(16, 3, phase) < activations(16));
+    CHECK(workspace_bytes(512, 1, phase) < activations(512));
+  }
+  CHECK(workspace_bytes(1024, 1, KernelPhase::backward_filter) >= activations(1024));
+  CHECK(workspace_bytes(1024, 1, KernelPhase::backward_data) < activations(1024));
 }
 
 TEST_CASE("convolution: pointwise, rows whose elements collide in a cache") {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -39,17 +40,40 @@ TEST_CASE("Workspace: one within another keeps what is there, also where memory 
   }
 }
 
-TEST_CASE("Workspace: begins a cache line, and is in the same place when all is there") {
-  const auto place = [] {
-    const Workspace outer(100);
-    const Workspace inner(1000);
-    CHECK(reinterpret_cast<std::uintptr_t>(outer.data()) % 64 == 0);
-    CHECK(reinterpret_cast<std::uintptr_t>(inner.data()) % 64 == 0);
-    return outer.data();
-  };
-  place();
-  const std::byte* const first = place();
-  CHECK(place() == first);
+// Of an outer workspace and one behind it, in a thread that has none yet.
+std::vector<std::size_t> distances(std::size_t reserved, int passes) {
+  std::vector<std::size_t> found;
+  std::thread([&] {
+    Workspace::reserve(reserved);
+    for (int pass = 0; pass < passes; ++pass) {
+      const Workspace outer(100);
+      const Workspace inner(100'000);
+      found.push_back(reinterpret_cast<std::uintptr_t>(inner.data()) -
+                      reinterpret_cast<std::uintptr_t>(outer.data()));
+    }
+  }).join();
+  return found;
+}
+
+TEST_CASE(
+    "Workspace: one lies right behind another, from the second time on or where all is reserved") {
+  const std::vector<std::size_t> found = distances(100, 3);
+  CHECK(found[0] != 128);
+  CHECK(found[1] == 128);
+  CHECK(found[2] == 128);
+  CHECK(distances(128 + 100'000, 1) == std::vector<std::size_t>{128});
+}
+
+TEST_CASE("Workspace: begins a cache line") {
+  const Workspace outer(100);
+  const Workspace inner(1);
+  CHECK(reinterpret_cast<std::uintptr_t>(outer.data()) % 64 == 0);
+  CHECK(reinterpret_cast<std::uintptr_t>(inner.data()) % 64 == 0);
+}
+
+TEST_CASE("Workspace: no room is made while one is there") {
+  const Workspace there(10);
+  CHECK_THROWS_AS(Workspace::reserve(1 << 20), std::logic_error);
 }
 
 TEST_CASE("Workspace: none of no bytes") {

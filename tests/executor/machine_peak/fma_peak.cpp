@@ -21,7 +21,7 @@ constexpr std::int64_t steps = 20'000;
 constexpr float factor = 0.999F;
 constexpr float addend = 0.001F;
 
-// Multiply-adds of `steps` on `lanes` lanes of all chains, and their sum, so that none is left out.
+// Multiply-adds of `steps` on `lanes` lanes of all chains, and a value that hangs on all of them.
 struct Pass {
   double (*run)();
   int lanes;

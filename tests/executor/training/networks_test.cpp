@@ -69,6 +69,7 @@ std::vector<Mesh> meshes_of(const Network& network, int ranks) {
   const bool deep = std::get<Input>(network.layer(0).parameters).size[0] > 1;
   const Mesh depth({{Axis::d, ranks}});
   const Mesh height({{Axis::h, ranks}});
+  // The plan with every layer on another mesh is tried, too.
   if (is_slow_build) return {deep ? depth : height};
   if (ranks < 4) return deep ? std::vector{depth, height} : std::vector{height};
   const Mesh square({{Axis::h, 2}, {Axis::w, 2}});

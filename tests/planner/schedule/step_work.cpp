@@ -1,7 +1,7 @@
 // What the first rank does in a step, for scripts/bench: lines of values, parted by tabs.
 //
 // PLAN: id, kind of operation (kernel, transfer, collective, load); of convolutions also
-// floating-point operations and the fewest channels that it has in one group, in or out.
+// floating-point operations and the channels of one group, in or out, whatever is fewer.
 #include <algorithm>
 #include <iostream>
 #include <string>
