@@ -53,8 +53,8 @@ class Backend {
   // Before the kernels of a step: what they are to know of it, for devices that cannot be told with
   // every kernel.
   virtual void begin_step(const StepState&) {}
-  // Before the first step: what the largest workspace in the selected lane will be, on hosts in this
-  // thread, for backends whose kernels share one.
+  // Before the first step: what the largest workspace in the selected lane will be, on hosts in
+  // this thread, for backends whose kernels share one.
   virtual void reserve_workspace(std::int64_t) {}
   // Call once in every thread that runs kernels (floating-point modes).
   virtual void prepare_thread() const {}

@@ -102,9 +102,8 @@ struct Work {
 void require_gatherable(const Plan& plan) {
   constexpr std::int64_t most = std::numeric_limits<int>::max();
   if (gathered_bytes(plan) <= most) return;
-  throw InfeasibleError("rank 0 gathers the outputs of a mini-batch, which is too large",
-                        gathered_bytes(plan),
-                        most);
+  throw InfeasibleError(
+      "rank 0 gathers the outputs of a mini-batch, which is too large", gathered_bytes(plan), most);
 }
 
 InferenceReport write_outputs(const Work& work, const std::string& file) {

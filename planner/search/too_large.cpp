@@ -23,8 +23,7 @@ std::string heaviest_layers(const Plan& plan) {
   std::string text;
   for (std::size_t i = 0; i < std::min(most, layers.size()); ++i) {
     const Layer& layer = plan.network.layer(static_cast<LayerIndex>(layers[i]));
-    text += (i == 0 ? "keeping most: " : ", ") + layer.name + ' ' +
-            bytes_text(kept[layers[i]]);
+    text += (i == 0 ? "keeping most: " : ", ") + layer.name + ' ' + bytes_text(kept[layers[i]]);
   }
   return text;
 }
