@@ -290,8 +290,8 @@ LinkMeasurements measure_links(const Communicator& world, const LinkOptions& opt
   const int total = 1 + static_cast<int>(sweeps * sizes_of(options).size());
   ProgressCounter progress(options, world.rank() == 0, total);
   progress.begin("adds, copies, overlap");
-  measurements.local =
-      measure_local_costs(world, *options.device_memory, {.budget_s = options.budget_s});
+  measurements.local = measure_local_costs(
+      world, *options.device_memory, {.budget_s = options.budget_s}, options.most_bytes);
   progress.end();
   CurveTimer timer(options, progress);
   if (pairs > 0) measure_messages(world, options, timer, measurements);

@@ -102,11 +102,15 @@ void compute(std::int64_t steps) {
   static_cast<void>(sink);
 }
 
-OverlapTimes time_overlap(const Communicator& pair, const RepetitionOptions& options) {
-  constexpr std::size_t message_bytes = std::size_t{16} << 20;
+// What is exchanged beside work, unless messages are shorter.
+constexpr std::int64_t overlapped_bytes = std::int64_t{16} << 20;
+
+OverlapTimes time_overlap(const Communicator& pair,
+                          const RepetitionOptions& options,
+                          std::int64_t message_bytes) {
   constexpr std::int64_t trial_steps = 1'000'000;
-  const std::vector<std::byte> sent(message_bytes);
-  std::vector<std::byte> received(message_bytes);
+  const std::vector<std::byte> sent(static_cast<std::size_t>(message_bytes));
+  std::vector<std::byte> received(sent.size());
   const int peer = 1 - pair.rank();
   const auto exchange = [&] { PairExchange(pair, sent, received, peer).wait(); };
   const double exchange_s = time_repeatedly(pair, options, exchange).median_s;
@@ -125,9 +129,9 @@ OverlapTimes time_overlap(const Communicator& pair, const RepetitionOptions& opt
 // Copies inside the device's memory, while messages come from and go to other memory of it.
 OverlapTimes time_device_overlap(const Communicator& pair,
                                  Device& device,
-                                 const RepetitionOptions& options) {
-  constexpr std::int64_t message_bytes = std::int64_t{16} << 20;
-  constexpr std::int64_t copied_floats = std::int64_t{16} << 20;
+                                 const RepetitionOptions& options,
+                                 std::int64_t message_bytes) {
+  const std::int64_t copied_floats = message_bytes;
   constexpr int most_copies = 10'000;
   const LinkMemory sent(device, message_bytes);
   const LinkMemory received(device, message_bytes);
@@ -176,15 +180,17 @@ double overlap_efficiency(const OverlapTimes& times) {
 
 LocalCosts measure_local_costs(const Communicator& world,
                                Device& device,
-                               const RepetitionOptions& options) {
+                               const RepetitionOptions& options,
+                               std::int64_t most_bytes) {
   LocalCosts costs{.adds = time_adds(world, device, options),
                    .copies = time_copies(world, device, options),
                    .overlap = {},
                    .launch_s = time_launch(world, device, options)};
   if (world.size() > 1 && world.rank() < 2) {
     const Communicator pair = Communicator::group(world, {0, 1});
-    costs.overlap =
-        device.is_host() ? time_overlap(pair, options) : time_device_overlap(pair, device, options);
+    const std::int64_t bytes = std::min(overlapped_bytes, most_bytes);
+    costs.overlap = device.is_host() ? time_overlap(pair, options, bytes)
+                                     : time_device_overlap(pair, device, options, bytes);
   }
   world.barrier();
   return costs;

@@ -1,6 +1,7 @@
 // What a rank spends by itself on communication: adding, copying, launching; and what it can hide.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "executor/backend/device.hpp"
@@ -27,9 +28,10 @@ struct LocalCosts {
   double launch_s = 0.0;  // one operation without work
 };
 
-// Collective over `world`: all ranks are busy at once.
+// Collective over `world`: all ranks are busy at once. No message is of more than `most_bytes`.
 LocalCosts measure_local_costs(const Communicator& world,
                                Device& device,
-                               const RepetitionOptions& options);
+                               const RepetitionOptions& options,
+                               std::int64_t most_bytes);
 
 }  // namespace cnnplan
