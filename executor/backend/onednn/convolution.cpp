@@ -53,10 +53,29 @@ KernelSpec as_rows(const KernelSpec& spec) {
   return rows;
 }
 
+bool has_avx2_alone() {
+  const dnnl::cpu_isa isa = dnnl::get_effective_cpu_isa();
+  return isa == dnnl::cpu_isa::avx2 || isa == dnnl::cpu_isa::avx2_vnni;
+}
+
+// Where oneDNN's kernels for AVX2 take longer; those for AVX-512 were not compared.
+bool prefers_packed_filter_gradient(const KernelSpec& spec) {
+  constexpr std::int64_t many_channels = 32;
+  constexpr std::int64_t many_in_products = 128;
+  if (spec.algorithm != KernelAlgorithm::direct || !has_packed_filter_gradient(spec)) return false;
+  const std::int64_t fewer = std::min(spec.in[Dim::c], spec.out[Dim::c]);
+  return has_avx2_alone() && fewer >= (spec.window == Window{} ? many_in_products : many_channels);
+}
+
+std::unique_ptr<Kernel> make_large_product(const Library& library, const KernelSpec& spec) {
+  return prefers_packed_filter_gradient(spec) ? make_packed_filter_gradient(spec)
+                                              : make_convolution_primitive(library, spec);
+}
+
 std::unique_ptr<Kernel> make_matrix_product(const Library& library, const KernelSpec& spec) {
   const KernelSpec rows = as_rows(spec);
   if (rows.in[Dim::w] <= thin_rows) return make_thin_product(rows);
-  return make_convolution_primitive(library, rows);
+  return make_large_product(library, rows);
 }
 
 }  // namespace
@@ -71,7 +90,7 @@ std::unique_ptr<Kernel> make_convolution(const Library& library, const KernelSpe
                                     : make_strided_pointwise(spec, std::move(product));
   }
   if (is_product && is_fully_connected(spec)) return make_matrix_product(library, spec);
-  return make_convolution_primitive(library, spec);
+  return make_large_product(library, spec);
 }
 
 }  // namespace cnnplan::onednn

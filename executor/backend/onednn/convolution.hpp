@@ -15,6 +15,12 @@ std::unique_ptr<Kernel> make_convolution_primitive(const Library& library, const
 std::unique_ptr<Kernel> make_thin_product(const KernelSpec& spec);
 inline constexpr std::int64_t thin_rows = 16;
 
+// The gradient of a filter as products of panels that are packed for them, on a thread's workspace.
+// @pre has_packed_filter_gradient(spec), no empty extent
+std::unique_ptr<Kernel> make_packed_filter_gradient(const KernelSpec& spec);
+// fp32, no groups, channels in and out in whole panels
+bool has_packed_filter_gradient(const KernelSpec& spec);
+
 // A strided pointwise convolution: gathers the inputs that are used and runs `inner` on them.
 // `inner` takes in = out but for the channels.
 std::unique_ptr<Kernel> make_strided_pointwise(const KernelSpec& spec,

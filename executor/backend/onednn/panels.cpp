@@ -1,0 +1,80 @@
+// Sixteen by sixteen sums, as many at a time as there are registers of eight floats for.
+#include "executor/backend/onednn/panels.hpp"
+
+#include <algorithm>
+
+#include "executor/backend/onednn/lanes.hpp"
+#include "executor/backend/onednn/vectorize.hpp"
+
+namespace cnnplan::onednn {
+namespace {
+
+template <int rows>
+CNNPLAN_INLINE void multiply_rows(const float* __restrict x,
+                                  const float* __restrict y,
+                                  std::int64_t positions,
+                                  bool adds,
+                                  std::int64_t step,
+                                  float* __restrict sums) {
+  using Floats = EightLanes::Floats;
+  constexpr int half = EightLanes::count;
+  Floats left[rows] = {};
+  Floats right[rows] = {};
+  for (std::int64_t p = 0; p < positions; ++p, x += panel_channels, y += panel_channels) {
+    Floats first;
+    Floats second;
+    load(first, y);
+    load(second, y + half);
+    for (int i = 0; i < rows; ++i) {
+      left[i] += x[i] * first;
+      right[i] += x[i] * second;
+    }
+  }
+  for (int i = 0; i < rows; ++i, sums += step) {
+    if (adds) {
+      add_to(sums, left[i]);
+      add_to(sums + half, right[i]);
+    } else {
+      store(sums, left[i]);
+      store(sums + half, right[i]);
+    }
+  }
+}
+
+}  // namespace
+
+CNNPLAN_VECTORIZED void pack_positions(const float* from,
+                                       std::int64_t step,
+                                       std::int64_t count,
+                                       std::int64_t panels,
+                                       std::int64_t panel_floats,
+                                       float* to) {
+  for (std::int64_t p = 0; p < count; ++p, from += step, to += panel_channels) {
+    for (std::int64_t i = 0; i < panels; ++i) {
+      std::memcpy(to + i * panel_floats, from + i * panel_channels, panel_channels * sizeof(float));
+    }
+  }
+}
+
+void pack_zeros(std::int64_t count, std::int64_t panels, std::int64_t panel_floats, float* to) {
+  for (std::int64_t i = 0; i < panels; ++i) {
+    std::fill_n(to + i * panel_floats, count * panel_channels, 0.0F);
+  }
+}
+
+CNNPLAN_VECTORIZED void multiply_panels(const float* x,
+                                        const float* y,
+                                        std::int64_t positions,
+                                        bool adds,
+                                        std::int64_t step,
+                                        float* sums) {
+  // Twelve sums of eight channels leave room for two vectors of y and a factor in 16 registers.
+  constexpr int most = 6;
+  constexpr int fewer = 5;
+  static_assert(most + 2 * fewer == panel_channels);
+  multiply_rows<most>(x, y, positions, adds, step, sums);
+  multiply_rows<fewer>(x + most, y, positions, adds, step, sums + most * step);
+  multiply_rows<fewer>(x + most + fewer, y, positions, adds, step, sums + (most + fewer) * step);
+}
+
+}  // namespace cnnplan::onednn
