@@ -1,6 +1,7 @@
 // Chooses how a convolution runs. Measured on ResNet-50: pointwise convolutions are fastest as one
 // plain matrix product over all positions, fully connected layers of few samples as a single pass
-// over the weights, everything else as oneDNN's convolution.
+// over the weights, gradients of many filters with AVX2 as products of packed panels, everything
+// else as oneDNN's convolution.
 #include "executor/backend/onednn/convolution.hpp"
 
 #include <algorithm>
@@ -58,13 +59,25 @@ bool has_avx2_alone() {
   return isa == dnnl::cpu_isa::avx2 || isa == dnnl::cpu_isa::avx2_vnni;
 }
 
+// Rows of activations that fall into the same few sets of a cache, which packing avoids, and enough
+// of them for the packing to pay. Where both sides have many channels, oneDNN packs them, too.
+bool has_colliding_rows(const KernelSpec& spec) {
+  constexpr std::int64_t colliding_row = 256;
+  constexpr std::int64_t least_positions = 200;
+  const std::int64_t fewer = std::min(spec.in[Dim::c], spec.out[Dim::c]);
+  const std::int64_t more = std::max(spec.in[Dim::c], spec.out[Dim::c]);
+  return more % colliding_row == 0 && fewer <= colliding_row &&
+         (fewer >= colliding_row / 2 || more >= 2 * colliding_row) &&
+         volume(spec.out) / spec.out[Dim::c] >= least_positions;
+}
+
 // Where oneDNN's kernels for AVX2 take longer; those for AVX-512 were not compared.
 bool prefers_packed_filter_gradient(const KernelSpec& spec) {
   constexpr std::int64_t many_channels = 32;
-  constexpr std::int64_t many_in_products = 128;
   if (spec.algorithm != KernelAlgorithm::direct || !has_packed_filter_gradient(spec)) return false;
-  const std::int64_t fewer = std::min(spec.in[Dim::c], spec.out[Dim::c]);
-  return has_avx2_alone() && fewer >= (spec.window == Window{} ? many_in_products : many_channels);
+  if (!has_avx2_alone()) return false;
+  if (spec.window == Window{}) return has_colliding_rows(spec);
+  return std::min(spec.in[Dim::c], spec.out[Dim::c]) >= many_channels;
 }
 
 std::unique_ptr<Kernel> make_large_product(const Library& library, const KernelSpec& spec) {

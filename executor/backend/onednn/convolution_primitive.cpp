@@ -192,18 +192,12 @@ Formats in_any_order(Formats formats) {
 }
 
 // True where a kernel for AVX2 on blocks of channels saves more than it takes to reorder the
-// activations: windows over many channels, above all their backward filter, and products whose rows
-// all fall into the same few sets of a cache.
+// activations: windows over many channels.
 bool prefers_blocks(const std::string& implementation, const KernelSpec& spec) {
   constexpr std::int64_t many_channels = 32;  // below, most windows of eleven networks took longer
-  constexpr std::int64_t colliding_row = 1024;  // half the time; other rows took up to 1.8 of it
-  constexpr std::int64_t most_fewer_channels = 256;  // beyond, the products are large: no gain
   if (spec.precision != Precision::fp32 || spec.groups > 1) return false;
-  const std::int64_t fewer = std::min(spec.in[Dim::c], spec.out[Dim::c]);
-  const std::int64_t more = std::max(spec.in[Dim::c], spec.out[Dim::c]);
-  if (spec.window != Window{}) return implementation == "jit:avx2" && fewer >= many_channels;
-  return implementation == "x64:gemm:jit" && spec.phase == KernelPhase::backward_filter &&
-         more % colliding_row == 0 && fewer <= most_fewer_channels;
+  return implementation == "jit:avx2" && spec.window != Window{} &&
+         std::min(spec.in[Dim::c], spec.out[Dim::c]) >= many_channels;
 }
 
 // Empty where there is no fast kernel on blocks.

@@ -260,35 +260,63 @@ TEST_CASE("convolution: windows over many channels") {
   }
 }
 
-// Where CNNPLAN_EXPECT_BLOCKS is set; else nobody knows which instructions the processor has.
-TEST_CASE("convolution: windows and colliding rows run on blocks of channels where that pays") {
-  if (std::getenv("CNNPLAN_EXPECT_BLOCKS") == nullptr) return;
+// Gradients of filters that are not left to a library: windows of every kind, pieces of images that
+// are smaller and larger than one, rows that are longer than a piece.
+TEST_CASE("convolution: windows over whole panels of channels") {
+  Random random(19);
+  for (int i = 0; i < (is_slow_build ? 10 : 40); ++i) {
+    const bool deep = i % 4 == 0;
+    Window window;
+    std::array<std::int64_t, 3> input{1, 1, 1};
+    for (std::size_t dim = deep ? 0 : 1; dim < 3; ++dim) {
+      window.dims[dim] = random_dim(random, deep ? 3 : 5);
+      input[dim] = random_length(random, window.dims[dim]) + random.integer(0, deep ? 3 : 20);
+    }
+    if (i % 5 == 0) input[2] += 90;
+    const auto panels = [&] { return 16 * random.integer(2, 3); };
+    KernelSpec spec = spec_of(
+        {.batch = random.integer(1, 3), .channels = panels(), .filters = panels()}, input, window);
+    spec.bias = random.coin();
+    check_against_oracle(spec, random);
+  }
+}
+
+// Where CNNPLAN_EXPECT_AVX2 is set; else nobody knows which instructions the processor has.
+TEST_CASE("convolution: with AVX2 windows run on blocks, and gradients of filters on panels") {
+  if (std::getenv("CNNPLAN_EXPECT_AVX2") == nullptr) return;
   const auto backend = make_backend("onednn");
-  const auto workspace_bytes = [&](std::int64_t channels, std::int64_t kernel, KernelPhase phase) {
+  const auto kernel_of = [&](std::int64_t channels, std::int64_t kernel, KernelPhase phase) {
     Window window;
     window.dims[1] =
         window.dims[2] = {.kernel = kernel, .padding_begin = kernel / 2, .padding_end = kernel / 2};
     KernelSpec spec =
         spec_of({.batch = 2, .channels = channels, .filters = 64}, {1, 20, 20}, window);
     spec.phase = phase;
-    return backend->make_kernel(spec, {}, "")->workspace_bytes();
+    return backend->make_kernel(spec, {}, "");
   };
   const auto activations = [](std::int64_t channels) { return (channels + 64) * 2 * 20 * 20 * 4; };
-  for (const KernelPhase phase :
-       {KernelPhase::forward, KernelPhase::backward_data, KernelPhase::backward_filter}) {
-    CHECK(workspace_bytes(32, 3, phase) >= activations(32));
-    CHECK(workspace_bytes(16, 3, phase) < activations(16));
+  for (const KernelPhase phase : {KernelPhase::forward, KernelPhase::backward_data}) {
+    CHECK(kernel_of(32, 3, phase)->workspace_bytes() >= activations(32));
+    CHECK(kernel_of(16, 3, phase)->workspace_bytes() < activations(16));
   }
-  CHECK(workspace_bytes(1024, 1, KernelPhase::backward_filter) >= activations(1024));
-  CHECK(workspace_bytes(1024, 1, KernelPhase::backward_data) < activations(1024));
+  const auto is_packed = [&](std::int64_t channels, std::int64_t kernel) {
+    return kernel_of(channels, kernel, KernelPhase::backward_filter)->implementation() ==
+           "packed panels";
+  };
+  CHECK(is_packed(32, 3));
+  CHECK(!is_packed(16, 3));
+  CHECK(!is_packed(40, 3));
+  CHECK(is_packed(1024, 1));
+  CHECK(!is_packed(1000, 1));
+  CHECK(!is_packed(256, 1));
 }
 
 TEST_CASE("convolution: pointwise, rows whose elements collide in a cache") {
   Random random(18);
   for (const auto& [channels, filters] :
-       {std::pair<std::int64_t, std::int64_t>{1024, 9}, {24, 2048}}) {
+       {std::pair<std::int64_t, std::int64_t>{1024, 9}, {24, 2048}, {512, 16}, {128, 256}}) {
     KernelSpec spec =
-        spec_of({.batch = 2, .channels = channels, .filters = filters}, {1, 5, 7}, Window{});
+        spec_of({.batch = 3, .channels = channels, .filters = filters}, {1, 9, 11}, Window{});
     spec.bias = random.coin();
     check_against_oracle(spec, random);
   }
