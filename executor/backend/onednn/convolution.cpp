@@ -1,6 +1,6 @@
 // Chooses how a convolution runs. Measured on ResNet-50: pointwise convolutions are fastest as one
 // plain matrix product over all positions, fully connected layers of few samples as a single pass
-// over the weights, gradients of many filters with AVX2 as products of packed panels, everything
+// over the weights, windows over many channels with AVX2 as products of packed panels, everything
 // else as oneDNN's convolution.
 #include "executor/backend/onednn/convolution.hpp"
 
@@ -72,17 +72,19 @@ bool has_colliding_rows(const KernelSpec& spec) {
 }
 
 // Where oneDNN's kernels for AVX2 take longer; those for AVX-512 were not compared.
-bool prefers_packed_filter_gradient(const KernelSpec& spec) {
+bool prefers_panels(const KernelSpec& spec) {
   constexpr std::int64_t many_channels = 32;
-  if (spec.algorithm != KernelAlgorithm::direct || !has_packed_filter_gradient(spec)) return false;
-  if (!has_avx2_alone()) return false;
+  if (spec.algorithm != KernelAlgorithm::direct || !has_avx2_alone()) return false;
   if (spec.window == Window{}) return has_colliding_rows(spec);
   return std::min(spec.in[Dim::c], spec.out[Dim::c]) >= many_channels;
 }
 
 std::unique_ptr<Kernel> make_large_product(const Library& library, const KernelSpec& spec) {
-  return prefers_packed_filter_gradient(spec) ? make_packed_filter_gradient(spec)
-                                              : make_convolution_primitive(library, spec);
+  if (prefers_panels(spec)) {
+    if (has_packed_convolution(spec)) return make_packed_convolution(spec);
+    if (has_packed_filter_gradient(spec)) return make_packed_filter_gradient(spec);
+  }
+  return make_convolution_primitive(library, spec);
 }
 
 std::unique_ptr<Kernel> make_matrix_product(const Library& library, const KernelSpec& spec) {

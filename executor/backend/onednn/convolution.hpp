@@ -21,6 +21,12 @@ std::unique_ptr<Kernel> make_packed_filter_gradient(const KernelSpec& spec);
 // fp32, no groups, channels in and out in whole panels
 bool has_packed_filter_gradient(const KernelSpec& spec);
 
+// A convolution forward over panels that are packed for it, on a thread's workspace.
+// @pre has_packed_convolution(spec), no empty extent
+std::unique_ptr<Kernel> make_packed_convolution(const KernelSpec& spec);
+// fp32, no groups, channels in and out in whole panels, weights in blocks
+bool has_packed_convolution(const KernelSpec& spec);
+
 // A strided pointwise convolution: gathers the inputs that are used and runs `inner` on them.
 // `inner` takes in = out but for the channels.
 std::unique_ptr<Kernel> make_strided_pointwise(const KernelSpec& spec,

@@ -6,17 +6,13 @@
 
 #include "executor/backend/function_kernel.hpp"
 #include "executor/backend/onednn/convolution.hpp"
-#include "executor/backend/onednn/panels.hpp"
+#include "executor/backend/onednn/packed_inputs.hpp"
 #include "executor/backend/onednn/thin_product_loops.hpp"
 #include "executor/backend/onednn/weight_format.hpp"
-#include "executor/backend/onednn/window_pieces.hpp"
 #include "executor/backend/onednn/workspace.hpp"
 
 namespace cnnplan::onednn {
 namespace {
-
-// Inputs that are packed at a time: long stretches of memory, which are near when they are read.
-constexpr std::int64_t packed_input_bytes = std::int64_t{800} << 10;
 
 // Where the 16x16 sums of a tap and two panels are in the stored gradient.
 struct GradientPlaces {
@@ -42,78 +38,43 @@ GradientPlaces places_of(const KernelSpec& spec, std::int64_t taps) {
           .row = panel_channels};
 }
 
-struct PanelRange {
-  std::int64_t begin = 0;
-  std::int64_t end = 0;
-};
-
 class FilterGradient {
  public:
   explicit FilterGradient(const KernelSpec& spec)
-      : channels_(spec.in[Dim::c]),
-        filters_(spec.out[Dim::c]),
-        pieces_(spec),
-        places_(places_of(spec, std::ssize(pieces_.taps()))),
-        output_floats_(pieces_.most_positions() * panel_channels),
-        copy_floats_(pieces_.most_input_positions() * panel_channels),
-        input_floats_(std::ssize(pieces_.copies()) * copy_floats_),
-        inputs_together_(std::clamp<std::int64_t>(
-            packed_input_bytes / (input_floats_ * static_cast<std::int64_t>(sizeof(float))),
-            1,
-            channels_ / panel_channels)) {}
+      : filters_(spec.out[Dim::c]),
+        inputs_(spec),
+        places_(places_of(spec, std::ssize(window().taps()))),
+        output_floats_(window().most_positions() * panel_channels) {}
 
   std::int64_t workspace_bytes() const {
-    return (filters_ / panel_channels * output_floats_ + inputs_together_ * input_floats_) *
+    return (output_panels() * output_floats_ + inputs_.floats()) *
            static_cast<std::int64_t>(sizeof(float));
   }
 
   void run(const float* x, const float* dy, float* dweight) const {
     const Workspace workspace(static_cast<std::size_t>(workspace_bytes()));
     auto* const outputs = reinterpret_cast<float*>(workspace.data());
-    float* const inputs = outputs + filters_ / panel_channels * output_floats_;
-    const std::int64_t panels = channels_ / panel_channels;
-    for (const PositionBox& piece : pieces_.pieces()) {
+    float* const inputs = outputs + output_panels() * output_floats_;
+    for (const PositionBox& piece : window().pieces()) {
       pack_outputs(piece, dy, outputs);
-      for (std::int64_t begin = 0; begin < panels; begin += inputs_together_) {
-        const PanelRange range{begin, std::min(begin + inputs_together_, panels)};
-        pack_inputs(piece, range, x, inputs);
-        multiply(piece, range, inputs, outputs, dweight);
+      for (std::int64_t begin = 0; begin < inputs_.panels(); begin += inputs_.panels_together()) {
+        const std::int64_t end = std::min(begin + inputs_.panels_together(), inputs_.panels());
+        inputs_.pack(piece, {begin, end}, x, inputs);
+        multiply(piece, {begin, end}, inputs, outputs, dweight);
       }
     }
   }
 
  private:
+  const WindowPieces& window() const { return inputs_.window(); }
+  std::int64_t output_panels() const { return filters_ / panel_channels; }
+
   void pack_outputs(const PositionBox& piece, const float* dy, float* to) const {
     for (std::int64_t row = piece.row; row < piece.row + piece.rows; ++row) {
-      const float* const from = dy + (row * pieces_.columns() + piece.column) * filters_;
-      pack_positions(from, filters_, piece.columns, filters_ / panel_channels, output_floats_, to);
+      const float* const from = dy + (row * window().columns() + piece.column) * filters_;
+      pack_positions(from, filters_, piece.columns, output_panels(), output_floats_, to);
       to += piece.columns * panel_channels;
     }
-  }
-
-  void pack_inputs(const PositionBox& piece, PanelRange panels, const float* x, float* to) const {
-    for (const InputCopy& copy : pieces_.copies()) {
-      float* row_to = to;
-      for (std::int64_t row = 0; row < piece.rows + pieces_.rows_beyond(); ++row) {
-        pack_input_row(pieces_.input_row(piece, copy, row), piece.columns, panels, x, row_to);
-        row_to += piece.columns * panel_channels;
-      }
-      to += copy_floats_;
-    }
-  }
-
-  void pack_input_row(const InputRow& row,
-                      std::int64_t columns,
-                      PanelRange panels,
-                      const float* x,
-                      float* to) const {
-    const std::int64_t count = panels.end - panels.begin;
-    pack_zeros(row.zeros_before, count, input_floats_, to);
-    to += row.zeros_before * panel_channels;
-    const float* const from = x + row.first * channels_ + panels.begin * panel_channels;
-    pack_positions(from, row.step * channels_, row.inside, count, input_floats_, to);
-    to += row.inside * panel_channels;
-    pack_zeros(columns - row.zeros_before - row.inside, count, input_floats_, to);
   }
 
   // `inputs` are those of `panels`, `outputs` all of the piece.
@@ -122,11 +83,10 @@ class FilterGradient {
                 const float* inputs,
                 const float* outputs,
                 float* dweight) const {
-    const std::int64_t output_panels = filters_ / panel_channels;
-    for (std::int64_t out = 0; out < output_panels; ++out) {
+    for (std::int64_t out = 0; out < output_panels(); ++out) {
       for (std::int64_t in = panels.begin; in < panels.end; ++in) {
         multiply_taps(piece,
-                      inputs + (in - panels.begin) * input_floats_,
+                      inputs + (in - panels.begin) * inputs_.panel_floats(),
                       outputs + out * output_floats_,
                       dweight + in * places_.input_panel + out * places_.output_panel);
       }
@@ -134,23 +94,17 @@ class FilterGradient {
   }
 
   void multiply_taps(const PositionBox& piece, const float* x, const float* dy, float* sums) const {
-    const bool adds = &piece != &pieces_.pieces().front();
-    for (const Tap& tap : pieces_.taps()) {
-      const std::int64_t offset =
-          tap.copy * copy_floats_ + tap.rows_further * piece.columns * panel_channels;
+    const bool adds = &piece != &window().pieces().front();
+    for (const std::int64_t offset : inputs_.offsets(piece)) {
       multiply_panels(x + offset, dy, piece.positions(), adds, places_.row, sums);
       sums += places_.tap;
     }
   }
 
-  std::int64_t channels_;
   std::int64_t filters_;
-  WindowPieces pieces_;
+  PackedInputs inputs_;
   GradientPlaces places_;
-  std::int64_t output_floats_;    // of a panel of dy
-  std::int64_t copy_floats_;      // of a panel of a copy of x
-  std::int64_t input_floats_;     // of a panel of all copies of x
-  std::int64_t inputs_together_;  // panels of x
+  std::int64_t output_floats_;  // of a panel of dy
 };
 
 }  // namespace

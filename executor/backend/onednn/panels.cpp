@@ -41,6 +41,54 @@ CNNPLAN_INLINE void multiply_rows(const float* __restrict x,
   }
 }
 
+// Sums of `count` positions.
+template <int count>
+CNNPLAN_INLINE void convolve_positions(const float* __restrict x,
+                                       const WindowWeights& window,
+                                       bool adds,
+                                       float* __restrict sums) {
+  using Floats = EightLanes::Floats;
+  constexpr int half = EightLanes::count;
+  Floats left[count] = {};
+  Floats right[count] = {};
+  const float* __restrict weight = window.weights;
+  for (const std::int64_t offset : window.offsets) {
+    const float* const inputs = x + offset;
+    for (std::int64_t k = 0; k < panel_channels; ++k, weight += panel_channels) {
+      Floats first;
+      Floats second;
+      load(first, weight);
+      load(second, weight + half);
+      for (int p = 0; p < count; ++p) {
+        left[p] += inputs[p * panel_channels + k] * first;
+        right[p] += inputs[p * panel_channels + k] * second;
+      }
+    }
+  }
+  for (int p = 0; p < count; ++p, sums += panel_channels) {
+    if (adds) {
+      add_to(sums, left[p]);
+      add_to(sums + half, right[p]);
+    } else {
+      store(sums, left[p]);
+      store(sums + half, right[p]);
+    }
+  }
+}
+
+// Of `count` positions, at most `most`.
+template <int most>
+CNNPLAN_INLINE void convolve_fewer(
+    std::int64_t count, const float* x, const WindowWeights& window, bool adds, float* sums) {
+  if constexpr (most > 0) {
+    if (count == most) {
+      convolve_positions<most>(x, window, adds, sums);
+    } else {
+      convolve_fewer<most - 1>(count, x, window, adds, sums);
+    }
+  }
+}
+
 }  // namespace
 
 CNNPLAN_VECTORIZED void pack_positions(const float* from,
@@ -75,6 +123,38 @@ CNNPLAN_VECTORIZED void multiply_panels(const float* x,
   multiply_rows<most>(x, y, positions, adds, step, sums);
   multiply_rows<fewer>(x + most, y, positions, adds, step, sums + most * step);
   multiply_rows<fewer>(x + most + fewer, y, positions, adds, step, sums + (most + fewer) * step);
+}
+
+CNNPLAN_VECTORIZED void convolve_panel(
+    const float* x, const WindowWeights& window, std::int64_t positions, bool adds, float* sums) {
+  constexpr int together = 6;
+  std::int64_t p = 0;
+  for (; p + together <= positions; p += together) {
+    convolve_positions<together>(x + p * panel_channels, window, adds, sums + p * panel_channels);
+  }
+  x += p * panel_channels;
+  sums += p * panel_channels;
+  convolve_fewer<together - 1>(positions - p, x, window, adds, sums);
+}
+
+CNNPLAN_VECTORIZED void unpack_positions(const float* from,
+                                         std::int64_t panel_floats,
+                                         std::int64_t panels,
+                                         const float* bias,
+                                         bool relu,
+                                         std::int64_t step,
+                                         std::int64_t count,
+                                         float* to) {
+  for (std::int64_t p = 0; p < count; ++p, from += panel_channels, to += step) {
+    for (std::int64_t i = 0; i < panels; ++i) {
+      const float* const sums = from + i * panel_floats;
+      float* const outputs = to + i * panel_channels;
+      for (std::int64_t c = 0; c < panel_channels; ++c) {
+        const float sum = sums[c] + (bias ? bias[i * panel_channels + c] : 0.0F);
+        outputs[c] = relu && sum < 0.0F ? 0.0F : sum;
+      }
+    }
+  }
 }
 
 }  // namespace cnnplan::onednn

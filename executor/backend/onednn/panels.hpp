@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 namespace cnnplan::onednn {
 
@@ -27,5 +28,25 @@ void multiply_panels(const float* x,
                      bool adds,
                      std::int64_t step,
                      float* sums);
+
+// What a window adds to 16 outputs of each position from one panel of inputs.
+struct WindowWeights {
+  std::span<const std::int64_t> offsets;  // of the taps, in floats from the first position's inputs
+  const float* weights = nullptr;         // of each tap (inputs, outputs), 16 x 16
+};
+// sums[p][j] = sum over taps and inputs i of x[p + offset][i] * weight[i][j], and with `adds` what
+// was there besides. @pre x is a panel with room for what the taps reach, sums is a panel
+void convolve_panel(
+    const float* x, const WindowWeights& window, std::int64_t positions, bool adds, float* sums);
+// The reverse of pack_positions: channels [16 i, 16 (i + 1)) of each position are those of panel i
+// plus `bias`, where there is one, and with `relu` at least 0.
+void unpack_positions(const float* from,
+                      std::int64_t panel_floats,
+                      std::int64_t panels,
+                      const float* bias,
+                      bool relu,
+                      std::int64_t step,
+                      std::int64_t count,
+                      float* to);
 
 }  // namespace cnnplan::onednn

@@ -1,0 +1,56 @@
+// Copies one behind another, each row by row.
+#include "executor/backend/onednn/packed_inputs.hpp"
+
+#include <algorithm>
+
+namespace cnnplan::onednn {
+namespace {
+
+// Long stretches of memory at a time, which are near when they are read.
+constexpr std::int64_t floats_together = std::int64_t{200} << 10;
+
+}  // namespace
+
+PackedInputs::PackedInputs(const KernelSpec& spec)
+    : window_(spec),
+      channels_(spec.in[Dim::c]),
+      copy_floats_(window_.most_input_positions() * panel_channels),
+      panel_floats_(std::ssize(window_.copies()) * copy_floats_),
+      panels_together_(std::clamp<std::int64_t>(floats_together / panel_floats_, 1, panels())),
+      offsets_(offsets_of(window_.pieces().front())),
+      offsets_of_last_columns_(offsets_of(window_.pieces().back())) {}
+
+std::vector<std::int64_t> PackedInputs::offsets_of(const PositionBox& piece) const {
+  std::vector<std::int64_t> offsets;
+  for (const Tap& tap : window_.taps()) {
+    offsets.push_back(tap.copy * copy_floats_ + tap.rows_further * piece.columns * panel_channels);
+  }
+  return offsets;
+}
+
+void PackedInputs::pack(const PositionBox& piece,
+                        PanelRange panels,
+                        const float* x,
+                        float* to) const {
+  for (const InputCopy& copy : window_.copies()) {
+    float* row_to = to;
+    for (std::int64_t row = 0; row < piece.rows + window_.rows_beyond(); ++row) {
+      pack_row(window_.input_row(piece, copy, row), piece.columns, panels, x, row_to);
+      row_to += piece.columns * panel_channels;
+    }
+    to += copy_floats_;
+  }
+}
+
+void PackedInputs::pack_row(
+    const InputRow& row, std::int64_t columns, PanelRange panels, const float* x, float* to) const {
+  const std::int64_t count = panels.end - panels.begin;
+  pack_zeros(row.zeros_before, count, panel_floats_, to);
+  to += row.zeros_before * panel_channels;
+  const float* const from = x + row.first * channels_ + panels.begin * panel_channels;
+  pack_positions(from, row.step * channels_, row.inside, count, panel_floats_, to);
+  to += row.inside * panel_channels;
+  pack_zeros(columns - row.zeros_before - row.inside, count, panel_floats_, to);
+}
+
+}  // namespace cnnplan::onednn

@@ -1,0 +1,56 @@
+// Inputs of a convolution in panels, as the taps of its window read them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "executor/backend/onednn/panels.hpp"
+#include "executor/backend/onednn/window_pieces.hpp"
+
+namespace cnnplan::onednn {
+
+struct PanelRange {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+};
+
+// Where panels of a piece lie, and how they get there. Sizes are in floats.
+class PackedInputs {
+ public:
+  // As WindowPieces. @pre the channels are whole panels
+  explicit PackedInputs(const KernelSpec& spec);
+
+  const WindowPieces& window() const { return window_; }
+  std::int64_t panels() const { return channels_ / panel_channels; }
+  // So many are packed at a time.
+  std::int64_t panels_together() const { return panels_together_; }
+  // Of a panel: all its copies.
+  std::int64_t panel_floats() const { return panel_floats_; }
+  std::int64_t floats() const { return panels_together_ * panel_floats_; }
+  // Of each tap: from the begin of a panel to what it reads for the first position of `piece`.
+  std::span<const std::int64_t> offsets(const PositionBox& piece) const {
+    const bool is_widest = piece.columns == window_.pieces().front().columns;
+    return is_widest ? offsets_ : offsets_of_last_columns_;
+  }
+  // @pre panels are at most panels_together(); x is dense
+  void pack(const PositionBox& piece, PanelRange panels, const float* x, float* to) const;
+
+ private:
+  std::vector<std::int64_t> offsets_of(const PositionBox& piece) const;
+  void pack_row(const InputRow& row,
+                std::int64_t columns,
+                PanelRange panels,
+                const float* x,
+                float* to) const;
+
+  WindowPieces window_;
+  std::int64_t channels_;
+  std::int64_t copy_floats_;
+  std::int64_t panel_floats_;
+  std::int64_t panels_together_;
+  std::vector<std::int64_t> offsets_;
+  std::vector<std::int64_t> offsets_of_last_columns_;
+};
+
+}  // namespace cnnplan::onednn
