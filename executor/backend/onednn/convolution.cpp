@@ -31,6 +31,10 @@ bool is_pointwise(const KernelSpec& spec) {
   });
 }
 
+bool is_strided(const KernelSpec& spec) {
+  return !all_dims_of(spec, [](const WindowDim& dim, Dim) { return dim.stride == 1; });
+}
+
 bool has_same_positions(const KernelSpec& spec) {
   return all_dims_of(spec,
                      [&](const WindowDim&, Dim axis) { return spec.in[axis] == spec.out[axis]; });
@@ -76,12 +80,15 @@ bool prefers_panels(const KernelSpec& spec) {
   constexpr std::int64_t many_channels = 32;
   if (spec.algorithm != KernelAlgorithm::direct || !has_avx2_alone()) return false;
   if (spec.window == Window{}) return has_colliding_rows(spec);
+  // Without a stride its kernel is as fast.
+  if (spec.phase == KernelPhase::backward_data && !is_strided(spec)) return false;
   return std::min(spec.in[Dim::c], spec.out[Dim::c]) >= many_channels;
 }
 
 std::unique_ptr<Kernel> make_large_product(const Library& library, const KernelSpec& spec) {
   if (prefers_panels(spec)) {
     if (has_packed_convolution(spec)) return make_packed_convolution(spec);
+    if (has_packed_backward_data(spec)) return make_packed_backward_data(spec);
     if (has_packed_filter_gradient(spec)) return make_packed_filter_gradient(spec);
   }
   return make_convolution_primitive(library, spec);

@@ -15,17 +15,16 @@ std::unique_ptr<Kernel> make_convolution_primitive(const Library& library, const
 std::unique_ptr<Kernel> make_thin_product(const KernelSpec& spec);
 inline constexpr std::int64_t thin_rows = 16;
 
-// The gradient of a filter as products of panels that are packed for them, on a thread's workspace.
-// @pre has_packed_filter_gradient(spec), no empty extent
-std::unique_ptr<Kernel> make_packed_filter_gradient(const KernelSpec& spec);
-// fp32, no groups, channels in and out in whole panels
-bool has_packed_filter_gradient(const KernelSpec& spec);
-
-// A convolution forward over panels that are packed for it, on a thread's workspace.
-// @pre has_packed_convolution(spec), no empty extent
+// Products of panels that are packed for them, on a thread's workspace: a convolution forward, the
+// gradient of its input, and that of its filters. @pre its has_...(spec), no empty extent
 std::unique_ptr<Kernel> make_packed_convolution(const KernelSpec& spec);
-// fp32, no groups, channels in and out in whole panels, weights in blocks
+std::unique_ptr<Kernel> make_packed_backward_data(const KernelSpec& spec);
+std::unique_ptr<Kernel> make_packed_filter_gradient(const KernelSpec& spec);
+// True of the phase of each, fp32, no groups, channels in and out in whole panels, and weights
+// stored in blocks; gradients of filters also where they are stored in rows.
 bool has_packed_convolution(const KernelSpec& spec);
+bool has_packed_backward_data(const KernelSpec& spec);
+bool has_packed_filter_gradient(const KernelSpec& spec);
 
 // A strided pointwise convolution: gathers the inputs that are used and runs `inner` on them.
 // `inner` takes in = out but for the channels.

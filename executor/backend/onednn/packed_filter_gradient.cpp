@@ -110,10 +110,7 @@ class FilterGradient {
 }  // namespace
 
 bool has_packed_filter_gradient(const KernelSpec& spec) {
-  const WeightFormat format = weight_format(spec);
-  return spec.phase == KernelPhase::backward_filter && spec.precision == Precision::fp32 &&
-         (format == WeightFormat::rows || format == WeightFormat::blocked) &&
-         spec.in[Dim::c] % panel_channels == 0 && spec.out[Dim::c] % panel_channels == 0;
+  return spec.phase == KernelPhase::backward_filter && has_whole_panels(spec);
 }
 
 std::unique_ptr<Kernel> make_packed_filter_gradient(const KernelSpec& spec) {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "executor/backend/onednn/weight_format.hpp"
+
 namespace cnnplan::onednn {
 namespace {
 
@@ -10,6 +12,15 @@ namespace {
 constexpr std::int64_t floats_together = std::int64_t{200} << 10;
 
 }  // namespace
+
+bool has_whole_panels(const KernelSpec& spec) {
+  return spec.precision == Precision::fp32 && spec.groups == 1 &&
+         spec.in[Dim::c] % panel_channels == 0 && spec.out[Dim::c] % panel_channels == 0;
+}
+
+bool has_panel_weights(const KernelSpec& spec) {
+  return has_whole_panels(spec) && weight_format(spec) == WeightFormat::blocked;
+}
 
 PackedInputs::PackedInputs(const KernelSpec& spec)
     : window_(spec),

@@ -10,6 +10,11 @@
 
 namespace cnnplan::onednn {
 
+// fp32, no groups, channels in and out in whole panels.
+bool has_whole_panels(const KernelSpec& spec);
+// And weights stored in blocks of a panel of inputs and one of outputs.
+bool has_panel_weights(const KernelSpec& spec);
+
 struct PanelRange {
   std::int64_t begin = 0;
   std::int64_t end = 0;

@@ -157,4 +157,12 @@ CNNPLAN_VECTORIZED void unpack_positions(const float* from,
   }
 }
 
+CNNPLAN_VECTORIZED void transpose_block(const float* __restrict from, float* __restrict to) {
+  for (std::int64_t i = 0; i < panel_channels; ++i) {
+    for (std::int64_t j = 0; j < panel_channels; ++j) {
+      to[i * panel_channels + j] = from[j * panel_channels + i];
+    }
+  }
+}
+
 }  // namespace cnnplan::onednn

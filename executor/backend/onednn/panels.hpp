@@ -49,4 +49,7 @@ void unpack_positions(const float* from,
                       std::int64_t count,
                       float* to);
 
+// to[j][i] = from[i][j], 16 x 16.
+void transpose_block(const float* from, float* to);
+
 }  // namespace cnnplan::onednn

@@ -18,8 +18,10 @@ std::int64_t quotient_up(std::int64_t a, std::int64_t b) {
 
 // Products without a window have no rows that matter: a column of positions can be cut anywhere.
 KernelSpec as_column(KernelSpec spec) {
+  Shape expected = spec.out;
+  expected[Dim::c] = spec.in[Dim::c];
+  if (spec.window != Window{} || spec.in != expected) return spec;
   const std::int64_t positions = volume(spec.out) / spec.out[Dim::c];
-  if (spec.window != Window{} || volume(spec.in) != positions * spec.in[Dim::c]) return spec;
   spec.in = {{1, spec.in[Dim::c], 1, positions, 1}};
   spec.out = {{1, spec.out[Dim::c], 1, positions, 1}};
   return spec;

@@ -286,10 +286,13 @@ TEST_CASE("convolution: windows over whole panels of channels") {
 TEST_CASE("convolution: with AVX2 windows over many channels run on panels or blocks") {
   if (std::getenv("CNNPLAN_EXPECT_AVX2") == nullptr) return;
   const auto backend = make_backend("onednn");
-  const auto kernel_of = [&](std::int64_t channels, std::int64_t kernel, KernelPhase phase) {
+  const auto kernel_of = [&](std::int64_t channels,
+                             std::int64_t kernel,
+                             KernelPhase phase,
+                             std::int64_t stride = 1) {
     Window window;
-    window.dims[1] =
-        window.dims[2] = {.kernel = kernel, .padding_begin = kernel / 2, .padding_end = kernel / 2};
+    window.dims[1] = window.dims[2] = {
+        .kernel = kernel, .stride = stride, .padding_begin = kernel / 2, .padding_end = kernel / 2};
     KernelSpec spec =
         spec_of({.batch = 2, .channels = channels, .filters = 64}, {1, 20, 20}, window);
     spec.phase = phase;
@@ -303,6 +306,7 @@ TEST_CASE("convolution: with AVX2 windows over many channels run on panels or bl
   CHECK(data_bytes(16) < activations(16));
   CHECK(kernel_of(40, 3, KernelPhase::forward)->workspace_bytes() >= activations(40));
   CHECK(kernel_of(32, 3, KernelPhase::forward)->implementation() == "packed panels");
+  CHECK(kernel_of(32, 3, KernelPhase::backward_data, 2)->implementation() == "packed panels");
   const auto is_packed = [&](std::int64_t channels, std::int64_t kernel) {
     return kernel_of(channels, kernel, KernelPhase::backward_filter)->implementation() ==
            "packed panels";
