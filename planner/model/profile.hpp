@@ -28,7 +28,7 @@ struct KernelTiming {
 struct DeviceFingerprint {
   std::string device;     // e.g. CPU model and number of threads per rank
   std::string backend;    // "onednn"
-  std::string library;    // "oneDNN 2.6.3"
+  std::string library;    // "oneDNN 2.6.3 with AVX2"
   int busy_ranks = 1;     // ranks of the node, or of the discrete device, that were timed at once
   bool discrete = false;  // with memory of its own: ranks on other devices do not slow it
   bool shared_workspace = false;  // kernels take turns in the workspace of the largest

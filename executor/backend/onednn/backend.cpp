@@ -56,6 +56,29 @@ class OnednnBackend final : public Backend {
   Library library_;
 };
 
+std::string instruction_set(dnnl::cpu_isa isa) {
+  switch (isa) {
+    case dnnl::cpu_isa::sse41:
+      return "SSE4.1";
+    case dnnl::cpu_isa::avx:
+      return "AVX";
+    case dnnl::cpu_isa::avx2:
+      return "AVX2";
+    case dnnl::cpu_isa::avx2_vnni:
+      return "AVX2 VNNI";
+    case dnnl::cpu_isa::avx512_core:
+      return "AVX-512";
+    case dnnl::cpu_isa::avx512_core_vnni:
+      return "AVX-512 VNNI";
+    case dnnl::cpu_isa::avx512_core_bf16:
+      return "AVX-512 BF16";
+    case dnnl::cpu_isa::avx512_core_amx:
+      return "AMX";
+    default:
+      return "instruction set " + std::to_string(static_cast<int>(isa));
+  }
+}
+
 OnednnBackend::OnednnBackend() {
   const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
   library_ = {.engine = engine, .stream = dnnl::stream(engine)};
@@ -63,10 +86,12 @@ OnednnBackend::OnednnBackend() {
 
 DeviceFingerprint OnednnBackend::fingerprint() const {
   const dnnl_version_t* version = dnnl_version();
+  // With which instructions says what the name of a processor may not.
   return {.device = cpu_name(omp_get_max_threads()),
           .backend = "onednn",
           .library = "oneDNN " + std::to_string(version->major) + "." +
-                     std::to_string(version->minor) + "." + std::to_string(version->patch),
+                     std::to_string(version->minor) + "." + std::to_string(version->patch) +
+                     " with " + instruction_set(dnnl::get_effective_cpu_isa()),
           .shared_workspace = true};
 }
 

@@ -163,10 +163,8 @@ class BackwardData {
     while (count > 0) {
       const std::int64_t here = std::min(count, width - position % width);
       unpack_positions(sums,
-                       one.convolution.panel_floats(),
-                       one.convolution.output_panels(),
-                       nullptr,
-                       false,
+                       one.convolution.outputs(),
+                       {},
                        spec_.window.dims[2].stride * spec_.in[Dim::c],
                        here,
                        dx + input_position(one, position) * spec_.in[Dim::c]);

@@ -13,17 +13,15 @@ namespace {
 void write_outputs(const KernelSpec& spec,
                    const PanelConvolution& convolution,
                    const PositionBox& piece,
-                   const float* outputs,
+                   const float* sums,
                    const float* bias,
                    float* y) {
   const std::int64_t filters = spec.out[Dim::c];
   for (std::int64_t row = 0; row < piece.rows; ++row) {
     const std::int64_t position = (piece.row + row) * convolution.window().columns() + piece.column;
-    unpack_positions(outputs + row * piece.columns * panel_channels,
-                     convolution.panel_floats(),
-                     convolution.output_panels(),
-                     bias,
-                     spec.relu,
+    unpack_positions(sums + row * piece.columns * panel_channels,
+                     convolution.outputs(),
+                     {bias, spec.relu},
                      filters,
                      piece.columns,
                      y + position * filters);
@@ -49,8 +47,8 @@ std::unique_ptr<Kernel> make_packed_convolution(const KernelSpec& spec) {
         convolution.run(operands[0].as<const float>(),
                         operands[1].as<const float>(),
                         reinterpret_cast<float*>(workspace.data()),
-                        [&](const PositionBox& piece, const float* outputs) {
-                          write_outputs(spec, convolution, piece, outputs, bias, y);
+                        [&](const PositionBox& piece, const float* sums) {
+                          write_outputs(spec, convolution, piece, sums, bias, y);
                         });
       },
       bytes);

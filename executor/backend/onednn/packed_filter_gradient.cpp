@@ -44,17 +44,18 @@ class FilterGradient {
       : filters_(spec.out[Dim::c]),
         inputs_(spec),
         places_(places_of(spec, std::ssize(window().taps()))),
-        output_floats_(window().most_positions() * panel_channels) {}
+        outputs_{.panels = filters_ / panel_channels,
+                 .floats = window().most_positions() * panel_channels} {}
 
   std::int64_t workspace_bytes() const {
-    return (output_panels() * output_floats_ + inputs_.floats()) *
+    return (outputs_.panels * outputs_.floats + inputs_.floats()) *
            static_cast<std::int64_t>(sizeof(float));
   }
 
   void run(const float* x, const float* dy, float* dweight) const {
     const Workspace workspace(static_cast<std::size_t>(workspace_bytes()));
     auto* const outputs = reinterpret_cast<float*>(workspace.data());
-    float* const inputs = outputs + output_panels() * output_floats_;
+    float* const inputs = outputs + outputs_.panels * outputs_.floats;
     for (const PositionBox& piece : window().pieces()) {
       pack_outputs(piece, dy, outputs);
       for (std::int64_t begin = 0; begin < inputs_.panels(); begin += inputs_.panels_together()) {
@@ -67,12 +68,11 @@ class FilterGradient {
 
  private:
   const WindowPieces& window() const { return inputs_.window(); }
-  std::int64_t output_panels() const { return filters_ / panel_channels; }
 
   void pack_outputs(const PositionBox& piece, const float* dy, float* to) const {
     for (std::int64_t row = piece.row; row < piece.row + piece.rows; ++row) {
       const float* const from = dy + (row * window().columns() + piece.column) * filters_;
-      pack_positions(from, filters_, piece.columns, output_panels(), output_floats_, to);
+      pack_positions(from, filters_, piece.columns, outputs_, to);
       to += piece.columns * panel_channels;
     }
   }
@@ -83,11 +83,11 @@ class FilterGradient {
                 const float* inputs,
                 const float* outputs,
                 float* dweight) const {
-    for (std::int64_t out = 0; out < output_panels(); ++out) {
+    for (std::int64_t out = 0; out < outputs_.panels; ++out) {
       for (std::int64_t in = panels.begin; in < panels.end; ++in) {
         multiply_taps(piece,
                       inputs + (in - panels.begin) * inputs_.panel_floats(),
-                      outputs + out * output_floats_,
+                      outputs + out * outputs_.floats,
                       dweight + in * places_.input_panel + out * places_.output_panel);
       }
     }
@@ -104,7 +104,7 @@ class FilterGradient {
   std::int64_t filters_;
   PackedInputs inputs_;
   GradientPlaces places_;
-  std::int64_t output_floats_;  // of a panel of dy
+  PanelLayout outputs_;  // of dy
 };
 
 }  // namespace

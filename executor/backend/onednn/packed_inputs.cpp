@@ -55,13 +55,13 @@ void PackedInputs::pack(const PositionBox& piece,
 
 void PackedInputs::pack_row(
     const InputRow& row, std::int64_t columns, PanelRange panels, const float* x, float* to) const {
-  const std::int64_t count = panels.end - panels.begin;
-  pack_zeros(row.zeros_before, count, panel_floats_, to);
+  const PanelLayout layout{panels.end - panels.begin, panel_floats_};
+  pack_zeros(row.zeros_before, layout, to);
   to += row.zeros_before * panel_channels;
   const float* const from = x + row.first * channels_ + panels.begin * panel_channels;
-  pack_positions(from, row.step * channels_, row.inside, count, panel_floats_, to);
+  pack_positions(from, row.step * channels_, row.inside, layout, to);
   to += row.inside * panel_channels;
-  pack_zeros(columns - row.zeros_before - row.inside, count, panel_floats_, to);
+  pack_zeros(columns - row.zeros_before - row.inside, layout, to);
 }
 
 }  // namespace cnnplan::onednn

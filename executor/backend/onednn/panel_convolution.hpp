@@ -11,19 +11,19 @@ namespace cnnplan::onednn {
 // Sizes are in floats.
 class PanelConvolution {
  public:
-  // A panel of outputs has panel_floats(). @pre channels in and out of `spec` are whole panels
+  // @pre as WindowPieces; channels in and out of `spec` are whole panels
   explicit PanelConvolution(const KernelSpec& spec);
 
   const WindowPieces& window() const { return inputs_.window(); }
-  std::int64_t output_panels() const { return output_panels_; }
-  std::int64_t panel_floats() const { return output_floats_; }
+  const PanelLayout& outputs() const { return outputs_; }
   std::int64_t workspace_floats() const {
-    return output_panels_ * output_floats_ + inputs_.floats();
+    return outputs_.panels * outputs_.floats + inputs_.floats();
   }
 
-  // Hands the outputs of each piece, in panels, to `write`. `x` is dense; `weight` are blocks
-  // (panels of outputs, panels of inputs, taps, inputs, outputs), the last two of a panel.
-  using Write = std::function<void(const PositionBox& piece, const float* outputs)>;
+  // Hands the sums of each piece, in panels as outputs() says, to `write`. `x` is dense; `weight`
+  // are blocks (panels of outputs, panels of inputs, taps, inputs, outputs), the last two of a
+  // panel.
+  using Write = std::function<void(const PositionBox& piece, const float* sums)>;
   void run(const float* x, const float* weight, float* workspace, const Write& write) const;
 
  private:
@@ -31,11 +31,10 @@ class PanelConvolution {
                     PanelRange panels,
                     const float* inputs,
                     const float* weight,
-                    float* outputs) const;
+                    float* sums) const;
 
   PackedInputs inputs_;
-  std::int64_t output_panels_;
-  std::int64_t output_floats_;
+  PanelLayout outputs_;
 };
 
 }  // namespace cnnplan::onednn

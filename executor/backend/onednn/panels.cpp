@@ -94,19 +94,19 @@ CNNPLAN_INLINE void convolve_fewer(
 CNNPLAN_VECTORIZED void pack_positions(const float* from,
                                        std::int64_t step,
                                        std::int64_t count,
-                                       std::int64_t panels,
-                                       std::int64_t panel_floats,
+                                       const PanelLayout& layout,
                                        float* to) {
   for (std::int64_t p = 0; p < count; ++p, from += step, to += panel_channels) {
-    for (std::int64_t i = 0; i < panels; ++i) {
-      std::memcpy(to + i * panel_floats, from + i * panel_channels, panel_channels * sizeof(float));
+    for (std::int64_t i = 0; i < layout.panels; ++i) {
+      std::memcpy(
+          to + i * layout.floats, from + i * panel_channels, panel_channels * sizeof(float));
     }
   }
 }
 
-void pack_zeros(std::int64_t count, std::int64_t panels, std::int64_t panel_floats, float* to) {
-  for (std::int64_t i = 0; i < panels; ++i) {
-    std::fill_n(to + i * panel_floats, count * panel_channels, 0.0F);
+void pack_zeros(std::int64_t count, const PanelLayout& layout, float* to) {
+  for (std::int64_t i = 0; i < layout.panels; ++i) {
+    std::fill_n(to + i * layout.floats, count * panel_channels, 0.0F);
   }
 }
 
@@ -138,20 +138,19 @@ CNNPLAN_VECTORIZED void convolve_panel(
 }
 
 CNNPLAN_VECTORIZED void unpack_positions(const float* from,
-                                         std::int64_t panel_floats,
-                                         std::int64_t panels,
-                                         const float* bias,
-                                         bool relu,
+                                         const PanelLayout& layout,
+                                         const OutputFinish& finish,
                                          std::int64_t step,
                                          std::int64_t count,
                                          float* to) {
   for (std::int64_t p = 0; p < count; ++p, from += panel_channels, to += step) {
-    for (std::int64_t i = 0; i < panels; ++i) {
-      const float* const sums = from + i * panel_floats;
+    for (std::int64_t i = 0; i < layout.panels; ++i) {
+      const float* const sums = from + i * layout.floats;
+      const float* const bias = finish.bias ? finish.bias + i * panel_channels : nullptr;
       float* const outputs = to + i * panel_channels;
       for (std::int64_t c = 0; c < panel_channels; ++c) {
-        const float sum = sums[c] + (bias ? bias[i * panel_channels + c] : 0.0F);
-        outputs[c] = relu && sum < 0.0F ? 0.0F : sum;
+        const float sum = sums[c] + (bias ? bias[c] : 0.0F);
+        outputs[c] = finish.relu && sum < 0.0F ? 0.0F : sum;
       }
     }
   }

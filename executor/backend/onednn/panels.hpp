@@ -9,16 +9,17 @@ namespace cnnplan::onednn {
 // A panel has so many channels of consecutive positions, (positions, panel_channels).
 inline constexpr std::int64_t panel_channels = 16;
 
-// Packs `count` positions that are `step` floats apart: panel i, which begins `panel_floats` behind
-// the one before, gets channels [16 i, 16 (i + 1)).
-void pack_positions(const float* from,
-                    std::int64_t step,
-                    std::int64_t count,
-                    std::int64_t panels,
-                    std::int64_t panel_floats,
-                    float* to);
+// Panels of one tensor, each of which begins so many floats behind the one before.
+struct PanelLayout {
+  std::int64_t panels = 0;
+  std::int64_t floats = 0;
+};
+
+// Packs `count` positions that are `step` floats apart: panel i gets channels [16 i, 16 (i + 1)).
+void pack_positions(
+    const float* from, std::int64_t step, std::int64_t count, const PanelLayout& layout, float* to);
 // The same of zeros.
-void pack_zeros(std::int64_t count, std::int64_t panels, std::int64_t panel_floats, float* to);
+void pack_zeros(std::int64_t count, const PanelLayout& layout, float* to);
 
 // sums[i][j] = sum over `positions` of x[p][i] * y[p][j], and with `adds` what was there besides;
 // rows of `sums` are `step` floats apart. @pre x and y are panels
@@ -38,17 +39,17 @@ struct WindowWeights {
 // was there besides. @pre x is a panel with room for what the taps reach, sums is a panel
 void convolve_panel(
     const float* x, const WindowWeights& window, std::int64_t positions, bool adds, float* sums);
-// The reverse of pack_positions: channels [16 i, 16 (i + 1)) of each position are those of panel i
-// plus `bias`, where there is one, and with `relu` at least 0.
+struct OutputFinish {
+  const float* bias = nullptr;  // of each channel; null: none
+  bool relu = false;
+};
+// The reverse of pack_positions: writes `count` positions that are `step` floats apart, finished.
 void unpack_positions(const float* from,
-                      std::int64_t panel_floats,
-                      std::int64_t panels,
-                      const float* bias,
-                      bool relu,
+                      const PanelLayout& layout,
+                      const OutputFinish& finish,
                       std::int64_t step,
                       std::int64_t count,
                       float* to);
-
 // to[j][i] = from[i][j], 16 x 16.
 void transpose_block(const float* from, float* to);
 

@@ -286,6 +286,7 @@ TEST_CASE("convolution: windows over whole panels of channels") {
 TEST_CASE("convolution: with AVX2 windows over many channels run on panels or blocks") {
   if (std::getenv("CNNPLAN_EXPECT_AVX2") == nullptr) return;
   const auto backend = make_backend("onednn");
+  CHECK(backend->fingerprint().library.ends_with(" with AVX2"));
   const auto kernel_of = [&](std::int64_t channels,
                              std::int64_t kernel,
                              KernelPhase phase,

@@ -1,0 +1,133 @@
+// oneDNN's convolutions and those over packed panels in turns, for scripts/bench: lines of values,
+// parted by tabs.
+//
+// PLAN [ROUNDS]: of each kernel of the first rank that both can run: phase, kind ("window",
+// "strided window", "pointwise"), how many of the rank's kernels are such, median seconds of
+// oneDNN and of panels, median of their ratios, kernel.
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "executor/backend/memory_block.hpp"
+#include "executor/backend/onednn/convolution.hpp"
+#include "planner/model/plan.hpp"
+#include "planner/schedule/schedule.hpp"
+
+namespace cnnplan::onednn {
+namespace {
+
+bool has_panels(const KernelSpec& spec) {
+  return has_packed_convolution(spec) || has_packed_backward_data(spec) ||
+         has_packed_filter_gradient(spec);
+}
+
+std::unique_ptr<Kernel> make_packed(const KernelSpec& spec) {
+  if (has_packed_convolution(spec)) return make_packed_convolution(spec);
+  if (has_packed_backward_data(spec)) return make_packed_backward_data(spec);
+  return make_packed_filter_gradient(spec);
+}
+
+std::string kind_of(const KernelSpec& spec) {
+  if (spec.window == Window{}) return "pointwise";
+  const auto& dims = spec.window.dims;
+  const bool is_strided =
+      std::any_of(dims.begin(), dims.end(), [](const WindowDim& dim) { return dim.stride > 1; });
+  return is_strided ? "strided window" : "window";
+}
+
+// As the backend runs pointwise ones, without what both do alike: gather inputs, add a bias.
+KernelSpec as_timed(KernelSpec spec) {
+  spec.bias = spec.relu = false;
+  const auto& dims = spec.window.dims;
+  if (std::any_of(dims.begin(), dims.end(), [](const WindowDim& dim) { return dim.kernel > 1; })) {
+    return spec;
+  }
+  const std::int64_t positions = volume(spec.out) / spec.out[Dim::c];
+  spec.in = {{1, spec.in[Dim::c], 1, 1, positions}};
+  spec.out = {{1, spec.out[Dim::c], 1, 1, positions}};
+  spec.window = Window{};
+  return spec;
+}
+
+std::map<KernelSpec, int> kernels_of(const std::string& plan_file) {
+  std::map<KernelSpec, int> kernels;
+  for (const Operation& operation : lower(read_plan(plan_file), 0).operations) {
+    const auto* kernel = std::get_if<KernelOperation>(&operation.body);
+    if (!kernel || kernel->spec.kind != KernelKind::convolution) continue;
+    if (volume(kernel->spec.in) * volume(kernel->spec.out) == 0) continue;
+    const KernelSpec spec = as_timed(kernel->spec);
+    if (has_panels(spec)) ++kernels[spec];
+  }
+  return kernels;
+}
+
+// Values that are neither zero nor denormal.
+MemoryBlock filled(std::int64_t floats) {
+  MemoryBlock block(floats * static_cast<std::int64_t>(sizeof(float)));
+  auto* const values = reinterpret_cast<float*>(block.data());
+  for (std::int64_t i = 0; i < floats; ++i) values[i] = static_cast<float>(i % 7 + 1) / 8.0F;
+  return block;
+}
+
+class Timed {
+ public:
+  explicit Timed(const KernelSpec& spec)
+      : x_(filled(volume(spec.in))),
+        weight_(filled(weight_volume(spec))),
+        y_(filled(volume(spec.out))) {
+    const auto view = [](MemoryBlock& block) { return TensorView{.data = block.data()}; };
+    if (spec.phase == KernelPhase::forward) operands_ = {view(x_), view(weight_), view(y_)};
+    if (spec.phase == KernelPhase::backward_data) operands_ = {view(y_), view(weight_), view(x_)};
+    if (spec.phase == KernelPhase::backward_filter) operands_ = {view(x_), view(y_), view(weight_)};
+  }
+  double seconds(Kernel& kernel) const {
+    const auto begin = std::chrono::steady_clock::now();
+    kernel.run(operands_, {});
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  }
+
+ private:
+  MemoryBlock x_, weight_, y_;
+  std::vector<TensorView> operands_;
+};
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+void print(const Library& library, const KernelSpec& spec, int count, int rounds) {
+  const auto theirs = make_convolution_primitive(library, spec);
+  const auto ours = make_packed(spec);
+  const Timed timed(spec);
+  timed.seconds(*theirs);
+  timed.seconds(*ours);
+  std::vector<double> library_s, packed_s, ratios;
+  for (int round = 0; round < rounds; ++round) {
+    library_s.push_back(timed.seconds(*theirs));
+    packed_s.push_back(timed.seconds(*ours));
+    ratios.push_back(packed_s.back() / library_s.back());
+  }
+  std::cout << to_text(spec.phase) << '\t' << kind_of(spec) << '\t' << count << '\t'
+            << median(library_s) << '\t' << median(packed_s) << '\t' << median(ratios) << '\t'
+            << to_text(spec) << std::endl;
+}
+
+}  // namespace
+}  // namespace cnnplan::onednn
+
+int main(int argc, char** argv) {
+  using namespace cnnplan::onednn;
+  if (argc < 2 || argc > 3) {
+    std::cerr << "kernel_turns PLAN [ROUNDS]\n";
+    return 2;
+  }
+  const int rounds = argc > 2 ? std::max(1, std::atoi(argv[2])) : 9;
+  const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+  const Library library{.engine = engine, .stream = dnnl::stream(engine)};
+  for (const auto& [spec, count] : kernels_of(argv[1])) print(library, spec, count, rounds);
+}
