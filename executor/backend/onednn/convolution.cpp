@@ -1,12 +1,16 @@
 // Chooses how a convolution runs. Measured on ResNet-50: pointwise convolutions are fastest as one
 // plain matrix product over all positions, fully connected layers of few samples as a single pass
-// over the weights, windows over many channels with AVX2 as products of packed panels, everything
-// else as oneDNN's convolution.
+// over the weights. With AVX2, packed panels are faster for windows over many channels (of
+// gradients of inputs, only with a stride) and for gradients of pointwise filters whose rows
+// collide in a cache. Everything else is oneDNN's convolution.
 #include "executor/backend/onednn/convolution.hpp"
 
 #include <algorithm>
 
+#include <omp.h>
+
 #include "executor/backend/onednn/kernels.hpp"
+#include "executor/backend/onednn/vectorize.hpp"
 #include "executor/backend/onednn/weight_format.hpp"
 
 namespace cnnplan::onednn {
@@ -58,16 +62,20 @@ KernelSpec as_rows(const KernelSpec& spec) {
   return rows;
 }
 
-bool has_avx2_alone() {
+// Panels are multiplied by one thread. With AVX-512 they were not compared to oneDNN's kernels
+// (scripts/bench convolutions does).
+bool suits_panels() {
   const dnnl::cpu_isa isa = dnnl::get_effective_cpu_isa();
-  return isa == dnnl::cpu_isa::avx2 || isa == dnnl::cpu_isa::avx2_vnni;
+  return CNNPLAN_HAS_VERSIONS && omp_get_max_threads() == 1 &&
+         (isa == dnnl::cpu_isa::avx2 || isa == dnnl::cpu_isa::avx2_vnni);
 }
 
-// Rows of activations that fall into the same few sets of a cache, which packing avoids, and enough
-// of them for the packing to pay. Where both sides have many channels, oneDNN packs them, too.
+// Rows of activations that fall into the same few sets of a cache, unless they are packed, and
+// enough of them for the packing to pay: 0.5 to 0.95 of oneDNN's time; other rows took up to 1.4.
+// Where both sides have more channels, oneDNN packs them, too.
 bool has_colliding_rows(const KernelSpec& spec) {
   constexpr std::int64_t colliding_row = 256;
-  constexpr std::int64_t least_positions = 200;
+  constexpr std::int64_t least_positions = 100;
   const std::int64_t fewer = std::min(spec.in[Dim::c], spec.out[Dim::c]);
   const std::int64_t more = std::max(spec.in[Dim::c], spec.out[Dim::c]);
   return more % colliding_row == 0 && fewer <= colliding_row &&
@@ -75,17 +83,20 @@ bool has_colliding_rows(const KernelSpec& spec) {
          volume(spec.out) / spec.out[Dim::c] >= least_positions;
 }
 
-// Where oneDNN's kernels for AVX2 take longer; those for AVX-512 were not compared.
+// Gradients of inputs: oneDNN's kernel is as fast without a stride, and with few products, as it
+// does not transpose weights.
 bool prefers_panels(const KernelSpec& spec) {
-  constexpr std::int64_t many_channels = 32;
-  if (spec.algorithm != KernelAlgorithm::direct || !has_avx2_alone()) return false;
+  constexpr std::int64_t many_in_gradients = 256;
+  constexpr std::int64_t least_positions = 150;
+  if (spec.algorithm != KernelAlgorithm::direct || !suits_panels()) return false;
   if (spec.window == Window{}) return has_colliding_rows(spec);
-  // Without a stride its kernel is as fast.
-  if (spec.phase == KernelPhase::backward_data && !is_strided(spec)) return false;
-  return std::min(spec.in[Dim::c], spec.out[Dim::c]) >= many_channels;
+  const std::int64_t fewer = std::min(spec.in[Dim::c], spec.out[Dim::c]);
+  if (spec.phase != KernelPhase::backward_data) return fewer >= many_window_channels;
+  return is_strided(spec) && fewer >= many_in_gradients &&
+         volume(spec.out) / spec.out[Dim::c] >= least_positions;
 }
 
-std::unique_ptr<Kernel> make_large_product(const Library& library, const KernelSpec& spec) {
+std::unique_ptr<Kernel> make_panels_or_primitive(const Library& library, const KernelSpec& spec) {
   if (prefers_panels(spec)) {
     if (has_packed_convolution(spec)) return make_packed_convolution(spec);
     if (has_packed_backward_data(spec)) return make_packed_backward_data(spec);
@@ -97,7 +108,7 @@ std::unique_ptr<Kernel> make_large_product(const Library& library, const KernelS
 std::unique_ptr<Kernel> make_matrix_product(const Library& library, const KernelSpec& spec) {
   const KernelSpec rows = as_rows(spec);
   if (rows.in[Dim::w] <= thin_rows) return make_thin_product(rows);
-  return make_large_product(library, rows);
+  return make_panels_or_primitive(library, rows);
 }
 
 }  // namespace
@@ -112,7 +123,7 @@ std::unique_ptr<Kernel> make_convolution(const Library& library, const KernelSpe
                                     : make_strided_pointwise(spec, std::move(product));
   }
   if (is_product && is_fully_connected(spec)) return make_matrix_product(library, spec);
-  return make_large_product(library, spec);
+  return make_panels_or_primitive(library, spec);
 }
 
 }  // namespace cnnplan::onednn

@@ -7,6 +7,10 @@
 
 namespace cnnplan::onednn {
 
+// With AVX2, windows over fewer channels are fastest as oneDNN runs them on activations as they
+// are: others took longer for most windows of eleven networks.
+inline constexpr std::int64_t many_window_channels = 32;
+
 // oneDNN's convolution. `spec` has no empty extent.
 std::unique_ptr<Kernel> make_convolution_primitive(const Library& library, const KernelSpec& spec);
 
@@ -16,7 +20,8 @@ std::unique_ptr<Kernel> make_thin_product(const KernelSpec& spec);
 inline constexpr std::int64_t thin_rows = 16;
 
 // Products of panels that are packed for them, on a thread's workspace: a convolution forward, the
-// gradient of its input, and that of its filters. @pre its has_...(spec), no empty extent
+// gradient of its input, and that of its filters. @pre no empty extent
+// @throws std::logic_error when its has_...(spec) is false
 std::unique_ptr<Kernel> make_packed_convolution(const KernelSpec& spec);
 std::unique_ptr<Kernel> make_packed_backward_data(const KernelSpec& spec);
 std::unique_ptr<Kernel> make_packed_filter_gradient(const KernelSpec& spec);

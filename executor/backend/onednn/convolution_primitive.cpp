@@ -194,10 +194,9 @@ Formats in_any_order(Formats formats) {
 // True where a kernel for AVX2 on blocks of channels saves more than it takes to reorder the
 // activations: windows over many channels.
 bool prefers_blocks(const std::string& implementation, const KernelSpec& spec) {
-  constexpr std::int64_t many_channels = 32;  // below, most windows of eleven networks took longer
   if (spec.precision != Precision::fp32 || spec.groups > 1) return false;
   return implementation == "jit:avx2" && spec.window != Window{} &&
-         std::min(spec.in[Dim::c], spec.out[Dim::c]) >= many_channels;
+         std::min(spec.in[Dim::c], spec.out[Dim::c]) >= many_window_channels;
 }
 
 // Empty where there is no fast kernel on blocks.

@@ -1,10 +1,11 @@
 // A convolution forward over packed panels of inputs; weights are read as they are stored.
+#include <functional>
+#include <stdexcept>
 #include <utility>
 
 #include "executor/backend/function_kernel.hpp"
 #include "executor/backend/onednn/convolution.hpp"
 #include "executor/backend/onednn/panel_convolution.hpp"
-#include "executor/backend/onednn/weight_format.hpp"
 #include "executor/backend/onednn/workspace.hpp"
 
 namespace cnnplan::onednn {
@@ -35,6 +36,7 @@ bool has_packed_convolution(const KernelSpec& spec) {
 }
 
 std::unique_ptr<Kernel> make_packed_convolution(const KernelSpec& spec) {
+  if (!has_packed_convolution(spec)) throw std::logic_error("no convolution over whole panels");
   PanelConvolution convolution(spec);
   const auto bytes = convolution.workspace_floats() * static_cast<std::int64_t>(sizeof(float));
   return std::make_unique<FunctionKernel>(
@@ -44,12 +46,13 @@ std::unique_ptr<Kernel> make_packed_convolution(const KernelSpec& spec) {
         const Workspace workspace(static_cast<std::size_t>(bytes));
         const float* const bias = spec.bias ? operands[2].as<const float>() : nullptr;
         auto* const y = operands.back().as<float>();
+        const auto write = [&](const PositionBox& piece, const float* sums) {
+          write_outputs(spec, convolution, piece, sums, bias, y);
+        };
         convolution.run(operands[0].as<const float>(),
                         operands[1].as<const float>(),
                         reinterpret_cast<float*>(workspace.data()),
-                        [&](const PositionBox& piece, const float* sums) {
-                          write_outputs(spec, convolution, piece, sums, bias, y);
-                        });
+                        std::ref(write));
       },
       bytes);
 }

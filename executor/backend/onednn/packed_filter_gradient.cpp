@@ -1,13 +1,12 @@
-// The gradient of a filter as products of packed panels: pieces of the output's gradient with the
-// inputs that each tap reads for them. Kernels of oneDNN 2.6 for AVX2 reach 56 to 85 % of what
-// these do.
+// The gradient of filters over packed panels: pieces of dy times the inputs that each tap reads for
+// them.
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 #include "executor/backend/function_kernel.hpp"
 #include "executor/backend/onednn/convolution.hpp"
 #include "executor/backend/onednn/packed_inputs.hpp"
-#include "executor/backend/onednn/thin_product_loops.hpp"
 #include "executor/backend/onednn/weight_format.hpp"
 #include "executor/backend/onednn/workspace.hpp"
 
@@ -31,10 +30,9 @@ GradientPlaces places_of(const KernelSpec& spec, std::int64_t taps) {
             .tap = in * out,
             .row = out};
   }
-  constexpr std::int64_t block = panel_channels * panel_channels;
-  return {.input_panel = taps * block,
-          .output_panel = in / panel_channels * taps * block,
-          .tap = block,
+  return {.input_panel = taps * panel_block,
+          .output_panel = in / panel_channels * taps * panel_block,
+          .tap = panel_block,
           .row = panel_channels};
 }
 
@@ -52,16 +50,19 @@ class FilterGradient {
            static_cast<std::int64_t>(sizeof(float));
   }
 
-  void run(const float* x, const float* dy, float* dweight) const {
+  // `dbias`: may be null
+  void run(const float* x, const float* dy, float* dweight, float* dbias) const {
     const Workspace workspace(static_cast<std::size_t>(workspace_bytes()));
     auto* const outputs = reinterpret_cast<float*>(workspace.data());
     float* const inputs = outputs + outputs_.panels * outputs_.floats;
     for (const PositionBox& piece : window().pieces()) {
+      const bool adds = piece.row > 0 || piece.column > 0;
       pack_outputs(piece, dy, outputs);
+      if (dbias) sum_panels(outputs, outputs_, piece.positions(), adds, dbias);
       for (std::int64_t begin = 0; begin < inputs_.panels(); begin += inputs_.panels_together()) {
         const std::int64_t end = std::min(begin + inputs_.panels_together(), inputs_.panels());
         inputs_.pack(piece, {begin, end}, x, inputs);
-        multiply(piece, {begin, end}, inputs, outputs, dweight);
+        multiply(piece, {begin, end}, inputs, outputs, adds, dweight);
       }
     }
   }
@@ -82,19 +83,21 @@ class FilterGradient {
                 PanelRange panels,
                 const float* inputs,
                 const float* outputs,
+                bool adds,
                 float* dweight) const {
     for (std::int64_t out = 0; out < outputs_.panels; ++out) {
       for (std::int64_t in = panels.begin; in < panels.end; ++in) {
         multiply_taps(piece,
                       inputs + (in - panels.begin) * inputs_.panel_floats(),
                       outputs + out * outputs_.floats,
+                      adds,
                       dweight + in * places_.input_panel + out * places_.output_panel);
       }
     }
   }
 
-  void multiply_taps(const PositionBox& piece, const float* x, const float* dy, float* sums) const {
-    const bool adds = &piece != &window().pieces().front();
+  void multiply_taps(
+      const PositionBox& piece, const float* x, const float* dy, bool adds, float* sums) const {
     for (const std::int64_t offset : inputs_.offsets(piece)) {
       multiply_panels(x + offset, dy, piece.positions(), adds, places_.row, sums);
       sums += places_.tap;
@@ -114,19 +117,17 @@ bool has_packed_filter_gradient(const KernelSpec& spec) {
 }
 
 std::unique_ptr<Kernel> make_packed_filter_gradient(const KernelSpec& spec) {
+  if (!has_packed_filter_gradient(spec)) throw std::logic_error("no filters over whole panels");
   FilterGradient gradient(spec);
   const std::int64_t bytes = gradient.workspace_bytes();
-  const ProductSizes sizes{.rows = volume(spec.out) / spec.out[Dim::c],
-                           .depth = spec.in[Dim::c],
-                           .filters = spec.out[Dim::c]};
   return std::make_unique<FunctionKernel>(
       "packed panels",
       spec.bias ? 4 : 3,
-      [gradient = std::move(gradient), sizes, bias = spec.bias](Operands operands,
-                                                                const StepState&) {
-        const auto* const dy = operands[1].as<const float>();
-        gradient.run(operands[0].as<const float>(), dy, operands[2].as<float>());
-        if (bias) sum_rows(sizes, dy, operands[3].as<float>());
+      [gradient = std::move(gradient), has_bias = spec.bias](Operands operands, const StepState&) {
+        gradient.run(operands[0].as<const float>(),
+                     operands[1].as<const float>(),
+                     operands[2].as<float>(),
+                     has_bias ? operands[3].as<float>() : nullptr);
       },
       bytes);
 }

@@ -2,13 +2,14 @@
 #include "executor/backend/onednn/packed_inputs.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "executor/backend/onednn/weight_format.hpp"
 
 namespace cnnplan::onednn {
 namespace {
 
-// Long stretches of memory at a time, which are near when they are read.
+// Memory is read in long stretches, and what is packed (800 KiB) is near when it is multiplied.
 constexpr std::int64_t floats_together = std::int64_t{200} << 10;
 
 }  // namespace
@@ -19,6 +20,7 @@ bool has_whole_panels(const KernelSpec& spec) {
 }
 
 bool has_panel_weights(const KernelSpec& spec) {
+  static_assert(panel_channels == weight_block);
   return has_whole_panels(spec) && weight_format(spec) == WeightFormat::blocked;
 }
 
@@ -29,7 +31,9 @@ PackedInputs::PackedInputs(const KernelSpec& spec)
       panel_floats_(std::ssize(window_.copies()) * copy_floats_),
       panels_together_(std::clamp<std::int64_t>(floats_together / panel_floats_, 1, panels())),
       offsets_(offsets_of(window_.pieces().front())),
-      offsets_of_last_columns_(offsets_of(window_.pieces().back())) {}
+      offsets_of_last_columns_(offsets_of(window_.pieces().back())) {
+  if (channels_ % panel_channels != 0) throw std::logic_error("inputs are no whole panels");
+}
 
 std::vector<std::int64_t> PackedInputs::offsets_of(const PositionBox& piece) const {
   std::vector<std::int64_t> offsets;

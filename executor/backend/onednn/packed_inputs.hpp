@@ -23,7 +23,7 @@ struct PanelRange {
 // Where panels of a piece lie, and how they get there. Sizes are in floats.
 class PackedInputs {
  public:
-  // As WindowPieces. @pre the channels are whole panels
+  // As WindowPieces. @throws std::logic_error when the channels in are not whole panels
   explicit PackedInputs(const KernelSpec& spec);
 
   const WindowPieces& window() const { return window_; }

@@ -30,7 +30,7 @@ void PanelConvolution::add_products(const PositionBox& piece,
                                     const float* inputs,
                                     const float* weight,
                                     float* sums) const {
-  const std::int64_t block = std::ssize(window().taps()) * panel_channels * panel_channels;
+  const std::int64_t block = std::ssize(window().taps()) * panel_block;
   for (std::int64_t out = 0; out < outputs_.panels; ++out) {
     for (std::int64_t in = panels.begin; in < panels.end; ++in) {
       convolve_panel(inputs + (in - panels.begin) * inputs_.panel_floats(),

@@ -2,6 +2,7 @@
 #include "executor/backend/onednn/panels.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "executor/backend/onednn/lanes.hpp"
 #include "executor/backend/onednn/vectorize.hpp"
@@ -135,6 +136,25 @@ CNNPLAN_VECTORIZED void convolve_panel(
   x += p * panel_channels;
   sums += p * panel_channels;
   convolve_fewer<together - 1>(positions - p, x, window, adds, sums);
+}
+
+CNNPLAN_VECTORIZED void sum_panels(
+    const float* y, const PanelLayout& layout, std::int64_t positions, bool adds, float* sums) {
+  using Floats = SixteenLanes::Floats;
+  static_assert(SixteenLanes::count == panel_channels);
+  for (std::int64_t i = 0; i < layout.panels; ++i, y += layout.floats, sums += panel_channels) {
+    Floats sum = {};
+    for (std::int64_t p = 0; p < positions; ++p) {
+      Floats values;
+      load(values, y + p * panel_channels);
+      sum += values;
+    }
+    if (adds) {
+      add_to(sums, sum);
+    } else {
+      store(sums, sum);
+    }
+  }
 }
 
 CNNPLAN_VECTORIZED void unpack_positions(const float* from,

@@ -8,6 +8,8 @@ namespace cnnplan::onednn {
 
 // A panel has so many channels of consecutive positions, (positions, panel_channels).
 inline constexpr std::int64_t panel_channels = 16;
+// Weights of a tap between a panel of inputs and one of outputs.
+inline constexpr std::int64_t panel_block = panel_channels * panel_channels;
 
 // Panels of one tensor, each of which begins so many floats behind the one before.
 struct PanelLayout {
@@ -18,8 +20,10 @@ struct PanelLayout {
 // Packs `count` positions that are `step` floats apart: panel i gets channels [16 i, 16 (i + 1)).
 void pack_positions(
     const float* from, std::int64_t step, std::int64_t count, const PanelLayout& layout, float* to);
-// The same of zeros.
+// Writes `count` positions of zeros into each panel.
 void pack_zeros(std::int64_t count, const PanelLayout& layout, float* to);
+
+// In all of these `sums` overlaps nothing else, and nothing has to be aligned.
 
 // sums[i][j] = sum over `positions` of x[p][i] * y[p][j], and with `adds` what was there besides;
 // rows of `sums` are `step` floats apart. @pre x and y are panels
@@ -35,14 +39,20 @@ struct WindowWeights {
   std::span<const std::int64_t> offsets;  // of the taps, in floats from the first position's inputs
   const float* weights = nullptr;         // of each tap (inputs, outputs), 16 x 16
 };
-// sums[p][j] = sum over taps and inputs i of x[p + offset][i] * weight[i][j], and with `adds` what
-// was there besides. @pre x is a panel with room for what the taps reach, sums is a panel
+// sums[p][j] = sum over taps t and inputs i of x[16 p + offset of t + i] * weight of t [i][j], and
+// with `adds` what was there besides. @pre sums is a panel
 void convolve_panel(
     const float* x, const WindowWeights& window, std::int64_t positions, bool adds, float* sums);
+// sums[16 i + j] = sum over `positions` of channel j of panel i, and with `adds` what was there
+// besides.
+void sum_panels(
+    const float* y, const PanelLayout& layout, std::int64_t positions, bool adds, float* sums);
+
 struct OutputFinish {
   const float* bias = nullptr;  // of each channel; null: none
   bool relu = false;
 };
+
 // The reverse of pack_positions: writes `count` positions that are `step` floats apart, finished.
 void unpack_positions(const float* from,
                       const PanelLayout& layout,

@@ -4,8 +4,10 @@
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 #define CNNPLAN_VECTORIZED \
   __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#define CNNPLAN_HAS_VERSIONS 1
 #else
 #define CNNPLAN_VECTORIZED
+#define CNNPLAN_HAS_VERSIONS 0
 #endif
 
 // For the parts of such loops: they are compiled into each version.

@@ -11,7 +11,6 @@ namespace {
 using Tag = dnnl::memory::format_tag;
 using Type = dnnl::memory::data_type;
 
-constexpr std::int64_t block = 16;  // floats of a 512-bit vector
 // Windows wider than this are those of fully connected layers or of few, small convolutions.
 constexpr std::int64_t largest_blocked_kernel = 3;
 
@@ -48,7 +47,7 @@ WeightFormat weight_format(const KernelSpec& convolution) {
   const std::int64_t filters = convolution.out[Dim::c] / convolution.groups;
   if (convolution.groups > 1) {
     if (channels == 1 && filters == 1) return WeightFormat::depthwise;
-    const bool fills_blocks = channels % block == 0 && filters % block == 0;
+    const bool fills_blocks = channels % weight_block == 0 && filters % weight_block == 0;
     return fills_blocks ? WeightFormat::grouped_blocked : WeightFormat::grouped_rows;
   }
   std::int64_t largest = 1;

@@ -1,13 +1,15 @@
-// Pieces are as large as panels that stay in the first cache; taps of one column share a copy.
+// Pieces are about as large as panels that stay in the first cache; taps of one column share a copy
+// where that is less to pack.
 #include "executor/backend/onednn/window_pieces.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace cnnplan::onednn {
 namespace {
 
-constexpr std::int64_t wanted_positions = 200;  // panels of 16 floats: 12.5 KiB
-constexpr std::int64_t most_columns = 64;
+constexpr std::int64_t wanted_positions = 200;  // panels of 16 floats: 12.5 KiB, at most 18.7
+constexpr std::int64_t most_columns = 64;       // pieces of several rows have less around them
 // Smaller images are put one behind another, each tap with a copy of its own: pieces of one image
 // would be too short.
 constexpr std::int64_t smallest_shared_image = 100;
@@ -36,9 +38,28 @@ Place place_of(const Shape& out, std::int64_t row) {
   return {slice / out[Dim::d], slice % out[Dim::d], row % out[Dim::h]};
 }
 
+std::int64_t columns_of(const KernelSpec& spec) {
+  const std::int64_t all = spec.out[Dim::w];
+  return quotient_up(all, quotient_up(all, most_columns));
+}
+
+// Of pieces of `run` rows.
+std::int64_t rows_of(const KernelSpec& spec, std::int64_t run) {
+  const std::int64_t positions = run * columns_of(spec);
+  const std::int64_t parts =
+      std::max<std::int64_t>(1, (positions + wanted_positions / 2) / wanted_positions);
+  return quotient_up(run, parts);
+}
+
 bool shares_rows_of(const KernelSpec& spec) {
-  return spec.window.dims[1].kernel > 1 &&
-         spec.out[Dim::h] * spec.out[Dim::w] >= smallest_shared_image;
+  const WindowDim& down = spec.window.dims[1];
+  if (spec.out[Dim::h] * spec.out[Dim::w] < smallest_shared_image) return false;
+  const std::int64_t rows = rows_of(spec, spec.out[Dim::h]);
+  const std::int64_t beyond = (down.kernel - 1) * down.dilation / down.stride;
+  // Taps whose inputs are a whole number of strides apart share.
+  const std::int64_t classes =
+      std::min(down.kernel, down.stride / std::gcd(down.stride, down.dilation));
+  return classes * (rows + beyond) < down.kernel * rows;
 }
 
 }  // namespace
@@ -69,10 +90,8 @@ void WindowPieces::add_pieces(bool shares_rows) {
   const Shape& out = spec_.out;
   const std::int64_t all_rows = out[Dim::n] * out[Dim::d] * out[Dim::h];
   const std::int64_t run = shares_rows ? out[Dim::h] : all_rows;  // no piece goes beyond one
-  const std::int64_t columns = quotient_up(out[Dim::w], quotient_up(out[Dim::w], most_columns));
-  const std::int64_t parts =
-      std::max<std::int64_t>(1, (run * columns + wanted_positions / 2) / wanted_positions);
-  const std::int64_t rows = quotient_up(run, parts);
+  const std::int64_t columns = columns_of(spec_);
+  const std::int64_t rows = rows_of(spec_, run);
   for (std::int64_t begin = 0; begin < all_rows; begin += run) {
     for (std::int64_t row = 0; row < run; row += rows) {
       for (std::int64_t column = 0; column < out[Dim::w]; column += columns) {
@@ -107,10 +126,11 @@ InputRow WindowPieces::input_row(const PositionBox& piece,
   if (d < 0 || d >= in[Dim::d] || h < 0 || h >= in[Dim::h] || w >= in[Dim::w]) return {};
   const std::int64_t before = w < 0 ? std::min(quotient_up(-w, across.stride), piece.columns) : 0;
   const std::int64_t end = std::min(quotient_up(in[Dim::w] - w, across.stride), piece.columns);
+  if (end <= before) return {};
   return {.first = ((place.n * in[Dim::d] + d) * in[Dim::h] + h) * in[Dim::w] + w +
                    before * across.stride,
           .step = across.stride,
-          .inside = std::max<std::int64_t>(end - before, 0),
+          .inside = end - before,
           .zeros_before = before};
 }
 

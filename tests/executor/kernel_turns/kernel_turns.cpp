@@ -6,6 +6,8 @@
 // oneDNN and of panels, median of their ratios, kernel.
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
+#include <exception>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -117,17 +119,25 @@ void print(const Library& library, const KernelSpec& spec, int count, int rounds
             << to_text(spec) << std::endl;
 }
 
+void print_all(const std::string& plan_file, int rounds) {
+  make_backend("onednn")->prepare_thread();
+  const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+  const Library library{.engine = engine, .stream = dnnl::stream(engine)};
+  for (const auto& [spec, count] : kernels_of(plan_file)) print(library, spec, count, rounds);
+}
+
 }  // namespace
 }  // namespace cnnplan::onednn
 
 int main(int argc, char** argv) {
-  using namespace cnnplan::onednn;
   if (argc < 2 || argc > 3) {
     std::cerr << "kernel_turns PLAN [ROUNDS]\n";
     return 2;
   }
-  const int rounds = argc > 2 ? std::max(1, std::atoi(argv[2])) : 9;
-  const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
-  const Library library{.engine = engine, .stream = dnnl::stream(engine)};
-  for (const auto& [spec, count] : kernels_of(argv[1])) print(library, spec, count, rounds);
+  try {
+    cnnplan::onednn::print_all(argv[1], argc > 2 ? std::max(1, std::atoi(argv[2])) : 9);
+  } catch (const std::exception& error) {
+    std::cerr << "kernel_turns: " << error.what() << '\n';
+    return 1;
+  }
 }
