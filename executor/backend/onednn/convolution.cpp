@@ -64,10 +64,9 @@ KernelSpec as_rows(const KernelSpec& spec) {
 
 // Panels are multiplied by one thread. With AVX-512 they were not compared to oneDNN's kernels
 // (scripts/bench convolutions does).
-bool suits_panels() {
-  const dnnl::cpu_isa isa = dnnl::get_effective_cpu_isa();
-  return CNNPLAN_HAS_VERSIONS && omp_get_max_threads() == 1 &&
-         (isa == dnnl::cpu_isa::avx2 || isa == dnnl::cpu_isa::avx2_vnni);
+bool suits_panels(const KernelSpec& spec) {
+  return CNNPLAN_HAS_VERSIONS && has_avx2_alone() && omp_get_max_threads() == 1 &&
+         spec.algorithm == KernelAlgorithm::direct;
 }
 
 // Rows of activations that fall into the same few sets of a cache, unless they are packed, and
@@ -88,8 +87,10 @@ bool has_colliding_rows(const KernelSpec& spec) {
 bool prefers_panels(const KernelSpec& spec) {
   constexpr std::int64_t many_in_gradients = 256;
   constexpr std::int64_t least_positions = 150;
-  if (spec.algorithm != KernelAlgorithm::direct || !suits_panels()) return false;
-  if (spec.window == Window{}) return has_colliding_rows(spec);
+  if (!suits_panels(spec)) return false;
+  if (spec.window == Window{}) {
+    return spec.phase == KernelPhase::backward_filter && has_colliding_rows(spec);
+  }
   const std::int64_t fewer = std::min(spec.in[Dim::c], spec.out[Dim::c]);
   if (spec.phase != KernelPhase::backward_data) return fewer >= many_window_channels;
   return is_strided(spec) && fewer >= many_in_gradients &&

@@ -16,9 +16,23 @@ using dnnl::convolution_backward_weights;
 using dnnl::convolution_forward;
 using Format = dnnl::memory::desc;
 
-// Reordering the weights for a faster forward kernel (10 % and more) costs what it saves at about
-// this many output positions.
-constexpr std::int64_t reorder_from_positions = 400;
+// Reordering the weights for a faster forward kernel costs what it saves at about this many output
+// positions: 10 % and more with AVX-512, up to half the time with AVX2.
+std::int64_t reorder_from_positions() {
+  return has_avx2_alone() ? 80 : 400;
+}
+
+// With AVX2, the same of gradients of inputs, of which there are fewer than outputs: 4 to 10 % for
+// 128 and 256 channels. More weights take too long to reorder.
+bool prefers_reordered_gradient(const KernelSpec& spec, std::int64_t positions) {
+  constexpr std::int64_t least_channels = 128;
+  constexpr std::int64_t most_channels = 256;
+  constexpr std::int64_t least_positions = 1000;
+  const std::int64_t channels = spec.in[Dim::c];
+  return has_avx2_alone() && spec.phase == KernelPhase::backward_data &&
+         channels >= least_channels && channels <= most_channels &&
+         spec.out[Dim::c] >= 2 * channels && positions >= least_positions;
+}
 
 // The formats that a primitive is asked for; `any` leaves them to oneDNN.
 struct Formats {
@@ -168,8 +182,9 @@ bool prefers_stored_weight(const KernelSpec& spec) {
   if (spec.algorithm != KernelAlgorithm::direct || jit_misreads(spec)) return false;
   if (!is_pointwise && format != WeightFormat::blocked) return false;
   if (weight_type(spec) != dnnl::memory::data_type::f32) return false;
-  if (spec.phase == KernelPhase::forward) return positions < reorder_from_positions;
-  return is_pointwise || spec.phase == KernelPhase::backward_filter;
+  if (spec.phase == KernelPhase::forward) return positions < reorder_from_positions();
+  if (is_pointwise) return !prefers_reordered_gradient(spec, positions);
+  return spec.phase == KernelPhase::backward_filter;
 }
 
 Created choose(const Library& library, const KernelSpec& spec, Formats formats) {

@@ -25,6 +25,11 @@ dnnl::memory::desc scratchpad_format(const dnnl::primitive& primitive) {
 
 }  // namespace
 
+bool has_avx2_alone() {
+  const dnnl::cpu_isa isa = dnnl::get_effective_cpu_isa();
+  return isa == dnnl::cpu_isa::avx2 || isa == dnnl::cpu_isa::avx2_vnni;
+}
+
 bool is_slow(const std::string& implementation) {
   return implementation.find("ref") != std::string::npos;
 }

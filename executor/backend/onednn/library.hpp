@@ -30,6 +30,9 @@ auto checked_call(const KernelSpec& spec, Call call) {
   }
 }
 
+// True where oneDNN's kernels are those for AVX2: its best choices are others than with AVX-512.
+bool has_avx2_alone();
+
 // True for oneDNN's own plain loops, which are hundreds of times too slow.
 bool is_slow(const std::string& implementation);
 // @throws BackendError when the implementation is slow

@@ -33,7 +33,8 @@ std::vector<Part> parts_of(const KernelSpec& spec) {
 
 class BackwardData {
  public:
-  explicit BackwardData(const KernelSpec& spec) : spec_(spec), parts_(parts_of(spec)) {
+  explicit BackwardData(const KernelSpec& spec)
+      : spec_(spec), places_(weight_places(spec)), parts_(parts_of(spec)) {
     for (const Part& part : parts_) {
       floats_ = std::max(floats_, part.convolution.workspace_floats() + weight_floats(part));
       reached_ += volume(part.inputs.convolution.out);
@@ -63,14 +64,10 @@ class BackwardData {
   }
 
   void transpose_weights(const Part& part, const float* weight, float* to) const {
-    const std::int64_t inputs = spec_.in[Dim::c] / panel_channels;
-    const std::int64_t outputs = spec_.out[Dim::c] / panel_channels;
-    const std::int64_t taps = weight_volume(spec_) / (spec_.in[Dim::c] * spec_.out[Dim::c]);
-    for (std::int64_t in = 0; in < inputs; ++in) {
-      for (std::int64_t out = 0; out < outputs; ++out) {
-        const float* const from = weight + (out * inputs + in) * taps * panel_block;
+    for (std::int64_t in = 0; in < spec_.in[Dim::c] / panel_channels; ++in) {
+      for (std::int64_t out = 0; out < spec_.out[Dim::c] / panel_channels; ++out) {
         for (const std::int64_t tap : part.inputs.taps) {
-          transpose_block(from + tap * panel_block, to);
+          transpose_block(weight + places_.begin(in, out, tap), places_.row, to);
           to += panel_block;
         }
       }
@@ -79,15 +76,9 @@ class BackwardData {
 
   void write(const Part& part, const PositionBox& piece, const float* sums, float* dx) const {
     const std::int64_t columns = part.convolution.window().columns();
-    // Rows of a single column are one run of positions, others a run each.
-    const std::int64_t runs = columns == 1 ? 1 : piece.rows;
-    const std::int64_t count = columns == 1 ? piece.rows : piece.columns;
-    for (std::int64_t run = 0; run < runs; ++run) {
-      write_run(part,
-                (piece.row + run) * columns + piece.column,
-                count,
-                sums + run * count * panel_channels,
-                dx);
+    for (std::int64_t row = piece.row; row < piece.row + piece.rows; ++row) {
+      write_run(part, row * columns + piece.column, piece.columns, sums, dx);
+      sums += piece.columns * panel_channels;
     }
   }
 
@@ -127,6 +118,7 @@ class BackwardData {
   }
 
   KernelSpec spec_;
+  WeightPlaces places_;
   std::vector<Part> parts_;
   std::int64_t floats_ = 0;
   std::int64_t reached_ = 0;  // elements of dx that have a gradient

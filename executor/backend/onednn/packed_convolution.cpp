@@ -11,21 +11,19 @@
 namespace cnnplan::onednn {
 namespace {
 
-void write_outputs(const KernelSpec& spec,
-                   const PanelConvolution& convolution,
-                   const PositionBox& piece,
-                   const float* sums,
-                   const float* bias,
-                   float* y) {
+void write(const KernelSpec& spec,
+           const PanelConvolution& convolution,
+           const PositionBox& piece,
+           const float* sums,
+           const float* bias,
+           float* y) {
   const std::int64_t filters = spec.out[Dim::c];
-  for (std::int64_t row = 0; row < piece.rows; ++row) {
-    const std::int64_t position = (piece.row + row) * convolution.window().columns() + piece.column;
-    unpack_positions(sums + row * piece.columns * panel_channels,
-                     convolution.outputs(),
-                     {bias, spec.relu},
-                     filters,
-                     piece.columns,
-                     y + position * filters);
+  const OutputFinish finish{bias, spec.relu};
+  for (std::int64_t row = piece.row; row < piece.row + piece.rows; ++row) {
+    const std::int64_t position = row * convolution.window().columns() + piece.column;
+    float* const to = y + position * filters;
+    unpack_positions(sums, convolution.outputs(), finish, filters, piece.columns, to);
+    sums += piece.columns * panel_channels;
   }
 }
 
@@ -46,13 +44,13 @@ std::unique_ptr<Kernel> make_packed_convolution(const KernelSpec& spec) {
         const Workspace workspace(static_cast<std::size_t>(bytes));
         const float* const bias = spec.bias ? operands[2].as<const float>() : nullptr;
         auto* const y = operands.back().as<float>();
-        const auto write = [&](const PositionBox& piece, const float* sums) {
-          write_outputs(spec, convolution, piece, sums, bias, y);
+        const auto write_piece = [&](const PositionBox& piece, const float* sums) {
+          write(spec, convolution, piece, sums, bias, y);
         };
         convolution.run(operands[0].as<const float>(),
                         operands[1].as<const float>(),
                         reinterpret_cast<float*>(workspace.data()),
-                        std::ref(write));
+                        std::ref(write_piece));
       },
       bytes);
 }

@@ -7,41 +7,17 @@
 #include "executor/backend/function_kernel.hpp"
 #include "executor/backend/onednn/convolution.hpp"
 #include "executor/backend/onednn/packed_inputs.hpp"
-#include "executor/backend/onednn/weight_format.hpp"
 #include "executor/backend/onednn/workspace.hpp"
 
 namespace cnnplan::onednn {
 namespace {
-
-// Where the 16x16 sums of a tap and two panels are in the stored gradient.
-struct GradientPlaces {
-  std::int64_t input_panel = 0;
-  std::int64_t output_panel = 0;
-  std::int64_t tap = 0;
-  std::int64_t row = 0;  // from one input channel to the next
-};
-
-GradientPlaces places_of(const KernelSpec& spec, std::int64_t taps) {
-  const std::int64_t in = spec.in[Dim::c];
-  const std::int64_t out = spec.out[Dim::c];
-  if (weight_format(spec) == WeightFormat::rows) {
-    return {.input_panel = panel_channels * out,
-            .output_panel = panel_channels,
-            .tap = in * out,
-            .row = out};
-  }
-  return {.input_panel = taps * panel_block,
-          .output_panel = in / panel_channels * taps * panel_block,
-          .tap = panel_block,
-          .row = panel_channels};
-}
 
 class FilterGradient {
  public:
   explicit FilterGradient(const KernelSpec& spec)
       : filters_(spec.out[Dim::c]),
         inputs_(spec),
-        places_(places_of(spec, std::ssize(window().taps()))),
+        places_(weight_places(spec)),
         outputs_{.panels = filters_ / panel_channels,
                  .floats = window().most_positions() * panel_channels} {}
 
@@ -91,7 +67,7 @@ class FilterGradient {
                       inputs + (in - panels.begin) * inputs_.panel_floats(),
                       outputs + out * outputs_.floats,
                       adds,
-                      dweight + in * places_.input_panel + out * places_.output_panel);
+                      dweight + places_.begin(in, out, 0));
       }
     }
   }
@@ -100,13 +76,13 @@ class FilterGradient {
       const PositionBox& piece, const float* x, const float* dy, bool adds, float* sums) const {
     for (const std::int64_t offset : inputs_.offsets(piece)) {
       multiply_panels(x + offset, dy, piece.positions(), adds, places_.row, sums);
-      sums += places_.tap;
+      sums += places_.per_tap;
     }
   }
 
   std::int64_t filters_;
   PackedInputs inputs_;
-  GradientPlaces places_;
+  WeightPlaces places_;
   PanelLayout outputs_;  // of dy
 };
 

@@ -20,8 +20,24 @@ bool has_whole_panels(const KernelSpec& spec) {
 }
 
 bool has_panel_weights(const KernelSpec& spec) {
-  static_assert(panel_channels == weight_block);
   return has_whole_panels(spec) && weight_format(spec) == WeightFormat::blocked;
+}
+
+WeightPlaces weight_places(const KernelSpec& convolution) {
+  static_assert(panel_channels == weight_block);
+  const std::int64_t in = convolution.in[Dim::c];
+  const std::int64_t out = convolution.out[Dim::c];
+  if (weight_format(convolution) == WeightFormat::rows) {
+    return {.per_input_panel = panel_channels * out,
+            .per_output_panel = panel_channels,
+            .per_tap = in * out,
+            .row = out};
+  }
+  const std::int64_t taps = weight_volume(convolution) / (in * out);
+  return {.per_input_panel = taps * panel_block,
+          .per_output_panel = in / panel_channels * taps * panel_block,
+          .per_tap = panel_block,
+          .row = panel_channels};
 }
 
 PackedInputs::PackedInputs(const KernelSpec& spec)

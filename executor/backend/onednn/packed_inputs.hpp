@@ -12,8 +12,21 @@ namespace cnnplan::onednn {
 
 // fp32, no groups, channels in and out in whole panels.
 bool has_whole_panels(const KernelSpec& spec);
-// And weights stored in blocks of a panel of inputs and one of outputs.
+// And weights stored in blocks: windows of up to 3. Longer ones are oneDNN's best.
 bool has_panel_weights(const KernelSpec& spec);
+// Where the block of a tap, a panel of inputs and one of outputs is in stored weights, in floats.
+struct WeightPlaces {
+  std::int64_t begin(std::int64_t input_panel, std::int64_t output_panel, std::int64_t tap) const {
+    return input_panel * per_input_panel + output_panel * per_output_panel + tap * per_tap;
+  }
+
+  std::int64_t per_input_panel = 0;
+  std::int64_t per_output_panel = 0;
+  std::int64_t per_tap = 0;
+  std::int64_t row = 0;  // from one input channel to the next
+};
+// @pre has_whole_panels(convolution)
+WeightPlaces weight_places(const KernelSpec& convolution);
 
 struct PanelRange {
   std::int64_t begin = 0;

@@ -27,11 +27,11 @@ class PanelConvolution {
   void run(const float* x, const float* weight, float* workspace, const Write& write) const;
 
  private:
-  void add_products(const PositionBox& piece,
-                    PanelRange panels,
-                    const float* inputs,
-                    const float* weight,
-                    float* sums) const;
+  void add_panels(const PositionBox& piece,
+                  PanelRange panels,
+                  const float* inputs,
+                  const float* weight,
+                  float* sums) const;
 
   PackedInputs inputs_;
   PanelLayout outputs_;

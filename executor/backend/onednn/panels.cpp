@@ -45,24 +45,26 @@ CNNPLAN_INLINE void multiply_rows(const float* __restrict x,
 // Sums of `count` positions.
 template <int count>
 CNNPLAN_INLINE void convolve_positions(const float* __restrict x,
-                                       const WindowWeights& window,
+                                       const PanelProducts& products,
                                        bool adds,
                                        float* __restrict sums) {
   using Floats = EightLanes::Floats;
   constexpr int half = EightLanes::count;
   Floats left[count] = {};
   Floats right[count] = {};
-  const float* __restrict weight = window.weights;
-  for (const std::int64_t offset : window.offsets) {
-    const float* const inputs = x + offset;
-    for (std::int64_t k = 0; k < panel_channels; ++k, weight += panel_channels) {
-      Floats first;
-      Floats second;
-      load(first, weight);
-      load(second, weight + half);
-      for (int p = 0; p < count; ++p) {
-        left[p] += inputs[p * panel_channels + k] * first;
-        right[p] += inputs[p * panel_channels + k] * second;
+  const float* __restrict weight = products.weights;
+  for (std::int64_t panel = 0; panel < products.inputs.panels; ++panel) {
+    for (const std::int64_t offset : products.offsets) {
+      const float* const inputs = x + panel * products.inputs.floats + offset;
+      for (std::int64_t k = 0; k < panel_channels; ++k, weight += panel_channels) {
+        Floats first;
+        Floats second;
+        load(first, weight);
+        load(second, weight + half);
+        for (int p = 0; p < count; ++p) {
+          left[p] += inputs[p * panel_channels + k] * first;
+          right[p] += inputs[p * panel_channels + k] * second;
+        }
       }
     }
   }
@@ -80,12 +82,12 @@ CNNPLAN_INLINE void convolve_positions(const float* __restrict x,
 // Of `count` positions, at most `most`.
 template <int most>
 CNNPLAN_INLINE void convolve_fewer(
-    std::int64_t count, const float* x, const WindowWeights& window, bool adds, float* sums) {
+    std::int64_t count, const float* x, const PanelProducts& products, bool adds, float* sums) {
   if constexpr (most > 0) {
     if (count == most) {
-      convolve_positions<most>(x, window, adds, sums);
+      convolve_positions<most>(x, products, adds, sums);
     } else {
-      convolve_fewer<most - 1>(count, x, window, adds, sums);
+      convolve_fewer<most - 1>(count, x, products, adds, sums);
     }
   }
 }
@@ -126,16 +128,16 @@ CNNPLAN_VECTORIZED void multiply_panels(const float* x,
   multiply_rows<fewer>(x + most + fewer, y, positions, adds, step, sums + (most + fewer) * step);
 }
 
-CNNPLAN_VECTORIZED void convolve_panel(
-    const float* x, const WindowWeights& window, std::int64_t positions, bool adds, float* sums) {
+CNNPLAN_VECTORIZED void add_products(
+    const float* x, const PanelProducts& products, std::int64_t positions, bool adds, float* sums) {
   constexpr int together = 6;
   std::int64_t p = 0;
   for (; p + together <= positions; p += together) {
-    convolve_positions<together>(x + p * panel_channels, window, adds, sums + p * panel_channels);
+    convolve_positions<together>(x + p * panel_channels, products, adds, sums + p * panel_channels);
   }
   x += p * panel_channels;
   sums += p * panel_channels;
-  convolve_fewer<together - 1>(positions - p, x, window, adds, sums);
+  convolve_fewer<together - 1>(positions - p, x, products, adds, sums);
 }
 
 CNNPLAN_VECTORIZED void sum_panels(
@@ -176,10 +178,12 @@ CNNPLAN_VECTORIZED void unpack_positions(const float* from,
   }
 }
 
-CNNPLAN_VECTORIZED void transpose_block(const float* __restrict from, float* __restrict to) {
+CNNPLAN_VECTORIZED void transpose_block(const float* __restrict from,
+                                        std::int64_t step,
+                                        float* __restrict to) {
   for (std::int64_t i = 0; i < panel_channels; ++i) {
     for (std::int64_t j = 0; j < panel_channels; ++j) {
-      to[i * panel_channels + j] = from[j * panel_channels + i];
+      to[i * panel_channels + j] = from[j * step + i];
     }
   }
 }

@@ -34,15 +34,16 @@ void multiply_panels(const float* x,
                      std::int64_t step,
                      float* sums);
 
-// What a window adds to 16 outputs of each position from one panel of inputs.
-struct WindowWeights {
+// What windows read of some panels of inputs, and the weights of one panel of outputs for them.
+struct PanelProducts {
+  PanelLayout inputs;
   std::span<const std::int64_t> offsets;  // of the taps, in floats from the first position's inputs
-  const float* weights = nullptr;         // of each tap (inputs, outputs), 16 x 16
+  const float* weights = nullptr;  // (panels of inputs, taps, inputs, outputs), the last two 16
 };
-// sums[p][j] = sum over taps t and inputs i of x[16 p + offset of t + i] * weight of t [i][j], and
-// with `adds` what was there besides. @pre sums is a panel
-void convolve_panel(
-    const float* x, const WindowWeights& window, std::int64_t positions, bool adds, float* sums);
+// sums[p][j] = sum over panels, taps and inputs i of x[16 p + offset + i] * weight[i][j], where x
+// begins the panel, and with `adds` what was there besides. @pre sums is a panel
+void add_products(
+    const float* x, const PanelProducts& products, std::int64_t positions, bool adds, float* sums);
 // sums[16 i + j] = sum over `positions` of channel j of panel i, and with `adds` what was there
 // besides.
 void sum_panels(
@@ -60,7 +61,7 @@ void unpack_positions(const float* from,
                       std::int64_t step,
                       std::int64_t count,
                       float* to);
-// to[j][i] = from[i][j], 16 x 16.
-void transpose_block(const float* from, float* to);
+// to[j][i] = from[i][j], 16 x 16; rows of `from` are `step` floats apart.
+void transpose_block(const float* from, std::int64_t step, float* to);
 
 }  // namespace cnnplan::onednn

@@ -18,14 +18,14 @@ std::int64_t quotient_up(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
 }
 
-// Products without a window have no rows that matter: a column of positions can be cut anywhere.
-KernelSpec as_column(KernelSpec spec) {
+// Products without a window have no rows that matter: all positions are one, to be cut anywhere.
+KernelSpec as_row(KernelSpec spec) {
   Shape expected = spec.out;
   expected[Dim::c] = spec.in[Dim::c];
   if (spec.window != Window{} || spec.in != expected) return spec;
   const std::int64_t positions = volume(spec.out) / spec.out[Dim::c];
-  spec.in = {{1, spec.in[Dim::c], 1, positions, 1}};
-  spec.out = {{1, spec.out[Dim::c], 1, positions, 1}};
+  spec.in = {{1, spec.in[Dim::c], 1, 1, positions}};
+  spec.out = {{1, spec.out[Dim::c], 1, 1, positions}};
   return spec;
 }
 
@@ -38,17 +38,26 @@ Place place_of(const Shape& out, std::int64_t row) {
   return {slice / out[Dim::d], slice % out[Dim::d], row % out[Dim::h]};
 }
 
+std::int64_t rows_in(const Shape& out) {
+  return out[Dim::n] * out[Dim::d] * out[Dim::h];
+}
+
+// Parts of a length that have about as much as is wanted.
+std::int64_t length_of_parts(std::int64_t length, std::int64_t wanted) {
+  const std::int64_t parts = std::max<std::int64_t>(1, (length + wanted / 2) / wanted);
+  return quotient_up(length, parts);
+}
+
 std::int64_t columns_of(const KernelSpec& spec) {
   const std::int64_t all = spec.out[Dim::w];
+  if (rows_in(spec.out) == 1) return length_of_parts(all, wanted_positions);
   return quotient_up(all, quotient_up(all, most_columns));
 }
 
 // Of pieces of `run` rows.
 std::int64_t rows_of(const KernelSpec& spec, std::int64_t run) {
-  const std::int64_t positions = run * columns_of(spec);
-  const std::int64_t parts =
-      std::max<std::int64_t>(1, (positions + wanted_positions / 2) / wanted_positions);
-  return quotient_up(run, parts);
+  const std::int64_t columns = columns_of(spec);
+  return length_of_parts(run, std::max<std::int64_t>(1, wanted_positions / columns));
 }
 
 bool shares_rows_of(const KernelSpec& spec) {
@@ -64,7 +73,7 @@ bool shares_rows_of(const KernelSpec& spec) {
 
 }  // namespace
 
-WindowPieces::WindowPieces(const KernelSpec& spec) : spec_(as_column(spec)) {
+WindowPieces::WindowPieces(const KernelSpec& spec) : spec_(as_row(spec)) {
   const bool shares_rows = shares_rows_of(spec_);
   add_taps(shares_rows);
   add_pieces(shares_rows);
@@ -88,7 +97,7 @@ void WindowPieces::add_taps(bool shares_rows) {
 
 void WindowPieces::add_pieces(bool shares_rows) {
   const Shape& out = spec_.out;
-  const std::int64_t all_rows = out[Dim::n] * out[Dim::d] * out[Dim::h];
+  const std::int64_t all_rows = rows_in(out);
   const std::int64_t run = shares_rows ? out[Dim::h] : all_rows;  // no piece goes beyond one
   const std::int64_t columns = columns_of(spec_);
   const std::int64_t rows = rows_of(spec_, run);

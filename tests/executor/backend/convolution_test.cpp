@@ -348,6 +348,8 @@ TEST_CASE("convolution: windows over many channels run on panels or blocks with 
   CHECK(name_of(KernelPhase::forward, 32, 64, 3, 2) == panels);
   CHECK(name_of(KernelPhase::forward, 16, 64, 3, 1) != panels);
   CHECK(name_of(KernelPhase::forward, 32, 64, 5, 1) != panels);
+  CHECK(name_of(KernelPhase::forward, 128, 256, 1, 1) == "jit_1x1:avx2");
+  CHECK(name_of(KernelPhase::backward_data, 128, 256, 1, 1) == "x64:gemm:jit");
   CHECK(name_of(KernelPhase::backward_data, 256, 256, 3, 2) == panels);
   CHECK(name_of(KernelPhase::backward_data, 256, 256, 3, 1) != panels);
   CHECK(name_of(KernelPhase::backward_data, 256, 128, 3, 2) != panels);
