@@ -82,9 +82,15 @@ bool has_colliding_rows(const KernelSpec& spec) {
          volume(spec.out) / spec.out[Dim::c] >= least_positions;
 }
 
-// Gradients of inputs: oneDNN's kernel is as fast without a stride, and with few products, as it
-// does not transpose weights.
+std::int64_t taps_of(const Window& window) {
+  return window.dims[0].kernel * window.dims[1].kernel * window.dims[2].kernel;
+}
+
+// Gradients of filters: always. Else oneDNN's kernels are faster for windows with many taps, and of
+// gradients of inputs for those without a stride, and for few products, as they do not transpose
+// weights.
 bool prefers_panels(const KernelSpec& spec) {
+  constexpr std::int64_t most_taps = 9;
   constexpr std::int64_t many_in_gradients = 256;
   constexpr std::int64_t least_positions = 150;
   if (!suits_panels(spec)) return false;
@@ -92,7 +98,9 @@ bool prefers_panels(const KernelSpec& spec) {
     return spec.phase == KernelPhase::backward_filter && has_colliding_rows(spec);
   }
   const std::int64_t fewer = std::min(spec.in[Dim::c], spec.out[Dim::c]);
-  if (spec.phase != KernelPhase::backward_data) return fewer >= many_window_channels;
+  if (spec.phase == KernelPhase::backward_filter) return fewer >= many_window_channels;
+  if (taps_of(spec.window) > most_taps) return false;
+  if (spec.phase == KernelPhase::forward) return fewer >= many_window_channels;
   return is_strided(spec) && fewer >= many_in_gradients &&
          volume(spec.out) / spec.out[Dim::c] >= least_positions;
 }
