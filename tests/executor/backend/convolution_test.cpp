@@ -361,7 +361,7 @@ TEST_CASE("convolution: windows over many channels run on panels or blocks with 
   CHECK(name_of(KernelPhase::backward_filter, 64, 256, 1, 1) != panels);
   CHECK(name_of(KernelPhase::backward_filter, 1000, 64, 1, 1) != panels);
   const Sizes no_panels{.batch = 2, .channels = 40, .filters = 64};
-  const std::int64_t activations = (40 + 64) * 2 * 20 * 20 * 4;
+  const std::int64_t activations = std::int64_t{40 + 64} * 2 * 20 * 20 * 4;
   for (const KernelPhase phase : {KernelPhase::forward, KernelPhase::backward_data}) {
     CHECK(kernel_of(phase, no_panels, 3, 1)->workspace_bytes() >= activations);
   }
