@@ -86,7 +86,7 @@ OnednnBackend::OnednnBackend() {
 
 DeviceFingerprint OnednnBackend::fingerprint() const {
   const dnnl_version_t* version = dnnl_version();
-  // With which instructions says what the name of a processor may not.
+  // The instruction set decides which kernels run, and the processor's name may not tell it.
   return {.device = cpu_name(omp_get_max_threads()),
           .backend = "onednn",
           .library = "oneDNN " + std::to_string(version->major) + "." +

@@ -1,11 +1,12 @@
 // Chooses how a convolution runs. Measured on ResNet-50: pointwise convolutions are fastest as one
 // plain matrix product over all positions, fully connected layers of few samples as a single pass
-// over the weights. With AVX2, packed panels are faster for windows over many channels (of
-// gradients of inputs, only with a stride) and for gradients of pointwise filters whose rows
-// collide in a cache. Everything else is oneDNN's convolution.
+// over the weights. With AVX2, packed panels are faster for most windows over many channels and for
+// gradients of pointwise filters whose rows collide in a cache. Everything else is oneDNN's
+// convolution.
 #include "executor/backend/onednn/convolution.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <omp.h>
 
@@ -62,8 +63,8 @@ KernelSpec as_rows(const KernelSpec& spec) {
   return rows;
 }
 
-// Panels are multiplied by one thread. With AVX-512 they were not compared to oneDNN's kernels
-// (scripts/bench convolutions does).
+// Panels are multiplied by one thread, and where the compiler makes no versions of their loops with
+// SSE2. With AVX-512 they were not compared to oneDNN's kernels (scripts/bench convolutions does).
 bool suits_panels(const KernelSpec& spec) {
   return CNNPLAN_HAS_VERSIONS && has_avx2_alone() && omp_get_max_threads() == 1 &&
          spec.algorithm == KernelAlgorithm::direct;
@@ -71,9 +72,10 @@ bool suits_panels(const KernelSpec& spec) {
 
 // Rows of activations that fall into the same few sets of a cache, unless they are packed, and
 // enough of them for the packing to pay: 0.5 to 0.95 of oneDNN's time; other rows took up to 1.4.
-// Where both sides have more channels, oneDNN packs them, too.
+// Where both sides have more channels, oneDNN packs them, too; where both have few, nothing is lost
+// by collisions that packing does not cost.
 bool has_colliding_rows(const KernelSpec& spec) {
-  constexpr std::int64_t colliding_row = 256;
+  constexpr std::int64_t colliding_row = 256;  // 1 KiB
   constexpr std::int64_t least_positions = 100;
   const std::int64_t fewer = std::min(spec.in[Dim::c], spec.out[Dim::c]);
   const std::int64_t more = std::max(spec.in[Dim::c], spec.out[Dim::c]);
@@ -86,9 +88,10 @@ std::int64_t taps_of(const Window& window) {
   return window.dims[0].kernel * window.dims[1].kernel * window.dims[2].kernel;
 }
 
-// Gradients of filters: always. Else oneDNN's kernels are faster for windows with many taps, and of
-// gradients of inputs for those without a stride, and for few products, as they do not transpose
-// weights.
+// Windows over many channels: gradients of their filters (0.6 to 0.95 of oneDNN's time), and
+// forward those of up to nine taps (0.73 to 1.03; of 25 and 27: 1.0 to 1.25). Gradients of inputs
+// with a stride, where there is enough to do for the weights to be transposed (0.75 to 1.0; of
+// fewer channels or positions, or without a stride, 1.0 to 1.16).
 bool prefers_panels(const KernelSpec& spec) {
   constexpr std::int64_t most_taps = 9;
   constexpr std::int64_t many_in_gradients = 256;

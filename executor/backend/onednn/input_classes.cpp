@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <stdexcept>
 #include <utility>
 
 namespace cnnplan::onednn {
@@ -51,6 +52,9 @@ std::vector<DimClass> classes_of(const WindowDim& window, std::int64_t inputs) {
 }
 
 std::vector<InputClass> input_classes(const KernelSpec& convolution) {
+  if (volume(convolution.in) * volume(convolution.out) == 0) {
+    throw std::logic_error("an empty extent has no classes");
+  }
   std::array<std::vector<DimClass>, 3> dims;
   for (std::size_t i = 0; i < dims.size(); ++i) {
     dims[i] = classes_of(convolution.window.dims[i], convolution.in[spatial_dims[i]]);

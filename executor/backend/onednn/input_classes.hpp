@@ -13,8 +13,9 @@ namespace cnnplan::onednn {
 struct DimClass {
   std::int64_t begin = 0;
   std::int64_t count = 0;
-  std::vector<std::int64_t> taps;  // of the kernel, last first; none where the kernel is too short
-  WindowDim window;                // of the convolution from dy to these inputs; has no stride
+  std::vector<std::int64_t>
+      taps;          // of the kernel, last first; none where no tap meets these inputs
+  WindowDim window;  // of the convolution from dy to these inputs; has no stride
 };
 // @pre window is that of a convolution of `inputs` inputs, one or more
 std::vector<DimClass> classes_of(const WindowDim& window, std::int64_t inputs);
@@ -26,7 +27,7 @@ struct InputClass {
   std::vector<std::int64_t> taps;       // of the kernel, for each tap of that convolution
 };
 // Classes that some tap reaches. Inputs of the others have no gradient.
-// @pre `convolution` has no empty extent
+// @throws std::logic_error when `convolution` has an empty extent
 std::vector<InputClass> input_classes(const KernelSpec& convolution);
 
 }  // namespace cnnplan::onednn

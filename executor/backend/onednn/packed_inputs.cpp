@@ -12,6 +12,13 @@ namespace {
 // Memory is read in long stretches, and what is packed (800 KiB) is near when it is multiplied.
 constexpr std::int64_t floats_together = std::int64_t{200} << 10;
 
+std::int64_t whole_panels(std::int64_t channels) {
+  if (channels <= 0 || channels % panel_channels != 0) {
+    throw std::logic_error("channels are no whole panels");
+  }
+  return channels;
+}
+
 }  // namespace
 
 bool has_whole_panels(const KernelSpec& spec) {
@@ -25,6 +32,7 @@ bool has_panel_weights(const KernelSpec& spec) {
 
 WeightPlaces weight_places(const KernelSpec& convolution) {
   static_assert(panel_channels == weight_block);
+  if (!has_whole_panels(convolution)) throw std::logic_error("channels are no whole panels");
   const std::int64_t in = convolution.in[Dim::c];
   const std::int64_t out = convolution.out[Dim::c];
   if (weight_format(convolution) == WeightFormat::rows) {
@@ -42,14 +50,12 @@ WeightPlaces weight_places(const KernelSpec& convolution) {
 
 PackedInputs::PackedInputs(const KernelSpec& spec)
     : window_(spec),
-      channels_(spec.in[Dim::c]),
+      channels_(whole_panels(spec.in[Dim::c])),
       copy_floats_(window_.most_input_positions() * panel_channels),
       panel_floats_(std::ssize(window_.copies()) * copy_floats_),
       panels_together_(std::clamp<std::int64_t>(floats_together / panel_floats_, 1, panels())),
       offsets_(offsets_of(window_.pieces().front())),
-      offsets_of_last_columns_(offsets_of(window_.pieces().back())) {
-  if (channels_ % panel_channels != 0) throw std::logic_error("inputs are no whole panels");
-}
+      offsets_of_last_columns_(offsets_of(window_.pieces().back())) {}
 
 std::vector<std::int64_t> PackedInputs::offsets_of(const PositionBox& piece) const {
   std::vector<std::int64_t> offsets;
@@ -63,6 +69,7 @@ void PackedInputs::pack(const PositionBox& piece,
                         PanelRange panels,
                         const float* x,
                         float* to) const {
+  if (panels.end - panels.begin > panels_together_) throw std::logic_error("too many panels");
   for (const InputCopy& copy : window_.copies()) {
     float* row_to = to;
     for (std::int64_t row = 0; row < piece.rows + window_.rows_beyond(); ++row) {

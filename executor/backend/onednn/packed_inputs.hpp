@@ -12,7 +12,7 @@ namespace cnnplan::onednn {
 
 // fp32, no groups, channels in and out in whole panels.
 bool has_whole_panels(const KernelSpec& spec);
-// And weights stored in blocks: windows of up to 3. Longer ones are oneDNN's best.
+// And weights stored in blocks: windows whose longest side is 2 or 3.
 bool has_panel_weights(const KernelSpec& spec);
 // Where the block of a tap, a panel of inputs and one of outputs is in stored weights, in floats.
 struct WeightPlaces {
@@ -25,7 +25,7 @@ struct WeightPlaces {
   std::int64_t per_tap = 0;
   std::int64_t row = 0;  // from one input channel to the next
 };
-// @pre has_whole_panels(convolution)
+// @throws std::logic_error unless has_whole_panels(convolution)
 WeightPlaces weight_places(const KernelSpec& convolution);
 
 struct PanelRange {
@@ -36,7 +36,7 @@ struct PanelRange {
 // Where panels of a piece lie, and how they get there. Sizes are in floats.
 class PackedInputs {
  public:
-  // As WindowPieces. @throws std::logic_error when the channels in are not whole panels
+  // As WindowPieces. @throws std::logic_error unless the channels in are whole panels
   explicit PackedInputs(const KernelSpec& spec);
 
   const WindowPieces& window() const { return window_; }
@@ -51,7 +51,7 @@ class PackedInputs {
     const bool is_widest = piece.columns == window_.pieces().front().columns;
     return is_widest ? offsets_ : offsets_of_last_columns_;
   }
-  // @pre panels are at most panels_together(); x is dense
+  // @pre x is dense. @throws std::logic_error when `panels` are more than panels_together()
   void pack(const PositionBox& piece, PanelRange panels, const float* x, float* to) const;
 
  private:

@@ -2,6 +2,7 @@
 #include "executor/backend/onednn/panel_convolution.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace cnnplan::onednn {
 namespace {
@@ -14,7 +15,9 @@ constexpr std::int64_t blocks_together = 12;
 PanelConvolution::PanelConvolution(const KernelSpec& spec)
     : inputs_(spec),
       outputs_{.panels = spec.out[Dim::c] / panel_channels,
-               .floats = window().most_positions() * panel_channels} {}
+               .floats = window().most_positions() * panel_channels} {
+  if (spec.out[Dim::c] % panel_channels != 0) throw std::logic_error("outputs are no whole panels");
+}
 
 void PanelConvolution::run(const float* x,
                            const float* weight,

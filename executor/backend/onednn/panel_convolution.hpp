@@ -11,7 +11,7 @@ namespace cnnplan::onednn {
 // Sizes are in floats.
 class PanelConvolution {
  public:
-  // @pre as WindowPieces; channels in and out of `spec` are whole panels
+  // As PackedInputs. @throws std::logic_error unless the channels out are whole panels, too
   explicit PanelConvolution(const KernelSpec& spec);
 
   const WindowPieces& window() const { return inputs_.window(); }

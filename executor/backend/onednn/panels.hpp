@@ -61,7 +61,7 @@ void unpack_positions(const float* from,
                       std::int64_t step,
                       std::int64_t count,
                       float* to);
-// to[j][i] = from[i][j], 16 x 16; rows of `from` are `step` floats apart.
+// to[j][i] = from[i][j], 16 x 16, elsewhere; rows of `from` are `step` floats apart.
 void transpose_block(const float* from, std::int64_t step, float* to);
 
 }  // namespace cnnplan::onednn

@@ -1,9 +1,10 @@
-// Pieces are about as large as panels that stay in the first cache; taps of one column share a copy
-// where that is less to pack.
+// Pieces have about as many positions as fit into the first cache as a panel; taps of one column
+// share a copy where that is less to pack.
 #include "executor/backend/onednn/window_pieces.hpp"
 
 #include <algorithm>
 #include <numeric>
+#include <stdexcept>
 
 namespace cnnplan::onednn {
 namespace {
@@ -18,7 +19,8 @@ std::int64_t quotient_up(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
 }
 
-// Products without a window have no rows that matter: all positions are one, to be cut anywhere.
+// Products without a window have no rows that matter: all positions are one row, to be cut
+// anywhere.
 KernelSpec as_row(KernelSpec spec) {
   Shape expected = spec.out;
   expected[Dim::c] = spec.in[Dim::c];
@@ -74,6 +76,9 @@ bool shares_rows_of(const KernelSpec& spec) {
 }  // namespace
 
 WindowPieces::WindowPieces(const KernelSpec& spec) : spec_(as_row(spec)) {
+  if (spec.groups != 1 || volume(spec.in) * volume(spec.out) == 0) {
+    throw std::logic_error("groups or empty extents have no pieces");
+  }
   const bool shares_rows = shares_rows_of(spec_);
   add_taps(shares_rows);
   add_pieces(shares_rows);

@@ -9,7 +9,8 @@
 
 namespace cnnplan::onednn {
 
-// Output rows are counted over (n, d, h), columns over w.
+// Output rows are counted over (n, d, h), columns over w; without a window, all positions are
+// columns of one row.
 struct PositionBox {
   std::int64_t row = 0;
   std::int64_t rows = 0;
@@ -40,7 +41,7 @@ struct InputRow {
 
 class WindowPieces {
  public:
-  // @pre spec is a convolution without groups and without empty extents
+  // @throws std::logic_error when `spec` has groups or an empty extent
   explicit WindowPieces(const KernelSpec& spec);
 
   const std::vector<PositionBox>& pieces() const { return pieces_; }

@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "executor/backend/memory_block.hpp"
@@ -41,7 +42,8 @@ std::string kind_of(const KernelSpec& spec) {
   return is_strided ? "strided window" : "window";
 }
 
-// As the backend runs pointwise ones, without what both do alike: gather inputs, add a bias.
+// Pointwise ones (without padding, as those of networks are) as the backend runs them, without what
+// both do alike: gather inputs, add a bias.
 KernelSpec as_timed(KernelSpec spec) {
   spec.bias = spec.relu = false;
   const auto& dims = spec.window.dims;
@@ -60,6 +62,7 @@ std::map<KernelSpec, int> kernels_of(const std::string& plan_file) {
   for (const Operation& operation : lower(read_plan(plan_file), 0).operations) {
     const auto* kernel = std::get_if<KernelOperation>(&operation.body);
     if (!kernel || kernel->spec.kind != KernelKind::convolution) continue;
+    if (kernel->spec.algorithm != KernelAlgorithm::direct) continue;
     if (volume(kernel->spec.in) * volume(kernel->spec.out) == 0) continue;
     const KernelSpec spec = as_timed(kernel->spec);
     if (has_panels(spec)) ++kernels[spec];
