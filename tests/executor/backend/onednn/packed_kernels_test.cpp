@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <memory>
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -55,7 +56,7 @@ std::unique_ptr<Kernel> make_packed(const KernelSpec& spec) {
 // A stored weight of a backend.
 class Weight {
  public:
-  Weight(const char* backend, const KernelSpec& spec, Element element)
+  Weight(const std::string& backend, const KernelSpec& spec, Element element)
       : spec_(spec),
         backend_(make_backend(backend)),
         block_(test::flat(element, backend_->weight_elements(spec))) {}
@@ -83,12 +84,13 @@ struct Problem {
 
 // What it writes: the outputs or the gradient, and behind it that of the bias.
 template <typename Run>
-Values results(
-    const KernelSpec& spec, const Problem& problem, const char* backend, Element element, Run run) {
+Values results(KernelSpec spec, const Problem& problem, const test::Candidate& candidate, Run run) {
+  spec.precision = candidate.precision;
+  const Element element = test::element_of(candidate.precision);
   Block x = Block::dense(element, spec.in).fill(problem.x);
   Block y = Block::dense(element, spec.out).fill(problem.y);
   Block bias = test::flat(element, spec.out[Dim::c]).fill(problem.bias);
-  Weight weight(backend, spec, element);
+  Weight weight(candidate.backend, spec, element);
   weight.import_plain(problem.weight);
   std::vector<Block*> operands{&x, &weight.block(), &y};
   if (spec.phase == KernelPhase::backward_data) operands = {&y, &weight.block(), &x};
@@ -104,25 +106,22 @@ Values results(
   return gradients;
 }
 
-void check_packed(KernelSpec spec, Random& random) {
+void check_packed(const KernelSpec& spec, Random& random) {
   INFO(to_text(spec));
   const Problem problem{.x = random.values(volume(spec.in)),
                         .weight = random.values(weight_volume(spec)),
                         .bias = random.values(spec.out[Dim::c]),
                         .y = random.values(volume(spec.out))};
-  const Values packed =
-      results(spec, problem, "onednn", Element::fp32, [&](const std::vector<Block*>& operands) {
-        std::vector<TensorView> views;
-        for (Block* operand : operands) views.push_back(operand->view());
-        make_packed(spec)->run(views, {});
-      });
-  const test::Candidate oracle = test::oracle();
-  const Values expected = results(
-      spec,
-      problem,
-      oracle.backend.c_str(),
-      test::element_of(oracle.precision),
-      [&](const std::vector<Block*>& operands) { test::run(oracle, spec, {}, {}, operands); });
+  const auto run_packed = [&](const std::vector<Block*>& operands) {
+    std::vector<TensorView> views;
+    for (Block* operand : operands) views.push_back(operand->view());
+    make_packed(spec)->run(views, {});
+  };
+  const auto run_oracle = [&](const std::vector<Block*>& operands) {
+    test::run(test::oracle(), spec, {}, {}, operands);
+  };
+  const Values packed = results(spec, problem, {.backend = "onednn"}, run_packed);
+  const Values expected = results(spec, problem, test::oracle(), run_oracle);
   CHECK(test::difference(packed, expected) < test::tolerance_of(Precision::fp32));
 }
 
