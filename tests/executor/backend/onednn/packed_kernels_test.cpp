@@ -157,8 +157,8 @@ TEST_CASE("packed kernels: gradients of filters, random windows") {
 TEST_CASE("packed kernels: more panels than are packed at a time") {
   Random random(4);
   KernelSpec spec;
-  spec.in = {{1, 448, 1, 9, 12}};
-  spec.out = {{1, 16, 1, 9, 12}};
+  spec.in = {{1, 320, 1, 12, 16}};
+  spec.out = {{1, 16, 1, 12, 16}};
   for (std::size_t i : {1, 2}) {
     spec.window.dims[i] = {.kernel = 3, .padding_begin = 1, .padding_end = 1};
   }
@@ -168,6 +168,17 @@ TEST_CASE("packed kernels: more panels than are packed at a time") {
   }
   std::swap(spec.in, spec.out);
   spec.phase = KernelPhase::backward_data;
+  check_packed(spec, random);
+}
+
+// Each class of inputs is then one row of positions.
+TEST_CASE("packed kernels: gradients of inputs of windows that do not overlap") {
+  Random random(5);
+  KernelSpec spec;
+  spec.phase = KernelPhase::backward_data;
+  spec.in = {{3, 16, 1, 26, 34}};
+  spec.out = {{3, 32, 1, 13, 17}};
+  for (std::size_t i : {1, 2}) spec.window.dims[i] = {.kernel = 2, .stride = 2};
   check_packed(spec, random);
 }
 
