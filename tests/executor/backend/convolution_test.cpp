@@ -331,6 +331,9 @@ TEST_CASE("convolution: windows over many channels run on panels or blocks with 
   CHECK(name_of(KernelPhase::backward_filter, 128, 256, 1, 1) == panels);
   CHECK(name_of(KernelPhase::backward_filter, 64, 256, 1, 1) != panels);
   CHECK(name_of(KernelPhase::backward_filter, 1000, 64, 1, 1) != panels);
+  // Products of so many positions that weights are reordered for them.
+  const Sizes many{.batch = 3, .channels = 128, .filters = 256};
+  CHECK(kernel_of(KernelPhase::backward_data, many, 1, 1)->implementation() == "jit_1x1:avx2");
   const Sizes no_panels{.batch = 2, .channels = 40, .filters = 64};
   const std::int64_t activations = std::int64_t{40 + 64} * 2 * 20 * 20 * 4;
   for (const KernelPhase phase : {KernelPhase::forward, KernelPhase::backward_data}) {
