@@ -63,7 +63,7 @@ KernelSpec as_rows(const KernelSpec& spec) {
   return rows;
 }
 
-// Panels are multiplied by one thread, and where the compiler makes no versions of their loops with
+// Panels are multiplied by one thread. Where the compiler makes no versions of their loops, these are
 // SSE2. With AVX-512 they were not compared to oneDNN's kernels (scripts/bench convolutions does).
 bool suits_panels(const KernelSpec& spec) {
   return CNNPLAN_HAS_VERSIONS && has_avx2_alone() && omp_get_max_threads() == 1 &&
@@ -72,8 +72,8 @@ bool suits_panels(const KernelSpec& spec) {
 
 // Rows of activations that fall into the same few sets of a cache, unless they are packed, and
 // enough of them for the packing to pay: 0.5 to 0.95 of oneDNN's time; other rows took up to 1.4.
-// Where both sides have more channels, oneDNN packs them, too; where both have few, nothing is lost
-// by collisions that packing does not cost.
+// Where both sides have more channels, oneDNN packs them, too; where both have fewer, packing costs
+// as much as collisions do.
 bool has_colliding_rows(const KernelSpec& spec) {
   constexpr std::int64_t colliding_row = 256;  // 1 KiB
   constexpr std::int64_t least_positions = 100;
