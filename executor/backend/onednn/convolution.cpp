@@ -63,8 +63,9 @@ KernelSpec as_rows(const KernelSpec& spec) {
   return rows;
 }
 
-// Panels are multiplied by one thread. Where the compiler makes no versions of their loops, these are
-// SSE2. With AVX-512 they were not compared to oneDNN's kernels (scripts/bench convolutions does).
+// Panels are multiplied by one thread. Where the compiler makes no versions of their loops, these
+// are SSE2. With AVX-512 they were not compared to oneDNN's kernels (scripts/bench convolutions
+// does).
 bool suits_panels(const KernelSpec& spec) {
   return CNNPLAN_HAS_VERSIONS && has_avx2_alone() && omp_get_max_threads() == 1 &&
          spec.algorithm == KernelAlgorithm::direct;
