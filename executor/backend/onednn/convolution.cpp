@@ -110,12 +110,9 @@ bool prefers_panels(const KernelSpec& spec) {
 }
 
 std::unique_ptr<Kernel> make_panels_or_primitive(const Library& library, const KernelSpec& spec) {
-  if (prefers_panels(spec)) {
-    if (has_packed_convolution(spec)) return make_packed_convolution(spec);
-    if (has_packed_backward_data(spec)) return make_packed_backward_data(spec);
-    if (has_packed_filter_gradient(spec)) return make_packed_filter_gradient(spec);
-  }
-  return make_convolution_primitive(library, spec);
+  return prefers_panels(spec) && has_packed_kernel(spec)
+             ? make_packed_kernel(spec)
+             : make_convolution_primitive(library, spec);
 }
 
 std::unique_ptr<Kernel> make_matrix_product(const Library& library, const KernelSpec& spec) {

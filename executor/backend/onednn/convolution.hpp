@@ -19,17 +19,12 @@ std::unique_ptr<Kernel> make_convolution_primitive(const Library& library, const
 std::unique_ptr<Kernel> make_thin_product(const KernelSpec& spec);
 inline constexpr std::int64_t thin_rows = 16;
 
-// Products of panels that are packed for them, on a thread's workspace: a convolution forward, the
-// gradient of its input, and that of its filters. @pre no empty extent
-// @throws std::logic_error when its has_...(spec) is false
-std::unique_ptr<Kernel> make_packed_convolution(const KernelSpec& spec);
-std::unique_ptr<Kernel> make_packed_backward_data(const KernelSpec& spec);
-std::unique_ptr<Kernel> make_packed_filter_gradient(const KernelSpec& spec);
-// True of the phase of each, fp32, no groups, channels in and out in whole panels, and weights
-// stored in blocks; gradients of filters also where they are stored in rows.
-bool has_packed_convolution(const KernelSpec& spec);
-bool has_packed_backward_data(const KernelSpec& spec);
-bool has_packed_filter_gradient(const KernelSpec& spec);
+// Products of panels that are packed for them, on a thread's workspace. @pre no empty extent
+// @throws std::logic_error unless has_packed_kernel(spec)
+std::unique_ptr<Kernel> make_packed_kernel(const KernelSpec& spec);
+// True in fp32, without groups, with channels in and out in whole panels, and weights stored in
+// blocks; of gradients of filters also where they are stored in rows.
+bool has_packed_kernel(const KernelSpec& spec);
 
 // A strided pointwise convolution: gathers the inputs that are used and runs `inner` on them.
 // `inner` takes in = out but for the channels.

@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "executor/backend/function_kernel.hpp"
-#include "executor/backend/onednn/convolution.hpp"
 #include "executor/backend/onednn/input_classes.hpp"
+#include "executor/backend/onednn/packed_kernels.hpp"
 #include "executor/backend/onednn/panel_convolution.hpp"
 #include "executor/backend/onednn/workspace.hpp"
 
@@ -126,12 +125,7 @@ class BackwardData {
 
 }  // namespace
 
-bool has_packed_backward_data(const KernelSpec& spec) {
-  return spec.phase == KernelPhase::backward_data && has_panel_weights(spec);
-}
-
 std::unique_ptr<Kernel> make_packed_backward_data(const KernelSpec& spec) {
-  if (!has_packed_backward_data(spec)) throw std::logic_error("no gradient over whole panels");
   BackwardData gradient(spec);
   const std::int64_t bytes = gradient.workspace_bytes();
   return std::make_unique<FunctionKernel>(

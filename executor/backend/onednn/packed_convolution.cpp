@@ -1,10 +1,9 @@
 // A convolution forward over packed panels of inputs; weights are read as they are stored.
 #include <functional>
-#include <stdexcept>
 #include <utility>
 
 #include "executor/backend/function_kernel.hpp"
-#include "executor/backend/onednn/convolution.hpp"
+#include "executor/backend/onednn/packed_kernels.hpp"
 #include "executor/backend/onednn/panel_convolution.hpp"
 #include "executor/backend/onednn/workspace.hpp"
 
@@ -29,12 +28,7 @@ void write(const KernelSpec& spec,
 
 }  // namespace
 
-bool has_packed_convolution(const KernelSpec& spec) {
-  return spec.phase == KernelPhase::forward && has_panel_weights(spec);
-}
-
 std::unique_ptr<Kernel> make_packed_convolution(const KernelSpec& spec) {
-  if (!has_packed_convolution(spec)) throw std::logic_error("no convolution over whole panels");
   PanelConvolution convolution(spec);
   const auto bytes = convolution.workspace_floats() * static_cast<std::int64_t>(sizeof(float));
   return std::make_unique<FunctionKernel>(

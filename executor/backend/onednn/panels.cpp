@@ -10,6 +10,15 @@
 namespace cnnplan::onednn {
 namespace {
 
+template <typename Floats>
+CNNPLAN_INLINE void put(const Floats& values, bool adds, float* sums) {
+  if (adds) {
+    add_to(sums, values);
+  } else {
+    store(sums, values);
+  }
+}
+
 template <int rows>
 CNNPLAN_INLINE void multiply_rows(const float* __restrict x,
                                   const float* __restrict y,
@@ -32,13 +41,8 @@ CNNPLAN_INLINE void multiply_rows(const float* __restrict x,
     }
   }
   for (int i = 0; i < rows; ++i, sums += step) {
-    if (adds) {
-      add_to(sums, left[i]);
-      add_to(sums + half, right[i]);
-    } else {
-      store(sums, left[i]);
-      store(sums + half, right[i]);
-    }
+    put(left[i], adds, sums);
+    put(right[i], adds, sums + half);
   }
 }
 
@@ -69,13 +73,8 @@ CNNPLAN_INLINE void convolve_positions(const float* __restrict x,
     }
   }
   for (int p = 0; p < count; ++p, sums += panel_channels) {
-    if (adds) {
-      add_to(sums, left[p]);
-      add_to(sums + half, right[p]);
-    } else {
-      store(sums, left[p]);
-      store(sums + half, right[p]);
-    }
+    put(left[p], adds, sums);
+    put(right[p], adds, sums + half);
   }
 }
 
@@ -151,11 +150,7 @@ CNNPLAN_VECTORIZED void sum_panels(
       load(values, y + p * panel_channels);
       sum += values;
     }
-    if (adds) {
-      add_to(sums, sum);
-    } else {
-      store(sums, sum);
-    }
+    put(sum, adds, sums);
   }
 }
 

@@ -44,6 +44,7 @@ struct PanelProducts {
 // begins the panel, and with `adds` what was there besides. @pre sums is a panel
 void add_products(
     const float* x, const PanelProducts& products, std::int64_t positions, bool adds, float* sums);
+
 // sums[16 i + j] = sum over `positions` of channel j of panel i, and with `adds` what was there
 // besides.
 void sum_panels(

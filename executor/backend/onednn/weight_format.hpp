@@ -7,8 +7,9 @@
 
 namespace cnnplan::onednn {
 
-// Depends on filters, channels, groups and kernel only.
 inline constexpr std::int64_t weight_block = 16;  // floats of a 512-bit vector
+
+// Depends on filters, channels, groups and kernel only.
 enum class WeightFormat {
   rows,             // (KD, KH, KW, C, F): pointwise and fully connected, plain matrix products
   blocked,          // blocks of 16 channels x 16 filters: what backward_filter writes

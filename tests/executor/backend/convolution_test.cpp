@@ -37,37 +37,6 @@ Problem fill(const KernelSpec& spec, Random& random) {
           .dy = random.values(volume(spec.out))};
 }
 
-// The weight in the backend's format, through its own import and export.
-class Weight {
- public:
-  Weight(const Candidate& candidate, KernelSpec spec)
-      : spec_(spec), backend_(make_backend(candidate.backend)), block_([&] {
-          spec_.precision = candidate.precision;
-          return flat(parameter_of(candidate.precision), backend_->weight_elements(spec_));
-        }()) {}
-
-  Block& block() { return block_; }
-  // As forward and backward_data read it.
-  Block copy() const {
-    const Values values = block_.values();
-    return flat(element_of(spec_.precision), static_cast<std::int64_t>(values.size())).fill(values);
-  }
-  Weight& import_plain(const Values& plain) {
-    backend_->import_weight(spec_, plain, block_.view().data);
-    return *this;
-  }
-  Values export_plain() {
-    Values plain(static_cast<std::size_t>(plain_weights(spec_)));
-    backend_->export_weight(spec_, block_.view().data, plain);
-    return plain;
-  }
-
- private:
-  KernelSpec spec_;
-  std::unique_ptr<Backend> backend_;
-  Block block_;
-};
-
 Values forward(const Candidate& candidate, const Problem& problem) {
   const Element element = element_of(candidate.precision);
   KernelSpec spec = problem.spec;
@@ -75,7 +44,7 @@ Values forward(const Candidate& candidate, const Problem& problem) {
   Block x = Block::dense(element, spec.in).fill(problem.x);
   Block y = Block::dense(element, spec.out);
   Block bias = flat(parameter_of(candidate.precision), spec.out[Dim::c]).fill(problem.bias);
-  Block weight = Weight(candidate, spec).import_plain(problem.weight).copy();
+  Block weight = StoredWeight(candidate, spec).import_plain(problem.weight).copy();
   std::vector<Block*> operands{&x, &weight};
   if (spec.bias) operands.push_back(&bias);
   operands.push_back(&y);
@@ -90,7 +59,7 @@ Values backward_data(const Candidate& candidate, const Problem& problem) {
   spec.bias = spec.relu = false;
   Block dy = Block::dense(element, spec.out).fill(problem.dy);
   Block dx = Block::dense(element, spec.in);
-  Block weight = Weight(candidate, spec).import_plain(problem.weight).copy();
+  Block weight = StoredWeight(candidate, spec).import_plain(problem.weight).copy();
   run(candidate, spec, {}, {}, {&dy, &weight, &dx});
   return dx.values();
 }
@@ -103,7 +72,7 @@ void backward_filter(const Candidate& candidate, const Problem& problem, Results
   Block x = Block::dense(element, spec.in).fill(problem.x);
   Block dy = Block::dense(element, spec.out).fill(problem.dy);
   Block dbias = flat(parameter_of(candidate.precision), spec.out[Dim::c]);
-  Weight dweight(candidate, spec);
+  StoredWeight dweight(candidate, spec);
   std::vector<Block*> operands{&x, &dy, &dweight.block()};
   if (spec.bias) operands.push_back(&dbias);
   run(candidate, spec, {}, {}, operands);
@@ -523,7 +492,7 @@ TEST_CASE("convolution: weights come back from every format as they went in") {
     const Values plain = random.values(plain_weights(spec));
     for (const Candidate& candidate : candidates()) {
       INFO(candidate.backend, ": ", to_text(spec));
-      CHECK(Weight(candidate, spec).import_plain(plain).export_plain() == plain);
+      CHECK(StoredWeight(candidate, spec).import_plain(plain).export_plain() == plain);
     }
   }
 }
@@ -537,8 +506,8 @@ TEST_CASE("convolution: the format of weights does not depend on the block") {
     const Values plain = random.values(plain_weights(spec));
     for (const Candidate& candidate : candidates()) {
       INFO(candidate.backend, ": ", to_text(spec), " and ", to_text(other));
-      const Values stored = Weight(candidate, spec).import_plain(plain).block().values();
-      CHECK(stored == Weight(candidate, other).import_plain(plain).block().values());
+      const Values stored = StoredWeight(candidate, spec).import_plain(plain).block().values();
+      CHECK(stored == StoredWeight(candidate, other).import_plain(plain).block().values());
     }
   }
 }

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <map>
 #include <stdexcept>
+#include <utility>
 
 #include "executor/backend/element.hpp"
 #include "planner/model/enumerators.hpp"
@@ -209,6 +210,28 @@ std::vector<Candidate> candidates() {
 
 Candidate oracle() {
   return {"reference", Precision::fp64};
+}
+
+StoredWeight::StoredWeight(const Candidate& candidate, KernelSpec convolution)
+    : spec_(std::move(convolution)), backend_(make_backend(candidate.backend)), block_([&] {
+        spec_.precision = candidate.precision;
+        return flat(parameter_of(candidate.precision), backend_->weight_elements(spec_));
+      }()) {}
+
+Block StoredWeight::copy() const {
+  const Values values = block_.values();
+  return flat(element_of(spec_.precision), static_cast<std::int64_t>(values.size())).fill(values);
+}
+
+StoredWeight& StoredWeight::import_plain(const Values& plain) {
+  backend_->import_weight(spec_, plain, block_.view().data);
+  return *this;
+}
+
+Values StoredWeight::export_plain() {
+  Values plain(static_cast<std::size_t>(weight_volume(spec_)));
+  backend_->export_weight(spec_, block_.view().data, plain);
+  return plain;
 }
 
 void run(const Candidate& candidate,

@@ -67,6 +67,23 @@ struct Candidate {
 std::vector<Candidate> candidates();
 Candidate oracle();
 
+// The weight of a convolution in a backend's format, through its own import and export.
+class StoredWeight {
+ public:
+  StoredWeight(const Candidate& candidate, KernelSpec convolution);
+
+  Block& block() { return block_; }
+  // As forward and backward_data read it.
+  Block copy() const;
+  StoredWeight& import_plain(const Values& plain);
+  Values export_plain();
+
+ private:
+  KernelSpec spec_;
+  std::unique_ptr<Backend> backend_;
+  Block block_;
+};
+
 // Builds and runs a kernel of `candidate` in its precision.
 void run(const Candidate& candidate,
          KernelSpec spec,

@@ -18,21 +18,11 @@
 #include "executor/backend/memory_block.hpp"
 #include "executor/backend/onednn/convolution.hpp"
 #include "planner/model/plan.hpp"
+#include "planner/model/statistics.hpp"
 #include "planner/schedule/schedule.hpp"
 
 namespace cnnplan::onednn {
 namespace {
-
-bool has_panels(const KernelSpec& spec) {
-  return has_packed_convolution(spec) || has_packed_backward_data(spec) ||
-         has_packed_filter_gradient(spec);
-}
-
-std::unique_ptr<Kernel> make_packed(const KernelSpec& spec) {
-  if (has_packed_convolution(spec)) return make_packed_convolution(spec);
-  if (has_packed_backward_data(spec)) return make_packed_backward_data(spec);
-  return make_packed_filter_gradient(spec);
-}
 
 std::string kind_of(const KernelSpec& spec) {
   if (spec.window == Window{}) return "pointwise";
@@ -65,7 +55,7 @@ std::map<KernelSpec, int> kernels_of(const std::string& plan_file) {
     if (kernel->spec.algorithm != KernelAlgorithm::direct) continue;
     if (volume(kernel->spec.in) * volume(kernel->spec.out) == 0) continue;
     const KernelSpec spec = as_timed(kernel->spec);
-    if (has_panels(spec)) ++kernels[spec];
+    if (has_packed_kernel(spec)) ++kernels[spec];
   }
   return kernels;
 }
@@ -100,14 +90,9 @@ class Timed {
   std::vector<TensorView> operands_;
 };
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
 void print(const Library& library, const KernelSpec& spec, int count, int rounds) {
   const auto theirs = make_convolution_primitive(library, spec);
-  const auto ours = make_packed(spec);
+  const auto ours = make_packed_kernel(spec);
   const Timed timed(spec);
   timed.seconds(*theirs);
   timed.seconds(*ours);

@@ -1,8 +1,6 @@
 // Convolutions over packed panels against plain loops in double, whatever the backend would choose.
 #include <algorithm>
-#include <memory>
 #include <stdexcept>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -47,36 +45,6 @@ KernelSpec random_spec(Random& random, std::int64_t longest) {
   return spec;
 }
 
-std::unique_ptr<Kernel> make_packed(const KernelSpec& spec) {
-  if (spec.phase == KernelPhase::forward) return make_packed_convolution(spec);
-  if (spec.phase == KernelPhase::backward_data) return make_packed_backward_data(spec);
-  return make_packed_filter_gradient(spec);
-}
-
-// A stored weight of a backend.
-class Weight {
- public:
-  Weight(const std::string& backend, const KernelSpec& spec, Element element)
-      : spec_(spec),
-        backend_(make_backend(backend)),
-        block_(test::flat(element, backend_->weight_elements(spec))) {}
-  Block& block() { return block_; }
-  Weight& import_plain(const Values& plain) {
-    backend_->import_weight(spec_, plain, block_.view().data);
-    return *this;
-  }
-  Values export_plain() {
-    Values plain(static_cast<std::size_t>(weight_volume(spec_)));
-    backend_->export_weight(spec_, block_.view().data, plain);
-    return plain;
-  }
-
- private:
-  KernelSpec spec_;
-  std::unique_ptr<Backend> backend_;
-  Block block_;
-};
-
 // What a phase reads, as plain numbers.
 struct Problem {
   Values x, weight, bias, y;
@@ -90,7 +58,7 @@ Values results(KernelSpec spec, const Problem& problem, const test::Candidate& c
   Block x = Block::dense(element, spec.in).fill(problem.x);
   Block y = Block::dense(element, spec.out).fill(problem.y);
   Block bias = test::flat(element, spec.out[Dim::c]).fill(problem.bias);
-  Weight weight(candidate.backend, spec, element);
+  test::StoredWeight weight(candidate, spec);
   weight.import_plain(problem.weight);
   std::vector<Block*> operands{&x, &weight.block(), &y};
   if (spec.phase == KernelPhase::backward_data) operands = {&y, &weight.block(), &x};
@@ -115,7 +83,7 @@ void check_packed(const KernelSpec& spec, Random& random) {
   const auto run_packed = [&](const std::vector<Block*>& operands) {
     std::vector<TensorView> views;
     for (Block* operand : operands) views.push_back(operand->view());
-    make_packed(spec)->run(views, {});
+    make_packed_kernel(spec)->run(views, {});
   };
   const auto run_oracle = [&](const std::vector<Block*>& operands) {
     test::run(test::oracle(), spec, {}, {}, operands);
@@ -132,9 +100,7 @@ void check_random(KernelPhase phase, std::int64_t longest, std::uint64_t seed) {
     spec.phase = phase;
     spec.bias = phase != KernelPhase::backward_data && random.coin();
     spec.relu = phase == KernelPhase::forward && random.coin();
-    const bool is_packed = has_packed_convolution(spec) || has_packed_backward_data(spec) ||
-                           has_packed_filter_gradient(spec);
-    if (!is_packed) continue;
+    if (!has_packed_kernel(spec)) continue;
     check_packed(spec, random);
     ++found;
   }
@@ -186,9 +152,11 @@ TEST_CASE("packed kernels: others are refused") {
   KernelSpec spec;
   spec.in = {{1, 40, 1, 9, 12}};
   spec.out = {{1, 16, 1, 9, 12}};
-  CHECK_THROWS_AS(make_packed_convolution(spec), std::logic_error);
-  CHECK_THROWS_AS(make_packed_backward_data(spec), std::logic_error);
-  CHECK_THROWS_AS(make_packed_filter_gradient(spec), std::logic_error);
+  for (const KernelPhase phase :
+       {KernelPhase::forward, KernelPhase::backward_data, KernelPhase::backward_filter}) {
+    spec.phase = phase;
+    CHECK_THROWS_AS(make_packed_kernel(spec), std::logic_error);
+  }
 }
 
 }  // namespace cnnplan::onednn
