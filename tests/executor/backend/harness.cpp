@@ -6,7 +6,6 @@
 #include <cstring>
 #include <map>
 #include <stdexcept>
-#include <utility>
 
 #include "executor/backend/element.hpp"
 #include "planner/model/enumerators.hpp"
@@ -212,8 +211,8 @@ Candidate oracle() {
   return {"reference", Precision::fp64};
 }
 
-StoredWeight::StoredWeight(const Candidate& candidate, KernelSpec convolution)
-    : spec_(std::move(convolution)), backend_(make_backend(candidate.backend)), block_([&] {
+StoredWeight::StoredWeight(const Candidate& candidate, const KernelSpec& convolution)
+    : spec_(convolution), backend_(make_backend(candidate.backend)), block_([&] {
         spec_.precision = candidate.precision;
         return flat(parameter_of(candidate.precision), backend_->weight_elements(spec_));
       }()) {}

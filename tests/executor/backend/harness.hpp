@@ -70,7 +70,7 @@ Candidate oracle();
 // The weight of a convolution in a backend's format, through its own import and export.
 class StoredWeight {
  public:
-  StoredWeight(const Candidate& candidate, KernelSpec convolution);
+  StoredWeight(const Candidate& candidate, const KernelSpec& convolution);
 
   Block& block() { return block_; }
   // As forward and backward_data read it.

@@ -157,6 +157,15 @@ TEST_CASE("packed kernels: others are refused") {
     spec.phase = phase;
     CHECK_THROWS_AS(make_packed_kernel(spec), std::logic_error);
   }
+  // Its weights are stored in rows.
+  spec.in[Dim::c] = 32;
+  for (std::size_t i : {1, 2}) {
+    spec.window.dims[i] = {.kernel = 5, .padding_begin = 2, .padding_end = 2};
+  }
+  for (const KernelPhase phase : {KernelPhase::forward, KernelPhase::backward_data}) {
+    spec.phase = phase;
+    CHECK_THROWS_AS(make_packed_kernel(spec), std::logic_error);
+  }
 }
 
 }  // namespace cnnplan::onednn
