@@ -1,4 +1,4 @@
-"""Runs a check once per file, in parallel, and skips files that passed it before as they are."""
+"""Runs a check once per file, in parallel, and skips files that have passed it and have not changed since."""
 
 import concurrent.futures
 import hashlib
@@ -10,7 +10,7 @@ from source_files import ROOT, closure
 
 
 def _key(file, command, salt):
-    """Changes with the file, what it includes, the command, and `salt` (version, options)."""
+    """A digest that changes with the file, what it includes, the command, and `salt` (version, options)."""
     digest = hashlib.sha256(repr((command, salt)).encode())
     for part in sorted(closure(ROOT, file)):
         digest.update(part.encode() + b"\0" + (ROOT / part).read_bytes())
@@ -25,7 +25,7 @@ def _run(command):
 
 
 def _parts(group, output):
-    """The files that errors name, and the others; halves where that parts nothing."""
+    """The files that errors name, and the others. If either list is empty: two halves."""
     errors = [line for line in output.splitlines() if ": error:" in line]
     named = [file for file in group if any(f"{file}:" in line for line in errors)]
     others = [file for file in group if file not in named]
@@ -37,7 +37,7 @@ def _parts(group, output):
 def _statuses(groups, command_of_group):
     """(file, status, output) of every file.
 
-    A group that fails is looked at in parts: it may be the company alone that a file fails in.
+    A group that fails is looked at in parts, since a file may fail only because of the others.
     """
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         while groups:
@@ -51,10 +51,10 @@ def _statuses(groups, command_of_group):
 
 
 def check_files(name, command_of, files, salt="", groups_of=None, command_of_group=None):
-    """Prints what fails and a closing line; the exit status of the check.
+    """Prints what fails and a closing line, and returns the exit status of the check.
 
-    `command_of(file)` is the command that exits 0 when `file` is fine. `groups_of(files)` may give lists of these files
-    that are looked at together, by `command_of_group(group)`.
+    `command_of(file)` is the command that exits 0 when `file` is fine. `groups_of(files)` may divide files into lists
+    that `command_of_group(group)` looks at together.
     """
     passed = ROOT / "build" / "lint" / name
     passed.mkdir(parents=True, exist_ok=True)
@@ -78,7 +78,7 @@ def check_files(name, command_of, files, salt="", groups_of=None, command_of_gro
 
 
 def tool_version(tool):
-    """What `tool --version` says; ends the program when there is no such tool."""
+    """The output of `tool --version`. The program ends if there is no such tool."""
     try:
         return subprocess.run([tool, "--version"], stdout=subprocess.PIPE, check=True).stdout
     except OSError as error:
