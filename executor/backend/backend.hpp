@@ -86,7 +86,7 @@ struct BackendOptions {
   // Ways to compute a convolution that need a larger workspace are not chosen.
   std::int64_t most_workspace_bytes = std::int64_t{1} << 30;
   // Is called with a line of text before a way to compute a convolution is tried for the first
-  // time, since the trial may end the process.
+  // time, since the trial may end the process, and after a trial that failed. May be empty.
   std::function<void(const std::string& line)> note = {};
 };
 

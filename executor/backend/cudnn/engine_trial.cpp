@@ -125,20 +125,24 @@ bool fits_mirror_images(Library& library,
   });
 }
 
-// Returns whether `body` came to its end. Where it did not, the device must still be usable.
+// Returns why `body` did not come to its end; empty where it did. The device must still be usable.
 // @throws DeviceLostError
 template <typename Body>
-bool completes(Device& device, Body body) {
+std::string failure_of(Device& device, Body body) {
+  std::string why;
   try {
     body();
-    return true;
-  } catch (const BackendError&) {
-    // The engine fails when it runs.
-  } catch (const InfeasibleError&) {
-    // The device has no memory left for the engine's workspace.
+  } catch (const BackendError& error) {
+    why = error.what();
+  } catch (const InfeasibleError& error) {
+    why = error.what();  // The device has no memory left for the engine's workspace.
   }
-  device.synchronize();
-  return false;
+  if (!why.empty()) device.synchronize();
+  return why;
+}
+
+void tell(const Library& library, const std::string& line) {
+  if (library.options().note) library.options().note(line);
 }
 
 // Runs the body, in which a program runs for the first time. The program is named before, because
@@ -150,9 +154,11 @@ bool completes_first_run(Library& library,
                          const ConvolutionProgram& program,
                          Body body) {
   const std::string what = program.name() + " for " + to_text(spec);
-  if (library.options().note) library.options().note("cudnn: first run of " + what);
+  tell(library, "cudnn: first run of " + what);
   try {
-    return completes(library.device(), body);
+    const std::string why = failure_of(library.device(), body);
+    if (!why.empty()) tell(library, "cudnn: failed: " + what + ": " + why);
+    return why.empty();
   } catch (const DeviceLostError& error) {
     throw DeviceLostError(std::string(error.what()) + ", in the first run of " + what +
                           "; this process cannot use the device any more");

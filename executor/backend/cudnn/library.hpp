@@ -25,7 +25,7 @@ struct Options {
   int engine_trials = 8;       // at most this many engines are timed per variant
   // Engines that want a larger workspace are not tried.
   std::int64_t most_workspace_bytes = std::int64_t{1} << 30;
-  // Is called with a line of text before an engine runs for the first time; may be empty.
+  // Is called with a line of text before an engine runs for the first time, and after it failed.
   std::function<void(const std::string& line)> note = {};
 };
 

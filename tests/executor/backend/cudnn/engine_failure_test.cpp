@@ -96,6 +96,12 @@ TEST_CASE("Engine failure: an engine that fails in any call of its trial is pass
       CAPTURE(nth);
       const Trial trial = choose(Failure{.function = function, .nth = nth});
       CHECK(trial.device_lost.value_or("") == "");
+      const auto told = std::count_if(
+          trial.lines.begin(), trial.lines.end(), [&function](const std::string& line) {
+            return line.starts_with("cudnn: failed: engine ") &&
+                   line.find(function) != std::string::npos;
+          });
+      CHECK(told == 1);
       CHECK(trial.other_error.value_or("") == "");
     }
   }
