@@ -114,8 +114,7 @@ void require_none(const std::set<KernelSpec>& failed, const std::string& file) {
   if (failed.empty()) return;
   std::string names;
   for (const KernelSpec& spec : failed) names += (names.empty() ? "" : ", ") + to_text(spec);
-  throw BackendError(std::to_string(failed.size()) + " of the kernels failed and are not in " +
-                     file + ", which holds all others: " + names);
+  throw BackendError(file + " holds all kernels except those that failed: " + names);
 }
 
 }  // namespace
