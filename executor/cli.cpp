@@ -1,4 +1,4 @@
-// What each option says and takes.
+// The options of cnnexec: their names, help and limits.
 #include "executor/cli.hpp"
 
 #include <limits>
@@ -35,7 +35,7 @@ DATA
 
 CHECKPOINTS
   --restart goes on where the checkpoint was written: give it the same data, seed and end (--steps
-  and --epochs count from the very beginning). Plan and number of ranks may be others; with the same,
+  and --epochs count from the very beginning). Plan and number of ranks may be others. If they are not,
   the training ends bit for bit as if it had never stopped. SIGTERM and SIGUSR1 end a training with
   --checkpoint after the step, with exit code 75. mpirun passes SIGUSR1 on; after SIGTERM it gives
   the ranks one second, unless it has --mca odls_base_sigkill_timeout 60.
@@ -53,18 +53,18 @@ Graphs graphs_of(const std::string& text) {
 void add_optimizer_options(CLI::App& app, TrainingOptions& training) {
   constexpr double largest = std::numeric_limits<double>::max();
   const CLI::Range positive(0.0, largest);
-  app.add_option("--learning-rate", training.learning_rate, "Of SGD")
+  app.add_option("--learning-rate", training.learning_rate, "Learning rate of SGD")
       ->check(positive)
       ->capture_default_str();
-  app.add_option("--momentum", training.momentum, "Of SGD")
+  app.add_option("--momentum", training.momentum, "Momentum of SGD")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
-  app.add_option("--weight-decay", training.weight_decay, "Of SGD")
+  app.add_option("--weight-decay", training.weight_decay, "Weight decay of SGD")
       ->check(positive)
       ->capture_default_str();
   app.add_option("--loss-scale",
                  training.loss_scale,
-                 "Factor of error signals; default: that of the checkpoint of this plan, else 1024 "
+                 "Factor of error signals; default: as in the checkpoint of this plan, else 1024 "
                  "in fp16, else 1")
       ->check(CLI::Range(std::numeric_limits<double>::min(), largest));
 }
@@ -89,9 +89,15 @@ void add_device_options(CLI::App& app, Options& options) {
   app.add_option("--workspace",
                  training.most_workspace_bytes,
                  "On a GPU, most memory of a convolution that the plan names no implementation "
-                 "for, beside its operands; default: 1GiB")
+                 "for, in addition to its operands; default: 1GiB")
       ->transform(CLI::AsSizeValue(false))
       ->check(CLI::NonNegativeNumber);
+  app.add_option("--engine-trials",
+                 training.engine_trials,
+                 "On a GPU, most ways to compute a convolution that are timed for each variant of "
+                 "it, where the plan names no implementation")
+      ->check(CLI::Range(1, most_engine_trials))
+      ->capture_default_str();
   app.add_flag("-v,--verbose", options.verbose, "Say where each rank runs");
 }
 
@@ -130,7 +136,7 @@ void add_checkpoint_options(CLI::App& app, TrainingOptions& training) {
   app.add_option("--restart",
                  training.restart_folder,
                  "Folder of a checkpoint to go on from, under its plan or another one; where it "
-                 "is that of --checkpoint and holds none, the training begins");
+                 "is the folder of --checkpoint and holds none, the training begins");
 }
 
 void add_check_options(CLI::App& app, Options& options) {
@@ -138,8 +144,8 @@ void add_check_options(CLI::App& app, Options& options) {
       app.add_option(
              "--check-gradient",
              options.check_period,
-             "Compare the gradient under multigrid with that of the layers in order, before "
-             "the first step; N: and before every N-th step")
+             "Compare the gradient under multigrid with the gradient of the layers in order, "
+             "before the first step; N: also before every N-th step")
           ->expected(0, 1)
           ->default_str("0")
           ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40));
@@ -161,10 +167,11 @@ void add_check_options(CLI::App& app, Options& options) {
                  "cycle more, until it holds")
       ->check(CLI::Range(0.0, std::numeric_limits<double>::max()))
       ->needs(check);
-  app.add_option("--residual-limit",
-                 options.training.residual_limit,
-                 "Likewise, of the residual after the last cycle, relative to that before the "
-                 "first coarse correction, forward and backward")
+  app.add_option(
+         "--residual-limit",
+         options.training.residual_limit,
+         "Largest residual after the last cycle, relative to the residual before the first "
+         "coarse correction, forward and backward; beyond it, multigrid takes one cycle more")
       ->check(CLI::Range(0.0, 1.0))
       ->needs(check);
 }
@@ -222,12 +229,12 @@ void add_options(CLI::App& app, Options& options) {
   add_optimizer_options(app, training);
   add_check_options(app, options);
   add_inference_options(app, options);
-  app.add_option("--seed", training.seed, "Of weights, dropout, order of samples")
+  app.add_option("--seed", training.seed, "Seed of weights, dropout and the order of samples")
       ->capture_default_str();
   app.footer(footer);
 }
 
-// What is left to set when the command line was read.
+// Sets the options that depend on the whole command line.
 void complete(Options& options, const CLI::App& app) {
   options.training.graphs = graphs_of(options.graphs);
   if (app.count("--check-gradient") > 0) {

@@ -1,4 +1,4 @@
-// Which schedules to walk, and walking them.
+// Chooses the schedules that have missing kernels, and walks them.
 #include "profiler/kernel_profile.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace cnnplan {
 namespace {
 
-// One schedule per rank of the program, walked at once.
+// One schedule per rank of the program. The ranks walk them at the same time.
 struct Round {
   Plan plan;
   std::string what;
@@ -24,7 +24,7 @@ int plan_rank(const Round& round, int program_rank) {
   return (round.first_rank + program_rank) % round.plan.ranks;
 }
 
-// What the first `count` ranks of the program walk.
+// Returns the schedules that the first `count` ranks of the program walk.
 std::vector<Schedule> schedules_of(const Round& round, int count) {
   std::vector<int> ranks;
   for (int i = 0; i < count; ++i) ranks.push_back(plan_rank(round, i));
@@ -43,7 +43,7 @@ std::set<KernelSpec> missing_of(const Round& round,
   return missing;
 }
 
-// Those of the covering plans, then those asked for; each once.
+// Returns the splits of the covering plans, then the uniform ones that were asked for, each once.
 std::vector<Split> splits_of(const SplitChoices& choices, const std::vector<Mesh>& uniform) {
   std::vector<Split> splits = all_splits(choices);
   for (const Mesh& mesh : uniform) {
@@ -53,7 +53,7 @@ std::vector<Split> splits_of(const SplitChoices& choices, const std::vector<Mesh
   return splits;
 }
 
-// "resnet50 on n4, ranks 0 to 1 of 4"
+// Returns a text such as "resnet50 on n4, ranks 0 to 1 of 4".
 std::string description(const Plan& plan, const std::string& split, int first, int program_size) {
   const int last = std::min(first + program_size, plan.ranks) - 1;
   const std::string ranks = first == last
@@ -62,7 +62,7 @@ std::string description(const Plan& plan, const std::string& split, int first, i
   return plan.network.name() + " on " + split + ", " + ranks + " of " + std::to_string(plan.ranks);
 }
 
-// Rounds that together time every kernel once that is not known yet.
+// Collects rounds that together time every kernel once that is not known yet.
 class Rounds {
  public:
   Rounds(int program_size, const Profile& profile) : program_size_(program_size) {
@@ -115,14 +115,29 @@ void require_cores(const Round& round, const Schedule& own, const Device& device
   if (has_pairs && few) throw EnvironmentError(*few);
 }
 
+// @throws DeviceLostError naming the round
+KernelSamples samples_of(const Walk& walk,
+                         const Round& round,
+                         Backend& backend,
+                         const Communicator& world,
+                         const WalkOptions& options,
+                         const WalkCallbacks& callbacks) {
+  try {
+    return walk_kernels(walk, backend, world, options, callbacks);
+  } catch (const DeviceLostError& error) {
+    throw DeviceLostError(round.what + ": " + error.what());
+  }
+}
+
 }  // namespace
 
-void profile_kernels(const ProfileRequest& request,
-                     Backend& backend,
-                     const Communicator& world,
-                     Profile& profile,
-                     const ProfileCallbacks& callbacks) {
+std::set<KernelSpec> profile_kernels(const ProfileRequest& request,
+                                     Backend& backend,
+                                     const Communicator& world,
+                                     Profile& profile,
+                                     const ProfileCallbacks& callbacks) {
   const std::vector<Round> rounds = rounds_of(request, world.size(), profile);
+  std::set<KernelSpec> failed;
   ProfileProgress progress;
   progress.total_passes =
       static_cast<int>(rounds.size()) * (request.walk.warmup + request.walk.repetitions);
@@ -139,10 +154,18 @@ void profile_kernels(const ProfileRequest& request,
     require_memory(memory_of(own).total_bytes(), round.what, world, backend.device());
     const Walk walk{
         .schedule = own, .plan = round.plan, .meetings = common_communication(schedules)};
-    const KernelSamples samples = walk_kernels(walk, backend, world, request.walk, after_pass);
+    const auto note = [&](const std::string& text) {
+      if (callbacks.note) callbacks.note(round.what + ": " + text);
+    };
+    const KernelSamples samples = samples_of(
+        walk, round, backend, world, request.walk, {.after_pass = after_pass, .note = note});
     record(profile, samples, round.missing, world);
+    for (const KernelSpec& spec : round.missing) {
+      if (!profile.kernels.contains(spec)) failed.insert(spec);
+    }
     callbacks.save(profile);
   }
+  return failed;
 }
 
 }  // namespace cnnplan

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,12 +18,12 @@ struct ProfileRequest {
   Precision precision = Precision::fp32;
   std::vector<Axis> axes = search_axes();  // over which the search may split
   std::vector<Mesh> uniform;  // further plans: each of these meshes on all layers that admit it
-  std::vector<Plan> plans;    // and these, whatever the rest of the request says
+  std::vector<Plan> plans;    // further plans, whatever the rest of the request says
   WalkOptions walk;
 };
 
 struct ProfileProgress {
-  int passes = 0;  // done, of all
+  int passes = 0;  // done so far
   int total_passes = 0;
   std::size_t kernels = 0;  // in the profile
   std::string what;         // "resnet50 on n2, rank 0 of 2"; "ranks 0 to 1" walked at once
@@ -30,18 +31,22 @@ struct ProfileProgress {
 
 struct ProfileCallbacks {
   std::function<void(const ProfileProgress&)> progress;
-  std::function<void(const Profile&)> save;  // after every schedule: where to resume from
+  std::function<void(const Profile&)> save;  // after every schedule, for a later run to go on from
+  // Takes a sentence on something that went wrong on this rank without ending the profile; may be
+  // empty.
+  std::function<void(const std::string& text)> note = {};
 };
 
-// Adds to `profile` the kernels it lacks. The schedules walked are those of the covering plans
-// (search/unit_splits); started under mpirun, the ranks of the program take different ranks of the
-// plan and walk at the same time. A schedule without missing kernels is not walked. Collective.
+// Adds to `profile` the kernels it lacks. It walks the schedules of the covering plans
+// (search/unit_splits). Under mpirun, the ranks of the program take different ranks of the plan and
+// walk at the same time. A schedule without missing kernels is not walked. It is collective.
+// Returns the kernels that failed on all ranks that tried them, on every rank alike.
 // @throws InfeasibleError on all ranks, before a schedule is walked that the node's memory cannot
-// hold for every rank
-void profile_kernels(const ProfileRequest& request,
-                     Backend& backend,
-                     const Communicator& world,
-                     Profile& profile,
-                     const ProfileCallbacks& callbacks);
+// hold for every rank; DeviceLostError on a rank whose device can run no other kernel
+std::set<KernelSpec> profile_kernels(const ProfileRequest& request,
+                                     Backend& backend,
+                                     const Communicator& world,
+                                     Profile& profile,
+                                     const ProfileCallbacks& callbacks);
 
 }  // namespace cnnplan

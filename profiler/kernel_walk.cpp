@@ -13,10 +13,10 @@ namespace cnnplan {
 namespace {
 
 constexpr double least_warmup_s = 0.1;
-// A pass counts as at least this long: a rank that owns next to nothing warms up in 100 passes.
+// A pass counts as at least this long, so a rank that owns next to nothing warms up in 100 passes.
 constexpr double least_pass_s = 1e-3;
 constexpr std::uint64_t seed = 1;
-// A GPU raises its clocks while it works: it is warm when three passes take equally long.
+// A GPU raises its clocks while it works. It is warm when three passes take equally long.
 constexpr std::size_t steady_passes = 3;
 constexpr double steady_spread = 0.03;
 constexpr std::size_t most_warmup_passes = 50;
@@ -28,15 +28,24 @@ bool is_steady(std::span<const double> passes_s) {
   return *most <= (1.0 + steady_spread) * *least;
 }
 
+// Returns null for an operation that is no kernel, or has no work to do.
 const KernelOperation* timed_kernel(const Operation& operation) {
   const auto* kernel = std::get_if<KernelOperation>(&operation.body);
   return kernel != nullptr && volume(kernel->spec.out) > 0 ? kernel : nullptr;
 }
 
+// As above, and null for a kernel that was left out.
+const KernelOperation* timed_kernel(const Schedule& schedule,
+                                    const StepRunner& runner,
+                                    std::size_t operation) {
+  const bool runs = runner.runs(static_cast<OperationIndex>(operation));
+  return runs ? timed_kernel(schedule.operations[operation]) : nullptr;
+}
+
 void add_pass(const Schedule& schedule, const StepRunner& runner, KernelSamples& samples) {
   std::map<KernelSpec, std::vector<double>> occurrences;
   for (std::size_t i = 0; i < schedule.operations.size(); ++i) {
-    if (const KernelOperation* kernel = timed_kernel(schedule.operations[i])) {
+    if (const KernelOperation* kernel = timed_kernel(schedule, runner, i)) {
       occurrences[canonical(kernel->spec)].push_back(runner.operation_times_s()[i]);
     }
   }
@@ -49,7 +58,7 @@ void add_pass(const Schedule& schedule, const StepRunner& runner, KernelSamples&
 
 void add_properties(const Schedule& schedule, const StepRunner& runner, KernelSamples& samples) {
   for (std::size_t i = 0; i < schedule.operations.size(); ++i) {
-    if (const KernelOperation* kernel = timed_kernel(schedule.operations[i])) {
+    if (const KernelOperation* kernel = timed_kernel(schedule, runner, i)) {
       const auto index = static_cast<OperationIndex>(i);
       samples.properties[canonical(kernel->spec)] = {
           .workspace_bytes = runner.workspace_bytes(index),
@@ -64,8 +73,8 @@ std::span<const double> samples_of(const std::map<KernelSpec, std::vector<double
   return found == samples.end() ? std::span<const double>() : std::span(found->second);
 }
 
-// Standard deviation between the ranks that ran a kernel most often, at the same time. `own_s`: of
-// this rank, one by one. Collective.
+// Returns the standard deviation between the ranks that ran a kernel most often, at the same time.
+// `own_s` holds this rank's times one by one. It is collective.
 double rank_spread_s(std::span<const double> own_s, const Communicator& world) {
   const auto most = static_cast<std::size_t>(world.maximum(static_cast<double>(own_s.size())));
   const bool is_one = own_s.size() == most;
@@ -73,7 +82,7 @@ double rank_spread_s(std::span<const double> own_s, const Communicator& world) {
   return all.empty() ? 0.0 : spread_between(all, static_cast<int>(all.size() / most));
 }
 
-// Of the first rank that has one.
+// Returns the implementation of the first rank that has one. It is collective.
 std::string first_implementation(const std::string& own, const Communicator& world) {
   const std::vector<std::string> all = world.gather(own, 0);
   const auto found =
@@ -114,7 +123,7 @@ void warm_up(const StepRunner& runner,
              const Communicator& world,
              const WalkOptions& options,
              const std::function<void()>& pass,
-             const std::function<void()>& after_pass) {
+             const WalkCallbacks& callbacks) {
   std::vector<double> passes_s;
   double warm_s = 0.0;
   const auto is_warm = [&] {
@@ -127,8 +136,12 @@ void warm_up(const StepRunner& runner,
     pass();
     passes_s.push_back(world.maximum(runner.step_time_s()));
     warm_s += std::max(passes_s.back(), least_pass_s);
-    if (static_cast<int>(passes_s.size()) <= options.warmup) after_pass();
+    if (static_cast<int>(passes_s.size()) <= options.warmup) callbacks.after_pass();
   }
+}
+
+void tell(const WalkCallbacks& callbacks, const std::string& text) {
+  if (callbacks.note) callbacks.note(text);
 }
 
 }  // namespace
@@ -137,7 +150,7 @@ KernelSamples walk_kernels(const Walk& walk,
                            Backend& backend,
                            const Communicator& world,
                            const WalkOptions& options,
-                           const std::function<void()>& after_pass) {
+                           const WalkCallbacks& callbacks) {
   const Schedule& schedule = walk.schedule;
   ParameterStore parameters(schedule, walk.plan.network, walk.plan.precision, backend);
   initialize(parameters, walk.plan.network, seed);
@@ -153,19 +166,30 @@ KernelSamples walk_kernels(const Walk& walk,
            [&walk, &world](const std::string& id) {
              if (walk.meetings.contains(id)) world.barrier();
            },
-       .replicas_agree = false,  // a profile holds for all plans: it takes the fastest
-       .graphs = Graphs::on});
+       .replicas_agree = false,  // A profile holds for all plans, so it takes the fastest.
+       .graphs = Graphs::preferred,
+       .left_out =
+           [&callbacks](const KernelSpec& spec, const std::string& why) {
+             tell(callbacks, to_text(spec) + " fails and is left out: " + why);
+           }});
   const auto pass = [&] {
     world.barrier();
-    runner.run({.learning_rate = 0.0});  // weights and so the numbers stay tame
+    runner.run(
+        {.learning_rate = 0.0});  // The weights stay as they are, so no number grows beyond bounds.
   };
-  warm_up(runner, backend.device(), world, options, pass, after_pass);
+  warm_up(runner, backend.device(), world, options, pass, callbacks);
   KernelSamples samples;
   add_properties(schedule, runner, samples);
   for (int passes = 0; passes < options.repetitions; ++passes) {
     pass();
     add_pass(schedule, runner, samples);
-    after_pass();
+    callbacks.after_pass();
+  }
+  if (!runner.why_no_graphs().empty()) {
+    tell(callbacks,
+         "kernels start one by one, so the times of short ones hold the time of their start, since "
+         "they cannot be captured as a graph: " +
+             runner.why_no_graphs());
   }
   return samples;
 }

@@ -1,8 +1,9 @@
 // Times the kernels of a schedule as the executor runs them: in their order, in its buffers, with
-// the cache as the operations before left it, all ranks of the node busy. With fewer or more ranks
-// than the plan has, communication is left out, but ranks wait for each other where it would make
-// them: kernels that the executor runs at the same time on all ranks, and that therefore share the
-// memory's bandwidth, do so here.
+// the cache as the operations before left it, and with all ranks of the node busy.
+//
+// Where the program has fewer or more ranks than the plan, communication is left out. The ranks
+// still wait for each other where communication would make them wait. Kernels that the executor
+// runs at the same time on all ranks share the memory's bandwidth here, too.
 #pragma once
 
 #include <functional>
@@ -20,8 +21,8 @@
 
 namespace cnnplan {
 
-// Seconds of each repetition, by canonical key. A kernel that occurs several times in the schedule
-// gives one value per repetition: the mean over its occurrences.
+// The seconds of each repetition, by canonical key. A kernel that occurs several times in the
+// schedule gives one value per repetition, which is the mean over its occurrences.
 struct KernelSamples {
   std::map<KernelSpec, std::vector<double>> seconds;
   std::map<KernelSpec, std::vector<double>> occurrences_s;  // one by one
@@ -30,32 +31,41 @@ struct KernelSamples {
 
 struct WalkOptions {
   int repetitions = 12;
-  int warmup = 2;  // at least this many, and 0.1 s
+  int warmup = 2;  // at least this many passes, and 0.1 s
 };
 
-// Canonical keys of all kernels with work to do.
+struct WalkCallbacks {
+  std::function<void()> after_pass;  // for every pass that counts
+  // Takes a sentence on a kernel that is left out, or on graphs that are not used; may be empty.
+  std::function<void(const std::string& text)> note = {};
+};
+
+// Returns the canonical keys of all kernels with work to do.
 std::set<KernelSpec> kernels_of(const Schedule& schedule);
 
-// What one rank of the program walks; `schedule` is a schedule of `plan`. Borrows both.
+// The schedule that one rank of the program walks, and its plan. Both are borrowed.
 struct Walk {
   const Schedule& schedule;
   const Plan& plan;
-  // Ids of operations before which all ranks wait for each other where communication is left out.
+  // Where communication is left out, all ranks wait for each other before the operations of these
+  // ids.
   std::set<std::string> meetings;
 };
 
-// Ids of what communicates in all schedules.
+// Returns the ids of the operations that communicate in all schedules.
 std::set<std::string> common_communication(std::span<const Schedule> schedules);
 
-// Runs the kernels of a schedule warmup + repetitions times. `after_pass` is called after each.
-// Collective over `world`: every rank walks a schedule that has all meetings.
+// Runs the kernels of a schedule warmup + repetitions times. It is collective over `world`: every
+// rank walks a schedule that has all meetings. A kernel that fails is left out and has no samples.
+// @throws DeviceLostError where no other kernel could run
 KernelSamples walk_kernels(const Walk& walk,
                            Backend& backend,
                            const Communicator& world,
                            const WalkOptions& options,
-                           const std::function<void()>& after_pass);
+                           const WalkCallbacks& callbacks);
 
-// Adds what the ranks measured of `wanted` to `profile`, on every rank alike. Collective.
+// Adds the samples that any rank has of `wanted` to `profile`, on every rank alike. It is
+// collective.
 void record(Profile& profile,
             const KernelSamples& samples,
             const std::set<KernelSpec>& wanted,

@@ -22,9 +22,12 @@ namespace {
 constexpr const char* footer = R"(KERNELS
   Every convolution, batch norm, pooling and element-wise kernel that any plan of the networks can
   need is timed, forward, backward data and backward filter apart, in the order and the buffers of a
-  training step. What the profile file holds already is not timed again; the file is written after
-  every schedule, so an interrupted profile goes on where it stopped. Start it under mpirun with as
-  many ranks as the node will run: they share memory and clock, and the times say so.
+  training step. Kernels that the profile file holds already are not timed again. The file is written
+  after every schedule, so an interrupted profile goes on where it stopped. Start it under mpirun with
+  as many ranks as the node will run: they share memory and clock, and the times say so.
+  A kernel that fails is named and left out. The others are timed and written, and the exit code is 5.
+  On a GPU, where stderr goes to a file or a pipe, each way to compute a convolution is named before it
+  first runs. One that makes the GPU unusable ends the program; --engine-trials 1 tries fewer of them.
 
 LINKS
   --links times messages of 8 B to 64 MiB (--max-bytes), collectives, copies and reductions, and fits
@@ -49,16 +52,16 @@ struct Options {
   std::string output_file;
 };
 
-// Fewer tell no bandwidth.
+// Smaller messages tell no bandwidth.
 constexpr std::int64_t least_message_bytes = std::int64_t{64} << 10;
 constexpr std::int64_t most_message_bytes = std::int64_t{1} << 30;  // MPI counts bytes in 31 bits
 
-// After all that it excludes.
+// Call it after all options that it excludes were added.
 void add_missing_from(CLI::App& app, ProfileOptions& options, CLI::Option& links) {
-  CLI::Option* const missing =
-      app.add_option("--missing-from",
-                     options.missing_from,
-                     "Only what this plan needs and the profile lacks, for its ranks and batch");
+  CLI::Option* const missing = app.add_option(
+      "--missing-from",
+      options.missing_from,
+      "Only the kernels that this plan needs and the profile lacks, for its ranks and batch");
   missing->excludes(&links);
   for (const char* other :
        {"networks", "--ranks", "--batch", "--precision", "--input", "--axes", "--uniform"}) {
@@ -112,10 +115,17 @@ void add_options(CLI::App& app, Options& options) {
                "On a GPU, only kernels that give the same bits every time");
   app.add_option("--workspace",
                  options.kernels.most_workspace_bytes,
-                 "On a GPU, most memory of a convolution beside its operands, as 256MiB; "
+                 "On a GPU, most memory of a convolution in addition to its operands, as 256MiB; "
                  "default: 1GiB")
       ->transform(CLI::AsSizeValue(false))
       ->check(CLI::NonNegativeNumber);
+  app.add_option(
+         "--engine-trials",
+         options.kernels.engine_trials,
+         "On a GPU, most ways to compute a convolution that are timed for each variant of it")
+      ->check(CLI::Range(1, most_engine_trials))
+      ->capture_default_str()
+      ->excludes(links);
   app.add_option("--max-bytes",
                  options.links_request.most_bytes,
                  "With --links: the largest message, as 256MiB, a power of two; default: 64MiB")

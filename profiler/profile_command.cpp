@@ -1,9 +1,11 @@
-// From files to a request and back; progress on rank 0.
+// Reads the input files into a request, and writes the profile. Rank 0 shows the progress.
 #include "profiler/profile_command.hpp"
 
 #include <algorithm>
 #include <cstdio>
+#include <functional>
 #include <memory>
+#include <set>
 #include <thread>
 
 #include "executor/comm/node_memory.hpp"
@@ -27,7 +29,7 @@ int default_ranks(const Communicator& world, const Device& device) {
                           : device.devices_here();
 }
 
-// What a plan lacks, and nothing else.
+// Returns a request for the kernels that a plan needs, and nothing else.
 ProfileRequest request_of_plan(const ProfileOptions& options, const Communicator& world) {
   const std::string& file = options.missing_from;
   Plan plan = parse_plan(read_shared_file(world, file), file);
@@ -79,10 +81,40 @@ bool exists_on_first_rank(const std::string& file, const Communicator& world) {
   return world.broadcast(std::int64_t{exists}, 0) != 0;
 }
 
-// What is there already, if it is of this device.
+// Adds the kernels of the file to `profile`, where there is a file.
+// @throws InputError where the file is of another device
 void add_existing(const std::string& file, const Communicator& world, Profile& profile) {
   if (!exists_on_first_rank(file, world)) return;
   merge(profile, parse_profile(read_shared_file(world, file), file), file);
+}
+
+// Engines are named in a log alone. On a terminal, hundreds of lines would hide the progress.
+std::function<void(const std::string& line)> engine_log() {
+  if (stderr_is_terminal()) return {};
+  return [](const std::string& line) {
+    std::fputs((line + "\n").c_str(), stderr);
+    std::fflush(stderr);
+  };
+}
+
+void print_summary(std::size_t timed_now,
+                   const Profile& profile,
+                   const std::string& file,
+                   const Communicator& world) {
+  if (world.rank() != 0) return;
+  std::printf("%zu kernels in %s, %zu of them timed now\n",
+              profile.kernels.size(),
+              file.c_str(),
+              timed_now);
+  std::fflush(stdout);  // before the message, if one follows
+}
+
+// @throws BackendError where kernels failed
+void require_none(const std::set<KernelSpec>& failed, const std::string& file) {
+  if (failed.empty()) return;
+  std::string names;
+  for (const KernelSpec& spec : failed) names += (names.empty() ? "" : ", ") + to_text(spec);
+  throw BackendError(file + " holds all kernels except those that failed: " + names);
 }
 
 }  // namespace
@@ -94,7 +126,9 @@ void profile_command(const ProfileOptions& options, const Communicator& world) {
       make_backend(options.backend,
                    {.local_rank = find_nodes(world).rank_here,
                     .deterministic = options.deterministic,
-                    .most_workspace_bytes = options.most_workspace_bytes});
+                    .engine_trials = options.engine_trials,
+                    .most_workspace_bytes = options.most_workspace_bytes,
+                    .note = engine_log()});
   const ProfileRequest request = options.missing_from.empty()
                                      ? request_of(options, world, backend->device(), profile)
                                      : request_of_plan(options, world);
@@ -113,13 +147,17 @@ void profile_command(const ProfileOptions& options, const Communicator& world) {
              progress.total_passes,
              std::to_string(progress.kernels) + " kernels, " + progress.what);
   };
-  profile_kernels(request, *backend, world, profile, {.progress = show, .save = save});
+  const auto note = [&bar, &world](const std::string& text) {
+    bar.end_line();
+    const std::string rank = "cnnplan profile: rank " + std::to_string(world.rank()) + ": ";
+    std::fputs((rank + text + "\n").c_str(), stderr);
+  };
+  const std::set<KernelSpec> failed = profile_kernels(
+      request, *backend, world, profile, {.progress = show, .save = save, .note = note});
   save(profile);
-  if (world.rank() != 0) return;
-  std::printf("%zu kernels in %s, %zu of them timed now\n",
-              profile.kernels.size(),
-              file.c_str(),
-              profile.kernels.size() - before);
+  bar.end_line();
+  print_summary(profile.kernels.size() - before, profile, file, world);
+  require_none(failed, file);
 }
 
 }  // namespace cnnplan

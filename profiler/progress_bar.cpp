@@ -1,4 +1,4 @@
-// Time left from the mean time of what is done.
+// The progress line, with the time left from the mean time of the passes until now.
 #include "profiler/progress_bar.hpp"
 
 #include <algorithm>
@@ -28,7 +28,12 @@ std::string progress_line(int done, int total, double elapsed_s, const std::stri
 }
 
 ProgressBar::~ProgressBar() {
+  end_line();
+}
+
+void ProgressBar::end_line() {
   if (drawn_) std::fputc('\n', stderr);
+  drawn_ = false;
 }
 
 void ProgressBar::show(int done, int total, const std::string& what) {

@@ -1,4 +1,5 @@
-// How far, and how long it will take: one line on a terminal, now and then a line in a log.
+// Shows how much is done and how long the rest will take: one line on a terminal, in a log a line
+// now and then.
 #pragma once
 
 #include <chrono>
@@ -6,11 +7,11 @@
 
 namespace cnnplan {
 
-// "[###...]  10 %  left 1:30  what". The time left is that of what is done, in proportion.
+// Returns "[###...]  10 %  left 1:30  what". The time left is in proportion to the time until now.
 // @pre 0 < done
 std::string progress_line(int done, int total, double elapsed_s, const std::string& what);
 
-// Writes to stderr. `is_terminal`: over the line before; else a line at most every
+// Writes to stderr. On a terminal it overwrites its line, else it writes a line at most every
 // `seconds_between_lines`.
 class ProgressBar {
  public:
@@ -21,6 +22,8 @@ class ProgressBar {
   ProgressBar& operator=(const ProgressBar&) = delete;
   ~ProgressBar();
   void show(int done, int total, const std::string& what);
+  // Ends the line on a terminal, so that other text can follow.
+  void end_line();
 
  private:
   bool shown_;

@@ -1,7 +1,8 @@
 // main() of the MPI tests: every rank runs every test; one failing rank fails the program.
 #define DOCTEST_CONFIG_IMPLEMENT
-#include <doctest/doctest.h>
 #include <mpi.h>
+
+#include "tests/case_lines.hpp"
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);

@@ -17,7 +17,7 @@ namespace cnnplan {
 
 namespace {
 
-// Those that were not found when this was built are named, so that nobody looks for a typing error.
+// Backends that were not found by the build are named, so that nobody looks for a typing error.
 constexpr std::string_view known_backends =
 #ifdef CNNPLAN_HAVE_CUDNN
     "cudnn, "
@@ -37,6 +37,7 @@ constexpr std::string_view known_backends =
 #ifdef CNNPLAN_HAVE_CUDNN
 std::unique_ptr<Backend> make_gpu_backend(const BackendOptions& options) {
   const cudnn::DeviceCount devices = cudnn::count_devices();
+  if (devices.is_broken) throw BackendError("cudnn: cudaGetDeviceCount: " + devices.why_none);
   if (devices.count == 0) {
     throw EnvironmentError("no CUDA device: " + devices.why_none +
                            "; backend \"cudnn\" needs an NVIDIA GPU and a driver for it; --backend "
@@ -45,7 +46,8 @@ std::unique_ptr<Backend> make_gpu_backend(const BackendOptions& options) {
   return cudnn::make_backend({.device = options.local_rank % devices.count,
                               .deterministic = options.deterministic,
                               .engine_trials = options.engine_trials,
-                              .most_workspace_bytes = options.most_workspace_bytes});
+                              .most_workspace_bytes = options.most_workspace_bytes,
+                              .note = options.note});
 }
 #endif
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -14,7 +15,7 @@
 
 namespace cnnplan {
 
-// What changes from step to step.
+// The values that change from step to step.
 struct StepState {
   std::uint64_t seed = 0;
   std::int64_t step = 0;
@@ -27,47 +28,46 @@ struct StepState {
   double loss_scale = 1.0;
 };
 
-// A kernel ready to run: primitives and workspace are built, nothing is allocated by run().
+// A kernel that is ready to run: primitives and workspace are built, and run() allocates nothing.
 class Kernel {
  public:
   virtual ~Kernel() = default;
-  // Operands in the order that KernelSpec documents, in memory of the backend's device. Put in the
-  // selected queue of that device; done on return where the device is the host.
+  // Puts the kernel in the selected queue of the device. The operands are in the order that
+  // KernelSpec documents, in memory of the device. On a host, the kernel is done on return.
   virtual void run(Operands operands, const StepState& state) = 0;
   virtual std::int64_t workspace_bytes() const { return 0; }
-  // As the library calls it, e.g. "brgconv:avx512_core".
+  // Returns the name that the library gives it, e.g. "brgconv:avx512_core".
   virtual std::string implementation() const = 0;
 };
 
 // A library on one device. Weights are stored in the backend's own format, which depends on the
-// convolution's filters, channels, groups and kernel only: never on the block, so that gradients of
-// all ranks can be summed element by element.
+// convolution's filters, channels, groups and kernel only. It never depends on the block, so that
+// gradients of all ranks can be summed element by element.
 class Backend {
  public:
   virtual ~Backend() = default;
   virtual DeviceFingerprint fingerprint() const = 0;
   virtual bool supports(Precision precision) const = 0;
-  // Of a precision that it does not support: what is missing for it, where that is known.
+  // Returns what a precision lacks that is not supported; empty where the reason is not known.
   virtual std::string missing_for(Precision) const { return {}; }
   virtual Device& device() = 0;
-  // Before the kernels of a step: what they are to know of it, for devices that cannot be told with
-  // every kernel.
+  // Call it before the kernels of a step. Some devices cannot be given the state with every kernel.
   virtual void begin_step(const StepState&) {}
-  // Before the first step: what the largest workspace in the selected lane will be, on hosts in
-  // this thread, for backends whose kernels share one.
+  // Call it before the first step, with the largest workspace that the selected lane will need; on
+  // hosts, that this thread will need. It is for backends whose kernels share one workspace.
   virtual void reserve_workspace(std::int64_t) {}
-  // Call once in every thread that runs kernels (floating-point modes).
+  // Call it once in every thread that runs kernels. It sets floating-point modes.
   virtual void prepare_thread() const {}
-  // `implementation`: what Kernel::implementation() gave when the kernel was profiled, for backends
-  // that have several; empty: the backend chooses.
+  // `implementation` is the name that Kernel::implementation() gave when the kernel was profiled.
+  // Where it is empty, the backend chooses.
   // @throws BackendError when the library cannot run it at full speed, or not in this way
   virtual std::unique_ptr<Kernel> make_kernel(const KernelSpec& spec,
                                               const KernelConstants& constants,
                                               const std::string& implementation) = 0;
-  // Elements that the weight of this convolution takes in the backend's format, padding included.
+  // Returns how many elements the weight takes in the backend's format, with padding.
   virtual std::int64_t weight_elements(const KernelSpec& convolution) const = 0;
-  // Plain order (F, C/groups, KD, KH, KW), in double, to the backend's format, in the element of
-  // parameters, and back. `weight` is memory of the host.
+  // Both convert between plain order (F, C/groups, KD, KH, KW) in double and the backend's format
+  // in the element of parameters. `weight` is memory of the host.
   virtual void import_weight(const KernelSpec& convolution,
                              std::span<const double> plain,
                              void* weight) const = 0;
@@ -76,12 +76,18 @@ class Backend {
                              std::span<double> plain) const = 0;
 };
 
+// The range of the command line's --engine-trials begins at 1.
+constexpr int most_engine_trials = 1000;
+
 struct BackendOptions {
   int local_rank = 0;          // among the ranks of the node, which share its devices in turn
   bool deterministic = false;  // only kernels that give the same bits every time
-  int engine_trials = 8;  // at most so many ways to compute a convolution are timed per variant
-  // Ways to compute a convolution that need more beside their operands are not chosen.
+  int engine_trials = 8;  // at most this many ways to compute a convolution are timed per variant
+  // Ways to compute a convolution that need a larger workspace are not chosen.
   std::int64_t most_workspace_bytes = std::int64_t{1} << 30;
+  // Is called with a line of text before a way to compute a convolution is tried for the first
+  // time, since the trial may end the process, and after a trial that failed. May be empty.
+  std::function<void(const std::string& line)> note = {};
 };
 
 // "cudnn", "onednn" or "reference".
@@ -91,11 +97,11 @@ std::unique_ptr<Backend> make_backend(std::string_view name, const BackendOption
 void require_precision(const Backend& backend, Precision precision);
 // @throws std::logic_error unless `size` is what the weight of `convolution` has in plain order
 void require_weight(const KernelSpec& convolution, std::size_t size);
-// The fastest that can run here: "cudnn" where there is a GPU, "onednn" where it was found, else
-// "reference".
+// Returns the fastest backend that can run here: "cudnn" where there is a GPU, "onednn" where it
+// was found, else "reference".
 std::string_view default_backend();
-// Where default_backend() is none of a GPU although there is a driver for one: why, as a sentence.
-// Empty otherwise.
+// Returns a sentence that says why default_backend() is none of a GPU although there is a driver
+// for one. It is empty otherwise.
 std::string why_no_gpu();
 
 }  // namespace cnnplan

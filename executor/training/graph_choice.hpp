@@ -5,28 +5,29 @@
 
 namespace cnnplan {
 
-enum class Graphs { off, on, automatic };
+// `on` fails where kernels cannot be captured. `preferred` starts the kernels one by one there.
+// `automatic` tries both ways in turns in the first steps, and then takes the faster one.
+enum class Graphs { off, on, preferred, automatic };
 
-// `automatic` tries both in turns in the first steps and then takes what was faster.
 class GraphChoice {
  public:
   explicit GraphChoice(Graphs graphs) : graphs_(graphs) {}
 
-  // For the coming step.
+  // Returns whether the coming step uses graphs.
   bool next() const {
     if (is_refused_) return false;
-    if (graphs_ != Graphs::automatic) return graphs_ == Graphs::on;
+    if (graphs_ != Graphs::automatic) return graphs_ != Graphs::off;
     return step_ < trials ? step_ % 2 == 0 : graph_s_ < single_s_;
   }
-  // How long it took. The first step with graphs, which captures them, does not count.
+  // Takes the time of a step. The first step with graphs, which captures them, does not count.
   void record(double step_s) {
     double& least_s = next() ? graph_s_ : single_s_;
     if (step_ > 0 && step_s < least_s) least_s = step_s;
     ++step_;
   }
-  // What was put in graphs cannot be: from now on, kernels are put in the queue one by one.
+  // Call it where kernels cannot be put in graphs. From now on, they start one by one.
   void refuse() { is_refused_ = true; }
-  // Steps until it is settled, counting the one before the first trial.
+  // How many steps it takes until it is settled, with the one before the first trial.
   static constexpr int settling_steps = 7;
 
  private:

@@ -1,4 +1,4 @@
-// Ranks, devices and libraries are what the plan was made for.
+// Checks that ranks, devices and libraries are those that the plan was made for.
 #include "executor/training/setup.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace cnnplan {
 namespace {
 
-// A processor does one thing after the other.
+// A processor runs kernels and communication one after the other.
 void require_overlap(const Plan& plan, Backend& backend) {
   if (!plan.overlap || !backend.device().is_host()) return;
   throw EnvironmentError(
@@ -28,7 +28,8 @@ int bound_cores() {
   return sched_getaffinity(0, sizeof(own), &own) == 0 ? CPU_COUNT(&own) : 1;
 }
 
-// That a rank's kernels keep busy: those it is bound to, or fewer where OpenMP is told so.
+// Returns how many cores a rank's kernels keep busy: the cores it is bound to, or fewer where
+// OMP_NUM_THREADS says so.
 int computing_cores() {
   const int bound = bound_cores();
   const char* const told = std::getenv("OMP_NUM_THREADS");
@@ -52,6 +53,7 @@ std::unique_ptr<Backend> backend_for(const Plan& plan,
       make_backend(options.backend,
                    {.local_rank = find_nodes(world).rank_here,
                     .deterministic = options.deterministic,
+                    .engine_trials = options.engine_trials,
                     .most_workspace_bytes = options.most_workspace_bytes});
   require_precision(*backend, plan.precision);
   require_overlap(plan, *backend);

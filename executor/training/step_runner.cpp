@@ -1,4 +1,4 @@
-// Preparation and execution of operations.
+// Preparation of the operations of a step, and their execution in order.
 #include "executor/training/step_runner.hpp"
 
 #include <algorithm>
@@ -15,15 +15,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Shorter runs of kernels gain nothing by a graph.
-constexpr std::size_t least_kernels_of_graph = 4;
-
 Queue queue_of(Stream stream) {
   if (stream == Stream::halo) return Queue::halo;
   return stream == Stream::reduce ? Queue::reduce : Queue::compute;
 }
 
-// Of gradients or the loss, beside kernels; weights that are gathered are none.
+// True for reductions of gradients and of the loss, which may run while kernels do. Gathering
+// weights is not one.
 bool is_sum(const Operation& operation) {
   const auto* collective = std::get_if<CollectiveOperation>(&operation.body);
   return collective != nullptr && operation.stream == Stream::reduce &&
@@ -66,20 +64,43 @@ StepRunner::Prepared StepRunner::prepare(const KernelOperation& operation) {
   std::vector<TensorView> views;
   for (const Operand& operand : operation.operands) views.push_back(memory_.view(operand));
   KernelSpec spec = operation.spec;
-  // Of slots, as they are stored.
+  // Parameters have the shape in which their slots are stored.
   if (operation.operands[0].first_slot >= 0) spec.in = spec.out = views[0].shape();
   KernelConstants constants = operation.constants;
   constants.replicated = constants.replicated && context_.replicas_agree;
-  std::shared_ptr<Kernel> kernel =
-      context_.backend->make_kernel(spec, constants, operation.implementation);
+  const std::shared_ptr<Kernel> kernel = make_kernel(operation, spec, constants);
+  if (kernel == nullptr) return {};
   Prepared prepared;
   prepared.workspace_bytes = kernel->workspace_bytes();
   prepared.implementation = kernel->implementation();
   prepared.is_kernel = true;
-  prepared.start = [kernel = std::move(kernel), views = std::move(views)](const StepState& state) {
+  prepared.start = [kernel, views = std::move(views)](const StepState& state) {
     kernel->run(views, state);
   };
   return prepared;
+}
+
+// Returns null where the kernel is left out.
+std::shared_ptr<Kernel> StepRunner::make_kernel(const KernelOperation& operation,
+                                                const KernelSpec& spec,
+                                                const KernelConstants& constants) {
+  if (left_out_.contains(operation.spec)) return nullptr;
+  try {
+    return context_.backend->make_kernel(spec, constants, operation.implementation);
+  } catch (const BackendError& error) {
+    leave_out(operation.spec, error);
+  } catch (const InfeasibleError& error) {
+    leave_out(operation.spec, error);
+  }
+  return nullptr;
+}
+
+// Call it in the handler of `error`. @throws the error where no kernel may be left out,
+// DeviceLostError where no other kernel could run
+void StepRunner::leave_out(const KernelSpec& spec, const Error& error) {
+  if (!context_.left_out) throw;
+  device_.synchronize();
+  if (left_out_.insert(spec).second) context_.left_out(spec, error.what());
 }
 
 StepRunner::Prepared StepRunner::prepare(const TransferOperation& operation) {
@@ -139,7 +160,7 @@ StepRunner::Prepared StepRunner::prepare(const LoadOperation& operation) {
         memory_.host_view(index, schedule_.buffers[static_cast<std::size_t>(index)].box));
   }
   Prepared prepared;
-  // What this rank's kernels read of the samples: its block, and halos that no transfer brings.
+  // This rank's kernels read its block of the samples, and halos that no transfer brings.
   prepared.start = [this,
                     &operation,
                     samples = memory_.host_view(operation.data, schedule_.data_box),
@@ -152,34 +173,6 @@ StepRunner::Prepared StepRunner::prepare(const LoadOperation& operation) {
     for (const BufferIndex index : operation.labels) memory_.upload(index);
   };
   return prepared;
-}
-
-bool StepRunner::is_kernel_in(std::size_t operation, int lane) const {
-  return operation < prepared_.size() && prepared_[operation].is_kernel &&
-         lane_of(operation) == lane;
-}
-
-// Kernels that follow each other in one queue and wait for no other queue on the way, but for
-// kernels that were started before the run, for which it waits as a whole. In one queue all
-// communication before them is finished.
-void StepRunner::find_runs() {
-  const auto waits = [this](std::size_t first, std::size_t index) {
-    const auto& depends_on = schedule_.operations[index].depends_on;
-    return std::any_of(depends_on.begin(), depends_on.end(), [&](OperationIndex other) {
-      const auto earlier = static_cast<std::size_t>(other);
-      if (prepared_[earlier].is_kernel && earlier < first) return false;
-      return !share_queue(earlier, index) ||
-             (context_.overlap && prepared_[earlier].finish != nullptr);
-    });
-  };
-  for (std::size_t first = 0; first < prepared_.size();) {
-    std::size_t end = first;
-    const bool begins = prepared_[first].is_kernel;
-    do ++end;
-    while (begins && is_kernel_in(end, lane_of(first)) && !waits(first, end));
-    prepared_[first].run_length = end - first;
-    first = end;
-  }
 }
 
 Queue StepRunner::queue_of(std::size_t operation) const {
@@ -196,7 +189,7 @@ void StepRunner::select(std::size_t operation) {
   lane > 0 ? device_.select_lane(lane) : device_.select(queue_of(operation));
 }
 
-// Makes the operation's queue wait for what it depends on in others.
+// Makes the operation's queue wait for the operations of other queues on which it depends.
 void StepRunner::select_and_wait(std::size_t operation) {
   for (OperationIndex earlier : schedule_.operations[operation].depends_on) {
     finish(unfinished_.up_to(static_cast<std::size_t>(earlier)));
@@ -212,6 +205,7 @@ void StepRunner::select_and_wait(std::size_t operation) {
 void StepRunner::start(std::size_t operation, const StepState& state) {
   Prepared& own = prepared_[operation];
   if (!own.start) return;
+  if (own.is_kernel) return start_kernel(operation, state);
   own.start(state);
   if (!own.finish) return;
   const bool is_reduction = schedule_.operations[operation].stream == Stream::reduce;
@@ -223,6 +217,17 @@ void StepRunner::start(std::size_t operation, const StepState& state) {
     // Nothing asks for the sums before the end, but the host may have to add them.
     finish(unfinished_.before(operation));
     device_.select(queue_of(operation));
+  }
+}
+
+void StepRunner::start_kernel(std::size_t operation, const StepState& state) {
+  Prepared& own = prepared_[operation];
+  try {
+    own.start(state);
+  } catch (const BackendError& error) {
+    if (threads_) throw;  // Lanes on a host have a way of their own to end a step.
+    leave_out(std::get<KernelOperation>(schedule_.operations[operation].body).spec, error);
+    own.start = nullptr;
   }
 }
 
@@ -239,49 +244,21 @@ void StepRunner::finish_all() {
   device_.select(Queue::compute);
 }
 
-std::unique_ptr<WorkGraph> StepRunner::capture(std::size_t first,
-                                               const StepState& state,
-                                               Timing timing) {
-  const bool timed = timing == Timing::operations;
-  const std::size_t end = first + prepared_[first].run_length;
-  return device_.capture([&] {
-    for (std::size_t i = first; i < end; ++i) {
-      if (timed && side_by_side_) prepared_[i].begin->record();
-      prepared_[i].start(state);
-      if (timed) prepared_[i].end->record();
-    }
-  });
-}
-
-// Of the run of kernels that begins at `first`; null where they go singly.
-WorkGraph* StepRunner::graph_of(std::size_t first, const StepState& state, Timing timing) {
-  // The first step runs without graphs: what is allocated on first use cannot be captured.
-  const bool is_wanted = has_run_ && prepared_[first].run_length >= least_kernels_of_graph;
-  if (!is_wanted || !graph_choice_.next()) return nullptr;
-  auto& graph = prepared_[first].graphs[timing == Timing::operations ? 0 : 1];
-  if (graph != nullptr) return graph.get();
-  try {
-    graph = capture(first, state, timing);
-  } catch (const BackendError&) {
-    if (context_.graphs == Graphs::on) throw;
-    graph_choice_.refuse();
-  }
-  return graph.get();
-}
-
 void StepRunner::run_operations(const StepState& state, Timing timing) {
   const bool marks = timing == Timing::operations || side_by_side_;
   for (std::size_t first = 0; first < prepared_.size();) {
     select_and_wait(first);
     WorkGraph* const graph = graph_of(first, state, timing);
-    const std::size_t end = first + (graph != nullptr ? prepared_[first].run_length : 1);
-    for (std::size_t i = first + 1; side_by_side_ && i < end; ++i) select_and_wait(i);
+    const std::size_t run_end = first + (graph != nullptr ? prepared_[first].run_length : 1);
+    for (std::size_t i = first + 1; side_by_side_ && i < run_end; ++i) select_and_wait(i);
     // In one queue, an operation begins where the one before it ends.
     const bool times_begin = timing == Timing::operations && (side_by_side_ || first == 0);
     if (times_begin) prepared_[first].begin->record();
-    graph != nullptr ? graph->launch() : start(first, state);
+    const bool is_graph = launches(graph);
+    const std::size_t end = is_graph ? run_end : first + 1;
+    if (!is_graph) start(first, state);
     // Other queues can wait for marks outside of graphs only.
-    if (graph != nullptr ? side_by_side_ : marks) prepared_[end - 1].end->record();
+    if (is_graph ? side_by_side_ : marks) prepared_[end - 1].end->record();
     for (; first < end; ++first) marker_[first] = end - 1;
   }
   finish_all();
@@ -292,7 +269,7 @@ void StepRunner::run(const StepState& state, Timing timing) {
   device_.select(Queue::compute);
   context_.backend->begin_step(state);
   threads_ ? run_lanes(state, timing) : run_operations(state, timing);
-  if (side_by_side_) device_.synchronize();  // the sum of the loss is in another queue
+  if (side_by_side_) device_.synchronize();  // The sum of the loss is in another queue.
   memory_.fetch_loss();
   device_.synchronize();
   step_time_s_ = std::chrono::duration<double>(Clock::now() - start).count();
@@ -302,8 +279,8 @@ void StepRunner::run(const StepState& state, Timing timing) {
   if (timing == Timing::operations) read_times();
 }
 
-// An operation takes until its end from its beginning; in one queue, from the end of the one
-// before.
+// The time of an operation is that from its begin to its end. In one queue, it begins at the end of
+// the operation before it.
 void StepRunner::read_times() {
   for (std::size_t i = 0; i < prepared_.size(); ++i) {
     const bool follows = i > 0 && !side_by_side_;
@@ -348,6 +325,10 @@ std::int64_t StepRunner::memory_bytes() const {
 
 std::int64_t StepRunner::workspace_bytes(OperationIndex operation) const {
   return prepared_.at(static_cast<std::size_t>(operation)).workspace_bytes;
+}
+
+bool StepRunner::runs(OperationIndex operation) const {
+  return prepared_.at(static_cast<std::size_t>(operation)).start != nullptr;
 }
 
 const std::string& StepRunner::implementation(OperationIndex operation) const {

@@ -32,9 +32,10 @@ class Error : public std::runtime_error {
   ExitCode exit_code_;
 };
 
-// What is wrong in an input: `file` is the file, or the option where the command line is wrong
-// ("--uniform"); `pointer` is a JSON pointer ("/layers/3/stride/0") or empty where the input is no
-// JSON; `value` is what stands there; `allowed` is what may stand there.
+// The fields say what is wrong in an input. `file` is the file, or the option where the command
+// line is wrong ("--uniform"). `pointer` is a JSON pointer ("/layers/3/stride/0"), or empty where
+// the input is no JSON. `value` is the value there; `allowed` names the values that may stand
+// there.
 struct InputProblem {
   std::string file;
   std::string pointer;
@@ -64,10 +65,18 @@ class InfeasibleError : public Error {
   std::int64_t available_;
 };
 
-// Exit code 5: a kernel that the library cannot run as the plan asks.
+// Exit code 5: the library cannot run a kernel as the plan asks.
 class BackendError : public Error {
  public:
   explicit BackendError(const std::string& message) : Error(ExitCode::environment, message) {}
+};
+
+// Exit code 5: the device has failed in a way that ends its use by this process, as by a kernel
+// that touched memory outside its operands. Every later call to the device fails, too. It is no
+// BackendError, because no other kernel can be tried instead.
+class DeviceLostError : public Error {
+ public:
+  explicit DeviceLostError(const std::string& message) : Error(ExitCode::environment, message) {}
 };
 
 // Exit code 5: the program was started in a way it cannot run (rank count, missing device).

@@ -1,4 +1,5 @@
-// Control of the emulated devices: what they are, what they did, and what shall go wrong.
+// Controls the emulated devices: their properties, their counters, and the failures that a test
+// asks for.
 #pragma once
 
 #include <cstddef>
@@ -10,17 +11,16 @@
 
 namespace cnnplan::emulation {
 
-// When enqueued work runs. Whatever the schedule, the order that streams and events ask for is
-// kept.
+// When enqueued work runs. Every schedule keeps the order that streams and events ask for.
 enum class Schedule {
-  lazy,    // only when the host waits for it, and then no more than that needs
+  lazy,    // only when the host waits for it, and then no more than the wait needs
   random,  // other work that could run runs before it now and then, by `seed`
-  eager,   // at once: hides missing synchronisation, and so tells whether that is what is wrong
+  eager,   // at once: a test that fails with the other schedules only lacks a synchronisation
 };
 
 struct Options {
   int device_count = 1;
-  // What calls return when there is no device: this, or cudaErrorInsufficientDriver.
+  // Calls return this error when there is no device. Another one is cudaErrorInsufficientDriver.
   cudaError_t no_device_error = cudaErrorNoDevice;
   std::size_t memory_bytes = std::size_t{1} << 30;  // per device
   int compute_major = 9;
@@ -28,7 +28,7 @@ struct Options {
   std::string device_name = "Emulated GPU";
   int driver_version = CUDART_VERSION;  // 0: none is installed
   bool peer_access = true;
-  bool closed_memory = true;  // false: the host that touches it is not caught, and much is faster
+  bool closed_memory = true;  // false: the host that touches it is not caught, and tests are faster
   Schedule schedule = Schedule::lazy;
   std::uint64_t seed = 0;     // of the schedule, and of the order in which a graph's nodes run
   int polls_until_ready = 3;  // queries of an event or stream until it is found ready
@@ -39,18 +39,18 @@ struct Options {
   double nccl_timeout_s = 60.0;           // until a rank that waits for others gives up
 };
 
-// For programs that know nothing of the emulation, which begin with them: the defaults, and
+// A program that knows nothing of the emulation begins with these options: the defaults, and
 // CNNPLAN_EMULATED_DEVICES, _SCHEDULE (lazy, random, eager), _SEED, _ASYMMETRIC_PADDING (0, 1),
-// _CLOSED_MEMORY (0, 1).
+// _CLOSED_MEMORY (0, 1). CNNPLAN_EMULATED_FAILURE=FUNCTION:NTH:ERROR is passed to fail().
 Options options_of_environment();
 
 // Forgets everything, whether or not it was freed, and starts with new devices. Call it between
 // tests. The calling thread is back on device 0 without an error.
 void reset(const Options& options = {});
 
-// Since reset.
+// They count from the last reset.
 struct Counters {
-  std::int64_t kernels = 0;  // those of libraries included, replays of graphs counted each time
+  std::int64_t kernels = 0;  // with kernels of libraries; each launch of a graph counts its kernels
   std::int64_t copies = 0;
   std::int64_t copied_bytes = 0;
   std::int64_t memsets = 0;
@@ -61,16 +61,16 @@ struct Counters {
   std::size_t peak_bytes = 0;
 };
 Counters counters();
-// Calls of an interface function by its name, such as "cudaMalloc".
+// Returns how often an interface function was called, such as "cudaMalloc".
 std::int64_t calls(const std::string& function);
 
-// What was made and is not freed yet, such as "3 streams"; empty when nothing is left.
+// Returns the objects that are not freed yet, such as "3 streams"; empty when nothing is left.
 std::vector<std::string> leaks();
 
 // The `nth` call from now on (1: the next) of this function returns `error` and does nothing.
-// Functions are named as in their interface, CUDA, cuDNN or NCCL. Of two names more: "kernel" is
-// the launch of a kernel, whose error cudaGetLastError tells; "work" is anything enqueued, which
-// then fails when it runs, so that all later calls return `error`.
+// Functions are named as in their interface, CUDA, cuDNN or NCCL. There are two further names:
+// "kernel" is the launch of a kernel, whose error cudaGetLastError tells. "work" is anything that
+// is enqueued. It fails when it runs, and all later calls return `error`.
 void fail(const std::string& function, int nth, int error);
 
 }  // namespace cnnplan::emulation

@@ -1,8 +1,10 @@
-// The control interface, and what every call begins and ends with.
+// The control interface, and the begin and end of every call.
 #include "tests/emulation/machine.hpp"
 
 #include <algorithm>
 #include <cstdlib>
+#include <sstream>
+#include <string>
 #include <string_view>
 
 #include "tests/emulation/call.hpp"
@@ -25,9 +27,24 @@ std::int64_t environment_number(const char* name, std::int64_t absent) {
   return text == nullptr ? absent : std::atoll(text);
 }
 
+// Takes FUNCTION:NTH:ERROR of CNNPLAN_EMULATED_FAILURE, such as "work:100:700".
+void add_failure_of_environment(Injections& injections) {
+  const char* const text = std::getenv("CNNPLAN_EMULATED_FAILURE");
+  if (text == nullptr) return;
+  std::istringstream fields(text);
+  std::string function;
+  std::string nth;
+  std::string error;
+  std::getline(fields, function, ':');
+  std::getline(fields, nth, ':');
+  std::getline(fields, error, ':');
+  injections.add(function, std::stoi(nth), std::stoi(error));
+}
+
 struct FirstMachine : Machine {
   FirstMachine() {
     options = options_of_environment();
+    add_failure_of_environment(injections);
     memory.set_closed(options.closed_memory);
     scheduler.reset(options.schedule, options.seed);
     make_default_streams(*this);
@@ -37,7 +54,7 @@ struct FirstMachine : Machine {
 }  // namespace
 
 Machine& machine() {
-  // Never destroyed: static objects of tests free what is theirs when the program ends.
+  // It is never destroyed, because static objects of tests free their memory when the program ends.
   static Machine& only = *new FirstMachine;
   return only;
 }

@@ -1,4 +1,4 @@
-// CUDA runtime: errors and their names.
+// The errors of the CUDA runtime, with their names and texts.
 #include <array>
 
 #include "tests/emulation/machine.hpp"
@@ -17,6 +17,8 @@ constexpr std::array texts{
     ErrorText{cudaSuccess, "cudaSuccess", "no error"},
     ErrorText{cudaErrorInvalidValue, "cudaErrorInvalidValue", "invalid argument"},
     ErrorText{cudaErrorMemoryAllocation, "cudaErrorMemoryAllocation", "out of memory"},
+    ErrorText{cudaErrorInitializationError, "cudaErrorInitializationError", "initialization error"},
+    ErrorText{cudaErrorMisalignedAddress, "cudaErrorMisalignedAddress", "misaligned address"},
     ErrorText{cudaErrorInsufficientDriver,
               "cudaErrorInsufficientDriver",
               "CUDA driver version is insufficient for CUDA runtime version"},

@@ -1,11 +1,11 @@
-// Numbers that a test takes from its environment.
+// Numbers that a test takes from environment variables.
 #pragma once
 
 #include <cstdlib>
 
 namespace cnnplan::test {
 
-// That of the variable; `absent` where there is none.
+// Returns the number in the variable, or `absent` where the variable is not set.
 inline int environment_number(const char* name, int absent) {
   const char* const text = std::getenv(name);
   return text == nullptr ? absent : std::atoi(text);

@@ -8,10 +8,11 @@
 
 #include "executor/backend/backend.hpp"
 #include "planner/model/error.hpp"
+#include "tests/case_lines.hpp"
 
 namespace cnnplan::test {
 
-// The exit status: that of the tests, or 77 where there is no GPU.
+// Returns the exit status: that of the tests, or 77 where there is no GPU.
 inline int run_on_gpu(int argc, char** argv) {
   constexpr int skipped = 77;
   try {

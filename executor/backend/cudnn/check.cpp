@@ -1,6 +1,7 @@
-// What the libraries say goes into the message.
+// Which exception a status becomes. The message holds the words of the library.
 #include "executor/backend/cudnn/check.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string>
 
@@ -9,19 +10,38 @@
 namespace cnnplan::cudnn {
 namespace {
 
-bool says_no_device(cudaError_t status) {
-  return status == cudaErrorNoDevice || status == cudaErrorInsufficientDriver ||
-         status == cudaErrorInitializationError || status == cudaErrorStubLibrary;
+// The CUDA runtime documents that the process must end after these errors.
+constexpr std::array sticky_errors{cudaErrorECCUncorrectable,
+                                   cudaErrorNvlinkUncorrectable,
+                                   cudaErrorIllegalAddress,
+                                   cudaErrorLaunchTimeout,
+                                   cudaErrorAssert,
+                                   cudaErrorHardwareStackError,
+                                   cudaErrorIllegalInstruction,
+                                   cudaErrorMisalignedAddress,
+                                   cudaErrorInvalidAddressSpace,
+                                   cudaErrorInvalidPc,
+                                   cudaErrorLaunchFailure};
+
+bool is_sticky(cudaError_t status) {
+  return std::find(sticky_errors.begin(), sticky_errors.end(), status) != sticky_errors.end();
 }
 
 }  // namespace
 
+bool says_no_device(cudaError_t status) {
+  return status == cudaErrorNoDevice || status == cudaErrorInsufficientDriver ||
+         status == cudaErrorStubLibrary;
+}
+
 void check_cuda(cudaError_t status, const char* call) {
   if (status == cudaSuccess) return;
-  cudaGetLastError();  // it is dealt with here, not at the next launch
+  cudaGetLastError();  // The next launch must not report this error again.
   const std::string said = cudaGetErrorString(status);
   if (says_no_device(status)) throw EnvironmentError("no CUDA device can be used: " + said);
-  throw BackendError(std::string("cudnn: ") + call + ": " + said);
+  const std::string message = std::string("cudnn: ") + call + ": " + said;
+  if (is_sticky(status)) throw DeviceLostError(message);
+  throw BackendError(message);
 }
 
 void check_cudnn(cudnnStatus_t status, const char* call) {

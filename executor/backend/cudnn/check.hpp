@@ -6,9 +6,14 @@
 
 namespace cnnplan::cudnn {
 
-// @throws BackendError naming `call` and the library's words for it; EnvironmentError where there
-// is no device or no driver
+// True where the status says that the machine has no device, or no driver that can use it.
+bool says_no_device(cudaError_t status);
+
+// @throws EnvironmentError where there is no device or no driver, DeviceLostError where no later
+// call of this process can succeed, else BackendError. The message names `call` and the library's
+// words.
 void check_cuda(cudaError_t status, const char* call);
+// @throws BackendError naming `call` and the library's words
 void check_cudnn(cudnnStatus_t status, const char* call);
 
 }  // namespace cnnplan::cudnn

@@ -27,7 +27,7 @@ std::string version_text(int version) {
 class CudaEvent final : public Event {
  public:
   explicit CudaEvent(const CudaDevice& device) : device_(device), event_(cudnn::make_event()) {}
-  // Inside a graph, the event is recorded whenever the graph runs.
+  // In a graph, the event is recorded whenever the graph runs.
   void record() override {
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
     check_cuda(cudaStreamIsCapturing(device_.stream(), &status), "cudaStreamIsCapturing");
@@ -80,7 +80,7 @@ std::int64_t free_bytes() {
   return static_cast<std::int64_t>(free);
 }
 
-// The CUDA runtime, cuDNN and NCCL allocate later, too: modules, and buffers of their own.
+// The CUDA runtime, cuDNN and NCCL allocate modules and buffers of their own later.
 std::int64_t without_reserve(std::int64_t free) {
   constexpr std::int64_t least = std::int64_t{256} << 20;
   constexpr std::int64_t part = 32;
@@ -90,14 +90,15 @@ std::int64_t without_reserve(std::int64_t free) {
 }  // namespace
 
 DeviceCount count_devices() {
-  int driver = 0;  // stays so where there is none
+  int driver = 0;  // It stays 0 where there is no driver.
   cudaDriverGetVersion(&driver);
   DeviceCount devices{.has_driver = driver > 0};
   const cudaError_t status = cudaGetDeviceCount(&devices.count);
   if (status == cudaSuccess) return devices;
-  cudaGetLastError();  // it is dealt with here
+  cudaGetLastError();  // The caller gets the error as a value.
   devices.count = 0;
   devices.why_none = cudaGetErrorString(status);
+  devices.is_broken = !says_no_device(status);
   return devices;
 }
 
@@ -121,7 +122,7 @@ CudaDevice::CudaDevice(int index) : index_(index) {
   int greatest = 0;
   check_cuda(cudaDeviceGetStreamPriorityRange(&least_priority_, &greatest),
              "cudaDeviceGetStreamPriorityRange");
-  // Ranks wait for what the other two queues do: it goes first.
+  // Ranks wait for the work of the other two queues, so it goes first.
   for (int priority : {least_priority_, greatest, greatest}) {
     streams_.push_back(make_stream(priority));
   }
@@ -142,7 +143,7 @@ MemoryBlock CudaDevice::allocate(std::int64_t bytes) {
   void* memory = nullptr;
   const cudaError_t status = cudaMalloc(&memory, static_cast<std::size_t>(bytes));
   if (status == cudaErrorMemoryAllocation) {
-    cudaGetLastError();  // it is dealt with here
+    cudaGetLastError();  // The exception tells of the error.
     throw InfeasibleError(name_ + ": memory", bytes, free_bytes());
   }
   check_cuda(status, "cudaMalloc");
@@ -157,7 +158,7 @@ MemoryBlock CudaDevice::allocate_staging(std::int64_t bytes) {
   if (bytes == 0) return {};
   void* memory = nullptr;
   check_cuda(cudaMallocHost(&memory, static_cast<std::size_t>(bytes)), "cudaMallocHost");
-  // Copies may be on their way where an exception came between, and this does not wait for them.
+  // After an exception, copies may still be on their way. cudaFreeHost does not wait for them.
   MemoryBlock block(memory, bytes, [](void* owned) {
     cudaDeviceSynchronize();
     cudaFreeHost(owned);
@@ -231,13 +232,13 @@ std::unique_ptr<WorkGraph> CudaDevice::capture(const std::function<void()>& enqu
   cudaGraph_t graph = nullptr;
   try {
     enqueue();
+    check_cuda(cudaStreamEndCapture(stream(), &graph), "cudaStreamEndCapture");
   } catch (...) {
     cudaStreamEndCapture(stream(), &graph);
-    cudaGetLastError();  // that the capture is invalid: what made it so is thrown
+    cudaGetLastError();  // The capture is invalid because of the exception, which is thrown.
     const GraphOwner dropped(graph);
     throw;
   }
-  check_cuda(cudaStreamEndCapture(stream(), &graph), "cudaStreamEndCapture");
   return std::make_unique<CudaGraph>(*this, graph);
 }
 

@@ -1,5 +1,5 @@
-// One GPU: three streams and one for each further lane, memory of the card and pinned memory of the
-// host.
+// One GPU: three streams and one for each further lane, memory of the card, and pinned memory of
+// the host.
 #pragma once
 
 #include <cstddef>
@@ -11,19 +11,21 @@
 
 namespace cnnplan::cudnn {
 
-// GPUs that can be used.
+// How many GPUs can be used.
 struct DeviceCount {
   int count = 0;
-  std::string why_none;     // as the runtime says it, e.g. of a driver that is too old
-  bool has_driver = false;  // of any version
+  std::string why_none;     // the words of the runtime, e.g. for a driver that is too old
+  bool has_driver = false;  // true for a driver of any version
+  bool is_broken = false;   // true where the runtime failed, although there may be a device
 };
 DeviceCount count_devices();
-// Of the driver and the runtime, as 13.0. @throws EnvironmentError, BackendError
+// Returns the versions of the runtime and of the driver, such as 13.0.
+// @throws EnvironmentError, BackendError
 std::string cuda_versions();
 
 class CudaDevice final : public Device {
  public:
-  // Makes `index` the current device of this thread and of all that the object does.
+  // Makes `index` the current device of this thread. All calls of the object are made for it.
   // @throws EnvironmentError where there is no such device
   explicit CudaDevice(int index);
   ~CudaDevice() override;
@@ -50,16 +52,16 @@ class CudaDevice final : public Device {
   std::unique_ptr<Event> make_event() override;
   std::unique_ptr<WorkGraph> capture(const std::function<void()>& enqueue) override;
 
-  // Of the selected queue.
+  // Returns the stream of the selected queue.
   cudaStream_t stream() const { return streams_[selected_].get(); }
-  // The selected one; 0 where that is no queue of kernels.
+  // Returns the selected lane; 0 where the selected queue is none of kernels.
   std::size_t lane() const { return selected_ < queue_count ? 0 : selected_ - queue_count + 1; }
-  // Called with the stream of a queue when it is selected.
+  // `action` is called with the stream of a queue when the queue is selected.
   void on_select(std::function<void(cudaStream_t)> action) { on_select_ = std::move(action); }
   int index() const { return index_; }
   int major() const { return major_; }
   int minor() const { return minor_; }
-  // Largest clocks of the processor and of the memory.
+  // These are the largest clocks of the processor and of the memory.
   int clock_mhz() const { return clock_mhz_; }
   int memory_clock_mhz() const { return memory_clock_mhz_; }
 
@@ -75,7 +77,7 @@ class CudaDevice final : public Device {
   int minor_ = 0;
   int clock_mhz_ = 0;
   int memory_clock_mhz_ = 0;
-  std::vector<StreamOwner> streams_;  // by queue, then of the lanes from 1 on
+  std::vector<StreamOwner> streams_;  // by queue, then by lane from lane 1 on
   int least_priority_ = 0;
   std::size_t selected_ = 0;
   std::function<void(cudaStream_t)> on_select_;

@@ -1,10 +1,11 @@
-// Heuristics are asked for good engines, then for ones that always work.
+// The library's heuristics are asked for good engines, then for engines that always work.
 #include "executor/backend/cudnn/engine.hpp"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <limits>
+#include <optional>
 #include <set>
 #include <sstream>
 
@@ -31,7 +32,7 @@ std::set<cudnnBackendNumericalNote_t> notes_of(const Descriptor& engine) {
   return {notes.begin(), notes.end()};
 }
 
-// Winograd and FFT lose digits: they are no direct method.
+// Winograd and FFT lose digits, so they are no direct methods.
 bool follows(const EngineRules& rules, const std::set<cudnnBackendNumericalNote_t>& notes) {
   std::vector<cudnnBackendNumericalNote_t> refused{CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION,
                                                    CUDNN_NUMERICAL_NOTE_FFT,
@@ -63,7 +64,18 @@ Engine name_of(const Descriptor& configuration, const Descriptor& engine) {
   return name;
 }
 
-// None where the heuristics of this mode know none.
+// Returns nothing where the engine breaks the rules, or where the library cannot describe it.
+std::optional<Engine> allowed_engine(const Descriptor& configuration, const EngineRules& rules) {
+  try {
+    const Descriptor engine = engine_of(configuration);
+    if (!follows(rules, notes_of(engine))) return {};
+    return name_of(configuration, engine);
+  } catch (const BackendError&) {
+    return {};
+  }
+}
+
+// Returns no engines where the heuristics of this mode know none.
 std::vector<Descriptor> ask_heuristics(const EngineTarget& target,
                                        const Descriptor& graph,
                                        cudnnBackendHeurMode_t mode) {
@@ -80,7 +92,6 @@ std::vector<Descriptor> ask_heuristics(const EngineTarget& target,
   }
 }
 
-// Throws for `text` where `digits` are no number of at least `least`.
 Descriptor make_engine(const EngineTarget& target, const Descriptor& graph, const Engine& engine) {
   Descriptor part(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
   part.set(CUDNN_ATTR_ENGINE_OPERATION_GRAPH, graph)
@@ -90,6 +101,7 @@ Descriptor make_engine(const EngineTarget& target, const Descriptor& graph, cons
   return part;
 }
 
+// @throws BackendError for `text` where `digits` are no number of at least `least`
 std::int64_t parse_integer(std::string_view digits, std::int64_t least, std::string_view text) {
   std::int64_t value = 0;
   const char* const end = digits.data() + digits.size();
@@ -130,11 +142,10 @@ std::vector<Engine> recommended_engines(const EngineTarget& target,
   std::vector<Engine> engines;
   for (cudnnBackendHeurMode_t mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
     for (const Descriptor& configuration : ask_heuristics(target, graph, mode)) {
-      const Descriptor engine = engine_of(configuration);
-      if (!follows(rules, notes_of(engine))) continue;
-      Engine name = name_of(configuration, engine);
-      const bool known = std::find(engines.begin(), engines.end(), name) != engines.end();
-      if (!known) engines.push_back(std::move(name));
+      std::optional<Engine> engine = allowed_engine(configuration, rules);
+      if (!engine) continue;
+      const bool known = std::find(engines.begin(), engines.end(), *engine) != engines.end();
+      if (!known) engines.push_back(std::move(*engine));
     }
   }
   return engines;

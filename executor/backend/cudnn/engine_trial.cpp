@@ -1,4 +1,4 @@
-// Each candidate runs once unmeasured, then a few times as a graph between events.
+// Trials of engines: each runs once unmeasured, then a few times as a graph between events.
 #include "executor/backend/cudnn/engine_trial.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr int runs_per_graph = 4;
 constexpr int timed_launches = 3;
-// A first run that takes so much longer than the best known is not repeated.
+// A run that takes longer than the best known by more than this factor is not repeated.
 constexpr double hopeless = 2.0;
 
 // Operands of a trial, filled with random numbers: zeros would be faster than real data.
@@ -86,7 +86,7 @@ EngineRules rules_of(const Library& library, const KernelSpec& spec) {
   return {.precision = spec.precision, .deterministic = library.options().deterministic};
 }
 
-// Some engines are recommended and then refuse: that is no error here.
+// Returns nothing where an engine that is recommended cannot be built. That is no error.
 std::optional<ConvolutionProgram> try_program(Library& library,
                                               const KernelSpec& spec,
                                               const ConvolutionVariant& variant,
@@ -112,7 +112,7 @@ std::optional<ConvolutionGraph> try_graph(Library& library,
   }
 }
 
-// Whether the engine computes the other blocks of the same canonical kernel, too: a plan names one
+// True where the engine also computes the other blocks of the canonical kernel. A plan names one
 // implementation for all of them.
 bool fits_mirror_images(Library& library,
                         const KernelSpec& spec,
@@ -125,13 +125,53 @@ bool fits_mirror_images(Library& library,
   });
 }
 
-// Of engines that fit all mirror images the fastest; where there are none, of all.
+// Returns why `body` did not come to its end; empty where it did. The device must still be usable.
+// @throws DeviceLostError
+template <typename Body>
+std::string failure_of(Device& device, Body body) {
+  std::string why;
+  try {
+    body();
+  } catch (const BackendError& error) {
+    why = error.what();
+  } catch (const InfeasibleError& error) {
+    why = error.what();  // The device has no memory left for the engine's workspace.
+  }
+  if (!why.empty()) device.synchronize();
+  return why;
+}
+
+void tell(const Library& library, const std::string& line) {
+  if (library.options().note) library.options().note(line);
+}
+
+// Runs the body, in which a program runs for the first time. The program is named before, because
+// an engine may end the process, or the use of the device by this process.
+// @throws DeviceLostError naming the engine and the kernel
+template <typename Body>
+bool completes_first_run(Library& library,
+                         const KernelSpec& spec,
+                         const ConvolutionProgram& program,
+                         Body body) {
+  const std::string what = program.name() + " for " + to_text(spec);
+  tell(library, "cudnn: first run of " + what);
+  try {
+    const std::string why = failure_of(library.device(), body);
+    if (!why.empty()) tell(library, "cudnn: failed: " + what + ": " + why);
+    return why.empty();
+  } catch (const DeviceLostError& error) {
+    throw DeviceLostError(std::string(error.what()) + ", in the first run of " + what +
+                          "; this process cannot use the device any more");
+  }
+}
+
+// The fastest engine of those that fit all mirror images. Where none does, the fastest of all.
 struct Best {
   bool fits_mirror_images = false;
   double seconds = std::numeric_limits<double>::infinity();
   std::string name;
 
-  // What another engine is to stay below.
+  // Returns the time that another engine must stay below.
   double seconds_to_beat() const {
     return fits_mirror_images ? seconds : std::numeric_limits<double>::infinity();
   }
@@ -159,17 +199,14 @@ class VariantTrial {
 
  private:
   void time(ConvolutionProgram& program, const ConvolutionVariant& variant, const Engine& engine) {
-    try {
-      const double time_s = stopwatch_.best_seconds(program, operands_, best_.seconds_to_beat());
-      if (time_s >= best_.seconds_to_beat()) return;
-      const bool fits = fits_mirror_images(library_, spec_, variant, engine);
-      const bool is_better = fits || (!best_.fits_mirror_images && time_s < best_.seconds);
-      if (is_better) best_ = {fits, time_s, program.name()};
-    } catch (const BackendError&) {
-      // An engine that fails when it runs is not chosen,
-    } catch (const InfeasibleError&) {
-      // nor one whose workspace the device has not left.
-    }
+    double time_s = std::numeric_limits<double>::infinity();
+    const bool ran = completes_first_run(library_, spec_, program, [&] {
+      time_s = stopwatch_.best_seconds(program, operands_, best_.seconds_to_beat());
+    });
+    if (!ran || time_s >= best_.seconds_to_beat()) return;
+    const bool fits = fits_mirror_images(library_, spec_, variant, engine);
+    const bool is_better = fits || (!best_.fits_mirror_images && time_s < best_.seconds);
+    if (is_better) best_ = {fits, time_s, program.name()};
   }
 
   Library& library_;
@@ -179,7 +216,8 @@ class VariantTrial {
   Best best_;
 };
 
-// But for the buffer, which any engine may need for the mirror image of what it was named for.
+// True where the variant is one of the convolution's, with or without the buffer. Any engine may
+// need the buffer for the mirror image of the convolution that it was named for.
 bool makes_sense(const ConvolutionVariant& variant, const KernelSpec& spec) {
   const std::vector<ConvolutionVariant> variants = variants_of(spec);
   return std::any_of(variants.begin(), variants.end(), [&](ConvolutionVariant other) {
@@ -188,7 +226,7 @@ bool makes_sense(const ConvolutionVariant& variant, const KernelSpec& spec) {
   });
 }
 
-// What a name stands for.
+// The variant and the engine that a name stands for.
 struct Named {
   ConvolutionVariant variant;
   Engine engine;
@@ -200,7 +238,7 @@ Named parse_name(std::string_view name) {
   return {.variant = variant, .engine = parse_engine(name)};
 }
 
-// Nothing, and the reason, where the named engine does not compute `spec` by the rules.
+// Returns nothing, and the reason, where the named engine does not compute `spec` by the rules.
 std::optional<ConvolutionProgram> try_named(Library& library,
                                             const KernelSpec& spec,
                                             const Named& named,
@@ -222,7 +260,7 @@ std::optional<ConvolutionProgram> try_named(Library& library,
   }
 }
 
-// A convolution and its mirror image have one name, and the engine may pad for one of them only.
+// A convolution and its mirror image share a name, and the engine may pad for one of them only.
 std::optional<ConvolutionProgram> try_named_or_padded(Library& library,
                                                       const KernelSpec& spec,
                                                       Named named,
@@ -235,7 +273,7 @@ std::optional<ConvolutionProgram> try_named_or_padded(Library& library,
   return try_named(library, spec, named, rules, reason_padded);
 }
 
-// Workspaces of trials are larger than those of what is chosen: they are given back.
+// Trials need larger workspaces than the chosen engine, so their workspaces are given back.
 class TrialWorkspace {
  public:
   explicit TrialWorkspace(Library& library) : library_(library), others_(library.device()) {
@@ -253,13 +291,14 @@ class TrialWorkspace {
 std::string fastest_name(Library& library, const KernelSpec& spec) {
   const TrialWorkspace workspace(library);
   const TrialOperands filled(library.device(), spec);
+  library.device().synchronize();  // No engine is blamed for work that failed before it.
   VariantTrial variants(library, spec, filled.operands());
   for (const ConvolutionVariant& variant : variants_of(spec)) variants.run(variant);
   if (variants.best().name.empty()) throw BackendError("cudnn: no engine for " + to_text(spec));
   return variants.best().name;
 }
 
-// Those that fuse first: of what is not timed, they are most likely the fastest.
+// Variants that fuse come first. Where nothing is timed, they are most likely the fastest.
 std::vector<ConvolutionVariant> fused_first(const KernelSpec& spec) {
   std::vector<ConvolutionVariant> variants = variants_of(spec);
   std::stable_partition(variants.begin(), variants.end(), [](const ConvolutionVariant& variant) {
@@ -268,23 +307,11 @@ std::vector<ConvolutionVariant> fused_first(const KernelSpec& spec) {
   return variants;
 }
 
-// Some engines are recommended and then fail when they run.
-bool runs(ConvolutionProgram& program, Stopwatch& stopwatch, const ConvolutionOperands& operands) {
-  try {
-    constexpr double once = 0.0;
-    stopwatch.best_seconds(program, operands, once);
-    return true;
-  } catch (const BackendError&) {
-    return false;
-  } catch (const InfeasibleError&) {
-    return false;
-  }
-}
-
-// The name of the first that runs; empty where there is none.
+// Returns the name of the first engine that runs; empty where none does.
 std::string first_recommended(Library& library, const KernelSpec& spec, const EngineRules& rules) {
   const TrialWorkspace workspace(library);
   const TrialOperands filled(library.device(), spec);
+  library.device().synchronize();  // No engine is blamed for work that failed before it.
   Stopwatch stopwatch(library.device());
   for (const ConvolutionVariant& variant : fused_first(spec)) {
     const std::optional<ConvolutionGraph> graph = try_graph(library, spec, variant);
@@ -292,7 +319,10 @@ std::string first_recommended(Library& library, const KernelSpec& spec, const En
     for (const Engine& engine :
          recommended_engines(EngineTarget(library.handle()), graph->graph, rules)) {
       auto program = try_program(library, spec, variant, *graph, engine);
-      if (program && runs(*program, stopwatch, filled.operands())) return program->name();
+      if (!program) continue;
+      constexpr double once = 0.0;
+      const auto run_once = [&] { stopwatch.best_seconds(*program, filled.operands(), once); };
+      if (completes_first_run(library, spec, *program, run_once)) return program->name();
     }
   }
   return "";

@@ -1,4 +1,4 @@
-// Chooses how a convolution is computed by timing what the library recommends.
+// Chooses how a convolution is computed by timing the engines that the library recommends.
 #pragma once
 
 #include <string>
@@ -8,16 +8,18 @@
 namespace cnnplan::cudnn {
 
 // The fastest program for `spec` on random data, among all variants and the first few engines that
-// the library recommends for each. Remembered by the library object. Blocks.
-// @throws BackendError where there is none
+// the library recommends for each. The library object remembers it. The call blocks. An engine that
+// fails is passed over.
+// @throws BackendError where no engine works, DeviceLostError naming the engine that ended the use
+// of the device
 ConvolutionProgram choose_program(Library& library, const KernelSpec& spec);
-// The program that ConvolutionProgram::name() gave `name` for `spec` or its mirror image, where the
-// padding before and after a block is exchanged. @throws BackendError naming `name`
+// Returns the program that ConvolutionProgram::name() gave `name` for `spec` or its mirror image,
+// where the padding before and after a block is exchanged. @throws BackendError naming `name`
 ConvolutionProgram named_program(Library& library, const KernelSpec& spec, std::string_view name);
-// For a convolution that several ranks compute and must get the same bits of: the named program if
-// it gives the same bits every time, else, and without a name, the first recommended one that does
-// and runs.
-// @throws BackendError where there is none
+// Returns a program for a convolution of which several ranks must get equal bits: the named program
+// if it always gives equal bits. Else, and without a name, it is the first recommended one that
+// does and runs.
+// @throws BackendError where there is none, DeviceLostError as choose_program
 ConvolutionProgram reproducible_program(Library& library,
                                         const KernelSpec& spec,
                                         std::string_view name);

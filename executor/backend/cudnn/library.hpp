@@ -1,8 +1,10 @@
-// What all kernels of one backend share.
+// The device, the cuDNN handle, the workspaces and the options that all kernels of one backend
+// share.
 #pragma once
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -20,9 +22,11 @@ namespace cnnplan::cudnn {
 struct Options {
   int device = 0;
   bool deterministic = false;  // only engines that give the same bits every time
-  int engine_trials = 8;       // at most so many engines are timed per variant
-  // Engines that want more are not tried.
+  int engine_trials = 8;       // at most this many engines are timed per variant
+  // Engines that want a larger workspace are not tried.
   std::int64_t most_workspace_bytes = std::int64_t{1} << 30;
+  // Is called with a line of text before an engine runs for the first time, and after it failed.
+  std::function<void(const std::string& line)> note = {};
 };
 
 class Library {
@@ -35,16 +39,17 @@ class Library {
   cudnnHandle_t handle() const { return handle_.get(); }
   // "cuDNN 9.19.0, CUDA 13.0, driver for CUDA 13.0"
   std::string versions() const;
-  // Of the selected lane.
+  // Returns the workspace of the selected lane.
   Workspace& workspace() {
     while (workspaces_.size() <= device_.lane()) workspaces_.emplace_back(device_);
     return workspaces_[device_.lane()];
   }
-  // In memory of the device.
+  // Returns the values of the step, in memory of the device.
   const StepValues* step() const { return reinterpret_cast<const StepValues*>(step_.data()); }
-  // Put in the selected queue. @pre the work that was put in a queue before the last call is done
+  // Puts the copy of the values in the selected queue.
+  // @pre the work that was put in a queue before the last call is done
   void set_step(const StepValues& values);
-  // Implementations that were chosen by timing.
+  // Holds the names of the implementations that were chosen by timing.
   std::map<KernelSpec, std::string>& choices() { return choices_; }
 
  private:

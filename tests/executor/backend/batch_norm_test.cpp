@@ -57,7 +57,7 @@ KernelSpec spec_of(const Problem& problem, KernelPhase phase) {
   return spec;
 }
 
-// The four phases one after the other, as one rank alone runs them.
+// Runs the four phases one after the other, as a single rank does.
 class Runner {
  public:
   Runner(const Candidate& candidate, const Problem& problem)
@@ -158,17 +158,17 @@ void check_against_oracle(const Problem& problem, bool training = true) {
 
 TEST_CASE("batch_norm: all phases on dense blocks") {
   Random random(1);
-  for (int i = 0; i < 80; ++i) check_against_oracle(random_problem(random, 0));
+  for (int i = 0; i < random_cases(80); ++i) check_against_oracle(random_problem(random, 0));
 }
 
 TEST_CASE("batch_norm: all phases on blocks inside larger buffers") {
   Random random(2);
-  for (int i = 0; i < 60; ++i) check_against_oracle(random_problem(random, 2));
+  for (int i = 0; i < random_cases(60); ++i) check_against_oracle(random_problem(random, 2));
 }
 
 TEST_CASE("batch_norm: evaluation normalises by the running values and leaves them") {
   Random random(3);
-  for (int i = 0; i < 20; ++i) {
+  for (int i = 0; i < random_cases(20); ++i) {
     const Problem problem = random_problem(random, i % 2);
     check_against_oracle(problem, false);
     const Results results = Runner(oracle(), problem).run_all(false);
@@ -197,7 +197,7 @@ TEST_CASE("batch_norm: running variance is the unbiased one") {
 TEST_CASE("batch_norm: a mean far above the deviation keeps its accuracy") {
   Random random(4);
   Problem problem = random_problem(random, 0);
-  // In steps that every precision has between 32 and 64.
+  // Every precision has these steps between 32 and 64.
   for (double& value : problem.x) value = 40.0 + 0.25 * std::round(value);
   const Results expected = Runner(oracle(), problem).run_all();
   for (const Candidate& candidate : candidates()) {

@@ -65,7 +65,7 @@ void check_against_oracle(Case of) {
 
 TEST_CASE("bias: both phases on random blocks in two and three dims") {
   Random random(1);
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < random_cases(60); ++i) {
     const Shape shape = random_shape(random, i % 3 == 0);
     check_against_oracle(
         {.shape = shape, .x = random.values(volume(shape)), .bias = random.values(shape[Dim::c])});

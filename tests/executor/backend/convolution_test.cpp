@@ -13,7 +13,7 @@
 namespace cnnplan::test {
 namespace {
 
-// Everything a convolution takes, as plain numbers.
+// A convolution and its operands as plain numbers.
 struct Problem {
   KernelSpec spec;
   Values x, weight, bias, dy;
@@ -143,7 +143,7 @@ WindowDim random_dim(Random& random, std::int64_t largest_kernel) {
   return dim;
 }
 
-// Long enough for at least one output.
+// The length is enough for at least one output.
 std::int64_t random_length(Random& random, const WindowDim& dim) {
   const std::int64_t least = dim.reach() - dim.padding_begin - dim.padding_end;
   return std::max<std::int64_t>(1, least) + random.integer(0, 8);
@@ -178,17 +178,19 @@ KernelSpec random_spec(Random& random, bool deep) {
 
 TEST_CASE("convolution: random windows, groups and dilations in two dims") {
   Random random(1);
-  for (int i = 0; i < 80; ++i) check_against_oracle(random_spec(random, false), random);
+  for (int i = 0; i < random_cases(80); ++i)
+    check_against_oracle(random_spec(random, false), random);
 }
 
 TEST_CASE("convolution: random windows, groups and dilations in three dims") {
   Random random(2);
-  for (int i = 0; i < 40; ++i) check_against_oracle(random_spec(random, true), random);
+  for (int i = 0; i < random_cases(40); ++i)
+    check_against_oracle(random_spec(random, true), random);
 }
 
 TEST_CASE("convolution: fp32 keeps all digits of its operands, tf32 as many as it has") {
   Random random(13);
-  for (int i = 0; i < 30; ++i) {
+  for (int i = 0; i < random_cases(30); ++i) {
     const KernelSpec spec = random_spec(random, i % 3 == 0);
     const Problem problem = fill_with_floats(spec, random);
     const Results expected = run_all(oracle(), problem);
@@ -210,7 +212,7 @@ TEST_CASE("convolution: depthwise") {
   }
 }
 
-// Where a library may prefer another order of the activations.
+// A library may prefer another order of the activations here.
 TEST_CASE("convolution: windows over many channels") {
   Random random(17);
   for (std::int64_t stride : {1, 2}) {
@@ -229,10 +231,10 @@ TEST_CASE("convolution: windows over many channels") {
   }
 }
 
-// Where a backend may have kernels of its own.
+// A backend may have kernels of its own for these windows.
 TEST_CASE("convolution: windows over whole panels of channels") {
   Random random(19);
-  for (int i = 0; i < 6; ++i) {
+  for (int i = 0; i < random_cases(6); ++i) {
     const bool deep = i == 0;
     Window window;
     std::array<std::int64_t, 3> input{1, 1, 1};
@@ -247,7 +249,7 @@ TEST_CASE("convolution: windows over whole panels of channels") {
   }
 }
 
-// Where CNNPLAN_EXPECT_AVX2 is set; else nobody knows which instructions the processor has.
+// It needs CNNPLAN_EXPECT_AVX2, because a test cannot know which instructions the processor has.
 TEST_CASE("convolution: windows over many channels run on panels or blocks with AVX2") {
   if (std::getenv("CNNPLAN_EXPECT_AVX2") == nullptr) {
     MESSAGE("skipped");
@@ -300,7 +302,7 @@ TEST_CASE("convolution: windows over many channels run on panels or blocks with 
   CHECK(name_of(KernelPhase::backward_filter, 128, 256, 1, 1) == panels);
   CHECK(name_of(KernelPhase::backward_filter, 64, 256, 1, 1) != panels);
   CHECK(name_of(KernelPhase::backward_filter, 1000, 64, 1, 1) != panels);
-  // Products of so many positions that weights are reordered for them.
+  // These products have so many positions that weights are reordered for them.
   const Sizes many{.batch = 3, .channels = 128, .filters = 256};
   CHECK(kernel_of(KernelPhase::backward_data, many, 1, 1)->implementation() == "jit_1x1:avx2");
   const Sizes no_panels{.batch = 2, .channels = 40, .filters = 64};
@@ -418,10 +420,10 @@ TEST_CASE("convolution: a block that leaves inputs unused behind its last window
                        random);
 }
 
-// What a block of a transposed convolution's outputs sees: first windows may lie in the padding.
+// The first windows of a block of a transposed convolution's outputs may lie in the padding.
 TEST_CASE("convolution: from any block of outputs of a transposed convolution to its inputs") {
   Random random(15);
-  for (int i = 0; i < 80; ++i) {
+  for (int i = 0; i < random_cases(80); ++i) {
     Window window;
     std::array<std::int64_t, 3> outputs{1, 1, 1};
     for (std::size_t dim = i % 3 == 0 ? 0 : 1; dim < 3; ++dim) {
@@ -474,7 +476,7 @@ TEST_CASE("convolution: a block whose windows lie in the padding gives the bias,
 
 TEST_CASE("convolution: a fused ReLU passes what is positive and nothing else") {
   Random random(14);
-  for (int i = 0; i < 10; ++i) {
+  for (int i = 0; i < random_cases(10); ++i) {
     Problem problem = fill(random_spec(random, i % 2 == 0), random);
     problem.spec.relu = false;
     Values expected = forward(oracle(), problem);
@@ -487,7 +489,7 @@ TEST_CASE("convolution: a fused ReLU passes what is positive and nothing else") 
 
 TEST_CASE("convolution: weights come back from every format as they went in") {
   Random random(10);
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < random_cases(60); ++i) {
     KernelSpec spec = random_spec(random, i % 2 == 0);
     const Values plain = random.values(plain_weights(spec));
     for (const Candidate& candidate : candidates()) {
@@ -499,7 +501,7 @@ TEST_CASE("convolution: weights come back from every format as they went in") {
 
 TEST_CASE("convolution: the format of weights does not depend on the block") {
   Random random(11);
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < random_cases(60); ++i) {
     const KernelSpec spec = random_spec(random, i % 2 == 0);
     KernelSpec other = spec;
     for (Dim dim : {Dim::n, Dim::d, Dim::h, Dim::w}) other.in[dim] += random.integer(0, 5);
@@ -539,7 +541,7 @@ TEST_CASE("convolution: a pointwise winograd is refused") {
   KernelSpec spec = spec_of({.batch = 1, .channels = 16, .filters = 16}, {1, 9, 9}, Window{});
   spec.algorithm = KernelAlgorithm::winograd;
   for (const Candidate& candidate : candidates()) {
-    CHECK_THROWS_AS(make_backend(candidate.backend)->make_kernel(spec, {}, {}), BackendError);
+    CHECK_THROWS_AS(prepared(candidate.backend).make_kernel(spec, {}, {}), BackendError);
   }
 }
 

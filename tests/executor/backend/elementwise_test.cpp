@@ -62,14 +62,14 @@ void check_against_oracle(const KernelSpec& spec, std::size_t inputs, Random& ra
 
 TEST_CASE("relu: both phases on random blocks") {
   Random random(1);
-  for (int i = 0; i < 30; ++i) {
+  for (int i = 0; i < random_cases(30); ++i) {
     const Shape shape = random_shape(random);
     check_against_oracle(spec_of(KernelKind::relu, KernelPhase::forward, shape), 1, random);
     check_against_oracle(spec_of(KernelKind::relu, KernelPhase::backward_data, shape), 2, random);
   }
 }
 
-// 0.7 is no number of 16 bits: the gradient of what was clipped at its rounding is zero, too.
+// 0.7 is no number of 16 bits: where an input was clipped at its rounding, the gradient is zero.
 TEST_CASE("relu: clipped, from x to dx") {
   Random random(5);
   const std::int64_t count = 200;
@@ -95,7 +95,7 @@ TEST_CASE("relu: clipped, from x to dx") {
 
 TEST_CASE("add: with and without ReLU on random blocks") {
   Random random(2);
-  for (int i = 0; i < 30; ++i) {
+  for (int i = 0; i < random_cases(30); ++i) {
     KernelSpec spec = spec_of(KernelKind::add, KernelPhase::forward, random_shape(random));
     spec.relu = i % 2 == 0;
     check_against_oracle(spec, 2, random);
@@ -151,7 +151,7 @@ TEST_CASE("relu, add: what is no number stays so, and an infinite one, too") {
 
 TEST_CASE("accumulate: random blocks") {
   Random random(3);
-  for (int i = 0; i < 20; ++i) {
+  for (int i = 0; i < random_cases(20); ++i) {
     check_against_oracle(
         spec_of(KernelKind::accumulate, KernelPhase::forward, random_shape(random)), 2, random);
   }

@@ -1,21 +1,17 @@
-// Blocks with guarded margins, and kernels by backend name.
+// Blocks whose margins are guarded, and kernels of a backend that is named.
 #include "tests/executor/backend/harness.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <map>
 #include <stdexcept>
 
 #include "executor/backend/element.hpp"
-#include "planner/model/enumerators.hpp"
-#include "planner/model/error.hpp"
-#include "tests/executor/tested_backend.hpp"
 
 namespace cnnplan::test {
 namespace {
 
-// The same in every precision.
+// Every precision holds it exactly.
 constexpr double untouched = -992.0;
 
 Box widened(const Box& box, std::int64_t margin) {
@@ -32,17 +28,7 @@ Box box_at(const Shape& shape, std::int64_t origin) {
   return box;
 }
 
-// A library leaves the thread as a program that runs kernels has it. Kept, since some take long to
-// start, and never destroyed: what they run on may be gone by then.
-Backend& prepared(const std::string& name) {
-  static auto& backends = *new std::map<std::string, std::unique_ptr<Backend>>();
-  std::unique_ptr<Backend>& backend = backends[name];
-  if (backend == nullptr) backend = make_backend(name, {.engine_trials = 2});
-  backend->prepare_thread();
-  return *backend;
-}
-
-// Operands go to the device and come back with what lies around them.
+// Operands go to the device and come back with their margins.
 void run_on_device(Backend& backend,
                    Kernel& kernel,
                    const StepState& state,
@@ -65,15 +51,6 @@ void run_on_device(Backend& backend,
     device.copy_to_host(bytes.data(), memory[i].data(), static_cast<std::int64_t>(bytes.size()));
   }
   device.synchronize();
-}
-
-bool has_backend(const std::string& name) {
-  try {
-    make_backend(name);
-    return true;
-  } catch (const EnvironmentError&) {
-    return false;
-  }
 }
 
 }  // namespace
@@ -112,7 +89,7 @@ Block flat(Element element, std::int64_t elements) {
   return Block::dense(element, {{1, 1, 1, 1, elements}});
 }
 
-// One element behind the start of its memory: kernels must not count on aligned operands.
+// Data begins after one element of its memory, because kernels must not count on aligned operands.
 std::byte* Block::data() {
   return bytes_.data() + bytes_of(element_);
 }
@@ -138,7 +115,7 @@ void Block::store(std::int64_t offset, double value) {
                [&]<typename T>(T) { *reinterpret_cast<T*>(at) = stored<T>(value); });
 }
 
-// Calls f(offset in the outer box, whether inside) in the order of memory.
+// Calls f(offset in the outer box, whether it is inside) in the order of memory.
 template <typename F>
 void Block::for_each_offset(F f) const {
   const Shape shape = shape_of(outer_);
@@ -193,28 +170,10 @@ bool Block::margin_is_untouched() const {
   return same;
 }
 
-std::vector<Candidate> candidates() {
-  std::vector<Candidate> list;
-  for (const std::string name : {"reference", "onednn", "cudnn"}) {
-    if (tested_backend(name) != name || !has_backend(name)) continue;
-    const auto backend = make_backend(name);
-    for (Precision precision : Enumerators<Precision>::all) {
-      if (precision != Precision::fp64 && backend->supports(precision)) {
-        list.push_back({name, precision});
-      }
-    }
-  }
-  return list;
-}
-
-Candidate oracle() {
-  return {"reference", Precision::fp64};
-}
-
 StoredWeight::StoredWeight(const Candidate& candidate, const KernelSpec& convolution)
-    : spec_(convolution), backend_(make_backend(candidate.backend)), block_([&] {
+    : spec_(convolution), backend_(prepared(candidate.backend)), block_([&] {
         spec_.precision = candidate.precision;
-        return flat(parameter_of(candidate.precision), backend_->weight_elements(spec_));
+        return flat(parameter_of(candidate.precision), backend_.weight_elements(spec_));
       }()) {}
 
 Block StoredWeight::copy() const {
@@ -223,13 +182,13 @@ Block StoredWeight::copy() const {
 }
 
 StoredWeight& StoredWeight::import_plain(const Values& plain) {
-  backend_->import_weight(spec_, plain, block_.view().data);
+  backend_.import_weight(spec_, plain, block_.view().data);
   return *this;
 }
 
 Values StoredWeight::export_plain() {
   Values plain(static_cast<std::size_t>(weight_volume(spec_)));
-  backend_->export_weight(spec_, block_.view().data, plain);
+  backend_.export_weight(spec_, block_.view().data, plain);
   return plain;
 }
 
@@ -284,7 +243,7 @@ std::int64_t Random::integer(std::int64_t first, std::int64_t last) {
 Values Random::values(std::int64_t count) {
   std::normal_distribution<double> normal;
   Values values(static_cast<std::size_t>(count));
-  // Rounded to both 16-bit formats: all sides of a comparison start from the same numbers.
+  // The numbers fit both 16-bit formats, so all sides of a comparison start from equal numbers.
   for (double& value : values) {
     const auto half = static_cast<float>(stored<Float16>(normal(engine_)));
     value = static_cast<double>(BFloat16(half));

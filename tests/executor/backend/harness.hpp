@@ -1,8 +1,7 @@
-// Runs one kernel of any backend on plain numbers, so that the same test body serves all backends.
+// Runs one kernel of any backend on plain numbers, so that one test body serves all backends.
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <random>
 #include <span>
 #include <string>
@@ -10,34 +9,35 @@
 
 #include "executor/backend/backend.hpp"
 #include "planner/model/element.hpp"
+#include "tests/executor/backend/candidates.hpp"
 
 namespace cnnplan::test {
 
-// Elements of a block in the order of memory (N, D, H, W, C), whatever their type in the kernel.
+// Elements of a block in the order of memory (N, D, H, W, C), as double for every type.
 using Values = std::vector<double>;
 
 using Element = BufferElement;
-// Of activations and of the weights that convolutions read.
+// The element of activations and of the weights that convolutions read.
 Element element_of(Precision precision);
-// Of all other parameters and of probabilities.
+// The element of all other parameters and of probabilities.
 Element parameter_of(Precision precision);
 
-// Memory of one operand: a block, dense or inside a larger buffer whose other elements must stay.
+// Memory of one operand: a block, dense or inside a larger buffer whose margin must stay as it is.
 class Block {
  public:
   static Block dense(Element element, const Shape& shape);
-  // A block at a global position other than zero, with `margin` elements around it in n, h and w.
+  // Makes a block at a global position other than zero, with a margin in n, h and w.
   static Block pitched(Element element, const Shape& shape, std::int64_t margin);
-  // A block of a global tensor, dense.
+  // Makes a dense block of a global tensor.
   static Block at(Element element, const Box& box);
 
   Block& fill(const Values& values);
   Values values() const;
   TensorView view();
-  // The same block in memory of a device that holds all of device_bytes().
+  // Returns the block's view in memory of a device that holds all of device_bytes().
   TensorView view_in(void* memory) const;
   std::span<std::byte> device_bytes();
-  // True when nothing outside the block was written.
+  // True when no element outside the block was written.
   bool margin_is_untouched() const;
 
  private:
@@ -57,30 +57,20 @@ class Block {
 
 Block flat(Element element, std::int64_t elements);
 
-// A backend and the precision it is tested in.
-struct Candidate {
-  std::string backend;
-  Precision precision = Precision::fp32;
-};
-// All backends of this build in all their precisions but double, the fastest backend last;
-// `reference` in double is what they are held to.
-std::vector<Candidate> candidates();
-Candidate oracle();
-
-// The weight of a convolution in a backend's format, through its own import and export.
+// The weight of a convolution in a backend's format. The backend's own functions fill and read it.
 class StoredWeight {
  public:
   StoredWeight(const Candidate& candidate, const KernelSpec& convolution);
 
   Block& block() { return block_; }
-  // As forward and backward_data read it.
+  // Returns the weight as forward and backward_data read it.
   Block copy() const;
   StoredWeight& import_plain(const Values& plain);
   Values export_plain();
 
  private:
   KernelSpec spec_;
-  std::unique_ptr<Backend> backend_;
+  Backend& backend_;
   Block block_;
 };
 
@@ -91,9 +81,9 @@ void run(const Candidate& candidate,
          const StepState& state,
          const std::vector<Block*>& operands);
 
-// Largest difference, relative to the larger of 1 and the largest expected magnitude.
+// The largest difference, relative to the larger of 1 and the largest expected magnitude.
 double difference(const Values& actual, const Values& expected);
-// Of a precision against double, where both start from the same numbers.
+// The error of a precision compared with double that rounding explains, for equal inputs.
 double tolerance_of(Precision precision);
 inline double tolerance_of(const Candidate& candidate) {
   return tolerance_of(candidate.precision);
@@ -102,14 +92,14 @@ inline double tolerance_of(const Candidate& candidate) {
 class Random {
  public:
   explicit Random(std::uint64_t seed) : engine_(seed) {}
-  // In [first, last].
+  // Returns a number in [first, last].
   std::int64_t integer(std::int64_t first, std::int64_t last);
   bool coin() { return integer(0, 1) == 1; }
-  // Normal with unit variance, and the same in every precision.
+  // Returns normal numbers with unit variance that every precision holds exactly.
   Values values(std::int64_t count);
-  // Likewise, but with all digits of a float, of which narrower formats lose some.
+  // Returns normal numbers with all digits of a float, of which narrower formats lose some.
   Values floats(std::int64_t count);
-  // Small integers, so that equal values are frequent.
+  // Returns small integers, so that equal values are frequent.
   Values ties(std::int64_t count);
 
  private:

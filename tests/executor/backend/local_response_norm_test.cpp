@@ -68,7 +68,7 @@ Problem random_problem(const Shape& shape, std::int64_t size, double beta, Rando
 
 TEST_CASE("local_response_norm: both phases on random blocks, sizes odd, even and beyond") {
   Random random(1);
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < random_cases(60); ++i) {
     const std::int64_t depth = i % 3 == 0 ? random.integer(2, 3) : 1;
     const Shape shape{
         {random.integer(1, 3), random.integer(1, 20), depth, random.integer(1, 4), 3}};

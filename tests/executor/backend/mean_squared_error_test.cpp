@@ -54,7 +54,7 @@ void check_against_oracle(const Problem& problem) {
 
 TEST_CASE("mean_squared_error: random blocks, some empty") {
   Random random(1);
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < random_cases(60); ++i) {
     Problem problem{.shape = {{random.integer(0, 3),
                                random.integer(1, 40),
                                random.integer(1, 2),

@@ -41,7 +41,7 @@ void check_against_oracle(const KernelSpec& spec, const Values& x, const Values&
   }
 }
 
-// Taps no further apart than the input is long: every window holds an input.
+// Taps are no further apart than the input is long, so every window holds an input.
 KernelSpec random_spec(Random& random, bool deep) {
   KernelSpec spec;
   spec.kind = KernelKind::pooling;
@@ -68,7 +68,7 @@ KernelSpec random_spec(Random& random, bool deep) {
 
 TEST_CASE("pooling: random windows in two and three dims") {
   Random random(1);
-  for (int i = 0; i < 160; ++i) {
+  for (int i = 0; i < random_cases(160); ++i) {
     const KernelSpec spec = random_spec(random, i % 3 == 0);
     check_against_oracle(spec, random.values(volume(spec.in)), random.values(volume(spec.out)));
   }
@@ -76,7 +76,7 @@ TEST_CASE("pooling: random windows in two and three dims") {
 
 TEST_CASE("pooling: of equal maxima the first gets the gradient") {
   Random random(2);
-  for (int i = 0; i < 80; ++i) {
+  for (int i = 0; i < random_cases(80); ++i) {
     KernelSpec spec = random_spec(random, i % 3 == 0);
     spec.pooling = PoolingMode::max;
     spec.count_include_padding = false;

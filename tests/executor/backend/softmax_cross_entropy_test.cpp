@@ -62,7 +62,7 @@ Problem random_problem(Random& random) {
 
 TEST_CASE("softmax_cross_entropy: random blocks, per image and per pixel") {
   Random random(1);
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < random_cases(60); ++i) {
     const Problem problem = random_problem(random);
     const Results expected = run_both(oracle(), problem);
     for (const Candidate& candidate : candidates()) {
@@ -101,7 +101,7 @@ TEST_CASE("softmax_cross_entropy: large logits stay finite") {
   }
 }
 
-// A GPU cannot throw: there the loss is not a number, which ends a training.
+// A GPU cannot throw. Its loss is not a number instead, which ends a training.
 TEST_CASE("softmax_cross_entropy: a label outside the classes is named with its range") {
   for (double label : {-1.0, 3.0}) {
     const Problem problem{.shape = {{1, 3, 1, 1, 1}}, .x = {0.0, 0.0, 0.0}, .labels = {label}};

@@ -1,4 +1,4 @@
-// Transfers and allreduces of an emulated device's memory, by way of mirrors in pinned memory.
+// Transfers and allreduces of an emulated device's memory, which go through pinned memory.
 #include <cstring>
 #include <random>
 #include <vector>
@@ -55,7 +55,7 @@ struct Move {
 };
 
 Move random_move(int round, const Communicator& world) {
-  std::mt19937 random(static_cast<unsigned>(round));  // the same on all ranks
+  std::mt19937 random(static_cast<unsigned>(round));  // equal numbers on all ranks
   Shape shape;
   for (std::int64_t& extent : shape.extents) extent = 1 + static_cast<std::int64_t>(random() % 6);
   const auto seed = 2 * static_cast<std::uint64_t>(round);
@@ -74,7 +74,7 @@ Move random_move(int round, const Communicator& world) {
   return move;
 }
 
-// Twice, so that memory which is kept is used again.
+// It runs twice, so that memory which is kept is used again.
 Floats result_of(const Move& move, Device& device, const Communicator& world) {
   const MemoryBlock source = put(device, move.source);
   const MemoryBlock destination = put(device, move.destination);
@@ -172,7 +172,7 @@ TEST_CASE("Transfer and allreduce: nothing is left on the device, and a failed c
                              {.device = &backend->device(), .data = memory.data(), .elements = 4});
   emulation::fail("work", 1, cudaErrorIllegalAddress);
   allreduce.start();
-  CHECK_THROWS_AS(allreduce.finish(), BackendError);
+  CHECK_THROWS_AS(allreduce.finish(), DeviceLostError);
 }
 
 TEST_CASE("LinkMemory: what is fetched is what the device holds, and back") {

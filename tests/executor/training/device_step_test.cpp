@@ -1,4 +1,4 @@
-// Steps on an emulated device: graphs, what is timed, named implementations, errors and leaks.
+// Steps on an emulated device: graphs, times, named implementations, errors and leaks.
 #include <array>
 #include <functional>
 #include <set>
@@ -49,7 +49,7 @@ Timing timing_of(Mode mode, int step) {
   return mode == Mode::mixed && step % 2 == 1 ? Timing::operations : Timing::step;
 }
 
-// What every step leaves behind.
+// Returns the numbers that each step leaves behind.
 std::vector<std::vector<std::vector<double>>> run_steps(const Plan& plan,
                                                         Backend& backend,
                                                         const Communicator& world,
@@ -75,7 +75,7 @@ const std::array schedules{emulation::Options{},
                            emulation::Options{.schedule = emulation::Schedule::random, .seed = 2},
                            emulation::Options{.schedule = emulation::Schedule::eager}};
 
-// Of all convolutions of a plan on one rank, with an engine that is sure to exist.
+// Names one engine, which is sure to exist, for all convolutions of a plan on one rank.
 Plan with_engine(Plan plan, const std::string& name) {
   for (const Operation& operation : lower(plan, 0).operations) {
     const auto* kernel = std::get_if<KernelOperation>(&operation.body);
@@ -258,7 +258,7 @@ TEST_CASE("StepRunner: a device without room for all of it ends with what is mis
     emulation::reset();
     emulation::fail("cudaMalloc", nth, cudaErrorMemoryAllocation);
     try {
-      train_once(self, false);  // the trial of another engine may do without
+      train_once(self, false);  // The trial may find an engine that needs less.
     } catch (const InfeasibleError& error) {
       ++refused;
       CHECK(error.exit_code() == ExitCode::infeasible);
@@ -307,7 +307,7 @@ TEST_CASE("StepRunner: a kernel that cannot be launched, and work that fails whe
       DeviceTraining training(plan_on(1, Precision::fp32), *backend, self);
       emulation::fail(what, nth, cudaErrorLaunchFailure);
       const std::string message =
-          message_of<BackendError>([&] { training.runner.run(state_of(0)); });
+          message_of<DeviceLostError>([&] { training.runner.run(state_of(0)); });
       CHECK_MESSAGE(message.find("unspecified launch failure") != std::string::npos, message);
       CHECK((what == "kernel") == (message.find("kernel launch") != std::string::npos));
     }
@@ -327,7 +327,7 @@ TEST_CASE("train: steps that count are those after graphs were tried both ways")
   };
   constexpr int settled = 2 + GraphChoice::settling_steps;
   CHECK(counted(Graphs::off, 6) == 4);
-  // Of the others, every fourth times operations in place of the step, or the last of fewer.
+  // Every fourth of the other steps times operations instead of the step; of fewer steps, the last.
   CHECK(counted(Graphs::on, 6) == 3);
   CHECK(counted(Graphs::on, 5) == 2);
   CHECK(counted(Graphs::on, 3) == 1);

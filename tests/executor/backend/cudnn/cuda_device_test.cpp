@@ -1,9 +1,12 @@
-// What a device says of itself, on the emulated one.
+// Memory, driver and errors of a device when it is opened, on the emulated one.
 #include "executor/backend/cudnn/cuda_device.hpp"
+
+#include <string>
 
 #include <doctest/doctest.h>
 
 #include "executor/backend/backend.hpp"
+#include "planner/model/error.hpp"
 #include "tests/emulation/device.hpp"
 
 namespace cnnplan::test {
@@ -28,6 +31,25 @@ TEST_CASE("why_no_gpu: a driver without a device that can be used is told, no dr
                     .no_device_error = cudaErrorInsufficientDriver,
                     .driver_version = CUDART_VERSION - 1000});
   CHECK(why_no_gpu().find(cudaGetErrorString(cudaErrorInsufficientDriver)) != std::string::npos);
+  emulation::reset();
+}
+
+TEST_CASE("make_backend: a runtime that does not start is no missing device") {
+  for (const std::string function : {"cudaGetDeviceCount", "cudaSetDevice"}) {
+    emulation::reset();
+    emulation::fail(function, 1, cudaErrorInitializationError);
+    try {
+      make_backend("cudnn");
+      FAIL("accepted");
+    } catch (const BackendError& error) {
+      const std::string message = error.what();
+      CHECK_MESSAGE(message.find(function + ": initialization error") != std::string::npos,
+                    message);
+      CHECK(message.find("no CUDA device") == std::string::npos);
+    }
+  }
+  emulation::reset({.device_count = 0});
+  CHECK_THROWS_AS(make_backend("cudnn"), EnvironmentError);
   emulation::reset();
 }
 

@@ -1,4 +1,5 @@
-// Asks the real library for engines, without a GPU; exits with 77 where the library wants one.
+// main() of the tests that ask the real library for engines of GPUs that are only described. It
+// exits with 77 where the library wants a GPU.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <cstdio>
 
@@ -6,6 +7,7 @@
 
 #include "executor/backend/cudnn/engine_target.hpp"
 #include "planner/model/error.hpp"
+#include "tests/case_lines.hpp"
 #include "tests/executor/backend/cudnn/described_gpu.hpp"
 
 int main(int argc, char** argv) {
