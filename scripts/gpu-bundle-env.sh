@@ -42,5 +42,7 @@ export OPAL_PREFIX=$bundle PMIX_INSTALL_PREFIX=$bundle
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_btl=self,vader OMPI_MCA_pml=ob1 OMPI_MCA_plm=isolated
 export OMPI_MCA_mca_base_component_show_load_errors=0
+# Without zlib, which one node does not need, every mpirun would print five lines about it.
+export PMIX_MCA_pcompress_base_silence_warning=1
 export OMPI_MCA_btl_vader_single_copy_mechanism=${OMPI_MCA_btl_vader_single_copy_mechanism:-none}
 unset -f cuda_folders

@@ -5,8 +5,9 @@ peer-torch-gpu.py --precision bf16 --batch 256     one JSON line for each way of
 peer-torch-gpu.py --roofline                       one JSON line: bandwidth of copies, flop/s of products
 peer-torch-gpu.py --serve                          answers requests from stdin, for rounds that take turns
 
-A request is a JSON line such as {"variant": "eager", "steps": 20}; so is the answer. Times are those
-between CUDA events of consecutive steps: nothing waits in between, which is PyTorch at its best."""
+A request is a JSON line such as {"variant": "eager", "steps": 20}; so is the answer. The request
+{"warm": ["eager", "compiled"]} builds and compiles them, and runs the first steps. Times are taken between
+CUDA events of consecutive steps: nothing waits in between, which is PyTorch at its best."""
 
 import argparse
 import gc
@@ -65,7 +66,7 @@ def bottleneck_class(torch):
         return nn.Sequential(convolution, nn.BatchNorm2d(filters))
 
     class Bottleneck(nn.Module):
-        """1x1, 3x3 with the stride, 1x1, beside the identity or a projection."""
+        """1x1, 3x3 with the stride, 1x1, added to the identity or to a projection."""
 
         def __init__(self, channels, width, stride):
             super().__init__()
@@ -78,8 +79,8 @@ def bottleneck_class(torch):
 
         def forward(self, x):
             y = self.relu(self.second(self.relu(self.first(x))))
-            beside = x if self.projection is None else self.projection(x)
-            return self.relu(self.third(y) + beside)
+            shortcut = x if self.projection is None else self.projection(x)
+            return self.relu(self.third(y) + shortcut)
 
     return Bottleneck
 
@@ -174,10 +175,29 @@ class Peer:
     def __init__(self, torch, options):
         self.torch, self.options, self.trainings = torch, options, {}
 
-    def measure(self, variant, steps):
+    def training_of(self, variant):
         if variant not in self.trainings:
             self.trainings[variant] = Training(self.torch, self.options, variant)
-        training = self.trainings[variant]
+        return self.trainings[variant]
+
+    def first_steps(self, variant):
+        """Compiles and lets cuDNN choose its algorithms. Seconds, or what went wrong."""
+        begin = time.perf_counter()
+        try:
+            training = self.training_of(variant)
+            time_steps(self.torch, self.options.device, training.step, 1, self.options.warmup)
+            return time.perf_counter() - begin
+        except Exception as error:  # pylint: disable=broad-except
+            return f"{type(error).__name__}: {error}"[:2000]
+
+    def warm(self, variants):
+        """Everything that takes long and happens once; the card's memory is free afterwards."""
+        warmed = {variant: self.first_steps(variant) for variant in variants}
+        self.release()
+        return {"warmed": warmed}
+
+    def measure(self, variant, steps):
+        training = self.training_of(variant)
         times = time_steps(self.torch, self.options.device, training.step, steps, self.options.warmup)
         loss = float(training.step())
         median = statistics.median(times)
@@ -201,6 +221,8 @@ class Peer:
 
     def answer(self, request):
         """A variant that fails says so, and the others still run."""
+        if "warm" in request:
+            return self.warm(request["warm"])
         try:
             return self.measure(request["variant"], request["steps"])
         except Exception as error:  # pylint: disable=broad-except

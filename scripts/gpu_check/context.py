@@ -1,0 +1,43 @@
+"""What the stages of one check share: programs, files, options, and PyTorch's process."""
+
+import copy
+import os
+
+PRECISIONS = ("fp32", "tf32", "bf16", "fp16")
+
+
+class Context:
+    def __init__(self, options, bundle, files, chosen):
+        self.bundle, self.files, self.backend = bundle, files, options.backend
+        self.processes, self.chosen = bundle.processes, chosen  # names of stages
+        self.peer_device, self.peer_program = options.peer_device, options.peer_program
+        self.small, self.continues = options.small, bool(options.only)
+        self.limit_scale = options.limit_scale
+        self.steps = options.steps or (4 if options.small else 30)
+        self.rounds = 1 if options.small else 3
+        self.rank_counts = (1, 2) if options.small or options.quick else (1, 2, 4)
+        # A dry run has one process for each number of ranks, which checks all precisions.
+        self.precisions = PRECISIONS if options.backend == "cudnn" and not options.small else ("",)
+        self.cores = len(os.sched_getaffinity(0))
+        self.caller_environment = dict(os.environ)
+        self.engine_options = ()
+        self.servers = {}  # of PyTorch, by workload
+
+    def of_stage(self, name, limit_s):
+        """The same context with the stage's deadline."""
+        other = copy.copy(self)
+        other.bundle = self.bundle.of_stage(name, limit_s)
+        return other
+
+    def with_one_engine(self):
+        """The same context in which only the first engine of each convolution is tried."""
+        other = copy.copy(self)
+        other.engine_options = ("--engine-trials", 1)
+        return other
+
+    def peer_options(self):
+        return ["--device", "cpu", "--input", 32] if self.peer_device == "cpu" else []
+
+    @property
+    def has_peer(self):
+        return self.backend == "cudnn" or bool(self.peer_device)

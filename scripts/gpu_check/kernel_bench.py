@@ -1,0 +1,117 @@
+"""Runs cudnn_bench, which times own kernels and cuDNN's engines, and sums up the lines that it prints."""
+
+import json
+
+from gpu_check.bundle import Skip, StageError, any_code
+
+PROGRAM = "cudnn_bench"
+RESERVE_S = 5  # of the stage's time, so that the program ends by itself
+FILE = "cudnn-bench.jsonl"
+
+
+def lines_in(path):
+    """The JSON objects, and the numbers of the lines that are none."""
+    found, garbage = [], []
+    for number, line in enumerate(path.read_bytes().decode("utf-8", errors="replace").splitlines(), 1):
+        try:
+            entry = json.loads(line)
+        except ValueError:
+            entry = None
+        if isinstance(entry, dict):
+            found.append(entry)
+        elif line.strip():
+            garbage.append(number)
+    return found, garbage
+
+
+def is_positive(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0
+
+
+def of_kind(lines, kind, *numbers):
+    """Lines of that kind in which the named numbers are there."""
+    return [line for line in lines if line.get("line") == kind
+            and all(is_positive(line.get(number)) for number in numbers)]
+
+
+def weighted_rate(own):
+    """Bytes per second of all own kernels of a step together: each as often as a step runs it."""
+    seconds = sum(line["count"] * line["median_s"] for line in own)
+    return sum(line["count"] * line["median_s"] * line["bytes_per_s"] for line in own) / seconds
+
+
+def report_peaks(stage, lines):
+    """The largest rates of the copy and the product, or None."""
+    rates = []
+    for kind, key, unit in (("copy", "bytes_per_s", "B/s"), ("product", "flops_per_s", "flop/s")):
+        found = [line[key] for line in of_kind(lines, kind, key)]
+        rates.append(max(found, default=None))
+        if found:
+            stage.figure(f"measured {kind}", max(found), unit)
+    return rates
+
+
+def report_own(stage, lines, copy_rate):
+    own = of_kind(lines, "own", "count", "median_s", "bytes_per_s")
+    if not own:
+        return
+    stage.figure("own kernels, timed", len(own), "")
+    stage.figure("own kernels of a step together", sum(line["count"] * line["median_s"] for line in own), "s")
+    rate = weighted_rate(own)
+    stage.figure("own kernels, bytes per second", rate, "B/s")
+    if copy_rate:
+        stage.figure("own kernels", rate / copy_rate, "of copy")
+
+
+def report_engines(stage, lines):
+    good = of_kind(lines, "engine", "flops_per_s")
+    failed = [line for line in lines if line.get("line") == "engine" and "error" in line]
+    for phase in sorted({str(line.get("phase")) for line in good}):
+        best = max((line for line in good if str(line.get("phase")) == phase),
+                   key=lambda line: line["flops_per_s"])
+        stage.figure(f"fastest engine, {phase}", best["flops_per_s"], "flop/s")
+        stage.data.setdefault("fastest", {})[phase] = best
+    if good or failed:
+        stage.figure("engines, timed", len(good), f"of {len(good) + len(failed)}")
+        stage.data["failed engines"] = failed
+
+
+def summarise(stage, path):
+    lines, garbage = lines_in(path)
+    copy_rate, _ = report_peaks(stage, lines)
+    report_own(stage, lines, copy_rate)
+    report_engines(stage, lines)
+    stage.data.update(lines=len(lines), garbage_lines=garbage[:100], done=bool(of_kind(lines, "done")))
+    stage.figure("lines", len(lines), "")
+    if garbage:
+        stage.problems.append(f"{path.name}: {len(garbage)} lines are no JSON object, the first is line {garbage[0]}")
+    elif not stage.data["done"]:
+        stage.problems.append(f"{path.name}: the last line, 'done', is missing")
+
+
+def bench_stage(workload):
+    def work(context, stage):
+        if context.backend != "cudnn":
+            raise Skip("the kernels run on the CPU")
+        if not context.bundle.has(PROGRAM):
+            raise Skip(f"the bundle has no {PROGRAM}")
+        path = free_path(context.files)
+        budget_s = max(1, int(context.bundle.left_s() - RESERVE_S))
+        taken = context.bundle.run(
+            context.bundle.bin / PROGRAM, "--network", context.bundle.network(workload.network),
+            "--batch", workload.batch, "--precision", workload.precision or "fp32", "--budget", budget_s,
+            allowed=any_code(), out=path)
+        stage.part(summarise, stage, path)
+        stage.data["file"] = path.name
+        if taken.code != 0:
+            raise StageError(context.bundle.failure(taken))
+    return work
+
+
+def free_path(files):
+    """The first run's file has the plain name; no run overwrites another's."""
+    path, number = files / FILE, 1
+    while path.exists():
+        number += 1
+        path = files / FILE.replace(".", f"-{number}.", 1)
+    return path
