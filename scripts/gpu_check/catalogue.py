@@ -76,5 +76,5 @@ def all_stages(options):
     ]
     for stage in result:
         stage.expected_s *= 0.1 if options.small else 1
-        stage.limit_s *= options.limit_scale
+        stage.limit_s = options.limits.get(stage.name, stage.limit_s)
     return result

@@ -3,6 +3,8 @@
 import copy
 import os
 
+from gpu_check import machine
+
 PRECISIONS = ("fp32", "tf32", "bf16", "fp16")
 
 
@@ -12,7 +14,8 @@ class Context:
         self.processes, self.chosen = bundle.processes, chosen  # names of stages
         self.peer_device, self.peer_program = options.peer_device, options.peer_program
         self.small, self.continues = options.small, bool(options.only)
-        self.limit_scale = options.limit_scale
+        self.machine = machine.describe(self.processes, files)
+        self.cards = self.machine["cards"]
         self.steps = options.steps or (4 if options.small else 30)
         self.rounds = 1 if options.small else 3
         self.rank_counts = (1, 2) if options.small or options.quick else (1, 2, 4)

@@ -12,7 +12,8 @@ from gpu_check.bundle import EXIT_SKIPPED, Skip, StageError, any_code
 PROGRAMS = {"cudnn": ("cudnn_check", "equivalence_cudnn_check")}
 DRY_PROGRAMS = ("convolution_test", "equivalence_test")
 MOST_PROCESSES = 16
-RANDOM_PLANS = "4"  # of each precision and kind of split
+RANDOM_PLANS = 4  # of each precision and kind of split
+RANDOM_KERNELS, SMOKE_KERNELS = 12, 2  # of each test case with random kernels
 EXIT_MEMCHECK = 99
 # One or two cases of each kind of kernel, none of them slow.
 SMOKE = ("convolution: depthwise", "convolution: windows over many channels",
@@ -33,10 +34,11 @@ def programs(context):
     return PROGRAMS.get(context.backend, DRY_PROGRAMS)
 
 
-def line_buffered(*words):
-    """What a killed program has printed so far counts, so it must not wait in a buffer."""
-    tool = shutil.which("stdbuf")
-    return (tool, "-oL", *words) if tool else words
+def environment_of(context, cases, **further):
+    """Few random cases, and a line for each test case, so that the cases of a killed program count."""
+    environment = dict(context.bundle.environment, CNNPLAN_CASE_LINES="1", **further)
+    environment.setdefault("CNNPLAN_CASES", str(cases))
+    return environment
 
 
 def at_the_same_time(works, most):
@@ -55,12 +57,12 @@ class Tally:
         self.processes = stage.data.setdefault("processes", {}).setdefault(name, [])
 
     def add(self, result, counts):
-        self.passed += len(counts.passed)
-        self.failed += len(counts.failed)
+        self.passed += counts.passed
+        self.failed += counts.failed
         self.equal += counts.equal
         self.processes.append({
             "code": result.code, "seconds": round(result.seconds, 3), "output": result.out.name,
-            "passed": len(counts.passed), "failed": counts.failed})
+            "passed": counts.passed, "failed": counts.failed})
         ended = self.passed + self.failed
         if ended:
             self.stage.figure(f"{self.name}, failed test cases", self.failed, f"of {ended}", at_most=0)
@@ -76,6 +78,8 @@ def problem_of(result, counts, bundle):
         return f"{result.name}: no device: {result.tail(1)}"
     if result.code != 0:
         return bundle.failure(result)
+    if not counts.has_summary:
+        return f"{result.name}: the summary is missing\n{result.tail()}"
     if counts.failed or not counts.passed:
         return f"{result.name}: {'failed' if counts.failed else 'no test case ran'}\n{result.tail()}"
     return ""
@@ -110,17 +114,18 @@ def named_cases(stage, bundle, program, wanted):
 
 def smoke(context, stage):
     """One case of each kind of kernel, each in a process of its own."""
-    check_cases(context, stage, [[name] for name in named_cases(
-        stage, context.bundle, programs(context)[0], SMOKE)])
+    names = named_cases(stage, context.bundle, programs(context)[0], SMOKE)
+    check_cases(context, stage, [[name] for name in names], SMOKE_KERNELS)
 
 
-def check_cases(context, stage, shards):
+def check_cases(context, stage, shards, random_cases):
     bundle, program = context.bundle, programs(context)[0]
     tally = Tally(stage, program, sum(len(shard) for shard in shards))
+    environment = environment_of(context, random_cases)
 
     def run(shard):
-        return lambda: stage.part(bundle.run, *line_buffered(
-            bundle.bin / program, doctest_output.filter_of(shard), "--duration=true"), allowed=any_code())
+        return lambda: stage.part(bundle.run, bundle.bin / program, doctest_output.filter_of(shard),
+                                  environment=environment, allowed=any_code())
 
     for result in at_the_same_time([run(shard) for shard in shards], context.cores):
         if result:
@@ -139,7 +144,7 @@ def shards_of(names, wanted):
 def kernels(context, stage):
     """All cases, dealt out to as many processes as there are cores."""
     names = test_cases(context.bundle, programs(context)[0])
-    check_cases(context, stage, shards_of(names, min(MOST_PROCESSES, 2 * context.cores)))
+    check_cases(context, stage, shards_of(names, min(MOST_PROCESSES, 2 * context.cores)), RANDOM_KERNELS)
 
 
 def ranks(context, stage):
@@ -149,11 +154,9 @@ def ranks(context, stage):
                for number in context.rank_counts}
 
     def run(number, precision):
-        environment = dict(bundle.environment, **({"CNNPLAN_PRECISION": precision} if precision else {}))
-        if context.backend == "cudnn":
-            environment.setdefault("CNNPLAN_CASES", RANDOM_PLANS)
-        return lambda: (number, stage.part(bundle.mpirun, number, program, "--duration=true",
-                                           environment=environment, allowed=any_code()))
+        environment = environment_of(context, RANDOM_PLANS, **({"CNNPLAN_PRECISION": precision} if precision else {}))
+        return lambda: (number, stage.part(bundle.mpirun, number, program, environment=environment,
+                                           allowed=any_code()))
 
     works = [run(number, precision) for precision in context.precisions for number in context.rank_counts]
     for number, result in at_the_same_time(works, max(1, context.cores // 2)):
@@ -175,7 +178,8 @@ def sanitizer(context, stage):
     def run(case):
         return lambda: (case, stage.part(
             bundle.run, tool, "--tool", "memcheck", "--error-exitcode", EXIT_MEMCHECK, "--leak-check", "no",
-            bundle.bin / program, doctest_output.filter_of([case]), "--duration=true", allowed=any_code()))
+            bundle.bin / program, doctest_output.filter_of([case]), allowed=any_code(),
+            environment=environment_of(context, SMOKE_KERNELS)))
 
     clean, bad = stage.data.setdefault("clean", []), stage.data.setdefault("with findings", [])
     for case, result in at_the_same_time([run(case) for case in cases], context.cores):

@@ -1,49 +1,36 @@
-"""Counts test cases in what a doctest program printed with --duration, also if it was ended before its summary.
+"""Counts test cases in the output of a doctest program, also if the program was ended before its summary.
 
-doctest prints a case's failures, then its duration and name; so a case without such a line has not ended."""
+With CNNPLAN_CASE_LINES=1 a program prints `case passed NAME` or `case failed NAME` as soon as a case ends."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-ENDED = re.compile(r"^\d+\.\d+ s: (.+)$", re.MULTILINE)
+ENDED = re.compile(r"^case (passed|failed) .+$", re.MULTILINE)
 WRONG = re.compile(r": (?:FATAL )?ERROR: ")
 SUMMARY = re.compile(r"test cases:\s*(\d+) \|\s*(\d+) passed \|\s*(\d+) failed")
 LISTED = re.compile(r"unskipped test cases passing the current filters: (\d+)")
-EQUAL = re.compile(r"MESSAGE: (\w+), (\w+): (\d+) cases equal")
+EQUAL = re.compile(r"MESSAGE: \w+, \w+: (\d+) cases equal")
 
 
-@dataclass
+@dataclass(frozen=True)
 class Counts:
-    """By name, over all ranks that printed; `equal` counts random plans of the training tests."""
+    """Over all ranks that printed; `equal` counts the random plans of the training tests."""
 
-    passed: list = field(default_factory=list)
-    failed: list = field(default_factory=list)
+    passed: int = 0
+    failed: int = 0
     equal: int = 0
     has_summary: bool = False
 
 
 def counted(text):
-    counts = Counts(has_summary=bool(SUMMARY.search(text)),
-                    equal=sum(int(row[2]) for row in EQUAL.findall(text)))
-    begin = 0
-    for end in ENDED.finditer(text):
-        is_wrong = WRONG.search(text, begin, end.start())
-        (counts.failed if is_wrong else counts.passed).append(end.group(1).strip())
-        begin = end.end()
-    if WRONG.search(text, begin):
-        counts.failed.append("a test case that has not ended")
-    return by_summary(counts, text)
-
-
-def by_summary(counts, text):
-    """A summary knows better: ranks that print at the same time mix their lines."""
-    rows = SUMMARY.findall(text)
-    passed, failed = (sum(int(row[column]) for row in rows) for column in (1, 2))
-    if passed > len(counts.passed) and not counts.failed:
-        counts.passed += ["unnamed"] * (passed - len(counts.passed))
-    if failed > len(counts.failed):
-        counts.failed += ["unnamed"] * (failed - len(counts.failed))
-    return counts
+    """Lines and summaries say the same where both are there; ranks that were killed have no summary."""
+    lines = ENDED.findall(text)
+    summaries = SUMMARY.findall(text)
+    passed = max(lines.count("passed"), sum(int(row[1]) for row in summaries))
+    failed = max(lines.count("failed"), sum(int(row[2]) for row in summaries))
+    if failed == 0 and WRONG.search(text):
+        failed = 1  # in a case that has not ended
+    return Counts(passed, failed, sum(int(count) for count in EQUAL.findall(text)), bool(summaries))
 
 
 def listed(text):

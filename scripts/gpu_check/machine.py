@@ -3,8 +3,8 @@
 import os
 import platform
 import re
-import shutil
 import subprocess
+import time
 from pathlib import Path
 
 from gpu_check.bundle import NoDevice, StageError
@@ -13,21 +13,28 @@ SMI_FIELDS = ("name", "driver_version", "memory.total", "memory.used", "clocks.s
               "clocks.mem", "clocks.max.mem", "power.draw", "power.limit", "temperature.gpu",
               "persistence_mode", "mig.mode.current")
 CLOCK_FIELDS = ("timestamp", "clocks.sm", "clocks.mem", "power.draw", "temperature.gpu", "utilization.gpu",
-                "memory.used", "clocks_throttle_reasons.active")
-SMI_LIMIT_S = 20
+                "memory.used")
+SMI_LIMIT_S = 10
 MOST_VERSION = 200  # characters
 CUDA_LIBRARIES = re.compile(r"(lib(?:cuda|cudart|cudnn\w*|nccl|cublas\w*|mpi)\.so\S*) => (\S+|not found)")
 
 
-def cards(limit_s):
+def start_smi(processes, files, fields, name, *options):
+    """nvidia-smi with its output in a file. @throws OSError"""
+    command = ["nvidia-smi", f"--query-gpu={','.join(fields)}", *options]
+    with open(files / name, "wb") as file:
+        return processes.start(command, dict(os.environ), files, (file, subprocess.DEVNULL))
+
+
+def cards(processes, files):
     """One dictionary for each card, as nvidia-smi puts it; none where it is missing, fails or hangs."""
-    command = ["nvidia-smi", f"--query-gpu={','.join(SMI_FIELDS)}", "--format=csv,noheader"]
     try:
-        query = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=limit_s,
-                               check=True)
-    except (OSError, subprocess.SubprocessError):
+        process = start_smi(processes, files, SMI_FIELDS, "cards.csv", "--format=csv,noheader")
+        code = processes.wait(process, time.monotonic() + SMI_LIMIT_S)
+    except OSError:
         return []
-    rows = [[word.strip() for word in line.split(",")] for line in query.stdout.splitlines()]
+    text = (files / "cards.csv").read_text(encoding="utf-8", errors="replace") if code == 0 else ""
+    rows = [[word.strip() for word in line.split(",")] for line in text.splitlines()]
     return [dict(zip(SMI_FIELDS, row)) for row in rows if len(row) == len(SMI_FIELDS)]
 
 
@@ -37,19 +44,15 @@ def processor():
     return found.group(1) if found else platform.machine()
 
 
-def describe(limit_s):
-    return {"cards": cards(limit_s), "processor": processor(), "cores": len(os.sched_getaffinity(0)),
-            "kernel": platform.release(), "glibc": platform.libc_ver()[1],
-            "python": platform.python_version()}
-
-
-def has_card(limit_s):
-    return bool(cards(limit_s) or list(Path("/dev").glob("nvidia[0-9]*")))
+def describe(processes, files):
+    return {"cards": cards(processes, files), "processor": processor(),
+            "cores": len(os.sched_getaffinity(0)), "kernel": platform.release(),
+            "glibc": platform.libc_ver()[1], "python": platform.python_version()}
 
 
 def environment(context, stage):
     """The loader finds every library of the programs; which CUDA libraries it finds."""
-    if context.backend == "cudnn" and not has_card(SMI_LIMIT_S * context.limit_scale):
+    if context.backend == "cudnn" and not context.cards and not list(Path("/dev").glob("nvidia[0-9]*")):
         raise NoDevice("neither nvidia-smi nor /dev shows a card; without one, a dry run "
                        "takes --bundle build/release --backend onednn --small")
     stage.part(find_libraries, context.bundle, stage)
@@ -72,16 +75,19 @@ class ClockLog:
 
     def __init__(self, processes, files):
         self.processes, self.process = processes, None
-        if shutil.which("nvidia-smi") is None:
-            return
-        command = ["nvidia-smi", f"--query-gpu={','.join(CLOCK_FIELDS)}", "--format=csv", "--loop=1"]
-        with open(files / "clocks.csv", "ab") as file:
-            try:
-                self.process = processes.start(command, dict(os.environ, GPU_CHECK_STAGE="clocks"), files,
-                                               (file, subprocess.DEVNULL))
-            except OSError:
-                pass
+        try:
+            self.process = start_smi(processes, files, CLOCK_FIELDS, free_name(files, "clocks"),
+                                     "--format=csv", "--loop=1")
+        except OSError:
+            pass  # no nvidia-smi
 
     def close(self):
         if self.process:
             self.processes.end(self.process)
+
+
+def free_name(files, stem):
+    number = 1
+    while (files / f"{stem}-{number}.csv").exists():
+        number += 1
+    return f"{stem}-{number}.csv"

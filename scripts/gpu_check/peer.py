@@ -7,6 +7,7 @@ from gpu_check.bundle import Skip, StageError
 from gpu_check.torch_server import VARIANTS
 
 LEAST_RATIO = 1.2
+FIRST_TRY, SECOND_TRY = 0.4, 0.5  # of the time that is left; the rest is for the rounds
 
 
 def require_peer(context):
@@ -80,18 +81,33 @@ def run_rounds(context, stage, server, workload, plan):
     return rounds
 
 
+def settle_again(context, stage, workload):
+    """A PyTorch that died or hangs since it was started gets a second try, in a new process."""
+    server, bundle = server_of(context, workload), context.bundle
+    try:
+        server.settle(bundle.deadline - (1 - FIRST_TRY) * bundle.left_s())
+    except StageError as error:
+        stage.data["restarted"] = str(error)
+        close(context, workload)
+        server = server_of(context, workload)
+        stage.part(server.settle, bundle.deadline - (1 - SECOND_TRY) * bundle.left_s())
+    return server
+
+
+def close(context, workload):
+    server = context.servers.pop(workload.name, None)
+    if server:
+        server.close()
+
+
 def peer_stage(workload):
     """The ratio is that to PyTorch's faster way, round by round and of the medians."""
     def work(context, stage):
         require_peer(context)
-        server = server_of(context, workload)
         try:
-            # Half of the time is for the rounds, so that a PyTorch that hangs leaves cnnexec its turns.
-            stage.part(server.settle, context.bundle.deadline - context.bundle.left_s() / 2)
-            compare(context, stage, workload, server)
+            compare(context, stage, workload, settle_again(context, stage, workload))
         finally:
-            server.close()
-            del context.servers[workload.name]
+            close(context, workload)
     return work
 
 

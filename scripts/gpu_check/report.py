@@ -6,8 +6,6 @@ import math
 import sys
 import threading
 
-from gpu_check import machine
-
 SCHEMA = "cnnplan.gpu-check/1"
 WRONG = ("failed", "dropped", "repeated")
 PREFIXES = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
@@ -66,7 +64,7 @@ class Report:
         self.head = {
             "schema": SCHEMA, "generator": "scripts/gpu-check", "origin": origin(context.bundle),
             "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
-            "machine": machine.describe(machine.SMI_LIMIT_S * context.limit_scale), "options": options,
+            "machine": context.machine, "options": options,
         }
         self.earlier = self.continued() if context.continues else None
         put_aside(path, context.files)
