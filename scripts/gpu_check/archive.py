@@ -1,13 +1,13 @@
-"""One compressed file with everything that a check has found, whole at any moment."""
+"""Writes everything that a check has found into one compressed file, which is whole at any moment."""
 
 import io
 import tarfile
 
-LEVEL = 1  # fast: the archive is made anew after every stage
+LEVEL = 1  # the fastest, since the archive is made anew after every stage
 
 
 def add(archive, path, name):
-    """As many bytes as there are now: programs may still write to the file."""
+    """Adds as many bytes as there are now, since programs may still write to the file."""
     try:
         content, changed = path.read_bytes(), path.stat().st_mtime
     except FileNotFoundError:

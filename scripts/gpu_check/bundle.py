@@ -1,4 +1,4 @@
-"""The programs under test: where they lie, how they are run, and where their outputs are kept."""
+"""Finds the programs under test, runs them within the time of a stage, and keeps their outputs."""
 
 import copy
 import os
@@ -13,24 +13,24 @@ from gpu_check.processes import EXIT_TIME_LIMIT
 
 EXIT_ENVIRONMENT, EXIT_SKIPPED = 5, 77
 COLOURS = re.compile(r"\x1b\[[0-9;]*m|\r")  # mpirun gives its ranks a terminal
-MOST_READ_BYTES = 32 << 20  # of one output; the file holds the rest
+MOST_READ_BYTES = 32 << 20  # as much of an output is looked at; its file holds everything
 
 
 class StageError(Exception):
-    """Something is wrong: the stage, or a part of it, has failed."""
+    """Says that the stage, or a part of it, has failed."""
 
 
 class Skip(Exception):
-    """The stage cannot run on this machine."""
+    """Says that the stage cannot run on this machine."""
 
 
 class NoDevice(Exception):
-    """There is no GPU: nothing more can run."""
+    """Says that there is no GPU, so that nothing more can run."""
 
 
 @dataclass
 class Result:
-    """What a program did; `out` and `err` are the files of its outputs."""
+    """Says how a program ended; `out` and `err` are the files of its outputs."""
 
     name: str
     code: int
@@ -51,17 +51,17 @@ class Result:
 
 
 def text_of(path):
-    """Without colours; bytes that are no UTF-8 are replaced."""
+    """Returns the text without colours; bytes that are no UTF-8 are replaced."""
     with open(path, "rb") as file:
         return COLOURS.sub("", file.read(MOST_READ_BYTES).decode("utf-8", errors="replace"))
 
 
 def any_code():
-    return range(-64, 256)  # below 0: the signal that ended it
+    return range(-64, 256)  # a number below 0 is the signal that ended the program
 
 
 def sourced_environment(script):
-    """The environment after a shell has sourced that file."""
+    """Returns the environment after a shell has sourced that file."""
     shell = subprocess.run(["bash", "-c", 'source "$1" && env -0', "bash", script], capture_output=True,
                            text=True, errors="surrogateescape", check=False)
     if shell.returncode != 0:
@@ -89,7 +89,7 @@ class Outputs:
         self.last = max(numbers, default=0)
 
     def pair(self, stage, program):
-        """Names for stdout and stderr that no run before has used."""
+        """Returns names for stdout and stderr that no run has used before."""
         with self.lock:
             self.last += 1
             name = f"{self.last:03}-{stage}-{program}"
@@ -101,7 +101,7 @@ class Outputs:
 
 
 class Bundle:
-    """A folder with bin/: a bundle of scripts/gpu-bundle where it has env.sh, else a build folder."""
+    """Stands for a folder with bin/: a bundle of scripts/gpu-bundle if it has env.sh, else a build folder."""
 
     def __init__(self, folder, repository, outputs, processes):
         self.folder = Path(folder).resolve()
@@ -112,10 +112,10 @@ class Bundle:
         self.environment = environment_of(self.folder)
 
     def of_stage(self, stage, limit_s):
-        """The same programs with the stage's deadline, its cuDNN log, and its own list of results."""
+        """Returns a bundle with the stage's deadline, its cuDNN log, and its own list of results."""
         other = copy.copy(self)
         other.stage, other.deadline, other.results = stage, time.monotonic() + limit_s, []
-        # cuDNN replaces %i by the process id; without it each process would empty the file.
+        # cuDNN replaces %i by the process id; otherwise each process would empty the file.
         log = self.outputs.folder.parent / f"cudnn-{stage}-%i.log"
         other.environment = dict(self.environment, GPU_CHECK_STAGE=stage, CUDNN_LOGLEVEL_DBG="1",
                                  CUDNN_LOGDEST_DBG=str(log))
@@ -168,6 +168,6 @@ class Bundle:
         return Result(name, code, time.monotonic() - begin, *paths)
 
     def mpirun(self, ranks, program, *words, **options):
-        """Ranks are not bound: containers forbid it, and the times are the card's."""
+        """Does not bind the ranks: containers forbid it, and the times are the card's."""
         return self.run("mpirun", "--oversubscribe", "--bind-to", "none", "-n", ranks,
                         self.bin / program, *words, **options)

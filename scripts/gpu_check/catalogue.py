@@ -1,4 +1,4 @@
-"""All stages of a check in their order, with the time that each one takes and the time at which it is ended."""
+"""Lists all stages of a check in their order, with the time that each one needs and the time it may take."""
 
 from gpu_check import correctness, further_stages, kernel_bench, machine, peer, roofline, torch_server, workloads
 from gpu_check.stages import Stage
@@ -37,7 +37,7 @@ def with_server(work, load):
 
 
 def measured(loads):
-    """The figures that matter most, the network with a target first."""
+    """Returns the stages with the figures that matter most, first the network with a target."""
     first = loads[0]
     return [
         workload(first),
@@ -49,7 +49,7 @@ def measured(loads):
 
 
 def checked(options):
-    """Three kinds of checks at the same time: they wait for compilers on the CPU most of the time."""
+    """Returns the checks, of which three run at the same time: they mostly wait for compilers on the CPU."""
     second = second_peer(options)
     return [
         Stage("kernels", with_server(correctness.kernels, second), 60, 120, together="checks"),
@@ -62,7 +62,7 @@ def checked(options):
 
 
 def all_stages(options):
-    """By falling importance; each comes after the stages whose files it reads."""
+    """Returns the stages by falling importance; each comes after the stages whose files it reads."""
     loads = chosen_workloads(options)
     rank_counts = (1, 2) if options.small else (1, 2, 4, 8, 16)
     result = [

@@ -1,4 +1,4 @@
-"""What the stages of one check share: programs, files, options, and PyTorch's process."""
+"""Holds everything that the stages of one check share: programs, files, options, PyTorch's process."""
 
 import copy
 import os
@@ -11,7 +11,7 @@ PRECISIONS = ("fp32", "tf32", "bf16", "fp16")
 class Context:
     def __init__(self, options, bundle, files, chosen):
         self.bundle, self.files, self.backend = bundle, files, options.backend
-        self.processes, self.chosen = bundle.processes, chosen  # names of stages
+        self.processes, self.chosen = bundle.processes, chosen  # `chosen` are names of stages
         self.peer_device, self.peer_program = options.peer_device, options.peer_program
         self.small, self.continues = options.small, bool(options.only)
         self.machine = machine.describe(self.processes, files)
@@ -24,16 +24,16 @@ class Context:
         self.cores = len(os.sched_getaffinity(0))
         self.caller_environment = dict(os.environ)
         self.engine_options = ()
-        self.servers = {}  # of PyTorch, by workload
+        self.servers = {}  # PyTorch's processes by workload
 
     def of_stage(self, name, limit_s):
-        """The same context with the stage's deadline."""
+        """Returns a context with the stage's deadline."""
         other = copy.copy(self)
         other.bundle = self.bundle.of_stage(name, limit_s)
         return other
 
     def with_one_engine(self):
-        """The same context in which only the first engine of each convolution is tried."""
+        """Returns a context in which only the first engine of each convolution is tried."""
         other = copy.copy(self)
         other.engine_options = ("--engine-trials", 1)
         return other

@@ -1,4 +1,4 @@
-"""The check programs: every kernel against the reference in double, several ranks on one card, and
+"""Runs the check programs: every kernel against the reference in double, several ranks on one card, and
 compute-sanitizer. Processes run at the same time, and each counts as soon as it has ended."""
 
 import concurrent.futures
@@ -8,19 +8,19 @@ import shutil
 from gpu_check import doctest_output
 from gpu_check.bundle import EXIT_SKIPPED, Skip, StageError, any_code
 
-# A dry run on the CPU takes tests of the same kind that every build has.
+# A dry run on the CPU takes similar tests that every build has.
 PROGRAMS = {"cudnn": ("cudnn_check", "equivalence_cudnn_check")}
 DRY_PROGRAMS = ("convolution_test", "equivalence_test")
 MOST_PROCESSES = 16
-RANDOM_PLANS = 4  # of each precision and kind of split
-RANDOM_KERNELS, SMOKE_KERNELS = 12, 2  # of each test case with random kernels
+RANDOM_PLANS = 4  # for each precision and kind of split
+RANDOM_KERNELS, SMOKE_KERNELS = 12, 2  # for each test case that has random kernels
 EXIT_MEMCHECK = 99
-# One or two cases of each kind of kernel, none of them slow.
+# Each kind of kernel has one or two cases here, and none of them is slow.
 SMOKE = ("convolution: depthwise", "convolution: windows over many channels",
          "batch_norm: all phases on dense blocks", "pooling: random windows in two and three dims",
          "softmax_cross_entropy: random blocks, per image and per pixel",
          "sgd: momentum and weight decay as in PyTorch, by hand", "sgd: random vectors of every length")
-# Kernels that index memory themselves; a case of 80 convolutions would take minutes under memcheck.
+# These kernels index memory themselves. A case of 80 convolutions would take minutes under memcheck.
 MEMCHECK = ("convolution: depthwise", "convolution: strides wider than the block",
             "pooling: random windows in two and three dims", "pooling: empty blocks",
             "batch_norm: all phases on dense blocks", "batch_norm: all phases on blocks inside larger buffers",
@@ -35,21 +35,21 @@ def programs(context):
 
 
 def environment_of(context, cases, **further):
-    """Few random cases, and a line for each test case, so that the cases of a killed program count."""
+    """Asks for few random cases, and for a line per test case, so that cases of a killed program count."""
     environment = dict(context.bundle.environment, CNNPLAN_CASE_LINES="1", **further)
     environment.setdefault("CNNPLAN_CASES", str(cases))
     return environment
 
 
 def at_the_same_time(works, most):
-    """Results in the order in which the works end; the works are called without arguments."""
+    """Calls the works without arguments, and yields their results in the order in which they end."""
     with concurrent.futures.ThreadPoolExecutor(max_workers=most) as pool:
         for future in concurrent.futures.as_completed([pool.submit(work) for work in works]):
             yield future.result()
 
 
 class Tally:
-    """Figures of several processes of one check program, which grow while they end."""
+    """Adds up the figures of several processes of one check program while they end."""
 
     def __init__(self, stage, name, total=None):
         self.stage, self.name, self.total = stage, name, total
@@ -73,7 +73,7 @@ class Tally:
 
 
 def problem_of(result, counts, bundle):
-    """Why this process does not count as good; empty where it does."""
+    """Says why this process does not count as good; the text is empty if it does."""
     if result.code == EXIT_SKIPPED:
         return f"{result.name}: no device: {result.tail(1)}"
     if result.code != 0:
@@ -94,7 +94,7 @@ def count(stage, tally, result, bundle):
 
 
 def test_cases(bundle, program):
-    """All names. @throws StageError"""
+    """Returns all names. @throws StageError"""
     listing = bundle.run(bundle.bin / program, "--list-test-cases", "--no-version")
     try:
         return doctest_output.listed(listing.stdout)
@@ -103,7 +103,7 @@ def test_cases(bundle, program):
 
 
 def named_cases(stage, bundle, program, wanted):
-    """Those of `wanted` that the program has; a program without any of them cannot be checked."""
+    """Returns the names of `wanted` that the program has. @throws StageError where it has none"""
     there = set(test_cases(bundle, program))
     stage.data["not in the program"] = [name for name in wanted if name not in there]
     chosen = [name for name in wanted if name in there]
@@ -113,7 +113,7 @@ def named_cases(stage, bundle, program, wanted):
 
 
 def smoke(context, stage):
-    """One case of each kind of kernel, each in a process of its own."""
+    """Runs one case of each kind of kernel, each in a process of its own."""
     names = named_cases(stage, context.bundle, programs(context)[0], SMOKE)
     check_cases(context, stage, [[name] for name in names], SMOKE_KERNELS)
 
@@ -133,7 +133,7 @@ def check_cases(context, stage, shards, random_cases):
 
 
 def shards_of(names, wanted):
-    """Slow cases first, dealt out one by one, so that each process has its share of them."""
+    """Deals the cases out one by one, slow ones first, so that each process has its share of them."""
     def weight(name):
         return next((place for place, start in enumerate(SLOWEST_FIRST) if name.startswith(start)),
                     len(SLOWEST_FIRST))
@@ -142,13 +142,13 @@ def shards_of(names, wanted):
 
 
 def kernels(context, stage):
-    """All cases, dealt out to as many processes as there are cores."""
+    """Runs all cases, dealt out to more processes than there are cores."""
     names = test_cases(context.bundle, programs(context)[0])
     check_cases(context, stage, shards_of(names, min(MOST_PROCESSES, 2 * context.cores)), RANDOM_KERNELS)
 
 
 def ranks(context, stage):
-    """Random plans on several ranks, for each precision and number of ranks in a run of its own."""
+    """Runs random plans, for each precision and number of ranks in an mpirun of its own."""
     bundle, program = context.bundle, programs(context)[1]
     tallies = {number: Tally(stage, f"{program}, {number} rank{'s' if number > 1 else ''}")
                for number in context.rank_counts}
@@ -159,13 +159,13 @@ def ranks(context, stage):
                                            allowed=any_code()))
 
     works = [run(number, precision) for precision in context.precisions for number in context.rank_counts]
-    for number, result in at_the_same_time(works, max(1, context.cores // 2)):
+    for number, result in at_the_same_time(works, max(1, context.cores // 4)):
         if result:
             count(stage, tallies[number], result, bundle)
 
 
 def sanitizer(context, stage):
-    """memcheck on cases by name, each in a process of its own."""
+    """Runs memcheck on cases by name, each in a process of its own."""
     bundle = context.bundle
     tool = shutil.which("compute-sanitizer", path=bundle.environment.get("PATH", os.defpath))
     if context.backend != "cudnn":
@@ -182,7 +182,7 @@ def sanitizer(context, stage):
             environment=environment_of(context, SMOKE_KERNELS)))
 
     clean, bad = stage.data.setdefault("clean", []), stage.data.setdefault("with findings", [])
-    for case, result in at_the_same_time([run(case) for case in cases], context.cores):
+    for case, result in at_the_same_time([run(case) for case in cases], max(1, context.cores // 2)):
         if result:
             report_memcheck(stage, case, result, bundle)
     if not clean and not bad:
@@ -190,7 +190,7 @@ def sanitizer(context, stage):
 
 
 def report_memcheck(stage, case, result, bundle):
-    """A case that was killed has shown nothing: neither clean nor wrong."""
+    """Counts the case, unless it was killed: then it is neither clean nor wrong."""
     clean, bad = stage.data["clean"], stage.data["with findings"]
     problem = problem_of(result, doctest_output.counted(result.stdout), bundle)
     if problem:

@@ -14,7 +14,7 @@ EQUAL = re.compile(r"MESSAGE: \w+, \w+: (\d+) cases equal")
 
 @dataclass(frozen=True)
 class Counts:
-    """Over all ranks that printed; `equal` counts the random plans of the training tests."""
+    """Counts over all ranks that printed; `equal` is the number of random plans of the training tests."""
 
     passed: int = 0
     failed: int = 0
@@ -23,18 +23,18 @@ class Counts:
 
 
 def counted(text):
-    """Lines and summaries say the same where both are there; ranks that were killed have no summary."""
+    """Counts lines and summaries, which agree where both are there; killed ranks have no summary."""
     lines = ENDED.findall(text)
     summaries = SUMMARY.findall(text)
     passed = max(lines.count("passed"), sum(int(row[1]) for row in summaries))
     failed = max(lines.count("failed"), sum(int(row[2]) for row in summaries))
     if failed == 0 and WRONG.search(text):
-        failed = 1  # in a case that has not ended
+        failed = 1  # the case has not ended
     return Counts(passed, failed, sum(int(count) for count in EQUAL.findall(text)), bool(summaries))
 
 
 def listed(text):
-    """Names of test cases. @throws ValueError where the listing is not whole"""
+    """Returns the names of test cases. @throws ValueError where the listing is not whole"""
     names = [line.strip() for line in text.splitlines()
              if line.strip() and not line.startswith(("[doctest]", "==="))]
     wanted = LISTED.search(text)
@@ -44,5 +44,5 @@ def listed(text):
 
 
 def filter_of(names):
-    """The option that chooses exactly these, with separators and wildcards escaped."""
+    """Returns the option that chooses exactly these cases; separators in names are escaped."""
     return "--test-case=" + ",".join(name.replace("\\", "\\\\").replace(",", "\\,") for name in names)

@@ -1,4 +1,4 @@
-"""Stages that measure links, groups of kernels at the same time, and the profile for many ranks."""
+"""Measures links, groups of kernels that run at the same time, and the profile for many ranks."""
 
 from gpu_check import workloads
 from gpu_check.bundle import StageError
@@ -9,7 +9,7 @@ LINKS_BYTES = "4MiB"  # messages of two ranks on one card go through the host, w
 
 
 def links(context, stage):
-    """Of one rank, for its memory and copies, and of two ranks that share the card."""
+    """Measures one rank, for its memory and copies, and two ranks that share the card."""
     alone = stage.part(workloads.measure_links, context, 1, limit_s=0.5 * context.bundle.left_s())
     if alone:
         stage.part(report_copy, stage, workloads.read(alone))
@@ -28,7 +28,7 @@ def report_copy(stage, platform):
 
 
 def step_of(context, network, groups):
-    """The times of a step with so many groups at the same time."""
+    """Returns the times of a step with that number of groups at the same time."""
     plan, path = (context.files / f"{what}-concurrency-{groups}.json" for what in ("plan", "run"))
     path.unlink(missing_ok=True)
     context.bundle.run(context.bundle.bin / "cnnplan", "solve", network, "--ranks", 1, "--batch", 1, "--axes", "n",
@@ -40,7 +40,7 @@ def step_of(context, network, groups):
 
 
 def concurrency(context, stage):
-    """Multigrid over the layers of a chain of small kernels: its groups in one stream, and in several."""
+    """Runs multigrid over the layers of a chain of small kernels, with its groups in one stream and in several."""
     network = context.bundle.network("residual-16" if context.small else "residual-64")
     steps = {}
     for groups in (1, CONCURRENCY):
@@ -56,7 +56,7 @@ def concurrency(context, stage):
 
 
 def many_ranks_stage(workload, rank_counts):
-    """Times what plans of up to that many ranks can need, all into one new file."""
+    """Times all kernels that plans of up to that number of ranks can need, into one new file."""
     def work(context, stage):
         profile = context.files / f"profile-{workload.name}-ranks.json"
         workloads.put_aside(profile)

@@ -5,12 +5,12 @@ import json
 from gpu_check.bundle import Skip, StageError, any_code
 
 PROGRAM = "cudnn_bench"
-RESERVE_S = 5  # of the stage's time, so that the program ends by itself
+RESERVE_S = 5  # this part of the stage's time is left, so that the program ends by itself
 FILE = "cudnn-bench.jsonl"
 
 
 def lines_in(path):
-    """The JSON objects, and the numbers of the lines that are none."""
+    """Returns the JSON objects, and the numbers of the lines that are none."""
     found, garbage = [], []
     for number, line in enumerate(path.read_bytes().decode("utf-8", errors="replace").splitlines(), 1):
         try:
@@ -29,19 +29,19 @@ def is_positive(value):
 
 
 def of_kind(lines, kind, *numbers):
-    """Lines of that kind in which the named numbers are there."""
+    """Returns the lines of that kind that have the named numbers."""
     return [line for line in lines if line.get("line") == kind
             and all(is_positive(line.get(number)) for number in numbers)]
 
 
 def weighted_rate(own):
-    """Bytes per second of all own kernels of a step together: each as often as a step runs it."""
+    """Returns bytes per second of all own kernels together, each as often as a step runs it."""
     seconds = sum(line["count"] * line["median_s"] for line in own)
     return sum(line["count"] * line["median_s"] * line["bytes_per_s"] for line in own) / seconds
 
 
 def report_peaks(stage, lines):
-    """The largest rates of the copy and the product, or None."""
+    """Returns the largest rates of the copy and the product, or None."""
     rates = []
     for kind, key, unit in (("copy", "bytes_per_s", "B/s"), ("product", "flops_per_s", "flop/s")):
         found = [line[key] for line in of_kind(lines, kind, key)]
@@ -109,7 +109,7 @@ def bench_stage(workload):
 
 
 def free_path(files):
-    """The first run's file has the plain name; no run overwrites another's."""
+    """Returns a new name, so that no run overwrites the file of another one."""
     path, number = files / FILE, 1
     while path.exists():
         number += 1

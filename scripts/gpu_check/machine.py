@@ -1,4 +1,4 @@
-"""What the machine is: card, driver, clocks, libraries."""
+"""Describes the machine: card, driver, clocks, libraries."""
 
 import os
 import platform
@@ -20,14 +20,14 @@ CUDA_LIBRARIES = re.compile(r"(lib(?:cuda|cudart|cudnn\w*|nccl|cublas\w*|mpi)\.s
 
 
 def start_smi(processes, files, fields, name, *options):
-    """nvidia-smi with its output in a file. @throws OSError"""
+    """Starts nvidia-smi with its output in a file. @throws OSError"""
     command = ["nvidia-smi", f"--query-gpu={','.join(fields)}", *options]
     with open(files / name, "wb") as file:
         return processes.start(command, dict(os.environ), files, (file, subprocess.DEVNULL))
 
 
 def cards(processes, files):
-    """One dictionary for each card, as nvidia-smi puts it; none where it is missing, fails or hangs."""
+    """Returns what nvidia-smi says of each card; nothing if it is missing, fails or hangs."""
     try:
         process = start_smi(processes, files, SMI_FIELDS, "cards.csv", "--format=csv,noheader")
         code = processes.wait(process, time.monotonic() + SMI_LIMIT_S)
@@ -51,7 +51,7 @@ def describe(processes, files):
 
 
 def environment(context, stage):
-    """The loader finds every library of the programs; which CUDA libraries it finds."""
+    """Checks that the loader finds every library of the programs, and reports CUDA's libraries."""
     if context.backend == "cudnn" and not context.cards and not list(Path("/dev").glob("nvidia[0-9]*")):
         raise NoDevice("neither nvidia-smi nor /dev shows a card; without one, a dry run "
                        "takes --bundle build/release --backend onednn --small")
@@ -71,7 +71,7 @@ def find_libraries(bundle, stage):
 
 
 class ClockLog:
-    """nvidia-smi once a second beside all stages: clocks and power say whether times can be compared."""
+    """Logs clocks and power once a second during all stages: they say whether times can be compared."""
 
     def __init__(self, processes, files):
         self.processes, self.process = processes, None
@@ -79,7 +79,7 @@ class ClockLog:
             self.process = start_smi(processes, files, CLOCK_FIELDS, free_name(files, "clocks"),
                                      "--format=csv", "--loop=1")
         except OSError:
-            pass  # no nvidia-smi
+            pass  # there is no nvidia-smi
 
     def close(self):
         if self.process:

@@ -1,4 +1,4 @@
-"""PyTorch compared with cnnexec on the same network, in rounds that take turns."""
+"""Compares cnnexec with PyTorch on one network, in rounds that take turns."""
 
 import statistics
 
@@ -7,7 +7,7 @@ from gpu_check.bundle import Skip, StageError
 from gpu_check.torch_server import VARIANTS
 
 LEAST_RATIO = 1.2
-FIRST_TRY, SECOND_TRY = 0.4, 0.5  # of the time that is left; the rest is for the rounds
+FIRST_TRY, SECOND_TRY = 0.4, 0.5  # parts of the time that is left; the rest is for the rounds
 
 
 def require_peer(context):
@@ -39,7 +39,7 @@ def start_stage(workload):
 
 
 class Rounds:
-    """Median seconds of every round, by who ran; kept as they come."""
+    """Keeps the median seconds of every round as they come, for each side."""
 
     def __init__(self, stage):
         self.times, self.errors, self.last = {}, {}, {}
@@ -64,7 +64,7 @@ def own_round(context, workload, plan, rounds):
 
 
 def run_rounds(context, stage, server, workload, plan):
-    """A side that fails ends its own turns, not those of the other."""
+    """Lets both sides take turns; a side that fails does not end the turns of the other."""
     rounds = Rounds(stage)
     for _ in range(context.rounds):
         stage.part(own_round, context, workload, plan, rounds)
@@ -82,7 +82,7 @@ def run_rounds(context, stage, server, workload, plan):
 
 
 def settle_again(context, stage, workload):
-    """A PyTorch that died or hangs since it was started gets a second try, in a new process."""
+    """Waits for PyTorch; if it died or hangs, it gets a second try in a new process."""
     server, bundle = server_of(context, workload), context.bundle
     try:
         server.settle(bundle.deadline - (1 - FIRST_TRY) * bundle.left_s())
@@ -101,7 +101,7 @@ def close(context, workload):
 
 
 def peer_stage(workload):
-    """The ratio is that to PyTorch's faster way, round by round and of the medians."""
+    """Makes the stage that compares cnnexec with the faster variant of PyTorch."""
     def work(context, stage):
         require_peer(context)
         try:
@@ -112,7 +112,7 @@ def peer_stage(workload):
 
 
 def compare(context, stage, workload, server):
-    """Without PyTorch, cnnexec runs alone."""
+    """Runs the rounds; if PyTorch does not work, cnnexec runs alone."""
     plan = workloads.plan_of(context, stage, workload)
     rounds = run_rounds(context, stage, server if server.warmed is not None else None, workload, plan)
     if server.hello:
@@ -141,7 +141,7 @@ def report_ratio(stage, times):
                  statistics.median(times[best]) / statistics.median(times["cnnexec"]), "times",
                  at_least=LEAST_RATIO)
     if len(times[best]) != len(times["cnnexec"]):
-        return  # a side failed in some round, so nobody knows which rounds belong together
+        return  # a side failed in a round, so it is unknown which rounds belong together
     ratios = [other / own for own, other in zip(times["cnnexec"], times[best])]
     stage.data.update(best=best, ratios=ratios)
     stage.figure("smallest ratio of a round", min(ratios), "times")

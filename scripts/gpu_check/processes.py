@@ -11,12 +11,12 @@ import time
 from pathlib import Path
 
 EXIT_TIME_LIMIT = 124
-END_S = 10     # from SIGTERM, on which mpirun ends its ranks, to SIGKILL
-POLL_S = 0.25  # how long a wait may overlook that gpu-check itself is to stop
+END_S = 10     # passes from SIGTERM, on which mpirun ends its ranks, to SIGKILL
+POLL_S = 0.25  # passes at most until a wait notices that gpu-check itself is to stop
 
 
 def members(session):
-    """Process ids of that session; a process that only waits to be collected is none."""
+    """Returns the process ids of that session, without processes that have ended."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
@@ -38,11 +38,11 @@ def send(session, wanted):
 
 
 class Processes:
-    """Those of one gpu-check; its threads share it."""
+    """Starts and ends the programs of one gpu-check, whose threads share it."""
 
     def __init__(self, end_s=END_S):
         self.end_s = end_s
-        self.stopped_by = ""  # the signal that ends gpu-check
+        self.stopped_by = ""  # this signal ends gpu-check
 
     def stop(self, signal_name):
         """Makes every wait end its program soon; safe in a signal handler."""
@@ -50,12 +50,12 @@ class Processes:
         self.end_s = min(self.end_s, 3)
 
     def start(self, words, environment, folder, outputs, stdin=subprocess.DEVNULL):
-        """@param outputs files, or a pipe, for stdout and stderr. @throws OSError"""
+        """Starts a program; `outputs` are two files, or a pipe and a file. @throws OSError"""
         return subprocess.Popen(words, env=environment, cwd=folder, stdin=stdin, stdout=outputs[0],
                                 stderr=outputs[1], start_new_session=True)
 
     def wait(self, process, deadline):
-        """The exit code, or EXIT_TIME_LIMIT where the program had to be ended."""
+        """Returns the exit code, or EXIT_TIME_LIMIT where the program had to be ended."""
         while True:
             left_s = deadline - time.monotonic()
             if left_s <= 0 or self.stopped_by:
@@ -65,12 +65,11 @@ class Processes:
                 code = process.wait(timeout=min(left_s, POLL_S))
             except subprocess.TimeoutExpired:
                 continue
-            send(process.pid, signal.SIGKILL)  # ranks that outlive mpirun
+            send(process.pid, signal.SIGKILL)  # some ranks outlive mpirun
             return code
 
     def end(self, process):
-        """SIGTERM to the program and all that it started, and SIGKILL to what is left after a while."""
-        send(process.pid, signal.SIGCONT)
+        """Sends SIGTERM to the program and all that it started, and after a while SIGKILL to the rest."""
         send(process.pid, signal.SIGTERM)
         end = time.monotonic() + self.end_s
         while time.monotonic() < end:

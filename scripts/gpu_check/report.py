@@ -1,4 +1,4 @@
-"""The JSON of a check, which grows with every figure and keeps the stages of earlier runs, and the table."""
+"""Writes the JSON of a check, which grows with every figure and keeps stages of earlier runs, and the table."""
 
 import datetime
 import json
@@ -12,7 +12,7 @@ PREFIXES = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
 def origin(bundle):
-    """What scripts/gpu-bundle wrote down (commit, build, glibc), or the build folder."""
+    """Returns the notes of scripts/gpu-bundle (commit, build, glibc), or the build folder."""
     path = bundle.folder / "ORIGIN"
     if not path.exists():
         return {"folder": str(bundle.folder)}
@@ -20,7 +20,7 @@ def origin(bundle):
 
 
 def plain(value):
-    """What JSON can hold: text in place of keys and values that it cannot, and of numbers without end."""
+    """Returns the value with text in place of all that JSON cannot hold, such as not-a-number."""
     if isinstance(value, dict):
         return {str(key): plain(entry) for key, entry in value.items()}
     if isinstance(value, (list, tuple)):
@@ -47,7 +47,7 @@ def earlier_document(path):
 
 
 def put_aside(path, files):
-    """Reports of earlier runs are kept with the files."""
+    """Keeps the report of an earlier run with the files."""
     number = 1
     while (files / f"earlier-{number}.json").exists():
         number += 1
@@ -56,7 +56,7 @@ def put_aside(path, files):
 
 
 class Report:
-    """With --only, the stages of an earlier run of the same bundle stay in the file."""
+    """Writes one file; with --only, stages of an earlier run of the same bundle stay in it."""
 
     def __init__(self, path, context, options, stages):
         self.path, self.stages, self.lock = path, stages, threading.Lock()
@@ -72,7 +72,7 @@ class Report:
             stage.notice = self.write
 
     def continued(self):
-        """The earlier report, if it is of the same bundle."""
+        """Returns the earlier report if it belongs to the same bundle, else None."""
         earlier = earlier_document(self.path)
         if earlier is None or earlier.get("origin") != self.head["origin"]:
             return None
@@ -86,7 +86,7 @@ class Report:
         return int(any(stage.status in WRONG for stage in self.stages) or bool(self.processes.stopped_by))
 
     def stage_documents(self):
-        """A stage that has begun replaces the earlier one, which moves into it."""
+        """Returns all stages; a stage that has begun replaces the earlier one, which moves into it."""
         now = {stage.name: stage for stage in self.stages}
         found = []
         for before in self.earlier["stages"] if self.earlier else ():
@@ -103,7 +103,7 @@ class Report:
                     stages=self.stage_documents())
 
     def write(self):
-        """@throws nothing: a full disk must not end a check"""
+        """Writes the file. It throws nothing, since a full disk must not end a check."""
         with self.lock:
             try:
                 write_whole(self.path, self.text())
@@ -111,7 +111,7 @@ class Report:
                 print(f"gpu-check: {self.path}: {error}", file=sys.stderr)
 
     def text(self):
-        """Stages that run at the same time may add data while it is being read; then it is read again."""
+        """Reads the data again if a stage that runs at the same time has just added some."""
         while True:
             try:
                 return json.dumps(plain(self.document()), indent=1)
@@ -139,7 +139,7 @@ class Report:
                 f"; {sum(reached)} of {len(reached)} targets reached; {self.path}{self.repeated()}")
 
     def repeated(self):
-        """What became of the earlier run's stages; empty where there was none."""
+        """Says which stages of the earlier run were repeated; the text is empty without such a run."""
         if not self.earlier:
             return ""
         begun = {stage.name for stage in self.stages if stage.date}
@@ -157,7 +157,7 @@ def line(row, widths):
 
 
 def shown(value, unit):
-    """Three digits or more, with a prefix for bytes and flops."""
+    """Prints three digits or more, with a prefix for bytes and flops."""
     if unit == "B":
         return f"{value / (1 << 20):.0f} MiB"
     if unit in ("B/s", "flop/s"):

@@ -1,4 +1,4 @@
-"""What the heaviest kernels reach of a measured copy and a measured matrix product."""
+"""Compares the heaviest kernels with a measured copy and a measured matrix product."""
 
 import json
 import sys
@@ -19,7 +19,7 @@ def elements(shape):
 
 
 def work_of(kernel):
-    """Flops, and the bytes of operands that are read or written once at least."""
+    """Returns flops, and the bytes of operands that are read or written at least once."""
     size_in, size_out = elements(kernel["in"]), elements(kernel["out"])
     width = WIDTH_BYTES.get(kernel.get("precision", "fp32"), 4)
     kind, phase = kernel["kind"], kernel["phase"]
@@ -28,7 +28,7 @@ def work_of(kernel):
         depth = kernel["in"][1] // kernel.get("groups", 1)
         weights = kernel["out"][1] * depth * taps
         return 2 * size_out * depth * taps, width * (size_in + size_out + weights)
-    if kind == "sgd":  # weight, gradient and momentum read, weight and momentum written, in fp32
+    if kind == "sgd":  # it reads weight, gradient and momentum, and writes weight and momentum, in fp32
         return 0, 5 * 4 * size_out
     reads_twice = kind in ("add", "accumulate") or (phase.startswith("backward") and kind != "pooling")
     writes = 0 if phase.endswith("statistics") else size_out
@@ -36,7 +36,7 @@ def work_of(kernel):
 
 
 def fastest_of_each(kernels):
-    """Of the algorithms of one kernel, the one that plans take."""
+    """Returns the algorithm of each kernel that plans take."""
     found = {}
     for entry in kernels:
         key = json.dumps({name: value for name, value in entry["kernel"].items() if name != "algorithm"})
@@ -59,7 +59,7 @@ def heaviest(profile, count):
 
 
 def peaks(context, workload):
-    """A measured copy and matrix product; none where PyTorch is missing."""
+    """Returns the rates of a copy and a matrix product; nothing if PyTorch is missing."""
     if not context.has_peer:
         return {}
     taken = context.bundle.run(
@@ -73,7 +73,7 @@ def peaks(context, workload):
 
 
 def peaks_in(taken):
-    """The last line that has both. @throws StageError"""
+    """Returns the last line that has both rates. @throws StageError"""
     for line in reversed(taken.stdout.splitlines()):
         try:
             found = json.loads(line)
@@ -94,7 +94,7 @@ def label(kernel):
 
 
 def profile_of(context, loads):
-    """The profile of the first workload that has one. @throws StageError"""
+    """Returns the first workload with a profile, and the profile. @throws StageError"""
     for load in loads:
         path = context.files / f"profile-{load.name}.json"
         if path.exists():
@@ -106,7 +106,7 @@ def profile_of(context, loads):
 
 
 def roofline_stage(loads):
-    """Of the first workload with a profile, which is the first one unless its stage has failed."""
+    """Makes the stage, which takes the first workload unless that one has no profile."""
     def work(context, stage):
         found = stage.part(peaks, context, loads[0]) or {}
         stage.data["peaks"] = found
@@ -122,7 +122,7 @@ def roofline_stage(loads):
 
 
 def report_kernel(stage, row, found):
-    """The share of what bounds it: of the measured copy, or of the measured product."""
+    """Reports the larger share, which bounds the kernel: that of the copy or of the product."""
     if not found:
         stage.figure(label(row["kernel"]), row["bytes_per_s"], "B/s")
         return

@@ -13,17 +13,17 @@ from typing import Callable
 from gpu_check import sticky
 from gpu_check.bundle import NoDevice, Skip, StageError
 
-RESERVE_S = 5  # to end programs and write the report
-LEAST_S = 5    # less is no use to any stage
+RESERVE_S = 5  # are left to end programs and to write the report
+LEAST_S = 5    # is the least time that is of use to a stage
 
 
 def no_notice():
-    """Nobody wants to know of a new figure."""
+    """Does nothing about a new figure."""
 
 
 @dataclass
 class Stage:
-    """`expected_s`: it does not start with less than that left; `limit_s`: it is ended then."""
+    """Holds a stage and its findings. It starts only if `expected_s` are left, and ends after `limit_s`."""
 
     name: str
     work: Callable
@@ -41,8 +41,8 @@ class Stage:
     notice: Callable = no_notice
 
     def figure(self, name, value, unit, *, at_least=None, at_most=None, times=None):
-        """A number, its target where it has one, and the raw median, min and max that it comes from.
-        Replaces the figure of that name."""
+        """Keeps a number, its target, and the raw median, min and max that it comes from. It replaces the
+        figure of that name."""
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
             raise StageError(f"{name}: {value!r} is no finite number")
         entry = {"name": name, "value": value, "unit": unit}
@@ -60,7 +60,7 @@ class Stage:
         self.notice()
 
     def part(self, work, *arguments, **named):
-        """What the work returns, or None where it fails: the stage goes on, and has failed in the end."""
+        """Returns what the work returns, or None if it fails: the stage goes on, and has failed in the end."""
         try:
             return work(*arguments, **named)
         except (Skip, NoDevice):
@@ -77,7 +77,7 @@ class Stage:
 
 
 def unexpected():
-    """The last line of the error first, since tables show one line."""
+    """Describes the current error. Its last line comes first, since tables show one line."""
     lines = traceback.format_exc(limit=-3).rstrip().splitlines()
     return "\n".join([lines[-1], *lines])
 
@@ -92,7 +92,7 @@ def settle(stage, status, reason=""):
 
 
 def perform(stage, context):
-    """Sets the stage's status; what it has found stays, whatever happens."""
+    """Runs the stage and sets its status; its findings stay, whatever happens."""
     try:
         stage.work(context, stage)
         settle(stage, "failed" if stage.problems else "passed")
@@ -118,7 +118,7 @@ def run_once(stage, context, limit_s):
 
 
 def run_stage(stage, context, end):
-    """Once, and once more with a single engine per convolution after an error that no process survives."""
+    """Runs a stage, and repeats it with one engine per convolution after an error that no process survives."""
     left_s = end - time.monotonic()
     if left_s < max(LEAST_S, stage.expected_s):
         stage.status = "dropped"
@@ -144,7 +144,7 @@ def run_stage(stage, context, end):
 
 
 def run_group(group, context, end):
-    """Stages that run at the same time; each has its own programs and its own limit."""
+    """Runs stages at the same time; each has its own programs and its own limit."""
     threads = [threading.Thread(target=run_stage, args=(stage, context, end)) for stage in group[1:]]
     for thread in threads:
         thread.start()
@@ -159,7 +159,7 @@ def groups_of(stages):
 
 
 def run_stages(stages, context, budget_s, after_each):
-    """The stages come by falling importance, so the stages that no longer fit matter least."""
+    """Runs the stages in order, which is that of importance: the last ones may no longer fit."""
     end = time.monotonic() + budget_s - RESERVE_S
     done = 0
     for group in groups_of(stages):

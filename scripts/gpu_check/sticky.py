@@ -15,7 +15,7 @@ FIRST_RUN = re.compile(r"cudnn: first run of (.+?) for (.+)")
 
 
 def found_in(results):
-    """What the first program with a sticky error said; None where there is no such error."""
+    """Describes the first sticky error in the outputs of programs; None if there is no such error."""
     for result in results:
         text = result.stderr
         error = STICKY.search(text) if result.code != 0 else None

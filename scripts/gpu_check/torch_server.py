@@ -1,4 +1,4 @@
-"""PyTorch's process: started before all stages, asked to compile, and kept quiet while others are timed.
+"""Runs PyTorch's process, which starts before all stages, compiles, and is quiet while others are timed.
 
 It speaks JSON lines: {"ready": ...} when it has loaded, {"warmed": ...} when it has compiled and run every
 variant, and one answer to each request. Lines that are no JSON object are passed over."""
@@ -16,7 +16,7 @@ VARIANTS = ("eager", "compiled")
 
 
 class Server:
-    """peer-torch-gpu.py --serve, in the caller's environment: PyTorch finds its own libraries."""
+    """Runs peer-torch-gpu.py --serve in the caller's environment, where PyTorch finds its own libraries."""
 
     def __init__(self, context, workload):
         self.processes, self.outputs = context.processes, context.bundle.outputs
@@ -35,7 +35,7 @@ class Server:
         self.request({"warm": VARIANTS})
 
     def receive(self, line):
-        """Called by the thread that reads: None at the end."""
+        """Takes a line from the thread that reads, or None at the end."""
         if line is None:
             self.answers.put(None)
             return
@@ -51,10 +51,10 @@ class Server:
             self.process.stdin.write((json.dumps(document) + "\n").encode())
             self.process.stdin.flush()
         except OSError:
-            pass  # it has ended, and answer() says how
+            pass  # the process has ended, and answer() says how
 
     def answer(self, key, deadline, value=None):
-        """The next answer that has the key, with the value if one is given. @throws StageError, Skip"""
+        """Returns the next answer that has the key, with the value if one is given. @throws StageError, Skip"""
         while True:
             if time.monotonic() >= deadline or self.processes.stopped_by:
                 raise StageError(f"PyTorch: time limit while waiting for '{value or key}'")
@@ -63,7 +63,7 @@ class Server:
             except queue.Empty:
                 continue
             if answer is None:
-                self.answers.put(None)  # for the next who asks
+                self.answers.put(None)  # the next call wants to know, too
                 self.refuse()
             if key in answer and value in (None, answer[key]):
                 return answer
@@ -106,11 +106,12 @@ class Server:
         return answer
 
     def close(self):
+        self.resume()  # a stopped process would not see SIGTERM
         self.processes.end(self.process)
 
 
 def start(context, workload):
-    """Beside the first stages; stage `peer-start` waits for it."""
+    """Starts PyTorch, which compiles during the first stages; stage `peer-start` waits for it."""
     context.servers[workload.name] = Server(context, workload)
 
 

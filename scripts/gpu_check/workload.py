@@ -1,4 +1,4 @@
-"""A network with batch and precision, as the stages and the programs name it."""
+"""Defines a workload: a network with batch and precision, as the stages and the programs name it."""
 
 from dataclasses import dataclass
 from typing import Optional
@@ -20,7 +20,7 @@ class Workload:
         return f"{self.network}-{self.precision or 'fp32'}-b{self.batch}"
 
     def where(self, bundle, ranks=1):
-        """Options that profile and solve share."""
+        """Returns the options that profile and solve share."""
         words = [bundle.network(self.network), "--ranks", ranks, "--batch", self.batch]
         words += ["--precision", self.precision] if self.precision else []
         return words + (["--input", self.input] if self.input else [])

@@ -1,16 +1,16 @@
-"""The loop of profile, solve, execute and compare for each workload; its steps also serve other stages."""
+"""Runs profile, solve, execute and compare for each workload; these steps also serve other stages."""
 
 import json
 
 from gpu_check.bundle import StageError
 
-EXIT_OUTSIDE = 6  # cnnplan compare: the prediction is off by more than allowed
+EXIT_OUTSIDE = 6  # cnnplan compare says so if the prediction is off by more than allowed
 STEP_ERROR, LAYER_ERROR, LAYER_SHARE = 0.05, 0.10, 0.90
-PROFILE_SHARE = 0.6  # of the stage's time: the rest is for a run, even if the profile hangs
+PROFILE_SHARE = 0.6  # part of the stage's time; the rest is for a run, even if the profile hangs
 
 
 def read(path):
-    """The JSON of a file that a program wrote. @throws StageError"""
+    """Returns the JSON of a file that a program wrote. @throws StageError"""
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -18,7 +18,7 @@ def read(path):
 
 
 def measure_links(context, ranks, *options, **named):
-    """A file that is whole: a failed measurement leaves the one before."""
+    """Writes the file in one step: a failed measurement leaves the file of an earlier one."""
     path = context.files / f"platform-{ranks}.json"
     new = path.with_suffix(".new.json")
     new.unlink(missing_ok=True)
@@ -30,7 +30,7 @@ def measure_links(context, ranks, *options, **named):
 
 
 def platform_options(context, profile):
-    """The links of one rank, unless they are of another device than the profile."""
+    """Returns the option for the links of one rank, if profile and links come from one device."""
     path = context.files / "platform-1.json"
     if not path.exists() or read(path)["device"] != profile["fingerprint"]["device"]:
         return []
@@ -38,7 +38,7 @@ def platform_options(context, profile):
 
 
 def engine_options(context, program, *words):
-    """With one engine only: the option, where the program has it."""
+    """Returns the option that limits a program to one engine, if it is wanted and the program has it."""
     if not context.engine_options:
         return ()
     usage = context.bundle.run(context.bundle.bin / program, *words, "--help")
@@ -54,7 +54,7 @@ def plan_path(context, workload):
 
 
 def put_aside(path):
-    """A file of an earlier run is kept under another name; what is measured now begins anew."""
+    """Keeps the file of an earlier run under another name, since the new run begins without it."""
     number = 1
     while path.with_suffix(f".earlier-{number}.json").exists():
         number += 1
@@ -75,7 +75,7 @@ def take_profile(context, stage, workload):
 
 
 def solve(context, workload, profile=None):
-    """Without a profile the plan comes from estimates, and cnnexec chooses the engines itself."""
+    """Writes a plan. Without a profile it comes from estimates, and cnnexec chooses the engines itself."""
     plan = plan_path(context, workload)
     plan.unlink(missing_ok=True)
     known = ["--profile", profile, *platform_options(context, read(profile)), "--strict"] if profile else []
@@ -85,7 +85,7 @@ def solve(context, workload, profile=None):
 
 
 def plan_of(context, stage, workload):
-    """The plan of the workload's stage; where that has failed, one from estimates."""
+    """Returns the plan of the workload's stage; if that stage has failed, a plan from estimates."""
     plan = plan_path(context, workload)
     try:
         read(plan)
@@ -131,7 +131,7 @@ def by_layer(operations, key):
 
 
 def layer_shares(plan, run):
-    """The shares of layers, and of their measured time, that lie within LAYER_ERROR; None where the run
+    """Returns the shares of layers, and of their measured time, that lie within LAYER_ERROR; None if the run
     has no times of operations."""
     predicted = by_layer(plan["prediction"]["operations"], "predicted_s")
     measured = by_layer(run["operations"], "median_s")
@@ -145,7 +145,7 @@ def layer_shares(plan, run):
 
 
 def report_layers(context, stage, workload, plan, run):
-    """Graphs hide the operations; then they are timed once more without graphs."""
+    """Reports the layers. Graphs hide the operations; then they are timed once more without graphs."""
     shares = layer_shares(read(plan), run)
     if shares is None:
         run = execute(context, workload, plan, "-operations", ("--graphs", "off"))
@@ -157,7 +157,7 @@ def report_layers(context, stage, workload, plan, run):
 
 
 def workload_stage(workload):
-    """Each step is kept if a later one fails; without a whole profile there still is a throughput."""
+    """Makes the stage. Each step is kept if a later one fails, and a throughput needs no whole profile."""
     def work(context, stage):
         put_aside(profile_path(context, workload))
         put_aside(plan_path(context, workload))

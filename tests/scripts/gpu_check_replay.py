@@ -1,4 +1,4 @@
-"""Runs scripts/gpu-check on programs that play back what emulated ones did, for gpu-check-failures_test."""
+"""Runs scripts/gpu-check on programs that play back emulated ones, for gpu-check-failures_test."""
 
 import json
 import os
@@ -25,8 +25,8 @@ NEEDED = ("cnnplan", "cnnexec_emulated", "cnnplan-profile_emulated", "cudnn_emul
 FURTHER_CASES = ("convolution: random windows, groups and dilations in two dims",
                  "convolution: empty blocks do nothing forward and give zero gradients",
                  "gradient: pooling", "upsample: empty blocks", "bias: every channel has its own")
-SLOW_CASES = ("convolution: windows over many channels",)  # 20 s on the emulation
-MARK = "GPU_CHECK_TEST"  # finds what a run has started and left over
+SLOW_CASES = ("convolution: windows over many channels",)  # the emulation takes 20 s for it
+MARK = "GPU_CHECK_TEST"  # this variable finds the processes that a run has left over
 LIMIT_S = 300  # of one run: not a measure of speed, but the end of a hang
 
 CONVOLUTION = {"kind": "convolution", "filters": 2, "kernel": 3, "padding": 1, "bias": True}
@@ -58,7 +58,7 @@ def network(name, layers):
 
 
 class Bench:
-    """A bundle of replayed programs; the real ones run when a command comes for the first time."""
+    """Makes a bundle of replayed programs; the real ones run when a command comes for the first time."""
 
     def __init__(self, folder, build):
         self.folder, self.real = folder, build / "bin"
@@ -73,7 +73,7 @@ class Bench:
         self.write_record()
 
     def write_record(self):
-        """What comes from no emulated program: a short list of test cases, and the lines of a benchmark."""
+        """Writes what no emulated program gives: a short list of test cases, and the lines of a benchmark."""
         listing = subprocess.run([self.real / "cudnn_emulated_test", "--list-test-cases"], capture_output=True,
                                  text=True, check=True).stdout
         there = doctest_output.listed(listing)
@@ -96,7 +96,7 @@ class Bench:
 
 
 class Run:
-    """One gpu-check, in a folder of its own."""
+    """Runs one gpu-check in a folder of its own."""
 
     def __init__(self, bench, *options, folder=None, **injection):
         self.mark = uuid.uuid4().hex
@@ -129,17 +129,17 @@ class Run:
         return {stage["name"]: stage for stage in self.document()["stages"]}
 
     def figures(self):
-        """By stage and name."""
+        """Returns values and units by stage and name."""
         return {name: {entry["name"]: (entry["value"], entry["unit"]) for entry in stage["figures"]}
                 for name, stage in self.stages().items()}
 
     def archived(self):
-        """Contents by name; reading all of it shows that the file is whole."""
+        """Returns contents by name; reading all of them shows that the file is whole."""
         with tarfile.open(self.archive) as archive:
             return {entry.name: archive.extractfile(entry).read() for entry in archive if entry.isfile()}
 
     def left_over(self):
-        """Ids of processes that this run has started and that still run."""
+        """Returns the ids of processes that this run has started and that still run."""
         return [int(path.parent.name) for path in Path("/proc").glob("[0-9]*/environ") if self.is_mine(path)]
 
     def is_mine(self, path):
