@@ -159,7 +159,7 @@ def ranks(context, stage):
                                            allowed=any_code()))
 
     works = [run(number, precision) for precision in context.precisions for number in context.rank_counts]
-    for number, result in at_the_same_time(works, max(1, context.cores // 4)):
+    for number, result in at_the_same_time(works, max(2, context.cores // 4)):
         if result:
             count(stage, tallies[number], result, bundle)
 
@@ -182,7 +182,7 @@ def sanitizer(context, stage):
             environment=environment_of(context, SMOKE_KERNELS)))
 
     clean, bad = stage.data.setdefault("clean", []), stage.data.setdefault("with findings", [])
-    for case, result in at_the_same_time([run(case) for case in cases], max(1, context.cores // 2)):
+    for case, result in at_the_same_time([run(case) for case in cases], max(2, context.cores // 2)):
         if result:
             report_memcheck(stage, case, result, bundle)
     if not clean and not bad:

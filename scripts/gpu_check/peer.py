@@ -59,7 +59,8 @@ class Rounds:
 
 
 def own_round(context, workload, plan, rounds):
-    run = workloads.execute(context, workload, plan, "-peer")
+    limit_s = workloads.STEP_SHARE * context.bundle.left_s()
+    run = workloads.execute(context, workload, plan, "-peer", limit_s=limit_s)
     rounds.add("cnnexec", run["step"]["median_s"])
 
 

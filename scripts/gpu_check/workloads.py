@@ -6,7 +6,8 @@ from gpu_check.bundle import StageError
 
 EXIT_OUTSIDE = 6  # cnnplan compare says so if the prediction is off by more than allowed
 STEP_ERROR, LAYER_ERROR, LAYER_SHARE = 0.05, 0.10, 0.90
-PROFILE_SHARE = 0.6  # part of the stage's time; the rest is for a run, even if the profile hangs
+PROFILE_SHARE = 0.6  # part of the time that is left; the rest is for a run, even if the profile hangs
+STEP_SHARE = 0.5     # part of the time that is left, for a command after which others follow
 
 
 def read(path):
@@ -79,7 +80,8 @@ def solve(context, workload, profile=None):
     plan = plan_path(context, workload)
     plan.unlink(missing_ok=True)
     known = ["--profile", profile, *platform_options(context, read(profile)), "--strict"] if profile else []
-    context.bundle.run(context.bundle.bin / "cnnplan", "solve", *workload.where(context.bundle), *known, "-o", plan)
+    context.bundle.run(context.bundle.bin / "cnnplan", "solve", *workload.where(context.bundle), *known, "-o", plan,
+                       limit_s=STEP_SHARE * context.bundle.left_s())
     read(plan)
     return plan
 
@@ -95,11 +97,11 @@ def plan_of(context, stage, workload):
         return solve(context, workload)
 
 
-def execute(context, workload, plan, suffix="", options=()):
+def execute(context, workload, plan, suffix="", options=(), limit_s=None):
     path = context.files / f"run-{workload.name}{suffix}.json"
     path.unlink(missing_ok=True)
     context.bundle.mpirun(1, "cnnexec", "--strategy", plan, "--backend", context.backend, "--steps", context.steps,
-                          *options, *engine_options(context, "cnnexec"), "-o", path)
+                          *options, *engine_options(context, "cnnexec"), "-o", path, limit_s=limit_s)
     return read(path)
 
 
@@ -118,7 +120,7 @@ def report_prediction(context, stage, workload, plan, run):
     stage.data.update(predicted_s=predicted["step_s"], memory=predicted.get("memory"))
     compared = context.bundle.run(
         context.bundle.bin / "cnnplan", "compare", plan, context.files / f"run-{workload.name}.json",
-        "--max-error", STEP_ERROR, allowed=(0, EXIT_OUTSIDE))
+        "--max-error", STEP_ERROR, allowed=(0, EXIT_OUTSIDE), limit_s=STEP_SHARE * context.bundle.left_s())
     stage.data["compare"] = compared.tail(4)
 
 
