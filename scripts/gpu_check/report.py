@@ -102,19 +102,19 @@ class Report:
         return dict(self.head, exit_code=self.exit_code(), stopped_by=self.processes.stopped_by,
                     stages=self.stage_documents())
 
-    def write(self):
+    def write(self, indent=None):
         """Writes the file. It throws nothing, since a full disk must not end a check."""
         with self.lock:
             try:
-                write_whole(self.path, self.text())
+                write_whole(self.path, self.text(indent))
             except OSError as error:
                 print(f"gpu-check: {self.path}: {error}", file=sys.stderr)
 
-    def text(self):
+    def text(self, indent):
         """Reads the data again if a stage that runs at the same time has just added some."""
         while True:
             try:
-                return json.dumps(plain(self.document()), indent=1)
+                return json.dumps(plain(self.document()), indent=indent)
             except RuntimeError:
                 continue
 
