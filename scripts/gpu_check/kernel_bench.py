@@ -1,10 +1,17 @@
 """Runs cudnn_bench, which times own kernels and cuDNN's engines, and sums up the lines that it prints."""
 
 import json
+import re
 
-from gpu_check.bundle import Skip, StageError, any_code
+from gpu_check.bundle import Skip, any_code
+from gpu_check.processes import EXIT_TIME_LIMIT
 
 PROGRAM = "cudnn_bench"
+SKIP_ENGINE = "--skip-engine"
+# The program names each kernel on stderr before it runs; an engine stands at the end.
+NAMED = re.compile(r"^cudnn_bench: (?!the device)(.*)$", re.MULTILINE)
+ENGINE = re.compile(r"(?:^|: )(engine \d+)[^:]*$")
+LEAST_S = 10  # are needed for a second run
 RESERVE_S = 5  # this part of the stage's time is left, so that the program ends by itself
 FILE = "cudnn-bench.jsonl"
 
@@ -53,6 +60,8 @@ def report_peaks(stage, lines):
 
 def report_own(stage, lines, copy_rate):
     own = of_kind(lines, "own", "count", "median_s", "bytes_per_s")
+    failed = [line for line in lines if line.get("line") == "own" and "error" in line]
+    stage.problems += [f"own kernel: {json.dumps(line)[:500]}" for line in failed]
     if not own:
         return
     stage.figure("own kernels, timed", len(own), "")
@@ -81,30 +90,49 @@ def summarise(stage, path):
     copy_rate, _ = report_peaks(stage, lines)
     report_own(stage, lines, copy_rate)
     report_engines(stage, lines)
-    stage.data.update(lines=len(lines), garbage_lines=garbage[:100], done=bool(of_kind(lines, "done")))
+    ends = of_kind(lines, "done")
+    stage.data.update(lines=len(lines), garbage_lines=garbage[:100], end=ends[-1] if ends else None)
     stage.figure("lines", len(lines), "")
     if garbage:
         stage.problems.append(f"{path.name}: {len(garbage)} lines are no JSON object, the first is line {garbage[0]}")
-    elif not stage.data["done"]:
-        stage.problems.append(f"{path.name}: the last line, 'done', is missing")
+    elif not ends or ends[-1].get("done") is False:
+        stage.problems.append(f"{path.name}: the benchmark has not come to its end")
+
+
+def run_once(context, stage, workload, *options):
+    """Keeps the lines in a file as they come, and sums them up however the program ends."""
+    bundle, path = context.bundle, free_path(context.files)
+    taken = bundle.run(
+        bundle.bin / PROGRAM, "--network", bundle.network(workload.network), "--batch", workload.batch,
+        "--precision", workload.precision or "fp32", *options, "--budget", max(1, int(bundle.left_s() - RESERVE_S)),
+        allowed=any_code(), out=path)
+    stage.data.setdefault("files", []).append(path.name)
+    stage.part(summarise, stage, path)
+    if taken.code != 0:
+        stage.problems.append(bundle.failure(taken))
+    return taken
+
+
+def culprit(stderr):
+    """Returns the engine that was named last; nothing if another kernel was."""
+    named = NAMED.findall(stderr)
+    engine = ENGINE.search(named[-1]) if named else None
+    return engine.group(1) if engine else ""
 
 
 def bench_stage(workload):
+    """Makes the stage. After an engine that ends the program, it goes on without this engine, once."""
     def work(context, stage):
+        bundle = context.bundle
         if context.backend != "cudnn":
             raise Skip("the kernels run on the CPU")
-        if not context.bundle.has(PROGRAM):
+        if not bundle.has(PROGRAM):
             raise Skip(f"the bundle has no {PROGRAM}")
-        path = free_path(context.files)
-        budget_s = max(1, int(context.bundle.left_s() - RESERVE_S))
-        taken = context.bundle.run(
-            context.bundle.bin / PROGRAM, "--network", context.bundle.network(workload.network),
-            "--batch", workload.batch, "--precision", workload.precision or "fp32", "--budget", budget_s,
-            allowed=any_code(), out=path)
-        stage.part(summarise, stage, path)
-        stage.data["file"] = path.name
-        if taken.code != 0:
-            raise StageError(context.bundle.failure(taken))
+        taken = run_once(context, stage, workload)
+        engine = culprit(taken.stderr) if taken.code not in (0, EXIT_TIME_LIMIT) else ""
+        if engine and bundle.left_s() > LEAST_S and SKIP_ENGINE in bundle.run(bundle.bin / PROGRAM, "--help").stdout:
+            stage.data["without"] = engine
+            run_once(context, stage, workload, SKIP_ENGINE, engine)
     return work
 
 
