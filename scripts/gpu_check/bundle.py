@@ -4,6 +4,7 @@ import copy
 import os
 import re
 import subprocess
+import sys
 import threading
 import time
 from dataclasses import dataclass
@@ -96,8 +97,12 @@ class Outputs:
         return self.folder / f"{name}.out", self.folder / f"{name}.err"
 
     def write(self, text):
-        with self.lock, open(self.log, "a", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(text)
+        """Adds to the log. It throws nothing, since a full disk must not end a check."""
+        try:
+            with self.lock, open(self.log, "a", encoding="utf-8", errors="backslashreplace") as file:
+                file.write(text)
+        except OSError as error:
+            print(f"gpu-check: {self.log}: {error}", file=sys.stderr)
 
 
 class Bundle:
