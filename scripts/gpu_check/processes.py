@@ -1,7 +1,7 @@
 """Starts programs whose outputs go to files as they come, waits within a time limit, and ends them whole.
 
 Every program gets a session of its own, so that whatever it started can be found and ended with it:
-Open MPI's ranks leave the process group of mpirun, but not its session."""
+Open MPI's ranks leave the process group of mpirun, but not its session. PyTorch's compilers may."""
 
 import os
 import signal
@@ -15,18 +15,29 @@ END_S = 10     # passes from SIGTERM, on which mpirun ends its ranks, to SIGKILL
 POLL_S = 0.25  # passes at most until a wait notices that gpu-check itself is to stop
 
 
-def members(session):
-    """Returns the process ids of that session, without processes that have ended."""
-    found = []
+def running():
+    """Returns parent and session of every process, by id, without processes that have ended."""
+    found = {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             # The name before the last parenthesis may hold blanks.
             fields = (folder / "stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
         except OSError:
             continue
-        if fields[0] not in "ZX" and int(fields[3]) == session:
-            found.append(int(folder.name))
+        if fields[0] not in "ZX":
+            found[int(folder.name)] = (int(fields[1]), int(fields[3]))
     return found
+
+
+def members(session):
+    """Returns the process ids of that session, and of other sessions that its processes have started."""
+    processes = running()
+    found = {process for process, (_, its_session) in processes.items() if its_session == session}
+    while True:
+        more = {process for process, (parent, _) in processes.items() if parent in found} - found
+        if not more:
+            return found
+        found |= more
 
 
 def send(session, wanted):
