@@ -1,10 +1,10 @@
 # shellcheck shell=bash
-# Paths of a bundle of scripts/gpu-bundle, wherever it lies; source it in bash. It is for cnnplan,
-# cnnexec and mpirun: PyTorch wants the paths that it finds itself, so start it from another shell.
+# Sets the paths of a bundle of scripts/gpu-bundle, wherever it lies, when it is sourced in bash.
+# They serve cnnplan, cnnexec and mpirun. PyTorch finds its own paths, so start it from another shell.
 
 bundle=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
-# On first use; in a folder of its own first, so that an interrupted one does not pass for whole.
+# The first use unpacks the libraries, into a folder of its own first: it may be interrupted.
 if [[ ! -d $bundle/lib ]]; then
   unpacking=$(mktemp -d "$bundle/unpacking.XXXXXX") || {
     echo "env.sh: copy $bundle to a place that can be written" >&2
@@ -15,7 +15,7 @@ if [[ ! -d $bundle/lib ]]; then
   unset unpacking
 fi
 
-# Folders with CUDA's libraries: those of PyTorch's Python packages, then the toolkit's.
+# Prints the folders with CUDA's libraries: first of PyTorch's Python packages, then of the toolkit.
 cuda_folders() {
   python3 - <<'PYTHON' 2>/dev/null || true
 import importlib.util
@@ -36,11 +36,13 @@ LD_LIBRARY_PATH=$bundle/lib:$(cuda_folders | paste -sd :):${LD_LIBRARY_PATH:-}
 LD_LIBRARY_PATH=${LD_LIBRARY_PATH//::/:}
 export LD_LIBRARY_PATH=${LD_LIBRARY_PATH%:}
 
-# One node: shared memory between ranks, no network, no batch system. Copies from the memory of
-# another process are off because containers often forbid them.
+# One node needs shared memory between ranks, but no network and no batch system. Copies from the
+# memory of another process are off because containers often forbid them.
 export OPAL_PREFIX=$bundle PMIX_INSTALL_PREFIX=$bundle
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_btl=self,vader OMPI_MCA_pml=ob1 OMPI_MCA_plm=isolated
 export OMPI_MCA_mca_base_component_show_load_errors=0
+# zlib is missing, which one node does not need; otherwise every mpirun would print five lines.
+export PMIX_MCA_pcompress_base_silence_warning=1
 export OMPI_MCA_btl_vader_single_copy_mechanism=${OMPI_MCA_btl_vader_single_copy_mechanism:-none}
 unset -f cuda_folders

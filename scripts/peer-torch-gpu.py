@@ -5,8 +5,9 @@ peer-torch-gpu.py --precision bf16 --batch 256     one JSON line for each way of
 peer-torch-gpu.py --roofline                       one JSON line: bandwidth of copies, flop/s of products
 peer-torch-gpu.py --serve                          answers requests from stdin, for rounds that take turns
 
-A request is a JSON line such as {"variant": "eager", "steps": 20}; so is the answer. Times are those
-between CUDA events of consecutive steps: nothing waits in between, which is PyTorch at its best."""
+A request is a JSON line such as {"variant": "eager", "steps": 20}; so is the answer. The request
+{"warm": ["eager", "compiled"]} builds and compiles them, and runs the first steps. Times are taken between
+CUDA events of consecutive steps: nothing waits in between, so PyTorch is at its best."""
 
 import argparse
 import gc
@@ -20,7 +21,7 @@ VARIANTS = ("eager", "compiled")
 CLASSES = 1000
 COPY_BYTES = 1 << 30
 PRODUCT_SIZE = 8192
-BLOCKS = ((64, 3, 1), (128, 4, 2), (256, 6, 2), (512, 3, 2))  # width, bottlenecks, stride
+BLOCKS = ((64, 3, 1), (128, 4, 2), (256, 6, 2), (512, 3, 2))  # each row: width, bottlenecks, stride
 
 
 def refuse(message):
@@ -65,7 +66,7 @@ def bottleneck_class(torch):
         return nn.Sequential(convolution, nn.BatchNorm2d(filters))
 
     class Bottleneck(nn.Module):
-        """1x1, 3x3 with the stride, 1x1, beside the identity or a projection."""
+        """Adds convolutions 1x1, 3x3 (with the stride) and 1x1 to the identity or to a projection."""
 
         def __init__(self, channels, width, stride):
             super().__init__()
@@ -78,14 +79,14 @@ def bottleneck_class(torch):
 
         def forward(self, x):
             y = self.relu(self.second(self.relu(self.first(x))))
-            beside = x if self.projection is None else self.projection(x)
-            return self.relu(self.third(y) + beside)
+            shortcut = x if self.projection is None else self.projection(x)
+            return self.relu(self.third(y) + shortcut)
 
     return Bottleneck
 
 
 def own_resnet50(torch):
-    """The network as torchvision defines it (version 1.5), where torchvision is missing."""
+    """Builds the network as torchvision defines it (version 1.5), for machines without torchvision."""
     nn, bottleneck = torch.nn, bottleneck_class(torch)
     layers = [nn.Conv2d(3, 64, 7, 2, 3, bias=False), nn.BatchNorm2d(64), nn.ReLU(inplace=True),
               nn.MaxPool2d(3, 2, 1)]
@@ -100,13 +101,13 @@ def own_resnet50(torch):
 def resnet50(torch):
     try:
         import torchvision.models
-    except (ImportError, RuntimeError):  # RuntimeError: built for another PyTorch
+    except (ImportError, RuntimeError):  # a RuntimeError says that it was built for another PyTorch
         return own_resnet50(torch), "own definition"
     return torchvision.models.resnet50(weights=None), "torchvision"
 
 
 class Training:
-    """A network with everything that one training step needs, on the device."""
+    """Holds a network and everything that one training step needs, on the device."""
 
     def __init__(self, torch, options, variant):
         self.torch, self.options = torch, options
@@ -127,7 +128,7 @@ class Training:
         settings = {"lr": 0.01, "momentum": 0.9, "weight_decay": 1e-4}
         try:
             return self.torch.optim.SGD(self.network.parameters(), fused=True, **settings)
-        except (TypeError, RuntimeError):  # before PyTorch 2.3, or not on this device
+        except (TypeError, RuntimeError):  # PyTorch has it since 2.3, and not on every device
             return self.torch.optim.SGD(self.network.parameters(), **settings)
 
     def step(self):
@@ -169,15 +170,34 @@ def time_steps(torch, device, work, steps, warmup):
 
 
 class Peer:
-    """One training for each variant, made when first asked for and kept: compiling takes a minute."""
+    """Keeps one training for each variant once it was asked for, since compiling takes a minute."""
 
     def __init__(self, torch, options):
         self.torch, self.options, self.trainings = torch, options, {}
 
-    def measure(self, variant, steps):
+    def training_of(self, variant):
         if variant not in self.trainings:
             self.trainings[variant] = Training(self.torch, self.options, variant)
-        training = self.trainings[variant]
+        return self.trainings[variant]
+
+    def first_steps(self, variant):
+        """Compiles and lets cuDNN choose its algorithms. Returns seconds, or the text of an error."""
+        begin = time.perf_counter()
+        try:
+            training = self.training_of(variant)
+            time_steps(self.torch, self.options.device, training.step, 1, self.options.warmup)
+            return time.perf_counter() - begin
+        except Exception as error:  # pylint: disable=broad-except
+            return f"{type(error).__name__}: {error}"[:2000]
+
+    def warm(self, variants):
+        """Does everything that takes long and happens once, and then frees the card's memory."""
+        warmed = {variant: self.first_steps(variant) for variant in variants}
+        self.release()
+        return {"warmed": warmed}
+
+    def measure(self, variant, steps):
+        training = self.training_of(variant)
         times = time_steps(self.torch, self.options.device, training.step, steps, self.options.warmup)
         loss = float(training.step())
         median = statistics.median(times)
@@ -201,6 +221,8 @@ class Peer:
 
     def answer(self, request):
         """A variant that fails says so, and the others still run."""
+        if "warm" in request:
+            return self.warm(request["warm"])
         try:
             return self.measure(request["variant"], request["steps"])
         except Exception as error:  # pylint: disable=broad-except
@@ -208,7 +230,7 @@ class Peer:
 
 
 def roofline(torch, options):
-    """What the device does when asked for nothing else: bytes read and written, and bf16 or TF32 flops."""
+    """Measures a copy and a matrix product alone: bytes read and written, and flops in the precision."""
     small = options.device == "cpu"
     count, size = (COPY_BYTES // 4, PRODUCT_SIZE) if not small else (1 << 22, 512)
     source = torch.randn(count, device=options.device)

@@ -1,9 +1,9 @@
-# Tests of the scripts; the include rule itself is checked here too. Sanitizers would find nothing
-# in them that the tests of the programs do not reach.
+# Tests of the scripts, and of the include rule itself. Sanitizers would find nothing in them that the
+# tests of the programs do not reach.
 if(CNNPLAN_SANITIZE)
   return()
 endif()
-foreach(name check_includes_test packages_test)
+foreach(name check_includes_test gpu-check-parts_test packages_test)
   add_test(NAME scripts_${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/${name})
   set_tests_properties(scripts_${name} PROPERTIES TIMEOUT 60)
 endforeach()
@@ -13,10 +13,15 @@ foreach(name deepbench-profile_test fit-kernel-rates_test published-ring_test pu
   add_test(NAME scripts_${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/${name} ${CMAKE_BINARY_DIR})
   set_tests_properties(scripts_${name} PROPERTIES TIMEOUT 600)
 endforeach()
-# What runs on a machine with a GPU, tried on this one.
+# These scripts run on a machine with a GPU; the tests try them on this one.
 if(CNNPLAN_EXECUTOR)
   foreach(name gpu-bundle_test gpu-check_test)
     add_test(NAME scripts_${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/${name} ${CMAKE_BINARY_DIR})
     set_tests_properties(scripts_${name} PROPERTIES TIMEOUT 600 PROCESSORS 2 SKIP_RETURN_CODE 77)
   endforeach()
+  # With programs on an emulated GPU, where the build has them.
+  add_test(NAME scripts_gpu-check-failures_test
+           COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/gpu-check-failures_test ${CMAKE_BINARY_DIR})
+  set_tests_properties(scripts_gpu-check-failures_test PROPERTIES
+    TIMEOUT 600 PROCESSORS 2 SKIP_RETURN_CODE 77)
 endif()

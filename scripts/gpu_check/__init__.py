@@ -1,1 +1,1 @@
-"""The stages of scripts/gpu-check; needs nothing but Python's standard library."""
+"""This package holds the stages of scripts/gpu-check; it needs only Python's standard library."""

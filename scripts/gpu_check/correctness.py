@@ -1,100 +1,203 @@
-"""The check programs: every kernel against the reference in double, several ranks on one card, and
-compute-sanitizer."""
+"""Runs the check programs: every kernel against the reference in double, several ranks on one card, and
+compute-sanitizer. Processes run at the same time, and each counts as soon as it has ended."""
 
-import re
+import concurrent.futures
+import os
 import shutil
 
-from gpu_check.bundle import EXIT_SKIPPED, EXIT_TIME_LIMIT, NoDevice, Skip, StageError
+from gpu_check import doctest_output
+from gpu_check.bundle import EXIT_SKIPPED, Skip, StageError, any_code
 
-SANITIZER_CASES = 12
-SUMMARY = re.compile(r"test cases:\s*(\d+) \|\s*(\d+) passed \|\s*(\d+) failed(?: \|\s*(\d+) skipped)?")
-# A dry run on the CPU takes tests of the same kind that every build has.
+# A dry run on the CPU takes similar tests that every build has.
 PROGRAMS = {"cudnn": ("cudnn_check", "equivalence_cudnn_check")}
 DRY_PROGRAMS = ("convolution_test", "equivalence_test")
+MOST_PROCESSES = 16
+RANDOM_PLANS = 4  # for each precision and kind of split
+RANDOM_KERNELS, SMOKE_KERNELS = 12, 2  # for each test case that has random kernels
+EXIT_MEMCHECK = 99
+# Each kind of kernel has one or two cases here, and none of them is slow.
+SMOKE = ("convolution: depthwise", "convolution: windows over many channels",
+         "batch_norm: all phases on dense blocks", "pooling: random windows in two and three dims",
+         "softmax_cross_entropy: random blocks, per image and per pixel",
+         "sgd: momentum and weight decay as in PyTorch, by hand", "sgd: random vectors of every length")
+# These kernels index memory themselves. A case of 80 convolutions would take minutes under memcheck.
+MEMCHECK = ("convolution: depthwise", "convolution: strides wider than the block",
+            "pooling: random windows in two and three dims", "pooling: empty blocks",
+            "batch_norm: all phases on dense blocks", "batch_norm: all phases on blocks inside larger buffers",
+            "softmax_cross_entropy: random blocks, per image and per pixel",
+            "relu: both phases on random blocks", "accumulate: random blocks",
+            "sgd: random vectors of every length")
+SLOWEST_FIRST = ("convolution: random", "convolution: fp32 keeps", "convolution: ", "gradient: ")
 
 
 def programs(context):
     return PROGRAMS.get(context.backend, DRY_PROGRAMS)
 
 
-def counted(result):
-    """Passed and failed test cases, over all ranks that printed a summary."""
-    found = SUMMARY.findall(result.stdout)
-    return sum(int(row[1]) for row in found), sum(int(row[2]) for row in found)
+def environment_of(context, cases, **further):
+    """Asks for few random cases, and for a line per test case, so that cases of a killed program count."""
+    environment = dict(context.bundle.environment, CNNPLAN_CASE_LINES="1", **further)
+    environment.setdefault("CNNPLAN_CASES", str(cases))
+    return environment
 
 
-def checked(result, stage, name):
+def at_the_same_time(works, most):
+    """Calls the works without arguments, and yields their results in the order in which they end."""
+    with concurrent.futures.ThreadPoolExecutor(max_workers=most) as pool:
+        for future in concurrent.futures.as_completed([pool.submit(work) for work in works]):
+            yield future.result()
+
+
+class Tally:
+    """Adds up the figures of several processes of one check program while they end."""
+
+    def __init__(self, stage, name, total=None):
+        self.stage, self.name, self.total = stage, name, total
+        self.passed, self.failed, self.equal = 0, 0, 0
+        self.processes = stage.data.setdefault("processes", {}).setdefault(name, [])
+
+    def add(self, result, counts):
+        self.passed += counts.passed
+        self.failed += counts.failed
+        self.equal += counts.equal
+        self.processes.append({
+            "code": result.code, "seconds": round(result.seconds, 3), "output": result.out.name,
+            "passed": counts.passed, "failed": counts.failed})
+        ended = self.passed + self.failed
+        if ended:
+            self.stage.figure(f"{self.name}, failed test cases", self.failed, f"of {ended}", at_most=0)
+        if self.total:
+            self.stage.figure(f"{self.name}, test cases that ended", ended, f"of {self.total}")
+        if self.equal:
+            self.stage.figure(f"{self.name}, random plans that are equal", self.equal, "plans")
+
+
+def problem_of(result, counts, bundle):
+    """Says why this process does not count as good; the text is empty if it does."""
     if result.code == EXIT_SKIPPED:
-        raise NoDevice(f"{name}: {result.tail(1)}")
-    passed, failed = counted(result)
-    if passed + failed > 0:
-        stage.figure(f"{name}, failed test cases", failed, f"of {passed + failed}", at_most=0)
-    stage.data[name] = {"passed": passed, "failed": failed, "seconds": round(result.seconds, 3)}
+        return f"{result.name}: no device: {result.tail(1)}"
     if result.code != 0:
-        raise StageError(f"{name}: exit code {result.code}\n{result.tail(30)}")
-    if passed == 0:
-        raise StageError(f"{name}: no test case ran\n{result.tail()}")
+        return bundle.failure(result)
+    if not counts.has_summary:
+        return f"{result.name}: the summary is missing\n{result.tail()}"
+    if counts.failed or not counts.passed:
+        return f"{result.name}: {'failed' if counts.failed else 'no test case ran'}\n{result.tail()}"
+    return ""
 
 
-def any_code():
-    return range(-64, 256)  # below 0: the signal that ended it
-
-
-def ended_by_itself():
-    return [code for code in any_code() if code != EXIT_TIME_LIMIT]
-
-
-def kernels(context, stage):
-    program = programs(context)[0]
-    result = context.bundle.run(context.bundle.bin / program, allowed=ended_by_itself())
-    checked(result, stage, program)
-
-
-def ranks(context, stage):
-    program = programs(context)[1]
-    for count in context.rank_counts:
-        result = context.bundle.mpirun(count, program, allowed=ended_by_itself())
-        checked(result, stage, f"{program}, {count} ranks" if count > 1 else f"{program}, 1 rank")
-
-
-def spaced(cases, wanted):
-    """That many of them, evenly spread."""
-    if len(cases) <= wanted:
-        return cases
-    return [cases[index * len(cases) // wanted] for index in range(wanted)]
+def count(stage, tally, result, bundle):
+    counts = doctest_output.counted(result.stdout)
+    stage.part(tally.add, result, counts)
+    problem = problem_of(result, counts, bundle)
+    if problem:
+        stage.problems.append(problem)
 
 
 def test_cases(bundle, program):
-    """Names, with what doctest takes for a separator or a wildcard escaped."""
-    listing = bundle.run(bundle.bin / program, "--list-test-cases", "--no-version").stdout
-    names = [line.strip() for line in listing.splitlines() if not line.startswith(("[doctest]", "==="))]
-    return [name.replace("\\", "\\\\").replace(",", "\\,") for name in names if name]
+    """Returns all names. @throws StageError"""
+    listing = bundle.run(bundle.bin / program, "--list-test-cases", "--no-version")
+    try:
+        return doctest_output.listed(listing.stdout)
+    except ValueError as error:
+        raise StageError(f"{program}: {error}\n{listing.tail()}") from error
+
+
+def named_cases(stage, bundle, program, wanted):
+    """Returns the names of `wanted` that the program has. @throws StageError where it has none"""
+    there = set(test_cases(bundle, program))
+    stage.data["not in the program"] = [name for name in wanted if name not in there]
+    chosen = [name for name in wanted if name in there]
+    if not chosen:
+        raise StageError(f"{program} has none of: {', '.join(wanted)}")
+    return chosen
+
+
+def smoke(context, stage):
+    """Runs one case of each kind of kernel, each in a process of its own."""
+    names = named_cases(stage, context.bundle, programs(context)[0], SMOKE)
+    check_cases(context, stage, [[name] for name in names], SMOKE_KERNELS)
+
+
+def check_cases(context, stage, shards, random_cases):
+    bundle, program = context.bundle, programs(context)[0]
+    tally = Tally(stage, program, sum(len(shard) for shard in shards))
+    environment = environment_of(context, random_cases)
+
+    def run(shard):
+        return lambda: stage.part(bundle.run, bundle.bin / program, doctest_output.filter_of(shard),
+                                  environment=environment, allowed=any_code())
+
+    for result in at_the_same_time([run(shard) for shard in shards], context.cores):
+        if result:
+            count(stage, tally, result, bundle)
+
+
+def shards_of(names, wanted):
+    """Deals the cases out one by one, slow ones first, so that each process has its share of them."""
+    def weight(name):
+        return next((place for place, start in enumerate(SLOWEST_FIRST) if name.startswith(start)),
+                    len(SLOWEST_FIRST))
+    ordered = sorted(names, key=weight)
+    return [ordered[place::wanted] for place in range(min(wanted, len(ordered)))]
+
+
+def kernels(context, stage):
+    """Runs all cases, dealt out to more processes than there are cores."""
+    names = test_cases(context.bundle, programs(context)[0])
+    check_cases(context, stage, shards_of(names, min(MOST_PROCESSES, 2 * context.cores)), RANDOM_KERNELS)
+
+
+def ranks(context, stage):
+    """Runs random plans, for each precision and number of ranks in an mpirun of its own."""
+    bundle, program = context.bundle, programs(context)[1]
+    tallies = {number: Tally(stage, f"{program}, {number} rank{'s' if number > 1 else ''}")
+               for number in context.rank_counts}
+
+    def run(number, precision):
+        environment = environment_of(context, RANDOM_PLANS, **({"CNNPLAN_PRECISION": precision} if precision else {}))
+        return lambda: (number, stage.part(bundle.mpirun, number, program, environment=environment,
+                                           allowed=any_code()))
+
+    works = [run(number, precision) for precision in context.precisions for number in context.rank_counts]
+    for number, result in at_the_same_time(works, max(2, context.cores // 4)):
+        if result:
+            count(stage, tallies[number], result, bundle)
 
 
 def sanitizer(context, stage):
-    """memcheck, one test case at a time, as many as there is time for."""
-    tool = shutil.which("compute-sanitizer", path=context.bundle.environment.get("PATH"))
+    """Runs memcheck on cases by name, each in a process of its own."""
+    bundle = context.bundle
+    tool = shutil.which("compute-sanitizer", path=bundle.environment.get("PATH", os.defpath))
     if context.backend != "cudnn":
         raise Skip("the kernels run on the CPU")
     if tool is None:
         raise Skip("no compute-sanitizer on the PATH")
     program = programs(context)[0]
-    cases = spaced(test_cases(context.bundle, program), SANITIZER_CASES)
-    clean = []
-    for case in cases:
-        result = context.bundle.run(
-            tool, "--tool", "memcheck", "--error-exitcode", "99", "--leak-check", "no",
-            context.bundle.bin / program, f"--test-case={case}", allowed=any_code())
-        if result.code == EXIT_TIME_LIMIT:
-            break
-        if result.code == EXIT_SKIPPED:
-            raise NoDevice(result.tail(1))
-        if result.code != 0:
-            stage.data["clean"] = clean
-            stage.figure("memcheck, test cases with findings", 1, "", at_most=0)
-            raise StageError(f"memcheck, {case}: exit code {result.code}\n{result.tail(30)}")
-        clean.append(case)
-    stage.data.update(clean=clean, chosen=cases)
-    if not clean:
+    cases = named_cases(stage, bundle, program, MEMCHECK)
+
+    def run(case):
+        return lambda: (case, stage.part(
+            bundle.run, tool, "--tool", "memcheck", "--error-exitcode", EXIT_MEMCHECK, "--leak-check", "no",
+            bundle.bin / program, doctest_output.filter_of([case]), allowed=any_code(),
+            environment=environment_of(context, SMOKE_KERNELS)))
+
+    clean, bad = stage.data.setdefault("clean", []), stage.data.setdefault("with findings", [])
+    for case, result in at_the_same_time([run(case) for case in cases], max(2, context.cores // 2)):
+        if result:
+            report_memcheck(stage, case, result, bundle)
+    if not clean and not bad:
         raise StageError("no test case ended within the time limit")
-    stage.figure("memcheck, test cases with findings", 0, f"of {len(clean)}", at_most=0)
+
+
+def report_memcheck(stage, case, result, bundle):
+    """Counts the case, unless it was killed: then it is neither clean nor wrong."""
+    clean, bad = stage.data["clean"], stage.data["with findings"]
+    problem = problem_of(result, doctest_output.counted(result.stdout), bundle)
+    if problem:
+        stage.problems.append(f"memcheck: {problem}")
+    if not problem:
+        clean.append(case)
+    elif result.code == EXIT_MEMCHECK:
+        bad.append(case)
+    if clean or bad:
+        stage.figure("memcheck, test cases with findings", len(bad), f"of {len(clean) + len(bad)}", at_most=0)

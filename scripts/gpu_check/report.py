@@ -1,44 +1,122 @@
-"""The JSON of a check, and the table that ends what it prints."""
+"""Writes the JSON of a check, which grows with every figure and keeps stages of earlier runs, and the table."""
 
 import datetime
 import json
-
-from gpu_check import machine
+import math
+import sys
+import threading
 
 SCHEMA = "cnnplan.gpu-check/1"
-WRONG = ("failed", "dropped")
+WRONG = ("failed", "dropped", "repeated")
 PREFIXES = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
 def origin(bundle):
-    """What scripts/gpu-bundle wrote down: commit, build, glibc."""
+    """Returns the notes of scripts/gpu-bundle (commit, build, glibc), or the build folder."""
     path = bundle.folder / "ORIGIN"
     if not path.exists():
-        return {}
+        return {"folder": str(bundle.folder)}
     return dict(line.split(None, 1) for line in path.read_text(encoding="utf-8").splitlines())
 
 
+def plain(value):
+    """Returns the value with text in place of all that JSON cannot hold, such as not-a-number."""
+    if isinstance(value, dict):
+        return {str(key): plain(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(entry) for entry in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value if value is None or isinstance(value, (str, bool, int, float)) else str(value)
+
+
+def write_whole(path, text):
+    """Replaces the file in one step."""
+    temporary = path.with_name(path.name + ".part")
+    temporary.write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
+    temporary.replace(path)
+
+
+def earlier_document(path):
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        is_report = document["schema"] == SCHEMA and all(stage["name"] for stage in document["stages"])
+        return document if is_report else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def put_aside(path, files):
+    """Keeps the report of an earlier run with the files."""
+    number = 1
+    while (files / f"earlier-{number}.json").exists():
+        number += 1
+    if path.exists():
+        path.replace(files / f"earlier-{number}.json")
+
+
 class Report:
+    """Writes one file; with --only, stages of an earlier run of the same bundle stay in it."""
+
     def __init__(self, path, context, options, stages):
-        self.path, self.stages = path, stages
+        self.path, self.stages, self.lock = path, stages, threading.Lock()
+        self.processes = context.processes
         self.head = {
             "schema": SCHEMA, "generator": "scripts/gpu-check", "origin": origin(context.bundle),
             "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
-            "machine": machine.describe(), "options": options,
+            "machine": context.machine, "options": options,
         }
+        self.earlier = self.continued() if context.continues else None
+        put_aside(path, context.files)
+        for stage in stages:
+            stage.notice = self.write
+
+    def continued(self):
+        """Returns the earlier report if it belongs to the same bundle, else None."""
+        earlier = earlier_document(self.path)
+        if earlier is None or earlier.get("origin") != self.head["origin"]:
+            return None
+        self.head["earlier_runs"] = [*earlier.get("earlier_runs", []),
+                                     {key: earlier.get(key) for key in ("date", "options", "machine")}]
+        return earlier
 
     def exit_code(self):
         if any(stage.status == "no device" for stage in self.stages):
             return 5
-        return int(any(stage.status in WRONG for stage in self.stages))
+        return int(any(stage.status in WRONG for stage in self.stages) or bool(self.processes.stopped_by))
 
-    def write(self):
-        document = dict(self.head, exit_code=self.exit_code(),
-                        stages=[stage.document() for stage in self.stages])
-        text = json.dumps(document, indent=1)
-        temporary = self.path.with_name(self.path.name + ".part")
-        temporary.write_text(text + "\n", encoding="utf-8")
-        temporary.replace(self.path)
+    def stage_documents(self):
+        """Returns all stages; a stage that has begun replaces the earlier one, which moves into it."""
+        now = {stage.name: stage for stage in self.stages}
+        found = []
+        for before in self.earlier["stages"] if self.earlier else ():
+            stage = now.pop(before["name"], None)
+            if stage is None or not stage.date:
+                found.append(before)
+                continue
+            alone = {key: value for key, value in before.items() if key != "earlier"}
+            found.append(dict(stage.document(), earlier=[*before.get("earlier", []), alone]))
+        return found + [stage.document() for stage in now.values()]
+
+    def document(self):
+        return dict(self.head, exit_code=self.exit_code(), stopped_by=self.processes.stopped_by,
+                    stages=self.stage_documents())
+
+    def write(self, indent=None):
+        """Writes the file. It throws nothing, since a full disk must not end a check."""
+        with self.lock:
+            try:
+                write_whole(self.path, self.text(indent))
+            except OSError as error:
+                print(f"gpu-check: {self.path}: {error}", file=sys.stderr)
+
+    def text(self, indent):
+        """Reads the data again if a stage that runs at the same time has just added some."""
+        while True:
+            try:
+                return json.dumps(plain(self.document()), indent=indent)
+            except RuntimeError:
+                continue
 
     def table(self):
         rows = [("stage", "figure", "value", "target", "")]
@@ -58,7 +136,17 @@ class Report:
             counts[stage.status] = counts.get(stage.status, 0) + 1
         reached = [entry["reached"] for stage in self.stages for entry in stage.figures if "reached" in entry]
         return (", ".join(f"{count} {status}" for status, count in counts.items()) +
-                f"; {sum(reached)} of {len(reached)} targets reached; {self.path}")
+                f"; {sum(reached)} of {len(reached)} targets reached; {self.path}{self.repeated()}")
+
+    def repeated(self):
+        """Says which stages of the earlier run were repeated; the text is empty without such a run."""
+        if not self.earlier:
+            return ""
+        begun = {stage.name for stage in self.stages if stage.date}
+        names = [before["name"] for before in self.earlier["stages"]]
+        again = [name for name in names if name in begun]
+        return (f"; repeated: {', '.join(again) or 'none'}; kept of the earlier run: "
+                f"{len(names) - len(again)} stages")
 
 
 def line(row, widths):
@@ -69,7 +157,7 @@ def line(row, widths):
 
 
 def shown(value, unit):
-    """Three digits or more, with a prefix for bytes and flops."""
+    """Prints three digits or more, with a prefix for bytes and flops."""
     if unit == "B":
         return f"{value / (1 << 20):.0f} MiB"
     if unit in ("B/s", "flop/s"):

@@ -1,78 +1,127 @@
-"""Links, the loop of profile, solve, execute and compare for each workload, and the profile for many ranks."""
+"""Runs profile, solve, execute and compare for each workload; these steps also serve other stages."""
 
 import json
-from dataclasses import dataclass
 
-EXIT_OUTSIDE = 6  # cnnplan compare: the prediction is off by more than allowed
-CONCURRENCY, CONCURRENCY_GAIN = 8, 2
+from gpu_check.bundle import StageError
+
+EXIT_OUTSIDE = 6  # cnnplan compare says so if the prediction is off by more than allowed
 STEP_ERROR, LAYER_ERROR, LAYER_SHARE = 0.05, 0.10, 0.90
-PROFILE_LIMIT_S = 300
-
-
-@dataclass(frozen=True)
-class Workload:
-    network: str
-    batch: int
-    precision: str = ""  # empty: not given to the programs, for builds that know fp32 alone
-    input: str = ""
-    least_images_per_s: float | None = None
-    expected_s: float = 30
-
-    @property
-    def name(self):
-        return f"{self.network}-{self.precision or 'fp32'}-b{self.batch}"
-
-    def where(self, bundle, ranks=1):
-        """Options that profile and solve share."""
-        words = [bundle.network(self.network), "--ranks", ranks, "--batch", self.batch]
-        words += ["--precision", self.precision] if self.precision else []
-        return words + (["--input", self.input] if self.input else [])
+PROFILE_SHARE = 0.6  # part of the time that is left; the rest is for a run, even if the profile hangs
+STEP_SHARE = 0.5     # part of the time that is left, for a command after which others follow
 
 
 def read(path):
-    return json.loads(path.read_text(encoding="utf-8"))
+    """Returns the JSON of a file that a program wrote. @throws StageError"""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise StageError(f"{path.name}: {error}") from error
 
 
-def measure_links(context, ranks):
+def measure_links(context, ranks, *options, **named):
+    """Writes the file in one step: a failed measurement leaves the file of an earlier one."""
     path = context.files / f"platform-{ranks}.json"
-    context.bundle.mpirun(ranks, "cnnplan", "profile", "--links", "--backend", context.backend, "-o", path)
+    new = path.with_suffix(".new.json")
+    new.unlink(missing_ok=True)
+    context.bundle.mpirun(ranks, "cnnplan", "profile", "--links", "--backend", context.backend,
+                          *options, "-o", new, **named)
+    read(new)
+    new.replace(path)
     return path
 
 
-def links(context, stage):
-    """Of one rank, for its memory and copies, and of two ranks that share the card."""
-    measure_links(context, 1)
-    platform = read(measure_links(context, 2))
-    longest = platform["levels"][0]["segments"][-1]
-    stage.data["platform"] = platform
-    if longest["beta_s_per_byte"] > 0:
-        stage.figure("long messages, 2 ranks on the card", 1 / longest["beta_s_per_byte"], "B/s")
-    stage.figure("short message", platform["levels"][0]["segments"][0]["alpha_s"], "s")
-    if platform.get("copy_s_per_byte", 0) > 0:
-        stage.figure("copy between buffers", 1 / platform["copy_s_per_byte"], "B/s")
-
-
 def platform_options(context, profile):
-    """The links of one rank, unless they are of another device than the profile."""
+    """Returns the option for the links of one rank, if profile and links come from one device."""
     path = context.files / "platform-1.json"
     if not path.exists() or read(path)["device"] != profile["fingerprint"]["device"]:
         return []
     return ["--platform", path]
 
 
-def solve(context, workload, profile):
-    plan = context.files / f"plan-{workload.name}.json"
-    context.bundle.run(
-        context.bundle.bin / "cnnplan", "solve", *workload.where(context.bundle), "--profile", profile,
-        *platform_options(context, read(profile)), "--strict", "-o", plan)
+def engine_options(context, program, *words):
+    """Returns the option that limits a program to one engine, if it is wanted and the program has it."""
+    if not context.engine_options:
+        return ()
+    usage = context.bundle.run(context.bundle.bin / program, *words, "--help")
+    return context.engine_options if context.engine_options[0] in usage.stdout else ()
+
+
+def profile_path(context, workload):
+    return context.files / f"profile-{workload.name}.json"
+
+
+def plan_path(context, workload):
+    return context.files / f"plan-{workload.name}.json"
+
+
+def put_aside(path):
+    """Keeps the file of an earlier run under another name, since the new run begins without it."""
+    number = 1
+    while path.with_suffix(f".earlier-{number}.json").exists():
+        number += 1
+    if path.exists():
+        path.rename(path.with_suffix(f".earlier-{number}.json"))
+
+
+def take_profile(context, stage, workload):
+    path = profile_path(context, workload)
+    taken = context.bundle.mpirun(
+        1, "cnnplan", "profile", *workload.where(context.bundle), "--backend", context.backend,
+        *engine_options(context, "cnnplan", "profile"), "-o", path,
+        limit_s=PROFILE_SHARE * context.bundle.left_s())
+    profile = read(path)
+    stage.data.update(profile_s=round(taken.seconds, 3), kernels=len(profile["kernels"]),
+                      fingerprint=profile["fingerprint"])
+    return path
+
+
+def solve(context, workload, profile=None):
+    """Writes a plan. Without a profile it comes from estimates, and cnnexec chooses the engines itself."""
+    plan = plan_path(context, workload)
+    plan.unlink(missing_ok=True)
+    known = ["--profile", profile, *platform_options(context, read(profile)), "--strict"] if profile else []
+    context.bundle.run(context.bundle.bin / "cnnplan", "solve", *workload.where(context.bundle), *known, "-o", plan,
+                       limit_s=STEP_SHARE * context.bundle.left_s())
+    read(plan)
     return plan
 
 
-def execute(context, workload, plan, suffix="", options=()):
+def plan_of(context, stage, workload):
+    """Returns the plan of the workload's stage; if that stage has failed, a plan from estimates."""
+    plan = plan_path(context, workload)
+    try:
+        read(plan)
+        return plan
+    except StageError:
+        stage.data["plan"] = f"from estimates, since stage {workload.name} left none"
+        return solve(context, workload)
+
+
+def execute(context, workload, plan, suffix="", options=(), limit_s=None):
     path = context.files / f"run-{workload.name}{suffix}.json"
-    context.bundle.mpirun(1, "cnnexec", "--strategy", plan, "--backend", context.backend,
-                          "--steps", context.steps, *options, "-o", path)
+    path.unlink(missing_ok=True)
+    context.bundle.mpirun(1, "cnnexec", "--strategy", plan, "--backend", context.backend, "--steps", context.steps,
+                          *options, *engine_options(context, "cnnexec"), "-o", path, limit_s=limit_s)
     return read(path)
+
+
+def report_throughput(context, stage, workload, run):
+    step = run["step"]
+    least = workload.least_images_per_s if context.backend == "cudnn" else None
+    stage.figure("throughput", workload.batch / step["median_s"], "images/s", at_least=least, times=step)
+    stage.data.update(loss=run.get("loss"), device=run.get("device"), run_environment=run.get("environment"))
+    stage.figure("peak memory", run.get("peak_memory_bytes", 0), "B")
+
+
+def report_prediction(context, stage, workload, plan, run):
+    step, predicted = run["step"], read(plan)["prediction"]
+    error = abs(predicted["step_s"] / step["median_s"] - 1)
+    stage.figure("step, error of the prediction", error, "", at_most=STEP_ERROR, times=step)
+    stage.data.update(predicted_s=predicted["step_s"], memory=predicted.get("memory"))
+    compared = context.bundle.run(
+        context.bundle.bin / "cnnplan", "compare", plan, context.files / f"run-{workload.name}.json",
+        "--max-error", STEP_ERROR, allowed=(0, EXIT_OUTSIDE), limit_s=STEP_SHARE * context.bundle.left_s())
+    stage.data["compare"] = compared.tail(4)
 
 
 def by_layer(operations, key):
@@ -84,8 +133,8 @@ def by_layer(operations, key):
 
 
 def layer_shares(plan, run):
-    """Of the layers, and of their measured time, what lies within LAYER_ERROR; none where the run has
-    no times of operations."""
+    """Returns the shares of layers, and of their measured time, that lie within LAYER_ERROR; None if the run
+    has no times of operations."""
     predicted = by_layer(plan["prediction"]["operations"], "predicted_s")
     measured = by_layer(run["operations"], "median_s")
     layers = [layer for layer, seconds in measured.items() if seconds > 0 and layer in predicted]
@@ -97,78 +146,34 @@ def layer_shares(plan, run):
             "layers": {layer: [predicted[layer], measured[layer]] for layer in layers}}
 
 
-def shares_of_run(context, workload, plan, run):
-    """Graphs hide the operations; then they are timed once more without."""
+def report_layers(context, stage, workload, plan, run):
+    """Reports the layers. Graphs hide the operations; then they are timed once more without graphs."""
     shares = layer_shares(read(plan), run)
     if shares is None:
         run = execute(context, workload, plan, "-operations", ("--graphs", "off"))
         shares = layer_shares(read(plan), run)
-    return shares
-
-
-def report_run(context, stage, workload, plan, run):
-    step, predicted = run["step"], read(plan)["prediction"]
-    least = workload.least_images_per_s if context.backend == "cudnn" else None
-    stage.figure("throughput", workload.batch / step["median_s"], "images/s", at_least=least, times=step)
-    error = abs(predicted["step_s"] / step["median_s"] - 1)
-    stage.figure("step, error of the prediction", error, "", at_most=STEP_ERROR, times=step)
-    stage.figure("peak memory", run.get("peak_memory_bytes", 0), "B")
-    stage.data.update(predicted_s=predicted["step_s"], memory=predicted.get("memory"), loss=run["loss"],
-                      device=run.get("device"), run_environment=run.get("environment"))
-
-
-def concurrency(context, stage):
-    """Multigrid over the layers of a chain of small kernels: groups of them in one stream, and in several at the same time."""
-    network = context.bundle.network("residual-16" if context.small else "residual-64")
-    steps = {}
-    for groups in (1, CONCURRENCY):
-        plan, path = (context.files / f"{what}-concurrency-{groups}.json" for what in ("plan", "run"))
-        context.bundle.run(context.bundle.bin / "cnnplan", "solve", network, "--ranks", 1, "--batch", 1, "--axes", "n",
-                           "--allow", "multigrid", "--partitions", 1, "--coarsening", 2 if context.small else 8,
-                           "--concurrency", groups, "-o", plan)
-        context.bundle.mpirun(1, "cnnexec", "--strategy", plan, "--backend", context.backend,
-                              "--steps", context.steps, "-o", path)
-        steps[groups] = read(path)["step"]
-        stage.data[f"step_s_{groups}"] = steps[groups]["median_s"]
-    gain = steps[1]["median_s"] / steps[CONCURRENCY]["median_s"]
-    stage.figure(f"{CONCURRENCY} groups at the same time beside one", gain, "",
-                 at_least=CONCURRENCY_GAIN if context.backend == "cudnn" else None, times=steps[CONCURRENCY])
+    if shares:
+        stage.figure("layers within 10 %", shares["of_layers"], "", at_least=LAYER_SHARE)
+        stage.figure("time in such layers", shares["of_time"], "")
+        stage.data["layers"] = shares["layers"]
 
 
 def workload_stage(workload):
+    """Makes the stage. Each step is kept if a later one fails, and a throughput needs no whole profile."""
     def work(context, stage):
-        profile = context.files / f"profile-{workload.name}.json"
-        profile.unlink(missing_ok=True)
-        taken = context.bundle.mpirun(1, "cnnplan", "profile", *workload.where(context.bundle),
-                                      "--backend", context.backend, "-o", profile)
-        stage.data.update(profile_s=round(taken.seconds, 3), kernels=len(read(profile)["kernels"]),
-                          fingerprint=read(profile)["fingerprint"])
-        plan = solve(context, workload, profile)
+        put_aside(profile_path(context, workload))
+        put_aside(plan_path(context, workload))
+        if not (context.files / "platform-1.json").exists():
+            stage.part(measure_links, context, 1, limit_s=0.2 * context.bundle.left_s())
+        profile = stage.part(take_profile, context, stage, workload)
+        plan = stage.part(solve, context, workload, profile) if profile else None
+        is_predicted = plan is not None
+        if not is_predicted:
+            plan = solve(context, workload)
+            stage.data["plan"] = "from estimates"
         run = execute(context, workload, plan)
-        report_run(context, stage, workload, plan, run)
-        compared = context.bundle.run(
-            context.bundle.bin / "cnnplan", "compare", plan,
-            context.files / f"run-{workload.name}.json", "--max-error", STEP_ERROR, allowed=(0, EXIT_OUTSIDE))
-        stage.data["compare"] = compared.tail(4)
-        shares = shares_of_run(context, workload, plan, run)
-        if shares:
-            stage.figure("layers within 10 %", shares["of_layers"], "", at_least=LAYER_SHARE)
-            stage.figure("time in such layers", shares["of_time"], "")
-            stage.data["layers"] = shares["layers"]
-    return work
-
-
-def many_ranks_stage(workload, rank_counts):
-    """Times what plans of up to that many ranks can need, all into one new file."""
-    def work(context, stage):
-        profile = context.files / f"profile-{workload.name}-ranks.json"
-        profile.unlink(missing_ok=True)
-        seconds = stage.data["seconds_by_ranks"] = {}
-        for ranks in rank_counts:
-            taken = context.bundle.mpirun(1, "cnnplan", "profile", *workload.where(context.bundle, ranks),
-                                          "--backend", context.backend, "-o", profile)
-            seconds[ranks] = round(taken.seconds, 3)
-            stage.data["kernels"] = len(read(profile)["kernels"])
-        stage.figure(f"profile for up to {rank_counts[-1]} ranks", sum(seconds.values()), "s",
-                     at_most=PROFILE_LIMIT_S)
+        report_throughput(context, stage, workload, run)
+        if is_predicted:
+            stage.part(report_prediction, context, stage, workload, plan, run)
+            stage.part(report_layers, context, stage, workload, plan, run)
     return work
