@@ -10,10 +10,12 @@ set(CNNPLAN_CUDNN_SOURCES
   cuda_handles.cpp
   descriptor.cpp
   engine.cpp
+  engine_stopwatch.cpp
   engine_target.cpp
   engine_trial.cpp
   library.cpp
   own_kernels.cpp
+  trial_operands.cpp
   kernels/launch.cpp
 )
 set(CNNPLAN_CUDA_SOURCES
