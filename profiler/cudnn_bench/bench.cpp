@@ -185,6 +185,7 @@ std::vector<EngineCandidate> Bench::candidates_of(const StepKernel& kernel) {
       if (some.empty()) write_without_engine(context_, kernel, variant, "cuDNN names no engine");
     } catch (const Error& error) {
       write_without_engine(context_, kernel, variant, error.what());
+      require_device(context_, to_text(kernel.spec), error);
     }
   }
   return all;
@@ -196,7 +197,8 @@ void Bench::time_engines(const StepKernel& kernel, const std::vector<EngineCandi
   try {
     bench.emplace(context_, kernel);
   } catch (const Error& error) {
-    return write_without_engine(context_, kernel, {}, error.what());
+    write_without_engine(context_, kernel, {}, error.what());
+    return require_device(context_, to_text(kernel.spec), error);
   }
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     if (is_over()) {

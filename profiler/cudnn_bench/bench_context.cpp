@@ -7,10 +7,7 @@
 #include "profiler/cudnn_bench/run_timer.hpp"
 
 namespace cnnplan::cudnn {
-LostDevice::LostDevice(const std::string& culprit, const std::string& error)
-    : Error(ExitCode::environment,
-            "the device does not answer after " + culprit + ": " + error +
-                "; --skip-engine leaves an engine out") {}
+namespace {
 
 bool answers(CudaDevice& device) {
   try {
@@ -23,22 +20,36 @@ bool answers(CudaDevice& device) {
   }
 }
 
+}  // namespace
+
+LostDevice::LostDevice(const std::string& culprit, const std::string& error)
+    : Error(ExitCode::environment,
+            "the device does not answer after " + culprit + ": " + error +
+                "; --skip-engine leaves an engine out") {}
+
+void require_device(const BenchContext& context, const std::string& what, const Error& error) {
+  if (!answers(context.library.device())) throw LostDevice(what, error.what());
+}
+
 bool measure_line(const BenchContext& context,
                   const std::string& what,
                   OrderedJson line,
                   const std::function<void(OrderedJson&)>& measure) {
   context.log << "cudnn_bench: " << what << std::endl;
-  std::string error;
   try {
     measure(line);
-  } catch (const Error& caught) {
-    error = caught.what();
-    line["error"] = error;
+  } catch (const LostDevice& lost) {
+    line["error"] = lost.what();
+    context.lines.write(line);
+    throw;
+  } catch (const Error& error) {
+    line["error"] = error.what();
+    context.lines.write(line);
+    require_device(context, what, error);
+    return false;
   }
   context.lines.write(line);
-  if (error.empty()) return true;
-  if (!answers(context.library.device())) throw LostDevice(what, error);
-  return false;
+  return true;
 }
 
 double bound_s(const KernelSpec& spec, const DevicePeaks& peaks) {

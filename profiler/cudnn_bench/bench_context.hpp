@@ -32,8 +32,9 @@ class LostDevice : public Error {
   LostDevice(const std::string& culprit, const std::string& error);
 };
 
-// Whether calls of the CUDA runtime still work. Blocks.
-bool answers(CudaDevice& device);
+// Call it after an error of `what`. Blocks. @throws LostDevice where the device does not answer any
+// more
+void require_device(const BenchContext& context, const std::string& what, const Error& error);
 // Names `what` on the log, so that a crash or a hang has a culprit. Then calls `measure`, which
 // adds what it finds to `line`, and writes the line, with the error where `measure` throws one.
 // Returns whether it threw none. @throws LostDevice, after the line is written, where the device

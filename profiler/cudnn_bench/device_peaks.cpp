@@ -65,8 +65,8 @@ class ProductTrial {
       if (time_s < best.seconds) best = {candidate.name(), time_s};
       return true;
     } catch (const Error& error) {
-      if (answers(context_.library.device())) return false;
-      throw LostDevice("the product by " + candidate.name(), error.what());
+      require_device(context_, "the product by " + candidate.name(), error);
+      return false;
     }
   }
   double best_seconds(const EngineCandidate& candidate) {

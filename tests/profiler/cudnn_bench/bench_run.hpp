@@ -12,8 +12,9 @@
 namespace cnnplan::test {
 
 // Enough memory for the small network, and little enough that copies are quick.
-inline constexpr emulation::Options small_device{.memory_bytes = std::size_t{256} << 20,
-                                                 .closed_memory = false};
+inline emulation::Options small_device() {
+  return {.memory_bytes = std::size_t{256} << 20, .closed_memory = false};
+}
 
 struct BenchRun {
   ExitCode code = ExitCode::ok;

@@ -32,7 +32,7 @@ std::string key(const StepKernel& kernel) {
 }  // namespace
 
 TEST_CASE("Benchmark: begins with a header and the peaks, and ends with counts") {
-  emulation::reset(small_device);
+  emulation::reset(small_device());
   const BenchRun run = run_bench(small_options());
   CHECK(run.code == ExitCode::ok);
   REQUIRE(run.lines.size() > 4);
@@ -52,7 +52,7 @@ TEST_CASE("Benchmark: begins with a header and the peaks, and ends with counts")
 }
 
 TEST_CASE("Benchmark: every own kernel of a step has a line with its number of occurrences") {
-  emulation::reset(small_device);
+  emulation::reset(small_device());
   const cudnn::BenchOptions options = small_options();
   cudnn::BenchOptions own_only = options;
   own_only.engines = false;
@@ -88,7 +88,7 @@ TEST_CASE("Benchmark: every own kernel of a step has a line with its number of o
 
 TEST_CASE("Benchmark: runs in every precision") {
   for (Precision precision : {Precision::fp32, Precision::fp64, Precision::tf32, Precision::fp16}) {
-    emulation::reset(small_device);
+    emulation::reset(small_device());
     cudnn::BenchOptions options = small_options();
     options.precision = precision;
     options.kinds = {KernelKind::convolution, KernelKind::batch_norm};
@@ -101,7 +101,7 @@ TEST_CASE("Benchmark: runs in every precision") {
 }
 
 TEST_CASE("Benchmark: kinds and phases choose kernels") {
-  emulation::reset(small_device);
+  emulation::reset(small_device());
   cudnn::BenchOptions options = small_options();
   options.kinds = {KernelKind::convolution, KernelKind::pooling};
   options.phases = {KernelPhase::backward_data};
@@ -115,7 +115,7 @@ TEST_CASE("Benchmark: kinds and phases choose kernels") {
 }
 
 TEST_CASE("Benchmark: kernels that take most of a step come first") {
-  emulation::reset(small_device);
+  emulation::reset(small_device());
   cudnn::BenchOptions options = small_options();
   options.engines = false;
   const BenchRun run = run_bench(options);
@@ -128,7 +128,7 @@ TEST_CASE("Benchmark: kernels that take most of a step come first") {
 }
 
 TEST_CASE("Benchmark: a budget that is over is told by the kernels that it left out") {
-  emulation::reset(small_device);
+  emulation::reset(small_device());
   cudnn::BenchOptions options = small_options();
   options.budget_s = 1e-6;
   const BenchRun run = run_bench(options);
@@ -140,12 +140,12 @@ TEST_CASE("Benchmark: a budget that is over is told by the kernels that it left 
 }
 
 TEST_CASE("Benchmark: without a device, or with one that lacks the precision, nothing is written") {
-  emulation::Options device = small_device;
+  emulation::Options device = small_device();
   device.device_count = 0;
   emulation::reset(device);
   CHECK_THROWS_WITH_AS(
       run_bench(small_options()), doctest::Contains("no CUDA device"), EnvironmentError);
-  device = small_device;
+  device = small_device();
   device.compute_major = 7;
   emulation::reset(device);
   CHECK_THROWS_WITH_AS(run_bench(small_options()),
@@ -154,7 +154,7 @@ TEST_CASE("Benchmark: without a device, or with one that lacks the precision, no
 }
 
 TEST_CASE("Benchmark: what it allocated is given back") {
-  emulation::reset(small_device);
+  emulation::reset(small_device());
   run_bench(small_options());
   CHECK(emulation::leaks().empty());
 }

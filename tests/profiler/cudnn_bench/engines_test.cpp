@@ -38,7 +38,7 @@ bool has_index(const std::vector<nlohmann::json>& lines, std::int64_t index) {
 }  // namespace
 
 TEST_CASE("Engine lines: every configuration of every variant has a line, also the broken one") {
-  emulation::reset(small_device);
+  emulation::reset(small_device());
   const BenchRun run = run_bench(engines_only());
   CHECK(run.of("own").empty());
   const auto lists = by_variant(run);
@@ -58,7 +58,7 @@ TEST_CASE("Engine lines: every configuration of every variant has a line, also t
 }
 
 TEST_CASE("Engine lines: an engine that runs has times and rates, the broken one has an error") {
-  emulation::reset(small_device);
+  emulation::reset(small_device());
   const BenchRun run = run_bench(engines_only());
   int failed = 0;
   for (const nlohmann::json& line : run.of("engine")) {
@@ -79,7 +79,7 @@ TEST_CASE("Engine lines: an engine that runs has times and rates, the broken one
 }
 
 TEST_CASE("Engine lines: engines that are compiled at run time are marked and come last") {
-  emulation::reset(small_device);
+  emulation::reset(small_device());
   const BenchRun run = run_bench(engines_only());
   bool compiled = false;
   for (const nlohmann::json& line : run.of("engine")) {
@@ -92,7 +92,7 @@ TEST_CASE("Engine lines: engines that are compiled at run time are marked and co
 }
 
 TEST_CASE("Engine lines: every engine is named on the log before it runs") {
-  emulation::reset(small_device);
+  emulation::reset(small_device());
   std::vector<nlohmann::json> lines;
   const BenchRun run = run_bench(engines_only());
   std::size_t place = 0;
@@ -105,7 +105,7 @@ TEST_CASE("Engine lines: every engine is named on the log before it runs") {
 }
 
 TEST_CASE("Engine lines: a limit keeps the first of every variant") {
-  emulation::reset(small_device);
+  emulation::reset(small_device());
   cudnn::BenchOptions options = engines_only();
   options.max_engines = 2;
   for (const auto& [variant, lines] : by_variant(run_bench(options))) {
@@ -115,7 +115,7 @@ TEST_CASE("Engine lines: a limit keeps the first of every variant") {
 }
 
 TEST_CASE("Engine lines: an engine that is skipped does not run, whatever its knobs") {
-  emulation::reset(small_device);
+  emulation::reset(small_device());
   cudnn::BenchOptions options = engines_only();
   options.skipped_engines = {"engine 1", "engine 2"};
   const BenchRun run = run_bench(options);
