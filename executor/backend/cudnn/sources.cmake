@@ -1,4 +1,4 @@
-# Sources of the GPU backend: also built for the emulated device of the tests.
+# Lists the sources of the GPU backend, which are also built for the emulated device of the tests.
 set(CNNPLAN_CUDNN_SOURCES
   backend.cpp
   check.cpp
