@@ -26,6 +26,10 @@ struct BenchOptions {
   // cache.
   std::int64_t operand_bytes = -1;
   std::int64_t product_size = 8192;  // rows, columns and depth of the measured matrix product
+  // An idle card needs about this long under load until its clocks are up.
+  double warm_up_s = 0.3;
+  // A timed sample takes about this long, as events resolve half a microsecond.
+  double sample_s = 1e-3;
 };
 
 }  // namespace cnnplan::cudnn

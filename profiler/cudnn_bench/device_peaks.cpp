@@ -17,8 +17,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// An idle card needs about this long under load until its clocks are up.
-constexpr std::chrono::duration<double> warm_up{0.3};
 constexpr int most_product_engines = 8;
 constexpr std::int64_t positions_per_image = 256;
 constexpr std::int64_t most_copy_bytes = std::int64_t{1} << 29;
@@ -45,6 +43,7 @@ class ProductTrial {
     std::erase_if(candidates, [this](const EngineCandidate& candidate) {
       return candidate.runtime_compiled || is_skipped(context_.options, candidate);
     });
+    const std::chrono::duration<double> warm_up(context_.options.warm_up_s);
     const auto begin = Clock::now();
     BestProduct best;
     do {
@@ -101,8 +100,9 @@ double copy_bytes_per_s(const BenchContext& context, OrderedJson& line) {
   const std::int64_t bytes = std::min(most_copy_bytes, device.memory_bytes() / parts_of_memory);
   const MemoryBlock from = device.allocate(bytes);
   const MemoryBlock to = device.allocate(bytes);
-  const TimedRuns runs =
-      time_runs(device, 1, [&](int) { device.copy_on_device(to.data(), from.data(), bytes); });
+  const TimedRuns runs = time_runs(device, 1, context.options.sample_s, [&](int) {
+    device.copy_on_device(to.data(), from.data(), bytes);
+  });
   const double moved_bytes = 2.0 * static_cast<double>(bytes);
   const double bytes_per_s = per_second(moved_bytes, runs.time.median_s);
   line["samples"] = runs.time.count;

@@ -117,9 +117,10 @@ void EngineBench::add_measurement(const EngineCandidate& candidate, OrderedJson&
                           program.engine_bytes(),
                           library.options().most_workspace_bytes);
   }
-  const TimedRuns runs = time_runs(library.device(), sets_.count, [&](int set) {
-    program.run(operands_[static_cast<std::size_t>(set)].operands());
-  });
+  const TimedRuns runs =
+      time_runs(library.device(), sets_.count, context_.options.sample_s, [&](int set) {
+        program.run(operands_[static_cast<std::size_t>(set)].operands());
+      });
   add_times(line, sets_, runs);
   line["flops"] = flops(kernel_.spec);
   line["flops_per_s"] = per_second(flops(kernel_.spec), runs.time.median_s);

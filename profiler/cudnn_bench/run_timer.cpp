@@ -14,8 +14,6 @@ namespace {
 constexpr std::int64_t cache_multiple = 4;
 constexpr std::int64_t cold_multiple = 2;
 constexpr std::int64_t most_sets = 32;
-// A sample takes this long where the limits allow it: events resolve about half a microsecond.
-constexpr double sample_s = 1e-3;
 constexpr double least_runs = 4.0;
 constexpr double most_runs = 128.0;
 // Longer runs are samples of their own.
@@ -25,7 +23,7 @@ constexpr std::size_t most_samples = 7;
 constexpr double enough_s = 0.1;
 
 // Every set is used equally often.
-int runs_in_graph(double run_s, int sets) {
+int runs_in_graph(double run_s, int sets, double sample_s) {
   if (run_s > slow_s) return 1;
   const double wanted = std::clamp(sample_s / std::max(run_s, 1e-9), least_runs, most_runs);
   return sets * static_cast<int>(std::ceil(wanted / sets));
@@ -48,7 +46,10 @@ OperandSets operand_sets(const KernelSpec& spec,
   return sets;
 }
 
-TimedRuns time_runs(CudaDevice& device, int sets, const std::function<void(int set)>& run) {
+TimedRuns time_runs(CudaDevice& device,
+                    int sets,
+                    double sample_s,
+                    const std::function<void(int set)>& run) {
   Stopwatch stopwatch(device);
   run(0);
   device.synchronize();
@@ -59,7 +60,7 @@ TimedRuns time_runs(CudaDevice& device, int sets, const std::function<void(int s
   };
   auto graph = graph_of(1);
   const double first_s = stopwatch.seconds(*graph);
-  const int runs = runs_in_graph(first_s, sets);
+  const int runs = runs_in_graph(first_s, sets, sample_s);
   std::vector<double> samples_s;
   double total_s = first_s;
   if (runs == 1) {

@@ -30,8 +30,12 @@ struct TimedRuns {
 };
 
 // Captures several calls of `run(set)` as one graph and times it several times. The first run is
-// not timed. Blocks. @throws BackendError, InfeasibleError
-TimedRuns time_runs(CudaDevice& device, int sets, const std::function<void(int set)>& run);
+// not timed. `sample_s`: how long the graph shall take. Blocks.
+// @throws BackendError, InfeasibleError
+TimedRuns time_runs(CudaDevice& device,
+                    int sets,
+                    double sample_s,
+                    const std::function<void(int set)>& run);
 
 // Adds "operand_sets" to "max_s".
 void add_times(OrderedJson& line, const OperandSets& sets, const TimedRuns& runs);

@@ -62,7 +62,12 @@ cudnn::BenchOptions small_options() {
   const auto file = std::filesystem::temp_directory_path() /
                     ("cnnplan-bench-" + std::to_string(getpid()) + ".json");
   write_file(file.string(), network);
-  return {.network = file.string(), .batch = 2, .operand_bytes = 0, .product_size = 8};
+  return {.network = file.string(),
+          .batch = 2,
+          .operand_bytes = 0,
+          .product_size = 8,
+          .warm_up_s = 0.0,
+          .sample_s = 1e-5};
 }
 
 BenchRun run_bench(const cudnn::BenchOptions& options,
