@@ -85,7 +85,7 @@ TEST_CASE("Failures: a lost device ends the benchmark with the culprit's name") 
 }
 
 TEST_CASE("Failures: a device that is lost during the product has a culprit, too") {
-  const BenchRun run = run_with_failure("header", "work", 40, cudaErrorIllegalAddress);
+  const BenchRun run = run_with_failure("header", "work", 10, cudaErrorIllegalAddress);
   CHECK(run.code == ExitCode::environment);
   CHECK(run.last().at("done") == false);
   CHECK(run.last().at("error").get<std::string>().find("product") != std::string::npos);
