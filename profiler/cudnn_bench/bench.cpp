@@ -222,7 +222,9 @@ void require_supported(Library& library, Precision precision) {
   if (library.supports(precision)) return;
   std::string others;
   for (Precision other : Enumerators<Precision>::all) {
-    if (library.supports(other)) others += " " + std::string(to_text(other));
+    if (!library.supports(other)) continue;
+    others += ' ';
+    others += to_text(other);
   }
   throw EnvironmentError(library.device().name() + " does not run " +
                          std::string(to_text(precision)) + "; it runs" + others);

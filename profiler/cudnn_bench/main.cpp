@@ -1,5 +1,6 @@
 // cudnn_bench: times every kernel of a network on a GPU, without MPI and without a plan.
 #include <array>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -70,9 +71,12 @@ void add_filters(CLI::App& app, BenchOptions& options) {
       ->transform(one_of(names_of<KernelKind>()));
   app.add_option("--phase", options.phases, "Only kernels of this phase; may be repeated")
       ->transform(one_of(names_of<KernelPhase>()));
-  CLI::Option* const own =
-      app.add_flag("--own-only{false}", options.engines, "Only own kernels, no engines of cuDNN");
-  app.add_flag("--engines-only{false}", options.own_kernels, "Only engines of cuDNN")
+  const auto leave_out = [](bool& measured) {
+    return [&measured](std::int64_t) { measured = false; };
+  };
+  CLI::Option* const own = app.add_flag_function(
+      "--own-only", leave_out(options.engines), "Only own kernels, no engines of cuDNN");
+  app.add_flag_function("--engines-only", leave_out(options.own_kernels), "Only engines of cuDNN")
       ->excludes(own);
   app.add_option("--max-engines",
                  options.max_engines,
