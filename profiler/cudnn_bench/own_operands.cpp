@@ -30,8 +30,8 @@ void fill_sums(CudaDevice& device, const KernelSpec& spec, void* memory) {
   const MemoryBlock staging = device.allocate_staging(bytes);
   auto* values = reinterpret_cast<double*>(staging.data());
   std::fill_n(values, channels, 0.0);
-  std::fill_n(
-      values + channels, count - channels, static_cast<double>(volume(spec.out) / channels));
+  const std::int64_t positions = volume(spec.out) / channels;
+  std::fill_n(values + channels, count - channels, static_cast<double>(positions));
   device.copy_to_device(memory, values, bytes);
   device.synchronize();
 }
