@@ -1,8 +1,9 @@
-// Pretty printing.
+// Prints values on one line where they fit, and over several lines where they do not.
 #include "planner/model/json_writer.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "planner/model/error.hpp"
 #include "planner/model/json_parser.hpp"
@@ -13,12 +14,13 @@ namespace {
 constexpr std::size_t max_columns = 100;
 constexpr std::size_t indentation = 2;
 
-// Bytes that are no UTF-8 become U+FFFD: no name from outside can make a file unreadable.
+// Bytes that are no UTF-8 become U+FFFD, so that no name from outside can make a file unreadable.
 std::string scalar_text(const OrderedJson& value) {
   return value.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
-// Appends it on one line; false, and only the beginning, where the text gets longer than `most`.
+// Appends the value on one line. Returns false, with only the beginning appended, where the text
+// gets longer than `most`.
 bool append_line(const OrderedJson& value, std::size_t most, std::string& text) {
   if (!value.is_structured() || value.empty()) {
     text += scalar_text(value);
@@ -86,6 +88,14 @@ std::string write_json(const OrderedJson& document) {
   check_finite(document, "");
   std::string text;
   append_pretty(document, 0, 0, text);
+  text += '\n';
+  return text;
+}
+
+std::string write_json_line(const OrderedJson& object) {
+  check_finite(object, "");
+  std::string text;
+  append_line(object, std::numeric_limits<std::size_t>::max(), text);
   text += '\n';
   return text;
 }

@@ -1,4 +1,4 @@
-// JSON to text: fixed key order, shortest numbers that round-trip, short values on one line.
+// Writes JSON as text, with keys in a fixed order and the shortest numbers that round-trip.
 #pragma once
 
 #include <string>
@@ -14,8 +14,11 @@ using OrderedJson = nlohmann::ordered_json;
 // {"schema": "cnnplan.<kind>/1", "generator": "cnnplan <version>"}
 OrderedJson new_document(std::string_view kind);
 
-// Indented by two spaces; what fits into 100 columns stays on one line, except the outermost value.
+// The text is indented by two spaces. Values that fit into 100 columns stay on one line, except the
+// outermost value.
 // @throws NotFiniteError (with the JSON pointer) for NaN and infinity, which JSON cannot hold
 std::string write_json(const OrderedJson& document);
+// The text is one line with its end, for files with an object in every line. Throws as write_json.
+std::string write_json_line(const OrderedJson& object);
 
 }  // namespace cnnplan

@@ -1,4 +1,5 @@
-// Weights are stored as cuDNN reads them fastest: (F, KD, KH, KW, C/groups).
+// Implements the backend interface with one library object. Weights are stored as cuDNN reads them
+// fastest: (F, KD, KH, KW, C/groups).
 #include "executor/backend/cudnn/backend.hpp"
 
 #include "executor/backend/cudnn/kernels.hpp"
@@ -7,9 +8,6 @@
 
 namespace cnnplan::cudnn {
 namespace {
-
-// Tensor cores of 16-bit formats: Turing has fp16, Ampere and later bf16 and TF32, too.
-constexpr int ampere = 8;
 
 // Calls visit(place in plain order, place in memory) for all elements of a weight.
 template <typename Visit>
@@ -52,7 +50,7 @@ class CudnnBackend final : public Backend {
   mutable Library library_;
 };
 
-// Clocks are part of it: a card that runs slower gives other times.
+// The clocks are part of the fingerprint, because a card that runs slower gives other times.
 DeviceFingerprint CudnnBackend::fingerprint() const {
   const CudaDevice& device = library_.device();
   const std::string engines = library_.options().deterministic ? ", deterministic" : "";
@@ -65,8 +63,7 @@ DeviceFingerprint CudnnBackend::fingerprint() const {
 }
 
 bool CudnnBackend::supports(Precision precision) const {
-  const bool needs_ampere = precision == Precision::bf16 || precision == Precision::tf32;
-  return !needs_ampere || library_.device().major() >= ampere;
+  return library_.supports(precision);
 }
 
 void CudnnBackend::begin_step(const StepState& state) {

@@ -119,6 +119,7 @@ CudaDevice::CudaDevice(int index) : index_(index) {
   minor_ = properties.minor;
   clock_mhz_ = attribute(cudaDevAttrClockRate, index) / khz_per_mhz;
   memory_clock_mhz_ = attribute(cudaDevAttrMemoryClockRate, index) / khz_per_mhz;
+  l2_cache_bytes_ = attribute(cudaDevAttrL2CacheSize, index);
   int greatest = 0;
   check_cuda(cudaDeviceGetStreamPriorityRange(&least_priority_, &greatest),
              "cudaDeviceGetStreamPriorityRange");
@@ -205,6 +206,13 @@ void CudaDevice::copy_to_device(void* device, const void* host, std::int64_t byt
   if (bytes == 0) return;
   check_cuda(cudaMemcpyAsync(
                  device, host, static_cast<std::size_t>(bytes), cudaMemcpyHostToDevice, stream()),
+             "cudaMemcpyAsync");
+}
+
+void CudaDevice::copy_on_device(void* to, const void* from, std::int64_t bytes) {
+  if (bytes == 0) return;
+  check_cuda(cudaMemcpyAsync(
+                 to, from, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToDevice, stream()),
              "cudaMemcpyAsync");
 }
 

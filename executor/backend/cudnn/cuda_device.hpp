@@ -51,6 +51,8 @@ class CudaDevice final : public Device {
   void synchronize() override;
   std::unique_ptr<Event> make_event() override;
   std::unique_ptr<WorkGraph> capture(const std::function<void()>& enqueue) override;
+  // Puts a copy from one block of the device's memory to another in the selected queue.
+  void copy_on_device(void* to, const void* from, std::int64_t bytes);
 
   // Returns the stream of the selected queue.
   cudaStream_t stream() const { return streams_[selected_].get(); }
@@ -61,6 +63,7 @@ class CudaDevice final : public Device {
   int index() const { return index_; }
   int major() const { return major_; }
   int minor() const { return minor_; }
+  std::int64_t l2_cache_bytes() const { return l2_cache_bytes_; }
   // These are the largest clocks of the processor and of the memory.
   int clock_mhz() const { return clock_mhz_; }
   int memory_clock_mhz() const { return memory_clock_mhz_; }
@@ -75,6 +78,7 @@ class CudaDevice final : public Device {
   std::int64_t memory_bytes_ = 0;
   int major_ = 0;
   int minor_ = 0;
+  std::int64_t l2_cache_bytes_ = 0;
   int clock_mhz_ = 0;
   int memory_clock_mhz_ = 0;
   std::vector<StreamOwner> streams_;  // by queue, then by lane from lane 1 on

@@ -162,6 +162,18 @@ void require_rules(const EngineTarget& target,
       "taken with the same options names others");
 }
 
+bool is_runtime_compiled(const EngineTarget& target,
+                         const Descriptor& graph,
+                         const Engine& engine) {
+  const auto notes =
+      make_engine(target, graph, engine)
+          .get_enumerators<cudnnBackendBehaviorNote_t>(CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE,
+                                                       CUDNN_TYPE_BEHAVIOR_NOTE,
+                                                       CUDNN_BEHAVIOR_NOTE_TYPE_COUNT);
+  return std::find(notes.begin(), notes.end(), CUDNN_BEHAVIOR_NOTE_RUNTIME_COMPILATION) !=
+         notes.end();
+}
+
 Descriptor make_execution_plan(const EngineTarget& target,
                                const Descriptor& graph,
                                const Engine& engine) {

@@ -13,7 +13,8 @@
 
 namespace cnnplan::cudnn {
 
-// What cuDNN calls an engine configuration. Valid for one graph and one version of the library.
+// What cuDNN calls an engine configuration. It is valid for one graph and one version of the
+// library.
 struct Engine {
   std::int64_t index = 0;
   std::vector<std::pair<std::int64_t, std::int64_t>> knobs;  // type and value, by type
@@ -30,7 +31,7 @@ struct EngineRules {
   bool deterministic = false;             // the same bits every time
 };
 
-// Those that the library's heuristics recommend, best first, without those that break the rules.
+// The engines that the library's heuristics recommend and that follow the rules, best first.
 std::vector<Engine> recommended_engines(const EngineTarget& target,
                                         const Descriptor& graph,
                                         const EngineRules& rules);
@@ -41,7 +42,11 @@ void require_rules(const EngineTarget& target,
                    const Engine& engine,
                    const EngineRules& rules);
 
-// Ready to execute. @throws BackendError where the engine cannot compute the graph
+// Whether cuDNN compiles the engine when a plan is made of it, which takes up to a second.
+// @throws BackendError where the engine cannot compute the graph
+bool is_runtime_compiled(const EngineTarget& target, const Descriptor& graph, const Engine& engine);
+
+// The plan is ready to execute. @throws BackendError where the engine cannot compute the graph
 Descriptor make_execution_plan(const EngineTarget& target,
                                const Descriptor& graph,
                                const Engine& engine);

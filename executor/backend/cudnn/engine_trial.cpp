@@ -6,85 +6,13 @@
 #include <optional>
 #include <utility>
 
-#include "executor/backend/cudnn/kernels/pointwise_kernels.hpp"
-#include "planner/model/element.hpp"
+#include "executor/backend/cudnn/engine_stopwatch.hpp"
+#include "executor/backend/cudnn/trial_operands.hpp"
+#include "executor/backend/cudnn/trial_workspace.hpp"
 #include "planner/model/error.hpp"
 
 namespace cnnplan::cudnn {
 namespace {
-
-constexpr int runs_per_graph = 4;
-constexpr int timed_launches = 3;
-// A run that takes longer than the best known by more than this factor is not repeated.
-constexpr double hopeless = 2.0;
-
-// Operands of a trial, filled with random numbers: zeros would be faster than real data.
-class TrialOperands {
- public:
-  TrialOperands(CudaDevice& device, const KernelSpec& spec) : device_(device) {
-    const ElementType activations = activation_element(spec.precision);
-    const ElementType parameters = parameter_element(spec.precision);
-    const bool is_gradient = spec.phase == KernelPhase::backward_filter;
-    operands_.x = add(activations, volume(spec.in));
-    operands_.w = add(is_gradient ? parameters : activations, weight_volume(spec));
-    operands_.y = add(activations, volume(spec.out));
-    if (spec.bias) operands_.bias = add(parameters, spec.out[Dim::c]);
-  }
-  const ConvolutionOperands& operands() const { return operands_; }
-
- private:
-  void* add(ElementType element, std::int64_t count) {
-    MemoryBlock& block = blocks_.emplace_back(device_.allocate(count * bytes_of(element)));
-    fill_random(element, block.data(), count, blocks_.size(), device_.stream());
-    return block.data();
-  }
-
-  CudaDevice& device_;
-  std::vector<MemoryBlock> blocks_;
-  ConvolutionOperands operands_;
-};
-
-class Stopwatch {
- public:
-  explicit Stopwatch(CudaDevice& device)
-      : device_(device), begin_(device.make_event()), end_(device.make_event()) {}
-
-  // The least of several runs; infinity where the first says that it is not worth it. Several runs
-  // are launched as one graph: singly, the host would be timed where kernels are short.
-  double best_seconds(ConvolutionProgram& program,
-                      const ConvolutionOperands& operands,
-                      double best_known_s) {
-    program.run(operands);
-    device_.synchronize();
-    const auto graph = device_.capture([&] {
-      for (int run = 0; run < runs_per_graph; ++run) program.run(operands);
-    });
-    double best_s = seconds(*graph);
-    for (int launch = 1; launch < timed_launches; ++launch) {
-      if (best_s > hopeless * best_known_s) return std::numeric_limits<double>::infinity();
-      best_s = std::min(best_s, seconds(*graph));
-    }
-    return best_s;
-  }
-
- private:
-  // Per run.
-  double seconds(WorkGraph& graph) {
-    begin_->record();
-    graph.launch();
-    end_->record();
-    device_.synchronize();
-    return end_->seconds_since(*begin_) / runs_per_graph;
-  }
-
-  CudaDevice& device_;
-  std::unique_ptr<Event> begin_;
-  std::unique_ptr<Event> end_;
-};
-
-EngineRules rules_of(const Library& library, const KernelSpec& spec) {
-  return {.precision = spec.precision, .deterministic = library.options().deterministic};
-}
 
 // Returns nothing where an engine that is recommended cannot be built. That is no error.
 std::optional<ConvolutionProgram> try_program(Library& library,
@@ -273,21 +201,6 @@ std::optional<ConvolutionProgram> try_named_or_padded(Library& library,
   return try_named(library, spec, named, rules, reason_padded);
 }
 
-// Trials need larger workspaces than the chosen engine, so their workspaces are given back.
-class TrialWorkspace {
- public:
-  explicit TrialWorkspace(Library& library) : library_(library), others_(library.device()) {
-    std::swap(others_, library_.workspace());
-  }
-  ~TrialWorkspace() { std::swap(others_, library_.workspace()); }
-  TrialWorkspace(const TrialWorkspace&) = delete;
-  TrialWorkspace& operator=(const TrialWorkspace&) = delete;
-
- private:
-  Library& library_;
-  Workspace others_;
-};
-
 std::string fastest_name(Library& library, const KernelSpec& spec) {
   const TrialWorkspace workspace(library);
   const TrialOperands filled(library.device(), spec);
@@ -329,6 +242,10 @@ std::string first_recommended(Library& library, const KernelSpec& spec, const En
 }
 
 }  // namespace
+
+EngineRules rules_of(const Library& library, const KernelSpec& spec) {
+  return {.precision = spec.precision, .deterministic = library.options().deterministic};
+}
 
 ConvolutionProgram choose_program(Library& library, const KernelSpec& spec) {
   const KernelSpec key = alone(spec);

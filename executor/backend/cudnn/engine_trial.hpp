@@ -7,6 +7,8 @@
 
 namespace cnnplan::cudnn {
 
+// The rules that engines for `spec` have to follow on this library object.
+EngineRules rules_of(const Library& library, const KernelSpec& spec);
 // The fastest program for `spec` on random data, among all variants and the first few engines that
 // the library recommends for each. The library object remembers it. The call blocks. An engine that
 // fails is passed over.

@@ -1,4 +1,4 @@
-// Set-up of the handle; the values of a step travel through pinned memory.
+// Sets up the handle. The values of a step travel through pinned memory.
 #include "executor/backend/cudnn/library.hpp"
 
 #include <new>
@@ -9,6 +9,8 @@ namespace cnnplan::cudnn {
 namespace {
 
 constexpr std::int64_t step_bytes = sizeof(StepValues);
+// Turing has tensor cores for fp16; Ampere and later GPUs have them for bf16 and TF32, too.
+constexpr int ampere = 8;
 
 }  // namespace
 
@@ -33,6 +35,11 @@ std::string Library::versions() const {
   const std::size_t version = cudnnGetVersion();
   return "cuDNN " + std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) +
          "." + std::to_string(version % 100) + ", " + cuda_versions();
+}
+
+bool Library::supports(Precision precision) const {
+  const bool needs_ampere = precision == Precision::bf16 || precision == Precision::tf32;
+  return !needs_ampere || device_.major() >= ampere;
 }
 
 void Library::set_step(const StepValues& values) {

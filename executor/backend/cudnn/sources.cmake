@@ -1,4 +1,4 @@
-# Sources of the GPU backend: also built for the emulated device of the tests.
+# Lists the sources of the GPU backend, which are also built for the emulated device of the tests.
 set(CNNPLAN_CUDNN_SOURCES
   backend.cpp
   check.cpp
@@ -10,10 +10,12 @@ set(CNNPLAN_CUDNN_SOURCES
   cuda_handles.cpp
   descriptor.cpp
   engine.cpp
+  engine_stopwatch.cpp
   engine_target.cpp
   engine_trial.cpp
   library.cpp
   own_kernels.cpp
+  trial_operands.cpp
   kernels/launch.cpp
 )
 set(CNNPLAN_CUDA_SOURCES

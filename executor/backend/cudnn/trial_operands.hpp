@@ -1,0 +1,27 @@
+// Memory for the operands of a convolution that is only timed.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "executor/backend/cudnn/convolution_program.hpp"
+#include "planner/model/element.hpp"
+
+namespace cnnplan::cudnn {
+
+// The operands hold random numbers: with zeros, kernels would be faster than on real data.
+class TrialOperands {
+ public:
+  // @throws InfeasibleError where the device lacks the memory
+  TrialOperands(CudaDevice& device, const KernelSpec& spec);
+  const ConvolutionOperands& operands() const { return operands_; }
+
+ private:
+  void* add(ElementType element, std::int64_t count);
+
+  CudaDevice& device_;
+  std::vector<MemoryBlock> blocks_;
+  ConvolutionOperands operands_;
+};
+
+}  // namespace cnnplan::cudnn

@@ -1,0 +1,138 @@
+// cudnn_bench: times every kernel of a network on a GPU, without MPI and without a plan.
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <iostream>
+#include <limits>
+#include <string>
+#include <system_error>
+
+#include <CLI/CLI.hpp>
+
+#include "planner/cli_one_of.hpp"
+#include "planner/model/enumerators.hpp"
+#include "planner/model/plan.hpp"
+#include "profiler/cudnn_bench/bench.hpp"
+
+namespace cnnplan::cudnn {
+namespace {
+
+constexpr const char* footer = R"(OUTPUT
+  Standard output gets one JSON object per line, as soon as it is known: "header", "product", "copy",
+  then "own" for own kernels and "engine" for engine configurations of cuDNN, and "done". Kernels
+  that take most of a training step come first. Engines that cuDNN compiles at run time come last.
+  Standard error names each kernel before it runs, so that a crash or a hang has a culprit.
+
+EXAMPLES
+  cudnn_bench > bench.jsonl                           ResNet-50, batch 256, bf16
+  cudnn_bench --own-only --kind batch_norm            own kernels of one kind
+  cudnn_bench --engines-only --phase backward_filter --max-engines 8
+  cudnn_bench --network vgg16.json --batch 64 --precision tf32 --budget 120
+  cudnn_bench --skip-engine "engine 38"               after a run that engine 38 ended
+
+EXIT CODES
+  0 ok   1 internal   2 usage   3 bad input   5 no device, or the device was lost   9 I/O
+)";
+
+// In a bundle and in a build folder, the networks lie at these places seen from the program.
+constexpr std::array<const char*, 2> network_folders{"../configs/networks",
+                                                     "../../../configs/networks"};
+
+// Empty where neither place has the file.
+std::string default_network() {
+  std::error_code error;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+  for (const char* folder : network_folders) {
+    const std::filesystem::path file = program.parent_path() / folder / "resnet50.json";
+    if (std::filesystem::exists(file, error)) return file.lexically_normal().string();
+  }
+  return {};
+}
+
+void add_network_options(CLI::App& app, BenchOptions& options) {
+  options.network = default_network();
+  app.add_option("--network", options.network, "Network file or ONNX model; default: ResNet-50")
+      ->required(options.network.empty());
+  app.add_option("-i,--input",
+                 options.input_size,
+                 "Image size HxW or DxHxW, of ONNX models also CxHxW; default: the network's");
+  app.add_option("-b,--batch", options.batch, "Samples per step")
+      ->check(CLI::Range(std::int64_t{1}, max_batch))
+      ->capture_default_str();
+  app.add_option("--precision", options.precision, "fp32, fp64, tf32, bf16, fp16")
+      ->transform(one_of(names_of<Precision>()))
+      ->default_str("bf16");
+}
+
+void add_filters(CLI::App& app, BenchOptions& options) {
+  app.add_option("--kind", options.kinds, "Only kernels of this kind; may be repeated")
+      ->transform(one_of(names_of<KernelKind>()));
+  app.add_option("--phase", options.phases, "Only kernels of this phase; may be repeated")
+      ->transform(one_of(names_of<KernelPhase>()));
+  const auto leave_out = [](bool& measured) {
+    return [&measured](std::int64_t) { measured = false; };
+  };
+  CLI::Option* const own = app.add_flag_function(
+      "--own-only", leave_out(options.engines), "Only own kernels, no engines of cuDNN");
+  app.add_flag_function("--engines-only", leave_out(options.own_kernels), "Only engines of cuDNN")
+      ->excludes(own);
+  app.add_option("--max-engines",
+                 options.max_engines,
+                 "At most this many engine configurations of each variant of a convolution")
+      ->check(CLI::Range(1, std::numeric_limits<int>::max()));
+  app.add_option(
+      "--skip-engine",
+      options.skipped_engines,
+      "An engine that does not run, as named in the output; \"engine 38\" stands for all "
+      "its configurations; may be repeated");
+}
+
+void add_measurement_options(CLI::App& app, BenchOptions& options) {
+  app.add_option("--budget",
+                 options.budget_s,
+                 "Seconds after which nothing new begins; the last line says what was left out")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--operand-memory",
+                 options.operand_bytes,
+                 "Operands of a kernel are repeated until they take this much, as 200MiB; 0: once, "
+                 "in the cache; default: 4 times the L2 cache")
+      ->transform(CLI::AsSizeValue(false))
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--product-size",
+                 options.product_size,
+                 "Rows, columns and depth of the measured matrix product")
+      ->check(CLI::Range(std::int64_t{8}, std::int64_t{1} << 15))
+      ->capture_default_str();
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("cudnn_bench: time every kernel of a network on a GPU", "cudnn_bench");
+  BenchOptions options;
+  add_network_options(app, options);
+  add_filters(app, options);
+  add_measurement_options(app, options);
+  app.footer(footer);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::usage);
+  }
+  return static_cast<int>(run_bench(options, std::cout, std::cerr));
+}
+
+}  // namespace
+}  // namespace cnnplan::cudnn
+
+int main(int argc, char** argv) {
+  try {
+    return cnnplan::cudnn::run(argc, argv);
+  } catch (const cnnplan::Error& error) {
+    std::fprintf(stderr, "cudnn_bench: %s\n", error.what());
+    return static_cast<int>(error.exit_code());
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "cudnn_bench: internal error: %s\n", error.what());
+    return static_cast<int>(cnnplan::ExitCode::internal);
+  }
+}

@@ -1,0 +1,27 @@
+// Memory for the operands of an own kernel that is only timed.
+#pragma once
+
+#include <vector>
+
+#include "executor/backend/cudnn/cuda_device.hpp"
+#include "executor/backend/tensor_view.hpp"
+#include "planner/model/kernel_operands.hpp"
+
+namespace cnnplan::cudnn {
+
+// Dense operands with random numbers. Labels and places of maxima are 0; the sums of a batch norm
+// say mean 0 and variance 1.
+class OwnOperands {
+ public:
+  // @throws InfeasibleError where the device lacks the memory
+  OwnOperands(CudaDevice& device, const KernelSpec& spec);
+  Operands views() const { return views_; }
+
+ private:
+  void add(CudaDevice& device, const KernelSpec& spec, const KernelOperand& operand);
+
+  std::vector<MemoryBlock> blocks_;
+  std::vector<TensorView> views_;
+};
+
+}  // namespace cnnplan::cudnn

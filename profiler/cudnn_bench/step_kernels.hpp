@@ -1,0 +1,24 @@
+// The kernels that a training step of a network runs on one rank, each with its number of runs.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "planner/model/kernel.hpp"
+#include "planner/model/network.hpp"
+
+namespace cnnplan {
+
+struct StepKernel {
+  KernelSpec spec;
+  KernelConstants constants;  // of the first occurrence
+  int count = 0;              // occurrences in a step
+};
+
+// Lowers the network for one rank. The kernels come in the order of their first occurrence.
+// Kernels without work are left out. @throws InputError where the batch is too large
+std::vector<StepKernel> step_kernels(const Network& network,
+                                     std::int64_t batch,
+                                     Precision precision);
+
+}  // namespace cnnplan
