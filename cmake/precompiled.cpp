@@ -1,1 +1,1 @@
-// Nothing: the target that the precompiled headers belong to has a source.
+// This file is empty: the target that the precompiled headers belong to needs a source.

@@ -1,15 +1,28 @@
-# One program, one test per rank count.
+# Tests under mpirun: a program is one test for each number of ranks.
 add_library(cnnplan_mpi_test_main OBJECT mpi_main.cpp)
 target_link_libraries(cnnplan_mpi_test_main PUBLIC cnnplan_flags doctest::doctest MPI::MPI_CXX)
 
-# Tests of few ranks run beside each other, as ranks wait much: a sixth less time in all. mpirun would
-# bind all of them to the first cores. With sanitizers, several times slower, those of several ranks run
-# alone, and of at most 4: more ranks run the same code.
-# cnnplan_mpi_runs(program RANKS 1 2 4 [ENVIRONMENT ...]): exit code 77 is that of a test that cannot run here.
+# Ranks wait much of the time, so tests of few ranks run at the same time, which takes a sixth less
+# in all. They are not bound to cores, since mpirun would bind all of them to the first cores.
+# Sanitizers make ranks several times slower. With them, a program runs on one rank and on the largest
+# of its numbers of ranks that is at most 4: these two run all of the code. Tests of several ranks then
+# run alone.
+function(cnnplan_sanitized_ranks result)
+  set(largest 1)
+  foreach(ranks ${ARGN})
+    if(ranks GREATER largest AND ranks LESS_EQUAL 4)
+      set(largest ${ranks})
+    endif()
+  endforeach()
+  list(FILTER ARGN INCLUDE REGEX "^(1|${largest})$")
+  set(${result} ${ARGN} PARENT_SCOPE)
+endfunction()
+
+# cnnplan_mpi_runs(program RANKS 1 2 4 [ENVIRONMENT ...]): exit code 77 says that a test cannot run here.
 function(cnnplan_mpi_runs name)
   cmake_parse_arguments(TEST "" "" "RANKS;ENVIRONMENT" ${ARGN})
   if(CNNPLAN_SANITIZE)
-    list(FILTER TEST_RANKS INCLUDE REGEX "^[1-4]$")
+    cnnplan_sanitized_ranks(TEST_RANKS ${TEST_RANKS})
   endif()
   foreach(ranks ${TEST_RANKS})
     set(cores 1)

@@ -1,0 +1,49 @@
+# Compiles several sources of a target in one go, included in one file: headers are read, and templates
+# instantiated, once for all of them. scripts/source_groups.py finds sources whose names do not clash.
+# This suits builds that start from nothing; after a small change, more is compiled than has to be.
+option(CNNPLAN_TOGETHER "Compile several sources in one go" OFF)
+if(NOT CNNPLAN_TOGETHER)
+  return()
+endif()
+
+# A name of one source may hide a name that another one includes. The optimised build, which compiles
+# each source alone, warns of names that hide others.
+target_compile_options(cnnplan_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-shadow>)
+
+execute_process(COMMAND python3 ${CMAKE_SOURCE_DIR}/scripts/source_groups.py 8
+                OUTPUT_VARIABLE lines OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+string(REPLACE "\n" ";" lines "${lines}")
+foreach(line ${lines})
+  string(REGEX MATCH "^([0-9]+) (.*)$" matched "${line}")
+  set(CNNPLAN_GROUP_${CMAKE_SOURCE_DIR}/${CMAKE_MATCH_2} ${CMAKE_MATCH_1})
+endforeach()
+
+# Gives each source of a target its group. nvcc's sources stay alone.
+function(cnnplan_group_sources target)
+  get_target_property(sources ${target} SOURCES)
+  get_target_property(folder ${target} SOURCE_DIR)
+  foreach(source ${sources})
+    if(source MATCHES "[.]cpp$")
+      get_filename_component(path ${source} ABSOLUTE BASE_DIR ${folder})
+      set_source_files_properties(${path} TARGET_DIRECTORY ${target} PROPERTIES
+                                  UNITY_GROUP "group${CNNPLAN_GROUP_${path}}")
+    endif()
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+endfunction()
+
+# Covers all targets of a folder and of the folders below it.
+function(cnnplan_compile_together folder)
+  get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
+  foreach(target ${targets})
+    get_target_property(type ${target} TYPE)
+    if(NOT type MATCHES "INTERFACE|UTILITY")
+      cnnplan_group_sources(${target})
+    endif()
+  endforeach()
+  get_property(subfolders DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)
+  foreach(subfolder ${subfolders})
+    cnnplan_compile_together(${subfolder})
+  endforeach()
+endfunction()
+cnnplan_compile_together(${CMAKE_SOURCE_DIR})

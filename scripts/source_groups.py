@@ -1,0 +1,122 @@
+"""Finds sources that can be compiled together, included in one file, because their names do not clash.
+
+source_groups.py LIMIT    prints a line `GROUP PATH` for each source; a group has at most LIMIT sources, all of one folder
+
+Names are found by reading lines, not by parsing C++. The project's style allows that: what a namespace holds is not
+indented.
+"""
+
+import functools
+import os
+import re
+import sys
+
+from source_files import ROOT, closure, includes_of, source_files
+
+TYPE = re.compile(r"^(?:class|struct|enum class|union) (\w+)")
+FUNCTION = re.compile(r"(?<![:.])\b([a-z]\w*)\(")
+MEMBER = re.compile(r"\b([A-Z]\w*::~?\w+)\(")
+VALUE = re.compile(r"(?<![:.])\b([a-zA-Z]\w*)(?: =|[{;]| \{)")
+KEYWORDS = {"const", "noexcept", "override"}
+BROUGHT_IN = re.compile(r"^using (?:\w+::)+(\w+);")
+USED_NAMESPACE = re.compile(r"^using namespace ([\w:]+)", re.MULTILINE)
+# Sources that read such headers take several times as long as others.
+LARGE_LIBRARIES = {"boost", "CLI", "onnx", "google"}
+
+
+class Names:
+    """Names that files define outside of functions and classes, in any namespace; functions may have overloads."""
+
+    def __init__(self):
+        self.functions, self.others = set(), set()
+
+    def add(self, names):
+        self.functions |= names.functions
+        self.others |= names.others
+
+    def add_line(self, line):
+        """Takes the names before ( { = or ; of a line that is not indented."""
+        self.functions |= set(FUNCTION.findall(line))
+        others = BROUGHT_IN.findall(line) or TYPE.findall(line) or VALUE.findall(line)
+        self.others |= set(others) - KEYWORDS
+
+
+def clashes(own, other_own, other_seen):
+    """Whether a name that one group keeps to itself stands for something else in another group."""
+    others = other_own.functions | other_own.others | other_seen.functions | other_seen.others
+    return not (own.functions.isdisjoint(others) and own.others.isdisjoint(others))
+
+
+@functools.cache
+def names_of(file):
+    """(all, own) Names that `file` seems to define. Own names are those of unnamed namespaces, of no namespace, those
+    that it brings in from another namespace, and members that it defines."""
+    names, own = Names(), Names()
+    text = (ROOT / file).read_text(encoding="utf-8")
+    inside_named, inside_unnamed = False, False
+    for line in text.splitlines():
+        if line == "namespace {":
+            inside_unnamed = True
+        elif line == "}  // namespace":
+            inside_unnamed = False
+        elif line.startswith(("namespace", "}  // namespace")):
+            inside_named = line[0] == "n"
+        elif line[:1].isalpha() and not line.startswith("using namespace"):
+            names.add_line(line)
+            own.others |= set(MEMBER.findall(line))
+            if inside_unnamed or not inside_named or line.startswith("using "):
+                own.add_line(line)
+    if "DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN" in text:
+        own.functions.add("main")
+    return names, own
+
+
+class Group:
+    """Sources of which none sees, through its includes, a name that another keeps to itself."""
+
+    def __init__(self):
+        self.files, self.seen, self.own = [], Names(), Names()
+
+    def takes(self, seen, own, limit):
+        fits = len(self.files) < limit
+        return fits and not clashes(own, self.own, self.seen) and not clashes(self.own, own, seen)
+
+    def add(self, file, seen, own):
+        self.files.append(file)
+        self.seen.add(seen)
+        self.own.add(own)
+
+
+def libraries_of(files):
+    """What sources that are looked at together have to agree in: how much they read, and whose names they use."""
+    headers = {name.split("/")[0] for file in files for _, name, quoted in includes_of(ROOT / file) if not quoted}
+    used = {name for file in files for name in USED_NAMESPACE.findall((ROOT / file).read_text(encoding="utf-8"))}
+    return bool(headers & LARGE_LIBRARIES), "nlohmann" in headers, frozenset(used)
+
+
+def groups_of(files, limit, meaning):
+    """`files` in groups of at most `limit` that agree in `meaning` and libraries; each is in the first that takes it."""
+    groups = {}
+    for file in sorted(files):
+        parts = closure(ROOT, file)
+        seen = Names()
+        for part in parts - {file}:
+            seen.add(names_of(part)[0])
+        own = names_of(file)[1]
+        alike = groups.setdefault((meaning(file), libraries_of(parts)), [])
+        group = next((group for group in alike if group.takes(seen, own, limit)), None)
+        if group is None:
+            group = Group()
+            alike.append(group)
+        group.add(file, seen, own)
+    return [group.files for alike in groups.values() for group in alike]
+
+
+def main():
+    sources = source_files(ROOT, (".cpp",))
+    for number, group in enumerate(groups_of(sources, int(sys.argv[1]), os.path.dirname)):
+        print("".join(f"{number} {file}\n" for file in group), end="")
+
+
+if __name__ == "__main__":
+    main()
