@@ -6,9 +6,14 @@ if(NOT CNNPLAN_TOGETHER)
   return()
 endif()
 
-# A name of one source may hide a name that another one includes. The optimised build, which compiles
-# each source alone, warns of names that hide others.
-target_compile_options(cnnplan_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-shadow>)
+# A name of one source may hide a name that another one includes, and what a source keeps to itself
+# looks like a header's. The optimised build, which compiles each source alone, has these warnings.
+target_compile_options(cnnplan_flags INTERFACE
+                       $<$<COMPILE_LANGUAGE:CXX>:-Wno-shadow -Wno-subobject-linkage>)
+
+# Programs with the emulated GPU bring their own version of some objects of these libraries, which
+# therefore stay one for each source.
+set(CNNPLAN_REPLACED cnnplan_backend cnnplan_comm)
 
 execute_process(COMMAND python3 ${CMAKE_SOURCE_DIR}/scripts/source_groups.py 8
                 OUTPUT_VARIABLE lines OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
@@ -37,7 +42,7 @@ function(cnnplan_compile_together folder)
   get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
   foreach(target ${targets})
     get_target_property(type ${target} TYPE)
-    if(NOT type MATCHES "INTERFACE|UTILITY")
+    if(NOT (type MATCHES "INTERFACE|UTILITY" OR target IN_LIST CNNPLAN_REPLACED))
       cnnplan_group_sources(${target})
     endif()
   endforeach()

@@ -14,6 +14,7 @@
 #include "tests/planner/search/problem.hpp"
 #include "tests/planner/search/random_graph.hpp"
 #include "tests/relative.hpp"
+#include "tests/slow_build.hpp"
 
 namespace cnnplan::test {
 namespace {
@@ -164,7 +165,8 @@ TEST_CASE("margins: no changes where the best plan with them costs less than the
   CHECK(without > 0);
 }
 
-TEST_CASE("margins: of the sum in which the plan costs least, or is closest to that") {
+TEST_CASE("margins: of the sum in which the plan costs least, or is closest to that" *
+          doctest::skip(is_slow_build)) {
   const Problem problem(read_network("configs/networks/resnet50.json"), 8, 8);
   NetworkPricing pricing(problem.blank, problem.choices, problem.prices());
   const Assignment in_all = *least_additive(pricing);
