@@ -29,16 +29,13 @@ def word(text):
 
 @functools.cache
 def mention_of(script):
-    """A pattern that finds the script in another one: its path, its name unless that is a plain word, an import of the
-    module, or an import of its package."""
+    """A pattern that finds the script in another one: its path, its name unless that is a plain word, or an import."""
     path = Path(script)
     patterns = [word(script)]
     if not path.name.isalpha():
         patterns.append(word(path.name))
     if path.suffix == ".py":
         patterns.append(rf"^\s*(?:from|import) [^#\n]*\b{path.stem}\b")
-        if path.parent.as_posix() not in FOLDERS:
-            patterns.append(rf"^\s*(?:from|import) {path.parent.name}\b")
     return re.compile("|".join(patterns), re.MULTILINE)
 
 
