@@ -8,7 +8,6 @@ import signal
 import subprocess
 import threading
 import time
-from pathlib import Path
 
 EXIT_TIME_LIMIT = 124
 END_S = 10     # passes from SIGTERM, on which mpirun ends its ranks, to SIGKILL
@@ -18,14 +17,15 @@ POLL_S = 0.25  # passes at most until a wait notices that gpu-check itself is to
 def running():
     """Returns parent and session of every process, by id, without processes that have ended."""
     found = {}
-    for folder in Path("/proc").glob("[0-9]*"):
+    for name in filter(str.isdigit, os.listdir("/proc")):
         try:
-            # The name before the last parenthesis may hold blanks.
-            fields = (folder / "stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+            with open(f"/proc/{name}/stat", "rb", buffering=0) as file:
+                # The name before the last parenthesis may hold blanks.
+                fields = file.read().rpartition(b")")[2].split()
         except OSError:
             continue
-        if fields[0] not in "ZX":
-            found[int(folder.name)] = (int(fields[1]), int(fields[3]))
+        if fields[0] not in (b"Z", b"X"):
+            found[int(name)] = (int(fields[1]), int(fields[3]))
     return found
 
 
