@@ -13,6 +13,10 @@ if [[ ! -d $bundle/lib ]]; then
   tar -xzf "$bundle/lib.tar.gz" -C "$unpacking" && mv -T "$unpacking/lib" "$bundle/lib" 2>/dev/null
   rm -rf "$unpacking"
   unset unpacking
+  if [[ ! -d $bundle/lib ]]; then
+    echo "env.sh: $bundle/lib.tar.gz cannot be unpacked there" >&2
+    return 1
+  fi
 fi
 
 # Prints the folders with CUDA's libraries: first of PyTorch's Python packages, then of the toolkit.

@@ -9,6 +9,9 @@ foreach(name check_includes_test gpu-check-parts_test packages_test source_group
 endforeach()
 add_test(NAME scripts_check_includes COMMAND ${CMAKE_SOURCE_DIR}/scripts/check-includes)
 add_test(NAME scripts_platforms_test COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/platforms_test ${CMAKE_BINARY_DIR})
+add_test(NAME scripts_affected-tests_test
+         COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/affected-tests_test ${CMAKE_BINARY_DIR})
+set_tests_properties(scripts_affected-tests_test PROPERTIES TIMEOUT 60)
 foreach(name deepbench-profile_test fit-kernel-rates_test published-ring_test published-tables_test)
   add_test(NAME scripts_${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/${name} ${CMAKE_BINARY_DIR})
   set_tests_properties(scripts_${name} PROPERTIES TIMEOUT 600)

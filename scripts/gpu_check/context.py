@@ -25,6 +25,7 @@ class Context:
         self.caller_environment = dict(os.environ)
         self.engine_options = ()
         self.servers = {}  # PyTorch's processes by workload
+        self.links_tried = []  # stages of workloads that have measured the links of one rank
 
     def of_stage(self, name, limit_s):
         """Returns a context with the stage's deadline."""

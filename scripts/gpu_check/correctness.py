@@ -15,6 +15,7 @@ MOST_PROCESSES = 16
 RANDOM_PLANS = 4  # for each precision and kind of split
 RANDOM_KERNELS, SMOKE_KERNELS = 12, 2  # for each test case that has random kernels
 EXIT_MEMCHECK = 99
+TOOLKIT = "/usr/local/cuda/bin"  # is often there without being on the PATH
 # Each kind of kernel has one or two cases here, and none of them is slow.
 SMOKE = ("convolution: depthwise", "convolution: windows over many channels",
          "batch_norm: all phases on dense blocks", "pooling: random windows in two and three dims",
@@ -167,11 +168,12 @@ def ranks(context, stage):
 def sanitizer(context, stage):
     """Runs memcheck on cases by name, each in a process of its own."""
     bundle = context.bundle
-    tool = shutil.which("compute-sanitizer", path=bundle.environment.get("PATH", os.defpath))
+    folders = bundle.environment.get("PATH", os.defpath)
+    tool = shutil.which("compute-sanitizer", path=f"{folders}:{TOOLKIT}")
     if context.backend != "cudnn":
         raise Skip("the kernels run on the CPU")
     if tool is None:
-        raise Skip("no compute-sanitizer on the PATH")
+        raise Skip(f"no compute-sanitizer on the PATH or in {TOOLKIT}")
     program = programs(context)[0]
     cases = named_cases(stage, bundle, program, MEMCHECK)
 

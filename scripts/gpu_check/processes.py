@@ -8,7 +8,6 @@ import signal
 import subprocess
 import threading
 import time
-from pathlib import Path
 
 EXIT_TIME_LIMIT = 124
 END_S = 10     # passes from SIGTERM, on which mpirun ends its ranks, to SIGKILL
@@ -18,21 +17,23 @@ POLL_S = 0.25  # passes at most until a wait notices that gpu-check itself is to
 def running():
     """Returns parent and session of every process, by id, without processes that have ended."""
     found = {}
-    for folder in Path("/proc").glob("[0-9]*"):
+    for name in filter(str.isdigit, os.listdir("/proc")):
         try:
-            # The name before the last parenthesis may hold blanks.
-            fields = (folder / "stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+            with open(f"/proc/{name}/stat", "rb", buffering=0) as file:
+                # The name before the last parenthesis may hold blanks.
+                fields = file.read().rpartition(b")")[2].split()
         except OSError:
             continue
-        if fields[0] not in "ZX":
-            found[int(folder.name)] = (int(fields[1]), int(fields[3]))
+        if fields[0] not in (b"Z", b"X"):
+            found[int(name)] = (int(fields[1]), int(fields[3]))
     return found
 
 
-def members(session):
-    """Returns the process ids of that session, and of other sessions that its processes have started."""
+def members(session, known=frozenset()):
+    """Returns the process ids of that session, of those that are known, and of all that they have started."""
     processes = running()
-    found = {process for process, (_, its_session) in processes.items() if its_session == session}
+    found = {process for process, (_, its_session) in processes.items()
+             if its_session == session or process in known}
     while True:
         more = {process for process, (parent, _) in processes.items() if parent in found} - found
         if not more:
@@ -40,12 +41,15 @@ def members(session):
         found |= more
 
 
-def send(session, wanted):
-    for process in members(session):
+def send(session, wanted, known=frozenset()):
+    """Sends the signal, and returns the processes that got it."""
+    found = members(session, known)
+    for process in found:
         try:
             os.kill(process, wanted)
         except ProcessLookupError:
             pass
+    return found
 
 
 class Processes:
@@ -80,15 +84,20 @@ class Processes:
             return code
 
     def end(self, process):
-        """Sends SIGTERM to the program and all that it started, and after a while SIGKILL to the rest."""
-        send(process.pid, signal.SIGTERM)
+        """Sends SIGTERM to the program and all that it started, and after a while SIGKILL to the rest.
+
+        Processes of other sessions are remembered, since nobody knows them by their parent once it has ended."""
+        known = send(process.pid, signal.SIGTERM)
         end = time.monotonic() + self.end_s
         while time.monotonic() < end:
-            if process.poll() is not None and not members(process.pid):
+            if process.poll() is not None and not members(process.pid, known):
                 return
             time.sleep(0.05)
-        send(process.pid, signal.SIGKILL)
-        process.wait()
+        send(process.pid, signal.SIGKILL, known)
+        try:
+            process.wait(timeout=self.end_s)
+        except subprocess.TimeoutExpired:
+            pass  # a call into the driver that never returns cannot be killed, and must not hold up the rest
 
     def pause(self, process):
         send(process.pid, signal.SIGSTOP)
@@ -105,9 +114,11 @@ class Collector(threading.Thread):
         self.pipe, self.path, self.receive = pipe, path, receive
 
     def run(self):
-        with open(self.path, "ab") as file:
+        with open(self.path, "ab", buffering=0) as file:
             for line in self.pipe:
-                file.write(line)
-                file.flush()
+                try:
+                    file.write(line)
+                except OSError:
+                    pass  # a full disk must not end a check
                 self.receive(line.decode("utf-8", errors="replace"))
         self.receive(None)

@@ -7,7 +7,7 @@ import sys
 import threading
 
 SCHEMA = "cnnplan.gpu-check/1"
-WRONG = ("failed", "dropped", "repeated")
+WRONG = ("failed", "dropped", "repeated", "running")  # one that still runs at the end is a mistake
 PREFIXES = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
@@ -60,7 +60,7 @@ class Report:
 
     def __init__(self, path, context, options, stages):
         self.path, self.stages, self.lock = path, stages, threading.Lock()
-        self.processes = context.processes
+        self.processes, self.has_ended = context.processes, False
         self.head = {
             "schema": SCHEMA, "generator": "scripts/gpu-check", "origin": origin(context.bundle),
             "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
@@ -99,16 +99,19 @@ class Report:
         return found + [stage.document() for stage in now.values()]
 
     def document(self):
-        return dict(self.head, exit_code=self.exit_code(), stopped_by=self.processes.stopped_by,
-                    stages=self.stage_documents())
+        """Has no exit code before the end, so that the report of a killed check does not look like a good one."""
+        return dict(self.head, exit_code=self.exit_code() if self.has_ended else None,
+                    stopped_by=self.processes.stopped_by, stages=self.stage_documents())
 
     def write(self, indent=None):
-        """Writes the file. It throws nothing, since a full disk must not end a check."""
+        """Returns whether the file was written. It throws nothing, since a full disk must not end a check."""
         with self.lock:
             try:
                 write_whole(self.path, self.text(indent))
+                return True
             except OSError as error:
                 print(f"gpu-check: {self.path}: {error}", file=sys.stderr)
+                return False
 
     def text(self, indent):
         """Reads the data again if a stage that runs at the same time has just added some."""

@@ -88,9 +88,22 @@ def is_rate(value):
     return isinstance(value, (int, float)) and value > 0
 
 
+def by_x(extents):
+    return "x".join(map(str, extents))
+
+
 def label(kernel):
-    return (f"{kernel['kind']} {kernel['phase']} {'x'.join(map(str, kernel['in'][1:]))} -> "
-            f"{'x'.join(map(str, kernel['out'][1:]))}")
+    window = kernel.get("window", {}).get("kernel")
+    return (f"{kernel['kind']} {kernel['phase']}{' ' + by_x(window) if window else ''} "
+            f"{by_x(kernel['in'][1:])} -> {by_x(kernel['out'][1:])}")
+
+
+def add_labels(rows):
+    """Numbers kernels that only other properties tell apart, since a figure replaces one of the same name."""
+    for number, row in enumerate(rows):
+        text = label(row["kernel"])
+        before = sum(text == label(other["kernel"]) for other in rows[:number])
+        row["label"] = f"{text} ({before + 1})" if before else text
 
 
 def profile_of(context, loads):
@@ -115,6 +128,7 @@ def roofline_stage(loads):
                 stage.figure(f"measured {key.split('_')[0]}", found[key], unit)
         load, profile = profile_of(context, loads)
         rows = heaviest(profile, HEAVIEST)
+        add_labels(rows)
         stage.data.update(workload=load.name, kernels=rows)
         for row in rows:
             report_kernel(stage, row, found)
@@ -124,9 +138,9 @@ def roofline_stage(loads):
 def report_kernel(stage, row, found):
     """Reports the larger share, which bounds the kernel: that of the copy or of the product."""
     if not found:
-        stage.figure(label(row["kernel"]), row["bytes_per_s"], "B/s")
+        stage.figure(row["label"], row["bytes_per_s"], "B/s")
         return
     row["of_copy"] = row["bytes_per_s"] / found["copy_bytes_per_s"]
     row["of_product"] = row["flops_per_s"] / found["product_flops_per_s"]
     share, bound = max((row["of_copy"], "copy"), (row["of_product"], "product"))
-    stage.figure(label(row["kernel"]), share, f"of {bound}")
+    stage.figure(row["label"], share, f"of {bound}")

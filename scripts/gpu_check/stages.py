@@ -126,6 +126,7 @@ def run_stage(stage, context, end):
                         "are left; --budget or --only")
         return
     begin = time.monotonic()
+    stage.status = "running"
     stage.date = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
     found = run_once(stage, context, min(stage.limit_s, left_s))
     left_s = end - time.monotonic()
@@ -158,9 +159,9 @@ def groups_of(stages):
     return [[stage for _, stage in group] for _, group in itertools.groupby(keyed, key=lambda pair: pair[0])]
 
 
-def run_stages(stages, context, budget_s, after_each):
+def run_stages(stages, context, end, after_each):
     """Runs the stages in order, which is that of importance: the last ones may no longer fit."""
-    end = time.monotonic() + budget_s - RESERVE_S
+    end -= RESERVE_S
     done = 0
     for group in groups_of(stages):
         run_group(group, context, end)

@@ -8,6 +8,8 @@ EXIT_OUTSIDE = 6  # cnnplan compare says so if the prediction is off by more tha
 STEP_ERROR, LAYER_ERROR, LAYER_SHARE = 0.05, 0.10, 0.90
 PROFILE_SHARE = 0.6  # part of the time that is left; the rest is for a run, even if the profile hangs
 STEP_SHARE = 0.5     # part of the time that is left, for a command after which others follow
+LINKS_SHARE = 0.2    # part of the time that is left, for the links of the first workload
+LINKS_AGAIN_S = 8    # limits the links of further workloads, if the first one could not measure them
 
 
 def read(path):
@@ -28,6 +30,17 @@ def measure_links(context, ranks, *options, **named):
     read(new)
     new.replace(path)
     return path
+
+
+def measure_own_links(context, stage):
+    """Measures the links of one rank for all workloads. If that hangs, it must not take long from each of them."""
+    if (context.files / "platform-1.json").exists():
+        return
+    limit_s = LINKS_SHARE * context.bundle.left_s()
+    if context.links_tried:
+        limit_s = min(limit_s, LINKS_AGAIN_S)
+    context.links_tried.append(stage.name)
+    stage.part(measure_links, context, 1, limit_s=limit_s)
 
 
 def platform_options(context, profile):
@@ -163,8 +176,7 @@ def workload_stage(workload):
     def work(context, stage):
         put_aside(profile_path(context, workload))
         put_aside(plan_path(context, workload))
-        if not (context.files / "platform-1.json").exists():
-            stage.part(measure_links, context, 1, limit_s=0.2 * context.bundle.left_s())
+        measure_own_links(context, stage)
         profile = stage.part(take_profile, context, stage, workload)
         plan = stage.part(solve, context, workload, profile) if profile else None
         is_predicted = plan is not None
