@@ -92,6 +92,11 @@ TEST_CASE("Failures: a device that is lost during the product has a culprit, too
   const std::size_t culprit = error.find(", in the first run of engine ");
   CHECK(culprit != std::string::npos);
   CHECK(error.rfind(", in the ") == culprit);
+  const std::string prefix = "cudnn_bench: ";
+  const std::size_t last = run.log.rfind(prefix + "first run of engine ");
+  REQUIRE(last != std::string::npos);
+  const std::size_t named = last + prefix.size();
+  CHECK(error.find(run.log.substr(named, run.log.find('\n', named) - named)) != std::string::npos);
 }
 
 }  // namespace cnnplan::test
