@@ -125,7 +125,7 @@ KernelSamples samples_of(const Walk& walk,
   try {
     return walk_kernels(walk, backend, world, options, callbacks);
   } catch (const DeviceLostError& error) {
-    throw DeviceLostError(round.what + ": " + error.what());
+    throw DeviceLostError(round.what + ": " + error.what(), error.culprit());
   }
 }
 

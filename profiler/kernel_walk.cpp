@@ -144,6 +144,14 @@ void tell(const WalkCallbacks& callbacks, const std::string& text) {
   if (callbacks.note) callbacks.note(text);
 }
 
+void tell_of_graphs(const StepRunner& runner, const WalkCallbacks& callbacks) {
+  if (runner.why_no_graphs().empty()) return;
+  tell(callbacks,
+       "kernels start one by one, so the times of short ones hold the time of their start, since "
+       "they cannot be captured as a graph: " +
+           runner.why_no_graphs());
+}
+
 }  // namespace
 
 KernelSamples walk_kernels(const Walk& walk,
@@ -185,12 +193,7 @@ KernelSamples walk_kernels(const Walk& walk,
     add_pass(schedule, runner, samples);
     callbacks.after_pass();
   }
-  if (!runner.why_no_graphs().empty()) {
-    tell(callbacks,
-         "kernels start one by one, so the times of short ones hold the time of their start, since "
-         "they cannot be captured as a graph: " +
-             runner.why_no_graphs());
-  }
+  tell_of_graphs(runner, callbacks);
   return samples;
 }
 

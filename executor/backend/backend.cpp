@@ -36,14 +36,10 @@ constexpr std::string_view known_backends =
 
 #ifdef CNNPLAN_HAVE_CUDNN
 std::unique_ptr<Backend> make_gpu_backend(const BackendOptions& options) {
-  const cudnn::DeviceCount devices = cudnn::count_devices();
-  if (devices.is_broken) throw BackendError("cudnn: cudaGetDeviceCount: " + devices.why_none);
-  if (devices.count == 0) {
-    throw EnvironmentError("no CUDA device: " + devices.why_none +
-                           "; backend \"cudnn\" needs an NVIDIA GPU and a driver for it; --backend "
-                           "onednn runs on the CPU");
-  }
-  return cudnn::make_backend({.device = options.local_rank % devices.count,
+  const int devices = cudnn::require_devices(
+      "backend \"cudnn\" needs an NVIDIA GPU and a driver for it; --backend onednn runs on the "
+      "CPU");
+  return cudnn::make_backend({.device = options.local_rank % devices,
                               .deterministic = options.deterministic,
                               .engine_trials = options.engine_trials,
                               .most_workspace_bytes = options.most_workspace_bytes,

@@ -1,4 +1,4 @@
-// Whether kernels are put in the queue one by one or as graphs.
+// Chooses whether kernels are put in the queue one by one or as graphs.
 #pragma once
 
 #include <limits>
@@ -27,7 +27,7 @@ class GraphChoice {
   }
   // Call it where kernels cannot be put in graphs. From now on, they start one by one.
   void refuse() { is_refused_ = true; }
-  // How many steps it takes until it is settled, with the one before the first trial.
+  // The choice is settled after this many steps, with the one before the first trial.
   static constexpr int settling_steps = 7;
 
  private:

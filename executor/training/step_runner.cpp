@@ -279,8 +279,8 @@ void StepRunner::run(const StepState& state, Timing timing) {
   if (timing == Timing::operations) read_times();
 }
 
-// The time of an operation is that from its begin to its end. In one queue, it begins at the end of
-// the operation before it.
+// An operation takes the time from its begin to its end. In one queue, it begins at the end of the
+// operation before it.
 void StepRunner::read_times() {
   for (std::size_t i = 0; i < prepared_.size(); ++i) {
     const bool follows = i > 0 && !side_by_side_;

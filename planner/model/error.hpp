@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace cnnplan {
 
@@ -76,7 +77,13 @@ class BackendError : public Error {
 // BackendError, because no other kernel can be tried instead.
 class DeviceLostError : public Error {
  public:
-  explicit DeviceLostError(const std::string& message) : Error(ExitCode::environment, message) {}
+  // `culprit` names the work that was running; it is empty where nobody knows.
+  explicit DeviceLostError(const std::string& message, std::string culprit = {})
+      : Error(ExitCode::environment, message), culprit_(std::move(culprit)) {}
+  const std::string& culprit() const { return culprit_; }
+
+ private:
+  std::string culprit_;
 };
 
 // Exit code 5: the program was started in a way it cannot run (rank count, missing device).

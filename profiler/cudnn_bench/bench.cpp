@@ -1,4 +1,4 @@
-// The order of the measurements, and what a budget leaves out.
+// Orders the measurements, and leaves out the last ones where a budget is spent.
 #include "profiler/cudnn_bench/bench.hpp"
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "executor/backend/cudnn/first_run.hpp"
 #include "planner/import/network_source.hpp"
 #include "planner/model/enumerators.hpp"
 #include "planner/model/file.hpp"
@@ -47,7 +48,7 @@ std::vector<StepKernel> wanted_kernels(const BenchOptions& options, std::ostream
   return kernels;
 }
 
-// What was measured, and what the budget left out.
+// Counts the measurements, and names the kernels that the budget left out.
 struct Tally {
   int own = 0;
   int own_failed = 0;
@@ -58,14 +59,14 @@ struct Tally {
 
 class Bench {
  public:
-  // `begin`: the start of the program, from which the budget counts.
+  // `begin` is the start of the program, from which the budget counts.
   Bench(const BenchContext& context, std::vector<StepKernel> kernels, Clock::time_point begin)
       : context_(context), kernels_(std::move(kernels)), begin_(begin) {}
 
   ExitCode run();
 
  private:
-  // Engines of one convolution that have not run yet.
+  // It holds the engines of one convolution that have not run yet.
   struct Waiting {
     const StepKernel* kernel;
     std::vector<EngineCandidate> candidates;
@@ -95,7 +96,7 @@ ExitCode Bench::run() {
   try {
     context_.peaks = measure_peaks(context_);
     time_all();
-  } catch (const LostDevice& lost) {
+  } catch (const DeviceLostError& lost) {
     write_done(lost.what());
     return lost.exit_code();
   }
@@ -185,7 +186,8 @@ std::vector<EngineCandidate> Bench::candidates_of(const StepKernel& kernel) {
       if (some.empty()) write_without_engine(context_, kernel, variant, "cuDNN names no engine");
     } catch (const Error& error) {
       write_without_engine(context_, kernel, variant, error.what());
-      require_device(context_, to_text(kernel.spec), error);
+      require_answer(
+          context_.library.device(), "search for engines for " + to_text(kernel.spec), error);
     }
   }
   return all;
@@ -198,7 +200,9 @@ void Bench::time_engines(const StepKernel& kernel, const std::vector<EngineCandi
     bench.emplace(context_, kernel);
   } catch (const Error& error) {
     write_without_engine(context_, kernel, {}, error.what());
-    return require_device(context_, to_text(kernel.spec), error);
+    require_answer(
+        context_.library.device(), "allocation of operands of " + to_text(kernel.spec), error);
+    return;
   }
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     if (is_over()) {
@@ -209,13 +213,6 @@ void Bench::time_engines(const StepKernel& kernel, const std::vector<EngineCandi
     ++tally_.engines;
     if (!bench->time(candidates[i])) ++tally_.engines_failed;
   }
-}
-
-void require_gpu() {
-  const DeviceCount devices = count_devices();
-  if (devices.count > 0) return;
-  throw EnvironmentError("no CUDA device: " + devices.why_none +
-                         "; cudnn_bench needs an NVIDIA GPU and a driver for it");
 }
 
 void require_supported(Library& library, Precision precision) {
@@ -235,7 +232,7 @@ void require_supported(Library& library, Precision precision) {
 ExitCode run_bench(const BenchOptions& options, std::ostream& out, std::ostream& log) {
   const auto begin = Clock::now();
   std::vector<StepKernel> kernels = wanted_kernels(options, log);
-  require_gpu();
+  require_devices("cudnn_bench needs an NVIDIA GPU and a driver for it");
   Library library({});
   require_supported(library, options.precision);
   LineWriter lines(out);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "executor/backend/cudnn/engine_stopwatch.hpp"
+#include "executor/backend/cudnn/first_run.hpp"
 #include "planner/model/enumerators.hpp"
 #include "profiler/cudnn_bench/engine_bench.hpp"
 
@@ -49,6 +50,7 @@ class ProductTrial {
     do {
       std::erase_if(candidates,
                     [&](const EngineCandidate& candidate) { return !improve(best, candidate); });
+      is_named_ = true;
     } while (!candidates.empty() && Clock::now() - begin < warm_up);
     if (best.engine.empty()) throw BackendError("no engine runs " + to_text(spec_));
     return best;
@@ -56,15 +58,16 @@ class ProductTrial {
   const KernelSpec& spec() const { return spec_; }
 
  private:
-  // Returns whether the engine runs. @throws LostDevice
+  // Returns whether the engine runs. @throws DeviceLostError naming the engine
   bool improve(BestProduct& best, const EngineCandidate& candidate) {
-    context_.log << "cudnn_bench: product: " << candidate.name() << std::endl;
+    const std::string what = first_run_of(candidate.name(), spec_);
+    if (!is_named_) context_.log << "cudnn_bench: " << what << std::endl;
     try {
       const double time_s = best_seconds(candidate);
       if (time_s < best.seconds) best = {candidate.name(), time_s};
       return true;
     } catch (const Error& error) {
-      require_device(context_, "the product by " + candidate.name(), error);
+      require_answer(context_.library.device(), what, error);
       return false;
     }
   }
@@ -82,6 +85,7 @@ class ProductTrial {
   TrialWorkspace workspace_;
   TrialOperands operands_;
   Stopwatch stopwatch_;
+  bool is_named_ = false;  // true after the first pass, in which every engine is named
 };
 
 double product_flops_per_s(const BenchContext& context, OrderedJson& line) {

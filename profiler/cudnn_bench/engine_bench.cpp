@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "executor/backend/cudnn/engine_trial.hpp"
+#include "executor/backend/cudnn/first_run.hpp"
 #include "planner/model/kernel_json.hpp"
 
 namespace cnnplan::cudnn {
@@ -100,7 +101,7 @@ bool EngineBench::time(const EngineCandidate& candidate) {
     return false;
   }
   return measure_line(
-      context_, to_text(kernel_.spec) + ": " + candidate.name(), line, [&](OrderedJson& measured) {
+      context_, first_run_of(candidate.name(), kernel_.spec), line, [&](OrderedJson& measured) {
         add_measurement(candidate, measured);
       });
 }

@@ -23,10 +23,10 @@ struct EngineCandidate {
   std::string name() const { return to_text(engine) + to_text(variant); }
 };
 
-// Whether the options leave the engine out: "engine 38" names "engine 38 k2=5 fused", too.
+// Returns whether the options leave the engine out: "engine 38" names "engine 38 k2=5 fused", too.
 bool is_skipped(const BenchOptions& options, const EngineCandidate& candidate);
-// The first `most` engine configurations that the library recommends for a variant and that follow
-// the rules of the executor; 0: all. @throws BackendError where cuDNN refuses the graph
+// Returns the first `most` engine configurations that the library recommends for a variant and that
+// follow the rules of the executor; 0: all. @throws BackendError where cuDNN refuses the graph
 std::vector<EngineCandidate> engine_candidates(Library& library,
                                                const KernelSpec& spec,
                                                const ConvolutionVariant& variant,
@@ -38,7 +38,7 @@ class EngineBench {
   // Keeps references. @throws InfeasibleError where the device lacks the memory
   EngineBench(const BenchContext& context, const StepKernel& kernel);
   // Writes one line, with the times or the error. Returns whether the engine ran.
-  // @throws LostDevice
+  // @throws DeviceLostError
   bool time(const EngineCandidate& candidate);
 
  private:

@@ -8,7 +8,7 @@
 
 namespace cnnplan::cudnn {
 
-// An object with its first key: "line", which says what kind of line it is.
+// Returns an object with its first key: "line", which says what kind of line it is.
 OrderedJson new_line(std::string_view kind);
 
 class LineWriter {

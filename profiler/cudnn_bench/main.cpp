@@ -40,7 +40,7 @@ EXIT CODES
 constexpr std::array<const char*, 2> network_folders{"../configs/networks",
                                                      "../../../configs/networks"};
 
-// Empty where neither place has the file.
+// Returns an empty name where neither place has the file.
 std::string default_network() {
   std::error_code error;
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);

@@ -4,6 +4,7 @@
 #include <deque>
 #include <memory>
 
+#include "executor/backend/cudnn/first_run.hpp"
 #include "executor/backend/cudnn/kernels.hpp"
 #include "planner/model/kernel_json.hpp"
 #include "profiler/cudnn_bench/own_operands.hpp"
@@ -36,7 +37,7 @@ bool time_own_kernel(const BenchContext& context, const StepKernel& kernel) {
   OrderedJson line = new_line("own");
   line.update(to_ordered_json(kernel.spec));
   line["count"] = kernel.count;
-  return measure_line(context, to_text(kernel.spec), line, [&](OrderedJson& measured) {
+  return measure_line(context, first_run_of("", kernel.spec), line, [&](OrderedJson& measured) {
     add_measurement(context, kernel, measured);
   });
 }

@@ -7,7 +7,7 @@
 namespace cnnplan::cudnn {
 
 // Writes one line, with the times or the error. Returns whether the kernel ran.
-// @pre the kernel is no convolution @throws LostDevice
+// @pre the kernel is no convolution @throws DeviceLostError
 bool time_own_kernel(const BenchContext& context, const StepKernel& kernel);
 
 }  // namespace cnnplan::cudnn

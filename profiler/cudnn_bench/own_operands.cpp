@@ -1,4 +1,4 @@
-// Shapes and contents of operands, by what the kernel's table says of them.
+// The table of a kernel's operands says which shapes and contents they get.
 #include "profiler/cudnn_bench/own_operands.hpp"
 
 #include <algorithm>
@@ -17,7 +17,8 @@ Shape shape_of_operand(const KernelSpec& spec, const KernelOperand& operand) {
   return {{1, 1, 1, 1, operand.elements}};
 }
 
-// The sums that batch norms keep: sums, sums of squares and the number of positions.
+// Returns true for the sums that batch norms keep: sums, sums of squares and the number of
+// positions.
 bool is_batch_norm_sums(const KernelSpec& spec, const KernelOperand& operand) {
   return spec.kind == KernelKind::batch_norm && operand.element == BufferElement::fp64 &&
          operand.elements == 2 * spec.out[Dim::c] + 1;

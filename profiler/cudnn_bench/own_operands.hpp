@@ -9,8 +9,8 @@
 
 namespace cnnplan::cudnn {
 
-// Dense operands with random numbers. Labels and places of maxima are 0; the sums of a batch norm
-// say mean 0 and variance 1.
+// The operands are dense and hold random numbers. Labels and places of maxima are 0; the sums of a
+// batch norm say mean 0 and variance 1.
 class OwnOperands {
  public:
   // @throws InfeasibleError where the device lacks the memory

@@ -16,7 +16,7 @@ constexpr std::int64_t cold_multiple = 2;
 constexpr std::int64_t most_sets = 32;
 constexpr double least_runs = 4.0;
 constexpr double most_runs = 128.0;
-// Longer runs are samples of their own.
+// Longer runs are samples of their own, on the first set alone.
 constexpr double slow_s = 5e-3;
 constexpr std::size_t most_samples = 7;
 // No further sample begins after this much time.
@@ -80,7 +80,7 @@ TimedRuns time_runs(CudaDevice& device,
 void add_times(OrderedJson& line, const OperandSets& sets, const TimedRuns& runs) {
   line["operand_sets"] = sets.count;
   line["operand_set_bytes"] = sets.set_bytes;
-  line["cold"] = sets.cold;
+  line["cold"] = sets.cold && runs.runs_per_sample >= sets.count;
   line["runs_per_sample"] = runs.runs_per_sample;
   line["samples"] = runs.time.count;
   line["median_s"] = runs.time.median_s;

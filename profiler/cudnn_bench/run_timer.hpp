@@ -10,16 +10,16 @@
 
 namespace cnnplan::cudnn {
 
-// How often the operands of a kernel exist. A run on the next set finds its operands in memory
-// instead of the L2 cache, as in a training step, if all sets together are larger than the cache.
+// The operands of a kernel exist several times. If all sets together are larger than the L2 cache,
+// a run on the next set finds its operands in memory instead, as in a training step.
 struct OperandSets {
   int count = 1;
   std::int64_t set_bytes = 0;
   bool cold = false;  // all sets together take at least twice the L2 cache
 };
 
-// `wanted_bytes`: what all sets together shall take; negative: 4 times the L2 cache. Very small
-// operands stay in the cache, as the number of sets has a limit.
+// All sets together shall take `wanted_bytes`; negative: 4 times the L2 cache. Very small operands
+// stay in the cache, as the number of sets has a limit.
 OperandSets operand_sets(const KernelSpec& spec,
                          std::int64_t wanted_bytes,
                          std::int64_t l2_cache_bytes);
@@ -30,16 +30,17 @@ struct TimedRuns {
 };
 
 // Captures several calls of `run(set)` as one graph and times it several times. The first run is
-// not timed. `sample_s`: how long the graph shall take. Blocks.
+// not timed. The graph shall take `sample_s`. It blocks.
 // @throws BackendError, InfeasibleError
 TimedRuns time_runs(CudaDevice& device,
                     int sets,
                     double sample_s,
                     const std::function<void(int set)>& run);
 
-// Adds "operand_sets" to "max_s".
+// Adds the keys from "operand_sets" to "max_s". "cold" is false where a sample uses one set of
+// several.
 void add_times(OrderedJson& line, const OperandSets& sets, const TimedRuns& runs);
-// 0 where no time was measured.
+// Returns 0 where no time was measured.
 double per_second(double amount, double seconds);
 
 }  // namespace cnnplan::cudnn

@@ -8,9 +8,9 @@ from gpu_check.processes import EXIT_TIME_LIMIT
 
 PROGRAM = "cudnn_bench"
 SKIP_ENGINE = "--skip-engine"
-# The program names each kernel on stderr before it runs; an engine stands at the end.
-NAMED = re.compile(r"^cudnn_bench: (?!the device)(.*)$", re.MULTILINE)
-ENGINE = re.compile(r"(?:^|: )(engine \d+)[^:]*$")
+# The program names everything on stderr before it first runs. An engine comes before its kernel.
+NAMED = re.compile(r"^cudnn_bench: (.*)$", re.MULTILINE)
+ENGINE = re.compile(r"^first run of (engine \d+)\b")
 LEAST_S = 10  # are needed for a second run
 RESERVE_S = 5  # this part of the stage's time is left, so that the program ends by itself
 FILE = "cudnn-bench.jsonl"

@@ -10,7 +10,8 @@
 namespace cnnplan::cudnn {
 namespace {
 
-// The CUDA runtime documents that the process must end after these errors.
+// The process must end after these errors. Where a newer runtime has others, the device does not
+// answer after them either (first_run.hpp).
 constexpr std::array sticky_errors{cudaErrorECCUncorrectable,
                                    cudaErrorNvlinkUncorrectable,
                                    cudaErrorIllegalAddress,
@@ -21,6 +22,8 @@ constexpr std::array sticky_errors{cudaErrorECCUncorrectable,
                                    cudaErrorMisalignedAddress,
                                    cudaErrorInvalidAddressSpace,
                                    cudaErrorInvalidPc,
+                                   cudaErrorMpsClientTerminated,
+                                   cudaErrorExternalDevice,
                                    cudaErrorLaunchFailure};
 
 bool is_sticky(cudaError_t status) {

@@ -102,6 +102,13 @@ DeviceCount count_devices() {
   return devices;
 }
 
+int require_devices(const std::string& advice) {
+  const DeviceCount devices = count_devices();
+  if (devices.is_broken) throw BackendError("cudnn: cudaGetDeviceCount: " + devices.why_none);
+  if (devices.count > 0) return devices.count;
+  throw EnvironmentError("no CUDA device: " + devices.why_none + "; " + advice);
+}
+
 std::string cuda_versions() {
   int driver = 0;
   int runtime = 0;

@@ -11,7 +11,7 @@
 
 namespace cnnplan::cudnn {
 
-// How many GPUs can be used.
+// It says how many GPUs can be used.
 struct DeviceCount {
   int count = 0;
   std::string why_none;     // the words of the runtime, e.g. for a driver that is too old
@@ -19,6 +19,10 @@ struct DeviceCount {
   bool is_broken = false;   // true where the runtime failed, although there may be a device
 };
 DeviceCount count_devices();
+// Returns how many GPUs can be used, which is at least one. `advice` ends the message where there
+// is none.
+// @throws EnvironmentError where there is none, BackendError where the runtime fails
+int require_devices(const std::string& advice);
 // Returns the versions of the runtime and of the driver, such as 13.0.
 // @throws EnvironmentError, BackendError
 std::string cuda_versions();

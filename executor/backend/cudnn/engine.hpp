@@ -1,4 +1,4 @@
-// The engines of cuDNN that can compute a graph: finding, naming and building them.
+// Finds, names and builds the engines of cuDNN that can compute a graph.
 #pragma once
 
 #include <compare>
@@ -13,8 +13,8 @@
 
 namespace cnnplan::cudnn {
 
-// What cuDNN calls an engine configuration. It is valid for one graph and one version of the
-// library.
+// It is an engine configuration in the words of cuDNN, and is valid for one graph and one version
+// of the library.
 struct Engine {
   std::int64_t index = 0;
   std::vector<std::pair<std::int64_t, std::int64_t>> knobs;  // type and value, by type
@@ -31,7 +31,8 @@ struct EngineRules {
   bool deterministic = false;             // the same bits every time
 };
 
-// The engines that the library's heuristics recommend and that follow the rules, best first.
+// Returns the engines that the library's heuristics recommend and that follow the rules, best
+// first.
 std::vector<Engine> recommended_engines(const EngineTarget& target,
                                         const Descriptor& graph,
                                         const EngineRules& rules);
@@ -42,7 +43,7 @@ void require_rules(const EngineTarget& target,
                    const Engine& engine,
                    const EngineRules& rules);
 
-// Whether cuDNN compiles the engine when a plan is made of it, which takes up to a second.
+// Returns whether cuDNN compiles the engine when a plan is made of it, which takes up to a second.
 // @throws BackendError where the engine cannot compute the graph
 bool is_runtime_compiled(const EngineTarget& target, const Descriptor& graph, const Engine& engine);
 

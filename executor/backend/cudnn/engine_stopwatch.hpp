@@ -1,4 +1,4 @@
-// Times what an engine, or any other work, takes on the device, with graphs between two events.
+// Times an engine, or any other work of the device, as a graph between two events.
 #pragma once
 
 #include <memory>
@@ -12,12 +12,12 @@ class Stopwatch {
   explicit Stopwatch(CudaDevice& device)
       : device_(device), begin_(device.make_event()), end_(device.make_event()) {}
 
-  // Seconds of the fastest run of several. Infinity if the first runs take so much longer than
-  // `best_known_s` that repeating them is not worth it. Blocks.
+  // Returns the seconds of the fastest of several runs. It is infinity if the first runs take so
+  // much longer than `best_known_s` that they are not repeated. It blocks.
   double best_seconds(ConvolutionProgram& program,
                       const ConvolutionOperands& operands,
                       double best_known_s);
-  // Seconds of one launch of `graph`. Blocks.
+  // Returns the seconds of one launch of `graph`. It blocks.
   double seconds(WorkGraph& graph);
 
  private:

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "executor/backend/cudnn/engine_stopwatch.hpp"
+#include "executor/backend/cudnn/first_run.hpp"
 #include "executor/backend/cudnn/trial_operands.hpp"
 #include "executor/backend/cudnn/trial_workspace.hpp"
 #include "planner/model/error.hpp"
@@ -53,22 +54,6 @@ bool fits_mirror_images(Library& library,
   });
 }
 
-// Returns why `body` did not come to its end; empty where it did. The device must still be usable.
-// @throws DeviceLostError
-template <typename Body>
-std::string failure_of(Device& device, Body body) {
-  std::string why;
-  try {
-    body();
-  } catch (const BackendError& error) {
-    why = error.what();
-  } catch (const InfeasibleError& error) {
-    why = error.what();  // The device has no memory left for the engine's workspace.
-  }
-  if (!why.empty()) device.synchronize();
-  return why;
-}
-
 void tell(const Library& library, const std::string& line) {
   if (library.options().note) library.options().note(line);
 }
@@ -81,19 +66,20 @@ bool completes_first_run(Library& library,
                          const KernelSpec& spec,
                          const ConvolutionProgram& program,
                          Body body) {
-  const std::string what = program.name() + " for " + to_text(spec);
-  tell(library, "cudnn: first run of " + what);
+  const std::string what = first_run_of(program.name(), spec);
+  tell(library, "cudnn: " + what);
   try {
-    const std::string why = failure_of(library.device(), body);
-    if (!why.empty()) tell(library, "cudnn: failed: " + what + ": " + why);
-    return why.empty();
-  } catch (const DeviceLostError& error) {
-    throw DeviceLostError(std::string(error.what()) + ", in the first run of " + what +
-                          "; this process cannot use the device any more");
+    body();
+    return true;
+  } catch (const Error& error) {
+    require_answer(library.device(), what, error);
+    tell(library, "cudnn: failed in the " + what + ": " + error.what());
+    return false;
   }
 }
 
-// The fastest engine of those that fit all mirror images. Where none does, the fastest of all.
+// It is the fastest of the engines that fit all mirror images. Where none does, it is the fastest
+// of all.
 struct Best {
   bool fits_mirror_images = false;
   double seconds = std::numeric_limits<double>::infinity();
@@ -154,7 +140,7 @@ bool makes_sense(const ConvolutionVariant& variant, const KernelSpec& spec) {
   });
 }
 
-// The variant and the engine that a name stands for.
+// A name stands for a variant and an engine.
 struct Named {
   ConvolutionVariant variant;
   Engine engine;

@@ -7,11 +7,11 @@
 
 namespace cnnplan::cudnn {
 
-// The rules that engines for `spec` have to follow on this library object.
+// Returns the rules that engines for `spec` have to follow on this library object.
 EngineRules rules_of(const Library& library, const KernelSpec& spec);
-// The fastest program for `spec` on random data, among all variants and the first few engines that
-// the library recommends for each. The library object remembers it. The call blocks. An engine that
-// fails is passed over.
+// Returns the fastest program for `spec` on random data, among all variants and the first few
+// engines that the library recommends for each. The library object remembers it. The call blocks.
+// An engine that fails is passed over.
 // @throws BackendError where no engine works, DeviceLostError naming the engine that ended the use
 // of the device
 ConvolutionProgram choose_program(Library& library, const KernelSpec& spec);

@@ -39,7 +39,7 @@ class Library {
   cudnnHandle_t handle() const { return handle_.get(); }
   // "cuDNN 9.19.0, CUDA 13.0, driver for CUDA 13.0"
   std::string versions() const;
-  // Whether the device has instructions for the precision.
+  // Returns whether the device has instructions for the precision.
   bool supports(Precision precision) const;
   // Returns the workspace of the selected lane.
   Workspace& workspace() {

@@ -13,6 +13,7 @@ set(CNNPLAN_CUDNN_SOURCES
   engine_stopwatch.cpp
   engine_target.cpp
   engine_trial.cpp
+  first_run.cpp
   library.cpp
   own_kernels.cpp
   trial_operands.cpp

@@ -145,6 +145,11 @@ TEST_CASE("Benchmark: without a device, or with one that lacks the precision, no
   emulation::reset(device);
   CHECK_THROWS_WITH_AS(
       run_bench(small_options()), doctest::Contains("no CUDA device"), EnvironmentError);
+  emulation::reset(small_device());
+  emulation::fail("cudaGetDeviceCount", 1, cudaErrorInitializationError);
+  CHECK_THROWS_WITH_AS(run_bench(small_options()),
+                       doctest::Contains("cudaGetDeviceCount: initialization error"),
+                       BackendError);
   device = small_device();
   device.compute_major = 7;
   emulation::reset(device);

@@ -18,7 +18,7 @@ cudnn::BenchOptions engines_only() {
   return options;
 }
 
-// By convolution, phase and variant.
+// The lists are by convolution, phase and variant.
 std::map<std::string, std::vector<nlohmann::json>> by_variant(const BenchRun& run) {
   std::map<std::string, std::vector<nlohmann::json>> lists;
   for (const nlohmann::json& line : run.of("engine")) {
@@ -97,8 +97,8 @@ TEST_CASE("Engine lines: every engine is named on the log before it runs") {
   const BenchRun run = run_bench(engines_only());
   std::size_t place = 0;
   for (const nlohmann::json& line : run.of("engine")) {
-    const std::size_t found =
-        run.log.find(": " + line.at("engine").get<std::string>() + "\n", place);
+    const std::string name = line.at("engine");
+    const std::size_t found = run.log.find("cudnn_bench: first run of " + name + " for ", place);
     REQUIRE(found != std::string::npos);
     place = found + 1;
   }

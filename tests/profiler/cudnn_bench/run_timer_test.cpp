@@ -46,6 +46,16 @@ TEST_CASE("OperandSets: a user may ask for one hot set") {
   CHECK_FALSE(sets.cold);
 }
 
+TEST_CASE("add_times: a sample that uses one set of several is not cold") {
+  const OperandSets sets = operand_sets(relu_of(cache_bytes / 16), -1, cache_bytes);
+  REQUIRE(sets.cold);
+  for (int runs_per_sample : {1, sets.count}) {
+    OrderedJson line;
+    add_times(line, sets, {.runs_per_sample = runs_per_sample});
+    CHECK(line.at("cold") == (runs_per_sample == sets.count));
+  }
+}
+
 TEST_CASE("time_runs: all sets are used equally often, and samples are summed up") {
   emulation::reset();
   CudaDevice device(0);

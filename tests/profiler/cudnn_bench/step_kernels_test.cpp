@@ -2,6 +2,7 @@
 #include "profiler/cudnn_bench/step_kernels.hpp"
 
 #include <map>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -35,8 +36,9 @@ TEST_CASE("Step kernels: the bytes of ResNet-50 are those that were counted by h
       {{KernelKind::batch_norm, KernelPhase::backward_data}, 19.1},
       {{KernelKind::accumulate, KernelPhase::forward}, 8.6}};
   for (const auto& [part, expected] : counted) {
-    CAPTURE(to_text(part.first));
-    CAPTURE(to_text(part.second));
+    const std::string name =
+        std::string(to_text(part.first)) + "/" + std::string(to_text(part.second));
+    CAPTURE(name);
     CHECK(gigabytes[part] == doctest::Approx(expected).epsilon(0.02));
   }
 }

@@ -98,7 +98,7 @@ TEST_CASE("Engine failure: an engine that fails in any call of its trial is pass
       CHECK(trial.device_lost.value_or("") == "");
       const auto told = std::count_if(
           trial.lines.begin(), trial.lines.end(), [&function](const std::string& line) {
-            return line.starts_with("cudnn: failed: engine ") &&
+            return line.starts_with("cudnn: failed in the first run of engine ") &&
                    line.find(function) != std::string::npos;
           });
       CHECK(told == 1);
@@ -144,6 +144,17 @@ TEST_CASE(
   CHECK(blamed > 3);
 }
 
+TEST_CASE("Engine failure: an error that ends the use of the device need not be a known one") {
+  int blamed = 0;
+  for (int nth = 1;; ++nth) {
+    const Trial trial = choose(Failure{.function = "work", .nth = nth});
+    if (!trial.device_lost && !trial.other_error) break;
+    CHECK(trial.device_lost.has_value() == !trial.lines.empty());
+    blamed += trial.device_lost.has_value();
+  }
+  CHECK(blamed > 3);
+}
+
 TEST_CASE("Engine failure: a kernel without any engine is refused by its name") {
   KernelSpec spec = convolution_spec();
   emulation::reset();
@@ -170,6 +181,9 @@ TEST_CASE("check_cuda: errors after which the process must end are told from oth
                              cudaErrorInvalidAddressSpace,
                              cudaErrorInvalidPc,
                              cudaErrorAssert,
+                             cudaErrorExternalDevice,
+                             cudaErrorMpsClientTerminated,
+                             cudaErrorNvlinkUncorrectable,
                              cudaErrorECCUncorrectable}) {
     CHECK_THROWS_AS(cudnn::check_cuda(sticky, "call"), DeviceLostError);
   }
