@@ -43,7 +43,8 @@ TEST_CASE("Engine lines: every configuration of every variant has a line, also t
   CHECK(run.of("own").empty());
   const auto lists = by_variant(run);
   CHECK(lists.size() >= 9);  // three convolutions, most with three phases, and fused variants
-  for (const auto& [variant, lines] : lists) {
+  for (const auto& [name, lines] : lists) {
+    const std::string& variant = name;
     CAPTURE(variant);
     const bool is_fused = variant.find("fused") != std::string::npos;
     CHECK(has_index(lines, emulation::broken));
@@ -108,7 +109,8 @@ TEST_CASE("Engine lines: a limit keeps the first of every variant") {
   emulation::reset(small_device());
   cudnn::BenchOptions options = engines_only();
   options.max_engines = 2;
-  for (const auto& [variant, lines] : by_variant(run_bench(options))) {
+  for (const auto& [name, lines] : by_variant(run_bench(options))) {
+    const std::string& variant = name;
     CAPTURE(variant);
     CHECK(lines.size() == 2);
   }
