@@ -94,10 +94,10 @@ class Processes:
                 return
             time.sleep(0.05)
         send(process.pid, signal.SIGKILL, known)
-        try:
-            process.wait(timeout=self.end_s)
-        except subprocess.TimeoutExpired:
-            pass  # a call into the driver that never returns cannot be killed, and must not hold up the rest
+        # A call into the driver that never returns cannot be killed, and must not hold up the rest.
+        end = time.monotonic() + self.end_s
+        while (process.poll() is None or members(process.pid, known)) and time.monotonic() < end:
+            time.sleep(0.02)
 
     def pause(self, process):
         send(process.pid, signal.SIGSTOP)

@@ -96,6 +96,8 @@ TEST_CASE("Engine failure: an engine that fails in any call of its trial is pass
       CAPTURE(nth);
       const Trial trial = choose(Failure{.function = function, .nth = nth});
       CHECK(trial.device_lost.value_or("") == "");
+      // Slow engines are timed less often, so this choice may have made fewer calls than the first.
+      if (emulation::calls(function) < nth) continue;
       const auto told = std::count_if(
           trial.lines.begin(), trial.lines.end(), [&function](const std::string& line) {
             return line.starts_with("cudnn: failed in the first run of engine ") &&
