@@ -34,7 +34,7 @@ const KernelOperation* timed_kernel(const Operation& operation) {
   return kernel != nullptr && volume(kernel->spec.out) > 0 ? kernel : nullptr;
 }
 
-// As above, and null for a kernel that was left out.
+// Returns the same as timed_kernel, but null also for a kernel that was left out.
 const KernelOperation* timed_kernel(const Schedule& schedule,
                                     const StepRunner& runner,
                                     std::size_t operation) {
