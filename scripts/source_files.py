@@ -38,16 +38,23 @@ def closure(root, file, seen=None):
     return seen
 
 
+def compiled_with(path):
+    """The sources that the compiler reads with `path`: several where CMake includes them in one file, or itself."""
+    if not path.name.startswith("unity_"):
+        return [path]
+    return [Path(name) for _, name, _ in includes_of(path)]
+
+
 def compile_commands(build):
     """Arguments by file (relative to the root) of the project's own entries; nvcc's are left out."""
     commands = {}
     for entry in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
-        path = Path(entry["file"])
         arguments = shlex.split(entry["command"])
         if any(Path(program).name == "nvcc" for program in arguments[:2]):
             continue
-        if path.is_relative_to(ROOT) and path.relative_to(ROOT).parts[0] in FOLDERS:
-            commands[path.relative_to(ROOT).as_posix()] = arguments
+        for path in compiled_with(Path(entry["file"])):
+            if path.is_relative_to(ROOT) and path.relative_to(ROOT).parts[0] in FOLDERS:
+                commands[path.relative_to(ROOT).as_posix()] = arguments
     return commands
 
 

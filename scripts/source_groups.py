@@ -2,73 +2,25 @@
 
 source_groups.py LIMIT    prints a line `GROUP PATH` for each source; a group has at most LIMIT sources, all of one folder
 
-Names are found by reading lines, not by parsing C++. The project's style allows that: what a namespace holds is not
-indented.
+Names are found by reading lines (cpp_names.py), not by parsing C++.
 """
 
-import functools
 import os
 import re
 import sys
 
+from cpp_names import Names, names_of
 from source_files import ROOT, closure, includes_of, source_files
 
-TYPE = re.compile(r"^(?:class|struct|enum class|union) (\w+)")
-FUNCTION = re.compile(r"(?<![:.])\b([a-z]\w*)\(")
-MEMBER = re.compile(r"\b([A-Z]\w*::~?\w+)\(")
-VALUE = re.compile(r"(?<![:.])\b([a-zA-Z]\w*)(?: =|[{;]| \{)")
-KEYWORDS = {"const", "noexcept", "override"}
-BROUGHT_IN = re.compile(r"^using (?:\w+::)+(\w+);")
 USED_NAMESPACE = re.compile(r"^using namespace ([\w:]+)", re.MULTILINE)
 # Sources that read such headers take several times as long as others.
 LARGE_LIBRARIES = {"boost", "CLI", "onnx", "google"}
-
-
-class Names:
-    """Names that files define outside of functions and classes, in any namespace; functions may have overloads."""
-
-    def __init__(self):
-        self.functions, self.others = set(), set()
-
-    def add(self, names):
-        self.functions |= names.functions
-        self.others |= names.others
-
-    def add_line(self, line):
-        """Takes the names before ( { = or ; of a line that is not indented."""
-        self.functions |= set(FUNCTION.findall(line))
-        others = BROUGHT_IN.findall(line) or TYPE.findall(line) or VALUE.findall(line)
-        self.others |= set(others) - KEYWORDS
 
 
 def clashes(own, other_own, other_seen):
     """Whether a name that one group keeps to itself stands for something else in another group."""
     others = other_own.functions | other_own.others | other_seen.functions | other_seen.others
     return not (own.functions.isdisjoint(others) and own.others.isdisjoint(others))
-
-
-@functools.cache
-def names_of(file):
-    """(all, own) Names that `file` seems to define. Own names are those of unnamed namespaces, of no namespace, those
-    that it brings in from another namespace, and members that it defines."""
-    names, own = Names(), Names()
-    text = (ROOT / file).read_text(encoding="utf-8")
-    inside_named, inside_unnamed = False, False
-    for line in text.splitlines():
-        if line == "namespace {":
-            inside_unnamed = True
-        elif line == "}  // namespace":
-            inside_unnamed = False
-        elif line.startswith(("namespace", "}  // namespace")):
-            inside_named = line[0] == "n"
-        elif line[:1].isalpha() and not line.startswith("using namespace"):
-            names.add_line(line)
-            own.others |= set(MEMBER.findall(line))
-            if inside_unnamed or not inside_named or line.startswith("using "):
-                own.add_line(line)
-    if "DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN" in text:
-        own.functions.add("main")
-    return names, own
 
 
 class Group:
@@ -101,8 +53,8 @@ def groups_of(files, limit, meaning):
         parts = closure(ROOT, file)
         seen = Names()
         for part in parts - {file}:
-            seen.add(names_of(part)[0])
-        own = names_of(file)[1]
+            seen.add(names_of(ROOT, part)[0])
+        own = names_of(ROOT, file)[1]
         alike = groups.setdefault((meaning(file), libraries_of(parts)), [])
         group = next((group for group in alike if group.takes(seen, own, limit)), None)
         if group is None:

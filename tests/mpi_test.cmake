@@ -2,11 +2,10 @@
 add_library(cnnplan_mpi_test_main OBJECT mpi_main.cpp)
 target_link_libraries(cnnplan_mpi_test_main PUBLIC cnnplan_flags doctest::doctest MPI::MPI_CXX)
 
-# Ranks wait much of the time, so tests of few ranks run at the same time, which takes a sixth less
-# in all. They are not bound to cores, since mpirun would bind all of them to the first cores.
+# Ranks wait much of the time, so two tests of few ranks run at the same time. They are not bound to
+# cores, since mpirun would bind all of them to the first cores.
 # Sanitizers make ranks several times slower. With them, a program runs on one rank and on the largest
-# of its numbers of ranks that is at most 4: these two run all of the code. Tests of several ranks then
-# run alone.
+# of its numbers of ranks that is at most 4: these two run all of the code.
 function(cnnplan_sanitized_ranks result)
   set(largest 1)
   foreach(ranks ${ARGN})
@@ -26,7 +25,7 @@ function(cnnplan_mpi_runs name)
   endif()
   foreach(ranks ${TEST_RANKS})
     set(cores 1)
-    if(ranks GREATER 4 OR (CNNPLAN_SANITIZE AND ranks GREATER 1))
+    if(ranks GREATER 4)
       set(cores 2)
     endif()
     add_test(NAME ${name}_np${ranks}

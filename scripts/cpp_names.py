@@ -1,0 +1,95 @@
+"""Finds the names that C++ files define, declare and use, by reading lines instead of parsing C++.
+
+The project's style allows that: what a namespace holds is not indented.
+"""
+
+import functools
+import re
+
+from source_files import includes_of
+
+TYPE = re.compile(r"^(?:class|struct|enum class|union) (\w+)")
+FUNCTION = re.compile(r"(?<![:.])\b([a-z]\w*)\(")
+MEMBER = re.compile(r"\b([A-Z]\w*::~?\w+)\(")
+VALUE = re.compile(r"(?<![:.])\b([a-zA-Z]\w*)(?: =|[{;]| \{)")
+KEYWORDS = {"const", "noexcept", "override"}
+BROUGHT_IN = re.compile(r"^using (?:\w+::)+(\w+);")
+COMMENT_OR_TEXT = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|^\s*#.*$', re.MULTILINE)
+USED = re.compile(r"(?<![\w.>~:])(?:[A-Z]\w*\b|[a-z]\w*(?=\())")
+MACRO = re.compile(r"^# *define (\w+)", re.MULTILINE)
+DECLARED_TYPE = re.compile(r"\b(?:class|struct|enum class|union|using|typename|namespace) (\w+)")
+DECLARED = re.compile(r"(\w+|[>&*\]])[&*]* +[&*]*([A-Za-z]\w*)(?= ?[({=;,)\]:])")
+DECLARED_TOGETHER = re.compile(r"\[((?:\w+, )*\w+)\]")
+# A name after one of these words is used, not declared.
+NO_TYPES = {"return", "else", "case", "throw", "new", "delete"}
+# These words look like functions.
+NO_FUNCTIONS = {"alignas", "bool", "decltype", "int", "sizeof", "void"}
+
+
+class Names:
+    """Names that files define outside of functions and classes, in any namespace; functions may have overloads."""
+
+    def __init__(self):
+        self.functions, self.others = set(), set()
+
+    def add(self, names):
+        self.functions |= names.functions
+        self.others |= names.others
+
+    def add_line(self, line):
+        """Takes the names before ( { = or ; of a line that is not indented."""
+        self.functions |= set(FUNCTION.findall(line))
+        others = BROUGHT_IN.findall(line) or TYPE.findall(line) or VALUE.findall(line)
+        self.others |= set(others) - KEYWORDS
+
+
+@functools.cache
+def names_of(root, file):
+    """(all, own) Names that `file` seems to define. Own names are those of unnamed namespaces, of no namespace, those
+    that it brings in from another namespace, and members that it defines."""
+    names, own = Names(), Names()
+    text = (root / file).read_text(encoding="utf-8")
+    inside_named, inside_unnamed = False, False
+    for line in text.splitlines():
+        if line == "namespace {":
+            inside_unnamed = True
+        elif line == "}  // namespace":
+            inside_unnamed = False
+        elif line.startswith(("namespace", "}  // namespace")):
+            inside_named = line[0] == "n"
+        elif line[:1].isalpha() and not line.startswith("using namespace"):
+            names.add_line(line)
+            own.others |= set(MEMBER.findall(line))
+            if inside_unnamed or not inside_named or line.startswith("using "):
+                own.add_line(line)
+    if "DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN" in text:
+        own.functions.add("main")
+    return names, own
+
+
+@functools.cache
+def code_of(root, file):
+    """The text of `file` without comments, strings, and lines for the preprocessor."""
+    return COMMENT_OR_TEXT.sub("", (root / file).read_text(encoding="utf-8"))
+
+
+def offered_by(root, header):
+    """Names that a file gets by including `header` alone: what it defines outside of functions and classes."""
+    names, _ = names_of(root, header)
+    return names.functions | names.others | set(MACRO.findall((root / header).read_text(encoding="utf-8")))
+
+
+@functools.cache
+def declared_in(root, file):
+    """All names that `file` seems to declare anywhere: types, functions, members, parameters and variables."""
+    code = code_of(root, file)
+    found = offered_by(root, file) | set(DECLARED_TYPE.findall(code))
+    found |= {name for before, name in DECLARED.findall(code) if before not in NO_TYPES}
+    for together in DECLARED_TOGETHER.findall(code):
+        found |= set(together.split(", "))
+    return found
+
+
+def used_in(root, file):
+    """Types, macros and called functions that `file` names without an object or a namespace before them."""
+    return set(USED.findall(code_of(root, file))) - NO_FUNCTIONS
