@@ -11,7 +11,7 @@ import re
 EXCEPTED = {"/generator": "it names the version of the program"}
 # The number in `schema` may change, in the plan and in the network that it contains.
 SCHEMA = re.compile(r"^(cnnplan\.[a-z]+)/[0-9]+$")
-MOST_CHARACTERS = 100  # of a value in a line of the report
+MOST_CHARACTERS = 100  # A line of the report shows this much of a value.
 
 
 class Absent:
