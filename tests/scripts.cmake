@@ -3,7 +3,8 @@
 if(CNNPLAN_SANITIZE)
   return()
 endif()
-foreach(name check_includes_test gpu-check-parts_test packages_test source_groups_test)
+foreach(name check_includes_test gpu-check-parts_test packages_test plan_comparison_test
+             source_groups_test)
   add_test(NAME scripts_${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/${name})
   set_tests_properties(scripts_${name} PROPERTIES TIMEOUT 300)
 endforeach()
