@@ -64,13 +64,16 @@ ThreadState& thread_state() {
   return state;
 }
 
+bool is_closed_by_default() {
+  return environment_number("CNNPLAN_EMULATED_CLOSED_MEMORY", 1) != 0;
+}
+
 Options options_of_environment() {
   Options options;
   options.device_count = static_cast<int>(environment_number("CNNPLAN_EMULATED_DEVICES", 1));
   options.seed = static_cast<std::uint64_t>(environment_number("CNNPLAN_EMULATED_SEED", 0));
   options.cudnn_asymmetric_padding =
       environment_number("CNNPLAN_EMULATED_ASYMMETRIC_PADDING", 1) != 0;
-  options.closed_memory = environment_number("CNNPLAN_EMULATED_CLOSED_MEMORY", 1) != 0;
   const char* const schedule = std::getenv("CNNPLAN_EMULATED_SCHEDULE");
   const std::string_view name = schedule == nullptr ? "lazy" : schedule;
   if (name == "random") options.schedule = Schedule::random;

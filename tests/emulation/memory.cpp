@@ -1,7 +1,9 @@
-// Device memory in mappings of its own, closed to the host.
+// Device memory in an address space of its own, closed to the host.
 #include "tests/emulation/memory.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <functional>
 #include <new>
 
@@ -12,6 +14,9 @@ namespace {
 
 constexpr std::size_t page_bytes = 4096;
 constexpr std::size_t alignment = 256;
+constexpr std::size_t space_bytes = std::size_t{1} << 40;  // addresses cost nothing
+// Allocations that lie closer are opened by one call: the system looks at each page between them.
+constexpr std::ptrdiff_t near_bytes = std::ptrdiff_t{1} << 20;
 constexpr std::byte fresh{0xff};
 constexpr std::byte margin{0xa5};
 
@@ -19,32 +24,66 @@ std::size_t round_up(std::size_t bytes, std::size_t unit) {
   return (bytes + unit - 1) / unit * unit;
 }
 
+// Margins are no longer than an alignment.
 bool all_margin(const std::byte* begin, const std::byte* end) {
-  return std::all_of(begin, end, [](std::byte byte) { return byte == margin; });
+  static const auto untouched = [] {
+    std::array<std::byte, alignment> bytes{};
+    bytes.fill(margin);
+    return bytes;
+  }();
+  return std::memcmp(begin, untouched.data(), static_cast<std::size_t>(end - begin)) == 0;
+}
+
+// Pages of an empty file cannot be touched, whatever their protection is.
+int empty_file() {
+  static const int file = memfd_create("untouchable", MFD_CLOEXEC);
+  if (file < 0) throw std::bad_alloc();
+  return file;
+}
+
+void protect(std::byte* begin, const std::byte* end, int protection) {
+  if (mprotect(begin, static_cast<std::size_t>(end - begin), protection) != 0) {
+    throw std::bad_alloc();
+  }
 }
 
 }  // namespace
 
-std::byte* DeviceMemory::Allocation::begin() const {
-  return mapping + page_bytes;
+std::byte* DeviceMemory::reserve(std::size_t bytes) {
+  if (space_ == nullptr) {
+    void* mapped =
+        mmap(nullptr, space_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (mapped == MAP_FAILED) throw std::bad_alloc();
+    space_ = static_cast<std::byte*>(mapped);
+    used_bytes_ = 0;
+  }
+  if (bytes > space_bytes - used_bytes_) throw std::bad_alloc();
+  used_bytes_ += bytes;
+  return space_ + used_bytes_ - bytes;
 }
-std::byte* DeviceMemory::Allocation::end() const {
-  return mapping + mapped_bytes - page_bytes;
+
+// Neighbours take neighbouring bytes of the file, so that the system keeps one record for them:
+// each call that opens or closes memory goes through all records.
+void DeviceMemory::make_untouchable(std::byte* begin, const std::byte* end) const {
+  const auto bytes = static_cast<std::size_t>(end - begin);
+  const int flags = MAP_SHARED | MAP_FIXED;
+  if (mmap(begin, bytes, PROT_NONE, flags, empty_file(), begin - space_) == MAP_FAILED) {
+    throw std::bad_alloc();
+  }
 }
 
 void* DeviceMemory::allocate(std::size_t bytes, int device) {
   const std::size_t aligned = round_up(bytes, alignment);
-  Allocation made{.bytes = bytes, .device = device};
-  made.mapped_bytes = round_up(aligned, page_bytes) + 2 * page_bytes;
-  void* mapping = mmap(
-      nullptr, made.mapped_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (mapping == MAP_FAILED) throw std::bad_alloc();
-  made.mapping = static_cast<std::byte*>(mapping);
-  made.data = made.end() - aligned;  // what is written behind the end hits the closed page
-  protect(made, PROT_READ | PROT_WRITE);
-  std::fill(made.begin(), made.end(), margin);
+  const std::size_t reserved = page_bytes + round_up(aligned, page_bytes);
+  std::byte* const guard = reserve(reserved);
+  Allocation made{
+      .begin = guard + page_bytes, .end = guard + reserved, .bytes = bytes, .device = device};
+  made.data = made.end - aligned;  // what is written behind the end hits the next closed page
+  make_untouchable(guard, made.begin);
+  protect(made.begin, made.end, PROT_READ | PROT_WRITE);
+  std::fill(made.begin, made.end, margin);
   std::fill_n(made.data, bytes, fresh);
-  if (open_ == 0) protect(made, PROT_NONE);
+  if (open_ == 0) protect(made.begin, made.end, PROT_NONE);
   allocations_.emplace(made.data, made);
   return made.data;
 }
@@ -53,26 +92,15 @@ bool DeviceMemory::release(void* address) {
   const auto found = allocations_.find(static_cast<const std::byte*>(address));
   if (found == allocations_.end()) return false;
   const Allocation& freed = found->second;
-  // Gives the pages back and keeps the addresses.
-  const void* closed = mmap(freed.mapping,
-                            freed.mapped_bytes,
-                            PROT_NONE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
-                            -1,
-                            0);
-  if (closed == MAP_FAILED) throw std::bad_alloc();
-  freed_.push_back(freed);
+  make_untouchable(freed.begin, freed.end);  // gives the pages back and keeps the addresses
   allocations_.erase(found);
   return true;
 }
 
 void DeviceMemory::clear() {
-  for (const auto& [data, allocation] : allocations_) {
-    munmap(allocation.mapping, allocation.mapped_bytes);
-  }
-  for (const Allocation& freed : freed_) munmap(freed.mapping, freed.mapped_bytes);
+  if (space_ != nullptr) munmap(space_, space_bytes);
+  space_ = nullptr;
   allocations_.clear();
-  freed_.clear();
 }
 
 const DeviceMemory::Allocation* DeviceMemory::find(const void* address) const {
@@ -113,19 +141,22 @@ std::size_t DeviceMemory::used_bytes(int device) const {
 bool DeviceMemory::margins_are_untouched() const {
   return std::all_of(allocations_.begin(), allocations_.end(), [](const auto& entry) {
     const Allocation& allocation = entry.second;
-    const std::byte* first = std::max(allocation.begin(), allocation.data - alignment);
+    const std::byte* first = std::max(allocation.begin, allocation.data - alignment);
     return all_margin(first, allocation.data) &&
-           all_margin(allocation.data + allocation.bytes, allocation.end());
+           all_margin(allocation.data + allocation.bytes, allocation.end);
   });
 }
 
-void DeviceMemory::protect(const Allocation& allocation, int protection) const {
-  const auto bytes = static_cast<std::size_t>(allocation.end() - allocation.begin());
-  if (mprotect(allocation.begin(), bytes, protection) != 0) throw std::bad_alloc();
-}
-
 void DeviceMemory::protect_all(int protection) const {
-  for (const auto& [data, allocation] : allocations_) protect(allocation, protection);
+  for (auto first = allocations_.begin(); first != allocations_.end();) {
+    auto last = first;
+    auto next = std::next(first);
+    while (next != allocations_.end() && next->second.begin - last->second.end < near_bytes) {
+      last = next++;
+    }
+    protect(first->second.begin, last->second.end, protection);
+    first = next;
+  }
 }
 
 OpenMemory::OpenMemory(DeviceMemory& memory) : memory_(memory) {

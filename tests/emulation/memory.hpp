@@ -8,8 +8,9 @@
 
 namespace cnnplan::emulation {
 
-// Each allocation has mappings of its own between pages that nothing may touch. All of it is closed
-// but while an OpenMemory lives. Freed addresses stay closed and are not used again.
+// Allocations lie one behind the other in one address space, and a page that nothing may touch
+// precedes each of them. All of it is closed except while an OpenMemory lives. Freed addresses are
+// not used again before clear().
 class DeviceMemory {
  public:
   DeviceMemory() = default;
@@ -17,43 +18,46 @@ class DeviceMemory {
   DeviceMemory& operator=(const DeviceMemory&) = delete;
   ~DeviceMemory() { clear(); }
 
-  // Filled with 0xff: not-a-number in every floating-point type. Aligned to 256 bytes, no better.
+  // The bytes are 0xff: not-a-number in every floating-point type. They are aligned to 256 bytes,
+  // no better. @throws std::bad_alloc when the system gives no memory
   void* allocate(std::size_t bytes, int device);
-  // False when `address` is not the begin of an allocation.
+  // Returns false when `address` is not the begin of an allocation.
   bool release(void* address);
-  // Closed to the host from now on, or, for speed, not. @pre nothing is allocated
+  // Says whether the host may not touch it from now on. @pre nothing is allocated
   void set_closed(bool closed) { open_ = closed ? 0 : 1; }
   void clear();
 
-  // True when any byte of the range lies in device memory.
+  // Returns true when any byte of the range lies in device memory.
   bool touches(const void* address, std::size_t bytes) const;
-  // True when the range lies in one allocation.
+  // Returns true when the range lies in one allocation.
   bool holds(const void* address, std::size_t bytes) const;
-  // Of an address in an allocation; -1 otherwise.
+  // Returns the device of an address in an allocation, and -1 for any other.
   int device_of(const void* address) const;
   std::size_t used_bytes(int device) const;
   std::size_t allocations() const { return allocations_.size(); }
-  // False when bytes next to an allocation were written.
+  // Returns false when bytes next to an allocation were written.
   bool margins_are_untouched() const;
 
  private:
   friend class OpenMemory;
   struct Allocation {
-    std::byte* mapping = nullptr;
-    std::size_t mapped_bytes = 0;  // with the closed page at either end
+    std::byte* begin = nullptr;  // the first page behind the untouchable one
+    std::byte* end = nullptr;
     std::byte* data = nullptr;
     std::size_t bytes = 0;
     int device = 0;
-
-    std::byte* begin() const;  // of the pages between the closed ones
-    std::byte* end() const;
   };
-  void protect(const Allocation& allocation, int protection) const;
+  // Returns the begin of addresses that were never used. @throws std::bad_alloc
+  std::byte* reserve(std::size_t bytes);
+  // @throws std::bad_alloc
+  void make_untouchable(std::byte* begin, const std::byte* end) const;
+  // Needs few system calls, because each of them interrupts all cores.
   void protect_all(int protection) const;
   const Allocation* find(const void* address) const;
 
   std::map<const std::byte*, Allocation> allocations_;  // by `data`
-  std::vector<Allocation> freed_;
+  std::byte* space_ = nullptr;
+  std::size_t used_bytes_ = 0;  // the addresses of space_ that were given out
   int open_ = 0;
 };
 
