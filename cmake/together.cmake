@@ -6,10 +6,11 @@ if(NOT CNNPLAN_TOGETHER)
   return()
 endif()
 
-# A name of one source may hide a name that another one includes, and what a source keeps to itself
-# looks like a header's. The optimised build, which compiles each source alone, has these warnings.
+# A local name of one source may hide a name that another one includes, and what a source keeps to
+# itself looks like a header's. So only those warnings stay on that say that a local name hides
+# another local one.
 target_compile_options(cnnplan_flags INTERFACE
-                       $<$<COMPILE_LANGUAGE:CXX>:-Wno-shadow -Wno-subobject-linkage>)
+                       $<$<COMPILE_LANGUAGE:CXX>:-Wno-shadow -Wshadow=local -Wno-subobject-linkage>)
 
 # Programs with the emulated GPU bring their own version of some objects of these libraries, which
 # therefore stay one for each source.
