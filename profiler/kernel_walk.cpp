@@ -7,7 +7,7 @@
 #include "executor/training/parameter_store.hpp"
 #include "executor/training/step_runner.hpp"
 #include "executor/training/synthetic_data.hpp"
-#include "planner/model/statistics.hpp"
+#include "planner/run/statistics.hpp"
 
 namespace cnnplan {
 namespace {

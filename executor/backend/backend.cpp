@@ -4,8 +4,8 @@
 #include <stdexcept>
 
 #include "executor/backend/reference/backend.hpp"
-#include "planner/model/enumerators.hpp"
-#include "planner/model/error.hpp"
+#include "planner/base/error.hpp"
+#include "planner/kernel/enumerators.hpp"
 #ifdef CNNPLAN_HAVE_CUDNN
 #include "executor/backend/cudnn/backend.hpp"
 #endif

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "planner/model/shape.hpp"
+#include "planner/tensor/shape.hpp"
 
 namespace cnnplan {
 

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <system_error>
 
-#include "planner/model/durable_file.hpp"
-#include "planner/model/error.hpp"
-#include "planner/model/file.hpp"
+#include "planner/base/durable_file.hpp"
+#include "planner/base/error.hpp"
+#include "planner/base/file.hpp"
 
 namespace cnnplan {
 namespace {

@@ -6,9 +6,9 @@
 
 #include "executor/comm/program.hpp"
 #include "executor/training/checkpoint_folder.hpp"
-#include "planner/model/durable_file.hpp"
-#include "planner/model/error.hpp"
-#include "planner/model/file.hpp"
+#include "planner/base/durable_file.hpp"
+#include "planner/base/error.hpp"
+#include "planner/base/file.hpp"
 
 namespace cnnplan {
 namespace {

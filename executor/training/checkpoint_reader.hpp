@@ -6,7 +6,7 @@
 #include <string>
 
 #include "executor/comm/communicator.hpp"
-#include "planner/model/checkpoint.hpp"
+#include "planner/run/checkpoint.hpp"
 
 namespace cnnplan {
 

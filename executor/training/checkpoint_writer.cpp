@@ -14,10 +14,10 @@
 #include "executor/comm/program.hpp"
 #include "executor/training/checkpoint_folder.hpp"
 #include "executor/training/training_state.hpp"
-#include "planner/model/durable_file.hpp"
-#include "planner/model/error.hpp"
-#include "planner/model/file.hpp"
-#include "planner/model/rank_group.hpp"
+#include "planner/base/durable_file.hpp"
+#include "planner/base/error.hpp"
+#include "planner/base/file.hpp"
+#include "planner/tensor/rank_group.hpp"
 
 namespace cnnplan {
 namespace {

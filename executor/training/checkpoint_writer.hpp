@@ -6,8 +6,8 @@
 
 #include "executor/comm/communicator.hpp"
 #include "executor/training/parameter_store.hpp"
-#include "planner/model/checkpoint.hpp"
-#include "planner/model/plan.hpp"
+#include "planner/plan/plan.hpp"
+#include "planner/run/checkpoint.hpp"
 
 namespace cnnplan {
 

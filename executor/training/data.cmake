@@ -18,6 +18,6 @@ add_library(cnnplan_data STATIC
   weights_file.cpp
 )
 target_link_libraries(cnnplan_data
-  PUBLIC cnnplan_model cnnplan_schedule cnnplan_backend cnnplan_comm
+  PUBLIC cnnplan_backend cnnplan_comm
   PRIVATE MPI::MPI_CXX ${HDF5_C_LIBRARIES})
 target_include_directories(cnnplan_data SYSTEM PRIVATE ${HDF5_C_INCLUDE_DIRS})

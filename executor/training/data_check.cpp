@@ -7,8 +7,8 @@
 #include <optional>
 #include <span>
 
-#include "planner/model/distribution.hpp"
-#include "planner/model/error.hpp"
+#include "planner/base/error.hpp"
+#include "planner/tensor/distribution.hpp"
 
 namespace cnnplan {
 namespace {

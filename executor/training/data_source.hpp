@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "executor/backend/tensor_view.hpp"
-#include "planner/model/network.hpp"
+#include "planner/network/network.hpp"
 
 namespace cnnplan {
 

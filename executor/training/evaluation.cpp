@@ -8,7 +8,7 @@
 
 #include "executor/backend/element.hpp"
 #include "executor/training/step_runner.hpp"
-#include "planner/model/distribution.hpp"
+#include "planner/tensor/distribution.hpp"
 
 namespace cnnplan {
 namespace {

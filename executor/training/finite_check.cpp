@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "executor/training/weights_file.hpp"
-#include "planner/model/error.hpp"
+#include "planner/base/error.hpp"
 
 namespace cnnplan {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "executor/comm/communicator.hpp"
 #include "executor/training/parameter_store.hpp"
-#include "planner/model/network.hpp"
+#include "planner/network/network.hpp"
 
 namespace cnnplan {
 

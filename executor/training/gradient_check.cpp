@@ -10,7 +10,7 @@
 
 #include "executor/backend/element.hpp"
 #include "executor/training/gather_shards.hpp"
-#include "planner/model/rank_group.hpp"
+#include "planner/tensor/rank_group.hpp"
 
 namespace cnnplan {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "executor/training/step_runner.hpp"
-#include "planner/model/plan.hpp"
+#include "planner/plan/plan.hpp"
 
 namespace cnnplan {
 

@@ -5,7 +5,7 @@
 
 #include <hdf5.h>
 
-#include "planner/model/error.hpp"
+#include "planner/base/error.hpp"
 
 namespace cnnplan {
 namespace {

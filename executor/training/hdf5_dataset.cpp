@@ -9,7 +9,7 @@
 
 #include "executor/training/hdf5_check.hpp"
 #include "executor/training/hdf5_lock.hpp"
-#include "planner/model/checked.hpp"
+#include "planner/base/checked.hpp"
 
 namespace cnnplan {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "executor/training/hdf5_check.hpp"
 #include "executor/training/hdf5_lock.hpp"
-#include "planner/model/error.hpp"
+#include "planner/base/error.hpp"
 
 namespace cnnplan {
 namespace {

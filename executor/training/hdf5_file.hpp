@@ -9,7 +9,7 @@
 
 #include "executor/training/hdf5_dataset.hpp"
 #include "executor/training/hdf5_handle.hpp"
-#include "planner/model/shape.hpp"
+#include "planner/tensor/shape.hpp"
 
 namespace cnnplan {
 

@@ -17,7 +17,7 @@
 #include "executor/training/stop_signals.hpp"
 #include "executor/training/synthetic_data.hpp"
 #include "executor/training/weights_file.hpp"
-#include "planner/model/error.hpp"
+#include "planner/base/error.hpp"
 
 namespace cnnplan {
 namespace {

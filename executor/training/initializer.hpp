@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "planner/model/network.hpp"
+#include "planner/network/network.hpp"
 #include "planner/schedule/schedule.hpp"
 
 namespace cnnplan {

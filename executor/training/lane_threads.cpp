@@ -5,7 +5,7 @@
 #include <system_error>
 #include <utility>
 
-#include "planner/model/error.hpp"
+#include "planner/base/error.hpp"
 
 namespace cnnplan {
 

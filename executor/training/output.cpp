@@ -6,7 +6,7 @@
 
 #include "executor/backend/element.hpp"
 #include "executor/training/slices.hpp"
-#include "planner/model/checked.hpp"
+#include "planner/base/checked.hpp"
 
 namespace cnnplan {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "executor/comm/communicator.hpp"
 #include "executor/training/schedule_memory.hpp"
-#include "planner/model/plan.hpp"
+#include "planner/plan/plan.hpp"
 
 namespace cnnplan {
 

@@ -12,7 +12,7 @@
 #include "executor/training/slices.hpp"
 #include "executor/training/training_state.hpp"
 #include "executor/training/weights_file.hpp"
-#include "planner/model/error.hpp"
+#include "planner/base/error.hpp"
 
 namespace cnnplan {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "executor/backend/element.hpp"
 #include "executor/training/initializer.hpp"
-#include "planner/model/checked.hpp"
-#include "planner/model/shard.hpp"
+#include "planner/base/checked.hpp"
+#include "planner/tensor/shard.hpp"
 
 namespace cnnplan {
 namespace {

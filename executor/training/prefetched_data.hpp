@@ -13,7 +13,7 @@
 
 #include "executor/training/data_source.hpp"
 #include "executor/training/prefetch_depth.hpp"
-#include "planner/model/element.hpp"
+#include "planner/tensor/element.hpp"
 
 namespace cnnplan {
 

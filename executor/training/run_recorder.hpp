@@ -6,7 +6,7 @@
 
 #include "executor/comm/communicator.hpp"
 #include "executor/training/step_runner.hpp"
-#include "planner/model/run.hpp"
+#include "planner/run/run.hpp"
 
 namespace cnnplan {
 

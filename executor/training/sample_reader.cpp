@@ -9,7 +9,7 @@
 
 #include "executor/backend/element.hpp"
 #include "executor/training/positions.hpp"
-#include "planner/model/error.hpp"
+#include "planner/base/error.hpp"
 
 namespace cnnplan {
 namespace {

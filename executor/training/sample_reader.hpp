@@ -7,7 +7,7 @@
 #include "executor/backend/tensor_view.hpp"
 #include "executor/training/augmentation.hpp"
 #include "executor/training/hdf5_dataset.hpp"
-#include "planner/model/element.hpp"
+#include "planner/tensor/element.hpp"
 
 namespace cnnplan {
 

@@ -10,7 +10,7 @@
 #include "executor/comm/nodes.hpp"
 #include "executor/training/parameter_file.hpp"
 #include "executor/training/prefetched_data.hpp"
-#include "planner/model/error.hpp"
+#include "planner/base/error.hpp"
 
 namespace cnnplan {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <span>
 
-#include "planner/model/rank_group.hpp"
+#include "planner/tensor/rank_group.hpp"
 
 namespace cnnplan {
 namespace {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "executor/comm/communicator.hpp"
-#include "planner/model/box.hpp"
-#include "planner/model/mesh.hpp"
+#include "planner/tensor/box.hpp"
+#include "planner/tensor/mesh.hpp"
 
 namespace cnnplan {
 

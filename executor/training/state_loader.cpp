@@ -9,8 +9,8 @@
 #include "executor/backend/element.hpp"
 #include "executor/training/checkpoint_folder.hpp"
 #include "executor/training/training_state.hpp"
-#include "planner/model/durable_file.hpp"
-#include "planner/model/error.hpp"
+#include "planner/base/durable_file.hpp"
+#include "planner/base/error.hpp"
 
 namespace cnnplan {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "executor/training/parameter_store.hpp"
-#include "planner/model/checkpoint.hpp"
+#include "planner/run/checkpoint.hpp"
 
 namespace cnnplan {
 

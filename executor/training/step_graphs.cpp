@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "executor/training/step_runner.hpp"
-#include "planner/model/error.hpp"
+#include "planner/base/error.hpp"
 
 namespace cnnplan {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "executor/comm/device_collective.hpp"
 #include "executor/comm/transfer.hpp"
-#include "planner/model/error.hpp"
+#include "planner/base/error.hpp"
 
 namespace cnnplan {
 namespace {

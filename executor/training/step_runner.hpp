@@ -19,7 +19,7 @@
 #include "executor/training/lane_threads.hpp"
 #include "executor/training/operation_ends.hpp"
 #include "executor/training/schedule_memory.hpp"
-#include "planner/model/error.hpp"
+#include "planner/base/error.hpp"
 #include "planner/schedule/schedule.hpp"
 
 namespace cnnplan {

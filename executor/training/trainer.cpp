@@ -16,7 +16,7 @@
 #include "executor/training/synthetic_data.hpp"
 #include "executor/training/training_origin.hpp"
 #include "executor/training/training_steps.hpp"
-#include "planner/model/error.hpp"
+#include "planner/base/error.hpp"
 
 namespace cnnplan {
 namespace {

@@ -11,8 +11,8 @@
 #include "executor/comm/communicator.hpp"
 #include "executor/training/augmentation.hpp"
 #include "executor/training/graph_choice.hpp"
-#include "planner/model/plan.hpp"
-#include "planner/model/run.hpp"
+#include "planner/plan/plan.hpp"
+#include "planner/run/run.hpp"
 
 namespace cnnplan {
 

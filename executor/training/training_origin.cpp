@@ -9,8 +9,8 @@
 #include "executor/training/checkpoint_reader.hpp"
 #include "executor/training/more_cycles.hpp"
 #include "executor/training/training_steps.hpp"
-#include "planner/model/error.hpp"
-#include "planner/model/file.hpp"
+#include "planner/base/error.hpp"
+#include "planner/base/file.hpp"
 
 namespace cnnplan {
 namespace {

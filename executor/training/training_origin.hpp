@@ -9,7 +9,7 @@
 #include "executor/training/checkpoint_writer.hpp"
 #include "executor/training/data_source.hpp"
 #include "executor/training/trainer.hpp"
-#include "planner/model/checkpoint.hpp"
+#include "planner/run/checkpoint.hpp"
 
 namespace cnnplan {
 

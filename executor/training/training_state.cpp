@@ -2,7 +2,7 @@
 #include "executor/training/training_state.hpp"
 
 #include "executor/training/weights_file.hpp"
-#include "planner/model/distribution.hpp"
+#include "planner/tensor/distribution.hpp"
 
 namespace cnnplan {
 

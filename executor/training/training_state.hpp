@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "executor/training/parameter_store.hpp"
-#include "planner/model/plan.hpp"
+#include "planner/plan/plan.hpp"
 
 namespace cnnplan {
 

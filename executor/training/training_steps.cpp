@@ -11,8 +11,8 @@
 #include "executor/training/finite_check.hpp"
 #include "executor/training/more_cycles.hpp"
 #include "executor/training/parameter_file.hpp"
-#include "planner/model/checked.hpp"
-#include "planner/model/error.hpp"
+#include "planner/base/checked.hpp"
+#include "planner/base/error.hpp"
 
 namespace cnnplan {
 namespace {

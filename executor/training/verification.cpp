@@ -11,8 +11,8 @@
 
 #include "executor/comm/program.hpp"
 #include "executor/training/weights_file.hpp"
-#include "planner/model/error.hpp"
-#include "planner/schedule/lowering.hpp"
+#include "planner/base/error.hpp"
+#include "planner/schedule/lower/lowering.hpp"
 
 namespace cnnplan {
 namespace {

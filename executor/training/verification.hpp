@@ -9,7 +9,7 @@
 #include "executor/comm/communicator.hpp"
 #include "executor/training/parameter_file.hpp"
 #include "executor/training/trainer.hpp"
-#include "planner/model/plan.hpp"
+#include "planner/plan/plan.hpp"
 
 namespace cnnplan {
 

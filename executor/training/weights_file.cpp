@@ -7,8 +7,8 @@
 
 #include <unistd.h>
 
-#include "planner/model/error.hpp"
-#include "planner/model/file.hpp"
+#include "planner/base/error.hpp"
+#include "planner/base/file.hpp"
 
 namespace cnnplan {
 

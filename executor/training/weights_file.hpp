@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "executor/training/hdf5_file.hpp"
-#include "planner/model/box.hpp"
+#include "planner/tensor/box.hpp"
 
 namespace cnnplan {
 

@@ -1,7 +1,7 @@
 // Emulated convolutions against the reference backend in double, over random shapes and windows.
 #include <cmath>
 
-#include "planner/model/window.hpp"
+#include "planner/tensor/window.hpp"
 #include "tests/emulation/cudnn_builder.hpp"
 #include "tests/emulation/fixture.hpp"
 #include "tests/executor/backend/harness.hpp"

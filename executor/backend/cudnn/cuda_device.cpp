@@ -7,7 +7,7 @@
 
 #include "executor/backend/cudnn/check.hpp"
 #include "executor/backend/cudnn/kernels/box_kernels.hpp"
-#include "planner/model/error.hpp"
+#include "planner/base/error.hpp"
 
 namespace cnnplan::cudnn {
 namespace {

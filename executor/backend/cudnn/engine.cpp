@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "executor/backend/cudnn/check.hpp"
-#include "planner/model/error.hpp"
+#include "planner/base/error.hpp"
 
 namespace cnnplan::cudnn {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "planner/model/kernel.hpp"
+#include "planner/kernel/kernel.hpp"
 
 namespace cnnplan::onednn {
 

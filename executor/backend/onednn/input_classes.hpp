@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "planner/model/kernel.hpp"
+#include "planner/kernel/kernel.hpp"
 
 namespace cnnplan::onednn {
 

@@ -6,7 +6,7 @@
 #include "executor/backend/function_kernel.hpp"
 #include "executor/backend/onednn/convolution.hpp"
 #include "executor/backend/onednn/workspace.hpp"
-#include "planner/model/element.hpp"
+#include "planner/tensor/element.hpp"
 
 namespace cnnplan::onednn {
 namespace {

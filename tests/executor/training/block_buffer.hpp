@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "executor/backend/tensor_view.hpp"
-#include "planner/model/distribution.hpp"
+#include "planner/tensor/distribution.hpp"
 
 namespace cnnplan {
 

@@ -3,7 +3,7 @@
 #include <random>
 
 #include "executor/training/checkpoint_writer.hpp"
-#include "planner/model/file.hpp"
+#include "planner/base/file.hpp"
 #include "tests/executor/training/checkpoint_training.hpp"
 #include "tests/executor/training/data_file.hpp"
 #include "tests/executor/training/residual_plan.hpp"

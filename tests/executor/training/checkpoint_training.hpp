@@ -13,7 +13,7 @@
 #include "executor/training/checkpoint_reader.hpp"
 #include "executor/training/trainer.hpp"
 #include "executor/training/weights_file.hpp"
-#include "planner/model/error.hpp"
+#include "planner/base/error.hpp"
 #include "tests/executor/tested_backend.hpp"
 #include "tests/executor/training/hdf5_fixture.hpp"
 

@@ -8,9 +8,9 @@
 #include <doctest/doctest.h>
 
 #include "executor/training/hdf5_file.hpp"
-#include "planner/model/error.hpp"
+#include "planner/base/error.hpp"
 #include "tests/executor/training/hdf5_fixture.hpp"
-#include "tests/planner/model/random_values.hpp"
+#include "tests/planner/base/random_values.hpp"
 
 namespace cnnplan {
 namespace {

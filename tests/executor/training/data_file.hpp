@@ -10,7 +10,7 @@
 
 #include "executor/comm/communicator.hpp"
 #include "executor/training/hdf5_data.hpp"
-#include "planner/model/error.hpp"
+#include "planner/base/error.hpp"
 #include "tests/executor/training/hdf5_fixture.hpp"
 
 namespace cnnplan {

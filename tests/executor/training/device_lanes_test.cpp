@@ -10,7 +10,7 @@
 #include "tests/emulation/device.hpp"
 #include "tests/executor/training/residual_plan.hpp"
 #include "tests/executor/training/training_run.hpp"
-#include "tests/planner/model/random_chain.hpp"
+#include "tests/planner/network/random_chain.hpp"
 #include "tests/slow_build.hpp"
 
 namespace cnnplan::test {

@@ -10,8 +10,8 @@
 #include <doctest/doctest.h>
 
 #include "executor/training/trainer.hpp"
-#include "planner/model/enumerators.hpp"
-#include "planner/model/error.hpp"
+#include "planner/base/error.hpp"
+#include "planner/kernel/enumerators.hpp"
 #include "tests/emulation/device.hpp"
 #include "tests/executor/training/device_training.hpp"
 

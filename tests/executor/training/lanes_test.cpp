@@ -22,7 +22,7 @@
 #include "executor/training/synthetic_data.hpp"
 #include "planner/schedule/schedule.hpp"
 #include "tests/executor/training/training_run.hpp"
-#include "tests/planner/model/random_chain.hpp"
+#include "tests/planner/network/random_chain.hpp"
 #include "tests/slow_build.hpp"
 
 namespace cnnplan::test {

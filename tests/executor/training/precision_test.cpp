@@ -8,7 +8,7 @@
 #include "executor/backend/element.hpp"
 #include "executor/training/step_runner.hpp"
 #include "executor/training/synthetic_data.hpp"
-#include "planner/model/enumerators.hpp"
+#include "planner/kernel/enumerators.hpp"
 #include "tests/executor/tested_backend.hpp"
 #include "tests/executor/training/run_difference.hpp"
 #include "tests/executor/training/training_run.hpp"

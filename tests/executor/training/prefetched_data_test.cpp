@@ -10,7 +10,7 @@
 
 #include <doctest/doctest.h>
 
-#include "planner/model/error.hpp"
+#include "planner/base/error.hpp"
 #include "tests/executor/training/block_buffer.hpp"
 #include "tests/executor/training/read_batch.hpp"
 #include "tests/relative.hpp"

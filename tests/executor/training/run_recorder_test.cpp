@@ -9,7 +9,7 @@
 #include <doctest/doctest.h>
 
 #include "executor/training/synthetic_data.hpp"
-#include "planner/model/statistics.hpp"
+#include "planner/run/statistics.hpp"
 #include "tests/executor/tested_backend.hpp"
 #include "tests/relative.hpp"
 

@@ -13,9 +13,9 @@
 #include "executor/training/slices.hpp"
 #include "executor/training/step_runner.hpp"
 #include "executor/training/synthetic_data.hpp"
-#include "planner/model/distribution.hpp"
-#include "planner/model/error.hpp"
-#include "planner/model/file.hpp"
+#include "planner/base/error.hpp"
+#include "planner/base/file.hpp"
+#include "planner/tensor/distribution.hpp"
 #include "tests/executor/training/block_buffer.hpp"
 
 namespace cnnplan::test {

@@ -10,7 +10,7 @@
 #include "executor/backend/backend.hpp"
 #include "executor/comm/communicator.hpp"
 #include "executor/training/data_source.hpp"
-#include "planner/model/plan.hpp"
+#include "planner/plan/plan.hpp"
 
 namespace cnnplan::test {
 

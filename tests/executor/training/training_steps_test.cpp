@@ -9,7 +9,7 @@
 #include <doctest/doctest.h>
 
 #include "executor/training/weights_file.hpp"
-#include "planner/model/error.hpp"
+#include "planner/base/error.hpp"
 #include "tests/executor/tested_backend.hpp"
 #include "tests/executor/training/data_file.hpp"
 #include "tests/executor/training/hdf5_fixture.hpp"

@@ -10,8 +10,8 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
-#include "planner/model/error.hpp"
-#include "planner/model/file.hpp"
+#include "planner/base/error.hpp"
+#include "planner/base/file.hpp"
 
 namespace cnnplan {
 namespace {

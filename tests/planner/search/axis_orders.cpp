@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "planner/model/error.hpp"
-#include "planner/model/network.hpp"
+#include "planner/base/error.hpp"
+#include "planner/network/network.hpp"
 #include "planner/predict/predict.hpp"
 #include "planner/search/solve.hpp"
 #include "tests/planner/search/each_network.hpp"

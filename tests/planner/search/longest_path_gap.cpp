@@ -11,12 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "planner/model/network.hpp"
-#include "planner/search/elimination.hpp"
-#include "planner/search/longest_path_first.hpp"
-#include "planner/search/pricing.hpp"
+#include "planner/network/network.hpp"
+#include "planner/search/graph/elimination.hpp"
+#include "planner/search/graph/longest_path_first.hpp"
+#include "planner/search/pricing/pricing.hpp"
 #include "tests/planner/search/each_network.hpp"
-#include "tests/planner/search/random_graph.hpp"
+#include "tests/planner/search/graph/random_graph.hpp"
 
 namespace cnnplan {
 namespace {

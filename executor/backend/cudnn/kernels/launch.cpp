@@ -4,7 +4,7 @@
 #include <string>
 
 #include "executor/backend/cudnn/check.hpp"
-#include "planner/model/error.hpp"
+#include "planner/base/error.hpp"
 
 namespace cnnplan::cudnn {
 

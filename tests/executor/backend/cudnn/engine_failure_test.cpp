@@ -9,7 +9,7 @@
 
 #include "executor/backend/cudnn/backend.hpp"
 #include "executor/backend/cudnn/check.hpp"
-#include "planner/model/error.hpp"
+#include "planner/base/error.hpp"
 #include "tests/emulation/device.hpp"
 
 namespace cnnplan::test {
