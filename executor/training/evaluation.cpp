@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "executor/backend/element.hpp"
-#include "executor/training/step_runner.hpp"
+#include "executor/step/step_runner.hpp"
 #include "planner/tensor/distribution.hpp"
 
 namespace cnnplan {

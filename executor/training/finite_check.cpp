@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "executor/training/weights_file.hpp"
+#include "executor/hdf5/weights_file.hpp"
 #include "planner/base/error.hpp"
 
 namespace cnnplan {

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "executor/comm/communicator.hpp"
-#include "executor/training/parameter_store.hpp"
+#include "executor/step/parameter_store.hpp"
 #include "planner/network/network.hpp"
 
 namespace cnnplan {

@@ -9,7 +9,7 @@
 #include <stdexcept>
 
 #include "executor/backend/element.hpp"
-#include "executor/training/gather_shards.hpp"
+#include "executor/step/gather_shards.hpp"
 #include "planner/tensor/rank_group.hpp"
 
 namespace cnnplan {

@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-#include "executor/training/step_runner.hpp"
+#include "executor/step/step_runner.hpp"
 #include "planner/plan/plan.hpp"
 
 namespace cnnplan {

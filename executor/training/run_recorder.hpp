@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "executor/comm/communicator.hpp"
-#include "executor/training/step_runner.hpp"
+#include "executor/step/step_runner.hpp"
 #include "planner/run/run.hpp"
 
 namespace cnnplan {

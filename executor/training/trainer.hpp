@@ -9,8 +9,8 @@
 
 #include "executor/backend/backend.hpp"
 #include "executor/comm/communicator.hpp"
-#include "executor/training/augmentation.hpp"
-#include "executor/training/graph_choice.hpp"
+#include "executor/data/augmentation.hpp"
+#include "executor/step/graph_choice.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/run/run.hpp"
 

@@ -5,8 +5,8 @@
 #include <sstream>
 #include <utility>
 
-#include "executor/training/checkpoint_folder.hpp"
-#include "executor/training/checkpoint_reader.hpp"
+#include "executor/checkpoint/checkpoint_folder.hpp"
+#include "executor/checkpoint/checkpoint_reader.hpp"
 #include "executor/training/more_cycles.hpp"
 #include "executor/training/training_steps.hpp"
 #include "planner/base/error.hpp"

@@ -6,11 +6,11 @@
 #include <string>
 #include <utility>
 
+#include "executor/checkpoint/parameter_file.hpp"
 #include "executor/comm/node_memory.hpp"
 #include "executor/training/evaluation.hpp"
 #include "executor/training/finite_check.hpp"
 #include "executor/training/more_cycles.hpp"
-#include "executor/training/parameter_file.hpp"
 #include "planner/base/checked.hpp"
 #include "planner/base/error.hpp"
 

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "executor/comm/program.hpp"
-#include "executor/training/weights_file.hpp"
+#include "executor/hdf5/weights_file.hpp"
 #include "planner/base/error.hpp"
 #include "planner/schedule/lower/lowering.hpp"
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "executor/checkpoint/parameter_file.hpp"
 #include "executor/comm/communicator.hpp"
-#include "executor/training/parameter_file.hpp"
 #include "executor/training/trainer.hpp"
 #include "planner/plan/plan.hpp"
 

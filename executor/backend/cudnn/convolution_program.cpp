@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "executor/backend/cudnn/check.hpp"
+#include "executor/backend/cudnn/kernels/check.hpp"
 #include "executor/backend/cudnn/kernels/pointwise_kernels.hpp"
 #include "planner/tensor/element.hpp"
 

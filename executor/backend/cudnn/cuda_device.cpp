@@ -5,8 +5,8 @@
 #include <array>
 #include <stdexcept>
 
-#include "executor/backend/cudnn/check.hpp"
 #include "executor/backend/cudnn/kernels/box_kernels.hpp"
+#include "executor/backend/cudnn/kernels/check.hpp"
 #include "planner/base/error.hpp"
 
 namespace cnnplan::cudnn {

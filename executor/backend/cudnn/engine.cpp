@@ -9,7 +9,7 @@
 #include <set>
 #include <sstream>
 
-#include "executor/backend/cudnn/check.hpp"
+#include "executor/backend/cudnn/kernels/check.hpp"
 #include "planner/base/error.hpp"
 
 namespace cnnplan::cudnn {

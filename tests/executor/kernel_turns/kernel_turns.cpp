@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "executor/backend/memory_block.hpp"
-#include "executor/backend/onednn/convolution.hpp"
+#include "executor/backend/onednn/convolution/convolution.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/run/statistics.hpp"
 #include "planner/schedule/schedule.hpp"

@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "executor/training/synthetic_data.hpp"
+#include "executor/data/synthetic_data.hpp"
 #include "planner/kernel/enumerators.hpp"
 #include "planner/tensor/distribution.hpp"
 #include "tests/executor/tested_backend.hpp"

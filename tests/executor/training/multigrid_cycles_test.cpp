@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "executor/training/step_runner.hpp"
+#include "executor/step/step_runner.hpp"
 #include "planner/kernel/enumerators.hpp"
 #include "planner/network/residual_chain.hpp"
 #include "tests/executor/tested_backend.hpp"

@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-#include "executor/training/synthetic_data.hpp"
+#include "executor/data/synthetic_data.hpp"
 #include "planner/run/statistics.hpp"
 #include "tests/executor/tested_backend.hpp"
 #include "tests/relative.hpp"

@@ -9,7 +9,7 @@
 
 #include "executor/backend/backend.hpp"
 #include "executor/comm/communicator.hpp"
-#include "executor/training/data_source.hpp"
+#include "executor/data/data_source.hpp"
 #include "planner/plan/plan.hpp"
 
 namespace cnnplan::test {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "executor/backend/cudnn/check.hpp"
+#include "executor/backend/cudnn/kernels/check.hpp"
 #include "planner/base/error.hpp"
 
 namespace cnnplan::cudnn {

@@ -8,7 +8,7 @@
 #include <doctest/doctest.h>
 
 #include "executor/backend/cudnn/backend.hpp"
-#include "executor/backend/cudnn/check.hpp"
+#include "executor/backend/cudnn/kernels/check.hpp"
 #include "planner/base/error.hpp"
 #include "tests/emulation/device.hpp"
 
