@@ -11,7 +11,7 @@
 
 #include "executor/backend/cudnn/backend.hpp"
 #include "planner/base/error.hpp"
-#include "tests/emulation/cudnn_engines.hpp"
+#include "tests/emulation/cudnn/cudnn_engines.hpp"
 #include "tests/emulation/device.hpp"
 
 namespace cnnplan::test {

@@ -10,8 +10,8 @@
 
 #include <cudnn.h>
 
-#include "tests/emulation/cudnn_call.hpp"
-#include "tests/emulation/cudnn_values.hpp"
+#include "tests/emulation/cudnn/cudnn_call.hpp"
+#include "tests/emulation/cudnn/cudnn_values.hpp"
 
 namespace cnnplan::emulation {
 

@@ -1,7 +1,7 @@
 // The attributes of the cuDNN descriptors that are emulated, with their types and counts.
 #include <array>
 
-#include "tests/emulation/cudnn_descriptor.hpp"
+#include "tests/emulation/cudnn/cudnn_descriptor.hpp"
 
 namespace cnnplan::emulation {
 namespace {

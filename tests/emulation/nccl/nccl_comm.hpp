@@ -8,7 +8,7 @@
 
 #include <nccl.h>
 
-#include "tests/emulation/nccl_board.hpp"
+#include "tests/emulation/nccl/nccl_board.hpp"
 
 namespace cnnplan::emulation {
 

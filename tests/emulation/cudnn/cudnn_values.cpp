@@ -1,10 +1,10 @@
 // Checks of cuDNN descriptors that need more than one attribute.
-#include "tests/emulation/cudnn_values.hpp"
+#include "tests/emulation/cudnn/cudnn_values.hpp"
 
 #include <algorithm>
 #include <set>
 
-#include "tests/emulation/cudnn_call.hpp"
+#include "tests/emulation/cudnn/cudnn_call.hpp"
 
 namespace cnnplan::emulation {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "tests/emulation/cudnn_call.hpp"
+#include "tests/emulation/cudnn/cudnn_call.hpp"
 #include "tests/emulation/submit.hpp"
 
 using namespace cnnplan::emulation;

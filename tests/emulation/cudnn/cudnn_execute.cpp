@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "tests/emulation/cudnn_convolution.hpp"
-#include "tests/emulation/cudnn_descriptor.hpp"
-#include "tests/emulation/cudnn_engines.hpp"
+#include "tests/emulation/cudnn/cudnn_convolution.hpp"
+#include "tests/emulation/cudnn/cudnn_descriptor.hpp"
+#include "tests/emulation/cudnn/cudnn_engines.hpp"
 #include "tests/emulation/submit.hpp"
 
 using namespace cnnplan::emulation;

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "planner/tensor/window.hpp"
-#include "tests/emulation/cudnn_builder.hpp"
+#include "tests/emulation/cudnn/cudnn_builder.hpp"
 #include "tests/emulation/fixture.hpp"
 #include "tests/executor/backend/harness.hpp"
 

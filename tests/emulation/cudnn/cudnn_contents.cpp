@@ -1,5 +1,5 @@
 // From attributes to values.
-#include "tests/emulation/cudnn_contents.hpp"
+#include "tests/emulation/cudnn/cudnn_contents.hpp"
 
 namespace cnnplan::emulation {
 namespace {

@@ -1,7 +1,7 @@
 // What the attributes of a cuDNN descriptor say, as a value; for descriptors that need no engine.
 #pragma once
 
-#include "tests/emulation/cudnn_descriptor.hpp"
+#include "tests/emulation/cudnn/cudnn_descriptor.hpp"
 
 namespace cnnplan::emulation {
 

@@ -1,5 +1,5 @@
 // Loads and stores elements of all types.
-#include "tests/emulation/cudnn_elements.hpp"
+#include "tests/emulation/cudnn/cudnn_elements.hpp"
 
 #include <bit>
 #include <stdexcept>

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "tests/emulation/cudnn_values.hpp"
+#include "tests/emulation/cudnn/cudnn_values.hpp"
 
 namespace cnnplan::emulation {
 

@@ -1,5 +1,5 @@
 // All three directions walk the same products y[o] += w[k] x[i], a row of outputs at a time.
-#include "tests/emulation/cudnn_convolution.hpp"
+#include "tests/emulation/cudnn/cudnn_convolution.hpp"
 
 #include <algorithm>
 #include <array>

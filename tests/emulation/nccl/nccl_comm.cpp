@@ -1,5 +1,5 @@
 // Reductions through files: every rank writes one and reads all.
-#include "tests/emulation/nccl_comm.hpp"
+#include "tests/emulation/nccl/nccl_comm.hpp"
 
 #include <cstring>
 #include <stdexcept>

@@ -1,7 +1,7 @@
 // Convolutions on dense arrays of doubles, by their definition.
 #pragma once
 
-#include "tests/emulation/cudnn_elements.hpp"
+#include "tests/emulation/cudnn/cudnn_elements.hpp"
 
 namespace cnnplan::emulation {
 

@@ -1,5 +1,5 @@
 // cuDNN: making, setting and reading descriptors.
-#include "tests/emulation/cudnn_descriptor.hpp"
+#include "tests/emulation/cudnn/cudnn_descriptor.hpp"
 
 #include <algorithm>
 

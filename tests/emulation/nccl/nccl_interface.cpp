@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "tests/emulation/machine.hpp"
-#include "tests/emulation/nccl_comm.hpp"
+#include "tests/emulation/nccl/nccl_comm.hpp"
 #include "tests/emulation/submit.hpp"
 
 using namespace cnnplan::emulation;

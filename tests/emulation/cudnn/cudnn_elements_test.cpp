@@ -1,5 +1,5 @@
 // Elements of emulated tensors: strides, and one rounding.
-#include "tests/emulation/cudnn_elements.hpp"
+#include "tests/emulation/cudnn/cudnn_elements.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // Files in shared memory.
-#include "tests/emulation/nccl_board.hpp"
+#include "tests/emulation/nccl/nccl_board.hpp"
 
 #include <chrono>
 #include <stdexcept>

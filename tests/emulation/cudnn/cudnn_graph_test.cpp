@@ -1,6 +1,6 @@
 // Emulated cuDNN graphs: what is refused, what engines promise, fusion and 16 bits.
 #include "executor/backend/half.hpp"
-#include "tests/emulation/cudnn_builder.hpp"
+#include "tests/emulation/cudnn/cudnn_builder.hpp"
 #include "tests/emulation/fixture.hpp"
 
 namespace cnnplan::test {

@@ -1,5 +1,5 @@
 // Builds cuDNN descriptors from plain values.
-#include "tests/emulation/cudnn_builder.hpp"
+#include "tests/emulation/cudnn/cudnn_builder.hpp"
 
 namespace cnnplan::test {
 namespace {

@@ -1,6 +1,6 @@
 // Finalizing: the checks, the content, and the attributes that follow from it.
-#include "tests/emulation/cudnn_contents.hpp"
-#include "tests/emulation/cudnn_engines.hpp"
+#include "tests/emulation/cudnn/cudnn_contents.hpp"
+#include "tests/emulation/cudnn/cudnn_engines.hpp"
 
 namespace cnnplan::emulation {
 namespace {

@@ -1,10 +1,10 @@
 // Which engine runs what.
-#include "tests/emulation/cudnn_engines.hpp"
+#include "tests/emulation/cudnn/cudnn_engines.hpp"
 
 #include <algorithm>
 #include <random>
 
-#include "tests/emulation/cudnn_call.hpp"
+#include "tests/emulation/cudnn/cudnn_call.hpp"
 
 namespace cnnplan::emulation {
 namespace {
