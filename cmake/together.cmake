@@ -1,5 +1,5 @@
 # Compiles several sources of a target in one go, included in one file: headers are read, and templates
-# instantiated, once for all of them. scripts/source_groups.py finds sources whose names do not clash.
+# instantiated, once for all of them. scripts/checks/source_groups.py finds sources whose names do not clash.
 # This suits builds that start from nothing; after a small change, more is compiled than has to be.
 option(CNNPLAN_TOGETHER "Compile several sources in one go" OFF)
 if(NOT CNNPLAN_TOGETHER)
@@ -16,7 +16,7 @@ target_compile_options(cnnplan_flags INTERFACE
 # therefore stay one for each source.
 set(CNNPLAN_REPLACED cnnplan_backend cnnplan_comm)
 
-execute_process(COMMAND python3 ${CMAKE_SOURCE_DIR}/scripts/source_groups.py 8
+execute_process(COMMAND python3 ${CMAKE_SOURCE_DIR}/scripts/checks/source_groups.py 8
                 OUTPUT_VARIABLE lines OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 string(REPLACE "\n" ";" lines "${lines}")
 foreach(line ${lines})

@@ -6,7 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include "executor/cli_exit.hpp"
-#include "planner/model/error.hpp"
+#include "planner/base/error.hpp"
 
 namespace cnnplan {
 namespace {

@@ -11,8 +11,8 @@
 #include "executor/training/inference.hpp"
 #include "executor/training/trainer.hpp"
 #include "executor/training/verification.hpp"
-#include "planner/model/error.hpp"
-#include "planner/model/file.hpp"
+#include "planner/base/error.hpp"
+#include "planner/base/file.hpp"
 
 namespace cnnplan {
 namespace {

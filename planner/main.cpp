@@ -8,11 +8,11 @@
 
 #include <CLI/CLI.hpp>
 
-#include "planner/cli_one_of.hpp"
-#include "planner/commands.hpp"
-#include "planner/import_cli.hpp"
-#include "planner/model/enumerators.hpp"
-#include "planner/model/error.hpp"
+#include "planner/base/cli_one_of.hpp"
+#include "planner/base/error.hpp"
+#include "planner/commands/commands.hpp"
+#include "planner/commands/import_cli.hpp"
+#include "planner/kernel/enumerators.hpp"
 
 namespace cnnplan {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-#include "planner/model/error.hpp"
+#include "planner/base/error.hpp"
 
 namespace cnnplan {
 namespace {

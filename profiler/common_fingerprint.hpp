@@ -2,7 +2,7 @@
 #pragma once
 
 #include "executor/comm/communicator.hpp"
-#include "planner/model/profile.hpp"
+#include "planner/kernel/profile.hpp"
 
 namespace cnnplan {
 

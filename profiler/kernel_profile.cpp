@@ -6,8 +6,8 @@
 
 #include "executor/comm/node_memory.hpp"
 #include "executor/training/setup.hpp"
-#include "planner/model/error.hpp"
-#include "planner/search/unit_splits.hpp"
+#include "planner/base/error.hpp"
+#include "planner/search/candidates/unit_splits.hpp"
 
 namespace cnnplan {
 namespace {

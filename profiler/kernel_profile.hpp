@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "planner/search/unit_splits.hpp"
+#include "planner/search/candidates/unit_splits.hpp"
 #include "profiler/kernel_walk.hpp"
 
 namespace cnnplan {

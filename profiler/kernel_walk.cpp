@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <string>
 
-#include "executor/training/parameter_store.hpp"
-#include "executor/training/step_runner.hpp"
-#include "executor/training/synthetic_data.hpp"
-#include "planner/model/statistics.hpp"
+#include "executor/data/synthetic_data.hpp"
+#include "executor/step/parameter_store.hpp"
+#include "executor/step/step_runner.hpp"
+#include "planner/run/statistics.hpp"
 
 namespace cnnplan {
 namespace {

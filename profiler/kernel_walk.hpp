@@ -15,8 +15,8 @@
 
 #include "executor/backend/backend.hpp"
 #include "executor/comm/communicator.hpp"
-#include "planner/model/plan.hpp"
-#include "planner/model/profile.hpp"
+#include "planner/kernel/profile.hpp"
+#include "planner/plan/plan.hpp"
 #include "planner/schedule/schedule.hpp"
 
 namespace cnnplan {

@@ -11,7 +11,7 @@
 #include "executor/comm/nodes.hpp"
 #include "executor/comm/program.hpp"
 #include "executor/comm/terminal.hpp"
-#include "planner/model/file.hpp"
+#include "planner/base/file.hpp"
 #include "planner/report/table.hpp"
 #include "profiler/common_fingerprint.hpp"
 #include "profiler/links_measure.hpp"

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "planner/model/platform.hpp"
-#include "planner/model/statistics.hpp"
+#include "planner/platform/platform.hpp"
+#include "planner/run/statistics.hpp"
 
 namespace cnnplan {
 

@@ -8,7 +8,7 @@
 
 #include "executor/backend/device.hpp"
 #include "executor/comm/communicator.hpp"
-#include "planner/model/platform.hpp"
+#include "planner/platform/platform.hpp"
 #include "profiler/links_fit.hpp"
 #include "profiler/local_costs.hpp"
 

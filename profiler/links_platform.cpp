@@ -5,8 +5,8 @@
 
 #include "planner/cost/collective_formulas.hpp"
 #include "planner/cost/collectives.hpp"
-#include "planner/model/exchange_rounds.hpp"
-#include "planner/model/rank_group.hpp"
+#include "planner/platform/exchange_rounds.hpp"
+#include "planner/tensor/rank_group.hpp"
 #include "profiler/links_measure.hpp"
 
 namespace cnnplan {

@@ -8,11 +8,11 @@
 
 #include "executor/cli_exit.hpp"
 #include "executor/comm/program.hpp"
-#include "planner/cli_one_of.hpp"
-#include "planner/model/enumerators.hpp"
-#include "planner/model/error.hpp"
-#include "planner/model/file.hpp"
-#include "planner/model/plan.hpp"
+#include "planner/base/cli_one_of.hpp"
+#include "planner/base/error.hpp"
+#include "planner/base/file.hpp"
+#include "planner/kernel/enumerators.hpp"
+#include "planner/plan/plan.hpp"
 #include "profiler/links_command.hpp"
 #include "profiler/profile_command.hpp"
 

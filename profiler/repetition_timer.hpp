@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "executor/comm/communicator.hpp"
-#include "planner/model/statistics.hpp"
+#include "planner/run/statistics.hpp"
 
 namespace cnnplan {
 

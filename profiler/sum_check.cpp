@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include "planner/model/shard.hpp"
+#include "planner/tensor/shard.hpp"
 
 namespace cnnplan {
 namespace {

@@ -3,18 +3,20 @@
 if(CNNPLAN_SANITIZE)
   return()
 endif()
-foreach(name check_includes_test gpu-check-parts_test packages_test plan_comparison_test
-             source_groups_test)
-  add_test(NAME scripts_${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/${name})
+foreach(path checks/check_includes_test checks/plan_comparison_test checks/source_groups_test
+             gpu-check-parts_test packages_test)
+  get_filename_component(name ${path} NAME)
+  add_test(NAME scripts_${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/${path})
   set_tests_properties(scripts_${name} PROPERTIES TIMEOUT 300)
 endforeach()
-add_test(NAME scripts_check_includes COMMAND ${CMAKE_SOURCE_DIR}/scripts/check-includes)
+add_test(NAME scripts_check_includes COMMAND ${CMAKE_SOURCE_DIR}/scripts/checks/check-includes)
 add_test(NAME scripts_platforms_test COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/platforms_test ${CMAKE_BINARY_DIR})
 add_test(NAME scripts_affected-tests_test
-         COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/affected-tests_test ${CMAKE_BINARY_DIR})
+         COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/checks/affected-tests_test ${CMAKE_BINARY_DIR})
 set_tests_properties(scripts_affected-tests_test PROPERTIES TIMEOUT 60)
-foreach(name deepbench-profile_test fit-kernel-rates_test published-ring_test published-tables_test)
-  add_test(NAME scripts_${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/${name} ${CMAKE_BINARY_DIR})
+foreach(path deepbench-profile_test fit-kernel-rates_test studies/published-ring_test studies/published-tables_test)
+  get_filename_component(name ${path} NAME)
+  add_test(NAME scripts_${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/${path} ${CMAKE_BINARY_DIR})
   set_tests_properties(scripts_${name} PROPERTIES TIMEOUT 600)
 endforeach()
 # These scripts run on a machine with a GPU; the tests try them on this one.

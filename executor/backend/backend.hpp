@@ -10,8 +10,8 @@
 
 #include "executor/backend/device.hpp"
 #include "executor/backend/tensor_view.hpp"
-#include "planner/model/kernel.hpp"
-#include "planner/model/profile.hpp"
+#include "planner/kernel/kernel.hpp"
+#include "planner/kernel/profile.hpp"
 
 namespace cnnplan {
 

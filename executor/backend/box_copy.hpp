@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "executor/backend/tensor_view.hpp"
-#include "planner/model/element.hpp"
+#include "planner/tensor/element.hpp"
 
 namespace cnnplan {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "executor/backend/host_device.hpp"
-#include "planner/model/kernel.hpp"
+#include "planner/kernel/kernel.hpp"
 
 namespace cnnplan {
 

@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "executor/backend/half.hpp"
-#include "planner/model/element.hpp"
+#include "planner/tensor/element.hpp"
 
 namespace cnnplan {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "planner/model/box.hpp"
+#include "planner/tensor/box.hpp"
 
 namespace cnnplan {
 

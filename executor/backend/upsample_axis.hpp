@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "executor/backend/host_device.hpp"
-#include "planner/model/kernel.hpp"
-#include "planner/model/window.hpp"
+#include "planner/kernel/kernel.hpp"
+#include "planner/tensor/window.hpp"
 
 namespace cnnplan {
 

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "executor/backend/tensor_view.hpp"
-#include "planner/model/collective.hpp"
-#include "planner/model/transfer.hpp"
+#include "planner/tensor/collective.hpp"
+#include "planner/tensor/transfer.hpp"
 
 namespace cnnplan {
 
@@ -57,8 +57,8 @@ class Communicator {
   void allreduce(std::span<float> values, AllreduceAlgorithm algorithm) const;
   void allreduce(std::span<double> values, AllreduceAlgorithm algorithm) const;
   // Halves of an allreduce that has them, in place; each rank has, or ends with, its shard
-  // (planner/model/shard.hpp). What else was in the values is lost by a reduce-scatter. Collective,
-  // blocking.
+  // (planner/tensor/shard.hpp). What else was in the values is lost by a reduce-scatter.
+  // Collective, blocking.
   void reduce_scatter(std::span<float> values, AllreduceAlgorithm algorithm) const;
   void reduce_scatter(std::span<double> values, AllreduceAlgorithm algorithm) const;
   void allgather(std::span<float> values, AllreduceAlgorithm algorithm) const;

@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "executor/comm/cuda_aware.hpp"
-#include "planner/model/shard.hpp"
+#include "planner/tensor/shard.hpp"
 
 namespace cnnplan {
 namespace {

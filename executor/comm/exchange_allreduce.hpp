@@ -1,4 +1,4 @@
-// Allreduce in rounds of exchanges, as planner/model/exchange_rounds.hpp writes them out.
+// Allreduce in rounds of exchanges, as planner/platform/exchange_rounds.hpp writes them out.
 #pragma once
 
 #include <array>
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "executor/comm/communicator.hpp"
-#include "planner/model/exchange_rounds.hpp"
+#include "planner/platform/exchange_rounds.hpp"
 
 namespace cnnplan {
 

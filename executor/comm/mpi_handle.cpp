@@ -5,7 +5,7 @@
 #include <limits>
 #include <string>
 
-#include "planner/model/error.hpp"
+#include "planner/base/error.hpp"
 
 namespace cnnplan {
 

@@ -11,7 +11,7 @@
 
 #include <nccl.h>
 
-#include "planner/model/error.hpp"
+#include "planner/base/error.hpp"
 
 namespace cnnplan {
 namespace {

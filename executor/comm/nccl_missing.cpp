@@ -1,6 +1,6 @@
 // In place of NCCL where it was not found when this was built.
 #include "executor/comm/nccl_communicator.hpp"
-#include "planner/model/error.hpp"
+#include "planner/base/error.hpp"
 
 namespace cnnplan {
 

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "executor/comm/nodes.hpp"
-#include "planner/model/checked.hpp"
-#include "planner/model/error.hpp"
+#include "planner/base/checked.hpp"
+#include "planner/base/error.hpp"
 
 namespace cnnplan {
 

@@ -6,8 +6,8 @@
 #include <type_traits>
 
 #include "executor/backend/sum_kernels.hpp"
-#include "planner/model/distribution.hpp"
-#include "planner/model/shard.hpp"
+#include "planner/tensor/distribution.hpp"
+#include "planner/tensor/shard.hpp"
 
 namespace cnnplan {
 namespace {

@@ -19,8 +19,8 @@
 #include <span>
 
 #include "executor/comm/ring_link.hpp"
-#include "planner/model/box.hpp"
-#include "planner/model/collective.hpp"
+#include "planner/tensor/box.hpp"
+#include "planner/tensor/collective.hpp"
 
 namespace cnnplan {
 

@@ -6,7 +6,7 @@
 
 #include "executor/backend/device.hpp"
 #include "executor/comm/communicator.hpp"
-#include "planner/model/element.hpp"
+#include "planner/tensor/element.hpp"
 
 namespace cnnplan {
 

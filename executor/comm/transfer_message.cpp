@@ -1,7 +1,7 @@
 // Staging memory of transfers.
 #include "executor/comm/transfer_message.hpp"
 
-#include "planner/model/checked.hpp"
+#include "planner/base/checked.hpp"
 
 namespace cnnplan {
 

@@ -6,7 +6,7 @@
 
 #include "executor/backend/box_copy.hpp"
 #include "executor/backend/device.hpp"
-#include "planner/model/transfer.hpp"
+#include "planner/tensor/transfer.hpp"
 
 namespace cnnplan {
 

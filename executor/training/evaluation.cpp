@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "executor/backend/element.hpp"
-#include "executor/training/step_runner.hpp"
-#include "planner/model/distribution.hpp"
+#include "executor/step/step_runner.hpp"
+#include "planner/tensor/distribution.hpp"
 
 namespace cnnplan {
 namespace {

@@ -1,9 +1,9 @@
 // How good outputs are on data that was not trained on.
 #pragma once
 
-#include "executor/training/data_source.hpp"
-#include "executor/training/groups.hpp"
-#include "executor/training/parameter_store.hpp"
+#include "executor/data/data_source.hpp"
+#include "executor/step/groups.hpp"
+#include "executor/step/parameter_store.hpp"
 
 namespace cnnplan {
 

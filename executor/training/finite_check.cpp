@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "executor/training/weights_file.hpp"
-#include "planner/model/error.hpp"
+#include "executor/hdf5/weights_file.hpp"
+#include "planner/base/error.hpp"
 
 namespace cnnplan {
 namespace {

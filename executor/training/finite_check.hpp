@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "executor/comm/communicator.hpp"
-#include "executor/training/parameter_store.hpp"
-#include "planner/model/network.hpp"
+#include "executor/step/parameter_store.hpp"
+#include "planner/network/network.hpp"
 
 namespace cnnplan {
 

@@ -9,8 +9,8 @@
 #include <stdexcept>
 
 #include "executor/backend/element.hpp"
-#include "executor/training/gather_shards.hpp"
-#include "planner/model/rank_group.hpp"
+#include "executor/step/gather_shards.hpp"
+#include "planner/tensor/rank_group.hpp"
 
 namespace cnnplan {
 namespace {

@@ -4,8 +4,8 @@
 #include <array>
 #include <vector>
 
-#include "executor/training/step_runner.hpp"
-#include "planner/model/plan.hpp"
+#include "executor/step/step_runner.hpp"
+#include "planner/plan/plan.hpp"
 
 namespace cnnplan {
 

@@ -11,13 +11,13 @@
 
 #include "executor/comm/node_memory.hpp"
 #include "executor/comm/program.hpp"
-#include "executor/training/output.hpp"
+#include "executor/data/synthetic_data.hpp"
+#include "executor/hdf5/weights_file.hpp"
+#include "executor/step/output.hpp"
+#include "executor/step/step_runner.hpp"
 #include "executor/training/setup.hpp"
-#include "executor/training/step_runner.hpp"
 #include "executor/training/stop_signals.hpp"
-#include "executor/training/synthetic_data.hpp"
-#include "executor/training/weights_file.hpp"
-#include "planner/model/error.hpp"
+#include "planner/base/error.hpp"
 
 namespace cnnplan {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "executor/training/trainer.hpp"
-#include "planner/model/statistics.hpp"
+#include "planner/run/statistics.hpp"
 
 namespace cnnplan {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "planner/model/residual_chain.hpp"
+#include "planner/network/residual_chain.hpp"
 
 namespace cnnplan {
 namespace {

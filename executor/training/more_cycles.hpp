@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "planner/model/checkpoint.hpp"
-#include "planner/model/plan.hpp"
+#include "planner/plan/plan.hpp"
+#include "planner/run/checkpoint.hpp"
 
 namespace cnnplan {
 

@@ -6,7 +6,7 @@
 #include <sstream>
 #include <string>
 
-#include "planner/model/statistics.hpp"
+#include "planner/run/statistics.hpp"
 
 namespace cnnplan {
 namespace {

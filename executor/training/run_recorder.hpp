@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "executor/comm/communicator.hpp"
-#include "executor/training/step_runner.hpp"
-#include "planner/model/run.hpp"
+#include "executor/step/step_runner.hpp"
+#include "planner/run/run.hpp"
 
 namespace cnnplan {
 

@@ -7,10 +7,10 @@
 
 #include <sched.h>
 
+#include "executor/checkpoint/parameter_file.hpp"
 #include "executor/comm/nodes.hpp"
-#include "executor/training/parameter_file.hpp"
-#include "executor/training/prefetched_data.hpp"
-#include "planner/model/error.hpp"
+#include "executor/data/prefetched_data.hpp"
+#include "planner/base/error.hpp"
 
 namespace cnnplan {
 namespace {

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "executor/training/hdf5_data.hpp"
-#include "executor/training/parameter_store.hpp"
+#include "executor/data/hdf5_data.hpp"
+#include "executor/step/parameter_store.hpp"
 #include "executor/training/trainer.hpp"
 
 namespace cnnplan {

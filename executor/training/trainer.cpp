@@ -6,17 +6,17 @@
 #include <optional>
 #include <utility>
 
+#include "executor/checkpoint/parameter_file.hpp"
+#include "executor/checkpoint/state_loader.hpp"
 #include "executor/comm/node_memory.hpp"
 #include "executor/comm/program.hpp"
-#include "executor/training/hdf5_data.hpp"
-#include "executor/training/parameter_file.hpp"
-#include "executor/training/prefetched_data.hpp"
+#include "executor/data/hdf5_data.hpp"
+#include "executor/data/prefetched_data.hpp"
+#include "executor/data/synthetic_data.hpp"
 #include "executor/training/setup.hpp"
-#include "executor/training/state_loader.hpp"
-#include "executor/training/synthetic_data.hpp"
 #include "executor/training/training_origin.hpp"
 #include "executor/training/training_steps.hpp"
-#include "planner/model/error.hpp"
+#include "planner/base/error.hpp"
 
 namespace cnnplan {
 namespace {

@@ -9,10 +9,10 @@
 
 #include "executor/backend/backend.hpp"
 #include "executor/comm/communicator.hpp"
-#include "executor/training/augmentation.hpp"
-#include "executor/training/graph_choice.hpp"
-#include "planner/model/plan.hpp"
-#include "planner/model/run.hpp"
+#include "executor/data/augmentation.hpp"
+#include "executor/step/graph_choice.hpp"
+#include "planner/plan/plan.hpp"
+#include "planner/run/run.hpp"
 
 namespace cnnplan {
 

@@ -5,12 +5,12 @@
 #include <sstream>
 #include <utility>
 
-#include "executor/training/checkpoint_folder.hpp"
-#include "executor/training/checkpoint_reader.hpp"
+#include "executor/checkpoint/checkpoint_folder.hpp"
+#include "executor/checkpoint/checkpoint_reader.hpp"
 #include "executor/training/more_cycles.hpp"
 #include "executor/training/training_steps.hpp"
-#include "planner/model/error.hpp"
-#include "planner/model/file.hpp"
+#include "planner/base/error.hpp"
+#include "planner/base/file.hpp"
 
 namespace cnnplan {
 namespace {

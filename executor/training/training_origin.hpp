@@ -6,10 +6,10 @@
 #include <optional>
 #include <string>
 
-#include "executor/training/checkpoint_writer.hpp"
-#include "executor/training/data_source.hpp"
+#include "executor/checkpoint/checkpoint_writer.hpp"
+#include "executor/data/data_source.hpp"
 #include "executor/training/trainer.hpp"
-#include "planner/model/checkpoint.hpp"
+#include "planner/run/checkpoint.hpp"
 
 namespace cnnplan {
 

@@ -6,13 +6,13 @@
 #include <string>
 #include <utility>
 
+#include "executor/checkpoint/parameter_file.hpp"
 #include "executor/comm/node_memory.hpp"
 #include "executor/training/evaluation.hpp"
 #include "executor/training/finite_check.hpp"
 #include "executor/training/more_cycles.hpp"
-#include "executor/training/parameter_file.hpp"
-#include "planner/model/checked.hpp"
-#include "planner/model/error.hpp"
+#include "planner/base/checked.hpp"
+#include "planner/base/error.hpp"
 
 namespace cnnplan {
 namespace {

@@ -5,14 +5,14 @@
 #include <optional>
 #include <string>
 
-#include "executor/training/checkpoint_writer.hpp"
-#include "executor/training/data_source.hpp"
-#include "executor/training/gather_shards.hpp"
+#include "executor/checkpoint/checkpoint_writer.hpp"
+#include "executor/data/data_source.hpp"
+#include "executor/step/gather_shards.hpp"
+#include "executor/step/groups.hpp"
+#include "executor/step/parameter_store.hpp"
+#include "executor/step/step_runner.hpp"
 #include "executor/training/gradient_check.hpp"
-#include "executor/training/groups.hpp"
-#include "executor/training/parameter_store.hpp"
 #include "executor/training/run_recorder.hpp"
-#include "executor/training/step_runner.hpp"
 #include "executor/training/stop_signals.hpp"
 #include "executor/training/trainer.hpp"
 

@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "executor/comm/program.hpp"
-#include "executor/training/weights_file.hpp"
-#include "planner/model/error.hpp"
-#include "planner/schedule/lowering.hpp"
+#include "executor/hdf5/weights_file.hpp"
+#include "planner/base/error.hpp"
+#include "planner/schedule/lower/lowering.hpp"
 
 namespace cnnplan {
 namespace {

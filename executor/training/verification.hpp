@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "executor/checkpoint/parameter_file.hpp"
 #include "executor/comm/communicator.hpp"
-#include "executor/training/parameter_file.hpp"
 #include "executor/training/trainer.hpp"
-#include "planner/model/plan.hpp"
+#include "planner/plan/plan.hpp"
 
 namespace cnnplan {
 

@@ -7,10 +7,10 @@
 
 #include <CLI/CLI.hpp>
 
-#include "executor/training/weights_file.hpp"
+#include "executor/hdf5/weights_file.hpp"
+#include "planner/base/error.hpp"
 #include "planner/import/import_onnx.hpp"
-#include "planner/import/onnx_file.hpp"
-#include "planner/model/error.hpp"
+#include "planner/import/onnx/onnx_file.hpp"
 
 namespace cnnplan {
 namespace {

@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "planner/cost/links.hpp"
-#include "planner/model/fold.hpp"
+#include "planner/platform/fold.hpp"
 
 namespace cnnplan {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "planner/cost/collective_formulas.hpp"
-#include "planner/model/collective.hpp"
-#include "planner/model/platform.hpp"
+#include "planner/platform/platform.hpp"
+#include "planner/tensor/collective.hpp"
 
 namespace cnnplan {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "planner/cost/kernel_estimate.hpp"
-#include "planner/model/kernel.hpp"
+#include "planner/kernel/kernel.hpp"
 
 namespace cnnplan {
 

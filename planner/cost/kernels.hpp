@@ -13,9 +13,9 @@
 
 #include "planner/cost/kernel_neighbours.hpp"
 #include "planner/cost/rate_estimate.hpp"
-#include "planner/model/kernel.hpp"
-#include "planner/model/platform.hpp"
-#include "planner/model/profile.hpp"
+#include "planner/kernel/kernel.hpp"
+#include "planner/kernel/profile.hpp"
+#include "planner/platform/platform.hpp"
 
 namespace cnnplan {
 

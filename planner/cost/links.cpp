@@ -6,7 +6,7 @@
 
 #include <boost/container/small_vector.hpp>
 
-#include "planner/model/peer_message.hpp"
+#include "planner/tensor/peer_message.hpp"
 
 namespace cnnplan {
 namespace {

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <functional>
 
-#include "planner/model/box.hpp"
-#include "planner/model/platform.hpp"
-#include "planner/model/transfer.hpp"
+#include "planner/platform/platform.hpp"
+#include "planner/tensor/box.hpp"
+#include "planner/tensor/transfer.hpp"
 
 namespace cnnplan {
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "planner/cost/kernel_estimate.hpp"
-#include "planner/model/kernel.hpp"
-#include "planner/model/kernel_rates.hpp"
+#include "planner/kernel/kernel.hpp"
+#include "planner/kernel/kernel_rates.hpp"
 
 namespace cnnplan {
 

@@ -5,9 +5,9 @@
 #include <variant>
 #include <vector>
 
-#include "planner/import/tensor_values.hpp"
-#include "planner/import/unmapped.hpp"
-#include "planner/model/channel_split.hpp"
+#include "planner/import/onnx/tensor_values.hpp"
+#include "planner/import/onnx/unmapped.hpp"
+#include "planner/network/channel_split.hpp"
 
 namespace cnnplan {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "planner/import/network_builder.hpp"
-#include "planner/import/node_reader.hpp"
+#include "planner/import/onnx/node_reader.hpp"
 
 namespace cnnplan {
 

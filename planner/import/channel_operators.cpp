@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "planner/base/checked.hpp"
+#include "planner/import/onnx/unmapped.hpp"
 #include "planner/import/operators.hpp"
-#include "planner/import/unmapped.hpp"
-#include "planner/model/box.hpp"
-#include "planner/model/checked.hpp"
+#include "planner/tensor/box.hpp"
 
 namespace cnnplan {
 namespace {

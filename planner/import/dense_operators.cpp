@@ -1,8 +1,8 @@
 // Matrix products with constant weights: fully connected layers.
 
+#include "planner/import/onnx/tensor_values.hpp"
+#include "planner/import/onnx/unmapped.hpp"
 #include "planner/import/operators.hpp"
-#include "planner/import/tensor_values.hpp"
-#include "planner/import/unmapped.hpp"
 
 namespace cnnplan {
 namespace {

@@ -2,9 +2,9 @@
 #include <limits>
 
 #include "planner/import/channel_constants.hpp"
+#include "planner/import/onnx/tensor_values.hpp"
+#include "planner/import/onnx/unmapped.hpp"
 #include "planner/import/operators.hpp"
-#include "planner/import/tensor_values.hpp"
-#include "planner/import/unmapped.hpp"
 
 namespace cnnplan {
 namespace {

@@ -5,16 +5,16 @@
 #include <set>
 #include <utility>
 
-#include "planner/import/auxiliary_outputs.hpp"
-#include "planner/import/constant_folding.hpp"
-#include "planner/import/input_dims.hpp"
-#include "planner/import/live_nodes.hpp"
+#include "planner/base/file.hpp"
+#include "planner/import/folding/constant_folding.hpp"
 #include "planner/import/network_builder.hpp"
+#include "planner/import/onnx/auxiliary_outputs.hpp"
+#include "planner/import/onnx/input_dims.hpp"
+#include "planner/import/onnx/live_nodes.hpp"
+#include "planner/import/onnx/printable.hpp"
+#include "planner/import/onnx/tensor_values.hpp"
+#include "planner/import/onnx/unmapped.hpp"
 #include "planner/import/operators.hpp"
-#include "planner/import/printable.hpp"
-#include "planner/import/tensor_values.hpp"
-#include "planner/import/unmapped.hpp"
-#include "planner/model/file.hpp"
 
 namespace cnnplan {
 namespace {

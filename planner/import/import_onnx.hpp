@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "planner/import/onnx_graph.hpp"
-#include "planner/model/network.hpp"
+#include "planner/import/onnx/onnx_graph.hpp"
+#include "planner/network/network.hpp"
 
 namespace cnnplan {
 

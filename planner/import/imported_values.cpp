@@ -1,9 +1,9 @@
 // Values of parameters in the order in which layers have them.
+#include "planner/base/checked.hpp"
 #include "planner/import/import_onnx.hpp"
-#include "planner/import/printable.hpp"
-#include "planner/import/tensor_values.hpp"
-#include "planner/import/unmapped.hpp"
-#include "planner/model/checked.hpp"
+#include "planner/import/onnx/printable.hpp"
+#include "planner/import/onnx/tensor_values.hpp"
+#include "planner/import/onnx/unmapped.hpp"
 
 namespace cnnplan {
 namespace {

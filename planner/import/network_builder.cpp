@@ -5,12 +5,12 @@
 #include <cmath>
 #include <functional>
 
-#include "planner/import/printable.hpp"
-#include "planner/import/tensor_values.hpp"
-#include "planner/import/unmapped.hpp"
-#include "planner/model/channel_split.hpp"
-#include "planner/model/checked.hpp"
-#include "planner/model/layer_shape.hpp"
+#include "planner/base/checked.hpp"
+#include "planner/import/onnx/printable.hpp"
+#include "planner/import/onnx/tensor_values.hpp"
+#include "planner/import/onnx/unmapped.hpp"
+#include "planner/network/channel_split.hpp"
+#include "planner/network/layer_shape.hpp"
 
 namespace cnnplan {
 namespace {

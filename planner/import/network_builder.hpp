@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "planner/import/import_onnx.hpp"
-#include "planner/import/layer_names.hpp"
-#include "planner/import/node_reader.hpp"
+#include "planner/import/onnx/layer_names.hpp"
+#include "planner/import/onnx/node_reader.hpp"
 
 namespace cnnplan {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "planner/import/import_onnx.hpp"
-#include "planner/import/onnx_file.hpp"
+#include "planner/import/onnx/onnx_file.hpp"
 
 namespace cnnplan {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "planner/model/network.hpp"
+#include "planner/network/network.hpp"
 
 namespace cnnplan {
 

@@ -2,8 +2,8 @@
 #include <cmath>
 #include <string>
 
+#include "planner/import/onnx/unmapped.hpp"
 #include "planner/import/operators.hpp"
-#include "planner/import/unmapped.hpp"
 
 namespace cnnplan {
 namespace {

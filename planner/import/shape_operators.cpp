@@ -3,10 +3,10 @@
 #include <numeric>
 #include <utility>
 
+#include "planner/import/folding/reshape.hpp"
+#include "planner/import/onnx/tensor_values.hpp"
+#include "planner/import/onnx/unmapped.hpp"
 #include "planner/import/operators.hpp"
-#include "planner/import/reshape.hpp"
-#include "planner/import/tensor_values.hpp"
-#include "planner/import/unmapped.hpp"
 
 namespace cnnplan {
 namespace {

@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <numeric>
 
-#include "planner/import/node_window.hpp"
+#include "planner/base/checked.hpp"
+#include "planner/import/onnx/node_window.hpp"
+#include "planner/import/onnx/tensor_values.hpp"
+#include "planner/import/onnx/unmapped.hpp"
 #include "planner/import/operators.hpp"
-#include "planner/import/tensor_values.hpp"
-#include "planner/import/unmapped.hpp"
-#include "planner/model/checked.hpp"
 
 namespace cnnplan {
 namespace {

@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "planner/model/peer_message.hpp"
 #include "planner/predict/predict.hpp"
+#include "planner/tensor/peer_message.hpp"
 
 namespace cnnplan {
 namespace {

@@ -1,8 +1,8 @@
 // Ranks that do the same with other samples.
 #pragma once
 
-#include "planner/model/plan.hpp"
-#include "planner/model/platform.hpp"
+#include "planner/plan/plan.hpp"
+#include "planner/platform/platform.hpp"
 
 namespace cnnplan {
 

@@ -11,8 +11,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "planner/model/checked.hpp"
-#include "planner/model/parallel.hpp"
+#include "planner/base/checked.hpp"
+#include "planner/base/parallel.hpp"
 #include "planner/predict/critical_path.hpp"
 #include "planner/schedule/memory_layout.hpp"
 

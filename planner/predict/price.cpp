@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "planner/model/checked.hpp"
+#include "planner/base/checked.hpp"
 
 namespace cnnplan {
 namespace {

@@ -11,7 +11,7 @@
 #include "planner/cost/collectives.hpp"
 #include "planner/cost/kernels.hpp"
 #include "planner/cost/links.hpp"
-#include "planner/model/platform.hpp"
+#include "planner/platform/platform.hpp"
 #include "planner/schedule/schedule.hpp"
 
 namespace cnnplan {

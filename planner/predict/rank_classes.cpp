@@ -8,11 +8,11 @@
 #include <unordered_map>
 #include <utility>
 
-#include "planner/model/distribution.hpp"
-#include "planner/model/rank_group.hpp"
-#include "planner/model/upsampling.hpp"
-#include "planner/model/window.hpp"
 #include "planner/predict/like_ranks.hpp"
+#include "planner/tensor/distribution.hpp"
+#include "planner/tensor/rank_group.hpp"
+#include "planner/tensor/upsampling.hpp"
+#include "planner/tensor/window.hpp"
 
 namespace cnnplan {
 namespace {

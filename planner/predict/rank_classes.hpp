@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "planner/model/plan.hpp"
-#include "planner/model/platform.hpp"
+#include "planner/plan/plan.hpp"
+#include "planner/platform/platform.hpp"
 
 namespace cnnplan {
 

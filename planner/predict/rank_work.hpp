@@ -8,8 +8,8 @@
 #include <variant>
 #include <vector>
 
-#include "planner/model/rank_group.hpp"
 #include "planner/predict/price.hpp"
+#include "planner/tensor/rank_group.hpp"
 
 namespace cnnplan {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "planner/model/enumerators.hpp"
+#include "planner/kernel/enumerators.hpp"
 
 namespace cnnplan {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "planner/model/plan.hpp"
-#include "planner/model/platform.hpp"
-#include "planner/model/profile.hpp"
+#include "planner/kernel/profile.hpp"
+#include "planner/plan/plan.hpp"
+#include "planner/platform/platform.hpp"
 
 namespace cnnplan {
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "planner/model/error.hpp"
+#include "planner/base/error.hpp"
 #include "planner/report/operation_id.hpp"
 
 namespace cnnplan {

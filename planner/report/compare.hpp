@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "planner/model/plan.hpp"
-#include "planner/model/run.hpp"
+#include "planner/plan/plan.hpp"
+#include "planner/run/run.hpp"
 
 namespace cnnplan {
 

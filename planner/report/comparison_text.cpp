@@ -1,5 +1,5 @@
 // A comparison as text.
-#include "planner/model/bytes_text.hpp"
+#include "planner/base/bytes_text.hpp"
 #include "planner/report/compare.hpp"
 #include "planner/report/table.hpp"
 

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "planner/model/bytes_text.hpp"
-#include "planner/model/enumerators.hpp"
-#include "planner/model/error.hpp"
+#include "planner/base/bytes_text.hpp"
+#include "planner/base/error.hpp"
+#include "planner/kernel/enumerators.hpp"
 #include "planner/report/limits.hpp"
 #include "planner/report/operation_id.hpp"
 #include "planner/report/table.hpp"

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "planner/model/plan.hpp"
+#include "planner/plan/plan.hpp"
 
 namespace cnnplan {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "planner/model/formula.hpp"
+#include "planner/plan/formula.hpp"
 
 namespace cnnplan {
 

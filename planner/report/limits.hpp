@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "planner/model/plan.hpp"
+#include "planner/plan/plan.hpp"
 
 namespace cnnplan {
 

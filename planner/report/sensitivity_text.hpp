@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "planner/model/plan.hpp"
-#include "planner/model/sensitivity.hpp"
+#include "planner/plan/plan.hpp"
+#include "planner/what_if/sensitivity.hpp"
 
 namespace cnnplan {
 

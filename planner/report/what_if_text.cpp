@@ -1,7 +1,7 @@
 // Two tables.
 #include "planner/report/what_if_text.hpp"
 
-#include "planner/model/bytes_text.hpp"
+#include "planner/base/bytes_text.hpp"
 #include "planner/report/table.hpp"
 
 namespace cnnplan {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "planner/model/checked.hpp"
+#include "planner/base/checked.hpp"
 #include "planner/schedule/occupied_memory.hpp"
 
 namespace cnnplan {

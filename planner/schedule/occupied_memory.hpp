@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "planner/model/box.hpp"
+#include "planner/tensor/box.hpp"
 
 namespace cnnplan {
 

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <array>
 
-#include "planner/model/checked.hpp"
-#include "planner/model/peer_message.hpp"
-#include "planner/model/shard.hpp"
+#include "planner/base/checked.hpp"
 #include "planner/schedule/memory_layout.hpp"
+#include "planner/tensor/peer_message.hpp"
+#include "planner/tensor/shard.hpp"
 
 namespace cnnplan {
 namespace {

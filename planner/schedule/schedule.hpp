@@ -12,12 +12,12 @@
 #include <variant>
 #include <vector>
 
-#include "planner/model/collective.hpp"
-#include "planner/model/element.hpp"
-#include "planner/model/kernel.hpp"
-#include "planner/model/plan.hpp"
-#include "planner/model/rank_group.hpp"
-#include "planner/model/transfer.hpp"
+#include "planner/kernel/kernel.hpp"
+#include "planner/plan/plan.hpp"
+#include "planner/tensor/collective.hpp"
+#include "planner/tensor/element.hpp"
+#include "planner/tensor/rank_group.hpp"
+#include "planner/tensor/transfer.hpp"
 
 namespace cnnplan {
 
@@ -87,7 +87,7 @@ struct Operand {
   int first_slot = -1;  // inclusive; -1 where the buffer is no parameter arena
   int last_slot = -1;   // inclusive
   // Of the elements of these slots, padding included, the shard with this number out of so many
-  // (planner/model/shard.hpp). `box` is then a whole shard.
+  // (planner/tensor/shard.hpp). `box` is then a whole shard.
   int shards = 1;
   int shard = 0;
   bool written = false;

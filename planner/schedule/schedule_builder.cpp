@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "planner/model/checked.hpp"
+#include "planner/base/checked.hpp"
 
 namespace cnnplan {
 namespace {

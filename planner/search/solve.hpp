@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "planner/model/plan.hpp"
-#include "planner/model/platform.hpp"
-#include "planner/model/profile.hpp"
-#include "planner/search/chain_plans.hpp"
-#include "planner/search/unit_splits.hpp"
+#include "planner/kernel/profile.hpp"
+#include "planner/plan/plan.hpp"
+#include "planner/platform/platform.hpp"
+#include "planner/search/candidates/unit_splits.hpp"
+#include "planner/search/plans/chain_plans.hpp"
 
 namespace cnnplan {
 

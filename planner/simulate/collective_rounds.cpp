@@ -7,8 +7,8 @@
 
 #include "planner/cost/collectives.hpp"
 #include "planner/cost/links.hpp"
-#include "planner/model/exchange_rounds.hpp"
-#include "planner/model/fold.hpp"
+#include "planner/platform/exchange_rounds.hpp"
+#include "planner/platform/fold.hpp"
 #include "planner/simulate/wire.hpp"
 
 namespace cnnplan {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "planner/model/platform.hpp"
+#include "planner/platform/platform.hpp"
 #include "planner/schedule/schedule.hpp"
 
 namespace cnnplan {
@@ -23,7 +23,7 @@ struct Round {
 
 // `ring`: the 2(p-1) steps of the executor's ring, each block one message that takes as long as its
 // chunks, or as a step was measured. Algorithms in rounds: those of
-// planner/model/exchange_rounds.hpp. `library`: recursive doubling, Rabenseifner's or the ring,
+// planner/platform/exchange_rounds.hpp. `library`: recursive doubling, Rabenseifner's or the ring,
 // whichever the model takes it to be. Where the time of an algorithm was measured, its rounds share
 // it evenly (of `library`: those of recursive doubling). A reduce-scatter is the first half of a
 // ring's rounds, an allgather the second. Every send has a receive of the same size.

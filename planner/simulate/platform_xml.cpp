@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "planner/model/kernel.hpp"
+#include "planner/kernel/kernel.hpp"
 #include "planner/simulate/trace.hpp"
 #include "planner/simulate/wire.hpp"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "planner/model/platform.hpp"
+#include "planner/platform/platform.hpp"
 
 namespace cnnplan {
 

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "planner/model/parallel.hpp"
-#include "planner/model/peer_message.hpp"
+#include "planner/base/parallel.hpp"
 #include "planner/simulate/collective_rounds.hpp"
 #include "planner/simulate/wire.hpp"
+#include "planner/tensor/peer_message.hpp"
 
 namespace cnnplan {
 namespace {

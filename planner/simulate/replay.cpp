@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "planner/model/error.hpp"
-#include "planner/model/file.hpp"
+#include "planner/base/error.hpp"
+#include "planner/base/file.hpp"
 #include "planner/simulate/platform_xml.hpp"
 
 namespace cnnplan {

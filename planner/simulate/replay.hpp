@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "planner/model/platform.hpp"
+#include "planner/platform/platform.hpp"
 #include "planner/simulate/rank_traces.hpp"
 
 namespace cnnplan {

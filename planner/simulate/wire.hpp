@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "planner/model/platform.hpp"
+#include "planner/platform/platform.hpp"
 
 namespace cnnplan {
 

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "executor/backend/cudnn/first_run.hpp"
+#include "planner/base/file.hpp"
 #include "planner/import/network_source.hpp"
-#include "planner/model/enumerators.hpp"
-#include "planner/model/file.hpp"
+#include "planner/kernel/enumerators.hpp"
 #include "profiler/cudnn_bench/device_peaks.hpp"
 #include "profiler/cudnn_bench/engine_bench.hpp"
 #include "profiler/cudnn_bench/own_bench.hpp"

@@ -3,7 +3,7 @@
 
 #include <iosfwd>
 
-#include "planner/model/error.hpp"
+#include "planner/base/error.hpp"
 #include "profiler/cudnn_bench/bench_options.hpp"
 
 namespace cnnplan::cudnn {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "planner/model/kernel.hpp"
+#include "planner/kernel/kernel.hpp"
 
 namespace cnnplan::cudnn {
 

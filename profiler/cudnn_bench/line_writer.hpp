@@ -4,7 +4,7 @@
 #include <iosfwd>
 #include <string_view>
 
-#include "planner/model/json_writer.hpp"
+#include "planner/json/json_writer.hpp"
 
 namespace cnnplan::cudnn {
 

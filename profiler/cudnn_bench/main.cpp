@@ -11,9 +11,9 @@
 
 #include <CLI/CLI.hpp>
 
-#include "planner/cli_one_of.hpp"
-#include "planner/model/enumerators.hpp"
-#include "planner/model/plan.hpp"
+#include "planner/base/cli_one_of.hpp"
+#include "planner/kernel/enumerators.hpp"
+#include "planner/plan/plan.hpp"
 #include "profiler/cudnn_bench/bench.hpp"
 
 namespace cnnplan::cudnn {

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "executor/backend/cudnn/kernels/pointwise_kernels.hpp"
-#include "planner/model/box.hpp"
+#include "planner/tensor/box.hpp"
 
 namespace cnnplan::cudnn {
 namespace {

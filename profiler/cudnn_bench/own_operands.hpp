@@ -5,7 +5,7 @@
 
 #include "executor/backend/cudnn/cuda_device.hpp"
 #include "executor/backend/tensor_view.hpp"
-#include "planner/model/kernel_operands.hpp"
+#include "planner/kernel/kernel_operands.hpp"
 
 namespace cnnplan::cudnn {
 

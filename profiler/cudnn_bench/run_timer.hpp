@@ -5,8 +5,8 @@
 #include <functional>
 
 #include "executor/backend/cudnn/cuda_device.hpp"
-#include "planner/model/json_writer.hpp"
-#include "planner/model/statistics.hpp"
+#include "planner/json/json_writer.hpp"
+#include "planner/run/statistics.hpp"
 
 namespace cnnplan::cudnn {
 

@@ -5,9 +5,9 @@
 #include <utility>
 #include <variant>
 
-#include "planner/model/plan.hpp"
+#include "planner/plan/plan.hpp"
 #include "planner/schedule/schedule.hpp"
-#include "planner/search/request_check.hpp"
+#include "planner/search/candidates/request_check.hpp"
 
 namespace cnnplan {
 namespace {

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "planner/model/kernel.hpp"
-#include "planner/model/network.hpp"
+#include "planner/kernel/kernel.hpp"
+#include "planner/network/network.hpp"
 
 namespace cnnplan {
 

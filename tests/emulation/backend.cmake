@@ -4,11 +4,11 @@ include(${CMAKE_SOURCE_DIR}/executor/backend/cudnn/sources.cmake)
 set_source_files_properties(${CNNPLAN_CUDA_SOURCES} PROPERTIES
   LANGUAGE CXX COMPILE_OPTIONS "-x;c++")
 add_library(cnnplan_emulated_backend OBJECT
-  ${CMAKE_SOURCE_DIR}/executor/backend/backend.cpp ${CNNPLAN_CUDNN_SOURCES} ${CNNPLAN_CUDA_SOURCES})
+  ${CMAKE_SOURCE_DIR}/executor/backend/factory/backend.cpp ${CNNPLAN_CUDNN_SOURCES} ${CNNPLAN_CUDA_SOURCES})
 target_compile_definitions(cnnplan_emulated_backend PRIVATE CNNPLAN_HAVE_CUDNN
                            $<$<BOOL:${CNNPLAN_ONEDNN}>:CNNPLAN_HAVE_ONEDNN>)
 set_property(TARGET cnnplan_emulated_backend PROPERTY CNNPLAN_VIEWS_BYTES ON)
-target_link_libraries(cnnplan_emulated_backend PUBLIC cnnplan_model cudnn_headers)
+target_link_libraries(cnnplan_emulated_backend PUBLIC cnnplan_kernel cudnn_headers)
 # Tests name this variable in LIBRARIES.
 set(CNNPLAN_EMULATION cnnplan_emulated_backend cnnplan_cuda_emulation)
 

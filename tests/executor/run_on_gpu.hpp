@@ -7,7 +7,7 @@
 #include <doctest/doctest.h>
 
 #include "executor/backend/backend.hpp"
-#include "planner/model/error.hpp"
+#include "planner/base/error.hpp"
 #include "tests/case_lines.hpp"
 
 namespace cnnplan::test {

@@ -9,7 +9,7 @@
 
 #include <doctest/doctest.h>
 
-#include "planner/model/error.hpp"
+#include "planner/base/error.hpp"
 #include "profiler/kernel_profile.hpp"
 #include "tests/emulation/device.hpp"
 

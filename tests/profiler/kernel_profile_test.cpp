@@ -7,8 +7,8 @@
 
 #include <doctest/doctest.h>
 
-#include "planner/model/error.hpp"
-#include "planner/search/unit_splits.hpp"
+#include "planner/base/error.hpp"
+#include "planner/search/candidates/unit_splits.hpp"
 
 namespace cnnplan {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "executor/backend/cudnn/kernels.hpp"
 #include "executor/backend/element.hpp"
-#include "planner/model/error.hpp"
+#include "planner/base/error.hpp"
 
 namespace cnnplan::cudnn {
 namespace {

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "planner/model/element.hpp"
+#include "planner/tensor/element.hpp"
 
 namespace cnnplan::cudnn {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <utility>
 
-#include "executor/backend/cudnn/check.hpp"
+#include "executor/backend/cudnn/kernels/check.hpp"
 #include "executor/backend/cudnn/kernels/pointwise_kernels.hpp"
-#include "planner/model/element.hpp"
+#include "planner/tensor/element.hpp"
 
 namespace cnnplan::cudnn {
 namespace {

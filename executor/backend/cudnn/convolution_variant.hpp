@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "planner/model/kernel.hpp"
+#include "planner/kernel/kernel.hpp"
 
 namespace cnnplan::cudnn {
 

@@ -5,9 +5,9 @@
 #include <array>
 #include <stdexcept>
 
-#include "executor/backend/cudnn/check.hpp"
 #include "executor/backend/cudnn/kernels/box_kernels.hpp"
-#include "planner/model/error.hpp"
+#include "executor/backend/cudnn/kernels/check.hpp"
+#include "planner/base/error.hpp"
 
 namespace cnnplan::cudnn {
 namespace {

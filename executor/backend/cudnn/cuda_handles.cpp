@@ -1,7 +1,7 @@
 // Creation of streams and events.
 #include "executor/backend/cudnn/cuda_handles.hpp"
 
-#include "executor/backend/cudnn/check.hpp"
+#include "executor/backend/cudnn/kernels/check.hpp"
 
 namespace cnnplan::cudnn {
 

@@ -9,8 +9,8 @@
 #include <set>
 #include <sstream>
 
-#include "executor/backend/cudnn/check.hpp"
-#include "planner/model/error.hpp"
+#include "executor/backend/cudnn/kernels/check.hpp"
+#include "planner/base/error.hpp"
 
 namespace cnnplan::cudnn {
 namespace {

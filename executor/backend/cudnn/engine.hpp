@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "executor/backend/cudnn/engine_target.hpp"
-#include "planner/model/shape.hpp"
+#include "planner/tensor/shape.hpp"
 
 namespace cnnplan::cudnn {
 

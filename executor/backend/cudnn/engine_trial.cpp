@@ -10,7 +10,7 @@
 #include "executor/backend/cudnn/first_run.hpp"
 #include "executor/backend/cudnn/trial_operands.hpp"
 #include "executor/backend/cudnn/trial_workspace.hpp"
-#include "planner/model/error.hpp"
+#include "planner/base/error.hpp"
 
 namespace cnnplan::cudnn {
 namespace {

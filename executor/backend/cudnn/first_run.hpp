@@ -4,8 +4,8 @@
 #include <string>
 
 #include "executor/backend/device.hpp"
-#include "planner/model/error.hpp"
-#include "planner/model/kernel.hpp"
+#include "planner/base/error.hpp"
+#include "planner/kernel/kernel.hpp"
 
 namespace cnnplan::cudnn {
 

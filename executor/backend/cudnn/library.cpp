@@ -3,7 +3,7 @@
 
 #include <new>
 
-#include "executor/backend/cudnn/check.hpp"
+#include "executor/backend/cudnn/kernels/check.hpp"
 
 namespace cnnplan::cudnn {
 namespace {

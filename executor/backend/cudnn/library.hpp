@@ -15,7 +15,7 @@
 #include "executor/backend/cudnn/cuda_device.hpp"
 #include "executor/backend/cudnn/kernels/step_values.hpp"
 #include "executor/backend/cudnn/workspace.hpp"
-#include "planner/model/kernel.hpp"
+#include "planner/kernel/kernel.hpp"
 
 namespace cnnplan::cudnn {
 

@@ -11,7 +11,7 @@
 #include "executor/backend/cudnn/kernels/softmax_kernels.hpp"
 #include "executor/backend/cudnn/kernels/squared_error_kernels.hpp"
 #include "executor/backend/cudnn/kernels/upsample_kernels.hpp"
-#include "planner/model/element.hpp"
+#include "planner/tensor/element.hpp"
 
 namespace cnnplan::cudnn {
 namespace {

@@ -1,7 +1,6 @@
 # Lists the sources of the GPU backend, which are also built for the emulated device of the tests.
 set(CNNPLAN_CUDNN_SOURCES
   backend.cpp
-  check.cpp
   convolution.cpp
   convolution_graph.cpp
   convolution_program.cpp
@@ -17,6 +16,7 @@ set(CNNPLAN_CUDNN_SOURCES
   library.cpp
   own_kernels.cpp
   trial_operands.cpp
+  kernels/check.cpp
   kernels/launch.cpp
 )
 set(CNNPLAN_CUDA_SOURCES

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "executor/backend/cudnn/convolution_program.hpp"
-#include "planner/model/element.hpp"
+#include "planner/tensor/element.hpp"
 
 namespace cnnplan::cudnn {
 

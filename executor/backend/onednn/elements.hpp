@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "executor/backend/element.hpp"
-#include "planner/model/shape.hpp"
+#include "planner/tensor/shape.hpp"
 
 namespace cnnplan::onednn {
 

@@ -1,7 +1,7 @@
 // Translation of shapes and windows.
 #include "executor/backend/onednn/formats.hpp"
 
-#include "planner/model/element.hpp"
+#include "planner/tensor/element.hpp"
 
 namespace cnnplan::onednn {
 

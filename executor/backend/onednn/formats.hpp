@@ -3,7 +3,7 @@
 
 #include <dnnl.hpp>
 
-#include "planner/model/kernel.hpp"
+#include "planner/kernel/kernel.hpp"
 
 namespace cnnplan::onednn {
 

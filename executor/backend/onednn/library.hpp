@@ -11,7 +11,7 @@
 #include <dnnl.hpp>
 
 #include "executor/backend/backend.hpp"
-#include "planner/model/error.hpp"
+#include "planner/base/error.hpp"
 
 namespace cnnplan::onednn {
 

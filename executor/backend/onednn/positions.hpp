@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "executor/backend/tensor_view.hpp"
-#include "planner/model/shape.hpp"
+#include "planner/tensor/shape.hpp"
 
 namespace cnnplan::onednn {
 

@@ -7,7 +7,7 @@
 #include "executor/backend/cpu_device.hpp"
 #include "executor/backend/element.hpp"
 #include "executor/backend/reference/kernels.hpp"
-#include "planner/model/error.hpp"
+#include "planner/base/error.hpp"
 
 namespace cnnplan::reference {
 namespace {

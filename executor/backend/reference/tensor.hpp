@@ -9,7 +9,7 @@
 
 #include "executor/backend/function_kernel.hpp"
 #include "executor/backend/reference/widening_kernel.hpp"
-#include "planner/model/kernel_operands.hpp"
+#include "planner/kernel/kernel_operands.hpp"
 
 namespace cnnplan::reference {
 

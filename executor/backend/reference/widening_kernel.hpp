@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "executor/backend/function_kernel.hpp"
-#include "planner/model/kernel_operands.hpp"
+#include "planner/kernel/kernel_operands.hpp"
 
 namespace cnnplan::reference {
 

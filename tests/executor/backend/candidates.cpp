@@ -4,8 +4,8 @@
 #include <map>
 #include <memory>
 
-#include "planner/model/enumerators.hpp"
-#include "planner/model/error.hpp"
+#include "planner/base/error.hpp"
+#include "planner/kernel/enumerators.hpp"
 #include "tests/executor/environment.hpp"
 #include "tests/executor/tested_backend.hpp"
 

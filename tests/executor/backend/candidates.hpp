@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "executor/backend/backend.hpp"
-#include "planner/model/element.hpp"
+#include "planner/tensor/element.hpp"
 
 namespace cnnplan::test {
 

@@ -5,8 +5,8 @@
 
 #include <doctest/doctest.h>
 
-#include "planner/model/enumerators.hpp"
-#include "planner/model/error.hpp"
+#include "planner/base/error.hpp"
+#include "planner/kernel/enumerators.hpp"
 #include "tests/executor/backend/harness.hpp"
 #include "tests/slow_build.hpp"
 

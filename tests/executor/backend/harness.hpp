@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "executor/backend/backend.hpp"
-#include "planner/model/element.hpp"
+#include "planner/tensor/element.hpp"
 #include "tests/executor/backend/candidates.hpp"
 
 namespace cnnplan::test {

@@ -15,8 +15,8 @@
 #include "executor/comm/point_to_point.hpp"
 #include "executor/comm/ring.hpp"
 #include "executor/comm/shared_link.hpp"
-#include "planner/model/error.hpp"
-#include "planner/model/shard.hpp"
+#include "planner/base/error.hpp"
+#include "planner/tensor/shard.hpp"
 
 namespace cnnplan {
 namespace {

@@ -7,9 +7,9 @@
 #include <doctest/doctest.h>
 
 #include "executor/backend/backend.hpp"
-#include "planner/model/enumerators.hpp"
-#include "planner/model/error.hpp"
-#include "planner/model/shard.hpp"
+#include "planner/base/error.hpp"
+#include "planner/kernel/enumerators.hpp"
+#include "planner/tensor/shard.hpp"
 #include "tests/emulation/device.hpp"
 
 namespace cnnplan {

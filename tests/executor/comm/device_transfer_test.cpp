@@ -9,11 +9,11 @@
 #include "executor/backend/cpu_device.hpp"
 #include "executor/comm/device_collective.hpp"
 #include "executor/comm/transfer.hpp"
-#include "planner/model/distribution.hpp"
-#include "planner/model/enumerators.hpp"
+#include "planner/kernel/enumerators.hpp"
+#include "planner/tensor/distribution.hpp"
 #include "profiler/link_memory.hpp"
 #include "tests/emulation/device.hpp"
-#include "tests/planner/model/random_network.hpp"
+#include "tests/planner/network/random_network.hpp"
 
 namespace cnnplan::test {
 namespace {

@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "executor/backend/cpu_device.hpp"
-#include "planner/model/error.hpp"
+#include "planner/base/error.hpp"
 
 namespace cnnplan {
 

@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-#include "planner/model/error.hpp"
+#include "planner/base/error.hpp"
 
 namespace cnnplan {
 namespace {

@@ -11,7 +11,7 @@
 #include <doctest/doctest.h>
 
 #include "executor/backend/sum_kernels.hpp"
-#include "planner/model/shard.hpp"
+#include "planner/tensor/shard.hpp"
 
 namespace cnnplan {
 namespace {

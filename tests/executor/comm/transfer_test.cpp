@@ -14,7 +14,7 @@
 
 #include "executor/backend/cpu_device.hpp"
 #include "executor/backend/element.hpp"
-#include "planner/model/distribution.hpp"
+#include "planner/tensor/distribution.hpp"
 
 namespace cnnplan {
 namespace {

@@ -6,11 +6,11 @@
 
 #include <doctest/doctest.h>
 
+#include "executor/hdf5/weights_file.hpp"
+#include "executor/step/output.hpp"
 #include "executor/training/inference.hpp"
-#include "executor/training/output.hpp"
-#include "executor/training/weights_file.hpp"
+#include "tests/executor/data/data_file.hpp"
 #include "tests/executor/import/recorded_node.hpp"
-#include "tests/executor/training/data_file.hpp"
 
 namespace cnnplan::test {
 namespace {

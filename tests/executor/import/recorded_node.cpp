@@ -7,10 +7,10 @@
 
 #include <onnx/onnx_pb.h>
 
-#include "planner/import/onnx_file.hpp"
-#include "planner/import/tensor_values.hpp"
-#include "planner/model/error.hpp"
-#include "planner/model/file.hpp"
+#include "planner/base/error.hpp"
+#include "planner/base/file.hpp"
+#include "planner/import/onnx/onnx_file.hpp"
+#include "planner/import/onnx/tensor_values.hpp"
 
 namespace cnnplan::test {
 namespace {

@@ -16,9 +16,9 @@
 #include <vector>
 
 #include "executor/backend/memory_block.hpp"
-#include "executor/backend/onednn/convolution.hpp"
-#include "planner/model/plan.hpp"
-#include "planner/model/statistics.hpp"
+#include "executor/backend/onednn/convolution/convolution.hpp"
+#include "planner/plan/plan.hpp"
+#include "planner/run/statistics.hpp"
 #include "planner/schedule/schedule.hpp"
 
 namespace cnnplan::onednn {

@@ -12,7 +12,7 @@
 #include "executor/comm/communicator.hpp"
 #include "executor/comm/program.hpp"
 #include "executor/comm/ring.hpp"
-#include "planner/model/json_writer.hpp"
+#include "planner/json/json_writer.hpp"
 #include "profiler/repetition_timer.hpp"
 #include "tests/executor/machine_peak/fma_peak.hpp"
 #include "tests/executor/machine_peak/unsynchronized_link.hpp"

@@ -5,9 +5,9 @@
 
 #include <doctest/doctest.h>
 
-#include "executor/training/synthetic_data.hpp"
-#include "planner/model/distribution.hpp"
-#include "planner/model/enumerators.hpp"
+#include "executor/data/synthetic_data.hpp"
+#include "planner/kernel/enumerators.hpp"
+#include "planner/tensor/distribution.hpp"
 #include "tests/executor/tested_backend.hpp"
 #include "tests/executor/training/run_difference.hpp"
 #include "tests/executor/training/training_run.hpp"

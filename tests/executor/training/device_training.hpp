@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "executor/training/step_runner.hpp"
-#include "executor/training/synthetic_data.hpp"
+#include "executor/data/synthetic_data.hpp"
+#include "executor/step/step_runner.hpp"
 #include "planner/schedule/schedule.hpp"
 
 namespace cnnplan::test {

@@ -10,12 +10,12 @@
 
 #include <doctest/doctest.h>
 
-#include "planner/model/enumerators.hpp"
+#include "planner/kernel/enumerators.hpp"
 #include "tests/executor/environment.hpp"
 #include "tests/executor/tested_backend.hpp"
 #include "tests/executor/training/run_difference.hpp"
 #include "tests/executor/training/training_run.hpp"
-#include "tests/planner/model/random_network.hpp"
+#include "tests/planner/network/random_network.hpp"
 #include "tests/slow_build.hpp"
 
 namespace cnnplan::test {

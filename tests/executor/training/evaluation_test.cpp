@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include "executor/training/data_source.hpp"
+#include "executor/data/data_source.hpp"
 #include "tests/executor/tested_backend.hpp"
 #include "tests/relative.hpp"
 

@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include "executor/training/synthetic_data.hpp"
+#include "executor/data/synthetic_data.hpp"
 #include "tests/executor/training/residual_plan.hpp"
 #include "tests/relative.hpp"
 

@@ -11,13 +11,13 @@
 
 #include <doctest/doctest.h>
 
+#include "executor/hdf5/weights_file.hpp"
+#include "executor/step/output.hpp"
 #include "executor/training/gradient_check.hpp"
-#include "executor/training/output.hpp"
-#include "executor/training/weights_file.hpp"
-#include "planner/model/error.hpp"
-#include "planner/model/file.hpp"
+#include "planner/base/error.hpp"
+#include "planner/base/file.hpp"
+#include "tests/executor/data/data_file.hpp"
 #include "tests/executor/tested_backend.hpp"
-#include "tests/executor/training/data_file.hpp"
 #include "tests/executor/training/residual_plan.hpp"
 
 namespace cnnplan {

@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "executor/training/gradient_check.hpp"
-#include "planner/model/residual_chain.hpp"
+#include "planner/network/residual_chain.hpp"
 #include "tests/executor/training/residual_plan.hpp"
 
 namespace cnnplan::test {

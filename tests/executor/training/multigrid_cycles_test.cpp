@@ -5,9 +5,9 @@
 
 #include <doctest/doctest.h>
 
-#include "executor/training/step_runner.hpp"
-#include "planner/model/enumerators.hpp"
-#include "planner/model/residual_chain.hpp"
+#include "executor/step/step_runner.hpp"
+#include "planner/kernel/enumerators.hpp"
+#include "planner/network/residual_chain.hpp"
 #include "tests/executor/tested_backend.hpp"
 #include "tests/executor/training/textbook_multigrid.hpp"
 

@@ -6,12 +6,12 @@
 
 #include <doctest/doctest.h>
 
-#include "planner/model/residual_chain.hpp"
+#include "planner/network/residual_chain.hpp"
 #include "tests/executor/tested_backend.hpp"
 #include "tests/executor/training/run_difference.hpp"
 #include "tests/executor/training/training_run.hpp"
-#include "tests/planner/model/random_chain.hpp"
-#include "tests/planner/model/random_network.hpp"
+#include "tests/planner/network/random_chain.hpp"
+#include "tests/planner/network/random_network.hpp"
 
 namespace cnnplan::test {
 namespace {

@@ -6,9 +6,9 @@
 #include <doctest/doctest.h>
 
 #include "executor/backend/element.hpp"
-#include "executor/training/step_runner.hpp"
-#include "executor/training/synthetic_data.hpp"
-#include "planner/model/enumerators.hpp"
+#include "executor/data/synthetic_data.hpp"
+#include "executor/step/step_runner.hpp"
+#include "planner/kernel/enumerators.hpp"
 #include "tests/executor/tested_backend.hpp"
 #include "tests/executor/training/run_difference.hpp"
 #include "tests/executor/training/training_run.hpp"

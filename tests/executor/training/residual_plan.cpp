@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "planner/model/residual_chain.hpp"
+#include "planner/network/residual_chain.hpp"
 
 namespace cnnplan::test {
 namespace {

@@ -1,7 +1,7 @@
 // A small network with a residual chain, and plans that run it by multigrid.
 #pragma once
 
-#include "planner/model/plan.hpp"
+#include "planner/plan/plan.hpp"
 
 namespace cnnplan::test {
 

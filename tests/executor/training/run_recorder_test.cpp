@@ -8,8 +8,8 @@
 
 #include <doctest/doctest.h>
 
-#include "executor/training/synthetic_data.hpp"
-#include "planner/model/statistics.hpp"
+#include "executor/data/synthetic_data.hpp"
+#include "planner/run/statistics.hpp"
 #include "tests/executor/tested_backend.hpp"
 #include "tests/relative.hpp"
 

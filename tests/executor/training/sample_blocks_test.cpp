@@ -10,7 +10,7 @@
 #include "tests/executor/tested_backend.hpp"
 #include "tests/executor/training/run_difference.hpp"
 #include "tests/executor/training/training_run.hpp"
-#include "tests/planner/model/random_network.hpp"
+#include "tests/planner/network/random_network.hpp"
 #include "tests/slow_build.hpp"
 
 namespace cnnplan::test {

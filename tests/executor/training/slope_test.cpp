@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/executor/training/training_run.hpp"
-#include "tests/planner/model/random_network.hpp"
+#include "tests/planner/network/random_network.hpp"
 
 namespace cnnplan::test {
 namespace {

@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "planner/model/multigrid.hpp"
+#include "planner/network/multigrid.hpp"
 
 namespace cnnplan::test {
 

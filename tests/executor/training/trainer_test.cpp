@@ -7,11 +7,11 @@
 
 #include <doctest/doctest.h>
 
-#include "executor/training/weights_file.hpp"
-#include "planner/model/enumerators.hpp"
-#include "planner/model/error.hpp"
+#include "executor/hdf5/weights_file.hpp"
+#include "planner/base/error.hpp"
+#include "planner/kernel/enumerators.hpp"
+#include "tests/executor/data/data_file.hpp"
 #include "tests/executor/tested_backend.hpp"
-#include "tests/executor/training/data_file.hpp"
 #include "tests/executor/training/training_run.hpp"
 #include "tests/relative.hpp"
 

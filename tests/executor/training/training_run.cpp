@@ -9,14 +9,14 @@
 
 #include "executor/backend/element.hpp"
 #include "executor/backend/random.hpp"
-#include "executor/training/gather_shards.hpp"
-#include "executor/training/slices.hpp"
-#include "executor/training/step_runner.hpp"
-#include "executor/training/synthetic_data.hpp"
-#include "planner/model/distribution.hpp"
-#include "planner/model/error.hpp"
-#include "planner/model/file.hpp"
-#include "tests/executor/training/block_buffer.hpp"
+#include "executor/data/synthetic_data.hpp"
+#include "executor/step/gather_shards.hpp"
+#include "executor/step/slices.hpp"
+#include "executor/step/step_runner.hpp"
+#include "planner/base/error.hpp"
+#include "planner/base/file.hpp"
+#include "planner/tensor/distribution.hpp"
+#include "tests/executor/data/block_buffer.hpp"
 
 namespace cnnplan::test {
 namespace {

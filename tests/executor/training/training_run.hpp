@@ -9,8 +9,8 @@
 
 #include "executor/backend/backend.hpp"
 #include "executor/comm/communicator.hpp"
-#include "executor/training/data_source.hpp"
-#include "planner/model/plan.hpp"
+#include "executor/data/data_source.hpp"
+#include "planner/plan/plan.hpp"
 
 namespace cnnplan::test {
 

@@ -8,11 +8,11 @@
 
 #include <doctest/doctest.h>
 
-#include "executor/training/weights_file.hpp"
-#include "planner/model/error.hpp"
+#include "executor/hdf5/weights_file.hpp"
+#include "planner/base/error.hpp"
+#include "tests/executor/data/data_file.hpp"
+#include "tests/executor/hdf5/hdf5_fixture.hpp"
 #include "tests/executor/tested_backend.hpp"
-#include "tests/executor/training/data_file.hpp"
-#include "tests/executor/training/hdf5_fixture.hpp"
 #include "tests/executor/training/residual_plan.hpp"
 #include "tests/executor/training/training_run.hpp"
 

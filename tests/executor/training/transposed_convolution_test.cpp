@@ -6,14 +6,14 @@
 
 #include <doctest/doctest.h>
 
-#include "executor/training/synthetic_data.hpp"
-#include "planner/schedule/ownership.hpp"
+#include "executor/data/synthetic_data.hpp"
+#include "planner/schedule/blocks/ownership.hpp"
+#include "tests/executor/data/block_buffer.hpp"
+#include "tests/executor/data/read_batch.hpp"
 #include "tests/executor/tested_backend.hpp"
-#include "tests/executor/training/block_buffer.hpp"
-#include "tests/executor/training/read_batch.hpp"
 #include "tests/executor/training/training_run.hpp"
-#include "tests/planner/model/random_network.hpp"
-#include "tests/planner/model/random_values.hpp"
+#include "tests/planner/base/random_values.hpp"
+#include "tests/planner/network/random_network.hpp"
 
 namespace cnnplan::test {
 namespace {

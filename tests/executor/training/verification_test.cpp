@@ -8,11 +8,11 @@
 
 #include <doctest/doctest.h>
 
-#include "executor/training/weights_file.hpp"
-#include "planner/schedule/lowering.hpp"
+#include "executor/hdf5/weights_file.hpp"
+#include "planner/schedule/lower/lowering.hpp"
+#include "tests/executor/hdf5/hdf5_fixture.hpp"
 #include "tests/executor/tested_backend.hpp"
-#include "tests/executor/training/hdf5_fixture.hpp"
-#include "tests/planner/model/random_network.hpp"
+#include "tests/planner/network/random_network.hpp"
 
 namespace cnnplan::test {
 namespace {

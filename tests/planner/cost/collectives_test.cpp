@@ -8,8 +8,8 @@
 
 #include <doctest/doctest.h>
 
-#include "planner/model/enumerators.hpp"
-#include "planner/model/exchange_rounds.hpp"
+#include "planner/kernel/enumerators.hpp"
+#include "planner/platform/exchange_rounds.hpp"
 #include "tests/relative.hpp"
 
 namespace cnnplan {

@@ -1,8 +1,8 @@
 // Tests of planner/import/dense_operators: fully connected layers and their weights.
 #include <doctest/doctest.h>
 
+#include "tests/planner/base/problem_of.hpp"
 #include "tests/planner/import/model_builder.hpp"
-#include "tests/planner/model/problem_of.hpp"
 
 namespace cnnplan::test {
 namespace {

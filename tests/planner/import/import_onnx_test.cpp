@@ -4,8 +4,8 @@
 #include <doctest/doctest.h>
 
 #include "planner/import/network_source.hpp"
+#include "tests/planner/base/problem_of.hpp"
 #include "tests/planner/import/model_builder.hpp"
-#include "tests/planner/model/problem_of.hpp"
 
 namespace cnnplan::test {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "planner/import/onnx_file.hpp"
+#include "planner/import/onnx/onnx_file.hpp"
 
 namespace cnnplan::test {
 

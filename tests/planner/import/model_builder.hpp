@@ -8,7 +8,7 @@
 #include <onnx/onnx_pb.h>
 
 #include "planner/import/import_onnx.hpp"
-#include "planner/import/unmapped.hpp"
+#include "planner/import/onnx/unmapped.hpp"
 
 namespace cnnplan::test {
 

@@ -9,7 +9,7 @@
 #include <doctest/doctest.h>
 
 #include "planner/predict/predict.hpp"
-#include "tests/planner/model/random_chain.hpp"
+#include "tests/planner/network/random_chain.hpp"
 #include "tests/planner/predict/hand_made.hpp"
 #include "tests/planner/schedule/sample_plans.hpp"
 #include "tests/relative.hpp"

@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include "planner/model/enumerators.hpp"
+#include "planner/kernel/enumerators.hpp"
 #include "planner/predict/predict.hpp"
 #include "tests/planner/schedule/sample_plans.hpp"
 #include "tests/relative.hpp"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "planner/predict/price.hpp"
-#include "tests/planner/model/group_of.hpp"
+#include "tests/planner/tensor/group_of.hpp"
 
 namespace cnnplan::test {
 

@@ -5,8 +5,8 @@
 
 #include <doctest/doctest.h>
 
-#include "planner/model/error.hpp"
-#include "tests/planner/model/problem_of.hpp"
+#include "planner/base/error.hpp"
+#include "tests/planner/base/problem_of.hpp"
 #include "tests/planner/report/small_plan.hpp"
 #include "tests/relative.hpp"
 

@@ -3,8 +3,8 @@
 
 #include <doctest/doctest.h>
 
-#include "planner/model/error.hpp"
-#include "tests/planner/model/samples.hpp"
+#include "planner/base/error.hpp"
+#include "tests/planner/json/samples.hpp"
 #include "tests/planner/report/small_plan.hpp"
 
 namespace cnnplan {

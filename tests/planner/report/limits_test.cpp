@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/planner/model/samples.hpp"
+#include "tests/planner/json/samples.hpp"
 #include "tests/planner/report/small_plan.hpp"
 
 namespace cnnplan {

@@ -1,7 +1,7 @@
 // A plan of a small network with predicted times that are easy to add up.
 #pragma once
 
-#include "planner/model/plan.hpp"
+#include "planner/plan/plan.hpp"
 
 namespace cnnplan {
 

@@ -4,8 +4,8 @@
 #include <array>
 #include <numeric>
 
-#include "tests/planner/model/random_chain.hpp"
-#include "tests/planner/model/random_network.hpp"
+#include "tests/planner/network/random_chain.hpp"
+#include "tests/planner/network/random_network.hpp"
 #include "tests/slow_build.hpp"
 
 namespace cnnplan::test {

@@ -7,8 +7,8 @@
 
 #include <doctest/doctest.h>
 
-#include "planner/model/error.hpp"
-#include "tests/planner/model/random_values.hpp"
+#include "planner/base/error.hpp"
+#include "tests/planner/base/random_values.hpp"
 #include "tests/planner/schedule/order_of_execution.hpp"
 #include "tests/planner/schedule/sample_plans.hpp"
 

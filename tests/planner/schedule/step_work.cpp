@@ -7,7 +7,7 @@
 #include <string>
 #include <variant>
 
-#include "planner/model/plan.hpp"
+#include "planner/plan/plan.hpp"
 #include "planner/schedule/schedule.hpp"
 
 namespace cnnplan {

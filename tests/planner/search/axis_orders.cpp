@@ -1,5 +1,5 @@
-// What another order of the axes would gain beside the plan that is found, for scripts/axis-orders:
-// lines of values, parted by tabs.
+// What another order of the axes would gain beside the plan that is found, for
+// scripts/studies/axis-orders: lines of values, parted by tabs.
 //
 // PLATFORM RANKS SAMPLES NETWORK..., SAMPLES per rank: network, step, step of the fastest other
 // order (0 where no mesh has two axes), orders tried, what that order changes.
@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "planner/model/error.hpp"
-#include "planner/model/network.hpp"
+#include "planner/base/error.hpp"
+#include "planner/network/network.hpp"
 #include "planner/predict/predict.hpp"
 #include "planner/search/solve.hpp"
 #include "tests/planner/search/each_network.hpp"

@@ -1,5 +1,5 @@
 // How far longest_path_first lies above the optimum of the additive cost, for
-// scripts/longest-path-gap: lines of values, parted by tabs.
+// scripts/studies/longest-path-gap: lines of values, parted by tabs.
 //
 // Without arguments, random graphs: shape, weight of pairs, mean loss, largest loss, share of those
 // that lose over 5 %. With PLATFORM RANKS SAMPLES NETWORK..., SAMPLES per rank: network, cost of
@@ -11,12 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "planner/model/network.hpp"
-#include "planner/search/elimination.hpp"
-#include "planner/search/longest_path_first.hpp"
-#include "planner/search/pricing.hpp"
+#include "planner/network/network.hpp"
+#include "planner/search/graph/elimination.hpp"
+#include "planner/search/graph/longest_path_first.hpp"
+#include "planner/search/pricing/pricing.hpp"
 #include "tests/planner/search/each_network.hpp"
-#include "tests/planner/search/random_graph.hpp"
+#include "tests/planner/search/graph/random_graph.hpp"
 
 namespace cnnplan {
 namespace {

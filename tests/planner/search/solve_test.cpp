@@ -7,12 +7,12 @@
 
 #include <doctest/doctest.h>
 
-#include "planner/model/error.hpp"
+#include "planner/base/error.hpp"
 #include "planner/predict/predict.hpp"
-#include "planner/search/refine.hpp"
-#include "tests/planner/model/problem_of.hpp"
+#include "planner/search/plans/refine.hpp"
+#include "tests/planner/base/problem_of.hpp"
 #include "tests/planner/schedule/sample_plans.hpp"
-#include "tests/planner/search/random_graph.hpp"
+#include "tests/planner/search/graph/random_graph.hpp"
 #include "tests/relative.hpp"
 #include "tests/slow_build.hpp"
 

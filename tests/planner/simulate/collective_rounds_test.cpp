@@ -12,9 +12,9 @@
 #include <doctest/doctest.h>
 
 #include "planner/cost/collectives.hpp"
-#include "planner/model/enumerators.hpp"
-#include "tests/planner/model/group_of.hpp"
+#include "planner/kernel/enumerators.hpp"
 #include "tests/planner/simulate/two_nodes.hpp"
+#include "tests/planner/tensor/group_of.hpp"
 #include "tests/relative.hpp"
 
 namespace cnnplan::test {

@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "planner/model/platform.hpp"
+#include "planner/platform/platform.hpp"
 
 namespace cnnplan::test {
 

@@ -4,8 +4,8 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
-#include "planner/model/error.hpp"
-#include "planner/model/file.hpp"
+#include "planner/base/error.hpp"
+#include "planner/base/file.hpp"
 #include "planner/simulate/replay.hpp"
 #include "tests/planner/simulate/two_nodes.hpp"
 

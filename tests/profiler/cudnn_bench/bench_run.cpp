@@ -9,7 +9,7 @@
 
 #include <unistd.h>
 
-#include "planner/model/file.hpp"
+#include "planner/base/file.hpp"
 
 namespace cnnplan::test {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "planner/model/json_writer.hpp"
+#include "planner/json/json_writer.hpp"
 #include "profiler/cudnn_bench/bench.hpp"
 #include "tests/emulation/device.hpp"
 

@@ -4,9 +4,9 @@
 
 #include <doctest/doctest.h>
 
-#include "planner/model/error.hpp"
-#include "planner/model/file.hpp"
-#include "planner/model/network.hpp"
+#include "planner/base/error.hpp"
+#include "planner/base/file.hpp"
+#include "planner/network/network.hpp"
 #include "profiler/cudnn_bench/step_kernels.hpp"
 #include "tests/profiler/cudnn_bench/bench_run.hpp"
 

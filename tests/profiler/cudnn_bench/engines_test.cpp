@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/emulation/cudnn_engines.hpp"
+#include "tests/emulation/cudnn/cudnn_engines.hpp"
 #include "tests/profiler/cudnn_bench/bench_run.hpp"
 
 namespace cnnplan::test {

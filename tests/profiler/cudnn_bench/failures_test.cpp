@@ -4,7 +4,7 @@
 #include <cudnn.h>
 #include <doctest/doctest.h>
 
-#include "planner/model/error.hpp"
+#include "planner/base/error.hpp"
 #include "tests/profiler/cudnn_bench/bench_run.hpp"
 
 namespace cnnplan::test {

@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-#include "planner/model/file.hpp"
+#include "planner/base/file.hpp"
 
 namespace cnnplan {
 namespace {

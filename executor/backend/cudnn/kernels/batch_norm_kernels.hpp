@@ -8,7 +8,7 @@
 
 #include "executor/backend/cudnn/kernels/step_values.hpp"
 #include "executor/backend/tensor_view.hpp"
-#include "planner/model/kernel.hpp"
+#include "planner/kernel/kernel.hpp"
 
 namespace cnnplan::cudnn {
 

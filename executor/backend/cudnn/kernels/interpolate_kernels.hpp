@@ -4,7 +4,7 @@
 #include <cuda_runtime_api.h>
 
 #include "executor/backend/tensor_view.hpp"
-#include "planner/model/kernel.hpp"
+#include "planner/kernel/kernel.hpp"
 
 namespace cnnplan::cudnn {
 

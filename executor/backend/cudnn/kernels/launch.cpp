@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "executor/backend/cudnn/check.hpp"
-#include "planner/model/error.hpp"
+#include "executor/backend/cudnn/kernels/check.hpp"
+#include "planner/base/error.hpp"
 
 namespace cnnplan::cudnn {
 

@@ -8,8 +8,8 @@
 
 #include "executor/backend/cudnn/kernels/step_values.hpp"
 #include "executor/backend/tensor_view.hpp"
-#include "planner/model/element.hpp"
-#include "planner/model/kernel.hpp"
+#include "planner/kernel/kernel.hpp"
+#include "planner/tensor/element.hpp"
 
 namespace cnnplan::cudnn {
 

@@ -8,7 +8,7 @@
 #include "executor/backend/element.hpp"
 #include "executor/backend/host_device.hpp"
 #include "executor/backend/tensor_view.hpp"
-#include "planner/model/shape.hpp"
+#include "planner/tensor/shape.hpp"
 
 namespace cnnplan::cudnn {
 

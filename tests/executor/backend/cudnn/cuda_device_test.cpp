@@ -6,7 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "executor/backend/backend.hpp"
-#include "planner/model/error.hpp"
+#include "planner/base/error.hpp"
 #include "tests/emulation/device.hpp"
 
 namespace cnnplan::test {

@@ -8,8 +8,8 @@
 #include <doctest/doctest.h>
 
 #include "executor/backend/cudnn/backend.hpp"
-#include "executor/backend/cudnn/check.hpp"
-#include "planner/model/error.hpp"
+#include "executor/backend/cudnn/kernels/check.hpp"
+#include "planner/base/error.hpp"
 #include "tests/emulation/device.hpp"
 
 namespace cnnplan::test {

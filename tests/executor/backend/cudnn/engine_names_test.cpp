@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "planner/model/error.hpp"
+#include "planner/base/error.hpp"
 #include "tests/executor/backend/cudnn/described_gpu.hpp"
 #include "tests/executor/backend/cudnn/found_engines.hpp"
 

@@ -10,8 +10,8 @@
 #include <doctest/doctest.h>
 
 #include "executor/backend/cudnn/backend.hpp"
-#include "planner/model/error.hpp"
-#include "tests/emulation/cudnn_engines.hpp"
+#include "planner/base/error.hpp"
+#include "tests/emulation/cudnn/cudnn_engines.hpp"
 #include "tests/emulation/device.hpp"
 
 namespace cnnplan::test {

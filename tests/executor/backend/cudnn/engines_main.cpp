@@ -6,7 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "executor/backend/cudnn/engine_target.hpp"
-#include "planner/model/error.hpp"
+#include "planner/base/error.hpp"
 #include "tests/case_lines.hpp"
 #include "tests/executor/backend/cudnn/described_gpu.hpp"
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "executor/backend/cudnn/library.hpp"
-#include "planner/model/error.hpp"
+#include "planner/base/error.hpp"
 
 namespace cnnplan::test {
 namespace {

@@ -10,7 +10,7 @@
 #include <doctest/doctest.h>
 
 #include "executor/backend/element.hpp"
-#include "planner/model/enumerators.hpp"
+#include "planner/kernel/enumerators.hpp"
 #include "tests/emulation/fixture.hpp"
 
 namespace cnnplan::cudnn {

@@ -1,0 +1,16 @@
+// Convolutions that kernels of oneDNN compute wrongly, found by tests against the reference. All
+// were seen in version 2.6.3.
+#pragma once
+
+#include <string>
+
+#include "planner/kernel/kernel.hpp"
+
+namespace cnnplan::onednn {
+
+// True where a jit kernel of backward_filter reads or writes outside of its operands.
+bool jit_misreads(const KernelSpec& spec);
+// True where `implementation`, as oneDNN calls it, is wrong for this convolution.
+bool is_wrong(const std::string& implementation, const KernelSpec& spec);
+
+}  // namespace cnnplan::onednn

@@ -1,0 +1,290 @@
+// oneDNN's convolution primitives, with weights and activations reordered where that pays.
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "executor/backend/onednn/convolution/convolution.hpp"
+#include "executor/backend/onednn/convolution/convolution_faults.hpp"
+#include "executor/backend/onednn/formats.hpp"
+#include "executor/backend/onednn/weight_format.hpp"
+
+namespace cnnplan::onednn {
+namespace {
+
+using dnnl::convolution_backward_data;
+using dnnl::convolution_backward_weights;
+using dnnl::convolution_forward;
+using Format = dnnl::memory::desc;
+
+// A forward kernel on reordered weights saves 10 % and more (AVX-512), or up to half (AVX2) of the
+// time; from about this many output positions on that is more than the reorder takes.
+std::int64_t reorder_from_positions() {
+  return has_avx2_alone() ? 80 : 400;
+}
+
+// With AVX2, a gradient of inputs with 128 to 256 channels and at least twice as many filters saves
+// 4 to 10 % on reordered weights, at 1,568 to 25,088 positions; at 196 nothing. Others took longer.
+bool prefers_reordered_gradient(const KernelSpec& spec, std::int64_t positions) {
+  constexpr std::int64_t least_channels = 128;
+  constexpr std::int64_t most_channels = 256;
+  constexpr std::int64_t least_positions = 1000;
+  const std::int64_t channels = spec.in[Dim::c];
+  return has_avx2_alone() && spec.phase == KernelPhase::backward_data &&
+         channels >= least_channels && channels <= most_channels &&
+         spec.out[Dim::c] >= 2 * channels && positions >= least_positions;
+}
+
+// The formats that a primitive is asked for; `any` leaves them to oneDNN.
+struct Formats {
+  Format x, weight, bias, y;
+};
+
+// A created primitive and what it really takes.
+struct Created {
+  dnnl::primitive primitive;
+  std::string implementation;
+  Format x, weight, y;
+};
+
+dnnl::algorithm algorithm_of(const KernelSpec& spec) {
+  return spec.algorithm == KernelAlgorithm::winograd ? dnnl::algorithm::convolution_winograd
+                                                     : dnnl::algorithm::convolution_direct;
+}
+
+Format bias_format(const KernelSpec& spec) {
+  if (!spec.bias || spec.phase == KernelPhase::backward_data) return Format();
+  return {{spec.out[Dim::c]}, dnnl::memory::data_type::f32, dnnl::memory::format_tag::a};
+}
+
+Format with_any_tag(const Format& format) {
+  return {format.dims(), format.data_type(), dnnl::memory::format_tag::any};
+}
+
+dnnl::primitive_attr attributes_of(const KernelSpec& spec) {
+  dnnl::primitive_attr result = attributes();
+  if (!spec.relu) return result;
+  dnnl::post_ops behind;
+  behind.append_eltwise(1.0F, dnnl::algorithm::eltwise_relu, 0.0F, 0.0F);
+  result.set_post_ops(behind);
+  return result;
+}
+
+convolution_forward::primitive_desc describe_forward(const Library& library,
+                                                     const KernelSpec& spec,
+                                                     const Formats& formats) {
+  const WindowLists window = window_lists(spec);
+  const convolution_forward::desc description(dnnl::prop_kind::forward_training,
+                                              algorithm_of(spec),
+                                              formats.x,
+                                              formats.weight,
+                                              formats.bias,
+                                              formats.y,
+                                              window.stride,
+                                              window.dilation,
+                                              window.padding_begin,
+                                              window.padding_end);
+  return {description, attributes_of(spec), library.engine};
+}
+
+Created create_forward(const Library& library, const KernelSpec& spec, const Formats& formats) {
+  const auto description = describe_forward(library, spec, formats);
+  return {convolution_forward(description),
+          description.impl_info_str(),
+          description.src_desc(),
+          description.weights_desc(),
+          description.dst_desc()};
+}
+
+template <typename Description>
+void skip_wrong(Description& description, const KernelSpec& spec) {
+  while (is_wrong(description.impl_info_str(), spec)) {
+    if (!description.next_impl()) throw BackendError("onednn: no right kernel of " + to_text(spec));
+  }
+}
+
+Created create_backward_data(const Library& library,
+                             const KernelSpec& spec,
+                             const Formats& formats) {
+  const WindowLists window = window_lists(spec);
+  Formats hint = formats;
+  hint.weight = any_weight(spec, activation_type(spec.precision));
+  // Outlives the walk over implementations, which refers to it.
+  const auto forward = describe_forward(library, spec, hint);
+  const convolution_backward_data::desc wanted(algorithm_of(spec),
+                                               formats.x,
+                                               formats.weight,
+                                               formats.y,
+                                               window.stride,
+                                               window.dilation,
+                                               window.padding_begin,
+                                               window.padding_end);
+  convolution_backward_data::primitive_desc description(
+      wanted, attributes(), library.engine, forward);
+  skip_wrong(description, spec);
+  return {convolution_backward_data(description),
+          description.impl_info_str(),
+          description.diff_src_desc(),
+          description.weights_desc(),
+          description.diff_dst_desc()};
+}
+
+Created create_backward_filter(const Library& library,
+                               const KernelSpec& spec,
+                               const Formats& formats) {
+  const WindowLists window = window_lists(spec);
+  Formats hint = formats;
+  hint.weight = any_weight(spec, activation_type(spec.precision));
+  // Outlives the walk over implementations, which refers to it.
+  const auto forward = describe_forward(library, spec, hint);
+  const convolution_backward_weights::desc wanted(algorithm_of(spec),
+                                                  formats.x,
+                                                  formats.weight,
+                                                  formats.bias,
+                                                  formats.y,
+                                                  window.stride,
+                                                  window.dilation,
+                                                  window.padding_begin,
+                                                  window.padding_end);
+  convolution_backward_weights::primitive_desc description(
+      wanted, attributes(), library.engine, forward);
+  skip_wrong(description, spec);
+  return {convolution_backward_weights(description),
+          description.impl_info_str(),
+          description.src_desc(),
+          description.diff_weights_desc(),
+          description.diff_dst_desc()};
+}
+
+Created create(const Library& library, const KernelSpec& spec, const Formats& formats) {
+  switch (spec.phase) {
+    case KernelPhase::forward:
+      return create_forward(library, spec, formats);
+    case KernelPhase::backward_data:
+      return create_backward_data(library, spec, formats);
+    default:
+      return create_backward_filter(library, spec, formats);
+  }
+}
+
+// Copies of weights are read, gradients have the element of parameters.
+dnnl::memory::data_type weight_type(const KernelSpec& spec) {
+  return spec.phase == KernelPhase::backward_filter ? dnnl::memory::data_type::f32
+                                                    : activation_type(spec.precision);
+}
+
+// True where a kernel on the stored weights is at least as fast as one that needs a reorder.
+// Kernels of 16-bit factors want two of them side by side, and their weights are half as much to
+// reorder.
+bool prefers_stored_weight(const KernelSpec& spec) {
+  const WeightFormat format = weight_format(spec);
+  const std::int64_t positions = volume(spec.out) / spec.out[Dim::c];
+  const bool is_pointwise = spec.window == Window{} && format == WeightFormat::rows;
+  if (spec.algorithm != KernelAlgorithm::direct || jit_misreads(spec)) return false;
+  if (!is_pointwise && format != WeightFormat::blocked) return false;
+  if (weight_type(spec) != dnnl::memory::data_type::f32) return false;
+  if (spec.phase == KernelPhase::forward) return positions < reorder_from_positions();
+  if (is_pointwise) return !prefers_reordered_gradient(spec, positions);
+  return spec.phase == KernelPhase::backward_filter;
+}
+
+Created choose(const Library& library, const KernelSpec& spec, Formats formats) {
+  if (prefers_stored_weight(spec)) {
+    try {
+      Created created = create(library, spec, formats);
+      if (!is_slow(created.implementation)) return created;
+    } catch (const dnnl::error&) {
+      // No kernel takes these weights as they are: reorder them.
+    }
+  }
+  formats.weight = any_weight(spec, formats.weight.data_type());
+  return create(library, spec, formats);
+}
+
+Formats in_any_order(Formats formats) {
+  formats.x = with_any_tag(formats.x);
+  formats.y = with_any_tag(formats.y);
+  return formats;
+}
+
+// True where a kernel for AVX2 on blocks of channels saves more than it takes to reorder the
+// activations: windows over many channels.
+bool prefers_blocks(const std::string& implementation, const KernelSpec& spec) {
+  if (spec.precision != Precision::fp32 || spec.groups > 1) return false;
+  return implementation == "jit:avx2" && spec.window != Window{} &&
+         std::min(spec.in[Dim::c], spec.out[Dim::c]) >= many_window_channels;
+}
+
+// Empty where there is no fast kernel on blocks.
+std::optional<Created> on_blocks(const Library& library,
+                                 const KernelSpec& spec,
+                                 const Formats& formats) {
+  try {
+    Created created = choose(library, spec, in_any_order(formats));
+    if (!is_slow(created.implementation)) return created;
+  } catch (const dnnl::error&) {
+    // The one on channels-last is there.
+  } catch (const BackendError&) {
+    // Likewise.
+  }
+  return std::nullopt;
+}
+
+// Of the operands as they are stored.
+Formats formats_of(const KernelSpec& spec) {
+  return {.x = activation_format(spec, spec.in),
+          .weight = stored_weight(spec, weight_type(spec)),
+          .bias = bias_format(spec),
+          .y = activation_format(spec, spec.out)};
+}
+
+// The few convolutions for which there is only slow code in bf16 run in fp32, between conversions.
+Created choose_element(const Library& library, const KernelSpec& spec, const Formats& formats) {
+  Created created = choose(library, spec, formats);
+  if (!is_slow(created.implementation) || spec.precision == Precision::fp32) return created;
+  KernelSpec wide = spec;
+  wide.precision = Precision::fp32;
+  return choose(library, wide, formats_of(wide));
+}
+
+std::vector<Port> ports_of(const KernelSpec& spec, const Formats& outside, const Created& inside) {
+  const bool has_bias = bias_format(spec) != Format();
+  const Port bias{DNNL_ARG_BIAS, outside.bias, outside.bias, false};
+  std::vector<Port> ports;
+  if (spec.phase == KernelPhase::forward) {
+    ports = {{DNNL_ARG_SRC, outside.x, inside.x, false},
+             {DNNL_ARG_WEIGHTS, outside.weight, inside.weight, false}};
+    if (has_bias) ports.push_back(bias);
+    ports.push_back({DNNL_ARG_DST, outside.y, inside.y, true});
+  } else if (spec.phase == KernelPhase::backward_data) {
+    ports = {{DNNL_ARG_DIFF_DST, outside.y, inside.y, false},
+             {DNNL_ARG_WEIGHTS, outside.weight, inside.weight, false},
+             {DNNL_ARG_DIFF_SRC, outside.x, inside.x, true}};
+  } else {
+    // Winograd's filter gradient is written with streaming stores.
+    const bool streams = spec.algorithm == KernelAlgorithm::winograd;
+    ports = {{DNNL_ARG_SRC, outside.x, inside.x, false},
+             {DNNL_ARG_DIFF_DST, outside.y, inside.y, false},
+             {DNNL_ARG_DIFF_WEIGHTS, outside.weight, inside.weight, true, streams}};
+    if (has_bias) ports.push_back({DNNL_ARG_DIFF_BIAS, outside.bias, outside.bias, true});
+  }
+  return ports;
+}
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_convolution_primitive(const Library& library, const KernelSpec& spec) {
+  return checked_call(spec, [&] {
+    const Formats outside = formats_of(spec);
+    Formats wanted = outside;
+    if (spec.algorithm == KernelAlgorithm::winograd) wanted = in_any_order(outside);
+    Created created = choose_element(library, spec, wanted);
+    if (prefers_blocks(created.implementation, spec)) {
+      created = on_blocks(library, spec, outside).value_or(std::move(created));
+    }
+    require_full_speed(created.implementation, spec);
+    return std::make_unique<PrimitiveKernel>(
+        library, created.primitive, created.implementation, ports_of(spec, outside, created));
+  });
+}
+
+}  // namespace cnnplan::onednn

@@ -1,0 +1,61 @@
+// A rank that owns nothing still contributes zeros to sums over ranks.
+#include <algorithm>
+
+#include "executor/backend/function_kernel.hpp"
+#include "executor/backend/onednn/convolution/convolution.hpp"
+#include "executor/backend/onednn/elements.hpp"
+#include "executor/backend/onednn/weight_format.hpp"
+
+namespace cnnplan::onednn {
+namespace {
+
+// Every window of a block without inputs lies in the padding.
+template <typename T>
+void fill_outputs(const KernelSpec& spec, const float* bias, T* y) {
+  const std::int64_t channels = spec.out[Dim::c];
+  const std::int64_t elements = volume(spec.out);
+  for (std::int64_t i = 0; i < elements; ++i) {
+    const float sum = bias ? bias[i % channels] : 0.0F;
+    y[i] = T(spec.relu ? std::max(sum, 0.0F) : sum);
+  }
+}
+
+template <typename T>
+void sum_bias_gradient(const Shape& out, const T* dy, float* dbias) {
+  std::fill_n(dbias, out[Dim::c], 0.0F);
+  const std::int64_t elements = volume(out);
+  for (std::int64_t i = 0; i < elements; ++i) {
+    dbias[i % out[Dim::c]] += static_cast<float>(dy[i]);
+  }
+}
+
+template <typename T>
+void run(const KernelSpec& spec, std::int64_t weight_elements, Operands operands) {
+  if (spec.phase == KernelPhase::forward) {
+    fill_outputs(
+        spec, spec.bias ? operands[2].as<const float>() : nullptr, operands.back().as<T>());
+  } else if (spec.phase == KernelPhase::backward_data) {
+    std::fill_n(operands[2].as<T>(), volume(spec.in), T(0.0F));
+  } else {
+    std::fill_n(operands[2].as<float>(), weight_elements, 0.0F);
+    if (spec.bias) {
+      sum_bias_gradient(spec.out, operands[1].as<const T>(), operands[3].as<float>());
+    }
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_empty_convolution(const KernelSpec& spec) {
+  const bool has_bias = spec.bias && spec.phase != KernelPhase::backward_data;
+  const auto weight_elements =
+      static_cast<std::int64_t>(stored_weight(spec).get_size() / sizeof(float));
+  return with_activation(spec.precision, [&]<typename T>(T) -> std::unique_ptr<Kernel> {
+    return std::make_unique<FunctionKernel>(
+        "empty", has_bias ? 4 : 3, [=](Operands operands, const StepState&) {
+          run<T>(spec, weight_elements, operands);
+        });
+  });
+}
+
+}  // namespace cnnplan::onednn

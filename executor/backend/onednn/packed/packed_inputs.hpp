@@ -1,0 +1,74 @@
+// Inputs of a convolution in panels, as the taps of its window read them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "executor/backend/onednn/packed/panels.hpp"
+#include "executor/backend/onednn/packed/window_pieces.hpp"
+
+namespace cnnplan::onednn {
+
+// fp32, no groups, channels in and out in whole panels.
+bool has_whole_panels(const KernelSpec& spec);
+// And weights stored in blocks: windows whose longest side is 2 or 3.
+bool has_panel_weights(const KernelSpec& spec);
+// Where the block of a tap, a panel of inputs and one of outputs is in stored weights, in floats.
+struct WeightPlaces {
+  std::int64_t begin(std::int64_t input_panel, std::int64_t output_panel, std::int64_t tap) const {
+    return input_panel * per_input_panel + output_panel * per_output_panel + tap * per_tap;
+  }
+
+  std::int64_t per_input_panel = 0;
+  std::int64_t per_output_panel = 0;
+  std::int64_t per_tap = 0;
+  std::int64_t row = 0;  // from one input channel to the next
+};
+// @throws std::logic_error unless has_whole_panels(convolution)
+WeightPlaces weight_places(const KernelSpec& convolution);
+
+struct PanelRange {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+};
+
+// Where panels of a piece lie, and how they get there. Sizes are in floats.
+class PackedInputs {
+ public:
+  // As WindowPieces. @throws std::logic_error unless the channels in are whole panels
+  explicit PackedInputs(const KernelSpec& spec);
+
+  const WindowPieces& window() const { return window_; }
+  std::int64_t panels() const { return channels_ / panel_channels; }
+  // So many are packed at a time.
+  std::int64_t panels_together() const { return panels_together_; }
+  // Of a panel: all its copies.
+  std::int64_t panel_floats() const { return panel_floats_; }
+  std::int64_t floats() const { return panels_together_ * panel_floats_; }
+  // Of each tap: from the begin of a panel to what it reads for the first position of `piece`.
+  std::span<const std::int64_t> offsets(const PositionBox& piece) const {
+    const bool is_widest = piece.columns == window_.pieces().front().columns;
+    return is_widest ? offsets_ : offsets_of_last_columns_;
+  }
+  // @pre x is dense. @throws std::logic_error when `panels` are more than panels_together()
+  void pack(const PositionBox& piece, PanelRange panels, const float* x, float* to) const;
+
+ private:
+  std::vector<std::int64_t> offsets_of(const PositionBox& piece) const;
+  void pack_row(const InputRow& row,
+                std::int64_t columns,
+                PanelRange panels,
+                const float* x,
+                float* to) const;
+
+  WindowPieces window_;
+  std::int64_t channels_;
+  std::int64_t copy_floats_;
+  std::int64_t panel_floats_;
+  std::int64_t panels_together_;
+  std::vector<std::int64_t> offsets_;
+  std::vector<std::int64_t> offsets_of_last_columns_;
+};
+
+}  // namespace cnnplan::onednn

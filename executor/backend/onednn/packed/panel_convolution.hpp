@@ -1,0 +1,40 @@
+// Convolutions of panels: what forward and backward data have in common.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "executor/backend/onednn/packed/packed_inputs.hpp"
+
+namespace cnnplan::onednn {
+
+// Sizes are in floats.
+class PanelConvolution {
+ public:
+  // As PackedInputs. @throws std::logic_error unless the channels out are whole panels, too
+  explicit PanelConvolution(const KernelSpec& spec);
+
+  const WindowPieces& window() const { return inputs_.window(); }
+  const PanelLayout& outputs() const { return outputs_; }
+  std::int64_t workspace_floats() const {
+    return outputs_.panels * outputs_.floats + inputs_.floats();
+  }
+
+  // Hands the sums of each piece, in panels as outputs() says, to `write`. `x` is dense; `weight`
+  // are blocks (panels of outputs, panels of inputs, taps, inputs, outputs), the last two of a
+  // panel.
+  using Write = std::function<void(const PositionBox& piece, const float* sums)>;
+  void run(const float* x, const float* weight, float* workspace, const Write& write) const;
+
+ private:
+  void add_panels(const PositionBox& piece,
+                  PanelRange panels,
+                  const float* inputs,
+                  const float* weight,
+                  float* sums) const;
+
+  PackedInputs inputs_;
+  PanelLayout outputs_;
+};
+
+}  // namespace cnnplan::onednn

@@ -1,0 +1,69 @@
+// A convolution's output positions in pieces, and the inputs that the taps of its window read for
+// each.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "planner/kernel/kernel.hpp"
+
+namespace cnnplan::onednn {
+
+// Output rows are counted over (n, d, h), columns over w; without a window, all positions are
+// columns of one row.
+struct PositionBox {
+  std::int64_t row = 0;
+  std::int64_t rows = 0;
+  std::int64_t column = 0;
+  std::int64_t columns = 0;
+  std::int64_t positions() const { return rows * columns; }
+};
+
+// Inputs in the order of output positions: (d, h, w) of output o is o * stride + offset - padding.
+struct InputCopy {
+  std::int64_t d = 0, h = 0, w = 0;
+  bool operator==(const InputCopy&) const = default;
+};
+
+// Of a window: the copy in which it finds its inputs, and how many rows further.
+struct Tap {
+  std::int64_t copy = 0;
+  std::int64_t rows_further = 0;
+};
+
+// Where a row of a copy comes from; nothing of it where the row is in the padding.
+struct InputRow {
+  std::int64_t first = 0;   // position of `in`, counted over (n, d, h, w), of column `zeros_before`
+  std::int64_t step = 0;    // positions from one column to the next
+  std::int64_t inside = 0;  // columns that are not padding
+  std::int64_t zeros_before = 0;
+};
+
+class WindowPieces {
+ public:
+  // @throws std::logic_error when `spec` has groups or an empty extent
+  explicit WindowPieces(const KernelSpec& spec);
+
+  const std::vector<PositionBox>& pieces() const { return pieces_; }
+  const std::vector<InputCopy>& copies() const { return copies_; }
+  const std::vector<Tap>& taps() const { return taps_; }  // in the order of the kernel's (d, h, w)
+  // Rows that copies have beyond those of a piece, as taps of several heights share a copy.
+  std::int64_t rows_beyond() const { return rows_beyond_; }
+  std::int64_t most_positions() const;        // of a piece
+  std::int64_t most_input_positions() const;  // of a copy of the inputs of a piece
+  std::int64_t columns() const { return spec_.out[Dim::w]; }
+  // @pre 0 <= row < piece.rows + rows_beyond()
+  InputRow input_row(const PositionBox& piece, const InputCopy& copy, std::int64_t row) const;
+
+ private:
+  void add_taps(bool shares_rows);
+  void add_pieces(bool shares_rows);
+
+  KernelSpec spec_;
+  std::vector<PositionBox> pieces_;
+  std::vector<InputCopy> copies_;
+  std::vector<Tap> taps_;
+  std::int64_t rows_beyond_ = 0;
+};
+
+}  // namespace cnnplan::onednn

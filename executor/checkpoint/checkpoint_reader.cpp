@@ -1,0 +1,119 @@
+// What a checkpoint is compared with before it is used.
+#include "executor/checkpoint/checkpoint_reader.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "executor/checkpoint/checkpoint_folder.hpp"
+#include "executor/comm/program.hpp"
+#include "planner/base/durable_file.hpp"
+#include "planner/base/error.hpp"
+#include "planner/base/file.hpp"
+
+namespace cnnplan {
+namespace {
+
+std::string path_of(const std::string& folder, const CheckpointPart& part) {
+  return (std::filesystem::path(folder) / part.file).string();
+}
+
+std::string to_text(const FileDigest& digest) {
+  return std::to_string(digest.bytes) + " bytes with SHA-256 " + digest.sha256;
+}
+
+void check_part(const std::string& folder, const CheckpointPart& part) {
+  const std::string path = path_of(folder, part);
+  const FileDigest written{.bytes = part.bytes, .sha256 = part.sha256};
+  const auto refuse = [&](const std::string& value) {
+    throw InputError({.file = path,
+                      .pointer = "",
+                      .value = value,
+                      .allowed = to_text(written) + ", as " + checkpoint_file(folder) + " says"});
+  };
+  if (!file_exists(path)) refuse("no such file");
+  const FileDigest found = digest_of(path);
+  if (found != written) refuse(to_text(found));
+}
+
+std::string described(const Network& network, LayerIndex layer) {
+  if (layer >= network.layer_count()) return "no layer";
+  const Layer& found = network.layer(layer);
+  return '"' + found.name + "\", a layer of kind " + std::string(kind_name(found.parameters));
+}
+
+void require_same_layers(const Network& stored, const Network& planned, const std::string& file) {
+  const int layers = std::max(stored.layer_count(), planned.layer_count());
+  for (LayerIndex i = 0; i < layers; ++i) {
+    const bool both = i < stored.layer_count() && i < planned.layer_count();
+    if (both && stored.layer(i) == planned.layer(i)) continue;
+    const bool alike = both && described(stored, i) == described(planned, i);
+    throw InputError({.file = file,
+                      .pointer = "/network/layers/" + std::to_string(i),
+                      .value = described(stored, i),
+                      .allowed = described(planned, i) +
+                                 (alike ? " with other parameters or inputs" : "") +
+                                 ", as in the plan's network"});
+  }
+}
+
+void require(bool holds, const InputProblem& problem) {
+  if (!holds) throw InputError(problem);
+}
+
+}  // namespace
+
+Checkpoint read_checkpoint(const std::string& folder, const Communicator& world) {
+  const std::string file = checkpoint_file(folder);
+  return parse_checkpoint(read_shared_file(world, file), file);
+}
+
+std::optional<Checkpoint> find_checkpoint(const std::string& folder, const Communicator& world) {
+  bool exists = false;
+  on_first_rank(world, [&] { exists = file_exists(checkpoint_file(folder)); });
+  exists = world.broadcast(std::int64_t{exists ? 1 : 0}, 0) == 1;
+  return exists ? std::optional(read_checkpoint(folder, world)) : std::nullopt;
+}
+
+void require_same_training(const Checkpoint& checkpoint,
+                           const std::string& file,
+                           const TrainingIdentity& training) {
+  require_same_layers(checkpoint.network, training.network, file);
+  require(checkpoint.batch == training.batch,
+          {.file = file,
+           .pointer = "/batch",
+           .value = std::to_string(checkpoint.batch),
+           .allowed = std::to_string(training.batch) + ", the batch of the plan"});
+  require(checkpoint.seed == training.seed,
+          {.file = file,
+           .pointer = "/seed",
+           .value = std::to_string(checkpoint.seed),
+           .allowed = std::to_string(training.seed) + ", as --seed says"});
+}
+
+void require_same_data(const Checkpoint& checkpoint,
+                       const std::string& file,
+                       const DataIdentity& data) {
+  require(checkpoint.samples == data.samples,
+          {.file = file,
+           .pointer = "/samples",
+           .value = std::to_string(checkpoint.samples),
+           .allowed = std::to_string(data.samples) + ", the samples of the data"});
+  require(checkpoint.step <= data.steps,
+          {.file = file,
+           .pointer = "/step",
+           .value = std::to_string(checkpoint.step),
+           .allowed = "at most " + std::to_string(data.steps) + ", where this training ends"});
+}
+
+void check_parts(const std::string& folder,
+                 const Checkpoint& checkpoint,
+                 const Communicator& world) {
+  on_every_rank(world, [&] {
+    const auto ranks = static_cast<std::size_t>(world.size());
+    for (auto i = static_cast<std::size_t>(world.rank()); i < checkpoint.parts.size(); i += ranks) {
+      check_part(folder, checkpoint.parts[i]);
+    }
+  });
+}
+
+}  // namespace cnnplan

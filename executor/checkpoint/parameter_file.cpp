@@ -1,0 +1,209 @@
+// Names and shapes of parameters in files; gathering of distributed outputs.
+#include "executor/checkpoint/parameter_file.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "executor/checkpoint/training_state.hpp"
+#include "executor/hdf5/weights_file.hpp"
+#include "executor/step/output.hpp"
+#include "executor/step/slices.hpp"
+#include "planner/base/error.hpp"
+
+namespace cnnplan {
+namespace {
+
+constexpr const char* gradient_suffix = "_gradient";
+
+std::string name_of(const ParameterSlot& slot, const Network& network, const char* suffix) {
+  return tensor_name(network.layer(slot.layer).name, std::string(to_text(slot.role)) + suffix);
+}
+
+// Weights as other tensors; all others have one dim.
+std::vector<std::int64_t> extents_of(const ParameterSlot& slot) {
+  return slot.role == ParameterRole::weight ? stored_extents(slot.shape)
+                                            : std::vector<std::int64_t>{slot.shape[Dim::w]};
+}
+
+Selection selection_of(const ParameterSlot& slot) {
+  if (slot.role == ParameterRole::weight) return stored_selection(slot.shape, slot.box);
+  const Range range = slot.box[Dim::w];
+  return {.start = {range.begin}, .count = {range.size()}};
+}
+
+const Mesh& mesh_of(const Plan& plan, LayerIndex layer) {
+  return plan.layers[static_cast<std::size_t>(layer)].mesh;
+}
+
+// Writes whole tensors; every rank gives its part of each.
+class DumpWriter {
+ public:
+  // Collective, as all that follows.
+  DumpWriter(const std::string& file, const Plan& plan, const Communicator& world)
+      : plan_(plan), world_(world) {
+    if (world.rank() == 0) file_.emplace(file);
+  }
+
+  void parameters(const LastStep& step) {
+    for (std::size_t i = 0; i < step.store.slots().size(); ++i) {
+      const ParameterSlot& slot = step.store.slots()[i];
+      const auto index = static_cast<int>(i);
+      tensor(slot, "", step.store.plain(ParameterArena::weights, index));
+      if (step.runner == nullptr) continue;
+      std::vector<double> gradient = step.store.plain(ParameterArena::gradients, index);
+      for (double& value : gradient) value /= step.loss_scale;
+      tensor(slot, gradient_suffix, std::move(gradient));
+    }
+  }
+  void output_and_loss(const LastStep& step) {
+    const LayerIndex output = output_layer(plan_.network);
+    write(tensor_name(plan_.network.layer(output).name, "output"),
+          stored_extents(plan_.network.output_shape(output, plan_.batch)),
+          gather_output(plan_, step.schedule, step.runner->memory(), world_),
+          plan_.precision);
+    write("/loss", std::array{std::int64_t{1}}, {step.runner->loss()}, Precision::fp64);
+  }
+  void running_values(const ParameterStore& store, LayerIndex layer) {
+    const std::int64_t channels = plan_.network.output_shape(layer, 1)[Dim::c];
+    Box box = whole({{1, 1, 1, 1, channels}});
+    box[Dim::w] = store.running_channels(layer);
+    for (const bool variance : {false, true}) {
+      const TensorSlice slice{{{1, 1, 1, 1, channels}}, box, store.running_values(layer, variance)};
+      write(tensor_name(plan_.network.layer(layer).name, variance ? "variance" : "mean"),
+            std::array{channels},
+            gather(slice, mesh_of(plan_, layer), world_),
+            plan_.precision);
+    }
+  }
+  // `values`: whole, on rank 0.
+  void write(const std::string& name,
+             std::span<const std::int64_t> extents,
+             const std::vector<double>& values,
+             Precision precision) {
+    if (file_) file_->write(name, extents, values, precision);
+  }
+  void finish() {
+    if (file_) file_->finish();
+  }
+
+ private:
+  void tensor(const ParameterSlot& slot, const char* suffix, std::vector<double> values) {
+    write(name_of(slot, plan_.network, suffix),
+          extents_of(slot),
+          gather({slot.shape, slot.box, std::move(values)}, mesh_of(plan_, slot.layer), world_),
+          plan_.precision);
+  }
+
+  const Plan& plan_;
+  const Communicator& world_;
+  std::optional<TensorFileWriter> file_;  // on rank 0
+};
+
+}  // namespace
+
+namespace {
+
+std::vector<double> read_finite(const TensorFileReader& reader,
+                                const std::string& name,
+                                std::span<const std::int64_t> extents,
+                                const Selection& block) {
+  std::vector<double> values = reader.read(name, extents, block);
+  const bool is_finite =
+      std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
+  if (!is_finite) {
+    throw InputError({.file = reader.file(),
+                      .pointer = name,
+                      .value = "a value that is not finite",
+                      .allowed = "finite numbers"});
+  }
+  return values;
+}
+
+}  // namespace
+
+void load_parameters(const std::string& file, const Network& network, ParameterStore& store) {
+  const TensorFileReader reader(file);
+  for (std::size_t i = 0; i < store.slots().size(); ++i) {
+    const ParameterSlot& slot = store.slots()[i];
+    store.set_weight(
+        static_cast<int>(i),
+        read_finite(reader, name_of(slot, network, ""), extents_of(slot), selection_of(slot)));
+  }
+  for (LayerIndex layer : batch_norms(network)) {
+    const std::array extents{network.output_shape(layer, 1)[Dim::c]};
+    const Range channels = store.running_channels(layer);
+    const Selection own{.start = {channels.begin}, .count = {channels.size()}};
+    const std::string& name = network.layer(layer).name;
+    for (const bool variance : {false, true}) {
+      const std::string tensor = tensor_name(name, variance ? "variance" : "mean");
+      store.set_running_values(layer, variance, read_finite(reader, tensor, extents, own));
+    }
+  }
+}
+
+void average_running_values(ParameterStore& store, const Plan& plan, const Communicator& world) {
+  for (LayerIndex layer : batch_norms(plan.network)) {
+    const double weight = own_share(plan, layer, world.rank());
+    const auto channels = static_cast<std::size_t>(plan.network.output_shape(layer, 1)[Dim::c]);
+    const auto first = static_cast<std::size_t>(store.running_channels(layer).begin);
+    for (const bool variance : {false, true}) {
+      std::vector<double> values = store.running_values(layer, variance);
+      // By channel, the sum of what ranks have of it, and of their weights.
+      std::vector<double> sums(2 * channels);
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        sums[first + i] = weight * values[i];
+        sums[channels + first + i] = weight;
+      }
+      world.allreduce(std::span(sums), AllreduceAlgorithm::library);
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        values[i] = sums[first + i] / sums[channels + first + i];
+      }
+      store.set_running_values(layer, variance, values);
+    }
+  }
+}
+
+std::int64_t DumpedTensor::elements() const {
+  std::int64_t count = 1;
+  for (std::int64_t extent : extents) count *= extent;
+  return count;
+}
+
+std::vector<DumpedTensor> dumped_tensors(const Plan& plan, const Schedule& schedule) {
+  using Kind = DumpedTensor::Kind;
+  const Network& network = plan.network;
+  std::vector<DumpedTensor> tensors;
+  for (const ParameterSlot& slot : schedule.slots) {
+    tensors.push_back({name_of(slot, network, ""), extents_of(slot), Kind::weight});
+    tensors.push_back({name_of(slot, network, gradient_suffix), extents_of(slot), Kind::gradient});
+  }
+  for (LayerIndex layer : batch_norms(network)) {
+    const std::string& name = network.layer(layer).name;
+    const std::int64_t channels = network.output_shape(layer, 1)[Dim::c];
+    tensors.push_back({tensor_name(name, "mean"), {channels}, Kind::running_mean});
+    tensors.push_back({tensor_name(name, "variance"), {channels}, Kind::running_variance});
+  }
+  const LayerIndex output = output_layer(network);
+  tensors.push_back({tensor_name(network.layer(output).name, "output"),
+                     stored_extents(network.output_shape(output, plan.batch)),
+                     Kind::output});
+  tensors.push_back({"/loss", {1}, Kind::loss});
+  return tensors;
+}
+
+void dump(const std::string& file,
+          const Plan& plan,
+          const LastStep& step,
+          const Communicator& world) {
+  DumpWriter writer(file, plan, world);
+  writer.parameters(step);
+  for (LayerIndex layer : batch_norms(plan.network)) writer.running_values(step.store, layer);
+  if (step.runner != nullptr) writer.output_and_loss(step);
+  writer.finish();
+}
+
+}  // namespace cnnplan

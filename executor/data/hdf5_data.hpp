@@ -1,0 +1,77 @@
+// Samples and labels from an HDF5 file, each rank only its block.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "executor/comm/communicator.hpp"
+#include "executor/data/augmentation.hpp"
+#include "executor/data/data_source.hpp"
+#include "executor/data/sample_reader.hpp"
+#include "executor/hdf5/hdf5_file.hpp"
+
+namespace cnnplan {
+
+// Shuffled: the order of a pass depends on seed and pass only, and its last partial mini-batch is
+// dropped. Sequential: the order of the file, the last mini-batch may be partial.
+struct SampleOrder {
+  bool shuffled = true;
+  std::uint64_t seed = 0;
+};
+
+// Labels or targets. Without them, the file need have none: all are 0.
+enum class Labels { with, without };
+
+// The file holds `/samples`, float32 or uint8 (then scaled by 1/255), (N, C, H, W) or
+// (N, C, D, H, W), with optional attributes `mean` and `std` of 1 or C values that are subtracted
+// and divided by after scaling; and `/labels`, uint8, int32 or int64, (N) for a loss per image,
+// else (N, H, W) or (N, D, H, W), or, where the loss has targets, `/targets`, float32, (N, C),
+// (N, C, H, W) or (N, C, D, H, W).
+//
+// Augmentation moves samples, and labels or targets per position with them, where the order is
+// shuffled; in the order of the file, windows are those in the middle.
+class Hdf5Data : public DataSource {
+ public:
+  // Checks the whole file against the network. Collective over `communicator`, blocking; all ranks
+  // throw the same error.
+  // @throws IoError, InputError with the dataset as pointer
+  Hdf5Data(const std::string& file,
+           const BatchShape& batch,
+           const SampleOrder& order,
+           const Communicator& communicator,
+           Labels labels = Labels::with,
+           const Augmentation& augmentation = {});
+
+  std::int64_t sample_count() const override { return samples_.dataset.extents().front(); }
+  std::int64_t step_count() const override;
+  std::int64_t valid_count(std::int64_t step) const override;
+  // Both may be called from several threads at once.
+  void read_samples(std::int64_t step, const TensorView& samples) override;
+  void read_labels(std::int64_t step, const TensorView& labels) override;
+
+ private:
+  std::int64_t batch_size() const { return batch_.samples[Dim::n]; }
+  std::int64_t pass_of(std::int64_t step) const { return step / step_count(); }
+  // In the file, of the sample that stands `n` in the mini-batch of `step`.
+  std::int64_t file_index(std::int64_t step, std::int64_t n) const;
+  Placement placement(std::int64_t step, std::int64_t sample) const;
+  Placement label_placement(std::int64_t step, std::int64_t sample) const;
+  template <typename Place>
+  void read_block(std::int64_t step,
+                  const ScaledDataset& tensor,
+                  const Shape& window,
+                  const TensorView& block,
+                  const Place& place) const;
+  BufferElement sample_element() const;
+  BufferElement label_element() const;
+
+  BatchShape batch_;
+  SampleOrder order_;
+  Augmentation augmentation_;
+  Hdf5File file_;
+  ScaledDataset samples_;
+  std::optional<ScaledDataset> labels_;  // or targets
+};
+
+}  // namespace cnnplan

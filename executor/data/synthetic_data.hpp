@@ -1,0 +1,43 @@
+// One made-up mini-batch, the same however it is split.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "executor/backend/random.hpp"
+#include "executor/data/data_source.hpp"
+
+namespace cnnplan {
+
+// Samples and targets are normal-like (mean 0, variance 1), labels uniform; all depend on the seed
+// and the global index only, and are the same in every step. The block of this rank is made at the
+// first read and kept.
+class SyntheticData : public DataSource {
+ public:
+  SyntheticData(const BatchShape& batch, std::uint64_t seed) : batch_(batch), seed_(seed) {}
+
+  std::int64_t sample_count() const override { return batch_.samples[Dim::n]; }
+  std::int64_t step_count() const override { return 1; }
+  std::int64_t valid_count(std::int64_t /*step*/) const override { return sample_count(); }
+  bool is_constant() const override { return true; }
+  void read_samples(std::int64_t step, const TensorView& samples) override;
+  void read_labels(std::int64_t step, const TensorView& labels) override;
+
+ private:
+  struct Block {
+    Box box;
+    std::vector<std::byte> elements;  // dense, channels-last
+  };
+  // Normal-like values of the block `target` of a tensor of shape `whole`, drawn once.
+  template <typename T>
+  void read_values(const TensorView& target, const Shape& whole, RandomUse use, Block& kept);
+  void read_classes(const TensorView& labels, Block& kept);
+
+  BatchShape batch_;
+  std::uint64_t seed_;
+  Block samples_;
+  std::vector<Block> labels_;  // of losses with different blocks
+};
+
+}  // namespace cnnplan

@@ -1,0 +1,21 @@
+// Communicators made on first use.
+#include "executor/step/groups.hpp"
+
+#include <utility>
+
+namespace cnnplan {
+
+const Communicator& Groups::get(const std::vector<int>& ranks) {
+  const auto found = groups_.find(ranks);
+  if (found != groups_.end()) return found->second;
+  return groups_.emplace(ranks, Communicator::group(*world_, ranks)).first->second;
+}
+
+const NcclCommunicator* Groups::get_nccl(const std::vector<int>& ranks) {
+  if (!uses_nccl_) return nullptr;
+  const auto found = nccl_groups_.find(ranks);
+  if (found != nccl_groups_.end()) return &found->second;
+  return &nccl_groups_.emplace(ranks, NcclCommunicator(get(ranks))).first->second;
+}
+
+}  // namespace cnnplan

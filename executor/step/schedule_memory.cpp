@@ -1,0 +1,196 @@
+// Addresses and views; copies where the device is not the host.
+#include "executor/step/schedule_memory.hpp"
+
+#include <algorithm>
+
+#include "planner/schedule/memory_layout.hpp"
+
+namespace cnnplan {
+namespace {
+
+bool is_parameter(BufferRole role) {
+  return role == BufferRole::weights || role == BufferRole::gradients ||
+         role == BufferRole::momentum || role == BufferRole::weight_copies ||
+         role == BufferRole::gradient_part;
+}
+
+// Kept outside the arena: the host writes or reads them.
+bool meets_host(BufferRole role) {
+  return role == BufferRole::data || role == BufferRole::labels || role == BufferRole::loss;
+}
+
+// Has memory of its own of the size that the schedule says.
+bool is_apart(BufferRole role) {
+  return meets_host(role) || role == BufferRole::state;
+}
+
+// The largest weight as the backend stores it.
+std::int64_t part_bytes(const Schedule& schedule,
+                        const ParameterStore& parameters,
+                        BufferElement element) {
+  std::int64_t elements = 0;
+  for (std::size_t i = 0; i < schedule.slots.size(); ++i) {
+    if (schedule.slots[i].role != ParameterRole::weight) continue;
+    const auto slot = static_cast<int>(i);
+    elements = std::max(elements, parameters.elements(slot, slot));
+  }
+  return elements * bytes_of(element);
+}
+
+ParameterArena arena_of(BufferRole role) {
+  if (role == BufferRole::weights) return ParameterArena::weights;
+  if (role == BufferRole::weight_copies) return ParameterArena::weight_copies;
+  return role == BufferRole::gradients ? ParameterArena::gradients : ParameterArena::momentum;
+}
+
+}  // namespace
+
+ScheduleMemory::ScheduleMemory(const Schedule& schedule, Device& device, ParameterStore& parameters)
+    : schedule_(schedule),
+      device_(device),
+      parameters_(parameters),
+      arena_(device.allocate(schedule.arena_bytes)),
+      own_memory_(schedule.buffers.size()),
+      host_memory_(schedule.buffers.size()),
+      running_layer_(schedule.buffers.size(), -1) {
+  for (std::size_t i = 0; i < schedule.buffers.size(); ++i) {
+    const Buffer& candidate = schedule.buffers[i];
+    if (candidate.role == BufferRole::gradient_part) {
+      own_memory_[i] = device.allocate(part_bytes(schedule, parameters, candidate.element));
+    }
+    if (is_apart(candidate.role)) own_memory_[i] = device.allocate(candidate.bytes);
+    if (meets_host(candidate.role) && !device.is_host()) {
+      host_memory_[i] = device.allocate_staging(candidate.bytes);
+    }
+  }
+  for (std::size_t layer = 0; layer < schedule.running_mean.size(); ++layer) {
+    for (BufferIndex index : {schedule.running_mean[layer], schedule.running_variance[layer]}) {
+      if (index >= 0) running_layer_[static_cast<std::size_t>(index)] = static_cast<int>(layer);
+    }
+  }
+}
+
+const Buffer& ScheduleMemory::buffer(BufferIndex index) const {
+  return schedule_.buffers.at(static_cast<std::size_t>(index));
+}
+
+void* ScheduleMemory::address(BufferIndex index) const {
+  const Buffer& wanted = buffer(index);
+  if (in_arena(wanted.role)) return arena_.data() + wanted.offset_bytes;
+  if (wanted.role != BufferRole::running)
+    return own_memory_[static_cast<std::size_t>(index)].data();
+  const LayerIndex layer = running_layer_[static_cast<std::size_t>(index)];
+  return schedule_.running_mean[static_cast<std::size_t>(layer)] == index
+             ? parameters_.running_mean(layer)
+             : parameters_.running_variance(layer);
+}
+
+TensorView ScheduleMemory::shard_view(const Operand& operand) const {
+  const ParameterStore::SlotShard& shard = parameters_.shard_from(operand.first_slot);
+  const Box box = whole({{1, 1, 1, 1, shard.own.size()}});
+  const Buffer& arena = buffer(operand.buffer);
+  void* data = parameters_.address(arena_of(arena.role), shard);
+  return view_of(data, box, box, bytes_of(arena.element));
+}
+
+TensorView ScheduleMemory::parameter_view(const Operand& operand) const {
+  const bool is_momentum = buffer(operand.buffer).role == BufferRole::momentum;
+  if (operand.shards > 1 || (is_momentum && schedule_.sharded_update)) return shard_view(operand);
+  // One slot is seen as its plain shape; a range of slots with its padding, as one flat array.
+  const bool is_range = operand.first_slot != operand.last_slot;
+  const ParameterSlot& slot = schedule_.slots[static_cast<std::size_t>(operand.first_slot)];
+  const std::int64_t elements = is_range || slot.role == ParameterRole::weight
+                                    ? parameters_.elements(operand.first_slot, operand.last_slot)
+                                    : slot.elements;
+  const Box box = whole({{1, 1, 1, 1, elements}});
+  const Buffer& arena = buffer(operand.buffer);
+  void* data = arena.role == BufferRole::gradient_part
+                   ? address(operand.buffer)
+                   : parameters_.address(arena_of(arena.role), operand.first_slot);
+  return view_of(data, box, box, bytes_of(arena.element));
+}
+
+TensorView ScheduleMemory::buffer_view(BufferIndex index, const Box& box) const {
+  return view_of(address(index), buffer(index).box, box, bytes_of(buffer(index).element));
+}
+
+TensorView ScheduleMemory::view(const Operand& operand) const {
+  if (is_parameter(buffer(operand.buffer).role)) return parameter_view(operand);
+  return buffer_view(operand.buffer, operand.box);
+}
+
+TensorView ScheduleMemory::host_view(BufferIndex index, const Box& box) const {
+  if (device_.is_host()) return buffer_view(index, box);
+  const Buffer& wanted = buffer(index);
+  return view_of(host_memory_[static_cast<std::size_t>(index)].data(),
+                 wanted.box,
+                 box,
+                 bytes_of(wanted.element));
+}
+
+void ScheduleMemory::upload(BufferIndex index) const {
+  if (device_.is_host()) return;
+  const MemoryBlock& host = host_memory_[static_cast<std::size_t>(index)];
+  device_.copy_to_device(address(index), host.data(), host.size_bytes());
+}
+
+HostBlock ScheduleMemory::read(const Operand& operand) const {
+  if (device_.is_host()) return {.copy = {}, .view = view(operand)};
+  const Buffer& wanted = buffer(operand.buffer);
+  HostBlock block{.copy = std::vector<std::byte>(static_cast<std::size_t>(wanted.bytes)),
+                  .view = {}};
+  device_.copy_to_host(block.copy.data(), address(operand.buffer), wanted.bytes);
+  device_.synchronize();
+  block.view = view_of(block.copy.data(), wanted.box, operand.box, bytes_of(wanted.element));
+  return block;
+}
+
+ChainStates ScheduleMemory::chain_states() const {
+  ChainStates states;
+  for (std::size_t i = 0; i < schedule_.buffers.size(); ++i) {
+    const Buffer& kept = schedule_.buffers[i];
+    if (kept.role != BufferRole::state) continue;
+    auto& bytes = states[kept.name];
+    bytes.resize(static_cast<std::size_t>(kept.bytes));
+    device_.copy_to_host(bytes.data(), own_memory_[i].data(), kept.bytes);
+  }
+  device_.synchronize();
+  return states;
+}
+
+void ScheduleMemory::set_chain_states(const ChainStates& states) const {
+  for (std::size_t i = 0; i < schedule_.buffers.size(); ++i) {
+    const Buffer& kept = schedule_.buffers[i];
+    const auto found = states.find(kept.name);
+    if (kept.role != BufferRole::state || found == states.end()) continue;
+    device_.copy_to_device(own_memory_[i].data(), found->second.data(), kept.bytes);
+  }
+  device_.synchronize();
+}
+
+void ScheduleMemory::fetch_loss() {
+  if (device_.is_host()) return;
+  for (const BufferIndex loss : schedule_.losses) {
+    const auto index = static_cast<std::size_t>(loss);
+    const MemoryBlock& host = host_memory_[index];
+    device_.copy_to_host(host.data(), own_memory_[index].data(), host.size_bytes());
+  }
+}
+
+double ScheduleMemory::loss() const {
+  double sum = 0.0;
+  for (const BufferIndex loss : schedule_.losses) {
+    const auto index = static_cast<std::size_t>(loss);
+    const MemoryBlock& memory = device_.is_host() ? own_memory_[index] : host_memory_[index];
+    sum += *reinterpret_cast<const double*>(memory.data());
+  }
+  return sum;
+}
+
+std::int64_t ScheduleMemory::bytes() const {
+  std::int64_t total = arena_.size_bytes();
+  for (const MemoryBlock& block : own_memory_) total += block.size_bytes();
+  return total;
+}
+
+}  // namespace cnnplan

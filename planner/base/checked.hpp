@@ -1,0 +1,26 @@
+// Integer arithmetic that refuses to overflow: every size is computed with it before allocation.
+#pragma once
+
+#include <cstdint>
+
+#include "planner/base/error.hpp"
+
+namespace cnnplan {
+
+// @throws InputError: a `sign` b is no 64-bit integer.
+[[noreturn]] void refuse_overflow(std::int64_t a, const char* sign, std::int64_t b);
+
+// @throws InputError when the exact result is not a 64-bit integer.
+inline std::int64_t checked_multiply(std::int64_t a, std::int64_t b) {
+  std::int64_t result = 0;
+  if (__builtin_mul_overflow(a, b, &result)) refuse_overflow(a, "*", b);
+  return result;
+}
+
+inline std::int64_t checked_add(std::int64_t a, std::int64_t b) {
+  std::int64_t result = 0;
+  if (__builtin_add_overflow(a, b, &result)) refuse_overflow(a, "+", b);
+  return result;
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,126 @@
+// POSIX calls, for fsync.
+#include "planner/base/durable_file.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "planner/base/error.hpp"
+
+namespace cnnplan {
+namespace {
+
+constexpr std::int64_t digested_bytes = std::int64_t{1} << 20;
+
+[[noreturn]] void refuse(const std::string& file, const std::string& action, int error) {
+  throw IoError(file + ": cannot " + action + ": " + std::strerror(error));
+}
+
+int opened(const std::string& file, int flags) {
+  constexpr mode_t new_file_mode = 0666;
+  const int descriptor = ::open(file.c_str(), flags | O_CLOEXEC, new_file_mode);
+  if (descriptor < 0) refuse(file, "open", errno);
+  return descriptor;
+}
+
+// Closes what is only read.
+class Reading {
+ public:
+  explicit Reading(const std::string& file) : file_(file), descriptor_(opened(file, O_RDONLY)) {}
+  Reading(const Reading&) = delete;
+  Reading& operator=(const Reading&) = delete;
+  ~Reading() { ::close(descriptor_); }
+
+  int descriptor() const { return descriptor_; }
+  // As many as there are from `offset` on, at most those that fit.
+  std::int64_t read(std::int64_t offset, std::span<std::byte> bytes) const {
+    std::size_t done = 0;
+    while (done < bytes.size()) {
+      const ssize_t count = ::pread(descriptor_,
+                                    bytes.data() + done,
+                                    bytes.size() - done,
+                                    offset + static_cast<std::int64_t>(done));
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) refuse(file_, "read", errno);
+      if (count == 0) break;
+      done += static_cast<std::size_t>(count);
+    }
+    return static_cast<std::int64_t>(done);
+  }
+
+ private:
+  const std::string& file_;
+  int descriptor_;
+};
+
+// What was renamed in it stays so when the machine fails.
+void flush_folder_of(const std::string& file) {
+  const std::string parent = std::filesystem::path(file).parent_path().string();
+  const std::string folder = parent.empty() ? "." : parent;
+  const Reading reading(folder);
+  // Some file systems have no such thing for folders.
+  if (::fsync(reading.descriptor()) != 0 && errno != EINVAL) refuse(folder, "flush to disk", errno);
+}
+
+}  // namespace
+
+DurableFile::DurableFile(const std::string& file)
+    : file_(file),
+      partial_(file + partial_suffix),
+      descriptor_(opened(partial_, O_WRONLY | O_CREAT | O_TRUNC)) {}
+
+DurableFile::~DurableFile() {
+  if (descriptor_ < 0) return;
+  ::close(descriptor_);
+  ::unlink(partial_.c_str());
+}
+
+void DurableFile::append(std::span<const std::byte> bytes) {
+  digest_.add(bytes);
+  bytes_ += static_cast<std::int64_t>(bytes.size());
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) refuse(file_, "write", errno);
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+}
+
+FileDigest DurableFile::commit() {
+  if (::fsync(descriptor_) != 0) refuse(file_, "flush to disk", errno);
+  if (::rename(partial_.c_str(), file_.c_str()) != 0) refuse(file_, "replace", errno);
+  if (::close(std::exchange(descriptor_, -1)) != 0) refuse(file_, "close", errno);
+  flush_folder_of(file_);
+  return {.bytes = bytes_, .sha256 = digest_.finish()};
+}
+
+FileDigest digest_of(const std::string& file) {
+  const Reading reading(file);
+  std::vector<std::byte> block(static_cast<std::size_t>(digested_bytes));
+  Sha256 digest;
+  FileDigest result;
+  while (const std::int64_t count = reading.read(result.bytes, block)) {
+    digest.add(std::span(block).first(static_cast<std::size_t>(count)));
+    result.bytes += count;
+  }
+  result.sha256 = digest.finish();
+  return result;
+}
+
+std::vector<std::byte> read_bytes(const std::string& file,
+                                  std::int64_t offset,
+                                  std::int64_t count) {
+  const Reading reading(file);
+  std::vector<std::byte> bytes(static_cast<std::size_t>(count));
+  if (reading.read(offset, bytes) != count) {
+    throw IoError(file + ": cannot read: it ends before byte " + std::to_string(offset + count));
+  }
+  return bytes;
+}
+
+}  // namespace cnnplan

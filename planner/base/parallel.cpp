@@ -1,0 +1,71 @@
+// Indices handed out one by one.
+#include "planner/base/parallel.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <future>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include <sched.h>
+
+namespace cnnplan {
+namespace {
+
+// A call from inside a call finds all cores busy.
+thread_local bool inside = false;
+
+// Pinned processes have fewer than the machine.
+std::size_t usable_cores() {
+  cpu_set_t cores;
+  const int count = sched_getaffinity(0, sizeof(cores), &cores) == 0 ? CPU_COUNT(&cores) : 1;
+  return static_cast<std::size_t>(std::max(1, count));
+}
+
+// Of the lowest index that failed, so that a program says the same every time.
+class FirstFailure {
+ public:
+  void record(std::size_t index) {
+    const std::scoped_lock lock(mutex_);
+    if (error_ && index > index_) return;
+    index_ = index;
+    error_ = std::current_exception();
+  }
+  void rethrow() const {
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::size_t index_ = 0;
+  std::exception_ptr error_;
+};
+
+}  // namespace
+
+void parallel_for(std::size_t count, const std::function<void(std::size_t)>& body) {
+  std::atomic<std::size_t> next{0};
+  FirstFailure failure;
+  const auto work = [&] {
+    const bool was_inside = std::exchange(inside, true);
+    for (std::size_t i = next++; i < count; i = next++) {
+      try {
+        body(i);
+      } catch (...) {
+        failure.record(i);
+        next = count;
+      }
+    }
+    inside = was_inside;
+  };
+  const std::size_t workers = inside ? 1 : std::min(count, usable_cores());
+  std::vector<std::future<void>> others;
+  for (std::size_t i = 1; i < workers; ++i) others.push_back(std::async(work));
+  work();
+  for (std::future<void>& other : others) other.get();
+  failure.rethrow();
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,83 @@
+// Files in, values through the library, text and files out.
+#include "planner/commands/commands.hpp"
+
+#include <iostream>
+
+#include "planner/base/error.hpp"
+#include "planner/base/file.hpp"
+#include "planner/commands/companion.hpp"
+#include "planner/import/import_onnx.hpp"
+#include "planner/import/onnx/onnx_file.hpp"
+#include "planner/json/schema_kind.hpp"
+#include "planner/report/compare.hpp"
+#include "planner/run/checkpoint.hpp"
+#include "planner/run/run.hpp"
+#include "planner/search/explain/prediction_check.hpp"
+
+namespace cnnplan {
+
+ExitCode compare_command(const CompareOptions& options) {
+  const ComparedFiles files{.plan = options.plan_file, .run = options.run_file};
+  const std::string plan = read_file(files.plan);
+  const RunReport run = read_run(files.run);
+  const Comparison comparison = compare(parse_plan(plan, files.plan), run, files);
+  require_run_of(sha256(plan), run, files);
+  std::cout << to_text(comparison);
+  if (comparison.step.error() <= options.max_error) return ExitCode::ok;
+  std::cerr << "the predicted step is " << 100.0 * comparison.step.error()
+            << " % off the measured one; allowed: " << 100.0 * options.max_error << " %\n";
+  return ExitCode::prediction_outside_limit;
+}
+
+namespace {
+
+// @throws Error for what is wrong with the file
+void check_file(const std::string& file) {
+  const std::string text = read_file(file);
+  if (is_onnx(text)) {
+    import_onnx(parse_onnx(text, file), file, {});
+    return;
+  }
+  switch (schema_kind(text, file)) {
+    case SchemaKind::network:
+      parse_network(text, file);
+      break;
+    case SchemaKind::platform:
+      parse_platform(text, file);
+      break;
+    case SchemaKind::profile:
+      parse_profile(text, file);
+      break;
+    case SchemaKind::plan:
+      check_prediction(parse_plan(text, file), file);
+      break;
+    case SchemaKind::run:
+      parse_run(text, file);
+      break;
+    case SchemaKind::checkpoint:
+      parse_checkpoint(text, file);
+      break;
+  }
+}
+
+}  // namespace
+
+ExitCode check_command(const std::vector<std::string>& files) {
+  ExitCode first = ExitCode::ok;
+  for (const std::string& file : files) {
+    try {
+      check_file(file);
+      std::cout << file << ": right\n";
+    } catch (const Error& error) {
+      std::cerr << "cnnplan: " << error.what() << '\n';
+      if (first == ExitCode::ok) first = error.exit_code();
+    }
+  }
+  return first;
+}
+
+void profile_command(const std::vector<std::string>& arguments) {
+  run_companion("cnnplan-profile", arguments);
+}
+
+}  // namespace cnnplan

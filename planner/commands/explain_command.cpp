@@ -1,0 +1,75 @@
+// A plan in words, its prices written out where its figures are at hand.
+#include <iostream>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "planner/base/error.hpp"
+#include "planner/commands/chosen_file.hpp"
+#include "planner/commands/commands.hpp"
+#include "planner/commands/plan_inputs.hpp"
+#include "planner/predict/formulas.hpp"
+#include "planner/report/explain.hpp"
+#include "planner/report/formula_text.hpp"
+#include "planner/report/sensitivity_text.hpp"
+#include "planner/search/explain/prediction_check.hpp"
+#include "planner/search/explain/sensitivity.hpp"
+
+namespace cnnplan {
+namespace {
+
+// What prices of a plan are made of.
+struct Figures {
+  Platform platform;
+  Profile profile;
+};
+
+// Or why they are not at hand.
+std::variant<Figures, std::string> figures_of(const Plan& plan, const ExplainOptions& options) {
+  PlanInputs inputs(plan);
+  const auto platform_file = inputs.take(options.platform_file, default_platform_file);
+  const auto profile_file = inputs.take(options.profile_file, default_profile_file);
+  if (!inputs.problem().empty()) return inputs.problem();
+  return Figures{
+      .platform = platform_file ? read_platform(*platform_file) : default_platform(plan.ranks),
+      .profile = profile_file ? read_profile(*profile_file) : Profile{}};
+}
+
+void print_formulas(const Plan& plan, const ExplainOptions& options) {
+  std::cout << '\n';
+  const auto found = figures_of(plan, options);
+  if (const auto* problem = std::get_if<std::string>(&found)) {
+    std::cout << "no formulas: " << *problem << '\n';
+    return;
+  }
+  const auto& [platform, profile] = std::get<Figures>(found);
+  const KernelCosts kernels(profile, platform);
+  std::cout << to_text(formulas(plan, options.layer, PriceList(platform, kernels)));
+}
+
+void print_sensitivity(const Plan& plan, const ExplainOptions& options) {
+  if (!options.layer.empty()) layer_named(plan, options.layer);
+  check_prediction(plan, options.plan_file);
+  const auto found = figures_of(plan, options);
+  if (const auto* problem = std::get_if<std::string>(&found)) {
+    throw Error(ExitCode::bad_input, "no sensitivity: " + *problem);
+  }
+  const auto& [platform, profile] = std::get<Figures>(found);
+  std::cout << to_text(sensitivity(plan, platform, profile, options.layer), plan);
+}
+
+}  // namespace
+
+ExitCode explain_command(const ExplainOptions& options) {
+  const Plan plan = read_plan(options.plan_file);
+  if (options.sensitivity) {
+    print_sensitivity(plan, options);
+    return ExitCode::ok;
+  }
+  std::cout << explain(plan, options.layer.empty() ? std::nullopt : std::optional(options.layer));
+  if (!options.layer.empty()) print_formulas(plan, options);
+  return ExitCode::ok;
+}
+
+}  // namespace cnnplan

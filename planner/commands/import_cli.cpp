@@ -1,0 +1,58 @@
+// Options and help of cnnplan import.
+#include "planner/commands/import_cli.hpp"
+
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+namespace cnnplan {
+namespace {
+
+constexpr const char* help = R"(EXAMPLES
+  cnnplan import resnet50.onnx                        writes network.json
+  cnnplan import fcn.onnx --input 3x512x512           sizes that the model leaves open
+  cnnplan import googlenet.onnx --output logits       one of several outputs
+  cnnplan import googlenet.onnx --auxiliary aux1=0.3 --auxiliary aux2=0.3
+                                                      heads that only training has
+  cnnplan import resnet50.onnx --weights resnet50.h5  its parameters, too, for cnnexec --weights
+  python3 -c 'import torch, torchvision; torch.onnx.export(torchvision.models.resnet50(),
+      torch.zeros(1, 3, 224, 224), "resnet50.onnx", training=torch.onnx.TrainingMode.TRAINING,
+      do_constant_folding=False)'                     keeps batch norms, which other exports fold
+
+solve, profile and check take models as they take network files. Nodes that no layer expresses are
+listed, all at once. Layers are called as in the model's source, where the file tells.
+
+)";
+
+}  // namespace
+
+void add_import(CLI::App& app, ImportCommandOptions& options, const char* exit_codes) {
+  CLI::App* import = app.add_subcommand("import", "Make a network file of an ONNX model");
+  import->add_option("model", options.model_file, "ONNX file")->required();
+  import->add_option("-o", options.network_file, "Network file")->capture_default_str();
+  import->add_option(
+      "-i,--input",
+      options.input,
+      "Dims of the input, as 1x3x512x512, 3x512x512 or 512x512; default: the model's");
+  import->add_option("--output",
+                     options.output_name,
+                     "Value of the model that the loss is of; default: its first "
+                     "output");
+  import->add_option("--weights",
+                     options.weights_file,
+                     "Also write the model's parameters, to this HDF5 file, for cnnexec --weights");
+  import
+      ->add_option("--loss",
+                   options.loss,
+                   "cross_entropy (with softmax, per image or per pixel) or mean_squared_error")
+      ->capture_default_str();
+  import
+      ->add_option("--auxiliary",
+                   options.auxiliary,
+                   "Another output with a loss of that kind, as NAME=WEIGHT; training adds it to "
+                   "the main loss, tests and outputs are the main one's; may be repeated")
+      ->allow_extra_args(false);
+  import->footer(std::string(help) + exit_codes);
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,129 @@
+// From a plan to a simulated step, beside the predicted one.
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <span>
+#include <vector>
+
+#include "planner/base/error.hpp"
+#include "planner/commands/chosen_file.hpp"
+#include "planner/commands/commands.hpp"
+#include "planner/commands/plan_inputs.hpp"
+#include "planner/predict/predict.hpp"
+#include "planner/report/table.hpp"
+#include "planner/simulate/replay.hpp"
+
+namespace cnnplan {
+namespace {
+
+// Further apart, the plan was made of other files than these.
+constexpr double same_prediction = 1e-6;
+
+Platform platform_of(const SimulateOptions& options, int ranks) {
+  const std::string name = chosen_file(options.platform_file, default_platform_file);
+  return name.empty() ? default_platform(ranks) : read_platform(name);
+}
+
+// A profile that lies here by its default name counts where the plan was made from it.
+Profile profile_of(const SimulateOptions& options, const Plan& plan) {
+  if (!options.profile_file.empty()) return read_profile(options.profile_file);
+  const auto name = PlanInputs(plan).take("", default_profile_file);
+  if (name) return read_profile(*name);
+  if (!chosen_file("", default_profile_file).empty()) {
+    std::cerr << default_profile_file << " is not used: the plan was not made from it\n";
+  }
+  return Profile{};
+}
+
+// Who asks whether a prediction holds is not answered with another one.
+void check_files(const SimulateOptions& options, const Plan& plan, double predicted_s) {
+  const double planned_s = plan.prediction.step_s;
+  if (std::abs(predicted_s - planned_s) <= same_prediction * planned_s) return;
+  if (options.max_error) {
+    throw InputError({.file = options.plan_file,
+                      .pointer = "/prediction/step_s",
+                      .value = duration(planned_s),
+                      .allowed = "with --max-error, what the platform and the profile predict (" +
+                                 duration(predicted_s) + "): those that the plan was made with"});
+  }
+  std::cerr << "these platform and profile predict " << duration(predicted_s) << ", the plan says "
+            << duration(planned_s) << ": it was made with others\n";
+}
+
+std::string overlap_text(const Plan& plan, double overlap) {
+  if (overlap > 0.0) {
+    return "halos and reductions run as processes beside the kernels, which they slow by " +
+           percent(1.0 - overlap) + " of their predicted time";
+  }
+  return plan.overlap ? "none: the platform hides nothing" : "none: one operation after the other";
+}
+
+// What no rank can do without: kernels and loading of the lane that has most of them.
+double kernels_s(std::span<const PricedSchedule> schedules) {
+  double most_s = 0.0;
+  for (const PricedSchedule& priced : schedules) {
+    std::vector<double> sums_s(static_cast<std::size_t>(priced.schedule.lanes));
+    for (std::size_t i = 0; i < priced.prices.size(); ++i) {
+      const Operation& operation = priced.schedule.operations[i];
+      if (is_communication(operation)) continue;
+      sums_s[static_cast<std::size_t>(operation.lane)] += priced.prices[i].seconds;
+    }
+    most_s = std::max(most_s, *std::max_element(sums_s.begin(), sums_s.end()));
+  }
+  return most_s;
+}
+
+struct StepTimes {
+  double simulated_s = 0.0;
+  double predicted_s = 0.0;
+  double kernels_s = 0.0;  // of the busiest lane, part of both
+};
+
+std::string times_text(const StepTimes& times) {
+  Table table({{"", Align::left}, {"step"}, {"beyond kernels"}});
+  const auto add = [&](const std::string& name, double step_s) {
+    table.add_row({name, duration(step_s), duration(step_s - times.kernels_s)});
+  };
+  add("simulated", times.simulated_s);
+  add("predicted", times.predicted_s);
+  const double beyond_s = times.predicted_s - times.kernels_s;
+  const bool beyond = beyond_s > same_prediction * times.predicted_s;
+  table.add_row({"ratio",
+                 fixed(times.simulated_s / times.predicted_s, 4),
+                 beyond ? fixed((times.simulated_s - times.kernels_s) / beyond_s, 4) : "-"});
+  return table.to_text();
+}
+
+ExitCode judge(const StepTimes& times, std::optional<double> max_error) {
+  const double error = std::abs(times.predicted_s / times.simulated_s - 1.0);
+  if (!max_error || error <= *max_error) return ExitCode::ok;
+  std::cerr << "the predicted step is " << percent(error)
+            << " off the simulated one; allowed: " << percent(*max_error) << '\n';
+  return ExitCode::prediction_outside_limit;
+}
+
+}  // namespace
+
+ExitCode simulate_command(const SimulateOptions& options) {
+  const Plan plan = read_plan(options.plan_file);
+  const Platform platform = platform_of(options, plan.ranks);
+  const KernelCosts kernels(profile_of(options, plan), platform);
+  const PriceList prices(platform, kernels);
+  const PricedPlan priced = lower_and_price(plan, RankClasses::each(plan.ranks), prices);
+  const auto& schedules = priced.schedules;
+  const double overlap = overlap_of(plan, platform);
+  check_files(options, plan, predicted_step_s(plan, prices));
+  // What is replayed takes equally long on all ranks.
+  StepTimes times{.predicted_s = step_time_s(walk(priced, {.overlap = overlap, .spreads = false})),
+                  .kernels_s = kernels_s(schedules)};
+  const Traces traces =
+      rank_traces(schedules, platform, {.overlap = overlap, .real_bytes = options.real_bytes});
+  write_simulation(options.folder, platform, traces);
+  times.simulated_s = replay(options.folder, static_cast<int>(traces.processes.size()));
+  std::cout << times_text(times) << "traces   " << traces.processes.size() << " processes, "
+            << traces.messages << " messages, in " << options.folder << '\n'
+            << "overlap  " << overlap_text(plan, overlap) << '\n';
+  return judge(times, options.max_error);
+}
+
+}  // namespace cnnplan

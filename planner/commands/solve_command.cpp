@@ -1,0 +1,237 @@
+// From files and options to a plan file.
+#include <algorithm>
+#include <iostream>
+#include <thread>
+#include <utility>
+
+#include "planner/base/error.hpp"
+#include "planner/base/file.hpp"
+#include "planner/commands/chosen_file.hpp"
+#include "planner/commands/commands.hpp"
+#include "planner/import/network_source.hpp"
+#include "planner/network/residual_chain.hpp"
+#include "planner/plan/sample_blocks.hpp"
+#include "planner/predict/predict.hpp"
+#include "planner/report/advice.hpp"
+#include "planner/report/explain.hpp"
+#include "planner/report/table.hpp"
+#include "planner/report/what_if_text.hpp"
+#include "planner/search/candidates/request_check.hpp"
+#include "planner/search/plans/scores.hpp"
+#include "planner/what_if/what_if.hpp"
+
+namespace cnnplan {
+namespace {
+
+// A file of the user, read once for what it says and for its digest.
+struct ReadFile {
+  std::string name;
+  std::string text;
+
+  explicit ReadFile(const std::string& file) : name(file), text(read_file(file)) {}
+  InputFile as_input() const { return input_file(name, text); }
+};
+
+int default_ranks(const Platform& platform) {
+  if (platform.measured && !platform.levels.empty()) return platform.levels.back().ranks_per_group;
+  return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+}
+
+// Where the platform was described by hand, its device is the beginning of what the profile says,
+// clocks left out.
+bool is_of_same_device(const Platform& platform, const Profile& profile) {
+  if (profile.kernels.empty()) return true;
+  const std::string& device = profile.fingerprint.device;
+  const bool is_unknown = !platform.measured && platform.device == Platform{}.device;
+  const bool is_same =
+      platform.measured ? device == platform.device : device.starts_with(platform.device);
+  return is_unknown || is_same;
+}
+
+// A profile and a platform of different devices would predict neither.
+void check_same_device(const Platform& platform, const Profile& profile, const std::string& file) {
+  if (is_of_same_device(platform, profile)) return;
+  throw InputError({.file = file,
+                    .pointer = "/fingerprint/device",
+                    .value = '"' + profile.fingerprint.device + '"',
+                    .allowed = "the device of the platform, \"" + platform.device + '"'});
+}
+
+Network network_of(const ReadFile& file, const std::string& input_size) {
+  std::vector<std::string> notes;
+  Network network = parse_network_or_model(
+      {.content = file.text, .file = file.name, .input_size = input_size}, notes);
+  for (const std::string& note : notes) std::cerr << note << '\n';
+  return network;
+}
+
+void read_profile_of(const SolveOptions& options,
+                     SolveRequest& request,
+                     std::vector<InputFile>& inputs) {
+  const std::string name = chosen_file(options.profile_file, default_profile_file);
+  if (name.empty()) return;
+  const ReadFile file(name);
+  Profile profile = parse_profile(file.text, name);
+  // A platform that the user named goes before a profile that only lies here.
+  const bool may_be_left = options.profile_file.empty() && !options.platform_file.empty();
+  if (may_be_left && !is_of_same_device(request.platform, profile)) {
+    std::cerr << name << " is not used: it is of \"" << profile.fingerprint.device
+              << "\", the platform of \"" << request.platform.device << "\"\n";
+    return;
+  }
+  check_same_device(request.platform, profile, name);
+  request.profile = std::move(profile);
+  inputs.push_back(file.as_input());
+}
+
+// The ranks follow from the platform where the user does not say them.
+void read_platform_of(const SolveOptions& options,
+                      SolveRequest& request,
+                      std::vector<InputFile>& inputs) {
+  const std::string name = chosen_file(options.platform_file, default_platform_file);
+  if (!name.empty()) {
+    const ReadFile file(name);
+    request.platform = parse_platform(file.text, name);
+    inputs.push_back(file.as_input());
+  }
+  request.ranks = options.ranks > 0 ? options.ranks : default_ranks(request.platform);
+  if (name.empty()) request.platform = default_platform(request.ranks);
+}
+
+void check_reductions(const SolveOptions& options) {
+  if (!options.allreduce) return;
+  const auto refuse = [&](const char* option, const char* allowed) {
+    throw InputError({.file = option,
+                      .pointer = "",
+                      .value = "with --allreduce " + std::string(to_text(*options.allreduce)),
+                      .allowed = allowed});
+  };
+  if (options.sharded_update && !has_halves(*options.allreduce)) {
+    refuse("--sharded-update", "with ring or library, which have halves");
+  }
+  if (options.sample_blocks > 1 && !adds_as_a_tree(*options.allreduce)) {
+    refuse("--reproducible", "with recursive_doubling or rabenseifner, which add as a tree");
+  }
+}
+
+void read_sample_blocks(const SolveOptions& options, SolveRequest& request) {
+  request.sample_blocks = options.sample_blocks;
+  if (options.sample_blocks == 1) return;
+  check_reproducible(request.network, request.batch, request.ranks, options.sample_blocks);
+  request.statistics = BatchNormStatistics::global;
+  request.uniform = sample_mesh(request.ranks);
+}
+
+SolveRequest request_of(const SolveOptions& options, std::vector<InputFile>& inputs) {
+  const ReadFile network(options.network_file);
+  SolveRequest request{.network = network_of(network, options.input_size)};
+  inputs.push_back(network.as_input());
+  read_platform_of(options, request, inputs);
+  read_profile_of(options, request, inputs);
+  request.batch = options.batch;
+  request.precision = options.precision;
+  request.overlap = options.overlap;
+  request.only_profiled = options.strict;
+  request.statistics = options.statistics;
+  request.method = options.method;
+  request.recompute = options.recompute;
+  if (!options.allow.empty()) request.multigrid = options.multigrid;
+  request.axes = parse_axes(options.axes);
+  request.allreduce = options.allreduce;
+  request.bucket_bytes = options.bucket_bytes;
+  request.sharded_update = options.sharded_update;
+  check_reductions(options);
+  check_batch(request.network, request.batch, request.ranks);
+  if (!options.uniform.empty()) {
+    request.uniform = parse_uniform(request.network, request.batch, request.ranks, options.uniform);
+  }
+  read_sample_blocks(options, request);
+  return request;
+}
+
+TypedOptions typed(const SolveOptions& options) {
+  return {.network_file = options.network_file,
+          .profile_file = options.profile_file,
+          .uniform = options.uniform,
+          .plan_file = options.output_file};
+}
+
+void refuse_estimates(const Plan& plan, const SolveRequest& request, const SolveOptions& options) {
+  const std::string note = kernels_note(plan, request.platform, request.profile, typed(options));
+  if (note.empty()) return;
+  const bool needs_plan = has_kernels_of_plans_only(plan);
+  const std::string advice = note + (needs_plan ? "; solve without --strict writes that plan" : "");
+  if (options.profile_file.empty() && request.profile.kernels.empty()) {
+    throw InputError(
+        {.file = "--strict",
+         .pointer = "",
+         .value = "no profile: neither --profile nor a " + std::string(default_profile_file) +
+                  " of this device here",
+         .allowed =
+             "a profile with all kernels of the plan; " +
+             (needs_plan ? advice : "make one with: " + profile_advice(plan, typed(options)))});
+  }
+  throw InputError({.file = chosen_file(options.profile_file, default_profile_file),
+                    .pointer = "/kernels",
+                    .value = "not all kernels of the plan",
+                    .allowed = "with --strict all of them, timed as the plan runs: " + advice});
+}
+
+SolveRequest changed(SolveRequest request, const std::vector<std::string>& what_if) {
+  for (const std::string& text : what_if) {
+    apply(parse_what_if(text), request.platform, request.profile);
+  }
+  return request;
+}
+
+// The search tries few plans in virtual time: that there is may be faster than what it finds.
+Plan fastest_on(const SolveRequest& request, const Plan& kept) {
+  Plan anew = solve(request);
+  const bool is_faster = kept.prediction.step_s < anew.prediction.step_s &&
+                         fits(kept.prediction.memory.total_bytes(), request.platform);
+  return is_faster ? kept : anew;
+}
+
+void print_what_if(const Plan& plan, const SolveRequest& other, const SolveOptions& options) {
+  const KernelCosts kernels(other.profile, other.platform);
+  const Plan kept = with_prediction(plan, PriceList(other.platform, kernels));
+  const Plan after = fastest_on(other, kept);
+  std::cout << to_text({.before = plan, .kept = kept, .after = after}, joined(options.what_if));
+}
+
+void require_own_output(const SolveOptions& options) {
+  for (const std::string& input : {options.network_file,
+                                   chosen_file(options.platform_file, default_platform_file),
+                                   chosen_file(options.profile_file, default_profile_file)}) {
+    require_other_file(options.output_file, input);
+  }
+}
+
+}  // namespace
+
+ExitCode solve_command(const SolveOptions& options) {
+  std::vector<InputFile> inputs;
+  const SolveRequest request = request_of(options, inputs);
+  if (options.what_if.empty()) require_own_output(options);
+  const SolveRequest other = changed(request, options.what_if);
+  Plan plan = solve(request);
+  if (options.strict) refuse_estimates(plan, request, options);
+  if (!options.what_if.empty()) {
+    std::cerr << assumptions(plan, request.platform, request.profile, typed(options));
+    print_what_if(plan, other, options);
+    return ExitCode::ok;
+  }
+  if (request.multigrid && residual_chains(request.network).empty()) {
+    std::cerr << "no residual chain in this network: --allow multigrid changes nothing\n";
+  }
+  plan.inputs = std::move(inputs);
+  write_file(options.output_file, to_json(plan));
+  std::cerr << assumptions(plan, request.platform, request.profile, typed(options));
+  if (request.uniform) std::cerr << idle_note(plan);
+  std::cout << explain(plan, std::nullopt);
+  std::cerr << "wrote " << options.output_file << "; run it with: mpirun -n " << plan.ranks
+            << " cnnexec --strategy " << options.output_file << '\n';
+  return ExitCode::ok;
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,28 @@
+// Operators on constants, one function each; what they have in common.
+#pragma once
+
+#include <cstdint>
+
+#include "planner/import/onnx/node_reader.hpp"
+
+namespace cnnplan {
+
+inline constexpr std::int64_t max_folded_elements = 8192;
+
+// A constant input to compute with. @throws UnmappedNode where it is larger, or transposed
+TensorPointer small_constant(const NodeReader& node, std::size_t index);
+
+// folded_lists.cpp
+Constant fold_constant_of_shape(const NodeReader& node);
+Constant fold_gather(const NodeReader& node);
+Constant fold_slice(const NodeReader& node);
+Constant fold_concat(const NodeReader& node);
+
+// folded_arithmetic.cpp
+Constant fold_add(const NodeReader& node);
+Constant fold_sub(const NodeReader& node);
+Constant fold_mul(const NodeReader& node);
+Constant fold_div(const NodeReader& node);
+Constant fold_floor(const NodeReader& node);
+
+}  // namespace cnnplan

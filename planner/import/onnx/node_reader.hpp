@@ -1,0 +1,70 @@
+// Attributes and inputs of one node, with their types checked. All that is wrong is an
+// UnmappedNode.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "planner/import/onnx/onnx_graph.hpp"
+#include "planner/import/onnx/value.hpp"
+
+namespace cnnplan {
+
+using Values = std::map<std::string, Value, std::less<>>;
+
+class NodeReader {
+ public:
+  // Both must outlive the reader.
+  NodeReader(const OnnxNode& node, const Values& values, std::int64_t opset)
+      : node_(node), values_(values), opset_(opset) {}
+
+  const OnnxNode& node() const { return node_; }
+  std::int64_t opset() const { return opset_; }
+
+  bool has(const std::string& attribute) const { return node_.attributes.contains(attribute); }
+  std::int64_t integer(const std::string& attribute, std::int64_t absent) const;
+  float real(const std::string& attribute, float absent) const;
+  std::string text(const std::string& attribute, const std::string& absent) const;
+  // Empty where absent.
+  std::vector<std::int64_t> integers(const std::string& attribute) const;
+  std::vector<float> reals(const std::string& attribute) const;
+  // Null where absent.
+  TensorPointer tensor(const std::string& attribute) const;
+
+  std::size_t input_count() const { return node_.inputs.size(); }
+  bool has_input(std::size_t index) const;
+  const Value& input(std::size_t index) const;
+  bool is_constant(std::size_t index) const;
+  bool are_inputs_constant() const;
+  bool is_input_unknown() const;
+  // True where an input is certainly no constant.
+  bool has_activation() const;
+  Constant constant(std::size_t index) const;
+  // Without a margin that is yet to be taken in, and with its channels in one dim.
+  Activation activation(std::size_t index) const;
+  // Without a margin; its channels may be in groups.
+  Activation view(std::size_t index) const;
+  // Absent where the input is left out.
+  std::optional<std::vector<std::int64_t>> integers_at(std::size_t index) const;
+  std::optional<std::vector<double>> reals_at(std::size_t index) const;
+  // Of an attribute in older opsets, of an input in newer ones.
+  std::optional<std::vector<std::int64_t>> integers_of_either(const std::string& attribute,
+                                                              std::size_t index) const;
+
+ private:
+  template <typename T>
+  T attribute_or(const std::string& name, T absent) const;
+
+  const OnnxNode& node_;
+  const Values& values_;
+  std::int64_t opset_;
+};
+
+// An axis counted from the end as one from the beginning. @throws UnmappedNode unless below `rank`
+std::size_t normal_axis(std::int64_t axis, std::size_t rank);
+
+}  // namespace cnnplan

@@ -1,0 +1,29 @@
+// JSON or ONNX, by content; whole files of bounded size.
+#include <filesystem>
+#include <system_error>
+
+#include "planner/base/error.hpp"
+#include "planner/base/file.hpp"
+#include "planner/import/onnx/onnx_file.hpp"
+
+namespace cnnplan {
+
+bool is_onnx(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  return first != std::string_view::npos && text[first] != '{' && text[first] != '[';
+}
+
+std::string read_onnx_file(const std::string& file) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(file, error);
+  if (!error && size > static_cast<std::uintmax_t>(max_onnx_bytes)) {
+    throw InputError({.file = file,
+                      .pointer = "",
+                      .value = std::to_string(size) + " bytes",
+                      .allowed = "at most " + std::to_string(max_onnx_bytes) +
+                                 "; larger models keep values in other files"});
+  }
+  return read_file(file);
+}
+
+}  // namespace cnnplan

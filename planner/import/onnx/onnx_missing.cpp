@@ -1,0 +1,13 @@
+// In place of onnx_file.cpp where protobuf or ONNX was not found.
+#include "planner/base/error.hpp"
+#include "planner/import/onnx/onnx_file.hpp"
+
+namespace cnnplan {
+
+OnnxGraph parse_onnx(std::string_view, const std::string& file) {
+  throw EnvironmentError(file +
+                         ": no JSON, and this build reads no ONNX: it was made without protobuf "
+                         "and ONNX (Debian: libprotobuf-dev, libonnx-dev)");
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,27 @@
+// The message of many refusals.
+#include "planner/import/onnx/unmapped.hpp"
+
+#include <utility>
+
+#include "planner/import/onnx/printable.hpp"
+
+namespace cnnplan {
+namespace {
+
+std::string message_of(const std::string& file, const std::vector<Refusal>& refusals) {
+  const bool is_one = refusals.size() == 1;
+  std::string text = file + ": " + std::to_string(refusals.size()) + (is_one ? " node" : " nodes") +
+                     " of the model cannot be mapped to layers:";
+  for (const Refusal& refusal : refusals) {
+    text += "\n  " + printable(refusal.node) + " (" + printable(refusal.type) +
+            "): " + printable(refusal.reason);
+  }
+  return text;
+}
+
+}  // namespace
+
+UnmappedNodes::UnmappedNodes(const std::string& file, std::vector<Refusal> refusals)
+    : Error(ExitCode::bad_input, message_of(file, refusals)), refusals_(std::move(refusals)) {}
+
+}  // namespace cnnplan

@@ -1,0 +1,143 @@
+// Typed reading of a JSON document. A reader knows where it stands, so that every refusal names
+// file, JSON pointer, what was found and what is allowed.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "planner/base/error.hpp"
+#include "planner/kernel/enumerators.hpp"
+
+namespace cnnplan {
+
+// Both ends are allowed.
+struct IntegerRange {
+  std::int64_t minimum = 0;
+  std::int64_t maximum = std::numeric_limits<std::int64_t>::max();
+};
+
+enum class Ends { closed, open_below, open_above };
+
+struct NumberRange {
+  double minimum = std::numeric_limits<double>::lowest();
+  double maximum = std::numeric_limits<double>::max();
+  Ends ends = Ends::closed;
+};
+
+inline constexpr IntegerRange extent_range{1, 2147483647};
+inline constexpr IntegerRange padding_range{0, 2147483647};
+inline constexpr IntegerRange count_range{0, 2147483647};
+inline constexpr IntegerRange ranks_range{1, 1048576};
+// What no machine reaches, so that sums and products of what files hold stay finite.
+inline constexpr IntegerRange bytes_range{0, std::int64_t{1} << 60};
+inline constexpr NumberRange seconds_range{.minimum = 0.0, .maximum = 1e9};
+inline constexpr NumberRange seconds_per_byte_range{.minimum = 0.0, .maximum = 1.0};
+inline constexpr NumberRange fraction_range{.minimum = 0.0, .maximum = 1.0};
+
+class JsonReader {
+ public:
+  // `value` is null where nothing stands at `pointer`.
+  JsonReader(const nlohmann::json* value, const std::string& file, std::string pointer)
+      : value_(value), file_(&file), pointer_(std::move(pointer)) {}
+
+  const std::string& file() const { return *file_; }
+  const std::string& pointer() const { return pointer_; }
+
+  // Objects: a key that is not listed is refused; one that is missing is refused when its value is
+  // read.
+  void allow_keys(std::initializer_list<std::string_view> keys) const;
+  bool has(std::string_view key) const;
+  JsonReader at(std::string_view key) const;
+  std::vector<std::pair<std::string, JsonReader>> members() const;
+  // Lists.
+  bool is_list() const;
+  std::vector<JsonReader> entries(const IntegerRange& count = {}) const;
+  // Scalars.
+  std::int64_t integer(const IntegerRange& range) const;
+  double number(const NumberRange& range) const;
+  bool boolean() const;
+  std::string text() const;
+  std::string name() const;  // text that is not empty
+  bool is_text(std::string_view text) const;
+  template <typename E>
+  E enumerator() const;
+
+  // Leave `field` as it is where the key is missing. @pre `range` fits into the field
+  template <std::integral Integer>
+  void read(std::string_view key, Integer& field, const IntegerRange& range) const;
+  void read(std::string_view key, double& field, const NumberRange& range) const;
+  void read(std::string_view key, bool& field) const;
+  void read(std::string_view key, std::string& field) const;
+  template <typename E>
+  void read_enumerator(std::string_view key, E& field) const;
+
+  // Calls `function`; an InputError that says nothing of its place gets this one.
+  template <typename Function>
+  auto locate(Function&& function) const;
+  [[noreturn]] void refuse(std::string allowed) const;
+  [[noreturn]] void refuse(std::string value, std::string allowed) const;
+
+ private:
+  const nlohmann::json* value_;
+  const std::string* file_;
+  std::string pointer_;
+};
+
+// A parsed document of one kind. Its readers must not outlive it.
+class JsonDocument {
+ public:
+  // @throws InputError for malformed JSON and unless "schema" is "cnnplan.<kind>/1".
+  JsonDocument(std::string_view text, std::string file, std::string_view kind);
+  JsonDocument(const JsonDocument&) = delete;
+  JsonDocument& operator=(const JsonDocument&) = delete;
+  ~JsonDocument();
+  JsonReader root() const;
+
+ private:
+  std::string file_;
+  std::unique_ptr<nlohmann::json> value_;
+};
+
+// Refuses an object that is not of this kind.
+void check_schema(const JsonReader& root, std::string_view kind);
+
+template <typename E>
+E JsonReader::enumerator() const {
+  std::string names;
+  for (const E value : Enumerators<E>::all) {
+    if (is_text(to_text(value))) return value;
+    names += (names.empty() ? "\"" : ", \"") + std::string(to_text(value)) + '"';
+  }
+  refuse("one of " + names);
+}
+
+template <std::integral Integer>
+void JsonReader::read(std::string_view key, Integer& field, const IntegerRange& range) const {
+  if (has(key)) field = static_cast<Integer>(at(key).integer(range));
+}
+
+template <typename E>
+void JsonReader::read_enumerator(std::string_view key, E& field) const {
+  if (has(key)) field = at(key).enumerator<E>();
+}
+
+template <typename Function>
+auto JsonReader::locate(Function&& function) const {
+  try {
+    return function();
+  } catch (const InputError& error) {
+    if (!error.problem().pointer.empty()) throw;
+    refuse(error.problem().value, error.problem().allowed);
+  }
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,15 @@
+// Rates of a device, in platform files.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "planner/json/json_reader.hpp"
+#include "planner/kernel/kernel_rates.hpp"
+
+namespace cnnplan {
+
+// The value of "kernels" in platform files.
+KernelRates kernel_rates_from_json(const JsonReader& reader);
+nlohmann::ordered_json to_ordered_json(const KernelRates& rates);
+
+}  // namespace cnnplan

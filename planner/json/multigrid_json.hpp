@@ -1,0 +1,19 @@
+// The list of chains that a plan runs by multigrid.
+#pragma once
+
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "planner/json/json_reader.hpp"
+#include "planner/network/multigrid.hpp"
+#include "planner/network/network.hpp"
+
+namespace cnnplan {
+
+// "multigrid" of a plan; empty where it has none.
+std::vector<Multigrid> read_multigrid(const JsonReader& root, const Network& network);
+nlohmann::ordered_json to_ordered_json(const std::vector<Multigrid>& chains,
+                                       const Network& network);
+
+}  // namespace cnnplan

@@ -1,0 +1,231 @@
+// Predictions, field by field.
+#include "planner/json/prediction_json.hpp"
+
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+namespace cnnplan {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// A step below its bound would be a gap below 0, and none is below 0 s.
+constexpr NumberRange gap_range{.minimum = -1.0};
+// Sums over operations and ranks of what seconds_range allows one of.
+constexpr NumberRange predicted_range{.minimum = 0.0, .maximum = 1e30};
+constexpr IntegerRange rank_range{.minimum = 0, .maximum = max_ranks - 1};
+constexpr NumberRange margin_range{.minimum = -1e30, .maximum = 1e30};
+
+PredictedOperation read_operation(const JsonReader& reader) {
+  reader.allow_keys({"id", "predicted_s", "critical_s", "estimated"});
+  PredictedOperation operation{.id = reader.at("id").name(),
+                               .predicted_s = reader.at("predicted_s").number(predicted_range)};
+  reader.read("critical_s", operation.critical_s, predicted_range);
+  reader.read("estimated", operation.estimated);
+  return operation;
+}
+
+MemoryUse read_memory(const JsonReader& reader) {
+  reader.allow_keys({"parameters_bytes", "activations_bytes", "buffers_bytes", "available_bytes"});
+  MemoryUse memory;
+  reader.read("parameters_bytes", memory.parameters_bytes, bytes_range);
+  reader.read("activations_bytes", memory.activations_bytes, bytes_range);
+  reader.read("buffers_bytes", memory.buffers_bytes, bytes_range);
+  reader.read("available_bytes", memory.available_bytes, bytes_range);
+  return memory;
+}
+
+UnitChoice read_choice(const JsonReader& reader) {
+  reader.allow_keys({"layer", "mesh", "channel_algorithm", "recompute"});
+  const JsonReader mesh = reader.at("mesh");
+  UnitChoice choice{.layer = reader.at("layer").name(), .split = {}};
+  choice.split.mesh = mesh.locate([&mesh] { return parse_mesh(mesh.text()); });
+  reader.read_enumerator("channel_algorithm", choice.split.channel_algorithm);
+  reader.read("recompute", choice.recompute);
+  return choice;
+}
+
+UnitMargin read_margin(const JsonReader& reader) {
+  reader.allow_keys({"layers", "runner_up", "margin_s", "changes"});
+  UnitMargin margin;
+  for (const JsonReader& entry : reader.at("layers").entries({.minimum = 1})) {
+    margin.layers.push_back(entry.name());
+  }
+  reader.read("runner_up", margin.runner_up);
+  reader.read("margin_s", margin.margin_s, margin_range);
+  if (!reader.has("changes")) return margin;
+  for (const JsonReader& entry : reader.at("changes").entries()) {
+    margin.changes.push_back(read_choice(entry));
+  }
+  return margin;
+}
+
+PartitionedStep read_partitioned_step(const JsonReader& reader) {
+  reader.allow_keys({"partitions", "step_s", "fits"});
+  PartitionedStep step{.partitions = static_cast<int>(reader.at("partitions").integer(ranks_range)),
+                       .step_s = reader.at("step_s").number(predicted_range)};
+  reader.read("fits", step.fits);
+  return step;
+}
+
+Partitioning read_partitioning(const JsonReader& reader) {
+  reader.allow_keys({"plan", "step_s", "sample_ranks", "steps"});
+  Partitioning partitioning{.plan = reader.at("plan").name(),
+                            .step_s = reader.at("step_s").number(predicted_range)};
+  reader.read("sample_ranks", partitioning.sample_ranks, ranks_range);
+  for (const JsonReader& entry : reader.at("steps").entries({.minimum = 1})) {
+    partitioning.steps.push_back(read_partitioned_step(entry));
+  }
+  return partitioning;
+}
+
+Json to_ordered_json(const Partitioning& partitioning) {
+  Json json{{"plan", partitioning.plan},
+            {"step_s", partitioning.step_s},
+            {"sample_ranks", partitioning.sample_ranks},
+            {"steps", Json::array()}};
+  for (const PartitionedStep& step : partitioning.steps) {
+    Json entry{{"partitions", step.partitions}, {"step_s", step.step_s}};
+    if (!step.fits) entry["fits"] = false;
+    json["steps"].push_back(std::move(entry));
+  }
+  return json;
+}
+
+Json to_ordered_json(const PredictedOperation& operation) {
+  Json json{{"id", operation.id}, {"predicted_s", operation.predicted_s}};
+  if (operation.critical_s > 0.0) json["critical_s"] = operation.critical_s;
+  if (operation.estimated) json["estimated"] = true;
+  return json;
+}
+
+Json to_ordered_json(const MemoryUse& memory) {
+  return {{"parameters_bytes", memory.parameters_bytes},
+          {"activations_bytes", memory.activations_bytes},
+          {"buffers_bytes", memory.buffers_bytes},
+          {"available_bytes", memory.available_bytes}};
+}
+
+Json to_ordered_json(const UnitChoice& choice) {
+  Json json{{"layer", choice.layer}, {"mesh", to_text(choice.split.mesh)}};
+  if (choice.split.channel_algorithm != Split{}.channel_algorithm) {
+    json["channel_algorithm"] = to_text(choice.split.channel_algorithm);
+  }
+  if (choice.recompute) json["recompute"] = true;
+  return json;
+}
+
+Json to_ordered_json(const UnitMargin& margin) {
+  Json json{{"layers", margin.layers}};
+  if (margin.runner_up.empty()) return json;
+  json["runner_up"] = margin.runner_up;
+  json["margin_s"] = margin.margin_s;
+  for (const UnitChoice& choice : margin.changes) {
+    json["changes"].push_back(to_ordered_json(choice));
+  }
+  return json;
+}
+
+void read_lists(const JsonReader& reader, Prediction& prediction) {
+  if (reader.has("partitioning")) {
+    prediction.partitioning = read_partitioning(reader.at("partitioning"));
+  }
+  if (reader.has("estimated_kernels")) {
+    for (const JsonReader& entry : reader.at("estimated_kernels").entries()) {
+      prediction.estimated_kernels.push_back(entry.text());
+    }
+  }
+  if (reader.has("margins")) {
+    for (const JsonReader& entry : reader.at("margins").entries()) {
+      prediction.margins.push_back(read_margin(entry));
+    }
+  }
+  if (reader.has("operations")) {
+    for (const JsonReader& entry : reader.at("operations").entries()) {
+      prediction.operations.push_back(read_operation(entry));
+    }
+  }
+}
+
+void add_lists(const Prediction& prediction, Json& json) {
+  if (!prediction.partitioning.steps.empty()) {
+    json["partitioning"] = to_ordered_json(prediction.partitioning);
+  }
+  for (const UnitMargin& margin : prediction.margins) {
+    json["margins"].push_back(to_ordered_json(margin));
+  }
+  for (const PredictedOperation& operation : prediction.operations) {
+    json["operations"].push_back(to_ordered_json(operation));
+  }
+}
+
+}  // namespace
+
+Prediction prediction_from_json(const JsonReader& reader) {
+  reader.allow_keys({"step_s",
+                     "low_s",
+                     "high_s",
+                     "exposed_communication_s",
+                     "inference_s",
+                     "operations",
+                     "memory",
+                     "baseline",
+                     "baseline_s",
+                     "bound_s",
+                     "gap",
+                     "runner_up",
+                     "runner_up_s",
+                     "candidates",
+                     "pruned",
+                     "outpriced",
+                     "estimated_kernels",
+                     "margins",
+                     "margins_rank",
+                     "partitioning"});
+  Prediction prediction;
+  reader.read("step_s", prediction.step_s, predicted_range);
+  reader.read("low_s", prediction.low_s, predicted_range);
+  reader.read("high_s", prediction.high_s, predicted_range);
+  reader.read("exposed_communication_s", prediction.exposed_communication_s, predicted_range);
+  reader.read("inference_s", prediction.inference_s, predicted_range);
+  reader.read("baseline", prediction.baseline);
+  reader.read("baseline_s", prediction.baseline_s, predicted_range);
+  reader.read("bound_s", prediction.bound_s, predicted_range);
+  reader.read("gap", prediction.gap, gap_range);
+  reader.read("runner_up", prediction.runner_up);
+  reader.read("runner_up_s", prediction.runner_up_s, predicted_range);
+  reader.read("candidates", prediction.candidates, bytes_range);
+  reader.read("pruned", prediction.pruned, bytes_range);
+  reader.read("outpriced", prediction.outpriced, bytes_range);
+  reader.read("margins_rank", prediction.margins_sum.rank, rank_range);
+  if (reader.has("memory")) prediction.memory = read_memory(reader.at("memory"));
+  read_lists(reader, prediction);
+  return prediction;
+}
+
+Json to_ordered_json(const Prediction& prediction) {
+  Json json{{"step_s", prediction.step_s},
+            {"low_s", prediction.low_s},
+            {"high_s", prediction.high_s},
+            {"exposed_communication_s", prediction.exposed_communication_s},
+            {"inference_s", prediction.inference_s},
+            {"baseline", prediction.baseline},
+            {"baseline_s", prediction.baseline_s},
+            {"bound_s", prediction.bound_s},
+            {"gap", prediction.gap},
+            {"runner_up", prediction.runner_up},
+            {"runner_up_s", prediction.runner_up_s},
+            {"candidates", prediction.candidates},
+            {"pruned", prediction.pruned},
+            {"outpriced", prediction.outpriced},
+            {"memory", to_ordered_json(prediction.memory)},
+            {"estimated_kernels", prediction.estimated_kernels},
+            {"margins", Json::array()},
+            {"operations", Json::array()}};
+  if (prediction.margins_sum.rank >= 0) json["margins_rank"] = prediction.margins_sum.rank;
+  add_lists(prediction, json);
+  return json;
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,32 @@
+// Fingerprints of devices, and profiles of one device put together.
+#include "planner/kernel/profile.hpp"
+
+#include <algorithm>
+
+#include "planner/base/error.hpp"
+
+namespace cnnplan {
+
+std::string to_text(const DeviceFingerprint& fingerprint) {
+  return fingerprint.device + "; " + fingerprint.backend + " (" + fingerprint.library + "); " +
+         std::to_string(fingerprint.busy_ranks) + " busy rank" +
+         (fingerprint.busy_ranks == 1 ? "" : "s");
+}
+
+void merge(Profile& profile, const Profile& other, const std::string& other_file) {
+  if (profile.fingerprint != other.fingerprint) {
+    throw InputError({.file = other_file,
+                      .pointer = "/fingerprint",
+                      .value = '"' + to_text(other.fingerprint) + '"',
+                      .allowed = '"' + to_text(profile.fingerprint) +
+                                 "\"; times of others go into a file of their own (-o)"});
+  }
+  profile.kernels.insert(other.kernels.begin(), other.kernels.end());
+  for (const InputFile& input : other.inputs) {
+    const bool is_there =
+        std::find(profile.inputs.begin(), profile.inputs.end(), input) != profile.inputs.end();
+    if (!is_there) profile.inputs.push_back(input);
+  }
+}
+
+}  // namespace cnnplan

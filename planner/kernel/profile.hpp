@@ -1,0 +1,55 @@
+// Kernel times of one device: what `cnnplan profile` writes and the planner reads.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "planner/base/input_file.hpp"
+#include "planner/kernel/kernel.hpp"
+
+namespace cnnplan {
+
+struct KernelTiming {
+  int repetitions = 0;
+  double median_s = 0.0;
+  double mean_s = 0.0;
+  double stddev_s = 0.0;
+  double min_s = 0.0;
+  // Standard deviation between ranks that run it at the same time; 0 where one rank alone did.
+  double rank_spread_s = 0.0;
+  std::int64_t workspace_bytes = 0;
+  std::string implementation;  // as the library calls it
+  auto operator<=>(const KernelTiming&) const = default;
+};
+
+struct DeviceFingerprint {
+  std::string device;     // e.g. CPU model and number of threads per rank
+  std::string backend;    // "onednn"
+  std::string library;    // "oneDNN 2.6.3 with AVX2"
+  int busy_ranks = 1;     // ranks of the node, or of the discrete device, that were timed at once
+  bool discrete = false;  // with memory of its own: ranks on other devices do not slow it
+  bool shared_workspace = false;  // kernels take turns in the workspace of the largest
+  auto operator<=>(const DeviceFingerprint&) const = default;
+};
+std::string to_text(const DeviceFingerprint& fingerprint);
+
+struct Profile {
+  DeviceFingerprint fingerprint;
+  std::map<KernelSpec, KernelTiming> kernels;  // keys are canonical
+  std::vector<InputFile> inputs;               // networks whose kernels were timed
+  bool operator==(const Profile&) const = default;
+};
+
+// Adds the kernels and inputs of `other` that `profile` lacks.
+// @throws InputError when the fingerprints differ: devices never merge.
+void merge(Profile& profile, const Profile& other, const std::string& other_file);
+
+// JSON (schema cnnplan.profile/1). @throws InputError, IoError
+Profile parse_profile(std::string_view json, const std::string& file);
+Profile read_profile(const std::string& file);
+std::string to_json(const Profile& profile);
+
+}  // namespace cnnplan

@@ -1,0 +1,201 @@
+// Networks built layer by layer, and look-ups in them.
+#include "planner/network/network.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "planner/base/checked.hpp"
+#include "planner/base/error.hpp"
+#include "planner/network/channel_split.hpp"
+#include "planner/network/layer_check.hpp"
+#include "planner/network/layer_place.hpp"
+#include "planner/network/layer_shape.hpp"
+#include "planner/network/layer_window.hpp"
+
+namespace cnnplan {
+namespace {
+
+// Of a whole network: what its layers hold, gradients and momentum included, stays below the bytes
+// that files may name.
+constexpr std::int64_t max_parameters = std::int64_t{1} << 53;
+
+}  // namespace
+
+Network::Network(std::string name, std::vector<Layer> layers, const std::string& file)
+    : name_(std::move(name)), layers_(std::move(layers)) {
+  inputs_.resize(layers_.size());
+  consumers_.resize(layers_.size());
+  IndexByName index_by_name;
+  std::int64_t parameters = 0;
+  for (LayerIndex i = 0; i < layer_count(); ++i) {
+    const LayerPlace place{file, static_cast<std::size_t>(i)};
+    check_name_and_inputs(layer(i), index_by_name, place);
+    connect(i, index_by_name, file);
+    infer_shape(i, file);
+    const std::int64_t allowed = max_parameters - parameters;
+    place.require(parameter_count(i) <= allowed,
+                  "",
+                  parameter_count(i),
+                  "at most " + std::to_string(allowed) + " parameters besides those before");
+    parameters += parameter_count(i);
+    index_by_name.emplace(layer(i).name, i);
+  }
+  for (const auto& named : index_by_name) by_name_.push_back(named.second);
+  check_ends(file);
+}
+
+void Network::connect(LayerIndex index, const IndexByName& earlier, const std::string& file) {
+  const LayerPlace place{file, static_cast<std::size_t>(index)};
+  for (const std::string& input : layer(index).inputs) {
+    const auto found = earlier.find(input);
+    // Files may leave out the input that is the layer listed before.
+    const bool is_default = found != earlier.end() && found->second == index - 1;
+    const std::string key =
+        is_default && layer(index).inputs.size() == 1 ? "" : inputs_key(layer(index));
+    if (found == earlier.end()) {
+      place.refuse(key, '"' + input + '"', "the name of a layer listed before");
+    }
+    if (is_loss(layer_parameters(found->second))) {
+      place.refuse(key, "the input \"" + input + '"', "a layer that is no loss");
+    }
+    inputs_[static_cast<std::size_t>(index)].push_back(found->second);
+    consumers_[static_cast<std::size_t>(found->second)].push_back(index);
+  }
+}
+
+void Network::infer_shape(LayerIndex index, const std::string& file) {
+  const LayerPlace place{file, static_cast<std::size_t>(index)};
+  std::vector<Shape> shapes;
+  for (LayerIndex input : inputs_of(index)) {
+    shapes.push_back(sample_shapes_[static_cast<std::size_t>(input)]);
+  }
+  try {
+    sample_shapes_.push_back(sample_shape(layer_parameters(index), shapes, place));
+    volume(sample_shapes_.back());
+    parameter_count(index);
+  } catch (const InputError& error) {
+    if (!error.problem().file.empty()) throw;
+    place.refuse("", error.problem().value, error.problem().allowed);
+  }
+}
+
+void Network::check_ends(const std::string& file) const {
+  int losses = 0;
+  int sources = 0;
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    const bool ends = is_loss(layers_[i].parameters);
+    losses += ends ? 1 : 0;
+    sources += std::holds_alternative<Input>(layers_[i].parameters) ? 1 : 0;
+    if (consumers_[i].empty() && !ends) {
+      LayerPlace{file, i}.refuse(
+          "name", '"' + layers_[i].name + '"', "a layer whose output another layer uses");
+    }
+  }
+  const bool last_is_loss = !layers_.empty() && is_loss(layers_.back().parameters);
+  if (sources != 1 || !last_is_loss) {
+    throw InputError({.file = file,
+                      .pointer = "/layers",
+                      .value = std::to_string(sources) + " inputs and " + std::to_string(losses) +
+                               " losses in " + std::to_string(layers_.size()) + " layers",
+                      .allowed = "one input, and a loss as the last layer"});
+  }
+  check_losses(file);
+}
+
+void Network::check_losses(const std::string& file) const {
+  const auto last = static_cast<std::size_t>(loss_layer());
+  const LayerParameters& main = layers_[last].parameters;
+  if (loss_weight(main) != 1.0) {
+    LayerPlace{file, last}.refuse(
+        "weight", std::to_string(loss_weight(main)), "1 for the last loss, the main one");
+  }
+  for (std::size_t i = 0; i < last; ++i) {
+    if (!is_loss(layers_[i].parameters)) continue;
+    const LayerPlace place{file, i};
+    if (layers_[i].name == "loss") {
+      place.refuse("name", "\"loss\"", "another name: the last loss is called so");
+    }
+    const std::string kind(kind_name(layers_[i].parameters));
+    if (layers_[i].parameters.index() != main.index()) {
+      place.refuse("kind", '"' + kind + '"', std::string(kind_name(main)) + ", as the last loss");
+    }
+    if (sample_shapes_[i] != sample_shapes_[last]) {
+      place.refuse("",
+                   kind + " of " + to_text(sample_shapes_[i]),
+                   "the shape of the last loss, " + to_text(sample_shapes_[last]) +
+                       ": all compare with the same labels or targets");
+    }
+  }
+}
+
+std::vector<bool> Network::layers_of_main_loss() const {
+  std::vector<bool> is_part(layers_.size(), false);
+  is_part.back() = true;
+  for (std::size_t i = layers_.size(); i-- > 0;) {
+    if (!is_part[i]) continue;
+    for (const LayerIndex input : inputs_[i]) is_part[static_cast<std::size_t>(input)] = true;
+  }
+  return is_part;
+}
+
+const LayerParameters& Network::layer_parameters(LayerIndex index) const {
+  return layer(index).parameters;
+}
+
+const std::vector<LayerIndex>& Network::inputs_of(LayerIndex index) const {
+  return inputs_.at(static_cast<std::size_t>(index));
+}
+
+const std::vector<LayerIndex>& Network::consumers_of(LayerIndex index) const {
+  return consumers_.at(static_cast<std::size_t>(index));
+}
+
+LayerIndex Network::index_of(std::string_view name) const {
+  const auto is_before = [this](LayerIndex index, std::string_view wanted) {
+    return layer(index).name < wanted;
+  };
+  const auto found = std::lower_bound(by_name_.begin(), by_name_.end(), name, is_before);
+  return found != by_name_.end() && layer(*found).name == name ? *found : -1;
+}
+
+Shape Network::output_shape(LayerIndex index, std::int64_t batch) const {
+  Shape shape = sample_shapes_.at(static_cast<std::size_t>(index));
+  shape[Dim::n] = batch;
+  volume(shape);
+  return shape;
+}
+
+std::int64_t Network::first_channel(LayerIndex index, std::size_t input) const {
+  const LayerParameters& parameters = layer_parameters(index);
+  if (const auto* slice = std::get_if<Slice>(&parameters)) return -slice->first_channel;
+  if (!std::holds_alternative<Concat>(parameters)) return 0;
+  std::int64_t channel = 0;
+  for (std::size_t i = 0; i < input; ++i) {
+    channel += output_shape(inputs_of(index).at(i), 1)[Dim::c];
+  }
+  return channel;
+}
+
+Window Network::window_of(LayerIndex index) const {
+  return window_for(layer(index).parameters, output_shape(inputs_of(index).at(0), 1));
+}
+
+std::int64_t Network::parameter_count(LayerIndex index) const {
+  const LayerParameters& parameters = layer(index).parameters;
+  if (std::holds_alternative<BatchNorm>(parameters))
+    return checked_multiply(2, output_shape(index, 1)[Dim::c]);
+  if (!mixes_channels(parameters)) return 0;
+  const std::int64_t channels = output_shape(inputs_of(index).at(0), 1)[Dim::c];
+  const std::int64_t filters = output_shape(index, 1)[Dim::c];
+  std::int64_t count = checked_multiply(filters, channels / groups_of(parameters));
+  for (const WindowDim& dim : window_of(index).dims) count = checked_multiply(count, dim.kernel);
+  return checked_add(count, has_bias(parameters) ? filters : 0);
+}
+
+std::int64_t Network::parameter_count() const {
+  std::int64_t count = 0;
+  for (LayerIndex i = 0; i < layer_count(); ++i) count = checked_add(count, parameter_count(i));
+  return count;
+}
+
+}  // namespace cnnplan

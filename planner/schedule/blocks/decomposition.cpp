@@ -1,0 +1,85 @@
+// Blocks layer by layer.
+#include "planner/schedule/blocks/decomposition.hpp"
+
+#include <utility>
+
+namespace cnnplan {
+
+Decomposition::Decomposition(const Plan& plan) : FusedUnits(plan) {
+  add(std::vector<bool>(units().size(), true));
+}
+
+Decomposition::Decomposition(FusedUnits units, const std::vector<bool>& wanted)
+    : FusedUnits(std::move(units)) {
+  add(wanted);
+}
+
+void Decomposition::add(const std::vector<bool>& wanted) {
+  add_blocks(layers_around(wanted));
+  exchanges_.resize(units().size());
+  for (const Unit& unit : units()) {
+    if (wanted[index_of(unit)]) exchanges_[index_of(unit)] = exchanges_of(unit);
+  }
+}
+
+// Those of these units, those that they read, the readers of both, and losses, whose labels are
+// loaded with the samples; all where a chain's steps pass any of them.
+std::vector<bool> Decomposition::layers_around(const std::vector<bool>& wanted) const {
+  const Network& network = plan().network;
+  std::vector<bool> found(network.layers().size(), !plan().multigrid.empty());
+  for (const Unit& unit : units()) {
+    if (!wanted[index_of(unit)]) continue;
+    for (LayerIndex layer : layers_of(network, unit)) found[static_cast<std::size_t>(layer)] = true;
+    for (LayerIndex layer : unit.inputs) found[static_cast<std::size_t>(layer)] = true;
+  }
+  const std::vector<bool> own = found;
+  for (LayerIndex layer = 0; layer < network.layer_count(); ++layer) {
+    if (is_loss(network.layer(layer).parameters)) found[static_cast<std::size_t>(layer)] = true;
+    if (!own[static_cast<std::size_t>(layer)]) continue;
+    for (LayerIndex reader : network.consumers_of(layer)) {
+      found[static_cast<std::size_t>(reader)] = true;
+    }
+  }
+  return found;
+}
+
+void Decomposition::add_blocks(const std::vector<bool>& layers) {
+  const Network& network = plan().network;
+  owned_.resize(layers.size());
+  needed_.resize(layers.size());
+  computed_.resize(layers.size());
+  loads_needed_.resize(layers.size(), false);
+  BlockOwnership::Tables tables;
+  for (LayerIndex layer = 0; layer < network.layer_count(); ++layer) {
+    const auto index = static_cast<std::size_t>(layer);
+    if (!layers[index]) continue;
+    const BlockOwnership& owned =
+        owned_[index].emplace(owned_blocks(plan(), layer).tabulated(tables));
+    const ChannelAlgorithm algorithm = plan().layers[index].channel_algorithm;
+    for (std::size_t input = 0; input < network.inputs_of(layer).size(); ++input) {
+      needed_[index].push_back(
+          needed_blocks(network, layer, input, owned, algorithm).tabulated(tables));
+    }
+    computed_[index].emplace(computed_blocks(plan(), layer, owned).tabulated(tables));
+  }
+  for (LayerIndex layer = 0; layer < network.layer_count(); ++layer) {
+    const auto index = static_cast<std::size_t>(layer);
+    if (!layers[index] || !has_one_dense_reader(network, layer)) continue;
+    loads_needed_[index] = cnnplan::loads_needed(owned(layer), needed_by_reader(layer));
+  }
+}
+
+std::vector<InputExchange> Decomposition::exchanges_of(const Unit& unit) const {
+  const bool copies = copies_inputs(plan().network.layer(unit.head).parameters);
+  std::vector<InputExchange> exchanges;
+  for (std::size_t input = 0; input < unit.inputs.size(); ++input) {
+    const BlockOwnership& have = owned(unit.inputs[input]);
+    const BlockOwnership& want = needed(unit, input);
+    InputExchange& exchange = exchanges.emplace_back();
+    if (copies || exchanges_forward(have, want)) exchange.forward = rule_of(have, want);
+    if (copies || exchanges_backward(want, have)) exchange.backward = rule_of(want, have);
+  }
+  return exchanges;
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,90 @@
+// Greedy fusion in layer order.
+#include "planner/schedule/blocks/fusion.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace cnnplan {
+namespace {
+
+template <typename... Kinds>
+bool is_any_of(const Network& network, LayerIndex layer) {
+  return (std::holds_alternative<Kinds>(network.layer(layer).parameters) || ...);
+}
+
+// Kernels of other layers clip at zero only.
+bool is_fusible_relu(const Network& network, LayerIndex layer) {
+  const auto* relu = std::get_if<Relu>(&network.layer(layer).parameters);
+  return relu != nullptr && std::isinf(relu->max);
+}
+
+// The only consumer of a layer on the same ranks; -1 when there is none.
+LayerIndex sole_consumer(const Plan& plan, LayerIndex layer) {
+  const auto& consumers = plan.network.consumers_of(layer);
+  if (consumers.size() != 1) return -1;
+  const auto plan_of = [&](LayerIndex l) -> const LayerPlan& {
+    return plan.layers[static_cast<std::size_t>(l)];
+  };
+  return same_ranks(plan_of(consumers[0]), plan_of(layer)) ? consumers[0] : -1;
+}
+
+// An add is fused into its later input, so that the other one is there when it runs; not a scaled
+// one, which batch norms do not compute.
+bool takes_add(const Plan& plan, LayerIndex batch_norm, LayerIndex add) {
+  if (add < 0 || !is_any_of<Add>(plan.network, add)) return false;
+  if (is_scaled(std::get<Add>(plan.network.layer(add).parameters))) return false;
+  const auto& inputs = plan.network.inputs_of(add);
+  return inputs[0] != inputs[1] && *std::max_element(inputs.begin(), inputs.end()) == batch_norm;
+}
+
+Unit unit_of(const Plan& plan, LayerIndex head) {
+  const Network& network = plan.network;
+  Unit unit{.head = head, .last = head, .inputs = network.inputs_of(head)};
+  const Split split = plan.layers[static_cast<std::size_t>(head)].split();
+  const bool is_convolution = is_any_of<Convolution, FullyConnected>(network, head);
+  const bool can_fuse =
+      is_convolution ? writes_dense_relu(split) : is_any_of<BatchNorm, Add>(network, head);
+  if (!can_fuse) return unit;
+  LayerIndex next = sole_consumer(plan, head);
+  if (is_any_of<BatchNorm>(network, head) && takes_add(plan, head, next)) {
+    const auto& inputs = network.inputs_of(next);
+    unit.inputs.push_back(inputs[0] == head ? inputs[1] : inputs[0]);
+    unit.residual = true;
+    unit.last = next;
+    next = sole_consumer(plan, next);
+  }
+  if (next >= 0 && is_fusible_relu(network, next)) {
+    unit.relu = true;
+    unit.last = next;
+  }
+  return unit;
+}
+
+}  // namespace
+
+bool writes_dense_relu(const Split& split) {
+  const Mesh& mesh = split.mesh;
+  return mesh.size(Axis::d) * mesh.size(Axis::h) * mesh.size(Axis::w) == 1 &&
+         !sums_over_channels(split);
+}
+
+std::vector<LayerIndex> layers_of(const Network& network, const Unit& unit) {
+  std::vector<LayerIndex> layers{unit.head};
+  while (layers.back() != unit.last) layers.push_back(network.consumers_of(layers.back())[0]);
+  return layers;
+}
+
+std::vector<Unit> fuse(const Plan& plan) {
+  std::vector<Unit> units;
+  std::vector<bool> taken(static_cast<std::size_t>(plan.network.layer_count()), false);
+  for (LayerIndex layer = 0; layer < plan.network.layer_count(); ++layer) {
+    if (taken[static_cast<std::size_t>(layer)]) continue;
+    units.push_back(unit_of(plan, layer));
+    for (LayerIndex member : layers_of(plan.network, units.back())) {
+      taken[static_cast<std::size_t>(member)] = true;
+    }
+  }
+  return units;
+}
+
+}  // namespace cnnplan

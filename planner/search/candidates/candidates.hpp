@@ -1,0 +1,32 @@
+// The meshes that a layer may be split over.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "planner/tensor/mesh.hpp"
+#include "planner/tensor/shape.hpp"
+
+namespace cnnplan {
+
+// Descending. @pre number >= 1
+std::vector<int> divisors(int number);
+
+struct MeshCandidates {
+  std::vector<Mesh> meshes;  // the largest n first, then the largest d, h, w
+  std::int64_t pruned = 0;   // factorisations left out because some ranks would own nothing
+  bool operator==(const MeshCandidates&) const = default;
+};
+
+// Every factorisation of `ranks` over `axes` in which each axis has at most as many parts as
+// `output` has indices there; axes are ordered n c d h w, n varying slowest over ranks. Where no
+// factorisation fits, an r axis of the smallest size that helps is added behind them: a fully
+// connected layer of batch 1 on 2 ranks gives r2. An r among `axes` changes nothing.
+// @pre ranks >= 1, every extent >= 1
+MeshCandidates enumerate_meshes(const Shape& output, int ranks, std::span<const Axis> axes);
+
+// The meshes alone.
+std::vector<Mesh> candidate_meshes(const Shape& output, int ranks, std::span<const Axis> axes);
+
+}  // namespace cnnplan

@@ -1,0 +1,29 @@
+// Grouping by inheritance.
+#include "planner/search/candidates/search_units.hpp"
+
+#include <algorithm>
+
+namespace cnnplan {
+
+std::vector<SearchUnit> search_units(const Network& network) {
+  std::vector<SearchUnit> units;
+  std::vector<std::size_t> unit_of;
+  for (LayerIndex layer = 0; layer < network.layer_count(); ++layer) {
+    const LayerParameters& parameters = network.layer(layer).parameters;
+    const bool chooses = std::holds_alternative<Input>(parameters) || is_loss(parameters) ||
+                         moves_positions(parameters) || rearranges(parameters) ||
+                         std::holds_alternative<LocalResponseNorm>(parameters);
+    if (chooses) {
+      unit_of.push_back(units.size());
+      units.push_back({.layers = {layer}});
+      continue;
+    }
+    const auto& inputs = network.inputs_of(layer);
+    const LayerIndex parent = *std::max_element(inputs.begin(), inputs.end());
+    unit_of.push_back(unit_of[static_cast<std::size_t>(parent)]);
+    units[unit_of.back()].layers.push_back(layer);
+  }
+  return units;
+}
+
+}  // namespace cnnplan

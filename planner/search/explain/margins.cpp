@@ -1,0 +1,190 @@
+// Marginals of the cost graph, read for the choices of a plan.
+#include "planner/search/explain/margins.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "planner/search/graph/rounding.hpp"
+#include "planner/search/plans/halo_methods.hpp"
+#include "planner/search/plans/refine.hpp"
+#include "planner/search/pricing/sample_ranks.hpp"
+
+namespace cnnplan {
+namespace {
+
+// Beyond are prices of pairs that are in no plan worth finding (EdgePrices).
+constexpr double most_margin_s = 1e6;
+// Of sums over all units; what is less is a tie.
+
+bool recomputes(const Plan& plan, const SearchUnit& unit) {
+  for (LayerIndex layer : unit.layers) {
+    if (plan.layers[static_cast<std::size_t>(layer)].recompute) return true;
+  }
+  return false;
+}
+
+// The candidate that the plan takes; nothing where it is none of them.
+std::optional<std::size_t> chosen(const Plan& plan, const UnitSplits& choice) {
+  const Split split = plan.layers[static_cast<std::size_t>(choice.unit.head())].split();
+  const bool again = !choice.recompute.empty() && recomputes(plan, choice.unit);
+  for (std::size_t i = 0; i < choice.splits.size(); ++i) {
+    if (choice.splits[i] == split && choice.recomputes(i) == again) return i;
+  }
+  return std::nullopt;
+}
+
+// By unit; nothing where the plan is not made of these choices.
+std::optional<Assignment> chosen(const Plan& blank, const Plan& plan, const SplitChoices& choices) {
+  Assignment assignment;
+  for (const UnitSplits& unit : choices.units) {
+    const std::optional<std::size_t> candidate = chosen(plan, unit);
+    if (!candidate) return std::nullopt;
+    assignment.push_back(static_cast<int>(*candidate));
+  }
+  if (plan_of(blank, choices, assignment).layers != exchanging_first(plan).layers) {
+    return std::nullopt;
+  }
+  return assignment;
+}
+
+std::vector<std::string> names_of(const Network& network, const SearchUnit& unit) {
+  std::vector<std::string> names;
+  for (LayerIndex layer : unit.layers) names.push_back(network.layer(layer).name);
+  return names;
+}
+
+// The cheapest candidate on another split than the chosen one.
+std::optional<std::size_t> runner_up(const UnitSplits& choice,
+                                     const std::vector<double>& costs,
+                                     std::size_t chosen) {
+  std::optional<std::size_t> best;
+  for (std::size_t i = 0; i < costs.size(); ++i) {
+    if (choice.splits[i] == choice.splits[chosen]) continue;
+    if (!best || costs[i] < costs[*best]) best = i;
+  }
+  return best;
+}
+
+// The chosen candidate, and the cheapest on another split.
+std::vector<int> own_and_other(const UnitSplits& choice,
+                               const std::vector<double>& costs,
+                               std::size_t own) {
+  std::vector<int> both{static_cast<int>(own)};
+  const std::optional<std::size_t> other = runner_up(choice, costs, own);
+  if (other && costs[*other] < most_margin_s) both.push_back(static_cast<int>(*other));
+  return both;
+}
+
+// Of one plan, made of the choices of a network.
+class Margins {
+ public:
+  // @pre `taken` makes a plan of `blank`
+  Margins(const Plan& blank, Assignment taken, NetworkPricing& pricing)
+      : blank_(blank), taken_(std::move(taken)), pricing_(pricing) {}
+
+  // @returns false where the graph is too entangled
+  bool find(const CostGraph& graph) {
+    pricing_.price(taken_);
+    const Wanted wanted = [&](int unit, const std::vector<double>& costs) {
+      return own_and_other(choice(unit), costs, own(unit));
+    };
+    marginals_ =
+        marginals_of_wanted(pricing_, graph, wanted, std::numeric_limits<double>::infinity());
+    plan_s_ = total_cost(graph, taken_);
+    return marginals_.has_value();
+  }
+
+  // @pre found
+  UnitMargin of(int unit) const {
+    const std::vector<double>& costs = marginals_->costs()[static_cast<std::size_t>(unit)];
+    const std::optional<std::size_t> second = runner_up(choice(unit), costs, own(unit));
+    UnitMargin margin{.layers = names_of(blank_.network, choice(unit).unit)};
+    if (!second || costs[*second] >= most_margin_s) return margin;
+    const double more_s = costs[*second] - costs[own(unit)];
+    margin.runner_up = to_text(choice(unit).splits[*second]);
+    margin.margin_s = std::abs(more_s) < rounding_of_sums * costs[own(unit)] ? 0.0 : more_s;
+    if (costs[*second] >= plan_s_ * (1 - rounding_of_sums)) {
+      margin.changes = changes_with({.unit = unit, .candidate = static_cast<int>(*second)});
+    }
+    return margin;
+  }
+
+ private:
+  const UnitSplits& choice(int unit) const {
+    return pricing_.priced().choices.units[static_cast<std::size_t>(unit)];
+  }
+  std::size_t own(int unit) const {
+    return static_cast<std::size_t>(taken_[static_cast<std::size_t>(unit)]);
+  }
+
+  // Where the best assignment with `other` differs from the plan.
+  Change differences_with(const Choice& other) const {
+    Change change = marginals_->changes_with(other);
+    if (taken_ == marginals_->optimum()) return change;
+    Assignment best = marginals_->optimum();
+    for (const auto& [unit, candidate] : change) best[static_cast<std::size_t>(unit)] = candidate;
+    change.clear();
+    for (std::size_t unit = 0; unit < best.size(); ++unit) {
+      if (best[unit] != taken_[unit]) change.push_back({static_cast<int>(unit), best[unit]});
+    }
+    return change;
+  }
+
+  std::vector<UnitChoice> changes_with(const Choice& other) const {
+    std::vector<UnitChoice> changes;
+    const Change differences = differences_with(other);
+    if (differences.size() > most_told_changes) return changes;
+    for (const auto& [unit, candidate] : differences) {
+      const auto index = static_cast<std::size_t>(candidate);
+      const SearchUnit& layers = choice(unit).unit;
+      changes.push_back(
+          {.layer = blank_.network.layer(layers.head()).name,
+           .split = choice(unit).splits[index],
+           .recompute = choice(unit).recomputes(index) || recomputes(blank_, layers)});
+    }
+    return changes;
+  }
+
+  const Plan& blank_;
+  Assignment taken_;
+  NetworkPricing& pricing_;
+  std::optional<MinMarginals> marginals_;
+  double plan_s_ = 0.0;  // in sum
+};
+
+// With overlap, what a rank must do leaves out all that it sends: no sum to tell plans apart by.
+OperationSum sum_of(const Plan& plan, const Assignment& taken, NetworkPricing& pricing) {
+  if (plan.overlap) return {};
+  std::vector<int> ranks{-1};
+  for (int rank : sample_ranks(plan.ranks)) ranks.push_back(rank);
+  OperationSum nearest;
+  double least = std::numeric_limits<double>::infinity();
+  for (int rank : ranks) {
+    const OperationSum sum{.rank = rank};
+    const double found = excess(pricing, pricing.priced().graph_of(sum, plan.ranks), taken);
+    if (found >= least - rounding_of_sums) continue;
+    nearest = sum;
+    least = found;
+    if (least <= rounding_of_sums) break;
+  }
+  return nearest;
+}
+
+}  // namespace
+
+PlanMargins margins(const Plan& blank, const Plan& plan, NetworkPricing& pricing) {
+  std::optional<Assignment> taken = chosen(blank, plan, pricing.priced().choices);
+  if (!taken) return {};
+  const int units = static_cast<int>(taken->size());
+  PlanMargins margins{.units = {}, .sum = sum_of(plan, *taken, pricing)};
+  Margins found(blank, std::move(*taken), pricing);
+  if (!found.find(pricing.priced().graph_of(margins.sum, plan.ranks))) return {};
+  for (int unit = 0; unit < units; ++unit) margins.units.push_back(found.of(unit));
+  return margins;
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,188 @@
+// The closest runner-ups, and what the figures do to them.
+#include "planner/search/explain/sensitivity.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "planner/search/explain/compared_plans.hpp"
+#include "planner/search/explain/crossing.hpp"
+#include "planner/search/explain/figure_flips.hpp"
+
+namespace cnnplan {
+namespace {
+
+constexpr std::size_t most_compared = 8;  // different margins
+constexpr std::size_t most_plans = 64;    // in all
+
+using Margins = std::vector<const UnitMargin*>;
+
+bool is_same(const std::optional<double>& a, const std::optional<double>& b) {
+  constexpr double rounding = 1e-9;  // of where two lines meet
+  if (!a || !b) return !a && !b;
+  return std::abs(*a / *b - 1.0) < rounding;
+}
+
+// Whether one figure alone does what `all`, which stands for several, does to a runner-up.
+bool one_does(const std::vector<FigureFlips>& found,
+              const FigureFlips& all,
+              std::size_t runner_up) {
+  return std::any_of(found.begin(), found.end(), [&](const FigureFlips& one) {
+    return !one.figure.several && is_same(one.factors[runner_up], all.factors[runner_up]);
+  });
+}
+
+void add_flips(const std::vector<FigureFlips>& found, std::size_t i, Sensitivity& result) {
+  for (const FigureFlips& flips : found) {
+    if (!flips.factors[i] || (flips.figure.several && one_does(found, flips, i))) continue;
+    result.flips.push_back({.runner_up = result.runner_ups.size() - 1,
+                            .figure = flips.figure,
+                            .factor = *flips.factors[i]});
+  }
+}
+
+bool is_for(const UnitMargin& margin, const std::string& layer) {
+  const auto& layers = margin.layers;
+  return layer.empty() || std::find(layers.begin(), layers.end(), layer) != layers.end();
+}
+
+// With different changes, each once.
+Margins distinct_runner_ups(const Plan& plan, const std::string& layer) {
+  Margins margins;
+  for (const UnitMargin& margin : plan.prediction.margins) {
+    const bool is_known = std::any_of(margins.begin(), margins.end(), [&](const auto* known) {
+      return known->changes == margin.changes;
+    });
+    if (is_for(margin, layer) && !margin.changes.empty() && !is_known) margins.push_back(&margin);
+  }
+  return margins;
+}
+
+// Of these, the ones with the smallest margins, as many as have most_compared different ones.
+// `sums_s`: of the plan and of each.
+Margins nearest_of(const Margins& margins, const std::vector<double>& sums_s) {
+  std::vector<std::pair<double, const UnitMargin*>> by_sum;
+  for (std::size_t i = 0; i < margins.size(); ++i) by_sum.emplace_back(sums_s[i + 1], margins[i]);
+  std::stable_sort(
+      by_sum.begin(), by_sum.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  Margins nearest;
+  std::size_t different = 0;
+  double last_s = 0.0;
+  for (const auto& [sum_s, margin] : by_sum) {
+    if (!is_tie({last_s, sum_s})) ++different;
+    if (different > most_compared || nearest.size() == most_plans) break;
+    last_s = sum_s;
+    nearest.push_back(margin);
+  }
+  return nearest;
+}
+
+// `runner_up`: of the layers that come first; all that share its changes follow.
+RunnerUpPlan described(const Plan& plan, const UnitMargin& runner_up, double margin_s) {
+  const std::string& first = runner_up.layers.front();
+  const LayerIndex head = plan.network.index_of(first);
+  RunnerUpPlan result{.layers = {first},
+                      .split = to_text(plan.layers[static_cast<std::size_t>(head)].split()),
+                      .runner_up = runner_up.runner_up,
+                      .changes = runner_up.changes.size(),
+                      .margin_s = margin_s};
+  for (const UnitMargin& margin : plan.prediction.margins) {
+    const std::string& other = margin.layers.front();
+    if (margin.changes == runner_up.changes && other != first) result.layers.push_back(other);
+  }
+  return result;
+}
+
+// The same split left for the same, with the same margin and flips: blocks that repeat.
+bool are_alike(const RunnerUpPlan& a, const RunnerUpPlan& b, double sum_s) {
+  return a.split == b.split && a.runner_up == b.runner_up && a.changes == b.changes &&
+         is_tie({sum_s + a.margin_s, sum_s + b.margin_s});
+}
+
+// Adds a runner-up and its flips, or its layers to those of one that is alike. `places`: by
+// runner-up of `result`, the place among the compared ones.
+void add(const RunnerUpPlan& runner_up,
+         const std::vector<FigureFlips>& found,
+         std::size_t place,
+         std::vector<std::size_t>& places,
+         Sensitivity& result) {
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    RunnerUpPlan& known = result.runner_ups[i];
+    const bool same_flips = std::all_of(found.begin(), found.end(), [&](const auto& flips) {
+      return is_same(flips.factors[places[i]], flips.factors[place]);
+    });
+    if (!same_flips || !are_alike(known, runner_up, result.sum_s)) continue;
+    known.layers.insert(known.layers.end(), runner_up.layers.begin(), runner_up.layers.end());
+    return;
+  }
+  places.push_back(place);
+  result.runner_ups.push_back(runner_up);
+  add_flips(found, place, result);
+}
+
+void compare(const Plan& plan,
+             const Machine& machine,
+             const Margins& margins,
+             Sensitivity& result) {
+  const ComparedPlans plans(plan, margins);
+  const std::vector<double> now_s = plans.sums_s(machine.platform, machine.profile);
+  const std::vector<FigureFlips> found = figure_flips(plans, machine, now_s);
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < margins.size(); ++i) {
+    const TwoSums sums{.plan_s = now_s.front(), .other_s = now_s[i + 1]};
+    const double margin_s = is_tie(sums) ? 0.0 : sums.other_s - sums.plan_s;
+    add(described(plan, *margins[i], margin_s), found, i, places, result);
+  }
+  for (const FigureFlips& flips : found) {
+    if (flips.matters) result.figures.push_back(flips.figure.name);
+  }
+  std::stable_sort(result.flips.begin(), result.flips.end(), [](const Flip& a, const Flip& b) {
+    return distance_from_one(a.factor) < distance_from_one(b.factor);
+  });
+}
+
+// Leaves those that take no less than the plan; the layers of the others go where they belong.
+Margins not_shorter(const Margins& margins, std::vector<double>& sums_s, Sensitivity& result) {
+  Margins kept;
+  std::vector<double> kept_s{sums_s.front()};
+  for (std::size_t i = 0; i < margins.size(); ++i) {
+    const TwoSums sums{.plan_s = sums_s.front(), .other_s = sums_s[i + 1]};
+    if (sums.other_s < sums.plan_s && !is_tie(sums)) {
+      result.shorter.push_back(margins[i]->layers.front());
+      continue;
+    }
+    kept.push_back(margins[i]);
+    kept_s.push_back(sums.other_s);
+  }
+  sums_s = std::move(kept_s);
+  return kept;
+}
+
+// Of those that have a runner-up, the layers with none that takes longer.
+std::vector<std::string> without_longer(const Plan& plan, const std::string& layer) {
+  std::vector<std::string> layers;
+  for (const UnitMargin& margin : plan.prediction.margins) {
+    if (!is_for(margin, layer) || margin.runner_up.empty() || !margin.changes.empty()) continue;
+    layers.push_back(margin.layers.front());
+  }
+  return layers;
+}
+
+}  // namespace
+
+Sensitivity sensitivity(const Plan& plan,
+                        const Platform& platform,
+                        const Profile& profile,
+                        const std::string& layer) {
+  Sensitivity result{.most_factor = most_factor, .shorter = without_longer(plan, layer)};
+  const Margins all = distinct_runner_ups(plan, layer);
+  if (all.empty()) return result;
+  std::vector<double> sums_s = ComparedPlans(plan, all).sums_s(platform, profile);
+  result.sum_s = sums_s.front();
+  const Margins longer = not_shorter(all, sums_s, result);
+  if (!longer.empty()) compare(plan, {platform, profile}, nearest_of(longer, sums_s), result);
+  return result;
+}
+
+}  // namespace cnnplan

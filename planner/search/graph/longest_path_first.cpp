@@ -1,0 +1,103 @@
+// Heaviest path, solve, fix, repeat.
+#include "planner/search/graph/longest_path_first.hpp"
+
+#include <algorithm>
+#include <compare>
+#include <cstddef>
+
+#include "planner/search/graph/branch_folding.hpp"
+#include "planner/search/graph/shortest_path.hpp"
+
+namespace cnnplan {
+namespace {
+
+// Best path that ends at a unit.
+struct PathEnd {
+  double weight = 0.0;
+  int units = 0;
+  int previous = -1;
+
+  bool longer_than(const PathEnd& other) const {
+    return weight != other.weight ? weight > other.weight : units > other.units;
+  }
+};
+
+// The units of `path` with `costs`, and the edges between its neighbours.
+CostGraph line_of(const CostGraph& graph, const UnitCosts& costs, const std::vector<int>& path) {
+  std::vector<int> position(graph.units.size(), -1);
+  CostGraph line;
+  for (int unit : path) {
+    position[index(unit)] = line.unit_count();
+    line.units.push_back(costs[index(unit)]);
+  }
+  for (const CostEdge& edge : graph.edges) {
+    const int from = position[index(edge.from)];
+    if (from == -1 || position[index(edge.to)] != from + 1) continue;
+    line.edges.push_back({from, from + 1, edge.costs});
+  }
+  return line;
+}
+
+// Adds to every free neighbour what its edges to the now fixed `unit` cost.
+void add_fixed_edges(const CostGraph& graph,
+                     const std::vector<int>& edges_of_unit,
+                     int unit,
+                     int candidate,
+                     UnitCosts& costs) {
+  for (int number : edges_of_unit) {
+    const CostEdge& edge = graph.edges[index(number)];
+    std::vector<double>& target = costs[index(edge.other(unit))];
+    for (std::size_t c = 0; c < target.size(); ++c) {
+      target[c] += edge.cost(unit, candidate, static_cast<int>(c));
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<int> longest_path(const CostGraph& graph, const std::vector<bool>& free) {
+  std::vector<std::vector<int>> earlier(graph.units.size());
+  for (const CostEdge& edge : graph.edges) earlier[index(edge.to)].push_back(edge.from);
+  std::vector<PathEnd> ends(graph.units.size());
+  int last = -1;
+  for (int unit = 0; unit < graph.unit_count(); ++unit) {
+    if (!free[index(unit)]) continue;
+    PathEnd best;
+    for (int from : earlier[index(unit)]) {
+      const PathEnd through{ends[index(from)].weight, ends[index(from)].units, from};
+      if (free[index(from)] && through.longer_than(best)) best = through;
+    }
+    best.weight +=
+        *std::min_element(graph.units[index(unit)].begin(), graph.units[index(unit)].end());
+    best.units += 1;
+    ends[index(unit)] = best;
+    if (last == -1 || best.longer_than(ends[index(last)])) last = unit;
+  }
+  std::vector<int> path;
+  for (int unit = last; unit != -1; unit = ends[index(unit)].previous) path.push_back(unit);
+  std::reverse(path.begin(), path.end());
+  return path;
+}
+
+Assignment longest_path_first(const CostGraph& graph) {
+  check(graph);
+  const std::vector<std::vector<int>> edges = edges_by_unit(graph);
+  UnitCosts costs = graph.units;
+  std::vector<bool> free(graph.units.size(), true);
+  Assignment assignment(graph.units.size(), -1);
+  while (std::find(free.begin(), free.end(), true) != free.end()) {
+    const std::vector<int> path = longest_path(graph, free);
+    const Assignment choices =
+        shortest_path(line_of(graph, fold_branches(graph, costs, free, path), path));
+    for (std::size_t i = 0; i < path.size(); ++i) {
+      assignment[index(path[i])] = choices[i];
+      free[index(path[i])] = false;
+    }
+    for (std::size_t i = 0; i < path.size(); ++i) {
+      add_fixed_edges(graph, edges[index(path[i])], path[i], choices[i], costs);
+    }
+  }
+  return assignment;
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,161 @@
+// Gains by prices of the sampled ranks, decided in virtual time.
+#include "planner/search/plans/halo_methods.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "planner/predict/predict.hpp"
+#include "planner/search/pricing/sample_ranks.hpp"
+
+namespace cnnplan {
+namespace {
+
+constexpr const char* suffix = ", interior first";
+// Plans whose convolutions are cut: where halos are hidden, another than the fastest may win.
+constexpr std::size_t most_tried = 8;
+
+// What one rank does in the forward pass of a layer.
+struct ForwardPrices {
+  double kernels_s = 0.0;
+  double interior_s = 0.0;
+  double halo_s = 0.0;
+  int kernels = 0;
+  bool estimated = false;  // one of the kernels
+};
+
+bool is_forward(const Operation& operation) {
+  return operation.id.ends_with("/forward") || operation.id.find("/forward/") != std::string::npos;
+}
+
+// By layer.
+std::vector<ForwardPrices> forward_prices(const Schedule& schedule,
+                                          std::size_t layers,
+                                          const PriceList& prices) {
+  std::vector<ForwardPrices> found(layers);
+  for (const Operation& operation : schedule.operations) {
+    if (operation.layer < 0 || !is_forward(operation)) continue;
+    ForwardPrices& own = found[static_cast<std::size_t>(operation.layer)];
+    const Price price = prices(schedule, operation);
+    if (std::holds_alternative<TransferOperation>(operation.body)) own.halo_s += price.seconds;
+    if (!std::holds_alternative<KernelOperation>(operation.body)) continue;
+    own.kernels_s += price.seconds;
+    if (operation.id.find("/interior_") != std::string::npos) own.interior_s += price.seconds;
+    own.estimated = own.estimated || price.estimated;
+    ++own.kernels;
+  }
+  return found;
+}
+
+Plan with_method(Plan plan, const std::vector<LayerIndex>& layers) {
+  for (const LayerIndex layer : layers) {
+    plan.layers[static_cast<std::size_t>(layer)].halo = HaloMethod::interior_strips;
+  }
+  return plan;
+}
+
+std::vector<LayerIndex> layers_with_method(const Plan& plan) {
+  std::vector<LayerIndex> layers;
+  for (LayerIndex layer = 0; layer < plan.network.layer_count(); ++layer) {
+    const bool is_in_chain =
+        std::any_of(plan.multigrid.begin(), plan.multigrid.end(), [layer](const Multigrid& chain) {
+          return chain.first <= layer && layer <= chain.last;
+        });
+    if (has_halo_method(plan.network.layer(layer).parameters) && !is_in_chain) {
+      layers.push_back(layer);
+    }
+  }
+  return layers;
+}
+
+// What a rank hides more than it pays; infinite where it does nothing else, and less than nothing
+// where the prices are not to be believed.
+double gain_s(const ForwardPrices& whole,
+              const ForwardPrices& parts,
+              double overlap,
+              bool only_profiled) {
+  if (parts.kernels == whole.kernels) return std::numeric_limits<double>::infinity();
+  const double more_s = parts.kernels_s - whole.kernels_s;
+  const bool is_doubtful = more_s < 0.0 || (only_profiled && parts.estimated);
+  if (is_doubtful) return -std::numeric_limits<double>::infinity();
+  return overlap * std::min(whole.halo_s, parts.interior_s) - more_s;
+}
+
+struct Gain {
+  double seconds = 0.0;
+  LayerIndex layer = 0;
+};
+
+// Of those layers that gain on all sampled ranks that have parts, the largest first.
+std::vector<Gain> gains(const Plan& plan, const PriceList& prices, bool only_profiled) {
+  const std::vector<LayerIndex> layers = layers_with_method(plan);
+  const std::vector<int> ranks = sample_ranks(plan.ranks);
+  const auto whole = lower_for_prices(plan, ranks);
+  const auto parts = lower_for_prices(with_method(plan, layers), ranks);
+  const double overlap = overlap_of(plan, prices.platform());
+  const std::size_t count = plan.layers.size();
+  std::vector<double> least(count, std::numeric_limits<double>::infinity());
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    const auto of_whole = forward_prices(whole[rank], count, prices);
+    const auto of_parts = forward_prices(parts[rank], count, prices);
+    for (std::size_t layer = 0; layer < count; ++layer) {
+      least[layer] =
+          std::min(least[layer], gain_s(of_whole[layer], of_parts[layer], overlap, only_profiled));
+    }
+  }
+  std::vector<Gain> found;
+  for (const LayerIndex layer : layers) {
+    const double seconds = least[static_cast<std::size_t>(layer)];
+    if (seconds > 0.0 && seconds < std::numeric_limits<double>::infinity()) {
+      found.push_back({.seconds = seconds, .layer = layer});
+    }
+  }
+  std::stable_sort(found.begin(), found.end(), [](const Gain& a, const Gain& b) {
+    return a.seconds > b.seconds;
+  });
+  return found;
+}
+
+// Of any rank, the sampled ones or others.
+bool has_estimates(const Plan& plan, const PriceList& prices) {
+  return !predict(plan, prices).estimated_kernels.empty();
+}
+
+// In all of these layers, or as many of the first as make the step shorter.
+void add_parts(const ScoredPlan& scored,
+               std::vector<Gain> found,
+               const PriceList& prices,
+               bool only_profiled,
+               Scores& scores) {
+  for (; !found.empty(); found.resize(found.size() / 2)) {
+    std::vector<LayerIndex> layers;
+    for (const Gain& gain : found) layers.push_back(gain.layer);
+    const double limit_s = std::min(scored.score.step_s, scores.least_step_s());
+    Plan plan = with_method(scored.plan, layers);
+    if (only_profiled && has_estimates(plan, prices)) continue;
+    if (scores.add_below(limit_s, scored.name + suffix, std::move(plan))) return;
+  }
+}
+
+}  // namespace
+
+Plan exchanging_first(Plan plan) {
+  for (LayerPlan& layer : plan.layers) layer.halo = HaloMethod::exchange_first;
+  return plan;
+}
+
+void add_interior_strips(const PriceList& prices, bool only_profiled, Scores& scores) {
+  for (const ScoredPlan& scored : scores.fastest_that_fit(most_tried)) {
+    if (overlap_of(scored.plan, prices.platform()) <= 0.0) return;
+    std::vector<Gain> found = gains(scored.plan, prices, only_profiled);
+    double most_s = 0.0;
+    for (const Gain& gain : found) most_s += gain.seconds;
+    if (scored.score.step_s - most_s < scores.least_step_s()) {
+      add_parts(scored, std::move(found), prices, only_profiled, scores);
+    }
+  }
+}
+
+}  // namespace cnnplan

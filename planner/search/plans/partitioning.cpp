@@ -1,0 +1,228 @@
+// Plans of other ranks, scored like all others.
+#include "planner/search/plans/partitioning.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "planner/network/residual_chain.hpp"
+#include "planner/search/candidates/unit_splits.hpp"
+#include "planner/search/plans/allreduce_choice.hpp"
+#include "planner/search/plans/chain_plans.hpp"
+
+namespace cnnplan {
+namespace {
+
+int block_count(const Plan& plan, const Multigrid& chain) {
+  return static_cast<int>(part_of_chain(plan.network, chain.first, chain.last).size());
+}
+
+// What settings are chosen for.
+const Multigrid& longest(const Plan& plan) {
+  return *std::max_element(
+      plan.multigrid.begin(), plan.multigrid.end(), [&](const Multigrid& a, const Multigrid& b) {
+        return block_count(plan, a) < block_count(plan, b);
+      });
+}
+
+bool is_staged(const NamedPlan& named) {
+  return named.name.ends_with(others_by_stage);
+}
+
+std::set<LayerIndex> first_layers(const Plan& plan) {
+  std::set<LayerIndex> layers;
+  for (const Multigrid& chain : plan.multigrid) layers.insert(chain.first);
+  return layers;
+}
+
+class Partitioner {
+ public:
+  Partitioner(const ScoredPlan& scored, const PriceList& prices)
+      : own_score_(scored.score), plan_(scored.plan), setting_(longest(plan_)), prices_(prices) {
+    const Mesh& mesh = plan_.layers[static_cast<std::size_t>(setting_.first)].mesh;
+    own_partitions_ = mesh.size(Axis::l);
+    sample_ranks_ = plan_.ranks / own_partitions_;
+    blocks_ = block_count(plan_, setting_);
+    for (LayerIndex layer = 0; layer < plan_.network.layer_count(); ++layer) look_outside(layer);
+  }
+
+  int own_partitions() const { return own_partitions_; }
+  int sample_ranks() const { return sample_ranks_; }
+
+  // Nothing where the chains have too few layers for so many.
+  std::optional<PartitionedStep> step(int partitions) const {
+    if (partitions == 1) return as_step(1, scored(base(1, {Axis::n})));
+    if (partitions == own_partitions_) return as_step(partitions, own_score_);
+    std::optional<Score> best;
+    for (Plan& plan : partitioned(partitions)) {
+      const Score score = scored(std::move(plan));
+      if (!best || score.step_s < best->step_s) best = score;
+    }
+    return best ? std::optional(as_step(partitions, *best)) : std::nullopt;
+  }
+
+ private:
+  // How the layers are split that no chain has.
+  void look_outside(LayerIndex layer) {
+    const bool is_inside =
+        std::any_of(plan_.multigrid.begin(), plan_.multigrid.end(), [&](const Multigrid& chain) {
+          return chain.first <= layer && layer <= chain.last;
+        });
+    const Mesh& mesh = plan_.layers[static_cast<std::size_t>(layer)].mesh;
+    if (is_inside || mesh.size(Axis::l) == 1) return;
+    group_ranks_ = std::max(group_ranks_, mesh.size(Axis::c));
+  }
+
+  // Over these axes as far as they go, in order.
+  Plan base(int partitions, const std::vector<Axis>& axes) const {
+    const int ranks = sample_ranks_ * partitions;
+    Plan blank = uniform_plan(plan_.network, plan_.batch, Mesh({{Axis::r, ranks}}));
+    blank.precision = plan_.precision;
+    blank.overlap = plan_.overlap;
+    blank.sharded_update = plan_.sharded_update;
+    blank.bucket_bytes = plan_.bucket_bytes;
+    for (std::size_t i = 0; i < plan_.layers.size(); ++i) {
+      blank.layers[i].statistics = plan_.layers[i].statistics;
+    }
+    choose_allreduce(blank, prices_.platform());
+    if (is_allreduce_asked_for()) {
+      blank.gradient_allreduce = plan_.gradient_allreduce;
+      blank.small_gradient_allreduces = plan_.small_gradient_allreduces;
+    }
+    const SplitChoices choices = split_choices(blank, axes);
+    return mostly_on(blank, choices, choices.units.front().splits.front());
+  }
+
+  // Rather than chosen by price.
+  bool is_allreduce_asked_for() const {
+    Plan chosen = plan_;
+    choose_allreduce(chosen, prices_.platform());
+    return chosen.gradient_allreduce != plan_.gradient_allreduce ||
+           chosen.small_gradient_allreduces != plan_.small_gradient_allreduces;
+  }
+
+  // With other layers by samples, and, where they can be, by stage.
+  std::vector<Plan> partitioned(int partitions) const {
+    const int coarsening = coarsening_for(partitions, setting_.coarsening, blocks_);
+    if (coarsening == 0) return {};
+    const MultigridRequest request{
+        .cycles = setting_.cycles,
+        .relaxation = setting_.relaxation,
+        .first_guess = setting_.first_guess,
+        .partitions = partitions,
+        .coarsening = coarsening,
+        .levels = std::min(setting_.levels, most_levels(blocks_, coarsening)),
+        .first_layers = first_layers(plan_),
+        .concurrency = setting_.concurrency};
+    std::vector<Plan> plans;
+    for (NamedPlan& named : chain_plans(base(partitions, {Axis::n}), request)) {
+      if (!is_staged(named)) plans.push_back(std::move(named.plan));
+    }
+    for (NamedPlan& named : chain_plans(base(partitions, {}), request)) {
+      if (!is_staged(named)) continue;
+      std::optional<Plan> grouped = on_own_groups(named.plan);
+      plans.push_back(grouped ? std::move(*grouped) : std::move(named.plan));
+    }
+    return plans;
+  }
+
+  // As far as there are stages for it.
+  std::optional<Plan> on_own_groups(const Plan& plan) const {
+    for (int ranks = group_ranks_; ranks > 1; ranks /= 2) {
+      if (std::optional<Plan> grouped = on_groups(plan, ranks)) return grouped;
+    }
+    return std::nullopt;
+  }
+
+  static PartitionedStep as_step(int partitions, const Score& score) {
+    return {.partitions = partitions, .step_s = score.step_s, .fits = score.fits};
+  }
+  Score scored(Plan plan) const {
+    Scores scores(prices_);
+    return scores.add("", std::move(plan));
+  }
+
+  const Score& own_score_;
+  const Plan& plan_;
+  const Multigrid& setting_;
+  const PriceList& prices_;
+  int own_partitions_ = 1;
+  int sample_ranks_ = 1;
+  int blocks_ = 0;
+  int group_ranks_ = 1;  // of layers that are split by stage and channels
+};
+
+// Steps by number of partitions, each computed once.
+class Steps {
+ public:
+  explicit Steps(const Partitioner& partitioner) : partitioner_(partitioner) {}
+
+  // @returns whether there is such a step
+  bool add(int partitions) {
+    if (steps_.contains(partitions)) return true;
+    const std::optional<PartitionedStep> step = partitioner_.step(partitions);
+    if (step) steps_.emplace(partitions, *step);
+    return step.has_value();
+  }
+
+  bool is_faster(int partitions) const {
+    const PartitionedStep& step = steps_.at(partitions);
+    return step.fits && step.step_s < steps_.at(1).step_s;
+  }
+  // The least number that is faster than in order of those that are there.
+  std::optional<int> first_faster() const {
+    for (const auto& [partitions, step] : steps_) {
+      if (partitions > 1 && is_faster(partitions)) return partitions;
+    }
+    return std::nullopt;
+  }
+  // @pre partitions > 1 is there
+  int before(int partitions) const { return std::prev(steps_.find(partitions))->first; }
+
+  std::vector<PartitionedStep> in_order() const {
+    std::vector<PartitionedStep> steps;
+    for (const auto& [partitions, step] : steps_) steps.push_back(step);
+    return steps;
+  }
+
+ private:
+  const Partitioner& partitioner_;
+  std::map<int, PartitionedStep> steps_;
+};
+
+// Between the largest number that is slower than in order and the first that is faster.
+void find_break_even(Steps& steps) {
+  while (const std::optional<int> faster = steps.first_faster()) {
+    const int slower = steps.before(*faster);
+    if (*faster - slower < 2 || !steps.add((slower + *faster) / 2)) return;
+  }
+}
+
+}  // namespace
+
+Partitioning partitioning_of(const ScoredPlan& scored, const PriceList& prices) {
+  constexpr int most_ranks = 1024;  // where multigrid is slower everywhere before
+  const Partitioner partitioner(scored, prices);
+  Steps steps(partitioner);
+  steps.add(1);
+  bool has_more = steps.add(2) && steps.add(3);
+  if (partitioner.own_partitions() > 1) steps.add(partitioner.own_partitions());
+  const auto is_worth_a_look = [&](int partitions) {
+    return partitions <= 2 * partitioner.own_partitions() ||
+           (!steps.first_faster() && partitions * partitioner.sample_ranks() <= most_ranks);
+  };
+  for (int partitions = 4; has_more && is_worth_a_look(partitions); partitions *= 2) {
+    has_more = steps.add(partitions);
+  }
+  find_break_even(steps);
+  return {.plan = scored.name,
+          .step_s = scored.score.step_s,
+          .sample_ranks = partitioner.sample_ranks(),
+          .steps = steps.in_order()};
+}
+
+}  // namespace cnnplan

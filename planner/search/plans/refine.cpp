@@ -1,0 +1,112 @@
+// Rounds of solving and pricing. For an optimum, every round prices twice as many candidates beside
+// the best of every unit, so that rounds are few. For marginals most of these are never asked for:
+// there it is the pairs without a price that look best beside those that are asked for.
+#include "planner/search/plans/refine.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "planner/search/graph/elimination.hpp"
+#include "planner/search/graph/rounding.hpp"
+
+namespace cnnplan {
+namespace {
+
+// In the third round one beside each pair that has no price, then twice as many and one, up to:
+constexpr std::size_t most_neighbours_priced = 15;
+
+// Of a unit, the `most` that cost least, as far as they do not cost more than `limit`.
+std::vector<int> cheapest(const std::vector<double>& costs, std::size_t most, double limit) {
+  std::vector<int> candidates;
+  for (std::size_t i = 0; i < costs.size(); ++i) {
+    if (costs[i] <= limit) candidates.push_back(static_cast<int>(i));
+  }
+  const auto end =
+      candidates.begin() + static_cast<std::ptrdiff_t>(std::min(most, candidates.size()));
+  std::partial_sort(candidates.begin(), end, candidates.end(), [&](int a, int b) {
+    return costs[static_cast<std::size_t>(a)] < costs[static_cast<std::size_t>(b)];
+  });
+  candidates.erase(end, candidates.end());
+  return candidates;
+}
+
+std::vector<ChoicePair> pairs_with(const MinMarginals& marginals, const Wanted& wanted) {
+  std::vector<Choice> choices;
+  for (int unit = 0; unit < static_cast<int>(marginals.costs().size()); ++unit) {
+    for (int candidate : wanted(unit, marginals.costs()[index(unit)])) {
+      choices.push_back({unit, candidate});
+    }
+  }
+  return marginals.pairs_with(choices);
+}
+
+// The optimum of one of the graphs of `pricing`.
+Elimination refined(NetworkPricing& pricing, const CostGraph& graph) {
+  double least_known = std::numeric_limits<double>::infinity();
+  std::size_t most = 2;
+  const Wanted may_cost_less = [&](int, const std::vector<double>& costs) {
+    return cheapest(costs, most, least_known);
+  };
+  for (FoldedCosts folded;; most *= 2) {
+    EliminationSteps found = elimination_steps(graph, folded);
+    if (!found.optimum) {
+      pricing.price_all();
+      return eliminate(graph);
+    }
+    const Assignment optimum = *found.optimum;
+    if (pricing.price(optimum) == 0) return {.bound = found.bound, .optimum = optimum};
+    least_known = std::min(least_known, total_cost(graph, optimum));
+    const MinMarginals marginals(std::move(found), least_known * (1 + rounding_of_sums));
+    pricing.price(optimum, pairs_with(marginals, may_cost_less));
+  }
+}
+
+}  // namespace
+
+std::optional<Assignment> least_additive(NetworkPricing& pricing) {
+  return refined(pricing, pricing.priced().graph).optimum;
+}
+
+Assignment least_additive_by(NetworkPricing& pricing, Assignment (*solver)(const CostGraph&)) {
+  refined(pricing, pricing.priced().graph);
+  for (;;) {
+    Assignment found = solver(pricing.priced().graph);
+    if (pricing.price(found) == 0) return found;
+  }
+}
+
+LeastStep least_step(NetworkPricing& pricing) {
+  LeastStep least;
+  for (const CostGraph& graph : pricing.priced().least) {
+    Elimination found = refined(pricing, graph);
+    least.seconds = std::max(least.seconds, found.bound);
+    if (found.optimum) least.assignments.push_back(std::move(*found.optimum));
+  }
+  least.seconds += pricing.priced().updates_s;
+  return least;
+}
+
+double excess(NetworkPricing& pricing, const CostGraph& graph, const Assignment& assignment) {
+  pricing.price(assignment);
+  return total_cost(graph, assignment) / refined(pricing, graph).bound - 1.0;
+}
+
+std::optional<MinMarginals> marginals_of_wanted(NetworkPricing& pricing,
+                                                const CostGraph& graph,
+                                                const Wanted& wanted,
+                                                double most_excess) {
+  FoldedCosts folded;
+  for (std::size_t neighbours = 0, round = 1;; ++round) {
+    EliminationSteps steps = elimination_steps(graph, folded);
+    if (!steps.optimum) return std::nullopt;
+    const double limit = std::isinf(most_excess) ? most_excess : steps.bound * (1.0 + most_excess);
+    std::optional<MinMarginals> marginals(std::in_place, std::move(steps), limit);
+    const std::vector<ChoicePair> pairs = pairs_with(*marginals, wanted);
+    if (pricing.price(marginals->optimum(), pairs, neighbours) == 0) return marginals;
+    if (round > 1) neighbours = std::min(most_neighbours_priced, 2 * neighbours + 1);
+  }
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,106 @@
+// One walk per plan; the best one is lowered once more for its prediction.
+#include "planner/search/plans/scores.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "planner/base/error.hpp"
+#include "planner/search/plans/too_large.hpp"
+
+namespace cnnplan {
+
+bool fits(std::int64_t bytes, const Platform& platform) {
+  return platform.memory_bytes <= 0 || bytes <= platform.memory_bytes;
+}
+
+Score Scores::add(const std::string& name, Plan plan) {
+  const auto known = std::find_if(scored_.begin(), scored_.end(), [&](const ScoredPlan& scored) {
+    return scored.plan.layers == plan.layers && scored.plan.multigrid == plan.multigrid;
+  });
+  if (known != scored_.end()) return known->score;
+  const Platform& platform = prices_.platform();
+  const PlanWork work = work_of(plan, prices_);
+  const double step_s = step_time_s(walk(work, {.overlap = overlap_of(plan, platform)}));
+  const std::int64_t bytes = work.memory.total_bytes();
+  const Score score{.step_s = step_s,
+                    .bytes = bytes,
+                    .fits = fits(bytes, platform),
+                    .classes = work.classes.count()};
+  const bool is_best = score.fits && step_s < least_step_s();
+  scored_.push_back({.name = name, .plan = std::move(plan), .score = score});
+  if (is_best) best_ = scored_.size() - 1;
+  return score;
+}
+
+std::optional<Score> Scores::add_below(double limit_s, const std::string& name, Plan plan) {
+  if (predicted_step_s(plan, prices_) >= limit_s) return std::nullopt;
+  return add(name, std::move(plan));
+}
+
+double Scores::least_step_s() const {
+  return best_ ? scored_[*best_].score.step_s : std::numeric_limits<double>::infinity();
+}
+
+const ScoredPlan* Scores::runner_up() const {
+  const ScoredPlan* found = nullptr;
+  for (const ScoredPlan& scored : scored_) {
+    if (&scored == &scored_[*best_] || !scored.score.fits) continue;
+    if (found == nullptr || scored.score.step_s < found->score.step_s) found = &scored;
+  }
+  return found;
+}
+
+void Scores::refuse() const {
+  const ScoredPlan& least = *std::min_element(
+      scored_.begin(), scored_.end(), [](const ScoredPlan& a, const ScoredPlan& b) {
+        return a.score.bytes < b.score.bytes;
+      });
+  throw InfeasibleError("none of the " + std::to_string(scored_.size()) +
+                            " plans tried fits (of the smallest, " +
+                            why_too_large(least.plan, prices_) + "): memory per rank",
+                        least.score.bytes,
+                        prices_.platform().memory_bytes);
+}
+
+void Scores::add_baseline(Prediction& prediction) const {
+  prediction.baseline = scored_.front().name;
+  prediction.baseline_s = scored_.front().score.step_s;
+}
+
+Plan Scores::fastest() const {
+  if (!best_) refuse();
+  Plan plan = scored_[*best_].plan;
+  add_baseline(plan.prediction);
+  if (const ScoredPlan* second = runner_up()) {
+    plan.prediction.runner_up = second->name;
+    plan.prediction.runner_up_s = second->score.step_s;
+  }
+  return with_prediction(std::move(plan), prices_);
+}
+
+std::vector<ScoredPlan> Scores::fastest_that_fit(std::size_t most) const {
+  std::vector<const ScoredPlan*> fitting;
+  for (const ScoredPlan& scored : scored_) {
+    if (scored.score.fits) fitting.push_back(&scored);
+  }
+  std::stable_sort(fitting.begin(), fitting.end(), [](const ScoredPlan* a, const ScoredPlan* b) {
+    return a->score.step_s < b->score.step_s;
+  });
+  fitting.resize(std::min(most, fitting.size()));
+  std::vector<ScoredPlan> found;
+  for (const ScoredPlan* scored : fitting) found.push_back(*scored);
+  return found;
+}
+
+std::optional<ScoredPlan> Scores::fastest_of(
+    const std::function<bool(const Plan&)>& is_wanted) const {
+  const ScoredPlan* found = nullptr;
+  for (const ScoredPlan& scored : scored_) {
+    if (!scored.score.fits || !is_wanted(scored.plan)) continue;
+    if (found == nullptr || scored.score.step_s < found->score.step_s) found = &scored;
+  }
+  if (found == nullptr) return std::nullopt;
+  return *found;
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,152 @@
+// Prices of the transfers between a layer and one of its inputs, for every pair of splits.
+#pragma once
+
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "planner/predict/price.hpp"
+#include "planner/schedule/blocks/exchange.hpp"
+#include "planner/schedule/blocks/fused_units.hpp"
+#include "planner/search/graph/cost_graph.hpp"
+#include "planner/search/pricing/least_message.hpp"
+
+namespace cnnplan {
+
+// Rows are the splits of the tensor, columns those of its reader. Seconds forward and back.
+struct EdgePrice {
+  CostMatrix slowest;             // on the slowest of the sampled ranks, the only reader
+  CostMatrix again;               // once more forward, where the reader reads the tensor again
+  CostMatrix kept_bytes;          // what the reader keeps of it for its backward, beside the tensor
+  std::vector<CostMatrix> least;  // on each of sample_ranks(ranks): what no plan can avoid
+};
+
+// Exact for a tensor with one reader that is no add. An add hands the gradient on as it came,
+// perhaps inside a halo, which is taken as dense here. The readers of one tensor do not know of
+// each other's meshes:
+// - Readers that need the same blocks share one transfer forward. `slowest` counts it for each, at
+//   most as often as there are readers; `least` counts for each its part of all readers.
+// - Whether a tensor is stored with room for a halo depends on all of its readers. `slowest` takes
+//   each for the only one; `least` copies only what is copied either way. Both differ by copies of
+//   this rank's block.
+class EdgePrices {
+ public:
+  // Keeps references. The meshes of the plan do not matter, but all layers must be on the same.
+  // `spare_s`: by sampled rank, the most that transfers may take in a plan worth finding. A pair of
+  // splits with which messages to one of these ranks surely take longer gets a price beyond all
+  // others instead of its own.
+  EdgePrices(const FusedUnits& fused, const PriceList& prices, std::vector<double> spare_s);
+
+  // A tensor and a reader with any of some splits each.
+  class Edge;
+
+  // Of a new edge no pair of splits has its price: `slowest` and `least` bound it from below, by
+  // the number of messages and what they carry; `again` and `kept_bytes` are 0. The same shapes and
+  // rules share an edge. @pre `consumer` has that input
+  Edge& operator()(LayerIndex consumer,
+                   std::size_t input,
+                   const std::vector<Split>& source_splits,
+                   const std::vector<Split>& consumer_splits);
+
+  // A pair of splits.
+  struct Pair {
+    Edge* edge = nullptr;
+    int row = 0;
+    int column = 0;
+    auto operator<=>(const Pair&) const = default;
+  };
+  static bool has_price(const Pair& pair);
+  // Gives the pairs that have none their prices, on all cores. @returns these, each once
+  std::vector<Pair> price(std::vector<Pair> pairs) const;
+
+ private:
+  // Everything of a tensor and a reader that a price depends on, beside shapes and meshes.
+  struct Rules {
+    bool dense = false;              // the tensor is written in dense blocks only
+    bool fused = false;              // the same where writes_dense_relu
+    bool dense_gradient = false;     // its gradient is read in dense blocks only
+    bool gradient = false;           // it has a gradient
+    bool dense_read = false;         // the reader reads dense blocks only
+    bool samples = false;            // the same, and the tensor is loaded for it alone
+    bool shared = false;             // others read the gradient that the reader hands back
+    bool kept = false;               // the reader reads it again in backpropagation
+    SlicedGradient sliced{};         // what the reader does as a slice
+    bool copies = false;             // the reader copies the tensor into its output
+    std::int64_t groups = 0;         // of channels that the reader mixes
+    bool transposed = false;         // the reader's window makes the tensor
+    std::int64_t first_channel = 0;  // where the tensor begins there
+    int readers = 1;
+    auto operator<=>(const Rules&) const = default;
+  };
+  // The blocks of a pair.
+  struct Blocks {
+    const BlockOwnership& owned;
+    const BlockOwnership& needed;
+    const BlockOwnership& outputs;  // of the reader
+    const Rules& rules;
+    bool dense;  // the tensor is written in dense blocks only, on this mesh
+    bool loads;  // ranks load what the reader needs
+  };
+  // What one rank has to do with a pair.
+  struct Part {
+    int rank = 0;
+    Box own;
+    Box want;
+    TransferList there;
+  };
+  using Key = std::tuple<Shape, Shape, Window, std::vector<Split>, std::vector<Split>, Rules>;
+
+  Rules rules_of(LayerIndex consumer, std::size_t input) const;
+  Window window_of(LayerIndex layer) const;
+  std::vector<BlockOwnership> blocks(LayerIndex layer, const std::vector<Split>& splits);
+  Blocks blocks_of(const Pair& pair) const;
+  void bound(const Pair& pair) const;
+  void set(const Pair& pair) const;
+  static Part part_of(const Blocks& blocks, int rank, bool exchanges);
+  // What the reader's memory of the tensor holds: with `copies`, all of its output.
+  static Box reader_box(const Blocks& blocks, const Part& part);
+  static Box storage(const Blocks& blocks, const Part& part);
+  double forward_s(const Blocks& blocks, const Part& part) const;
+  double kept_bytes(const Blocks& blocks, const Part& part) const;
+  double least_forward_s(const Blocks& blocks, const Part& part) const;
+  double backward_s(const Blocks& blocks, const Part& part) const;
+  double transfer_s(const Exchange& exchange,
+                    const Box& from,
+                    const Box& to,
+                    int rank,
+                    const ListOf& list_of) const;
+
+  const FusedUnits& fused_;
+  const Plan& plan_;
+  const PriceList& prices_;
+  std::vector<int> ranks_;  // of `least`
+  std::vector<double> spare_s_;
+  LeastMessage least_message_;
+  double exposed_ = 1.0;  // how much of a message kernels wait for at least
+  std::map<Key, Edge> edges_;
+  BlockOwnership::Tables tables_;
+};
+
+class EdgePrices::Edge {
+ public:
+  const EdgePrice& price() const { return price_; }
+  int rows() const { return price_.slowest.rows(); }
+  int columns() const { return price_.slowest.columns(); }
+
+ private:
+  friend EdgePrices;
+
+  std::size_t index(int row, int column) const {
+    return static_cast<std::size_t>(row) * outputs_.size() + static_cast<std::size_t>(column);
+  }
+
+  EdgePrice price_;
+  std::vector<char> has_price_;  // by row and column
+  Rules rules_;
+  std::vector<BlockOwnership> owned_;    // by row
+  std::vector<char> dense_;              // by row
+  std::vector<BlockOwnership> needed_;   // by column
+  std::vector<BlockOwnership> outputs_;  // by column, of the reader
+};
+
+}  // namespace cnnplan

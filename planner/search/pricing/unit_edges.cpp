@@ -1,0 +1,246 @@
+// Edge by edge, a price for every pair of distinct splits, handed to every pair of candidates.
+#include "planner/search/pricing/unit_edges.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace cnnplan {
+namespace {
+
+std::vector<int> units_by_layer(const Plan& plan, const SplitChoices& choices) {
+  std::vector<int> units(static_cast<std::size_t>(plan.network.layer_count()), 0);
+  for (std::size_t unit = 0; unit < choices.units.size(); ++unit) {
+    for (LayerIndex layer : choices.units[unit].unit.layers) {
+      units[static_cast<std::size_t>(layer)] = static_cast<int>(unit);
+    }
+  }
+  return units;
+}
+
+std::vector<Split> distinct(std::vector<Split> splits) {
+  std::sort(splits.begin(), splits.end());
+  splits.erase(std::unique(splits.begin(), splits.end()), splits.end());
+  return splits;
+}
+
+// By candidate of a unit, the place of its split among the distinct ones.
+std::vector<int> places(const UnitSplits& unit, const std::vector<Split>& splits) {
+  std::vector<int> numbers;
+  for (const Split& split : unit.splits) {
+    numbers.push_back(
+        static_cast<int>(std::lower_bound(splits.begin(), splits.end(), split) - splits.begin()));
+  }
+  return numbers;
+}
+
+// A tensor that is computed again is fetched again, too, instead of being kept as fetched.
+void fetch_again(const std::vector<bool>& is_again,
+                 const CostMatrix& again,
+                 CostMatrix& seconds,
+                 CostMatrix& kept_bytes) {
+  for (int i = 0; i < seconds.rows(); ++i) {
+    if (!is_again[static_cast<std::size_t>(i)]) continue;
+    for (int j = 0; j < seconds.columns(); ++j) {
+      seconds(i, j) += again(i, j);
+      kept_bytes(i, j) = 0.0;
+    }
+  }
+}
+
+}  // namespace
+
+UnitEdges::UnitEdges(const FusedUnits& fused,
+                     const PriceList& prices,
+                     const std::vector<double>& spare_s,
+                     PricedNetwork& priced)
+    : fused_(fused), edge_prices_(fused, prices, spare_s), by_unit_(priced.choices.units.size()) {
+  const Network& network = fused.plan().network;
+  const std::vector<int> units = units_by_layer(fused.plan(), priced.choices);
+  for (LayerIndex consumer = 0; consumer < network.layer_count(); ++consumer) {
+    const auto& inputs = network.inputs_of(consumer);
+    const bool copies = copies_inputs(network.layer(consumer).parameters);
+    for (std::size_t input = 0; input < inputs.size(); ++input) {
+      const int from = units[static_cast<std::size_t>(inputs[input])];
+      const int to = units[static_cast<std::size_t>(consumer)];
+      if (from == to && copies) add_copies(consumer, input, to, priced);
+      if (from != to) add_reading(consumer, input, {from, to}, priced);
+    }
+  }
+  priced.graph.edges.resize(readings_.size());
+  priced.kept_bytes.edges.resize(readings_.size());
+  for (CostGraph& least : priced.least) least.edges.resize(readings_.size());
+  fill(std::vector<bool>(kinds_.size(), true), priced);
+}
+
+// For every one of its splits.
+void UnitEdges::add_copies(LayerIndex layer, std::size_t input, int unit, PricedNetwork& priced) {
+  const auto index = static_cast<std::size_t>(unit);
+  const std::vector<Split>& splits = priced.choices.units[index].splits;
+  for (std::size_t i = 0; i < splits.size(); ++i) {
+    EdgePrices::Edge& edge = edge_prices_(layer, input, {splits[i]}, {splits[i]});
+    edge_prices_.price({{.edge = &edge, .row = 0, .column = 0}});
+    priced.graph.units[index][i] += edge.price().slowest(0, 0);
+    for (std::size_t rank = 0; rank < priced.least.size(); ++rank) {
+      priced.least[rank].units[index][i] += edge.price().least[rank](0, 0);
+    }
+  }
+}
+
+void UnitEdges::add_reading(LayerIndex consumer,
+                            std::size_t input,
+                            const std::pair<int, int>& units,
+                            const PricedNetwork& priced) {
+  const auto [from, to] = units;
+  const int index = static_cast<int>(readings_.size());
+  by_unit_[static_cast<std::size_t>(from)].push_back(index);
+  by_unit_[static_cast<std::size_t>(to)].push_back(index);
+  readings_.push_back(
+      {.from = from, .to = to, .kind = number_of(kind_of(consumer, input, units, priced))});
+}
+
+UnitEdges::Kind UnitEdges::kind_of(LayerIndex consumer,
+                                   std::size_t input,
+                                   const std::pair<int, int>& units,
+                                   const PricedNetwork& priced) {
+  const auto [from, to] = units;
+  const Network& network = fused_.plan().network;
+  const LayerIndex writing = fused_.unit_of(network.inputs_of(consumer)[input]).head;
+  const UnitSplits& writer = priced.choices.units[static_cast<std::size_t>(from)];
+  const UnitSplits& reader = priced.choices.units[static_cast<std::size_t>(to)];
+  const std::vector<Split> splits = distinct(writer.splits);
+  const std::vector<Split> reader_splits = distinct(reader.splits);
+  return {.edge = &edge_prices_(consumer, input, splits, reader_splits),
+          .rows = places(writer, splits),
+          .columns = places(reader, reader_splits),
+          .again = recomputes_cheaply(network, writing) ? writer.recompute : std::vector<bool>{},
+          .backwards = from > to};
+}
+
+std::size_t UnitEdges::number_of(const Kind& kind) {
+  const auto [entry, is_new] = numbers_.try_emplace(kind, kinds_.size());
+  if (is_new) kinds_.push_back(kind);
+  return entry->second;
+}
+
+UnitEdges::Costs UnitEdges::costs_of(const Kind& kind) {
+  const EdgePrice& price = kind.edge->price();
+  const auto all = [&](const CostMatrix& costs) {
+    return selected(costs, kind.rows, kind.columns);
+  };
+  const auto ascending = [&](const CostMatrix& costs) {
+    return SharedCosts(kind.backwards ? transposed(costs) : costs);
+  };
+  CostMatrix seconds = all(price.slowest);
+  CostMatrix kept_bytes = all(price.kept_bytes);
+  if (!kind.again.empty()) fetch_again(kind.again, all(price.again), seconds, kept_bytes);
+  Costs costs{.seconds = ascending(seconds), .kept_bytes = ascending(kept_bytes), .least = {}};
+  for (const CostMatrix& least : price.least) costs.least.push_back(ascending(all(least)));
+  return costs;
+}
+
+void UnitEdges::fill(const std::vector<bool>& kinds, PricedNetwork& priced) const {
+  std::vector<Costs> costs(kinds_.size());
+  for (std::size_t i = 0; i < kinds_.size(); ++i) {
+    if (kinds[i]) costs[i] = costs_of(kinds_[i]);
+  }
+  for (std::size_t i = 0; i < readings_.size(); ++i) {
+    const auto& [from, to, kind] = readings_[i];
+    if (!kinds[kind]) continue;
+    const auto [low, high] = std::minmax(from, to);
+    priced.graph.edges[i] = {low, high, costs[kind].seconds};
+    priced.kept_bytes.edges[i] = {low, high, costs[kind].kept_bytes};
+    for (std::size_t rank = 0; rank < priced.least.size(); ++rank) {
+      priced.least[rank].edges[i] = {low, high, costs[kind].least[rank]};
+    }
+  }
+}
+
+EdgePrices::Pair UnitEdges::pair_of(const Reading& reading, int from, int to) const {
+  const Kind& kind = kinds_[reading.kind];
+  return {.edge = kind.edge, .row = kind.rows[index(from)], .column = kind.columns[index(to)]};
+}
+
+// Of all tensors that one of the units reads of the other.
+void UnitEdges::append_pairs(const ChoicePair& choices,
+                             std::vector<EdgePrices::Pair>& pairs) const {
+  auto [first, second] = choices;
+  if (by_unit_[index(first.unit)].size() > by_unit_[index(second.unit)].size()) {
+    std::swap(first, second);
+  }
+  for (int number : by_unit_[index(first.unit)]) {
+    const Reading& reading = readings_[index(number)];
+    if (reading.from == first.unit && reading.to == second.unit) {
+      pairs.push_back(pair_of(reading, first.candidate, second.candidate));
+    } else if (reading.from == second.unit && reading.to == first.unit) {
+      pairs.push_back(pair_of(reading, second.candidate, first.candidate));
+    }
+  }
+}
+
+// With one of the two candidates, the cheapest by what is known; of pairs with prices none.
+void UnitEdges::append_neighbours(const ChoicePair& choices,
+                                  std::size_t most,
+                                  const PricedNetwork& priced,
+                                  std::vector<EdgePrices::Pair>& pairs) const {
+  std::vector<EdgePrices::Pair> own;
+  append_pairs(choices, own);
+  if (std::all_of(own.begin(), own.end(), EdgePrices::has_price)) return;
+  for (const auto& [fixed, other] :
+       {std::pair(choices.first, choices.second), std::pair(choices.second, choices.first)}) {
+    const std::vector<double>& costs = priced.graph.units[index(other.unit)];
+    std::vector<std::pair<double, std::vector<EdgePrices::Pair>>> found(costs.size());
+    for (std::size_t i = 0; i < costs.size(); ++i) {
+      auto& [sum_s, with] = found[i];
+      append_pairs({fixed, {other.unit, static_cast<int>(i)}}, with);
+      sum_s = costs[i];
+      for (const auto& pair : with) sum_s += pair.edge->price().slowest(pair.row, pair.column);
+    }
+    const auto end = found.begin() + static_cast<std::ptrdiff_t>(std::min(most, found.size()));
+    std::partial_sort(found.begin(), end, found.end());
+    for (auto next = found.begin(); next != end; ++next) {
+      pairs.insert(pairs.end(), next->second.begin(), next->second.end());
+    }
+  }
+}
+
+std::size_t UnitEdges::price(const Assignment& assignment,
+                             const std::vector<ChoicePair>& choices,
+                             std::size_t neighbours,
+                             PricedNetwork& priced) {
+  std::vector<EdgePrices::Pair> pairs;
+  for (const Reading& reading : readings_) {
+    pairs.push_back(
+        pair_of(reading, assignment[index(reading.from)], assignment[index(reading.to)]));
+  }
+  for (const ChoicePair& both : choices) append_pairs(both, pairs);
+  if (neighbours > 0) {
+    for (const ChoicePair& both : choices) append_neighbours(both, neighbours, priced, pairs);
+  }
+  return fill_priced(std::move(pairs), priced);
+}
+
+void UnitEdges::price_all(PricedNetwork& priced) {
+  std::vector<EdgePrices::Pair> pairs;
+  for (const Kind& kind : kinds_) {
+    for (int row = 0; row < kind.edge->rows(); ++row) {
+      for (int column = 0; column < kind.edge->columns(); ++column) {
+        pairs.push_back({.edge = kind.edge, .row = row, .column = column});
+      }
+    }
+  }
+  fill_priced(std::move(pairs), priced);
+}
+
+// Edges that were priced further, again.
+std::size_t UnitEdges::fill_priced(std::vector<EdgePrices::Pair> pairs, PricedNetwork& priced) {
+  const std::vector<EdgePrices::Pair> found = edge_prices_.price(std::move(pairs));
+  std::set<const EdgePrices::Edge*> edges;
+  for (const EdgePrices::Pair& pair : found) edges.insert(pair.edge);
+  std::vector<bool> kinds;
+  for (const Kind& kind : kinds_) kinds.push_back(edges.contains(kind.edge));
+  fill(kinds, priced);
+  return found.size();
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,48 @@
+// Which pieces of a transfer go in one message, and which messages need memory of their own.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "planner/base/checked.hpp"
+#include "planner/tensor/transfer.hpp"
+
+namespace cnnplan {
+
+// True when `inner` is one run of memory in a dense channels-last buffer that holds `outer`.
+bool is_contiguous(const Box& inner, const Box& outer);
+
+// All pieces between a rank and one peer.
+struct PeerMessage {
+  int peer = 0;
+  std::int64_t elements = 0;
+  bool staged = false;  // packed or unpacked; a single contiguous piece is sent in place
+  bool operator==(const PeerMessage&) const = default;
+};
+
+// Calls visit(PeerMessage) by peer, as messages_of lists them.
+template <typename Visit>
+void for_each_message(std::span<const Piece> pieces, const Box& buffer_box, const Visit& visit) {
+  const bool no_buffer = is_empty(buffer_box);
+  PeerMessage message;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const Piece& piece = pieces[i];
+    if (!is_empty(piece.box)) {
+      const bool is_first = message.elements == 0;
+      message.peer = piece.peer;
+      message.elements = checked_add(message.elements, volume(piece.box));
+      message.staged = !is_first || no_buffer || !is_contiguous(piece.box, buffer_box);
+    }
+    const bool is_last = i + 1 == pieces.size() || pieces[i + 1].peer != piece.peer;
+    if (!is_last || message.elements == 0) continue;
+    visit(message);
+    message = {};
+  }
+}
+
+// By peer, the rank itself included where it is one; `buffer_box` is held by the dense
+// channels-last buffer of the pieces. @pre those of one peer stand together, as in a TransferList
+std::vector<PeerMessage> messages_of(std::span<const Piece> pieces, const Box& buffer_box);
+
+}  // namespace cnnplan

@@ -1,0 +1,71 @@
+"""The project's C++ files, what they include, and the flags they are compiled with."""
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+FOLDERS = ("planner", "executor", "profiler", "tests")
+INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
+
+
+def source_files(root, suffixes=(".hpp", ".cpp", ".cu")):
+    """Paths relative to `root`, sorted."""
+    found = []
+    for folder in FOLDERS:
+        found += [p for p in (root / folder).rglob("*") if p.suffix in suffixes and p.is_file()]
+    return sorted(p.relative_to(root).as_posix() for p in found)
+
+
+def includes_of(path):
+    """(line number, name, whether it was written in quotes) of every include in the file."""
+    text = path.read_text(encoding="utf-8")
+    for number, line in enumerate(text.splitlines(), start=1):
+        match = INCLUDE.match(line)
+        if match:
+            yield number, match[2], match[1] == '"'
+
+
+def closure(root, file, seen=None):
+    """`file` and all files of the project that it includes, directly or not."""
+    seen = set() if seen is None else seen
+    if file not in seen and (root / file).is_file():
+        seen.add(file)
+        for _, name, quoted in includes_of(root / file):
+            if quoted:
+                closure(root, name, seen)
+    return seen
+
+
+def compiled_with(path):
+    """The sources that the compiler reads with `path`: several where CMake includes them in one file, or itself."""
+    if not path.name.startswith("unity_"):
+        return [path]
+    return [Path(name) for _, name, _ in includes_of(path)]
+
+
+def compile_commands(build):
+    """Arguments by file (relative to the root) of the project's own entries; nvcc's are left out."""
+    commands = {}
+    for entry in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
+        arguments = shlex.split(entry["command"])
+        if any(Path(program).name == "nvcc" for program in arguments[:2]):
+            continue
+        for path in compiled_with(Path(entry["file"])):
+            if path.is_relative_to(ROOT) and path.relative_to(ROOT).parts[0] in FOLDERS:
+                commands[path.relative_to(ROOT).as_posix()] = arguments
+    return commands
+
+
+def frontend_flags(arguments):
+    """Those flags of a compile command that change what the source means, and its warnings."""
+    flags = []
+    for i, argument in enumerate(arguments):
+        if argument in ("-isystem", "-I"):
+            flags.append(argument + arguments[i + 1])
+        elif argument == "-x":
+            flags.append("-x" + arguments[i + 1])
+        elif argument.startswith(("-I", "-D", "-W", "-m", "-std=")):
+            flags.append(argument)
+    return flags

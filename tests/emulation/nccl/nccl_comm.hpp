@@ -1,0 +1,56 @@
+// A communicator of emulated NCCL: one rank per process.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <nccl.h>
+
+#include "tests/emulation/nccl/nccl_board.hpp"
+
+namespace cnnplan::emulation {
+
+std::size_t bytes_of(ncclDataType_t type);  // 0 when not emulated
+
+enum class Collective { all_reduce, reduce_scatter, all_gather };
+
+struct Values {
+  const void* data = nullptr;
+  std::size_t count = 0;
+  ncclDataType_t type = ncclFloat32;
+};
+
+}  // namespace cnnplan::emulation
+
+struct ncclComm {
+  ncclComm(cnnplan::emulation::SharedFile meeting_file, std::string name);
+
+  cnnplan::emulation::Meeting& meeting() const;
+  // Gives this rank's part of a collective to all ranks. Does not block.
+  void publish(std::size_t operation, const cnnplan::emulation::Values& from);
+  // True when the parts of all ranks are there.
+  bool complete(std::size_t operation) const;
+  // Adds up the parts of all ranks in their order, or this rank's share of each, or puts one after
+  // the other. Blocks until they are there.
+  void collect(std::size_t operation, cnnplan::emulation::Collective kind, void* to);
+
+  int ranks = 0;
+  int rank = 0;
+  int device = 0;
+  std::size_t operations = 0;  // numbers them, in the order of the calls
+
+ private:
+  std::string file_of(std::size_t operation, int of_rank) const;
+  // Of this rank, and of all parts.
+  void wait_for_parts(std::size_t operation);
+  void take(const cnnplan::emulation::SharedFile& part,
+            int of_rank,
+            cnnplan::emulation::Collective kind,
+            void* to) const;
+
+  cnnplan::emulation::SharedFile meeting_file_;
+  std::string name_;
+  std::map<std::size_t, int> runs_;  // of each operation: more than one when it was captured
+};

@@ -1,0 +1,45 @@
+// Temporary HDF5 files for tests, seen by all ranks.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "executor/comm/communicator.hpp"
+#include "executor/hdf5/hdf5_dataset.hpp"
+
+namespace cnnplan {
+
+// Made by rank 0 and removed by it. Constructor and destructor are collective.
+class SharedFolder {
+ public:
+  explicit SharedFolder(const Communicator& communicator);
+  SharedFolder(const SharedFolder&) = delete;
+  SharedFolder& operator=(const SharedFolder&) = delete;
+  ~SharedFolder();
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+
+ private:
+  const Communicator& communicator_;
+  std::filesystem::path folder_;
+};
+
+struct TestAttribute {
+  std::string name;
+  std::vector<double> values;
+};
+
+struct TestDataset {
+  std::string name;
+  FileElement element = FileElement::fp32;
+  std::vector<std::int64_t> extents;
+  std::vector<double> values;  // converted to `element` by HDF5
+  std::vector<TestAttribute> attributes = {};
+};
+
+// By the calling rank alone.
+void write_datasets(const std::string& file, std::span<const TestDataset> datasets);
+
+}  // namespace cnnplan

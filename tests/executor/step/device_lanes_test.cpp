@@ -1,0 +1,75 @@
+// Groups of layers at the same time, on emulated devices that run their queues in any order: the
+// same bits as one after the other.
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include <doctest/doctest.h>
+
+#include "planner/schedule/schedule.hpp"
+#include "tests/emulation/device.hpp"
+#include "tests/executor/training/residual_plan.hpp"
+#include "tests/executor/training/training_run.hpp"
+#include "tests/planner/network/random_chain.hpp"
+#include "tests/slow_build.hpp"
+
+namespace cnnplan::test {
+namespace {
+
+using emulation::Schedule;
+
+constexpr std::uint64_t random_plans = is_slow_build ? 2 : 6;
+constexpr std::array orders{Schedule::lazy, Schedule::random, Schedule::eager};
+
+// Other ranks run their queues in another order.
+void start_device(Schedule schedule, std::uint64_t seed, const Communicator& world) {
+  forget_backends();
+  emulation::reset(
+      {.schedule = schedule, .seed = 100 * seed + static_cast<std::uint64_t>(world.rank())});
+}
+
+}  // namespace
+
+TEST_CASE("Lanes: in queues of a device, groups leave the same bits as one after the other") {
+  const Communicator world = Communicator::world();
+  int lanes = 1;
+  for (std::uint64_t seed = 0; seed < random_plans; ++seed) {
+    CAPTURE(seed);
+    start_device(Schedule::lazy, seed, world);
+    const Plan in_order = with_implementations(
+        with_concurrency(random_chain_plan(seed, world.size()), 1), "cudnn", world);
+    const RunResult expected = run_plan(in_order, {.backend = "cudnn"}, world);
+    Plan plan = with_concurrency(in_order, 4);
+    plan.overlap = seed % 2 == 0;
+    lanes = std::max(lanes, lower(plan, world.rank()).lanes);
+    for (Schedule schedule : orders) {
+      start_device(schedule, seed, world);
+      for (bool graphs : {false, true}) {
+        const RunSetup setup{.backend = "cudnn", .overlap = plan.overlap, .graphs = graphs};
+        CHECK(run_plan(plan, setup, world) == expected);
+      }
+    }
+  }
+  CHECK(world.maximum(lanes) > 2);
+}
+
+TEST_CASE("Lanes: a group of layers is a graph in every sweep") {
+  const Communicator world = Communicator::world();
+  if (world.size() > 1) return;  // messages cut graphs
+  constexpr int cycles = 2;
+  for (const Relaxation relaxation : {Relaxation::f, Relaxation::fcf}) {
+    CAPTURE(to_text(relaxation));
+    start_device(Schedule::lazy, 1, world);
+    Plan plan = with_concurrency(residual_plan(1, cycles), 2);
+    plan.multigrid[0].relaxation = relaxation;
+    const int sweeps = cycles * (relaxation == Relaxation::f ? 1 : 2) + 1;
+    const RunSetup setup{.backend = "cudnn", .graphs = true};
+    run_plan(plan, setup, world);  // chooses engines, for which it has graphs, too
+    const std::int64_t before = emulation::counters().graph_launches;
+    run_plan(plan, setup, world);
+    // Of the two steps, the first has no graphs. Forward and backward; updates are one more.
+    CHECK(emulation::counters().graph_launches - before == 2 * sweeps * coarse_steps + 1);
+  }
+}
+
+}  // namespace cnnplan::test

@@ -1,0 +1,16 @@
+// Units of memory.
+#include "planner/base/bytes_text.hpp"
+
+#include <doctest/doctest.h>
+
+namespace cnnplan {
+
+TEST_CASE("bytes_text: in the largest unit of which there is one") {
+  CHECK(bytes_text(1023) == "1023 B");
+  CHECK(bytes_text(1536) == "1.50 KiB");
+  CHECK(bytes_text(std::int64_t{3} << 30) == "3.00 GiB");
+  CHECK(bytes_text(-2048) == "-2.00 KiB");
+  CHECK(bytes_text(std::int64_t{1} << 52) == "4096.00 TiB");
+}
+
+}  // namespace cnnplan

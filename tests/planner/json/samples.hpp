@@ -1,0 +1,25 @@
+// Values that use every field of every file.
+#pragma once
+
+#include "planner/kernel/profile.hpp"
+#include "planner/network/network.hpp"
+#include "planner/plan/plan.hpp"
+#include "planner/platform/platform.hpp"
+#include "planner/run/checkpoint.hpp"
+#include "planner/run/run.hpp"
+
+namespace cnnplan::test {
+
+// Every layer kind; one branch; two-dimensional.
+Network sample_network();
+// Three-dimensional, with windows that differ per dim.
+Network sample_network_3d();
+Platform sample_platform();
+Profile sample_profile();
+Plan sample_plan();
+// A chain of five blocks split by layers, run by multigrid.
+Plan sample_chain_plan();
+RunReport sample_run();
+Checkpoint sample_checkpoint();
+
+}  // namespace cnnplan::test

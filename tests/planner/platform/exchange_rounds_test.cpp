@@ -1,0 +1,178 @@
+// Tests of planner/platform/exchange_rounds: every rank gets the sum, by the messages of the books.
+#include "planner/platform/exchange_rounds.hpp"
+
+#include <cstddef>
+#include <deque>
+#include <map>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "planner/kernel/enumerators.hpp"
+
+namespace cnnplan {
+namespace {
+
+std::vector<double> part_of(const std::vector<double>& values, const Range& range) {
+  return {values.begin() + range.begin, values.begin() + range.end};
+}
+
+// All ranks of a group with values of their own, round by round.
+class Group {
+ public:
+  explicit Group(const ExchangeShape& shape) {
+    for (int position = 0; position < shape.ranks; ++position) {
+      Rank rank{.rounds = exchange_rounds(shape, position), .values = {}};
+      for (std::int64_t i = 0; i < shape.elements; ++i) rank.values.push_back(value(position, i));
+      ranks_.push_back(std::move(rank));
+    }
+  }
+
+  // Different on every rank and at every place, exact in sums.
+  static double value(int position, std::int64_t i) {
+    return static_cast<double>((position + std::int64_t{1}) * 1000 + i);
+  }
+
+  // False where somebody waits for ever or a message has no receive of its size.
+  bool run() {
+    for (bool progress = true; progress;) {
+      progress = false;
+      for (std::size_t i = 0; i < ranks_.size(); ++i) progress = advance(i) || progress;
+    }
+    for (const Rank& rank : ranks_) {
+      if (rank.next != rank.rounds.size()) return false;
+    }
+    for (const auto& [ends, messages] : mail_) {
+      if (!messages.empty()) return false;
+    }
+    return true;
+  }
+
+  const std::vector<double>& values(int position) const {
+    return ranks_[static_cast<std::size_t>(position)].values;
+  }
+
+ private:
+  struct Rank {
+    std::vector<ExchangeRound> rounds;
+    std::vector<double> values;
+    std::size_t next = 0;
+    bool has_sent = false;
+  };
+
+  bool advance(std::size_t i) {
+    Rank& rank = ranks_[i];
+    if (rank.next == rank.rounds.size()) return false;
+    const ExchangeRound& round = rank.rounds[rank.next];
+    const auto own = static_cast<int>(i);
+    if (!std::exchange(rank.has_sent, true) && round.send_to >= 0) {
+      mail_[{own, round.send_to}].push_back(part_of(rank.values, round.sent));
+    }
+    if (round.receive_from >= 0) {
+      auto& letters = mail_[{round.receive_from, own}];
+      if (letters.empty()) return false;
+      if (letters.front().size() != static_cast<std::size_t>(round.received.size())) return false;
+      take(rank, round, letters.front());
+      letters.pop_front();
+    }
+    ++rank.next;
+    rank.has_sent = false;
+    return true;
+  }
+
+  static void take(Rank& rank, const ExchangeRound& round, const std::vector<double>& letter) {
+    for (std::size_t k = 0; k < letter.size(); ++k) {
+      double& value = rank.values[static_cast<std::size_t>(round.received.begin) + k];
+      value = round.adds ? value + letter[k] : letter[k];
+    }
+  }
+
+  std::vector<Rank> ranks_;
+  std::map<std::pair<int, int>, std::deque<std::vector<double>>> mail_;  // from, to
+};
+
+std::int64_t sent_elements(const ExchangeShape& shape, int position) {
+  std::int64_t elements = 0;
+  for (const ExchangeRound& round : exchange_rounds(shape, position)) elements += round.sent.size();
+  return elements;
+}
+
+}  // namespace
+
+TEST_CASE("Exchange rounds: every rank gets the sum, whatever the ranks, nodes and elements") {
+  for (AllreduceAlgorithm algorithm : Enumerators<AllreduceAlgorithm>::all) {
+    if (algorithm == AllreduceAlgorithm::library) continue;
+    for (int ranks = 1; ranks <= 13; ++ranks) {
+      for (int per_node = 1; per_node <= ranks; ++per_node) {
+        if (ranks % per_node != 0) continue;
+        for (std::int64_t elements : {0, 1, 2, 5, 16, 61}) {
+          CAPTURE(to_text(algorithm));
+          CAPTURE(ranks);
+          CAPTURE(per_node);
+          CAPTURE(elements);
+          Group group({algorithm, elements, ranks, per_node});
+          REQUIRE(group.run());
+          std::vector<double> sum;
+          for (std::int64_t i = 0; i < elements; ++i) {
+            double value = 0.0;
+            for (int rank = 0; rank < ranks; ++rank) value += Group::value(rank, i);
+            sum.push_back(value);
+          }
+          for (int rank = 0; rank < ranks; ++rank) CHECK(group.values(rank) == sum);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("Exchange rounds: as many messages and bytes as published") {
+  constexpr std::int64_t n = 4800;
+  const ExchangeShape doubling{AllreduceAlgorithm::recursive_doubling, n, 8};
+  CHECK(exchange_rounds(doubling, 3).size() == 3);
+  CHECK(sent_elements(doubling, 3) == 3 * n);
+  const ExchangeShape halving{AllreduceAlgorithm::rabenseifner, n, 8};
+  CHECK(exchange_rounds(halving, 3).size() == 6);
+  CHECK(sent_elements(halving, 3) == n * 2 * 7 / 8);
+  const ExchangeShape ring{AllreduceAlgorithm::ring, n, 6};
+  CHECK(exchange_rounds(ring, 3).size() == 10);
+  CHECK(sent_elements(ring, 3) == n * 2 * 5 / 6);
+  // A node of 3, 4 nodes: 2(3-1) rounds of n/3, 2 lg 4 rounds on n/3.
+  const ExchangeShape nodes{AllreduceAlgorithm::hierarchical, n, 12, 3};
+  CHECK(exchange_rounds(nodes, 7).size() == 4 + 4);
+  CHECK(sent_elements(nodes, 7) == n * 2 * 2 / 3 + n * 2 * 3 / 3 / 4);
+  // 5 nodes: a ring.
+  const ExchangeShape five{AllreduceAlgorithm::hierarchical, n, 15, 3};
+  CHECK(exchange_rounds(five, 7).size() == 4 + 8);
+  CHECK(sent_elements(five, 7) == n * 2 * 2 / 3 + n * 2 * 4 / 3 / 5);
+}
+
+TEST_CASE("Exchange rounds: only slices leave a node") {
+  const ExchangeShape shape{AllreduceAlgorithm::hierarchical, 1200, 12, 4};
+  for (int position = 0; position < shape.ranks; ++position) {
+    for (const ExchangeRound& round : exchange_rounds(shape, position)) {
+      const bool leaves = round.send_to / 4 != position / 4;
+      CHECK(round.sent.size() == (leaves ? 100 : 300));
+      if (leaves) CHECK(round.send_to % 4 == position % 4);
+    }
+  }
+}
+
+TEST_CASE("Exchange rounds: those of the library are its own") {
+  CHECK_THROWS_AS(exchange_rounds({AllreduceAlgorithm::library, 8, 2}, 0), std::logic_error);
+}
+
+TEST_CASE("members_per_node: as many on each node, else one") {
+  CHECK(members_per_node(RankGroup(0, 8), 4) == 4);
+  CHECK(members_per_node(RankGroup(0, 8), 16) == 8);
+  CHECK(members_per_node(RankGroup(1, 4, 2), 4) == 2);
+  CHECK(members_per_node(RankGroup(0, 4, 4), 4) == 1);
+  CHECK(members_per_node(RankGroup(0, 6), 4) == 1);  // 4 and 2
+  CHECK(members_per_node(RankGroup(2, 4), 4) == 2);  // 2 and 2
+  CHECK(members_per_node(RankGroup(3, 4), 4) == 1);  // 1 and 3
+  CHECK(members_per_node(RankGroup(0, 6, 3), 4) == 1);
+  CHECK(members_per_node(RankGroup(5, 1), 4) == 1);
+}
+
+}  // namespace cnnplan

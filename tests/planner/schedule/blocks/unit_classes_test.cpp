@@ -1,0 +1,212 @@
+// Tests of planner/schedule/blocks/unit_classes and lower_firsts.
+#include "planner/schedule/blocks/unit_classes.hpp"
+
+#include <algorithm>
+#include <array>
+#include <random>
+#include <set>
+#include <string>
+#include <variant>
+
+#include <doctest/doctest.h>
+
+#include "planner/json/network_json.hpp"
+#include "planner/schedule/lower/lower_firsts.hpp"
+#include "tests/planner/schedule/sample_plans.hpp"
+
+namespace cnnplan::test {
+namespace {
+
+std::string text_of(const KernelOperation& kernel) {
+  return to_text(canonical(kernel.spec));
+}
+
+std::string text_of(const CollectiveOperation& collective) {
+  std::string text = "allreduce of " + std::to_string(collective.elements) + " on";
+  for (int rank : collective.group.ranks()) text += ' ' + std::to_string(rank);
+  return text;
+}
+
+// Transfers between units are priced for pairs of splits.
+std::string text_of(const TransferOperation& transfer) {
+  return transfer.of_sums ? "transfer of " + std::to_string(transfer.list.sends.size()) : "";
+}
+
+std::string text_of(const LoadOperation&) {
+  return "load";
+}
+
+// What a rank does for a layer, in any order, and what it keeps of it.
+struct Work {
+  std::multiset<std::string> operations;
+  std::int64_t kept_bytes = 0;
+  std::int64_t parameter_bytes = 0;
+  bool operator==(const Work&) const = default;
+};
+
+std::vector<Work> work_of(const Schedule& schedule) {
+  const std::vector<std::int64_t> kept = kept_bytes(schedule);
+  const std::vector<std::int64_t> parameters = parameter_bytes(schedule);
+  std::vector<Work> work(kept.size());
+  for (const Operation& operation : schedule.operations) {
+    const std::string text =
+        std::visit([](const auto& body) { return text_of(body); }, operation.body);
+    if (!text.empty()) work[static_cast<std::size_t>(operation.layer)].operations.insert(text);
+  }
+  for (std::size_t i = 0; i < work.size(); ++i) {
+    work[i].kept_bytes = kept[i];
+    work[i].parameter_bytes = parameters[i];
+  }
+  return work;
+}
+
+// @returns how many units another one stands for
+std::size_t check_stand_ins(Plan plan) {
+  plan.bucket_bytes = 1;
+  const FusedUnits fused(plan);
+  const UnitClasses classes(fused);
+  const std::vector<bool> all(fused.units().size(), true);
+  std::size_t others = 0;
+  for (int rank : {0, plan.ranks - 1}) {
+    const std::vector<Work> whole = work_of(lower_for_prices(plan, std::array{rank}).front());
+    const std::vector<Work> firsts =
+        work_of(lower_firsts(fused, classes, all, std::array{rank}).front());
+    for (std::size_t i = 0; i < fused.units().size(); ++i) {
+      const Unit& unit = fused.units()[i];
+      const Unit& first = fused.units()[classes.first()[i]];
+      CAPTURE(plan.network.layer(unit.head).name);
+      CAPTURE(plan.network.layer(first.head).name);
+      CHECK(whole[static_cast<std::size_t>(unit.head)] ==
+            firsts[static_cast<std::size_t>(first.head)]);
+      CHECK(whole[static_cast<std::size_t>(unit.last)] ==
+            firsts[static_cast<std::size_t>(first.last)]);
+      if (classes.first()[i] != i) ++others;
+    }
+  }
+  return others;
+}
+
+// Of units that are wanted, the first of their class does the same whatever else is lowered.
+void check_wanted(Plan plan, std::mt19937& random) {
+  plan.bucket_bytes = 1;
+  const FusedUnits fused(plan);
+  const UnitClasses classes(fused);
+  const std::vector<Unit>& units = fused.units();
+  std::vector<bool> wanted;
+  for (const Unit& unit : units) {
+    const LayerParameters& parameters = plan.network.layer(unit.head).parameters;
+    const bool is_end = std::holds_alternative<Input>(parameters) || is_loss(parameters);
+    wanted.push_back(is_end || random() % 4 == 0);
+  }
+  const std::array ranks{plan.ranks - 1};
+  const std::vector<bool> all(units.size(), true);
+  const std::vector<Work> whole = work_of(lower_firsts(fused, classes, all, ranks).front());
+  const std::vector<Work> part = work_of(lower_firsts(fused, classes, wanted, ranks).front());
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    if (!wanted[i]) continue;
+    const Unit& first = units[classes.first()[i]];
+    CAPTURE(plan.network.layer(first.head).name);
+    for (LayerIndex layer : {first.head, first.last}) {
+      CHECK(part[static_cast<std::size_t>(layer)] == whole[static_cast<std::size_t>(layer)]);
+    }
+  }
+}
+
+// Two heads that do the same, each with a loss.
+Network twins() {
+  std::vector<Layer> layers{{"data", {}, Input{.channels = 3, .size = {1, 8, 8}}},
+                            {"conv", {"data"}, Convolution{.filters = 4}}};
+  for (const std::string name : {"a", "b"}) {
+    layers.push_back({name + "_norm", {"conv"}, BatchNorm{}});
+    layers.push_back({name + "_pool", {name + "_norm"}, GlobalPooling{}});
+    layers.push_back({name + "_fc", {name + "_pool"}, FullyConnected{.outputs = 5}});
+    layers.push_back({name + "_loss", {name + "_fc"}, SoftmaxCrossEntropy{}});
+  }
+  return Network("twins", std::move(layers));
+}
+
+std::size_t class_count(const Plan& plan) {
+  const UnitClasses classes((FusedUnits(plan)));
+  return std::set<std::size_t>(classes.first().begin(), classes.first().end()).size();
+}
+
+Plan config_plan(const std::string& name, const Mesh& mesh) {
+  return uniform_plan(read_network("configs/networks/" + name + ".json"), 8, mesh);
+}
+
+Plan with_recompute(Plan plan) {
+  for (LayerIndex layer = 0; layer < plan.network.layer_count(); ++layer) {
+    if (!std::holds_alternative<BatchNorm>(plan.network.layer(layer).parameters)) continue;
+    plan.layers[static_cast<std::size_t>(layer)].recompute = true;
+  }
+  return plan;
+}
+
+}  // namespace
+
+TEST_CASE("UnitClasses: the first of a class does what all of it do") {
+  for (const NamedPlan& named : sample_plans()) {
+    CAPTURE(named.name);
+    check_stand_ins(named.plan);
+  }
+}
+
+TEST_CASE("UnitClasses: units that nobody wants change nothing for the others") {
+  std::mt19937 random(3);
+  for (const NamedPlan& named : sample_plans()) {
+    CAPTURE(named.name);
+    if (!named.plan.multigrid.empty()) continue;
+    for (int round = 0; round < 4; ++round) check_wanted(named.plan, random);
+  }
+}
+
+TEST_CASE("UnitClasses: no loss stands for the main one, whose input is kept") {
+  const Plan plan = uniform_plan(twins(), 4, parse_mesh("n2"));
+  const UnitClasses classes((FusedUnits(plan)));
+  CHECK(classes.first().back() == classes.first().size() - 1);
+  check_stand_ins(plan);
+  std::mt19937 random(4);
+  for (int round = 0; round < 20; ++round) check_wanted(plan, random);
+}
+
+TEST_CASE("UnitClasses: labels of a loss that another stands for are loaded all the same") {
+  for (const char* name : {"googlenet-aux", "inception_v3-aux"}) {
+    CAPTURE(name);
+    std::mt19937 random(5);
+    for (int round = 0; round < 6; ++round) {
+      check_wanted(config_plan(name, parse_mesh(round % 2 == 0 ? "h2" : "n2h2")), random);
+    }
+  }
+}
+
+TEST_CASE("UnitClasses: repeated blocks are lowered once") {
+  const Plan plan = config_plan("resnet152", parse_mesh("n4"));
+  const FusedUnits fused(plan);
+  const UnitClasses classes(fused);
+  CHECK(check_stand_ins(plan) > fused.units().size());
+  std::vector<bool> wanted(fused.units().size(), true);
+  const auto lowered = [&] {
+    const std::vector<bool> units = classes.around_firsts(wanted);
+    return static_cast<std::size_t>(std::count(units.begin(), units.end(), true));
+  };
+  CHECK(2 * lowered() < wanted.size());
+  // The last two are fully connected and the loss: with what they read.
+  std::fill(wanted.begin(), wanted.end() - 2, false);
+  CHECK(lowered() == 4);
+}
+
+TEST_CASE("UnitClasses: also where outputs are computed again") {
+  check_stand_ins(with_recompute(config_plan("resnet50", parse_mesh("h2"))));
+  check_stand_ins(with_recompute(config_plan("densenet121", parse_mesh("n2h2"))));
+  check_stand_ins(with_recompute(config_plan("mobilenet_v2", parse_mesh("w2"))));
+}
+
+TEST_CASE("UnitClasses: a mesh of its own sets a unit and those around it apart") {
+  Plan plan = config_plan("resnet152", parse_mesh("n2"));
+  const std::size_t before = class_count(plan);
+  plan.layers[200].mesh = parse_mesh("h2");
+  CHECK(class_count(plan) > before);
+  check_stand_ins(plan);
+}
+
+}  // namespace cnnplan::test

@@ -1,0 +1,230 @@
+// Tests of planner/tensor/transfer against element-by-element counting.
+#include "planner/tensor/transfer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <stdexcept>
+
+#include <doctest/doctest.h>
+
+#include "planner/tensor/distribution.hpp"
+#include "tests/planner/base/random_values.hpp"
+
+namespace cnnplan::test {
+namespace {
+
+// Axes in any order, sizes that need not divide anything.
+Mesh random_mesh(RandomValues& random, int ranks) {
+  std::vector<MeshAxis> axes;
+  for (Axis axis : {Axis::n, Axis::c, Axis::d, Axis::h, Axis::w, Axis::r}) {
+    const auto place = random.small(0, static_cast<int>(axes.size()));
+    axes.insert(axes.begin() + place, {axis, 1});
+  }
+  for (int factor = 2; ranks > 1; ++factor) {
+    for (; ranks % factor == 0; ranks /= factor) {
+      axes[static_cast<std::size_t>(random.small(0, 5))].size *= factor;
+    }
+  }
+  return Mesh(axes);
+}
+
+Shape random_shape(RandomValues& random) {
+  Shape shape;
+  for (Dim dim : all_dims) shape[dim] = random.integer(1, 5);
+  return shape;
+}
+
+// Every box grown by as much as `most` on each side of the spatial dims, as for a halo; empty ones
+// stay empty.
+BlockOwnership grown(const BlockOwnership& ownership, const Shape& shape, std::int64_t most) {
+  Window window;
+  for (WindowDim& dim : window.dims) {
+    dim = {.kernel = 2 * most + 1, .padding_begin = most, .padding_end = most};
+  }
+  return ownership.under(window, shape);
+}
+
+std::vector<TransferList> all_lists(const BlockOwnership& sources,
+                                    const BlockOwnership& destinations) {
+  std::vector<TransferList> lists;
+  for (int rank = 0; rank < sources.rank_count(); ++rank) {
+    lists.push_back(transfer_list(sources, destinations, rank));
+  }
+  return lists;
+}
+
+using Element = std::array<std::int64_t, dim_count>;
+
+template <typename Visit>
+void for_each_element(const Box& box, Visit&& visit) {
+  if (is_empty(box)) return;
+  Element at;
+  for (std::size_t i = 0; i < dim_count; ++i) at[i] = box.ranges[i].begin;
+  while (true) {
+    visit(at);
+    std::size_t i = dim_count;
+    while (i-- > 0) {
+      if (++at[i] < box.ranges[i].end) break;
+      at[i] = box.ranges[i].begin;
+      if (i == 0) return;
+    }
+  }
+}
+
+bool holds(const Box& box, const Element& at) {
+  for (std::size_t i = 0; i < dim_count; ++i) {
+    if (at[i] < box.ranges[i].begin || at[i] >= box.ranges[i].end) return false;
+  }
+  return true;
+}
+
+// How often each element must arrive: once for every distinct source block that holds it.
+std::map<Element, int> expected_arrivals(const BlockOwnership& sources, const Box& wanted) {
+  std::map<Element, int> arrivals;
+  std::set<int> seen;
+  for (int rank = 0; rank < sources.rank_count(); ++rank) {
+    if (!seen.insert(sources.block(rank)).second) continue;
+    for_each_element(wanted, [&](const Element& at) {
+      if (holds(sources.box(rank), at)) ++arrivals[at];
+    });
+  }
+  return arrivals;
+}
+
+std::map<Element, int> arrivals_of(const TransferList& list) {
+  std::map<Element, int> arrivals;
+  for (const Piece& piece : list.receives) {
+    for_each_element(piece.box, [&](const Element& at) { ++arrivals[at]; });
+  }
+  return arrivals;
+}
+
+std::vector<Box> boxes_with(const std::vector<Piece>& pieces, int peer) {
+  std::vector<Box> boxes;
+  for (const Piece& piece : pieces) {
+    if (piece.peer == peer) boxes.push_back(piece.box);
+  }
+  return boxes;
+}
+
+bool ordered_by_peer(const std::vector<Piece>& pieces) {
+  return std::is_sorted(
+      pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) { return a.peer < b.peer; });
+}
+
+bool match_pairwise(const std::vector<TransferList>& lists) {
+  for (std::size_t a = 0; a < lists.size(); ++a) {
+    for (std::size_t b = 0; b < lists.size(); ++b) {
+      if (boxes_with(lists[a].sends, static_cast<int>(b)) !=
+          boxes_with(lists[b].receives, static_cast<int>(a))) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+void check_lists(const BlockOwnership& sources, const BlockOwnership& destinations) {
+  const auto lists = all_lists(sources, destinations);
+  CHECK(match_pairwise(lists));
+  for (int rank = 0; rank < sources.rank_count(); ++rank) {
+    const TransferList& list = lists[static_cast<std::size_t>(rank)];
+    CHECK(ordered_by_peer(list.sends));
+    CHECK(ordered_by_peer(list.receives));
+    CHECK(arrivals_of(list) == expected_arrivals(sources, destinations.box(rank)));
+    CHECK(sender_count(sources, sources.box(rank), destinations.box(rank)) ==
+          std::count_if(list.receives.begin(), list.receives.end(), [rank](const Piece& piece) {
+            return piece.peer != rank;
+          }));
+    for (const Piece& piece : list.sends) {
+      CHECK(contains(sources.box(rank), piece.box));
+      CHECK_FALSE(is_empty(piece.box));
+    }
+  }
+}
+
+BlockOwnership four_replicas_of_one_block() {
+  return BlockOwnership(Distribution({{2, 1, 1, 1, 1}}, parse_mesh("r4")));
+}
+
+}  // namespace
+
+TEST_CASE("transfer_list: between any two distributions every element arrives once") {
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    CAPTURE(seed);
+    RandomValues random(seed);
+    const int ranks = random.small(1, 8);
+    const Shape shape = random_shape(random);
+    check_lists(BlockOwnership(Distribution(shape, random_mesh(random, ranks))),
+                BlockOwnership(Distribution(shape, random_mesh(random, ranks))));
+  }
+}
+
+TEST_CASE("transfer_list: halos, and the sum of what overlaps on the way back") {
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    CAPTURE(seed);
+    RandomValues random(seed);
+    const Shape shape = random_shape(random);
+    const BlockOwnership owned(Distribution(shape, random_mesh(random, random.small(1, 8))));
+    const auto haloed = grown(owned, shape, random.integer(0, 2));
+    check_lists(owned, haloed);
+    check_lists(haloed, owned);
+  }
+}
+
+TEST_CASE("transfer_list: nothing moves but local pieces between equal distributions") {
+  for (const char* mesh : {"n2h2", "r4", "n2r2", "r2w2"}) {
+    const BlockOwnership owned(Distribution({{4, 2, 1, 4, 4}}, parse_mesh(mesh)));
+    const auto lists = all_lists(owned, owned);
+    for (int rank = 0; rank < 4; ++rank) {
+      const Piece own{rank, owned.box(rank)};
+      CHECK(lists[static_cast<std::size_t>(rank)].sends == std::vector{own});
+      CHECK(lists[static_cast<std::size_t>(rank)].receives == std::vector{own});
+    }
+  }
+}
+
+TEST_CASE(
+    "transfer_list: of replicas the receiver itself sends, else the nearest, the lower first") {
+  const BlockOwnership sources(Distribution({{2, 1, 1, 1, 1}}, parse_mesh("r3n2")));
+  // Blocks 0 1 0 1 0 1: sample 0 is on ranks 0 2 4, sample 1 on ranks 1 3 5.
+  const BlockOwnership destinations(Distribution({{2, 1, 1, 1, 1}}, parse_mesh("r6")));
+  const auto lists = all_lists(sources, destinations);
+  const auto peers = [&](std::size_t rank) {
+    std::vector<int> from;
+    for (const Piece& piece : lists[rank].receives) from.push_back(piece.peer);
+    return from;
+  };
+  CHECK(peers(0) == std::vector{0, 1});
+  CHECK(peers(1) == std::vector{0, 1});
+  CHECK(peers(2) == std::vector{1, 2});
+  CHECK(peers(5) == std::vector{4, 5});
+}
+
+TEST_CASE("transfer_list: a replica is not asked where the receiver holds the block") {
+  const auto replicas = four_replicas_of_one_block();
+  for (const TransferList& list : all_lists(replicas, replicas)) {
+    CHECK(list.sends.size() == 1);
+    CHECK(list.receives.size() == 1);
+  }
+}
+
+TEST_CASE("transfer_list: empty blocks neither send nor receive") {
+  const BlockOwnership sources(Distribution({{2, 1, 1, 1, 1}}, parse_mesh("n4")));
+  const BlockOwnership destinations(Distribution({{2, 1, 1, 1, 1}}, parse_mesh("h4")));
+  const auto lists = all_lists(sources, destinations);
+  CHECK(lists[0].receives.size() == 2);
+  CHECK(lists[1].receives.empty());
+  CHECK(lists[1].sends.size() == 1);
+  CHECK(lists[3].empty());
+}
+
+TEST_CASE("transfer_list: distributions over different rank counts are a mistake") {
+  const BlockOwnership two(Distribution({}, parse_mesh("n2")));
+  const BlockOwnership three(Distribution({}, parse_mesh("n3")));
+  CHECK_THROWS_AS(transfer_list(two, three, 0), std::logic_error);
+}
+
+}  // namespace cnnplan::test

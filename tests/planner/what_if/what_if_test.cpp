@@ -1,0 +1,195 @@
+// Tests of planner/what_if/what_if.
+#include "planner/what_if/what_if.hpp"
+
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "tests/planner/base/problem_of.hpp"
+
+namespace cnnplan::test {
+namespace {
+
+Platform two_levels() {
+  Platform platform;
+  platform.memory_bytes = 1000;
+  platform.copy_s_per_byte = 0.5;
+  platform.levels = {
+      {.name = "node",
+       .ranks_per_group = 2,
+       .segments = {{100, 1.0, 0.5}, {200, 2.0, 0.25}},
+       .gap_s = 0.125,
+       .ring_segments = {{100, 4.0, 0.5}}},
+      {.name = "cluster", .ranks_per_group = 8, .segments = {{100, 8.0, 1.0}}, .gap_s = 0.5}};
+  platform.allreduce = {{.ranks = 8, .segments = {{100, 16.0, 0.25}}}};
+  return platform;
+}
+
+Profile two_kernels() {
+  Profile profile;
+  KernelSpec spec{.in = {{1, 2, 1, 4, 4}}, .out = {{1, 2, 1, 4, 4}}};
+  const KernelTiming timing{.repetitions = 12,
+                            .median_s = 2.0,
+                            .mean_s = 3.0,
+                            .stddev_s = 1.0,
+                            .min_s = 1.5,
+                            .rank_spread_s = 0.5};
+  profile.kernels[spec] = timing;
+  spec.kind = KernelKind::relu;
+  profile.kernels[spec] = timing;
+  return profile;
+}
+
+Platform with(const std::string& text) {
+  Platform platform = two_levels();
+  Profile profile;
+  apply(parse_what_if(text), platform, profile);
+  return platform;
+}
+
+}  // namespace
+
+TEST_CASE("WhatIf: figures of the platform are multiplied or set") {
+  CHECK(with("memory_bytes*1.5").memory_bytes == 1500);
+  CHECK(with("memory_bytes=7").memory_bytes == 7);
+  CHECK(with("copy_s_per_byte*0.5").copy_s_per_byte == 0.25);
+  CHECK(with("overlap_efficiency=0.75").overlap_efficiency == 0.75);
+  CHECK(with("gamma_s_per_byte=1e-9").gamma_s_per_byte == 1e-9);
+}
+
+TEST_CASE("WhatIf: one level changes in all its segments, and no other") {
+  const Platform faster = with("node.beta_s_per_byte*0.5");
+  Platform expected = two_levels();
+  expected.levels[0].segments[0].beta_s_per_byte = 0.25;
+  expected.levels[0].segments[1].beta_s_per_byte = 0.125;
+  expected.levels[0].ring_segments[0].beta_s_per_byte = 0.25;
+  CHECK(faster == expected);
+  CHECK(with("cluster.shared_by=2").levels[1].shared_by == 2);
+  CHECK(with("cluster.duplex_factor=2").levels[1].duplex_factor == 2.0);
+}
+
+TEST_CASE("WhatIf: halves of an allreduce change with their level") {
+  Platform platform = two_levels();
+  platform.levels[0].reduce_scatter_segments = {{100, 2.0, 0.5}};
+  platform.levels[0].allgather_segments = {{100, 4.0, 0.25}};
+  Platform expected = platform;
+  Profile profile;
+  apply(parse_what_if("cluster.alpha_s*3"), platform, profile);
+  CHECK(platform.levels[0] == expected.levels[0]);
+  platform = expected;
+  apply(parse_what_if("node.alpha_s*0.5"), platform, profile);
+  for (Segment& segment : expected.levels[0].segments) segment.alpha_s /= 2;
+  expected.levels[0].ring_segments[0].alpha_s = 2.0;
+  expected.levels[0].reduce_scatter_segments[0].alpha_s = 1.0;
+  expected.levels[0].allgather_segments[0].alpha_s = 2.0;
+  CHECK(platform == expected);
+}
+
+TEST_CASE("WhatIf: all levels change together with the measured collectives") {
+  const Platform slower = with("level.alpha_s*2");
+  CHECK(slower.levels[0].segments[1].alpha_s == 4.0);
+  CHECK(slower.levels[0].ring_segments[0].alpha_s == 8.0);
+  CHECK(slower.levels[1].segments[0].alpha_s == 16.0);
+  CHECK(slower.allreduce[0].segments[0].alpha_s == 32.0);
+  CHECK(slower.allreduce[0].segments[0].beta_s_per_byte == 0.25);
+}
+
+TEST_CASE("WhatIf: times of kernels are multiplied, all or those of a kind") {
+  Platform platform = two_levels();
+  for (const std::string text : {"kernel*0.5", "kernel.relu*0.5"}) {
+    Profile profile = two_kernels();
+    apply(parse_what_if(text), platform, profile);
+    for (const auto& [spec, timing] : profile.kernels) {
+      const bool changes = text == "kernel*0.5" || spec.kind == KernelKind::relu;
+      CHECK(timing.median_s == (changes ? 1.0 : 2.0));
+      CHECK(timing.min_s == (changes ? 0.75 : 1.5));
+      CHECK(timing.rank_spread_s == (changes ? 0.25 : 0.5));
+    }
+  }
+  CHECK(platform == two_levels());
+}
+
+TEST_CASE("price_figures: each is multiplied under its name, and has the values that are there") {
+  const std::vector<PriceFigure> figures = price_figures(two_levels(), two_kernels());
+  std::vector<std::string> names;
+  for (const PriceFigure& figure : figures) {
+    CAPTURE(figure.name);
+    names.push_back(figure.name);
+    Platform platform = two_levels();
+    platform.gamma_s_per_byte = 1.0;
+    const Platform before = platform;
+    Profile profile = two_kernels();
+    apply(parse_what_if(figure.name + "*0.5"), platform, profile);
+    CHECK((platform != before || profile != two_kernels()));
+  }
+  const std::vector<std::string> expected{"level.alpha_s",
+                                          "level.beta_s_per_byte",
+                                          "level.gap_s",
+                                          "level.duplex_factor",
+                                          "node.alpha_s",
+                                          "node.beta_s_per_byte",
+                                          "node.gap_s",
+                                          "node.duplex_factor",
+                                          "cluster.alpha_s",
+                                          "cluster.beta_s_per_byte",
+                                          "cluster.gap_s",
+                                          "cluster.duplex_factor",
+                                          "gamma_s_per_byte",
+                                          "copy_s_per_byte",
+                                          "kernel",
+                                          "kernel.convolution",
+                                          "kernel.relu"};
+  CHECK(names == expected);
+  CHECK(figures[0] ==
+        PriceFigure{
+            .name = "level.alpha_s", .unit = "s", .least = 1.0, .most = 16.0, .several = true});
+  CHECK(figures[5] ==
+        PriceFigure{.name = "node.beta_s_per_byte", .unit = "s/B", .least = 0.25, .most = 0.5});
+}
+
+TEST_CASE("price_figures: one level alone has its own name, and no profile no kernels") {
+  Platform platform = two_levels();
+  platform.levels.pop_back();
+  platform.allreduce.clear();
+  for (const PriceFigure& figure : price_figures(platform, {})) {
+    CHECK_FALSE(figure.several);
+    CHECK_FALSE(contains(figure.name, "kernel"));
+  }
+}
+
+TEST_CASE("WhatIf: what cannot be read, is not there or is out of range is refused") {
+  for (const std::string text : {"",
+                                 "*2",
+                                 "level.alpha_s",
+                                 "level.alpha_s*",
+                                 "level.alpha_s*x",
+                                 "level.alpha_s*2x",
+                                 "level.alpha_s*inf",
+                                 "level.alpha_s/2"}) {
+    CHECK(problem_of([&] { parse_what_if(text); }).file == "--what-if");
+  }
+  const InputProblem unknown = problem_of([] { with("rack.alpha_s*2"); });
+  CHECK(contains(unknown.allowed, "\"cluster.\""));
+  CHECK(contains(unknown.allowed, "copy_s_per_byte"));
+  for (const std::string text : {"node.alphas*2",
+                                 "overlap_efficiency=2",
+                                 "memory_bytes=-1",
+                                 "level.beta_s_per_byte=-1",
+                                 "cluster.shared_by=0",
+                                 "memory_bytes*1e300"}) {
+    CAPTURE(text);
+    CHECK(problem_of([&] { with(text); }).file == "--what-if");
+  }
+}
+
+TEST_CASE("WhatIf: kernels that the profile has not, and times that are set, are refused") {
+  Platform platform = two_levels();
+  for (const std::string text : {"kernel.pooling*2", "kernel=2", "kernel*0", "kernel.relu*-1"}) {
+    CAPTURE(text);
+    Profile profile = two_kernels();
+    CHECK(problem_of([&] { apply(parse_what_if(text), platform, profile); }).file == "--what-if");
+  }
+}
+
+}  // namespace cnnplan::test
