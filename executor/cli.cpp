@@ -7,6 +7,7 @@
 
 #include "executor/cli_exit.hpp"
 #include "planner/base/error.hpp"
+#include "planner/base/exit_code.hpp"
 
 namespace cnnplan {
 namespace {
@@ -40,9 +41,6 @@ CHECKPOINTS
   --checkpoint after the step, with exit code 75. mpirun passes SIGUSR1 on; after SIGTERM it gives
   the ranks one second, unless it has --mca odls_base_sigkill_timeout 60.
 
-EXIT CODES
-  0 ok   1 internal   2 usage   3 bad input   4 infeasible   5 environment or launch
-  7 NaN or infinity   8 peer lost   9 I/O   75 stopped by a signal, state saved
 )";
 
 Graphs graphs_of(const std::string& text) {
@@ -231,7 +229,7 @@ void add_options(CLI::App& app, Options& options) {
   add_inference_options(app, options);
   app.add_option("--seed", training.seed, "Seed of weights, dropout and the order of samples")
       ->capture_default_str();
-  app.footer(footer);
+  app.footer(footer + exit_codes_help({ExitCode::prediction_outside_limit}));
 }
 
 // Sets the options that depend on the whole command line.

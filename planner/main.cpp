@@ -10,17 +10,13 @@
 
 #include "planner/base/cli_one_of.hpp"
 #include "planner/base/error.hpp"
+#include "planner/base/exit_code.hpp"
 #include "planner/commands/commands.hpp"
 #include "planner/commands/import_cli.hpp"
 #include "planner/kernel/enumerators.hpp"
 
 namespace cnnplan {
 namespace {
-
-constexpr const char* exit_codes = R"(EXIT CODES
-  0 ok   1 internal   2 usage   3 bad input   4 infeasible   5 environment or launch
-  6 prediction outside the limit   7 NaN or infinity   8 peer lost   9 I/O
-)";
 
 constexpr const char* overview = R"(FILES
   Read from and written to the current directory unless named: platform.json (links), profile.json
@@ -84,6 +80,10 @@ const std::map<std::string, SearchMethod> method_names{
     {"automatic", SearchMethod::automatic},
     {"shortest_path", SearchMethod::shortest_path},
     {"longest_path", SearchMethod::longest_path_first}};
+
+std::string exit_codes() {
+  return exit_codes_help({ExitCode::preempted});
+}
 
 const std::map<std::string, Recompute> recompute_names{{"never", Recompute::never},
                                                        {"where_needed", Recompute::where_needed},
@@ -259,7 +259,7 @@ void add_solve(CLI::App& app, SolveOptions& options) {
   add_search_options(*solve, options);
   add_multigrid_options(*solve, options);
   solve->add_option("-o,--output", options.output_file, "Plan file")->capture_default_str();
-  solve->footer(std::string(solve_help) + exit_codes);
+  solve->footer(solve_help + exit_codes());
 }
 
 void add_explain(CLI::App& app, ExplainOptions& options) {
@@ -275,7 +275,7 @@ void add_explain(CLI::App& app, ExplainOptions& options) {
   explain->add_option("-k,--profile",
                       options.profile_file,
                       "Kernel times that the plan was made from; default: as for solve");
-  explain->footer(std::string(explain_help) + exit_codes);
+  explain->footer(explain_help + exit_codes());
 }
 
 void add_compare(CLI::App& app, CompareOptions& options) {
@@ -288,7 +288,7 @@ void add_compare(CLI::App& app, CompareOptions& options) {
           "-e,--max-error", options.max_error, "Allowed error of the step time, a fraction")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  compare->footer(std::string(compare_help) + exit_codes);
+  compare->footer(compare_help + exit_codes());
 }
 
 void add_simulate(CLI::App& app, SimulateOptions& options) {
@@ -308,7 +308,7 @@ void add_simulate(CLI::App& app, SimulateOptions& options) {
                      options.real_bytes,
                      "Messages with the bytes that they have; by default with as many as take "
                      "their time on a link that has one latency and bandwidth");
-  simulate->footer(std::string(simulate_help) + exit_codes);
+  simulate->footer(simulate_help + exit_codes());
 }
 
 // CLI11 only says that a command is missing. Empty: it is known.
@@ -344,7 +344,7 @@ int run(int argc, char** argv) {
   CLI::App app("cnnplan: plan how to train a convolutional network on many ranks", "cnnplan");
   app.set_version_flag("--version", CNNPLAN_VERSION);
   app.require_subcommand(1);
-  app.footer(std::string(overview) + exit_codes);
+  app.footer(overview + exit_codes());
   app.add_subcommand("profile",
                      "Time the kernels and links of this machine (cnnplan profile --help)");
   SolveOptions solve_options;
@@ -354,7 +354,7 @@ int run(int argc, char** argv) {
   SimulateOptions simulate_options;
   std::vector<std::string> files;
   add_solve(app, solve_options);
-  add_import(app, import_options, exit_codes);
+  add_import(app, import_options, exit_codes());
   add_explain(app, explain_options);
   add_compare(app, compare_options);
   add_simulate(app, simulate_options);

@@ -10,6 +10,7 @@
 #include "executor/comm/program.hpp"
 #include "planner/base/cli_one_of.hpp"
 #include "planner/base/error.hpp"
+#include "planner/base/exit_code.hpp"
 #include "planner/base/file.hpp"
 #include "planner/kernel/enumerators.hpp"
 #include "planner/plan/plan.hpp"
@@ -39,8 +40,6 @@ EXAMPLES
   mpirun -n 2 cnnplan profile mesh-1k.json --input 512x512 --ranks 2 --batch 1
   mpirun -n 2 cnnplan profile --missing-from plan.json             what solve had to estimate
 
-EXIT CODES
-  0 ok   1 internal   2 usage   3 bad input   4 infeasible   5 environment or launch   8 peer lost   9 I/O
 )";
 
 constexpr const char* default_network = "network.json";
@@ -137,7 +136,9 @@ void add_options(CLI::App& app, Options& options) {
       ->needs(links);
   app.add_option(
       "-o,--output", options.output_file, "Default: profile.json, with --links platform.json");
-  app.footer(footer);
+  app.footer(footer +
+             exit_codes_help(
+                 {ExitCode::prediction_outside_limit, ExitCode::not_finite, ExitCode::preempted}));
 }
 
 void set_defaults(Options& options) {

@@ -1,4 +1,4 @@
-// Aligned allocation; large blocks ask for huge pages.
+// Allocates aligned memory, and asks for huge pages where a block is large.
 #include "executor/backend/memory_block.hpp"
 
 #include <cstdlib>
@@ -7,17 +7,19 @@
 
 #include <sys/mman.h>
 
+#include "planner/base/memory_units.hpp"
+
 namespace cnnplan {
 namespace {
 
-constexpr std::int64_t page_bytes = 4096;
 constexpr std::int64_t huge_page_bytes = std::int64_t{2} << 20;
 
 }  // namespace
 
 MemoryBlock::MemoryBlock(std::int64_t bytes) : size_bytes_(bytes) {
   if (bytes == 0) return;
-  const std::int64_t alignment = bytes >= huge_page_bytes ? huge_page_bytes : page_bytes;
+  const std::int64_t alignment =
+      bytes >= huge_page_bytes ? huge_page_bytes : std::int64_t{page_bytes};
   const std::int64_t rounded = (bytes + alignment - 1) / alignment * alignment;
   void* memory =
       std::aligned_alloc(static_cast<std::size_t>(alignment), static_cast<std::size_t>(rounded));

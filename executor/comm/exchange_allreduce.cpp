@@ -1,4 +1,4 @@
-// Messages in chunks, two under way.
+// Sends and receives the messages of an allreduce in chunks, two of which are under way.
 #include "executor/comm/exchange_allreduce.hpp"
 
 #include <algorithm>
@@ -6,18 +6,17 @@
 
 #include "executor/backend/sum_kernels.hpp"
 #include "executor/comm/mpi_handle.hpp"
+#include "planner/platform/chunk_sizes.hpp"
 
 namespace cnnplan {
 namespace {
-
-constexpr std::size_t chunk_bytes = std::size_t{256} << 10;
 
 Range chunk_of(const Range& range, std::int64_t elements, std::int64_t index) {
   const std::int64_t begin = std::min(range.end, range.begin + index * elements);
   return {begin, std::min(range.end, begin + elements)};
 }
 
-// One round of one rank.
+// Carries out one round on one rank.
 template <typename T>
 class RoundExchange {
  public:
@@ -37,7 +36,7 @@ class RoundExchange {
   }
 
  private:
-  static constexpr std::int64_t elements = chunk_bytes / sizeof(T);
+  static constexpr std::int64_t elements = chunk_bytes_between_nodes / sizeof(T);
 
   T* target(std::int64_t index, const Range& chunk) {
     if (!round_.adds) return values_.data() + chunk.begin;
@@ -75,7 +74,7 @@ class RoundExchange {
     }
   }
 
-  // What was sent may now change.
+  // Waits until the chunk was sent and received. What was sent may change from now on.
   void end(std::int64_t index) {
     check_mpi(
         MPI_Waitall(2, requests_[static_cast<std::size_t>(index % 2)].data(), MPI_STATUSES_IGNORE),
@@ -97,7 +96,8 @@ ExchangeAllreduce::ExchangeAllreduce(const Communicator& group, const ExchangeSh
     : group_(group), rounds_(exchange_rounds(shape, group.rank())) {
   if (shape.ranks != group.size()) throw std::logic_error("rounds for another number of ranks");
   const auto most = static_cast<std::size_t>(shape.elements) * sizeof(double);
-  for (std::vector<std::byte>& room : received_) room.resize(std::min(chunk_bytes, most));
+  for (std::vector<std::byte>& room : received_)
+    room.resize(std::min(chunk_bytes_between_nodes, most));
 }
 
 void ExchangeAllreduce::sum(std::span<float> values) {

@@ -1,23 +1,23 @@
-// Chunks as MPI messages, with receives posted ahead.
+// Sends the chunks of a ring as MPI messages, and posts their receives ahead.
 #include "executor/comm/message_link.hpp"
 
 #include <array>
 #include <vector>
 
 #include "executor/comm/mpi_handle.hpp"
+#include "planner/platform/chunk_sizes.hpp"
 
 namespace cnnplan {
 namespace {
 
-constexpr std::size_t message_chunk_bytes = std::size_t{256} << 10;
 constexpr int message_chunks_in_flight = 4;
 constexpr std::size_t slot_count = std::size_t{2} * message_chunks_in_flight;
 
-// Slots used one after the other; each has at most one request under way.
+// The slots are used one after the other. Each has at most one request under way.
 struct SlotRing {
-  std::vector<std::byte> memory = std::vector<std::byte>(slot_count * message_chunk_bytes);
+  std::vector<std::byte> memory = std::vector<std::byte>(slot_count * chunk_bytes_between_nodes);
   std::array<MPI_Request, slot_count> requests = all_null();
-  std::size_t next = 0;  // slots used so far
+  std::size_t next = 0;  // the number of slots that were used so far
 
   static std::array<MPI_Request, slot_count> all_null() {
     std::array<MPI_Request, slot_count> null;
@@ -25,7 +25,7 @@ struct SlotRing {
     return null;
   }
   std::byte* slot(std::size_t index) {
-    return memory.data() + index % slot_count * message_chunk_bytes;
+    return memory.data() + index % slot_count * chunk_bytes_between_nodes;
   }
   MPI_Request& request(std::size_t index) { return requests[index % slot_count]; }
   void wait(std::size_t index) {
@@ -40,7 +40,7 @@ class MessageLink final : public RingLink {
         left_((communicator.rank() + communicator.size() - 1) % communicator.size()),
         right_((communicator.rank() + 1) % communicator.size()) {}
 
-  std::size_t chunk_bytes() const override { return message_chunk_bytes; }
+  std::size_t chunk_bytes() const override { return chunk_bytes_between_nodes; }
   int chunks_in_flight() const override { return message_chunks_in_flight; }
 
   void begin(std::size_t) override {}

@@ -1,4 +1,4 @@
-// A queue of slots in shared memory from every rank to its right neighbour.
+// Links every rank to its right neighbour by a queue of slots in shared memory.
 #include "executor/comm/shared_link.hpp"
 
 #include <atomic>
@@ -14,17 +14,15 @@
 #include "executor/comm/mpi_handle.hpp"
 #include "executor/comm/shared_memory.hpp"
 #include "executor/comm/store_choice.hpp"
+#include "planner/base/memory_units.hpp"
+#include "planner/platform/chunk_sizes.hpp"
 
 namespace cnnplan {
 namespace {
 
-// The slots of both neighbours fit in a second-level cache of 1 MiB.
-constexpr std::size_t shared_chunk_bytes = std::size_t{64} << 10;
 constexpr int shared_chunks_in_flight = 4;
 constexpr std::uint64_t slot_count = std::uint64_t{2} * shared_chunks_in_flight;
 
-constexpr std::size_t cache_line_bytes = 64;
-constexpr std::size_t page_bytes = 4096;
 // Shorter passes are latency, not bandwidth: they do not tell which store is faster.
 constexpr std::size_t least_timed_bytes = std::size_t{256} << 10;
 // Fewer bytes are there sooner through the caches.
@@ -32,14 +30,14 @@ constexpr std::size_t least_streamed_bytes = page_bytes;
 
 using Clock = std::chrono::steady_clock;
 
-// About 10 microseconds.
+// So many spins take about 10 microseconds.
 constexpr int spins_between_progress = 500;
 // A rank that waits longer gives its core away: soon where ranks share cores, else after some
 // milliseconds, because the core comes back only when another program has had its turn.
 constexpr int spins_on_shared_core = spins_between_progress;
 constexpr int spins_on_own_core = 200'000;
 
-// One direction: `sent` is written by the left rank only, `released` by the right one only.
+// The queue of one direction. Only the left rank writes `sent`, and only the right one `released`.
 struct LinkQueue {
   alignas(cache_line_bytes) std::atomic<std::uint64_t> sent{0};
   alignas(cache_line_bytes) std::atomic<std::uint64_t> released{0};
@@ -47,7 +45,7 @@ struct LinkQueue {
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 static_assert(sizeof(LinkQueue) <= page_bytes);
 
-constexpr std::size_t area_bytes = page_bytes + slot_count * shared_chunk_bytes;
+constexpr std::size_t area_bytes = page_bytes + slot_count * chunk_bytes_inside_node;
 
 void pause_core() {
 #if defined(__x86_64__)
@@ -71,7 +69,7 @@ class SharedLink final : public RingLink {
     from_left_ = std::launder(reinterpret_cast<LinkQueue*>(left_area_));
   }
 
-  std::size_t chunk_bytes() const override { return shared_chunk_bytes; }
+  std::size_t chunk_bytes() const override { return chunk_bytes_inside_node; }
   int chunks_in_flight() const override { return shared_chunks_in_flight; }
 
   void begin(std::size_t bytes) override {
@@ -114,7 +112,7 @@ class SharedLink final : public RingLink {
   }
 
   static std::byte* slot(std::byte* area, std::uint64_t index) {
-    return area + page_bytes + index % slot_count * shared_chunk_bytes;
+    return area + page_bytes + index % slot_count * chunk_bytes_inside_node;
   }
 
   void wait_for(const std::atomic<std::uint64_t>& counter, std::uint64_t value) const {

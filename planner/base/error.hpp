@@ -6,22 +6,9 @@
 #include <string>
 #include <utility>
 
-namespace cnnplan {
+#include "planner/base/exit_code.hpp"
 
-// Exit codes of every program of the project.
-enum class ExitCode : int {
-  ok = 0,
-  internal = 1,
-  usage = 2,
-  bad_input = 3,
-  infeasible = 4,
-  environment = 5,
-  prediction_outside_limit = 6,
-  not_finite = 7,
-  peer_lost = 8,
-  io = 9,
-  preempted = 75,
-};
+namespace cnnplan {
 
 class Error : public std::runtime_error {
  public:

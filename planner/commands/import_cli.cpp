@@ -1,7 +1,5 @@
-// Options and help of cnnplan import.
+// Declares the options and the help of cnnplan import.
 #include "planner/commands/import_cli.hpp"
-
-#include <string>
 
 #include <CLI/CLI.hpp>
 
@@ -26,7 +24,7 @@ listed, all at once. Layers are called as in the model's source, where the file 
 
 }  // namespace
 
-void add_import(CLI::App& app, ImportCommandOptions& options, const char* exit_codes) {
+void add_import(CLI::App& app, ImportCommandOptions& options, const std::string& exit_codes) {
   CLI::App* import = app.add_subcommand("import", "Make a network file of an ONNX model");
   import->add_option("model", options.model_file, "ONNX file")->required();
   import->add_option("-o", options.network_file, "Network file")->capture_default_str();
@@ -52,7 +50,7 @@ void add_import(CLI::App& app, ImportCommandOptions& options, const char* exit_c
                    "Another output with a loss of that kind, as NAME=WEIGHT; training adds it to "
                    "the main loss, tests and outputs are the main one's; may be repeated")
       ->allow_extra_args(false);
-  import->footer(std::string(help) + exit_codes);
+  import->footer(help + exit_codes);
 }
 
 }  // namespace cnnplan

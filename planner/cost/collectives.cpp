@@ -8,14 +8,14 @@
 #include <stdexcept>
 
 #include "planner/cost/links.hpp"
+#include "planner/platform/chunk_sizes.hpp"
 #include "planner/platform/fold.hpp"
 
 namespace cnnplan {
 namespace {
 
-// Bytes that a ring sends at once.
-constexpr double chunk_inside_node = 64 << 10;
-constexpr double chunk_between_nodes = 256 << 10;
+constexpr double chunk_inside_node = chunk_bytes_inside_node;
+constexpr double chunk_between_nodes = chunk_bytes_between_nodes;
 
 // Ranks below one instance of the level inside `level`, whose links to the outside are `level`'s.
 int ranks_inside(const Platform& platform, std::size_t level) {

@@ -7,13 +7,14 @@
 #include <vector>
 
 #include "planner/base/checked.hpp"
+#include "planner/base/memory_units.hpp"
 #include "planner/schedule/occupied_memory.hpp"
 
 namespace cnnplan {
 namespace {
 
-constexpr std::int64_t page_bytes = 4096;
-constexpr std::int64_t line_bytes = 64;
+constexpr std::int64_t page = page_bytes;
+constexpr std::int64_t line = cache_line_bytes;
 
 std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
   return checked_multiply(checked_add(value, multiple - 1) / multiple, multiple);
@@ -74,15 +75,15 @@ void place_buffers(Schedule& schedule) {
     return a->bytes > b->bytes;
   });
   const auto first_small = std::find_if(
-      order.begin(), order.end(), [](const Buffer* buffer) { return buffer->bytes < page_bytes; });
+      order.begin(), order.end(), [](const Buffer* buffer) { return buffer->bytes < page; });
   const int times = times_of(order);
   const std::vector<Buffer*> large(order.begin(), first_small);
   OccupiedMemory pages(times);
-  place(large, page_bytes, pages);
+  place(large, page, pages);
   if (first_small != order.end()) {
     OccupiedMemory lines(times);
-    take(large, line_bytes, lines);
-    place(std::span(order).subspan(large.size()), line_bytes, lines);
+    take(large, line, lines);
+    place(std::span(order).subspan(large.size()), line, lines);
   }
   schedule.arena_bytes = 0;
   for (const Buffer* buffer : order) {
@@ -95,7 +96,7 @@ std::int64_t most_arena_bytes(const Schedule& schedule) {
   std::int64_t bytes = 0;
   for (const Buffer& buffer : schedule.buffers) {
     if (!has_place(buffer)) continue;
-    const std::int64_t multiple = buffer.bytes < page_bytes ? line_bytes : page_bytes;
+    const std::int64_t multiple = buffer.bytes < page ? line : page;
     bytes = checked_add(bytes, round_up(buffer.bytes, multiple));
   }
   return bytes;

@@ -12,6 +12,7 @@
 #include <CLI/CLI.hpp>
 
 #include "planner/base/cli_one_of.hpp"
+#include "planner/base/exit_code.hpp"
 #include "planner/kernel/enumerators.hpp"
 #include "planner/plan/plan.hpp"
 #include "profiler/cudnn_bench/bench.hpp"
@@ -32,8 +33,6 @@ EXAMPLES
   cudnn_bench --network vgg16.json --batch 64 --precision tf32 --budget 120
   cudnn_bench --skip-engine "engine 38"               after a run that engine 38 ended
 
-EXIT CODES
-  0 ok   1 internal   2 usage   3 bad input   5 no device, or the device was lost   9 I/O
 )";
 
 // In a bundle and in a build folder, the networks lie at these places seen from the program.
@@ -113,7 +112,11 @@ int run(int argc, char** argv) {
   add_network_options(app, options);
   add_filters(app, options);
   add_measurement_options(app, options);
-  app.footer(footer);
+  app.footer(footer + exit_codes_help({ExitCode::infeasible,
+                                       ExitCode::prediction_outside_limit,
+                                       ExitCode::not_finite,
+                                       ExitCode::peer_lost,
+                                       ExitCode::preempted}));
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

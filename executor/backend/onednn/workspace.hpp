@@ -1,18 +1,19 @@
-// Memory that the kernels of a thread take turns in.
+// Lends memory to the kernels of a thread, one after the other.
 #pragma once
 
 #include <cstddef>
 
+#include "planner/base/memory_units.hpp"
+
 namespace cnnplan::onednn {
 
-// Rounded up to cache lines, which are as long as the widest vector.
+// Rounds up to whole cache lines.
 constexpr std::size_t whole_lines(std::size_t bytes) {
-  constexpr std::size_t line = 64;
-  return (bytes + line - 1) / line * line;
+  return (bytes + cache_line_bytes - 1) / cache_line_bytes * cache_line_bytes;
 }
 
-// What a kernel has of it while it runs; its bytes are undefined at first. Workspaces of a thread
-// end in the reverse order in which they began. The memory stays with the thread, for the next
+// A kernel owns this part of the memory while it runs. The bytes are undefined at first. Workspaces
+// of a thread end in the reverse order in which they began. The thread keeps the memory for later
 // ones.
 class Workspace {
  public:
@@ -21,7 +22,7 @@ class Workspace {
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
   ~Workspace();
-  std::byte* data() const { return data_; }  // begins a cache line
+  std::byte* data() const { return data_; }  // the begin of a cache line
 
   // Has so many bytes ready for this thread, so that no kernel waits for them. @pre no workspace is
   // there. @throws std::bad_alloc, std::logic_error

@@ -1,0 +1,27 @@
+// The exit codes of all programs, and what they mean.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace cnnplan {
+
+enum class ExitCode : int {
+  ok = 0,
+  internal = 1,
+  usage = 2,
+  bad_input = 3,
+  infeasible = 4,
+  environment = 5,
+  prediction_outside_limit = 6,
+  not_finite = 7,
+  peer_lost = 8,
+  io = 9,
+  preempted = 75,
+};
+
+// Returns the section EXIT CODES of a program's --help: a line for each code, without those of
+// `impossible`, which this program does not end with.
+std::string exit_codes_help(const std::vector<ExitCode>& impossible);
+
+}  // namespace cnnplan
