@@ -38,7 +38,7 @@ struct ProfileCallbacks {
 };
 
 // Adds to `profile` the kernels it lacks. It walks the schedules of the covering plans
-// (search/unit_splits). Under mpirun, the ranks of the program take different ranks of the plan and
+// (unit_splits.hpp). Under mpirun, the ranks of the program take different ranks of the plan and
 // walk at the same time. A schedule without missing kernels is not walked. It is collective.
 // Returns the kernels that failed on all ranks that tried them, on every rank alike.
 // @throws InfeasibleError on all ranks, before a schedule is walked that the node's memory cannot

@@ -50,7 +50,7 @@ enum class KernelAlgorithm { direct, winograd };
 // clang-format off
 // Operands of each kind and phase, in order ([] = only with the flag; all activations are
 // channels-last local blocks; "pitched" operands may be a block inside a larger buffer, all others
-// are dense). Elements are those of the precision (model/element.hpp): of activations in x, y, dx,
+// are dense). Elements are those of the precision (tensor/element.hpp): of activations in x, y, dx,
 // dy, dz, residual, a, b, weight and copies; of parameters in all others that name no type. The
 // weight that a convolution reads is the copy where the precision has copies.
 //   convolution forward            x, weight, [bias: bias], y;
