@@ -1,19 +1,20 @@
-# Compiles several sources of a target in one go, included in one file: headers are read, and templates
-# instantiated, once for all of them. scripts/checks/source_groups.py finds sources whose names do not clash.
-# This suits builds that start from nothing; after a small change, more is compiled than has to be.
+# Compiles several sources of a target as one file, so that headers are read, and templates
+# instantiated, once for all of them. scripts/checks/source_groups.py finds sources whose names do
+# not clash. This suits builds that start from nothing. After a small change, such a build compiles
+# more than it has to.
 option(CNNPLAN_TOGETHER "Compile several sources in one go" OFF)
 if(NOT CNNPLAN_TOGETHER)
   return()
 endif()
 
-# A local name of one source may hide a name that another one includes, and what a source keeps to
-# itself looks like a header's. So only those warnings stay on that say that a local name hides
-# another local one.
+# A local name of one source may hide a name from a header that another source includes. The
+# internal types of a source look as if they were a header's. So the warnings about both are off,
+# except where a local name hides another local name.
 target_compile_options(cnnplan_flags INTERFACE
                        $<$<COMPILE_LANGUAGE:CXX>:-Wno-shadow -Wshadow=local -Wno-subobject-linkage>)
 
-# Programs with the emulated GPU bring their own version of some objects of these libraries, which
-# therefore stay one for each source.
+# Programs with the emulated GPU replace some objects of these libraries by their own versions. So
+# these libraries keep one object for each source.
 set(CNNPLAN_REPLACED cnnplan_backend cnnplan_comm)
 
 execute_process(COMMAND python3 ${CMAKE_SOURCE_DIR}/scripts/checks/source_groups.py 8
@@ -24,7 +25,7 @@ foreach(line ${lines})
   set(CNNPLAN_GROUP_${CMAKE_SOURCE_DIR}/${CMAKE_MATCH_2} ${CMAKE_MATCH_1})
 endforeach()
 
-# Gives each source of a target its group. nvcc's sources stay alone.
+# Gives each source of a target its group. Sources for nvcc stay alone.
 function(cnnplan_group_sources target)
   get_target_property(sources ${target} SOURCES)
   get_target_property(folder ${target} SOURCE_DIR)

@@ -1,4 +1,4 @@
-// The options of cnnexec: their names, help and limits.
+// Declares the options of cnnexec, with their help and limits, and reads them.
 #include "executor/cli.hpp"
 
 #include <limits>
@@ -20,26 +20,26 @@ constexpr const char* footer = R"(EXAMPLES
   cnnexec --strategy plan.json --steps 1 --dump step.h5       weights, gradients, outputs, loss
   mpirun -n 8 cnnexec --strategy plan.json --nccl -v          on the GPUs of a node
   mpirun -n 4 cnnexec --strategy plan.json --check-gradient=100 --gradient-limit 0.05
-  mpirun -n 4 cnnexec --strategy plan.json --verify           the same as one rank?
+  mpirun -n 4 cnnexec --strategy plan.json --verify           compares a step with one rank's
   mpirun -n 2 cnnexec --weights resnet50.h5 --data images.h5 --infer outputs.h5
   mpirun -n 4 cnnexec --data train.h5 --epochs 90 --checkpoint state --restart state
-                                          the same command begins the training and goes on with it
+                                          the same command begins the training and continues it
 
 DATA
-  HDF5 with /samples (N, C, H, W), float32 or uint8 (divided by 255; then attributes mean and std,
-  by channel, are subtracted and divided by), and /labels (N), or (N, H, W) per pixel; where the
-  loss is a mean squared error, /targets float32 (N, C), or (N, C, H, W) per pixel, instead. Each
-  rank reads its block, ahead of the steps where cores are free. Without --data: one made-up
-  mini-batch, the same in every step. --infer needs no labels or targets; it writes /<layer>/output (N, C, H, W) of
-  the layer before the loss. What --crop and --mirror draw depends on the seed, the pass and the
-  sample, not on the plan.
+  The HDF5 file has /samples (N, C, H, W), float32 or uint8 (divided by 255). Then the attribute
+  mean is subtracted, and the result is divided by the attribute std, both by channel. The file also
+  has /labels (N), or (N, H, W) per pixel. Where the loss is a mean squared error, it has /targets
+  float32 (N, C), or (N, C, H, W) per pixel, instead. Each rank reads its block, ahead of the steps
+  where cores are free. Without --data, every step takes the same made-up mini-batch. --infer needs
+  no labels or targets; it writes /<layer>/output (N, C, H, W) of the layer before the loss. What
+  --crop and --mirror draw depends on the seed, the pass and the sample, not on the plan.
 
 CHECKPOINTS
-  --restart goes on where the checkpoint was written: give it the same data, seed and end (--steps
-  and --epochs count from the very beginning). Plan and number of ranks may be others. If they are not,
-  the training ends bit for bit as if it had never stopped. SIGTERM and SIGUSR1 end a training with
-  --checkpoint after the step, with exit code 75. mpirun passes SIGUSR1 on; after SIGTERM it gives
-  the ranks one second, unless it has --mca odls_base_sigkill_timeout 60.
+  --restart continues where the checkpoint was written. Give it the same data, seed and end: --steps
+  and --epochs count from the very beginning. The plan and the number of ranks may differ. If they
+  do not, the training ends bit for bit as if it had never stopped. SIGTERM and SIGUSR1 end a
+  training with --checkpoint after the current step, with exit code 75. mpirun passes SIGUSR1 on;
+  after SIGTERM it gives the ranks one second, unless it has --mca odls_base_sigkill_timeout 60.
 
 )";
 
@@ -71,29 +71,28 @@ void add_device_options(CLI::App& app, Options& options) {
   TrainingOptions& training = options.training;
   app.add_option("--backend", training.backend, "Kernels: cudnn, onednn, reference")
       ->capture_default_str();
-  app.add_option(
-         "--graphs",
-         options.graphs,
-         "On a GPU, kernels that follow each other start as one CUDA graph; auto: where that "
-         "is faster")
+  app.add_option("--graphs",
+                 options.graphs,
+                 "On a GPU, start consecutive kernels together as one CUDA graph; auto: where this "
+                 "is faster")
       ->check(CLI::IsMember({"auto", "on", "off"}))
       ->capture_default_str();
   app.add_flag("--nccl",
                training.nccl,
-               "Reductions that the plan gives to the library are NCCL's; one GPU per rank");
+               "Use NCCL for reductions that the plan gives to the library; one GPU per rank");
   app.add_flag("--deterministic",
                training.deterministic,
-               "On a GPU, only kernels that give the same bits every time");
+               "On a GPU, use only kernels that give the same bits every time");
   app.add_option("--workspace",
                  training.most_workspace_bytes,
-                 "On a GPU, most memory of a convolution that the plan names no implementation "
-                 "for, in addition to its operands; default: 1GiB")
+                 "On a GPU, most memory of a convolution in addition to its operands, where the "
+                 "plan names no implementation; default: 1GiB")
       ->transform(CLI::AsSizeValue(false))
       ->check(CLI::NonNegativeNumber);
   app.add_option("--engine-trials",
                  training.engine_trials,
-                 "On a GPU, most ways to compute a convolution that are timed for each variant of "
-                 "it, where the plan names no implementation")
+                 "On a GPU, most engines that are timed for each variant of a convolution, where "
+                 "the plan names no implementation")
       ->check(CLI::Range(1, most_engine_trials))
       ->capture_default_str();
   app.add_flag("-v,--verbose", options.verbose, "Say where each rank runs");
@@ -101,22 +100,22 @@ void add_device_options(CLI::App& app, Options& options) {
 
 void add_data_options(CLI::App& app, Options& options) {
   TrainingOptions& training = options.training;
-  CLI::Option* const data =
-      app.add_option("--data", training.data_file, "HDF5 file of samples; default: made-up ones");
+  CLI::Option* const data = app.add_option(
+      "--data", training.data_file, "HDF5 file of samples; default: made-up samples");
   app.add_option(
       "--test", training.test_file, "HDF5 file to evaluate on after every epoch, and at the end");
   app.add_option("--crop",
                  training.augmentation.padding,
-                 "Samples may be larger than the network's input: train on a window at a random "
-                 "place, another in every pass, and test on the one in the middle; N: with N zeros "
-                 "around each sample first")
+                 "Samples may be larger than the network's input: train on a random window, drawn "
+                 "anew in every pass, and test on the middle window; N: first pad each sample with "
+                 "N zeros on every side")
       ->expected(0, 1)
       ->default_str("0")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 20))
       ->needs(data);
   app.add_flag("--mirror",
                training.augmentation.mirrors,
-               "Train on half of the samples with left and right exchanged, others in every pass")
+               "Exchange left and right in half of the training samples, drawn anew in every pass")
       ->needs(data);
 }
 
@@ -124,8 +123,8 @@ void add_checkpoint_options(CLI::App& app, TrainingOptions& training) {
   CLI::Option* const folder = app.add_option(
       "--checkpoint",
       training.checkpoint_folder,
-      "Folder that all ranks see, to save the state of the training in: at the end, and at the "
-      "end of the step in which SIGTERM or SIGUSR1 comes");
+      "Folder, visible to all ranks, for the state of the training: saved at the end, and after "
+      "the step in which SIGTERM or SIGUSR1 comes");
   app.add_option("--checkpoint-every",
                  training.checkpoint_period,
                  "Save after every N-th step; default: with --epochs, after every epoch")
@@ -133,8 +132,8 @@ void add_checkpoint_options(CLI::App& app, TrainingOptions& training) {
       ->needs(folder);
   app.add_option("--restart",
                  training.restart_folder,
-                 "Folder of a checkpoint to go on from, under its plan or another one; where it "
-                 "is the folder of --checkpoint and holds none, the training begins");
+                 "Folder of a checkpoint to continue from, under its plan or another plan; if it "
+                 "is the folder of --checkpoint and has none yet, the training begins");
 }
 
 void add_check_options(CLI::App& app, Options& options) {
@@ -149,9 +148,9 @@ void add_check_options(CLI::App& app, Options& options) {
           ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40));
   app.add_flag("--verify",
                options.verify,
-               "Instead of training, compare outputs and gradients of one step with those of one "
-               "rank, on the same weights and data, and print the tensors that differ most; exit "
-               "code 1 where rounding cannot be why")
+               "Instead of training, compare outputs and gradients of one step with a step of one "
+               "rank, on the same weights and data. Print the tensors that differ most; exit code "
+               "1 where rounding cannot explain the differences")
       ->excludes("--epochs",
                  "--steps",
                  "--test",
@@ -162,7 +161,7 @@ void add_check_options(CLI::App& app, Options& options) {
   app.add_option("--gradient-limit",
                  options.training.gradient_limit,
                  "Largest relative error that a check may find; beyond it, multigrid takes one "
-                 "cycle more, until it holds")
+                 "cycle more, until the limit holds")
       ->check(CLI::Range(0.0, std::numeric_limits<double>::max()))
       ->needs(check);
   app.add_option(
@@ -177,8 +176,8 @@ void add_check_options(CLI::App& app, Options& options) {
 void add_inference_options(CLI::App& app, Options& options) {
   app.add_option("--infer",
                  options.inferred_file,
-                 "Instead of training, run the network once over --data in its order, batch norms "
-                 "with running values, and write the outputs into this HDF5 file")
+                 "Instead of training, run the network once over --data in order, with the running "
+                 "values of batch norms, and write the outputs to this HDF5 file")
       ->check([](const std::string& file) { return std::string(file.empty() ? "no file" : ""); })
       ->excludes("--output",
                  "--steps",
@@ -200,7 +199,7 @@ void add_inference_options(CLI::App& app, Options& options) {
 void add_options(CLI::App& app, Options& options) {
   TrainingOptions& training = options.training;
   app.add_option("-s,--strategy", options.plan_file, "Plan to run")->capture_default_str();
-  app.add_option("-o,--output", options.run_file, "Where to write what was measured")
+  app.add_option("-o,--output", options.run_file, "Run file, which receives the measured times")
       ->capture_default_str();
   add_device_options(app, options);
   app.add_option("--steps", training.steps, "Steps to train, from the very beginning")
@@ -220,7 +219,7 @@ void add_options(CLI::App& app, Options& options) {
   add_checkpoint_options(app, training);
   app.add_option("--weights",
                  training.weights_file,
-                 "HDF5 file of first weights, where none come from a checkpoint; default: --seed");
+                 "HDF5 file of initial weights, unless a checkpoint has them; default: by --seed");
   app.add_option("--dump",
                  training.dump_file,
                  "HDF5 file for weights, gradients, outputs and loss of the last step");

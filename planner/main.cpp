@@ -1,4 +1,4 @@
-// cnnplan: the command line of the planner.
+// Declares the command line of cnnplan, and runs the command that it names.
 #include <iostream>
 #include <limits>
 #include <map>
@@ -19,8 +19,8 @@ namespace cnnplan {
 namespace {
 
 constexpr const char* overview = R"(FILES
-  Read from and written to the current directory unless named: platform.json (links), profile.json
-  (kernel times), plan.json (the strategy), run.json (what cnnexec measured).
+  Files lie in the current directory unless an option names another place: platform.json (links),
+  profile.json (kernel times), plan.json (the strategy), run.json (what cnnexec measured).
 
 EXAMPLES
   mpirun -n 2 cnnplan profile --links
@@ -37,31 +37,32 @@ constexpr const char* solve_help = R"(EXAMPLES
   cnnplan solve network.json                          defaults: see above
   cnnplan solve resnet50.json --ranks 16 --batch 64
   cnnplan solve mesh-1k.json --input 512x512 --batch 1 --ranks 2
-  cnnplan solve model.onnx --input 3x512x512          what PyTorch exports
+  cnnplan solve model.onnx --input 3x512x512          a model from PyTorch at another size
   cnnplan solve residual-256.json --ranks 8 --allow multigrid
   cnnplan solve resnet50.json --uniform h2            no search: every layer split by height
   cnnplan solve resnet50.json --what-if level.beta_s_per_byte*0.5
-                                                      on a machine with faster links; with a profile,
-                                                      kernel.convolution*0.8: with faster kernels
+                                                      a machine with faster links
+  cnnplan solve resnet50.json --what-if kernel.convolution*0.8
+                                                      faster kernels; needs a profile
 
 )";
 
 constexpr const char* explain_help = R"(EXAMPLES
   cnnplan explain                                     plan.json, one row per layer
-  cnnplan explain plan.json --layer conv1             every operation of one layer, its price
-                                                      written out if platform.json and profile.json
-                                                      are those that the plan was made from
-  cnnplan explain plan.json --sensitivity             which link or kernel would have to be how much
-                                                      faster or slower for another split to win;
-                                                      with --layer conv1 for that of this layer
+  cnnplan explain plan.json --layer conv1             every operation of one layer; its price is
+                                                      a formula if platform.json and profile.json
+                                                      are the files that the plan was made from
+  cnnplan explain plan.json --sensitivity             how much faster or slower a link or kernel
+                                                      must be for another split to win; with
+                                                      --layer conv1, for another split of conv1
 
 )";
 
 constexpr const char* compare_help = R"(EXAMPLES
   cnnplan compare plan.json run.json --max-error 0.10 || echo "the prediction is off"
 
-In CI: plan once, run with cnnexec, compare; the exit code is 6 when the predicted step time is
-further from the measured one than --max-error (a fraction: 0.15 is 15 %).
+In CI, plan once, run the plan with cnnexec, and compare. The exit code is 6 when the predicted
+step time is further from the measured one than --max-error (a fraction: 0.15 is 15 %).
 
 )";
 
@@ -70,9 +71,9 @@ constexpr const char* simulate_help = R"(EXAMPLES
                                                       profile.json that it was solved with
   cnnplan simulate plan.json --max-error 0.05 -o /tmp/simulation
 
-The schedules of all ranks are written as traces and replayed by SimGrid's smpirun, which decides
-for itself who waits for whom and which messages share a link. Kernels take the times of the
-prediction. Without SimGrid the files are written all the same, and the exit code is 5.
+The schedules of all ranks are written as traces, which SimGrid's smpirun replays. It works out by
+itself which rank waits for which, and which messages share a link. Kernels take their predicted
+times. Without SimGrid, the traces are written and not replayed, and the exit code is 5.
 
 )";
 
@@ -94,31 +95,31 @@ void add_training_options(CLI::App& solve, SolveOptions& options) {
       .add_option(
           "--batch-norm",
           options.statistics,
-          "Ranks that normalise together: local, spatial (those that share a sample), global")
+          "Ranks that share a batch norm's statistics: local (none), spatial (of a sample), global")
       ->transform(one_of(names_of<BatchNormStatistics>()))
       ->default_str("spatial");
   solve
-      .add_option(
-          "--allreduce",
-          options.allreduce,
-          "Of gradients of any size; default: the fastest of each by the platform's figures")
+      .add_option("--allreduce",
+                  options.allreduce,
+                  "Algorithm for all gradients; default: the fastest for each size by the "
+                  "platform's figures")
       ->transform(one_of(names_of<AllreduceAlgorithm>()));
   solve
       .add_option("--bucket-bytes",
                   options.bucket_bytes,
-                  "Reduce gradients when so many bytes are there; 1: each layer's by themselves")
+                  "Reduce gradients once they have this many bytes; 1: each layer's alone")
       ->check(CLI::Range(std::int64_t{1}, std::numeric_limits<std::int64_t>::max()))
       ->capture_default_str();
   solve.add_flag(
       "--sharded-update",
       options.sharded_update,
-      "Every rank updates its shard of the weights, and stores the momentum of that alone; "
-      "the others' weights come when the next step begins");
+      "Every rank updates only its shard of the weights, and stores momentum for this shard "
+      "alone; the other weights are gathered when the next step begins");
   solve
       .add_option("--reproducible",
                   options.sample_blocks,
-                  "Sum over samples block by block, so many in the mini-batch, a power of two: any "
-                  "number of ranks that divides it computes the same bits. Splits samples alone; "
+                  "Sum over samples in this many blocks of the mini-batch, a power of two. Any "
+                  "number of ranks that divides it computes the same bits. Only samples are split; "
                   "batch norms are global")
       ->type_name("BLOCKS")
       ->check(CLI::Range(2, max_ranks))
@@ -126,12 +127,12 @@ void add_training_options(CLI::App& solve, SolveOptions& options) {
       ->excludes("--sharded-update");
   solve.add_flag("--overlap",
                  options.overlap,
-                 "Halos and reductions run beside kernels; for backends on GPUs");
+                 "Halo exchanges and reductions run while kernels do; for backends on GPUs");
   solve.add_flag("--strict", options.strict, "Refuse a plan with estimated kernels (exit code 3)");
 }
 
 void add_search_options(CLI::App& solve, SolveOptions& options) {
-  solve.add_option("--search", options.method, "How plans are looked for")
+  solve.add_option("--search", options.method, "Method of the search for plans")
       ->transform(one_of(method_names))
       ->default_str("automatic")
       ->excludes("--reproducible");
@@ -145,40 +146,40 @@ void add_search_options(CLI::App& solve, SolveOptions& options) {
   solve
       .add_option("--axes",
                   options.axes,
-                  "Over which axes layers may be split, e.g. nhw: samples n, channels c, depth d, "
+                  "Axes over which layers may be split, e.g. nhw: samples n, channels c, depth d, "
                   "height h, width w")
       ->capture_default_str()
       ->excludes("--reproducible");
   solve
       .add_option(
-          "--uniform", options.uniform, "No search: this mesh for every layer, e.g. n2 or h2")
+          "--uniform", options.uniform, "No search: take this mesh for every layer, e.g. n2 or h2")
       ->excludes("--reproducible");
   solve
       .add_option("--what-if",
                   options.what_if,
-                  "Plan for a machine with another figure, too, as level.beta_s_per_byte*0.5, and "
-                  "print what changes; no plan is written")
+                  "Also plan for a machine with a changed figure, e.g. level.beta_s_per_byte*0.5, "
+                  "and print what changes; no plan is written")
       ->type_name("FIGURE*NUMBER")
       ->allow_extra_args(false);
 }
 
-// How chains are cut: the settings that the search tries itself unless they are given.
+// Adds the settings of multigrid that the search chooses itself unless they are given.
 void add_chain_settings(CLI::App& solve, CLI::Option* allow, MultigridRequest& request) {
   solve
       .add_option("--coarsening",
                   request.coarsening,
-                  "Of multigrid; default: any power of two that leaves 8 coarse steps, and others "
-                  "that share the layers out more evenly")
+                  "Coarsening of multigrid; default: powers of two are tried that leave at least 8 "
+                  "coarse steps, and factors that share the layers out more evenly")
       ->check(CLI::Range(2, max_coarsening))
       ->needs(allow);
-  solve.add_option("--levels", request.levels, "Of multigrid; default: 2 or 3")
+  solve.add_option("--levels", request.levels, "Levels of multigrid; default: 2 or 3")
       ->check(CLI::Range(2, max_levels))
       ->needs(allow);
   solve
       .add_option("--concurrency",
                   request.concurrency,
                   "Groups of layers of a rank that run at the same time, on threads of a CPU or "
-                  "streams of a GPU; default: as many as the profile has kernels for, if it helps")
+                  "streams of a GPU; default: as many as the profile has kernels for, if faster")
       ->check(CLI::Range(1, max_concurrency))
       ->needs(allow);
 }
@@ -190,8 +191,8 @@ void add_multigrid_options(CLI::App& solve, SolveOptions& options) {
           .add_option("--allow",
                       options.allow,
                       "multigrid: residual chains may be split by layers and run by nonlinear "
-                      "multigrid, whose results are close to those of the layers in order, not "
-                      "equal")
+                      "multigrid. Its results are close, not equal, to results of the layers in "
+                      "order")
           ->check(CLI::IsMember({"multigrid"}))
           ->allow_extra_args(false)
           ->excludes("--uniform")
@@ -199,26 +200,26 @@ void add_multigrid_options(CLI::App& solve, SolveOptions& options) {
   solve
       .add_option("--cycles",
                   request.cycles,
-                  "Of multigrid; 0: layer by layer, on the ranks that have them")
+                  "Cycles of multigrid; 0: the layers run in order, each on the ranks that hold it")
       ->check(CLI::Range(0, max_cycles))
       ->capture_default_str()
       ->needs(allow);
-  solve.add_option("--relaxation", request.relaxation, "Of multigrid: f or fcf")
+  solve.add_option("--relaxation", request.relaxation, "Relaxation of multigrid: f or fcf")
       ->transform(one_of(names_of<Relaxation>()))
       ->default_str("f")
       ->needs(allow);
   solve
       .add_option("--first-guess",
                   request.first_guess,
-                  "Of multigrid: coarse (from the coarsest level) or previous (the states that the "
-                  "step before ended with)")
+                  "First guess of multigrid: coarse (from the coarsest level) or previous (the "
+                  "states with which the previous step ended)")
       ->transform(one_of(names_of<FirstGuess>()))
       ->default_str("coarse")
       ->needs(allow);
   solve
       .add_option("--partitions",
                   request.partitions,
-                  "Split chains by layers into so many parts, whatever else is faster")
+                  "Split chains by layers into this many parts, even if others are faster")
       ->check(CLI::Range(1, max_ranks))
       ->needs(allow);
   add_chain_settings(solve, allow, request);
@@ -231,10 +232,10 @@ void add_solve(CLI::App& app, SolveOptions& options) {
       ->capture_default_str();
   solve->add_option("-p,--platform",
                     options.platform_file,
-                    "Links; default: platform.json if it is there, else assumed figures");
+                    "Links; default: platform.json if it exists, else assumed figures");
   solve->add_option("-k,--profile",
                     options.profile_file,
-                    "Kernel times; default: profile.json if it is there, else estimates");
+                    "Kernel times; default: profile.json if it exists, else estimates");
   solve
       ->add_option("-r,--ranks",
                    options.ranks,
@@ -250,11 +251,9 @@ void add_solve(CLI::App& app, SolveOptions& options) {
           "fp32, fp64, tf32 (fp32 with rounded factors), bf16 or fp16 (parameters in fp32)")
       ->transform(one_of(names_of<Precision>()))
       ->default_str("fp32");
-  solve->add_option(
-      "-i,--input",
-      options.input_size,
-      "Plan at another image size, HxW or DxHxW, of ONNX models also CxHxW; default: as "
-      "the network says");
+  solve->add_option("-i,--input",
+                    options.input_size,
+                    "Image size HxW or DxHxW, for ONNX models also CxHxW; default: the network's");
   add_training_options(*solve, options);
   add_search_options(*solve, options);
   add_multigrid_options(*solve, options);
@@ -268,7 +267,7 @@ void add_explain(CLI::App& app, ExplainOptions& options) {
   explain->add_option("-l,--layer", options.layer, "Every operation of this layer, as a formula");
   explain->add_flag("-s,--sensitivity",
                     options.sensitivity,
-                    "Which figures the closest choices hang on, or that of --layer");
+                    "Show which figures decide the closest choices, or the choice of --layer");
   explain->add_option("-p,--platform",
                       options.platform_file,
                       "Links that the plan was made from; default: as for solve");
@@ -279,8 +278,8 @@ void add_explain(CLI::App& app, ExplainOptions& options) {
 }
 
 void add_compare(CLI::App& app, CompareOptions& options) {
-  CLI::App* compare =
-      app.add_subcommand("compare", "Set predicted beside measured times, operation by operation");
+  CLI::App* compare = app.add_subcommand(
+      "compare", "Compare predicted with measured times, operation by operation");
   compare->add_option("plan", options.plan_file, "Plan file")->capture_default_str();
   compare->add_option("run", options.run_file, "Run file")->capture_default_str();
   compare
@@ -293,7 +292,7 @@ void add_compare(CLI::App& app, CompareOptions& options) {
 
 void add_simulate(CLI::App& app, SimulateOptions& options) {
   CLI::App* simulate =
-      app.add_subcommand("simulate", "Let SimGrid judge the predicted step time of a plan");
+      app.add_subcommand("simulate", "Check the predicted step time of a plan with SimGrid");
   simulate->add_option("plan", options.plan_file, "Plan file")->capture_default_str();
   simulate->add_option("-p,--platform", options.platform_file, "Links; default: as for solve");
   simulate->add_option("-k,--profile", options.profile_file, "Kernel times; default: as for solve");
@@ -306,12 +305,13 @@ void add_simulate(CLI::App& app, SimulateOptions& options) {
       ->check(CLI::NonNegativeNumber);
   simulate->add_flag("--real-bytes",
                      options.real_bytes,
-                     "Messages with the bytes that they have; by default with as many as take "
-                     "their time on a link that has one latency and bandwidth");
+                     "Send messages of their real sizes; by default, of the size that takes their "
+                     "time on a link with one latency and one bandwidth");
   simulate->footer(simulate_help + exit_codes());
 }
 
-// CLI11 only says that a command is missing. Empty: it is known.
+// Returns a message that lists the commands, because CLI11 only says that one is missing. The
+// message is empty where the command is known.
 std::string unknown_command(const CLI::App& app, const std::string& word) {
   std::string names;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
@@ -321,7 +321,7 @@ std::string unknown_command(const CLI::App& app, const std::string& word) {
   return "unknown command '" + word + "': there are " + names;
 }
 
-// Set where the command line is all there is to do.
+// Returns an exit code where the program ends here: after --help, --version or an error.
 std::optional<ExitCode> parse(CLI::App& app, int argc, char** argv) {
   const std::string problem =
       argc > 1 && argv[1][0] != '-' ? unknown_command(app, argv[1]) : std::string();

@@ -1,4 +1,5 @@
-// cnnplan-profile: times the kernels and the links of this machine; run as `cnnplan profile`.
+// Declares the command line of cnnplan-profile, which times the kernels and links of this machine.
+// `cnnplan profile` starts this program.
 #include <cstdint>
 #include <cstdio>
 #include <exception>
@@ -21,18 +22,20 @@ namespace cnnplan {
 namespace {
 
 constexpr const char* footer = R"(KERNELS
-  Every convolution, batch norm, pooling and element-wise kernel that any plan of the networks can
-  need is timed, forward, backward data and backward filter apart, in the order and the buffers of a
-  training step. Kernels that the profile file holds already are not timed again. The file is written
-  after every schedule, so an interrupted profile goes on where it stopped. Start it under mpirun with
-  as many ranks as the node will run: they share memory and clock, and the times say so.
-  A kernel that fails is named and left out. The others are timed and written, and the exit code is 5.
-  On a GPU, where stderr goes to a file or a pipe, each way to compute a convolution is named before it
-  first runs. One that makes the GPU unusable ends the program; --engine-trials 1 tries fewer of them.
+  The program times every convolution, batch norm, pooling and element-wise kernel that any plan of
+  the networks can need. It times forward, backward data and backward filter separately, in the
+  order and the buffers of a training step. Kernels that the profile file already holds are not
+  timed again. The file is written after every schedule, so an interrupted profile continues where
+  it stopped. Start the program under mpirun with as many ranks as the node will run: the ranks
+  share memory and clock, which shows in the times.
+  A kernel that fails is named and left out. The other kernels are timed and written, and the exit
+  code is 5. On a GPU, where stderr goes to a file or a pipe, each engine of a convolution is named
+  before it first runs. An engine that makes the GPU unusable ends the program; --engine-trials 1
+  tries fewer engines.
 
 LINKS
-  --links times messages of 8 B to 64 MiB (--max-bytes), collectives, copies and reductions, and fits
-  alpha, beta and gamma piecewise.
+  --links times messages of 8 B to 64 MiB (--max-bytes), collectives, copies and reductions, and
+  fits alpha, beta and gamma piecewise.
 
 EXAMPLES
   mpirun -n 2 cnnplan profile --links                              writes platform.json
@@ -51,16 +54,16 @@ struct Options {
   std::string output_file;
 };
 
-// Smaller messages tell no bandwidth.
+// Smaller messages do not show the bandwidth of a link.
 constexpr std::int64_t least_message_bytes = std::int64_t{64} << 10;
 constexpr std::int64_t most_message_bytes = std::int64_t{1} << 30;  // MPI counts bytes in 31 bits
 
-// Call it after all options that it excludes were added.
+// Call this function after all options that --missing-from excludes were added.
 void add_missing_from(CLI::App& app, ProfileOptions& options, CLI::Option& links) {
   CLI::Option* const missing = app.add_option(
       "--missing-from",
       options.missing_from,
-      "Only the kernels that this plan needs and the profile lacks, for its ranks and batch");
+      "Time only kernels that this plan needs and the profile lacks, for its ranks and batch");
   missing->excludes(&links);
   for (const char* other :
        {"networks", "--ranks", "--batch", "--precision", "--input", "--axes", "--uniform"}) {
@@ -72,9 +75,10 @@ void add_kernel_options(CLI::App& app, ProfileOptions& options, CLI::Option& lin
   app.add_option(
          "networks", options.networks, "Network files or ONNX models; default: network.json")
       ->excludes(&links);
-  app.add_option("-r,--ranks",
-                 options.ranks,
-                 "Ranks of the plans; default: those of mpirun, or one per core without it")
+  app.add_option(
+         "-r,--ranks",
+         options.ranks,
+         "Ranks of the plans; default: as many as mpirun starts, or one per core without it")
       ->check(CLI::Range(1, max_ranks))
       ->excludes(&links);
   app.add_option("-b,--batch", options.batch, "Samples per step, over all ranks")
@@ -87,14 +91,15 @@ void add_kernel_options(CLI::App& app, ProfileOptions& options, CLI::Option& lin
       ->excludes(&links);
   app.add_option("-i,--input",
                  options.input_size,
-                 "Image size HxW or DxHxW, of ONNX models also CxHxW; default: the network's")
+                 "Image size HxW or DxHxW, for ONNX models also CxHxW; default: the network's")
       ->excludes(&links);
-  app.add_option("--axes", options.axes, "Only what solve with the same --axes needs, e.g. nhw")
+  app.add_option(
+         "--axes", options.axes, "Time only kernels that solve with these --axes needs, e.g. nhw")
       ->capture_default_str()
       ->excludes(&links);
   app.add_option("--uniform",
                  options.uniform,
-                 "Also time what solve --uniform MESH needs where the search would not split so")
+                 "Also time kernels that only solve --uniform MESH needs, and not the search")
       ->excludes(&links);
   add_missing_from(app, options, links);
   app.add_option("--repetitions", options.repetitions, "Timed repetitions of every kernel")
@@ -111,31 +116,32 @@ void add_options(CLI::App& app, Options& options) {
       ->capture_default_str();
   app.add_flag("--deterministic",
                options.kernels.deterministic,
-               "On a GPU, only kernels that give the same bits every time");
+               "On a GPU, use only kernels that give the same bits every time");
   app.add_option("--workspace",
                  options.kernels.most_workspace_bytes,
-                 "On a GPU, most memory of a convolution in addition to its operands, as 256MiB; "
+                 "On a GPU, most memory of a convolution in addition to its operands, e.g. 256MiB; "
                  "default: 1GiB")
       ->transform(CLI::AsSizeValue(false))
       ->check(CLI::NonNegativeNumber);
-  app.add_option(
-         "--engine-trials",
-         options.kernels.engine_trials,
-         "On a GPU, most ways to compute a convolution that are timed for each variant of it")
+  app.add_option("--engine-trials",
+                 options.kernels.engine_trials,
+                 "On a GPU, most engines that are timed for each variant of a convolution")
       ->check(CLI::Range(1, most_engine_trials))
       ->capture_default_str()
       ->excludes(links);
   app.add_option("--max-bytes",
                  options.links_request.most_bytes,
-                 "With --links: the largest message, as 256MiB, a power of two; default: 64MiB")
+                 "With --links: the largest message, e.g. 256MiB, a power of two; default: 64MiB")
       ->transform(CLI::AsSizeValue(false))
       ->check(CLI::Range(least_message_bytes, most_message_bytes))
       ->needs(links);
-  app.add_flag(
-         "--nccl", options.links_request.nccl, "With --links: the library's allreduce is NCCL's")
+  app.add_flag("--nccl",
+               options.links_request.nccl,
+               "With --links: take NCCL's allreduce as the library's")
       ->needs(links);
-  app.add_option(
-      "-o,--output", options.output_file, "Default: profile.json, with --links platform.json");
+  app.add_option("-o,--output",
+                 options.output_file,
+                 "Output file; default: profile.json, with --links platform.json");
   app.footer(footer +
              exit_codes_help(
                  {ExitCode::prediction_outside_limit, ExitCode::not_finite, ExitCode::preempted}));

@@ -1,11 +1,9 @@
-# Tests under mpirun: a program is one test for each number of ranks.
+# Declares tests under mpirun: a program becomes one test for each number of ranks.
 add_library(cnnplan_mpi_test_main OBJECT mpi_main.cpp)
 target_link_libraries(cnnplan_mpi_test_main PUBLIC cnnplan_flags doctest::doctest MPI::MPI_CXX)
 
-# Ranks wait much of the time, so two tests of few ranks run at the same time. They are not bound to
-# cores, since mpirun would bind all of them to the first cores.
-# Sanitizers make ranks several times slower. With them, a program runs on one rank and on the largest
-# of its numbers of ranks that is at most 4: these two run all of the code.
+# Sanitizers make ranks several times slower. With them, a program runs on one rank and on the
+# largest of its numbers of ranks that is at most 4. These two tests run all of the code.
 function(cnnplan_sanitized_ranks result)
   set(largest 1)
   foreach(ranks ${ARGN})
@@ -17,7 +15,10 @@ function(cnnplan_sanitized_ranks result)
   set(${result} ${ARGN} PARENT_SCOPE)
 endfunction()
 
-# cnnplan_mpi_runs(program RANKS 1 2 4 [ENVIRONMENT ...]): exit code 77 says that a test cannot run here.
+# cnnplan_mpi_runs(program RANKS 1 2 4 [ENVIRONMENT ...]) adds the tests of a program. Its exit code
+# 77 says that a test cannot run here. Ranks wait much of the time, so two tests of few ranks run at
+# the same time. Ranks are not bound to cores, since mpirun would bind the ranks of both tests to
+# the first cores.
 function(cnnplan_mpi_runs name)
   cmake_parse_arguments(TEST "" "" "RANKS;ENVIRONMENT" ${ARGN})
   if(CNNPLAN_SANITIZE)
@@ -36,7 +37,8 @@ function(cnnplan_mpi_runs name)
   endforeach()
 endfunction()
 
-# cnnplan_mpi_test(name RANKS 1 2 4 SOURCES ... LIBRARIES ... [ENVIRONMENT ...])
+# cnnplan_mpi_test(name RANKS 1 2 4 SOURCES ... LIBRARIES ... [ENVIRONMENT ...]) builds a program
+# and adds its tests.
 function(cnnplan_mpi_test name)
   cmake_parse_arguments(TEST "" "" "RANKS;SOURCES;LIBRARIES;ENVIRONMENT" ${ARGN})
   add_executable(${name} ${TEST_SOURCES})

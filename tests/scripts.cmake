@@ -1,5 +1,5 @@
-# Tests of the scripts, and of the include rule itself. Sanitizers would find nothing in them that the
-# tests of the programs do not reach.
+# Declares the tests of the scripts and of the include rule. With sanitizers, they are left out:
+# they reach no code that the tests of the programs do not reach.
 if(CNNPLAN_SANITIZE)
   return()
 endif()
@@ -19,13 +19,13 @@ foreach(path deepbench-profile_test fit-kernel-rates_test studies/published-ring
   add_test(NAME scripts_${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/${path} ${CMAKE_BINARY_DIR})
   set_tests_properties(scripts_${name} PROPERTIES TIMEOUT 600)
 endforeach()
-# These scripts run on a machine with a GPU; the tests try them on this one.
+# These scripts are made for a machine with a GPU. The tests run them on this machine.
 if(CNNPLAN_EXECUTOR)
   foreach(name gpu-bundle_test gpu-check_test)
     add_test(NAME scripts_${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/${name} ${CMAKE_BINARY_DIR})
     set_tests_properties(scripts_${name} PROPERTIES TIMEOUT 600 PROCESSORS 2 SKIP_RETURN_CODE 77)
   endforeach()
-  # With programs on an emulated GPU, where the build has them.
+  # This test runs programs on an emulated GPU, where the build has such programs.
   add_test(NAME scripts_gpu-check-failures_test
            COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/gpu-check-failures_test ${CMAKE_BINARY_DIR})
   set_tests_properties(scripts_gpu-check-failures_test PROPERTIES

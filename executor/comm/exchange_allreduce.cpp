@@ -74,7 +74,7 @@ class RoundExchange {
     }
   }
 
-  // Waits until the chunk was sent and received. What was sent may change from now on.
+  // Waits until the chunk is sent and received. The values that were sent may change afterwards.
   void end(std::int64_t index) {
     check_mpi(
         MPI_Waitall(2, requests_[static_cast<std::size_t>(index % 2)].data(), MPI_STATUSES_IGNORE),

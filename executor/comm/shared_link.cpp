@@ -23,21 +23,21 @@ namespace {
 constexpr int shared_chunks_in_flight = 4;
 constexpr std::uint64_t slot_count = std::uint64_t{2} * shared_chunks_in_flight;
 
-// Shorter passes are latency, not bandwidth: they do not tell which store is faster.
+// Shorter passes measure latency instead of bandwidth, and do not show which store is faster.
 constexpr std::size_t least_timed_bytes = std::size_t{256} << 10;
-// Fewer bytes are there sooner through the caches.
+// Fewer bytes reach the neighbour sooner through the caches.
 constexpr std::size_t least_streamed_bytes = page_bytes;
 
 using Clock = std::chrono::steady_clock;
 
-// So many spins take about 10 microseconds.
+// This number of spins takes about 10 microseconds.
 constexpr int spins_between_progress = 500;
-// A rank that waits longer gives its core away: soon where ranks share cores, else after some
-// milliseconds, because the core comes back only when another program has had its turn.
+// A rank that waits longer yields its core: soon where ranks share cores, else after some
+// milliseconds. It gets the core back only after another program has had its turn.
 constexpr int spins_on_shared_core = spins_between_progress;
 constexpr int spins_on_own_core = 200'000;
 
-// The queue of one direction. Only the left rank writes `sent`, and only the right one `released`.
+// A queue serves one direction. Only the left rank writes `sent`, and only the right `released`.
 struct LinkQueue {
   alignas(cache_line_bytes) std::atomic<std::uint64_t> sent{0};
   alignas(cache_line_bytes) std::atomic<std::uint64_t> released{0};
@@ -124,7 +124,7 @@ class SharedLink final : public RingLink {
     }
   }
 
-  // The neighbour may itself wait for a message that this rank has begun to send.
+  // Lets MPI work, because the neighbour may wait for a message that this rank has begun to send.
   void progress_messages() const {
     int there = 0;
     check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, ring_tag, comm_, &there, MPI_STATUS_IGNORE), "MPI_Iprobe");
@@ -140,7 +140,7 @@ class SharedLink final : public RingLink {
   StoreChoice choice_;
   Store store_ = Store::cached;
   std::size_t pass_bytes_ = 0;
-  std::optional<Clock::time_point> pass_begin_;  // when the left neighbour was there, too
+  std::optional<Clock::time_point> pass_begin_;  // when the left neighbour's first chunk had come
   std::uint64_t sent_ = 0;
   std::uint64_t released_ = 0;
 };

@@ -1,4 +1,4 @@
-// The errors that a user can meet, each with the fields a caller or a test looks at.
+// Declares the errors that a user can meet, with the fields that callers and tests look at.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ class Error : public std::runtime_error {
 
 // The fields say what is wrong in an input. `file` is the file, or the option where the command
 // line is wrong ("--uniform"). `pointer` is a JSON pointer ("/layers/3/stride/0"), or empty where
-// the input is no JSON. `value` is the value there; `allowed` names the values that may stand
-// there.
+// the input is not JSON. `value` is the value at this place. `allowed` names the values that may
+// stand there.
 struct InputProblem {
   std::string file;
   std::string pointer;
@@ -31,7 +31,7 @@ struct InputProblem {
   std::string allowed;
 };
 
-// Exit code 3. The message holds all four fields.
+// An input is wrong (exit code 3). The message holds all four fields of the problem.
 class InputError : public Error {
  public:
   explicit InputError(InputProblem problem);
@@ -41,7 +41,7 @@ class InputError : public Error {
   InputProblem problem_;
 };
 
-// Exit code 4: something does not fit. `needed` and `available` are in the unit named by `what`.
+// Something does not fit (exit code 4). `what` names the unit of `needed` and `available`.
 class InfeasibleError : public Error {
  public:
   InfeasibleError(const std::string& what, std::int64_t needed, std::int64_t available);
@@ -53,18 +53,18 @@ class InfeasibleError : public Error {
   std::int64_t available_;
 };
 
-// Exit code 5: the library cannot run a kernel as the plan asks.
+// The library cannot run a kernel as the plan asks (exit code 5).
 class BackendError : public Error {
  public:
   explicit BackendError(const std::string& message) : Error(ExitCode::environment, message) {}
 };
 
-// Exit code 5: the device has failed in a way that ends its use by this process, as by a kernel
-// that touched memory outside its operands. Every later call to the device fails, too. It is no
-// BackendError, because no other kernel can be tried instead.
+// The device failed in a way that ends its use by this process (exit code 5), for example because a
+// kernel touched memory outside its operands. Every later call to the device fails, too. This error
+// is no BackendError, because no other kernel can be tried instead.
 class DeviceLostError : public Error {
  public:
-  // `culprit` names the work that was running; it is empty where nobody knows.
+  // `culprit` names the work that was running, and is empty where this is unknown.
   explicit DeviceLostError(const std::string& message, std::string culprit = {})
       : Error(ExitCode::environment, message), culprit_(std::move(culprit)) {}
   const std::string& culprit() const { return culprit_; }
@@ -73,31 +73,32 @@ class DeviceLostError : public Error {
   std::string culprit_;
 };
 
-// Exit code 5: the program was started in a way it cannot run (rank count, missing device).
+// The program cannot run as it was started, e.g. on this number of ranks or without a device (exit
+// code 5).
 class EnvironmentError : public Error {
  public:
   explicit EnvironmentError(const std::string& message) : Error(ExitCode::environment, message) {}
 };
 
-// Exit code 8: a peer or the network failed.
+// A peer or the network failed (exit code 8).
 class CommError : public Error {
  public:
   explicit CommError(const std::string& message) : Error(ExitCode::peer_lost, message) {}
 };
 
-// Exit code 7: a loss, gradient or weight is NaN or infinite.
+// A loss, gradient or weight is NaN or infinite (exit code 7).
 class NotFiniteError : public Error {
  public:
   explicit NotFiniteError(const std::string& message) : Error(ExitCode::not_finite, message) {}
 };
 
-// Exit code 75: a signal asked the program to stop, and its state is saved.
+// A signal asked the program to stop, and its state is saved (exit code 75).
 class PreemptedError : public Error {
  public:
   explicit PreemptedError(const std::string& message) : Error(ExitCode::preempted, message) {}
 };
 
-// Exit code 9: a file could not be opened, read or written.
+// A file could not be opened, read or written (exit code 9).
 class IoError : public Error {
  public:
   explicit IoError(const std::string& message) : Error(ExitCode::io, message) {}

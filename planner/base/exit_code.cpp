@@ -1,4 +1,4 @@
-// The table of exit codes that every --help prints.
+// Holds the table of exit codes that every --help prints.
 #include "planner/base/exit_code.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The exit codes of all programs, and what they mean.
+// Declares the exit codes of all programs, and the part of --help that explains them.
 #pragma once
 
 #include <string>
@@ -20,8 +20,8 @@ enum class ExitCode : int {
   preempted = 75,
 };
 
-// Returns the section EXIT CODES of a program's --help: a line for each code, without those of
-// `impossible`, which this program does not end with.
+// Returns the section EXIT CODES of a program's --help, with a line for each code. It leaves out
+// the codes in `impossible`, with which this program never ends.
 std::string exit_codes_help(const std::vector<ExitCode>& impossible);
 
 }  // namespace cnnplan

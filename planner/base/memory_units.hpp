@@ -1,4 +1,4 @@
-// The units in which memory is handed out and moved between cores.
+// Defines the units in which memory is allocated and moved between cores.
 #pragma once
 
 #include <cstddef>

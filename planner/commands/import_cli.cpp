@@ -12,33 +12,33 @@ constexpr const char* help = R"(EXAMPLES
   cnnplan import googlenet.onnx --output logits       one of several outputs
   cnnplan import googlenet.onnx --auxiliary aux1=0.3 --auxiliary aux2=0.3
                                                       heads that only training has
-  cnnplan import resnet50.onnx --weights resnet50.h5  its parameters, too, for cnnexec --weights
+  cnnplan import resnet50.onnx --weights resnet50.h5  also its parameters, for cnnexec --weights
   python3 -c 'import torch, torchvision; torch.onnx.export(torchvision.models.resnet50(),
       torch.zeros(1, 3, 224, 224), "resnet50.onnx", training=torch.onnx.TrainingMode.TRAINING,
       do_constant_folding=False)'                     keeps batch norms, which other exports fold
 
-solve, profile and check take models as they take network files. Nodes that no layer expresses are
-listed, all at once. Layers are called as in the model's source, where the file tells.
+solve, profile and check accept models wherever they accept network files. All nodes that no layer
+expresses are listed at once. Layers keep the names of the model's source, where the file has them.
 
 )";
 
 }  // namespace
 
 void add_import(CLI::App& app, ImportCommandOptions& options, const std::string& exit_codes) {
-  CLI::App* import = app.add_subcommand("import", "Make a network file of an ONNX model");
+  CLI::App* import = app.add_subcommand("import", "Convert an ONNX model into a network file");
   import->add_option("model", options.model_file, "ONNX file")->required();
   import->add_option("-o", options.network_file, "Network file")->capture_default_str();
   import->add_option(
       "-i,--input",
       options.input,
-      "Dims of the input, as 1x3x512x512, 3x512x512 or 512x512; default: the model's");
+      "Dims of the input, e.g. 1x3x512x512, 3x512x512 or 512x512; default: the model's");
   import->add_option("--output",
                      options.output_name,
-                     "Value of the model that the loss is of; default: its first "
-                     "output");
+                     "Value of the model from which the loss is computed; default: the model's "
+                     "first output");
   import->add_option("--weights",
                      options.weights_file,
-                     "Also write the model's parameters, to this HDF5 file, for cnnexec --weights");
+                     "Also write the model's parameters to this HDF5 file, for cnnexec --weights");
   import
       ->add_option("--loss",
                    options.loss,
@@ -47,8 +47,9 @@ void add_import(CLI::App& app, ImportCommandOptions& options, const std::string&
   import
       ->add_option("--auxiliary",
                    options.auxiliary,
-                   "Another output with a loss of that kind, as NAME=WEIGHT; training adds it to "
-                   "the main loss, tests and outputs are the main one's; may be repeated")
+                   "Another output with a loss of the same kind, as NAME=WEIGHT; may be repeated. "
+                   "Training adds the weighted loss; tests and inference take the main output "
+                   "alone")
       ->allow_extra_args(false);
   import->footer(help + exit_codes);
 }

@@ -1,4 +1,4 @@
-// The command line of cnnplan import.
+// Adds the subcommand import to the command line of cnnplan.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ class App;
 
 namespace cnnplan {
 
-// Adds the subcommand, which fills `options`. The text `exit_codes` ends its help.
+// Adds the subcommand, which fills `options`. Its help ends with the text `exit_codes`.
 void add_import(CLI::App& app, ImportCommandOptions& options, const std::string& exit_codes);
 
 }  // namespace cnnplan

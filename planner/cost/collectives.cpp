@@ -1,4 +1,4 @@
-// Collectives on the levels of a platform, message by message.
+// Computes the time of collectives on the levels of a platform, message by message.
 #include "planner/cost/collectives.hpp"
 
 #include <algorithm>
@@ -17,23 +17,26 @@ namespace {
 constexpr double chunk_inside_node = chunk_bytes_inside_node;
 constexpr double chunk_between_nodes = chunk_bytes_between_nodes;
 
-// Ranks below one instance of the level inside `level`, whose links to the outside are `level`'s.
+// Returns the number of ranks in one group of the level inside `level`. Links of `level` connect
+// these groups.
 int ranks_inside(const Platform& platform, std::size_t level) {
   return level == 0 ? 1 : platform.levels[level - 1].ranks_per_group;
 }
 
-// Ring messages that leave one instance of the inner level at once, at most `shared_by`: one of
-// each of the rings over `members` of its ranks. The others run a ring of the same form.
+// Returns how many ring messages leave a group of the inner level at once, at most `shared_by`.
+// Each ring has `members` ranks in the group and sends one message out of it. All ranks of the
+// group are in rings of this form.
 double ring_sharing(const Platform& platform, std::size_t level, int members) {
   const double messages = static_cast<double>(ranks_inside(platform, level)) / members;
   const double shared_by = platform.levels[level].shared_by;
   return std::clamp(messages, 1.0, std::max(1.0, shared_by));
 }
 
-// Whose ring: ours, as it was measured if it was, or one of messages.
+// Says which ring is priced: the executor's own, by measured steps where there are any, or a ring
+// of plain messages.
 enum class Ring { own, of_messages };
 
-// Of a ring's steps, those that add. Each step bears so much of gamma.
+// Returns the fraction of a ring's steps that add. Every step is charged this fraction of gamma.
 double adding_steps(CollectiveKind kind) {
   if (kind == CollectiveKind::allgather) return 0.0;
   return kind == CollectiveKind::reduce_scatter ? 1.0 : 0.5;
@@ -64,7 +67,7 @@ double ring_time_s(const Platform& platform,
   return (kind == CollectiveKind::allreduce ? 2 : 1) * (ranks - 1) * step_s;
 }
 
-// One of the messages that all ranks exchange in a round, both ways at once.
+// Returns the time of a round, in which all ranks exchange a message both ways at once.
 double round_s(const Platform& platform, std::size_t level_index, double bytes) {
   const Level& level = platform.levels[level_index];
   const Segment& segment = segment_of(level.segments, bytes);
@@ -72,13 +75,13 @@ double round_s(const Platform& platform, std::size_t level_index, double bytes) 
          (segment.alpha_s + segment.beta_s_per_byte * level.shared_by * bytes);
 }
 
-// Ranks beyond a power of two hand their values to a neighbour and get the sum in the end.
+// Ranks beyond a power of two send their values to a neighbour and receive the sum at the end.
 double fold_s(const Platform& platform, const GroupLinks& links, double bytes) {
   if (is_power_of_two(links.ranks)) return 0.0;
   return 2 * round_s(platform, links.fold, bytes) + bytes * platform.gamma_s_per_byte;
 }
 
-// Thakur's recursive doubling, round by round on the level that its messages take.
+// Adds up the rounds of recursive doubling (Thakur 2005), each on the level that its messages take.
 double doubling_s(const Platform& platform, const GroupLinks& links, double bytes) {
   double sum_s = fold_s(platform, links, bytes);
   for (std::size_t level : links.rounds) {
@@ -87,7 +90,8 @@ double doubling_s(const Platform& platform, const GroupLinks& links, double byte
   return sum_s;
 }
 
-// Halving, neighbours first, and doubling the same way back, on these levels.
+// Adds up recursive halving, which begins with neighbours, and recursive doubling, which takes
+// these levels in reverse order.
 double halving_s(const Platform& platform, const std::vector<std::size_t>& levels, double bytes) {
   double sum_s = 0.0;
   for (std::size_t level : levels) {
@@ -101,7 +105,8 @@ double rabenseifner_s(const Platform& platform, const GroupLinks& links, double 
   return fold_s(platform, links, bytes) + halving_s(platform, links.rounds, bytes);
 }
 
-// Rings inside the nodes around a sum of slices between them, of which all leave a node at once.
+// Adds up rings inside the nodes and, between the nodes, sums of slices. All slices leave a node at
+// once.
 double hierarchical_s(const Platform& platform, const GroupLinks& links, double bytes) {
   const double inside = links.ranks_per_node;
   const int nodes = links.ranks / links.ranks_per_node;
@@ -124,7 +129,7 @@ struct Fastest {
   double seconds = 0.0;
 };
 
-// What the library may run.
+// Returns the fastest of the algorithms that the library may run.
 Fastest fastest(const Platform& platform, const GroupLinks& links, double bytes) {
   const std::array<Fastest, 3> candidates{
       Fastest{AllreduceAlgorithm::recursive_doubling, doubling_s(platform, links, bytes)},
@@ -136,7 +141,7 @@ Fastest fastest(const Platform& platform, const GroupLinks& links, double bytes)
       });
 }
 
-// A rank whose next one is over links of a level is the last of its instance of the level inside.
+// A rank that reaches the next rank over a level is the last rank in its group of the level inside.
 void add_ring(const Platform& platform, std::span<const int> group, GroupLinks& links) {
   std::vector<std::size_t> first_inside(platform.levels.size(), 0);
   for (std::size_t i = 0; i < group.size(); ++i) {
@@ -178,7 +183,7 @@ std::size_t outermost_of_ring(const GroupLinks& links) {
   return level;
 }
 
-// Every rank a node of its own: what goes between them is what goes between ranks.
+// Every rank is a node of its own, so messages between nodes are messages between ranks.
 void add_flat_hierarchy(GroupLinks& links) {
   const bool halves = is_power_of_two(links.ranks);
   links.between_nodes = halves ? links.rounds : std::vector{outermost_of_ring(links)};
@@ -213,7 +218,7 @@ void add_hierarchy(const Platform& platform, std::span<const int> group, GroupLi
   }
 }
 
-// Null where the collective was not measured on so many ranks.
+// Returns null where the collective was not measured on this number of ranks.
 const AllreduceFit* find_fit(const Platform& platform,
                              int ranks,
                              CollectiveKind kind,
@@ -230,7 +235,7 @@ void add_ends(const std::vector<Segment>& segments, std::vector<double>& ends) {
   for (const Segment& segment : segments) ends.push_back(static_cast<double>(segment.max_bytes));
 }
 
-// Sizes of messages where the price of a longer one follows another rule.
+// Returns the sizes of messages beyond which another rule gives the price.
 std::vector<double> ends_of_rules(const Platform& platform,
                                   int ranks,
                                   CollectiveKind kind,
@@ -322,11 +327,12 @@ double collective_time_s(const Platform& platform,
   return ring_time_s(platform, links, bytes, is_own ? Ring::own : Ring::of_messages, kind);
 }
 
-// The time grows linearly between sums of which some message is as long as a rule goes, so that
-// time over bytes is least at one of these. Messages are all of the bytes, a p-th of them in rings,
-// halves of halves in Rabenseifner's rounds, and the same of a node's slices. Blocks of rings that
-// are whole chunks take the same per byte however many chunks they are: beyond the longest chunk
-// none is better than that one.
+// The time is linear in the bytes between sums that have a message exactly at the end of a rule. So
+// seconds per byte are least at one of these sums or at `most_bytes`. A message holds all bytes of
+// the sum, a p-th of them in a ring, or a half, a quarter and so on in Rabenseifner's rounds.
+// Slices of nodes are divided in these ways, too. A ring block of whole chunks takes the same time
+// per byte for any number of chunks. So no block beyond the longest chunk costs less per byte than
+// this chunk.
 double least_collective_s_per_byte(const Platform& platform,
                                    const GroupLinks& links,
                                    double most_bytes,

@@ -1,5 +1,5 @@
-// Greedy placement by size: each buffer goes to the lowest gap that is free during its life. Large
-// ones come first, so that while they are placed, whatever is taken is whole pages to them.
+// Places buffers greedily by size: each buffer goes to the lowest gap that is free during its life.
+// Large buffers come first. While they are placed, only whole pages are taken.
 #include "planner/schedule/memory_layout.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
   return checked_multiply(checked_add(value, multiple - 1) / multiple, multiple);
 }
 
-// The operations of a schedule that its buffers know of.
+// Returns the number of operations up to the last use of any buffer.
 int times_of(const std::vector<Buffer*>& buffers) {
   OperationIndex last = 0;
   for (const Buffer* buffer : buffers) last = std::max(last, buffer->last_use);
@@ -31,13 +31,13 @@ Life life_of(const Buffer& buffer) {
   return {.first = buffer.first_use, .last = buffer.last_use};
 }
 
-// Places of `multiple` bytes that a placed buffer has a part of.
+// Returns the places, of `multiple` bytes each, that a placed buffer overlaps.
 Range places_of(const Buffer& buffer, std::int64_t multiple) {
   const std::int64_t end_bytes = checked_add(buffer.offset_bytes, buffer.bytes);
   return {buffer.offset_bytes / multiple, round_up(end_bytes, multiple) / multiple};
 }
 
-// One after the other, at multiples of so many bytes.
+// Gives the buffers their offsets, one after the other, at multiples of `multiple` bytes.
 void place(std::span<Buffer* const> buffers, std::int64_t multiple, OccupiedMemory& memory) {
   for (Buffer* buffer : buffers) {
     const std::int64_t count = round_up(buffer->bytes, multiple) / multiple;
@@ -47,7 +47,7 @@ void place(std::span<Buffer* const> buffers, std::int64_t multiple, OccupiedMemo
   }
 }
 
-// All that stay where they are, from the lowest on.
+// Marks the memory of buffers that are already placed as taken, beginning with the lowest offset.
 void take(std::vector<Buffer*> buffers, std::int64_t multiple, OccupiedMemory& memory) {
   std::sort(buffers.begin(), buffers.end(), [](const Buffer* a, const Buffer* b) {
     return a->offset_bytes < b->offset_bytes;

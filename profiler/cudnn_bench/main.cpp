@@ -1,4 +1,5 @@
-// cudnn_bench: times every kernel of a network on a GPU, without MPI and without a plan.
+// Declares the command line of cudnn_bench, which times every kernel of a network on a GPU. It
+// needs neither MPI nor a plan.
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -21,10 +22,11 @@ namespace cnnplan::cudnn {
 namespace {
 
 constexpr const char* footer = R"(OUTPUT
-  Standard output gets one JSON object per line, as soon as it is known: "header", "product", "copy",
-  then "own" for own kernels and "engine" for engine configurations of cuDNN, and "done". Kernels
-  that take most of a training step come first. Engines that cuDNN compiles at run time come last.
-  Standard error names each kernel before it runs, so that a crash or a hang has a culprit.
+  Standard output gets one JSON object per line, as soon as it is known. The lines are "header",
+  "product" and "copy", then "own" for own kernels and "engine" for engine configurations of cuDNN,
+  and "done". Kernels that take most of a training step come first. Engines that cuDNN compiles at
+  run time come last. Standard error names each kernel before it runs, so that a crash or a hang has
+  a culprit.
 
 EXAMPLES
   cudnn_bench > bench.jsonl                           ResNet-50, batch 256, bf16
@@ -35,11 +37,11 @@ EXAMPLES
 
 )";
 
-// In a bundle and in a build folder, the networks lie at these places seen from the program.
+// In a bundle and in a build folder, the networks lie at these places relative to the program.
 constexpr std::array<const char*, 2> network_folders{"../configs/networks",
                                                      "../../../configs/networks"};
 
-// Returns an empty name where neither place has the file.
+// Returns the file of ResNet-50, or an empty name where neither place has it.
 std::string default_network() {
   std::error_code error;
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
@@ -56,7 +58,7 @@ void add_network_options(CLI::App& app, BenchOptions& options) {
       ->required(options.network.empty());
   app.add_option("-i,--input",
                  options.input_size,
-                 "Image size HxW or DxHxW, of ONNX models also CxHxW; default: the network's");
+                 "Image size HxW or DxHxW, for ONNX models also CxHxW; default: the network's");
   app.add_option("-b,--batch", options.batch, "Samples per step")
       ->check(CLI::Range(std::int64_t{1}, max_batch))
       ->capture_default_str();
@@ -95,8 +97,8 @@ void add_measurement_options(CLI::App& app, BenchOptions& options) {
       ->check(CLI::PositiveNumber);
   app.add_option("--operand-memory",
                  options.operand_bytes,
-                 "Operands of a kernel are repeated until they take this much, as 200MiB; 0: once, "
-                 "in the cache; default: 4 times the L2 cache")
+                 "Repeat the operands of a kernel until they take this memory, e.g. 200MiB; 0: one "
+                 "copy, in the cache; default: 4 times the L2 cache")
       ->transform(CLI::AsSizeValue(false))
       ->check(CLI::NonNegativeNumber);
   app.add_option("--product-size",

@@ -1,4 +1,4 @@
-"""Runs programs, keeps tables, and profiles, plans and executes a case, for all benchmarks of scripts/bench."""
+"""Runs programs, prints tables, and profiles, plans and executes cases, for all benchmarks of scripts/bench."""
 
 import datetime
 import json
@@ -30,7 +30,7 @@ def run(command, allowed=(0,)):
 
 
 def mpirun(ranks, *command, cores=1):
-    """`cores`: of each rank."""
+    """Runs a command on some ranks, each of which has `cores` cores."""
     place = ["--bind-to", "core"] if cores == 1 else ["--map-by", f"slot:PE={cores}"]
     return run(["mpirun", *place, "-n", ranks, *command])
 
@@ -44,7 +44,7 @@ def cores_of(plan):
 
 
 def table(title, header, rows):
-    """Prints a Markdown table and keeps it."""
+    """Prints a Markdown table and returns it."""
     lines = [f"### {title}", "", "| " + " | ".join(header) + " |",
              "|" + "|".join(["---"] + ["---:"] * (len(header) - 1)) + "|"]
     lines += ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]
@@ -61,7 +61,7 @@ def machine():
 
 
 class Case:
-    """A network at one size, batch and rank count: its own platform and profile, any plan."""
+    """A case is a network at one size, batch and rank count. It has its own platform and profile, and any plans."""
 
     def __init__(self, network, batch, ranks, size=None, uniform=(), precision="fp32"):
         self.network, self.batch, self.ranks, self.size, self.precision = network, batch, ranks, size, precision
@@ -76,7 +76,7 @@ class Case:
                 "--precision", self.precision]
 
     def profile(self, axes=None):
-        """Times links and kernels anew, so that all figures are of this day. `axes`: of what a search needs."""
+        """Times the links, once for a rank count, and the kernels anew. With `axes`, times what a search needs."""
         if not self.platform.exists():
             Path(OUT / f"links-r{self.ranks}.txt").write_text(
                 mpirun(self.ranks, BIN / "cnnplan", "profile", "--links", "-o", self.platform),
@@ -87,7 +87,7 @@ class Case:
         mpirun(self.ranks, BIN / "cnnplan", "profile", *self.where(), *extra, "-o", self.profile_file)
 
     def solve(self, mesh=None, axes=None, chain=None, sharded=False, blocks=0):
-        """`chain`: name and options of a plan with stages. `blocks`: of samples, for sums that repeat."""
+        """Plans the case. `chain` has name and options of a plan with stages, `blocks` the number of sample blocks."""
         name = (mesh or axes or (chain and chain[0]) or (blocks and f"blocks-{blocks}") or "solver")
         plan = OUT / f"plan-{self.name}-{name}{'-sharded' if sharded else ''}.json"
         choice = ["--uniform", mesh] if mesh else ["--axes", axes] if axes else []
@@ -100,7 +100,7 @@ class Case:
         return plan
 
     def complete(self, plan):
-        """Times what this plan lacks."""
+        """Times the kernels of this plan that the profile lacks."""
         mpirun(self.ranks, BIN / "cnnplan", "profile", "--missing-from", plan, "-o", self.profile_file,
                cores=cores_of(plan))
 

@@ -4,7 +4,8 @@ import re
 
 from benchmarks.common import BIN, NETWORKS, OUT, run, table
 
-# Network, platform, batch, ranks, mesh of all layers or partitions of the chain.
+# A case has network, platform, batch, ranks and mesh of all layers. Without a mesh, each rank is a partition of the
+# chain, which runs by multigrid.
 SIMGRID_CASES = (("resnet50", "dgx-h100", 128, 16, "n16"), ("resnet50", "lassen", 64, 16, "n8h2"),
                  ("unet-2d", "dgx-h200", 4, 16, "n4h4"), ("cosmoflow", "dgx-h200", 4, 16, "n4d2h2"),
                  ("mesh-1k", "lassen", 4, 64, "n4h4w4"), ("mesh-1k", "dgx-h100", 4, 64, "n4h4w4"),
@@ -27,7 +28,7 @@ def simulated(case, out=OUT, program=BIN / "cnnplan", allowed=(0,)):
 
 
 def simgrid():
-    """Steps predicted beside steps that SimGrid replays. Nothing is timed."""
+    """Compares predicted steps with steps that SimGrid replays. Nothing is timed."""
     rows = []
     for case in SIMGRID_CASES:
         network, machine_name, batch, ranks, mesh = case

@@ -1,4 +1,4 @@
-"""The project's C++ files, what they include, and the flags they are compiled with."""
+"""Finds the project's C++ files, their includes, and the flags that they are compiled with."""
 
 import json
 import re
@@ -11,7 +11,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 
 
 def source_files(root, suffixes=(".hpp", ".cpp", ".cu")):
-    """Paths relative to `root`, sorted."""
+    """Returns the paths of all sources relative to `root`, sorted."""
     found = []
     for folder in FOLDERS:
         found += [p for p in (root / folder).rglob("*") if p.suffix in suffixes and p.is_file()]
@@ -19,7 +19,7 @@ def source_files(root, suffixes=(".hpp", ".cpp", ".cu")):
 
 
 def includes_of(path):
-    """(line number, name, whether it was written in quotes) of every include in the file."""
+    """Yields (line number, name, whether the name is in quotes) for every include in the file."""
     text = path.read_text(encoding="utf-8")
     for number, line in enumerate(text.splitlines(), start=1):
         match = INCLUDE.match(line)
@@ -28,7 +28,7 @@ def includes_of(path):
 
 
 def closure(root, file, seen=None):
-    """`file` and all files of the project that it includes, directly or not."""
+    """Returns `file` and all files of the project that it includes, directly or not."""
     seen = set() if seen is None else seen
     if file not in seen and (root / file).is_file():
         seen.add(file)
@@ -39,14 +39,14 @@ def closure(root, file, seen=None):
 
 
 def compiled_with(path):
-    """The sources that the compiler reads with `path`: several where CMake includes them in one file, or itself."""
+    """Returns the sources that the compiler reads with `path`: `path`, or several that CMake includes in one file."""
     if not path.name.startswith("unity_"):
         return [path]
     return [Path(name) for _, name, _ in includes_of(path)]
 
 
 def compile_commands(build):
-    """Arguments by file (relative to the root) of the project's own entries; nvcc's are left out."""
+    """Returns the compiler's arguments for each file of the project (relative to the root), without nvcc's files."""
     commands = {}
     for entry in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
         arguments = shlex.split(entry["command"])
@@ -59,7 +59,7 @@ def compile_commands(build):
 
 
 def frontend_flags(arguments):
-    """Those flags of a compile command that change what the source means, and its warnings."""
+    """Returns the flags of a compile command that change the meaning of the source, or its warnings."""
     flags = []
     for i, argument in enumerate(arguments):
         if argument in ("-isystem", "-I"):

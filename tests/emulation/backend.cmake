@@ -1,5 +1,5 @@
-# The GPU backend, compiled as C++ for programs that link the emulation instead of CUDA. The linker
-# takes these objects before the real ones, which it then does not look at.
+# Compiles the GPU backend as C++, for programs that link the emulation instead of CUDA. The linker
+# takes these objects first, and then ignores the real ones.
 include(${CMAKE_SOURCE_DIR}/executor/backend/cudnn/sources.cmake)
 set_source_files_properties(${CNNPLAN_CUDA_SOURCES} PROPERTIES
   LANGUAGE CXX COMPILE_OPTIONS "-x;c++")
@@ -12,10 +12,11 @@ target_link_libraries(cnnplan_emulated_backend PUBLIC cnnplan_kernel cudnn_heade
 # Tests name this variable in LIBRARIES.
 set(CNNPLAN_EMULATION cnnplan_emulated_backend cnnplan_cuda_emulation)
 
-# The bodies of other tests run with the GPU backend, on an emulated device for each rank, as
-# cnnplan_mpi_test says. Sanitizers make the emulation slow, so with them there are two ranks at most.
-# Closing device memory to the host takes up to seven eighths of the time. The same code runs on more
-# ranks and with sanitizers, which do not find more there: only one and two ranks close it.
+# Runs the bodies of other tests with the GPU backend, on an emulated device for each rank. The
+# arguments are those of cnnplan_mpi_test. Sanitizers make the emulation slow, so with them there
+# are two ranks at most. Closing device memory to the host takes up to seven eighths of the time.
+# More ranks and sanitizers run the same code and find no more. So memory is closed only on one and
+# two ranks without sanitizers.
 function(cnnplan_emulated_test name)
   cmake_parse_arguments(TEST "" "" "RANKS;SOURCES;LIBRARIES;ENVIRONMENT" ${ARGN})
   if(CNNPLAN_SANITIZE)

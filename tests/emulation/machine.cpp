@@ -1,4 +1,4 @@
-// The control interface, and the begin and end of every call.
+// Controls the emulation, and does what every emulated call does first and last.
 #include "tests/emulation/machine.hpp"
 
 #include <algorithm>
@@ -27,7 +27,8 @@ std::int64_t environment_number(const char* name, std::int64_t absent) {
   return text == nullptr ? absent : std::atoll(text);
 }
 
-// Takes FUNCTION:NTH:ERROR of CNNPLAN_EMULATED_FAILURE, such as "work:100:700".
+// Adds the failure that CNNPLAN_EMULATED_FAILURE asks for as FUNCTION:NTH:ERROR, e.g.
+// "work:100:700".
 void add_failure_of_environment(Injections& injections) {
   const char* const text = std::getenv("CNNPLAN_EMULATED_FAILURE");
   if (text == nullptr) return;
@@ -54,7 +55,7 @@ struct FirstMachine : Machine {
 }  // namespace
 
 Machine& machine() {
-  // It is never destroyed, because static objects of tests free their memory when the program ends.
+  // The machine is never destroyed, because static objects of tests free their memory at the end.
   static Machine& only = *new FirstMachine;
   return only;
 }

@@ -1,4 +1,4 @@
-// Device memory in an address space of its own, closed to the host.
+// Keeps device memory in an address space of its own, which is closed to the host.
 #include "tests/emulation/memory.hpp"
 
 #include <algorithm>
@@ -15,7 +15,8 @@ namespace {
 constexpr std::size_t page_bytes = 4096;
 constexpr std::size_t alignment = 256;
 constexpr std::size_t space_bytes = std::size_t{1} << 40;  // addresses cost nothing
-// Allocations that lie closer are opened by one call: the system looks at each page between them.
+// One call opens allocations that lie closer together. The distance is limited, because the system
+// looks at each page between them.
 constexpr std::ptrdiff_t near_bytes = std::ptrdiff_t{1} << 20;
 constexpr std::byte fresh{0xff};
 constexpr std::byte margin{0xa5};
@@ -62,8 +63,8 @@ std::byte* DeviceMemory::reserve(std::size_t bytes) {
   return space_ + used_bytes_ - bytes;
 }
 
-// Neighbours take neighbouring bytes of the file, so that the system keeps one record for them:
-// each call that opens or closes memory goes through all records.
+// Neighbouring pages map neighbouring bytes of the file, so that the system keeps one record for
+// them. Each call that opens or closes memory goes through all records.
 void DeviceMemory::make_untouchable(std::byte* begin, const std::byte* end) const {
   const auto bytes = static_cast<std::size_t>(end - begin);
   const int flags = MAP_SHARED | MAP_FIXED;
@@ -78,7 +79,7 @@ void* DeviceMemory::allocate(std::size_t bytes, int device) {
   std::byte* const guard = reserve(reserved);
   Allocation made{
       .begin = guard + page_bytes, .end = guard + reserved, .bytes = bytes, .device = device};
-  made.data = made.end - aligned;  // what is written behind the end hits the next closed page
+  made.data = made.end - aligned;  // a write beyond the end hits the next closed page
   make_untouchable(guard, made.begin);
   protect(made.begin, made.end, PROT_READ | PROT_WRITE);
   std::fill(made.begin, made.end, margin);

@@ -1,4 +1,4 @@
-// Device memory that the host cannot touch, and page-locked host memory.
+// Emulates device memory, which the host cannot touch, and page-locked host memory.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace cnnplan::emulation {
 
-// Allocations lie one behind the other in one address space, and a page that nothing may touch
-// precedes each of them. All of it is closed except while an OpenMemory lives. Freed addresses are
+// Allocations lie one after the other in one address space, and a page that nothing may touch
+// precedes each of them. The memory is closed except while an OpenMemory lives. Freed addresses are
 // not used again before clear().
 class DeviceMemory {
  public:
@@ -18,12 +18,12 @@ class DeviceMemory {
   DeviceMemory& operator=(const DeviceMemory&) = delete;
   ~DeviceMemory() { clear(); }
 
-  // The bytes are 0xff: not-a-number in every floating-point type. They are aligned to 256 bytes,
-  // no better. @throws std::bad_alloc when the system gives no memory
+  // Fills the bytes with 0xff, which is not-a-number in every floating-point type. It aligns them
+  // to 256 bytes and promises no more. @throws std::bad_alloc when the system gives no memory
   void* allocate(std::size_t bytes, int device);
-  // Returns false when `address` is not the begin of an allocation.
+  // Returns false when no allocation begins at `address`.
   bool release(void* address);
-  // Says whether the host may not touch it from now on. @pre nothing is allocated
+  // Sets whether device memory is closed to the host from now on. @pre nothing is allocated
   void set_closed(bool closed) { open_ = closed ? 0 : 1; }
   void clear();
 
@@ -41,17 +41,17 @@ class DeviceMemory {
  private:
   friend class OpenMemory;
   struct Allocation {
-    std::byte* begin = nullptr;  // the first page behind the untouchable one
+    std::byte* begin = nullptr;  // the first page after the untouchable one
     std::byte* end = nullptr;
     std::byte* data = nullptr;
     std::size_t bytes = 0;
     int device = 0;
   };
-  // Returns the begin of addresses that were never used. @throws std::bad_alloc
+  // Returns the first of `bytes` addresses that were never used. @throws std::bad_alloc
   std::byte* reserve(std::size_t bytes);
   // @throws std::bad_alloc
   void make_untouchable(std::byte* begin, const std::byte* end) const;
-  // Needs few system calls, because each of them interrupts all cores.
+  // Protects all allocations with few system calls, because each call interrupts all cores.
   void protect_all(int protection) const;
   const Allocation* find(const void* address) const;
 
@@ -61,7 +61,7 @@ class DeviceMemory {
   int open_ = 0;
 };
 
-// Device memory can be read and written while one of these lives; they nest.
+// Device memory can be read and written while an OpenMemory lives. Several of them may nest.
 class OpenMemory {
  public:
   explicit OpenMemory(DeviceMemory& memory);
@@ -73,7 +73,7 @@ class OpenMemory {
   DeviceMemory& memory_;
 };
 
-// Ordinary memory, of which it is known where it begins and ends.
+// Allocates ordinary memory, and knows where each block begins and ends.
 class PinnedMemory {
  public:
   void* allocate(std::size_t bytes);

@@ -1,4 +1,4 @@
-// Memory: the host cannot touch the device's, work cannot touch what it was not given.
+// Tests that the host cannot touch device memory, and that work cannot touch memory beyond its own.
 #include <cmath>
 #include <csignal>
 #include <cstdlib>
@@ -17,7 +17,7 @@ bool crashes(const std::function<void()>& body) {
   const pid_t child = fork();
   REQUIRE(child >= 0);
   if (child == 0) {
-    for (const int crash : {SIGSEGV, SIGBUS}) std::signal(crash, SIG_DFL);  // without any report
+    for (const int crash : {SIGSEGV, SIGBUS}) std::signal(crash, SIG_DFL);  // no report is printed
     body();
     _exit(0);
   }
@@ -97,7 +97,7 @@ TEST_CASE("emulated memory: page-locked memory is read and written when the copy
   float* data = device_copy<float>({0.0F});
   float* pinned = pinned_array<float>({1.0F});
   CHECK(cudaMemcpyAsync(data, pinned, 4, cudaMemcpyHostToDevice, stream) == cudaSuccess);
-  pinned[0] = 2.0F;  // too early
+  pinned[0] = 2.0F;  // before the copy runs
   CHECK(cudaStreamSynchronize(stream) == cudaSuccess);
   CHECK(host_copy(data, 1)[0] == 2.0F);
   pinned[0] = 3.0F;

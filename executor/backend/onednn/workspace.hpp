@@ -12,9 +12,9 @@ constexpr std::size_t whole_lines(std::size_t bytes) {
   return (bytes + cache_line_bytes - 1) / cache_line_bytes * cache_line_bytes;
 }
 
-// A kernel owns this part of the memory while it runs. The bytes are undefined at first. Workspaces
-// of a thread end in the reverse order in which they began. The thread keeps the memory for later
-// ones.
+// A kernel owns its workspace while it runs. The bytes are undefined at first. Workspaces of a
+// thread end in the reverse order in which they began. The thread keeps the memory for later
+// workspaces.
 class Workspace {
  public:
   // @throws std::bad_alloc
@@ -22,10 +22,10 @@ class Workspace {
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
   ~Workspace();
-  std::byte* data() const { return data_; }  // the begin of a cache line
+  std::byte* data() const { return data_; }  // the start of a cache line
 
-  // Has so many bytes ready for this thread, so that no kernel waits for them. @pre no workspace is
-  // there. @throws std::bad_alloc, std::logic_error
+  // Allocates this many bytes for the thread in advance, so that no kernel waits for them.
+  // @pre the thread has no workspace @throws std::bad_alloc, std::logic_error
   static void reserve(std::size_t bytes);
 
  private:
