@@ -13,9 +13,9 @@ endif()
 target_compile_options(cnnplan_flags INTERFACE
                        $<$<COMPILE_LANGUAGE:CXX>:-Wno-shadow -Wshadow=local -Wno-subobject-linkage>)
 
-# Programs with the emulated GPU replace some objects of these libraries by their own versions. So
-# these libraries keep one object for each source.
-set(CNNPLAN_REPLACED cnnplan_backend cnnplan_comm)
+# Programs with the emulated GPU replace the objects of these sources by their own versions. So each
+# of these sources keeps an object of its own in the library.
+set(CNNPLAN_REPLACED "^cnnplan_(backend|comm) .*/executor/(backend/(factory|cudnn)/|comm/nccl_)")
 
 execute_process(COMMAND python3 ${CMAKE_SOURCE_DIR}/scripts/checks/source_groups.py 8
                 OUTPUT_VARIABLE lines OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
@@ -25,13 +25,16 @@ foreach(line ${lines})
   set(CNNPLAN_GROUP_${CMAKE_SOURCE_DIR}/${CMAKE_MATCH_2} ${CMAKE_MATCH_1})
 endforeach()
 
-# Gives each source of a target its group. Sources for nvcc stay alone.
+# Gives each source of a target its group. Sources for nvcc and replaced ones stay alone.
 function(cnnplan_group_sources target)
   get_target_property(sources ${target} SOURCES)
   get_target_property(folder ${target} SOURCE_DIR)
   foreach(source ${sources})
     if(source MATCHES "[.]cpp$")
       get_filename_component(path ${source} ABSOLUTE BASE_DIR ${folder})
+      if("${target} ${path}" MATCHES "${CNNPLAN_REPLACED}")
+        continue()
+      endif()
       set_source_files_properties(${path} TARGET_DIRECTORY ${target} PROPERTIES
                                   UNITY_GROUP "group${CNNPLAN_GROUP_${path}}")
     endif()
@@ -41,7 +44,6 @@ endfunction()
 
 set(targets "")
 cnnplan_compiled_targets(${CMAKE_SOURCE_DIR} targets)
-list(REMOVE_ITEM targets ${CNNPLAN_REPLACED})
 foreach(target ${targets})
   cnnplan_group_sources(${target})
 endforeach()
