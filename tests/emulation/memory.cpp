@@ -9,10 +9,11 @@
 
 #include <sys/mman.h>
 
+#include "planner/base/memory_units.hpp"
+
 namespace cnnplan::emulation {
 namespace {
 
-constexpr std::size_t page_bytes = 4096;
 constexpr std::size_t alignment = 256;
 constexpr std::size_t space_bytes = std::size_t{1} << 40;  // addresses cost nothing
 // One call opens allocations that lie closer together. The distance is limited, because the system

@@ -1,6 +1,7 @@
 // Tests that the host cannot touch device memory, and that work cannot touch memory beyond its own.
 #include <cmath>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <functional>
 
@@ -59,6 +60,26 @@ TEST_CASE("emulated memory: work far outside of an allocation crashes, close by 
     emulation::enqueue(nullptr, [=] { other[offset] = 0.0F; });
     CHECK(cudaDeviceSynchronize() == cudaErrorIllegalAddress);
   }
+}
+
+TEST_CASE("emulated memory: work between two allocations crashes, also where one was freed") {
+  emulation::reset();
+  constexpr std::int64_t page_floats = 1024;
+  float* first = device_array(page_floats);
+  float* freed = device_array(page_floats);
+  float* last = device_array(page_floats);
+  const auto write = [](float* address) {
+    emulation::enqueue(nullptr, [=] { *address = 0.0F; });
+    cudaDeviceSynchronize();
+  };
+  for (const std::int64_t offset : {std::int64_t{-1}, page_floats}) {
+    CHECK(crashes([=] { write(freed + offset); }));
+  }
+  CHECK_FALSE(crashes([=] { write(freed); }));
+  CHECK(cudaFree(freed) == cudaSuccess);
+  CHECK(crashes([=] { write(freed); }));
+  CHECK_FALSE(crashes([=] { write(first); }));
+  CHECK_FALSE(crashes([=] { write(last); }));
 }
 
 TEST_CASE("emulated memory: fresh memory is not a number, freed memory is gone") {
