@@ -1,0 +1,15 @@
+# Links the options of the sanitizers to every program.
+if(NOT CNNPLAN_SANITIZE MATCHES "address")
+  return()
+endif()
+
+add_library(cnnplan_sanitizer_options OBJECT ${CMAKE_SOURCE_DIR}/cmake/sanitizer_options.cpp)
+target_link_libraries(cnnplan_sanitizer_options PRIVATE cnnplan_flags)
+set(targets "")
+cnnplan_compiled_targets(${CMAKE_SOURCE_DIR} targets)
+foreach(target ${targets})
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL "EXECUTABLE")
+    target_sources(${target} PRIVATE $<TARGET_OBJECTS:cnnplan_sanitizer_options>)
+  endif()
+endforeach()
