@@ -6,6 +6,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "planner/kernel/enumerators.hpp"
+#include "planner/network/enumerators.hpp"
+#include "planner/tensor/enumerators.hpp"
+
 namespace cnnplan {
 namespace {
 

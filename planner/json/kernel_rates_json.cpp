@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "planner/tensor/enumerators.hpp"
+
 namespace cnnplan {
 namespace {
 

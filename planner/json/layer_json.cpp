@@ -4,6 +4,8 @@
 #include <array>
 
 #include "planner/json/json_writer.hpp"
+#include "planner/network/enumerators.hpp"
+#include "planner/tensor/enumerators.hpp"
 
 namespace cnnplan {
 namespace {

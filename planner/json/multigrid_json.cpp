@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "planner/kernel/kernel.hpp"
+#include "planner/network/enumerators.hpp"
 
 namespace cnnplan {
 namespace {

@@ -5,7 +5,10 @@
 #include "planner/json/multigrid_json.hpp"
 #include "planner/json/network_json.hpp"
 #include "planner/json/prediction_json.hpp"
+#include "planner/kernel/enumerators.hpp"
+#include "planner/network/enumerators.hpp"
 #include "planner/plan/plan.hpp"
+#include "planner/tensor/enumerators.hpp"
 
 namespace cnnplan {
 namespace {

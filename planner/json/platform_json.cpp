@@ -6,6 +6,7 @@
 #include "planner/json/json_writer.hpp"
 #include "planner/json/kernel_rates_json.hpp"
 #include "planner/platform/platform.hpp"
+#include "planner/tensor/enumerators.hpp"
 
 namespace cnnplan {
 namespace {

@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "planner/network/enumerators.hpp"
+
 namespace cnnplan {
 namespace {
 
