@@ -1,5 +1,5 @@
 // Kernel keys, field by field.
-#include "planner/json/kernel_json.hpp"
+#include "planner/kernel/kernel_json.hpp"
 
 #include <array>
 #include <string>

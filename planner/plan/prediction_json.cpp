@@ -1,5 +1,5 @@
 // Predictions, field by field.
-#include "planner/json/prediction_json.hpp"
+#include "planner/plan/prediction_json.hpp"
 
 #include <utility>
 

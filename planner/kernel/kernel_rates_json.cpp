@@ -1,5 +1,5 @@
 // Rates by precision and phase, key by key.
-#include "planner/json/kernel_rates_json.hpp"
+#include "planner/kernel/kernel_rates_json.hpp"
 
 #include <array>
 

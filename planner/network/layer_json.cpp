@@ -1,5 +1,5 @@
 // Reading and writing of layer parameters.
-#include "planner/json/layer_json.hpp"
+#include "planner/network/layer_json.hpp"
 
 #include <array>
 

@@ -1,5 +1,5 @@
 // Chains by the names of their first and last layers.
-#include "planner/json/multigrid_json.hpp"
+#include "planner/plan/multigrid_json.hpp"
 
 #include <nlohmann/json.hpp>
 
