@@ -13,7 +13,8 @@
 #include "planner/base/exit_code.hpp"
 #include "planner/commands/commands.hpp"
 #include "planner/commands/import_cli.hpp"
-#include "planner/kernel/enumerators.hpp"
+#include "planner/network/enumerators.hpp"
+#include "planner/tensor/enumerators.hpp"
 
 namespace cnnplan {
 namespace {

@@ -5,19 +5,19 @@
 #include <optional>
 
 #include "executor/comm/node_memory.hpp"
-#include "executor/training/setup.hpp"
+#include "executor/step/bound_cores.hpp"
 #include "planner/base/error.hpp"
 #include "planner/search/candidates/unit_splits.hpp"
 
 namespace cnnplan {
 namespace {
 
-// One schedule per rank of the program. The ranks walk them at the same time.
+// A round has one schedule per rank of the program. The ranks walk them at the same time.
 struct Round {
   Plan plan;
   std::string what;
-  int first_rank = 0;            // of the plan; rank i of the program walks first_rank + i
-  std::set<KernelSpec> missing;  // of all ranks of the round
+  int first_rank = 0;            // a rank of the plan; rank i of the program walks first_rank + i
+  std::set<KernelSpec> missing;  // is the union over the ranks of the round
 };
 
 int plan_rank(const Round& round, int program_rank) {
@@ -89,7 +89,7 @@ class Rounds {
   std::vector<Round> rounds_;
 };
 
-// Every rank computes the same list.
+// Returns the rounds of the whole profile. Every rank computes the same list.
 std::vector<Round> rounds_of(const ProfileRequest& request,
                              int program_size,
                              const Profile& profile) {

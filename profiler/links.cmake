@@ -7,5 +7,5 @@ add_library(cnnplan_links STATIC
   repetition_timer.cpp
   sum_check.cpp
 )
-target_link_libraries(cnnplan_links PUBLIC cnnplan_flags cnnplan_json cnnplan_comm
+target_link_libraries(cnnplan_links PUBLIC cnnplan_flags cnnplan_platform cnnplan_run cnnplan_comm
                       PRIVATE cnnplan_backend cnnplan_cost Eigen3::Eigen)

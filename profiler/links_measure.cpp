@@ -11,7 +11,7 @@
 #include "executor/comm/node_memory.hpp"
 #include "executor/comm/nodes.hpp"
 #include "executor/comm/point_to_point.hpp"
-#include "planner/kernel/enumerators.hpp"
+#include "planner/tensor/enumerators.hpp"
 #include "planner/tensor/shard.hpp"
 #include "profiler/link_memory.hpp"
 #include "profiler/repetition_timer.hpp"

@@ -13,8 +13,8 @@
 #include "planner/base/error.hpp"
 #include "planner/base/exit_code.hpp"
 #include "planner/base/file.hpp"
-#include "planner/kernel/enumerators.hpp"
 #include "planner/plan/plan.hpp"
+#include "planner/tensor/enumerators.hpp"
 #include "profiler/links_command.hpp"
 #include "profiler/profile_command.hpp"
 

@@ -1,4 +1,4 @@
-// Forward passes under the plan's own distribution; rank 0 writes.
+// Runs forward passes as the plan distributes them; rank 0 writes the outputs.
 #include "executor/training/inference.hpp"
 
 #include <algorithm>
@@ -13,6 +13,7 @@
 #include "executor/comm/program.hpp"
 #include "executor/data/synthetic_data.hpp"
 #include "executor/hdf5/weights_file.hpp"
+#include "executor/step/bound_cores.hpp"
 #include "executor/step/output.hpp"
 #include "executor/step/step_runner.hpp"
 #include "executor/training/setup.hpp"
@@ -37,7 +38,7 @@ std::unique_ptr<DataSource> open_data(const Plan& plan,
                        prefetch_threads(schedule, world, device));
 }
 
-// The outputs of all samples, on rank 0, mini-batch by mini-batch.
+// Writes the outputs of all samples, one mini-batch at a time. Only rank 0 has one.
 class OutputWriter {
  public:
   // @throws IoError
@@ -49,7 +50,7 @@ class OutputWriter {
     dataset_.emplace(file_.create(tensor_, extents_, plan.precision));
   }
 
-  // Of the next `count` samples, with which `values` begin.
+  // Writes the next `count` samples, which are the first in `values`.
   void write(std::int64_t count, std::span<const double> values) {
     Selection block{.start = std::vector<std::int64_t>(extents_.size()), .count = extents_};
     block.start.front() = written_;
@@ -80,15 +81,15 @@ class OutputWriter {
   std::string tensor_;
   std::vector<std::int64_t> extents_;
   std::optional<Hdf5Dataset> dataset_;
-  std::int64_t written_ = 0;  // samples
+  std::int64_t written_ = 0;  // counts samples
 };
 
-// The first pass finds memory and caches cold.
+// Leaves out the first time, since the first pass finds memory and caches cold.
 Statistics without_first(std::span<const double> times_s) {
   return summarize(times_s.size() > 1 ? times_s.subspan(1) : times_s);
 }
 
-// What a pass over the data works on. All are borrowed.
+// Borrows what a pass over the data works on.
 struct Work {
   const Plan& plan;
   const Schedule& schedule;
@@ -98,7 +99,8 @@ struct Work {
   const TrainingCallbacks& callbacks;
 };
 
-// Before anything is allocated.
+// Refuses outputs that MPI cannot gather, before anything is allocated.
+// @throws InfeasibleError
 void require_gatherable(const Plan& plan) {
   constexpr std::int64_t most = std::numeric_limits<int>::max();
   if (gathered_bytes(plan) <= most) return;

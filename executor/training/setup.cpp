@@ -1,15 +1,14 @@
-// Checks that ranks, devices and libraries are those that the plan was made for.
+// Checks that ranks, device and library suit the plan, and prepares weights and data.
 #include "executor/training/setup.hpp"
 
 #include <algorithm>
 #include <cstdlib>
 #include <thread>
 
-#include <sched.h>
-
 #include "executor/checkpoint/parameter_file.hpp"
 #include "executor/comm/nodes.hpp"
 #include "executor/data/prefetched_data.hpp"
+#include "executor/step/bound_cores.hpp"
 #include "planner/base/error.hpp"
 
 namespace cnnplan {
@@ -21,11 +20,6 @@ void require_overlap(const Plan& plan, Backend& backend) {
   throw EnvironmentError(
       "the plan overlaps communication with kernels (\"overlap\"), which backend \"" +
       backend.fingerprint().backend + "\" does not");
-}
-
-int bound_cores() {
-  cpu_set_t own;
-  return sched_getaffinity(0, sizeof(own), &own) == 0 ? CPU_COUNT(&own) : 1;
 }
 
 // Returns how many cores a rank's kernels keep busy: the cores it is bound to, or fewer where
@@ -100,21 +94,6 @@ int prefetch_threads(const Schedule& schedule, const Communicator& world, const 
   const int computing = device.is_host() ? std::max(computing_cores(), lanes) : 1;
   const int spare = std::max(0, cores / find_nodes(world).ranks_here - computing);
   return std::min(std::max(1, static_cast<int>(fitting)), spare);
-}
-
-std::optional<std::string> few_cores(int lanes, const Device& device) {
-  const int cores = bound_cores();
-  if (!device.is_host() || lanes <= cores) return std::nullopt;
-  return std::to_string(lanes) + " groups of layers run at the same time, but a rank may use " +
-         std::to_string(cores) + (cores == 1 ? " core" : " cores") +
-         ": start it with mpirun --map-by slot:PE=" + std::to_string(lanes);
-}
-
-void tell_few_cores(const Schedule& schedule,
-                    const Device& device,
-                    const std::function<void(const std::string& text)>& note) {
-  const std::optional<std::string> few = few_cores(schedule.lanes, device);
-  if (few && note) note(*few);
 }
 
 std::unique_ptr<DataSource> open_in_order(const std::string& file,

@@ -1,4 +1,4 @@
-// The training loop.
+// Trains: it opens the data, sets the first state, runs the steps and reports.
 #include "executor/training/trainer.hpp"
 
 #include <cmath>
@@ -13,6 +13,7 @@
 #include "executor/data/hdf5_data.hpp"
 #include "executor/data/prefetched_data.hpp"
 #include "executor/data/synthetic_data.hpp"
+#include "executor/step/bound_cores.hpp"
 #include "executor/training/setup.hpp"
 #include "executor/training/training_origin.hpp"
 #include "executor/training/training_steps.hpp"
@@ -23,8 +24,8 @@ namespace {
 
 struct Data {
   std::unique_ptr<DataSource> training;
-  std::unique_ptr<DataSource> test;      // null: no evaluation
-  PrefetchedData* prefetched = nullptr;  // the training data, where a file has them
+  std::unique_ptr<DataSource> test;      // null if nothing is evaluated
+  PrefetchedData* prefetched = nullptr;  // the training data, if they are read ahead
 };
 
 Data open_data(const Plan& plan,
@@ -58,7 +59,8 @@ Data open_data(const Plan& plan,
   return data;
 }
 
-// Also for what is read ahead by one thread; further ones are for small samples.
+// Counts the samples that one thread reads ahead, too. More threads read only small samples.
+// @throws InfeasibleError if the memory of a rank is too small
 void require_room(const Plan& plan,
                   const Schedule& schedule,
                   const TrainingOptions& options,
@@ -70,7 +72,7 @@ void require_room(const Plan& plan,
       needed_bytes(plan, schedule, options) + ahead, plan.network.name(), world, backend.device());
 }
 
-// Reading beside the steps may still be slower than they are.
+// Tells how long the steps waited for data, which may be read more slowly than the steps compute.
 void tell_waiting(const Data& data, const std::function<void(const std::string& text)>& note) {
   constexpr double worth_telling = 0.05;
   if (!note || data.prefetched == nullptr) return;
@@ -98,7 +100,7 @@ void set_first_state(ParameterStore& parameters,
   }
 }
 
-// Of the rank that needs most.
+// Returns the bytes of the rank that needs most. It is collective.
 std::int64_t peak_memory(const ParameterStore& parameters,
                          const StepRunner* runner,
                          const Communicator& world) {

@@ -14,8 +14,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "planner/base/enumerators.hpp"
 #include "planner/base/error.hpp"
-#include "planner/kernel/enumerators.hpp"
 
 namespace cnnplan {
 
@@ -114,8 +114,8 @@ template <typename E>
 E JsonReader::enumerator() const {
   std::string names;
   for (const E value : Enumerators<E>::all) {
-    if (is_text(to_text(value))) return value;
-    names += (names.empty() ? "\"" : ", \"") + std::string(to_text(value)) + '"';
+    if (is_text(name_of(value))) return value;
+    names += (names.empty() ? "\"" : ", \"") + std::string(name_of(value)) + '"';
   }
   refuse("one of " + names);
 }

@@ -5,7 +5,7 @@
 #include <array>
 
 #include "planner/base/checked.hpp"
-#include "planner/kernel/enumerators.hpp"
+#include "planner/tensor/enumerators.hpp"
 
 namespace cnnplan {
 namespace {

@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "planner/base/error.hpp"
-#include "planner/kernel/enumerators.hpp"
+#include "planner/network/enumerators.hpp"
 
 namespace cnnplan {
 namespace {

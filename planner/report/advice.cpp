@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "planner/kernel/enumerators.hpp"
+#include "planner/tensor/enumerators.hpp"
 
 namespace cnnplan {
 namespace {

@@ -11,10 +11,10 @@
 
 #include "planner/base/bytes_text.hpp"
 #include "planner/base/error.hpp"
-#include "planner/kernel/enumerators.hpp"
 #include "planner/report/limits.hpp"
 #include "planner/report/operation_id.hpp"
 #include "planner/report/table.hpp"
+#include "planner/tensor/enumerators.hpp"
 
 namespace cnnplan {
 namespace {

@@ -13,7 +13,7 @@
 #include "executor/backend/cudnn/first_run.hpp"
 #include "planner/base/file.hpp"
 #include "planner/import/network_source.hpp"
-#include "planner/kernel/enumerators.hpp"
+#include "planner/tensor/enumerators.hpp"
 #include "profiler/cudnn_bench/device_peaks.hpp"
 #include "profiler/cudnn_bench/engine_bench.hpp"
 #include "profiler/cudnn_bench/own_bench.hpp"

@@ -10,7 +10,7 @@
 
 #include "executor/backend/cudnn/engine_stopwatch.hpp"
 #include "executor/backend/cudnn/first_run.hpp"
-#include "planner/kernel/enumerators.hpp"
+#include "planner/tensor/enumerators.hpp"
 #include "profiler/cudnn_bench/engine_bench.hpp"
 
 namespace cnnplan::cudnn {

@@ -6,7 +6,7 @@
 
 #include "executor/backend/cudnn/engine_trial.hpp"
 #include "executor/backend/cudnn/first_run.hpp"
-#include "planner/json/kernel_json.hpp"
+#include "planner/kernel/kernel_json.hpp"
 
 namespace cnnplan::cudnn {
 namespace {

@@ -16,6 +16,7 @@
 #include "planner/base/exit_code.hpp"
 #include "planner/kernel/enumerators.hpp"
 #include "planner/plan/plan.hpp"
+#include "planner/tensor/enumerators.hpp"
 #include "profiler/cudnn_bench/bench.hpp"
 
 namespace cnnplan::cudnn {

@@ -6,7 +6,7 @@
 
 #include "executor/backend/cudnn/first_run.hpp"
 #include "executor/backend/cudnn/kernels.hpp"
-#include "planner/json/kernel_json.hpp"
+#include "planner/kernel/kernel_json.hpp"
 #include "profiler/cudnn_bench/own_operands.hpp"
 #include "profiler/cudnn_bench/run_timer.hpp"
 

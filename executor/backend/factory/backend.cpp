@@ -5,7 +5,7 @@
 
 #include "executor/backend/reference/backend.hpp"
 #include "planner/base/error.hpp"
-#include "planner/kernel/enumerators.hpp"
+#include "planner/tensor/enumerators.hpp"
 #ifdef CNNPLAN_HAVE_CUDNN
 #include "executor/backend/cudnn/backend.hpp"
 #endif

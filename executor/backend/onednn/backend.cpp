@@ -15,7 +15,7 @@
 #include "executor/backend/onednn/kernels.hpp"
 #include "executor/backend/onednn/weight_format.hpp"
 #include "executor/backend/onednn/workspace.hpp"
-#include "planner/kernel/enumerators.hpp"
+#include "planner/tensor/enumerators.hpp"
 
 namespace cnnplan::onednn {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "planner/kernel/enumerators.hpp"
+#include "planner/network/enumerators.hpp"
 #include "planner/search/candidates/candidates.hpp"
 
 namespace cnnplan {

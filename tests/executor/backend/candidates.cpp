@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "planner/base/error.hpp"
-#include "planner/kernel/enumerators.hpp"
+#include "planner/tensor/enumerators.hpp"
 #include "tests/executor/environment.hpp"
 #include "tests/executor/tested_backend.hpp"
 

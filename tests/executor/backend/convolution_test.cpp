@@ -6,7 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "planner/base/error.hpp"
-#include "planner/kernel/enumerators.hpp"
+#include "planner/tensor/enumerators.hpp"
 #include "tests/executor/backend/harness.hpp"
 #include "tests/slow_build.hpp"
 

@@ -8,7 +8,7 @@
 
 #include "executor/backend/backend.hpp"
 #include "planner/base/error.hpp"
-#include "planner/kernel/enumerators.hpp"
+#include "planner/tensor/enumerators.hpp"
 #include "planner/tensor/shard.hpp"
 #include "tests/emulation/device.hpp"
 

@@ -11,7 +11,7 @@
 
 #include "executor/training/trainer.hpp"
 #include "planner/base/error.hpp"
-#include "planner/kernel/enumerators.hpp"
+#include "planner/tensor/enumerators.hpp"
 #include "tests/emulation/device.hpp"
 #include "tests/executor/training/device_training.hpp"
 

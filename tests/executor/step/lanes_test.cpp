@@ -1,4 +1,4 @@
-// Groups of layers at the same time, on threads: the same bits as one after the other.
+// Groups of layers that run at the same time, on threads, give the bits of groups run in turn.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -15,11 +15,11 @@
 
 #include "executor/backend/cpu_device.hpp"
 #include "executor/data/synthetic_data.hpp"
+#include "executor/step/bound_cores.hpp"
 #include "executor/step/initializer.hpp"
 #include "executor/step/lane_threads.hpp"
 #include "executor/step/operation_ends.hpp"
 #include "executor/step/step_runner.hpp"
-#include "executor/training/setup.hpp"
 #include "planner/schedule/schedule.hpp"
 #include "tests/executor/training/training_run.hpp"
 #include "tests/planner/network/random_chain.hpp"
@@ -34,7 +34,7 @@ RunResult run(const Plan& plan, const std::string& backend, const Communicator& 
   return run_plan(plan, {.backend = backend}, world);
 }
 
-// Samples that break off in the second step.
+// This source fails in the second step.
 class FailingData final : public DataSource {
  public:
   explicit FailingData(const Plan& plan)
@@ -54,12 +54,12 @@ class FailingData final : public DataSource {
   SyntheticData data_;
 };
 
-// The reference, of whose calls of kernels in threads of lanes the `nth` fails.
+// This reference backend fails in the `nth` kernel that threads of lanes call.
 class FailingBackend final : public Backend {
  public:
   explicit FailingBackend(int nth) : calls_left_(nth) {}
   bool has_failed() const { return calls_left_ <= 0; }
-  int calls() const { return calls_; }  // of kernels
+  int calls() const { return calls_; }  // counts kernels
 
   DeviceFingerprint fingerprint() const override { return inner_->fingerprint(); }
   bool supports(Precision precision) const override { return inner_->supports(precision); }
@@ -176,7 +176,7 @@ TEST_CASE("Lanes: a kernel that fails in one ends the step, and other ranks get 
     calls_of_whole_steps += backend.calls() - calls_before;
   }
   CHECK((failures > 0) == (world.rank() == 0));
-  // What waits for it is not computed.
+  // Operations that wait for the failed kernel are not computed.
   CHECK(2 * calls <= calls_of_whole_steps);
 }
 

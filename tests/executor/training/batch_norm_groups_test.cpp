@@ -6,7 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "executor/data/synthetic_data.hpp"
-#include "planner/kernel/enumerators.hpp"
+#include "planner/network/enumerators.hpp"
 #include "planner/tensor/distribution.hpp"
 #include "tests/executor/tested_backend.hpp"
 #include "tests/executor/training/run_difference.hpp"

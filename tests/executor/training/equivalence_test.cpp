@@ -10,7 +10,7 @@
 
 #include <doctest/doctest.h>
 
-#include "planner/kernel/enumerators.hpp"
+#include "planner/tensor/enumerators.hpp"
 #include "tests/executor/environment.hpp"
 #include "tests/executor/tested_backend.hpp"
 #include "tests/executor/training/run_difference.hpp"

@@ -6,7 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "executor/step/step_runner.hpp"
-#include "planner/kernel/enumerators.hpp"
+#include "planner/network/enumerators.hpp"
 #include "planner/network/residual_chain.hpp"
 #include "tests/executor/tested_backend.hpp"
 #include "tests/executor/training/textbook_multigrid.hpp"

@@ -8,7 +8,7 @@
 #include "executor/backend/element.hpp"
 #include "executor/data/synthetic_data.hpp"
 #include "executor/step/step_runner.hpp"
-#include "planner/kernel/enumerators.hpp"
+#include "planner/tensor/enumerators.hpp"
 #include "tests/executor/tested_backend.hpp"
 #include "tests/executor/training/run_difference.hpp"
 #include "tests/executor/training/training_run.hpp"

@@ -9,7 +9,8 @@
 
 #include "executor/hdf5/weights_file.hpp"
 #include "planner/base/error.hpp"
-#include "planner/kernel/enumerators.hpp"
+#include "planner/network/enumerators.hpp"
+#include "planner/tensor/enumerators.hpp"
 #include "tests/executor/data/data_file.hpp"
 #include "tests/executor/tested_backend.hpp"
 #include "tests/executor/training/training_run.hpp"

@@ -8,8 +8,8 @@
 
 #include <doctest/doctest.h>
 
-#include "planner/kernel/enumerators.hpp"
 #include "planner/platform/exchange_rounds.hpp"
+#include "planner/tensor/enumerators.hpp"
 #include "tests/relative.hpp"
 
 namespace cnnplan {

@@ -1,4 +1,4 @@
-// Typed reading and its refusals.
+// JsonReader reads typed values, and refuses wrong ones with their place.
 #include "planner/json/json_reader.hpp"
 
 #include <functional>
@@ -11,6 +11,7 @@
 
 #include "planner/base/checked.hpp"
 #include "planner/json/json_parser.hpp"
+#include "planner/network/enumerators.hpp"
 #include "tests/planner/base/problem_of.hpp"
 
 namespace cnnplan::test {

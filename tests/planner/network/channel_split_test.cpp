@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include "planner/kernel/enumerators.hpp"
+#include "planner/network/enumerators.hpp"
 
 namespace cnnplan::test {
 namespace {

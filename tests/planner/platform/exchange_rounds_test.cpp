@@ -10,7 +10,7 @@
 
 #include <doctest/doctest.h>
 
-#include "planner/kernel/enumerators.hpp"
+#include "planner/tensor/enumerators.hpp"
 
 namespace cnnplan {
 namespace {

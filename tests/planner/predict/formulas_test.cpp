@@ -7,8 +7,8 @@
 
 #include <doctest/doctest.h>
 
-#include "planner/kernel/enumerators.hpp"
 #include "planner/predict/predict.hpp"
+#include "planner/tensor/enumerators.hpp"
 #include "tests/planner/schedule/sample_plans.hpp"
 #include "tests/relative.hpp"
 #include "tests/slow_build.hpp"

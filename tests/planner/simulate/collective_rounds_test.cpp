@@ -12,7 +12,7 @@
 #include <doctest/doctest.h>
 
 #include "planner/cost/collectives.hpp"
-#include "planner/kernel/enumerators.hpp"
+#include "planner/tensor/enumerators.hpp"
 #include "tests/planner/simulate/two_nodes.hpp"
 #include "tests/planner/tensor/group_of.hpp"
 #include "tests/relative.hpp"

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "planner/kernel/enumerators.hpp"
+#include "planner/tensor/enumerators.hpp"
 #include "tests/planner/base/problem_of.hpp"
 
 namespace cnnplan::test {

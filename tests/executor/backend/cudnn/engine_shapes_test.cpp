@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "planner/kernel/enumerators.hpp"
+#include "planner/tensor/enumerators.hpp"
 #include "tests/executor/backend/cudnn/described_gpu.hpp"
 #include "tests/executor/backend/cudnn/found_engines.hpp"
 

@@ -10,7 +10,7 @@
 
 #include <doctest/doctest.h>
 
-#include "planner/json/network_json.hpp"
+#include "planner/network/network_json.hpp"
 #include "planner/schedule/lower/lower_firsts.hpp"
 #include "tests/planner/schedule/sample_plans.hpp"
 

@@ -3,8 +3,8 @@
 
 #include <doctest/doctest.h>
 
-#include "planner/kernel/enumerators.hpp"
 #include "planner/kernel/kernel_operands.hpp"
+#include "planner/tensor/enumerators.hpp"
 #include "tests/planner/schedule/sample_plans.hpp"
 
 namespace cnnplan::test {

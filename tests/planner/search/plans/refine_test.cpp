@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "planner/json/network_json.hpp"
+#include "planner/network/network_json.hpp"
 #include "planner/search/graph/elimination.hpp"
 #include "planner/search/graph/shortest_path.hpp"
 #include "tests/planner/schedule/sample_plans.hpp"

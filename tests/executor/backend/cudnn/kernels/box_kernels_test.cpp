@@ -10,7 +10,6 @@
 #include <doctest/doctest.h>
 
 #include "executor/backend/element.hpp"
-#include "planner/kernel/enumerators.hpp"
 #include "tests/emulation/fixture.hpp"
 
 namespace cnnplan::cudnn {

@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <charconv>
 
-#include "planner/json/gradient_checks_json.hpp"
 #include "planner/json/input_files_json.hpp"
 #include "planner/json/json_writer.hpp"
-#include "planner/json/network_json.hpp"
+#include "planner/network/network_json.hpp"
 #include "planner/run/checkpoint.hpp"
 #include "planner/run/checkpoint_check.hpp"
+#include "planner/run/gradient_checks_json.hpp"
 
 namespace cnnplan {
 namespace {

@@ -1,10 +1,14 @@
 // Kernel keys, field by field.
-#include "planner/json/kernel_json.hpp"
+#include "planner/kernel/kernel_json.hpp"
 
 #include <array>
 #include <string>
 
 #include <nlohmann/json.hpp>
+
+#include "planner/kernel/enumerators.hpp"
+#include "planner/network/enumerators.hpp"
+#include "planner/tensor/enumerators.hpp"
 
 namespace cnnplan {
 namespace {

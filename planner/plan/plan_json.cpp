@@ -2,10 +2,13 @@
 #include "planner/base/file.hpp"
 #include "planner/json/input_files_json.hpp"
 #include "planner/json/json_writer.hpp"
-#include "planner/json/multigrid_json.hpp"
-#include "planner/json/network_json.hpp"
-#include "planner/json/prediction_json.hpp"
+#include "planner/kernel/enumerators.hpp"
+#include "planner/network/enumerators.hpp"
+#include "planner/network/network_json.hpp"
+#include "planner/plan/multigrid_json.hpp"
 #include "planner/plan/plan.hpp"
+#include "planner/plan/prediction_json.hpp"
+#include "planner/tensor/enumerators.hpp"
 
 namespace cnnplan {
 namespace {

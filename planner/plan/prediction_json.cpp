@@ -1,9 +1,11 @@
 // Predictions, field by field.
-#include "planner/json/prediction_json.hpp"
+#include "planner/plan/prediction_json.hpp"
 
 #include <utility>
 
 #include <nlohmann/json.hpp>
+
+#include "planner/network/enumerators.hpp"
 
 namespace cnnplan {
 namespace {

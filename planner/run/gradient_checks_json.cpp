@@ -1,5 +1,5 @@
 // Gradient checks, one object each.
-#include "planner/json/gradient_checks_json.hpp"
+#include "planner/run/gradient_checks_json.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -2,7 +2,7 @@
 #include "planner/base/file.hpp"
 #include "planner/json/input_files_json.hpp"
 #include "planner/json/json_writer.hpp"
-#include "planner/json/kernel_json.hpp"
+#include "planner/kernel/kernel_json.hpp"
 #include "planner/kernel/profile.hpp"
 
 namespace cnnplan {

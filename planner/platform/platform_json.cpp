@@ -4,8 +4,9 @@
 #include "planner/base/file.hpp"
 #include "planner/json/input_files_json.hpp"
 #include "planner/json/json_writer.hpp"
-#include "planner/json/kernel_rates_json.hpp"
+#include "planner/kernel/kernel_rates_json.hpp"
 #include "planner/platform/platform.hpp"
+#include "planner/tensor/enumerators.hpp"
 
 namespace cnnplan {
 namespace {

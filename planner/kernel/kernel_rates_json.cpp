@@ -1,9 +1,11 @@
 // Rates by precision and phase, key by key.
-#include "planner/json/kernel_rates_json.hpp"
+#include "planner/kernel/kernel_rates_json.hpp"
 
 #include <array>
 
 #include <nlohmann/json.hpp>
+
+#include "planner/tensor/enumerators.hpp"
 
 namespace cnnplan {
 namespace {

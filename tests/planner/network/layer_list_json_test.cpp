@@ -1,5 +1,5 @@
 // Repeats in network files: what they stand for, and what is refused where.
-#include "planner/json/layer_list_json.hpp"
+#include "planner/network/layer_list_json.hpp"
 
 #include <string>
 #include <vector>

@@ -4,8 +4,8 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "planner/json/json_reader.hpp"
-#include "planner/json/spatial_json.hpp"
 #include "planner/network/network.hpp"
+#include "planner/network/spatial_json.hpp"
 
 namespace cnnplan {
 

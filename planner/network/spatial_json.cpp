@@ -1,5 +1,5 @@
 // Reading and writing of spatial lists.
-#include "planner/json/spatial_json.hpp"
+#include "planner/network/spatial_json.hpp"
 
 #include <algorithm>
 

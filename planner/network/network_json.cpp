@@ -1,12 +1,12 @@
 // Network files.
-#include "planner/json/network_json.hpp"
+#include "planner/network/network_json.hpp"
 
 #include <algorithm>
 
 #include "planner/base/file.hpp"
 #include "planner/json/json_writer.hpp"
-#include "planner/json/layer_json.hpp"
-#include "planner/json/layer_list_json.hpp"
+#include "planner/network/layer_json.hpp"
+#include "planner/network/layer_list_json.hpp"
 
 namespace cnnplan {
 namespace {

@@ -1,8 +1,8 @@
 // Run files.
 #include "planner/base/file.hpp"
-#include "planner/json/gradient_checks_json.hpp"
 #include "planner/json/input_files_json.hpp"
 #include "planner/json/json_writer.hpp"
+#include "planner/run/gradient_checks_json.hpp"
 #include "planner/run/run.hpp"
 
 namespace cnnplan {

@@ -1,9 +1,11 @@
 // Reading and writing of layer parameters.
-#include "planner/json/layer_json.hpp"
+#include "planner/network/layer_json.hpp"
 
 #include <array>
 
 #include "planner/json/json_writer.hpp"
+#include "planner/network/enumerators.hpp"
+#include "planner/tensor/enumerators.hpp"
 
 namespace cnnplan {
 namespace {

@@ -1,5 +1,5 @@
 // Entry by entry; names are looked up in a set, for lists of thousands.
-#include "planner/json/layer_list_json.hpp"
+#include "planner/network/layer_list_json.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "planner/base/checked.hpp"
-#include "planner/json/layer_json.hpp"
+#include "planner/network/layer_json.hpp"
 
 namespace cnnplan {
 namespace {

@@ -1,9 +1,10 @@
 // Chains by the names of their first and last layers.
-#include "planner/json/multigrid_json.hpp"
+#include "planner/plan/multigrid_json.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include "planner/kernel/kernel.hpp"
+#include "planner/network/enumerators.hpp"
 
 namespace cnnplan {
 namespace {

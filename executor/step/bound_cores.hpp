@@ -1,0 +1,25 @@
+// Counts the cores that this rank is bound to, and says where a schedule needs more of them.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "executor/backend/device.hpp"
+#include "planner/schedule/schedule.hpp"
+
+namespace cnnplan {
+
+// Returns on how many cores the operating system lets this process run; 1 where it does not say.
+int bound_cores();
+
+// Returns advice for the user if `lanes` run at the same time on the host, on fewer cores than
+// lanes. A device has no such limit.
+std::optional<std::string> few_cores(int lanes, const Device& device);
+
+// Passes the advice of `few_cores` for the schedule's lanes to `note`, unless `note` is empty.
+void tell_few_cores(const Schedule& schedule,
+                    const Device& device,
+                    const std::function<void(const std::string& text)>& note);
+
+}  // namespace cnnplan

@@ -1,0 +1,174 @@
+"""Says which file may include which header: a row for each folder, and one for each library.
+
+In patterns, one star stands for a name, two stars for a path, and braces for one of several names.
+"""
+
+import functools
+import itertools
+import re
+from pathlib import Path
+
+# Each row has a pattern for files and the patterns of project headers that these files may include, in addition to
+# their own folder. The first row that matches a file counts.
+PROJECT = [
+    ("planner/base/*", []),
+    ("planner/json/*", ["planner/base/*"]),
+    ("planner/tensor/*", ["planner/base/*"]),
+    ("planner/network/*", ["planner/{base,json,tensor}/*"]),
+    ("planner/kernel/*", ["planner/{base,json,tensor,network}/*"]),
+    ("planner/platform/*", ["planner/{base,json,tensor,kernel}/*"]),
+    ("planner/plan/*", ["planner/{base,json,tensor,network,kernel}/*"]),
+    ("planner/run/*", ["planner/{base,json,tensor,network,plan}/*"]),
+    ("planner/what_if/*", ["planner/{base,kernel,platform}/*"]),
+    ("planner/schedule/*", ["planner/{base,tensor,kernel,plan}/*"]),
+    ("planner/schedule/blocks/*", ["planner/{tensor,network,plan}/*"]),
+    ("planner/schedule/lower/*", ["planner/{base,tensor,network,platform}/*", "planner/schedule/{,blocks/}*"]),
+    ("planner/cost/*", ["planner/{tensor,kernel,platform}/*"]),
+    ("planner/predict/*", ["planner/{base,tensor,platform,plan,schedule,cost}/*"]),
+    ("planner/simulate/*", ["planner/{base,tensor,kernel,platform,schedule,cost,predict}/*"]),
+    ("planner/search/graph/*", []),
+    ("planner/search/candidates/*", ["planner/{base,tensor,network,plan}/*"]),
+    ("planner/search/pricing/*", ["planner/{base,tensor,network,platform,plan,cost,predict}/*",
+                                  "planner/schedule/{blocks,lower}/*", "planner/search/{graph,candidates}/*"]),
+    ("planner/search/plans/*", ["planner/{base,tensor,network,platform,plan,cost,predict}/*",
+                                "planner/search/{graph,candidates,pricing}/*"]),
+    ("planner/search/explain/*", ["planner/{base,kernel,platform,plan,what_if,schedule}/*",
+                                  "planner/search/{graph,candidates,pricing,plans}/*"]),
+    ("planner/search/*", ["planner/{base,kernel,platform,plan,predict}/*",
+                          "planner/search/{graph,candidates,pricing,plans,explain}/*"]),
+    ("planner/import/onnx/*", ["planner/{base,tensor,network}/*"]),
+    ("planner/import/folding/*", ["planner/base/*", "planner/import/onnx/*"]),
+    ("planner/import/*", ["planner/{base,tensor,network}/*", "planner/import/{onnx,folding}/*"]),
+    ("planner/report/*", ["planner/{base,tensor,kernel,platform,plan,run,what_if}/*"]),
+    ("planner/commands/*", ["planner/{base,network,plan,run,what_if,predict,simulate,import,report}/*",
+                            "planner/json/schema_kind.hpp", "planner/import/onnx/onnx_file.hpp",
+                            "planner/search/{,candidates/,plans/,explain/}*"]),
+    ("planner/main.cpp", ["planner/{base,tensor,network,commands}/*"]),
+
+    ("executor/backend/*", ["planner/{base,tensor,kernel}/*"]),
+    ("executor/backend/reference/*", ["planner/{base,kernel}/*", "executor/backend/*"]),
+    ("executor/backend/onednn/*", ["planner/{base,tensor,kernel}/*", "executor/backend/*"]),
+    ("executor/backend/onednn/convolution/*", ["planner/{tensor,kernel}/*", "executor/backend/{,onednn/}*"]),
+    ("executor/backend/onednn/packed/*", ["planner/kernel/*", "executor/backend/{,onednn/,onednn/convolution/}*"]),
+    ("executor/backend/cudnn/*", ["planner/{base,tensor,kernel}/*", "executor/backend/{,cudnn/kernels/}*"]),
+    ("executor/backend/cudnn/kernels/*", ["planner/{base,tensor,kernel}/*", "executor/backend/*"]),
+    ("executor/backend/factory/*", ["planner/{base,tensor}/*", "executor/backend/*",
+                                    "executor/backend/{reference,onednn,cudnn}/backend.hpp"]),
+    ("executor/comm/*", ["planner/{base,tensor,platform}/*",
+                         "executor/backend/{box_copy,device,sum_kernels,tensor_view}.hpp"]),
+    ("executor/hdf5/*", ["planner/{base,tensor}/*"]),
+    ("executor/data/*", ["planner/{base,tensor,network}/*", "executor/{backend,comm,hdf5}/*"]),
+    ("executor/step/*", ["planner/{base,tensor,network,plan,schedule}/*", "executor/{backend,comm,data}/*"]),
+    ("executor/checkpoint/*", ["planner/{base,tensor,plan,run}/*", "executor/{backend,comm,hdf5,step}/*"]),
+    ("executor/training/*", ["planner/{base,tensor,network,plan,run}/*", "planner/schedule/lower/lowering.hpp",
+                             "executor/{backend,comm,hdf5,data,step,checkpoint}/*"]),
+    ("executor/weights/*", ["planner/{base,import}/*", "planner/import/onnx/onnx_file.hpp",
+                            "executor/hdf5/weights_file.hpp"]),
+    ("executor/*", ["planner/base/*", "executor/{comm,training}/*"]),
+
+    ("profiler/*", ["planner/{base,tensor,kernel,platform,plan,run,schedule,cost,import,report}/*",
+                    "planner/search/candidates/*", "executor/{backend,comm,data,step}/*", "executor/cli_exit.hpp"]),
+    ("profiler/cudnn_bench/*", ["planner/{base,tensor,network,kernel,plan,run,json,schedule,import}/*",
+                                "planner/search/candidates/*", "executor/backend/{,cudnn/,cudnn/kernels/}*"]),
+
+    ("tests/planner/**", ["planner/**", "tests/planner/**", "tests/{relative,slow_build}.hpp"]),
+    ("tests/emulation/**", ["planner/{base,tensor}/*", "executor/backend/half.hpp", "tests/emulation/*",
+                            "tests/executor/backend/harness.hpp"]),
+    ("tests/executor/**", ["planner/**", "executor/**", "profiler/{link_memory,repetition_timer}.hpp",
+                           "tests/{executor,planner,emulation}/**", "tests/*"]),
+    ("tests/profiler/**", ["planner/**", "executor/**", "profiler/**", "tests/emulation/**", "tests/*"]),
+    ("tests/*", []),
+]
+
+# Each row has the headers of a library and the only files that may include them.
+LIBRARIES = [
+    ("mpi-ext.h", ["executor/comm/*"]),
+    ("mpi.h", ["executor/comm/*", "tests/mpi_main.cpp", "tests/executor/training/cudnn_check_main.cpp"]),
+    ("hdf5.h", ["executor/hdf5/*", "tests/executor/hdf5/*"]),
+    ("boost/container/*", ["planner/cost/*.cpp"]),
+    ("boost/graph/*", ["planner/search/graph/vertex_path.cpp"]),
+    ("dnnl.hpp", ["executor/backend/onednn/*"]),
+    ("cuda*.h", ["executor/backend/cudnn/**", "executor/backend/half.hpp", "tests/emulation/*",
+                 "tests/executor/step/*"]),
+    ("cudnn.h", ["executor/backend/cudnn/**", "tests/emulation/cudnn/*", "tests/executor/step/*",
+                 "tests/profiler/cudnn_bench/*"]),
+    ("nccl.h", ["executor/comm/nccl*", "tests/emulation/nccl/*"]),
+    ("omp.h", ["executor/backend/onednn/**"]),
+    ("onnx/*", ["planner/import/onnx/onnx_file.cpp", "tests/{planner,executor}/import/*"]),
+    ("google/protobuf/**", ["planner/import/onnx/onnx_file.cpp"]),
+    ("nlohmann/*", ["planner/json/json_*", "planner/*/*_json.{cpp,hpp}", "tests/planner/json/*.cpp"]),
+    ("openssl/*", ["planner/base/sha256.cpp"]),
+    ("CLI/*", ["{planner,profiler,profiler/cudnn_bench,executor/weights}/main.cpp", "planner/base/cli_one_of.hpp",
+               "planner/commands/import_cli.cpp", "executor/{cli.cpp,cli_exit.hpp}"]),
+    ("Eigen/*", ["profiler/links_fit.cpp"]),
+    ("doctest/*", ["tests/**"]),
+]
+# These headers belong to the system (POSIX, Linux) or are the intrinsics of the compiler. Every file may include them.
+SYSTEM = ["sys/*.h", "unistd.h", "fcntl.h", "sched.h", "*mmintrin.h"]
+
+
+def alternatives(pattern):
+    """Returns the patterns without braces that a pattern stands for."""
+    parts = [part.split(",") for part in re.split(r"[{}]", pattern)]
+    parts[::2] = [[",".join(part)] for part in parts[::2]]
+    return ["".join(choice) for choice in itertools.product(*parts)]
+
+
+def rules_of(rows):
+    """Returns the rows with a list of patterns without braces each."""
+    return [(own, [single for other in others for single in alternatives(other)]) for own, others in rows]
+
+
+PROJECT, LIBRARIES = rules_of(PROJECT), rules_of(LIBRARIES)
+
+
+@functools.cache
+def expression(pattern):
+    """Returns a regular expression for a pattern, in which one star stands for a name and two for a path."""
+    paths = ("[^/]*".join(map(re.escape, path.split("*"))) for path in pattern.split("**"))
+    return re.compile(".*".join(paths))
+
+
+def first_match(name, patterns):
+    """Returns the first of the patterns that matches, or None."""
+    return next((pattern for pattern in patterns if expression(pattern).fullmatch(name)), None)
+
+
+@functools.cache
+def row_of(file):
+    """Returns the row of `file` in PROJECT, or None."""
+    return next((row for row in PROJECT if first_match(file, [row[0]])), None)
+
+
+def project_rule(file, header):
+    """Returns (pattern of the file, pattern of the header) for the rule that lets `file` include `header`, or None.
+
+    The second pattern is None where both are in the same folder.
+    """
+    row = row_of(file)
+    if row is None:
+        return None
+    if Path(header).parent == Path(file).parent:
+        return row[0], None
+    pattern = first_match(header, row[1])
+    return pattern and (row[0], pattern)
+
+
+def library_row(header):
+    """Returns the row of a library's header in LIBRARIES, or None."""
+    return next((row for row in LIBRARIES if first_match(header, [row[0]])), None)
+
+
+def library_rule(file, header):
+    """Returns (pattern of the header, pattern of the file) for the rule that allows the include, or None."""
+    row = library_row(header)
+    pattern = first_match(file, row[1]) if row else first_match(header, SYSTEM)
+    return pattern and ((row[0], pattern) if row else (pattern, None))
+
+
+def all_rules():
+    """Returns every rule as project_rule and library_rule do. A row of PROJECT is itself a rule: its files exist."""
+    rows = [*PROJECT, *LIBRARIES]
+    rules = [(own, None) for own, _ in PROJECT]
+    rules += [(own, other) for own, others in rows for other in others]
+    return rules + [(header, None) for header in SYSTEM]
