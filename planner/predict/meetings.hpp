@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "planner/predict/arrival.hpp"
-#include "planner/predict/rank_classes.hpp"
 #include "planner/predict/rank_work.hpp"
+#include "planner/schedule/representatives/rank_classes.hpp"
 
 namespace cnnplan {
 

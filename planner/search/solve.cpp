@@ -22,7 +22,7 @@
 #include "planner/search/plans/scores.hpp"
 #include "planner/search/plans/too_large.hpp"
 #include "planner/search/pricing/pricing.hpp"
-#include "planner/search/pricing/sample_ranks.hpp"
+#include "planner/search/pricing/probe_ranks.hpp"
 
 namespace cnnplan {
 namespace {

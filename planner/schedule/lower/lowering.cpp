@@ -9,7 +9,7 @@
 #include "planner/base/error.hpp"
 #include "planner/base/parallel.hpp"
 #include "planner/platform/exchange_rounds.hpp"
-#include "planner/schedule/lower/lower_firsts.hpp"
+#include "planner/schedule/lower/lower_representatives.hpp"
 #include "planner/schedule/memory_layout.hpp"
 #include "planner/schedule/reuse_dependencies.hpp"
 

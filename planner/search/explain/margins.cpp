@@ -11,7 +11,7 @@
 #include "planner/search/graph/rounding.hpp"
 #include "planner/search/plans/halo_methods.hpp"
 #include "planner/search/plans/refine.hpp"
-#include "planner/search/pricing/sample_ranks.hpp"
+#include "planner/search/pricing/probe_ranks.hpp"
 
 namespace cnnplan {
 namespace {

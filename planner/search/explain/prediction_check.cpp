@@ -12,7 +12,7 @@
 #include "planner/base/error.hpp"
 #include "planner/schedule/schedule.hpp"
 #include "planner/search/candidates/search_units.hpp"
-#include "planner/search/pricing/sample_ranks.hpp"
+#include "planner/search/pricing/probe_ranks.hpp"
 
 namespace cnnplan {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "planner/predict/predict.hpp"
-#include "planner/search/pricing/sample_ranks.hpp"
+#include "planner/search/pricing/probe_ranks.hpp"
 
 namespace cnnplan {
 namespace {

@@ -10,7 +10,7 @@
 #include "planner/cost/links.hpp"
 #include "planner/predict/virtual_time.hpp"
 #include "planner/schedule/blocks/ownership.hpp"
-#include "planner/search/pricing/sample_ranks.hpp"
+#include "planner/search/pricing/probe_ranks.hpp"
 
 namespace cnnplan {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "planner/base/error.hpp"
-#include "planner/search/pricing/sample_ranks.hpp"
+#include "planner/search/pricing/probe_ranks.hpp"
 #include "planner/search/pricing/split_costs.hpp"
 #include "planner/search/pricing/step_limit.hpp"
 

@@ -13,8 +13,8 @@
 #include "planner/base/parallel.hpp"
 #include "planner/platform/exchange_rounds.hpp"
 #include "planner/schedule/blocks/ownership.hpp"
-#include "planner/schedule/lower/lower_firsts.hpp"
-#include "planner/search/pricing/sample_ranks.hpp"
+#include "planner/schedule/lower/lower_representatives.hpp"
+#include "planner/search/pricing/probe_ranks.hpp"
 
 namespace cnnplan {
 namespace {

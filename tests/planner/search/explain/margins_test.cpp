@@ -9,7 +9,7 @@
 
 #include "planner/search/graph/min_marginals.hpp"
 #include "planner/search/plans/refine.hpp"
-#include "planner/search/pricing/sample_ranks.hpp"
+#include "planner/search/pricing/probe_ranks.hpp"
 #include "tests/planner/schedule/sample_plans.hpp"
 #include "tests/planner/search/graph/problem.hpp"
 #include "tests/planner/search/graph/random_graph.hpp"

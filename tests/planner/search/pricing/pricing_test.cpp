@@ -11,7 +11,7 @@
 #include "planner/search/graph/longest_path_first.hpp"
 #include "planner/search/graph/shortest_path.hpp"
 #include "planner/search/plans/refine.hpp"
-#include "planner/search/pricing/sample_ranks.hpp"
+#include "planner/search/pricing/probe_ranks.hpp"
 #include "tests/planner/base/random_values.hpp"
 #include "tests/planner/schedule/sample_plans.hpp"
 #include "tests/planner/search/graph/problem.hpp"

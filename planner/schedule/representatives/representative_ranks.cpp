@@ -1,5 +1,5 @@
 // A common multiple of everything that repeats.
-#include "planner/predict/like_ranks.hpp"
+#include "planner/schedule/representatives/representative_ranks.hpp"
 
 #include <cstdint>
 #include <numeric>

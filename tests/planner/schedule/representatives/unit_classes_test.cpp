@@ -1,5 +1,5 @@
-// Tests of planner/schedule/blocks/unit_classes and lower_firsts.
-#include "planner/schedule/blocks/unit_classes.hpp"
+// Tests of planner/schedule/representatives/unit_classes and lower_firsts.
+#include "planner/schedule/representatives/unit_classes.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@
 #include <doctest/doctest.h>
 
 #include "planner/json/network_json.hpp"
-#include "planner/schedule/lower/lower_firsts.hpp"
+#include "planner/schedule/lower/lower_representatives.hpp"
 #include "tests/planner/schedule/sample_plans.hpp"
 
 namespace cnnplan::test {

@@ -1,5 +1,5 @@
 // Ranks from coordinates.
-#include "planner/search/pricing/sample_ranks.hpp"
+#include "planner/search/pricing/probe_ranks.hpp"
 
 #include <algorithm>
 

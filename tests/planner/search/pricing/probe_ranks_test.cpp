@@ -1,5 +1,5 @@
-// Tests of planner/search/pricing/sample_ranks.
-#include "planner/search/pricing/sample_ranks.hpp"
+// Tests of planner/search/pricing/probe_ranks.
+#include "planner/search/pricing/probe_ranks.hpp"
 
 #include <algorithm>
 #include <array>

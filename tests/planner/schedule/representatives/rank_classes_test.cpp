@@ -1,5 +1,6 @@
-// Tests of planner/predict/rank_classes: one rank of each class predicts what all ranks do.
-#include "planner/predict/rank_classes.hpp"
+// Tests of rank_classes: one rank of each class predicts what all ranks do.
+// ranks do.
+#include "planner/schedule/representatives/rank_classes.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "planner/schedule/blocks/unit_classes.hpp"
+#include "planner/schedule/representatives/unit_classes.hpp"
 #include "planner/schedule/schedule.hpp"
 
 namespace cnnplan {

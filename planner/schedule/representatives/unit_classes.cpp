@@ -1,5 +1,5 @@
 // Classes by the units' own properties, told further apart by the classes around them.
-#include "planner/schedule/blocks/unit_classes.hpp"
+#include "planner/schedule/representatives/unit_classes.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,5 +1,5 @@
 // Classes refined by one feature after the other.
-#include "planner/predict/rank_classes.hpp"
+#include "planner/schedule/representatives/rank_classes.hpp"
 
 #include <algorithm>
 #include <map>
@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "planner/predict/like_ranks.hpp"
+#include "planner/schedule/representatives/representative_ranks.hpp"
 #include "planner/tensor/distribution.hpp"
 #include "planner/tensor/rank_group.hpp"
 #include "planner/tensor/upsampling.hpp"
