@@ -17,7 +17,7 @@ namespace cnnplan {
 
 class Meetings {
  public:
-  // Keeps references. @pre work[i].rank == classes.ranks()[i]
+  // Keeps references. @pre work[i].rank == classes.representatives()[i]
   Meetings(std::span<const RankWork> work, const RankClasses& classes);
 
   // Says when class `own` reached its meeting `index`. The mean of when all have; nothing when one

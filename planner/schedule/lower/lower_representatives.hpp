@@ -1,4 +1,4 @@
-// A lowering for prices that leaves out what another unit stands for.
+// Lowers for the prices of the search only units that represent other units.
 #pragma once
 
 #include <span>
@@ -9,14 +9,15 @@
 
 namespace cnnplan {
 
-// What lower_for_prices gives, by rank, with the operations of the first units of all classes that
-// have a unit that is wanted, and of some others. Those of the first have the same kernels,
-// collectives and parameters as in a whole lowering, and keep as much. Names lack those of layers.
-// @pre `classes` are of `units`; `wanted`, by unit, has those of samples and of losses, and
-// all where multigrid runs a chain
-std::vector<Schedule> lower_firsts(const FusedUnits& units,
-                                   const UnitClasses& classes,
-                                   const std::vector<bool>& wanted,
-                                   std::span<const int> ranks);
+// Returns by rank what lower_for_prices gives, but only with the operations of some units: the
+// representatives of the wanted units, and the units around them. A representative has the same
+// kernels, collectives and parameters as in a whole lowering, and keeps as much. Operations are
+// named without their layers.
+// @pre `classes` are the classes of `units`; `wanted` is by unit, and holds the units of samples
+// and losses, and all units where multigrid runs a chain
+std::vector<Schedule> lower_representatives(const FusedUnits& units,
+                                            const UnitClasses& classes,
+                                            const std::vector<bool>& wanted,
+                                            std::span<const int> ranks);
 
 }  // namespace cnnplan

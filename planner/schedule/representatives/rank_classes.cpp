@@ -1,4 +1,4 @@
-// Classes refined by one feature after the other.
+// Refines classes of ranks by one feature after the other.
 #include "planner/schedule/representatives/rank_classes.hpp"
 
 #include <algorithm>
@@ -8,168 +8,15 @@
 #include <unordered_map>
 #include <utility>
 
+#include "planner/schedule/representatives/coordinate_classes.hpp"
 #include "planner/schedule/representatives/representative_ranks.hpp"
 #include "planner/tensor/distribution.hpp"
 #include "planner/tensor/rank_group.hpp"
-#include "planner/tensor/upsampling.hpp"
-#include "planner/tensor/window.hpp"
 
 namespace cnnplan {
 namespace {
 
-// One dim of a layer on a mesh: what decides how its blocks and halos are cut.
-struct DimCut {
-  std::int64_t length = 1;
-  std::int64_t input_length = 1;
-  WindowDim window{};
-  UpsampleDim upsample{};
-  bool transposed = false;
-  auto operator<=>(const DimCut&) const = default;
-};
-
-// The channels of one input of a layer that copies its inputs: where they begin among its outputs,
-// below 0 where only later ones are outputs.
-struct ChannelCopy {
-  std::int64_t outputs = 1;
-  std::int64_t inputs = 1;
-  std::int64_t first = 0;
-  auto operator<=>(const ChannelCopy&) const = default;
-};
-
-// What decides along one axis what a rank does.
-struct Cuts {
-  std::set<DimCut> dims;
-  std::set<ChannelCopy> copies;  // along c
-};
-
-std::int64_t shared(Range a, Range b) {
-  return intersect(a, b).size();
-}
-
-// Whose block of `length` has this index. @pre 0 <= index < length
-int coordinate_at(std::int64_t length, int parts, std::int64_t index) {
-  int from = 0;
-  int to = parts - 1;
-  while (from < to) {
-    const int middle = from + (to - from) / 2;
-    if (block_range(length, parts, middle).end > index) {
-      to = middle;
-    } else {
-      from = middle + 1;
-    }
-  }
-  return from;
-}
-
-// How many blocks of `length` in so many parts have some of a range.
-int meeting(std::int64_t length, int parts, Range range) {
-  if (range.size() == 0) return 0;
-  return coordinate_at(length, parts, range.end - 1) - coordinate_at(length, parts, range.begin) +
-         1;
-}
-
-// How many channels the rank at a coordinate gives and takes, of them to and from itself, and how
-// far away the first and the last rank are that it deals with.
-void describe(const ChannelCopy& copy,
-              int parts,
-              int coordinate,
-              std::vector<std::int64_t>& features) {
-  const Range all{std::max<std::int64_t>(copy.first, 0),
-                  std::min(copy.outputs, copy.first + copy.inputs)};
-  const Range owned = block_range(copy.inputs, parts, coordinate);
-  const Range gives = intersect(Range{owned.begin + copy.first, owned.end + copy.first}, all);
-  const Range takes = intersect(block_range(copy.outputs, parts, coordinate), all);
-  features.insert(features.end(), {gives.size(), takes.size(), shared(gives, takes)});
-  const auto add_distance = [&](std::int64_t length, std::int64_t index) {
-    features.push_back(coordinate_at(length, parts, index) - coordinate);
-  };
-  if (gives.size() > 0) {
-    add_distance(copy.outputs, gives.begin);
-    add_distance(copy.outputs, gives.end - 1);
-  }
-  if (takes.size() > 0) {
-    add_distance(copy.inputs, takes.begin - copy.first);
-    add_distance(copy.inputs, takes.end - 1 - copy.first);
-  }
-}
-
-// What the rank at a coordinate does for this dim, taking the input on the same mesh.
-void describe(const DimCut& cut, int parts, int coordinate, std::vector<std::int64_t>& features) {
-  const auto outputs = [&](int i) { return block_range(cut.length, parts, i); };
-  const auto inputs = [&](int i) { return block_range(cut.input_length, parts, i); };
-  const auto needs = [&](int i) {
-    if (cut.upsample.factor > 1) return upsample_block(outputs(i), cut.input_length, cut.upsample);
-    const auto block_of = cut.transposed ? transposed_block : window_block;
-    return block_of(outputs(i), cut.input_length, cut.window);
-  };
-  const WindowBlock own = needs(coordinate);
-  const Range input = inputs(coordinate);
-  for (std::int64_t feature : {outputs(coordinate).size(),
-                               own.input.size(),
-                               own.padding_begin,
-                               own.padding_end,
-                               own.input.begin - input.begin,
-                               own.input.end - input.end}) {
-    features.push_back(feature);
-  }
-  const bool has_halo = cut.window != WindowDim{} || cut.length != cut.input_length;
-  if (!has_halo) return;
-  for (int neighbour : {coordinate - 1, coordinate + 1}) {
-    const bool exists = neighbour >= 0 && neighbour < parts;
-    features.push_back(exists ? shared(needs(neighbour).input, input) : -1);
-  }
-}
-
-void add_copies(const Plan& plan, LayerIndex layer, std::set<ChannelCopy>& copies) {
-  const std::vector<LayerIndex>& inputs = plan.network.inputs_of(layer);
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    copies.insert({.outputs = plan.network.output_shape(layer, plan.batch)[Dim::c],
-                   .inputs = plan.network.output_shape(inputs[i], plan.batch)[Dim::c],
-                   .first = plan.network.first_channel(layer, i)});
-  }
-}
-
-// The dims of `axis` in all layers on a mesh, each once.
-Cuts cuts_of(const Plan& plan, const std::vector<LayerIndex>& layers, Axis axis) {
-  const Dim dim = static_cast<Dim>(axis);
-  Cuts cuts;
-  for (LayerIndex layer : layers) {
-    DimCut cut{.length = plan.network.output_shape(layer, plan.batch)[dim]};
-    cut.input_length = cut.length;
-    const bool is_spatial = axis == Axis::d || axis == Axis::h || axis == Axis::w;
-    const LayerParameters& parameters = plan.network.layer(layer).parameters;
-    if (is_spatial && moves_positions(parameters)) {
-      const auto i = static_cast<std::size_t>(dim) - static_cast<std::size_t>(Dim::d);
-      const LayerIndex input = plan.network.inputs_of(layer)[0];
-      cut.input_length = plan.network.output_shape(input, plan.batch)[dim];
-      if (const auto* upsample = std::get_if<Upsample>(&parameters)) {
-        cut.upsample = upsample->dims()[i];
-      } else {
-        cut.window = plan.network.window_of(layer).dims[i];
-        cut.transposed = is_transposed(parameters);
-      }
-    }
-    cuts.dims.insert(cut);
-    if (axis == Axis::c && copies_inputs(parameters)) add_copies(plan, layer, cuts.copies);
-  }
-  return cuts;
-}
-
-// By coordinate, a number that is the same where ranks do the same along the axis.
-std::vector<int> kinds_along(const Cuts& cuts, int parts) {
-  std::map<std::vector<std::int64_t>, int> numbers;
-  std::vector<int> kinds;
-  for (int i = 0; i < parts; ++i) {
-    std::vector<std::int64_t> features;
-    for (const DimCut& cut : cuts.dims) describe(cut, parts, i, features);
-    for (const ChannelCopy& copy : cuts.copies) describe(copy, parts, i, features);
-    const int next = static_cast<int>(numbers.size());
-    kinds.push_back(numbers.try_emplace(std::move(features), next).first->second);
-  }
-  return kinds;
-}
-
-// Over which level a rank reaches another; none where there is no such rank.
+// Returns the level over which a rank reaches another, or -1 where the other rank does not exist.
 int level_to(const Platform& platform, int rank, int other, bool exists) {
   if (!exists) return -1;
   return static_cast<int>(level_index_between(platform, rank, other));
@@ -179,7 +26,7 @@ class Refinement {
  public:
   explicit Refinement(int ranks) : class_of_(static_cast<std::size_t>(ranks), 0) {}
 
-  // Parts classes where `feature(rank)`, at least -1 and below 2^31, differs.
+  // Splits classes whose ranks differ in `feature(rank)`, which is at least -1 and below 2^31.
   template <typename Feature>
   void refine(const Feature& feature) {
     std::unordered_map<std::int64_t, int> numbers;
@@ -191,11 +38,10 @@ class Refinement {
     }
   }
 
-  void refine_along(const Mesh& mesh, const MeshAxis& axis, const Cuts& cuts) {
-    const std::vector<int> kinds = kinds_along(cuts, axis.size);
-    refine([&](int rank) {
-      return kinds[static_cast<std::size_t>(mesh.coordinate(rank, axis.axis))];
-    });
+  // Splits classes by a number for each coordinate along `axis`.
+  void refine_along(const Mesh& mesh, Axis axis, const std::vector<int>& numbers) {
+    refine(
+        [&](int rank) { return numbers[static_cast<std::size_t>(mesh.coordinate(rank, axis))]; });
   }
 
   void refine_by_levels(const Platform& platform, const Mesh& mesh, const MeshAxis& axis) {
@@ -208,8 +54,8 @@ class Refinement {
     });
   }
 
-  // Ranks that share a sample sum statistics: where they do not fill nodes evenly, by the place in
-  // its node where such a group begins.
+  // Ranks that share a sample sum statistics. Where these groups of ranks do not fill nodes evenly,
+  // splits classes by the place in its node where a group begins.
   void refine_by_groups(const Platform& platform, const Mesh& mesh) {
     int size = 1;
     for (Axis axis : {Axis::d, Axis::h, Axis::w}) size *= mesh.size(axis);
@@ -222,8 +68,9 @@ class Refinement {
     }
   }
 
-  // Of a layer that is stationary_w: by what a rank multiplies, how much of that it owns, with whom
-  // it shares that, and what it computes parts of sums of.
+  // Splits classes for a layer that is stationary_w: by the input channels that a rank multiplies,
+  // how many of them it owns, how many ranks it exchanges them with, and for how many output
+  // channels it computes parts of sums.
   void refine_by_parts(const Mesh& mesh, std::int64_t inputs, std::int64_t outputs) {
     const int parts = mesh.size(Axis::c);
     const int of_inputs = input_parts(ChannelAlgorithm::stationary_w, parts);
@@ -233,12 +80,12 @@ class Refinement {
     const auto part_of = [&mesh](int rank) { return mesh.coordinate(rank, Axis::c); };
     refine([&](int rank) { return multiplied(part_of(rank)).size(); });
     refine([&](int rank) {
-      return shared(multiplied(part_of(rank)), block_range(inputs, parts, part_of(rank)));
+      return shared_size(multiplied(part_of(rank)), block_range(inputs, parts, part_of(rank)));
     });
-    // How many ranks it receives from, and sends to.
-    refine([&](int rank) { return meeting(inputs, parts, multiplied(part_of(rank))); });
+    // The next two features count the ranks that a rank receives from and sends to.
+    refine([&](int rank) { return blocks_meeting(inputs, parts, multiplied(part_of(rank))); });
     refine([&](int rank) {
-      return meeting(inputs, of_inputs, block_range(inputs, parts, part_of(rank)));
+      return blocks_meeting(inputs, of_inputs, block_range(inputs, parts, part_of(rank)));
     });
     refine([&](int rank) {
       const int first = part_of(rank) - part_of(rank) % of_inputs;
@@ -247,12 +94,13 @@ class Refinement {
     });
   }
 
-  // Where a rank's samples on one mesh are not among those that it has on another, it moves more.
+  // A rank moves more where it does not keep its samples from one mesh to another. Splits classes
+  // by how many samples a rank keeps.
   void refine_by_own_samples(const Mesh& mesh, const Mesh& other, std::int64_t batch) {
     const auto samples = [batch](const Mesh& on, int rank) {
       return block_range(batch, on.size(Axis::n), on.coordinate(rank, Axis::n));
     };
-    refine([&](int rank) { return shared(samples(mesh, rank), samples(other, rank)); });
+    refine([&](int rank) { return shared_size(samples(mesh, rank), samples(other, rank)); });
   }
 
   std::vector<int> class_of() && { return std::move(class_of_); }
@@ -269,8 +117,8 @@ std::map<Mesh, std::vector<LayerIndex>> layers_by_mesh(const Plan& plan) {
   return layers;
 }
 
-// Channels of x and y of the layers that take parts of them in turn, each once.
-std::set<std::pair<std::int64_t, std::int64_t>> channels_in_turn(
+// Returns the numbers of input and output channels of all layers that are stationary_w, each once.
+std::set<std::pair<std::int64_t, std::int64_t>> stationary_w_channels(
     const Plan& plan, const std::vector<LayerIndex>& layers) {
   std::set<std::pair<std::int64_t, std::int64_t>> channels;
   for (LayerIndex layer : layers) {
@@ -283,8 +131,8 @@ std::set<std::pair<std::int64_t, std::int64_t>> channels_in_turn(
   return channels;
 }
 
-// Samples of ranks in a row are then in a row, and of several such meshes the coarser one's hold
-// the finer one's.
+// True where consecutive ranks have consecutive samples. A rank then has all samples on the coarser
+// of two such meshes that it has on the finer one.
 bool has_samples_first(const Mesh& mesh) {
   return mesh.size(Axis::n) == 1 || mesh.axes().front().axis == Axis::n;
 }
@@ -294,8 +142,8 @@ bool has_samples_first(const Mesh& mesh) {
 RankClasses::RankClasses(std::vector<int> class_of) : class_of_(std::move(class_of)) {
   for (std::size_t rank = 0; rank < class_of_.size(); ++rank) {
     const auto index = static_cast<std::size_t>(class_of_[rank]);
-    if (index == ranks_.size()) {
-      ranks_.push_back(static_cast<int>(rank));
+    if (index == representatives_.size()) {
+      representatives_.push_back(static_cast<int>(rank));
       sizes_.push_back(0);
     }
     ++sizes_[index];
@@ -310,7 +158,7 @@ RankClasses RankClasses::each(int ranks) {
 
 RankClasses RankClasses::of(const Plan& plan, const Platform& platform) {
   if (plan.ranks > exact_ranks) return of_many(plan, platform);
-  const int distance = distance_of_like_ranks(plan, platform);
+  const int distance = representative_distance(plan, platform);
   std::vector<int> class_of;
   for (int rank = 0; rank < plan.ranks; ++rank) class_of.push_back(rank % distance);
   return RankClasses(std::move(class_of));
@@ -327,9 +175,9 @@ RankClasses RankClasses::of_many(const Plan& plan, const Platform& platform) {
         refinement.refine_by_levels(platform, mesh, axis);
         continue;
       }
-      refinement.refine_along(mesh, axis, cuts_of(plan, layers, axis.axis));
+      refinement.refine_along(mesh, axis.axis, coordinate_classes(plan, layers, axis));
       if (axis.axis == Axis::c) {
-        for (const auto& [inputs, outputs] : channels_in_turn(plan, layers)) {
+        for (const auto& [inputs, outputs] : stationary_w_channels(plan, layers)) {
           refinement.refine_by_parts(mesh, inputs, outputs);
         }
       }

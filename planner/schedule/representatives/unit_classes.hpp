@@ -1,4 +1,4 @@
-// Units that are lowered alike: deep networks repeat a few blocks many times.
+// Groups units that are lowered alike, because deep networks repeat a few blocks many times.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +8,9 @@
 
 namespace cnnplan {
 
-// Two units are in one class when they and what lies within `neighbourhood` units around them agree
-// in everything that a lowering looks at, but for names: layers, shapes, splits, fusion, whose
-// gradients are wanted. Ranks then run the same operations for both.
+// Two units are in one class when they agree in everything that a lowering looks at except names:
+// layers, shapes, splits, fusion and wanted gradients. All that lies within `neighbourhood` units
+// around them must agree, too. Ranks then run the same operations for both units.
 class UnitClasses {
  public:
   static constexpr int neighbourhood = 3;
@@ -18,16 +18,17 @@ class UnitClasses {
   // Keeps no reference.
   explicit UnitClasses(const FusedUnits& fused);
 
-  // By unit, the first of its class: it stands for all.
-  const std::vector<std::size_t>& first() const { return first_; }
-  // By unit, whether it is the first of a class with a unit that is wanted, or lies so near to one
-  // that the first's lowering may ask for it. @pre `wanted` is by unit
-  std::vector<bool> around_firsts(const std::vector<bool>& wanted) const;
+  // Holds by unit the first unit of its class, which represents the others.
+  const std::vector<std::size_t>& representatives() const { return representatives_; }
+  // Returns by unit whether it has to be lowered where some units are wanted. These are the
+  // representatives of the wanted units, and the units that a lowering of the representatives may
+  // look at. @pre `wanted` is by unit
+  std::vector<bool> around_representatives(const std::vector<bool>& wanted) const;
 
  private:
   std::vector<std::vector<std::size_t>> inputs_;   // by unit, units
-  std::vector<std::vector<std::size_t>> readers_;  // likewise
-  std::vector<std::size_t> first_;
+  std::vector<std::vector<std::size_t>> readers_;  // by unit, units
+  std::vector<std::size_t> representatives_;
 };
 
 }  // namespace cnnplan

@@ -92,7 +92,7 @@ class PredictionCheck {
   }
 
   void margins() const {
-    const std::vector<int> ranks = sample_ranks(plan_.ranks);
+    const std::vector<int> ranks = probe_ranks(plan_.ranks);
     const int rank = prediction_.margins_sum.rank;
     if (rank >= 0 && std::find(ranks.begin(), ranks.end(), rank) == ranks.end()) {
       refuse("/margins_rank", std::to_string(rank), "rank " + joined(ranks));

@@ -1,4 +1,4 @@
-// Ranks from coordinates.
+// Derives ranks from their coordinates on meshes.
 #include "planner/search/pricing/probe_ranks.hpp"
 
 #include <algorithm>
@@ -17,21 +17,21 @@ void insert(std::vector<int>& ranks, int rank) {
   if (place == ranks.end() || *place != rank) ranks.insert(place, rank);
 }
 
-// `may_own_nothing`: whether a layer may be stationary_w.
-void insert_busiest(const Mesh& mesh, bool may_own_nothing, std::vector<int>& sample) {
-  insert(sample, busiest_rank(mesh, 0));
+// `may_own_nothing` says whether a layer may be stationary_w.
+void insert_busiest(const Mesh& mesh, bool may_own_nothing, std::vector<int>& ranks) {
+  insert(ranks, busiest_rank(mesh, 0));
   if (!may_own_nothing) return;
   if (input_parts(ChannelAlgorithm::stationary_w, mesh.size(Axis::c)) > 1) {
-    insert(sample, busiest_rank(mesh, 1));
+    insert(ranks, busiest_rank(mesh, 1));
   }
 }
 
 }  // namespace
 
-std::vector<int> sample_ranks(int ranks) {
-  std::vector<int> sample;
-  for (int rank : {0, ranks / 2, ranks - 1}) insert(sample, rank);
-  return sample;
+std::vector<int> probe_ranks(int ranks) {
+  std::vector<int> probes;
+  for (int rank : {0, ranks / 2, ranks - 1}) insert(probes, rank);
+  return probes;
 }
 
 int busiest_rank(const Mesh& mesh, int channel_part) {
@@ -43,29 +43,17 @@ int busiest_rank(const Mesh& mesh, int channel_part) {
   return rank;
 }
 
-std::vector<int> sample_ranks(const std::vector<const Mesh*>& meshes) {
-  std::vector<int> sample = sample_ranks(meshes.front()->rank_count());
-  for (const Mesh* mesh : meshes) insert_busiest(*mesh, true, sample);
-  return sample;
+std::vector<int> probe_ranks(const std::vector<const Mesh*>& meshes) {
+  std::vector<int> ranks = probe_ranks(meshes.front()->rank_count());
+  for (const Mesh* mesh : meshes) insert_busiest(*mesh, true, ranks);
+  return ranks;
 }
 
-std::vector<int> sample_ranks(const Split& split) {
-  std::vector<int> sample = sample_ranks(split.mesh.rank_count());
+std::vector<int> probe_ranks(const Split& split) {
+  std::vector<int> ranks = probe_ranks(split.mesh.rank_count());
   const bool may_own_nothing = split.channel_algorithm == ChannelAlgorithm::stationary_w;
-  insert_busiest(split.mesh, may_own_nothing, sample);
-  return sample;
-}
-
-int first_alike(const Platform& platform, const Mesh& mesh, std::int64_t batch, int rank) {
-  const int parts = mesh.size(Axis::n);
-  if (parts == 1 || batch % parts != 0) return rank;
-  if (parts == mesh.rank_count()) return 0;
-  const std::int64_t distance = distance_of_like_places(platform, mesh.rank_count());
-  if (distance == 0) return rank;
-  const int stride = mesh.stride(Axis::n);
-  int alike = rank - mesh.coordinate(rank, Axis::n) * stride;
-  while ((rank - alike) % distance != 0) alike += stride;
-  return alike;
+  insert_busiest(split.mesh, may_own_nothing, ranks);
+  return ranks;
 }
 
 }  // namespace cnnplan
