@@ -163,8 +163,8 @@ using Look = std::function<void(std::size_t, PricedSchedule&)>;
 PlanWork work_of(
     const Plan& plan, RankClasses classes, Mode mode, const PriceList& prices, const Look& look) {
   PlanWork result{.classes = std::move(classes)};
-  result.ranks.resize(result.classes.ranks().size());
-  lower_each(plan, result.classes.ranks(), mode, [&](std::size_t i, Schedule schedule) {
+  result.ranks.resize(result.classes.representatives().size());
+  lower_each(plan, result.classes.representatives(), mode, [&](std::size_t i, Schedule schedule) {
     PricedSchedule made = priced(std::move(schedule), prices);
     result.ranks[i] = work_of(made);
     look(i, made);
@@ -191,7 +191,7 @@ MemoryUse memory_within(const Platform& platform, PricedSchedule& made) {
 PlanWork measured_work_of(
     const Plan& plan, RankClasses classes, Mode mode, const PriceList& prices, const Look& look) {
   const Platform& platform = prices.platform();
-  std::vector<MemoryUse> memory(classes.ranks().size());
+  std::vector<MemoryUse> memory(classes.representatives().size());
   const auto look_at_memory = [&](std::size_t i, PricedSchedule& made) {
     memory[i] = mode == Mode::prices ? memory_within(platform, made) : memory_of(made);
     look(i, made);
@@ -202,7 +202,7 @@ PlanWork measured_work_of(
 }
 
 ToldWork told_work_of(const Plan& plan, RankClasses classes, const PriceList& prices) {
-  std::vector<Told> told(classes.ranks().size());
+  std::vector<Told> told(classes.representatives().size());
   const auto tell = [&](std::size_t i, const PricedSchedule& made) { told[i] = told_of(made); };
   PlanWork work = measured_work_of(plan, std::move(classes), Mode::prediction, prices, tell);
   return {.work = std::move(work), .told = std::move(told)};
@@ -242,7 +242,7 @@ PricedPlan priced(std::vector<Schedule> schedules, RankClasses classes, const Pr
 }  // namespace
 
 PricedPlan lower_and_price(const Plan& plan, RankClasses classes, const PriceList& prices) {
-  std::vector<Schedule> schedules = lower(plan, classes.ranks());
+  std::vector<Schedule> schedules = lower(plan, classes.representatives());
   return priced(std::move(schedules), std::move(classes), prices);
 }
 

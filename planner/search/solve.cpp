@@ -22,7 +22,7 @@
 #include "planner/search/plans/scores.hpp"
 #include "planner/search/plans/too_large.hpp"
 #include "planner/search/pricing/pricing.hpp"
-#include "planner/search/pricing/sample_ranks.hpp"
+#include "planner/search/pricing/probe_ranks.hpp"
 
 namespace cnnplan {
 namespace {
@@ -108,13 +108,13 @@ std::vector<Split> uniform_splits(const PricedNetwork& priced) {
   return splits;
 }
 
-// Graphs of the sampled ranks are too entangled all alike, or none is.
+// The graphs of the probed ranks are all too entangled, or none is.
 std::vector<Found> in_bulk(const LeastStep& least, int ranks) {
   std::vector<Found> found;
   for (std::size_t i = 0; i < least.assignments.size(); ++i) {
     found.push_back({.name = "least work of a rank",
                      .assignment = least.assignments[i],
-                     .sum = {.rank = sample_ranks(ranks)[i]}});
+                     .sum = {.rank = probe_ranks(ranks)[i]}});
   }
   return found;
 }

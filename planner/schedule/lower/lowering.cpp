@@ -9,7 +9,7 @@
 #include "planner/base/error.hpp"
 #include "planner/base/parallel.hpp"
 #include "planner/platform/exchange_rounds.hpp"
-#include "planner/schedule/lower/lower_firsts.hpp"
+#include "planner/schedule/lower/lower_representatives.hpp"
 #include "planner/schedule/memory_layout.hpp"
 #include "planner/schedule/reuse_dependencies.hpp"
 
@@ -391,11 +391,11 @@ std::vector<Schedule> lower_for_prices(const Plan& plan, std::span<const int> ra
   return lower_all(Decomposition(plan), ranks, Mode::prices);
 }
 
-std::vector<Schedule> lower_firsts(const FusedUnits& units,
-                                   const UnitClasses& classes,
-                                   const std::vector<bool>& wanted,
-                                   std::span<const int> ranks) {
-  const std::vector<bool> lowered = classes.around_firsts(wanted);
+std::vector<Schedule> lower_representatives(const FusedUnits& units,
+                                            const UnitClasses& classes,
+                                            const std::vector<bool>& wanted,
+                                            std::span<const int> ranks) {
+  const std::vector<bool> lowered = classes.around_representatives(wanted);
   return lower_all(Decomposition(units, lowered), ranks, Mode::prices, lowered);
 }
 

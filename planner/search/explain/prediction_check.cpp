@@ -12,7 +12,7 @@
 #include "planner/base/error.hpp"
 #include "planner/schedule/schedule.hpp"
 #include "planner/search/candidates/search_units.hpp"
-#include "planner/search/pricing/sample_ranks.hpp"
+#include "planner/search/pricing/probe_ranks.hpp"
 
 namespace cnnplan {
 namespace {
@@ -92,7 +92,7 @@ class PredictionCheck {
   }
 
   void margins() const {
-    const std::vector<int> ranks = sample_ranks(plan_.ranks);
+    const std::vector<int> ranks = probe_ranks(plan_.ranks);
     const int rank = prediction_.margins_sum.rank;
     if (rank >= 0 && std::find(ranks.begin(), ranks.end(), rank) == ranks.end()) {
       refuse("/margins_rank", std::to_string(rank), "rank " + joined(ranks));

@@ -1,5 +1,5 @@
-// Tests of planner/schedule/blocks/unit_classes and lower_firsts.
-#include "planner/schedule/blocks/unit_classes.hpp"
+// Tests of planner/schedule/representatives/unit_classes and of lower_representatives.
+#include "planner/schedule/representatives/unit_classes.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@
 #include <doctest/doctest.h>
 
 #include "planner/network/network_json.hpp"
-#include "planner/schedule/lower/lower_firsts.hpp"
+#include "planner/schedule/lower/lower_representatives.hpp"
 #include "tests/planner/schedule/sample_plans.hpp"
 
 namespace cnnplan::test {
@@ -27,7 +27,7 @@ std::string text_of(const CollectiveOperation& collective) {
   return text;
 }
 
-// Transfers between units are priced for pairs of splits.
+// Returns no text for transfers between units, which are priced for pairs of splits.
 std::string text_of(const TransferOperation& transfer) {
   return transfer.of_sums ? "transfer of " + std::to_string(transfer.list.sends.size()) : "";
 }
@@ -36,7 +36,7 @@ std::string text_of(const LoadOperation&) {
   return "load";
 }
 
-// What a rank does for a layer, in any order, and what it keeps of it.
+// Holds the operations of a rank for a layer, in any order, and the bytes that the rank keeps.
 struct Work {
   std::multiset<std::string> operations;
   std::int64_t kept_bytes = 0;
@@ -60,8 +60,8 @@ std::vector<Work> work_of(const Schedule& schedule) {
   return work;
 }
 
-// @returns how many units another one stands for
-std::size_t check_stand_ins(Plan plan) {
+// @returns how many units another unit represents
+std::size_t check_representatives(Plan plan) {
   plan.bucket_bytes = 1;
   const FusedUnits fused(plan);
   const UnitClasses classes(fused);
@@ -69,24 +69,24 @@ std::size_t check_stand_ins(Plan plan) {
   std::size_t others = 0;
   for (int rank : {0, plan.ranks - 1}) {
     const std::vector<Work> whole = work_of(lower_for_prices(plan, std::array{rank}).front());
-    const std::vector<Work> firsts =
-        work_of(lower_firsts(fused, classes, all, std::array{rank}).front());
+    const std::vector<Work> represented =
+        work_of(lower_representatives(fused, classes, all, std::array{rank}).front());
     for (std::size_t i = 0; i < fused.units().size(); ++i) {
       const Unit& unit = fused.units()[i];
-      const Unit& first = fused.units()[classes.first()[i]];
+      const Unit& representative = fused.units()[classes.representatives()[i]];
       CAPTURE(plan.network.layer(unit.head).name);
-      CAPTURE(plan.network.layer(first.head).name);
+      CAPTURE(plan.network.layer(representative.head).name);
       CHECK(whole[static_cast<std::size_t>(unit.head)] ==
-            firsts[static_cast<std::size_t>(first.head)]);
+            represented[static_cast<std::size_t>(representative.head)]);
       CHECK(whole[static_cast<std::size_t>(unit.last)] ==
-            firsts[static_cast<std::size_t>(first.last)]);
-      if (classes.first()[i] != i) ++others;
+            represented[static_cast<std::size_t>(representative.last)]);
+      if (classes.representatives()[i] != i) ++others;
     }
   }
   return others;
 }
 
-// Of units that are wanted, the first of their class does the same whatever else is lowered.
+// Checks that the representatives of wanted units do the same work whatever else is lowered.
 void check_wanted(Plan plan, std::mt19937& random) {
   plan.bucket_bytes = 1;
   const FusedUnits fused(plan);
@@ -100,19 +100,21 @@ void check_wanted(Plan plan, std::mt19937& random) {
   }
   const std::array ranks{plan.ranks - 1};
   const std::vector<bool> all(units.size(), true);
-  const std::vector<Work> whole = work_of(lower_firsts(fused, classes, all, ranks).front());
-  const std::vector<Work> part = work_of(lower_firsts(fused, classes, wanted, ranks).front());
+  const std::vector<Work> whole =
+      work_of(lower_representatives(fused, classes, all, ranks).front());
+  const std::vector<Work> part =
+      work_of(lower_representatives(fused, classes, wanted, ranks).front());
   for (std::size_t i = 0; i < units.size(); ++i) {
     if (!wanted[i]) continue;
-    const Unit& first = units[classes.first()[i]];
-    CAPTURE(plan.network.layer(first.head).name);
-    for (LayerIndex layer : {first.head, first.last}) {
+    const Unit& representative = units[classes.representatives()[i]];
+    CAPTURE(plan.network.layer(representative.head).name);
+    for (LayerIndex layer : {representative.head, representative.last}) {
       CHECK(part[static_cast<std::size_t>(layer)] == whole[static_cast<std::size_t>(layer)]);
     }
   }
 }
 
-// Two heads that do the same, each with a loss.
+// Has two heads that do the same work, each with a loss.
 Network twins() {
   std::vector<Layer> layers{{"data", {}, Input{.channels = 3, .size = {1, 8, 8}}},
                             {"conv", {"data"}, Convolution{.filters = 4}}};
@@ -127,7 +129,8 @@ Network twins() {
 
 std::size_t class_count(const Plan& plan) {
   const UnitClasses classes((FusedUnits(plan)));
-  return std::set<std::size_t>(classes.first().begin(), classes.first().end()).size();
+  return std::set<std::size_t>(classes.representatives().begin(), classes.representatives().end())
+      .size();
 }
 
 Plan config_plan(const std::string& name, const Mesh& mesh) {
@@ -144,10 +147,10 @@ Plan with_recompute(Plan plan) {
 
 }  // namespace
 
-TEST_CASE("UnitClasses: the first of a class does what all of it do") {
+TEST_CASE("UnitClasses: the representative of a class does what all its units do") {
   for (const NamedPlan& named : sample_plans()) {
     CAPTURE(named.name);
-    check_stand_ins(named.plan);
+    check_representatives(named.plan);
   }
 }
 
@@ -160,16 +163,16 @@ TEST_CASE("UnitClasses: units that nobody wants change nothing for the others") 
   }
 }
 
-TEST_CASE("UnitClasses: no loss stands for the main one, whose input is kept") {
+TEST_CASE("UnitClasses: no loss represents the main loss, whose input is kept") {
   const Plan plan = uniform_plan(twins(), 4, parse_mesh("n2"));
   const UnitClasses classes((FusedUnits(plan)));
-  CHECK(classes.first().back() == classes.first().size() - 1);
-  check_stand_ins(plan);
+  CHECK(classes.representatives().back() == classes.representatives().size() - 1);
+  check_representatives(plan);
   std::mt19937 random(4);
   for (int round = 0; round < 20; ++round) check_wanted(plan, random);
 }
 
-TEST_CASE("UnitClasses: labels of a loss that another stands for are loaded all the same") {
+TEST_CASE("UnitClasses: labels of a loss that another loss represents are loaded nevertheless") {
   for (const char* name : {"googlenet-aux", "inception_v3-aux"}) {
     CAPTURE(name);
     std::mt19937 random(5);
@@ -183,22 +186,22 @@ TEST_CASE("UnitClasses: repeated blocks are lowered once") {
   const Plan plan = config_plan("resnet152", parse_mesh("n4"));
   const FusedUnits fused(plan);
   const UnitClasses classes(fused);
-  CHECK(check_stand_ins(plan) > fused.units().size());
+  CHECK(check_representatives(plan) > fused.units().size());
   std::vector<bool> wanted(fused.units().size(), true);
   const auto lowered = [&] {
-    const std::vector<bool> units = classes.around_firsts(wanted);
+    const std::vector<bool> units = classes.around_representatives(wanted);
     return static_cast<std::size_t>(std::count(units.begin(), units.end(), true));
   };
   CHECK(2 * lowered() < wanted.size());
-  // The last two are fully connected and the loss: with what they read.
+  // The last two units, a fully connected layer and the loss, are lowered with their inputs.
   std::fill(wanted.begin(), wanted.end() - 2, false);
   CHECK(lowered() == 4);
 }
 
 TEST_CASE("UnitClasses: also where outputs are computed again") {
-  check_stand_ins(with_recompute(config_plan("resnet50", parse_mesh("h2"))));
-  check_stand_ins(with_recompute(config_plan("densenet121", parse_mesh("n2h2"))));
-  check_stand_ins(with_recompute(config_plan("mobilenet_v2", parse_mesh("w2"))));
+  check_representatives(with_recompute(config_plan("resnet50", parse_mesh("h2"))));
+  check_representatives(with_recompute(config_plan("densenet121", parse_mesh("n2h2"))));
+  check_representatives(with_recompute(config_plan("mobilenet_v2", parse_mesh("w2"))));
 }
 
 TEST_CASE("UnitClasses: a mesh of its own sets a unit and those around it apart") {
@@ -206,7 +209,7 @@ TEST_CASE("UnitClasses: a mesh of its own sets a unit and those around it apart"
   const std::size_t before = class_count(plan);
   plan.layers[200].mesh = parse_mesh("h2");
   CHECK(class_count(plan) > before);
-  check_stand_ins(plan);
+  check_representatives(plan);
 }
 
 }  // namespace cnnplan::test

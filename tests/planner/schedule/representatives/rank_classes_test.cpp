@@ -1,5 +1,6 @@
-// Tests of planner/predict/rank_classes: one rank of each class predicts what all ranks do.
-#include "planner/predict/rank_classes.hpp"
+// Tests of planner/schedule/representatives/rank_classes: one rank of each class predicts all
+// ranks. ranks do.
+#include "planner/schedule/representatives/rank_classes.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -15,7 +16,7 @@
 namespace cnnplan::test {
 namespace {
 
-// Nodes of 8 ranks.
+// Has nodes of 8 ranks.
 Platform pod() {
   return read_platform("configs/platforms/dgx-h200.json");
 }
@@ -25,7 +26,7 @@ Plan plan_on(const std::string& network, std::int64_t batch, const std::string& 
       read_network("configs/networks/" + network + ".json"), batch, parse_mesh(mesh));
 }
 
-// `first` up to a layer of the network, `then` from there on.
+// The first half of the layers is on the mesh `first`, the second half on the mesh `then`.
 Plan mixed(const std::string& network,
            std::int64_t batch,
            const std::string& first,
@@ -38,7 +39,7 @@ Plan mixed(const std::string& network,
   return plan;
 }
 
-// Wide taps at every second input, whose needed blocks differ from rank to rank.
+// Has wide taps at every second input, so that needed blocks differ from rank to rank.
 Plan transposed(const std::string& mesh) {
   const WindowDim wide{.kernel = 5, .stride = 2, .padding_begin = 1, .padding_end = 1};
   return uniform_plan(
@@ -60,7 +61,7 @@ struct Both {
   Prediction each;
 };
 
-// With so many ranks to a port between nodes.
+// `shared_by` ranks share a port between nodes.
 Both predict_both(const Plan& plan, int shared_by = 1, const Profile& profile = {}) {
   Platform platform = pod();
   platform.levels.back().shared_by = shared_by;
@@ -70,10 +71,10 @@ Both predict_both(const Plan& plan, int shared_by = 1, const Profile& profile = 
           .each = predict(plan, RankClasses::each(plan.ranks), prices)};
 }
 
-// All kernels of a plan, each as long as the others.
+// All kernels of the plan take equally long.
 Profile equal_kernels(const Plan& plan, double rank_spread_s) {
   Profile profile;
-  for (const Schedule& schedule : lower(plan, RankClasses::of(plan, pod()).ranks())) {
+  for (const Schedule& schedule : lower(plan, RankClasses::of(plan, pod()).representatives())) {
     for (const Operation& operation : schedule.operations) {
       const auto* kernel = std::get_if<KernelOperation>(&operation.body);
       if (kernel == nullptr) continue;
@@ -98,7 +99,7 @@ TEST_CASE("RankClasses: a class is late as often as it has ranks") {
   }
 }
 
-// On nodes of so many ranks.
+// Has nodes of `ranks_per_node` ranks.
 Platform nodes_of(int ranks_per_node, int ranks) {
   Platform platform = pod();
   platform.levels.front().ranks_per_group = ranks_per_node;
@@ -107,7 +108,8 @@ Platform nodes_of(int ranks_per_node, int ranks) {
   return platform;
 }
 
-TEST_CASE("RankClasses: few ranks stand for those alone that do the same with other samples") {
+TEST_CASE(
+    "RankClasses: few ranks are in one class only if they do the same work on other samples") {
   const Platform four = nodes_of(4, 16);
   CHECK(RankClasses::of(plan_on("mesh-1k", 16, "n16"), four).sizes() == std::vector{4, 4, 4, 4});
   CHECK(RankClasses::of(mixed("mesh-1k", 16, "n16", "n2h8"), four).count() == 8);
@@ -127,7 +129,7 @@ TEST_CASE("RankClasses: few ranks stand for those alone that do the same with ot
   CHECK(RankClasses::each(3).sizes() == std::vector{1, 1, 1});
 }
 
-// `rounding`: of what ranks wait for each other; of the step, a tenth.
+// `rounding` is the relative error of what ranks wait for each other, ten times that of the step.
 void check_same(const Plan& plan,
                 const Platform& platform,
                 const Profile& profile = {},
@@ -173,7 +175,8 @@ TEST_CASE("RankClasses: few ranks leave nothing out") {
   CHECK(shared > 30 * networks.size());
 }
 
-TEST_CASE("RankClasses: few ranks wait for each other as each by itself, but for rounding") {
+TEST_CASE(
+    "RankClasses: few ranks wait for each other as in classes of one rank, except for rounding") {
   const Platform four = nodes_of(4, 16);
   for (const Plan& plan : {plan_on("lenet", 16, "n16"), mixed("alexnet", 16, "n16", "n8h2")}) {
     check_same(plan, four, equal_kernels(plan, 2e-5), 2e-2);
@@ -195,15 +198,15 @@ TEST_CASE("RankClasses: few ranks have the places that the plan's nodes give the
   }
 }
 
-TEST_CASE("RankClasses: every rank is in one class, which the lowest of its ranks stands for") {
+TEST_CASE("RankClasses: every rank is in one class, whose lowest rank represents it") {
   const Plan plan = mixed("mesh-1k", 32, "n16h4w4", "n32h8");
   const RankClasses classes = RankClasses::of(plan, pod());
   CHECK(classes.rank_count() == 256);
   CHECK(classes.count() < 64);
   CHECK(std::accumulate(classes.sizes().begin(), classes.sizes().end(), 0) == 256);
-  CHECK(std::is_sorted(classes.ranks().begin(), classes.ranks().end()));
+  CHECK(std::is_sorted(classes.representatives().begin(), classes.representatives().end()));
   for (int i = 0; i < classes.count(); ++i) {
-    CHECK(classes.class_of(classes.ranks()[static_cast<std::size_t>(i)]) == i);
+    CHECK(classes.class_of(classes.representatives()[static_cast<std::size_t>(i)]) == i);
   }
 }
 
@@ -213,7 +216,7 @@ TEST_CASE("RankClasses: sample parallelism has one class, or two where the batch
   CHECK(RankClasses::of(plan_on("resnet50", 1 << 17, "n65536"), pod()).count() == 1);
 }
 
-TEST_CASE("RankClasses: stages that do not fill nodes are told apart by who is on their node") {
+TEST_CASE("RankClasses: stages that do not fill nodes differ by the ranks on their node") {
   Plan plan = plan_on("residual-64", 8, "n8l3");
   for (LayerIndex layer = 0; layer < plan.network.layer_count(); ++layer) {
     LayerPlan& own = plan.layers[static_cast<std::size_t>(layer)];
@@ -224,8 +227,8 @@ TEST_CASE("RankClasses: stages that do not fill nodes are told apart by who is o
   CHECK(both.classes.step_s == relative(both.each.step_s));
 }
 
-// Of 2 taps at every second output, blocks need what an upsampling by 2 repeats.
-TEST_CASE("RankClasses: a transposed convolution that needs no halo parts no ranks") {
+// With 2 taps at every second output, blocks need the inputs that an upsampling by 2 repeats.
+TEST_CASE("RankClasses: a transposed convolution that needs no halo splits no class") {
   const WindowDim pair{.kernel = 2, .stride = 2};
   const auto classes_with = [](const LayerParameters& up) {
     const Network network("up",
@@ -238,8 +241,8 @@ TEST_CASE("RankClasses: a transposed convolution that needs no halo parts no ran
         classes_with(Upsample{.factor = {1, 2, 1}}));
 }
 
-// Half of the channels of a convolution, all on one mesh but for the loss: some ranks give them,
-// all take them. With `joined`, another convolution stands behind them in a concat.
+// Slices half of the channels of a convolution. All layers except the loss are on one mesh: some
+// ranks give the channels, and all take them. With `joined`, a concat appends another convolution.
 Plan sliced(std::int64_t first, bool joined, const std::string& mesh) {
   const Window point = std::get<Convolution>(LayerParameters(Convolution{})).window;
   std::vector<Layer> layers{{"data", {}, Input{.channels = 4, .size = {1, 64, 64}}},
@@ -269,7 +272,7 @@ TEST_CASE("RankClasses: channels that few ranks have are given by few") {
   }
 }
 
-// Samples, and fully connected layers with channels before samples.
+// Splits samples, and in fully connected layers channels before samples.
 Plan channels_first(const std::string& mesh,
                     ChannelAlgorithm algorithm = ChannelAlgorithm::stationary_y) {
   Plan plan = plan_on("alexnet", 128, "n128");

@@ -1,5 +1,5 @@
-// Classes by the units' own properties, told further apart by the classes around them.
-#include "planner/schedule/blocks/unit_classes.hpp"
+// Groups units by their own properties, and then by the classes of the units around them.
+#include "planner/schedule/representatives/unit_classes.hpp"
 
 #include <algorithm>
 #include <map>
@@ -10,10 +10,10 @@
 namespace cnnplan {
 namespace {
 
-// A kernel of a lowering reaches from its unit to the next ones' inputs and gradients.
+// A kernel looks at the inputs and gradients of the units that are next to its own unit.
 constexpr int reach = 2;
 
-// One input as its reader sees it.
+// Describes one input as its reader sees it.
 struct InputKey {
   Shape shape;
   std::int64_t first_channel = 0;
@@ -35,7 +35,7 @@ struct UnitKey {
   bool residual = false;
   bool gradient = false;
   bool dense_gradient = false;
-  bool main_loss = false;  // what goes into it is kept
+  bool main_loss = false;  // its input is kept
   bool operator<(const UnitKey& other) const {
     const auto fields = [](const UnitKey& key) {
       return std::tie(key.parameters,
@@ -85,7 +85,7 @@ UnitKey key_of(const FusedUnits& fused, const Unit& unit) {
   return key;
 }
 
-// By unit, the first with an equal key.
+// Returns by unit the first unit with an equal key.
 template <typename KeyOf>
 std::vector<std::size_t> first_with_key(std::size_t units, const KeyOf& key_of_unit) {
   std::map<decltype(key_of_unit(0)), std::size_t> firsts;
@@ -118,26 +118,26 @@ UnitClasses::UnitClasses(const FusedUnits& fused) {
       readers_[from].push_back(unit);
     }
   }
-  first_ =
+  representatives_ =
       first_with_key(units.size(), [&](std::size_t unit) { return key_of(fused, units[unit]); });
   const auto classes_of = [this](const std::vector<std::size_t>& others) {
     std::vector<std::size_t> classes;
-    for (std::size_t other : others) classes.push_back(first_[other]);
+    for (std::size_t other : others) classes.push_back(representatives_[other]);
     return classes;
   };
   for (int round = 0; round < neighbourhood; ++round) {
-    first_ = first_with_key(units.size(), [&](std::size_t unit) {
+    representatives_ = first_with_key(units.size(), [&](std::size_t unit) {
       std::vector<std::size_t> readers = classes_of(readers_[unit]);
       std::sort(readers.begin(), readers.end());
-      return std::tuple(first_[unit], classes_of(inputs_[unit]), std::move(readers));
+      return std::tuple(representatives_[unit], classes_of(inputs_[unit]), std::move(readers));
     });
   }
 }
 
-std::vector<bool> UnitClasses::around_firsts(const std::vector<bool>& wanted) const {
-  std::vector<bool> found(first_.size(), false);
-  for (std::size_t unit = 0; unit < first_.size(); ++unit) {
-    if (wanted[unit]) found[first_[unit]] = true;
+std::vector<bool> UnitClasses::around_representatives(const std::vector<bool>& wanted) const {
+  std::vector<bool> found(representatives_.size(), false);
+  for (std::size_t unit = 0; unit < representatives_.size(); ++unit) {
+    if (wanted[unit]) found[representatives_[unit]] = true;
   }
   for (int step = 0; step < reach; ++step) {
     const std::vector<bool> before = found;
