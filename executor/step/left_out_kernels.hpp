@@ -5,7 +5,6 @@
 
 #include "executor/step/step_context.hpp"
 #include "planner/base/error.hpp"
-#include "planner/kernel/kernel.hpp"
 
 namespace cnnplan {
 

@@ -10,7 +10,6 @@
 #include "executor/step/groups.hpp"
 #include "executor/step/parameter_store.hpp"
 #include "executor/step/schedule_memory.hpp"
-#include "planner/kernel/kernel.hpp"
 
 namespace cnnplan {
 

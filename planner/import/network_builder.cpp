@@ -10,7 +10,7 @@
 #include "planner/import/onnx/tensor_values.hpp"
 #include "planner/import/onnx/unmapped.hpp"
 #include "planner/network/channel_split.hpp"
-#include "planner/network/layer_shape.hpp"
+#include "planner/network/layer_parameters.hpp"
 
 namespace cnnplan {
 namespace {

@@ -1,4 +1,4 @@
-// Checks of JSON values.
+// Checks the values of a JSON document while they are read.
 #include "planner/json/json_reader.hpp"
 
 #include <algorithm>
@@ -13,9 +13,9 @@ namespace {
 
 using nlohmann::json;
 
-// Length of a found value in a message.
+// The longest text of a found value in a message.
 constexpr std::size_t max_found_length = 60;
-// Above, not every double is the integer that was written.
+// Above this limit, not every double is the integer that was written.
 constexpr double max_exact_integer = 9007199254740992.0;
 
 std::string found_text(const json* value) {
@@ -27,7 +27,7 @@ std::string found_text(const json* value) {
   return text;
 }
 
-std::string list_text(std::initializer_list<std::string_view> keys) {
+std::string list_text(std::span<const std::string_view> keys) {
   std::string text;
   for (const std::string_view key : keys) text += (text.empty() ? "" : ", ") + std::string(key);
   return text;
@@ -90,6 +90,10 @@ bool holds(const IntegerRange& range, const json& value) {
 }  // namespace
 
 void JsonReader::allow_keys(std::initializer_list<std::string_view> keys) const {
+  allow_keys(std::span(keys.begin(), keys.size()));
+}
+
+void JsonReader::allow_keys(std::span<const std::string_view> keys) const {
   if (value_ == nullptr || !value_->is_object()) {
     refuse("an object with keys of " + list_text(keys));
   }

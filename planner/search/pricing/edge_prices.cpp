@@ -18,12 +18,6 @@ namespace {
 // This is longer than any step.
 constexpr double hopeless_s = 1e9;
 
-// True where backpropagation reads the input again.
-bool keeps_input(const LayerParameters& reader) {
-  return mixes_channels(reader) || std::holds_alternative<BatchNorm>(reader) ||
-         std::holds_alternative<LocalResponseNorm>(reader);
-}
-
 }  // namespace
 
 EdgePrices::EdgePrices(const FusedUnits& fused,
@@ -51,7 +45,7 @@ EdgePrices::Rules EdgePrices::rules_of(LayerIndex consumer, std::size_t input) c
           .dense_read = needs_dense_blocks(reader),
           .samples = has_one_dense_reader(network, source),
           .shared = shares_gradient(reader, input),
-          .kept = keeps_input(reader),
+          .kept = traits_of(reader).reads_input_again,
           .sliced = fused_.sliced_gradient(consumer),
           .copies = copies_inputs(reader),
           .groups = mixes_channels(reader) ? groups_of(reader) : 0,

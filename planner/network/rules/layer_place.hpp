@@ -1,4 +1,4 @@
-// Where a problem of a network stands in its file.
+// Names the place of a problem in a network file.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace cnnplan {
 
-// A layer of `file`, where "/layers/<layer>/<key>" points to what is wrong.
+// A layer of `file`. The JSON pointer "/layers/<layer>/<key>" leads to the problem.
 struct LayerPlace {
   std::string file;
   std::size_t layer = 0;

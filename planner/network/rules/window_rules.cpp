@@ -1,21 +1,20 @@
-// Extents dim by dim.
-#include "planner/network/layer_window.hpp"
+// Checks the windows of layers, dim by dim.
+#include "planner/network/rules/window_rules.hpp"
 
 #include <algorithm>
 #include <string>
-#include <variant>
 
 #include "planner/base/checked.hpp"
 
 namespace cnnplan {
 namespace {
 
-// A window that begins in the padding may step over the whole input where its taps lie further
-// apart than that is long.
+// A window that begins in the padding may step over the whole input, where its taps lie further
+// apart than the input is long.
 bool every_window_holds_input(const WindowDim& dim, std::int64_t length) {
   if (dim.dilation <= length) return true;
-  // Where the first taps behind the padding lie repeats; until then no two windows have the same,
-  // so of length + 1 windows one misses.
+  // The place of the first tap after the padding repeats from window to window. Before it repeats,
+  // no two windows have the same place, so one of length + 1 windows misses the input.
   const std::int64_t in_padding = dim.padding_begin / dim.stride + 1;
   const std::int64_t windows = std::min({output_length(length, dim), in_padding, length + 1});
   for (std::int64_t i = 0; i < windows; ++i) {
@@ -25,6 +24,8 @@ bool every_window_holds_input(const WindowDim& dim, std::int64_t length) {
   }
   return true;
 }
+
+}  // namespace
 
 void check_extents(const WindowDim& dim, const LayerPlace& place) {
   place.require(dim.kernel >= 1, "kernel", dim.kernel, "at least 1");
@@ -43,22 +44,11 @@ void check_extents(const WindowDim& dim, const LayerPlace& place) {
                 padding_allowed);
 }
 
-}  // namespace
-
 Window whole_image(const Shape& input) {
   Window window;
   for (std::size_t i = 0; i < spatial_dims.size(); ++i)
     window.dims[i].kernel = input[spatial_dims[i]];
   return window;
-}
-
-Window window_for(const LayerParameters& parameters, const Shape& input) {
-  if (const auto* convolution = std::get_if<Convolution>(&parameters)) return convolution->window;
-  if (const auto* transposed = std::get_if<TransposedConvolution>(&parameters)) {
-    return transposed->window;
-  }
-  if (const auto* pooling = std::get_if<Pooling>(&parameters)) return pooling->window;
-  return whole_image(input);
 }
 
 void check_window(const Window& window, const Shape& input, const LayerPlace& place) {
@@ -84,30 +74,6 @@ void check_pooled(const Window& window, const Shape& input, const LayerPlace& pl
                   "padding with which every window of dilation " + std::to_string(dim.dilation) +
                       " holds one of the " + std::to_string(length) + " inputs");
   }
-}
-
-Shape transposed_shape(const TransposedConvolution& layer,
-                       const Shape& input,
-                       const LayerPlace& place) {
-  Shape output = input;
-  output[Dim::c] = layer.filters;
-  for (std::size_t i = 0; i < spatial_dims.size(); ++i) {
-    const WindowDim& dim = layer.window.dims[i];
-    check_extents(dim, place);
-    place.require(layer.output_padding[i] >= 0 && layer.output_padding[i] < dim.stride,
-                  "output_padding",
-                  layer.output_padding[i],
-                  "0 to the stride minus 1 = " + std::to_string(dim.stride - 1));
-    const std::int64_t length = input[spatial_dims[i]];
-    const std::int64_t outputs = transposed_length(length, dim, layer.output_padding[i]);
-    place.require(outputs >= 1,
-                  "padding",
-                  dim.padding_begin,
-                  "padding at both ends that leaves some of " +
-                      std::to_string(outputs + dim.padding_begin + dim.padding_end) + " outputs");
-    output[spatial_dims[i]] = outputs;
-  }
-  return output;
 }
 
 Shape windowed_shape(const Window& window, const Shape& input, std::int64_t channels) {
