@@ -43,7 +43,7 @@ struct WalkCallbacks {
 // Returns the canonical keys of all kernels with work to do.
 std::set<KernelSpec> kernels_of(const Schedule& schedule);
 
-// The schedule that one rank of the program walks, and its plan. Both are borrowed.
+// Borrows the schedule that one rank of the program walks, and its plan.
 struct Walk {
   const Schedule& schedule;
   const Plan& plan;

@@ -1,4 +1,4 @@
-// Small whole numbers, different from place to place and from rank to rank.
+// Uses small whole numbers that differ from place to place and from rank to rank.
 #include "profiler/sum_check.hpp"
 
 #include <array>

@@ -1,4 +1,4 @@
-// What the user of cudnn_bench may choose.
+// Lists what the user of cudnn_bench may choose.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Memory for the operands of an own kernel that is only timed.
+// Allocates and fills the operands of an own kernel that is only timed.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,5 @@
-// The kernels that a training step of a network runs on one rank, each with its number of runs.
+// Lists the kernels that a training step of a network runs on one rank, each with its number of
+// runs.
 #pragma once
 
 #include <cstdint>
