@@ -1,4 +1,4 @@
-// The operators of ONNX that have a layer, one function each, in files by kind.
+// Declares one function for each ONNX operator that has a layer, ordered by source file.
 #pragma once
 
 #include <string_view>
@@ -9,12 +9,12 @@
 
 namespace cnnplan {
 
-// Makes the layers of a node; returns its outputs, or the first of them where no layer computes the
-// others.
+// Makes the layers of a node and returns its outputs, or only the first outputs if no layer
+// computes the others.
 // @throws UnmappedNode, InputError
 using MapNode = std::vector<Value> (*)(const NodeReader& node, NetworkBuilder& network);
 
-// Null where no layer computes what the operator does.
+// Returns null if no layer computes what the operator does.
 MapNode find_operator(std::string_view type);
 
 // windowed_operators.cpp

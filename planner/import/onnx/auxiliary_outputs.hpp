@@ -1,4 +1,5 @@
-// Outputs of a model that training compares with the labels beside its main output.
+// Parses which further outputs of a model training compares with the labels, in addition to the
+// main one.
 #pragma once
 
 #include <string>
@@ -11,8 +12,8 @@ struct AuxiliaryOutput {
   double weight = 1;  // of its loss
 };
 
-// Of "NAME=WEIGHT" each. @throws InputError for other texts, for a name that is there twice or is
-// the main output's, and for a weight that losses cannot have
+// Parses texts of the form "NAME=WEIGHT". @throws InputError for other texts, for a name that
+// occurs twice or is the main output's, and for a weight that losses cannot have
 std::vector<AuxiliaryOutput> parse_auxiliary(const std::vector<std::string>& texts,
                                              const std::string& main_output);
 

@@ -1,4 +1,4 @@
-// Sizes and names.
+// Returns sizes of elements and texts of nodes for messages.
 #include "planner/import/onnx/onnx_graph.hpp"
 
 namespace cnnplan {
