@@ -1,4 +1,4 @@
-// What overflow is answered with.
+// Words the error for an overflow.
 #include "planner/base/checked.hpp"
 
 #include <string>

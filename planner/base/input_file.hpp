@@ -1,4 +1,4 @@
-// A file that another one was made from.
+// Identifies a file from which another file was made.
 #pragma once
 
 #include <compare>
