@@ -1,9 +1,9 @@
-// Times the kernels of a schedule as the executor runs them: in their order, in its buffers, with
-// the cache as the operations before left it, and with all ranks of the node busy.
+// Times the kernels of a schedule as the executor runs them: in order, in its buffers, with the
+// cache as earlier operations left it, and with all ranks busy.
 //
-// Where the program has fewer or more ranks than the plan, communication is left out. The ranks
-// still wait for each other where communication would make them wait. Kernels that the executor
-// runs at the same time on all ranks share the memory's bandwidth here, too.
+// If the program has fewer or more ranks than the plan, communication is left out. The ranks still
+// wait for each other where communication would make them wait. Kernels that the executor runs at
+// the same time on all ranks share the memory's bandwidth here, too.
 #pragma once
 
 #include <functional>

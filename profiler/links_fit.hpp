@@ -28,7 +28,7 @@ struct FitError {
 struct LinkFit {
   std::vector<Segment> segments;
   std::vector<FitError> segment_errors;  // by segment
-  FitError error;                        // of all samples
+  FitError error;                        // for all samples
   auto operator<=>(const LinkFit&) const = default;
 };
 

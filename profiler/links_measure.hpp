@@ -63,7 +63,7 @@ struct LinkMeasurements {
   std::vector<LinkCurve> curves;
   LocalCosts local;
   std::string device;
-  std::int64_t memory_bytes = 0;  // of one rank
+  std::int64_t memory_bytes = 0;  // memory of one rank
 };
 
 // Measures all links. A program with one rank measures only local costs. This call is collective

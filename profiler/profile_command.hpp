@@ -12,7 +12,7 @@ namespace cnnplan {
 
 struct ProfileOptions {
   std::vector<std::string> networks;  // files
-  int ranks = 0;                      // of the plans; 0: as many as `world` has, or one per core
+  int ranks = 0;  // ranks of the plans; 0: as many as `world` has, or one per core
   std::int64_t batch = 8;
   Precision precision = Precision::fp32;
   std::string input_size;            // empty: the size in the networks
@@ -21,8 +21,8 @@ struct ProfileOptions {
   std::string missing_from;          // a plan: only its kernels; empty: the kernels of `networks`
   std::string backend{default_backend()};
   bool deterministic = false;  // only kernels whose results repeat bit by bit
-  std::int64_t most_workspace_bytes = BackendOptions{}.most_workspace_bytes;  // of a convolution
-  int engine_trials = BackendOptions{}.engine_trials;  // of each variant of a convolution
+  std::int64_t most_workspace_bytes = BackendOptions{}.most_workspace_bytes;  // for a convolution
+  int engine_trials = BackendOptions{}.engine_trials;  // for each variant of a convolution
   int repetitions = 12;
   std::string output_file = "profile.json";
 };

@@ -24,11 +24,11 @@ struct TrainingIdentity {
   std::uint64_t seed = 1;
 };
 struct DataIdentity {
-  std::int64_t samples = 0;  // of one pass
+  std::int64_t samples = 0;  // samples of one pass
   std::int64_t steps = 0;    // from the very beginning to the end
 };
-// `file` is the checkpoint's. @throws InputError with the first difference; for networks it names
-// the layer
+// `file` is the checkpoint's.
+// @throws InputError with the first difference; for networks it names the layer
 void require_same_training(const Checkpoint& checkpoint,
                            const std::string& file,
                            const TrainingIdentity& training);

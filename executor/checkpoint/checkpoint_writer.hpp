@@ -20,8 +20,8 @@ class CheckpointWriter {
 
   // Every rank writes a part; ranks that hold equal slices divide them among themselves.
   // checkpoint.json is written last, and then the parts of the previous checkpoint are removed.
-  // `progress` has all fields except those set here: generation, element, parts, tensors. @throws
-  // IoError; the previous checkpoint is then still valid
+  // `progress` has all fields except those set here: generation, element, parts, tensors.
+  // @throws IoError; the previous checkpoint is then still valid
   void write(const Checkpoint& progress, const Plan& plan, const ParameterStore& store);
 
   const std::string& folder() const { return folder_; }

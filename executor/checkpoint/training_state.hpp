@@ -14,7 +14,7 @@ namespace cnnplan {
 struct StateTensor {
   std::string name;  // "/conv1/weight", "/conv1/weight_momentum", "/bn1/mean"
   LayerIndex layer = 0;
-  Shape shape;          // of the whole tensor; (1, 1, 1, 1, C) for running values
+  Shape shape;          // the whole tensor's; (1, 1, 1, 1, C) for running values
   Box box;              // this rank's slice
   int slot = -1;        // -1: running values
   bool second = false;  // momentum, variance

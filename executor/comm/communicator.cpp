@@ -79,8 +79,8 @@ void sum_over_ranks(std::span<T> values,
   }
 }
 
-// Describes the shards of all ranks in the form that MPI takes. @throws CommError when an int count
-// is too small
+// Describes the shards of all ranks in the form that MPI takes.
+// @throws CommError when an int count is too small
 struct ShardCounts {
   ShardCounts(std::size_t elements, int parts) {
     const auto all = static_cast<std::int64_t>(elements);

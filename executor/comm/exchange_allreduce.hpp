@@ -21,7 +21,8 @@ class ExchangeAllreduce {
 
   // Sums in place, with identical bits on every rank and in every run. This call is collective and
   // blocks.
-  // @pre values.size() == shape.elements  @throws CommError
+  // @pre values.size() == shape.elements
+  // @throws CommError
   void sum(std::span<float> values);
   void sum(std::span<double> values);
 

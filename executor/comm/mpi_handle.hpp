@@ -15,8 +15,8 @@ namespace cnnplan {
 // Checks the `code` that the function `call` returned. @throws CommError with MPI's own text
 void check_mpi(int code, const char* call);
 
-// Converts a count to the int that MPI takes. @throws CommError when one message cannot carry
-// `elements`
+// Converts a count to the int that MPI takes.
+// @throws CommError when one message cannot carry `elements`
 int message_count(std::int64_t elements);
 
 // Tags from here on are reserved for this folder; transfers use smaller ones. MPI guarantees tags

@@ -22,8 +22,9 @@ struct NcclValues {
 // share one.
 class NcclCommunicator {
  public:
-  // This call is collective over `group`. @throws EnvironmentError when this program was built
-  // without NCCL or two ranks share a GPU, CommError
+  // This call is collective over `group`.
+  // @throws EnvironmentError when this program was built without NCCL or two ranks share a GPU,
+  // CommError
   explicit NcclCommunicator(const Communicator& group);
   NcclCommunicator(NcclCommunicator&&) noexcept;
   NcclCommunicator& operator=(NcclCommunicator&&) noexcept;

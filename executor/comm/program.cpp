@@ -54,8 +54,7 @@ void throw_failure_of(int rank, const Failure& own, const Communicator& world) {
 
 int run_on(const std::string& name, const std::function<void(const Communicator& world)>& body) {
   const Communicator world = Communicator::world();
-  const Communicator failed =
-      Communicator::world();  // separate from `world`, where messages of `body` may be under way
+  const Communicator failed = Communicator::world();  // has no messages of `body` under way
   const auto failure = failure_of([&] { body(world); });
   if (!failure) return static_cast<int>(ExitCode::ok);
   const int code = static_cast<int>(failure->code);

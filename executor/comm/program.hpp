@@ -25,8 +25,8 @@ void on_first_rank(const Communicator& world, const std::function<void()>& actio
 // is collective and blocks.
 void on_every_rank(const Communicator& world, const std::function<void()>& action);
 
-// Rank 0 reads the file, and all ranks get its content. This call is collective and blocks. @throws
-// Error
+// Rank 0 reads the file, and all ranks get its content. This call is collective and blocks.
+// @throws Error
 std::string read_shared_file(const Communicator& world, const std::string& file);
 
 }  // namespace cnnplan

@@ -6,10 +6,10 @@
 //   adds   (p-1)/p n
 //
 // The values are cut into segments, a segment into p blocks, a block into chunks that stay in
-// cache. In step s rank r forwards block r - s: it receives the block from the left, adds its own
-// values (in the first p-1 steps) or takes it as the result, and sends it to the right. The sum of
-// a block is formed along the ring from the block's own rank on and then copied, so every rank has
-// identical bits, and every run repeats them.
+// cache. In step s rank r forwards block r - s. It receives the block from the left and adds its
+// own values in the first p-1 steps, or takes the block as the result, and sends it to the right.
+// The sum of a block is formed along the ring from the block's own rank on and then copied.
+// Therefore all ranks have identical bits, and every run repeats them.
 //
 // When the reduce-scatter runs alone, it begins one block earlier, so that rank r ends with block
 // r. The blocks of all segments that end with a rank are contiguous: its shard (shard.hpp).

@@ -23,9 +23,8 @@ inline std::optional<std::int64_t> crop_of(const Augmentation& augmentation) {
 
 // Says where the network's input lies in a stored sample.
 struct Placement {
-  std::array<std::int64_t, 3>
-      first{};            // d, h, w of the window's first element; negative in padding
-  bool mirrored = false;  // the window's last column comes first
+  std::array<std::int64_t, 3> first{};  // d, h, w of the first element; negative in padding
+  bool mirrored = false;                // the window's last column comes first
   bool operator==(const Placement&) const = default;
 };
 

@@ -23,8 +23,9 @@ std::vector<Dim> stored_sample_dims(const BatchShape& batch);
 std::vector<Dim> stored_label_dims(const BatchShape& batch);
 std::vector<Dim> stored_target_dims(const BatchShape& batch);
 
-// These open a dataset after checks. @throws InputError (pointer "/samples", "/labels" or
-// "/targets") when the dataset is missing, has another type or shape, or too few samples.
+// These open a dataset after checks.
+// @throws InputError (pointer "/samples", "/labels" or "/targets") when the dataset is missing, has
+// another type or shape, or too few samples.
 Hdf5Dataset open_samples(const Hdf5File& file,
                          const BatchShape& batch,
                          std::int64_t least_samples,
@@ -41,7 +42,8 @@ BatchShape stored_batch(const Hdf5File& file,
                         const Augmentation& augmentation);
 
 // Returns the attribute `name` ("mean", "std") of the samples by channel, or `absent` when the file
-// lacks it. @throws InputError unless it holds 1 or C values, finite and above `lowest`.
+// lacks it.
+// @throws InputError unless it holds 1 or C values, finite and above `lowest`.
 std::vector<double> channel_attribute(const Hdf5File& file,
                                       const Hdf5Dataset& samples,
                                       const std::string& name,
@@ -49,7 +51,8 @@ std::vector<double> channel_attribute(const Hdf5File& file,
                                       double lowest);
 
 // Reads all labels, each rank a part of them. This call is collective over `communicator` and
-// blocks; all ranks throw equal errors. @throws InputError, IoError
+// blocks; all ranks throw equal errors.
+// @throws InputError, IoError
 void check_label_range(const Hdf5File& file,
                        const Hdf5Dataset& labels,
                        std::int64_t classes,

@@ -23,8 +23,8 @@ struct PrefetchLimits {
 };
 
 // Reads ahead from another source, in as many threads as the steps turn out to need. Each thread
-// prepares one mini-batch and keeps memory for it. Blocks, values and errors are those of the
-// source, whatever the threads do. Steps are expected one after the other; after any other step,
+// prepares one mini-batch and keeps memory for it. Blocks, values and errors come from the source
+// unchanged, whatever the threads do. Steps are expected one after the other; after any other step,
 // reading ahead starts again.
 class PrefetchedData : public DataSource {
  public:

@@ -33,7 +33,8 @@ class TensorFileWriter {
   // The destructor removes the temporary file unless finish() was called.
   ~TensorFileWriter();
 
-  // Writes values in row-major order as float32 or float64. @pre no tensor of that name was written
+  // Writes values in row-major order as float32 or float64.
+  // @pre no tensor of that name was written
   // @throws IoError
   void write(const std::string& name,
              std::span<const std::int64_t> extents,
@@ -60,8 +61,9 @@ class TensorFileReader {
 
   const std::string& file() const { return hdf5_.file(); }
   bool has(const std::string& name) const { return hdf5_.find(name).has_value(); }
-  // Reads a tensor in row-major order. @throws InputError (pointer `name`) when it is missing, has
-  // other extents or no numbers; IoError
+  // Reads a tensor in row-major order.
+  // @throws InputError (pointer `name`) when it is missing, has other extents or no numbers;
+  // IoError
   std::vector<double> read(const std::string& name, std::span<const std::int64_t> extents) const;
   // Reads a block of the tensor, which may be empty.
   std::vector<double> read(const std::string& name,

@@ -10,8 +10,9 @@
 namespace cnnplan {
 
 // Library kernels may turn NaN into 0, so the loss alone does not show it. `steps` counts the steps
-// done. This call is collective. @throws NotFiniteError on all ranks when a weight or running value
-// of any rank is not finite; it names the first such tensor
+// done. This call is collective.
+// @throws NotFiniteError on all ranks when a weight or running value of any rank is not finite; it
+// names the first such tensor
 void require_finite(const ParameterStore& store,
                     const Network& network,
                     const Communicator& world,

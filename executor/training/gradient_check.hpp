@@ -10,7 +10,7 @@
 namespace cnnplan {
 
 struct Gradient {
-  std::vector<double> values;  // of this rank's slices; equal slices only on their first rank
+  std::vector<double> values;  // from this rank's slices; equal slices on one rank only
   double loss = 0.0;           // mean over the global mini-batch
   // Sums of this rank's squared residuals, forward and backward, indexed by completed cycles. A
   // chain with fewer cycles adds its last residual to the later entries.
@@ -31,7 +31,7 @@ Plan serial_plan(const Plan& plan);
 // Computes the gradient at the present weights on the mini-batch of state.step, times the loss
 // scale. It builds a runner for this one step and changes only the gradient arena of `context`.
 // This call is collective.
-// @pre the parameters of `context` are those of `plan`, with or without multigrid
+// @pre the parameters of `context` belong to `plan`, with or without multigrid
 Gradient gradient_under(const Plan& plan, const StepContext& context, const StepState& state);
 
 // Returns the square roots of the sums over all ranks. This call is collective.

@@ -1,5 +1,5 @@
-// Raises the number of multigrid cycles when the gradient is too far from that of the layers in
-// order.
+// Raises the number of multigrid cycles when the gradient is too far from the gradient of the
+// layers in order.
 #pragma once
 
 #include <vector>

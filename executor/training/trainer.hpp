@@ -19,15 +19,15 @@ namespace cnnplan {
 struct TrainingOptions {
   std::string backend{default_backend()};
   bool deterministic = false;  // only kernels whose results repeat bit by bit
-  std::int64_t most_workspace_bytes = BackendOptions{}.most_workspace_bytes;  // of a convolution
-  int engine_trials = BackendOptions{}.engine_trials;  // of each variant of a convolution
+  std::int64_t most_workspace_bytes = BackendOptions{}.most_workspace_bytes;  // for a convolution
+  int engine_trials = BackendOptions{}.engine_trials;  // for each variant of a convolution
   Graphs graphs = Graphs::automatic;                   // for devices that have graphs
   bool nccl = false;                                   // reductions by the library use NCCL
   std::string data_file;                               // empty: synthetic
-  std::string test_file;          // evaluated after every epoch and at the end; empty: none
-  Augmentation augmentation;      // of data; test data and inference use the centred window
-  std::string weights_file;       // for a start without a checkpoint; empty: from the seed
-  std::string dump_file;          // empty: none
+  std::string test_file;      // evaluated after every epoch and at the end; empty: none
+  Augmentation augmentation;  // for training data; test data and inference use the centred window
+  std::string weights_file;   // for a start without a checkpoint; empty: from the seed
+  std::string dump_file;      // empty: none
   std::string checkpoint_folder;  // receives the state; empty: nothing is saved
   // A checkpoint is written after every period of this many steps, or after every epoch if it is 0.
   // One is always written at the end.

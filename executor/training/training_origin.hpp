@@ -15,7 +15,7 @@ namespace cnnplan {
 
 struct TrainingOrigin {
   std::optional<Checkpoint> checkpoint;  // none: the first step
-  std::string plan_sha256;               // of the given plan; empty without checkpoints
+  std::string plan_sha256;               // digest of the given plan; empty without checkpoints
   bool same_plan = false;                // the checkpoint has the given plan
 
   std::int64_t step() const { return checkpoint ? checkpoint->step : 0; }
@@ -34,9 +34,9 @@ Plan plan_from(const TrainingOrigin& origin, const Plan& plan);
 // is given.
 TrainingOptions options_from(const TrainingOrigin& origin, const TrainingOptions& options);
 
-// Checks that the data and the parts fit the checkpoint. This call is collective. @throws
-// InputError for a checkpoint of other data or after the last step, and for a part that differs
-// from what was written
+// Checks that the data and the parts fit the checkpoint. This call is collective.
+// @throws InputError for a checkpoint of other data or after the last step, and for a part that
+// differs from what was written
 void check_origin(const TrainingOrigin& origin,
                   const TrainingOptions& options,
                   const DataSource& data,

@@ -62,17 +62,15 @@ class TrainingSteps {
   // Gives every rank the average of all ranks' running values. This call is collective.
   void average_running_values();
 
-  // Makes one pass over the test data, if there is any. This call is collective. @pre running
-  // values are averaged
+  // Makes one pass over the test data, if there is any. This call is collective.
+  // @pre running values are averaged
   // @post runner() is null, because the memory for a step and for an evaluation is not held at once
   void evaluate(RunReport& report);
 
   // These belong to the last step.
   const Plan& plan() const { return plan_; }
   const Schedule& schedule() const { return schedule_; }
-  const StepRunner* runner() const {
-    return runner_ ? &*runner_ : nullptr;
-  }  // null: no step was run
+  const StepRunner* runner() const { return runner_ ? &*runner_ : nullptr; }  // null: no step ran
 
  private:
   StepContext context() const;
@@ -104,7 +102,7 @@ class TrainingSteps {
   std::int64_t steps_;
   std::int64_t first_counted_ = 0;    // step
   std::optional<StepRunner> runner_;  // none during a check or an evaluation
-  ChainStates states_;                // of the previous runner, while there is none
+  ChainStates states_;                // states of the previous runner, while there is none
   std::optional<GradientCheck> first_check_;
   std::optional<RunRecorder> recorder_;
 };

@@ -27,7 +27,7 @@ struct Verification {
   // The largest difference on one rank when all weights are changed by rounding. Thresholds of ReLU
   // and batch norms over few values can amplify rounding.
   double rounding = 0.0;
-  double limit = 0.0;  // of every relative error: four times `rounding`, or a fixed minimum
+  double limit = 0.0;  // for every relative error: four times `rounding`, or a fixed minimum
   // Returns false if a value is not finite, because then nothing is known.
   bool holds() const {
     return std::isfinite(limit) && (tensors.empty() || tensors.front().relative_error <= limit);
@@ -39,8 +39,8 @@ struct Verification {
 Plan verified_plan(const Plan& plan, const std::function<void(const std::string& text)>& note);
 
 // Compares the tensors of two dumps except weights, with the largest difference first. Values that
-// are not finite count as infinitely far apart. `tensors` comes from dumped_tensors(). @throws
-// IoError, InputError
+// are not finite count as infinitely far apart. `tensors` comes from dumped_tensors().
+// @throws IoError, InputError
 std::vector<TensorDifference> compare_dumps(const std::string& file,
                                             const std::string& reference_file,
                                             const std::vector<DumpedTensor>& tensors);
@@ -49,8 +49,9 @@ std::vector<TensorDifference> compare_dumps(const std::string& file,
 // mini-batch and equal weights, except that rounding changes the weights of the last step.
 // `options` gives the backend, data, weights and seed. Files go to the folder for temporary files.
 //
-// Only rank 0 gets the complete result. This call is collective. @throws as train() does;
-// InfeasibleError when one rank has too little memory for the whole mini-batch
+// Only rank 0 gets the complete result. This call is collective.
+// @throws as train() does; InfeasibleError when one rank has too little memory for the whole
+// mini-batch
 Verification verify(const Plan& plan,
                     const TrainingOptions& options,
                     const Communicator& world,

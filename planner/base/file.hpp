@@ -9,8 +9,9 @@ namespace cnnplan {
 
 // Files, pipes and terminals that are read as a whole have at most this size.
 inline constexpr std::int64_t max_file_bytes = 2147483647;
-// Returns the content of a file. @throws IoError when the file is missing, unreadable or a device
-// other than a terminal; InputError when it is larger than max_file_bytes
+// Returns the content of a file.
+// @throws IoError when the file is missing, unreadable or a device other than a terminal;
+// InputError when it is larger than max_file_bytes
 std::string read_file(const std::string& file);
 // Writes to a temporary file next to `file` and renames it, so `file` is complete or absent.
 // @throws IoError
@@ -21,8 +22,9 @@ void check_writable(const std::string& file);
 std::string behind_links(const std::string& file);
 // True if the file exists. @throws IoError when this cannot be found out.
 bool file_exists(const std::string& file);
-// Checks two names before the work. @throws Error (usage) when writing `output` would replace the
-// file that is read or written as `other`
+// Checks two names before the work.
+// @throws Error (usage) when writing `output` would replace the file that is read or written as
+// `other`
 void require_other_file(const std::string& output, const std::string& other);
 // Returns the SHA-256 of `content` in lower-case hex.
 std::string sha256(std::string_view content);

@@ -25,8 +25,8 @@ struct SolveOptions {
   Recompute recompute = Recompute::where_needed;
   std::string axes = "ncdhw";                   // axes over which layers may be split, besides r
   std::string uniform;                          // "h2": no search; empty: search
-  std::optional<AllreduceAlgorithm> allreduce;  // of gradients; empty: the fastest
-  std::int64_t bucket_bytes = Plan{}.bucket_bytes;  // of gradients
+  std::optional<AllreduceAlgorithm> allreduce;  // for gradients; empty: the fastest
+  std::int64_t bucket_bytes = Plan{}.bucket_bytes;  // bytes of gradients
   bool sharded_update = false;                      // as in Plan
   int sample_blocks = 1;                            // as in Plan
   std::vector<std::string> allow;                   // "multigrid"
@@ -59,7 +59,7 @@ struct ExplainOptions {
 struct CompareOptions {
   std::string plan_file = "plan.json";
   std::string run_file = "run.json";
-  double max_error = 0.15;  // of the step time
+  double max_error = 0.15;  // relative, for the step time
 };
 
 struct SimulateOptions {
@@ -67,7 +67,7 @@ struct SimulateOptions {
   std::string platform_file;  // as for solve
   std::string profile_file;   // as for solve
   std::string folder = "simulation";
-  std::optional<double> max_error;  // of the predicted step time; absent: any
+  std::optional<double> max_error;  // relative, for the predicted step time; absent: any
   bool real_bytes = false;          // see TraceOptions
 };
 
@@ -79,8 +79,8 @@ ExitCode solve_command(const SolveOptions& options);
 ExitCode import_command(const ImportCommandOptions& options);
 ExitCode explain_command(const ExplainOptions& options);
 ExitCode compare_command(const CompareOptions& options);
-// Replays the plan in SimGrid. @throws EnvironmentError without SimGrid, after the files are
-// written
+// Replays the plan in SimGrid.
+// @throws EnvironmentError without SimGrid, after the files are written
 ExitCode simulate_command(const SimulateOptions& options);
 // Reads each file as the kind that its "schema" names, or as an ONNX model, and says that it is
 // valid, or what is wrong. Returns the exit code of the first wrong file.

@@ -16,7 +16,8 @@ class PlanInputs {
   explicit PlanInputs(const Plan& plan);
 
   // Returns the named file, or else the file with the default name, if the plan was made from it.
-  // If the plan does not record its files, any file is returned. @throws IoError
+  // If the plan does not record its files, any file is returned.
+  // @throws IoError
   std::optional<std::string> take(const std::string& named, const std::string& standard);
   // Says why the taken files do not give the prices of the plan; empty if they do.
   std::string problem() const;

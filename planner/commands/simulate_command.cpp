@@ -76,7 +76,7 @@ double kernels_s(std::span<const PricedSchedule> schedules) {
 struct StepTimes {
   double simulated_s = 0.0;
   double predicted_s = 0.0;
-  double kernels_s = 0.0;  // of the busiest lane, part of both
+  double kernels_s = 0.0;  // kernels of the busiest lane, which both times include
 };
 
 std::string times_text(const StepTimes& times) {

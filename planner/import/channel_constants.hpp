@@ -10,7 +10,8 @@
 namespace cnnplan {
 
 // Each function takes as input `constant` of the node a number, or one number per channel; the
-// other input is the activation x. @throws UnmappedNode when no layer can take the constant in.
+// other input is the activation x.
+// @throws UnmappedNode when no layer can take the constant in.
 
 // Computes x + factor * constant.
 Value add_constant(const NodeReader& node,

@@ -159,7 +159,7 @@ std::vector<Value> Importer::outputs_of(const NodeReader& reader) {
 }
 
 Value Importer::folded(const NodeReader& reader) {
-  constexpr std::int64_t most_elements = std::int64_t{1} << 22;  // of all folded constants
+  constexpr std::int64_t most_elements = std::int64_t{1} << 22;  // all folded constants together
   Value value = fold(reader);
   if (const auto* const constant = std::get_if<Constant>(&value)) {
     folded_elements_ += element_count(*constant->tensor);

@@ -43,8 +43,8 @@ ImportedModel import_onnx(const OnnxGraph& graph,
                           const std::string& file,
                           const ImportOptions& options);
 
-// Returns the values in row-major order of `extents`. @throws InputError when they lie in another
-// file or are no numbers
+// Returns the values in row-major order of `extents`.
+// @throws InputError when they lie in another file or are no numbers
 std::vector<double> values_of(const ImportedTensor& tensor, const std::string& file);
 
 }  // namespace cnnplan

@@ -30,13 +30,13 @@ class NetworkBuilder {
 
   // Adds the input layer for an input with these dims. @throws InputError
   Activation add_input(const std::string& name, const std::vector<std::int64_t>& dims);
-  // Appends a layer, whose output has as many dims as its first input. @throws InputError when the
-  // shapes do not fit
+  // Appends a layer, whose output has as many dims as its first input.
+  // @throws InputError when the shapes do not fit
   Activation add_layer(const NodeReader& node,
                        const LayerParameters& parameters,
                        const std::vector<Activation>& inputs);
-  // Adds a parameter. @throws UnmappedNode for another number of values, or when another layer has
-  // this weight
+  // Adds a parameter.
+  // @throws UnmappedNode for another number of values, or when another layer has this weight
   void add_tensor(LayerIndex layer,
                   const std::string& name,
                   const std::vector<std::int64_t>& extents,
@@ -44,11 +44,12 @@ class NetworkBuilder {
   // Gives a convolution its bias, (F). @throws UnmappedNode for other dims
   void add_bias(LayerIndex layer, const Constant& values);
   // Multiplies all outputs of a convolution, fully connected layer or batch norm by one factor, or
-  // by one per channel. Only parameters change, and a note says so. @throws UnmappedNode when the
-  // layer's parameters cannot do this
+  // by one per channel. Only parameters change, and a note says so.
+  // @throws UnmappedNode when the layer's parameters cannot do this
   void scale_output(LayerIndex layer, const std::vector<double>& factors);
   // Adds factor * values to all outputs of such a layer, for one value or one per channel. The
-  // values are added to its bias, or become its bias. @throws UnmappedNode
+  // values are added to its bias, or become its bias.
+  // @throws UnmappedNode
   void shift_output(LayerIndex layer, const Constant& values, double factor);
 
   std::int64_t batch() const { return batch_; }

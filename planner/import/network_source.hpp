@@ -16,7 +16,8 @@ struct SourceOfNetwork {
 };
 
 // Parses `content`, which says itself what kind of file it is. Notes for the user are appended to
-// `notes`. @throws InputError, UnmappedNodes, EnvironmentError
+// `notes`.
+// @throws InputError, UnmappedNodes, EnvironmentError
 Network parse_network_or_model(const SourceOfNetwork& source, std::vector<std::string>& notes);
 
 }  // namespace cnnplan

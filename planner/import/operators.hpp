@@ -14,7 +14,7 @@ namespace cnnplan {
 // @throws UnmappedNode, InputError
 using MapNode = std::vector<Value> (*)(const NodeReader& node, NetworkBuilder& network);
 
-// Returns null if no layer computes what the operator does.
+// Returns null if no layer can compute the operator.
 MapNode find_operator(std::string_view type);
 
 // windowed_operators.cpp

@@ -77,7 +77,7 @@ std::vector<std::int64_t> kernel_of(const std::vector<std::int64_t>& dims) {
   return {dims.begin() + 2, dims.end()};
 }
 
-// Returns the extents of a weight for `image`, which include those of its kernel.
+// Returns the extents of a weight for `image`, which include the extents of its kernel.
 std::vector<std::int64_t> weight_dims(const NodeReader& node, const Activation& image) {
   std::vector<std::int64_t> dims = dims_of(node.constant(1));
   if (dims.size() != image.dims.size()) {

@@ -9,8 +9,8 @@ namespace cnnplan {
 
 inline constexpr std::int64_t max_folded_elements = 8192;
 
-// Returns a constant input to compute with. @throws UnmappedNode when it is too large, or
-// transposed
+// Returns a constant input to compute with.
+// @throws UnmappedNode when it is too large, or transposed
 TensorPointer small_constant(const NodeReader& node, std::size_t index);
 
 // folded_lists.cpp

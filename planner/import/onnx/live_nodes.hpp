@@ -12,7 +12,7 @@ namespace cnnplan {
 
 struct LiveNodes {
   std::vector<const OnnxNode*> nodes;  // in the order of the file
-  std::map<std::string, int> uses;     // of each value, as inputs of these nodes and as outputs
+  std::map<std::string, int> uses;     // counts of each value as input of these nodes and as output
 };
 
 // Returns the nodes from which `outputs` are computed. Files list nodes after the nodes that make

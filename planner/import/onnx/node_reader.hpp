@@ -63,8 +63,8 @@ class NodeReader {
   std::int64_t opset_;
 };
 
-// Returns an axis counted from the beginning, also for one counted from the end. @throws
-// UnmappedNode unless it is below `rank`
+// Returns an axis counted from the beginning, also for one counted from the end.
+// @throws UnmappedNode unless it is below `rank`
 std::size_t normal_axis(std::int64_t axis, std::size_t rank);
 
 }  // namespace cnnplan

@@ -19,9 +19,10 @@ bool is_onnx(std::string_view text);
 // Returns the whole file. @throws InputError when it is larger than a model may be, IoError
 std::string read_onnx_file(const std::string& file);
 
-// Parses a model. @throws InputError for content that is no model, for tensors whose number of
-// bytes contradicts their dims, and for unknown opsets; EnvironmentError in a program that was
-// built without protobuf and ONNX
+// Parses a model.
+// @throws InputError for content that is no model, for tensors whose number of bytes contradicts
+// their dims, and for unknown opsets; EnvironmentError in a program that was built without protobuf
+// and ONNX
 OnnxGraph parse_onnx(std::string_view content, const std::string& file);
 
 }  // namespace cnnplan

@@ -26,7 +26,7 @@ struct OnnxTensor {
 };
 using TensorPointer = std::shared_ptr<const OnnxTensor>;
 
-using OnnxAttribute = std::variant<std::monostate,  // of a kind that no mapped operator has
+using OnnxAttribute = std::variant<std::monostate,  // for a kind that no mapped operator has
                                    std::int64_t,
                                    float,
                                    std::string,
@@ -54,7 +54,7 @@ struct OnnxValue {
 
 struct OnnxGraph {
   std::string name;
-  std::int64_t opset = 0;  // of the standard operators; 0 if the file names none
+  std::int64_t opset = 0;  // version of the standard operators; 0 if the file names none
   std::vector<OnnxNode> nodes;
   std::map<std::string, TensorPointer> initializers;
   std::vector<OnnxValue> inputs;  // without initializers

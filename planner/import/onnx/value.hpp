@@ -32,7 +32,7 @@ struct ChannelGroups {
 struct Activation {
   LayerIndex layer = 0;
   std::vector<std::int64_t> dims;
-  std::array<Margin, 3> margins{};      // of d, h, w; part of dims
+  std::array<Margin, 3> margins{};      // for d, h, w; included in dims
   std::optional<ChannelGroups> groups;  // in place of dim 1, with any dims after them
   bool is_layer_output = false;         // unchanged as the layer made it
 
