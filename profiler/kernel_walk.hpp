@@ -21,7 +21,7 @@
 
 namespace cnnplan {
 
-// The seconds of each repetition, by canonical key. A kernel that occurs several times in the
+// Holds the seconds of each repetition, by canonical key. A kernel that occurs several times in the
 // schedule gives one value per repetition, which is the mean over its occurrences.
 struct KernelSamples {
   std::map<KernelSpec, std::vector<double>> seconds;

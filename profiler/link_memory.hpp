@@ -25,8 +25,8 @@ class LinkMemory {
     return {seen.data(), static_cast<std::size_t>(count)};
   }
   void* data() const { return memory_.data(); }
-  // These copy to the mirror before it is sent, and from it after it is received. Both wait for the
-  // selected queue and for no other.
+  // These functions copy to the mirror before it is sent, and from it after it is received. Both
+  // wait for the selected queue and for no other.
   void fetch(std::int64_t count) const {
     if (device_.is_host()) return;
     device_.copy_to_host(mirror_.data(), memory_.data(), count);

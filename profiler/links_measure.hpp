@@ -82,7 +82,8 @@ LinkFit fit_of(const LinkCurve& curve);
 // Returns how far the predictor's times on `platform` are from the medians of a curve.
 FitError prediction_error(const Platform& platform, const LinkCurve& curve);
 
-// These return bytes per second: of the message, and of the traffic on a link for a collective.
+// These functions return bytes per second: of the message, and of the traffic on a link for a
+// collective.
 double algorithm_bandwidth(const LinkSample& sample);
 double bus_bandwidth(const LinkCurve& curve, const LinkSample& sample);
 

@@ -11,7 +11,7 @@
 namespace cnnplan {
 namespace {
 
-// Sums over 24,000 ranks are exact in float.
+// With these factors, sums over 24,000 ranks are exact in float.
 int of_rank(int rank) {
   return rank % 7 + 1;
 }

@@ -14,7 +14,7 @@ namespace cnnplan {
 // equal errors.
 // @throws IoError, InputError
 Checkpoint read_checkpoint(const std::string& folder, const Communicator& world);
-// Does so only if the folder has a checkpoint, and else returns nothing.
+// Reads the file only if the folder has a checkpoint, and returns nothing otherwise.
 std::optional<Checkpoint> find_checkpoint(const std::string& folder, const Communicator& world);
 
 // Lists what a training must have in common with the training that it continues.
@@ -27,7 +27,7 @@ struct DataIdentity {
   std::int64_t samples = 0;  // samples of one pass
   std::int64_t steps = 0;    // from the very beginning to the end
 };
-// `file` is the checkpoint's.
+// Compares network, batch and seed. `file` names the checkpoint in messages.
 // @throws InputError with the first difference; for networks it names the layer
 void require_same_training(const Checkpoint& checkpoint,
                            const std::string& file,

@@ -13,8 +13,9 @@ namespace cnnplan {
 
 class CheckpointWriter {
  public:
-  // `generation` is the checkpoint's in the folder, or 0 if there is none. Files that earlier
-  // trainings left over are removed. All calls are collective, and all ranks throw equal errors.
+  // `generation` is the generation of the checkpoint in the folder, or 0 if there is none. Files
+  // that earlier trainings left over are removed. All calls are collective, and all ranks throw
+  // equal errors.
   // @throws IoError
   CheckpointWriter(const std::string& folder, std::int64_t generation, const Communicator& world);
 

@@ -22,7 +22,8 @@ struct CollectiveSpec {
   ElementType element = ElementType::fp32;  // sums are fp32 or fp64; an allgather takes any
   AllreduceAlgorithm algorithm = AllreduceAlgorithm::ring;  // for a half, one that has halves
   int ranks_per_node = 1;  // consecutive ranks of the group, for `hierarchical`; divides its size
-  // The algorithm `library` is this NCCL communicator; null means MPI. The pointer is borrowed.
+  // The algorithm `library` uses this NCCL communicator, or MPI if it is null. The pointer is
+  // borrowed.
   const NcclCommunicator* nccl = nullptr;
 };
 
@@ -34,11 +35,10 @@ class DeviceCollective {
   // The object keeps a reference to `group` and the addresses in `spec`.
   DeviceCollective(const Communicator& group, const CollectiveSpec& spec);
 
-  // A run is a start and a finish, and the device may do other work between them. Both use the
-  // selected queue, which must not change between them. They are collective over the group.
+  // A run is a start and a finish, and the device may do other work between them. Both calls use
+  // the selected queue, which must not change between them. Both are collective over the group.
   void start();
-  // Blocks until all ranks have taken part; later work in the queue sees the result. With NCCL it
-  // does not block.
+  // Blocks until the result is known, except with NCCL. Later work in the queue sees the result.
   void finish();
   void run() {
     start();

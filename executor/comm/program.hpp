@@ -21,8 +21,8 @@ int run_program(const std::string& name,
 void on_first_rank(const Communicator& world, const std::function<void()>& action);
 
 // Runs `action` on every rank. If it throws on some ranks, every rank throws: a failed rank its own
-// exception, the others an Error with the exit code and message of the first failed rank. This call
-// is collective and blocks.
+// exception, the others an Error with the exit code and message of the lowest failed rank. This
+// call is collective and blocks.
 void on_every_rank(const Communicator& world, const std::function<void()>& action);
 
 // Rank 0 reads the file, and all ranks get its content. This call is collective and blocks.

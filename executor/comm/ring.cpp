@@ -29,7 +29,7 @@ void take(T* own, const T* received, const RingHop& hop) {
   std::memcpy(own, received, bytes_of<T>(hop));
 }
 
-// Both happen in one pass over the chunk.
+// Takes the chunk and forwards it in one pass over its values.
 template <typename T>
 void take_and_forward(T* own, const T* received, T* forward, const RingHop& hop) {
   if constexpr (std::is_floating_point_v<T>) {

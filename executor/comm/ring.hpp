@@ -1,5 +1,5 @@
-// Ring allreduce (Patarasuk, Yuan 2009): a reduce-scatter ring, then an allgather ring. Each half
-// also runs by itself.
+// Runs the ring allreduce (Patarasuk, Yuan 2009): a reduce-scatter ring, then an allgather ring.
+// Each half also runs by itself.
 //
 //   steps  2(p-1): p-1 that reduce, p-1 that gather
 //   bytes  n/p sent and received by every rank in every step, 2(p-1)/p n in all

@@ -33,9 +33,9 @@ class Transfer {
   Transfer(Transfer&&) noexcept;
   Transfer& operator=(Transfer&&) noexcept;
   ~Transfer();
-  // A run is a start and a finish, and the device may do other work between them. Both use the
-  // selected queue, which must not change between them. They are collective over the ranks of the
-  // list.
+  // A run is a start and a finish, and the device may do other work between them. Both calls use
+  // the selected queue, which must not change between them. Both are collective over the ranks of
+  // the list.
   void start();
   // Blocks until this rank has sent and received everything; later work in the queue sees what was
   // received.

@@ -44,8 +44,8 @@ class TransferMessage {
   std::int64_t staging_bytes() const { return staging_.size_bytes(); }
   // Returns the place of each box in a staged message, and nothing for a message in place.
   const std::vector<TensorView>& staged() const { return staged_; }
-  // These copy between the message and its mirror in the selected queue, and do nothing without a
-  // mirror.
+  // These functions copy between the message and its mirror in the selected queue, and do nothing
+  // without a mirror.
   void copy_to_mirror(Device& device) const;
   void copy_from_mirror(Device& device) const;
 

@@ -16,14 +16,14 @@ inline constexpr const char* samples_name = "/samples";
 inline constexpr const char* labels_name = "/labels";
 inline constexpr const char* targets_name = "/targets";
 
-// These list dims in the order in which a data file stores them. Samples are (N, C, D, H, W)
-// without D when it is 1. Labels per pixel lack C. Labels per image are (N), and targets per image
-// are (N, C).
+// These functions list dims in the order in which a data file stores them. Samples are (N, C, D, H,
+// W) without D when it is 1. Labels per pixel lack C. Labels per image are (N), and targets per
+// image are (N, C).
 std::vector<Dim> stored_sample_dims(const BatchShape& batch);
 std::vector<Dim> stored_label_dims(const BatchShape& batch);
 std::vector<Dim> stored_target_dims(const BatchShape& batch);
 
-// These open a dataset after checks.
+// These functions check a dataset and open it.
 // @throws InputError (pointer "/samples", "/labels" or "/targets") when the dataset is missing, has
 // another type or shape, or too few samples.
 Hdf5Dataset open_samples(const Hdf5File& file,

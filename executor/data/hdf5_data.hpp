@@ -48,7 +48,7 @@ class Hdf5Data : public DataSource {
   std::int64_t sample_count() const override { return samples_.dataset.extents().front(); }
   std::int64_t step_count() const override;
   std::int64_t valid_count(std::int64_t step) const override;
-  // Several threads may call these at once.
+  // Several threads may call these functions at once.
   void read_samples(std::int64_t step, const TensorView& samples) override;
   void read_labels(std::int64_t step, const TensorView& labels) override;
 

@@ -5,8 +5,8 @@
 
 namespace cnnplan {
 
-// A bijection of [0, size): a Feistel network on the next even number of bits, repeated until the
-// result is below `size` (Black, Rogaway 2002, "cycle walking").
+// Computes a bijection of [0, size). A Feistel network on the next even number of bits is repeated
+// until the result is below `size` (Black, Rogaway 2002, "cycle walking").
 class Permutation {
  public:
   // @pre size >= 1

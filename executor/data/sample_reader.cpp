@@ -45,7 +45,7 @@ T converted(double value) {
   }
 }
 
-// The part of a stored sample that a block of a window shows.
+// Describes the part of a stored sample that a block of a window shows.
 struct Shown {
   Box stored;  // in the sample, cut where the window leaves it
   // Element x of the sample along a dim is element x - first of the window. Along w in a mirrored

@@ -10,9 +10,9 @@
 
 namespace cnnplan {
 
-// Samples and targets are roughly normal (mean 0, variance 1), and labels are uniform. All depend
-// only on the seed and the global index, and every step repeats them. The block of this rank is
-// made at the first read and kept.
+// Samples and targets are roughly normal (mean 0, variance 1), and labels are uniform. All values
+// depend only on the seed and the global index, and every step repeats them. The block of this rank
+// is made at the first read and kept.
 class SyntheticData : public DataSource {
  public:
   SyntheticData(const BatchShape& batch, std::uint64_t seed) : batch_(batch), seed_(seed) {}

@@ -19,7 +19,8 @@ std::int64_t best_class(const T* probabilities, std::int64_t classes) {
   return std::max_element(probabilities, probabilities + classes, smaller) - probabilities;
 }
 
-// Sums over samples. If each rank has whole samples, the bits do not depend on which rank has them.
+// Holds sums over samples. If each rank has whole samples, the bits do not depend on which rank has
+// them.
 struct Sums {
   std::vector<double> of_samples;  // by place in the mini-batch
   double count = 0.0;

@@ -12,8 +12,8 @@ namespace cnnplan {
 struct Gradient {
   std::vector<double> values;  // from this rank's slices; equal slices on one rank only
   double loss = 0.0;           // mean over the global mini-batch
-  // Sums of this rank's squared residuals, forward and backward, indexed by completed cycles. A
-  // chain with fewer cycles adds its last residual to the later entries.
+  // Holds sums of this rank's squared residuals, forward and backward, indexed by completed cycles.
+  // A chain with fewer cycles adds its last residual to the later entries.
   std::array<std::vector<double>, 2> residual_squares{};
 };
 

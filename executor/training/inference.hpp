@@ -12,8 +12,8 @@ namespace cnnplan {
 struct InferenceReport {
   std::string tensor;  // "/fc/output": the output of the layer before the loss
   std::int64_t samples = 0;
-  // Times of forward passes of a mini-batch on the slowest rank. The first pass counts only if
-  // there is no other.
+  // Holds the times of forward passes of a mini-batch on the slowest rank. The first pass counts
+  // only if there is no other.
   Statistics step;
   double predicted_s = 0.0;  // from the plan; 0: the plan has no prediction
 };

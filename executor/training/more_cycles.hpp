@@ -15,7 +15,7 @@ Plan with_one_more_cycle(const Plan& plan);
 
 // Returns the chains of `given` whose cycles differ in `now`, where a chain may run in order.
 std::vector<RaisedCycles> raised_cycles(const Plan& given, const Plan& now);
-// Returns the plan with these cycles, for the chains that it has.
+// Returns the plan with the raised cycles, for the chains that it has.
 Plan with_raised_cycles(const Plan& plan, const std::vector<RaisedCycles>& raised);
 
 // Returns the largest number of cycles of any chain, or 0 without multigrid.

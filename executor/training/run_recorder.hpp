@@ -19,8 +19,8 @@ class RunRecorder {
   // summarize_into.
   static constexpr std::size_t most_steps = 1000;
 
-  // These add the times of the last step of `runner`, and replace the oldest times when there are
-  // `most_steps`. The first one is collective.
+  // These functions add the times of the last step of `runner`, and replace the oldest times when
+  // there are `most_steps`. The first one is collective.
   void record_step(const StepRunner& runner);
   void record_operations(const StepRunner& runner);
   // Fills `step` and `operations` of the report on rank 0. This call is collective.

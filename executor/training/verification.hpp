@@ -24,8 +24,8 @@ struct TensorDifference {
 
 struct Verification {
   std::vector<TensorDifference> tensors;  // the largest difference first
-  // The largest difference on one rank when all weights are changed by rounding. Thresholds of ReLU
-  // and batch norms over few values can amplify rounding.
+  // Holds the largest difference on one rank when all weights are changed by rounding. Thresholds
+  // of ReLU and batch norms over few values can amplify rounding.
   double rounding = 0.0;
   double limit = 0.0;  // for every relative error: four times `rounding`, or a fixed minimum
   // Returns false if a value is not finite, because then nothing is known.
@@ -45,8 +45,8 @@ std::vector<TensorDifference> compare_dumps(const std::string& file,
                                             const std::string& reference_file,
                                             const std::vector<DumpedTensor>& tensors);
 
-// Runs one step of verified_plan(plan) on all ranks and two steps on rank 0 alone. All use one
-// mini-batch and equal weights, except that rounding changes the weights of the last step.
+// Runs one step of verified_plan(plan) on all ranks and two steps on rank 0 alone. All steps use
+// one mini-batch and equal weights, except that rounding changes the weights of the last step.
 // `options` gives the backend, data, weights and seed. Files go to the folder for temporary files.
 //
 // Only rank 0 gets the complete result. This call is collective.

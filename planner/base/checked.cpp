@@ -1,4 +1,4 @@
-// Words the error for an overflow.
+// Writes the error message for an overflow.
 #include "planner/base/checked.hpp"
 
 #include <string>

@@ -11,7 +11,7 @@
 
 namespace cnnplan {
 
-// The name of a file ends so while it is being written.
+// A file has this suffix while it is being written.
 inline constexpr const char* partial_suffix = ".partial";
 
 struct FileDigest {

@@ -1,4 +1,4 @@
-// Solves for a plan from files and options, and writes it.
+// Reads files and options, searches for a plan, and writes it.
 #include <algorithm>
 #include <iostream>
 #include <thread>

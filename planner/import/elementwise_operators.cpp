@@ -9,7 +9,7 @@
 namespace cnnplan {
 namespace {
 
-// These are the inputs of a batch norm after the image, as parameters of the layer.
+// The inputs of a batch norm after the image become these parameters of the layer.
 constexpr const char* batch_norm_tensors[] = {"scale", "shift", "mean", "variance"};
 
 // Returns the only number of a constant input, or `absent` if the input is left out.

@@ -25,7 +25,7 @@ struct ImportedTensor {
   std::vector<std::int64_t> extents;  // as the executor stores it; {F} for a bias
   TensorPointer values;               // a bias may have one value for all outputs
   bool is_transposed = false;         // values are (inputs, outputs)
-  // These hold one number for all, or one for each of the first extent.
+  // Each list holds one number for all values, or one for each index of the first extent.
   std::vector<double> factors{1.0};
   std::vector<double> offsets{0.0};
 };

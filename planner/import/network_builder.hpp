@@ -48,7 +48,7 @@ class NetworkBuilder {
   // @throws UnmappedNode when the layer's parameters cannot do this
   void scale_output(LayerIndex layer, const std::vector<double>& factors);
   // Adds factor * values to all outputs of such a layer, for one value or one per channel. The
-  // values are added to its bias, or become its bias.
+  // values are added to its bias or shift, or become its bias.
   // @throws UnmappedNode
   void shift_output(LayerIndex layer, const Constant& values, double factor);
 

@@ -11,7 +11,7 @@
 namespace cnnplan {
 namespace {
 
-// These are numbers of onnx.TensorProto.DataType.
+// These numbers come from onnx.TensorProto.DataType.
 constexpr std::int64_t real_types[] = {1, 10, 11, 16};
 
 // True if dims 1 and 2 can be channels in groups.

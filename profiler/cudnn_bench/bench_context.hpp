@@ -1,4 +1,4 @@
-// The objects that all measurements of one cudnn_bench share.
+// Groups the objects that all measurements of one cudnn_bench share.
 #pragma once
 
 #include <functional>

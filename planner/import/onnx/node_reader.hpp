@@ -28,7 +28,7 @@ class NodeReader {
   std::int64_t integer(const std::string& attribute, std::int64_t absent) const;
   float real(const std::string& attribute, float absent) const;
   std::string text(const std::string& attribute, const std::string& absent) const;
-  // Lists are empty if the attribute is absent.
+  // The result is empty if the attribute is absent.
   std::vector<std::int64_t> integers(const std::string& attribute) const;
   std::vector<float> reals(const std::string& attribute) const;
   // The tensor is null if the attribute is absent.
@@ -47,7 +47,7 @@ class NodeReader {
   Activation activation(std::size_t index) const;
   // Returns an activation without a margin; its channels may be in groups.
   Activation view(std::size_t index) const;
-  // These return nothing if the input is left out.
+  // The result is absent if the input is left out.
   std::optional<std::vector<std::int64_t>> integers_at(std::size_t index) const;
   std::optional<std::vector<double>> reals_at(std::size_t index) const;
   // Reads an attribute in older opsets, or an input in newer ones.

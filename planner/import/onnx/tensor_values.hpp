@@ -18,7 +18,7 @@ std::vector<std::int64_t> integers_of(const OnnxTensor& tensor);
 // Reads any type that can be read, exactly except for 64-bit integers above 2^53.
 std::vector<double> reals_of(const OnnxTensor& tensor);
 
-// These make tensors. @pre as many values as the product of `dims`
+// These functions make tensors. @pre as many values as the product of `dims`
 TensorPointer integer_tensor(std::vector<std::int64_t> dims,
                              const std::vector<std::int64_t>& values);
 TensorPointer real_tensor(std::vector<std::int64_t> dims, const std::vector<double>& values);
