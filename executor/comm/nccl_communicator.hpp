@@ -9,7 +9,7 @@
 
 namespace cnnplan {
 
-// True when this program was built with NCCL.
+// Returns true when this program was built with NCCL.
 bool has_nccl();
 
 struct NcclValues {

@@ -17,7 +17,7 @@ class RingLink {
 
   // Begins a pass over `bytes` of this rank.
   virtual void begin(std::size_t bytes) = 0;
-  // True if a chunk of `bytes` should be written past the caches.
+  // Returns true if a chunk of `bytes` should be written past the caches.
   virtual bool streams(std::size_t bytes) const = 0;
   // Announces the next chunk that will arrive, at most chunks_in_flight() ahead.
   virtual void expect(std::size_t bytes) = 0;

@@ -4,12 +4,12 @@
 
 namespace cnnplan {
 
-// True when stderr ends on a terminal. mpirun gives its ranks a pipe as stderr and forwards their
-// output, so for a rank started by mpirun the stderr of mpirun decides.
+// Returns true when stderr ends on a terminal. mpirun gives its ranks a pipe as stderr and forwards
+// their output, so for a rank started by mpirun the stderr of mpirun decides.
 bool stderr_is_terminal();
 
-// Works before MPI runs. False when the launcher's environment (Open MPI, PMI, Slurm) gives this
-// process a rank other than 0.
+// Works before MPI runs. It returns false when the launcher's environment (Open MPI, PMI, Slurm)
+// gives this process a rank other than 0.
 bool is_first_process();
 
 }  // namespace cnnplan

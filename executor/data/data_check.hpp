@@ -33,8 +33,8 @@ Hdf5Dataset open_samples(const Hdf5File& file,
 Hdf5Dataset open_labels(const Hdf5File& file, const BatchShape& batch, std::int64_t samples);
 Hdf5Dataset open_targets(const Hdf5File& file, const BatchShape& batch, std::int64_t samples);
 
-// Returns the batch as a file stores it whose samples have the shape `stored_sample` (1, C, D, H,
-// W). When samples are cropped, labels and targets per position are as large as the samples.
+// Returns the batch as it is stored in a file whose samples have the shape `stored_sample` (1, C,
+// D, H, W). When samples are cropped, labels and targets per position are as large as the samples.
 // @throws InputError when they cannot be cropped, or have no values in the padding
 BatchShape stored_batch(const Hdf5File& file,
                         const BatchShape& batch,

@@ -29,7 +29,7 @@ class DataSource {
   // Returns how many samples of the mini-batch of `step` count. It is less than the batch only in
   // the last step of a pass in sequential order; zeros fill the rest of the mini-batch.
   virtual std::int64_t valid_count(std::int64_t step) const = 0;
-  // True when every step has one and the same mini-batch, so that a GPU can keep it.
+  // Returns true when every step has one and the same mini-batch, so that a GPU can keep it.
   virtual bool is_constant() const { return false; }
   // These functions fill a block of this rank. Its box has global indices of the mini-batch and may
   // be pitched or empty. Samples have the element type of activations. Labels are int32, and

@@ -98,7 +98,8 @@ PrefetchedData::Slot* PrefetchedData::find(std::int64_t step) {
   return nullptr;
 }
 
-// True when some thread has, reads or is about to read this step, and none handles an earlier step.
+// Returns true when some thread has, reads or is about to read this step, and none handles an
+// earlier step.
 bool PrefetchedData::is_next(std::int64_t step) const {
   std::int64_t first = next_;
   for (const auto& slot : slots_) {

@@ -29,7 +29,7 @@ std::int64_t product(std::span<const std::int64_t> values) {
   throw IoError(layout.file + ": cannot read " + layout.dataset + ": " + cause);
 }
 
-// Moves to the next index within start and count; false after the last one.
+// Moves to the next index within start and count, and returns false after the last one.
 bool advance(std::span<std::int64_t> index,
              std::span<const std::int64_t> start,
              std::span<const std::int64_t> count) {

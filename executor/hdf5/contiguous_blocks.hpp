@@ -25,8 +25,8 @@ class ContiguousBlocks {
   // Opens the file. @throws IoError
   explicit ContiguousBlocks(ContiguousLayout layout);
 
-  // False if the block consists of many pieces that are smaller than a page and far apart. HDF5
-  // reads the bytes around such pieces at once.
+  // Returns false if the block consists of many pieces that are smaller than a page and far apart.
+  // HDF5 reads the bytes around such pieces at once.
   bool suits(std::span<const std::int64_t> count) const;
   // Reads a block in row-major order; any thread may call this.
   // @pre the block lies in the extents; `out` has room for it

@@ -34,7 +34,7 @@ class Hdf5Dataset {
   const std::string& name() const { return name_; }
   const std::vector<std::int64_t>& extents() const { return extents_; }
   FileElement element() const { return element_; }
-  // True if the dataset is stored in chunks, which may be compressed.
+  // Returns true if the dataset is stored in chunks, which may be compressed.
   bool is_chunked() const { return is_chunked_; }
   // Reads a block in row-major order, converted to `memory`; any thread may call this. It bypasses
   // HDF5 after read_directly() if that suits the block.

@@ -34,7 +34,8 @@ class Hdf5File {
              std::span<const std::int64_t> extents,
              std::span<const double> values,
              Precision precision);
-  // Reports errors that the destructor could not. Nothing may be used afterwards.
+  // Closes the file, and reports errors that the destructor could not. Nothing may be used
+  // afterwards.
   void close();
 
  private:

@@ -112,8 +112,8 @@ std::vector<TensorDifference> differences(const std::vector<Compared>& all) {
   return result;
 }
 
-// For a running mean, this is at least the norm of the standard deviations, whose tensor follows in
-// `tensors`.
+// Returns the norm of the reference. For a running mean, it is at least the norm of the standard
+// deviations, whose tensor follows in `tensors`.
 double reference_norm(const TensorFileReader& file,
                       const std::vector<DumpedTensor>& tensors,
                       std::size_t index) {

@@ -20,7 +20,7 @@ void write_file(const std::string& file, std::string_view content);
 void check_writable(const std::string& file);
 // Returns the file behind symbolic links, which is replaced when `file` is written. @throws IoError
 std::string behind_links(const std::string& file);
-// True if the file exists. @throws IoError when this cannot be found out.
+// Returns true if the file exists. @throws IoError when this cannot be found out.
 bool file_exists(const std::string& file);
 // Checks two names before the work.
 // @throws Error (usage) when writing `output` would replace the file that is read or written as

@@ -1,4 +1,4 @@
-// Identifies a file from which another file was made.
+// Identifies a file from which another file was made, by its name and digest.
 #pragma once
 
 #include <compare>

@@ -37,8 +37,8 @@ int default_ranks(const Platform& platform) {
   return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
 }
 
-// If the platform was described by hand, its device is the beginning of the profile's device, to
-// which the profile adds clock rates.
+// The device of a platform that was described by hand is only the beginning of the profile's
+// device, which also has clock rates.
 bool is_of_same_device(const Platform& platform, const Profile& profile) {
   if (profile.kernels.empty()) return true;
   const std::string& device = profile.fingerprint.device;

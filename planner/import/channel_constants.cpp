@@ -12,7 +12,8 @@
 namespace cnnplan {
 namespace {
 
-// True if a constant is one number, or has one number per channel of x, repeated in all other dims.
+// Returns true if a constant is one number, or has one number per channel of x, repeated in all
+// other dims.
 bool is_per_channel(const Constant& constant, const Activation& x) {
   const std::vector<std::int64_t> dims = dims_of(constant);
   if (dims.size() > x.dims.size()) return false;

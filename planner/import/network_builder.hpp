@@ -58,7 +58,7 @@ class NetworkBuilder {
   const Shape& shape(LayerIndex index) const { return shapes_.at(static_cast<std::size_t>(index)); }
   bool is_used(const std::string& value) const { return uses_.contains(value); }
   bool is_used_once(const std::string& value) const;
-  // @throws UnmappedNode when the model sees the layer's output in another shape
+  // Checks that the model sees the layer's output in the layer's own shape. @throws UnmappedNode
   void require_plain(const Activation& x) const;
 
   // Makes a network of the layers that lead to the inputs of `losses`, and of these losses. The
@@ -97,7 +97,7 @@ class NetworkBuilder {
   std::vector<std::string> notes_;
 };
 
-// True if the model sees the layer's output in the layer's own shape.
+// Returns true if the model sees the layer's output in the layer's own shape.
 bool is_plain(const std::vector<std::int64_t>& dims, const Shape& shape);
 
 // Returns the dims (C, D, H, W) of a shape as a model has them: `rank` dims including the batch.

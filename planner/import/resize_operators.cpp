@@ -8,7 +8,7 @@
 namespace cnnplan {
 namespace {
 
-// True if output o of every row is input floor(o / factor), for every factor.
+// Returns true if output o of every row is input floor(o / factor), for every factor.
 bool is_floor(const NodeReader& node) {
   if (node.opset() < 11) return true;
   const std::string where = node.text("coordinate_transformation_mode", "half_pixel");

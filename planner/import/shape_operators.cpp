@@ -14,7 +14,7 @@ namespace {
 // These numbers come from onnx.TensorProto.DataType.
 constexpr std::int64_t real_types[] = {1, 10, 11, 16};
 
-// True if dims 1 and 2 can be channels in groups.
+// Returns true if dims 1 and 2 can be channels in groups.
 bool has_groups(const std::vector<std::int64_t>& dims, std::int64_t channels) {
   return dims.size() >= 3 && channels % dims[1] == 0 && channels / dims[1] == dims[2];
 }

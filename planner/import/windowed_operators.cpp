@@ -48,7 +48,7 @@ Value add_global_pooling(const NodeReader& node, NetworkBuilder& network, Poolin
   return network.add_layer(node, GlobalPooling{.mode = mode}, {image});
 }
 
-// True if `axes` are all spatial dims of an image of `rank` dims.
+// Returns true if `axes` are all spatial dims of an image of `rank` dims.
 bool are_spatial(const std::vector<std::int64_t>& axes, std::size_t rank) {
   std::vector<std::size_t> normal;
   for (const std::int64_t axis : axes) normal.push_back(normal_axis(axis, rank));

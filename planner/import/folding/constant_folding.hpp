@@ -7,7 +7,7 @@
 
 namespace cnnplan {
 
-// True if fold() knows the operator.
+// Returns true if fold() knows the operator.
 bool can_fold(std::string_view type);
 
 // Returns the first output of a node. It computes with tensors of up to 8,192 elements; larger ones

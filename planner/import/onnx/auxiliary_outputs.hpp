@@ -1,5 +1,4 @@
-// Parses which further outputs of a model training compares with the labels, in addition to the
-// main one.
+// Parses the texts that name further outputs of a model and the weights of their losses.
 #pragma once
 
 #include <string>

@@ -41,7 +41,7 @@ bool is_same_word(std::string_view a, std::string_view b) {
   });
 }
 
-// True if the operator at the end of a path only repeats the module before it: relu_1/Relu.
+// Returns true if the operator at the end of a path only repeats the module before it: relu_1/Relu.
 bool says_the_same(const std::string& module, const std::string& type) {
   const std::string word = without_number(module.substr(module.rfind('.') + 1));
   return !word.empty() && is_same_word(word, std::string_view(type).substr(0, word.size()));

@@ -40,7 +40,7 @@ class NodeReader {
   bool is_constant(std::size_t index) const;
   bool are_inputs_constant() const;
   bool is_input_unknown() const;
-  // True if an input is certainly not a constant.
+  // Returns true if an input is certainly not a constant.
   bool has_activation() const;
   Constant constant(std::size_t index) const;
   // Returns an activation whose channels are in one dim, and that has no margin left to take in.

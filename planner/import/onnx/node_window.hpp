@@ -35,7 +35,7 @@ Window with_ceil_mode(Window window, const Activation& image);
 // Returns the window with the margins of the image as padding.
 Window with_margins(Window window, const Activation& image);
 
-// True if the window covers only the element itself.
+// Returns true if the window covers only the element itself.
 bool is_point(const Window& window);
 
 }  // namespace cnnplan

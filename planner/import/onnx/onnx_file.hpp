@@ -12,8 +12,8 @@ namespace cnnplan {
 // Protobuf limits its messages to this size.
 inline constexpr std::int64_t max_onnx_bytes = 2147483647;
 
-// True if a file that begins with `text` is not JSON: its first character that is not blank is
-// neither "{" nor "[". Blank files count as JSON.
+// Returns true if a file that begins with `text` is not JSON: its first character that is not blank
+// is neither "{" nor "[". Blank files count as JSON.
 bool is_onnx(std::string_view text);
 
 // Returns the whole file. @throws InputError when it is larger than a model may be, IoError

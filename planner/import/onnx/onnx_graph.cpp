@@ -1,4 +1,4 @@
-// Returns sizes of elements and texts of nodes for messages.
+// Returns the size of each element type, and the text that messages use for a node.
 #include "planner/import/onnx/onnx_graph.hpp"
 
 namespace cnnplan {

@@ -15,7 +15,7 @@ bool is_integer(const OnnxTensor& tensor);
 // Returns integers in row-major order.
 // @throws UnmappedNode when values lie in another file or have another type
 std::vector<std::int64_t> integers_of(const OnnxTensor& tensor);
-// Reads any type that can be read, exactly except for 64-bit integers above 2^53.
+// Returns the values of any readable type. They are exact, except 64-bit integers above 2^53.
 std::vector<double> reals_of(const OnnxTensor& tensor);
 
 // These functions make tensors. @pre as many values as the product of `dims`
