@@ -34,7 +34,7 @@ struct Sums {
 
 // Says which part of this rank's block of results belongs to samples below `valid`.
 struct Counted {
-  std::int64_t first = 0;  // sample
+  std::int64_t first = 0;  // the first sample that counts
   std::int64_t samples = 0;
   std::int64_t per_sample = 0;  // elements
 };

@@ -100,7 +100,7 @@ class TrainingSteps {
   Plan plan_;
   Schedule schedule_;
   std::int64_t steps_;
-  std::int64_t first_counted_ = 0;    // step
+  std::int64_t first_counted_ = 0;    // the first step whose time counts
   std::optional<StepRunner> runner_;  // none during a check or an evaluation
   ChainStates states_;                // states of the previous runner, while there is none
   std::optional<GradientCheck> first_check_;

@@ -71,7 +71,7 @@ double norm_of_difference(std::vector<double> a, const std::vector<double>& b) {
 struct Compared {
   DumpedTensor tensor;
   double difference = 0.0;
-  double reference = 0.0;  // norm
+  double reference = 0.0;  // norm of the reference
 };
 
 // Computes the smallest norm by which the difference of a gradient is divided, from its number of

@@ -17,7 +17,7 @@ namespace cnnplan {
 
 // Describes a loss of a layer's output.
 struct OutputLoss {
-  std::string name;  // the wanted name
+  std::string name;  // changed if it is taken or not valid
   LayerIndex output = -1;
   LayerParameters parameters;
 };
