@@ -1,4 +1,4 @@
-// Means over ranks per step, then medians over steps.
+// Averages the times of operations over ranks in each step, then takes medians over steps.
 #include "executor/training/run_recorder.hpp"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-// Sums over ranks of the times of one operation, per step.
+// Sums the times of one operation over ranks, for each step.
 struct Total {
   std::size_t position = 0;
   int ranks = 0;

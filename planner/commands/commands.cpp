@@ -1,4 +1,4 @@
-// Files in, values through the library, text and files out.
+// Implements the short commands: compare, check and profile.
 #include "planner/commands/commands.hpp"
 
 #include <iostream>
@@ -31,7 +31,7 @@ ExitCode compare_command(const CompareOptions& options) {
 
 namespace {
 
-// @throws Error for what is wrong with the file
+// Parses a file of any kind. @throws Error that says what is wrong with the file
 void check_file(const std::string& file) {
   const std::string text = read_file(file);
   if (is_onnx(text)) {

@@ -1,4 +1,4 @@
-// A plan in words, its prices written out where its figures are at hand.
+// Explains a plan in words, with formulas of its prices if the figures of the machine are at hand.
 #include <iostream>
 #include <optional>
 #include <string>
@@ -19,13 +19,13 @@
 namespace cnnplan {
 namespace {
 
-// What prices of a plan are made of.
+// Holds the figures from which the prices of a plan are computed.
 struct Figures {
   Platform platform;
   Profile profile;
 };
 
-// Or why they are not at hand.
+// Returns the figures, or says why they are not at hand.
 std::variant<Figures, std::string> figures_of(const Plan& plan, const ExplainOptions& options) {
   PlanInputs inputs(plan);
   const auto platform_file = inputs.take(options.platform_file, default_platform_file);

@@ -1,4 +1,4 @@
-// Own kernels are bound by memory, so their speed is compared with that of a copy.
+// Own kernels are bound by memory, so their speed is compared with the speed of a copy.
 #include "profiler/cudnn_bench/own_bench.hpp"
 
 #include <deque>
