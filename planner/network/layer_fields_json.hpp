@@ -12,8 +12,8 @@
 #include <nlohmann/json.hpp>
 
 #include "planner/json/json_reader.hpp"
-#include "planner/network/spatial_json.hpp"
 #include "planner/network/rules/layer_fields.hpp"
+#include "planner/network/spatial_json.hpp"
 
 namespace cnnplan {
 

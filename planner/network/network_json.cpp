@@ -30,8 +30,8 @@ OrderedJson layer_to_json(const Layer& layer, const Layer* before, SpatialFormat
   return json;
 }
 
-// Moves a problem of a layer from the number of the layer to its place in the file. A repetition has
-// one place for many layers, so the name of the layer is added.
+// Moves a problem of a layer from the number of the layer to its place in the file. A repetition
+// has one place for many layers, so the name of the layer is added.
 InputProblem placed(InputProblem problem, const JsonReader& root, const LayerList& list) {
   constexpr std::string_view start = "/layers/";
   if (!problem.pointer.starts_with(start)) {
