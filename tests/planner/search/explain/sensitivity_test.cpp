@@ -15,6 +15,7 @@
 #include "planner/search/solve.hpp"
 #include "tests/planner/base/random_values.hpp"
 #include "tests/planner/schedule/sample_plans.hpp"
+#include "tests/planner/search/candidates/covering_plans.hpp"
 #include "tests/relative.hpp"
 #include "tests/slow_build.hpp"
 
