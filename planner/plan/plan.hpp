@@ -10,6 +10,7 @@
 #include "planner/base/checked.hpp"
 #include "planner/base/input_file.hpp"
 #include "planner/kernel/kernel.hpp"
+#include "planner/kernel/kernel_family.hpp"
 #include "planner/network/channel_split.hpp"
 #include "planner/network/halo_method.hpp"
 #include "planner/network/multigrid.hpp"
@@ -131,6 +132,13 @@ struct Partitioning {
   bool operator==(const Partitioning&) const = default;
 };
 
+// How many of the estimated kernels belong to one family.
+struct EstimatedFamily {
+  KernelFamily family;
+  std::int64_t kernels = 1;
+  bool operator==(const EstimatedFamily&) const = default;
+};
+
 // Search results. Seconds per step; a value of 0 means "not known".
 struct Prediction {
   double step_s = 0.0;
@@ -149,10 +157,11 @@ struct Prediction {
   std::int64_t candidates = 0;  // candidates priced, over all layers
   std::int64_t pruned = 0;      // splits left out because some ranks would own nothing
   std::int64_t outpriced = 0;   // left out because every plan with them is slower than the baseline
-  std::vector<std::string> estimated_kernels;
-  std::vector<UnitMargin> margins;  // empty: not known
-  OperationSum margins_sum;         // of which the plan is closest to the least
-  Partitioning partitioning;        // without steps: multigrid was not allowed, or is nowhere
+  std::vector<std::string> estimated_kernels;       // their texts, ascending
+  std::vector<EstimatedFamily> estimated_families;  // of these kernels, ascending
+  std::vector<UnitMargin> margins;                  // empty: not known
+  OperationSum margins_sum;                         // of which the plan is closest to the least
+  Partitioning partitioning;  // without steps: multigrid was not allowed, or is nowhere
   bool operator==(const Prediction&) const = default;
 };
 

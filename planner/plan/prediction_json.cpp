@@ -82,6 +82,43 @@ Partitioning read_partitioning(const JsonReader& reader) {
   return partitioning;
 }
 
+EstimatedFamily read_family(const JsonReader& reader) {
+  reader.allow_keys({"kind", "phase", "precision", "algorithm", "kernels"});
+  return {.family = {.kind = reader.at("kind").enumerator<KernelKind>(),
+                     .phase = reader.at("phase").enumerator<KernelPhase>(),
+                     .precision = reader.at("precision").enumerator<Precision>(),
+                     .algorithm = reader.at("algorithm").enumerator<KernelAlgorithm>()},
+          .kernels = reader.at("kernels").integer({1, count_range.maximum})};
+}
+
+// Plans of older versions have no families.
+void read_estimates(const JsonReader& reader, Prediction& prediction) {
+  if (reader.has("estimated_kernels")) {
+    for (const JsonReader& entry : reader.at("estimated_kernels").entries()) {
+      prediction.estimated_kernels.push_back(entry.text());
+    }
+  }
+  if (!reader.has("estimated_families")) return;
+  const JsonReader families = reader.at("estimated_families");
+  std::int64_t kernels = 0;
+  for (const JsonReader& entry : families.entries()) {
+    prediction.estimated_families.push_back(read_family(entry));
+    kernels += prediction.estimated_families.back().kernels;
+  }
+  const auto expected = static_cast<std::int64_t>(prediction.estimated_kernels.size());
+  if (kernels == expected) return;
+  families.refuse(std::to_string(kernels) + " kernels",
+                  "the " + std::to_string(expected) + " kernels of estimated_kernels");
+}
+
+Json to_ordered_json(const EstimatedFamily& estimated) {
+  return {{"kind", to_text(estimated.family.kind)},
+          {"phase", to_text(estimated.family.phase)},
+          {"precision", to_text(estimated.family.precision)},
+          {"algorithm", to_text(estimated.family.algorithm)},
+          {"kernels", estimated.kernels}};
+}
+
 Json to_ordered_json(const Partitioning& partitioning) {
   Json json{{"plan", partitioning.plan},
             {"step_s", partitioning.step_s},
@@ -133,11 +170,7 @@ void read_lists(const JsonReader& reader, Prediction& prediction) {
   if (reader.has("partitioning")) {
     prediction.partitioning = read_partitioning(reader.at("partitioning"));
   }
-  if (reader.has("estimated_kernels")) {
-    for (const JsonReader& entry : reader.at("estimated_kernels").entries()) {
-      prediction.estimated_kernels.push_back(entry.text());
-    }
-  }
+  read_estimates(reader, prediction);
   if (reader.has("margins")) {
     for (const JsonReader& entry : reader.at("margins").entries()) {
       prediction.margins.push_back(read_margin(entry));
@@ -151,6 +184,9 @@ void read_lists(const JsonReader& reader, Prediction& prediction) {
 }
 
 void add_lists(const Prediction& prediction, Json& json) {
+  for (const EstimatedFamily& estimated : prediction.estimated_families) {
+    json["estimated_families"].push_back(to_ordered_json(estimated));
+  }
   if (!prediction.partitioning.steps.empty()) {
     json["partitioning"] = to_ordered_json(prediction.partitioning);
   }
@@ -182,6 +218,7 @@ Prediction prediction_from_json(const JsonReader& reader) {
                      "pruned",
                      "outpriced",
                      "estimated_kernels",
+                     "estimated_families",
                      "margins",
                      "margins_rank",
                      "partitioning"});

@@ -14,6 +14,7 @@
 #include "planner/base/checked.hpp"
 #include "planner/base/parallel.hpp"
 #include "planner/predict/critical_path.hpp"
+#include "planner/predict/estimated_kernels.hpp"
 #include "planner/schedule/memory_layout.hpp"
 
 namespace cnnplan {
@@ -89,7 +90,7 @@ void add_operations(const ToldWork& all,
   sort(path);
   auto critical = path.begin();
   Joined joined;
-  std::set<std::string> estimated_kernels;
+  EstimatedKernels estimated;
   double exposed_s = 0.0;
   for (std::size_t i = 0; i < all.told.size(); ++i) {
     const Told& told = all.told[i];
@@ -102,12 +103,12 @@ void add_operations(const ToldWork& all,
       }
       joined.add(told.ids[j], operation, ranks);
     }
-    for (const KernelSpec& spec : told.estimated_kernels) estimated_kernels.insert(to_text(spec));
+    for (const KernelSpec& spec : told.estimated_kernels) estimated.add(spec);
     exposed_s += timelines[i].exposed_s * ranks;
   }
   prediction.operations = std::move(joined).means();
   prediction.exposed_communication_s = exposed_s / classes.rank_count();
-  prediction.estimated_kernels.assign(estimated_kernels.begin(), estimated_kernels.end());
+  estimated.list_in(prediction);
 }
 
 // Where kernels share workspaces, each lane has one.

@@ -29,7 +29,7 @@ PROJECT = [
     ("planner/schedule/lower/*", ["planner/{base,tensor,network,platform}/*",
                                   "planner/schedule/{,blocks/,representatives/}*"]),
     ("planner/cost/*", ["planner/{tensor,kernel,platform}/*"]),
-    ("planner/predict/*", ["planner/{base,tensor,platform,plan,schedule,cost}/*",
+    ("planner/predict/*", ["planner/{base,tensor,kernel,platform,plan,schedule,cost}/*",
                            "planner/schedule/representatives/*"]),
     ("planner/simulate/*", ["planner/{base,tensor,kernel,platform,schedule,cost,predict}/*"]),
     ("planner/search/graph/*", []),
@@ -83,7 +83,7 @@ PROJECT = [
                             "tests/executor/backend/harness.hpp"]),
     ("tests/executor/**", ["planner/**", "executor/**", "profiler/{link_memory,repetition_timer}.hpp",
                            "tests/{executor,planner,emulation}/**", "tests/*"]),
-    ("tests/profiler/**", ["planner/**", "executor/**", "profiler/**", "tests/emulation/**", "tests/*"]),
+    ("tests/profiler/**", ["planner/**", "executor/**", "profiler/**", "tests/{emulation,planner}/**", "tests/*"]),
     ("tests/*", []),
 ]
 

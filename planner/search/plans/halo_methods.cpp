@@ -13,7 +13,6 @@
 namespace cnnplan {
 namespace {
 
-constexpr const char* suffix = ", interior first";
 // This number of plans is tried, because hidden halos may make another plan the fastest.
 constexpr std::size_t most_tried = 8;
 
@@ -134,8 +133,10 @@ void add_parts(const ScoredPlan& scored,
     for (const Gain& gain : found) layers.push_back(gain.layer);
     const double limit_s = std::min(scored.score.step_s, scores.least_step_s());
     Plan plan = with_method(scored.plan, layers);
+    PlanOrigin origin = scored.origin;
+    origin.interior_first = true;
     if (only_profiled && has_estimates(plan, prices)) continue;
-    if (scores.add_below(limit_s, scored.name + suffix, std::move(plan))) return;
+    if (scores.add_below(limit_s, origin, std::move(plan))) return;
   }
 }
 

@@ -7,8 +7,8 @@
 #include <doctest/doctest.h>
 
 #include "planner/cost/collectives.hpp"
-#include "planner/kernel/enumerators.hpp"
 #include "planner/platform/exchange_rounds.hpp"
+#include "planner/tensor/enumerators.hpp"
 #include "tests/planner/cost/node_platforms.hpp"
 #include "tests/relative.hpp"
 

@@ -12,6 +12,13 @@
 namespace cnnplan::test {
 namespace {
 
+KernelFamily random_family(RandomValues& random) {
+  return {.kind = random.enumerator<KernelKind>(),
+          .phase = random.enumerator<KernelPhase>(),
+          .precision = random.enumerator<Precision>(),
+          .algorithm = random.enumerator<KernelAlgorithm>()};
+}
+
 TEST_CASE("parse_plan: refusals name pointer, value and what is allowed") {
   check_refusals(
       to_json(sample_plan()),
@@ -115,6 +122,11 @@ TEST_CASE("parse_plan: refusals name pointer, value and what is allowed") {
            "/prediction/margins/1/changes/1/mesh",
            "\"r5\"",
            "a mesh of 4 ranks"},
+          {"\"kernels\": 1",
+           "\"kernels\": 2",
+           "/prediction/estimated_families",
+           "2 kernels",
+           "the 1 kernels of estimated_kernels"},
           {"\"file\": \"network.json\"", "\"file\": \"\"", "/inputs/0/file", "\"\"", "not empty"},
           {"\"sha256\": \"", "\"sha256\": \"x", "/inputs/0/sha256", "\"x", "64 digits"},
           {"\"filters\": 8", "\"filters\": 0", "/network/layers/1/filters", "0", "from 1 to"},
@@ -278,6 +290,7 @@ TEST_CASE("to_json: random plans come back equal") {
     plan.prediction.memory.activations_bytes = random.integer(bytes_range);
     plan.prediction.operations.assign(3, {random.text(), random.seconds(), random.boolean()});
     plan.prediction.estimated_kernels = {random.text(), random.text()};
+    plan.prediction.estimated_families = {{.family = random_family(random), .kernels = 2}};
     CHECK(parse_plan(to_json(plan), "p.json") == plan);
   }
 }

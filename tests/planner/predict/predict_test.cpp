@@ -253,6 +253,8 @@ TEST_CASE("predict: what is estimated is marked and listed") {
   profile.kernels.erase(missing);
   const Prediction prediction = prediction_of(plan, profile);
   CHECK(prediction.estimated_kernels == std::vector{to_text(missing)});
+  CHECK(prediction.estimated_families ==
+        std::vector{EstimatedFamily{.family = family_of(missing), .kernels = 1}});
   std::set<std::string> expected;
   for (const Operation& operation : lower(plan, 0).operations) {
     const auto* kernel = std::get_if<KernelOperation>(&operation.body);

@@ -1,4 +1,4 @@
-// The plan that the report tests print.
+// Makes the small plan that the report tests print.
 #include "tests/planner/report/small_plan.hpp"
 
 namespace cnnplan {
@@ -47,6 +47,7 @@ Prediction small_prediction() {
                            {"reduce/0", 0.006, false, 0.0155},
                            {"sgd/0", 0.007, false, 0.007}};
   prediction.estimated_kernels = {"batch_norm/forward in=4x8x1x8x16"};
+  prediction.estimated_families = {{.family = {.kind = KernelKind::batch_norm}}};
   return prediction;
 }
 

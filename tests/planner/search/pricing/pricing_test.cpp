@@ -14,6 +14,7 @@
 #include "planner/search/pricing/probe_ranks.hpp"
 #include "tests/planner/base/random_values.hpp"
 #include "tests/planner/schedule/sample_plans.hpp"
+#include "tests/planner/search/candidates/covering_plans.hpp"
 #include "tests/planner/search/graph/problem.hpp"
 #include "tests/planner/search/graph/random_graph.hpp"
 #include "tests/relative.hpp"
