@@ -1,11 +1,10 @@
-// Lists and names of the enumerators that stand in JSON, tables and on the command line.
+// Lists and names the enumerators that stand in JSON, tables and on the command line.
 #pragma once
 
 #include <array>
-#include <map>
-#include <string>
 #include <string_view>
 
+#include "planner/base/enumerators.hpp"
 #include "planner/kernel/kernel.hpp"
 #include "planner/network/channel_split.hpp"
 #include "planner/network/halo_method.hpp"
@@ -20,10 +19,6 @@ std::string_view to_text(Precision precision);
 std::string_view to_text(PoolingMode mode);
 std::string_view to_text(UpsampleMode mode);
 std::string_view to_text(BatchNormStatistics statistics);
-
-// Enumerators<E>::all holds every enumerator of E in the order of its declaration.
-template <typename E>
-struct Enumerators;
 
 template <>
 struct Enumerators<Precision> {
@@ -83,47 +78,5 @@ template <>
 struct Enumerators<FirstGuess> {
   static constexpr std::array all{FirstGuess::coarse, FirstGuess::previous};
 };
-
-template <>
-struct Enumerators<KernelKind> {
-  static constexpr std::array all{KernelKind::convolution,
-                                  KernelKind::bias,
-                                  KernelKind::batch_norm,
-                                  KernelKind::relu,
-                                  KernelKind::pooling,
-                                  KernelKind::upsample,
-                                  KernelKind::interpolate,
-                                  KernelKind::channel_shuffle,
-                                  KernelKind::local_response_norm,
-                                  KernelKind::add,
-                                  KernelKind::dropout,
-                                  KernelKind::softmax_cross_entropy,
-                                  KernelKind::mean_squared_error,
-                                  KernelKind::accumulate,
-                                  KernelKind::sgd};
-};
-
-template <>
-struct Enumerators<KernelPhase> {
-  static constexpr std::array all{KernelPhase::forward,
-                                  KernelPhase::backward_data,
-                                  KernelPhase::backward_filter,
-                                  KernelPhase::forward_statistics,
-                                  KernelPhase::backward_statistics,
-                                  KernelPhase::update};
-};
-
-template <>
-struct Enumerators<KernelAlgorithm> {
-  static constexpr std::array all{KernelAlgorithm::direct, KernelAlgorithm::winograd};
-};
-
-// By name, for command lines.
-template <typename E>
-std::map<std::string, E> names_of() {
-  std::map<std::string, E> names;
-  for (E enumerator : Enumerators<E>::all) names.emplace(to_text(enumerator), enumerator);
-  return names;
-}
 
 }  // namespace cnnplan

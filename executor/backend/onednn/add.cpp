@@ -54,7 +54,9 @@ void backward_data(const KernelSpec& spec, float scale, Operands operands) {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_add(const KernelSpec& spec, const KernelConstants& constants) {
+std::unique_ptr<Kernel> make_add(const Library&,
+                                 const KernelSpec& spec,
+                                 const KernelConstants& constants) {
   const auto scale = static_cast<float>(constants.add_scale);
   const bool is_forward = spec.phase == KernelPhase::forward;
   return with_activation(spec.precision, [&]<typename T>(T) -> std::unique_ptr<Kernel> {

@@ -224,7 +224,9 @@ void run(const Setup& setup,
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_batch_norm(const KernelSpec& spec, const KernelConstants& constants) {
+std::unique_ptr<Kernel> make_batch_norm(const Library&,
+                                        const KernelSpec& spec,
+                                        const KernelConstants& constants) {
   const Setup setup{spec, constants};
   const auto workspace = std::make_shared<ChannelWorkspace>(setup.channels());
   return with_activation(spec.precision, [&]<typename T>(T) -> std::unique_ptr<Kernel> {

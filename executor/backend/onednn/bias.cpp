@@ -64,7 +64,7 @@ std::unique_ptr<Kernel> make(const KernelSpec& spec) {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_bias(const KernelSpec& spec) {
+std::unique_ptr<Kernel> make_bias(const Library&, const KernelSpec& spec, const KernelConstants&) {
   return with_activation(spec.precision, [&]<typename T>(T) { return make<T>(spec); });
 }
 

@@ -29,7 +29,9 @@ void shuffle(const KernelSpec& spec, Operands operands) {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_channel_shuffle(const KernelSpec& spec) {
+std::unique_ptr<Kernel> make_channel_shuffle(const Library&,
+                                             const KernelSpec& spec,
+                                             const KernelConstants&) {
   return with_activation(spec.precision, [&]<typename T>(T) -> std::unique_ptr<Kernel> {
     return std::make_unique<FunctionKernel>(
         "loops", 2, [=](Operands operands, const StepState&) { shuffle<T>(spec, operands); });

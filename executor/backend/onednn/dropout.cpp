@@ -88,7 +88,9 @@ void run(const KernelSpec& spec,
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_dropout(const KernelSpec& spec, const KernelConstants& constants) {
+std::unique_ptr<Kernel> make_dropout(const Library&,
+                                     const KernelSpec& spec,
+                                     const KernelConstants& constants) {
   return with_activation(spec.precision, [&]<typename T>(T) -> std::unique_ptr<Kernel> {
     return std::make_unique<FunctionKernel>(
         "loops", 2, [=](Operands operands, const StepState& state) {

@@ -75,7 +75,9 @@ void backward_data(const InterpolationBlock& block,
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_interpolate(const KernelSpec& spec, const KernelConstants& constants) {
+std::unique_ptr<Kernel> make_interpolate(const Library&,
+                                         const KernelSpec& spec,
+                                         const KernelConstants& constants) {
   const InterpolationBlock block(spec, constants);
   return with_activation(spec.precision, [&]<typename T>(T) -> std::unique_ptr<Kernel> {
     const auto run = [=, row = FloatRow<T>(spec.in[Dim::c])](Operands operands,

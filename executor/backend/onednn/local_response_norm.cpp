@@ -106,7 +106,8 @@ void run(const KernelSpec& spec, const Response& response, Operands operands) {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_local_response_norm(const KernelSpec& spec,
+std::unique_ptr<Kernel> make_local_response_norm(const Library&,
+                                                 const KernelSpec& spec,
                                                  const KernelConstants& constants) {
   const Response response{.around = ChannelsAround(spec),
                           .scale = static_cast<float>(constants.response_scale),

@@ -56,7 +56,8 @@ void backward_data(const Shape& shape, double divisor, Operands operands) {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_mean_squared_error(const KernelSpec& spec,
+std::unique_ptr<Kernel> make_mean_squared_error(const Library&,
+                                                const KernelSpec& spec,
                                                 const KernelConstants& constants) {
   const bool is_forward = spec.phase == KernelPhase::forward;
   return with_activation(spec.precision, [&]<typename T>(T) -> std::unique_ptr<Kernel> {

@@ -108,7 +108,9 @@ bool jit_miscounts(const KernelSpec& spec) {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_pooling(const Library& library, const KernelSpec& spec) {
+std::unique_ptr<Kernel> make_pooling(const Library& library,
+                                     const KernelSpec& spec,
+                                     const KernelConstants&) {
   if (volume(spec.in) * volume(spec.out) == 0) return make_empty(spec);
   if (is_dilated(spec.window) || jit_miscounts(spec)) return make_dilated_pooling(spec);
   return checked_call(spec, [&] {

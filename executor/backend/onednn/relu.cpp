@@ -47,7 +47,9 @@ void backward_data(const Shape& shape, float limit, Operands operands) {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_relu(const KernelSpec& spec, const KernelConstants& constants) {
+std::unique_ptr<Kernel> make_relu(const Library&,
+                                  const KernelSpec& spec,
+                                  const KernelConstants& constants) {
   const bool is_forward = spec.phase == KernelPhase::forward;
   return with_activation(spec.precision, [&]<typename T>(T) -> std::unique_ptr<Kernel> {
     // As it is stored: a clipped output is not below the limit.

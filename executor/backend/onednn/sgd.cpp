@@ -54,7 +54,7 @@ void update(const StepState& state, Operands operands, std::int64_t count) {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_sgd(const KernelSpec& spec) {
+std::unique_ptr<Kernel> make_sgd(const Library&, const KernelSpec& spec, const KernelConstants&) {
   const bool has_copies = has_weight_copies(spec.precision);
   return std::make_unique<FunctionKernel>(
       "loops",

@@ -69,7 +69,8 @@ void backward_data(const Shape& shape, double divisor, Operands operands, FloatR
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_softmax_cross_entropy(const KernelSpec& spec,
+std::unique_ptr<Kernel> make_softmax_cross_entropy(const Library&,
+                                                   const KernelSpec& spec,
                                                    const KernelConstants& constants) {
   const bool is_forward = spec.phase == KernelPhase::forward;
   return with_activation(spec.precision, [&]<typename T>(T) -> std::unique_ptr<Kernel> {

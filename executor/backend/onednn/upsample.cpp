@@ -50,7 +50,9 @@ void backward_data(const KernelSpec& spec,
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_upsample(const KernelSpec& spec) {
+std::unique_ptr<Kernel> make_upsample(const Library&,
+                                      const KernelSpec& spec,
+                                      const KernelConstants&) {
   return with_activation(spec.precision, [&]<typename T>(T) -> std::unique_ptr<Kernel> {
     const auto run = [=, row = FloatRow<T>(spec.in[Dim::c])](Operands operands,
                                                              const StepState&) mutable {

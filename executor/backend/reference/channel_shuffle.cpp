@@ -28,7 +28,7 @@ void backward_data(const KernelSpec& spec, Operands operands) {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_channel_shuffle(const KernelSpec& spec) {
+std::unique_ptr<Kernel> make_channel_shuffle(const KernelSpec& spec, const KernelConstants&) {
   const bool is_forward = spec.phase == KernelPhase::forward;
   return make_loops(spec, [=]<typename T>(T, Operands operands, const StepState&) {
     is_forward ? forward<T>(spec, operands) : backward_data<T>(spec, operands);

@@ -64,7 +64,7 @@ void backward_filter(const KernelSpec& spec, Operands operands) {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_convolution(const KernelSpec& spec) {
+std::unique_ptr<Kernel> make_convolution(const KernelSpec& spec, const KernelConstants&) {
   return make_loops(spec, [spec]<typename T>(T, Operands operands, const StepState&) {
     if (spec.phase == KernelPhase::forward) {
       forward<T>(spec, operands);

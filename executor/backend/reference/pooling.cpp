@@ -73,7 +73,7 @@ void average_backward(const KernelSpec& spec, Operands operands) {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_pooling(const KernelSpec& spec) {
+std::unique_ptr<Kernel> make_pooling(const KernelSpec& spec, const KernelConstants&) {
   const bool is_max = spec.pooling == PoolingMode::max;
   const bool is_forward = spec.phase == KernelPhase::forward;
   return make_loops(spec, [=]<typename T>(T, Operands operands, const StepState&) {

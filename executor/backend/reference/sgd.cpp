@@ -4,7 +4,7 @@
 
 namespace cnnplan::reference {
 
-std::unique_ptr<Kernel> make_sgd(const KernelSpec& spec) {
+std::unique_ptr<Kernel> make_sgd(const KernelSpec& spec, const KernelConstants&) {
   const std::int64_t elements = volume(spec.out);
   return make_loops(spec, [elements]<typename T>(T, Operands operands, const StepState& state) {
     auto* weight = operands[0].as<T>();
