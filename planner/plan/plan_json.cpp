@@ -2,7 +2,7 @@
 #include "planner/base/file.hpp"
 #include "planner/json/input_files_json.hpp"
 #include "planner/json/json_writer.hpp"
-#include "planner/kernel/enumerators.hpp"
+#include "planner/kernel/kernel_kind.hpp"
 #include "planner/network/enumerators.hpp"
 #include "planner/network/network_json.hpp"
 #include "planner/plan/multigrid_json.hpp"
