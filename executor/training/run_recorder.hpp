@@ -1,4 +1,4 @@
-// Collects what the last steps measured and summarises it over steps and ranks.
+// Collects the times of the last steps, and summarises them over steps and ranks.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +12,16 @@ namespace cnnplan {
 
 class RunRecorder {
  public:
-  RunRecorder(const Schedule& schedule, const Communicator& world)
-      : schedule_(schedule), world_(world) {}
+  // Keeps references. `network` is the one of the schedule's plan.
+  RunRecorder(const Schedule& schedule, const Network& network, const Communicator& world)
+      : schedule_(schedule), network_(network), world_(world) {}
 
-  // Enough for a median; bounds memory, and the messages of summarize_into.
+  // This many steps suffice for a median. The limit bounds memory and the messages of
+  // summarize_into.
   static constexpr std::size_t most_steps = 1000;
 
   // Add what the last step of `runner` measured, in place of the oldest where there are
-  // `most_steps`. The first is collective.
+  // `most_steps`. Only record_step is collective.
   void record_step(const StepRunner& runner);
   void record_operations(const StepRunner& runner);
   // Fills `step` and `operations` of the report, on rank 0 only. Collective.
@@ -27,6 +29,7 @@ class RunRecorder {
 
  private:
   const Schedule& schedule_;
+  const Network& network_;
   const Communicator& world_;
   std::size_t recorded_steps_ = 0;
   std::size_t recorded_operations_ = 0;

@@ -1,5 +1,5 @@
-// Typed reading of a JSON document. A reader knows where it stands, so that every refusal names
-// file, JSON pointer, what was found and what is allowed.
+// Reads a JSON document with types. A reader knows where it stands, so that every refusal names the
+// file, the JSON pointer, what was found and what is allowed.
 #pragma once
 
 #include <concepts>
@@ -37,7 +37,7 @@ inline constexpr IntegerRange extent_range{1, 2147483647};
 inline constexpr IntegerRange padding_range{0, 2147483647};
 inline constexpr IntegerRange count_range{0, 2147483647};
 inline constexpr IntegerRange ranks_range{1, 1048576};
-// What no machine reaches, so that sums and products of what files hold stay finite.
+// No machine reaches these limits, so that sums and products of values in files stay finite.
 inline constexpr IntegerRange bytes_range{0, std::int64_t{1} << 60};
 inline constexpr NumberRange seconds_range{.minimum = 0.0, .maximum = 1e9};
 inline constexpr NumberRange seconds_per_byte_range{.minimum = 0.0, .maximum = 1.0};
@@ -52,8 +52,8 @@ class JsonReader {
   const std::string& file() const { return *file_; }
   const std::string& pointer() const { return pointer_; }
 
-  // Objects: a key that is not listed is refused; one that is missing is refused when its value is
-  // read.
+  // Objects: allow_keys refuses keys that are not listed. A missing key is refused when its value
+  // is read.
   void allow_keys(std::initializer_list<std::string_view> keys) const;
   bool has(std::string_view key) const;
   JsonReader at(std::string_view key) const;
@@ -92,23 +92,26 @@ class JsonReader {
   std::string pointer_;
 };
 
-// A parsed document of one kind. Its readers must not outlive it.
+// Holds a parsed document of one kind. Its readers must not outlive it.
 class JsonDocument {
  public:
-  // @throws InputError for malformed JSON and unless "schema" is "cnnplan.<kind>/1".
+  // @throws InputError for malformed JSON, and for a "schema" of another kind or of a number that
+  // is not read (schema_kind.hpp)
   JsonDocument(std::string_view text, std::string file, std::string_view kind);
   JsonDocument(const JsonDocument&) = delete;
   JsonDocument& operator=(const JsonDocument&) = delete;
   ~JsonDocument();
   JsonReader root() const;
+  int schema() const { return schema_; }  // its number
 
  private:
+  int schema_ = 1;
   std::string file_;
   std::unique_ptr<nlohmann::json> value_;
 };
 
-// Refuses an object that is not of this kind.
-void check_schema(const JsonReader& root, std::string_view kind);
+// Returns the number in "schema". @throws InputError for an object that is not of this kind
+int check_schema(const JsonReader& root, std::string_view kind);
 
 template <typename E>
 E JsonReader::enumerator() const {

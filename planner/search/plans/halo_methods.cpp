@@ -1,4 +1,4 @@
-// Gains by prices of the sampled ranks, decided in virtual time.
+// Estimates gains from prices of the sampled ranks, and decides in virtual time.
 #include "planner/search/plans/halo_methods.hpp"
 
 #include <algorithm>
@@ -14,35 +14,32 @@ namespace cnnplan {
 namespace {
 
 constexpr const char* suffix = ", interior first";
-// Plans whose convolutions are cut: where halos are hidden, another than the fastest may win.
+// This many plans are tried with cut convolutions: with hidden halos, a plan may win that was not
+// the fastest.
 constexpr std::size_t most_tried = 8;
 
-// What one rank does in the forward pass of a layer.
+// The prices of one rank's forward pass of a layer.
 struct ForwardPrices {
   double kernels_s = 0.0;
   double interior_s = 0.0;
   double halo_s = 0.0;
   int kernels = 0;
-  bool estimated = false;  // one of the kernels
+  bool estimated = false;  // true where a kernel is estimated
 };
 
-bool is_forward(const Operation& operation) {
-  return operation.id.ends_with("/forward") || operation.id.find("/forward/") != std::string::npos;
-}
-
-// By layer.
+// Returns the prices by layer.
 std::vector<ForwardPrices> forward_prices(const Schedule& schedule,
                                           std::size_t layers,
                                           const PriceList& prices) {
   std::vector<ForwardPrices> found(layers);
   for (const Operation& operation : schedule.operations) {
-    if (operation.layer < 0 || !is_forward(operation)) continue;
+    if (operation.layer < 0 || operation.label.direction != Direction::forward) continue;
     ForwardPrices& own = found[static_cast<std::size_t>(operation.layer)];
     const Price price = prices(schedule, operation);
     if (std::holds_alternative<TransferOperation>(operation.body)) own.halo_s += price.seconds;
     if (!std::holds_alternative<KernelOperation>(operation.body)) continue;
     own.kernels_s += price.seconds;
-    if (operation.id.find("/interior_") != std::string::npos) own.interior_s += price.seconds;
+    if (operation.label.role == OutputRole::interior) own.interior_s += price.seconds;
     own.estimated = own.estimated || price.estimated;
     ++own.kernels;
   }
@@ -70,8 +67,8 @@ std::vector<LayerIndex> layers_with_method(const Plan& plan) {
   return layers;
 }
 
-// What a rank hides more than it pays; infinite where it does nothing else, and less than nothing
-// where the prices are not to be believed.
+// Returns the seconds that a rank hides less those that it pays. They are infinite where the rank
+// has no parts, and minus infinity where the prices cannot be trusted.
 double gain_s(const ForwardPrices& whole,
               const ForwardPrices& parts,
               double overlap,
@@ -88,7 +85,7 @@ struct Gain {
   LayerIndex layer = 0;
 };
 
-// Of those layers that gain on all sampled ranks that have parts, the largest first.
+// Returns the layers that gain on all sampled ranks that have parts, the largest gain first.
 std::vector<Gain> gains(const Plan& plan, const PriceList& prices, bool only_profiled) {
   const std::vector<LayerIndex> layers = layers_with_method(plan);
   const std::vector<int> ranks = sample_ranks(plan.ranks);
@@ -118,12 +115,12 @@ std::vector<Gain> gains(const Plan& plan, const PriceList& prices, bool only_pro
   return found;
 }
 
-// Of any rank, the sampled ones or others.
+// True where any rank has estimates, also a rank that is not sampled.
 bool has_estimates(const Plan& plan, const PriceList& prices) {
   return !predict(plan, prices).estimated_kernels.empty();
 }
 
-// In all of these layers, or as many of the first as make the step shorter.
+// Cuts all of these layers, or as many of the first ones as make the step shorter.
 void add_parts(const ScoredPlan& scored,
                std::vector<Gain> found,
                const PriceList& prices,
