@@ -12,8 +12,9 @@ namespace cnnplan {
 
 class RunRecorder {
  public:
-  RunRecorder(const Schedule& schedule, const Communicator& world)
-      : schedule_(schedule), world_(world) {}
+  // Keeps references. `network` is the one of the schedule's plan.
+  RunRecorder(const Schedule& schedule, const Network& network, const Communicator& world)
+      : schedule_(schedule), network_(network), world_(world) {}
 
   // This number of steps is enough for a median, and bounds memory and the messages of
   // summarize_into.
@@ -28,6 +29,7 @@ class RunRecorder {
 
  private:
   const Schedule& schedule_;
+  const Network& network_;
   const Communicator& world_;
   std::size_t recorded_steps_ = 0;
   std::size_t recorded_operations_ = 0;

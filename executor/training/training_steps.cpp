@@ -106,7 +106,7 @@ TrainingSteps::TrainingSteps(const Workplace& work, Plan plan, Schedule schedule
       steps_(step_count(work.options, work.data.step_count())) {}
 
 void TrainingSteps::run(RunReport& report) {
-  recorder_.emplace(schedule_, work_.world);
+  recorder_.emplace(schedule_, plan_.network, work_.world);
   first_counted_ = work_.first_step + first_counted(work_, steps_ - work_.first_step);
   for (std::int64_t step = work_.first_step; step < steps_; ++step) {
     if (work_.test != nullptr && begins_epoch(step)) {
@@ -324,7 +324,7 @@ void TrainingSteps::tell(const GradientCheck& check, RunReport& report) const {
 void TrainingSteps::change_to(const Plan& plan, std::int64_t step) {
   plan_ = plan;
   schedule_ = lower(plan_, work_.world.rank());
-  recorder_.emplace(schedule_, work_.world);
+  recorder_.emplace(schedule_, plan_.network, work_.world);
   first_counted_ = step + first_counted(work_, steps_ - step);
   if (!work_.callbacks.note || work_.world.rank() != 0) return;
   const int cycles = most_cycles(plan_);

@@ -10,6 +10,7 @@
 #include "planner/commands/commands.hpp"
 #include "planner/commands/plan_inputs.hpp"
 #include "planner/predict/formulas.hpp"
+#include "planner/predict/operation_places.hpp"
 #include "planner/report/explain.hpp"
 #include "planner/report/formula_text.hpp"
 #include "planner/report/sensitivity_text.hpp"
@@ -62,7 +63,7 @@ void print_sensitivity(const Plan& plan, const ExplainOptions& options) {
 }  // namespace
 
 ExitCode explain_command(const ExplainOptions& options) {
-  const Plan plan = read_plan(options.plan_file);
+  const Plan plan = with_places(read_plan(options.plan_file), options.plan_file);
   if (options.sensitivity) {
     print_sensitivity(plan, options);
     return ExitCode::ok;

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "planner/json/json_parser.hpp"
+#include "planner/json/schema_kind.hpp"
 
 namespace cnnplan {
 namespace {
@@ -193,7 +194,7 @@ bool JsonReader::is_text(std::string_view text) const {
 
 JsonDocument::JsonDocument(std::string_view text, std::string file, std::string_view kind)
     : file_(std::move(file)), value_(std::make_unique<json>(parse_json(text, file_))) {
-  check_schema(root(), kind);
+  schema_ = check_schema(root(), kind);
 }
 
 JsonDocument::~JsonDocument() = default;
@@ -202,11 +203,12 @@ JsonReader JsonDocument::root() const {
   return {value_.get(), file_, ""};
 }
 
-void check_schema(const JsonReader& root, std::string_view kind) {
+int check_schema(const JsonReader& root, std::string_view kind) {
   const JsonReader schema = root.at("schema");
-  const std::string expected = "cnnplan." + std::string(kind) + "/1";
-  if (!root.has("schema") || schema.text() != expected) schema.refuse('"' + expected + '"');
+  const auto number = root.has("schema") ? schema_number(schema.text(), kind) : std::nullopt;
+  if (!number) schema.refuse(schema_texts(kind));
   if (root.has("generator")) root.at("generator").text();
+  return *number;
 }
 
 }  // namespace cnnplan

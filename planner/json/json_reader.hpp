@@ -77,23 +77,26 @@ class JsonReader {
   std::string pointer_;
 };
 
-// A parsed document of one kind. Its readers must not outlive it.
+// Holds a parsed document of one kind. Its readers must not outlive it.
 class JsonDocument {
  public:
-  // @throws InputError for malformed JSON and unless "schema" is "cnnplan.<kind>/1".
+  // @throws InputError for malformed JSON, and for a "schema" of another kind or of a number that
+  // is not read (schema_kind.hpp)
   JsonDocument(std::string_view text, std::string file, std::string_view kind);
   JsonDocument(const JsonDocument&) = delete;
   JsonDocument& operator=(const JsonDocument&) = delete;
   ~JsonDocument();
   JsonReader root() const;
+  int schema() const { return schema_; }  // its number
 
  private:
+  int schema_ = 1;
   std::string file_;
   std::unique_ptr<nlohmann::json> value_;
 };
 
-// Refuses an object that is not of this kind.
-void check_schema(const JsonReader& root, std::string_view kind);
+// Returns the number in "schema". @throws InputError for an object that is not of this kind
+int check_schema(const JsonReader& root, std::string_view kind);
 
 template <typename E>
 E JsonReader::enumerator() const {

@@ -210,13 +210,16 @@ Formula formula_of(const Schedule& schedule, const Operation& operation, const P
 
 std::vector<Formula> formulas(const Plan& plan, const std::string& layer, const PriceList& prices) {
   const PricedPlan priced = lower_and_price(plan, prices);
-  std::vector<std::pair<const Schedule*, std::size_t>> slowest;  // by the operation's id
+  const LayerIndex wanted = plan.network.index_of(layer);
+  if (wanted < 0) return {};
+  std::vector<std::pair<const Schedule*, std::size_t>> slowest;  // by operation of the layer
   std::unordered_map<std::string, std::size_t> places;
   std::vector<double> seconds;
   for (const PricedSchedule& rank : priced.schedules) {
     for (std::size_t i = 0; i < rank.prices.size(); ++i) {
-      const std::string& id = rank.schedule.operations[i].id;
-      if (!id.starts_with(layer + '/')) continue;
+      const Operation& operation = rank.schedule.operations[i];
+      if (operation.label.layer != wanted) continue;
+      const std::string& id = operation.id;
       const auto [place, is_new] = places.try_emplace(id, slowest.size());
       if (is_new) {
         slowest.emplace_back(&rank.schedule, i);

@@ -1,14 +1,16 @@
-// The cycle, whatever the direction.
+// Lowers the multigrid cycle, which is written alike for both directions.
 #include "planner/schedule/lower/chain_pass.hpp"
 
 #include <algorithm>
 #include <utility>
 
+#include "planner/schedule/lower/operation_names.hpp"
+
 namespace cnnplan {
 
-// Groups take the lanes in turns, the same one in every sweep: what a group waits for is in its
-// lane then, or in one that a neighbour has. Groups of one turn are a wave: its memory is free for
-// the next.
+// Groups take the lanes in turns, and each group takes one lane in every sweep. What a group waits
+// for is therefore in its lane or in a neighbour's lane. Groups of one turn are a wave, whose
+// memory is free for the next wave.
 class Lowering::ChainPass::Lanes {
  public:
   // Keeps a reference.
@@ -31,7 +33,7 @@ class Lowering::ChainPass::Lanes {
   Lanes(const Lanes&) = delete;
   Lanes& operator=(const Lanes&) = delete;
 
-  // Before what a group of steps computes.
+  // Called before the kernels of a group of steps.
   void take(std::size_t group) {
     if (count_ == 1 || !is_here(group)) return;
     const int number = static_cast<int>(group - first_);
@@ -52,8 +54,8 @@ class Lowering::ChainPass::Lanes {
   ChainPass& pass_;
   int level_;
   int count_ = 1;
-  std::size_t first_ = 0;  // of the groups that are here
-  int wave_ = -1;          // that is under way
+  std::size_t first_ = 0;  // the first group that is here
+  int wave_ = -1;          // the wave that is under way
 };
 
 Lowering::ChainPass::ChainPass(Lowering& lowering,
@@ -68,7 +70,7 @@ Lowering::ChainPass::ChainPass(Lowering& lowering,
       derivatives_(blocks_.size()),
       is_fresh_(blocks_.size(), false),
       makers_(blocks_.size() + 1, -1) {
-  // What is evaluated is not what was trained on.
+  // An evaluation has other samples than the training step before it.
   if (lowering.mode_ == Mode::inference) setting_.first_guess = FirstGuess::coarse;
   if (setting_.first_guess == FirstGuess::previous) find_makers();
   for (int level = 0; level < hierarchy_.levels(); ++level) {
@@ -89,7 +91,7 @@ Operand Lowering::ChainPass::run(const Operand& first) {
   return states_.back();
 }
 
-// From the coarsest level to the finest but one.
+// Makes the first guess, from the coarsest level to level 1.
 void Lowering::ChainPass::guess() {
   if (setting_.first_guess == FirstGuess::previous) return take_kept();
   const int coarsest = hierarchy_.levels() - 1;
@@ -101,7 +103,7 @@ void Lowering::ChainPass::guess() {
   }
 }
 
-// The step that ends there on the coarsest level that has the point.
+// The maker of a kept point is the step that ends there on the coarsest level that has the point.
 void Lowering::ChainPass::find_makers() {
   for (int level = 1; level < hierarchy_.levels(); ++level) {
     for (const LayerRange& layers : hierarchy_.steps(level)) {
@@ -111,7 +113,7 @@ void Lowering::ChainPass::find_makers() {
   }
 }
 
-// What the cycles of the step before left there.
+// Begins with the states that the cycles of the previous step left.
 void Lowering::ChainPass::take_kept() {
   for (int point = 1; point < block_count(); ++point) {
     if (!is_kept(point)) continue;
@@ -142,9 +144,9 @@ void Lowering::ChainPass::cycle(int level) {
   refresh(next);
 }
 
-// F-points, then C-points. From the last group to the first: a C-point may be overwritten when the
-// group that begins there has read it. States are sent when all are there, every other stage first:
-// nobody waits for a neighbour that waits itself.
+// Relaxes F-points, then C-points, from the last group to the first, because a C-point may be
+// overwritten once the group that begins there has read it. States are sent when all are computed,
+// by every other stage first, so that no rank waits for a neighbour that waits itself.
 void Lowering::ChainPass::relax_c(int level) {
   const auto& groups = hierarchy_.groups(level);
   {
@@ -173,8 +175,9 @@ void Lowering::ChainPass::relax_f(int level) {
   }
 }
 
-// The right side of a step of the next level: what this level makes of the group, less what that
-// step makes of it. It is L_H(U_H) + R_H of the algorithm, U_H cancelled.
+// Computes the right side of a step of the next level: the state that this level makes of the
+// group, less the state that the step makes of it. It is L_H(U_H) + R_H of the algorithm, U_H
+// cancelled.
 void Lowering::ChainPass::restrict_group(int level, int group) {
   const LayerRange& steps = hierarchy_.groups(level)[static_cast<std::size_t>(group)];
   const int last = layers_of(level, steps.end - 1).first;
@@ -206,7 +209,7 @@ void Lowering::ChainPass::solve(int level) {
   }
 }
 
-// The F-points behind C-points that have changed.
+// Computes the F-points after C-points that have changed.
 void Lowering::ChainPass::refresh(int level) {
   const auto& groups = hierarchy_.groups(level);
   Lanes lanes(*this, level);
@@ -218,6 +221,7 @@ void Lowering::ChainPass::refresh(int level) {
 
 void Lowering::ChainPass::finish_all() {
   pass_ = "finish";
+  level_ = 0;
   const auto& groups = hierarchy_.groups(0);
   Lanes lanes(*this, 0);
   for (std::size_t index = 0; index < groups.size(); ++index) {
@@ -250,7 +254,7 @@ void Lowering::ChainPass::trace(const LayerRange& group, const Operand& propagat
   add(last, "/residual", -1.0, {propagated, made_[point], residual});
   traced_[group.end].push_back({.cycles = cycle_ - 1,
                                 .last = cycle_ > setting_.cycles,
-                                .backward = word() != "forward",
+                                .backward = phase() != KernelPhase::forward,
                                 .operand = residual});
 }
 
@@ -262,7 +266,7 @@ void Lowering::ChainPass::keep_traced() {
   }
 }
 
-// The states inside a group of steps, and the derivative at the last of them.
+// Computes the states inside a group of steps, and the derivative at the last state.
 void Lowering::ChainPass::sweep(int level, const LayerRange& group) {
   for (int step = group.first; step < group.end; ++step) {
     evaluate(layers_of(level, step).first);
@@ -277,7 +281,7 @@ void Lowering::ChainPass::evaluate(int block) {
   if (is_here(block)) derivatives_[index] = derivative_at(block);
 }
 
-// The state behind a step into `target`, on the ranks of its first block.
+// Computes the state after a step into `target`, on the ranks of its first block.
 void Lowering::ChainPass::advance(int level, int step, const Operand& target) {
   const LayerRange& layers = layers_of(level, step);
   const int first = layers.first;
@@ -291,8 +295,10 @@ void Lowering::ChainPass::advance(int level, int step, const Operand& target) {
   const Unit& unit = sum(first);
   Operand written = target;
   written.written = true;
+  LabelledId correction = named(unit.head);
+  correction.id += "/correct";
   lowering_.kernel(unit,
-                   id(unit.head, word()) + "/correct",
+                   correction,
                    lowering_.elementwise_spec(unit, KernelKind::accumulate, KernelPhase::forward),
                    {target, right_sides[static_cast<std::size_t>(step)], written});
 }
@@ -302,7 +308,7 @@ void Lowering::ChainPass::pass_on(int level, int step) {
   hand_over(level, step);
 }
 
-// Computes the end of a step.
+// Computes the state at the end of a step.
 void Lowering::ChainPass::make(int level, int step) {
   const LayerRange& layers = layers_of(level, step);
   const auto point = static_cast<std::size_t>(layers.end);
@@ -312,7 +318,7 @@ void Lowering::ChainPass::make(int level, int step) {
   advance(level, step, made_[point]);
 }
 
-// Makes it the state of its point.
+// Makes that state the one of its point.
 void Lowering::ChainPass::hand_over(int level, int step) {
   const LayerRange& layers = layers_of(level, step);
   const auto point = static_cast<std::size_t>(layers.end);
@@ -324,7 +330,7 @@ void Lowering::ChainPass::hand_over(int level, int step) {
   if (point < is_fresh_.size()) is_fresh_[point] = false;
 }
 
-// A state that the ranks of stage `from` have on `source`, on those of stage `to`.
+// Moves a state from `source` on the ranks of stage `from` to the ranks of stage `to`.
 Operand Lowering::ChainPass::moved(
     const Operand& source, int from, int to, const Operand& target, int block) {
   if (from == to) return source;
@@ -333,8 +339,11 @@ Operand Lowering::ChainPass::moved(
   if (takes_part) {
     exchange = exchange_into_output(rule_of(blocks_at(from), blocks_at(to)), lowering_.rank_);
   }
+  LabelledId shuffle = named(sum(block).head);
+  shuffle.id += "/shuffle";
+  shuffle.label.part = OperationPart::shuffle;
   lowering_.add_transfer(sum(block),
-                         id(sum(block).head, word()) + "/shuffle",
+                         shuffle,
                          {.source = source.buffer, .destination = target.buffer},
                          std::move(exchange));
   return target;
@@ -346,9 +355,11 @@ void Lowering::ChainPass::add(int block,
                               std::vector<Operand> operands) {
   const Unit& unit = sum(block);
   operands.back().written = true;
+  LabelledId sum_name = named(unit.head);
+  sum_name.id += suffix;
   lowering_.add_whole(
       unit.head,
-      id(unit.head, word()) + suffix,
+      std::move(sum_name),
       {.spec = lowering_.elementwise_spec(unit, KernelKind::add, KernelPhase::forward),
        .constants = {.add_scale = scale},
        .implementation = {},
@@ -371,7 +382,7 @@ bool Lowering::ChainPass::is_at(int stage) const {
   return stage == own_stage_;
 }
 
-// The stage that goes on from a point.
+// Returns the stage that goes on from a point.
 int Lowering::ChainPass::home_of(int point) const {
   return stage_of(std::min(point, block_count() - 1));
 }
@@ -387,7 +398,7 @@ const LayerRange& Lowering::ChainPass::layers_of(int level, int step) const {
   return hierarchy_.steps(level)[static_cast<std::size_t>(step)];
 }
 
-// The sum of the steps h that a step passes.
+// Returns the sum of the lengths h of the layers that a step passes.
 double Lowering::ChainPass::length_of(const LayerRange& layers) const {
   double length = 0.0;
   for (int i = layers.first; i < layers.end; ++i) length += block(i).step;
@@ -399,13 +410,16 @@ Operand Lowering::ChainPass::new_block(const std::string& name, BufferRole role)
       lowering_.add_block(name, role, blocks_at(own_stage_).box(lowering_.rank_)));
 }
 
-std::string Lowering::ChainPass::id(LayerIndex layer, const std::string& word) const {
-  return lowering_.layer(layer).name + '/' + word + '/' + pass_;
+LabelledId Lowering::ChainPass::named(LayerIndex layer, const std::string& word) const {
+  OperationLabel label = kernel_label(layer, phase());
+  label.level = level_;
+  return {.id = lowering_.layer(layer).name + '/' + word + '/' + pass_, .label = label};
 }
 
 void Lowering::ChainPass::begin(int level, const std::string& part) {
   pass_ = cycle_ == 0 ? part : "cycle_" + std::to_string(cycle_) + '/' + part;
   pass_ += "/level_" + std::to_string(level);
+  level_ = level;
 }
 
 }  // namespace cnnplan

@@ -20,7 +20,7 @@ namespace cnnplan {
 
 class Lowering::ChainPass {
  public:
-  // Keeps a reference. `blocks` and `hierarchy` are in the direction of the pass.
+  // Keeps a reference to `lowering`. `blocks` and `hierarchy` are in the direction of the pass.
   ChainPass(Lowering& lowering,
             const Multigrid& setting,
             ResidualChain blocks,
@@ -29,8 +29,8 @@ class Lowering::ChainPass {
   ChainPass(const ChainPass&) = delete;
   ChainPass& operator=(const ChainPass&) = delete;
 
-  // From the state of the first point, there on the ranks of the first block, to those of all
-  // points. Returns that of the last point, there on the ranks of the last block.
+  // Computes the states of all points from the state of the first point, which the ranks of the
+  // first block have. Returns the state of the last point, which the ranks of the last block have.
   Operand run(const Operand& first);
 
  protected:
@@ -39,36 +39,37 @@ class Lowering::ChainPass {
   const ResidualBlock& block(int index) const { return blocks_[static_cast<std::size_t>(index)]; }
   const Unit& transform(int block) const;
   const Unit& sum(int block) const;
-  // The ranks that have a block: their coordinate along l.
+  // Returns the coordinate along axis l of the ranks that have a block.
   int stage_of(int block) const;
   bool is_here(int block) const { return is_at(stage_of(block)); }
   const Operand& state(int point) const { return states_[static_cast<std::size_t>(point)]; }
-  // Whether the state of a point is the next step's first guess: of C-points of the finest level
-  // between layers.
+  // True where the state of a point is the next step's first guess, which holds for C-points of the
+  // finest level between layers.
   bool is_kept(int point) const { return maker_of(point) >= 0; }
-  // Whether those that have the layer in front make it.
+  // True where the ranks that have the layer before a kept point also make its state.
   bool is_kept_where_layer_is(int point) const {
     return is_kept(point) && maker_of(point) == stage_of(point - 1);
   }
   Operand new_block(const std::string& name) const { return new_block(name, role()); }
   Operand new_block(const std::string& name, BufferRole role) const;
-  // "conv/forward/cycle_1/relax"
-  std::string id(LayerIndex layer, const std::string& word) const;
+  // An operation of this pass, for example "conv/forward/cycle_1/relax/level_0", with its label.
+  LabelledId named(LayerIndex layer) const { return named(layer, word()); }
+  LabelledId named(LayerIndex layer, const std::string& word) const;
 
  private:
   int maker_of(int point) const { return makers_[static_cast<std::size_t>(point)]; }
-  // Computes the derivative of a block at its state. Called on the ranks of the block.
+  // Computes the derivative of a block at its state. It is called on the ranks of the block.
   virtual Operand derivative_at(int block) = 0;
-  // What a derivative must be multiplied with for a step of length 1.
+  // Returns the factor of a derivative for a step of length 1.
   virtual double scale_of(int block) const = 0;
-  // Memory for the state of a point where the ranks of `stage` compute it, and where those that go
-  // on from it receive it. Called there. Of points that are kept, the same every time.
+  // Return memory for the state of a point: `computed` on the ranks of `stage`, which compute the
+  // state, and `received` on the ranks that go on from it. Kept points always get one buffer.
   virtual Operand computed(int point, int stage) = 0;
   virtual Operand received(int point) = 0;
-  // The derivative of a block is that of its last state; on all ranks, in order.
+  // Called for every block in order, on all ranks, when its derivative is that of its last state.
   virtual void finish(int block) = 0;
-  virtual bool evaluates_all() const = 0;  // in the end, also what no state depends on
-  virtual std::string word() const = 0;    // of the phase, in ids
+  virtual bool evaluates_all() const = 0;  // in the end, also derivatives that no state needs
+  virtual KernelPhase phase() const = 0;   // of its kernels
   virtual BufferRole role() const = 0;
 
   // The cycle.
@@ -83,29 +84,32 @@ class Lowering::ChainPass {
   void refresh(int level);
   void finish_all();
 
-  // While it lives, groups of a level that this rank has are in lanes, as many as the setting says.
+  // While a Lanes lives, this rank's groups of a level are spread over as many lanes as the setting
+  // says.
   class Lanes;
 
-  // Of the C-point behind a group of the finest level, whose state its layers make `propagated`.
+  // Adds the residual of the C-point after a group of the finest level. The layers of the group
+  // make the state `propagated`.
   void trace(const LayerRange& group, const Operand& propagated);
   void trace_last(const LayerRange& group);
-  // Of points that have all of them: norms are of the same points then.
+  // Keeps the residuals of points that have all of them, so that all norms are of the same points.
   void keep_traced();
 
   // Its parts.
   void sweep(int level, const LayerRange& group);
   void evaluate(int block);
   void advance(int level, int step, const Operand& target);
-  // Both of the next two.
+  // Makes the state at the end of a step, and hands it over.
   void pass_on(int level, int step);
   void make(int level, int step);
   void hand_over(int level, int step);
   Operand moved(const Operand& source, int from, int to, const Operand& target, int block);
-  void add(int block, const std::string& word, double scale, std::vector<Operand> operands);
+  void add(int block, const std::string& suffix, double scale, std::vector<Operand> operands);
 
   bool is_at(int stage) const;
   int home_of(int point) const;
   BlockOwnership blocks_at(int stage) const;
+  std::string word() const { return std::string(to_text(phase())); }
   const LayerRange& layers_of(int level, int step) const;
   double length_of(const LayerRange& layers) const;
   void begin(int level, const std::string& part);
@@ -120,12 +124,13 @@ class Lowering::ChainPass {
   std::vector<Operand> made_;                      // by point, on the ranks that computed the state
   std::vector<int> made_at_;                       // by point, their stage
   std::vector<Operand> derivatives_;               // by block
-  std::vector<bool> is_fresh_;                     // by block: its derivative is that of its state
+  std::vector<bool> is_fresh_;                     // by block: the derivative belongs to the state
   std::vector<std::vector<Operand>> right_sides_;  // by level and step; level 0 has none
-  std::vector<int> makers_;  // by point that is kept: the stage that makes its last state; or -1
+  std::vector<int> makers_;  // by point: the stage that makes its last state; -1 if not kept
   std::map<int, std::vector<PointResidual>> traced_;  // by point
   int cycle_ = 0;
-  std::string pass_;  // the word of what is under way, in ids
+  std::string pass_;  // the stage of the cycle that is under way, as ids name it
+  int level_ = 0;     // of this stage
 };
 
 }  // namespace cnnplan

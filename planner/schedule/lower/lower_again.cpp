@@ -1,5 +1,6 @@
-// Outputs that are not kept for backpropagation, but computed again when it first reads them.
+// Lowers outputs that are computed again when backpropagation first reads them, instead of kept.
 #include "planner/schedule/lower/lowering.hpp"
+#include "planner/schedule/lower/operation_names.hpp"
 
 namespace cnnplan {
 
@@ -11,7 +12,7 @@ const Lowering::Saved& Lowering::saved_of(const Unit& unit) const {
   return saved_[decomposition_.index_of(unit)];
 }
 
-// The output of a unit.
+// Returns the output of a unit, which it computes again where that was not kept.
 Operand Lowering::tensor_again(LayerIndex index) {
   const Unit& unit = decomposition_.unit_of(index);
   Operand& again = again_[static_cast<std::size_t>(index)];
@@ -22,16 +23,17 @@ Operand Lowering::tensor_again(LayerIndex index) {
   return again;
 }
 
-// An input of a unit, with its halo where it needs one.
+// Returns an input of a unit, with its halo where it needs one.
 Operand Lowering::input_again(const Unit& unit, std::size_t input) {
   const LayerIndex source = unit.inputs[input];
   if (!recomputes(decomposition_.unit_of(source))) return saved_of(unit).inputs[input];
   const Operand stored = tensor_again(source);
   return fetch(
-      unit, input, stored, "/forward_again/", fetched_again_[static_cast<std::size_t>(source)]);
+      unit, input, stored, Direction::backward, fetched_again_[static_cast<std::size_t>(source)]);
 }
 
-// The same kernel on the same inputs, so the same bits. Running values were updated by the first.
+// Repeats the kernel of the forward pass on equal inputs, which gives equal bits. The kernel of the
+// forward pass has updated the running values already.
 Operand Lowering::forward_again(const Unit& unit) {
   const bool is_batch_norm = std::holds_alternative<BatchNorm>(layer(unit.head).parameters);
   std::vector<Operand> operands;
@@ -48,9 +50,11 @@ Operand Lowering::forward_again(const Unit& unit) {
   const KernelSpec spec = is_batch_norm ? batch_norm_spec(unit) : forward_elementwise_spec(unit);
   KernelConstants constants = constants_of(unit, spec.kind);
   constants.running_momentum = 0.0;
+  OperationLabel label = forward_label(unit.head);
+  label.direction = Direction::backward;
   add_kernel(unit,
              unit.head,
-             name(unit) + "/forward_again",
+             {.id = name(unit) + "/forward_again", .label = label},
              {.spec = spec, .constants = constants, .operands = std::move(operands)});
   return output;
 }

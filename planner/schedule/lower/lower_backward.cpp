@@ -1,8 +1,9 @@
-// Backpropagation: error signals, their way back to the owners, weight gradients.
+// Lowers backpropagation: error signals, their way back to the owners, and weight gradients.
 #include <algorithm>
 #include <array>
 
 #include "planner/schedule/lower/lowering.hpp"
+#include "planner/schedule/lower/operation_names.hpp"
 
 namespace cnnplan {
 
@@ -31,8 +32,9 @@ void Lowering::backward(std::size_t index) {
   }
   const Operand dy = gradient_of(unit);
   if (has_window(parameters)) {
-    const std::string id = name_of(unit.last) + "/backward_data";
-    backward_windowed(unit, saved, unit.relu ? backward_relu(unit, dy, id) : dy);
+    const LabelledId relu{.id = name_of(unit.last) + "/backward_data",
+                          .label = backward_data_label(unit.last)};
+    backward_windowed(unit, saved, unit.relu ? backward_relu(unit, dy, relu) : dy);
   } else if (std::holds_alternative<BatchNorm>(parameters)) {
     backward_batch_norm(unit, saved, dy);
   } else if (rearranges(parameters)) {
@@ -60,15 +62,15 @@ void Lowering::backward_loss(const Unit& unit, const Saved& saved) {
   contribute(unit, 0, {.operand = builder_.read(dx)});
 }
 
-// The error signal in front of the ReLU behind a convolution.
-Operand Lowering::backward_relu(const Unit& unit, const Operand& dy, const std::string& id) {
+// Adds the error signal of the input of a ReLU that follows a convolution.
+Operand Lowering::backward_relu(const Unit& unit, const Operand& dy, const LabelledId& named) {
   const BufferIndex dx =
       add_block(name_of(unit.last) + "/dx", BufferRole::error_signal, own_box(unit.last));
   const KernelSpec spec = elementwise_spec(unit, KernelKind::relu, KernelPhase::backward_data);
   add_kernel(
       unit,
       unit.last,
-      id,
+      named,
       {.spec = spec, .constants = {}, .operands = {saved_of(unit).output, dy, builder_.write(dx)}});
   return builder_.read(dx);
 }
@@ -77,20 +79,22 @@ void Lowering::backward_windowed(const Unit& unit, const Saved& saved, const Ope
   const Operand dy = has_partial_sums(unit) ? gather_error_signal(unit, own_dy) : own_dy;
   const bool is_convolution = mixes_channels(layer(unit.head).parameters);
   if (decomposition_.requires_gradient(unit.inputs[0])) {
-    const Operand dx = is_convolution ? convolve_back(unit, name(unit) + "/backward_data", dy)
-                                      : backward_pooling(unit, saved, dy);
+    const LabelledId named{.id = name(unit) + "/backward_data",
+                           .label = backward_data_label(unit.head)};
+    const Operand dx =
+        is_convolution ? convolve_back(unit, named, dy) : backward_pooling(unit, saved, dy);
     contribute(unit, 0, {.operand = dx});
   }
   if (is_convolution) backward_filter(unit, saved, dy);
 }
 
-Operand Lowering::convolve_back(const Unit& unit, const std::string& id, const Operand& dy) {
+Operand Lowering::convolve_back(const Unit& unit, const LabelledId& named, const Operand& dy) {
   KernelSpec spec = convolution_spec(unit, KernelPhase::backward_data);
   spec.bias = false;
   const BufferIndex dx =
       add_block(name(unit) + "/dx", BufferRole::error_signal, needed_box(unit, 0));
   const int slot = first_slot_[static_cast<std::size_t>(unit.head)];
-  kernel(unit, id, spec, {dy, convolution_weight(slot), builder_.write(dx)});
+  kernel(unit, named, spec, {dy, convolution_weight(slot), builder_.write(dx)});
   return builder_.read(dx);
 }
 
@@ -119,13 +123,14 @@ void Lowering::backward_filter(const Unit& unit, const Saved& saved, const Opera
   kernel(unit, spec, std::move(operands));
   if (transposed && adds_bias(unit)) {
     kernel(unit,
-           name(unit) + "/backward_filter/bias",
+           {.id = name(unit) + "/backward_filter/bias",
+            .label = kernel_label(unit.head, KernelPhase::backward_filter)},
            bias_spec(unit, KernelPhase::backward_filter),
            {dy, dbias});
   }
 }
 
-// The channels of this rank's positions to which it added parts of sums.
+// Gathers the error signal of the channels to which this rank added parts of sums.
 Operand Lowering::gather_error_signal(const Unit& unit, const Operand& dy) {
   const BlockOwnership& computed = decomposition_.computed(unit);
   const Box want = computed.box(rank_);
@@ -135,7 +140,10 @@ Operand Lowering::gather_error_signal(const Unit& unit, const Operand& dy) {
       exchange.in_place ? dy.buffer
                         : add_block(name(unit) + "/gathered_dy", BufferRole::error_signal, want);
   add_transfer(unit,
-               name(unit) + "/backward/allgather",
+               {.id = name(unit) + "/backward/allgather",
+                .label = {.part = OperationPart::channel_allgather,
+                          .layer = unit.head,
+                          .direction = Direction::backward}},
                {.source = dy.buffer, .destination = gathered, .list = {}, .of_sums = true},
                std::move(exchange));
   return {.buffer = gathered, .box = want};
@@ -166,7 +174,7 @@ void Lowering::backward_batch_norm(const Unit& unit, const Saved& saved, const O
     operands.back().written = true;
   }
   kernel(unit, spec, std::move(operands));
-  allreduce_sums(unit, "backward_statistics", sums);
+  allreduce_sums(unit, KernelPhase::backward_statistics, sums);
   if (unit.residual && decomposition_.requires_gradient(unit.inputs[1])) {
     contribute(unit, 1, {.operand = dz, .shared = shares_gradient(Add{}, 1)});
   }
@@ -194,7 +202,7 @@ void Lowering::backward_batch_norm_data(const Unit& unit,
   contribute(unit, 0, {.operand = builder_.read(dx)});
 }
 
-// ReLU, dropout, and add: an add without ReLU passes its error signal on as it is.
+// Lowers ReLU, dropout and add. An add without ReLU passes its error signal on as it is.
 void Lowering::backward_elementwise(const Unit& unit, const Operand& dy) {
   const bool is_add = std::holds_alternative<Add>(layer(unit.head).parameters);
   const bool is_dropout = std::holds_alternative<Dropout>(layer(unit.head).parameters);
@@ -227,27 +235,28 @@ void Lowering::backward_rearranged(const Unit& unit, const Operand& dy) {
   contribute(unit, 0, {.operand = builder_.read(dx)});
 }
 
-// To every input. Of a concat, each gets its channels only; of a slice, the input gets some of its
-// channels; the second of a scaled add gets less or more than the gradient.
+// Passes a gradient on to every input. Each input of a concat gets its own channels, the input of a
+// slice gets some of its channels, and the second input of a scaled add gets the scaled gradient.
 void Lowering::hand_on(const Unit& unit, const Operand& gradient) {
   const LayerParameters& parameters = layer(unit.head).parameters;
   const auto* add = std::get_if<Add>(&parameters);
   for (std::size_t input = 0; input < unit.inputs.size(); ++input) {
     if (!decomposition_.requires_gradient(unit.inputs[input])) continue;
     const bool scales = add != nullptr && input == 1 && is_scaled(*add);
-    contribute(
-        unit,
-        input,
-        {.operand = scales ? scaled(unit, gradient, name(unit) + "/backward_scale") : gradient,
-         .shared = shares_gradient(parameters, input)});
+    const LabelledId named{.id = name(unit) + "/backward_scale",
+                           .label = backward_data_label(unit.head)};
+    contribute(unit,
+               input,
+               {.operand = scales ? scaled(unit, gradient, named) : gradient,
+                .shared = shares_gradient(parameters, input)});
   }
 }
 
-Operand Lowering::scaled(const Unit& unit, const Operand& gradient, const std::string& id) {
+Operand Lowering::scaled(const Unit& unit, const Operand& gradient, const LabelledId& named) {
   const BufferIndex dx =
       add_block(name(unit) + "/scaled_dx", BufferRole::error_signal, own_box(unit.last));
   kernel(unit,
-         id,
+         named,
          elementwise_spec(unit, KernelKind::add, KernelPhase::backward_data),
          {gradient, builder_.write(dx)});
   return builder_.read(dx);
@@ -303,15 +312,16 @@ void Lowering::contribute(const Unit& unit, std::size_t input, Contribution cont
     }
     gradients.push_back({.operand = {.buffer = destination, .box = own_box(target)}});
   }
-  add_transfer(unit,
-               name(unit) + "/backward/" + label(unit, input, "reduce_scatter"),
-               {.source = source,
-                .destination = destination,
-                .source_channel = network().first_channel(unit.head, input)},
-               std::move(exchange));
+  add_transfer(
+      unit,
+      transfer_name(unit, input, Direction::backward, OperationPart::channel_reduce_scatter),
+      {.source = source,
+       .destination = destination,
+       .source_channel = network().first_channel(unit.head, input)},
+      std::move(exchange));
 }
 
-// Sum of all contributions to the gradient of a unit's output.
+// Sums all contributions to the gradient of a unit's output.
 Operand Lowering::gradient_of(const Unit& unit) {
   const auto& contributions = gradients_[static_cast<std::size_t>(unit.last)];
   Contribution total = contributions.front();
@@ -337,7 +347,10 @@ Lowering::Contribution Lowering::sum(const Unit& unit,
   Operand written = target;
   written.written = true;
   kernel(unit,
-         name_of(unit.last) + suffix,
+         {.id = name_of(unit.last) + suffix,
+          .label = {.part = OperationPart::accumulate,
+                    .layer = unit.last,
+                    .direction = Direction::backward}},
          elementwise_spec(unit, KernelKind::accumulate, KernelPhase::forward),
          {terms[0].operand, terms[1].operand, written});
   return {.operand = target};

@@ -1,7 +1,9 @@
-// Forward propagation: inputs fetched from their owners, kernels, statistics, loss.
+// Lowers the forward pass: it fetches inputs from their owners, and adds kernels, statistics and
+// losses.
 #include <algorithm>
 
 #include "planner/schedule/lower/lowering.hpp"
+#include "planner/schedule/lower/operation_names.hpp"
 
 namespace cnnplan {
 
@@ -78,11 +80,15 @@ void Lowering::load(const Unit& unit) {
     }
   }
   schedule.labels = labels_.back();
-  builder_.add_operation(name(unit) + "/load", unit.head, Stream::io, std::move(load));
+  builder_.add_operation(
+      {.id = name(unit) + "/load", .label = {.part = OperationPart::load, .layer = unit.head}},
+      unit.head,
+      Stream::io,
+      std::move(load));
 }
 
-// What a loss compares with: a label for each position, or a target for each element. Losses with
-// the same block share them.
+// Adds the labels of a loss, one for each position, or its targets, one for each element. Losses
+// with equal blocks share them.
 void Lowering::add_labels(LayerIndex loss) {
   const bool are_targets = has_targets(network());
   Box box = own_box(loss);
@@ -102,13 +108,13 @@ void Lowering::add_labels(LayerIndex loss) {
 
 Operand Lowering::fetch(const Unit& unit, std::size_t input) {
   const auto source = static_cast<std::size_t>(unit.inputs[input]);
-  return fetch(unit, input, tensors_[source], "/forward/", fetched_[source]);
+  return fetch(unit, input, tensors_[source], Direction::forward, fetched_[source]);
 }
 
 Operand Lowering::fetch(const Unit& unit,
                         std::size_t input,
                         const Operand& stored,
-                        const std::string& pass,
+                        Direction direction,
                         std::vector<Fetched>& fetched) {
   if (decomposition_.exchanges(unit, input).forward == nullptr) return stored;
   const BlockOwnership& blocks = decomposition_.needed(unit, input);
@@ -119,16 +125,16 @@ Operand Lowering::fetch(const Unit& unit,
     return same_boxes(*other.blocks, blocks);
   });
   if (known != fetched.end()) return known->operand;
-  fetched.push_back({.blocks = &blocks, .operand = fetch_blocks(unit, input, stored, pass)});
+  fetched.push_back({.blocks = &blocks, .operand = fetch_blocks(unit, input, stored, direction)});
   return fetched.back().operand;
 }
 
-// The transfer from the owners of an input to the blocks that a unit needs, into a buffer of its
-// own where the input is not stored with room for them.
+// Adds the transfer from the owners of an input to the blocks that a unit needs. It goes into a
+// buffer of its own where the input is stored without room for these blocks.
 Operand Lowering::fetch_blocks(const Unit& unit,
                                std::size_t input,
                                const Operand& stored,
-                               const std::string& pass) {
+                               Direction direction) {
   const Box want = needed_box(unit, input);
   Exchange exchange = exchange_forward(
       decomposition_.exchanges(unit, input).forward, builder_.buffer(stored.buffer).box, rank_);
@@ -136,16 +142,19 @@ Operand Lowering::fetch_blocks(const Unit& unit,
   if (!exchange.in_place) {
     result.buffer = add_block(name(unit) + "/input", BufferRole::activation, want);
   }
+  const OperationPart part = transfer_part(unit, input, OperationPart::channel_allgather);
+  const char* const pass = direction == Direction::forward ? "/forward/" : "/forward_again/";
   add_transfer(unit,
-               name(unit) + pass + label(unit, input, "allgather"),
+               {.id = name(unit) + pass + word_of(part) + input_suffix(unit, input),
+                .label = {.part = part, .layer = unit.head, .direction = direction}},
                {.source = stored.buffer, .destination = result.buffer},
                std::move(exchange));
   return result;
 }
 
-// Adds the operation `transfer` with what is exchanged, unless that is nothing.
+// Adds `transfer` with the exchanged blocks, unless there are none.
 void Lowering::add_transfer(const Unit& unit,
-                            const std::string& id,
+                            const LabelledId& named,
                             TransferOperation transfer,
                             Exchange exchange) {
   transfer.list = std::move(exchange.list);
@@ -156,7 +165,7 @@ void Lowering::add_transfer(const Unit& unit,
   if (transfer.list.empty() && !transfer.zero_first) return;
   if (transfer.list.receives.empty() && !transfer.zero_first) transfer.destination = -1;
   if (transfer.list.sends.empty()) transfer.source = -1;
-  builder_.add_operation(id, unit.head, Stream::halo, std::move(transfer));
+  builder_.add_operation(named, unit.head, Stream::halo, std::move(transfer));
 }
 
 void Lowering::forward_windowed(const Unit& unit, Saved& saved) {
@@ -167,7 +176,10 @@ void Lowering::forward_windowed(const Unit& unit, Saved& saved) {
     const std::vector<OutputPart> parts = output_parts_of(unit);
     if (!parts.empty()) return convolve_parts(unit, saved, parts);
     const Operand computed = has_partial_sums(unit) ? add_computed(unit) : saved.output;
-    convolve(unit, name(unit) + "/forward", saved.inputs[0], computed);
+    convolve(unit,
+             {.id = name(unit) + "/forward", .label = forward_label(unit.head)},
+             saved.inputs[0],
+             computed);
     if (has_partial_sums(unit)) scatter_sums(unit, computed);
     return;
   }
@@ -184,14 +196,14 @@ void Lowering::forward_windowed(const Unit& unit, Saved& saved) {
 }
 
 void Lowering::convolve(const Unit& unit,
-                        const std::string& id,
+                        const LabelledId& named,
                         const Operand& input,
                         Operand output) {
-  convolve(unit, id, convolution_spec(unit, KernelPhase::forward), input, output);
+  convolve(unit, named, convolution_spec(unit, KernelPhase::forward), input, output);
 }
 
 void Lowering::convolve(const Unit& unit,
-                        const std::string& id,
+                        const LabelledId& named,
                         KernelSpec spec,
                         const Operand& input,
                         Operand output) {
@@ -201,7 +213,7 @@ void Lowering::convolve(const Unit& unit,
   if (spec.bias) operands.push_back(slot_operand(builder_.schedule().weights, slot + 1, false));
   output.written = true;
   operands.push_back(output);
-  kernel(unit, id, spec, std::move(operands));
+  kernel(unit, named, spec, std::move(operands));
   if (is_transposed(layer(unit.head).parameters) && adds_bias(unit)) add_bias(unit, output);
 }
 
@@ -210,25 +222,26 @@ void Lowering::add_bias(const Unit& unit, const Operand& y) {
   Operand x = y;
   x.written = false;
   kernel(unit,
-         name(unit) + "/forward/bias",
+         {.id = name(unit) + "/forward/bias", .label = forward_label(unit.head)},
          bias_spec(unit, KernelPhase::forward),
          {x, slot_operand(builder_.schedule().weights, slot, false), y});
 }
 
-// The channels of this rank's positions of which it has parts of sums.
+// Adds the block of channels for which this rank computes parts of sums.
 Operand Lowering::add_computed(const Unit& unit) {
   return builder_.read(add_block(name(unit) + "/partial_sums",
                                  BufferRole::activation,
                                  decomposition_.computed(unit).box(rank_)));
 }
 
-// Adds the parts of sums up where their channels are owned, in the memory of the output.
+// Sums up the parts on the owners of their channels, in the memory of the output.
 void Lowering::scatter_sums(const Unit& unit, const Operand& computed) {
   const BlockOwnership& owned = decomposition_.owned(unit.last);
   const GradientUse use{.shared = true, .dense = true, .replicas = owned.has_replicas()};
   Exchange exchange = exchange_backward(rule_of(decomposition_.computed(unit), owned), use, rank_);
   add_transfer(unit,
-               name(unit) + "/forward/reduce_scatter",
+               {.id = name(unit) + "/forward/reduce_scatter",
+                .label = {.part = OperationPart::channel_reduce_scatter, .layer = unit.head}},
                {.source = computed.buffer,
                 .destination = saved_of(unit).output.buffer,
                 .list = {},
@@ -248,7 +261,7 @@ void Lowering::forward_batch_norm(const Unit& unit, Saved& saved) {
     kernel(unit,
            elementwise_spec(unit, KernelKind::batch_norm, KernelPhase::forward_statistics),
            {saved.inputs[0], builder_.write(sums)});
-    allreduce_sums(unit, "forward_statistics", sums);
+    allreduce_sums(unit, KernelPhase::forward_statistics, sums);
   }
   add_running_values(unit);
   saved.first_slot = first_slot_[static_cast<std::size_t>(unit.head)];
@@ -323,14 +336,14 @@ void Lowering::forward_rearranged(const Unit& unit) {
   kernel(unit, rearranging_spec(unit, KernelPhase::forward), {input, output});
 }
 
-// Every input, or what a slice takes of it, goes from its owners straight to its channels of the
-// output.
+// Every input, or the channels that a slice takes of it, goes from its owners straight to its
+// channels of the output.
 void Lowering::forward_copies(const Unit& unit) {
   const Operand output = add_output(unit);
   for (std::size_t input = 0; input < unit.inputs.size(); ++input) {
     const LayerIndex source = unit.inputs[input];
     add_transfer(unit,
-                 name(unit) + "/forward/" + label(unit, input, "allgather"),
+                 transfer_name(unit, input, Direction::forward, OperationPart::channel_allgather),
                  {.source = tensors_[static_cast<std::size_t>(source)].buffer,
                   .destination = output.buffer,
                   .destination_channel = network().first_channel(unit.head, input)},
@@ -356,7 +369,8 @@ void Lowering::forward_loss(const Unit& unit, Saved& saved) {
           builder_.read(labels_[static_cast<std::size_t>(unit.head)]),
           builder_.write(result),
           builder_.write(loss)});
-  collective(name(unit) + "/allreduce",
+  collective({.id = name(unit) + "/allreduce",
+              .label = {.part = OperationPart::loss_allreduce, .layer = unit.head}},
              unit.head,
              Stream::reduce,
              {.algorithm = for_replicas(plan_.statistics_allreduce, unit.head, unit.head),

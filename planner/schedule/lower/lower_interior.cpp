@@ -1,14 +1,15 @@
-// Convolutions whose halo travels beside the kernel of their interior.
+// Lowers convolutions whose halo travels while the kernel of their interior runs.
 #include <stdexcept>
 #include <string>
 
 #include "planner/schedule/blocks/interior.hpp"
 #include "planner/schedule/lower/lowering.hpp"
+#include "planner/schedule/lower/operation_names.hpp"
 
 namespace cnnplan {
 namespace {
 
-// Of an id; the sample follows, counted from the rank's first.
+// The word of a part in an id. The sample follows, counted from the rank's first.
 const char* word_of(OutputPart::Place place) {
   switch (place) {
     case OutputPart::Place::interior:
@@ -23,8 +24,8 @@ const char* word_of(OutputPart::Place place) {
 
 }  // namespace
 
-// Nothing where the kernel is whole: also where its input is split otherwise, since replicas, which
-// have to compute the same bits, may own different parts of that.
+// Returns no parts where the kernel is whole. It is also whole where its input is split in another
+// way: replicas have to compute equal bits, but may own different parts of such an input.
 std::vector<OutputPart> Lowering::output_parts_of(const Unit& unit) const {
   const LayerIndex source = unit.inputs[0];
   const bool is_cut = layer_plan(unit.head).halo == HaloMethod::interior_strips &&
@@ -40,7 +41,7 @@ std::vector<OutputPart> Lowering::output_parts_of(const Unit& unit) const {
                               .outputs = decomposition_.computed(unit).box(rank_)});
 }
 
-// The interior reads what is stored, the strips what was fetched.
+// The interior reads the stored input, and the strips read the fetched one.
 void Lowering::convolve_parts(const Unit& unit,
                               const Saved& saved,
                               const std::vector<OutputPart>& parts) {
@@ -55,11 +56,10 @@ void Lowering::convolve_parts(const Unit& unit,
     spec.out = shape_of(part.outputs);
     spec.window = part.window;
     const std::int64_t sample = part.outputs[Dim::n].begin - own_box(unit.last)[Dim::n].begin;
-    convolve(unit,
-             name(unit) + "/forward/" + word_of(part.place) + std::to_string(sample),
-             spec,
-             input,
-             output);
+    OperationLabel label = forward_label(unit.head);
+    label.role = part.is_interior() ? OutputRole::interior : OutputRole::strip;
+    const std::string id = name(unit) + "/forward/" + word_of(part.place) + std::to_string(sample);
+    convolve(unit, {.id = id, .label = label}, spec, input, output);
   }
 }
 

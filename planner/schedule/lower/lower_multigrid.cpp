@@ -1,4 +1,4 @@
-// Residual chains by multigrid: what a pass computes in each direction.
+// Lowers residual chains by multigrid: the kernels and buffers of a pass in each direction.
 #include <algorithm>
 #include <utility>
 
@@ -28,7 +28,7 @@ class Lowering::ForwardPass final : public Lowering::ChainPass {
   }
   Operand derivative_at(int block) override {
     const Unit& unit = transform(block);
-    lowering().convolve(unit, id(unit.head, word()), state(block), saved(block).output);
+    lowering().convolve(unit, named(unit.head), state(block), saved(block).output);
     return saved(block).output;
   }
   double scale_of(int) const override { return 1.0; }
@@ -46,10 +46,10 @@ class Lowering::ForwardPass final : public Lowering::ChainPass {
   }
   void finish(int block) override { saved(block).inputs = {state(block)}; }
   bool evaluates_all() const override { return lowering().mode_ != Mode::inference; }
-  std::string word() const override { return "forward"; }
+  KernelPhase phase() const override { return KernelPhase::forward; }
   BufferRole role() const override { return BufferRole::activation; }
 
-  // The output of the block in front of a point.
+  // Returns the output of the block before a point.
   const Operand& tensor(int point) const {
     return lowering().tensors_[static_cast<std::size_t>(block(point - 1).sum)];
   }
@@ -57,8 +57,8 @@ class Lowering::ForwardPass final : public Lowering::ChainPass {
   std::vector<Operand> received_;  // by point, where it was sent
 };
 
-// The adjoint. Derivatives are of the layers' own steps h; weight gradients follow from the last
-// error signals.
+// The adjoint pass. Its derivatives include the layers' own steps h, and weight gradients follow
+// from the last error signals.
 class Lowering::BackwardPass final : public Lowering::ChainPass {
  public:
   BackwardPass(Lowering& lowering,
@@ -75,11 +75,11 @@ class Lowering::BackwardPass final : public Lowering::ChainPass {
     const Unit& unit = transform(index);
     Operand dy = state(index);
     if (block(index).step != 1.0) {
-      dy = lowering().scaled(add, dy, id(add.head, "backward_scale"));
+      dy = lowering().scaled(add, dy, named(add.head, "backward_scale"));
     }
-    if (unit.relu) dy = lowering().backward_relu(unit, dy, id(unit.last, word()));
+    if (unit.relu) dy = lowering().backward_relu(unit, dy, named(unit.last));
     transform_dy_[static_cast<std::size_t>(index)] = dy;
-    return lowering().convolve_back(unit, id(unit.head, word()), dy);
+    return lowering().convolve_back(unit, named(unit.head), dy);
   }
   double scale_of(int index) const override { return 1.0 / block(index).step; }
   Operand computed(int point, int) override { return received(point); }
@@ -102,10 +102,10 @@ class Lowering::BackwardPass final : public Lowering::ChainPass {
     lowering().add_to_bucket(unit);
   }
   bool evaluates_all() const override { return true; }
-  std::string word() const override { return "backward_data"; }
+  KernelPhase phase() const override { return KernelPhase::backward_data; }
   BufferRole role() const override { return BufferRole::error_signal; }
 
-  std::vector<Operand> transform_dy_;  // by block: in front of the convolution's output
+  std::vector<Operand> transform_dy_;  // by block: error signal of the convolution's output
   std::vector<Operand> kept_;          // by point that is kept, where it was used
 };
 

@@ -1,10 +1,10 @@
-// Parameters: their slots and arenas, buckets of gradients, reductions and updates.
+// Lowers parameters: their slots and arenas, buckets of gradients, reductions and updates.
 #include "planner/schedule/lower/lowering.hpp"
 #include "planner/tensor/shard.hpp"
 
 namespace cnnplan {
 
-// Slots in the order in which backpropagation reaches the units.
+// Adds slots in the order in which backpropagation reaches the units.
 void Lowering::add_parameters() {
   const std::vector<Unit>& units = decomposition_.units();
   for (std::size_t i = units.size(); i-- > 0;) {
@@ -79,17 +79,18 @@ Operand Lowering::convolution_weight(int slot) const {
   return slot_operand(has_copies ? schedule.weight_copies : schedule.weights, slot, false);
 }
 
-// True where the slices of two layers are in the same groups together for all replicas of either.
+// True where the slices of two layers are in one group for all replicas of either layer.
 bool Lowering::sum_alike(LayerIndex a, LayerIndex b) const {
   const Mesh& one = layer_plan(a).mesh;
   const Mesh& other = layer_plan(b).mesh;
   return one == other || (one.size(Axis::r) == 1 && other.size(Axis::r) == 1);
 }
 
-// Slots join the open bucket; it is full when its tensors, of which a rank may have parts only,
-// fill it, so that all plans of a network update the same layers together. It is reduced in parts
-// where the group changes, and where layers with replicas meet others: their sums have to be made
-// at the same place of a sum of the same size in all groups, whose slices of others may differ.
+// Slots join the open bucket until their whole tensors fill it, also where a rank has only parts of
+// these. All plans of a network therefore update the same layers together. A bucket is reduced in
+// parts where the group changes, and where layers with replicas meet other layers. The sums of
+// replicas have to stand at one place of sums of one size in all groups, but slices of the other
+// layers may differ between groups.
 void Lowering::find_gradient_ranges() {
   const std::vector<ParameterSlot>& slots = builder_.schedule().slots;
   std::vector<GradientRange>& ranges = builder_.schedule().gradient_ranges;
@@ -111,7 +112,7 @@ void Lowering::find_gradient_ranges() {
   if (!ranges.empty()) ranges.back().ends_bucket = true;
 }
 
-// Of which an update changes this rank's shard.
+// Returns the slots that an update changes: all of the range, or this rank's shard of it.
 Operand Lowering::updated_slots(BufferIndex arena, const GradientRange& range, bool written) const {
   Operand operand = builder_.slots(arena, range.first_slot, range.last_slot, written);
   if (!plan_.sharded_update) return operand;
@@ -132,7 +133,7 @@ std::int64_t Lowering::momentum_elements() const {
   return elements;
 }
 
-// A unit's gradients are complete: so may be ranges.
+// The gradients of this unit are complete, which may complete ranges.
 void Lowering::add_to_bucket(const Unit& unit) {
   const Schedule& schedule = builder_.schedule();
   const auto slots = static_cast<int>(schedule.slots.size());
@@ -145,8 +146,8 @@ void Lowering::add_to_bucket(const Unit& unit) {
   }
 }
 
-// Where reductions run beside kernels, buckets are updated behind all of backpropagation, which
-// waits for no sum then.
+// Where reductions run while kernels do, buckets are updated after all of backpropagation, so that
+// it waits for no sum.
 void Lowering::update_rest() {
   const std::vector<GradientRange>& ranges = builder_.schedule().gradient_ranges;
   for (std::size_t i = updated_; i < reduced_; ++i) {
@@ -158,22 +159,29 @@ void Lowering::reduce_gradients(std::size_t index) {
   const Schedule& schedule = builder_.schedule();
   const auto kind =
       plan_.sharded_update ? CollectiveKind::reduce_scatter : CollectiveKind::allreduce;
-  exchange_slots("reduce/" + std::to_string(index), index, kind, schedule.gradients);
+  exchange_slots(
+      {.id = "reduce/" + std::to_string(index),
+       .label = {.part = OperationPart::gradient_reduction, .direction = Direction::backward}},
+      index,
+      kind,
+      schedule.gradients);
 }
 
-// Those that are needed first come first.
+// Gathers the ranges in the order in which the forward pass needs them.
 void Lowering::gather_weights() {
   const Schedule& schedule = builder_.schedule();
   if (!plan_.sharded_update || mode_ == Mode::inference) return;
   for (std::size_t i = schedule.gradient_ranges.size(); i-- > 0;) {
-    const std::string id = "reduce/" + std::to_string(i) + "/gather";
-    exchange_slots(id, i, CollectiveKind::allgather, schedule.weights);
+    LabelledId named{.id = "reduce/" + std::to_string(i) + "/gather",
+                     .label = {.part = OperationPart::weight_allgather}};
+    exchange_slots(named, i, CollectiveKind::allgather, schedule.weights);
     if (schedule.weight_copies < 0) continue;
-    exchange_slots(id + "_copies", i, CollectiveKind::allgather, schedule.weight_copies);
+    named.id += "_copies";
+    exchange_slots(named, i, CollectiveKind::allgather, schedule.weight_copies);
   }
 }
 
-void Lowering::exchange_slots(const std::string& id,
+void Lowering::exchange_slots(const LabelledId& named,
                               std::size_t range_index,
                               CollectiveKind kind,
                               BufferIndex arena) {
@@ -186,7 +194,7 @@ void Lowering::exchange_slots(const std::string& id,
       is_copy ? activation_element(plan_.precision) : parameter_element(plan_.precision);
   const std::int64_t elements = operand.box[Dim::w].size();
   const auto algorithm = gradient_allreduce_of(plan_, elements * bytes_of(buffer_element(element)));
-  collective(id,
+  collective(named,
              builder_.slot(range.last_slot).layer,
              Stream::reduce,
              {.kind = kind,
@@ -197,7 +205,7 @@ void Lowering::exchange_slots(const std::string& id,
               .elements = elements});
 }
 
-// Of the ranges before `end`: together, or each range's shard.
+// Updates the ranges before `end`, all together, or each range's shard.
 void Lowering::update_weights(std::size_t end) {
   const std::vector<GradientRange>& ranges = builder_.schedule().gradient_ranges;
   while (updated_ < end) {
@@ -222,7 +230,8 @@ void Lowering::update_weights(const GradientRange& range) {
     operands.push_back(updated_slots(schedule.weight_copies, range, true));
   }
   builder_.add_operation(
-      "sgd/" + std::to_string(update_count_++),
+      {.id = "sgd/" + std::to_string(update_count_++),
+       .label = {.part = OperationPart::update, .direction = Direction::backward}},
       builder_.slot(range.last_slot).layer,
       Stream::compute,
       KernelOperation{.spec = spec, .constants = {}, .operands = std::move(operands)});

@@ -1,6 +1,6 @@
-// Plans whose sums do not depend on the number of ranks: one kernel for each block of samples, of
-// the same shape on any number of ranks, and sums as a binary tree over blocks. Its lower levels
-// are here, the upper ones are the rounds of the allreduce.
+// Lowers plans whose sums do not depend on the number of ranks. Every block of samples has one
+// kernel, whose shape is equal on any number of ranks, and sums are a binary tree over blocks. The
+// lower levels of the tree are here, and the rounds of the allreduce are the upper levels.
 #include <algorithm>
 #include <utility>
 
@@ -8,19 +8,20 @@
 
 namespace cnnplan {
 
-// One kernel of this rank, block by block. At most one sum per level of the tree waits for its
-// other half, in the memory of that depth; those of depth 0 are the operands themselves.
+// Adds one kernel of this rank, block by block. At most one sum per level of the tree waits for its
+// other half, in the memory of its depth. Sums of depth 0 are the operands themselves.
 class Lowering::SampleBlocks {
  public:
   // Keeps references. @pre own_blocks(operation.spec) > 1
   SampleBlocks(Lowering& lowering,
                const Unit& unit,
                LayerIndex layer,
-               const std::string& id,
+               const LabelledId& named,
                const KernelOperation& operation)
       : lowering_(lowering),
         layer_(layer),
-        id_(id),
+        id_(named.id),
+        label_(named.label),
         operation_(operation),
         count_(lowering.own_blocks(operation.spec)),
         samples_(lowering.own_box(unit.last)[Dim::n]),
@@ -32,7 +33,7 @@ class Lowering::SampleBlocks {
   void add_all() { add(0, count_, 0); }
 
  private:
-  // Blocks [first, first + count), their sums at `depth`.
+  // Adds blocks [first, first + count), with their sums at `depth`.
   void add(int first, int count, std::size_t depth) {
     if (count == 1) return add_kernel(first, depth);
     add(first, count / 2, depth);
@@ -51,7 +52,7 @@ class Lowering::SampleBlocks {
     for (Operand& operand : operation.operands) {
       if (is_cut(operand)) operand.box[Dim::n] = {begin, begin + size};
     }
-    lowering_.add_whole(layer_, id_ + "/block_" + std::to_string(block), std::move(operation));
+    lowering_.add_whole(layer_, named("/block_" + std::to_string(block)), std::move(operation));
   }
 
   void add_sum(int first, int count, std::size_t depth, std::size_t index) {
@@ -62,14 +63,18 @@ class Lowering::SampleBlocks {
     other.written = false;
     const std::string blocks = std::to_string(first) + '_' + std::to_string(first + count - 1);
     lowering_.builder_.add_operation(
-        id_ + "/sum_" + blocks + '/' + std::to_string(index),
+        named("/sum_" + blocks + '/' + std::to_string(index)),
         layer_,
         Stream::compute,
         KernelOperation{
             .spec = sum_spec(target), .constants = {}, .operands = {read, other, target}});
   }
 
-  // Operands with memory of their own for what is summed.
+  LabelledId named(const std::string& suffix) const {
+    return {.id = id_ + suffix, .label = label_};
+  }
+
+  // Returns the operands, with memory of their own for sums.
   std::vector<Operand> at_depth(int depth) {
     std::vector<Operand> operands = targets_[0];
     for (Operand& operand : operands) {
@@ -92,7 +97,7 @@ class Lowering::SampleBlocks {
                                           volume(target.box)));
   }
 
-  // In the element of what is summed: of parameters, or double.
+  // Returns the kernel of a sum in its element, which is that of parameters or double.
   KernelSpec sum_spec(const Operand& target) const {
     KernelSpec spec{.kind = KernelKind::accumulate, .phase = KernelPhase::forward};
     spec.in = spec.out = shape_of(target.box);
@@ -113,13 +118,14 @@ class Lowering::SampleBlocks {
   Lowering& lowering_;
   LayerIndex layer_;
   const std::string& id_;
-  KernelOperation operation_;  // of a block, but for its operands
+  OperationLabel label_;
+  KernelOperation operation_;  // the kernel of a block, except for its operands
   int count_;
   Range samples_;
   std::vector<std::vector<Operand>> targets_;  // by depth: the operands, with where sums go
 };
 
-// A batch norm's forward pass sums nothing: it updates running values, once.
+// The forward kernel of a batch norm sums nothing. It updates running values, and must do so once.
 int Lowering::own_blocks(const KernelSpec& spec) const {
   const bool is_normalisation =
       spec.kind == KernelKind::batch_norm && spec.phase == KernelPhase::forward;
@@ -128,12 +134,12 @@ int Lowering::own_blocks(const KernelSpec& spec) const {
 
 void Lowering::add_in_blocks(const Unit& unit,
                              LayerIndex index,
-                             const std::string& id,
+                             const LabelledId& named,
                              const KernelOperation& operation) {
-  SampleBlocks(*this, unit, index, id, operation).add_all();
+  SampleBlocks(*this, unit, index, named, operation).add_all();
 }
 
-// Has room for any weight.
+// The buffer has room for any weight.
 BufferIndex Lowering::gradient_part(int depth) {
   const auto level = static_cast<std::size_t>(depth);
   std::int64_t elements = 0;

@@ -1,4 +1,4 @@
-// Set-up of a lowering and what forward and backward share.
+// Sets a lowering up, and holds the functions that the forward and the backward pass share.
 #include "planner/schedule/lower/lowering.hpp"
 
 #include <algorithm>
@@ -10,20 +10,21 @@
 #include "planner/base/parallel.hpp"
 #include "planner/platform/exchange_rounds.hpp"
 #include "planner/schedule/lower/lower_representatives.hpp"
+#include "planner/schedule/lower/operation_names.hpp"
 #include "planner/schedule/memory_layout.hpp"
 #include "planner/schedule/reuse_dependencies.hpp"
 
 namespace cnnplan {
 namespace {
 
-// In one queue, operations run in the order of their list.
+// In one queue, operations run in the order of their list and need no dependencies.
 ScheduleBuilder::Dependencies dependencies_in(Mode mode, const Plan& plan) {
   const bool in_order = mode == Mode::prices || (mode == Mode::prediction && !plan.overlap);
   return in_order && most_lanes(plan) == 1 ? ScheduleBuilder::Dependencies::none
                                            : ScheduleBuilder::Dependencies::derived;
 }
 
-// About as many as training has.
+// A training step has about this many operations per unit.
 constexpr std::size_t operations_per_unit = 8;
 
 }  // namespace
@@ -83,7 +84,7 @@ Schedule Lowering::run() {
   return std::move(schedule);
 }
 
-// What goes into the loss is read after the step: nothing may take its place in memory.
+// The input of the loss is read after the step, so nothing may take its place in memory.
 void Lowering::keep_logits() {
   Schedule& schedule = builder_.schedule();
   const auto logits = static_cast<std::size_t>(network().inputs_of(network().loss_layer())[0]);
@@ -141,9 +142,9 @@ Operand Lowering::nothing() {
   return builder_.read(nothing_);
 }
 
-// Ids of transfers name the input where a unit has several, and count where it is the same again.
-// `of_channels`: the word for one between ranks that have different channels.
-std::string Lowering::label(const Unit& unit, std::size_t input, const char* of_channels) const {
+OperationPart Lowering::transfer_part(const Unit& unit,
+                                      std::size_t input,
+                                      OperationPart of_channels) const {
   const LayerIndex source = unit.inputs[input];
   const Mesh& mesh = layer_plan(unit.head).mesh;
   const bool same_mesh = same_ranks(layer_plan(source), layer_plan(unit.head));
@@ -151,14 +152,29 @@ std::string Lowering::label(const Unit& unit, std::size_t input, const char* of_
   const int parts = mesh.size(Axis::c);
   const bool gathers = input_parts(layer_plan(unit.head).channel_algorithm, parts) < parts;
   const bool moves_channels = mixes_channels(layer(unit.head).parameters) && gathers;
-  std::string kind = !same_mesh       ? "shuffle"
-                     : copies         ? "copy"
-                     : moves_channels ? of_channels
-                                      : "halo";
-  if (unit.inputs.size() == 1) return kind;
+  return !same_mesh       ? OperationPart::shuffle
+         : copies         ? OperationPart::copy
+         : moves_channels ? of_channels
+                          : OperationPart::halo;
+}
+
+std::string Lowering::input_suffix(const Unit& unit, std::size_t input) const {
+  if (unit.inputs.size() == 1) return "";
+  const LayerIndex source = unit.inputs[input];
   const auto place = unit.inputs.begin() + static_cast<std::ptrdiff_t>(input);
   const auto before = std::count(unit.inputs.begin(), place, source);
-  return kind + '/' + name_of(source) + (before > 0 ? '/' + std::to_string(before + 1) : "");
+  return '/' + name_of(source) + (before > 0 ? '/' + std::to_string(before + 1) : "");
+}
+
+LabelledId Lowering::transfer_name(const Unit& unit,
+                                   std::size_t input,
+                                   Direction direction,
+                                   OperationPart of_channels) const {
+  const OperationPart part = transfer_part(unit, input, of_channels);
+  const bool is_forward = direction == Direction::forward;
+  return {.id = name(unit) + (is_forward ? "/forward/" : "/backward/") + word_of(part) +
+                input_suffix(unit, input),
+          .label = {.part = part, .layer = unit.head, .direction = direction}};
 }
 
 KernelAlgorithm Lowering::algorithm(LayerIndex index, KernelPhase phase) const {
@@ -204,7 +220,7 @@ KernelSpec Lowering::windowed_spec(const Unit& unit) const {
   const bool transposed = is_transposed(parameters);
   if (transposed) std::swap(spec.in, spec.out);
   if (mixes_channels(parameters)) {
-    // On ranks without channels, one group of none.
+    // Ranks without channels have one empty group.
     const std::int64_t group = weight_block(plan_, unit.head, rank_)[Dim::c].size();
     spec.groups = std::max<std::int64_t>(1, spec.in[Dim::c] / std::max<std::int64_t>(1, group));
     spec.bias = !transposed && adds_bias(unit);
@@ -289,12 +305,12 @@ std::string Lowering::implementation_of(const KernelSpec& spec) const {
 }
 
 void Lowering::kernel(const Unit& unit,
-                      const std::string& id,
+                      const LabelledId& named,
                       KernelSpec spec,
                       std::vector<Operand> operands) {
   add_kernel(unit,
              unit.head,
-             id,
+             named,
              {.spec = spec,
               .constants = constants_of(unit, spec.kind),
               .implementation = {},
@@ -303,24 +319,28 @@ void Lowering::kernel(const Unit& unit,
 
 void Lowering::add_kernel(const Unit& unit,
                           LayerIndex index,
-                          const std::string& id,
+                          const LabelledId& named,
                           KernelOperation operation) {
   if (!is_here(unit)) return;
-  if (own_blocks(operation.spec) > 1) return add_in_blocks(unit, index, id, operation);
-  add_whole(index, id, std::move(operation));
+  if (own_blocks(operation.spec) > 1) return add_in_blocks(unit, index, named, operation);
+  add_whole(index, named, std::move(operation));
 }
 
-void Lowering::add_whole(LayerIndex index, const std::string& id, KernelOperation operation) {
+void Lowering::add_whole(LayerIndex index, LabelledId named, KernelOperation operation) {
   operation.spec.concurrency = concurrency_;
   operation.implementation = implementation_of(operation.spec);
-  builder_.add_operation(id, index, Stream::compute, std::move(operation), lane_);
+  builder_.add_operation(std::move(named), index, Stream::compute, std::move(operation), lane_);
 }
 
 void Lowering::kernel(const Unit& unit, KernelSpec spec, std::vector<Operand> operands) {
-  kernel(unit, name(unit) + '/' + std::string(to_text(spec.phase)), spec, std::move(operands));
+  kernel(unit,
+         {.id = name(unit) + '/' + std::string(to_text(spec.phase)),
+          .label = kernel_label(unit.head, spec.phase)},
+         spec,
+         std::move(operands));
 }
 
-void Lowering::collective(const std::string& id,
+void Lowering::collective(const LabelledId& named,
                           LayerIndex index,
                           Stream stream,
                           CollectiveOperation operation) {
@@ -328,10 +348,10 @@ void Lowering::collective(const std::string& id,
   if (operation.algorithm == AllreduceAlgorithm::hierarchical) {
     operation.ranks_per_node = members_per_node(operation.group, plan_.ranks_per_node);
   }
-  builder_.add_operation(id, index, stream, std::move(operation));
+  builder_.add_operation(named, index, stream, std::move(operation));
 }
 
-// Replicas sum in the same order.
+// Replicas have to sum in one order to keep equal bits.
 AllreduceAlgorithm Lowering::for_replicas(AllreduceAlgorithm algorithm,
                                           LayerIndex first,
                                           LayerIndex last) const {
@@ -343,9 +363,11 @@ AllreduceAlgorithm Lowering::for_replicas(AllreduceAlgorithm algorithm,
   return algorithm;
 }
 
-void Lowering::allreduce_sums(const Unit& unit, const std::string& phase, BufferIndex sums) {
+void Lowering::allreduce_sums(const Unit& unit, KernelPhase phase, BufferIndex sums) {
   const LayerPlan& plan = layer_plan(unit.head);
-  collective(name(unit) + '/' + phase + "/allreduce",
+  OperationLabel label = kernel_label(unit.head, phase);
+  label.part = OperationPart::statistics_allreduce;
+  collective({.id = name(unit) + '/' + std::string(to_text(phase)) + "/allreduce", .label = label},
              unit.head,
              Stream::compute,
              {.algorithm = for_replicas(plan_.statistics_allreduce, unit.head, unit.head),

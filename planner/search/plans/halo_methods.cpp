@@ -25,23 +25,19 @@ struct ForwardPrices {
   bool estimated = false;  // at least one kernel is estimated
 };
 
-bool is_forward(const Operation& operation) {
-  return operation.id.ends_with("/forward") || operation.id.find("/forward/") != std::string::npos;
-}
-
 // Returns the prices by layer.
 std::vector<ForwardPrices> forward_prices(const Schedule& schedule,
                                           std::size_t layers,
                                           const PriceList& prices) {
   std::vector<ForwardPrices> found(layers);
   for (const Operation& operation : schedule.operations) {
-    if (operation.layer < 0 || !is_forward(operation)) continue;
+    if (operation.layer < 0 || operation.label.direction != Direction::forward) continue;
     ForwardPrices& own = found[static_cast<std::size_t>(operation.layer)];
     const Price price = prices(schedule, operation);
     if (std::holds_alternative<TransferOperation>(operation.body)) own.halo_s += price.seconds;
     if (!std::holds_alternative<KernelOperation>(operation.body)) continue;
     own.kernels_s += price.seconds;
-    if (operation.id.find("/interior_") != std::string::npos) own.interior_s += price.seconds;
+    if (operation.label.role == OutputRole::interior) own.interior_s += price.seconds;
     own.estimated = own.estimated || price.estimated;
     ++own.kernels;
   }

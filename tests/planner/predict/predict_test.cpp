@@ -106,7 +106,7 @@ TEST_CASE("predict: what a concat copies on its rank is no communication") {
   CHECK(prediction.exposed_communication_s == doctest::Approx(0.0).epsilon(1e-12));
   double copies_s = 0.0;
   for (const PredictedOperation& operation : prediction.operations) {
-    if (operation.id.find("/copy/") != std::string::npos) copies_s += operation.predicted_s;
+    if (operation.place.part == OperationPart::copy) copies_s += operation.predicted_s;
   }
   CHECK(copies_s > 0.0);
   CHECK(sum_of_operations(prediction) == relative(prediction.step_s, 1e-9));
@@ -208,10 +208,11 @@ TEST_CASE("predict: exposed communication is the share of transfers and collecti
   const Prediction prediction = prediction_of(plan, profile_of(plan));
   double communication_s = 0.0;
   for (const PredictedOperation& operation : prediction.operations) {
-    const bool communicates = operation.id.find("halo") != std::string::npos ||
-                              operation.id.find("shuffle") != std::string::npos ||
-                              operation.id.find("allreduce") != std::string::npos ||
-                              operation.id.starts_with("reduce/");
+    const bool communicates = operation.place.part == OperationPart::halo ||
+                              operation.place.part == OperationPart::shuffle ||
+                              operation.place.part == OperationPart::statistics_allreduce ||
+                              operation.place.part == OperationPart::loss_allreduce ||
+                              operation.place.part == OperationPart::gradient_reduction;
     if (communicates) communication_s += operation.predicted_s;
   }
   CHECK(communication_s > 0.0);

@@ -26,6 +26,7 @@ int tag_of(const Operation& operation) {
 // What an id must mean on every rank that has it.
 struct Meaning {
   std::size_t body = 0;
+  OperationLabel label;
   Stream stream = Stream::compute;
   LayerIndex layer = -1;
   int tag = -1;
@@ -34,6 +35,7 @@ struct Meaning {
 
 Meaning meaning_of(const Operation& operation) {
   return {.body = operation.body.index(),
+          .label = operation.label,
           .stream = operation.stream,
           .layer = operation.layer,
           .tag = tag_of(operation)};

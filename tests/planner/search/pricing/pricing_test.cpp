@@ -66,8 +66,8 @@ double unavoidable_prices(const Plan& plan, int rank, const PriceList& prices) {
   const Schedule schedule = lower(plan, rank);
   double sum = 0.0;
   for (const Operation& operation : schedule.operations) {
-    if (operation.id.starts_with("sgd/")) continue;
-    sum += operation.id.starts_with("reduce/")
+    if (operation.label.part == OperationPart::update) continue;
+    sum += operation.label.part == OperationPart::gradient_reduction
                ? prices.least_s(std::get<CollectiveOperation>(operation.body), gradient_bytes)
                : prices(schedule, operation).seconds;
   }
