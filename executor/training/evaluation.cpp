@@ -87,7 +87,7 @@ double evaluate(const Plan& plan,
                 DataSource& data) {
   const int rank = groups.world().rank();
   const LayerIndex loss = plan.network.loss_layer();
-  const Schedule schedule = lower_inference(plan, rank);
+  const Schedule schedule = lower(plan, rank, {.pass = Pass::inference});
   StepRunner runner(
       schedule, {.backend = &backend, .parameters = &parameters, .groups = &groups, .data = &data});
   const Operand& output = schedule.outputs[static_cast<std::size_t>(loss)];

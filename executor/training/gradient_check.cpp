@@ -111,7 +111,7 @@ Plan serial_plan(const Plan& plan) {
 
 Gradient gradient_under(const Plan& plan, const StepContext& context, const StepState& state) {
   const int rank = context.groups->world().rank();
-  const Schedule schedule = lower_with_residuals(plan, rank);
+  const Schedule schedule = lower(plan, rank, {.residuals = true});
   require_same_slots(schedule, *context.parameters);
   StepContext without_updates = context;
   without_updates.updates = false;

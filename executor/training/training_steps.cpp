@@ -90,11 +90,11 @@ std::int64_t needed_bytes(const Plan& plan,
                           const Schedule& schedule,
                           const TrainingOptions& options) {
   const std::int64_t states = state_bytes(schedule, options);
-  const std::int64_t bytes =
-      std::max(total_bytes(schedule), total_bytes(lower_inference(plan, schedule.rank)));
+  const std::int64_t bytes = std::max(
+      total_bytes(schedule), total_bytes(lower(plan, schedule.rank, {.pass = Pass::inference})));
   if (!options.gradient_check_period || plan.multigrid.empty()) return checked_add(bytes, states);
   const std::int64_t serial = total_bytes(lower(serial_plan(plan), schedule.rank));
-  const std::int64_t traced = total_bytes(lower_with_residuals(plan, schedule.rank));
+  const std::int64_t traced = total_bytes(lower(plan, schedule.rank, {.residuals = true}));
   return checked_add(std::max({bytes, serial, traced}),
                      checked_add(states, gradient_bytes(schedule)));
 }

@@ -12,7 +12,7 @@
 #include "executor/comm/program.hpp"
 #include "executor/hdf5/weights_file.hpp"
 #include "planner/base/error.hpp"
-#include "planner/schedule/lower/lowering.hpp"
+#include "planner/schedule/schedule.hpp"
 
 namespace cnnplan {
 namespace {

@@ -27,7 +27,7 @@ std::unordered_map<std::string, OperationPlace> places_by_id(const Plan& plan) {
       places.try_emplace(operation.id, place_of(operation.label, plan.network));
     }
   };
-  lower_each(plan, classes.ranks(), Mode::prices, take);
+  lower_each(plan, classes.representatives(), {.detail = Detail::priced}, take);
   return places;
 }
 

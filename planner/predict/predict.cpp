@@ -157,29 +157,33 @@ MemoryUse most_of(std::span<const MemoryUse> uses, const Platform& platform) {
 }
 
 // Operations name those whose memory they wait for only where operations run side by side.
-Mode mode_of(const Plan& plan, bool overlaps) {
-  return overlaps || most_lanes(plan) > 1 ? Mode::prediction : Mode::prices;
+Detail detail_of(const Plan& plan, bool overlaps) {
+  return overlaps || most_lanes(plan) > 1 ? Detail::timed : Detail::priced;
 }
 
 using Look = std::function<void(std::size_t, PricedSchedule&)>;
 
 // Lowers one rank of every class, and shows each to `look` as soon as it is priced. Of every rank,
 // only what the walks need is kept.
-PlanWork work_of(
-    const Plan& plan, RankClasses classes, Mode mode, const PriceList& prices, const Look& look) {
+PlanWork work_of(const Plan& plan,
+                 RankClasses classes,
+                 const LoweringRequest& request,
+                 const PriceList& prices,
+                 const Look& look) {
   PlanWork result{.classes = std::move(classes)};
   result.ranks.resize(result.classes.representatives().size());
-  lower_each(plan, result.classes.representatives(), mode, [&](std::size_t i, Schedule schedule) {
-    PricedSchedule made = priced(std::move(schedule), prices);
-    result.ranks[i] = work_of(made);
-    look(i, made);
-  });
+  lower_each(
+      plan, result.classes.representatives(), request, [&](std::size_t i, Schedule schedule) {
+        PricedSchedule made = priced(std::move(schedule), prices);
+        result.ranks[i] = work_of(made);
+        look(i, made);
+      });
   return result;
 }
 
-PlanWork work_of(const Plan& plan, Mode mode, const PriceList& prices) {
+PlanWork work_of(const Plan& plan, const LoweringRequest& request, const PriceList& prices) {
   const auto ignore = [](std::size_t, const PricedSchedule&) {};
-  return work_of(plan, RankClasses::of(plan, prices.platform()), mode, prices, ignore);
+  return work_of(plan, RankClasses::of(plan, prices.platform()), request, prices, ignore);
 }
 
 // Returns the memory with all buffers side by side where that fits, else with placed buffers.
@@ -193,15 +197,18 @@ MemoryUse memory_within(const Platform& platform, PricedSchedule& made) {
 }
 
 // Adds the memory, which a lowering for prices leaves open.
-PlanWork measured_work_of(
-    const Plan& plan, RankClasses classes, Mode mode, const PriceList& prices, const Look& look) {
+PlanWork measured_work_of(const Plan& plan,
+                          RankClasses classes,
+                          Detail detail,
+                          const PriceList& prices,
+                          const Look& look) {
   const Platform& platform = prices.platform();
   std::vector<MemoryUse> memory(classes.representatives().size());
   const auto look_at_memory = [&](std::size_t i, PricedSchedule& made) {
-    memory[i] = mode == Mode::prices ? memory_within(platform, made) : memory_of(made);
+    memory[i] = detail == Detail::priced ? memory_within(platform, made) : memory_of(made);
     look(i, made);
   };
-  PlanWork work = work_of(plan, std::move(classes), mode, prices, look_at_memory);
+  PlanWork work = work_of(plan, std::move(classes), {.detail = detail}, prices, look_at_memory);
   work.memory = most_of(memory, platform);
   return work;
 }
@@ -209,7 +216,7 @@ PlanWork measured_work_of(
 ToldWork told_work_of(const Plan& plan, RankClasses classes, const PriceList& prices) {
   std::vector<Told> told(classes.representatives().size());
   const auto tell = [&](std::size_t i, const PricedSchedule& made) { told[i] = told_of(made); };
-  PlanWork work = measured_work_of(plan, std::move(classes), Mode::prediction, prices, tell);
+  PlanWork work = measured_work_of(plan, std::move(classes), Detail::timed, prices, tell);
   return {.work = std::move(work), .told = std::move(told)};
 }
 
@@ -265,19 +272,19 @@ std::vector<RankTimeline> walk(const PlanWork& work, const VirtualTimeOptions& o
 }
 
 PlanWork work_of(const Plan& plan, const PriceList& prices) {
-  const Mode mode = mode_of(plan, plan.overlap);
+  const Detail detail = detail_of(plan, plan.overlap);
   const auto ignore = [](std::size_t, const PricedSchedule&) {};
-  return measured_work_of(plan, RankClasses::of(plan, prices.platform()), mode, prices, ignore);
+  return measured_work_of(plan, RankClasses::of(plan, prices.platform()), detail, prices, ignore);
 }
 
 double predicted_step_s(const Plan& plan, const PriceList& prices) {
   const double overlap = overlap_of(plan, prices.platform());
-  const Mode mode = mode_of(plan, overlap > 0.0);
-  return step_time_s(walk(work_of(plan, mode, prices), {.overlap = overlap}));
+  const Detail detail = detail_of(plan, overlap > 0.0);
+  return step_time_s(walk(work_of(plan, {.detail = detail}, prices), {.overlap = overlap}));
 }
 
 double predicted_inference_s(const Plan& plan, const PriceList& prices) {
-  return step_time_s(walk(work_of(plan, Mode::inference, prices)));
+  return step_time_s(walk(work_of(plan, {.pass = Pass::inference}, prices)));
 }
 
 Prediction predict(const Plan& plan, RankClasses classes, const PriceList& prices) {

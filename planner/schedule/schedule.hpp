@@ -197,38 +197,43 @@ struct Schedule {
 Box source_box(const Schedule& schedule, const TransferOperation& transfer);
 Box destination_box(const Schedule& schedule, const TransferOperation& transfer);
 
-// Lowers `plan` to one rank's training step.
+// `training` is one training step. `inference` is the forward pass alone, with running values in
+// batch norms, for evaluation on test data and for outputs. The input of the main loss stays in
+// memory, and the loss leaves probabilities or differences in outputs[loss_layer]. Layers that only
+// auxiliary losses need have parameters, but do not run.
+enum class Pass { training, inference };
+
+// What a schedule is for. `executable` schedules run. In a `timed` schedule, operations name the
+// operations that they wait for only if streams overlap or there are lanes. In a `priced` schedule,
+// buffers have no places: offsets and arena_bytes stay 0, and no operation waits for another's
+// memory. Prices of single operations need no places, and placing takes most of the time of
+// lowering a long network.
+enum class Detail { executable, timed, priced };
+
+struct LoweringRequest {
+  Pass pass = Pass::training;
+  Detail detail = Detail::executable;
+  // True: the step also computes the residuals of all chains run by multigrid, before every coarse
+  // correction and at the end. Two kinds of points have none: those before which a coarse step
+  // passes layers of several stages, and, where F-relaxation begins with the previous step's
+  // states, the last point, whose state was not kept.
+  bool residuals = false;
+};
+
+// Lowers `plan` for one rank.
 // @throws InputError for a plan that cannot be lowered (pointer into plan.json)
 // @pre validate(plan) holds; 0 <= rank < plan.ranks
-Schedule lower(const Plan& plan, int rank);
-// Lowers for several ranks, and computes only once what they share.
-std::vector<Schedule> lower(const Plan& plan, std::span<const int> ranks);
-
-// `training` lowers a training step. `prediction` is a training step in which operations name what
-// they wait for only if streams overlap or there are lanes. `inference` lowers as lower_inference,
-// and `prices` as lower_for_prices.
-enum class Mode { training, prediction, inference, prices };
-// Lowers several ranks on all cores, and hands each schedule to `take` with its place among `ranks`
-// as soon as it is complete. A caller that keeps little of them needs memory for a few only.
+Schedule lower(const Plan& plan, int rank, const LoweringRequest& request = {});
+// Lowers for several ranks on all cores, and computes only once what they share.
+std::vector<Schedule> lower(const Plan& plan,
+                            std::span<const int> ranks,
+                            const LoweringRequest& request = {});
+// Hands each schedule to `take` with its place among `ranks` as soon as it is complete. A caller
+// that keeps little of them needs memory for a few only.
 void lower_each(const Plan& plan,
                 std::span<const int> ranks,
-                Mode mode,
+                const LoweringRequest& request,
                 const std::function<void(std::size_t, Schedule)>& take);
-
-// Lowers training steps without placing buffers: offsets and arena_bytes stay 0, and no operation
-// waits for another's memory. Prices of single operations need no places, and placing takes most of
-// the time of lowering a long network.
-std::vector<Schedule> lower_for_prices(const Plan& plan, std::span<const int> ranks);
-// Lowers a training step that also computes the residuals of all chains run by multigrid, before
-// every coarse correction and at the end. Two kinds of points have none: those before which a
-// coarse step passes layers of several stages, and, where F-relaxation begins with the previous
-// step's states, the last point, whose state was not kept.
-Schedule lower_with_residuals(const Plan& plan, int rank);
-// Lowers the forward pass alone, with running values in batch norms, for evaluation on test data
-// and for outputs. The input of the main loss stays in memory, and the loss leaves probabilities or
-// differences in outputs[loss_layer]. Layers that only auxiliary losses need have parameters, but
-// do not run.
-Schedule lower_inference(const Plan& plan, int rank);
 
 // Returns the memory for messages that an operation cannot send from its buffers, or receive into
 // them, as they are. It is 0 except for transfers, and it is kept from step to step.

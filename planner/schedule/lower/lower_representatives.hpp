@@ -9,7 +9,7 @@
 
 namespace cnnplan {
 
-// Returns by rank what lower_for_prices gives, but only with the operations of some units: the
+// Returns by rank a priced lowering, but only with the operations of some units: the
 // representatives of the wanted units, and the units around them. A representative has the same
 // kernels, collectives and parameters as in a whole lowering, and keeps as much. Operations are
 // named without their layers.

@@ -47,7 +47,7 @@ class PredictionCheck {
   void operations() const {
     const auto& operations = prediction_.operations;
     if (operations.empty()) return;
-    const Schedule schedule = lower_for_prices(plan_, std::array{0}).front();
+    const Schedule schedule = lower(plan_, std::array{0}, {.detail = Detail::priced}).front();
     const std::size_t own = schedule.operations.size();
     for (std::size_t i = 0; i < own; ++i) {
       if (i == operations.size()) {

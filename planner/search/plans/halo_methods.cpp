@@ -87,8 +87,8 @@ struct Gain {
 std::vector<Gain> gains(const Plan& plan, const PriceList& prices, bool only_profiled) {
   const std::vector<LayerIndex> layers = layers_with_method(plan);
   const std::vector<int> ranks = probe_ranks(plan.ranks);
-  const auto whole = lower_for_prices(plan, ranks);
-  const auto parts = lower_for_prices(with_method(plan, layers), ranks);
+  const auto whole = lower(plan, ranks, {.detail = Detail::priced});
+  const auto parts = lower(with_method(plan, layers), ranks, {.detail = Detail::priced});
   const double overlap = overlap_of(plan, prices.platform());
   const std::size_t count = plan.layers.size();
   std::vector<double> least(count, std::numeric_limits<double>::infinity());

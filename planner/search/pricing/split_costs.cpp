@@ -249,8 +249,10 @@ double updates_s(const Plan& plan, const SplitChoices& choices, const PriceList&
     most_parts.push_back(static_cast<int>(most - unit.splits.begin()));
     splits_channels = splits_channels || most->mesh.size(Axis::c) > 1;
   }
-  const Schedule schedule =
-      lower_for_prices(plan_of(plan, choices, most_parts), std::array{plan.ranks - 1}).front();
+  const Schedule schedule = lower(plan_of(plan, choices, most_parts),
+                                  std::array{plan.ranks - 1},
+                                  {.detail = Detail::priced})
+                                .front();
   double sum = 0.0;
   for (const KernelOperation& update : updates_of(schedule)) {
     const Price price = prices(schedule, Operation{.id = {}, .body = update});

@@ -173,7 +173,7 @@ TEST_CASE("predicted_inference_s: the forward pass alone") {
   const Platform platform = default_platform(1);
   const KernelCosts kernels(profile_of(plan));
   const PriceList prices(platform, kernels);
-  const Schedule forward = lower_inference(plan, 0);
+  const Schedule forward = lower(plan, 0, {.pass = Pass::inference});
   double expected_s = 0.0;
   for (const Operation& operation : forward.operations) {
     expected_s += prices(forward, operation).seconds;

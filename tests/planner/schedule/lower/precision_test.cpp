@@ -64,7 +64,7 @@ TEST_CASE("Lowering: operands are what the table of kernels says, in single, dou
       CAPTURE(to_text(precision));
       named.plan.precision = precision;
       check_operands(lower(named.plan, 0));
-      check_operands(lower_inference(named.plan, named.plan.ranks - 1));
+      check_operands(lower(named.plan, named.plan.ranks - 1, {.pass = Pass::inference}));
     }
   }
 }

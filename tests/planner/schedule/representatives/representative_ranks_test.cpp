@@ -30,7 +30,7 @@ int representative_of(const Plan& plan, const Platform& platform, int rank) {
 
 // Returns the seconds of every layer's operations, and the bytes that the layers keep.
 std::vector<double> costs_of(const Plan& plan, int rank, const PriceList& prices) {
-  const Schedule schedule = lower_for_prices(plan, std::array{rank}).front();
+  const Schedule schedule = lower(plan, std::array{rank}, {.detail = Detail::priced}).front();
   std::vector<double> costs;
   for (const std::int64_t bytes : kept_bytes(schedule)) {
     costs.push_back(static_cast<double>(bytes));

@@ -68,7 +68,8 @@ std::size_t check_representatives(Plan plan) {
   const std::vector<bool> all(fused.units().size(), true);
   std::size_t others = 0;
   for (int rank : {0, plan.ranks - 1}) {
-    const std::vector<Work> whole = work_of(lower_for_prices(plan, std::array{rank}).front());
+    const std::vector<Work> whole =
+        work_of(lower(plan, std::array{rank}, {.detail = Detail::priced}).front());
     const std::vector<Work> represented =
         work_of(lower_representatives(fused, classes, all, std::array{rank}).front());
     for (std::size_t i = 0; i < fused.units().size(); ++i) {
