@@ -1,4 +1,4 @@
-// Non-owning view of a block of a tensor in memory, channels-last.
+// Views a block of a tensor in memory, channels-last, without owning it.
 #pragma once
 
 #include <array>
@@ -24,10 +24,10 @@ struct TensorView {
   std::int64_t stride(Dim dim) const { return strides[static_cast<std::size_t>(dim)]; }
 };
 
-// Of a kernel, in the order that KernelSpec documents.
+// The operands of a kernel stand in the order of the table in planner/kernel/kernel_kinds.cpp.
 using Operands = std::span<const TensorView>;
 
-// View of `inner` inside a dense buffer that holds `outer`. `element_bytes` is the element's size.
+// Views `inner` inside a dense buffer that holds `outer`. `element_bytes` is the element's size.
 // @pre contains(outer, inner)
 TensorView view_of(void* buffer, const Box& outer, const Box& inner, std::int64_t element_bytes);
 // True when the elements of the view follow each other without gaps.

@@ -7,8 +7,8 @@
 
 namespace cnnplan {
 
-// Enumerators<E>::all holds every enumerator of E in the order of its declaration. The header
-// `enumerators.hpp` in the folder of E specialises this template.
+// Enumerators<E>::all holds every enumerator of E in the order of its declaration. A header in the
+// folder of E specialises this template.
 template <typename E>
 struct Enumerators;
 

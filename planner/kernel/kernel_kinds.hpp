@@ -1,11 +1,11 @@
 // Describes every kind of kernel: its name, its phases with their operands, and its work.
 #pragma once
 
-#include <array>
 #include <span>
 #include <string_view>
 
 #include "planner/kernel/kernel.hpp"
+#include "planner/kernel/kernel_work.hpp"
 #include "planner/kernel/operand_role.hpp"
 
 namespace cnnplan {
@@ -32,8 +32,8 @@ struct KernelKindRow {
   std::string_view name;
   std::span<const PhaseRow> phases;
   bool has_window = false;
-  double (*flops)(const KernelSpec& spec) = nullptr;
-  double (*bytes)(const KernelSpec& spec) = nullptr;
+  double (*flops)(const KernelSpec& spec) = pass_flops;
+  double (*bytes)(const KernelSpec& spec) = pass_bytes;
 };
 
 const KernelKindRow& row_of(KernelKind kind);

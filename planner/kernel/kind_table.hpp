@@ -1,4 +1,4 @@
-// A table with one row for each kind of kernel.
+// Holds a table with one row for each kind of kernel.
 #pragma once
 
 #include <array>
@@ -24,8 +24,9 @@ class KindTable {
     }
   }
 
+  // @throws std::out_of_range for a kind that Enumerators<KernelKind> does not list
   constexpr const Row& operator[](KernelKind kind) const {
-    return rows_[static_cast<std::size_t>(kind)];
+    return rows_.at(static_cast<std::size_t>(kind));
   }
 
  private:

@@ -1,4 +1,4 @@
-// Tests of planner/schedule/lower/lower_parameters: gradients, buckets and updates.
+// Tests planner/schedule/lower/lower_parameters: gradients, buckets and updates.
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -8,6 +8,7 @@
 
 #include <doctest/doctest.h>
 
+#include "planner/kernel/kernel_operands.hpp"
 #include "planner/schedule/blocks/ownership.hpp"
 #include "planner/schedule/schedule.hpp"
 #include "planner/tensor/shard.hpp"
@@ -52,13 +53,18 @@ ParameterTraffic traffic_of(const Schedule& schedule) {
   return traffic;
 }
 
-// Operands of the updates' weights, in order.
+// Finds the weights among the operands of an update.
+std::size_t parameters_of(const KernelOperation& update) {
+  return OperandPositions(update.spec)[OperandRole::parameters];
+}
+
+// Returns the operands of the updates' weights, in order.
 std::vector<Operand> updates_of(const Schedule& schedule) {
   std::vector<Operand> updates;
   for (const Operation& operation : schedule.operations) {
     const auto* kernel = std::get_if<KernelOperation>(&operation.body);
     if (kernel != nullptr && kernel->spec.kind == KernelKind::sgd) {
-      updates.push_back(kernel->operands[0]);
+      updates.push_back(kernel->operands[parameters_of(*kernel)]);
     }
   }
   return updates;
@@ -99,7 +105,7 @@ int last_unit_of(const Schedule& schedule, const Operand& bucket) {
 bool updates(const Operation& operation, int slot) {
   const auto* kernel = std::get_if<KernelOperation>(&operation.body);
   if (kernel == nullptr || kernel->spec.kind != KernelKind::sgd) return false;
-  const Operand& weights = kernel->operands[0];
+  const Operand& weights = kernel->operands[parameters_of(*kernel)];
   return weights.first_slot <= slot && slot <= weights.last_slot;
 }
 
@@ -218,7 +224,9 @@ TEST_CASE("Lowering: a bucket is reduced over the ranks that share its layers, b
         }
         CHECK(collective->elements == elements_of(schedule, bucket.first_slot, bucket.last_slot));
         const Operation& update = next_update_of(schedule, bucket.first_slot, i);
-        const Operand& updated = std::get<KernelOperation>(update.body).operands[1];
+        const auto& kernel = std::get<KernelOperation>(update.body);
+        const Operand& updated =
+            kernel.operands[OperandPositions(kernel.spec)[OperandRole::gradient]];
         CHECK(updated.buffer == schedule.gradients);
         CHECK(updated.first_slot <= bucket.first_slot);
         CHECK(updated.last_slot >= bucket.last_slot);

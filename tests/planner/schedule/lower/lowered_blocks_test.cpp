@@ -1,4 +1,4 @@
-// Tests of planner/schedule/lower/lower_forward and lower_backward: what kernels read and
+// Tests planner/schedule/lower/lower_forward and lower_backward: what kernels read and
 // write, and that what one rank sends another expects.
 #include <algorithm>
 #include <array>
@@ -8,6 +8,7 @@
 
 #include <doctest/doctest.h>
 
+#include "planner/kernel/kernel_operands.hpp"
 #include "planner/schedule/schedule.hpp"
 #include "planner/schedule/schedule_builder.hpp"
 #include "tests/planner/schedule/sample_plans.hpp"
@@ -19,12 +20,12 @@ const Buffer& buffer_of(const Schedule& schedule, const Operand& operand) {
   return schedule.buffers.at(static_cast<std::size_t>(operand.buffer));
 }
 
-// Kernels that read and write dense blocks, as KernelSpec documents.
+// True for operands that have to be dense blocks, as KernelSpec documents.
 bool is_dense(const KernelSpec& spec, std::size_t operand) {
   using enum KernelKind;
   if (spec.kind == convolution || spec.kind == pooling) return true;
   if (spec.kind != softmax_cross_entropy) return false;
-  return operand == (spec.phase == KernelPhase::forward ? 2U : 0U);
+  return operand == OperandPositions(spec)[OperandRole::probabilities];
 }
 
 // Whole in all dims within the outermost in which it is longer than one.
@@ -53,21 +54,16 @@ std::string first_misplaced_operand(const Schedule& schedule) {
   return "";
 }
 
-// Which operands of a kernel are its input and its output block, where it has both.
+// Finds the operands of a kernel that are its input and its output block, where it has both.
 struct Ends {
   std::size_t in = 0;
   std::size_t out = 0;
 };
 
 Ends ends_of(const KernelOperation& kernel) {
-  const std::size_t last = kernel.operands.size() - 1;
-  const bool index =
-      kernel.spec.kind == KernelKind::pooling && kernel.spec.pooling == PoolingMode::max;
-  if (kernel.spec.phase == KernelPhase::backward_filter) return {.in = 0, .out = 1};
-  if (kernel.spec.phase == KernelPhase::backward_data) {
-    return {.in = last, .out = index ? 1U : 0U};
-  }
-  return {.in = 0, .out = index ? last - 1 : last};
+  using enum OperandRole;
+  const OperandPositions positions(kernel.spec);
+  return {.in = positions[positions.has(x) ? x : dx], .out = positions[positions.has(y) ? y : dy]};
 }
 
 // Windowed kernels whose blocks have other shapes than their spec says.
