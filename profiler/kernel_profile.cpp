@@ -7,6 +7,7 @@
 #include "executor/comm/node_memory.hpp"
 #include "executor/step/bound_cores.hpp"
 #include "planner/base/error.hpp"
+#include "planner/schedule/rank_memory.hpp"
 #include "planner/search/candidates/unit_splits.hpp"
 
 namespace cnnplan {

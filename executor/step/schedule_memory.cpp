@@ -1,30 +1,29 @@
-// Addresses and views; copies where the device is not the host.
+// Finds addresses and views of buffers, and copies them where the device is not the host.
 #include "executor/step/schedule_memory.hpp"
 
 #include <algorithm>
 
-#include "planner/schedule/memory_layout.hpp"
+#include "planner/schedule/rank_memory.hpp"
 
 namespace cnnplan {
 namespace {
 
-bool is_parameter(BufferRole role) {
-  return role == BufferRole::weights || role == BufferRole::gradients ||
-         role == BufferRole::momentum || role == BufferRole::weight_copies ||
-         role == BufferRole::gradient_part;
+// True for roles whose operands name slots, not boxes.
+bool has_slots(BufferRole role) {
+  return is_parameter(role) || role == BufferRole::gradient_part;
 }
 
-// Kept outside the arena: the host writes or reads them.
+// True for roles that the host writes or reads, which are outside the arena.
 bool meets_host(BufferRole role) {
   return role == BufferRole::data || role == BufferRole::labels || role == BufferRole::loss;
 }
 
-// Has memory of its own of the size that the schedule says.
+// True for roles whose buffers have memory of their own, as large as the schedule says.
 bool is_apart(BufferRole role) {
   return meets_host(role) || role == BufferRole::state;
 }
 
-// The largest weight as the backend stores it.
+// Returns the bytes of the largest weight as the backend stores it.
 std::int64_t part_bytes(const Schedule& schedule,
                         const ParameterStore& parameters,
                         BufferElement element) {
@@ -115,7 +114,7 @@ TensorView ScheduleMemory::buffer_view(BufferIndex index, const Box& box) const 
 }
 
 TensorView ScheduleMemory::view(const Operand& operand) const {
-  if (is_parameter(buffer(operand.buffer).role)) return parameter_view(operand);
+  if (has_slots(buffer(operand.buffer).role)) return parameter_view(operand);
   return buffer_view(operand.buffer, operand.box);
 }
 

@@ -19,6 +19,7 @@
 #include "executor/training/setup.hpp"
 #include "executor/training/stop_signals.hpp"
 #include "planner/base/error.hpp"
+#include "planner/schedule/rank_memory.hpp"
 
 namespace cnnplan {
 namespace {

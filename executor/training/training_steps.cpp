@@ -13,6 +13,7 @@
 #include "executor/training/more_cycles.hpp"
 #include "planner/base/checked.hpp"
 #include "planner/base/error.hpp"
+#include "planner/schedule/rank_memory.hpp"
 
 namespace cnnplan {
 namespace {

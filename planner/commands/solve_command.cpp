@@ -16,6 +16,7 @@
 #include "planner/report/explain.hpp"
 #include "planner/report/table.hpp"
 #include "planner/report/what_if_text.hpp"
+#include "planner/schedule/rank_memory.hpp"
 #include "planner/search/candidates/request_check.hpp"
 #include "planner/search/plans/scores.hpp"
 #include "planner/what_if/what_if.hpp"
@@ -188,7 +189,7 @@ SolveRequest changed(SolveRequest request, const std::vector<std::string>& what_
 Plan fastest_on(const SolveRequest& request, const Plan& kept) {
   Plan anew = solve(request);
   const bool is_faster = kept.prediction.step_s < anew.prediction.step_s &&
-                         fits(kept.prediction.memory.total_bytes(), request.platform);
+                         fits(kept.prediction.memory.total_bytes(), request.platform.memory_bytes);
   return is_faster ? kept : anew;
 }
 

@@ -1,4 +1,4 @@
-// Sums up the timelines of all ranks.
+// Predicts a plan: walks all classes of ranks and joins their times, operations and memory.
 #include "planner/predict/predict.hpp"
 
 #include <algorithm>
@@ -15,12 +15,12 @@
 #include "planner/base/parallel.hpp"
 #include "planner/predict/critical_path.hpp"
 #include "planner/predict/estimated_kernels.hpp"
-#include "planner/schedule/memory_layout.hpp"
+#include "planner/schedule/rank_memory.hpp"
 
 namespace cnnplan {
 namespace {
 
-// Operations of all ranks, joined on the id: rank 0's order first, then what only others have.
+// Joins the operations of all ranks on the id. Those of rank 0 come first, in its order.
 class Joined {
  public:
   explicit Joined(const Network& network) : network_(network) {}
@@ -115,19 +115,6 @@ void add_operations(const Network& network,
   estimated.list_in(prediction);
 }
 
-// Returns the memory of workspaces. Each lane has one where kernels share workspaces.
-std::int64_t workspace_bytes(const PricedSchedule& priced) {
-  std::vector<std::int64_t> taken(static_cast<std::size_t>(priced.schedule.lanes));
-  for (std::size_t i = 0; i < priced.prices.size(); ++i) {
-    const std::int64_t bytes = priced.prices[i].workspace_bytes;
-    std::int64_t& lane = taken[static_cast<std::size_t>(priced.schedule.operations[i].lane)];
-    lane = priced.shared_workspace ? std::max(lane, bytes) : checked_add(lane, bytes);
-  }
-  std::int64_t sum = 0;
-  for (std::int64_t bytes : taken) sum = checked_add(sum, bytes);
-  return sum;
-}
-
 std::map<std::string, std::string> implementations_of(std::span<const Told> told,
                                                       const KernelCosts& kernels) {
   std::map<std::string, std::string> names;
@@ -140,20 +127,11 @@ std::map<std::string, std::string> implementations_of(std::span<const Told> told
   return names;
 }
 
-MemoryUse memory_of(const PricedSchedule& priced) {
-  MemoryUse use = memory_of(priced.schedule);
-  use.buffers_bytes = checked_add(use.buffers_bytes, workspace_bytes(priced));
-  return use;
-}
-
-// Returns the memory of the rank that needs most.
-MemoryUse most_of(std::span<const MemoryUse> uses, const Platform& platform) {
-  MemoryUse most;
-  for (const MemoryUse& use : uses) {
-    if (use.total_bytes() >= most.total_bytes()) most = use;
-  }
-  most.available_bytes = platform.memory_bytes;
-  return most;
+Workspaces workspaces_of(const PricedSchedule& priced) {
+  Workspaces workspaces{.shared = priced.shared_workspace};
+  workspaces.bytes.reserve(priced.prices.size());
+  for (const Price& price : priced.prices) workspaces.bytes.push_back(price.workspace_bytes);
+  return workspaces;
 }
 
 // Operations name those whose memory they wait for only where operations run side by side.
@@ -186,16 +164,6 @@ PlanWork work_of(const Plan& plan, const LoweringRequest& request, const PriceLi
   return work_of(plan, RankClasses::of(plan, prices.platform()), request, prices, ignore);
 }
 
-// Returns the memory with all buffers side by side where that fits, else with placed buffers.
-MemoryUse memory_within(const Platform& platform, PricedSchedule& made) {
-  Schedule& schedule = made.schedule;
-  schedule.arena_bytes = most_arena_bytes(schedule);
-  const MemoryUse most = memory_of(made);
-  if (platform.memory_bytes <= 0 || most.total_bytes() <= platform.memory_bytes) return most;
-  place_buffers(schedule);
-  return memory_of(made);
-}
-
 // Adds the memory, which a lowering for prices leaves open.
 PlanWork measured_work_of(const Plan& plan,
                           RankClasses classes,
@@ -205,11 +173,14 @@ PlanWork measured_work_of(const Plan& plan,
   const Platform& platform = prices.platform();
   std::vector<MemoryUse> memory(classes.representatives().size());
   const auto look_at_memory = [&](std::size_t i, PricedSchedule& made) {
-    memory[i] = detail == Detail::priced ? memory_within(platform, made) : memory_of(made);
+    const Workspaces workspaces = workspaces_of(made);
+    memory[i] = detail == Detail::priced
+                    ? memory_within(platform.memory_bytes, made.schedule, workspaces)
+                    : memory_of(made.schedule, workspaces);
     look(i, made);
   };
   PlanWork work = work_of(plan, std::move(classes), {.detail = detail}, prices, look_at_memory);
-  work.memory = most_of(memory, platform);
+  work.memory = most_of(memory, platform.memory_bytes);
   return work;
 }
 

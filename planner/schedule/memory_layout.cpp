@@ -9,6 +9,7 @@
 #include "planner/base/checked.hpp"
 #include "planner/base/memory_units.hpp"
 #include "planner/schedule/occupied_memory.hpp"
+#include "planner/schedule/rank_memory.hpp"
 
 namespace cnnplan {
 namespace {
@@ -60,11 +61,6 @@ bool has_place(const Buffer& buffer) {
 }
 
 }  // namespace
-
-bool in_arena(BufferRole role) {
-  return role == BufferRole::activation || role == BufferRole::error_signal ||
-         role == BufferRole::scratch;
-}
 
 void place_buffers(Schedule& schedule) {
   std::vector<Buffer*> order;

@@ -5,12 +5,10 @@
 
 namespace cnnplan {
 
-// True for the roles that live in the arena.
-bool in_arena(BufferRole role);
 // Sets offset_bytes of every arena buffer and arena_bytes. Offsets are multiples of 4096 bytes for
 // buffers of a page and more, else of 64.
 void place_buffers(Schedule& schedule);
-// What the arena would take with all of its buffers beside each other: no layout takes more.
+// Returns the bytes of an arena whose buffers share no memory: no layout takes more.
 std::int64_t most_arena_bytes(const Schedule& schedule);
 
 }  // namespace cnnplan

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <map>
 
-#include "planner/schedule/memory_layout.hpp"
+#include "planner/schedule/rank_memory.hpp"
 #include "planner/schedule/schedule_builder.hpp"
 
 namespace cnnplan {

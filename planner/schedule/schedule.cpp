@@ -1,82 +1,16 @@
-// Names and memory of schedules.
+// Names parts of schedules, and finds the boxes of transfers.
 #include "planner/schedule/schedule.hpp"
 
-#include <algorithm>
 #include <array>
-
-#include "planner/base/checked.hpp"
-#include "planner/schedule/memory_layout.hpp"
-#include "planner/tensor/peer_message.hpp"
-#include "planner/tensor/shard.hpp"
 
 namespace cnnplan {
 namespace {
 
-void add_to(std::int64_t& sum, std::int64_t bytes) {
-  sum = checked_add(sum, bytes);
-}
-
-// A buffer from the channel on that is the first of what is moved.
+// Returns the box of a buffer in the channels of the list, whose channel 0 is `first_channel`.
 Box box_from(const Schedule& schedule, BufferIndex index, std::int64_t first_channel) {
   if (index < 0) return {};
   const Buffer& buffer = schedule.buffers.at(static_cast<std::size_t>(index));
   return shifted(buffer.box, Dim::c, -first_channel);
-}
-
-// The kernel of the last loss ends the forward pass.
-OperationIndex last_forward(const Schedule& schedule) {
-  const auto& operations = schedule.operations;
-  const auto computes_loss = [](const Operation& operation) {
-    const auto* kernel = std::get_if<KernelOperation>(&operation.body);
-    return kernel != nullptr && kernel->spec.phase == KernelPhase::forward &&
-           (kernel->spec.kind == KernelKind::softmax_cross_entropy ||
-            kernel->spec.kind == KernelKind::mean_squared_error);
-  };
-  const auto last = std::find_if(operations.rbegin(), operations.rend(), computes_loss);
-  const auto end = last == operations.rend() ? operations.end() : last.base() - 1;
-  return static_cast<OperationIndex>(end - operations.begin());
-}
-
-// Holds slots.
-bool is_parameter(BufferRole role) {
-  return role == BufferRole::weights || role == BufferRole::gradients ||
-         role == BufferRole::momentum || role == BufferRole::weight_copies;
-}
-
-// Counted with activations, but not in the arena.
-bool is_activation_apart(BufferRole role) {
-  return role == BufferRole::data || role == BufferRole::state;
-}
-
-// Each slot's part of the largest shard.
-void add_momentum_shards(const Schedule& schedule, std::vector<std::int64_t>& bytes) {
-  const BufferElement element =
-      schedule.buffers[static_cast<std::size_t>(schedule.momentum)].element;
-  for (const GradientRange& range : schedule.gradient_ranges) {
-    for (int i = range.first_slot; i <= range.last_slot; ++i) {
-      const ParameterSlot& slot = schedule.slots[static_cast<std::size_t>(i)];
-      const std::int64_t elements = shard_elements(slot.elements, range.group.size());
-      add_to(bytes[static_cast<std::size_t>(slot.layer)],
-             checked_multiply(elements, bytes_of(element)));
-    }
-  }
-}
-
-// Of one direction of a transfer through `buffer`, which is not there where nothing moves and holds
-// `box` of the list. `in_place`: a message may be memory of the buffer.
-std::int64_t staging_bytes(const Schedule& schedule,
-                           BufferIndex buffer,
-                           const Box& box,
-                           std::span<const Piece> pieces,
-                           bool in_place) {
-  if (buffer < 0) return 0;
-  std::int64_t elements = 0;
-  for (const PeerMessage& message : messages_of(pieces, box)) {
-    const bool needs_memory = message.peer != schedule.rank && (message.staged || !in_place);
-    if (needs_memory) add_to(elements, message.elements);
-  }
-  return checked_multiply(elements,
-                          bytes_of(schedule.buffers[static_cast<std::size_t>(buffer)].element));
 }
 
 }  // namespace
@@ -102,65 +36,6 @@ Box source_box(const Schedule& schedule, const TransferOperation& transfer) {
 
 Box destination_box(const Schedule& schedule, const TransferOperation& transfer) {
   return box_from(schedule, transfer.destination, transfer.destination_channel);
-}
-
-std::int64_t staging_bytes(const Schedule& schedule, const Operation& operation) {
-  const auto* transfer = std::get_if<TransferOperation>(&operation.body);
-  if (transfer == nullptr) return 0;
-  return checked_add(
-      staging_bytes(
-          schedule, transfer->source, source_box(schedule, *transfer), transfer->list.sends, true),
-      staging_bytes(schedule,
-                    transfer->destination,
-                    destination_box(schedule, *transfer),
-                    transfer->list.receives,
-                    !transfer->accumulate));
-}
-
-std::vector<std::int64_t> kept_bytes(const Schedule& schedule) {
-  const OperationIndex loss = last_forward(schedule);
-  std::vector<std::int64_t> kept(schedule.outputs.size(), 0);
-  for (const Buffer& buffer : schedule.buffers) {
-    const bool is_kept =
-        is_activation_apart(buffer.role) || (in_arena(buffer.role) && buffer.last_use > loss);
-    if (!is_kept || buffer.first_use < 0 || buffer.first_use > loss) continue;
-    const Operation& first = schedule.operations[static_cast<std::size_t>(buffer.first_use)];
-    add_to(kept[static_cast<std::size_t>(first.layer)], buffer.bytes);
-  }
-  return kept;
-}
-
-std::vector<std::int64_t> parameter_bytes(const Schedule& schedule) {
-  std::int64_t element_bytes = 0;
-  for (const Buffer& buffer : schedule.buffers) {
-    const bool in_shards = schedule.sharded_update && buffer.role == BufferRole::momentum;
-    if (is_parameter(buffer.role) && !in_shards) add_to(element_bytes, bytes_of(buffer.element));
-  }
-  std::vector<std::int64_t> bytes(schedule.outputs.size(), 0);
-  for (const ParameterSlot& slot : schedule.slots) {
-    add_to(bytes[static_cast<std::size_t>(slot.layer)],
-           checked_multiply(slot.elements, element_bytes));
-  }
-  if (schedule.sharded_update) add_momentum_shards(schedule, bytes);
-  return bytes;
-}
-
-MemoryUse memory_of(const Schedule& schedule) {
-  MemoryUse use;
-  use.activations_bytes = schedule.arena_bytes;
-  for (const Buffer& buffer : schedule.buffers) {
-    if (is_parameter(buffer.role)) {
-      add_to(use.parameters_bytes, buffer.bytes);
-    } else if (is_activation_apart(buffer.role)) {
-      add_to(use.activations_bytes, buffer.bytes);
-    } else if (!in_arena(buffer.role)) {
-      add_to(use.buffers_bytes, buffer.bytes);
-    }
-  }
-  for (const Operation& operation : schedule.operations) {
-    add_to(use.buffers_bytes, staging_bytes(schedule, operation));
-  }
-  return use;
 }
 
 }  // namespace cnnplan

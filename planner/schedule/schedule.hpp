@@ -235,15 +235,4 @@ void lower_each(const Plan& plan,
                 const LoweringRequest& request,
                 const std::function<void(std::size_t, Schedule)>& take);
 
-// Returns the memory for messages that an operation cannot send from its buffers, or receive into
-// them, as they are. It is 0 except for transfers, and it is kept from step to step.
-std::int64_t staging_bytes(const Schedule& schedule, const Operation& operation);
-// Returns by layer the memory that its forward pass leaves for backpropagation: activations, halos,
-// fetched blocks, and the samples.
-std::vector<std::int64_t> kept_bytes(const Schedule& schedule);
-// Returns by layer the memory of its weights, of copies of these, of gradients and of momentum.
-std::vector<std::int64_t> parameter_bytes(const Schedule& schedule);
-// Returns the memory of one rank, staging included, without the workspaces of kernels.
-MemoryUse memory_of(const Schedule& schedule);
-
 }  // namespace cnnplan

@@ -8,6 +8,7 @@
 
 #include "planner/base/error.hpp"
 #include "planner/predict/predict.hpp"
+#include "planner/schedule/rank_memory.hpp"
 #include "planner/search/explain/margins.hpp"
 #include "planner/search/graph/elimination.hpp"
 #include "planner/search/graph/longest_path_first.hpp"
@@ -348,7 +349,7 @@ Plan uniform(const SolveRequest& request, const Plan& blank, const PriceList& pr
   }
   Plan plan = with_prediction(mostly_on(blank, split_choices(blank), {.mesh = mesh}), prices);
   const std::int64_t bytes = plan.prediction.memory.total_bytes();
-  if (!fits(bytes, request.platform)) {
+  if (!fits(bytes, request.platform.memory_bytes)) {
     throw InfeasibleError(
         "this plan does not fit (" + why_too_large(plan, prices) + "): memory per rank",
         bytes,

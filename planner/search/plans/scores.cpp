@@ -5,13 +5,10 @@
 #include <limits>
 
 #include "planner/base/error.hpp"
+#include "planner/schedule/rank_memory.hpp"
 #include "planner/search/plans/too_large.hpp"
 
 namespace cnnplan {
-
-bool fits(std::int64_t bytes, const Platform& platform) {
-  return platform.memory_bytes <= 0 || bytes <= platform.memory_bytes;
-}
 
 Score Scores::add(const PlanOrigin& origin, Plan plan) {
   const auto known = std::find_if(scored_.begin(), scored_.end(), [&](const ScoredPlan& scored) {
@@ -24,7 +21,7 @@ Score Scores::add(const PlanOrigin& origin, Plan plan) {
   const std::int64_t bytes = work.memory.total_bytes();
   const Score score{.step_s = step_s,
                     .bytes = bytes,
-                    .fits = fits(bytes, platform),
+                    .fits = fits(bytes, platform.memory_bytes),
                     .classes = work.classes.count()};
   const bool is_best = score.fits && step_s < least_step_s();
   scored_.push_back({.origin = origin, .plan = std::move(plan), .score = score});

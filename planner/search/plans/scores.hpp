@@ -11,9 +11,6 @@
 
 namespace cnnplan {
 
-// True if `bytes` fit into the memory of one rank, or if that memory is not known.
-bool fits(std::int64_t bytes, const Platform& platform);
-
 struct Score {
   double step_s = 0.0;
   std::int64_t bytes = 0;  // at least the memory of the rank that needs most, from work_of
@@ -34,7 +31,7 @@ struct ScoredPlan {
 
 class Scores {
  public:
-  // Keeps a reference.
+  // Keeps a reference to the prices.
   explicit Scores(const PriceList& prices) : prices_(prices) {}
 
   // Scores a plan. If a plan with equal splits was added before, that plan stays with its origin.

@@ -1,4 +1,4 @@
-// Layers by what they keep, batches by bisection.
+// Says why a plan is too large: the layers that keep most, and by bisection a batch that fits.
 #include "planner/search/plans/too_large.hpp"
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 
 #include "planner/base/bytes_text.hpp"
 #include "planner/predict/predict.hpp"
+#include "planner/schedule/rank_memory.hpp"
 
 namespace cnnplan {
 namespace {
@@ -29,24 +30,24 @@ std::string heaviest_layers(const Plan& plan) {
   return text;
 }
 
-bool fits(const Plan& plan, const PriceList& prices) {
-  return work_of(plan, prices).memory.total_bytes() <= prices.platform().memory_bytes;
+bool plan_fits(const Plan& plan, const PriceList& prices) {
+  return fits(work_of(plan, prices).memory.total_bytes(), prices.platform().memory_bytes);
 }
 
 bool fits_with(std::int64_t batch, Plan plan, const PriceList& prices) {
   plan.batch = batch;
-  return fits(plan, prices);
+  return plan_fits(plan, prices);
 }
 
 bool fits_in_shards(Plan plan, const PriceList& prices) {
   if (plan.sample_blocks > 1) return false;
   set_gradient_allreduce(plan, AllreduceAlgorithm::ring);
   plan.sharded_update = true;
-  return fits(plan, prices);
+  return plan_fits(plan, prices);
 }
 
-// The largest below that of the plan, 0 where none fits. More samples need more memory. They come
-// in the plan's blocks.
+// Returns the largest batch below the plan's that fits, in whole blocks of the plan; 0 where none
+// fits. More samples need more memory.
 std::int64_t batch_that_fits(const Plan& plan, const PriceList& prices) {
   std::int64_t enough = 0;
   std::int64_t too_many = plan.batch / plan.sample_blocks;

@@ -13,6 +13,7 @@
 #include "planner/platform/exchange_rounds.hpp"
 #include "planner/schedule/blocks/ownership.hpp"
 #include "planner/schedule/lower/lower_representatives.hpp"
+#include "planner/schedule/rank_memory.hpp"
 #include "planner/schedule/representatives/representative_ranks.hpp"
 #include "planner/search/pricing/probe_ranks.hpp"
 
@@ -86,10 +87,9 @@ class UnavoidableWork {
 
 // Raises `most` to the bytes that a layer keeps on this rank, where they are more.
 void raise(const Schedule& schedule, LayerCosts& most) {
-  const std::vector<std::int64_t> kept = kept_bytes(schedule);
-  const std::vector<std::int64_t> parameters = parameter_bytes(schedule);
-  for (std::size_t i = 0; i < kept.size(); ++i) {
-    most[i] = std::max(most[i], static_cast<double>(kept[i] + parameters[i]));
+  const std::vector<std::int64_t> bytes = layer_bytes(schedule);
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    most[i] = std::max(most[i], static_cast<double>(bytes[i]));
   }
 }
 

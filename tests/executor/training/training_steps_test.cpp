@@ -10,6 +10,7 @@
 
 #include "executor/hdf5/weights_file.hpp"
 #include "planner/base/error.hpp"
+#include "planner/schedule/rank_memory.hpp"
 #include "tests/executor/data/data_file.hpp"
 #include "tests/executor/hdf5/hdf5_fixture.hpp"
 #include "tests/executor/tested_backend.hpp"

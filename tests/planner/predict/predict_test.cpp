@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include "planner/schedule/rank_memory.hpp"
 #include "tests/planner/network/random_chain.hpp"
 #include "tests/planner/schedule/sample_plans.hpp"
 #include "tests/relative.hpp"

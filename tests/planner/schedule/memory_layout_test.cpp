@@ -10,6 +10,7 @@
 
 #include <doctest/doctest.h>
 
+#include "planner/schedule/rank_memory.hpp"
 #include "tests/planner/schedule/sample_plans.hpp"
 
 namespace cnnplan::test {

@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include "planner/schedule/memory_layout.hpp"
+#include "planner/schedule/rank_memory.hpp"
 #include "planner/schedule/schedule_builder.hpp"
 #include "tests/planner/schedule/order_of_execution.hpp"
 #include "tests/planner/schedule/sample_plans.hpp"

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "planner/kernel/kernel_operands.hpp"
+#include "planner/schedule/rank_memory.hpp"
 #include "planner/tensor/enumerators.hpp"
 #include "tests/planner/schedule/sample_plans.hpp"
 

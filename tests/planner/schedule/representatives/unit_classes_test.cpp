@@ -12,6 +12,7 @@
 
 #include "planner/network/network_json.hpp"
 #include "planner/schedule/lower/lower_representatives.hpp"
+#include "planner/schedule/rank_memory.hpp"
 #include "tests/planner/schedule/sample_plans.hpp"
 
 namespace cnnplan::test {

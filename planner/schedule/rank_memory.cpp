@@ -1,0 +1,183 @@
+// Adds up a schedule's memory by role of buffers, by operation and by layer.
+#include "planner/schedule/rank_memory.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <variant>
+
+#include "planner/base/checked.hpp"
+#include "planner/schedule/memory_layout.hpp"
+#include "planner/tensor/peer_message.hpp"
+#include "planner/tensor/shard.hpp"
+
+namespace cnnplan {
+namespace {
+
+void add_to(std::int64_t& sum, std::int64_t bytes) {
+  sum = checked_add(sum, bytes);
+}
+
+// Returns the operation that ends the forward pass: the kernel of the last loss.
+OperationIndex last_forward(const Schedule& schedule) {
+  const auto& operations = schedule.operations;
+  const auto computes_loss = [](const Operation& operation) {
+    const auto* kernel = std::get_if<KernelOperation>(&operation.body);
+    return kernel != nullptr && kernel->spec.phase == KernelPhase::forward &&
+           (kernel->spec.kind == KernelKind::softmax_cross_entropy ||
+            kernel->spec.kind == KernelKind::mean_squared_error);
+  };
+  const auto last = std::find_if(operations.rbegin(), operations.rend(), computes_loss);
+  const auto end = last == operations.rend() ? operations.end() : last.base() - 1;
+  return static_cast<OperationIndex>(end - operations.begin());
+}
+
+// Adds each slot's part of the largest shard of momentum.
+void add_momentum_shards(const Schedule& schedule, std::vector<std::int64_t>& bytes) {
+  const BufferElement element =
+      schedule.buffers[static_cast<std::size_t>(schedule.momentum)].element;
+  for (const GradientRange& range : schedule.gradient_ranges) {
+    for (int i = range.first_slot; i <= range.last_slot; ++i) {
+      const ParameterSlot& slot = schedule.slots[static_cast<std::size_t>(i)];
+      const std::int64_t elements = shard_elements(slot.elements, range.group.size());
+      add_to(bytes[static_cast<std::size_t>(slot.layer)],
+             checked_multiply(elements, bytes_of(element)));
+    }
+  }
+}
+
+// Returns the staging of one direction of a transfer. `buffer` is -1 where nothing moves; it holds
+// `box` of the list. With `in_place`, a message may be memory of the buffer.
+std::int64_t staging_bytes(const Schedule& schedule,
+                           BufferIndex buffer,
+                           const Box& box,
+                           std::span<const Piece> pieces,
+                           bool in_place) {
+  if (buffer < 0) return 0;
+  std::int64_t elements = 0;
+  for (const PeerMessage& message : messages_of(pieces, box)) {
+    const bool needs_memory = message.peer != schedule.rank && (message.staged || !in_place);
+    if (needs_memory) add_to(elements, message.elements);
+  }
+  return checked_multiply(elements,
+                          bytes_of(schedule.buffers[static_cast<std::size_t>(buffer)].element));
+}
+
+}  // namespace
+
+bool in_arena(BufferRole role) {
+  return role == BufferRole::activation || role == BufferRole::error_signal ||
+         role == BufferRole::scratch;
+}
+
+bool is_parameter(BufferRole role) {
+  return role == BufferRole::weights || role == BufferRole::gradients ||
+         role == BufferRole::momentum || role == BufferRole::weight_copies;
+}
+
+bool is_activation_apart(BufferRole role) {
+  return role == BufferRole::data || role == BufferRole::state;
+}
+
+std::int64_t staging_bytes(const Schedule& schedule, const Operation& operation) {
+  const auto* transfer = std::get_if<TransferOperation>(&operation.body);
+  if (transfer == nullptr) return 0;
+  return checked_add(
+      staging_bytes(
+          schedule, transfer->source, source_box(schedule, *transfer), transfer->list.sends, true),
+      staging_bytes(schedule,
+                    transfer->destination,
+                    destination_box(schedule, *transfer),
+                    transfer->list.receives,
+                    !transfer->accumulate));
+}
+
+std::int64_t workspace_bytes(const Schedule& schedule, const Workspaces& workspaces) {
+  std::vector<std::int64_t> by_lane(static_cast<std::size_t>(schedule.lanes));
+  for (std::size_t i = 0; i < workspaces.bytes.size(); ++i) {
+    const std::int64_t bytes = workspaces.bytes[i];
+    std::int64_t& lane = by_lane[static_cast<std::size_t>(schedule.operations[i].lane)];
+    lane = workspaces.shared ? std::max(lane, bytes) : checked_add(lane, bytes);
+  }
+  std::int64_t sum = 0;
+  for (std::int64_t bytes : by_lane) add_to(sum, bytes);
+  return sum;
+}
+
+MemoryUse memory_of(const Schedule& schedule, const Workspaces& workspaces) {
+  MemoryUse use;
+  use.activations_bytes = schedule.arena_bytes;
+  for (const Buffer& buffer : schedule.buffers) {
+    if (is_parameter(buffer.role)) {
+      add_to(use.parameters_bytes, buffer.bytes);
+    } else if (is_activation_apart(buffer.role)) {
+      add_to(use.activations_bytes, buffer.bytes);
+    } else if (!in_arena(buffer.role)) {
+      add_to(use.buffers_bytes, buffer.bytes);
+    }
+  }
+  for (const Operation& operation : schedule.operations) {
+    add_to(use.buffers_bytes, staging_bytes(schedule, operation));
+  }
+  add_to(use.buffers_bytes, workspace_bytes(schedule, workspaces));
+  return use;
+}
+
+MemoryUse memory_within(std::int64_t available_bytes,
+                        Schedule& schedule,
+                        const Workspaces& workspaces) {
+  schedule.arena_bytes = most_arena_bytes(schedule);
+  const MemoryUse most = memory_of(schedule, workspaces);
+  if (fits(most.total_bytes(), available_bytes)) return most;
+  place_buffers(schedule);
+  return memory_of(schedule, workspaces);
+}
+
+MemoryUse most_of(std::span<const MemoryUse> ranks, std::int64_t available_bytes) {
+  MemoryUse most;
+  for (const MemoryUse& use : ranks) {
+    if (use.total_bytes() >= most.total_bytes()) most = use;
+  }
+  most.available_bytes = available_bytes;
+  return most;
+}
+
+bool fits(std::int64_t bytes, std::int64_t available_bytes) {
+  return available_bytes <= 0 || bytes <= available_bytes;
+}
+
+std::vector<std::int64_t> kept_bytes(const Schedule& schedule) {
+  const OperationIndex loss = last_forward(schedule);
+  std::vector<std::int64_t> kept(schedule.outputs.size(), 0);
+  for (const Buffer& buffer : schedule.buffers) {
+    const bool is_kept =
+        is_activation_apart(buffer.role) || (in_arena(buffer.role) && buffer.last_use > loss);
+    if (!is_kept || buffer.first_use < 0 || buffer.first_use > loss) continue;
+    const Operation& first = schedule.operations[static_cast<std::size_t>(buffer.first_use)];
+    add_to(kept[static_cast<std::size_t>(first.layer)], buffer.bytes);
+  }
+  return kept;
+}
+
+std::vector<std::int64_t> parameter_bytes(const Schedule& schedule) {
+  std::int64_t element_bytes = 0;
+  for (const Buffer& buffer : schedule.buffers) {
+    const bool in_shards = schedule.sharded_update && buffer.role == BufferRole::momentum;
+    if (is_parameter(buffer.role) && !in_shards) add_to(element_bytes, bytes_of(buffer.element));
+  }
+  std::vector<std::int64_t> bytes(schedule.outputs.size(), 0);
+  for (const ParameterSlot& slot : schedule.slots) {
+    add_to(bytes[static_cast<std::size_t>(slot.layer)],
+           checked_multiply(slot.elements, element_bytes));
+  }
+  if (schedule.sharded_update) add_momentum_shards(schedule, bytes);
+  return bytes;
+}
+
+std::vector<std::int64_t> layer_bytes(const Schedule& schedule) {
+  std::vector<std::int64_t> bytes = kept_bytes(schedule);
+  const std::vector<std::int64_t> parameters = parameter_bytes(schedule);
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] += parameters[i];
+  return bytes;
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,65 @@
+// Says what memory a rank needs: the one home of the rule that prediction, search and executor ask.
+//
+// A rank's memory has three shares (MemoryUse):
+//
+//   parameters   Weights, their copies in the precision of activations, gradients, and momentum.
+//   activations  The arena, in which buffers whose lives do not overlap share memory
+//                (memory_layout.hpp). Samples and the states of chains have memory of their own.
+//   buffers      All other buffers: labels, losses, running values and parts of gradients. Messages
+//                that are copied on their way (staging). Workspaces of kernels.
+//
+// The executor checks the sum before it allocates (executor/comm/node_memory.hpp). It may allocate
+// more, because a backend may pad weights (executor/step/parameter_store.hpp); run.json has the
+// bytes as peak_memory_bytes. The search prices memory before a plan has a schedule: layers by
+// layer_bytes, and what a reader keeps of its input by planner/search/pricing/edge_prices.hpp.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "planner/plan/plan.hpp"
+#include "planner/schedule/schedule.hpp"
+
+namespace cnnplan {
+
+// True for roles whose buffers share the arena.
+bool in_arena(BufferRole role);
+// True for roles that count with parameters.
+bool is_parameter(BufferRole role);
+// True for roles that count with activations, but have memory of their own.
+bool is_activation_apart(BufferRole role);
+
+// Returns the memory of the messages that cannot be sent from or received into the operation's
+// buffers as they are; 0 for operations other than transfers. It is kept from step to step.
+std::int64_t staging_bytes(const Schedule& schedule, const Operation& operation);
+
+// The workspaces of a schedule's kernels.
+struct Workspaces {
+  std::vector<std::int64_t> bytes{};  // by operation
+  bool shared = false;                // the kernels of a lane share one workspace
+};
+// Returns the memory of all workspaces. @pre `bytes` is empty, or has one entry per operation
+std::int64_t workspace_bytes(const Schedule& schedule, const Workspaces& workspaces);
+
+// Returns the memory of one rank. Without `workspaces`, those of kernels are left out.
+MemoryUse memory_of(const Schedule& schedule, const Workspaces& workspaces = {});
+// Returns the memory of a schedule that was lowered for prices, and sets its arena_bytes. If all
+// buffers fit without sharing memory, that is more than the rank needs; else buffers get places.
+MemoryUse memory_within(std::int64_t available_bytes,
+                        Schedule& schedule,
+                        const Workspaces& workspaces);
+// Returns the memory of the rank that needs most.
+MemoryUse most_of(std::span<const MemoryUse> ranks, std::int64_t available_bytes);
+// True if a rank that needs `bytes` can run; 0 available bytes mean that the limit is not known.
+bool fits(std::int64_t bytes, std::int64_t available_bytes);
+
+// Returns, by layer, the memory that its forward pass leaves for backpropagation: activations,
+// halos, what it fetched, and the samples.
+std::vector<std::int64_t> kept_bytes(const Schedule& schedule);
+// Returns, by layer, the memory of its parameters: weights, copies of them, gradients and momentum.
+std::vector<std::int64_t> parameter_bytes(const Schedule& schedule);
+// Returns, by layer, the memory that it holds when backpropagation begins: the sum of both.
+std::vector<std::int64_t> layer_bytes(const Schedule& schedule);
+
+}  // namespace cnnplan
