@@ -3,8 +3,11 @@
 
 #include <doctest/doctest.h>
 
+#include "planner/kernel/enumerators.hpp"
+#include "planner/network/enumerators.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/plan/sample_blocks.hpp"
+#include "planner/tensor/enumerators.hpp"
 #include "tests/planner/base/random_values.hpp"
 #include "tests/planner/json/broken_document.hpp"
 #include "tests/planner/json/samples.hpp"
