@@ -1,4 +1,4 @@
-// The options of cnnexec.
+// Defines the options of cnnexec, and reads them from the command line.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@ struct Options {
   std::string inferred_file;  // empty: training
   std::string graphs = "auto";
   bool verbose = false;
-  bool chose_backend = false;  // the user did
+  bool chose_backend = false;  // set by the user
   bool verify = false;
   std::int64_t check_period = 0;
   TrainingOptions training;
 };
 
-// Fills `options`. An exit code where there is nothing to run: after --help, or a message to stderr
-// of what is wrong.
+// Fills `options`. Returns an exit code if there is nothing to run: after --help, or after a
+// message to stderr about a wrong command line.
 std::optional<int> parse_command_line(int argc, char** argv, Options& options);
 
 }  // namespace cnnplan

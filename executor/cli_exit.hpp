@@ -1,4 +1,4 @@
-// How programs under mpirun answer a wrong command line, or --help.
+// Answers --help or a wrong command line, in programs that mpirun starts on several ranks.
 #pragma once
 
 #include <sstream>
@@ -10,7 +10,7 @@
 
 namespace cnnplan {
 
-// Prints the answer, on one rank, and returns the exit code.
+// Prints the answer on one rank and returns the exit code.
 inline int exit_code_of(const CLI::App& app, const CLI::ParseError& error) {
   std::ostringstream unheard;
   const int code = is_first_process() ? app.exit(error) : app.exit(error, unheard, unheard);

@@ -1,4 +1,4 @@
-// cnnexec: what its options ask for.
+// cnnexec trains, infers or verifies with a plan, as its options say.
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -17,7 +17,7 @@
 namespace cnnplan {
 namespace {
 
-// Before the work: a long training whose result cannot be written is lost.
+// Output files are checked before the work, so that a long training does not lose its result.
 void check_outputs(const Options& options) {
   if (options.verify) return;
   const TrainingOptions& training = options.training;
@@ -68,7 +68,7 @@ void verify(const Plan& plan, const Options& options, const Communicator& world)
   const Verification found = cnnplan::verify(plan, options.training, world, {.note = print_note});
   on_first_rank(world, [&] {
     print_verification(found);
-    std::fflush(stdout);  // before the message, if one follows
+    std::fflush(stdout);  // before the error message, if one follows
     if (found.holds()) return;
     throw Error(ExitCode::internal, "the plan does not compute what one rank does");
   });

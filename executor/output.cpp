@@ -1,4 +1,4 @@
-// Lines and tables.
+// Formats the lines and tables that cnnexec prints.
 #include "executor/output.hpp"
 
 #include <algorithm>

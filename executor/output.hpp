@@ -1,4 +1,4 @@
-// What cnnexec prints: results to stdout, all else to stderr.
+// Prints the results of cnnexec to stdout, and everything else to stderr.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace cnnplan {
 
-// How far a training is, in one line of stderr that is drawn anew.
+// Shows the progress of a training in one line of stderr, which it redraws.
 class ProgressLine {
  public:
   explicit ProgressLine(bool shown) : shown_(shown) {}
   ~ProgressLine() { end(); }
-  // What follows begins a line of its own.
+  // Ends the line, so that other output begins on a new one.
   void end();
   void operator()(const Progress& progress);
 
@@ -32,7 +32,7 @@ void print_check(const GradientCheck& check);
 void print_saved(std::int64_t step, const std::string& folder);
 void print_summary(const RunReport& run, const std::string& file);
 void print_summary(const InferenceReport& report, const std::string& file);
-// The largest differences.
+// Prints the tensors with the largest differences.
 void print_verification(const Verification& verification);
 
 }  // namespace cnnplan

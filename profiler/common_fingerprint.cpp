@@ -1,4 +1,4 @@
-// Compares fingerprints on rank 0.
+// Compares the fingerprints of all ranks on rank 0.
 #include "profiler/common_fingerprint.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace cnnplan {
 namespace {
 
-// Empty where all ranks say the same.
+// Returns an empty text if all ranks have equal fingerprints.
 std::string difference(const std::string& own, const Communicator& world) {
   const auto all = world.gather(own, 0);
   std::string message;

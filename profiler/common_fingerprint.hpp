@@ -1,4 +1,4 @@
-// The device that all ranks of the program run on.
+// Makes sure that all ranks of the program run on devices of one kind, and describes it.
 #pragma once
 
 #include "executor/comm/communicator.hpp"
@@ -6,8 +6,10 @@
 
 namespace cnnplan {
 
-// `own` with that many busy ranks, on every rank alike. Collective, blocking.
-// @throws EnvironmentError on all ranks, naming both devices, where that of a rank is not rank 0's
+// Returns `own` with `busy_ranks` filled in, equal on every rank. This call is collective and
+// blocks.
+// @throws EnvironmentError on all ranks, naming both devices, when a rank's device differs from
+// rank 0's
 DeviceFingerprint common_fingerprint(DeviceFingerprint own,
                                      int busy_ranks,
                                      const Communicator& world);

@@ -106,7 +106,8 @@ std::vector<Round> rounds_of(const ProfileRequest& request,
   return std::move(rounds).list();
 }
 
-// @throws EnvironmentError where kernels that shall be timed at the same time would take turns
+// Checks that kernels to be timed at the same time have enough cores.
+// @throws EnvironmentError when they would take turns
 void require_cores(const Round& round, const Schedule& own, const Device& device) {
   const bool has_pairs = std::any_of(round.missing.begin(),
                                      round.missing.end(),
@@ -115,7 +116,7 @@ void require_cores(const Round& round, const Schedule& own, const Device& device
   if (has_pairs && few) throw EnvironmentError(*few);
 }
 
-// @throws DeviceLostError naming the round
+// Walks the kernels of a round. @throws DeviceLostError naming the round
 KernelSamples samples_of(const Walk& walk,
                          const Round& round,
                          Backend& backend,

@@ -26,12 +26,12 @@ struct ProfileProgress {
   int passes = 0;  // done so far
   int total_passes = 0;
   std::size_t kernels = 0;  // in the profile
-  std::string what;         // "resnet50 on n2, rank 0 of 2"; "ranks 0 to 1" walked at once
+  std::string what;         // "resnet50 on n2, rank 0 of 2"; "ranks 0 to 1" are walked at once
 };
 
 struct ProfileCallbacks {
   std::function<void(const ProfileProgress&)> progress;
-  std::function<void(const Profile&)> save;  // after every schedule, for a later run to go on from
+  std::function<void(const Profile&)> save;  // after every schedule, so that a run can resume
   // Takes a sentence on something that went wrong on this rank without ending the profile; may be
   // empty.
   std::function<void(const std::string& text)> note = {};

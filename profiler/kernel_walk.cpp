@@ -1,4 +1,4 @@
-// Passes over a schedule, and the summary of their times over ranks.
+// Passes over a schedule, and summarises the times of kernels over ranks.
 #include "profiler/kernel_walk.hpp"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ const KernelOperation* timed_kernel(const Operation& operation) {
   return kernel != nullptr && volume(kernel->spec.out) > 0 ? kernel : nullptr;
 }
 
-// Returns the same as timed_kernel, but null also for a kernel that was left out.
+// Returns the kernel as above, but null also for a kernel that was left out.
 const KernelOperation* timed_kernel(const Schedule& schedule,
                                     const StepRunner& runner,
                                     std::size_t operation) {

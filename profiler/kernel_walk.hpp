@@ -1,9 +1,9 @@
-// Times the kernels of a schedule as the executor runs them: in their order, in its buffers, with
-// the cache as the operations before left it, and with all ranks of the node busy.
+// Times the kernels of a schedule as the executor runs them: in order, in its buffers, with the
+// cache as earlier operations left it, and with all ranks busy.
 //
-// Where the program has fewer or more ranks than the plan, communication is left out. The ranks
-// still wait for each other where communication would make them wait. Kernels that the executor
-// runs at the same time on all ranks share the memory's bandwidth here, too.
+// If the program has fewer or more ranks than the plan, communication is left out. The ranks still
+// wait for each other where communication would make them wait. Kernels that the executor runs at
+// the same time on all ranks share the memory's bandwidth here, too.
 #pragma once
 
 #include <functional>
@@ -21,7 +21,7 @@
 
 namespace cnnplan {
 
-// The seconds of each repetition, by canonical key. A kernel that occurs several times in the
+// Holds the seconds of each repetition, by canonical key. A kernel that occurs several times in the
 // schedule gives one value per repetition, which is the mean over its occurrences.
 struct KernelSamples {
   std::map<KernelSpec, std::vector<double>> seconds;
@@ -43,7 +43,7 @@ struct WalkCallbacks {
 // Returns the canonical keys of all kernels with work to do.
 std::set<KernelSpec> kernels_of(const Schedule& schedule);
 
-// The schedule that one rank of the program walks, and its plan. Both are borrowed.
+// Borrows the schedule that one rank of the program walks, and its plan.
 struct Walk {
   const Schedule& schedule;
   const Plan& plan;

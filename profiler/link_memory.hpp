@@ -1,5 +1,5 @@
-// A block of a device's memory as messages meet it: through a copy in the host's memory where the
-// device is not the host.
+// Holds memory of a device as messages use it: through a copy in the host's memory, unless the
+// device is the host.
 #pragma once
 
 #include <cstddef>
@@ -19,14 +19,14 @@ class LinkMemory {
         mirror_(device.is_host() ? MemoryBlock() : device.allocate_staging(bytes)),
         done_(device.make_event()) {}
 
-  // What MPI sends or receives.
+  // Returns the memory that MPI sends or receives.
   std::span<std::byte> bytes(std::int64_t count) const {
     const MemoryBlock& seen = device_.is_host() ? memory_ : mirror_;
     return {seen.data(), static_cast<std::size_t>(count)};
   }
   void* data() const { return memory_.data(); }
-  // To the mirror before it is sent, from it after it is received. Both wait for the selected
-  // queue, and for no other.
+  // These functions copy to the mirror before it is sent, and from it after it is received. Both
+  // wait for the selected queue and for no other.
   void fetch(std::int64_t count) const {
     if (device_.is_host()) return;
     device_.copy_to_host(mirror_.data(), memory_.data(), count);

@@ -1,4 +1,4 @@
-# The link profiler: measurements through executor/comm, fits with Eigen.
+# The link profiler measures through executor/comm and fits with Eigen.
 add_library(cnnplan_links STATIC
   links_fit.cpp
   links_measure.cpp

@@ -1,4 +1,4 @@
-// Runs the link measurements, prints their tables, writes the platform.
+// Runs the link measurements, prints their tables, and writes the platform.
 #include "profiler/links_command.hpp"
 
 #include <algorithm>
@@ -55,7 +55,7 @@ std::string samples_text(const LinkCurve& curve) {
   return table.to_text();
 }
 
-// Alpha, beta and the errors of every segment.
+// Returns a table with alpha, beta and the errors of every segment.
 std::string fit_text(const LinkCurve& curve) {
   const LinkFit fit = fit_of(curve);
   Table table({{"up to [bytes]"},
@@ -98,7 +98,7 @@ void print(const LinkMeasurements& measurements, const Platform& platform) {
               platform.launch_s * 1e6);
 }
 
-// @throws std::logic_error
+// Checks that no collective gave a wrong result. @throws std::logic_error
 void check_sums(const LinkMeasurements& measurements) {
   for (const LinkCurve& curve : measurements.curves) {
     if (std::ranges::all_of(curve.wrong, [](std::int64_t wrong) { return wrong == 0; })) continue;

@@ -16,8 +16,8 @@ struct LinksRequest {
   std::int64_t most_bytes = LinkOptions{}.most_bytes;
 };
 
-// Prints the tables of what was measured to stdout on rank 0. The platform names its device as the
-// kernel profiles of the backend do. Collective, blocking.
+// Prints tables of the measurements to stdout on rank 0, and writes the platform. The platform
+// names its device as the kernel profiles of the backend do. This call is collective and blocks.
 // @throws EnvironmentError when the ranks run on different devices; IoError
 void links_command(const LinksRequest& request, const Communicator& world);
 

@@ -1,4 +1,4 @@
-// Least squares with Eigen; the cut into segments by dynamic programming.
+// Fits lines by least squares with Eigen, and cuts samples into segments by dynamic programming.
 #include "profiler/links_fit.hpp"
 
 #include <algorithm>
@@ -13,9 +13,9 @@ namespace {
 
 constexpr std::size_t least_samples = 2;
 constexpr std::size_t most_segments = 8;
-// Errors below this are noise: a segment is not split to reach less.
+// Smaller errors are noise, and no segment is split to reduce them.
 constexpr double noise = 0.01;
-// A segment adds alpha, beta and a break.
+// A segment adds three parameters: alpha, beta and a break.
 constexpr double parameters_per_segment = 3.0;
 
 struct Line {
@@ -24,7 +24,7 @@ struct Line {
   double residual = 0.0;  // sum of squared relative errors
 };
 
-// Rows of the relative problem: alpha / t + beta n / t = 1.
+// Holds the rows of the relative problem: alpha / t + beta n / t = 1.
 struct RelativeProblem {
   Eigen::MatrixX2d rows;
 
@@ -42,14 +42,14 @@ struct RelativeProblem {
     return {solution(0), solution(1), error.squaredNorm()};
   }
 
-  // Least squares with the other parameter held at 0.
+  // Solves the least squares problem with the other parameter held at 0.
   Line single(Eigen::Index parameter) const {
     Eigen::Vector2d solution = Eigen::Vector2d::Zero();
     solution(parameter) = rows.col(parameter).sum() / rows.col(parameter).squaredNorm();
     return line(solution);
   }
 
-  // Columns differ by many orders of magnitude: scaled to one before they are solved.
+  // Columns differ by many orders of magnitude, so they are scaled to norm 1 before the solution.
   Line free() const {
     const Eigen::Vector2d scale = rows.colwise().norm();
     const Eigen::MatrixX2d scaled = rows * scale.cwiseInverse().asDiagonal();
@@ -68,13 +68,13 @@ Line fit_line(std::span<const LinkSample> samples) {
   return constant.residual < proportional.residual ? constant : proportional;
 }
 
-// The best cut of the first samples into a number of segments.
+// Holds the best cut of the first samples into a number of segments.
 struct Cut {
   double residual = std::numeric_limits<double>::infinity();
   std::size_t last_begin = 0;  // first sample of the last segment
 };
 
-// cuts[k][end]: samples [0, end) in k + 1 segments.
+// Returns cuts[k][end], the best cut of samples [0, end) into k + 1 segments.
 std::vector<std::vector<Cut>> best_cuts(std::span<const LinkSample> samples) {
   const std::size_t count = samples.size();
   std::vector<std::vector<Cut>> cuts(most_segments, std::vector<Cut>(count + 1));
@@ -108,7 +108,7 @@ std::size_t best_segment_count(const std::vector<std::vector<Cut>>& cuts, std::s
   return best;
 }
 
-// First samples of the segments, ascending, and the end.
+// Returns the first sample of each segment, ascending, and the end.
 std::vector<std::size_t> segment_bounds(std::span<const LinkSample> samples) {
   const auto cuts = best_cuts(samples);
   std::vector<std::size_t> bounds{samples.size()};

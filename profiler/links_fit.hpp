@@ -1,4 +1,4 @@
-// Alpha, beta and gamma from measured times. Pure functions of the samples.
+// Fits alpha, beta and gamma to measured times, with pure functions of the samples.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace cnnplan {
 
-// The time of one message, collective or local pass of `bytes`.
+// Holds the time of one message, collective or local pass of `bytes`.
 struct LinkSample {
   std::int64_t bytes = 0;
   Statistics time;
   auto operator<=>(const LinkSample&) const = default;
 };
 
-// Relative errors |fit - median| / median.
+// Summarises relative errors |fit - median| / median.
 struct FitError {
   int samples = 0;
   double mean = 0.0;
@@ -28,20 +28,20 @@ struct FitError {
 struct LinkFit {
   std::vector<Segment> segments;
   std::vector<FitError> segment_errors;  // by segment
-  FitError error;                        // of all samples
+  FitError error;                        // for all samples
   auto operator<=>(const LinkFit&) const = default;
 };
 
-// Piecewise alpha + bytes beta through the medians by least squares of the relative error, alpha
-// and beta not negative. Every way to cut the samples into segments of at least two is
-// considered; one more segment must pay for its parameters (Bayesian information criterion).
+// Fits a piecewise alpha + bytes beta to the medians by least squares of the relative error, with
+// alpha and beta not negative. It considers every way to cut the samples into segments of at least
+// two. A further segment must pay for its parameters (Bayesian information criterion).
 // @pre samples ascend in bytes and have positive medians
 LinkFit fit_segments(std::span<const LinkSample> samples);
 
-// One s/byte through the medians, by least squares of the relative error. 0 for no samples.
+// Fits one s/byte to the medians by least squares of the relative error. Returns 0 without samples.
 double fit_s_per_byte(std::span<const LinkSample> samples);
 
-// Error of predictions for the same samples. @pre as many predictions as samples
+// Returns the error of predictions for these samples. @pre as many predictions as samples
 FitError fit_error(std::span<const LinkSample> samples, std::span<const double> predicted_s);
 
 }  // namespace cnnplan

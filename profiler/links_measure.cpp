@@ -1,4 +1,4 @@
-// Walks the sizes for every pair and group of ranks that a platform describes.
+// Times every size for each pair and group of ranks that a platform describes.
 #include "profiler/links_measure.hpp"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ std::vector<std::int64_t> sizes_of(const LinkOptions& options) {
   return sizes;
 }
 
-// 2, 4, 8, ... and all.
+// Returns 2, 4, 8, ... and the number of all ranks.
 std::vector<int> group_sizes(int ranks) {
   std::vector<int> sizes;
   for (int size = 2; size < ranks; size *= 2) sizes.push_back(size);
@@ -47,7 +47,7 @@ std::vector<LinkLevel> levels_of(const Communicator& world) {
           {.name = "cluster", .ranks_per_group = ranks, .shared_by = nodes.ranks_here}};
 }
 
-// Counts the sizes that are done. Only rank 0 reports.
+// Counts the sizes that are done. Only rank 0 reports them.
 class ProgressCounter {
  public:
   ProgressCounter(const LinkOptions& options, bool reports, int total)
@@ -64,13 +64,13 @@ class ProgressCounter {
   int done_ = 0;
 };
 
-// Times every size and shows progress.
+// Times every size and shows the progress.
 class CurveTimer {
  public:
   CurveTimer(const LinkOptions& options, ProgressCounter& progress)
       : options_(options), progress_(progress) {}
 
-  // Calls bodies_of(bytes) for the things to time in turns; one curve for each of `curves`.
+  // Calls bodies_of(bytes) for the bodies to time in turns; each body has its curve in `curves`.
   template <typename BodiesOf>
   void time(const Communicator& group, std::vector<LinkCurve>& curves, BodiesOf bodies_of) {
     const RepetitionOptions repetitions{.budget_s = options_.budget_s};
@@ -92,13 +92,13 @@ class CurveTimer {
 
 using Bodies = std::vector<TimedBody>;
 
-// What is sent was just computed: it lies in the caches of its own core.
+// A real message was just computed, so its bytes lie in the caches of its own core.
 template <typename T>
 std::function<void()> rewrite(std::span<T> values) {
   return [values] { std::fill(values.begin(), values.end(), T{}); };
 }
 
-// The bytes in equal messages, all under way at once.
+// Sends the bytes in equal messages, all under way at once.
 void exchange_in_parts(const Communicator& pair,
                        std::span<const std::byte> sent,
                        std::span<std::byte> received,
@@ -113,7 +113,7 @@ void exchange_in_parts(const Communicator& pair,
   for (PairExchange& exchange : exchanges) exchange.wait();
 }
 
-// Ping-pong and simultaneous exchange, in one message and in several.
+// Times ping-pong, and simultaneous exchange in one message and in several.
 std::vector<LinkCurve> time_messages(const Communicator& pair,
                                      const LinkLevel& level,
                                      const LinkOptions& options,
@@ -156,13 +156,13 @@ std::vector<LinkCurve> time_messages(const Communicator& pair,
   return curves;
 }
 
-// The innermost that holds so many ranks.
+// Returns the innermost level whose groups have at least `ranks` ranks.
 const LinkLevel& level_of_group(int ranks, const std::vector<LinkLevel>& levels) {
   return *std::ranges::find_if(
       levels, [ranks](const LinkLevel& level) { return ranks <= level.ranks_per_group; });
 }
 
-// All but `hierarchical`, and that where the group has whole nodes.
+// Returns all algorithms, but `hierarchical` only if the group consists of several whole nodes.
 std::vector<AllreduceAlgorithm> algorithms_for(int ranks, const std::vector<LinkLevel>& levels) {
   std::vector<AllreduceAlgorithm> algorithms{AllreduceAlgorithm::library,
                                              AllreduceAlgorithm::ring,
@@ -175,7 +175,7 @@ std::vector<AllreduceAlgorithm> algorithms_for(int ranks, const std::vector<Link
   return algorithms;
 }
 
-// Allreduces, and the halves of those that have some.
+// Makes curves for the allreduces, and for the halves of algorithms that have halves.
 std::vector<LinkCurve> collectives_for(int ranks, const std::vector<LinkLevel>& levels) {
   std::vector<LinkCurve> curves;
   for (CollectiveKind kind : Enumerators<CollectiveKind>::all) {
@@ -194,7 +194,7 @@ std::vector<LinkCurve> collectives_for(int ranks, const std::vector<LinkLevel>& 
 
 constexpr auto float_bytes = static_cast<std::int64_t>(sizeof(float));
 
-// Halves are of shards in whole lines, all alike, as those of trainings are.
+// Halves use equal shards of whole cache lines, as the shards of trainings do.
 std::int64_t summed_elements(CollectiveKind kind, std::int64_t bytes, const Communicator& group) {
   const std::int64_t elements = bytes / float_bytes;
   if (kind == CollectiveKind::allreduce) return elements;
@@ -243,7 +243,7 @@ void append(std::vector<LinkCurve>& all, std::vector<LinkCurve> some) {
   std::move(some.begin(), some.end(), std::back_inserter(all));
 }
 
-// The first rank beyond those that are nearer to rank 0.
+// Returns the first rank outside the group that the next inner level has around rank 0.
 int peer_on_level(const std::vector<LinkLevel>& levels, std::size_t level) {
   return level == 0 ? 1 : levels[level - 1].ranks_per_group;
 }

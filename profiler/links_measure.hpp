@@ -1,4 +1,4 @@
-// Times messages, collectives and local passes between the ranks that run it.
+// Times messages, collectives and local passes between the ranks of the program.
 #pragma once
 
 #include <cstdint>
@@ -23,28 +23,28 @@ struct LinkProgress {
 struct LinkOptions {
   std::int64_t least_bytes = 8;
   std::int64_t most_bytes = std::int64_t{64} << 20;
-  double budget_s = 0.05;           // per size; ten repetitions are made in any case
+  double budget_s = 0.05;           // per size; at least ten repetitions are made
   std::string device;               // as a backend's fingerprint names it
-  Device* device_memory = nullptr;  // whose memory messages come from and go to
+  Device* device_memory = nullptr;  // holds the memory that messages come from and go to
   bool nccl = false;                // the library's allreduce is NCCL's
   std::function<void(const LinkProgress&)> progress;  // on rank 0; may be empty
 };
 
-// `exchanges`: as `exchange`, the bytes in so many equal messages (messages_at_once).
+// `exchanges` is an `exchange` whose bytes go in messages_at_once equal messages.
 enum class LinkCurveKind { message, exchange, exchanges, collective };
 
-// Enough to tell the gap between messages from their latency.
+// This number of messages tells the gap between messages from their latency.
 inline constexpr int messages_at_once = 8;
 
-// One time over the sizes, by powers of two.
+// Holds the times of one kind of communication for sizes that are powers of two.
 struct LinkCurve {
   LinkCurveKind kind = LinkCurveKind::message;
-  CollectiveKind collective = CollectiveKind::allreduce;       // where it is one
-  AllreduceAlgorithm algorithm = AllreduceAlgorithm::library;  // likewise
+  CollectiveKind collective = CollectiveKind::allreduce;       // for a collective
+  AllreduceAlgorithm algorithm = AllreduceAlgorithm::library;  // for a collective
   std::string level = "node";
   int ranks = 2;
   std::vector<LinkSample> samples;
-  // Of a collective, by sample: results on all ranks that were not right.
+  // For a collective, this is the number of wrong results on all ranks, by sample.
   std::vector<std::int64_t> wrong{};
 
   bool is_ring() const {
@@ -63,25 +63,27 @@ struct LinkMeasurements {
   std::vector<LinkCurve> curves;
   LocalCosts local;
   std::string device;
-  std::int64_t memory_bytes = 0;  // of one rank
+  std::int64_t memory_bytes = 0;  // memory of one rank
 };
 
-// Collective over `world`; complete on rank 0. One rank measures local costs only.
+// Measures all links. A program with one rank measures only local costs. This call is collective
+// over `world`; rank 0 gets the complete result.
 LinkMeasurements measure_links(const Communicator& world, const LinkOptions& options);
 
-// What is measured, fitted: a pure function.
+// Fits a platform to the measurements; this is a pure function.
 Platform platform_of(const LinkMeasurements& measurements);
 
-// Both. Collective over `world`; complete on rank 0.
+// Measures and fits. This call is collective over `world`; rank 0 gets the complete result.
 Platform measure_platform(const Communicator& world, const LinkOptions& options);
 
-// Times of a curve, fitted; of a ring, those of one of its steps, by the bytes of a step.
+// Fits the times of a curve. For a ring, it fits the times of one step by the bytes of the step.
 LinkFit fit_of(const LinkCurve& curve);
 
-// How far the predictor's times on `platform` are from the medians of a curve.
+// Returns how far the predictor's times on `platform` are from the medians of a curve.
 FitError prediction_error(const Platform& platform, const LinkCurve& curve);
 
-// Bytes per second: of the message, and of what a link carries for a collective.
+// These functions return bytes per second: of the message, and of the traffic on a link for a
+// collective.
 double algorithm_bandwidth(const LinkSample& sample);
 double bus_bandwidth(const LinkCurve& curve, const LinkSample& sample);
 

@@ -1,4 +1,4 @@
-// From measurements to the numbers of a platform.
+// Computes the figures of a platform from measured curves.
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
@@ -12,13 +12,13 @@
 namespace cnnplan {
 namespace {
 
-// The last segment also covers what is longer than any sample.
+// Makes the last segment cover messages longer than any sample, too.
 std::vector<Segment> open_ended(std::vector<Segment> segments) {
   if (!segments.empty()) segments.back().max_bytes = std::numeric_limits<std::int64_t>::max();
   return segments;
 }
 
-// The one of most ranks: all of them share the memory and the links.
+// Returns the wanted curve of most ranks, since all of its ranks share the memory and the links.
 template <typename Wanted>
 const LinkCurve* find_curve(const LinkMeasurements& measurements, Wanted is_wanted) {
   const LinkCurve* most = nullptr;
@@ -37,7 +37,7 @@ const LinkCurve* find_on_level(const LinkMeasurements& measurements,
   });
 }
 
-// Of a step of the ring; empty where it was not measured.
+// Returns the segments of a step of the ring, none where no ring was measured.
 std::vector<Segment> ring_segments_of(const LinkMeasurements& measurements,
                                       CollectiveKind kind,
                                       const std::string& level) {
@@ -47,7 +47,7 @@ std::vector<Segment> ring_segments_of(const LinkMeasurements& measurements,
   return ring == nullptr ? std::vector<Segment>() : open_ended(fit_of(*ring).segments);
 }
 
-// Median over the sizes of the time of an exchange / of one message.
+// Returns the time of an exchange divided by the time of one message: the median over the sizes.
 double duplex_factor(const LinkCurve& message, const LinkCurve& exchange) {
   std::vector<double> ratios;
   for (std::size_t i = 0; i < std::min(message.samples.size(), exchange.samples.size()); ++i) {
@@ -56,7 +56,8 @@ double duplex_factor(const LinkCurve& message, const LinkCurve& exchange) {
   return ratios.empty() ? 1.0 : median(ratios);
 }
 
-// Median over the sizes of what a further message adds; of the sizes whose bytes hardly count.
+// Returns what a further message adds to the time: the median over the sizes whose bytes hardly
+// count.
 double gap_s(const LinkCurve& exchange, const LinkCurve& exchanges, double duplex_factor) {
   constexpr std::int64_t most_bytes = 4096;
   std::vector<double> gaps_s;
@@ -68,12 +69,14 @@ double gap_s(const LinkCurve& exchange, const LinkCurve& exchanges, double duple
   return gaps_s.empty() ? 0.0 : median(gaps_s);
 }
 
-// Each step moves n/p bytes. Steps of less than one element are left out.
+// Returns the times of one step, which moves n/p bytes. Steps of less than one element are left
+// out.
 std::vector<LinkSample> ring_steps(const LinkCurve& ring) {
   std::vector<LinkSample> steps;
-  const int count = (ring.collective == CollectiveKind::allreduce ? 2 : 1) * (ring.ranks - 1);
+  const RoundSeries series = ring_series(ring.ranks);
+  const int count = round_count(series, ring.collective);
   for (const LinkSample& sample : ring.samples) {
-    const std::int64_t bytes = sample.bytes / ring.ranks;
+    const std::int64_t bytes = sample.bytes / series.parts;
     if (bytes < static_cast<std::int64_t>(sizeof(float))) continue;
     steps.push_back({.bytes = bytes, .time = scaled(sample.time, 1.0 / count)});
   }

@@ -1,4 +1,5 @@
-// Local passes with the executor's own kernels, in the sizes of halos and of the ring's chunks.
+// Times local passes with the executor's own kernels, in the sizes of halos and of the ring's
+// chunks.
 #include "profiler/local_costs.hpp"
 
 #include <algorithm>
@@ -14,7 +15,7 @@
 namespace cnnplan {
 namespace {
 
-// Received bytes are in cache, those they are added to come from memory.
+// Received bytes are in cache, and the values to which they are added come from memory.
 constexpr std::int64_t own_elements = std::int64_t{4} << 20;
 
 LinkSample time_add(const Communicator& world,
@@ -47,7 +48,7 @@ std::vector<LinkSample> time_adds(const Communicator& world,
   return samples;
 }
 
-// One column of `channels` of an image, packed.
+// Times packing one column of an image with `channels`.
 LinkSample time_column(const Communicator& world,
                        Device& device,
                        const RepetitionOptions& options,
@@ -93,7 +94,7 @@ double time_launch(const Communicator& world, Device& device, const RepetitionOp
   return time_repeatedly(world, options, operation).median_s;
 }
 
-// Arithmetic in registers: it needs the core and nothing else.
+// Computes in registers, so that it needs only the core.
 void compute(std::int64_t steps) {
   volatile double start = 0.5;
   double value = start;
@@ -102,7 +103,7 @@ void compute(std::int64_t steps) {
   static_cast<void>(sink);
 }
 
-// What is exchanged beside work, unless messages are shorter.
+// This many bytes are exchanged during work, unless messages are shorter.
 constexpr std::int64_t overlapped_bytes = std::int64_t{16} << 20;
 
 OverlapTimes time_overlap(const Communicator& pair,
@@ -126,7 +127,7 @@ OverlapTimes time_overlap(const Communicator& pair,
   return {times[0].median_s, times[1].median_s, times[2].median_s};
 }
 
-// Copies inside the device's memory, while messages come from and go to other memory of it.
+// Copies inside the device's memory, while messages use other memory of the device.
 OverlapTimes time_device_overlap(const Communicator& pair,
                                  Device& device,
                                  const RepetitionOptions& options,

@@ -1,4 +1,5 @@
-// What a rank spends by itself on communication: adding, copying, launching; and what it can hide.
+// Measures what communication costs a rank itself (adding, copying, launching) and how much of it
+// computation hides.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +12,14 @@
 
 namespace cnnplan {
 
-// A compute loop and a large exchange, alone and at once.
+// Times a compute loop and a large exchange, alone and at once.
 struct OverlapTimes {
   double compute_s = 0.0;
   double exchange_s = 0.0;
   double both_s = 0.0;
 };
 
-// Part of the shorter time that is hidden, in [0, 1]. 0 where nothing was exchanged.
+// Returns the hidden part of the shorter time, in [0, 1], or 0 if nothing was exchanged.
 double overlap_efficiency(const OverlapTimes& times);
 
 struct LocalCosts {
@@ -28,7 +29,8 @@ struct LocalCosts {
   double launch_s = 0.0;  // one operation without work
 };
 
-// Collective over `world`: all ranks are busy at once. No message is of more than `most_bytes`.
+// Measures while all ranks are busy at once. No message is larger than `most_bytes`. This call is
+// collective over `world`.
 LocalCosts measure_local_costs(const Communicator& world,
                                Device& device,
                                const RepetitionOptions& options,

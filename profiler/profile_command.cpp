@@ -42,7 +42,7 @@ ProfileRequest request_of_plan(const ProfileOptions& options, const Communicator
           .walk = {.repetitions = options.repetitions}};
 }
 
-// The networks become inputs of `profile`.
+// Builds the request from the options. The networks become inputs of `profile`.
 ProfileRequest request_of(const ProfileOptions& options,
                           const Communicator& world,
                           const Device& device,
@@ -81,8 +81,8 @@ bool exists_on_first_rank(const std::string& file, const Communicator& world) {
   return world.broadcast(std::int64_t{exists}, 0) != 0;
 }
 
-// Adds the kernels of the file to `profile`, where there is a file.
-// @throws InputError where the file is of another device
+// Adds the kernels of the file to `profile`, if the file exists.
+// @throws InputError when the file is of another device
 void add_existing(const std::string& file, const Communicator& world, Profile& profile) {
   if (!exists_on_first_rank(file, world)) return;
   merge(profile, parse_profile(read_shared_file(world, file), file), file);
@@ -106,10 +106,10 @@ void print_summary(std::size_t timed_now,
               profile.kernels.size(),
               file.c_str(),
               timed_now);
-  std::fflush(stdout);  // before the message, if one follows
+  std::fflush(stdout);  // before the error message, if one follows
 }
 
-// @throws BackendError where kernels failed
+// Checks that no kernel failed. @throws BackendError with the kernels that failed
 void require_none(const std::set<KernelSpec>& failed, const std::string& file) {
   if (failed.empty()) return;
   std::string names;

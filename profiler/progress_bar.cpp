@@ -1,4 +1,4 @@
-// The progress line, with the time left from the mean time of the passes until now.
+// Draws the progress line, whose time left follows from the mean time of the passes so far.
 #include "profiler/progress_bar.hpp"
 
 #include <algorithm>

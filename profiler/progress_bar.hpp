@@ -1,5 +1,5 @@
-// Shows how much is done and how long the rest will take: one line on a terminal, in a log a line
-// now and then.
+// Shows how much is done and how long the rest will take, in one line on a terminal, or in a log by
+// a line now and then.
 #pragma once
 
 #include <chrono>

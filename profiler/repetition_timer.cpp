@@ -1,4 +1,4 @@
-// The number of repetitions is agreed on by all ranks before the first of them.
+// Lets all ranks agree on the number of repetitions, and then times them.
 #include "profiler/repetition_timer.hpp"
 
 #include <algorithm>
@@ -17,13 +17,13 @@ struct Repetitions {
   int runs_per_sample = 1;
 };
 
-// Times one body, run some times, on all ranks of a group at once.
+// Times one body, run a number of times, on all ranks of a group at once.
 class Sampler {
  public:
   Sampler(const Communicator& group, const RepetitionOptions& options)
       : group_(group), options_(options) {}
 
-  // Seconds per run, of the slowest rank.
+  // Returns the seconds per run on the slowest rank.
   double sample_s(int runs, const TimedBody& body) const {
     if (body.prepare) body.prepare();
     group_.barrier();
@@ -32,7 +32,8 @@ class Sampler {
     return group_.maximum(options_.clock_s() - begin_s) / runs;
   }
 
-  // The fastest of some, so that one disturbance does not cut the repetitions short.
+  // Returns the fastest of several samples, so that one disturbance does not reduce the
+  // repetitions.
   double warm_up_s(int runs, const TimedBody& body) const {
     double fastest_s = sample_s(runs, body);
     for (int i = 1; i < warm_up_samples; ++i) {

@@ -1,4 +1,4 @@
-// Repeats something on all ranks of a group until its time is known.
+// Repeats a function on all ranks of a group until its time is known.
 #pragma once
 
 #include <functional>
@@ -9,20 +9,20 @@
 
 namespace cnnplan {
 
-// Seconds on a clock that never goes back.
+// Returns seconds on a clock that never goes back.
 double now_s();
 
 struct RepetitionOptions {
   double budget_s = 0.05;   // for the repetitions that count
-  double sample_s = 20e-6;  // shorter bodies are run several times within one repetition
+  double sample_s = 20e-6;  // shorter bodies run several times within one repetition
   int least_repetitions = 10;
   int most_repetitions = 500;
   std::function<double()> clock_s = now_s;
 };
 
-// Runs `body` some times to touch and warm its memory, then in repetitions that begin together.
-// A repetition takes as long as its slowest rank. Collective over `group`; the same result on every
-// rank.
+// Runs `body` a few times to touch and warm its memory, then in repetitions that begin together. A
+// repetition takes as long as its slowest rank. This call is collective over `group`; all ranks get
+// equal results.
 Statistics time_repeatedly(const Communicator& group,
                            const RepetitionOptions& options,
                            const std::function<void()>& body);
@@ -32,7 +32,7 @@ struct TimedBody {
   std::function<void()> prepare;  // before each repetition, not timed; may be empty
 };
 
-// Times `bodies` in turns, one repetition each, so that they meet the same disturbances.
+// Times `bodies` in turns, one repetition each, so that disturbances affect all of them equally.
 std::vector<Statistics> time_interleaved(const Communicator& group,
                                          const RepetitionOptions& options,
                                          const std::vector<TimedBody>& bodies);

@@ -1,4 +1,4 @@
-// Small whole numbers, different from place to place and from rank to rank.
+// Uses small whole numbers that differ from place to place and from rank to rank.
 #include "profiler/sum_check.hpp"
 
 #include <array>
@@ -11,7 +11,7 @@
 namespace cnnplan {
 namespace {
 
-// Sums over 24,000 ranks are exact in float.
+// With these factors, sums over 24,000 ranks are exact in float.
 int of_rank(int rank) {
   return rank % 7 + 1;
 }

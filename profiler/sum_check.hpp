@@ -1,4 +1,4 @@
-// Looks whether a collective computes what it should, before it is timed.
+// Checks that a collective computes what it should, before it is timed.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace cnnplan {
 
-// Fills the values of `spec` (fp32) with numbers whose sums over the ranks are exact, of an
-// allgather the own shard with sums, calls `collective` on them, and counts what is not right
-// afterwards on all ranks: sums, of a reduce-scatter those of the own shard. Collective over
-// `group`; the same count on every rank.
+// Fills the values of `spec` (fp32) with numbers whose sums over the ranks are exact; for an
+// allgather, fills the own shard with sums. Then it calls `collective` and counts wrong sums on all
+// ranks; for a reduce-scatter, only in the own shard. This call is collective over `group`; all
+// ranks get equal counts.
 std::int64_t count_wrong(const Communicator& group,
                          const CollectiveSpec& spec,
                          const std::function<void()>& collective);

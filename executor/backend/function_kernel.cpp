@@ -1,4 +1,4 @@
-// Checks of what a kernel is called with.
+// Checks what a kernel is called with.
 #include "executor/backend/function_kernel.hpp"
 
 #include <stdexcept>
@@ -6,11 +6,7 @@
 namespace cnnplan {
 
 void FunctionKernel::run(Operands operands, const StepState& state) {
-  if (operands.size() != operand_count_) {
-    throw std::logic_error(implementation_ + ": takes " + std::to_string(operand_count_) +
-                           " operands, got " + std::to_string(operands.size()));
-  }
-  body_(operands, state);
+  body_(OperandsByRole(operands, positions_), state);
 }
 
 void require_shape(const TensorView& view, const Shape& shape) {

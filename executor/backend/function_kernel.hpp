@@ -1,28 +1,28 @@
-// A kernel whose body is a function: for the loops that need no library object.
+// Makes a kernel from a function, for loops that need no library object.
 #pragma once
 
 #include <functional>
 #include <memory>
-#include <span>
 #include <string>
 #include <utility>
 
 #include "executor/backend/backend.hpp"
+#include "executor/backend/operands_by_role.hpp"
 
 namespace cnnplan {
 
 class FunctionKernel final : public Kernel {
  public:
-  using Body = std::function<void(Operands operands, const StepState& state)>;
+  using Body = std::function<void(const OperandsByRole& operands, const StepState& state)>;
 
-  // run() throws std::logic_error unless it gets exactly `operand_count` operands.
-  // `workspace_bytes`: what `body` keeps beside them.
+  // run() throws std::logic_error unless it gets the operands of `spec`. `workspace_bytes` is what
+  // `body` keeps in addition to them.
   FunctionKernel(std::string implementation,
-                 std::size_t operand_count,
+                 const KernelSpec& spec,
                  Body body,
                  std::int64_t workspace_bytes = 0)
       : implementation_(std::move(implementation)),
-        operand_count_(operand_count),
+        positions_(spec),
         body_(std::move(body)),
         workspace_bytes_(workspace_bytes) {}
 
@@ -32,7 +32,7 @@ class FunctionKernel final : public Kernel {
 
  private:
   std::string implementation_;
-  std::size_t operand_count_;
+  OperandPositions positions_;
   Body body_;
   std::int64_t workspace_bytes_;
 };

@@ -1,4 +1,4 @@
-// Names of files, and which of them are left over.
+// Makes the names of checkpoint files, and finds files of checkpoints that are no longer valid.
 #include "executor/checkpoint/checkpoint_folder.hpp"
 
 #include <charconv>
@@ -18,8 +18,8 @@ constexpr std::string_view file_name = "checkpoint.json";
 constexpr std::string_view part_prefix = "part-";
 constexpr std::string_view part_suffix = ".bin";
 
-// The number at the start of `name`, which it takes away; nothing unless it is written as
-// std::to_string does.
+// Removes the number at the start of `name` and returns it. Returns nothing unless std::to_string
+// would write the number so.
 std::optional<std::int64_t> take_number(std::string_view& name) {
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
@@ -29,7 +29,7 @@ std::optional<std::int64_t> take_number(std::string_view& name) {
   return number;
 }
 
-// Of a name as part_name() makes it; nothing of others, which belong to somebody else.
+// Returns the generation in a name that part_name() made, and nothing for any other name.
 std::optional<std::int64_t> generation_of(std::string_view name) {
   if (!name.starts_with(part_prefix)) return std::nullopt;
   name.remove_prefix(part_prefix.size());

@@ -1,4 +1,4 @@
-// What a checkpoint is compared with before it is used.
+// Compares a checkpoint with the plan, the data and the files of its parts before it is used.
 #include "executor/checkpoint/checkpoint_reader.hpp"
 
 #include <algorithm>

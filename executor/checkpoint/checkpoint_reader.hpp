@@ -1,4 +1,4 @@
-// Finds a checkpoint, and whether a training can go on from it.
+// Finds a checkpoint and checks that a training can continue from it.
 #pragma once
 
 #include <cstdint>
@@ -10,33 +10,35 @@
 
 namespace cnnplan {
 
-// The checkpoint file of the folder, on all ranks. Collective; all ranks throw the same error.
+// Reads the checkpoint file of the folder on all ranks. This call is collective; all ranks throw
+// equal errors.
 // @throws IoError, InputError
 Checkpoint read_checkpoint(const std::string& folder, const Communicator& world);
-// Likewise; nothing where the folder has none.
+// Reads the file only if the folder has a checkpoint, and returns nothing otherwise.
 std::optional<Checkpoint> find_checkpoint(const std::string& folder, const Communicator& world);
 
-// What a training has to have in common with the one that it goes on with.
+// Lists what a training must have in common with the training that it continues.
 struct TrainingIdentity {
   const Network& network;
   std::int64_t batch = 1;
   std::uint64_t seed = 1;
 };
 struct DataIdentity {
-  std::int64_t samples = 0;  // of one pass
+  std::int64_t samples = 0;  // samples of one pass
   std::int64_t steps = 0;    // from the very beginning to the end
 };
-// `file`: of the checkpoint. @throws InputError with the first difference; of networks, the layer
+// Compares network, batch and seed. `file` names the checkpoint in messages.
+// @throws InputError with the first difference; for networks it names the layer
 void require_same_training(const Checkpoint& checkpoint,
                            const std::string& file,
                            const TrainingIdentity& training);
-// @throws InputError, also for a checkpoint beyond the last step
+// Compares samples and steps. @throws InputError, also for a checkpoint after the last step
 void require_same_data(const Checkpoint& checkpoint,
                        const std::string& file,
                        const DataIdentity& data);
 
-// The ranks share out the parts. Collective; all ranks throw.
-// @throws InputError naming a part that is missing or not what was written; IoError
+// Each rank checks some of the parts. This call is collective, and all ranks throw.
+// @throws InputError that names a part which is missing or differs from what was written; IoError
 void check_parts(const std::string& folder,
                  const Checkpoint& checkpoint,
                  const Communicator& world);

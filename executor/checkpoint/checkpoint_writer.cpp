@@ -1,4 +1,4 @@
-// Parts first, then the file that names them.
+// Writes the parts of a checkpoint first, then the file that names them.
 #include "executor/checkpoint/checkpoint_writer.hpp"
 
 #include <cstddef>
@@ -26,7 +26,7 @@ std::string path_in(const std::string& folder, const std::string& name) {
   return (std::filesystem::path(folder) / name).string();
 }
 
-// One slice on its way to rank 0.
+// Describes one slice for rank 0.
 struct WrittenSlice {
   std::size_t tensor = 0;
   StoredSlice slice;
@@ -37,8 +37,8 @@ struct WrittenPart {
   std::vector<WrittenSlice> slices;
 };
 
-// Of the ranks that have the same slice, one after the other gets a tensor. Running values are each
-// rank's own.
+// Ranks that hold equal slices take turns: each writes every n-th tensor. Running values differ
+// between ranks, so each rank writes its own.
 bool is_written_by(int rank, std::size_t index, const StateTensor& tensor, const Plan& plan) {
   if (is_empty(tensor.box)) return false;
   if (tensor.is_running()) return true;
@@ -78,7 +78,7 @@ WrittenPart write_part(const std::string& path,
   return part;
 }
 
-// On rank 0; empty elsewhere.
+// Rank 0 gets the tensors of all ranks; the others get an empty list.
 std::vector<StoredTensor> gathered_tensors(const std::vector<WrittenSlice>& own,
                                            const std::vector<StateTensor>& tensors,
                                            const Communicator& world) {
@@ -108,7 +108,7 @@ std::vector<CheckpointPart> gathered_parts(const FileDigest& own,
   return world.rank() == 0 ? parts : std::vector<CheckpointPart>{};
 }
 
-// What rank 0 writes there, the others have to see.
+// Checks that the other ranks see the files that rank 0 writes to the folder.
 void require_shared(const std::string& folder, const Communicator& world) {
   const std::string probe =
       path_in(folder, world.broadcast("checkpoint-probe-" + std::to_string(::getpid()), 0));

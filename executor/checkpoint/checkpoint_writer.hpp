@@ -1,4 +1,4 @@
-// Saves the state of a training, so that a checkpoint is there at every moment once one is.
+// Saves the state of a training so that the newest complete checkpoint always remains readable.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,16 @@ namespace cnnplan {
 
 class CheckpointWriter {
  public:
-  // `generation`: of the checkpoint that is in the folder, 0 where there is none. What others left
-  // over is removed. Collective, as all that follows; all ranks throw the same error.
+  // `generation` is the generation of the checkpoint in the folder, or 0 if there is none. Files
+  // that earlier trainings left over are removed. All calls are collective, and all ranks throw
+  // equal errors.
   // @throws IoError
   CheckpointWriter(const std::string& folder, std::int64_t generation, const Communicator& world);
 
-  // Every rank writes a part; ranks that hold the same slices share them out. checkpoint.json comes
-  // last, then the parts of the checkpoint before go. `progress`: all but the fields that this
-  // fills: generation, element, parts, tensors. @throws IoError: the one before is still there
+  // Every rank writes a part; ranks that hold equal slices divide them among themselves.
+  // checkpoint.json is written last, and then the parts of the previous checkpoint are removed.
+  // `progress` has all fields except those set here: generation, element, parts, tensors.
+  // @throws IoError; the previous checkpoint is then still valid
   void write(const Checkpoint& progress, const Plan& plan, const ParameterStore& store);
 
   const std::string& folder() const { return folder_; }

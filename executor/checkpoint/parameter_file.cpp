@@ -1,4 +1,4 @@
-// Names and shapes of parameters in files; gathering of distributed outputs.
+// Gathers distributed parameters, gradients and outputs, and names them in files.
 #include "executor/checkpoint/parameter_file.hpp"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ std::string name_of(const ParameterSlot& slot, const Network& network, const cha
   return tensor_name(network.layer(slot.layer).name, std::string(to_text(slot.role)) + suffix);
 }
 
-// Weights as other tensors; all others have one dim.
+// Weights have the extents of other tensors; all other parameters have one dim.
 std::vector<std::int64_t> extents_of(const ParameterSlot& slot) {
   return slot.role == ParameterRole::weight ? stored_extents(slot.shape)
                                             : std::vector<std::int64_t>{slot.shape[Dim::w]};
@@ -39,10 +39,10 @@ const Mesh& mesh_of(const Plan& plan, LayerIndex layer) {
   return plan.layers[static_cast<std::size_t>(layer)].mesh;
 }
 
-// Writes whole tensors; every rank gives its part of each.
+// Writes whole tensors; every rank contributes its part of each.
 class DumpWriter {
  public:
-  // Collective, as all that follows.
+  // The constructor and all members below are collective.
   DumpWriter(const std::string& file, const Plan& plan, const Communicator& world)
       : plan_(plan), world_(world) {
     if (world.rank() == 0) file_.emplace(file);
@@ -79,7 +79,7 @@ class DumpWriter {
             plan_.precision);
     }
   }
-  // `values`: whole, on rank 0.
+  // `values` holds the whole tensor on rank 0.
   void write(const std::string& name,
              std::span<const std::int64_t> extents,
              const std::vector<double>& values,
@@ -152,7 +152,8 @@ void average_running_values(ParameterStore& store, const Plan& plan, const Commu
     const auto first = static_cast<std::size_t>(store.running_channels(layer).begin);
     for (const bool variance : {false, true}) {
       std::vector<double> values = store.running_values(layer, variance);
-      // By channel, the sum of what ranks have of it, and of their weights.
+      // The first half sums the weighted values of each channel over ranks, the second half their
+      // weights.
       std::vector<double> sums(2 * channels);
       for (std::size_t i = 0; i < values.size(); ++i) {
         sums[first + i] = weight * values[i];

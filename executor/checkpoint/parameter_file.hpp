@@ -1,4 +1,4 @@
-// Parameters from and to HDF5 files, and dumps for comparison with other programs.
+// Loads parameters from HDF5 files, and dumps results for comparison with other programs.
 #pragma once
 
 #include <cstdint>
@@ -10,23 +10,24 @@
 
 namespace cnnplan {
 
-// `/<layer>/weight|bias|scale|shift|mean|variance`, all of them. Every rank reads the file.
+// Reads `/<layer>/weight|bias|scale|shift|mean|variance`; all of them must be there. Every rank
+// reads the file.
 // @throws IoError; InputError naming the dataset
 void load_parameters(const std::string& file, const Network& network, ParameterStore& store);
 
-// The average of the running values of all ranks, on all ranks, weighted by how many elements each
-// rank normalised. Collective.
+// Replaces the running values on all ranks by their average over ranks, weighted by how many
+// elements each rank normalised. This call is collective.
 void average_running_values(ParameterStore& store, const Plan& plan, const Communicator& world);
 
-// What a training leaves.
+// Refers to what a training leaves behind for a dump.
 struct LastStep {
   const ParameterStore& store;
-  const StepRunner* runner;  // null where no step was run
+  const StepRunner* runner;  // null if no step was run
   const Schedule& schedule;
   double loss_scale = 1.0;
 };
 
-// A tensor of a dump.
+// Describes a tensor of a dump.
 struct DumpedTensor {
   enum class Kind { weight, gradient, running_mean, running_variance, output, loss };
   std::string name;
@@ -35,12 +36,13 @@ struct DumpedTensor {
   std::int64_t elements() const;
 };
 
-// All that dump() writes, in its order. @pre `schedule` is that of a rank of `plan`
+// Lists everything that dump() writes, in its order. @pre `schedule` belongs to a rank of `plan`
 std::vector<DumpedTensor> dumped_tensors(const Plan& plan, const Schedule& schedule);
 
-// Parameters, `/<layer>/<parameter>_gradient` of the last step without its loss scale, the output
-// of the layer before the loss in global index order, and `/loss`; only the first of these where no
-// step was run. Written by rank 0. Collective.
+// Writes the parameters, their gradients in the last step (`/<layer>/<parameter>_gradient`) without
+// the loss scale, and the running values. It also writes the output of the layer before the loss in
+// global index order, and `/loss`. If no step was run, only parameters and running values are
+// written. Rank 0 writes the file. This call is collective.
 void dump(const std::string& file,
           const Plan& plan,
           const LastStep& step,

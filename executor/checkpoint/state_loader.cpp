@@ -1,4 +1,4 @@
-// Blocks put together from the slices of parts.
+// Assembles the blocks of a rank from the slices in the parts of a checkpoint.
 #include "executor/checkpoint/state_loader.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace cnnplan {
 namespace {
 
-// `inner` in the indices of a tensor that begins where `outer` does.
+// Returns `inner` in the indices of a tensor that begins where `outer` begins.
 Box inside(const Box& inner, const Box& outer) {
   Box moved = inner;
   for (const Dim dim : all_dims) moved = shifted(moved, dim, -outer[dim].begin);
@@ -40,7 +40,7 @@ class StateReader {
                       .allowed = "all parameters and running values of the network"});
   }
 
-  // The elements of `common`, which lies in the slice.
+  // Returns the elements of `common`, which lies in the slice.
   std::vector<double> read(const StoredSlice& slice, const Box& common) const {
     std::vector<double> all = read(slice);
     if (common == slice.box) return all;
@@ -74,7 +74,7 @@ class StateReader {
   const Checkpoint& checkpoint_;
 };
 
-// A block of a tensor, made of what slices have of it.
+// Assembles a block of a tensor from the slices that overlap it.
 std::vector<double> assembled(const StoredTensor& stored,
                               const Box& box,
                               const StateReader& reader) {
@@ -93,8 +93,8 @@ std::vector<double> assembled(const StoredTensor& stored,
   return values;
 }
 
-// The mean of what ranks had, weighted by their shares; of channels in which nobody has a share,
-// all count alike.
+// Averages the values of the ranks, weighted by their shares. Channels in which no rank has a share
+// weight all ranks equally.
 std::vector<double> averaged(const StoredTensor& stored,
                              const Box& box,
                              const StateReader& reader) {

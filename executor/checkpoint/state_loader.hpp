@@ -1,4 +1,4 @@
-// The state of a checkpoint on its way to the ranks, under its plan or another one.
+// Loads the state of a checkpoint into the ranks, under the checkpoint's plan or another one.
 #pragma once
 
 #include <string>
@@ -8,15 +8,16 @@
 
 namespace cnnplan {
 
-// Where a training goes on.
+// Says from where a training continues.
 struct Resumption {
   const std::string& folder;
   const Checkpoint& checkpoint;
-  bool same_plan = false;  // ranks keep the running values that they had, else take the average
+  bool same_plan = false;  // ranks keep their own running values, else take the average
   int rank = 0;
 };
-// Weights, momentum and running values of this rank. @pre the checkpoint is of the store's network
-// @throws IoError; InputError for a tensor that is not there
+// Loads weights, momentum and running values of this rank.
+// @pre the checkpoint is of the store's network
+// @throws IoError; InputError for a tensor that is missing
 void load_state(const Resumption& from, const Network& network, ParameterStore& store);
 
 }  // namespace cnnplan

@@ -1,4 +1,4 @@
-// Slots of the parameter store and running values under their names.
+// Gives slots of the parameter store and running values the names that files use.
 #include "executor/checkpoint/training_state.hpp"
 
 #include "executor/hdf5/weights_file.hpp"

@@ -1,4 +1,4 @@
-// What a training carries from step to step besides the step: weights, momentum and running values.
+// Lists what a training carries from step to step: weights, momentum and running values.
 #pragma once
 
 #include <span>
@@ -10,26 +10,27 @@
 
 namespace cnnplan {
 
-// One rank's slice of a tensor of the state.
+// Describes one rank's slice of a tensor of the state.
 struct StateTensor {
   std::string name;  // "/conv1/weight", "/conv1/weight_momentum", "/bn1/mean"
   LayerIndex layer = 0;
-  Shape shape;          // whole; as in ParameterSlot, of running values (1, 1, 1, 1, C)
-  Box box;              // what of it this rank has
+  Shape shape;          // the whole tensor's; (1, 1, 1, 1, C) for running values
+  Box box;              // this rank's slice
   int slot = -1;        // -1: running values
   bool second = false;  // momentum, variance
 
   bool is_running() const { return slot < 0; }
 };
 
-// In the same order on all ranks.
+// All ranks get the tensors in one order.
 std::vector<StateTensor> state_tensors(const ParameterStore& store, const Network& network);
-// Of its box, row-major.
+// Returns the values of the tensor's box in row-major order.
 std::vector<double> values_of(const ParameterStore& store, const StateTensor& tensor);
 void set_values(ParameterStore& store, const StateTensor& tensor, std::span<const double> values);
 
 std::vector<LayerIndex> batch_norms(const Network& network);
-// Elements of a layer's output that a rank owns, as a part of all; replicas count each.
+// Returns the elements of a layer's output that a rank owns, divided by all; replicas count on
+// every rank.
 double own_share(const Plan& plan, LayerIndex layer, int rank);
 
 }  // namespace cnnplan

@@ -1,4 +1,5 @@
-// Communicators and collectives over MPI.
+// Implements the collectives of a Communicator by MPI and by the ring, rounds and shared memory of
+// this folder.
 #include "executor/comm/communicator.hpp"
 
 #include <algorithm>
@@ -32,7 +33,7 @@ MPI_Datatype datatype(std::uint16_t) {
   return MPI_UINT16_T;
 }
 
-// In parts that MPI's int counts can name.
+// Sums in parts whose number of elements fits MPI's int counts.
 template <typename T>
 void library_allreduce(std::span<T> values, MPI_Comm comm) {
   constexpr std::size_t most = std::size_t{1} << 30;
@@ -45,7 +46,7 @@ void library_allreduce(std::span<T> values, MPI_Comm comm) {
   }
 }
 
-// Collective on its first use.
+// Makes the link on first use, which is collective.
 RingLink& ring_link(const Communicator& communicator, Communicator::Handle& handle) {
   if (handle.ring_link == nullptr) handle.ring_link = make_shared_link(communicator);
   if (handle.ring_link == nullptr) handle.ring_link = make_message_link(communicator);
@@ -78,7 +79,8 @@ void sum_over_ranks(std::span<T> values,
   }
 }
 
-// Of all shards, as MPI wants them. @throws CommError where its int counts do not reach
+// Describes the shards of all ranks in the form that MPI takes.
+// @throws CommError when an int count is too small
 struct ShardCounts {
   ShardCounts(std::size_t elements, int parts) {
     const auto all = static_cast<std::int64_t>(elements);
@@ -93,7 +95,7 @@ struct ShardCounts {
   std::vector<int> counts;
 };
 
-// MPI leaves the shard where the values begin.
+// MPI writes this rank's shard to the beginning of the values, so it is moved to its place.
 template <typename T>
 void library_reduce_scatter(std::span<T> values, const Communicator::Handle& handle) {
   const ShardCounts shards(values.size(), handle.size);
@@ -157,7 +159,7 @@ bool is_group_of(const Communicator& parent, const std::vector<int>& ranks) {
          std::binary_search(ranks.begin(), ranks.end(), parent.rank());
 }
 
-// Sizes of all ranks at `root`; empty elsewhere.
+// Rank `root` gets the sizes of all ranks; the others get an empty list.
 std::vector<int> gather_sizes(std::size_t own_bytes, int root, const Communicator::Handle& handle) {
   const int own = message_count(static_cast<std::int64_t>(own_bytes));
   std::vector<int> sizes(handle.rank == root ? static_cast<std::size_t>(handle.size) : 0);

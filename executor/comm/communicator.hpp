@@ -1,4 +1,5 @@
-// Ranks and groups of ranks over MPI. Only the sources here and mpi_handle.hpp know MPI.
+// Ranks talk to each other through a Communicator, which hides MPI: only this folder's sources and
+// mpi_handle.hpp call MPI.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +18,8 @@
 
 namespace cnnplan {
 
-// Starts MPI when it is not running and ends it in the destructor. One per program.
+// Starts MPI if it is not running, and then also ends it in the destructor. A program has one
+// session.
 class MpiSession {
  public:
   MpiSession(int& argc, char**& argv);
@@ -29,17 +31,19 @@ class MpiSession {
   bool ends_mpi_ = false;
 };
 
-// Ends all ranks with `exit_code`. For errors that are not shared by all ranks.
+// Ends all ranks with `exit_code`. It serves errors that only some ranks see.
 [[noreturn]] void abort_all_ranks(int exit_code);
 
-// A set of ranks; the ranks of a group are numbered 0 .. size()-1 in the order of its list.
-// Move-only owner of an MPI communicator. Errors are CommError.
+// A communicator is a set of ranks, and the ranks of a group are numbered 0 .. size()-1 in the
+// order of its list. The class is the move-only owner of an MPI communicator, and its errors are
+// CommError.
 class Communicator {
  public:
-  // All ranks of the program.
+  // Makes a communicator of all ranks of the program.
   static Communicator world();
-  // Collective over `parent`: every rank passes the same list for the groups that it is in. Ranks
-  // are numbers in `parent`, ascending; this rank is among them.
+  // Makes the communicator of some ranks of `parent`. `ranks` holds their numbers in `parent` in
+  // ascending order, this rank's among them. It is collective over the group: its ranks pass equal
+  // lists.
   static Communicator group(const Communicator& parent, const std::vector<int>& ranks);
 
   Communicator(Communicator&&) noexcept;
@@ -49,34 +53,35 @@ class Communicator {
   int rank() const;
   int size() const;
   void barrier() const;
-  // Waits for all ranks to call it, at most `timeout_s`; false when some did not, and then the
-  // communicator is of no further use. Collective.
+  // Waits at most `timeout_s` until all ranks have called it. False means that some did not come,
+  // and the communicator is then of no further use. This call is collective.
   bool all_arrive_within(double timeout_s) const;
-  // Sums in place over all ranks. Collective, blocking; the result is the same bits on every rank.
-  // `hierarchical` takes every rank for a node of its own.
+  // Sums in place over all ranks, with identical bits on every rank. `hierarchical` treats every
+  // rank as a node of its own. This call is collective and blocks.
   void allreduce(std::span<float> values, AllreduceAlgorithm algorithm) const;
   void allreduce(std::span<double> values, AllreduceAlgorithm algorithm) const;
-  // Halves of an allreduce that has them, in place; each rank has, or ends with, its shard
-  // (planner/tensor/shard.hpp). What else was in the values is lost by a reduce-scatter.
-  // Collective, blocking.
+  // Runs one half of an allreduce in place, for algorithms that have halves. A reduce-scatter
+  // leaves only this rank's shard (planner/tensor/shard.hpp) valid; an allgather spreads the shards
+  // to all ranks. These calls are collective and block.
   void reduce_scatter(std::span<float> values, AllreduceAlgorithm algorithm) const;
   void reduce_scatter(std::span<double> values, AllreduceAlgorithm algorithm) const;
   void allgather(std::span<float> values, AllreduceAlgorithm algorithm) const;
   void allgather(std::span<double> values, AllreduceAlgorithm algorithm) const;
   void allgather(std::span<std::uint16_t> values, AllreduceAlgorithm algorithm) const;
   double maximum(double value) const;
-  // Values of every rank at rank `root`, in rank order; empty elsewhere. T is trivially copyable.
-  // Collective.
+  // Rank `root` gets the values of every rank, in rank order; the others get an empty list. T is
+  // trivially copyable. This call is collective.
   template <typename T>
   std::vector<std::vector<T>> gather(std::span<const T> values, int root) const;
   std::vector<std::string> gather(const std::string& text, int root) const;
-  // Values of all ranks, one after another in rank order, on every rank. Collective.
+  // Every rank gets the values of all ranks, one after another in rank order. This call is
+  // collective.
   std::vector<double> all_gather(std::span<const double> values) const;
-  // Makes `bytes` of `root` known everywhere. Collective.
+  // Every rank gets the `bytes` of `root`. This call is collective.
   std::string broadcast(const std::string& bytes, int root) const;
   std::int64_t broadcast(std::int64_t value, int root) const;
 
-  struct Handle;  // defined where MPI is known
+  struct Handle;  // the sources that know MPI define it
   const Handle& handle() const { return *handle_; }
 
  private:

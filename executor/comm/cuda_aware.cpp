@@ -1,4 +1,4 @@
-// Open MPI answers by an extension; of other libraries nothing is assumed.
+// Asks Open MPI through its extension; any other MPI library is assumed not to read a GPU's memory.
 #include "executor/comm/cuda_aware.hpp"
 
 #include <cstdlib>

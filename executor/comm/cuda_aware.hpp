@@ -1,10 +1,10 @@
-// Whether MPI takes addresses in the memory of a GPU.
+// Tells whether MPI accepts addresses in the memory of a GPU.
 #pragma once
 
 namespace cnnplan {
 
-// What the library says of itself at run time; CNNPLAN_CUDA_AWARE=0 or 1 in the environment decides
-// where it is set.
+// Returns what the library reports at run time, unless the environment sets CNNPLAN_CUDA_AWARE to 0
+// or 1.
 bool mpi_is_cuda_aware();
 
 }  // namespace cnnplan

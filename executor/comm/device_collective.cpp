@@ -1,4 +1,5 @@
-// Down, sum or gather, up.
+// Copies values from the device to the host, sums or gathers them there, and copies the result
+// back, unless NCCL or MPI works on the device.
 #include "executor/comm/device_collective.hpp"
 
 #include <stdexcept>
@@ -9,7 +10,8 @@
 namespace cnnplan {
 namespace {
 
-// MPI leaves a shard where it does not belong, and from there the host moves it.
+// CUDA-aware MPI gets only whole allreduces: after MPI_Reduce_scatter the host has to move the
+// shard to its place.
 bool is_done_in_place(const CollectiveSpec& spec) {
   const bool is_library = spec.algorithm == AllreduceAlgorithm::library;
   const bool is_whole = spec.kind == CollectiveKind::allreduce;
@@ -49,7 +51,8 @@ bool DeviceCollective::is_by_nccl() const {
   return spec_.nccl != nullptr && spec_.algorithm == AllreduceAlgorithm::library;
 }
 
-// Of a reduce-scatter only the own shard is right afterwards, and of an allgather before.
+// The range is the own shard before an allgather and after a reduce-scatter, because no other
+// elements are valid then.
 void DeviceCollective::copy(const Range& elements, bool to_device) {
   const std::int64_t element_bytes = bytes_of(spec_.element);
   std::byte* const mirror = mirror_.data() + elements.begin * element_bytes;

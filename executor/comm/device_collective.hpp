@@ -1,4 +1,4 @@
-// Collectives on values in the memory of a device.
+// Sums or gathers values over ranks where the values lie in the memory of a device.
 #pragma once
 
 #include <cstdint>
@@ -13,30 +13,32 @@
 
 namespace cnnplan {
 
-// What is summed or gathered, in place.
+// Describes the values that a collective sums or gathers in place.
 struct CollectiveSpec {
   CollectiveKind kind = CollectiveKind::allreduce;
   Device* device = nullptr;
-  void* data = nullptr;  // of the device
+  void* data = nullptr;  // memory of the device
   std::int64_t elements = 0;
-  ElementType element = ElementType::fp32;                  // or fp64; of what is gathered, any
-  AllreduceAlgorithm algorithm = AllreduceAlgorithm::ring;  // of halves, one that has them
-  int ranks_per_node = 1;  // consecutive ones of the group; divides its size. For `hierarchical`
-  // The library of `library`; null: MPI. Borrowed.
+  ElementType element = ElementType::fp32;  // sums are fp32 or fp64; an allgather takes any
+  AllreduceAlgorithm algorithm = AllreduceAlgorithm::ring;  // for a half, one that has halves
+  int ranks_per_node = 1;  // consecutive ranks of the group, for `hierarchical`; divides its size
+  // The algorithm `library` uses this NCCL communicator, or MPI if it is null. The pointer is
+  // borrowed.
   const NcclCommunicator* nccl = nullptr;
 };
 
-// Built once per plan. On a host the values are summed where they are; from a GPU they travel
-// through pinned memory, unless the algorithm is the library's and the library reads the GPU's.
+// Runs a collective on device memory, and is built once per plan. On a host the values are summed
+// in place. From a GPU they go through pinned memory, unless the algorithm is `library` and the
+// library reads the GPU's memory.
 class DeviceCollective {
  public:
-  // Keeps the address of `spec` and a reference to `group`.
+  // The object keeps a reference to `group` and the addresses in `spec`.
   DeviceCollective(const Communicator& group, const CollectiveSpec& spec);
 
-  // A run is a start and a finish; the device may do other work between them. Both use the queue
-  // that is selected, which must be the same. Collective over the group.
+  // A run is a start and a finish, and the device may do other work between them. Both calls use
+  // the selected queue, which must not change between them. Both are collective over the group.
   void start();
-  // Blocks until the values are known; they are then in the queue.
+  // Blocks until the result is known, except with NCCL. Later work in the queue sees the result.
   void finish();
   void run() {
     start();
@@ -54,8 +56,8 @@ class DeviceCollective {
 
   const Communicator& group_;
   CollectiveSpec spec_;
-  MemoryBlock mirror_;  // of the host; empty: it is done where the values are
-  std::optional<ExchangeAllreduce> exchange_;  // of algorithms that go in rounds
+  MemoryBlock mirror_;  // pinned memory of the host; empty if values stay in place
+  std::optional<ExchangeAllreduce> exchange_;  // for algorithms that go in rounds
   std::unique_ptr<Event> ready_;
 };
 

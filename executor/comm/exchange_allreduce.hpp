@@ -1,4 +1,5 @@
-// Allreduce in rounds of exchanges, as planner/platform/exchange_rounds.hpp writes them out.
+// Runs an allreduce in rounds of pairwise exchanges, which planner/platform/exchange_rounds.hpp
+// describes.
 #pragma once
 
 #include <array>
@@ -11,15 +12,17 @@
 
 namespace cnnplan {
 
-// Built once per plan: the rounds of this rank and room for two chunks. Each message goes in chunks
-// that stay in cache; the next one travels while one is added.
+// Holds the rounds of this rank and room for two chunks, built once per plan. Each message goes in
+// chunks that stay in cache: while one chunk is added, the next one travels.
 class ExchangeAllreduce {
  public:
-  // Keeps a reference to `group`, which has shape.ranks ranks.
+  // The object keeps a reference to `group`, which has shape.ranks ranks.
   ExchangeAllreduce(const Communicator& group, const ExchangeShape& shape);
 
-  // In place; the same bits on every rank and every time. Collective, blocking.
-  // @pre values.size() == shape.elements  @throws CommError
+  // Sums in place, with identical bits on every rank and in every run. This call is collective and
+  // blocks.
+  // @pre values.size() == shape.elements
+  // @throws CommError
   void sum(std::span<float> values);
   void sum(std::span<double> values);
 

@@ -1,4 +1,4 @@
-// Ring neighbours that exchange messages: any ranks on any machines.
+// Makes the link between ring neighbours that send each other MPI messages, on any machines.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace cnnplan {
 
-// Local. `communicator` must outlive the link.
+// This call is local, not collective. `communicator` must outlive the link.
 std::unique_ptr<RingLink> make_message_link(const Communicator& communicator);
 
 }  // namespace cnnplan

@@ -1,4 +1,5 @@
-// What a communicator is to MPI, and the one check of every MPI call. For this folder only.
+// Defines the MPI side of a Communicator and the one check of every MPI call. Only this folder
+// includes it.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +12,15 @@
 
 namespace cnnplan {
 
-// `call` names the function that returned `code`. @throws CommError with MPI's own text
+// Checks the `code` that the function `call` returned. @throws CommError with MPI's own text
 void check_mpi(int code, const char* call);
 
-// MPI counts are int. @throws CommError when `elements` is more than one message can carry
+// Converts a count to the int that MPI takes.
+// @throws CommError when one message cannot carry `elements`
 int message_count(std::int64_t elements);
 
-// Tags from here on belong to this folder; transfers use those below. MPI guarantees 32767.
+// Tags from here on are reserved for this folder; transfers use smaller ones. MPI guarantees tags
+// up to 32767.
 inline constexpr int first_reserved_tag = 32760;
 inline constexpr int ring_tag = first_reserved_tag;
 inline constexpr int point_to_point_tag = first_reserved_tag + 1;
@@ -25,7 +28,7 @@ inline constexpr int group_tag = first_reserved_tag + 2;
 inline constexpr int exchange_tag = first_reserved_tag + 3;
 
 struct Communicator::Handle {
-  // Takes over `owned`: its errors are returned from now on.
+  // Takes ownership of `owned` and makes it return its errors.
   explicit Handle(MPI_Comm owned);
   ~Handle();
   Handle(const Handle&) = delete;
@@ -34,7 +37,7 @@ struct Communicator::Handle {
   MPI_Comm comm = MPI_COMM_NULL;
   int rank = 0;
   int size = 1;
-  std::unique_ptr<RingLink> ring_link;  // made by the first ring allreduce
+  std::unique_ptr<RingLink> ring_link;  // made by the first collective on the ring
 };
 
 }  // namespace cnnplan

@@ -1,4 +1,4 @@
-// Ranks find each other by an identifier that rank 0 makes and MPI distributes.
+// Calls NCCL; rank 0 makes the identifier by which ranks find each other, and MPI distributes it.
 #include "executor/comm/nccl_communicator.hpp"
 
 #include <cstddef>
@@ -26,7 +26,8 @@ void check_nccl(ncclResult_t status, const char* call) {
   throw CommError(std::string("NCCL: ") + call + ": " + said);
 }
 
-// Destroying waits for the other ranks, which an error on this one may have left behind.
+// Destroying a communicator waits for the other ranks. After an error on this rank they may never
+// come, so it is aborted.
 struct Destroy {
   void operator()(ncclComm_t comm) const {
     if (std::uncaught_exceptions() > 0) {

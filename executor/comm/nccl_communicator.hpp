@@ -1,4 +1,4 @@
-// Sums over ranks by NCCL, on the GPUs themselves.
+// Sums and gathers values over ranks with NCCL, in the memory of the GPUs.
 #pragma once
 
 #include <cstdint>
@@ -9,27 +9,30 @@
 
 namespace cnnplan {
 
-// True when this program was built with NCCL.
+// Returns true when this program was built with NCCL.
 bool has_nccl();
 
 struct NcclValues {
-  void* data = nullptr;  // of the GPU
+  void* data = nullptr;  // memory of the GPU
   std::int64_t elements = 0;
   ElementType element = ElementType::fp32;
 };
 
-// One GPU per rank: NCCL refuses ranks that share one.
+// Owns a communicator of NCCL. Each rank needs a GPU of its own, because NCCL refuses ranks that
+// share one.
 class NcclCommunicator {
  public:
-  // Collective over `group`. @throws EnvironmentError when this program was built without NCCL or
-  // two ranks share a GPU, CommError
+  // This call is collective over `group`.
+  // @throws EnvironmentError when this program was built without NCCL or two ranks share a GPU,
+  // CommError
   explicit NcclCommunicator(const Communicator& group);
   NcclCommunicator(NcclCommunicator&&) noexcept;
   NcclCommunicator& operator=(NcclCommunicator&&) noexcept;
   ~NcclCommunicator();
 
-  // In place; put in the selected queue of `device`. Of halves, shards are equal parts: the
-  // elements are a multiple of the ranks. Sums are of fp32 or fp64. Collective.
+  // These calls work in place and go to the selected queue of `device`. For the halves, shards are
+  // equal parts, so the ranks divide the number of elements. Sums are fp32 or fp64. The calls are
+  // collective.
   void allreduce(Device& device, const NcclValues& values) const;
   void reduce_scatter(Device& device, const NcclValues& values) const;
   void allgather(Device& device, const NcclValues& values) const;

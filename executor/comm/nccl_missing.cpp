@@ -1,4 +1,4 @@
-// In place of NCCL where it was not found when this was built.
+// Replaces nccl_communicator.cpp in builds that did not find NCCL.
 #include "executor/comm/nccl_communicator.hpp"
 #include "planner/base/error.hpp"
 

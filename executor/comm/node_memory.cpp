@@ -1,4 +1,4 @@
-// Asks the system and MPI.
+// Asks the system for the memory of the node, and MPI for the ranks that share it.
 #include "executor/comm/node_memory.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace cnnplan {
 
-// Ranks may see one device each, all as the first: only its place tells them apart.
+// Ranks may see one device each, all under the number 0, so the place of a device identifies it.
 int most_ranks_on_a_device(const Communicator& world, const Device& device) {
   if (device.is_host()) return static_cast<int>(world.maximum(find_nodes(world).ranks_here));
   std::map<std::string, int> ranks;

@@ -1,4 +1,4 @@
-// The memory that the ranks of a node share.
+// Tells how much memory a rank may use, given that the ranks of a node or GPU share its memory.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,17 @@
 
 namespace cnnplan {
 
-// Ranks that share a device where most do: a GPU, or the processors of a node. The same on all
-// ranks. Collective, blocking.
+// Returns how many ranks share a device (a GPU, or the processors of a node) where most ranks do.
+// All ranks get equal results. This call is collective and blocks.
 int most_ranks_on_a_device(const Communicator& world, const Device& device);
 
-// Physical bytes of the smallest node, or of the smallest device with memory of its own, over the
-// ranks that share it where most do. The same on all ranks. Collective, blocking.
+// Returns the physical bytes of the smallest node (or of the smallest device with its own memory),
+// divided by most_ranks_on_a_device. All ranks get equal results. This call is collective and
+// blocks.
 std::int64_t memory_of_rank(const Communicator& world, const Device& device);
 
-// For use before anything is allocated. `what` says in a message what needs the memory. Collective.
+// Checks that the memory suffices before anything is allocated. `what` names in the message what
+// needs the memory. This call is collective.
 // @throws InfeasibleError on all ranks when one of them needs more than memory_of_rank
 void require_memory(std::int64_t own_bytes,
                     const std::string& what,

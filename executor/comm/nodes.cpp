@@ -1,4 +1,4 @@
-// Asks MPI who shares memory, and the system for its name.
+// Asks MPI which ranks share memory, and the system for the name of the host.
 #include "executor/comm/nodes.hpp"
 
 #include <array>

@@ -1,4 +1,4 @@
-// How the ranks are placed on nodes.
+// Finds out how the ranks are placed on nodes.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@ namespace cnnplan {
 
 struct Nodes {
   int ranks_here = 1;   // ranks that share memory with this one, itself included
-  int rank_here = 0;    // among them
+  int rank_here = 0;    // number of this rank among them
   bool regular = true;  // every node has equally many ranks, numbered consecutively
 };
 
-// Collective.
+// This call is collective.
 Nodes find_nodes(const Communicator& communicator);
-// Of the node that this rank runs on.
+// Returns the name of the node that this rank runs on.
 std::string host_name();
 
 }  // namespace cnnplan

@@ -1,4 +1,4 @@
-// Blocking and non-blocking messages over MPI.
+// Passes blocking and non-blocking messages to MPI.
 #include "executor/comm/point_to_point.hpp"
 
 #include <array>

@@ -1,4 +1,4 @@
-// Messages between two ranks, as the link profiler times them.
+// Sends messages between two ranks, so that the link profiler can time them.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +9,12 @@
 
 namespace cnnplan {
 
-// Both block. @throws CommError, also when a message is larger than one can be
+// Both calls block. @throws CommError, also when one message cannot carry the bytes
 void send(const Communicator& communicator, std::span<const std::byte> bytes, int peer);
 void receive(const Communicator& communicator, std::span<std::byte> bytes, int peer);
 
-// A send to and a receive from the same peer, under way until wait() returns. The memory must stay.
+// Holds a send to and a receive from one peer, both under way until wait() returns. Until then the
+// memory must stay valid.
 class PairExchange {
  public:
   PairExchange(const Communicator& communicator,

@@ -1,4 +1,4 @@
-// From exceptions to messages and exit codes.
+// Turns exceptions on some or all ranks into messages and exit codes.
 #include "executor/comm/program.hpp"
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace cnnplan {
 namespace {
 
-// Ranks that fail alike do so within this time of each other.
+// Ranks that all fail for one reason do so within this time of each other.
 constexpr double patience_s = 5.0;
 
 struct Failure {
@@ -34,14 +34,15 @@ std::optional<Failure> failure_of(const std::function<void()>& action) {
   }
 }
 
-// Whether all ranks failed. Where MPI cannot tell, some did not.
+// Tells whether all ranks failed. If MPI reports an error, some rank did not fail.
 bool all_failed(const Communicator& failed) {
   bool all = false;
   failure_of([&] { all = failed.all_arrive_within(patience_s); });
   return all;
 }
 
-// On every rank: its own failure where it has one, else that of `rank`. Collective.
+// Throws on every rank: its own failure if it has one, else the failure of `rank`. This call is
+// collective.
 void throw_failure_of(int rank, const Failure& own, const Communicator& world) {
   const auto code = world.broadcast(static_cast<std::int64_t>(own.code), rank);
   const std::string message = world.broadcast(own.message, rank);
@@ -53,7 +54,7 @@ void throw_failure_of(int rank, const Failure& own, const Communicator& world) {
 
 int run_on(const std::string& name, const std::function<void(const Communicator& world)>& body) {
   const Communicator world = Communicator::world();
-  const Communicator failed = Communicator::world();  // no message of `body` is on its way here
+  const Communicator failed = Communicator::world();  // has no messages of `body` under way
   const auto failure = failure_of([&] { body(world); });
   if (!failure) return static_cast<int>(ExitCode::ok);
   const int code = static_cast<int>(failure->code);

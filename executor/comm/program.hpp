@@ -1,4 +1,4 @@
-// What the MPI programs share: start and end, and one message for what goes wrong.
+// Starts and ends the MPI programs, and prints each error once.
 #pragma once
 
 #include <functional>
@@ -8,24 +8,25 @@
 
 namespace cnnplan {
 
-// Starts MPI, runs `body` on every rank with a communicator of all, and returns the exit code. What
-// `body` throws on all ranks is printed once, by rank 0; what it throws on some of them is printed
-// by these with their rank, and ends all ranks.
+// Starts MPI, runs `body` on every rank with a communicator of all ranks, and returns the exit
+// code. When `body` throws on all ranks, rank 0 prints its error. When it throws on some ranks
+// only, they print their errors with their rank, and all ranks end.
 int run_program(const std::string& name,
                 int argc,
                 char** argv,
                 const std::function<void(const Communicator& world)>& body);
 
-// Runs `action` on rank 0. What it throws there, the others throw as an Error of the same exit code
-// and message. Collective, blocking.
+// Runs `action` on rank 0. If it throws there, the other ranks throw an Error with that exit code
+// and message. This call is collective and blocks.
 void on_first_rank(const Communicator& world, const std::function<void()>& action);
 
-// Runs `action` on every rank. Where it throws on some of them, all throw: these what they threw,
-// the others an Error with the exit code and the message of the first of these. Collective,
-// blocking.
+// Runs `action` on every rank. If it throws on some ranks, every rank throws: a failed rank its own
+// exception, the others an Error with the exit code and message of the lowest failed rank. This
+// call is collective and blocks.
 void on_every_rank(const Communicator& world, const std::function<void()>& action);
 
-// The content of a file that rank 0 reads, on all ranks. Collective, blocking. @throws Error
+// Rank 0 reads the file, and all ranks get its content. This call is collective and blocks.
+// @throws Error
 std::string read_shared_file(const Communicator& world, const std::string& file);
 
 }  // namespace cnnplan

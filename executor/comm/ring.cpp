@@ -1,4 +1,4 @@
-// The ring, written against a link: messages and shared memory run the same steps.
+// Runs the steps of the ring against a link, so that messages and shared memory share this code.
 #include "executor/comm/ring.hpp"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ void take(T* own, const T* received, const RingHop& hop) {
   std::memcpy(own, received, bytes_of<T>(hop));
 }
 
-// In one pass over the chunk.
+// Takes the chunk and forwards it in one pass over its values.
 template <typename T>
 void take_and_forward(T* own, const T* received, T* forward, const RingHop& hop) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -117,7 +117,7 @@ RingHops::RingHops(const RingShape& shape, int rank) : shape_(shape), rank_(rank
   size_ = shape.ranks == 1 ? 0 : segments * hops_per_segment_;
 }
 
-// The first receives nothing, the last sends nothing.
+// The first step receives nothing, and the last step sends nothing.
 int RingHops::steps() const {
   return shape_.kind == CollectiveKind::allreduce ? 2 * shape_.ranks - 1 : shape_.ranks;
 }

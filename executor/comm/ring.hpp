@@ -1,18 +1,18 @@
-// Ring allreduce (Patarasuk, Yuan 2009): a reduce-scatter ring, then an allgather ring; and each
-// half by itself.
+// Runs the ring allreduce (Patarasuk, Yuan 2009): a reduce-scatter ring, then an allgather ring.
+// Each half also runs by itself.
 //
 //   steps  2(p-1): p-1 that reduce, p-1 that gather
 //   bytes  n/p sent and received by every rank in every step, 2(p-1)/p n in all
 //   adds   (p-1)/p n
 //
 // The values are cut into segments, a segment into p blocks, a block into chunks that stay in
-// cache. In step s rank r forwards block r - s: it receives the block from the left, adds its own
-// values (in the first p-1 steps) or takes it as the result, and sends it to the right. The sum of
-// a block is formed along the ring from the block's own rank on and then copied, so every rank has
-// the same bits, and the same every time.
+// cache. In step s rank r forwards block r - s. It receives the block from the left and adds its
+// own values in the first p-1 steps, or takes the block as the result, and sends it to the right.
+// The sum of a block is formed along the ring from the block's own rank on and then copied.
+// Therefore all ranks have identical bits, and every run repeats them.
 //
-// Alone, the reduce-scatter begins one block earlier, so that rank r ends with block r; and the
-// blocks of all segments that end with a rank are one after the other: its shard (shard.hpp).
+// When the reduce-scatter runs alone, it begins one block earlier, so that rank r ends with block
+// r. The blocks of all segments that end with a rank are contiguous: its shard (shard.hpp).
 #pragma once
 
 #include <cstdint>
@@ -24,12 +24,12 @@
 
 namespace cnnplan {
 
-// What a rank does with one chunk in one step. Chunks without elements are not sent at all.
+// Says what a rank does with one chunk in one step. Chunks without elements are not sent.
 struct RingHop {
   std::int64_t begin = 0;  // first element
   std::int64_t count = 0;
   bool receives = false;
-  bool adds = false;  // else takes what it receives
+  bool adds = false;  // adds what it receives to its values, else overwrites them
   bool sends = false;
   auto operator<=>(const RingHop&) const = default;
 };
@@ -42,7 +42,7 @@ struct RingShape {
   int chunks_per_block = 1;
 };
 
-// The hops of one rank, in order: by segment, then step, then chunk.
+// Lists the hops of one rank, ordered by segment, then by step, then by chunk.
 class RingHops {
  public:
   RingHops(const RingShape& shape, int rank);
@@ -62,13 +62,14 @@ class RingHops {
   std::int64_t size_;
 };
 
-// In place over the ranks of the ring: sums, or this rank's shard of the sums, when what is
-// elsewhere is lost. Collective, blocking.
+// Works in place. An allreduce leaves the sums on every rank; a reduce_scatter leaves only this
+// rank's shard valid. These calls are collective and block.
 void ring_collective(
     CollectiveKind kind, std::span<float> values, RingLink& link, int rank, int ranks);
 void ring_collective(
     CollectiveKind kind, std::span<double> values, RingLink& link, int rank, int ranks);
-// Every rank's shard on all of them.
+// Works in place: every rank brings its shard and gets the shards of all ranks. These calls are
+// collective and block.
 void ring_allgather(std::span<float> values, RingLink& link, int rank, int ranks);
 void ring_allgather(std::span<double> values, RingLink& link, int rank, int ranks);
 void ring_allgather(std::span<std::uint16_t> values, RingLink& link, int rank, int ranks);

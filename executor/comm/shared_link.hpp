@@ -1,4 +1,4 @@
-// Ring neighbours on one node: chunks are written to and read from memory that both map.
+// Makes the link between ring neighbours on one node, which exchange chunks through shared memory.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,8 @@
 
 namespace cnnplan {
 
-// Collective. Null on every rank where not all ranks share memory. `communicator` must outlive the
-// link.
+// Returns null on every rank unless all ranks share memory. `communicator` must outlive the link.
+// This call is collective.
 std::unique_ptr<RingLink> make_shared_link(const Communicator& communicator);
 
 }  // namespace cnnplan

@@ -1,4 +1,4 @@
-// POSIX shared memory, agreed on by all ranks: it works for all of them or for none.
+// Maps POSIX shared memory on all ranks, or on none when one rank fails.
 #include "executor/comm/shared_memory.hpp"
 
 #include <random>
@@ -41,7 +41,7 @@ std::byte* map(const Descriptor& file, std::size_t bytes) {
   return data == MAP_FAILED ? nullptr : static_cast<std::byte*>(data);
 }
 
-// The space is reserved here: a full file system shows now, not as a signal later.
+// Space is reserved now, so that a full file system is an error here and not a signal later.
 std::byte* create_and_map(const std::string& name, std::size_t bytes) {
   const Descriptor file(shm_open(name.c_str(), O_CREAT | O_EXCL | O_RDWR, owner_only));
   if (file.value() < 0 || posix_fallocate(file.value(), 0, static_cast<off_t>(bytes)) != 0) {

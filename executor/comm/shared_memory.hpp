@@ -1,4 +1,4 @@
-// A block of memory that all ranks of a node map.
+// Maps a block of memory into all ranks of a node.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +8,12 @@
 
 namespace cnnplan {
 
-// Unmaps in the destructor; the name is gone as soon as all ranks have mapped it, so that nothing
-// is left behind when a rank dies.
+// The destructor unmaps the block. Its name disappears as soon as all ranks have mapped it, so a
+// rank that dies leaves nothing in the file system.
 class SharedMemory {
  public:
-  // Collective. Null on every rank when one of them is on another node or cannot map the block.
+  // Returns null on every rank when one of them is on another node or cannot map the block. This
+  // call is collective.
   static std::unique_ptr<SharedMemory> create(const Communicator& communicator, std::size_t bytes);
   ~SharedMemory();
   SharedMemory(const SharedMemory&) = delete;

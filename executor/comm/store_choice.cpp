@@ -1,4 +1,4 @@
-// Trials and smoothing.
+// Measures both ways of writing chunks, smooths the times, and picks the faster way.
 #include "executor/comm/store_choice.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ Store other(Store store) {
   return store == Store::cached ? Store::streamed : Store::cached;
 }
 
-// One disturbed pass must not outweigh all before.
+// Limits how far one disturbed pass can raise the smoothed time.
 constexpr double most_growth = 2.0;
 
 }  // namespace

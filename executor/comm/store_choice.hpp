@@ -1,4 +1,4 @@
-// Which way to write chunks for another core: through the caches or past them.
+// Chooses how to write chunks for another core: through the caches or past them.
 #pragma once
 
 #include <array>
@@ -6,20 +6,21 @@
 
 namespace cnnplan {
 
-// Cores that share a cache hand over `cached` data about twice as fast; between cores that do not,
+// Between cores that share a cache, `cached` data arrives about twice as fast. Between other cores,
 // `streamed` data is about three times as fast.
 enum class Store { cached, streamed };
 
-// Chooses by what was measured on the way: both are tried in turn, then the faster one is taken,
-// and now and then the other one is tried again, because ranks may move to other cores. The result
-// of a pass is the same bits either way.
+// Chooses by measured passes. It tries both stores and takes the faster one. Now and then it tries
+// the other one again, because ranks may move to other cores. The store does not change the bits of
+// a result.
 class StoreChoice {
  public:
   static constexpr int passes_between_trials = 64;
 
-  // For the coming pass.
+  // Returns the store for the coming pass.
   Store next();
-  // How long the pass took. The first one, which warms the memory up, does not count.
+  // Takes the time of the pass that next() began. The first pass warms up the memory and does not
+  // count.
   void record(double s_per_byte);
 
  private:

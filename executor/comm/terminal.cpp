@@ -1,4 +1,4 @@
-// Looks at the own stderr, then at that of mpirun.
+// Looks at this process's stderr, then at the stderr of mpirun.
 #include "executor/comm/terminal.hpp"
 
 #include <cstdlib>

@@ -1,14 +1,15 @@
-// Who listens to what this program says.
+// Tells whether a user reads the messages of this program on a terminal, and whether this process
+// is rank 0.
 #pragma once
 
 namespace cnnplan {
 
-// True when stderr ends on a terminal. mpirun gives its ranks a pipe for stderr and passes on what
-// comes out of it: for a rank beside mpirun, what counts is where mpirun writes.
+// Returns true when stderr ends on a terminal. mpirun gives its ranks a pipe as stderr and forwards
+// their output, so for a rank started by mpirun the stderr of mpirun decides.
 bool stderr_is_terminal();
 
-// Before MPI runs: false where the launcher's environment (Open MPI, PMI, Slurm) says that another
-// process is rank 0.
+// Works before MPI runs. It returns false when the launcher's environment (Open MPI, PMI, Slurm)
+// gives this process a rank other than 0.
 bool is_first_process();
 
 }  // namespace cnnplan

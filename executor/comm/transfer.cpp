@@ -1,4 +1,4 @@
-// Transfers over persistent MPI requests.
+// Runs transfers by persistent MPI requests.
 #include "executor/comm/transfer.hpp"
 
 #include <map>
@@ -15,7 +15,7 @@ namespace {
 using BoxesByPeer = std::map<int, std::vector<Box>>;
 
 MPI_Datatype datatype(ElementType element) {
-  if (bytes_of(element) == 2) return MPI_UINT16_T;  // MPI has no such numbers; they are only moved
+  if (bytes_of(element) == 2) return MPI_UINT16_T;  // MPI has no 16-bit floats; they are only moved
   return element == ElementType::fp32 ? MPI_FLOAT : MPI_DOUBLE;
 }
 
@@ -38,7 +38,7 @@ BoxesByPeer by_peer(const std::vector<Piece>& pieces) {
   return boxes;
 }
 
-// MPI refuses a list without requests.
+// The check is needed because MPI refuses an empty list of requests.
 void start_all(std::vector<MPI_Request>& requests) {
   if (requests.empty()) return;
   check_mpi(MPI_Startall(static_cast<int>(requests.size()), requests.data()), "MPI_Startall");
@@ -49,7 +49,7 @@ void wait_all(std::vector<MPI_Request>& requests) {
             "MPI_Waitall");
 }
 
-// What happens to one received piece: it is copied or added when its message is there.
+// A received piece is copied or added as soon as its message has arrived.
 struct Unpack {
   int message = -1;  // index of the receive; -1: the piece comes from this rank itself
   BoxCopy copy;
@@ -177,7 +177,8 @@ void Transfer::State::start() {
     spec.device->clear(spec.destination, volume(spec.destination_box) * bytes_of(spec.element));
   }
   arrived.assign(receives.size(), false);
-  // Into mirrors at any time; into buffers when what is in the queue is done with them.
+  // Mirrors can receive at any time. Device buffers can receive only after earlier work in the
+  // queue has finished with them.
   if (memory.mirrored || spec.device->is_host()) start_all(receive_requests);
   for (const BoxCopy& pack : packs) spec.device->copy(pack);
   for (const TransferMessage& message : sends) message.copy_to_mirror(*spec.device);

@@ -1,4 +1,4 @@
-// Executes a transfer list: halo exchange, shuffle, and their reverse.
+// Executes a transfer list: a halo exchange, a shuffle, or the reverse of one.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace cnnplan {
 
-// How one transfer runs. Boxes of `list` are global indices.
+// Says how one transfer runs. The boxes of `list` are global indices.
 struct TransferSpec {
-  Device* device = nullptr;  // of the buffers
+  Device* device = nullptr;  // the device that holds the buffers
   void* source = nullptr;    // dense buffer that holds source_box
   Box source_box{};
   void* destination = nullptr;  // dense buffer that holds destination_box; may be `source`
@@ -20,28 +20,31 @@ struct TransferSpec {
   TransferList list{};
   ElementType element = ElementType::fp32;
   bool accumulate = false;  // add in the order of the list (bitwise repeatable), else overwrite
-  bool zero_first = false;  // clear destination_box before
+  bool zero_first = false;  // clear destination_box first
   int tag = 0;
 };
 
-// Built once per plan: staging buffers, contiguous pieces that need none, persistent requests.
+// A transfer is built once per plan. It holds staging buffers and persistent requests; contiguous
+// pieces need no staging.
 class Transfer {
  public:
-  // Keeps the addresses of `spec` and a reference to `communicator`.
+  // The object keeps the addresses in `spec` and a reference to `communicator`.
   Transfer(const Communicator& communicator, const TransferSpec& spec);
   Transfer(Transfer&&) noexcept;
   Transfer& operator=(Transfer&&) noexcept;
   ~Transfer();
-  // A run is a start and a finish; the device may do other work between them. Both use the queue
-  // that is selected, which must be the same. Collective over the ranks of the list.
+  // A run is a start and a finish, and the device may do other work between them. Both calls use
+  // the selected queue, which must not change between them. Both are collective over the ranks of
+  // the list.
   void start();
-  // Blocks until this rank has sent and received all; what is received is then in the queue.
+  // Blocks until this rank has sent and received everything; later work in the queue sees what was
+  // received.
   void finish();
   void run() {
     start();
     finish();
   }
-  // Memory of the device that is kept for messages.
+  // Returns the bytes of device memory that hold staged messages.
   std::int64_t buffer_bytes() const;
 
  private:

@@ -1,4 +1,4 @@
-// Staging memory of transfers.
+// Allocates the staging memory of transfers.
 #include "executor/comm/transfer_message.hpp"
 
 #include "planner/base/checked.hpp"

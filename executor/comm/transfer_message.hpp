@@ -1,4 +1,4 @@
-// All pieces that one rank sends to or receives from one peer, as one message.
+// Packs all pieces that one rank sends to or receives from one peer into one message.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace cnnplan {
 
-// A dense buffer that holds `box`.
+// Names a dense buffer that holds `box`.
 struct BoxBuffer {
   void* data = nullptr;
   Box box;
@@ -18,17 +18,17 @@ struct BoxBuffer {
 };
 TensorView view_of(const BoxBuffer& buffer, const Box& inner);
 
-// Where messages are, and where MPI finds them.
+// Says where messages lie, and where MPI finds them.
 struct MessageMemory {
-  Device* device = nullptr;  // of the buffers
+  Device* device = nullptr;  // the device that holds the buffers
   bool mirrored = false;     // MPI sees copies in the host's memory
 };
 
-// Pieces one after the other, in the order of the list. A single piece that is contiguous in the
-// buffer is the message itself: nothing is staged or copied.
+// A message holds its pieces one after the other, in the order of the list. A single piece that is
+// contiguous in the buffer is itself the message: nothing is staged or copied.
 class TransferMessage {
  public:
-  // `in_place` allows the message to be memory of the buffer.
+  // `in_place` allows the message to lie in the buffer itself.
   TransferMessage(int peer,
                   const std::vector<Box>& boxes,
                   const BoxBuffer& buffer,
@@ -36,14 +36,16 @@ class TransferMessage {
                   const MessageMemory& memory);
 
   int peer() const { return peer_; }
-  // What MPI sends or receives.
+  // Returns the memory that MPI sends or receives.
   void* mpi_data() const { return mirror_.data() == nullptr ? data_ : mirror_.data(); }
   std::int64_t elements() const { return elements_; }
-  // Of the device; a mirror is memory of the host.
+  // Returns the bytes of device memory for staging; a mirror is memory of the host and does not
+  // count.
   std::int64_t staging_bytes() const { return staging_.size_bytes(); }
-  // Where each box lies in the message, when it is staged; empty when it is in place.
+  // Returns the place of each box in a staged message, and nothing for a message in place.
   const std::vector<TensorView>& staged() const { return staged_; }
-  // Between the message and its mirror, put in the selected queue; nothing without a mirror.
+  // These functions copy between the message and its mirror in the selected queue, and do nothing
+  // without a mirror.
   void copy_to_mirror(Device& device) const;
   void copy_from_mirror(Device& device) const;
 

@@ -1,4 +1,4 @@
-// Draws by sample and pass.
+// Draws windows and mirrorings by sample and pass.
 #include "executor/data/augmentation.hpp"
 
 #include "executor/backend/random.hpp"
@@ -6,7 +6,7 @@
 namespace cnnplan {
 namespace {
 
-// Floor, also where the window is larger than the sample.
+// Rounds down, also when the window is larger than the sample.
 std::int64_t half_of(std::int64_t rest) {
   return rest >= 0 ? rest / 2 : -((1 - rest) / 2);
 }

@@ -1,4 +1,4 @@
-// Windows and mirror images of stored samples: what training sees of them in one pass.
+// Chooses the window and the mirroring of each stored sample that training sees in one pass.
 #pragma once
 
 #include <array>
@@ -10,30 +10,31 @@
 namespace cnnplan {
 
 struct Augmentation {
-  bool crops = false;        // samples need not have the size of the network's input
-  std::int64_t padding = 0;  // zeros on every side of a sample, where windows may lie, too
-  bool mirrors = false;      // left and right are exchanged in half of the samples
+  bool crops = false;        // windows are cut out; samples may be larger or smaller than the input
+  std::int64_t padding = 0;  // zeros on every side of a sample, which windows may overlap
+  bool mirrors = false;      // exchanges left and right in half of the samples
   bool operator==(const Augmentation&) const = default;
 };
 
-// As files and the command line have it: the padding, where anything is cropped.
+// Converts to the form of files and of the command line: the padding, if samples are cropped.
 inline std::optional<std::int64_t> crop_of(const Augmentation& augmentation) {
   return augmentation.crops ? std::optional(augmentation.padding) : std::nullopt;
 }
 
-// Where the network's input lies in a stored sample.
+// Says where the network's input lies in a stored sample.
 struct Placement {
-  std::array<std::int64_t, 3> first{};  // d, h, w of the window's first element; below 0 in padding
+  std::array<std::int64_t, 3> first{};  // d, h, w of the first element; negative in padding
   bool mirrored = false;                // the window's last column comes first
   bool operator==(const Placement&) const = default;
 };
 
-// The window in the middle, which is the whole sample where nothing is cropped.
+// Places the window in the middle, which is the whole sample if nothing is cropped.
 Placement centred(const Shape& stored, const Shape& window);
 
-// Drawn for one sample, by its place in the file, in one pass: the same for all plans and ranks.
-// @pre extents of `stored` with the padding are those of `window` at least; padding is for dims
-// that have more than one element
+// Draws the placement of one sample in one pass. It depends on the sample's index in the file, so
+// all plans and ranks agree.
+// @pre extents of `stored` plus padding are at least the extents of `window`; padding applies to
+// dims that have more than one element
 Placement drawn(const Augmentation& augmentation,
                 const Shape& stored,
                 const Shape& window,
@@ -41,7 +42,7 @@ Placement drawn(const Augmentation& augmentation,
                 std::int64_t pass,
                 std::int64_t sample);
 
-// Padding of a sample in a dim of this extent.
+// Returns the padding of a sample in a dim of this extent.
 constexpr std::int64_t padding_of(const Augmentation& augmentation, std::int64_t extent) {
   return extent > 1 ? augmentation.padding : 0;
 }

@@ -1,4 +1,4 @@
-// Whole data files are checked before the first step.
+// Compares types, extents and label values of a data file with the network, before the first step.
 #include "executor/data/data_check.hpp"
 
 #include <algorithm>
@@ -20,19 +20,19 @@ struct LabelRange {
 
 struct Extent {
   std::int64_t size = 1;
-  bool is_least = false;  // else the only one
+  bool is_least = false;  // else the size must be equal
 };
 
 bool fits(const Extent& wanted, std::int64_t found) {
   return wanted.is_least ? found >= wanted.size : found == wanted.size;
 }
 
-// What a dataset must be: extents behind the first, and types.
+// Says what a dataset must be: its types, and its extents except the first.
 struct Requirement {
   const char* name;
-  const char* other;  // what files for another kind of loss have instead; or null
+  const char* other;  // name in files for another kind of loss; may be null
   std::vector<Extent> inner;
-  std::string first;  // of the first extent, in words
+  std::string first;  // the first extent, in words
   std::vector<FileElement> elements;
 };
 
@@ -72,14 +72,14 @@ Hdf5Dataset open_checked(const Hdf5File& file, const Requirement& requirement) {
   return std::move(*dataset);
 }
 
-// Extents of `shape` in `dims`, without the first, which counts samples.
+// Returns the extents of `shape` in `dims` except the first, which counts samples.
 std::vector<Extent> inner_extents(const Shape& shape, std::span<const Dim> dims) {
   std::vector<Extent> extents;
   for (Dim dim : dims.subspan(1)) extents.push_back({.size = shape[dim]});
   return extents;
 }
 
-// Of samples in which a window of that shape has room, with padding around them.
+// Returns the extents of samples that have room for the window, given the padding around them.
 std::vector<Extent> extents_around(const Shape& window,
                                    std::span<const Dim> dims,
                                    const Augmentation& augmentation) {
@@ -92,7 +92,7 @@ std::vector<Extent> extents_around(const Shape& window,
   return extents;
 }
 
-// One entry for each of `samples`.
+// Opens a dataset with one entry for each of `samples`.
 Hdf5Dataset open_beside_samples(const Hdf5File& file,
                                 const Requirement& requirement,
                                 std::int64_t samples) {
@@ -106,7 +106,7 @@ Hdf5Dataset open_beside_samples(const Hdf5File& file,
   return dataset;
 }
 
-// Of the labels in `rows` of the first dim, some rows at a time.
+// Reads the labels in `rows` of the first dim, some rows at a time.
 LabelRange label_range(const Hdf5Dataset& labels, Range rows) {
   constexpr std::int64_t values_at_once = 1 << 20;
   const std::int64_t row = element_count(std::span(labels.extents()).subspan(1));
@@ -238,7 +238,7 @@ void check_label_range(const Hdf5File& file,
   const Range rows =
       block_range(labels.extents().front(), communicator.size(), communicator.rank());
   const LabelRange own = label_range(labels, rows);
-  // Sent as doubles: labels beyond 2^53 lose digits in the message only.
+  // Doubles suffice: labels beyond 2^53 lose digits only in the message.
   const double highest = communicator.maximum(static_cast<double>(own.highest));
   const double lowest = -communicator.maximum(-static_cast<double>(own.lowest));
   if (lowest >= 0.0 && highest < static_cast<double>(classes)) return;

@@ -1,4 +1,4 @@
-// Checks a data file against the network that is to train on it.
+// Checks a data file against the network that will train on it.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,14 @@ inline constexpr const char* samples_name = "/samples";
 inline constexpr const char* labels_name = "/labels";
 inline constexpr const char* targets_name = "/targets";
 
-// Dims in the order in which a data file stores them: (N, C, D, H, W) with D left out where it is
-// 1, and without C for labels per pixel; (N) for labels per image, (N, C) for targets per image.
+// These functions list dims in the order in which a data file stores them. Samples are (N, C, D, H,
+// W) without D when it is 1. Labels per pixel lack C. Labels per image are (N), and targets per
+// image are (N, C).
 std::vector<Dim> stored_sample_dims(const BatchShape& batch);
 std::vector<Dim> stored_label_dims(const BatchShape& batch);
 std::vector<Dim> stored_target_dims(const BatchShape& batch);
 
+// These functions check a dataset and open it.
 // @throws InputError (pointer "/samples", "/labels" or "/targets") when the dataset is missing, has
 // another type or shape, or too few samples.
 Hdf5Dataset open_samples(const Hdf5File& file,
@@ -31,15 +33,16 @@ Hdf5Dataset open_samples(const Hdf5File& file,
 Hdf5Dataset open_labels(const Hdf5File& file, const BatchShape& batch, std::int64_t samples);
 Hdf5Dataset open_targets(const Hdf5File& file, const BatchShape& batch, std::int64_t samples);
 
-// The batch as a file holds it whose samples have that shape (1, C, D, H, W): labels and targets
-// per position are as large as the samples where these are cropped.
-// @throws InputError where they cannot be, or have no values in the padding
+// Returns the batch as it is stored in a file whose samples have the shape `stored_sample` (1, C,
+// D, H, W). When samples are cropped, labels and targets per position are as large as the samples.
+// @throws InputError when they cannot be cropped, or have no values in the padding
 BatchShape stored_batch(const Hdf5File& file,
                         const BatchShape& batch,
                         const Shape& stored_sample,
                         const Augmentation& augmentation);
 
-// The attribute `name` ("mean", "std") of the samples, by channel; `absent` where there is none.
+// Returns the attribute `name` ("mean", "std") of the samples by channel, or `absent` when the file
+// lacks it.
 // @throws InputError unless it holds 1 or C values, finite and above `lowest`.
 std::vector<double> channel_attribute(const Hdf5File& file,
                                       const Hdf5Dataset& samples,
@@ -47,8 +50,9 @@ std::vector<double> channel_attribute(const Hdf5File& file,
                                       double absent,
                                       double lowest);
 
-// Reads all labels, each rank its part. Collective over `communicator`, blocking; all ranks throw
-// the same error. @throws InputError, IoError
+// Reads all labels, each rank a part of them. This call is collective over `communicator` and
+// blocks; all ranks throw equal errors.
+// @throws InputError, IoError
 void check_label_range(const Hdf5File& file,
                        const Hdf5Dataset& labels,
                        std::int64_t classes,

@@ -1,4 +1,4 @@
-// What a network takes, from its first and last layers.
+// Derives the mini-batch that a network takes from its input and its loss.
 #include "executor/data/data_source.hpp"
 
 #include <stdexcept>

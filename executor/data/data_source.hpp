@@ -1,4 +1,4 @@
-// Where training gets its mini-batches from.
+// Declares the interface through which training gets its mini-batches.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 
 namespace cnnplan {
 
-// The global mini-batch that a network takes.
+// Describes the global mini-batch that a network takes.
 struct BatchShape {
   Shape samples;  // (N, C, D, H, W)
-  Shape labels;   // (N, 1, D, H, W), one per position of the loss; of targets (N, C, ...)
+  Shape labels;   // (N, 1, D, H, W), one per position of the loss; targets are (N, C, ...)
   std::int64_t classes = 1;  // labels are in [0, classes)
-  bool has_targets = false;  // real numbers that outputs are compared with, instead of labels
+  bool has_targets = false;  // the loss compares outputs with real numbers instead of labels
   Precision precision = Precision::fp32;
   bool operator==(const BatchShape&) const = default;
 };
@@ -22,18 +22,19 @@ BatchShape batch_shape(const Network& network, std::int64_t batch, Precision pre
 class DataSource {
  public:
   virtual ~DataSource() = default;
-  // Samples of one pass.
+  // Returns the number of samples of one pass.
   virtual std::int64_t sample_count() const = 0;
-  // Mini-batches of one pass.
+  // Returns the number of mini-batches of one pass.
   virtual std::int64_t step_count() const = 0;
-  // Samples of the mini-batch of `step` that count. Fewer than the batch only in the last step of
-  // a pass in sequential order: what follows them is filled with zeros.
+  // Returns how many samples of the mini-batch of `step` count. It is less than the batch only in
+  // the last step of a pass in sequential order; zeros fill the rest of the mini-batch.
   virtual std::int64_t valid_count(std::int64_t step) const = 0;
-  // True when every step has the same mini-batch: a device with memory of its own keeps it.
+  // Returns true when every step has one and the same mini-batch, so that a GPU can keep it.
   virtual bool is_constant() const { return false; }
-  // Fill a block of this rank, given as box in global indices of the mini-batch, which may be
-  // pitched or empty: samples in the element of activations; labels as int32, or targets in the
-  // element of parameters. Steps go on from pass to pass. Not collective.
+  // These functions fill a block of this rank. Its box has global indices of the mini-batch and may
+  // be pitched or empty. Samples have the element type of activations. Labels are int32, and
+  // targets have the element type of parameters. Step numbers continue from pass to pass. The calls
+  // are not collective.
   // @throws IoError
   virtual void read_samples(std::int64_t step, const TensorView& samples) = 0;
   virtual void read_labels(std::int64_t step, const TensorView& labels) = 0;

@@ -1,4 +1,4 @@
-// Which sample of the file stands where in a mini-batch, and what of it is seen.
+// Decides which sample of the file stands where in a mini-batch, and which window of it is read.
 #include "executor/data/hdf5_data.hpp"
 
 #include <algorithm>
@@ -94,7 +94,8 @@ Placement Hdf5Data::placement(std::int64_t step, std::int64_t sample) const {
   return drawn(augmentation_, stored, batch_.samples, order_.seed, pass_of(step), sample);
 }
 
-// Labels per position lie under the samples; where they are coarser, nothing is cropped.
+// Labels per position use the placement of their sample. Coarser labels occur only where nothing is
+// cropped.
 Placement Hdf5Data::label_placement(std::int64_t step, std::int64_t sample) const {
   Placement place = placement(step, sample);
   if (!augmentation_.crops || labels_->dims.size() <= 2) place.first = {};

@@ -1,4 +1,4 @@
-// Samples and labels from an HDF5 file, each rank only its block.
+// Reads samples and labels from an HDF5 file; each rank reads only its block.
 #pragma once
 
 #include <cstdint>
@@ -13,28 +13,30 @@
 
 namespace cnnplan {
 
-// Shuffled: the order of a pass depends on seed and pass only, and its last partial mini-batch is
-// dropped. Sequential: the order of the file, the last mini-batch may be partial.
+// Shuffled order depends only on the seed and the pass, and drops the last partial mini-batch of a
+// pass. Sequential order is the order of the file, and its last mini-batch may be partial.
 struct SampleOrder {
   bool shuffled = true;
   std::uint64_t seed = 0;
 };
 
-// Labels or targets. Without them, the file need have none: all are 0.
+// Says whether labels or targets are read. Without them the file need not have any, and all are 0.
 enum class Labels { with, without };
 
-// The file holds `/samples`, float32 or uint8 (then scaled by 1/255), (N, C, H, W) or
-// (N, C, D, H, W), with optional attributes `mean` and `std` of 1 or C values that are subtracted
-// and divided by after scaling; and `/labels`, uint8, int32 or int64, (N) for a loss per image,
-// else (N, H, W) or (N, D, H, W), or, where the loss has targets, `/targets`, float32, (N, C),
-// (N, C, H, W) or (N, C, D, H, W).
+// The file holds `/samples`: float32 or uint8 (then scaled by 1/255), (N, C, H, W) or (N, C, D, H,
+// W). Its optional attributes `mean` and `std`, 1 or C values each, are subtracted and divided by
+// after scaling.
 //
-// Augmentation moves samples, and labels or targets per position with them, where the order is
-// shuffled; in the order of the file, windows are those in the middle.
+// The file also holds `/labels`: uint8, int32 or int64; (N) for a loss per image, else (N, H, W) or
+// (N, D, H, W). If the loss has targets, it holds `/targets` instead: float32; (N, C), (N, C, H, W)
+// or (N, C, D, H, W).
+//
+// In shuffled order, augmentation moves samples, and moves labels or targets per position with
+// them. In sequential order, windows lie in the middle.
 class Hdf5Data : public DataSource {
  public:
-  // Checks the whole file against the network. Collective over `communicator`, blocking; all ranks
-  // throw the same error.
+  // Checks the whole file against the network. This call is collective over `communicator` and
+  // blocks; all ranks throw equal errors.
   // @throws IoError, InputError with the dataset as pointer
   Hdf5Data(const std::string& file,
            const BatchShape& batch,
@@ -46,14 +48,14 @@ class Hdf5Data : public DataSource {
   std::int64_t sample_count() const override { return samples_.dataset.extents().front(); }
   std::int64_t step_count() const override;
   std::int64_t valid_count(std::int64_t step) const override;
-  // Both may be called from several threads at once.
+  // Several threads may call these functions at once.
   void read_samples(std::int64_t step, const TensorView& samples) override;
   void read_labels(std::int64_t step, const TensorView& labels) override;
 
  private:
   std::int64_t batch_size() const { return batch_.samples[Dim::n]; }
   std::int64_t pass_of(std::int64_t step) const { return step / step_count(); }
-  // In the file, of the sample that stands `n` in the mini-batch of `step`.
+  // Returns the index in the file of sample `n` of the mini-batch of `step`.
   std::int64_t file_index(std::int64_t step, std::int64_t n) const;
   Placement placement(std::int64_t step, std::int64_t sample) const;
   Placement label_placement(std::int64_t step, std::int64_t sample) const;

@@ -1,4 +1,4 @@
-// Feistel rounds and cycle walking.
+// Implements the Feistel rounds and the cycle walking of a random order.
 #include "executor/data/permutation.hpp"
 
 #include <algorithm>

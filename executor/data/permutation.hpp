@@ -1,12 +1,12 @@
-// A random order of any length that needs no memory.
+// Computes a random order of any length without storing it.
 #pragma once
 
 #include <cstdint>
 
 namespace cnnplan {
 
-// Bijection of [0, size): a Feistel network on the next even number of bits, repeated until it
-// falls below `size` (Black, Rogaway 2002, "cycle walking").
+// Computes a bijection of [0, size). A Feistel network on the next even number of bits is repeated
+// until the result is below `size` (Black, Rogaway 2002, "cycle walking").
 class Permutation {
  public:
   // @pre size >= 1

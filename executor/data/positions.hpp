@@ -1,4 +1,4 @@
-// Walks the positions of a channels-last block, which may be pitched.
+// Visits the positions of a channels-last block, which may be pitched.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace cnnplan {
 
-// Counted from the first element of a block.
+// A position is counted from the first element of a block.
 struct Position {
   std::int64_t n = 0;
   std::int64_t d = 0;
@@ -31,7 +31,7 @@ void for_each_position(const TensorView& view, const Visit& visit) {
   }
 }
 
-// The block of the sample that stands `index` samples after the first of `view`.
+// Returns the block of the sample that is `index` samples after the first one of `view`.
 inline TensorView sample_of(const TensorView& view,
                             std::int64_t index,
                             std::int64_t element_bytes) {

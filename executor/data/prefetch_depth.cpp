@@ -1,4 +1,4 @@
-// Windows of steps, one decision after each.
+// Looks at windows of steps and decides after each window whether to add a thread.
 #include "executor/data/prefetch_depth.hpp"
 
 namespace cnnplan {

@@ -1,25 +1,25 @@
-// How many threads read ahead: as many as keep steps from waiting.
+// Decides how many threads read ahead, so that steps rarely wait for data.
 #pragma once
 
 namespace cnnplan {
 
-// Looks at some steps, adds a thread where they waited for data, and stops adding when the last one
-// did not help.
+// Watches a number of steps, adds a thread if they waited for data, and stops when the last added
+// thread did not help.
 class PrefetchDepth {
  public:
   // @pre most >= 1
   explicit PrefetchDepth(int most) : most_(most) {}
 
-  // Of the step before: how long it waited for its data, and how long it took in all. True where
-  // another thread is wanted, which counts as there from then on.
+  // Takes how long the last step waited for its data and how long it took in total. True means that
+  // another thread should start; threads() then already counts it.
   bool record(double wait_s, double step_s);
 
   int threads() const { return threads_; }
-  // Of the time of all steps, what was spent waiting.
+  // Returns the share of the time of all steps that was spent waiting.
   double waited_share() const { return step_s_ > 0.0 ? wait_s_ / step_s_ : 0.0; }
 
  private:
-  static constexpr int skipped_steps = 2;  // after a change: what is read then began before it
+  static constexpr int skipped_steps = 2;  // after a change, because their reads began before it
   static constexpr int looked_at_steps = 8;
   static constexpr double tolerated_share = 0.01;
   static constexpr double helpful_factor = 0.9;

@@ -1,4 +1,4 @@
-// One slot for each thread; a slot is handed over by its state.
+// Hands slots between the reading threads and the steps; the state of a slot says who owns it.
 #include "executor/data/prefetched_data.hpp"
 
 #include <algorithm>
@@ -11,13 +11,13 @@
 namespace cnnplan {
 namespace {
 
-// Labels are moved as numbers of their size.
+// Labels are copied as numbers of equal size.
 ElementType moved_as(BufferElement element) {
   return element == BufferElement::int32 ? ElementType::fp32 : element_type(element);
 }
 
-// Launchers bind a rank to the cores that compute, where a thread that reads would stand in their
-// way: it takes the others that the node gives this program.
+// Launchers bind a rank to the cores that compute, where a reading thread would disturb them. The
+// thread moves to the other cores that the node gives this program.
 void leave_computing_cores() {
   cpu_set_t own;
   cpu_set_t others;
@@ -26,7 +26,7 @@ void leave_computing_cores() {
   for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
     if (!CPU_ISSET(cpu, &own)) CPU_SET(cpu, &others);
   }
-  sched_setaffinity(0, sizeof(others), &others);  // where there are no others, the binding stays
+  sched_setaffinity(0, sizeof(others), &others);  // the binding stays if there are no others
 }
 
 }  // namespace
@@ -98,7 +98,8 @@ PrefetchedData::Slot* PrefetchedData::find(std::int64_t step) {
   return nullptr;
 }
 
-// True where a thread has, reads or is about to read that step, and none a step before it.
+// Returns true when some thread has, reads or is about to read this step, and none handles an
+// earlier step.
 bool PrefetchedData::is_next(std::int64_t step) const {
   std::int64_t first = next_;
   for (const auto& slot : slots_) {
@@ -158,7 +159,7 @@ void PrefetchedData::read_samples(std::int64_t step, const TensorView& samples) 
   if (error) std::rethrow_exception(error);
 }
 
-// From `begin` to now the step waited. The first one has nothing to be compared with.
+// The step waited from `begin` until now. The first step has no earlier one to measure from.
 // @pre the mutex is held
 void PrefetchedData::take_time(Clock::time_point begin) {
   using Seconds = std::chrono::duration<double>;

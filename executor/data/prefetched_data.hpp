@@ -1,4 +1,4 @@
-// Mini-batches that threads read while the steps before them run.
+// Reads mini-batches ahead in threads while earlier steps run.
 #pragma once
 
 #include <chrono>
@@ -18,23 +18,23 @@
 namespace cnnplan {
 
 struct PrefetchLimits {
-  std::int64_t end = 0;  // steps from there on are not read ahead
-  int threads = 1;       // most
+  std::int64_t end = 0;  // steps from here on are not read ahead
+  int threads = 1;       // maximum
 };
 
-// Reads ahead what another source gives, in as many threads as the steps turn out to need: each
-// prepares one mini-batch, and keeps memory for it. Blocks, values and errors are those of the
-// source, whatever the threads do. Steps are asked for one after the other; at any other, reading
-// ahead begins anew.
+// Reads ahead from another source, in as many threads as the steps turn out to need. Each thread
+// prepares one mini-batch and keeps memory for it. Blocks, values and errors come from the source
+// unchanged, whatever the threads do. Steps are expected one after the other; after any other step,
+// reading ahead starts again.
 class PrefetchedData : public DataSource {
  public:
-  // `source` bears reads from several threads at once; `batch` is its own.
+  // `source` allows reads from several threads at once, and `batch` describes its mini-batches.
   PrefetchedData(std::unique_ptr<DataSource> source,
                  const BatchShape& batch,
                  const PrefetchLimits& limits);
   PrefetchedData(const PrefetchedData&) = delete;
   PrefetchedData& operator=(const PrefetchedData&) = delete;
-  // Waits for what is being read.
+  // Waits until the reads under way have ended.
   ~PrefetchedData() override;
 
   std::int64_t sample_count() const override { return source_->sample_count(); }
@@ -44,7 +44,7 @@ class PrefetchedData : public DataSource {
   void read_labels(std::int64_t step, const TensorView& labels) override;
 
   int threads() const { return depth_.threads(); }
-  // Of the time from step to step, what was spent waiting for data.
+  // Returns the share of the time from step to step that was spent waiting for data.
   double waited_share() const { return depth_.waited_share(); }
 
  private:
@@ -54,7 +54,7 @@ class PrefetchedData : public DataSource {
     std::vector<std::byte> elements;  // dense, channels-last
   };
   enum class State { free, reading, ready };
-  // What one thread prepares.
+  // Holds the mini-batch that one thread prepares.
   struct Slot {
     State state = State::free;
     std::int64_t step = -1;
@@ -77,17 +77,17 @@ class PrefetchedData : public DataSource {
   BufferElement label_element_;
   std::int64_t end_;
   PrefetchDepth depth_;
-  Clock::time_point last_{};   // when the step before had its data
+  Clock::time_point last_{};   // when the previous step had its data
   std::int64_t current_ = -1;  // step whose samples were read last
-  std::vector<Block> labels_;  // of that step
+  std::vector<Block> labels_;  // labels of the current step
 
-  std::mutex mutex_;  // of all that follows
+  std::mutex mutex_;  // guards all members below
   std::condition_variable changed_;
   bool stops_ = false;
   std::int64_t next_ = 0;  // step that the next free thread reads
   Box samples_box_;
   std::vector<Box> label_boxes_;
-  std::vector<std::unique_ptr<Slot>> slots_;  // one a thread
+  std::vector<std::unique_ptr<Slot>> slots_;  // one per thread
   std::vector<std::thread> threads_;
 };
 

@@ -1,4 +1,4 @@
-// Some rows at a time, so that what is read is still in a cache when it is turned.
+// Reads some rows at a time, so that they are still in a cache when they are converted.
 #include "executor/data/sample_reader.hpp"
 
 #include <algorithm>
@@ -45,11 +45,11 @@ T converted(double value) {
   }
 }
 
-// What of a stored sample a block of a window shows.
+// Describes the part of a stored sample that a block of a window shows.
 struct Shown {
   Box stored;  // in the sample, cut where the window leaves it
-  // Element x of the sample along a dim is element x - first of the window, and along w, where it
-  // is mirrored, first - x.
+  // Element x of the sample along a dim is element x - first of the window. Along w in a mirrored
+  // window, it is element first - x.
   std::array<std::int64_t, 3> first{};
   bool mirrored = false;
 };
@@ -85,7 +85,7 @@ Selection select(std::int64_t index, const Box& block, const std::vector<Dim>& d
 template <typename Stored>
 bool are_finite(const Stored* elements, std::int64_t count) {
   if constexpr (!std::is_floating_point_v<Stored>) return true;
-  // 0 for every finite number, else no number.
+  // The sum is 0 if all numbers are finite, else NaN.
   Stored sum{};
   for (std::int64_t i = 0; i < count; ++i) sum += elements[i] - elements[i];
   return sum == Stored{};
@@ -98,7 +98,7 @@ bool are_finite(const Stored* elements, std::int64_t count) {
                     .allowed = "finite numbers"});
 }
 
-// Rows of a block in the order of the file, (C, D, H, W), go to their positions.
+// Writes rows of a block from the order of the file, (C, D, H, W), to their positions.
 template <typename Stored, typename T>
 void turn(const Stored* elements,
           const Box& rows,
@@ -129,7 +129,7 @@ void turn(const Stored* elements,
   }
 }
 
-// Of compressed files, a chunk is unpacked for every read that touches it: all rows at once.
+// A compressed chunk is unpacked for every read that touches it, so all rows are read at once.
 std::int64_t rows_at_once(const ScaledDataset& tensor, const Shape& block) {
   constexpr std::int64_t most_bytes = std::int64_t{1} << 20;
   if (tensor.dataset.is_chunked()) return block[Dim::h];

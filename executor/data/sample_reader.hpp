@@ -1,4 +1,4 @@
-// Blocks of stored samples, labels and targets, turned to channels-last.
+// Reads blocks of stored samples, labels and targets and converts them to channels-last.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +11,22 @@
 
 namespace cnnplan {
 
-// A dataset, and what its elements become.
+// Says which dataset to read and how its elements are scaled.
 struct ScaledDataset {
   Hdf5Dataset dataset;
-  std::vector<Dim> dims;                    // of the dataset, n first; others have one element
+  std::vector<Dim> dims;  // dims of the dataset, n first; other dims have one element
   FileElement read_as = FileElement::fp32;  // uint8, int32 or fp32
   std::vector<double> scale;                // by channel: element = stored * scale + shift
   std::vector<double> shift;
 
-  // (1, C, D, H, W) of one sample.
+  // Returns the shape (1, C, D, H, W) of one sample.
   Shape shape() const;
 };
 
-// Fills `target`, a block of one sample in indices of the window that `placement` lays over it;
-// zeros where the window leaves the sample. May be called from several threads at once.
-// @throws IoError; InputError where a value is not finite
+// Fills `target`, a block of one sample in indices of the window that `placement` lays over the
+// sample. Elements where the window leaves the sample become zero. Several threads may call this at
+// once.
+// @throws IoError; InputError for a value that is not finite
 void read_sample(const ScaledDataset& tensor,
                  std::int64_t index,
                  const Placement& placement,
@@ -33,7 +34,7 @@ void read_sample(const ScaledDataset& tensor,
                  BufferElement element,
                  const TensorView& target);
 
-// Zeros.
+// Fills the block with zeros.
 void clear_block(BufferElement element, const TensorView& target);
 
 }  // namespace cnnplan

@@ -1,4 +1,4 @@
-// Synthetic values, drawn by global index.
+// Draws synthetic samples, labels and targets by global index.
 #include "executor/data/synthetic_data.hpp"
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 namespace cnnplan {
 namespace {
 
-// Sum of four uniform 16-bit numbers of one draw, scaled to variance 1: four times as fast as a
-// normal draw, and as good for samples that nobody learns from.
+// Sums four uniform 16-bit numbers of one draw, scaled to variance 1. This is four times as fast as
+// a normal draw, and good enough for made-up samples.
 double normal_like(std::uint64_t bits) {
   constexpr double unit = 1.0 / 65536.0;
   const std::uint64_t sum =
@@ -21,7 +21,7 @@ double normal_like(std::uint64_t bits) {
   return (static_cast<double>(sum) * unit - mean) * std::numbers::sqrt3;
 }
 
-// Index of the first channel of a position in the whole tensor (N, C, D, H, W).
+// Returns the index of a position's first channel in the whole tensor (N, C, D, H, W).
 std::uint64_t global_index(const Shape& shape, const Box& box, const Position& at) {
   std::int64_t index = (box[Dim::n].begin + at.n) * shape[Dim::c] + box[Dim::c].begin;
   index = index * shape[Dim::d] + box[Dim::d].begin + at.d;
@@ -40,7 +40,7 @@ TensorView dense_view(std::vector<std::byte>& elements, const Box& box) {
   return view_of(elements.data(), box, box, sizeof(T));
 }
 
-// Copies what is kept for the box of `target` to it.
+// Copies the kept values for the box of `target` into it.
 template <typename T>
 void copy_block(const std::vector<std::byte>& elements, const TensorView& target) {
   if (is_dense(target)) {

@@ -1,4 +1,4 @@
-// One made-up mini-batch, the same however it is split.
+// Makes up one mini-batch, whose values do not depend on how it is split.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +10,9 @@
 
 namespace cnnplan {
 
-// Samples and targets are normal-like (mean 0, variance 1), labels uniform; all depend on the seed
-// and the global index only, and are the same in every step. The block of this rank is made at the
-// first read and kept.
+// Samples and targets are roughly normal (mean 0, variance 1), and labels are uniform. All values
+// depend only on the seed and the global index, and every step repeats them. The block of this rank
+// is made at the first read and kept.
 class SyntheticData : public DataSource {
  public:
   SyntheticData(const BatchShape& batch, std::uint64_t seed) : batch_(batch), seed_(seed) {}
@@ -29,7 +29,7 @@ class SyntheticData : public DataSource {
     Box box;
     std::vector<std::byte> elements;  // dense, channels-last
   };
-  // Normal-like values of the block `target` of a tensor of shape `whole`, drawn once.
+  // Copies roughly normal values for the block `target` of a tensor of shape `whole`, drawn once.
   template <typename T>
   void read_values(const TensorView& target, const Shape& whole, RandomUse use, Block& kept);
   void read_classes(const TensorView& labels, Block& kept);
@@ -37,7 +37,7 @@ class SyntheticData : public DataSource {
   BatchShape batch_;
   std::uint64_t seed_;
   Block samples_;
-  std::vector<Block> labels_;  // of losses with different blocks
+  std::vector<Block> labels_;  // one per loss block that was asked for
 };
 
 }  // namespace cnnplan

@@ -1,4 +1,4 @@
-// Pieces by pread, which moves no common position.
+// Reads pieces with pread, which does not move a file position that threads share.
 #include "executor/hdf5/contiguous_blocks.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::int64_t page_bytes = 4096;
 constexpr std::int64_t few_pieces = 4;
-// Read at once for small pieces, with what lies between them.
+// Small pieces are read at once, together with the bytes between them, up to this limit.
 constexpr std::int64_t most_span_bytes = 64 << 10;
 
 std::int64_t product(std::span<const std::int64_t> values) {
@@ -29,7 +29,7 @@ std::int64_t product(std::span<const std::int64_t> values) {
   throw IoError(layout.file + ": cannot read " + layout.dataset + ": " + cause);
 }
 
-// To the next block of so many; false after the last one.
+// Moves to the next index within start and count, and returns false after the last one.
 bool advance(std::span<std::int64_t> index,
              std::span<const std::int64_t> start,
              std::span<const std::int64_t> count) {

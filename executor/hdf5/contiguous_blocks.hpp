@@ -1,5 +1,5 @@
-// Blocks of a dataset that lies in its file in one piece, read past HDF5: for samples of a few KiB
-// a call of the library takes longer than their bytes.
+// Reads blocks of a contiguous dataset from its file without HDF5. For samples of a few KiB, a call
+// of the library takes longer than copying their bytes.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace cnnplan {
 
-// Where a dataset's elements lie, as they are in memory.
+// Says where a dataset's elements lie in the file; they are stored as they are in memory.
 struct ContiguousLayout {
   std::string file;
   std::string dataset;      // for messages
@@ -25,11 +25,12 @@ class ContiguousBlocks {
   // Opens the file. @throws IoError
   explicit ContiguousBlocks(ContiguousLayout layout);
 
-  // False where the block is many pieces of less than a page, far from each other: HDF5 reads
-  // around these at once.
+  // Returns false if the block consists of many pieces that are smaller than a page and far apart.
+  // HDF5 reads the bytes around such pieces at once.
   bool suits(std::span<const std::int64_t> count) const;
-  // Row-major. From any thread. @pre the block lies in the extents; `out` holds it
-  // @throws IoError, also where the file ends before the block
+  // Reads a block in row-major order; any thread may call this.
+  // @pre the block lies in the extents; `out` has room for it
+  // @throws IoError, also when the file ends before the block
   void read(std::span<const std::int64_t> start,
             std::span<const std::int64_t> count,
             void* out) const;
@@ -39,10 +40,10 @@ class ContiguousBlocks {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
 
-  // How many of the innermost dims make one piece of the file.
+  // Returns how many of the innermost dims form one contiguous piece of the file.
   std::size_t dims_in_piece(std::span<const std::int64_t> count) const;
   bool has_good_pieces(std::span<const std::int64_t> count) const;
-  // From the first element of a block to the last.
+  // Returns the bytes from the first element of a block to the last.
   std::int64_t span_bytes(std::span<const std::int64_t> count) const;
   std::int64_t position(std::span<const std::int64_t> index) const;
   void read_piece(std::int64_t offset, std::int64_t bytes, std::byte* out) const;

@@ -10,7 +10,7 @@
 namespace cnnplan {
 namespace {
 
-// Walked from the innermost call outwards: the first description is the cause.
+// HDF5 walks from the innermost call outwards, so the first description is the cause.
 herr_t keep_first(unsigned /*depth*/, const H5E_error2_t* error, void* cause) {
   auto& text = *static_cast<std::string*>(cause);
   if (text.empty() && error->desc != nullptr) text = error->desc;

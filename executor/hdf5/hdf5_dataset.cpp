@@ -1,4 +1,4 @@
-// Reads and writes of dataset blocks over the C interface.
+// Reads and writes blocks of datasets through the C interface of HDF5.
 #include "executor/hdf5/hdf5_dataset.hpp"
 
 #include <stdexcept>

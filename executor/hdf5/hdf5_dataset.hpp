@@ -1,4 +1,4 @@
-// A dataset of an open HDF5 file: its type and extents, and reads of blocks.
+// Gives access to one dataset of an open HDF5 file: its type, its extents, and blocks of it.
 #pragma once
 
 #include <cstddef>
@@ -13,14 +13,14 @@
 
 namespace cnnplan {
 
-// What a dataset's elements are; `other` is whatever this project does not read.
+// Names the element types that this project reads; `other` is every other type.
 enum class FileElement { uint8, int32, int64, fp32, fp64, other };
-// "uint8", "float32", ...; "another type".
+// Returns "uint8", "float32" and so on, or "another type".
 std::string to_text(FileElement element);
-// @pre element is not `other`
+// Returns the bytes of one element. @pre element is not `other`
 std::size_t size_of(FileElement element);
 
-// Dense block of a dataset, one entry per dim.
+// Selects a dense block of a dataset, with one entry per dim.
 struct Selection {
   std::vector<std::int64_t> start;
   std::vector<std::int64_t> count;
@@ -34,29 +34,30 @@ class Hdf5Dataset {
   const std::string& name() const { return name_; }
   const std::vector<std::int64_t>& extents() const { return extents_; }
   FileElement element() const { return element_; }
-  // Stored in chunks, perhaps compressed ones.
+  // Returns true if the dataset is stored in chunks, which may be compressed.
   bool is_chunked() const { return is_chunked_; }
-  // Row-major, converted to `memory`. From any thread; past HDF5 where read_directly() was called
-  // and suits the block.
+  // Reads a block in row-major order, converted to `memory`; any thread may call this. It bypasses
+  // HDF5 after read_directly() if that suits the block.
   // @pre out holds the product of selection.count elements of `memory`
   void read(const Selection& selection, FileElement memory, void* out) const;
-  // From now on. Nobody may write the file. Without effect where the dataset is chunked,
-  // compressed, kept in other files, or of elements that are not as they are in memory.
+  // Makes later reads bypass HDF5; nobody may write the file from now on. It has no effect on
+  // datasets that are chunked, compressed or kept in other files, or whose elements need
+  // conversion.
   void read_directly();
   std::vector<double> read_all() const;
-  // The same of a file that is open for writing, converted from double.
+  // Writes a block of a file that is open for writing, converted from double.
   // @pre values.size() is the product of selection.count
   void write(const Selection& selection, std::span<const double> values);
-  // Small blocks reach the file only here: reports what the destructor could not. Nothing may be
-  // used after it.
+  // Writes small blocks to the file and reports errors that the destructor could not. Nothing may
+  // be used afterwards.
   void close();
-  // Absent when the dataset has no such attribute.
+  // Returns the values of an attribute, or nothing when the dataset lacks it.
   std::optional<std::vector<double>> attribute(const std::string& name) const;
 
  private:
   friend class Hdf5File;
   Hdf5Dataset(Hdf5Handle handle, std::string file, std::string name);
-  // Of a block: where it is in the file, and dense.
+  // Describes a block twice: its place in the file, and dense in memory.
   struct Spaces {
     Hdf5Handle file;
     Hdf5Handle memory;
@@ -72,9 +73,9 @@ class Hdf5Dataset {
   std::optional<ContiguousBlocks> direct_;
 };
 
-// "(64, 3, 7, 7)"
+// Returns the extents as text: "(64, 3, 7, 7)".
 std::string extents_text(std::span<const std::int64_t> extents);
-// Product of the extents. @throws InputError on overflow.
+// Returns the product of the extents. @throws InputError on overflow.
 std::int64_t element_count(std::span<const std::int64_t> extents);
 
 }  // namespace cnnplan

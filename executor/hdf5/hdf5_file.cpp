@@ -1,4 +1,4 @@
-// HDF5 files and datasets over the C interface.
+// Opens files and creates datasets through the C interface of HDF5.
 #include "executor/hdf5/hdf5_file.hpp"
 
 #include <filesystem>
@@ -18,7 +18,7 @@ void require_file(const std::string& file) {
   if (!std::filesystem::exists(file, error)) throw IoError(file + ": no such file");
 }
 
-// True when every group on the way to `name`, and `name` itself, are there.
+// Returns true when `name` and every group above it exist.
 bool exists(hid_t file, const std::string& name) {
   for (std::size_t slash = name.find('/', 1);; slash = name.find('/', slash + 1)) {
     if (H5Lexists(file, name.substr(0, slash).c_str(), H5P_DEFAULT) <= 0) return false;

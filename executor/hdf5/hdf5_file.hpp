@@ -1,4 +1,5 @@
-// HDF5 files and datasets. Every failure is an IoError that names file, dataset and cause.
+// Opens and creates HDF5 files and finds their datasets. Every failure is an IoError that names
+// file, dataset and cause.
 #pragma once
 
 #include <cstdint>
@@ -15,25 +16,26 @@ namespace cnnplan {
 
 class Hdf5File {
  public:
-  // For reading; any number of ranks may have it open.
+  // Opens a file for reading; any number of ranks may have it open.
   static Hdf5File open(const std::string& file);
-  // Empties a file that is there.
+  // Creates an empty file and replaces an existing one.
   static Hdf5File create(const std::string& file);
 
   const std::string& file() const { return file_; }
-  // By absolute path, "/conv1/weight"; absent when there is no such dataset.
+  // Finds a dataset by absolute path ("/conv1/weight"); returns nothing when it does not exist.
   std::optional<Hdf5Dataset> find(const std::string& name) const;
-  // A dataset to be written block by block. Creates the groups on the way; float64 for fp64, else
-  // float32.
+  // Creates a dataset that is written block by block, and the groups above it. Its elements are
+  // float64 for fp64, else float32.
   Hdf5Dataset create_dataset(const std::string& name,
                              std::span<const std::int64_t> extents,
                              Precision precision);
-  // The same, whole. @pre values.size() is the product of extents
+  // Creates a dataset and writes all of it. @pre values.size() is the product of extents
   void write(const std::string& name,
              std::span<const std::int64_t> extents,
              std::span<const double> values,
              Precision precision);
-  // Reports what the destructor could not. Nothing may be used after it.
+  // Closes the file, and reports errors that the destructor could not. Nothing may be used
+  // afterwards.
   void close();
 
  private:

@@ -1,4 +1,4 @@
-// Owner of one HDF5 identifier.
+// Owns one HDF5 identifier and closes it.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace cnnplan {
 
-// Move-only. `close` is the HDF5 function that gives the identifier back.
+// The class is move-only. `close` is the HDF5 function that releases the identifier.
 class Hdf5Handle {
  public:
   using Close = int (*)(std::int64_t);
@@ -25,7 +25,7 @@ class Hdf5Handle {
   ~Hdf5Handle() { reset(); }
 
   std::int64_t id() const { return id_; }
-  // What the close function returned; 0 when there was nothing to close.
+  // Returns the result of the close function, or 0 when there was nothing to close.
   int reset() {
     if (id_ == none) return 0;
     const auto lock = lock_hdf5();

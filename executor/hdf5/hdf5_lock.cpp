@@ -1,4 +1,4 @@
-// The lock outlives whatever is closed when the program ends.
+// Keeps a mutex that is never destroyed, because files may be closed when the program ends.
 #include "executor/hdf5/hdf5_lock.hpp"
 
 namespace cnnplan {

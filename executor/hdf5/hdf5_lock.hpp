@@ -1,11 +1,11 @@
-// One thread at a time inside HDF5, which is not made for several where it is parallel.
+// Lets one thread at a time into HDF5, whose parallel build does not support several threads.
 #pragma once
 
 #include <mutex>
 
 namespace cnnplan {
 
-// Held as long as what is returned. A thread that holds it may take it again.
+// The lock is held as long as the returned object lives. A thread that holds it may take it again.
 [[nodiscard]] std::unique_lock<std::recursive_mutex> lock_hdf5();
 
 }  // namespace cnnplan

@@ -1,4 +1,4 @@
-// Tensor files over Hdf5File.
+// Reads and writes tensor files with Hdf5File.
 #include "executor/hdf5/weights_file.hpp"
 
 #include <algorithm>
@@ -38,7 +38,7 @@ Selection stored_selection(const Shape& shape, const Box& block) {
 
 namespace {
 
-// What finish() replaces. Devices cannot be replaced.
+// Returns the file that finish() replaces, behind symbolic links. A device cannot be replaced.
 std::string replaceable(const std::string& file) {
   if (!file_exists(file)) return file;
   std::error_code error;

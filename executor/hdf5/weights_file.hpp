@@ -1,4 +1,4 @@
-// Named tensors in HDF5 files: weights, and dumps of gradients, outputs and loss.
+// Reads and writes named tensors in HDF5 files: weights, and dumps of gradients, outputs and loss.
 #pragma once
 
 #include <cstdint>
@@ -12,37 +12,39 @@
 
 namespace cnnplan {
 
-// "/conv1/weight", "/conv1/weight_gradient", "/bn1/mean", "/conv1/output".
+// Returns names such as "/conv1/weight", "/conv1/weight_gradient", "/bn1/mean", "/conv1/output".
 std::string tensor_name(std::string_view layer, std::string_view tensor);
 
-// As stored: (N, C, H, W), or (N, C, D, H, W) where D > 1; weights likewise.
+// Returns the extents in the file: (N, C, H, W), or (N, C, D, H, W) if D > 1. Weights follow this
+// rule, too.
 std::vector<std::int64_t> stored_extents(const Shape& shape);
 
-// The same of a block of a tensor of `shape`.
+// Returns the place in the file of a block of a tensor of `shape`.
 Selection stored_selection(const Shape& shape, const Box& block);
 
-// Writes beside the file and renames in finish(): the file is there whole or not at all. For one
-// rank, after gathering.
+// Writes to a temporary file next to `file` and renames it in finish(), so `file` is complete or
+// absent. One rank writes, after gathering.
 class TensorFileWriter {
  public:
-  // @throws IoError
+  // Opens the temporary file. @throws IoError
   explicit TensorFileWriter(const std::string& file);
   TensorFileWriter(const TensorFileWriter&) = delete;
   TensorFileWriter& operator=(const TensorFileWriter&) = delete;
-  // Removes what was written unless it was finished.
+  // The destructor removes the temporary file unless finish() was called.
   ~TensorFileWriter();
 
-  // Row-major; stored as float32 or float64. @pre no tensor of that name was written
+  // Writes values in row-major order as float32 or float64.
+  // @pre no tensor of that name was written
   // @throws IoError
   void write(const std::string& name,
              std::span<const std::int64_t> extents,
              std::span<const double> values,
              Precision precision);
-  // A tensor to be written block by block; to be closed before finish(). @throws IoError
+  // Creates a tensor that is written block by block and closed before finish(). @throws IoError
   Hdf5Dataset create(const std::string& name,
                      std::span<const std::int64_t> extents,
                      Precision precision);
-  // @throws IoError
+  // Closes the file and gives it its name. @throws IoError
   void finish();
 
  private:
@@ -54,15 +56,16 @@ class TensorFileWriter {
 
 class TensorFileReader {
  public:
-  // @throws IoError
+  // Opens the file. @throws IoError
   explicit TensorFileReader(const std::string& file) : hdf5_(Hdf5File::open(file)) {}
 
   const std::string& file() const { return hdf5_.file(); }
   bool has(const std::string& name) const { return hdf5_.find(name).has_value(); }
-  // Row-major. @throws InputError (pointer `name`) when it is missing, of other extents or no
-  // numbers; IoError
+  // Reads a tensor in row-major order.
+  // @throws InputError (pointer `name`) when it is missing, has other extents or no numbers;
+  // IoError
   std::vector<double> read(const std::string& name, std::span<const std::int64_t> extents) const;
-  // A block of it, which may be empty.
+  // Reads a block of the tensor, which may be empty.
   std::vector<double> read(const std::string& name,
                            std::span<const std::int64_t> extents,
                            const Selection& block) const;

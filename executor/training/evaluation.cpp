@@ -1,4 +1,4 @@
-// Forward passes under the plan's own distribution; every rank counts its block.
+// Runs forward passes under the plan's distribution; every rank counts the results of its block.
 #include "executor/training/evaluation.hpp"
 
 #include <algorithm>
@@ -19,7 +19,8 @@ std::int64_t best_class(const T* probabilities, std::int64_t classes) {
   return std::max_element(probabilities, probabilities + classes, smaller) - probabilities;
 }
 
-// Sums over all samples: bits do not depend on which ranks have them, where each has its own.
+// Holds sums over samples. If each rank has whole samples, the bits do not depend on which rank has
+// them.
 struct Sums {
   std::vector<double> of_samples;  // by place in the mini-batch
   double count = 0.0;
@@ -31,9 +32,9 @@ struct Sums {
   }
 };
 
-// Of this rank's block of results, the part of samples below `valid`.
+// Says which part of this rank's block of results belongs to samples below `valid`.
 struct Counted {
-  std::int64_t first = 0;  // sample
+  std::int64_t first = 0;  // the first sample that counts
   std::int64_t samples = 0;
   std::int64_t per_sample = 0;  // elements
 };
@@ -46,7 +47,7 @@ Counted counted(const Box& block, std::int64_t valid) {
           .per_sample = volume(block) / samples.size()};
 }
 
-// Positions whose most probable class is the label.
+// Counts positions whose most probable class is the label.
 template <typename T>
 void add_right(const TensorView& probabilities,
                const TensorView& labels,
@@ -86,7 +87,7 @@ double evaluate(const Plan& plan,
                 DataSource& data) {
   const int rank = groups.world().rank();
   const LayerIndex loss = plan.network.loss_layer();
-  const Schedule schedule = lower_inference(plan, rank);
+  const Schedule schedule = lower(plan, rank, {.pass = Pass::inference});
   StepRunner runner(
       schedule, {.backend = &backend, .parameters = &parameters, .groups = &groups, .data = &data});
   const Operand& output = schedule.outputs[static_cast<std::size_t>(loss)];

@@ -1,4 +1,4 @@
-// How good outputs are on data that was not trained on.
+// Measures the outputs of a network on data that it was not trained on.
 #pragma once
 
 #include "executor/data/data_source.hpp"
@@ -7,9 +7,9 @@
 
 namespace cnnplan {
 
-// Fraction of positions whose most probable class is the label, or the mean squared error where the
-// network has targets, over one pass of `data`. Batch norm uses running values, dropout passes
-// through. Collective.
+// Makes one pass over `data`. Returns the fraction of positions whose most probable class is the
+// label, or the mean squared error if the network has targets. Batch norms use running values, and
+// dropout passes its input through. This call is collective.
 double evaluate(const Plan& plan,
                 Backend& backend,
                 ParameterStore& parameters,

@@ -1,4 +1,4 @@
-// All ranks have the same slots, of which each looks at its part.
+// Looks at each rank's part of every tensor; all ranks list the tensors in one order.
 #include "executor/training/finite_check.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ bool is_finite(const std::vector<double>& values) {
   return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
 }
 
-// Calls look(name, values) for every slot and every running value, in the same order on all ranks.
+// Calls look(name, values) for every slot and every running value; the order is equal on all ranks.
 template <typename Look>
 void for_each_tensor(const ParameterStore& store, const Network& network, const Look& look) {
   for (std::size_t i = 0; i < store.slots().size(); ++i) {

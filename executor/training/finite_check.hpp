@@ -1,4 +1,4 @@
-// Whether what a training made is numbers.
+// Checks that weights and running values of a training are finite numbers.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,10 @@
 
 namespace cnnplan {
 
-// Kernels of libraries may make 0 of what is no number, so that the loss stays finite. `steps`:
-// that are done. Collective. @throws NotFiniteError on all ranks, naming the first tensor, where a
-// weight or a running value of one of them is not finite
+// Library kernels may turn NaN into 0, so the loss alone does not show it. `steps` counts the steps
+// done. This call is collective.
+// @throws NotFiniteError on all ranks when a weight or running value of any rank is not finite; it
+// names the first such tensor
 void require_finite(const ParameterStore& store,
                     const Network& network,
                     const Communicator& world,

@@ -1,4 +1,4 @@
-// One step without updates, and norms over ranks.
+// Runs one step without updates, and computes norms over ranks.
 #include "executor/training/gradient_check.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace cnnplan {
 namespace {
 
-// Steps change them whether or not there are updates.
+// Steps change running values even without updates, so this class keeps and restores them.
 class KeptRunningValues {
  public:
   KeptRunningValues(ParameterStore& store, const Network& network) : store_(store) {
@@ -77,7 +77,7 @@ double sum_of_squares(const TensorView& view) {
   });
 }
 
-// Blocks of residuals are dense.
+// Residual blocks are dense, so their elements are read one after the other.
 std::array<std::vector<double>, 2> residual_squares(const Plan& plan,
                                                     const Schedule& schedule,
                                                     const StepRunner& runner) {
@@ -111,7 +111,7 @@ Plan serial_plan(const Plan& plan) {
 
 Gradient gradient_under(const Plan& plan, const StepContext& context, const StepState& state) {
   const int rank = context.groups->world().rank();
-  const Schedule schedule = lower_with_residuals(plan, rank);
+  const Schedule schedule = lower(plan, rank, {.residuals = true});
   require_same_slots(schedule, *context.parameters);
   StepContext without_updates = context;
   without_updates.updates = false;
@@ -149,7 +149,7 @@ GradientDifference difference(const Gradient& gradient,
     difference_squares += (own - expected) * (own - expected);
   }
   world.allreduce(std::span<double>(sums), AllreduceAlgorithm::library);
-  // Rounding may take it beyond 1.
+  // Rounding may take the cosine beyond 1.
   const double cosine = products / (std::sqrt(squares) * std::sqrt(serial_squares));
   return {.cosine = difference_squares == 0.0 ? 1.0 : std::clamp(cosine, -1.0, 1.0),
           .relative_error = relative(std::sqrt(difference_squares), std::sqrt(serial_squares)),

@@ -1,4 +1,4 @@
-// How far the gradient under multigrid is from that of the layers in order.
+// Measures how far the gradient under multigrid is from the gradient of the layers in order.
 #pragma once
 
 #include <array>
@@ -10,32 +10,34 @@
 namespace cnnplan {
 
 struct Gradient {
-  std::vector<double> values;  // of this rank's slices, of equal ones only on the first rank
+  std::vector<double> values;  // from this rank's slices; equal slices on one rank only
   double loss = 0.0;           // mean over the global mini-batch
-  // Of this rank, by the number of cycles that were over, of a chain at most its own: sums over the
-  // squares of residuals, forward and backward.
+  // Holds sums of this rank's squared residuals, forward and backward, indexed by completed cycles.
+  // A chain with fewer cycles adds its last residual to the later entries.
   std::array<std::vector<double>, 2> residual_squares{};
 };
 
-// Norms over all parameters of the network. NaN where one of the gradients is not finite.
+// Compares gradients by norms over all parameters of the network, which are NaN when a gradient is
+// not finite.
 struct GradientDifference {
   double cosine = 1.0;
   double relative_error = 0.0;       // ||g - g_serial|| / ||g_serial||
   double relative_loss_error = 0.0;  // |loss - loss_serial| / |loss_serial|
 };
 
-// The plan with the layers of all chains in order, on the ranks that have them.
+// Returns the plan with all chains run layer by layer, on the ranks that have the layers.
 Plan serial_plan(const Plan& plan);
 
-// At the present weights, on the mini-batch of state.step; times the loss scale. Of `context`, only
-// the arena of gradients changes. Builds a runner for the one step. Collective.
-// @pre the parameters of `context` are those of `plan`, with or without multigrid
+// Computes the gradient at the present weights on the mini-batch of state.step, times the loss
+// scale. It builds a runner for this one step and changes only the gradient arena of `context`.
+// This call is collective.
+// @pre the parameters of `context` belong to `plan`, with or without multigrid
 Gradient gradient_under(const Plan& plan, const StepContext& context, const StepState& state);
 
-// Norms over all ranks. Collective.
+// Returns the square roots of the sums over all ranks. This call is collective.
 std::vector<double> norms(std::vector<double> squares, const Communicator& world);
 
-// Collective.
+// Compares two gradients over all ranks. This call is collective.
 GradientDifference difference(const Gradient& gradient,
                               const Gradient& serial,
                               const Communicator& world);

@@ -144,7 +144,7 @@ InferenceReport infer(const Plan& given,
   const std::unique_ptr<Backend> backend = backend_for(given, options, world);
   const auto note = world.rank() == 0 ? callbacks.note : nullptr;
   const Plan plan = without_foreign_names(given, backend->fingerprint(), note);
-  const Schedule schedule = lower_inference(plan, world.rank());
+  const Schedule schedule = lower(plan, world.rank(), {.pass = Pass::inference});
   require_memory(memory_of(schedule).total_bytes(), plan.network.name(), world, backend->device());
   backend->prepare_thread();
   tell_places(backend->device(), world, callbacks);

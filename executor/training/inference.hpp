@@ -1,4 +1,4 @@
-// Runs a network over data and writes what it computes.
+// Runs a network over data and writes its outputs.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,20 @@ namespace cnnplan {
 struct InferenceReport {
   std::string tensor;  // "/fc/output": the output of the layer before the loss
   std::int64_t samples = 0;
-  // Forward passes of a mini-batch, on the slowest rank, without the first unless there are no
-  // others.
+  // Holds the times of forward passes of a mini-batch on the slowest rank. The first pass counts
+  // only if there is no other.
   Statistics step;
-  double predicted_s = 0.0;  // by the plan; 0: it does not say
+  double predicted_s = 0.0;  // from the plan; 0: the plan has no prediction
 };
 
-// One pass over `options.data_file` in its order, which need have no labels, or one made-up
-// mini-batch: forward only, batch norm with running values, dropout passes through, chains as the
-// plan runs them. Of the options, those of devices and of data, weights and seed count. `file` is
-// written by rank 0, float64 for fp64, else float32, when all is done, or not at all; only a
-// process that is killed leaves a `.partial` beside it. Collective.
-// @throws as train(); NotFiniteError for an output that is not finite; InfeasibleError for outputs
-// of a mini-batch that rank 0 cannot gather
+// Makes one pass over `options.data_file` in its order, or over one made-up mini-batch. The pass is
+// forward only: batch norms use running values, dropout passes its input through, and chains run as
+// the plan says. Labels are not needed. Only options of devices, data, weights and seed count.
+//
+// Rank 0 writes `file` when all outputs are known: float64 for fp64, else float32. An error leaves
+// no file; only a killed process leaves a `.partial`. This call is collective.
+// @throws as train() does; NotFiniteError for an output that is not finite; InfeasibleError when
+// rank 0 cannot gather the outputs of a mini-batch
 InferenceReport infer(const Plan& plan,
                       const TrainingOptions& options,
                       const std::string& file,

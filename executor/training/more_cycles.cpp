@@ -1,4 +1,4 @@
-// Chain by chain.
+// Changes the number of cycles of each chain of a plan.
 #include "executor/training/more_cycles.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// What comes closer to the layers in order when the gradient under multigrid is too far from
-// theirs.
+// Raises the number of multigrid cycles when the gradient is too far from the gradient of the
+// layers in order.
 #pragma once
 
 #include <vector>
@@ -9,16 +9,16 @@
 
 namespace cnnplan {
 
-// The plan with one more cycle of all chains. Those that would take as many as they have coarse
-// steps, which computes what the layers compute, run their layers in order instead.
+// Returns the plan with one more cycle in all chains. With as many cycles as coarse steps,
+// multigrid computes exactly what the layers do, so such a chain runs its layers in order instead.
 Plan with_one_more_cycle(const Plan& plan);
 
-// The chains of `given` that have other cycles in `now`, which may run them in order.
+// Returns the chains of `given` whose cycles differ in `now`, where a chain may run in order.
 std::vector<RaisedCycles> raised_cycles(const Plan& given, const Plan& now);
-// The plan with these, for the chains that it has.
+// Returns the plan with the raised cycles, for the chains that it has.
 Plan with_raised_cycles(const Plan& plan, const std::vector<RaisedCycles>& raised);
 
-// The most of any chain; 0 without multigrid.
+// Returns the largest number of cycles of any chain, or 0 without multigrid.
 int most_cycles(const Plan& plan);
 
 }  // namespace cnnplan

@@ -1,4 +1,4 @@
-// Means over ranks per step, then medians over steps.
+// Averages the times of operations over ranks in each step, then takes medians over steps.
 #include "executor/training/run_recorder.hpp"
 
 #include <algorithm>
@@ -17,6 +17,12 @@ std::string ids_of(const Schedule& schedule) {
   return text;
 }
 
+std::vector<OperationLabel> labels_of(const Schedule& schedule) {
+  std::vector<OperationLabel> labels;
+  for (const Operation& operation : schedule.operations) labels.push_back(operation.label);
+  return labels;
+}
+
 std::vector<std::string> lines_of(const std::string& text) {
   std::istringstream stream(text);
   std::vector<std::string> lines;
@@ -24,21 +30,24 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-// Sums over ranks of the times of one operation, per step.
+// Sums the times of one operation over ranks, for each step.
 struct Total {
   std::size_t position = 0;
+  OperationLabel label{};
   int ranks = 0;
   std::vector<double> per_step;
 };
 
 void add_rank(std::map<std::string, Total>& totals,
               const std::vector<std::string>& ids,
+              const std::vector<OperationLabel>& labels,
               const std::vector<double>& times) {
   const std::size_t steps = ids.empty() ? 0 : times.size() / ids.size();
   for (std::size_t i = 0; i < ids.size(); ++i) {
     const auto [entry, is_new] = totals.try_emplace(ids[i]);
     Total& total = entry->second;
     if (is_new) total.position = totals.size();
+    total.label = labels[i];
     total.per_step.resize(steps, 0.0);
     ++total.ranks;
     for (std::size_t step = 0; step < steps; ++step) {
@@ -47,13 +56,16 @@ void add_rank(std::map<std::string, Total>& totals,
   }
 }
 
-std::vector<MeasuredOperation> in_order(const std::map<std::string, Total>& totals) {
+std::vector<MeasuredOperation> in_order(const std::map<std::string, Total>& totals,
+                                        const Network& network) {
   std::vector<MeasuredOperation> operations(totals.size());
   for (const auto& [id, total] : totals) {
     std::vector<double> means = total.per_step;
     for (double& value : means) value /= total.ranks;
-    operations[total.position - 1] = {
-        .id = id, .time = measured(summarize(means)), .ranks = total.ranks};
+    operations[total.position - 1] = {.id = id,
+                                      .time = measured(summarize(means)),
+                                      .ranks = total.ranks,
+                                      .place = place_of(total.label, network)};
   }
   return operations;
 }
@@ -77,14 +89,16 @@ void RunRecorder::record_operations(const StepRunner& runner) {
 
 void RunRecorder::summarize_into(RunReport& report) const {
   const auto all_ids = world_.gather(ids_of(schedule_), 0);
+  const std::vector<OperationLabel> labels = labels_of(schedule_);
+  const auto all_labels = world_.gather(std::span<const OperationLabel>(labels), 0);
   const auto all_times = world_.gather(std::span<const double>(operation_times_s_), 0);
   if (world_.rank() != 0 || step_times_s_.empty()) return;
   std::map<std::string, Total> totals;
   for (std::size_t rank = 0; rank < all_ids.size(); ++rank) {
-    add_rank(totals, lines_of(all_ids[rank]), all_times[rank]);
+    add_rank(totals, lines_of(all_ids[rank]), all_labels[rank], all_times[rank]);
   }
   report.step = measured(summarize(step_times_s_));
-  report.operations = in_order(totals);
+  report.operations = in_order(totals, network_);
 }
 
 }  // namespace cnnplan

@@ -1,4 +1,4 @@
-// Collects what the last steps measured and summarises it over steps and ranks.
+// Collects the times of the last steps and summarises them over steps and ranks.
 #pragma once
 
 #include <cstddef>
@@ -12,21 +12,24 @@ namespace cnnplan {
 
 class RunRecorder {
  public:
-  RunRecorder(const Schedule& schedule, const Communicator& world)
-      : schedule_(schedule), world_(world) {}
+  // Keeps references. `network` is the one of the schedule's plan.
+  RunRecorder(const Schedule& schedule, const Network& network, const Communicator& world)
+      : schedule_(schedule), network_(network), world_(world) {}
 
-  // Enough for a median; bounds memory, and the messages of summarize_into.
+  // This number of steps is enough for a median, and bounds memory and the messages of
+  // summarize_into.
   static constexpr std::size_t most_steps = 1000;
 
-  // Add what the last step of `runner` measured, in place of the oldest where there are
-  // `most_steps`. The first is collective.
+  // These functions add the times of the last step of `runner`, and replace the oldest times when
+  // there are `most_steps`. The first one is collective.
   void record_step(const StepRunner& runner);
   void record_operations(const StepRunner& runner);
-  // Fills `step` and `operations` of the report, on rank 0 only. Collective.
+  // Fills `step` and `operations` of the report on rank 0. This call is collective.
   void summarize_into(RunReport& report) const;
 
  private:
   const Schedule& schedule_;
+  const Network& network_;
   const Communicator& world_;
   std::size_t recorded_steps_ = 0;
   std::size_t recorded_operations_ = 0;

@@ -1,4 +1,4 @@
-// Handlers that do what handlers may: set a number, or write and end.
+// Installs handlers that only set a number, or write a message and end the process.
 #include "executor/training/stop_signals.hpp"
 
 #include <string_view>
@@ -8,14 +8,15 @@
 namespace cnnplan {
 namespace {
 
-// Handlers have no other way to tell.
+// A handler can report only through such a variable.
 volatile std::sig_atomic_t last_signal = 0;
 
 void remember(int number) {
   last_signal = number;
 }
 
-// The action is the default again: what is raised here ends the process when this returns.
+// SA_RESETHAND restored the default action, so the raised signal ends the process when the handler
+// returns.
 void end_with(std::string_view text, int number) {
   if (::write(STDERR_FILENO, text.data(), text.size()) < 0) last_signal = number;
   std::raise(number);

@@ -1,4 +1,4 @@
-// SIGTERM and SIGUSR1, with which batch systems announce that a job has to go.
+// Handles SIGTERM and SIGUSR1, by which batch systems announce the end of a job.
 #pragma once
 
 #include <array>
@@ -7,20 +7,21 @@
 
 namespace cnnplan {
 
-// Answers both signals while it lives, then puts back what was there. One at a time.
+// Handles both signals while it lives, then restores the previous handlers. Only one object may
+// exist at a time.
 class StopSignals {
  public:
   enum class Answer {
     remember,                // for the caller to ask
-    tell_and_end,            // say that nothing was saved, and end as without it
-    tell_and_end_inference,  // the same, where nothing is to be saved
+    tell_and_end,            // say that nothing was saved, and end as without a handler
+    tell_and_end_inference,  // say that no outputs were written, and end
   };
   explicit StopSignals(Answer answer);
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
   ~StopSignals();
 
-  // The number of the last signal that came; 0: none did.
+  // Returns the number of the last signal, or 0 if none came.
   int last() const;
 
  private:
@@ -28,7 +29,7 @@ class StopSignals {
   std::array<struct sigaction, numbers.size()> before_{};
 };
 
-// "SIGTERM"
+// Returns "SIGTERM" or "SIGUSR1".
 std::string signal_name(int number);
 
 }  // namespace cnnplan

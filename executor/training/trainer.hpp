@@ -18,38 +18,39 @@ namespace cnnplan {
 
 struct TrainingOptions {
   std::string backend{default_backend()};
-  bool deterministic = false;  // only kernels that give the same bits every time
-  std::int64_t most_workspace_bytes = BackendOptions{}.most_workspace_bytes;  // of a convolution
-  int engine_trials = BackendOptions{}.engine_trials;  // of each variant of a convolution
+  bool deterministic = false;  // only kernels whose results repeat bit by bit
+  std::int64_t most_workspace_bytes = BackendOptions{}.most_workspace_bytes;  // for a convolution
+  int engine_trials = BackendOptions{}.engine_trials;  // for each variant of a convolution
   Graphs graphs = Graphs::automatic;                   // for devices that have graphs
-  bool nccl = false;                                   // reductions by the library are NCCL's
+  bool nccl = false;                                   // reductions by the library use NCCL
   std::string data_file;                               // empty: synthetic
-  std::string test_file;          // evaluated after every epoch and at the end; empty: none
-  Augmentation augmentation;      // of data; test data and inference use the centred window
-  std::string weights_file;       // for a start without a checkpoint; empty: from the seed
-  std::string dump_file;          // empty: none
-  std::string checkpoint_folder;  // state is saved there; empty: nowhere
-  // Steps from one checkpoint to the next; 0: after every epoch. One is always written at the end.
+  std::string test_file;      // evaluated after every epoch and at the end; empty: none
+  Augmentation augmentation;  // for training data; test data and inference use the centred window
+  std::string weights_file;   // for a start without a checkpoint; empty: from the seed
+  std::string dump_file;      // empty: none
+  std::string checkpoint_folder;  // receives the state; empty: nothing is saved
+  // A checkpoint is written after every period of this many steps, or after every epoch if it is 0.
+  // One is always written at the end.
   std::int64_t checkpoint_period = 0;
-  // The checkpoint that training goes on from; empty: it begins. It also begins where this is the
-  // checkpoint folder and holds no checkpoint.
+  // Training continues from the checkpoint in this folder. It starts anew if this is empty, or if
+  // this is the checkpoint folder and holds no checkpoint.
   std::string restart_folder;
   std::int64_t steps = 20;  // from the very beginning
-  std::int64_t warmup =
-      2;  // first steps, which do not count in the times unless there are no others
+  std::int64_t warmup = 2;  // first steps; their times count only if there are no others
   std::int64_t epochs = 0;  // above 0: number of passes of the data, instead of `steps`
   double learning_rate = 0.001;
   double momentum = 0.9;
   double weight_decay = 1e-4;
-  double loss_scale = 0.0;  // 0: as in the checkpoint, else 1024 for fp16, whose small numbers
-                            // vanish, and 1 for all others
+  double loss_scale = 0.0;  // 0: as in the checkpoint, else 1024 for fp16, else 1
   std::uint64_t seed = 1;
   // The gradient under multigrid is compared with the gradient of the layers in order, before the
-  // first step and then after every period of this many steps; 0: before the first step only.
+  // first step and then after every period of this many steps. With 0 it is compared only before
+  // the first step.
   std::optional<std::int64_t> gradient_check_period;
-  // Where a check finds a larger relative error, the cycles are raised until it does not.
+  // If a check finds a larger relative error, cycles are raised until the error is within the
+  // limit.
   std::optional<double> gradient_limit;
-  // The cycles are also raised where the residual after the last cycle is larger than this times
+  // Cycles are also raised if the residual after the last cycle is larger than this factor times
   // the residual before the first coarse correction, forward or backward.
   std::optional<double> residual_limit;
 };
@@ -61,37 +62,38 @@ struct Progress {
   double step_s = 0.0;
 };
 
-// The result of a pass of the test data.
+// Holds the result of one pass over the test data.
 struct Evaluation {
   std::int64_t epoch = 0;  // epochs that are over; 0: the training does not count in epochs
   std::int64_t epochs = 0;
-  double result = 0.0;  // an accuracy in [0, 1], or the loss where the network has targets
+  double result = 0.0;  // an accuracy in [0, 1], or the loss if the network has targets
   bool is_loss = false;
 };
 
-// The place and the device that a rank runs on.
+// Names the place and the device that a rank runs on.
 struct RankPlace {
   std::string host;
   std::string place;   // "GPU 1 (0000:3b:00.0)", "CPU"
   std::string device;  // "NVIDIA H200"
 };
 
-// Functions that rank 0 calls while the training runs. All may be empty.
+// Rank 0 calls these functions while the training runs. Each may be empty.
 struct TrainingCallbacks {
   std::function<void(const std::vector<RankPlace>& ranks)> placed;  // before the first step
   std::function<void(const std::string& text)> note;       // a sentence that a user should read
   std::function<void(const Progress& progress)> progress;  // after every step
   std::function<void(const Evaluation& evaluation)> evaluated;  // after every epoch
-  std::function<void(const GradientCheck& check)> checked;      // NaN where the error is not finite
+  std::function<void(const GradientCheck& check)> checked;      // NaN if the error is not finite
   std::function<void(std::int64_t step)> saved;                 // after this many steps
 };
 
-// The operations of the report are filled on rank 0 only. The call is collective.
+// Trains from the first step, or from a checkpoint, to the end. The operations of the report are
+// filled on rank 0 only. This call is collective.
 // @throws EnvironmentError when the plan is for another number of ranks or the backend is missing
 // or does not run the plan's precision, before anything is allocated
 // @throws InfeasibleError when the plan needs more memory than the machine has
 // @throws InputError, IoError for data and weight files and checkpoints; NotFiniteError when the
-// loss or a checked gradient is not finite; PreemptedError after SIGTERM or SIGUSR1 came to a rank
+// loss or a checked gradient is not finite; PreemptedError when SIGTERM or SIGUSR1 came to a rank
 // and the state was saved
 RunReport train(const Plan& plan,
                 const TrainingOptions& options,

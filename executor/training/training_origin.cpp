@@ -1,4 +1,4 @@
-// Options and a checkpoint, set against each other.
+// Compares the options of a training with the checkpoint from which it continues.
 #include "executor/training/training_origin.hpp"
 
 #include <filesystem>
@@ -15,7 +15,7 @@
 namespace cnnplan {
 namespace {
 
-// The same for "state", "state/" and "./state".
+// Returns equal paths for "state", "state/" and "./state".
 std::filesystem::path place_of(const std::string& folder) {
   return std::filesystem::absolute(checkpoint_file(folder)).lexically_normal();
 }
@@ -25,8 +25,8 @@ bool saves_where_it_restarts(const TrainingOptions& options) {
          place_of(options.restart_folder) == place_of(options.checkpoint_folder);
 }
 
-// In the folder that is written to there need be none: one command begins a training and goes on
-// with it.
+// A folder that is also written to need not have a checkpoint, so that one command both starts a
+// training and continues it.
 std::optional<Checkpoint> wanted_checkpoint(const TrainingOptions& options,
                                             const Communicator& world) {
   if (options.restart_folder.empty()) return std::nullopt;

@@ -1,4 +1,4 @@
-// Where a training begins: at its first step, or where a checkpoint left it.
+// Decides where a training begins: at its first step, or at the step of a checkpoint.
 #pragma once
 
 #include <cstdint>
@@ -15,37 +15,41 @@ namespace cnnplan {
 
 struct TrainingOrigin {
   std::optional<Checkpoint> checkpoint;  // none: the first step
-  std::string plan_sha256;               // of the plan given; empty where nobody asks
-  bool same_plan = false;                // as the checkpoint's
+  std::string plan_sha256;               // digest of the given plan; empty without checkpoints
+  bool same_plan = false;                // the checkpoint has the given plan
 
   std::int64_t step() const { return checkpoint ? checkpoint->step : 0; }
 };
 
-// Collective; all ranks throw the same error.
+// Reads the checkpoint that the options name. This call is collective; all ranks throw equal
+// errors.
 // @throws IoError; InputError for a checkpoint of another network, batch or seed
 TrainingOrigin find_origin(const Plan& plan,
                            const TrainingOptions& options,
                            const Communicator& world);
 
-// With the cycles that gradient checks had raised.
+// Returns the plan with the cycles that earlier gradient checks had raised.
 Plan plan_from(const TrainingOrigin& origin, const Plan& plan);
-// With the loss scale that this plan had, unless another one is given.
+// Returns the options with the loss scale of the checkpoint, if it has this plan and no loss scale
+// is given.
 TrainingOptions options_from(const TrainingOrigin& origin, const TrainingOptions& options);
 
-// Collective. @throws InputError for a checkpoint of other data or beyond the last step, and for a
-// part that is not what was written
+// Checks that the data and the parts fit the checkpoint. This call is collective.
+// @throws InputError for a checkpoint of other data or after the last step, and for a part that
+// differs from what was written
 void check_origin(const TrainingOrigin& origin,
                   const TrainingOptions& options,
                   const DataSource& data,
                   const Communicator& world);
 
-// Nothing where none are wanted. Collective. @throws InputError where the folder has a checkpoint
-// with which this training does not go on; IoError
+// Returns the writer of checkpoints, or nothing if none are wanted. This call is collective.
+// @throws InputError when the folder has a checkpoint from which this training does not continue;
+// IoError
 std::optional<CheckpointWriter> open_checkpoints(const TrainingOrigin& origin,
                                                  const TrainingOptions& options,
                                                  const Communicator& world);
 
-// What is not as it was before the checkpoint. `note` may be empty.
+// Reports what differs from the training before the checkpoint. `note` may be empty.
 void tell_changes(const TrainingOrigin& origin,
                   const Plan& plan,
                   const TrainingOptions& options,

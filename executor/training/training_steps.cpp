@@ -1,4 +1,4 @@
-// The loop; what is timed in it; what a check leads to.
+// Loops over the steps, decides which times count, and raises cycles when a check asks for it.
 #include "executor/training/training_steps.hpp"
 
 #include <algorithm>
@@ -21,14 +21,14 @@ std::int64_t total_bytes(const Schedule& schedule) {
   return memory_of(schedule).total_bytes();
 }
 
-// Of the two gradients that are compared.
+// Returns the bytes of the two gradients that are compared.
 std::int64_t gradient_bytes(const Schedule& schedule) {
   std::int64_t elements = 0;
   for (const ParameterSlot& slot : schedule.slots) elements += slot.elements;
   return 2 * elements * static_cast<std::int64_t>(sizeof(double));
 }
 
-// Of chains, kept while no runner is there.
+// Returns the bytes of the chains' states that are kept while there is no runner.
 std::int64_t state_bytes(const Schedule& schedule, const TrainingOptions& options) {
   std::int64_t bytes = 0;
   if (!options.gradient_check_period && options.test_file.empty()) return bytes;
@@ -48,8 +48,9 @@ bool uses_graphs(const Workplace& work) {
   return work.options.graphs != Graphs::off && !work.backend.device().is_host();
 }
 
-// Of so many steps, those before it do not count: --warmup, and those in which --graphs auto tries
-// both ways. Where there would be few others, fewer are left out.
+// Returns the first of `steps` steps whose time counts. Warmup steps do not count, nor do steps in
+// which --graphs auto tries both ways. If too few steps would remain, only the warmup is left out,
+// or nothing.
 std::int64_t first_counted(const Workplace& work, std::int64_t steps) {
   const std::int64_t warmup = work.options.warmup;
   const bool settles = uses_graphs(work) && work.options.graphs == Graphs::automatic;
@@ -59,15 +60,16 @@ std::int64_t first_counted(const Workplace& work, std::int64_t steps) {
   return steps > warmup ? warmup : 0;
 }
 
-// Events between the kernels of a graph cost time: a step measures either itself or its operations,
-// and those of every fourth step are enough for a median; of fewer, those of the last.
+// Events between the kernels of a graph cost time, so a step measures either itself or its
+// operations. Operations of every fourth step suffice for a median. With fewer than four counted
+// steps, the last one measures operations.
 constexpr std::int64_t steps_per_timed_operations = 4;
 
 bool is_finite(const GradientCheck& check) {
   return std::isfinite(check.cosine) && std::isfinite(check.relative_error);
 }
 
-// False where a residual is not finite.
+// Returns false if a residual is not finite.
 bool is_reduced(const std::vector<double>& residuals, double first, double limit) {
   return std::isfinite(first) && residuals.back() <= limit * first;
 }
@@ -88,11 +90,11 @@ std::int64_t needed_bytes(const Plan& plan,
                           const Schedule& schedule,
                           const TrainingOptions& options) {
   const std::int64_t states = state_bytes(schedule, options);
-  const std::int64_t bytes =
-      std::max(total_bytes(schedule), total_bytes(lower_inference(plan, schedule.rank)));
+  const std::int64_t bytes = std::max(
+      total_bytes(schedule), total_bytes(lower(plan, schedule.rank, {.pass = Pass::inference})));
   if (!options.gradient_check_period || plan.multigrid.empty()) return checked_add(bytes, states);
   const std::int64_t serial = total_bytes(lower(serial_plan(plan), schedule.rank));
-  const std::int64_t traced = total_bytes(lower_with_residuals(plan, schedule.rank));
+  const std::int64_t traced = total_bytes(lower(plan, schedule.rank, {.residuals = true}));
   return checked_add(std::max({bytes, serial, traced}),
                      checked_add(states, gradient_bytes(schedule)));
 }
@@ -104,7 +106,7 @@ TrainingSteps::TrainingSteps(const Workplace& work, Plan plan, Schedule schedule
       steps_(step_count(work.options, work.data.step_count())) {}
 
 void TrainingSteps::run(RunReport& report) {
-  recorder_.emplace(schedule_, work_.world);
+  recorder_.emplace(schedule_, plan_.network, work_.world);
   first_counted_ = work_.first_step + first_counted(work_, steps_ - work_.first_step);
   for (std::int64_t step = work_.first_step; step < steps_; ++step) {
     if (work_.test != nullptr && begins_epoch(step)) {
@@ -181,7 +183,7 @@ Timing TrainingSteps::timing_of(std::int64_t step) const {
   return times_operations ? Timing::operations : Timing::step;
 }
 
-// The only one that counts is both.
+// If only one step counts, it is recorded both as a step and by operations.
 void TrainingSteps::record(std::int64_t step) {
   if (step < first_counted_) return;
   const bool times_operations = timing_of(step) == Timing::operations;
@@ -194,7 +196,7 @@ bool TrainingSteps::begins_epoch(std::int64_t step) const {
   return work_.options.epochs > 0 && step > 0 && step % work_.data.step_count() == 0;
 }
 
-// All ranks stop after the same step, whichever of them was asked to.
+// All ranks stop after one and the same step, whichever rank got the signal.
 void TrainingSteps::save_or_stop(std::int64_t done, const RunReport& report) {
   const auto signal = static_cast<int>(work_.world.maximum(work_.signals.last()));
   const bool stops = signal != 0 && done < steps_;
@@ -265,7 +267,7 @@ bool TrainingSteps::is_checked(std::int64_t step) const {
   return step == 0 || (*period > 0 && step % *period == 0);
 }
 
-// One schedule at a time is in memory.
+// The runner is freed first, so that only one schedule at a time has memory.
 void TrainingSteps::check_gradient(std::int64_t step, RunReport& report) {
   drop_runner();
   const Gradient serial = gradient_under(serial_plan(plan_), context(), state_of(step));
@@ -296,7 +298,8 @@ bool TrainingSteps::holds(const GradientCheck& check) const {
     throw NotFiniteError("the gradient of step " + std::to_string(check.step) + " is not finite");
   }
   if (gradient_limit && check.relative_error > *gradient_limit) return false;
-  // States of the step before leave less to reduce the better they are.
+  // Good states of the previous step leave little to reduce, so a warm start compares with the
+  // first check.
   const GradientCheck& first = has_warm_start(plan_) && first_check_ ? *first_check_ : check;
   return !residual_limit ||
          (is_reduced(check.forward_residuals, first.forward_residuals.front(), *residual_limit) &&
@@ -321,7 +324,7 @@ void TrainingSteps::tell(const GradientCheck& check, RunReport& report) const {
 void TrainingSteps::change_to(const Plan& plan, std::int64_t step) {
   plan_ = plan;
   schedule_ = lower(plan_, work_.world.rank());
-  recorder_.emplace(schedule_, work_.world);
+  recorder_.emplace(schedule_, plan_.network, work_.world);
   first_counted_ = step + first_counted(work_, steps_ - step);
   if (!work_.callbacks.note || work_.world.rank() != 0) return;
   const int cycles = most_cycles(plan_);

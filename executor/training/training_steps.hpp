@@ -1,4 +1,4 @@
-// The steps of a training, and the gradient checks between them.
+// Runs the steps of a training, and the gradient checks and evaluations between them.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace cnnplan {
 
-// What the steps work on. All are borrowed.
+// Borrows everything that the steps work on.
 struct Workplace {
   const TrainingOptions& options;
   const TrainingCallbacks& callbacks;
@@ -32,56 +32,58 @@ struct Workplace {
   const std::string& given_sha256;
   CheckpointWriter* checkpoints;  // null: none are written
   const StopSignals& signals;
-  std::int64_t first_step = 0;  // those before were done by a training that this one goes on with
+  std::int64_t first_step = 0;  // an earlier training did the steps before it
 };
 
 double loss_scale_of(const TrainingOptions& options, Precision precision);
 
-// All steps of a training, from the very beginning, over data of so many steps per pass.
+// Returns the number of steps of a training from the very beginning, for data of `steps_per_pass`.
 std::int64_t step_count(const TrainingOptions& options, std::int64_t steps_per_pass);
 
-// Memory of a rank of a training: its steps, gradient checks and evaluation follow each other.
+// Returns the memory that a training needs on a rank. Steps, gradient checks and evaluations run
+// one after the other.
 std::int64_t needed_bytes(const Plan& plan,
                           const Schedule& schedule,
                           const TrainingOptions& options);
 
 class TrainingSteps {
  public:
-  // @pre `schedule` is that of `plan`, and the parameters are made for it
+  // @pre `schedule` belongs to `plan`, and the parameters are made for it
   TrainingSteps(const Workplace& work, Plan plan, Schedule schedule);
   TrainingSteps(const TrainingSteps&) = delete;
   TrainingSteps& operator=(const TrainingSteps&) = delete;
 
-  // All of them from the first on. Adds to the losses and to what the test data gave after each
-  // epoch but the last, and fills the times of the last schedule. Collective. @throws
-  // NotFiniteError; InfeasibleError for more cycles that need more memory than there is;
+  // Runs all steps from the first one on. Adds the losses, and the results on test data after each
+  // epoch except the last, and fills in the times of the last schedule. This call is collective.
+  // @throws NotFiniteError; InfeasibleError when more cycles need more memory than there is;
   // PreemptedError; IoError
   void run(RunReport& report);
 
-  // Each rank's running values become those of all. Collective.
+  // Gives every rank the average of all ranks' running values. This call is collective.
   void average_running_values();
 
-  // One pass of the test data, if there are any. Collective. @pre running values are averaged
-  // @post runner() is gone: the memory of a step and that of an evaluation follow each other
+  // Makes one pass over the test data, if there is any. This call is collective.
+  // @pre running values are averaged
+  // @post runner() is null, because the memory for a step and for an evaluation is not held at once
   void evaluate(RunReport& report);
 
-  // Of the last step.
+  // Plan, schedule and runner belong to the last step.
   const Plan& plan() const { return plan_; }
   const Schedule& schedule() const { return schedule_; }
-  const StepRunner* runner() const { return runner_ ? &*runner_ : nullptr; }  // null: none was run
+  const StepRunner* runner() const { return runner_ ? &*runner_ : nullptr; }  // null: no step ran
 
  private:
   StepContext context() const;
-  // Until another is made, which goes on with the states of its chains.
+  // Frees the runner; the next one continues with the states of its chains.
   void drop_runner();
   Sharded sharded() const;
   StepState state_of(std::int64_t step) const;
-  // Of weights and running values. @throws NotFiniteError
+  // Checks weights and running values. @throws NotFiniteError
   void require_finite(std::int64_t done) const;
   void run_step(std::int64_t step, RunReport& report);
   Timing timing_of(std::int64_t step) const;
   void record(std::int64_t step);
-  bool begins_epoch(std::int64_t step) const;  // not the first
+  bool begins_epoch(std::int64_t step) const;  // false for the first epoch
 
   void save_or_stop(std::int64_t done, const RunReport& report);
   bool is_checkpoint_due(std::int64_t done) const;
@@ -98,9 +100,9 @@ class TrainingSteps {
   Plan plan_;
   Schedule schedule_;
   std::int64_t steps_;
-  std::int64_t first_counted_ = 0;    // step
+  std::int64_t first_counted_ = 0;    // the first step whose time counts
   std::optional<StepRunner> runner_;  // none during a check or an evaluation
-  ChainStates states_;                // of the runner before, while there is none
+  ChainStates states_;                // states of the previous runner, while there is none
   std::optional<GradientCheck> first_check_;
   std::optional<RunRecorder> recorder_;
 };

@@ -1,4 +1,4 @@
-// Two trainings of one step without learning, and their dumps.
+// Runs trainings of one step with learning rate 0, and compares their dumps.
 #include "executor/training/verification.hpp"
 
 #include <algorithm>
@@ -12,16 +12,16 @@
 #include "executor/comm/program.hpp"
 #include "executor/hdf5/weights_file.hpp"
 #include "planner/base/error.hpp"
-#include "planner/schedule/lower/lowering.hpp"
+#include "planner/schedule/schedule.hpp"
 
 namespace cnnplan {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double least_part_of_gradients = 0.01;
-constexpr double most_always_allowed = 16.0;  // times rounding of one element
+constexpr double most_always_allowed = 16.0;  // times the rounding of one element
 
-// Of rank 0, known on all ranks.
+// Rank 0 makes and removes the folder; all ranks know its path.
 class TemporaryFolder {
  public:
   explicit TemporaryFolder(const Communicator& world) : is_own_(world.rank() == 0) {
@@ -71,10 +71,11 @@ double norm_of_difference(std::vector<double> a, const std::vector<double>& b) {
 struct Compared {
   DumpedTensor tensor;
   double difference = 0.0;
-  double reference = 0.0;  // norm
+  double reference = 0.0;  // norm of the reference
 };
 
-// The least norm that a gradient of so many elements is measured by.
+// Computes the smallest norm by which the difference of a gradient is divided, from its number of
+// elements.
 class GradientScale {
  public:
   explicit GradientScale(const std::vector<Compared>& all) {
@@ -111,7 +112,8 @@ std::vector<TensorDifference> differences(const std::vector<Compared>& all) {
   return result;
 }
 
-// Of a running mean: that of the standard deviations, which follow it in `tensors`.
+// Returns the norm of the reference. For a running mean, it is at least the norm of the standard
+// deviations, whose tensor follows in `tensors`.
 double reference_norm(const TensorFileReader& file,
                       const std::vector<DumpedTensor>& tensors,
                       std::size_t index) {
@@ -128,13 +130,13 @@ bool is_running_value(const DumpedTensor& tensor) {
          tensor.kind == DumpedTensor::Kind::running_variance;
 }
 
-// What does not depend on the steps before.
+// Leaves out running values, which depend on earlier steps.
 std::vector<DumpedTensor> of_one_step(std::vector<DumpedTensor> tensors) {
   std::erase_if(tensors, is_running_value);
   return tensors;
 }
 
-// Of an element of activations.
+// Returns the relative rounding of an element of activations.
 double rounding_of(Precision precision) {
   switch (precision) {
     case Precision::fp64:
@@ -150,13 +152,13 @@ double rounding_of(Precision precision) {
   return 0x1p-8;
 }
 
-// The least part of a weight that makes a difference whichever way it is added: in double, one more
-// rounding is lost in 1 + 2^-53.
+// Returns the smallest relative change that a weight keeps with either sign. In double, 1 + 2^-53
+// rounds to 1, so one rounding is too little.
 double least_change(Precision precision) {
   return precision == Precision::fp64 ? 0x1p-52 : rounding_of(precision);
 }
 
-// All that a training begins with, every second weight larger by rounding and the others smaller.
+// Writes a training's first state with weights changed by rounding, larger and smaller in turn.
 void write_rounded(const std::string& from,
                    const std::string& to,
                    const std::vector<DumpedTensor>& tensors,

@@ -1,5 +1,5 @@
-// cnnplan-weights: the parameters of an ONNX model as a file that cnnexec --weights reads; run as
-// `cnnplan import --weights`.
+// cnnplan-weights writes the parameters of an ONNX model to a file that cnnexec --weights reads.
+// `cnnplan import --weights` runs it.
 #include <cstdint>
 #include <cstdio>
 #include <exception>

@@ -1,4 +1,4 @@
-// In the largest unit of which there is one.
+// Chooses the largest unit of which the amount has at least one.
 #include "planner/base/bytes_text.hpp"
 
 #include <array>

@@ -1,4 +1,4 @@
-// Amounts of memory for people.
+// Writes amounts of memory for people to read.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace cnnplan {
 
-// "1.50 GiB", "12.00 MiB", "3.00 KiB", "17 B".
+// Returns "1.50 GiB", "12.00 MiB", "3.00 KiB", "17 B".
 std::string bytes_text(std::int64_t bytes);
 
 }  // namespace cnnplan

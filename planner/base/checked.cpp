@@ -1,4 +1,4 @@
-// What overflow is answered with.
+// Writes the error message for an overflow.
 #include "planner/base/checked.hpp"
 
 #include <string>

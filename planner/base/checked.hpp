@@ -1,4 +1,4 @@
-// Integer arithmetic that refuses to overflow: every size is computed with it before allocation.
+// Refuses overflow in integer arithmetic, with which every size is computed before allocation.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,10 @@
 
 namespace cnnplan {
 
-// @throws InputError: a `sign` b is no 64-bit integer.
+// Reports that a `sign` b is no 64-bit integer. @throws InputError
 [[noreturn]] void refuse_overflow(std::int64_t a, const char* sign, std::int64_t b);
 
-// @throws InputError when the exact result is not a 64-bit integer.
+// These functions return exact results. @throws InputError when the result is no 64-bit integer.
 inline std::int64_t checked_multiply(std::int64_t a, std::int64_t b) {
   std::int64_t result = 0;
   if (__builtin_mul_overflow(a, b, &result)) refuse_overflow(a, "*", b);

@@ -1,4 +1,4 @@
-// Options of the command line whose values have names.
+// Parses options of the command line whose values have names.
 #pragma once
 
 #include <map>
@@ -8,7 +8,7 @@
 
 namespace cnnplan {
 
-// For `transform`: takes the names alone, and says which there are.
+// Makes a validator for `transform`, which accepts only the names and lists them in its message.
 template <typename E>
 CLI::Validator one_of(const std::map<std::string, E>& names) {
   std::string list;

@@ -1,4 +1,4 @@
-// POSIX calls, for fsync.
+// Uses POSIX calls, because only they offer fsync.
 #include "planner/base/durable_file.hpp"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ int opened(const std::string& file, int flags) {
   return descriptor;
 }
 
-// Closes what is only read.
+// Opens a file for reading, and closes it.
 class Reading {
  public:
   explicit Reading(const std::string& file) : file_(file), descriptor_(opened(file, O_RDONLY)) {}
@@ -37,7 +37,8 @@ class Reading {
   ~Reading() { ::close(descriptor_); }
 
   int descriptor() const { return descriptor_; }
-  // As many as there are from `offset` on, at most those that fit.
+  // Reads as many bytes as the file has from `offset` on and `bytes` has room for; returns their
+  // number.
   std::int64_t read(std::int64_t offset, std::span<std::byte> bytes) const {
     std::size_t done = 0;
     while (done < bytes.size()) {
@@ -58,12 +59,12 @@ class Reading {
   int descriptor_;
 };
 
-// What was renamed in it stays so when the machine fails.
+// Makes renames in the folder survive a failure of the machine.
 void flush_folder_of(const std::string& file) {
   const std::string parent = std::filesystem::path(file).parent_path().string();
   const std::string folder = parent.empty() ? "." : parent;
   const Reading reading(folder);
-  // Some file systems have no such thing for folders.
+  // Some file systems cannot flush folders and report EINVAL.
   if (::fsync(reading.descriptor()) != 0 && errno != EINVAL) refuse(folder, "flush to disk", errno);
 }
 

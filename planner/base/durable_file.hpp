@@ -1,4 +1,4 @@
-// Large files that are there whole or not at all, also when the machine fails.
+// Writes large files that are complete or absent, even if the machine fails.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace cnnplan {
 
-// What stands behind the name of a file that is being written.
+// A file has this suffix while it is being written.
 inline constexpr const char* partial_suffix = ".partial";
 
 struct FileDigest {
@@ -20,19 +20,19 @@ struct FileDigest {
   bool operator==(const FileDigest&) const = default;
 };
 
-// Writes beside the file. One writer at a time.
+// Writes to a temporary file next to `file`. A file may have only one writer at a time.
 class DurableFile {
  public:
-  // @throws IoError, as all that follows
+  // The constructor and the members below throw IoError.
   explicit DurableFile(const std::string& file);
   DurableFile(const DurableFile&) = delete;
   DurableFile& operator=(const DurableFile&) = delete;
-  // Removes what was written unless it was committed.
+  // The destructor removes the temporary file unless it was committed.
   ~DurableFile();
 
   void append(std::span<const std::byte> bytes);
   std::int64_t bytes() const { return bytes_; }
-  // Puts the file in its place; it and its name are on the disk when this returns.
+  // Gives the file its name. The file and its name are on the disk when this returns.
   FileDigest commit();
 
  private:
@@ -43,9 +43,9 @@ class DurableFile {
   Sha256 digest_;
 };
 
-// @throws IoError
+// Computes the digest of a whole file. @throws IoError
 FileDigest digest_of(const std::string& file);
-// @throws IoError where the file has them not
+// Reads `count` bytes from `offset` on. @throws IoError when the file ends before them
 std::vector<std::byte> read_bytes(const std::string& file, std::int64_t offset, std::int64_t count);
 
 }  // namespace cnnplan

@@ -1,4 +1,4 @@
-// Messages of the errors that carry fields.
+// Writes the messages of the errors that carry fields.
 #include "planner/base/error.hpp"
 
 #include <utility>
@@ -16,7 +16,7 @@ std::string message_of(const InputProblem& problem) {
   return place + "got " + problem.value + "; allowed: " + problem.allowed;
 }
 
-// "12.59 MiB (13201408 bytes)"
+// Returns a text such as "12.59 MiB (13201408 bytes)".
 std::string with_bytes(std::int64_t bytes) {
   return bytes_text(bytes) + (bytes < 1024 ? "" : " (" + std::to_string(bytes) + " bytes)");
 }

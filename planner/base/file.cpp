@@ -1,4 +1,4 @@
-// Files by POSIX calls.
+// Uses POSIX calls to read, write and replace files.
 #include "planner/base/file.hpp"
 
 #include <cerrno>
@@ -22,7 +22,7 @@ namespace {
   throw IoError(file + ": cannot " + action + ": " + std::strerror(errno));
 }
 
-// Permissions of a new file, less what the process's mask takes away.
+// A new file gets these permissions, reduced by the mask of the process.
 constexpr mode_t new_file_mode = 0666;
 
 constexpr std::size_t block_bytes = std::size_t{1} << 16;
@@ -77,7 +77,7 @@ class Descriptor {
   }
 
  private:
-  // Before anything is read. A terminal ends when its user says so.
+  // Checks the file before it is read. Terminals are allowed, because their user can end the input.
   void require_end() const {
     struct stat status {};
     if (::fstat(descriptor_, &status) != 0) refuse(file_, "read");
@@ -99,7 +99,7 @@ class Descriptor {
   const std::string& file_;
 };
 
-// A file beside its destination that goes away unless it is moved there.
+// Makes a file next to its destination, and removes it unless it is moved to the destination.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::string& destination)
@@ -151,7 +151,7 @@ void write_file(const std::string& file, std::string_view content) {
   } else if (S_ISREG(status.st_mode)) {
     replace_file(behind_links(file), content, status.st_mode & 07777);
   } else {
-    // Devices and pipes cannot be replaced.
+    // Devices and pipes cannot be replaced, so they are written directly.
     Descriptor descriptor(::open(file.c_str(), O_WRONLY | O_CLOEXEC), file);
     descriptor.write_all(content);
     descriptor.close();
@@ -198,7 +198,7 @@ void require_other_file(const std::string& output, const std::string& other) {
     return fs::weakly_canonical(fs::absolute(file, error), error);
   };
   bool is_same = fs::equivalent(output, other, error);
-  if (error) is_same = place(output) == place(other);  // one of them is still to be written
+  if (error) is_same = place(output) == place(other);  // one of them does not exist yet
   if (error || !is_same) return;
   throw Error(ExitCode::usage,
               output + ": would be written over what is read or written as " + other);

@@ -1,4 +1,4 @@
-// Whole files, in and out.
+// Reads and writes whole files.
 #pragma once
 
 #include <cstdint>
@@ -7,25 +7,28 @@
 
 namespace cnnplan {
 
-// Of what is read whole: files, pipes and terminals.
+// Files, pipes and terminals that are read as a whole have at most this size.
 inline constexpr std::int64_t max_file_bytes = 2147483647;
-// @throws IoError when the file is missing, unreadable or another device; InputError when it is
-// larger than that
+// Returns the content of a file.
+// @throws IoError when the file is missing, unreadable or a device other than a terminal;
+// InputError when it is larger than max_file_bytes
 std::string read_file(const std::string& file);
-// Writes beside `file` and renames: the file is there whole or not at all. @throws IoError
+// Writes to a temporary file next to `file` and renames it, so `file` is complete or absent.
+// @throws IoError
 void write_file(const std::string& file, std::string_view content);
-// Does nothing where write_file could put `file` there. @throws IoError where it could not
+// Does nothing if write_file could write `file`. @throws IoError if it could not
 void check_writable(const std::string& file);
-// The file behind symbolic links: what is replaced when `file` is written. @throws IoError
+// Returns the file behind symbolic links, which is replaced when `file` is written. @throws IoError
 std::string behind_links(const std::string& file);
-// @throws IoError where that cannot be found out.
+// Returns true if the file exists. @throws IoError when this cannot be found out.
 bool file_exists(const std::string& file);
-// For use before the work. @throws Error (usage) where writing `output` would replace what is read
-// or written as `other`
+// Checks two names before the work.
+// @throws Error (usage) when writing `output` would replace the file that is read or written as
+// `other`
 void require_other_file(const std::string& output, const std::string& other);
-// Lower-case hex of the SHA-256 of `content`.
+// Returns the SHA-256 of `content` in lower-case hex.
 std::string sha256(std::string_view content);
-// Last part of a path.
+// Returns the last part of a path.
 std::string base_name(std::string_view path);
 
 }  // namespace cnnplan

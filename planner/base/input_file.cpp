@@ -1,4 +1,4 @@
-// Name and digest of a file.
+// Computes the name and the digest of a file.
 #include "planner/base/input_file.hpp"
 
 #include "planner/base/file.hpp"

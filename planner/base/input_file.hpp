@@ -1,4 +1,4 @@
-// A file that another one was made from.
+// Identifies a file from which another file was made, by its name and digest.
 #pragma once
 
 #include <compare>
@@ -9,7 +9,7 @@ namespace cnnplan {
 
 struct InputFile {
   std::string file;    // as the user named it, without folders
-  std::string sha256;  // of its content, lower-case hex
+  std::string sha256;  // digest of its content, lower-case hex
   auto operator<=>(const InputFile&) const = default;
 };
 

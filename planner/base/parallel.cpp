@@ -1,4 +1,4 @@
-// Indices handed out one by one.
+// Hands out indices to threads one by one.
 #include "planner/base/parallel.hpp"
 
 #include <algorithm>
@@ -14,17 +14,18 @@
 namespace cnnplan {
 namespace {
 
-// A call from inside a call finds all cores busy.
+// A nested call finds all cores busy, so it uses only its own.
 thread_local bool inside = false;
 
-// Pinned processes have fewer than the machine.
+// Returns the cores that this process may use; a pinned process has fewer than the machine.
 std::size_t usable_cores() {
   cpu_set_t cores;
   const int count = sched_getaffinity(0, sizeof(cores), &cores) == 0 ? CPU_COUNT(&cores) : 1;
   return static_cast<std::size_t>(std::max(1, count));
 }
 
-// Of the lowest index that failed, so that a program says the same every time.
+// Keeps the exception of the lowest index that failed, so that a program reports one and the same
+// error in every run.
 class FirstFailure {
  public:
   void record(std::size_t index) {

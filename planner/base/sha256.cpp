@@ -1,4 +1,4 @@
-// Digests by OpenSSL.
+// Computes digests with OpenSSL.
 #include "planner/base/sha256.hpp"
 
 #include <array>

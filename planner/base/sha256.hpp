@@ -1,4 +1,4 @@
-// SHA-256 of what comes piece by piece.
+// Computes the SHA-256 of data that comes piece by piece.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ class Sha256 {
   Sha256();
   ~Sha256();
   void add(std::span<const std::byte> bytes);
-  // Lower-case hex of what was added. @pre it was not called before
+  // Returns the digest of all added bytes in lower-case hex. @pre it was not called before
   std::string finish();
 
  private:

@@ -1,4 +1,4 @@
-// Named, standard, or none.
+// Chooses between the named file, the default and no file.
 #include "planner/commands/chosen_file.hpp"
 
 #include "planner/base/file.hpp"

@@ -1,4 +1,4 @@
-// The files that commands read when none is named.
+// Chooses the files that commands read when the user names none.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@ namespace cnnplan {
 inline constexpr const char* default_platform_file = "platform.json";
 inline constexpr const char* default_profile_file = "profile.json";
 
-// The file that the user named, the default where it exists, or none (empty).
-// @throws IoError where that cannot be found out
+// Returns the file that the user named, else the default if it exists, else an empty name.
+// @throws IoError when this cannot be found out
 std::string chosen_file(const std::string& named, const std::string& standard);
 
 }  // namespace cnnplan

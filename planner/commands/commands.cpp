@@ -1,4 +1,4 @@
-// Files in, values through the library, text and files out.
+// Implements the short commands: compare, check and profile.
 #include "planner/commands/commands.hpp"
 
 #include <iostream>
@@ -9,6 +9,7 @@
 #include "planner/import/import_onnx.hpp"
 #include "planner/import/onnx/onnx_file.hpp"
 #include "planner/json/schema_kind.hpp"
+#include "planner/predict/operation_places.hpp"
 #include "planner/report/compare.hpp"
 #include "planner/run/checkpoint.hpp"
 #include "planner/run/run.hpp"
@@ -20,7 +21,8 @@ ExitCode compare_command(const CompareOptions& options) {
   const ComparedFiles files{.plan = options.plan_file, .run = options.run_file};
   const std::string plan = read_file(files.plan);
   const RunReport run = read_run(files.run);
-  const Comparison comparison = compare(parse_plan(plan, files.plan), run, files);
+  const Plan predicted = with_places(parse_plan(plan, files.plan), files.plan);
+  const Comparison comparison = compare(predicted, run, files);
   require_run_of(sha256(plan), run, files);
   std::cout << to_text(comparison);
   if (comparison.step.error() <= options.max_error) return ExitCode::ok;
@@ -31,7 +33,7 @@ ExitCode compare_command(const CompareOptions& options) {
 
 namespace {
 
-// @throws Error for what is wrong with the file
+// Parses a file of any kind. @throws Error that says what is wrong with the file
 void check_file(const std::string& file) {
   const std::string text = read_file(file);
   if (is_onnx(text)) {

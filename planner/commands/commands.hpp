@@ -1,4 +1,4 @@
-// What the subcommands of cnnplan do, without their command line.
+// Declares what the subcommands of cnnplan do, without their command line.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace cnnplan {
 
 struct SolveOptions {
   std::string network_file = "network.json";
-  std::string platform_file;  // empty: platform.json where there is one, else assumed figures
-  std::string profile_file;   // empty: profile.json where there is one, else estimates
+  std::string platform_file;  // empty: platform.json if it exists, else assumed figures
+  std::string profile_file;   // empty: profile.json if it exists, else estimates
   std::string output_file = "plan.json";
   int ranks = 0;  // 0: as many as the platform was measured with, else one per core
   std::int64_t batch = 8;
@@ -23,18 +23,18 @@ struct SolveOptions {
   BatchNormStatistics statistics = BatchNormStatistics::spatial;
   SearchMethod method = SearchMethod::automatic;
   Recompute recompute = Recompute::where_needed;
-  std::string axes = "ncdhw";                       // over which layers may be split, beside r
-  std::string uniform;                              // "h2": no search; empty: search
-  std::optional<AllreduceAlgorithm> allreduce;      // of gradients; empty: the fastest
-  std::int64_t bucket_bytes = Plan{}.bucket_bytes;  // of gradients
+  std::string axes = "ncdhw";                   // axes over which layers may be split, besides r
+  std::string uniform;                          // "h2": no search; empty: search
+  std::optional<AllreduceAlgorithm> allreduce;  // for gradients; empty: the fastest
+  std::int64_t bucket_bytes = Plan{}.bucket_bytes;  // bytes of gradients
   bool sharded_update = false;                      // as in Plan
-  int sample_blocks = 1;                            // likewise
+  int sample_blocks = 1;                            // as in Plan
   std::vector<std::string> allow;                   // "multigrid"
-  MultigridRequest multigrid;                       // where that is allowed
+  MultigridRequest multigrid;                       // used if multigrid is allowed
   bool strict = false;                              // refuse estimated kernels
-  bool overlap = false;                             // halos and reductions run beside kernels
-  // Figures of another machine, as WhatIf; not empty: what would change is printed, and no plan is
-  // written.
+  bool overlap = false;                             // halos and reductions run during kernels
+  // Each text is a change of the machine, as WhatIf reads it. If there are any, solve prints what
+  // would change and writes no plan.
   std::vector<std::string> what_if;
 };
 
@@ -51,15 +51,15 @@ struct ImportCommandOptions {
 struct ExplainOptions {
   std::string plan_file = "plan.json";
   std::string layer;          // empty: all
-  bool sensitivity = false;   // in place of the layers: which figures would flip their choice
+  bool sensitivity = false;   // instead of the layers: which figures would flip their choice
   std::string platform_file;  // as for solve, for formulas and sensitivity
-  std::string profile_file;   // likewise
+  std::string profile_file;   // as for solve, for formulas and sensitivity
 };
 
 struct CompareOptions {
   std::string plan_file = "plan.json";
   std::string run_file = "run.json";
-  double max_error = 0.15;  // of the step time
+  double max_error = 0.15;  // relative, for the step time
 };
 
 struct SimulateOptions {
@@ -67,24 +67,26 @@ struct SimulateOptions {
   std::string platform_file;  // as for solve
   std::string profile_file;   // as for solve
   std::string folder = "simulation";
-  std::optional<double> max_error;  // of the predicted step time; absent: any
+  std::optional<double> max_error;  // relative, for the predicted step time; absent: any
   bool real_bytes = false;          // see TraceOptions
 };
 
-// Each prints its data to stdout, talk to stderr, and throws the errors of error.hpp.
+// Each command prints its data to stdout and messages to stderr, and throws the errors of
+// error.hpp.
 ExitCode solve_command(const SolveOptions& options);
-// Writes the network that an ONNX model is; for weights, replaces this process by cnnplan-weights.
-// @throws EnvironmentError in a build without ONNX, or where that is not there
+// Writes an ONNX model as a network. For weights, it replaces this process by cnnplan-weights.
+// @throws EnvironmentError in a build without ONNX, or when cnnplan-weights is missing
 ExitCode import_command(const ImportCommandOptions& options);
 ExitCode explain_command(const ExplainOptions& options);
 ExitCode compare_command(const CompareOptions& options);
-// Replays the plan in SimGrid. @throws EnvironmentError without it, when the files are written
+// Replays the plan in SimGrid.
+// @throws EnvironmentError without SimGrid, after the files are written
 ExitCode simulate_command(const SimulateOptions& options);
 // Reads each file as the kind that its "schema" names, or as an ONNX model, and says that it is
-// right, or what is wrong; the code of the first that is wrong.
+// valid, or what is wrong. Returns the exit code of the first wrong file.
 ExitCode check_command(const std::vector<std::string>& files);
-// Replaces this process by cnnplan-profile, which lies beside this program.
-// @throws EnvironmentError when it is not there
+// Replaces this process by cnnplan-profile, which lies next to this program.
+// @throws EnvironmentError when it is missing
 [[noreturn]] void profile_command(const std::vector<std::string>& arguments);
 
 }  // namespace cnnplan

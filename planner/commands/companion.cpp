@@ -1,4 +1,4 @@
-// By the path of this program.
+// Finds the programs by the path of this program.
 #include "planner/commands/companion.hpp"
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// Programs beside this one that need libraries which cnnplan does without.
+// Starts programs next to this one that need libraries without which cnnplan is built.
 #pragma once
 
 #include <string>
@@ -6,10 +6,10 @@
 
 namespace cnnplan {
 
-// Its path. @throws EnvironmentError when it is not there
+// Returns the path of a program. @throws EnvironmentError when it is missing
 std::string companion_path(const std::string& name);
 
-// Replaces this process by it. @throws EnvironmentError when it cannot be started
+// Replaces this process by the program. @throws EnvironmentError when it cannot be started
 [[noreturn]] void run_companion(const std::string& name, const std::vector<std::string>& arguments);
 
 }  // namespace cnnplan

@@ -1,4 +1,4 @@
-// A plan in words, its prices written out where its figures are at hand.
+// Explains a plan in words, with formulas of its prices if the figures of the machine are at hand.
 #include <iostream>
 #include <optional>
 #include <string>
@@ -10,6 +10,7 @@
 #include "planner/commands/commands.hpp"
 #include "planner/commands/plan_inputs.hpp"
 #include "planner/predict/formulas.hpp"
+#include "planner/predict/operation_places.hpp"
 #include "planner/report/explain.hpp"
 #include "planner/report/formula_text.hpp"
 #include "planner/report/sensitivity_text.hpp"
@@ -19,13 +20,13 @@
 namespace cnnplan {
 namespace {
 
-// What prices of a plan are made of.
+// Holds the figures from which the prices of a plan are computed.
 struct Figures {
   Platform platform;
   Profile profile;
 };
 
-// Or why they are not at hand.
+// Returns the figures, or says why they are not at hand.
 std::variant<Figures, std::string> figures_of(const Plan& plan, const ExplainOptions& options) {
   PlanInputs inputs(plan);
   const auto platform_file = inputs.take(options.platform_file, default_platform_file);
@@ -62,7 +63,7 @@ void print_sensitivity(const Plan& plan, const ExplainOptions& options) {
 }  // namespace
 
 ExitCode explain_command(const ExplainOptions& options) {
-  const Plan plan = read_plan(options.plan_file);
+  const Plan plan = with_places(read_plan(options.plan_file), options.plan_file);
   if (options.sensitivity) {
     print_sensitivity(plan, options);
     return ExitCode::ok;

@@ -1,4 +1,4 @@
-// From a model to a network file, and a table of what is in it.
+// Converts a model into a network file, and prints a table of its layers.
 #include <iostream>
 #include <map>
 #include <variant>
@@ -26,7 +26,7 @@ std::vector<std::string> weights_arguments(const ImportCommandOptions& options) 
   return arguments;
 }
 
-// "3x224x224", of one sample.
+// Returns the dims of one sample: "3x224x224".
 std::string sample_text(const Network& network) {
   const Shape shape = network.output_shape(0, 1);
   std::string text = std::to_string(shape[Dim::c]);
@@ -36,13 +36,14 @@ std::string sample_text(const Network& network) {
   return text;
 }
 
-// Of convolutions and fully connected layers, in the forward pass of one sample.
+// Returns the multiply-adds of a convolution or fully connected layer, for one sample forward.
 std::int64_t multiply_adds(const Network& network, LayerIndex index) {
   const LayerParameters& parameters = network.layer(index).parameters;
   if (!mixes_channels(parameters)) return 0;
   const Shape output = network.output_shape(index, 1);
   const std::int64_t biases = has_bias(parameters) ? output[Dim::c] : 0;
-  // Every weight meets every position of the convolution's output.
+  // Every weight is multiplied at each position of the output of a convolution, or of the input of
+  // a transposed one.
   const Shape input = network.output_shape(network.inputs_of(index)[0], 1);
   const Shape& multiplied = is_transposed(parameters) ? input : output;
   const std::int64_t positions = volume(multiplied) / multiplied[Dim::c];

@@ -1,4 +1,4 @@
-// The join of digests.
+// Compares digests of files with the digests in a plan.
 #include "planner/commands/plan_inputs.hpp"
 
 #include <algorithm>

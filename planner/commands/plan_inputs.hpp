@@ -1,4 +1,4 @@
-// Which of the files at hand a plan was made from.
+// Finds out which of the files at hand a plan was made from.
 #pragma once
 
 #include <optional>
@@ -9,15 +9,17 @@
 
 namespace cnnplan {
 
-// What the plan was made from besides the network, which is recorded first. Digests are compared.
+// Knows the files from which the plan was made, except the network, which is recorded first.
+// Digests are compared.
 class PlanInputs {
  public:
   explicit PlanInputs(const Plan& plan);
 
-  // The file that the user named or that has the default name, where the plan was made from it; any
-  // file where the plan does not say what it was made from. @throws IoError
+  // Returns the named file, or else the file with the default name, if the plan was made from it.
+  // If the plan does not record its files, any file is returned.
+  // @throws IoError
   std::optional<std::string> take(const std::string& named, const std::string& standard);
-  // Why prices of these files are none of the plan; empty where they are.
+  // Says why the taken files do not give the prices of the plan; empty if they do.
   std::string problem() const;
 
  private:

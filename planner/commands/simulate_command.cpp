@@ -1,4 +1,4 @@
-// From a plan to a simulated step, beside the predicted one.
+// Simulates the step of a plan, and compares it with the predicted step.
 #include <algorithm>
 #include <cmath>
 #include <iostream>
@@ -16,7 +16,7 @@
 namespace cnnplan {
 namespace {
 
-// Further apart, the plan was made of other files than these.
+// If predictions differ by more, the plan was made from other files.
 constexpr double same_prediction = 1e-6;
 
 Platform platform_of(const SimulateOptions& options, int ranks) {
@@ -24,7 +24,7 @@ Platform platform_of(const SimulateOptions& options, int ranks) {
   return name.empty() ? default_platform(ranks) : read_platform(name);
 }
 
-// A profile that lies here by its default name counts where the plan was made from it.
+// A profile with the default name is used only if the plan was made from it.
 Profile profile_of(const SimulateOptions& options, const Plan& plan) {
   if (!options.profile_file.empty()) return read_profile(options.profile_file);
   const auto name = PlanInputs(plan).take("", default_profile_file);
@@ -35,7 +35,7 @@ Profile profile_of(const SimulateOptions& options, const Plan& plan) {
   return Profile{};
 }
 
-// Who asks whether a prediction holds is not answered with another one.
+// With --max-error, refuses input files whose prediction differs from the plan's.
 void check_files(const SimulateOptions& options, const Plan& plan, double predicted_s) {
   const double planned_s = plan.prediction.step_s;
   if (std::abs(predicted_s - planned_s) <= same_prediction * planned_s) return;
@@ -58,7 +58,7 @@ std::string overlap_text(const Plan& plan, double overlap) {
   return plan.overlap ? "none: the platform hides nothing" : "none: one operation after the other";
 }
 
-// What no rank can do without: kernels and loading of the lane that has most of them.
+// Returns the time that no rank can save: kernels and loading of the lane with most of them.
 double kernels_s(std::span<const PricedSchedule> schedules) {
   double most_s = 0.0;
   for (const PricedSchedule& priced : schedules) {
@@ -76,7 +76,7 @@ double kernels_s(std::span<const PricedSchedule> schedules) {
 struct StepTimes {
   double simulated_s = 0.0;
   double predicted_s = 0.0;
-  double kernels_s = 0.0;  // of the busiest lane, part of both
+  double kernels_s = 0.0;  // kernels of the busiest lane, which both times include
 };
 
 std::string times_text(const StepTimes& times) {
@@ -113,7 +113,7 @@ ExitCode simulate_command(const SimulateOptions& options) {
   const auto& schedules = priced.schedules;
   const double overlap = overlap_of(plan, platform);
   check_files(options, plan, predicted_step_s(plan, prices));
-  // What is replayed takes equally long on all ranks.
+  // The replayed operations take equally long on all ranks, so the walk has no spreads.
   StepTimes times{.predicted_s = step_time_s(walk(priced, {.overlap = overlap, .spreads = false})),
                   .kernels_s = kernels_s(schedules)};
   const Traces traces =

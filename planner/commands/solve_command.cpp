@@ -1,4 +1,4 @@
-// From files and options to a plan file.
+// Reads files and options, searches for a plan, and writes it.
 #include <algorithm>
 #include <iostream>
 #include <thread>
@@ -23,7 +23,7 @@
 namespace cnnplan {
 namespace {
 
-// A file of the user, read once for what it says and for its digest.
+// Reads a file of the user once, for its content and for its digest.
 struct ReadFile {
   std::string name;
   std::string text;
@@ -37,8 +37,8 @@ int default_ranks(const Platform& platform) {
   return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
 }
 
-// Where the platform was described by hand, its device is the beginning of what the profile says,
-// clocks left out.
+// The device of a platform that was described by hand is only the beginning of the profile's
+// device, which also has clock rates.
 bool is_of_same_device(const Platform& platform, const Profile& profile) {
   if (profile.kernels.empty()) return true;
   const std::string& device = profile.fingerprint.device;
@@ -48,7 +48,7 @@ bool is_of_same_device(const Platform& platform, const Profile& profile) {
   return is_unknown || is_same;
 }
 
-// A profile and a platform of different devices would predict neither.
+// Refuses a profile and a platform of different devices, which would predict neither device.
 void check_same_device(const Platform& platform, const Profile& profile, const std::string& file) {
   if (is_of_same_device(platform, profile)) return;
   throw InputError({.file = file,
@@ -72,7 +72,7 @@ void read_profile_of(const SolveOptions& options,
   if (name.empty()) return;
   const ReadFile file(name);
   Profile profile = parse_profile(file.text, name);
-  // A platform that the user named goes before a profile that only lies here.
+  // A platform that the user named has priority over a profile that only has the default name.
   const bool may_be_left = options.profile_file.empty() && !options.platform_file.empty();
   if (may_be_left && !is_of_same_device(request.platform, profile)) {
     std::cerr << name << " is not used: it is of \"" << profile.fingerprint.device
@@ -84,7 +84,7 @@ void read_profile_of(const SolveOptions& options,
   inputs.push_back(file.as_input());
 }
 
-// The ranks follow from the platform where the user does not say them.
+// The platform determines the number of ranks unless the user gives it.
 void read_platform_of(const SolveOptions& options,
                       SolveRequest& request,
                       std::vector<InputFile>& inputs) {
@@ -184,7 +184,7 @@ SolveRequest changed(SolveRequest request, const std::vector<std::string>& what_
   return request;
 }
 
-// The search tries few plans in virtual time: that there is may be faster than what it finds.
+// The search scores only a few plans, so the existing plan may still be faster than its result.
 Plan fastest_on(const SolveRequest& request, const Plan& kept) {
   Plan anew = solve(request);
   const bool is_faster = kept.prediction.step_s < anew.prediction.step_s &&

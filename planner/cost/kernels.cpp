@@ -1,4 +1,4 @@
-// Lookup by canonical kernel, then neighbours, then rates.
+// Looks a canonical kernel up, else estimates it from neighbours, else from rates.
 #include "planner/cost/kernels.hpp"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ bool is_empty(const Shape& shape) {
 class Hasher {
  public:
   void add(std::int64_t value) {
-    // Multiplier of the 64-bit FNV-1a hash, and a shift that brings high bits down again.
+    // This is the multiplier of the 64-bit FNV-1a hash. The shift brings high bits down again.
     constexpr std::uint64_t prime = 1099511628211U;
     state_ = (state_ ^ static_cast<std::uint64_t>(value)) * prime;
     state_ ^= state_ >> 29;
@@ -65,9 +65,8 @@ KernelCosts::KernelCosts(const Profile& profile, Rates rates)
     implementations_.insert_or_assign(key, timing.implementation);
     measured_.insert_or_assign(key, time_of(timing));
     concurrencies_.insert(key.concurrency);
-    if (key.concurrency > 1) continue;  // says nothing of kernels alone
-    neighbours_[{spec.kind, spec.phase, spec.algorithm, spec.precision}].add(
-        key, neighbour_work(key), timing.median_s);
+    if (!can_estimate_others(key)) continue;
+    neighbours_[family_of(key)].add(key, neighbour_work(key), timing.median_s);
   }
 }
 
@@ -88,7 +87,7 @@ double KernelCosts::neighbour_work(const KernelSpec& spec) const {
 }
 
 const KernelNeighbours* KernelCosts::neighbours_of(const KernelSpec& spec) const {
-  const auto family = neighbours_.find({spec.kind, spec.phase, spec.algorithm, spec.precision});
+  const auto family = neighbours_.find(family_of(spec));
   return family == neighbours_.end() || family->second.empty() ? nullptr : &family->second;
 }
 

@@ -1,4 +1,4 @@
-// Price of a kernel: what was profiled, else an estimate that says so.
+// Prices a kernel by its profiled time, else by an estimate that is marked as one.
 #pragma once
 
 #include <cstddef>
@@ -7,13 +7,13 @@
 #include <mutex>
 #include <set>
 #include <string>
-#include <tuple>
 #include <unordered_map>
 #include <variant>
 
 #include "planner/cost/kernel_neighbours.hpp"
 #include "planner/cost/rate_estimate.hpp"
 #include "planner/kernel/kernel.hpp"
+#include "planner/kernel/kernel_family.hpp"
 #include "planner/kernel/profile.hpp"
 #include "planner/platform/platform.hpp"
 
@@ -30,12 +30,12 @@ struct KernelTime {
 
 enum class KernelSource { profiled, neighbours, rates, turns };
 
-// How the time of a kernel came about. Of neighbours, the rate is what they do of `work` a second.
+// Says how the time of a kernel was found. Neighbours do `work` / `time` per second.
 struct KernelFormula {
   KernelSource source = KernelSource::profiled;
   KernelTime time;
   double work = 0.0;  // neighbours only: flops, bytes, or seconds by the rates of the device
-  std::string unit;   // of the work
+  std::string unit;   // the unit of the work
   RateParts parts;    // rates only
 };
 
@@ -44,24 +44,27 @@ class KernelCosts {
  public:
   explicit KernelCosts(const Profile& profile = {}, const DefaultRates& rates = {})
       : KernelCosts(profile, Rates(rates)) {}
-  // With the rates of the platform's device, the default ones where it has none.
+  // Uses the rates of the platform's device, or the default rates if it has none.
   KernelCosts(const Profile& profile, const Platform& platform)
       : KernelCosts(profile, platform.kernels ? Rates(*platform.kernels) : Rates(DefaultRates{})) {}
 
-  // Profiled: the median, from the minimum to the slower of median and mean plus one standard
-  // deviation. Not profiled: interpolated from the profiled kernels of the same kind, phase,
-  // algorithm and precision, their throughput or, where the rates of the device are known, how far
-  // they are off those. None of these: from rates (rate_estimate). One of several at the same time
-  // (concurrency) that was not profiled so: as if they took turns, at best as fast as alone. A
-  // kernel without outputs takes no time and is not estimated.
+  // The time of a profiled kernel is its median. Its range goes from the minimum to the larger of
+  // median and mean, plus one standard deviation. Other kernels are estimated:
+  // - from profiled kernels of their family, by their throughput, or by their ratio to the rates of
+  //   the device where these are known;
+  // - if the family has none, from rates (rate_estimate);
+  // - if several kernels run at the same time (concurrency), as if they took turns, at best as fast
+  //   as alone.
+  // A kernel without outputs takes no time and is not estimated.
   KernelTime lookup(const KernelSpec& spec) const;
-  // The same, with what it is made of.
+  // Returns the time of `lookup` and how it was found.
   KernelFormula formula(const KernelSpec& spec) const;
-  // What was profiled, as the library calls it; empty where nothing was.
+  // Returns the library's name of the profiled implementation; empty if the kernel was not
+  // profiled.
   std::string implementation(const KernelSpec& spec) const;
-  // How many kernels at the same time were profiled; 1 is always among them. Ascending.
+  // Returns the profiled numbers of kernels at the same time, ascending; 1 is always one of them.
   const std::set<int>& concurrencies() const { return concurrencies_; }
-  // True where kernels take turns in the workspace of the largest.
+  // True if kernels take turns in the workspace of the largest.
   bool shared_workspace() const { return shared_workspace_; }
 
  private:
@@ -69,20 +72,19 @@ class KernelCosts {
     std::size_t operator()(const KernelSpec& spec) const;
   };
   using Rates = std::variant<DefaultRates, KernelRates>;
-  using Family = std::tuple<KernelKind, KernelPhase, KernelAlgorithm, Precision>;
 
   KernelCosts(const Profile& profile, Rates rates);
   KernelEstimate from_rates(const KernelSpec& spec) const;
   double neighbour_work(const KernelSpec& spec) const;
-  // Null where none of its family was profiled.
+  // Returns null if no kernel of the family was profiled.
   const KernelNeighbours* neighbours_of(const KernelSpec& spec) const;
   KernelEstimate estimate(const KernelSpec& spec) const;
   KernelEstimate in_turns(const KernelSpec& spec) const;
 
   std::unordered_map<KernelSpec, KernelTime, Hash> measured_;
   mutable std::mutex estimating_;
-  mutable std::unordered_map<KernelSpec, KernelTime, Hash> estimated_;  // made so far
-  std::map<Family, KernelNeighbours> neighbours_;
+  mutable std::unordered_map<KernelSpec, KernelTime, Hash> estimated_;  // estimates so far
+  std::map<KernelFamily, KernelNeighbours> neighbours_;
   Rates rates_;
   std::unordered_map<KernelSpec, std::string, Hash> implementations_;
   std::set<int> concurrencies_{1};

@@ -1,4 +1,4 @@
-// Which layers take constants in, and how they are read.
+// Decides whether a layer can take a constant into its parameters, and reads the constant.
 #include "planner/import/channel_constants.hpp"
 
 #include <algorithm>
@@ -12,7 +12,8 @@
 namespace cnnplan {
 namespace {
 
-// True where a constant is one number, or has one for each channel of x, repeated over all else.
+// Returns true if a constant is one number, or has one number per channel of x, repeated in all
+// other dims.
 bool is_per_channel(const Constant& constant, const Activation& x) {
   const std::vector<std::int64_t> dims = dims_of(constant);
   if (dims.size() > x.dims.size()) return false;
@@ -25,7 +26,7 @@ bool is_per_channel(const Constant& constant, const Activation& x) {
   return true;
 }
 
-// The activation beside the constant. @throws UnmappedNode
+// Returns the activation that is combined with the constant. @throws UnmappedNode
 Activation taking_in(const NodeReader& node, const NetworkBuilder& network, std::size_t constant) {
   Activation x = node.activation(1 - constant);
   const LayerParameters& parameters = network.layer(x.layer).parameters;

@@ -1,5 +1,5 @@
-// Sums and products of an activation and constants: taken into the parameters of the layer that
-// made it, where it is used for nothing else.
+// Takes sums and products of an activation and constants into the parameters of the layer that made
+// the activation, if nothing else uses it.
 #pragma once
 
 #include <cstddef>
@@ -9,19 +9,20 @@
 
 namespace cnnplan {
 
-// Input `constant` of the node's two is a number, or one for each channel; the other is x. All
-// @throws UnmappedNode where no layer can take the constant in.
+// Each function takes as input `constant` of the node a number, or one number per channel; the
+// other input is the activation x.
+// @throws UnmappedNode when no layer can take the constant in.
 
-// x + factor * constant
+// Computes x + factor * constant.
 Value add_constant(const NodeReader& node,
                    NetworkBuilder& network,
                    std::size_t constant,
                    double factor);
-// x * constant
+// Computes x * constant.
 Value multiply_by_constant(const NodeReader& node, NetworkBuilder& network, std::size_t constant);
-// x / constant
+// Computes x / constant.
 Value divide_by_constant(const NodeReader& node, NetworkBuilder& network, std::size_t constant);
-// constant - x
+// Computes constant - x.
 Value subtract_from_constant(const NodeReader& node, NetworkBuilder& network, std::size_t constant);
 
 }  // namespace cnnplan

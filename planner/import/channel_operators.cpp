@@ -1,4 +1,4 @@
-// Parts of an activation: Slice and Split along the channels.
+// Maps operators that take part of an activation: Slice and Split along the channels.
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
@@ -33,7 +33,7 @@ Dims required(std::optional<Dims> numbers) {
   return *std::move(numbers);
 }
 
-// Of a slice along one of the dims, as Python counts.
+// Returns the range of a slice along one dim; negative positions count from the end, as in Python.
 Range clipped(std::int64_t begin, std::int64_t end, std::int64_t extent) {
   const auto position = [extent](std::int64_t at) {
     return std::clamp<std::int64_t>(at < 0 ? at + extent : at, 0, extent);
@@ -41,7 +41,7 @@ Range clipped(std::int64_t begin, std::int64_t end, std::int64_t extent) {
   return {position(begin), position(end)};
 }
 
-// Channels of each output, whether the node says so or they are equal but for the last.
+// Returns the channels of each output. Without sizes in the node they are equal, except the last.
 Dims part_sizes(const NodeReader& node, std::int64_t channels) {
   const auto parts = static_cast<std::int64_t>(node.node().outputs.size());
   const auto given = node.integers_of_either("split", 1);
@@ -103,7 +103,7 @@ std::vector<Value> map_split(const NodeReader& node, NetworkBuilder& network) {
   std::int64_t begin = 0;
   for (const std::int64_t size : part_sizes(node, x.dims[1])) {
     const Range range{begin, begin + size};
-    // What nobody uses is no layer.
+    // An output that no node uses becomes no layer.
     const std::string& output = node.node().outputs[parts.size()];
     const bool is_used = !output.empty() && network.is_used(output);
     parts.push_back(is_used ? Value{add_slice(node, network, x, range)} : Value{Unknown{}});

@@ -1,4 +1,4 @@
-// Matrix products with constant weights: fully connected layers.
+// Maps matrix products with constant weights to fully connected layers.
 
 #include "planner/import/onnx/tensor_values.hpp"
 #include "planner/import/onnx/unmapped.hpp"
@@ -7,7 +7,7 @@
 namespace cnnplan {
 namespace {
 
-// (outputs, C, D, H, W) as files of weights have it: without a D of 1.
+// Returns (outputs, C, D, H, W) as files of weights have it, without D if it is 1.
 std::vector<std::int64_t> weight_extents(std::int64_t outputs, const Shape& image) {
   std::vector<std::int64_t> extents{outputs, image[Dim::c]};
   for (const Dim dim : spatial_dims) {
@@ -16,7 +16,7 @@ std::vector<std::int64_t> weight_extents(std::int64_t outputs, const Shape& imag
   return extents;
 }
 
-// `weight` is meant as (outputs, inputs) where `is_outputs_first`.
+// Adds the layer. The dims of `weight` are (outputs, inputs) if `is_outputs_first`.
 Activation add_fully_connected(const NodeReader& node,
                                NetworkBuilder& network,
                                Constant weight,
@@ -39,7 +39,7 @@ Activation add_fully_connected(const NodeReader& node,
   return y;
 }
 
-// A number for each output, or one for all, whatever dims of 1 stand around them.
+// Checks that a bias has one number per output or one number in all, apart from dims of 1.
 void require_bias(const Constant& bias, std::int64_t outputs) {
   const std::vector<std::int64_t> dims = dims_of(bias);
   const std::int64_t count = element_count(*bias.tensor);

@@ -1,4 +1,4 @@
-// Norms, activation functions, sums and concatenations.
+// Maps norms, activation functions, sums and concatenations to layers.
 #include <limits>
 
 #include "planner/import/channel_constants.hpp"
@@ -9,10 +9,10 @@
 namespace cnnplan {
 namespace {
 
-// Inputs of a batch norm behind the image, as parameters of the layer.
+// The inputs of a batch norm after the image become these parameters of the layer.
 constexpr const char* batch_norm_tensors[] = {"scale", "shift", "mean", "variance"};
 
-// The one number of a constant input; `absent` where there is none.
+// Returns the only number of a constant input, or `absent` if the input is left out.
 double number_at(const NodeReader& node, std::size_t index, double absent) {
   const auto numbers = node.reals_at(index);
   if (!numbers) return absent;
@@ -39,7 +39,7 @@ Value map_batch_norm(const NodeReader& node, NetworkBuilder& network) {
   const Activation x = node.activation(0);
   network.require_plain(x);
   if (node.integer("spatial", 1) == 0) throw UnmappedNode("statistics for each position");
-  // ONNX says what is kept of the running values, layers what is new.
+  // In ONNX, momentum is the kept part of the running values; in layers, it is the new part.
   const double kept = as_written(node.real("momentum", 0.9F));
   const BatchNorm norm{.epsilon = as_written(node.real("epsilon", 1e-5F)),
                        .momentum = as_written(static_cast<float>(1 - kept))};

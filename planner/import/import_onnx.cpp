@@ -1,4 +1,4 @@
-// Node by node, in the order of the file; what cannot be mapped is collected.
+// Maps the nodes in the order of the file, and collects the nodes that cannot be mapped.
 #include "planner/import/import_onnx.hpp"
 
 #include <algorithm>
@@ -24,14 +24,14 @@ std::string chosen_output(const OnnxGraph& graph, const std::string& wanted) {
   return graph.outputs.empty() ? "" : graph.outputs.front().name;
 }
 
-// "resnet50" of "models/resnet50.onnx"
+// Returns "resnet50" for "models/resnet50.onnx".
 std::string network_name(const std::string& file) {
   const std::string name = base_name(file);
   const std::string stem = name.substr(0, name.rfind('.'));
   return printable(stem.empty() ? name : stem);
 }
 
-// What a node makes of what is not known.
+// Says what is known about the output of a node whose inputs are unknown.
 Unknown unknown_of(const NodeReader& reader) {
   const std::string& type = reader.node().type;
   return {.is_activation = type != "Shape" && type != "Constant" && reader.has_activation()};
@@ -77,7 +77,7 @@ class Importer {
   Value left_out_softmax(const NodeReader& reader);
   Value as_passed_on(const OnnxNode& node, Value value) const;
   void set_outputs(const OnnxNode& node, const std::vector<Value>& made);
-  // All that losses are of, the main one last.
+  // Lists all outputs that have losses, the main one last.
   std::vector<std::string> outputs() const;
   void note_dropped_outputs();
   const Activation& output_of_layer(const std::string& name) const;
@@ -98,7 +98,7 @@ class Importer {
   std::vector<std::string> notes_;
 };
 
-// Each is a value that some node makes.
+// Checks that some node makes each output.
 void Importer::require_outputs() const {
   for (const std::string& wanted : outputs()) {
     const bool is_made = std::any_of(graph_.nodes.begin(), graph_.nodes.end(), [&](const auto& n) {
@@ -159,17 +159,17 @@ std::vector<Value> Importer::outputs_of(const NodeReader& reader) {
 }
 
 Value Importer::folded(const NodeReader& reader) {
-  constexpr std::int64_t most_elements = std::int64_t{1} << 22;  // of all together
+  constexpr std::int64_t most_elements = std::int64_t{1} << 22;  // all folded constants together
   Value value = fold(reader);
   if (const auto* const constant = std::get_if<Constant>(&value)) {
     folded_elements_ += element_count(*constant->tensor);
   }
   if (folded_elements_ <= most_elements) return value;
-  if (std::exchange(has_too_many_constants_, true)) return Unknown{};  // told once
+  if (std::exchange(has_too_many_constants_, true)) return Unknown{};  // reported once
   throw UnmappedNode("too many constants to compute, here and behind it");
 }
 
-// Older opsets have one softmax over all dims from the axis on.
+// In older opsets, one softmax goes over all dims from the axis on.
 Value Importer::left_out_softmax(const NodeReader& reader) {
   constexpr std::int64_t first_of_one_axis = 13;
   const OnnxNode& node = reader.node();
@@ -191,7 +191,8 @@ Value Importer::left_out_softmax(const NodeReader& reader) {
   return x;
 }
 
-// What hands its input on is no longer the output of the layer alone where others use that, too.
+// If other nodes also use the input of a node that passes it on, the value no longer counts as the
+// layer's own output.
 Value Importer::as_passed_on(const OnnxNode& node, Value value) const {
   auto* const activation = std::get_if<Activation>(&value);
   if (activation == nullptr) return value;

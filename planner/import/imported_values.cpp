@@ -1,4 +1,4 @@
-// Values of parameters in the order in which layers have them.
+// Reads the values of parameters in the order in which layers store them.
 #include "planner/base/checked.hpp"
 #include "planner/import/import_onnx.hpp"
 #include "planner/import/onnx/printable.hpp"
@@ -8,7 +8,7 @@
 namespace cnnplan {
 namespace {
 
-// (columns, rows) of row-major (rows, columns).
+// Returns (columns, rows) from row-major (rows, columns).
 std::vector<double> transposed(const std::vector<double>& values, std::size_t columns) {
   std::vector<double> result(values.size());
   const std::size_t rows = values.size() / columns;
@@ -20,7 +20,7 @@ std::vector<double> transposed(const std::vector<double>& values, std::size_t co
   return result;
 }
 
-// What constants behind the layer make of the values in the file.
+// Applies the constants that followed the layer to the values in the file.
 void apply_constants(const ImportedTensor& tensor, std::vector<double>& values) {
   const std::vector<double> one{1.0};
   const std::vector<double> zero{0.0};

@@ -1,4 +1,4 @@
-// Layers with their shapes, by the rules of networks.
+// Appends layers with their shapes, by the rules of networks, and changes their parameters.
 #include "planner/import/network_builder.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 #include "planner/import/onnx/tensor_values.hpp"
 #include "planner/import/onnx/unmapped.hpp"
 #include "planner/network/channel_split.hpp"
-#include "planner/network/layer_shape.hpp"
+#include "planner/network/layer_parameters.hpp"
 
 namespace cnnplan {
 namespace {
@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t least_rank = 2;  // (N, C)
 constexpr std::size_t most_rank = 5;   // (N, C, D, H, W)
 
-// Element by element; one element stands for all.
+// Combines vectors element by element; a vector of one element stands for any length.
 template <typename Operation>
 std::vector<double> combined(const std::vector<double>& a,
                              const std::vector<double>& b,
@@ -91,7 +91,7 @@ Activation NetworkBuilder::add_layer(const NodeReader& node,
   std::vector<LayerIndex> layers;
   for (const Activation& input : inputs) layers.push_back(input.layer);
   const LayerIndex layer = append(source_name(node.node()), parameters, layers);
-  // A flattened output of what works element by element stays flattened.
+  // A flattened output stays flattened if the layer works element by element.
   const Activation& x = inputs.at(0);
   const bool is_same = shape(layer) == shape(x.layer) && !x.has_margin();
   return {.layer = layer,
@@ -149,7 +149,7 @@ ImportedTensor* NetworkBuilder::tensor(LayerIndex layer, std::string_view name) 
   return nullptr;
 }
 
-// Constants cost no layer, so a small file could have them computed for long.
+// Constants cost no layer, so without a limit a small file could keep the import busy for long.
 void NetworkBuilder::charge(std::size_t elements) {
   constexpr std::size_t most_elements = std::size_t{1} << 24;
   taken_elements_ += elements;

@@ -1,4 +1,4 @@
-// A network that grows layer by layer while the nodes of a model are read.
+// Builds a network layer by layer while the nodes of a model are read.
 #pragma once
 
 #include <cstdint>
@@ -15,56 +15,58 @@
 
 namespace cnnplan {
 
-// A loss of a layer's output.
+// Describes a loss of a layer's output.
 struct OutputLoss {
-  std::string name;  // that is wanted
+  std::string name;  // changed if it is taken or not valid
   LayerIndex output = -1;
   LayerParameters parameters;
 };
 
 class NetworkBuilder {
  public:
-  // `uses`: how many inputs of nodes each value is.
+  // `uses` says how many inputs of nodes each value is.
   NetworkBuilder(std::string file, std::map<std::string, int> uses)
       : file_(std::move(file)), uses_(std::move(uses)) {}
 
-  // The input layer, of an input with these dims. @throws InputError
+  // Adds the input layer for an input with these dims. @throws InputError
   Activation add_input(const std::string& name, const std::vector<std::int64_t>& dims);
-  // Appends a layer; its output has as many dims as its first input. @throws InputError where the
-  // shapes do not fit
+  // Appends a layer, whose output has as many dims as its first input.
+  // @throws InputError when the shapes do not fit
   Activation add_layer(const NodeReader& node,
                        const LayerParameters& parameters,
                        const std::vector<Activation>& inputs);
-  // @throws UnmappedNode for another number of values, and where another layer has the same weight
+  // Adds a parameter.
+  // @throws UnmappedNode for another number of values, or when another layer has this weight
   void add_tensor(LayerIndex layer,
                   const std::string& name,
                   const std::vector<std::int64_t>& extents,
                   const Constant& values);
   // Gives a convolution its bias, (F). @throws UnmappedNode for other dims
   void add_bias(LayerIndex layer, const Constant& values);
-  // Of a convolution, fully connected layer or batch norm, all outputs times these factors: one, or
-  // one for each channel. Only parameters change, which is noted. @throws UnmappedNode where
-  // parameters of that kind cannot do it
+  // Multiplies all outputs of a convolution, fully connected layer or batch norm by one factor, or
+  // by one per channel. Only parameters change, and a note says so.
+  // @throws UnmappedNode when the layer's parameters cannot do this
   void scale_output(LayerIndex layer, const std::vector<double>& factors);
-  // Likewise, all outputs plus factor * values, of which there is one, or one for each channel: on
-  // top of the bias, or as one. @throws UnmappedNode
+  // Adds factor * values to all outputs of such a layer, for one value or one per channel. The
+  // values are added to its bias or shift, or become its bias.
+  // @throws UnmappedNode
   void shift_output(LayerIndex layer, const Constant& values, double factor);
 
   std::int64_t batch() const { return batch_; }
   const Layer& layer(LayerIndex index) const { return layers_.at(static_cast<std::size_t>(index)); }
-  // Of one sample.
+  // Returns the shape for one sample.
   const Shape& shape(LayerIndex index) const { return shapes_.at(static_cast<std::size_t>(index)); }
   bool is_used(const std::string& value) const { return uses_.contains(value); }
   bool is_used_once(const std::string& value) const;
-  // @throws UnmappedNode where the model sees the layer's output in another shape
+  // Checks that the model sees the layer's output in the layer's own shape. @throws UnmappedNode
   void require_plain(const Activation& x) const;
 
-  // The layers that the inputs of `losses` are made of, with the losses behind them, of which the
-  // last is the main one and called "loss"; the others are dropped, and their tensors.
+  // Makes a network of the layers that lead to the inputs of `losses`, and of these losses. The
+  // last loss is the main one and is called "loss". Other layers and their tensors are dropped.
   // @throws InputError
   Network network(const std::string& name, const std::vector<OutputLoss>& losses);
   std::vector<ImportedTensor> tensors() && { return std::move(tensors_); }
-  // For the user.
+  // The notes are for the user.
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
@@ -73,11 +75,11 @@ class NetworkBuilder {
                     const std::vector<LayerIndex>& inputs);
 
   std::vector<bool> layers_under(const std::vector<OutputLoss>& losses) const;
-  // Without a look at `values`.
+  // Sets a bias without checking `values`.
   void set_bias(LayerIndex layer, const Constant& values);
   void scale_tensor(ImportedTensor& tensor, const std::vector<double>& factors);
   void charge(std::size_t elements);
-  // Null where the layer has none.
+  // Returns the tensor, or null if the layer has none.
   ImportedTensor* tensor(LayerIndex layer, std::string_view name);
 
   std::string file_;
@@ -95,10 +97,10 @@ class NetworkBuilder {
   std::vector<std::string> notes_;
 };
 
-// True where the model sees the layer's output in its own shape.
+// Returns true if the model sees the layer's output in the layer's own shape.
 bool is_plain(const std::vector<std::int64_t>& dims, const Shape& shape);
 
-// (C, D, H, W) of a shape as dims of a model: `rank` of them with the batch.
+// Returns the dims (C, D, H, W) of a shape as a model has them: `rank` dims including the batch.
 // @pre 2 <= rank <= 5
 std::vector<std::int64_t> model_dims(const Shape& shape, std::int64_t batch, std::size_t rank);
 

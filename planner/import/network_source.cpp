@@ -1,4 +1,4 @@
-// JSON or ONNX.
+// Chooses the reader of JSON or of ONNX by the content.
 #include "planner/import/network_source.hpp"
 
 #include <utility>

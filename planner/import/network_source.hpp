@@ -1,4 +1,4 @@
-// Networks from files of either kind, as commands take them.
+// Reads a network from a network file or an ONNX model, as commands accept both.
 #pragma once
 
 #include <string>
@@ -12,11 +12,12 @@ namespace cnnplan {
 struct SourceOfNetwork {
   std::string_view content;
   std::string file;        // for messages
-  std::string input_size;  // "512x512", of models also "3x512x512"; empty: the file's
+  std::string input_size;  // "512x512", for models also "3x512x512"; empty: the file's
 };
 
-// Of a network file or an ONNX model, whichever the content is. Notes for the user are appended to
-// `notes`. @throws InputError, UnmappedNodes, EnvironmentError
+// Parses `content`, which says itself what kind of file it is. Notes for the user are appended to
+// `notes`.
+// @throws InputError, UnmappedNodes, EnvironmentError
 Network parse_network_or_model(const SourceOfNetwork& source, std::vector<std::string>& notes);
 
 }  // namespace cnnplan

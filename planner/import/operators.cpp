@@ -1,4 +1,4 @@
-// The table of operators.
+// Holds the table that maps operator names to functions.
 #include "planner/import/operators.hpp"
 
 #include <algorithm>

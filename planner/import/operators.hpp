@@ -1,4 +1,4 @@
-// The operators of ONNX that have a layer, one function each, in files by kind.
+// Declares one function for each ONNX operator that has a layer, ordered by source file.
 #pragma once
 
 #include <string_view>
@@ -9,15 +9,15 @@
 
 namespace cnnplan {
 
-// Makes the layers of a node; returns its outputs, or the first of them where no layer computes the
-// others.
+// Makes the layers of a node and returns its outputs, or only the first outputs if no layer
+// computes the others.
 // @throws UnmappedNode, InputError
 using MapNode = std::vector<Value> (*)(const NodeReader& node, NetworkBuilder& network);
 
-// Null where no layer computes what the operator does.
+// Returns null if no layer can compute the operator.
 MapNode find_operator(std::string_view type);
 
-// windowed_operators.cpp
+// windowed_operators.cpp defines these functions.
 Value map_convolution(const NodeReader& node, NetworkBuilder& network);
 Value map_transposed_convolution(const NodeReader& node, NetworkBuilder& network);
 Value map_max_pool(const NodeReader& node, NetworkBuilder& network);
@@ -28,11 +28,11 @@ Value map_reduce_mean(const NodeReader& node, NetworkBuilder& network);
 Value map_reduce_max(const NodeReader& node, NetworkBuilder& network);
 Value map_pad(const NodeReader& node, NetworkBuilder& network);
 
-// dense_operators.cpp
+// dense_operators.cpp defines these functions.
 Value map_gemm(const NodeReader& node, NetworkBuilder& network);
 Value map_matmul(const NodeReader& node, NetworkBuilder& network);
 
-// elementwise_operators.cpp
+// elementwise_operators.cpp defines these functions.
 Value map_batch_norm(const NodeReader& node, NetworkBuilder& network);
 Value map_local_response_norm(const NodeReader& node, NetworkBuilder& network);
 Value map_relu(const NodeReader& node, NetworkBuilder& network);
@@ -45,15 +45,15 @@ Value map_div(const NodeReader& node, NetworkBuilder& network);
 Value map_sum(const NodeReader& node, NetworkBuilder& network);
 Value map_concat(const NodeReader& node, NetworkBuilder& network);
 
-// channel_operators.cpp
+// channel_operators.cpp defines these functions.
 Value map_slice(const NodeReader& node, NetworkBuilder& network);
 std::vector<Value> map_split(const NodeReader& node, NetworkBuilder& network);
 
-// resize_operators.cpp
+// resize_operators.cpp defines these functions.
 Value map_resize(const NodeReader& node, NetworkBuilder& network);
 Value map_upsample(const NodeReader& node, NetworkBuilder& network);
 
-// shape_operators.cpp
+// shape_operators.cpp defines these functions.
 Value map_identity(const NodeReader& node, NetworkBuilder& network);
 Value map_cast(const NodeReader& node, NetworkBuilder& network);
 Value map_shape(const NodeReader& node, NetworkBuilder& network);

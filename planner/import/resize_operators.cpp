@@ -1,4 +1,4 @@
-// Upsampling by integer factors.
+// Maps Resize and Upsample to upsampling layers with integer factors.
 #include <cmath>
 #include <string>
 
@@ -8,7 +8,7 @@
 namespace cnnplan {
 namespace {
 
-// True where output o of every row is input floor(o / factor), for every factor.
+// Returns true if output o of every row is input floor(o / factor), for every factor.
 bool is_floor(const NodeReader& node) {
   if (node.opset() < 11) return true;
   const std::string where = node.text("coordinate_transformation_mode", "half_pixel");
@@ -18,7 +18,7 @@ bool is_floor(const NodeReader& node) {
   return is_centred && rounding.starts_with("round_prefer");
 }
 
-// How outputs are made of inputs, as the network's layers can do it; `upsample` has the factors.
+// Adds to `upsample`, which has the factors, the mode by which layers compute outputs from inputs.
 Upsample with_mode(const NodeReader& node, Upsample upsample) {
   const std::string mode = node.text("mode", "nearest");
   const std::string where =

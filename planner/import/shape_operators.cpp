@@ -1,4 +1,4 @@
-// What changes how the model sees an activation, not what a layer made.
+// Maps operators that change how the model sees an activation, but not the layer's output.
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -11,10 +11,10 @@
 namespace cnnplan {
 namespace {
 
-// As in onnx.TensorProto.DataType.
+// These numbers come from onnx.TensorProto.DataType.
 constexpr std::int64_t real_types[] = {1, 10, 11, 16};
 
-// True where dims 1 and 2 can be channels in groups.
+// Returns true if dims 1 and 2 can be channels in groups.
 bool has_groups(const std::vector<std::int64_t>& dims, std::int64_t channels) {
   return dims.size() >= 3 && channels % dims[1] == 0 && channels / dims[1] == dims[2];
 }
@@ -28,8 +28,8 @@ Activation exchanged(Activation x) {
   return x;
 }
 
-// Channels in one dim: shuffled where groups were exchanged, but not where there was but one group,
-// or one channel in each.
+// Returns the channels in one dim. They are shuffled if groups were exchanged, unless there is only
+// one group or one channel per group.
 Activation without_groups(const NodeReader& node, NetworkBuilder& network, Activation x) {
   const ChannelGroups groups = x.groups.value_or(ChannelGroups{});
   x.groups.reset();
@@ -64,7 +64,7 @@ Value map_shape(const NodeReader& node, NetworkBuilder&) {
   return Constant{integer_tensor({end - start}, {dims.begin() + start, dims.begin() + end})};
 }
 
-// Groups come from (N, C, ...) by Reshape, and go by another one.
+// One Reshape splits the channels of (N, C, ...) into groups, and another one joins them.
 Value map_reshape(const NodeReader& node, NetworkBuilder& network) {
   Activation x = node.view(0);
   const std::vector<std::int64_t> dims = reshaped_dims(node, x.dims);
@@ -85,7 +85,7 @@ Value map_reshape(const NodeReader& node, NetworkBuilder& network) {
                      "; layers only flatten (N, C, H, W) to (N, C H W), or shuffle channels");
 }
 
-// Of channels in groups, the two dims may be exchanged.
+// Only the two dims of channels in groups may be exchanged.
 Value map_transpose(const NodeReader& node, NetworkBuilder& network) {
   Activation x = node.view(0);
   const std::vector<std::int64_t> order = node.integers("perm");

@@ -1,4 +1,4 @@
-// Convolutions, poolings, and the zeros that are padded before them.
+// Maps convolutions, poolings and the padding before them to layers.
 #include <algorithm>
 #include <numeric>
 
@@ -11,7 +11,7 @@
 namespace cnnplan {
 namespace {
 
-// An input that the model sees in the layer's own shape, with or without zeros around it.
+// Returns an input that the model sees in the layer's own shape, perhaps with zeros around it.
 Activation image_at(const NodeReader& node, const NetworkBuilder& network) {
   const auto* const found = std::get_if<Activation>(&node.input(0));
   if (found == nullptr) throw UnmappedNode("its input is a constant");
@@ -48,7 +48,7 @@ Value add_global_pooling(const NodeReader& node, NetworkBuilder& network, Poolin
   return network.add_layer(node, GlobalPooling{.mode = mode}, {image});
 }
 
-// True where `axes` are all spatial dims of an image of `rank` dims.
+// Returns true if `axes` are all spatial dims of an image of `rank` dims.
 bool are_spatial(const std::vector<std::int64_t>& axes, std::size_t rank) {
   std::vector<std::size_t> normal;
   for (const std::int64_t axis : axes) normal.push_back(normal_axis(axis, rank));
@@ -77,7 +77,7 @@ std::vector<std::int64_t> kernel_of(const std::vector<std::int64_t>& dims) {
   return {dims.begin() + 2, dims.end()};
 }
 
-// The extents of a weight for `image`, which are also those of its kernel.
+// Returns the extents of a weight for `image`, which include the extents of its kernel.
 std::vector<std::int64_t> weight_dims(const NodeReader& node, const Activation& image) {
   std::vector<std::int64_t> dims = dims_of(node.constant(1));
   if (dims.size() != image.dims.size()) {
@@ -96,7 +96,7 @@ std::vector<std::int64_t> weight_dims(const NodeReader& node, const Activation& 
                      " groups for " + std::to_string(image.dims[1]) + " channels");
 }
 
-// The weight of a layer, and its bias where the node has one.
+// Adds the weight of a layer, and its bias if the node has one.
 void add_parameters(const NodeReader& node, const Activation& y, NetworkBuilder& network) {
   const Constant weight = node.constant(1);
   std::vector<std::int64_t> extents = dims_of(weight);

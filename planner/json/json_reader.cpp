@@ -1,4 +1,4 @@
-// Checks of JSON values.
+// Checks the values of a JSON document while they are read.
 #include "planner/json/json_reader.hpp"
 
 #include <algorithm>
@@ -7,15 +7,16 @@
 #include <nlohmann/json.hpp>
 
 #include "planner/json/json_parser.hpp"
+#include "planner/json/schema_kind.hpp"
 
 namespace cnnplan {
 namespace {
 
 using nlohmann::json;
 
-// Length of a found value in a message.
+// The longest text of a found value in a message.
 constexpr std::size_t max_found_length = 60;
-// Above, not every double is the integer that was written.
+// Above this limit, not every double is the integer that was written.
 constexpr double max_exact_integer = 9007199254740992.0;
 
 std::string found_text(const json* value) {
@@ -27,7 +28,7 @@ std::string found_text(const json* value) {
   return text;
 }
 
-std::string list_text(std::initializer_list<std::string_view> keys) {
+std::string list_text(std::span<const std::string_view> keys) {
   std::string text;
   for (const std::string_view key : keys) text += (text.empty() ? "" : ", ") + std::string(key);
   return text;
@@ -90,6 +91,10 @@ bool holds(const IntegerRange& range, const json& value) {
 }  // namespace
 
 void JsonReader::allow_keys(std::initializer_list<std::string_view> keys) const {
+  allow_keys(std::span(keys.begin(), keys.size()));
+}
+
+void JsonReader::allow_keys(std::span<const std::string_view> keys) const {
   if (value_ == nullptr || !value_->is_object()) {
     refuse("an object with keys of " + list_text(keys));
   }
@@ -189,7 +194,7 @@ bool JsonReader::is_text(std::string_view text) const {
 
 JsonDocument::JsonDocument(std::string_view text, std::string file, std::string_view kind)
     : file_(std::move(file)), value_(std::make_unique<json>(parse_json(text, file_))) {
-  check_schema(root(), kind);
+  schema_ = check_schema(root(), kind);
 }
 
 JsonDocument::~JsonDocument() = default;
@@ -198,11 +203,12 @@ JsonReader JsonDocument::root() const {
   return {value_.get(), file_, ""};
 }
 
-void check_schema(const JsonReader& root, std::string_view kind) {
+int check_schema(const JsonReader& root, std::string_view kind) {
   const JsonReader schema = root.at("schema");
-  const std::string expected = "cnnplan." + std::string(kind) + "/1";
-  if (!root.has("schema") || schema.text() != expected) schema.refuse('"' + expected + '"');
+  const auto number = root.has("schema") ? schema_number(schema.text(), kind) : std::nullopt;
+  if (!number) schema.refuse(schema_texts(kind));
   if (root.has("generator")) root.at("generator").text();
+  return *number;
 }
 
 }  // namespace cnnplan

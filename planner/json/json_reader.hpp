@@ -1,12 +1,13 @@
-// Typed reading of a JSON document. A reader knows where it stands, so that every refusal names
-// file, JSON pointer, what was found and what is allowed.
+// Reads typed values from a JSON document. A reader knows its place in the document. So every
+// refusal names the file, the JSON pointer, the value that was found and the values that are
+// allowed.
 #pragma once
 
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
-#include <limits>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,32 +17,15 @@
 
 #include "planner/base/enumerators.hpp"
 #include "planner/base/error.hpp"
+#include "planner/base/number_range.hpp"
 
 namespace cnnplan {
 
-// Both ends are allowed.
-struct IntegerRange {
-  std::int64_t minimum = 0;
-  std::int64_t maximum = std::numeric_limits<std::int64_t>::max();
-};
-
-enum class Ends { closed, open_below, open_above };
-
-struct NumberRange {
-  double minimum = std::numeric_limits<double>::lowest();
-  double maximum = std::numeric_limits<double>::max();
-  Ends ends = Ends::closed;
-};
-
-inline constexpr IntegerRange extent_range{1, 2147483647};
-inline constexpr IntegerRange padding_range{0, 2147483647};
-inline constexpr IntegerRange count_range{0, 2147483647};
 inline constexpr IntegerRange ranks_range{1, 1048576};
-// What no machine reaches, so that sums and products of what files hold stay finite.
+// No machine reaches the maxima, so sums and products of the numbers in files stay finite.
 inline constexpr IntegerRange bytes_range{0, std::int64_t{1} << 60};
 inline constexpr NumberRange seconds_range{.minimum = 0.0, .maximum = 1e9};
 inline constexpr NumberRange seconds_per_byte_range{.minimum = 0.0, .maximum = 1.0};
-inline constexpr NumberRange fraction_range{.minimum = 0.0, .maximum = 1.0};
 
 class JsonReader {
  public:
@@ -52,8 +36,8 @@ class JsonReader {
   const std::string& file() const { return *file_; }
   const std::string& pointer() const { return pointer_; }
 
-  // Objects: a key that is not listed is refused; one that is missing is refused when its value is
-  // read.
+  // For objects. Refuses a key that is not listed. A missing key is refused when its value is read.
+  void allow_keys(std::span<const std::string_view> keys) const;
   void allow_keys(std::initializer_list<std::string_view> keys) const;
   bool has(std::string_view key) const;
   JsonReader at(std::string_view key) const;
@@ -71,7 +55,8 @@ class JsonReader {
   template <typename E>
   E enumerator() const;
 
-  // Leave `field` as it is where the key is missing. @pre `range` fits into the field
+  // These functions leave `field` as it is where the key is missing. @pre `range` fits into the
+  // field
   template <std::integral Integer>
   void read(std::string_view key, Integer& field, const IntegerRange& range) const;
   void read(std::string_view key, double& field, const NumberRange& range) const;
@@ -80,7 +65,7 @@ class JsonReader {
   template <typename E>
   void read_enumerator(std::string_view key, E& field) const;
 
-  // Calls `function`; an InputError that says nothing of its place gets this one.
+  // Calls `function`. An InputError that names no place gets the place of this reader.
   template <typename Function>
   auto locate(Function&& function) const;
   [[noreturn]] void refuse(std::string allowed) const;
@@ -92,23 +77,26 @@ class JsonReader {
   std::string pointer_;
 };
 
-// A parsed document of one kind. Its readers must not outlive it.
+// Holds a parsed document of one kind. Its readers must not outlive it.
 class JsonDocument {
  public:
-  // @throws InputError for malformed JSON and unless "schema" is "cnnplan.<kind>/1".
+  // @throws InputError for malformed JSON, and for a "schema" of another kind or of a number that
+  // is not read (schema_kind.hpp)
   JsonDocument(std::string_view text, std::string file, std::string_view kind);
   JsonDocument(const JsonDocument&) = delete;
   JsonDocument& operator=(const JsonDocument&) = delete;
   ~JsonDocument();
   JsonReader root() const;
+  int schema() const { return schema_; }  // its number
 
  private:
+  int schema_ = 1;
   std::string file_;
   std::unique_ptr<nlohmann::json> value_;
 };
 
-// Refuses an object that is not of this kind.
-void check_schema(const JsonReader& root, std::string_view kind);
+// Returns the number in "schema". @throws InputError for an object that is not of this kind
+int check_schema(const JsonReader& root, std::string_view kind);
 
 template <typename E>
 E JsonReader::enumerator() const {

@@ -7,6 +7,7 @@
 
 #include "planner/base/error.hpp"
 #include "planner/json/json_parser.hpp"
+#include "planner/json/schema_kind.hpp"
 
 namespace cnnplan {
 namespace {
@@ -79,7 +80,7 @@ void check_finite(const OrderedJson& value, const std::string& pointer) {
 
 OrderedJson new_document(std::string_view kind) {
   OrderedJson document;
-  document["schema"] = "cnnplan." + std::string(kind) + "/1";
+  document["schema"] = schema_text(kind, newest_schema(kind));
   document["generator"] = "cnnplan " CNNPLAN_VERSION;
   return document;
 }

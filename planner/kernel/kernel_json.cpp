@@ -1,4 +1,4 @@
-// Kernel keys, field by field.
+// Reads and writes kernel keys, field by field.
 #include "planner/kernel/kernel_json.hpp"
 
 #include <array>
@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "planner/kernel/enumerators.hpp"
+#include "planner/kernel/kernel_kinds.hpp"
 #include "planner/network/enumerators.hpp"
 #include "planner/tensor/enumerators.hpp"
 
@@ -56,6 +56,16 @@ Window read_window(const JsonReader& reader) {
   return window;
 }
 
+KernelPhase read_phase(const JsonReader& reader, KernelKind kind) {
+  const auto phase = reader.enumerator<KernelPhase>();
+  if (has_phase(kind, phase)) return phase;
+  std::string names;
+  for (const PhaseRow& row : row_of(kind).phases) {
+    names += (names.empty() ? "" : ", ") + std::string(to_text(row.phase));
+  }
+  reader.refuse("a phase of " + std::string(to_text(kind)) + ": " + names);
+}
+
 Json to_ordered_json(const Window& window) {
   Json json = Json::object();
   for (const WindowField& field : window_fields) {
@@ -90,7 +100,7 @@ KernelSpec kernel_from_json(const JsonReader& reader) {
                      "concurrency"});
   KernelSpec spec;
   spec.kind = reader.at("kind").enumerator<KernelKind>();
-  spec.phase = reader.at("phase").enumerator<KernelPhase>();
+  spec.phase = read_phase(reader.at("phase"), spec.kind);
   spec.in = read_shape(reader.at("in"));
   spec.out = read_shape(reader.at("out"));
   if (reader.has("window")) spec.window = read_window(reader.at("window"));

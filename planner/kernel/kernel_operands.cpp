@@ -1,178 +1,110 @@
-// Operands by kind and phase.
+// Elements of operands by role, and their order by kind and phase.
 #include "planner/kernel/kernel_operands.hpp"
 
 #include <stdexcept>
+#include <string>
+
+#include "planner/kernel/kernel_kinds.hpp"
 
 namespace cnnplan {
 namespace {
 
-// Appends operands one by one; the names are those of the table.
-class Operands {
- public:
-  explicit Operands(const KernelSpec& spec)
-      : activation_(buffer_element(activation_element(spec.precision))),
-        parameter_(buffer_element(parameter_element(spec.precision))),
-        in_(volume(spec.in)),
-        out_(volume(spec.out)),
-        channels_(spec.out[Dim::c]) {}
+using enum OperandRole;
 
-  Operands& x() { return add(activation_, in_); }
-  Operands& dx() { return add(activation_, in_, true); }
-  Operands& dy() { return add(activation_, out_); }
-  Operands& y() { return add(activation_, out_, true); }
-  Operands& weight(std::int64_t elements) { return add(activation_, elements); }
-  Operands& dweight(std::int64_t elements) { return add(parameter_, elements, true); }
-  Operands& by_channel(bool written = false) { return add(parameter_, channels_, written); }
-  Operands& parameters(bool written = false) { return add(parameter_, out_, written); }
-  Operands& integers(std::int64_t elements, bool written = false) {
-    return add(BufferElement::int32, elements, written);
-  }
-  Operands& doubles(std::int64_t elements, bool written = false) {
-    return add(BufferElement::fp64, elements, written);
-  }
-  std::vector<KernelOperand> list() && { return std::move(list_); }
-
- private:
-  Operands& add(BufferElement element, std::int64_t elements, bool written = false) {
-    list_.push_back({element, elements, written});
-    return *this;
-  }
-
-  BufferElement activation_;
-  BufferElement parameter_;
-  std::int64_t in_;
-  std::int64_t out_;
-  std::int64_t channels_;
-  std::vector<KernelOperand> list_;
-};
-
-void add_convolution(const KernelSpec& spec, Operands& operands) {
-  const std::int64_t weight = weight_volume(spec);
-  if (spec.phase == KernelPhase::forward) {
-    operands.x().weight(weight);
-    if (spec.bias) operands.by_channel();
-    operands.y();
-  } else if (spec.phase == KernelPhase::backward_data) {
-    operands.dy().weight(weight).dx();
-  } else {
-    operands.x().dy().dweight(weight);
-    if (spec.bias) operands.by_channel(true);
+BufferElement element_of(OperandRole role, Precision precision) {
+  switch (role) {
+    case x:
+    case a:
+    case b:
+    case y:
+    case residual:
+    case dx:
+    case dy:
+    case dz:
+    case weight:
+    case copies:
+      return buffer_element(activation_element(precision));
+    case index:
+    case labels:
+      return BufferElement::int32;
+    case sums:
+    case gradient_sums:
+    case loss:
+      return BufferElement::fp64;
+    default:
+      return buffer_element(parameter_element(precision));
   }
 }
 
-void add_batch_norm(const KernelSpec& spec, Operands& operands) {
-  const std::int64_t sums = 2 * spec.out[Dim::c] + 1;
-  const std::int64_t gradient_sums = sums - 1;
-  operands.x();
-  if (spec.phase == KernelPhase::forward_statistics) {
-    operands.doubles(sums, true);
-  } else if (spec.phase == KernelPhase::forward) {
-    operands.doubles(sums).by_channel().by_channel().by_channel(true).by_channel(true);
-    if (spec.residual) operands.dy();
-    operands.y();
-  } else if (spec.phase == KernelPhase::backward_statistics) {
-    operands.dy();
-    if (spec.relu) operands.dy();
-    operands.doubles(sums).doubles(gradient_sums, true).by_channel(true).by_channel(true);
-    if (spec.residual) operands.y();
-  } else {
-    operands.dy();
-    if (spec.relu && !spec.residual) operands.dy();
-    operands.doubles(sums).doubles(gradient_sums).by_channel().dx();
-  }
+std::int64_t label_count(const Shape& shape) {
+  const std::int64_t channels = shape[Dim::c];
+  return channels == 0 ? 0 : volume(shape) / channels;
 }
 
-void add_pooling(const KernelSpec& spec, Operands& operands) {
-  const bool has_index = spec.pooling == PoolingMode::max;
-  if (spec.phase == KernelPhase::forward) {
-    operands.x().y();
-    if (has_index) operands.integers(volume(spec.out), true);
-  } else {
-    if (has_index) operands.integers(volume(spec.out));
-    operands.dy().dx();
-  }
-}
-
-void add_softmax_cross_entropy(const KernelSpec& spec, Operands& operands) {
+std::int64_t elements_of(OperandRole role, const KernelSpec& spec) {
   const std::int64_t channels = spec.out[Dim::c];
-  const std::int64_t labels = channels == 0 ? 0 : volume(spec.out) / channels;
-  if (spec.phase == KernelPhase::forward) {
-    operands.x().integers(labels).parameters(true).doubles(1, true);
-  } else {
-    operands.parameters().integers(labels).dx();
+  switch (role) {
+    case x:
+    case a:
+    case b:
+    case dx:
+      return volume(spec.in);
+    case weight:
+    case dweight:
+      return weight_volume(spec);
+    case sums:
+      return 2 * channels + 1;
+    case gradient_sums:
+      return 2 * channels;
+    case bias:
+    case dbias:
+    case scale:
+    case shift:
+    case dscale:
+    case dshift:
+    case running_mean:
+    case running_variance:
+      return channels;
+    case labels:
+      return label_count(spec.out);
+    case loss:
+      return 1;
+    default:
+      return volume(spec.out);
   }
 }
 
-void add_mean_squared_error(const KernelSpec& spec, Operands& operands) {
-  if (spec.phase == KernelPhase::forward) {
-    operands.x().parameters().parameters(true).doubles(1, true);
-  } else {
-    operands.parameters().dx();
-  }
-}
-
-void add_loss(const KernelSpec& spec, Operands& operands) {
-  spec.kind == KernelKind::mean_squared_error ? add_mean_squared_error(spec, operands)
-                                              : add_softmax_cross_entropy(spec, operands);
-}
-
-void add_update(const KernelSpec& spec, Operands& operands) {
-  operands.parameters(true).parameters().parameters(true);
-  if (has_weight_copies(spec.precision)) operands.y();
-}
-
-// Backwards a ReLU reads its output, which is of the shape of dy, a local response norm its input.
-void add_activation(const KernelSpec& spec, Operands& operands) {
-  if (spec.phase == KernelPhase::forward) {
-    operands.x().y();
-  } else if (spec.kind == KernelKind::relu) {
-    operands.dy().dy().dx();
-  } else {
-    operands.x().dy().dx();
+// Calls f(row) for every operand of the kernel, in order.
+template <typename F>
+void for_each_operand(const KernelSpec& spec, F f) {
+  for (const OperandRow& row : phase_of(spec).operands) {
+    if (row.is_there == nullptr || row.is_there(spec)) f(row);
   }
 }
 
 }  // namespace
 
 std::vector<KernelOperand> kernel_operands(const KernelSpec& spec) {
-  Operands operands(spec);
-  const bool is_forward = spec.phase == KernelPhase::forward;
-  switch (spec.kind) {
-    case KernelKind::convolution:
-      add_convolution(spec, operands);
-      break;
-    case KernelKind::bias:
-      is_forward ? operands.x().by_channel().y() : operands.dy().by_channel(true);
-      break;
-    case KernelKind::batch_norm:
-      add_batch_norm(spec, operands);
-      break;
-    case KernelKind::relu:
-    case KernelKind::local_response_norm:
-      add_activation(spec, operands);
-      break;
-    case KernelKind::pooling:
-      add_pooling(spec, operands);
-      break;
-    case KernelKind::upsample:
-    case KernelKind::interpolate:
-    case KernelKind::channel_shuffle:
-    case KernelKind::dropout:
-      is_forward ? operands.x().y() : operands.dy().dx();
-      break;
-    case KernelKind::add:
-    case KernelKind::accumulate:
-      is_forward ? operands.x().x().y() : operands.dy().dx();
-      break;
-    case KernelKind::softmax_cross_entropy:
-    case KernelKind::mean_squared_error:
-      add_loss(spec, operands);
-      break;
-    case KernelKind::sgd:
-      add_update(spec, operands);
-      break;
-  }
-  return std::move(operands).list();
+  std::vector<KernelOperand> operands;
+  for_each_operand(spec, [&](const OperandRow& row) {
+    operands.push_back({.role = row.role,
+                        .element = element_of(row.role, spec.precision),
+                        .elements = elements_of(row.role, spec),
+                        .written = row.written});
+  });
+  return operands;
+}
+
+OperandPositions::OperandPositions(const KernelSpec& spec) {
+  positions_.fill(absent);
+  for_each_operand(spec, [this](const OperandRow& row) {
+    positions_[static_cast<std::size_t>(row.role)] = count_++;
+  });
+}
+
+void OperandPositions::refuse(OperandRole role) const {
+  throw std::logic_error("a kernel of " + std::to_string(count_) + " operands has none of role " +
+                         std::to_string(static_cast<int>(role)));
 }
 
 }  // namespace cnnplan

@@ -1,22 +1,61 @@
-// The operands of kernels as data: what the table in kernel.hpp says.
+// Lists the operands of a kernel as data, and finds the position of each.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "planner/kernel/kernel.hpp"
+#include "planner/kernel/operand_role.hpp"
 #include "planner/tensor/element.hpp"
 
 namespace cnnplan {
 
 struct KernelOperand {
+  OperandRole role = OperandRole::x;
   BufferElement element = BufferElement::fp32;
   std::int64_t elements = 0;  // of the block, or of the plain tensor
   bool written = false;
   auto operator<=>(const KernelOperand&) const = default;
 };
 
-// In the order of the table.
+// Returns the operands in the order in which the kernel takes them.
 std::vector<KernelOperand> kernel_operands(const KernelSpec& spec);
+
+// Names the block that a kernel makes its result from: x forward, dy backward.
+constexpr OperandRole block_read(KernelPhase phase) {
+  return phase == KernelPhase::forward ? OperandRole::x : OperandRole::dy;
+}
+
+// Names the block that a kernel writes: y forward, dx backward.
+constexpr OperandRole block_written(KernelPhase phase) {
+  return phase == KernelPhase::forward ? OperandRole::y : OperandRole::dx;
+}
+
+// Finds the operands of one kernel by role. It is made once per kernel, and a look-up takes one
+// load.
+class OperandPositions {
+ public:
+  explicit OperandPositions(const KernelSpec& spec);
+
+  std::size_t count() const { return count_; }
+  bool has(OperandRole role) const { return entry(role) < count_; }
+  // @throws std::logic_error unless has(role)
+  std::size_t operator[](OperandRole role) const {
+    if (!has(role)) refuse(role);
+    return entry(role);
+  }
+
+ private:
+  static constexpr std::size_t role_count = static_cast<std::size_t>(OperandRole::copies) + 1;
+  static constexpr std::uint8_t absent = 255;
+
+  std::uint8_t entry(OperandRole role) const { return positions_[static_cast<std::size_t>(role)]; }
+  [[noreturn]] void refuse(OperandRole role) const;
+
+  std::array<std::uint8_t, role_count> positions_{};
+  std::uint8_t count_ = 0;
+};
 
 }  // namespace cnnplan

@@ -1,4 +1,4 @@
-// Names of channel algorithms, and the layers that refuse them.
+// Names the channel algorithms, and decides which layers may use them.
 #include "planner/network/channel_split.hpp"
 
 #include <stdexcept>
@@ -8,7 +8,8 @@
 namespace cnnplan {
 namespace {
 
-// Filters of a group are consecutive.
+// True where each part consists of whole groups, or of filters of one group. The filters of a group
+// are consecutive.
 bool is_cut_at_groups(std::int64_t filters, std::int64_t groups, int parts) {
   const std::int64_t size = filters / groups;
   for (int i = 0; i < parts; ++i) {
@@ -21,7 +22,7 @@ bool is_cut_at_groups(std::int64_t filters, std::int64_t groups, int parts) {
   return true;
 }
 
-// Of stationary_w.
+// Returns what stationary_w needs instead of these parts; empty where they are valid.
 std::string refusal_in_both(const Network& network, LayerIndex layer, int parts) {
   const int of_inputs = input_parts(ChannelAlgorithm::stationary_w, parts);
   if (of_inputs == 1) {
@@ -59,42 +60,14 @@ int input_parts(ChannelAlgorithm algorithm, int parts) {
   return largest;
 }
 
-bool mixes_channels(const LayerParameters& parameters) {
-  return std::holds_alternative<Convolution>(parameters) ||
-         std::holds_alternative<TransposedConvolution>(parameters) ||
-         std::holds_alternative<FullyConnected>(parameters);
-}
-
-std::int64_t groups_of(const LayerParameters& parameters) {
-  if (const auto* convolution = std::get_if<Convolution>(&parameters)) return convolution->groups;
-  const auto* transposed = std::get_if<TransposedConvolution>(&parameters);
-  return transposed == nullptr ? 1 : transposed->groups;
-}
-
-bool has_bias(const LayerParameters& parameters) {
-  if (const auto* convolution = std::get_if<Convolution>(&parameters)) return convolution->bias;
-  const auto* transposed = std::get_if<TransposedConvolution>(&parameters);
-  return transposed == nullptr ? std::get<FullyConnected>(parameters).bias : transposed->bias;
-}
-
 std::string channel_split_refusal(const Network& network,
                                   LayerIndex layer,
                                   int parts,
                                   ChannelAlgorithm algorithm) {
   if (parts == 1) return {};
   const LayerParameters& parameters = network.layer(layer).parameters;
-  if (std::holds_alternative<Input>(parameters)) {
-    return "axes n d h w r: samples are read with all their channels";
-  }
-  if (is_loss(parameters)) {
-    return "axes n d h w r: labels and targets are read with all their channels";
-  }
-  if (std::holds_alternative<ChannelShuffle>(parameters)) {
-    return "axes n d h w r: a channel shuffle moves channels of all parts to all parts";
-  }
-  if (std::holds_alternative<LocalResponseNorm>(parameters)) {
-    return "axes n d h w r: a local response norm sums channels of other parts";
-  }
+  const std::string_view refusal = traits_of(parameters).channel_split_refusal;
+  if (!refusal.empty()) return "axes n d h w r: " + std::string(refusal);
   const std::int64_t groups = groups_of(parameters);
   if (groups > 1 && algorithm != ChannelAlgorithm::stationary_y) {
     return "stationary_y, since the convolution has groups";

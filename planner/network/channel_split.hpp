@@ -1,5 +1,4 @@
-// Layers whose channels are split over ranks: how convolutions are computed then, and which layers
-// may be.
+// Splits of channels over ranks: the algorithms of convolutions, and the layers that allow a split.
 #pragma once
 
 #include <cstdint>
@@ -10,40 +9,34 @@
 
 namespace cnnplan {
 
-// Of a convolution, transposed or not, or fully connected layer whose mesh has an axis c; x and y
-// are both split over their channels, and every rank has the slice of the weight that it multiplies
-// with (Dryden et al. 2019b, "Channel and Filter Parallelism for Large-Scale CNN Training", section
-// 3).
+// How a layer that mixes channels is computed on a mesh with an axis c. Both x and y are split over
+// their channels, and every rank has the slice of the weight that it multiplies with. Source:
+// Dryden et al. 2019b, "Channel and Filter Parallelism for Large-Scale CNN Training", section 3.
 enum class ChannelAlgorithm {
   // Outputs stay: all channels of x are gathered, each rank computes its own of y. Backward, dx is
   // summed and scattered.
   stationary_y,
-  // Inputs stay: each rank computes what its channels of x add to all of y, which is summed and
-  // scattered. Backward, dy is gathered.
+  // Inputs stay: each rank computes the part of y that its channels of x contribute. These parts
+  // are
+  // summed and scattered. Backward, dy is gathered.
   stationary_x,
-  // The weight stays, cut in both directions: of p ranks, f times q, each gathers one of q parts of
-  // x, computes what that adds to one of f parts of y, which is summed and scattered among q ranks.
-  // Backward, dy is gathered among these, and dx summed and scattered among the f with its part.
+  // The weight stays, cut in both directions. The p = f q ranks each gather one of q parts of x,
+  // and
+  // compute its contribution to one of f parts of y. Contributions are summed and scattered among q
+  // ranks. Backward, dy is gathered among these q ranks, and dx is summed and scattered among the f
+  // ranks with its part.
   stationary_w,
 };
 std::string_view to_text(ChannelAlgorithm algorithm);
 
-// The q of stationary_w, for p ranks: the largest divisor of p that is no more than its root. 1 of
-// stationary_y, p of stationary_x: these are its ends. @pre parts >= 1
+// Returns the number of parts of x. stationary_w has the largest divisor of `parts` up to its root,
+// stationary_y has 1, and stationary_x has `parts`. @pre parts >= 1
 int input_parts(ChannelAlgorithm algorithm, int parts);
 
-// True for layers that multiply channels of x with a weight: those that have a ChannelAlgorithm.
-bool mixes_channels(const LayerParameters& parameters);
-// Groups of channels that a convolution does not mix with each other; 1 of other layers.
-std::int64_t groups_of(const LayerParameters& parameters);
-// Whether a layer adds a bias. @pre mixes_channels(parameters)
-bool has_bias(const LayerParameters& parameters);
-
-// What a mesh with `parts` parts of c would have to be instead for `layer`; empty where it may have
-// them. The loss needs all channels of a position, samples are read with all of theirs, and a
-// channel shuffle and a local response norm need those of other parts; blocks of grouped
-// convolutions consist of whole groups, or of parts of one; stationary_w takes a number of parts
-// that has two factors, and no more of them than there are channels.
+// Returns what a mesh with `parts` parts of c must be instead for the layer; empty where the parts
+// are valid. Some kinds need all channels of a position (LayerTraits). Blocks of a grouped
+// convolution consist of whole groups, or of parts of one group. stationary_w needs a number of
+// parts that has two factors, and at most as many parts as channels.
 // @pre parts >= 1
 std::string channel_split_refusal(const Network& network,
                                   LayerIndex layer,

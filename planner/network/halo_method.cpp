@@ -1,8 +1,7 @@
-// Names of halo methods, and the layers that have one.
+// Names the halo methods, and the layers that have one.
 #include "planner/network/halo_method.hpp"
 
 #include <stdexcept>
-#include <variant>
 
 namespace cnnplan {
 
@@ -17,7 +16,7 @@ std::string_view to_text(HaloMethod method) {
 }
 
 bool has_halo_method(const LayerParameters& parameters) {
-  return std::holds_alternative<Convolution>(parameters) && !is_transposed(parameters);
+  return traits_of(parameters).has_halo_method;
 }
 
 }  // namespace cnnplan

@@ -1,4 +1,4 @@
-// When a convolution meets the halo of its input.
+// The ways in which a convolution waits for the halo of its input.
 #pragma once
 
 #include <string_view>
@@ -8,10 +8,10 @@
 namespace cnnplan {
 
 enum class HaloMethod {
-  exchange_first,  // it begins when the halo is there
-  // The outputs that need no halo are computed while that is on its way, the strips beside them
-  // behind it (Dryden et al. 2019, section IV-A), by kernels of their own. Where a rank's block has
-  // such outputs: planner/schedule/blocks/interior.hpp; elsewhere the same as exchange_first.
+  exchange_first,  // the kernel begins when the halo is there
+  // Outputs that need no halo are computed while the halo travels, and the strips around them after
+  // it, by kernels of their own (Dryden et al. 2019, section IV-A). planner/schedule/blocks/
+  // interior.hpp says which blocks have such outputs. Other blocks exchange first.
   interior_strips,
 };
 std::string_view to_text(HaloMethod method);

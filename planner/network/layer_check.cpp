@@ -1,22 +1,14 @@
-// Names by rule, inputs by number.
+// Checks the names of layers and the number of their inputs.
 #include "planner/network/layer_check.hpp"
 
 #include <algorithm>
-#include <variant>
+#include <cstdint>
 
 namespace cnnplan {
 namespace {
 
-// How many inputs a layer has; of a concat, at least.
-std::size_t input_count(const LayerParameters& parameters) {
-  if (std::holds_alternative<Input>(parameters)) return 0;
-  return has_several_inputs(parameters) ? 2 : 1;
-}
-
-bool has_valid_input_count(const Layer& layer) {
-  const std::size_t count = input_count(layer.parameters);
-  const bool open = std::holds_alternative<Concat>(layer.parameters);
-  return layer.inputs.size() == count || (open && layer.inputs.size() > count);
+std::string count_text(const IntegerRange& count) {
+  return (count.is_bounded() ? "" : "at least ") + std::to_string(count.minimum);
 }
 
 }  // namespace
@@ -43,12 +35,12 @@ void check_name_and_inputs(const Layer& layer,
   if (earlier.contains(layer.name)) {
     place.refuse("name", '"' + layer.name + '"', "a name that no other layer has");
   }
-  if (!has_valid_input_count(layer)) {
-    const bool open = std::holds_alternative<Concat>(layer.parameters);
+  const LayerTraits& traits = traits_of(layer.parameters);
+  const auto inputs = static_cast<std::int64_t>(layer.inputs.size());
+  if (!traits.inputs.holds(inputs)) {
     place.refuse(inputs_key(layer),
-                 std::to_string(layer.inputs.size()) + " inputs",
-                 (open ? "at least " : "") + std::to_string(input_count(layer.parameters)) +
-                     " for " + std::string(kind_name(layer.parameters)));
+                 std::to_string(inputs) + " inputs",
+                 count_text(traits.inputs) + " for " + std::string(traits.name));
   }
 }
 

@@ -1,18 +1,19 @@
-// What has to hold of the name and the inputs of a layer, whatever its kind.
+// Checks of the name and the inputs of a layer, which hold for every kind.
 #pragma once
 
 #include <functional>
 #include <map>
 #include <string>
 
-#include "planner/network/layer_place.hpp"
 #include "planner/network/network.hpp"
+#include "planner/network/rules/layer_place.hpp"
 
 namespace cnnplan {
 
-// "inputs" or "input", as in files.
+// Returns the key of the inputs in files: "inputs" or "input".
 std::string inputs_key(const Layer& layer);
-// `earlier`: the layers listed before. Whether the inputs are among them is not looked at.
+// Checks the name against the names of the layers listed before, `earlier`, and the number of
+// inputs.
 // @throws InputError
 void check_name_and_inputs(const Layer& layer,
                            const std::map<std::string, LayerIndex, std::less<>>& earlier,

@@ -1,4 +1,4 @@
-// The parameters of one layer of a network file.
+// Reads and writes the parameters of one layer of a network file.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -9,11 +9,12 @@
 
 namespace cnnplan {
 
-// By "kind"; refuses the keys that the kind does not have. Names and inputs are left to the caller.
+// Reads the parameters of the kind that the key "kind" names, and refuses keys that the kind does
+// not have. The caller reads names and inputs.
 LayerParameters read_layer_parameters(const JsonReader& layer, SpatialFormat format);
 
-// Adds what differs from the defaults of the layer's kind.
-void add_layer_parameters(nlohmann::ordered_json& layer,
+// Adds the values that differ from the defaults of the layer's kind.
+void add_layer_parameters(nlohmann::ordered_json& json,
                           const LayerParameters& parameters,
                           SpatialFormat format);
 

@@ -1,4 +1,4 @@
-// Entry by entry; names are looked up in a set, for lists of thousands.
+// Reads the list of layers of a network file, entry by entry.
 #include "planner/network/layer_list_json.hpp"
 
 #include <algorithm>
@@ -12,27 +12,25 @@
 namespace cnnplan {
 namespace {
 
-// Stands for the layer listed before.
+// This name stands for the layer listed before.
 constexpr std::string_view previous_name = "prev";
-// Stands for what a repetition begins with.
+// This name stands for the layer that a repetition begins with.
 constexpr std::string_view repeat_input_name = "repeat_input";
-constexpr IntegerRange add_input_count{2, 2};
-constexpr IntegerRange concat_input_count{.minimum = 2};
 constexpr IntegerRange repeat_range{1, max_layers};
 
-// One of the repetitions of some layers.
+// One repetition of a group of layers.
 struct Repetition {
   std::string prefix;  // of the names of its layers: "res_7_"
-  std::string input;   // the layer that it begins with; empty where there is none
+  std::string input;   // the layer before the repetition; empty where there is none
 };
 
-// As many entries as the size of the input has.
+// The lists of a network have as many entries as the size of its input.
 SpatialFormat format_of(const JsonReader& layer) {
   const JsonReader size = layer.at("size");
   return {.entries = size.is_list() ? size.entries({2, 3}).size() : 2};
 }
 
-// Of a repeat, of all repetitions together.
+// Returns the number of layers that an entry stands for. A repeat stands for all its repetitions.
 std::int64_t layer_count(const JsonReader& entry) {
   if (!entry.has("repeat")) return 1;
   const std::int64_t repetitions = entry.at("repeat").integer(repeat_range);
@@ -69,7 +67,7 @@ class ListReader {
   std::string previous() const { return list_.layers.empty() ? "" : list_.layers.back().name; }
 
   LayerList list_;
-  std::unordered_set<std::string> names_;
+  std::unordered_set<std::string> names_;  // a set, since lists have thousands of layers
   SpatialFormat format_;
 };
 
@@ -109,12 +107,11 @@ void ListReader::read_layer(const JsonReader& entry, const Repetition* repetitio
 std::vector<std::string> ListReader::read_inputs(const JsonReader& entry,
                                                  const LayerParameters& parameters,
                                                  const Repetition* repetition) const {
-  if (std::holds_alternative<Input>(parameters)) return {};
+  const IntegerRange& count = traits_of(parameters).inputs;
+  if (count.maximum == 0) return {};
   if (has_several_inputs(parameters)) {
-    const bool is_add = std::holds_alternative<Add>(parameters);
     std::vector<std::string> names;
-    for (const JsonReader& input :
-         entry.at("inputs").entries(is_add ? add_input_count : concat_input_count)) {
+    for (const JsonReader& input : entry.at("inputs").entries(count)) {
       names.push_back(read_input(input, repetition));
     }
     return names;
@@ -124,7 +121,7 @@ std::vector<std::string> ListReader::read_inputs(const JsonReader& entry,
   return {previous()};
 }
 
-// A name in a repetition is that of one of its layers first, then of one outside.
+// A name in a repetition means a layer of the repetition first, then a layer outside.
 std::string ListReader::read_input(const JsonReader& reader, const Repetition* repetition) const {
   std::string name = reader.name();
   if (name == previous_name && !list_.layers.empty()) return previous();

@@ -1,4 +1,4 @@
-// Networks built layer by layer, and look-ups in them.
+// Builds networks layer by layer, and looks up layers.
 #include "planner/network/network.hpp"
 
 #include <algorithm>
@@ -6,17 +6,14 @@
 
 #include "planner/base/checked.hpp"
 #include "planner/base/error.hpp"
-#include "planner/network/channel_split.hpp"
 #include "planner/network/layer_check.hpp"
-#include "planner/network/layer_place.hpp"
-#include "planner/network/layer_shape.hpp"
-#include "planner/network/layer_window.hpp"
+#include "planner/network/rules/layer_place.hpp"
 
 namespace cnnplan {
 namespace {
 
-// Of a whole network: what its layers hold, gradients and momentum included, stays below the bytes
-// that files may name.
+// The limit for all layers together. Below it, the bytes of weights, gradients and momentum stay
+// below the bytes that files may name.
 constexpr std::int64_t max_parameters = std::int64_t{1} << 53;
 
 }  // namespace
@@ -181,21 +178,19 @@ Window Network::window_of(LayerIndex index) const {
 }
 
 std::int64_t Network::parameter_count(LayerIndex index) const {
-  const LayerParameters& parameters = layer(index).parameters;
-  if (std::holds_alternative<BatchNorm>(parameters))
-    return checked_multiply(2, output_shape(index, 1)[Dim::c]);
-  if (!mixes_channels(parameters)) return 0;
-  const std::int64_t channels = output_shape(inputs_of(index).at(0), 1)[Dim::c];
-  const std::int64_t filters = output_shape(index, 1)[Dim::c];
-  std::int64_t count = checked_multiply(filters, channels / groups_of(parameters));
-  for (const WindowDim& dim : window_of(index).dims) count = checked_multiply(count, dim.kernel);
-  return checked_add(count, has_bias(parameters) ? filters : 0);
+  if (inputs_of(index).empty()) return 0;
+  return cnnplan::parameter_count(
+      layer_parameters(index), output_shape(inputs_of(index)[0], 1), output_shape(index, 1));
 }
 
 std::int64_t Network::parameter_count() const {
   std::int64_t count = 0;
   for (LayerIndex i = 0; i < layer_count(); ++i) count = checked_add(count, parameter_count(i));
   return count;
+}
+
+bool has_targets(const Network& network) {
+  return std::holds_alternative<MeanSquaredError>(network.layer(network.loss_layer()).parameters);
 }
 
 }  // namespace cnnplan

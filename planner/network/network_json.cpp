@@ -1,4 +1,4 @@
-// Network files.
+// Reads and writes network files.
 #include "planner/network/network_json.hpp"
 
 #include <algorithm>
@@ -12,19 +12,9 @@ namespace cnnplan {
 namespace {
 
 SpatialFormat format_of(const Network& network) {
-  const auto has_depth = [](const Layer& layer) {
-    if (const auto* input = std::get_if<Input>(&layer.parameters)) return input->size[0] != 1;
-    if (const auto* convolution = std::get_if<Convolution>(&layer.parameters)) {
-      return convolution->window.dims[0] != WindowDim{};
-    }
-    if (const auto* transposed = std::get_if<TransposedConvolution>(&layer.parameters)) {
-      return transposed->window.dims[0] != WindowDim{};
-    }
-    const auto* pooling = std::get_if<Pooling>(&layer.parameters);
-    return pooling != nullptr && pooling->window.dims[0] != WindowDim{};
-  };
+  const auto is_deep = [](const Layer& layer) { return has_depth(layer.parameters); };
   const std::vector<Layer>& layers = network.layers();
-  return {.entries = std::any_of(layers.begin(), layers.end(), has_depth) ? 3U : 2U};
+  return {.entries = std::any_of(layers.begin(), layers.end(), is_deep) ? 3U : 2U};
 }
 
 OrderedJson layer_to_json(const Layer& layer, const Layer* before, SpatialFormat format) {
@@ -40,8 +30,8 @@ OrderedJson layer_to_json(const Layer& layer, const Layer* before, SpatialFormat
   return json;
 }
 
-// Where in the file a problem of a layer stands, which the network names by its number. Of one of
-// many repetitions, the name of the layer says which.
+// Moves a problem of a layer from the number of the layer to its place in the file. A repetition
+// has one place for many layers, so the name of the layer is added.
 InputProblem placed(InputProblem problem, const JsonReader& root, const LayerList& list) {
   constexpr std::string_view start = "/layers/";
   if (!problem.pointer.starts_with(start)) {

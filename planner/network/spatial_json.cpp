@@ -1,4 +1,4 @@
-// Reading and writing of spatial lists.
+// Reads and writes spatial lists, and the windows that consist of them.
 #include "planner/network/spatial_json.hpp"
 
 #include <algorithm>

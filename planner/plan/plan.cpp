@@ -141,13 +141,11 @@ bool sums_over_channels(const Split& split) {
 }
 
 bool can_be_staged(const LayerParameters& parameters) {
-  return moves_positions(parameters) || std::holds_alternative<Relu>(parameters) ||
-         std::holds_alternative<Add>(parameters);
+  return traits_of(parameters).may_be_staged;
 }
 
 bool can_recompute(const LayerParameters& parameters) {
-  return std::holds_alternative<BatchNorm>(parameters) ||
-         std::holds_alternative<Relu>(parameters) || std::holds_alternative<Add>(parameters);
+  return traits_of(parameters).may_recompute;
 }
 
 Plan uniform_plan(const Network& network, std::int64_t batch, const Mesh& mesh) {

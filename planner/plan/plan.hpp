@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,10 +11,12 @@
 #include "planner/base/checked.hpp"
 #include "planner/base/input_file.hpp"
 #include "planner/kernel/kernel.hpp"
+#include "planner/kernel/kernel_family.hpp"
 #include "planner/network/channel_split.hpp"
 #include "planner/network/halo_method.hpp"
 #include "planner/network/multigrid.hpp"
 #include "planner/network/network.hpp"
+#include "planner/plan/operation_part.hpp"
 #include "planner/tensor/collective.hpp"
 #include "planner/tensor/mesh.hpp"
 
@@ -26,7 +29,7 @@ inline constexpr std::int64_t max_batch = 2147483647;
 // How a layer is split over the ranks.
 struct Split {
   Mesh mesh;
-  // Where mixes_channels and the mesh has an axis c.
+  // Counts where mixes_channels holds and the mesh has an axis c.
   ChannelAlgorithm channel_algorithm = ChannelAlgorithm::stationary_y;
   auto operator<=>(const Split&) const = default;
 };
@@ -38,8 +41,8 @@ struct LayerPlan {
   BatchNormStatistics statistics = BatchNormStatistics::spatial;        // batch norm only
   std::map<KernelPhase, KernelAlgorithm> algorithms;                    // absent: direct
   ChannelAlgorithm channel_algorithm = ChannelAlgorithm::stationary_y;  // as in Split
-  // The output is not kept for backpropagation but computed again there from the inputs; see
-  // can_recompute. What is fused behind the layer comes with it.
+  // True where the output is not kept for backpropagation but computed again there from the inputs
+  // (see can_recompute), together with the layers that are fused with it.
   bool recompute = false;
   int stage = 0;  // the coordinate along axis l of the ranks that have the layer
   HaloMethod halo = HaloMethod::exchange_first;  // see has_halo_method
@@ -51,20 +54,29 @@ struct LayerPlan {
   }
   bool operator==(const LayerPlan&) const = default;
 };
-// True where the same ranks have the same blocks of equal tensors.
+// True where every rank has equal blocks of two tensors of one shape.
 inline bool same_ranks(const LayerPlan& a, const LayerPlan& b) {
   return a.mesh == b.mesh && a.stage == b.stage;
 }
-// True for layers that may have an axis l: those that keep nothing from step to step but
-// parameters, and whose ranks do not report.
+// True for layers that may have an axis l: they keep only parameters from step to step, and their
+// ranks report nothing.
 bool can_be_staged(const LayerParameters& parameters);
+
+// What files say about an operation besides its id, which names the operation and says no more.
+struct OperationPlace {
+  std::optional<OperationPart> part{};  // missing in files of schema /1
+  std::string layer{};                  // its name; empty where an operation serves a bucket
+  std::optional<int> level{};           // of multigrid, 0 the finest; missing elsewhere
+  bool operator==(const OperationPlace&) const = default;
+};
 
 struct PredictedOperation {
   std::string id;
   double predicted_s = 0.0;  // mean over ranks, waiting included
   bool estimated = false;    // a kernel behind it was not in the profile
-  // Of the step, on its critical path: all operations together take all of the step there.
+  // The share of the step's critical path. Over all operations, it adds up to the step.
   double critical_s = 0.0;
+  OperationPlace place{};
   bool operator==(const PredictedOperation&) const = default;
 };
 
@@ -80,55 +92,61 @@ struct MemoryUse {
   bool operator==(const MemoryUse&) const = default;
 };
 
-// How layers that are split together are split in another plan.
+// How another plan splits layers that are split together.
 struct UnitChoice {
-  std::string layer;  // the one that chooses
+  std::string layer;  // the layer that chooses
   Split split;
   bool recompute = false;
   bool operator==(const UnitChoice&) const = default;
 };
 
-// How clear the choice of layers is that are split together.
+// How clear the choice is for layers that are split together.
 struct UnitMargin {
-  std::vector<std::string> layers;  // the one that chooses, then those that follow it
-  std::string runner_up;            // the best other split; empty: there is none worth finding
-  // How much longer all operations of Prediction::margins_sum take with it, when all other layers
-  // take what is best then; negative: shorter. Memory left out.
+  std::vector<std::string> layers;  // the layer that chooses, then the layers that follow it
+  std::string runner_up;            // the best other split; empty: none is worth finding
+  // The additional time of all operations of Prediction::margins_sum with the runner-up, when all
+  // other layers take the split that is best then. It ignores memory, and may be negative.
   double margin_s = 0.0;
-  // Where the best plan with it differs from this plan, these layers included. Empty where that
-  // plan takes less in sum than this one, which was taken for another reason then, or differs in
-  // too many layers.
+  // The differences of the best plan with the runner-up from this plan, these layers included.
+  // There are none where that plan takes less in sum, or differs in too many layers.
   std::vector<UnitChoice> changes{};
   bool operator==(const UnitMargin&) const = default;
 };
 
-// Which operations are added up where plans are compared without waiting.
+// The operations that are added up where plans are compared without waiting.
 struct OperationSum {
-  // -1: of every layer those of the rank that takes longest for it, and the gradients of every
-  // layer reduced alone. Else those of this rank, without updates, and gradients as in one bucket.
+  // A rank, whose operations count without updates, and with gradients as in one bucket. With -1,
+  // every layer counts on the rank that takes longest for it, with its gradients reduced alone.
   int rank = -1;
   bool operator==(const OperationSum&) const = default;
 };
 // "all operations", "all operations of rank 3"
 std::string to_text(const OperationSum& sum);
 
-// A step of a network with its chains split into so many partitions.
+// A step of a network with its chains split into `partitions`.
 struct PartitionedStep {
   int partitions = 1;  // 1: in order
   double step_s = 0.0;
-  bool fits = true;  // into the memory of its ranks, where that is known
+  bool fits = true;  // true where it fits into the memory of its ranks, or that is not known
   bool operator==(const PartitionedStep&) const = default;
 };
 
-// What multigrid gains with more partitions, on so many ranks for each as share out its samples.
+// What multigrid gains with more partitions. The ranks of a partition share out its samples.
 struct Partitioning {
   std::string plan;      // the fastest by multigrid, e.g. "multigrid l8, coarsening 16, 2 levels"
-  double step_s = 0.0;   // of that plan
-  int sample_ranks = 1;  // for each partition
-  // By number of partitions, ascending, in order first; coarsening and levels as in `plan`, as far
-  // as that many partitions allow.
+  double step_s = 0.0;   // the step of that plan
+  int sample_ranks = 1;  // the ranks of each partition
+  // Steps by ascending number of partitions, the one in order first. Coarsening and levels are as
+  // close to those of `plan` as the number of partitions allows.
   std::vector<PartitionedStep> steps;
   bool operator==(const Partitioning&) const = default;
+};
+
+// How many of the estimated kernels belong to one family.
+struct EstimatedFamily {
+  KernelFamily family;
+  std::int64_t kernels = 1;
+  bool operator==(const EstimatedFamily&) const = default;
 };
 
 // Search results. Seconds per step; a value of 0 means "not known".
@@ -149,14 +167,15 @@ struct Prediction {
   std::int64_t candidates = 0;  // candidates priced, over all layers
   std::int64_t pruned = 0;      // splits left out because some ranks would own nothing
   std::int64_t outpriced = 0;   // left out because every plan with them is slower than the baseline
-  std::vector<std::string> estimated_kernels;
-  std::vector<UnitMargin> margins;  // empty: not known
-  OperationSum margins_sum;         // of which the plan is closest to the least
-  Partitioning partitioning;        // without steps: multigrid was not allowed, or is nowhere
+  std::vector<std::string> estimated_kernels;       // their texts, ascending
+  std::vector<EstimatedFamily> estimated_families;  // of these kernels, ascending
+  std::vector<UnitMargin> margins;                  // empty: not known
+  OperationSum margins_sum;                         // of which the plan is closest to the least
+  Partitioning partitioning;  // without steps: multigrid was not allowed, or is nowhere
   bool operator==(const Prediction&) const = default;
 };
 
-// Sums of gradients of up to so many bytes that another algorithm makes than larger ones.
+// The algorithm for sums of gradients of up to `max_bytes`.
 struct SizedAllreduce {
   std::int64_t max_bytes = 1;
   AllreduceAlgorithm algorithm = AllreduceAlgorithm::ring;
@@ -171,22 +190,22 @@ struct Plan {
   std::string device;                // fingerprint text of the profile, empty when estimated
   std::vector<LayerPlan> layers;     // by layer index
   std::vector<Multigrid> multigrid;  // by chain; chains without run layer by layer
-  AllreduceAlgorithm gradient_allreduce = AllreduceAlgorithm::ring;  // of gradient buckets
-  std::vector<SizedAllreduce> small_gradient_allreduces;  // but for these, by size, ascending
-  AllreduceAlgorithm statistics_allreduce = AllreduceAlgorithm::library;  // of batch norm and loss
-  // Gradients are summed by a reduce-scatter, of the ring or the library: every rank keeps its
-  // shard of the sums, updates that with the momentum of the shard alone, and gets the others'
-  // weights by an allgather when the next step begins.
+  AllreduceAlgorithm gradient_allreduce = AllreduceAlgorithm::ring;  // for gradient buckets
+  std::vector<SizedAllreduce> small_gradient_allreduces;  // exceptions from it, by size, ascending
+  AllreduceAlgorithm statistics_allreduce = AllreduceAlgorithm::library;  // batch norms and losses
+  // True where gradients are summed by a reduce-scatter of the ring or the library. Every rank then
+  // keeps its shard of the sums, updates that with the momentum of the shard alone, and gets the
+  // weights of other shards by an allgather when the next step begins.
   bool sharded_update = false;
-  // What is summed over samples is summed over so many equal blocks of the mini-batch, and these as
-  // a binary tree: any number of ranks that divides it computes the same bits (sample_blocks.hpp).
-  // 1: as the kernels do it.
+  // The number of equal blocks of the mini-batch. Sums over samples are sums over blocks, added as
+  // a binary tree, so that any number of ranks that divides it computes equal bits
+  // (sample_blocks.hpp). With 1, kernels sum as they like.
   int sample_blocks = 1;
-  int ranks_per_node = 1;  // consecutive ones, which `hierarchical` sums among first
+  int ranks_per_node = 1;  // consecutive ranks, among which `hierarchical` sums first
   std::int64_t bucket_bytes = std::int64_t{32} << 20;
   bool overlap = false;  // halos and gradient reductions run beside kernels
-  // Of convolutions that were profiled, by the text of their canonical kernel: as the library calls
-  // what was timed. Backends that have several run just this one.
+  // The library's name of the implementation that was timed, by the text of the canonical kernel of
+  // a profiled convolution. Backends that have several implementations run this one.
   std::map<std::string, std::string> implementations;
   Prediction prediction;
   std::vector<InputFile> inputs;
@@ -197,34 +216,36 @@ struct Plan {
 // with an axis c.
 bool sums_over_channels(const Split& split);
 
-// True for layers whose output a kernel without products of matrices computes from its inputs:
-// batch norm, ReLU and add.
+// True for batch norm, ReLU and add, whose output a kernel without products of matrices computes
+// from the inputs.
 bool can_recompute(const LayerParameters& parameters);
 
-// Every layer on `mesh`, with defaults. Not checked against the shapes.
+// Returns a plan with every layer on `mesh`, and defaults. Shapes are not checked.
 Plan uniform_plan(const Network& network, std::int64_t batch, const Mesh& mesh);
-// Whether a chain begins with the states that the step before ended with.
+// True where a chain begins with the states that the previous step ended with.
 bool has_warm_start(const Plan& plan);
-// Groups of a chain's layers whose kernels may run at the same time on a rank; 1: none.
+// Returns how many groups of a chain's layers may run at the same time on a rank; 1 stands for
+// none.
 int most_lanes(const Plan& plan);
 
-// Of sums of gradients of so many bytes.
+// Returns the algorithm for sums of gradients of this size.
 AllreduceAlgorithm gradient_allreduce_of(const Plan& plan, std::int64_t bytes);
-// Of sums of any size, each once.
+// Returns the algorithms for sums of all sizes, each algorithm once.
 std::vector<AllreduceAlgorithm> gradient_allreduces(const Plan& plan);
-// Sums of any size by one.
+// Sets one algorithm for sums of all sizes.
 void set_gradient_allreduce(Plan& plan, AllreduceAlgorithm algorithm);
 
-// The same training on one rank: batch norms with the statistics and sums over the blocks of
-// `plan`; where there are such blocks, also with its device, implementations and algorithms, on
-// which bits depend; all else by default.
+// Returns a plan of the same training on one rank. It has the batch norm statistics and the sample
+// blocks of `plan`. Where there are such blocks, it also has the device, implementations and
+// algorithms, on which bits depend. Everything else has its default.
 Plan on_one_rank(const Plan& plan);
 
-// @throws InputError (pointer into plan.json) unless every layer, also with the changes of a
-// margin, has a mesh of exactly `ranks` ranks that this version runs, and the sizes are in range.
+// Requires that every layer has a mesh of exactly `ranks` ranks that this version runs, also with
+// the changes of a margin, and that sizes are in range.
+// @throws InputError (pointer into plan.json)
 void validate(const Plan& plan, const std::string& file);
 
-// JSON (schema cnnplan.plan/1). @throws InputError, IoError
+// JSON (schema cnnplan.plan/2; /1 is read as well). @throws InputError, IoError
 Plan parse_plan(std::string_view json, const std::string& file);
 Plan read_plan(const std::string& file);
 std::string to_json(const Plan& plan);

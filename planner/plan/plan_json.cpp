@@ -1,8 +1,8 @@
-// Plan files.
+// Reads and writes plan files.
 #include "planner/base/file.hpp"
 #include "planner/json/input_files_json.hpp"
 #include "planner/json/json_writer.hpp"
-#include "planner/kernel/enumerators.hpp"
+#include "planner/kernel/kernel_kind.hpp"
 #include "planner/network/enumerators.hpp"
 #include "planner/network/network_json.hpp"
 #include "planner/plan/multigrid_json.hpp"
@@ -168,7 +168,9 @@ Plan parse_plan(std::string_view json, const std::string& file) {
       plan.implementations.emplace(kernel, name.name());
     }
   }
-  if (root.has("prediction")) plan.prediction = prediction_from_json(root.at("prediction"));
+  if (root.has("prediction")) {
+    plan.prediction = prediction_from_json(root.at("prediction"), document.schema());
+  }
   plan.inputs = read_input_files(root);
   validate(plan, file);
   return plan;

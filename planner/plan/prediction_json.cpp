@@ -1,4 +1,4 @@
-// Predictions, field by field.
+// Reads and writes predictions, field by field.
 #include "planner/plan/prediction_json.hpp"
 
 #include <utility>
@@ -6,25 +6,27 @@
 #include <nlohmann/json.hpp>
 
 #include "planner/network/enumerators.hpp"
+#include "planner/plan/operation_place_json.hpp"
 
 namespace cnnplan {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-// A step below its bound would be a gap below 0, and none is below 0 s.
+// The gap is negative where a step is below its bound, and no step is below 0 s.
 constexpr NumberRange gap_range{.minimum = -1.0};
-// Sums over operations and ranks of what seconds_range allows one of.
+// Predicted times are sums of times in seconds_range, over operations and ranks.
 constexpr NumberRange predicted_range{.minimum = 0.0, .maximum = 1e30};
 constexpr IntegerRange rank_range{.minimum = 0, .maximum = max_ranks - 1};
 constexpr NumberRange margin_range{.minimum = -1e30, .maximum = 1e30};
 
-PredictedOperation read_operation(const JsonReader& reader) {
-  reader.allow_keys({"id", "predicted_s", "critical_s", "estimated"});
+PredictedOperation read_operation(const JsonReader& reader, int schema) {
+  reader.allow_keys({"id", "layer", "part", "level", "predicted_s", "critical_s", "estimated"});
   PredictedOperation operation{.id = reader.at("id").name(),
                                .predicted_s = reader.at("predicted_s").number(predicted_range)};
   reader.read("critical_s", operation.critical_s, predicted_range);
   reader.read("estimated", operation.estimated);
+  operation.place = read_operation_place(reader, schema);
   return operation;
 }
 
@@ -82,6 +84,43 @@ Partitioning read_partitioning(const JsonReader& reader) {
   return partitioning;
 }
 
+EstimatedFamily read_family(const JsonReader& reader) {
+  reader.allow_keys({"kind", "phase", "precision", "algorithm", "kernels"});
+  return {.family = {.kind = reader.at("kind").enumerator<KernelKind>(),
+                     .phase = reader.at("phase").enumerator<KernelPhase>(),
+                     .precision = reader.at("precision").enumerator<Precision>(),
+                     .algorithm = reader.at("algorithm").enumerator<KernelAlgorithm>()},
+          .kernels = reader.at("kernels").integer({1, count_range.maximum})};
+}
+
+// Plans of older versions have no families.
+void read_estimates(const JsonReader& reader, Prediction& prediction) {
+  if (reader.has("estimated_kernels")) {
+    for (const JsonReader& entry : reader.at("estimated_kernels").entries()) {
+      prediction.estimated_kernels.push_back(entry.text());
+    }
+  }
+  if (!reader.has("estimated_families")) return;
+  const JsonReader families = reader.at("estimated_families");
+  std::int64_t kernels = 0;
+  for (const JsonReader& entry : families.entries()) {
+    prediction.estimated_families.push_back(read_family(entry));
+    kernels += prediction.estimated_families.back().kernels;
+  }
+  const auto expected = static_cast<std::int64_t>(prediction.estimated_kernels.size());
+  if (kernels == expected) return;
+  families.refuse(std::to_string(kernels) + " kernels",
+                  "the " + std::to_string(expected) + " kernels of estimated_kernels");
+}
+
+Json to_ordered_json(const EstimatedFamily& estimated) {
+  return {{"kind", to_text(estimated.family.kind)},
+          {"phase", to_text(estimated.family.phase)},
+          {"precision", to_text(estimated.family.precision)},
+          {"algorithm", to_text(estimated.family.algorithm)},
+          {"kernels", estimated.kernels}};
+}
+
 Json to_ordered_json(const Partitioning& partitioning) {
   Json json{{"plan", partitioning.plan},
             {"step_s", partitioning.step_s},
@@ -96,7 +135,9 @@ Json to_ordered_json(const Partitioning& partitioning) {
 }
 
 Json to_ordered_json(const PredictedOperation& operation) {
-  Json json{{"id", operation.id}, {"predicted_s", operation.predicted_s}};
+  Json json{{"id", operation.id}};
+  add_operation_place(operation.place, json);
+  json["predicted_s"] = operation.predicted_s;
   if (operation.critical_s > 0.0) json["critical_s"] = operation.critical_s;
   if (operation.estimated) json["estimated"] = true;
   return json;
@@ -129,15 +170,11 @@ Json to_ordered_json(const UnitMargin& margin) {
   return json;
 }
 
-void read_lists(const JsonReader& reader, Prediction& prediction) {
+void read_lists(const JsonReader& reader, int schema, Prediction& prediction) {
   if (reader.has("partitioning")) {
     prediction.partitioning = read_partitioning(reader.at("partitioning"));
   }
-  if (reader.has("estimated_kernels")) {
-    for (const JsonReader& entry : reader.at("estimated_kernels").entries()) {
-      prediction.estimated_kernels.push_back(entry.text());
-    }
-  }
+  read_estimates(reader, prediction);
   if (reader.has("margins")) {
     for (const JsonReader& entry : reader.at("margins").entries()) {
       prediction.margins.push_back(read_margin(entry));
@@ -145,12 +182,15 @@ void read_lists(const JsonReader& reader, Prediction& prediction) {
   }
   if (reader.has("operations")) {
     for (const JsonReader& entry : reader.at("operations").entries()) {
-      prediction.operations.push_back(read_operation(entry));
+      prediction.operations.push_back(read_operation(entry, schema));
     }
   }
 }
 
 void add_lists(const Prediction& prediction, Json& json) {
+  for (const EstimatedFamily& estimated : prediction.estimated_families) {
+    json["estimated_families"].push_back(to_ordered_json(estimated));
+  }
   if (!prediction.partitioning.steps.empty()) {
     json["partitioning"] = to_ordered_json(prediction.partitioning);
   }
@@ -164,7 +204,7 @@ void add_lists(const Prediction& prediction, Json& json) {
 
 }  // namespace
 
-Prediction prediction_from_json(const JsonReader& reader) {
+Prediction prediction_from_json(const JsonReader& reader, int schema) {
   reader.allow_keys({"step_s",
                      "low_s",
                      "high_s",
@@ -182,6 +222,7 @@ Prediction prediction_from_json(const JsonReader& reader) {
                      "pruned",
                      "outpriced",
                      "estimated_kernels",
+                     "estimated_families",
                      "margins",
                      "margins_rank",
                      "partitioning"});
@@ -202,7 +243,7 @@ Prediction prediction_from_json(const JsonReader& reader) {
   reader.read("outpriced", prediction.outpriced, bytes_range);
   reader.read("margins_rank", prediction.margins_sum.rank, rank_range);
   if (reader.has("memory")) prediction.memory = read_memory(reader.at("memory"));
-  read_lists(reader, prediction);
+  read_lists(reader, schema, prediction);
   return prediction;
 }
 

@@ -1,4 +1,4 @@
-// What the planner expects of a plan, in plan files.
+// Reads and writes what a plan file says about the expected step.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,7 +8,8 @@
 
 namespace cnnplan {
 
-Prediction prediction_from_json(const JsonReader& reader);
+// `schema` is the number of the plan file.
+Prediction prediction_from_json(const JsonReader& reader, int schema);
 nlohmann::ordered_json to_ordered_json(const Prediction& prediction);
 
 }  // namespace cnnplan

@@ -1,4 +1,4 @@
-// Figures by how much a price grows with them.
+// Writes a price out: a figure counts as often as the price grows with it.
 #include "planner/predict/formulas.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 struct Figure {
   std::string name;
-  std::string unit;  // of what it counts
+  std::string unit;  // the unit of its amount
   double* value = nullptr;
 };
 
@@ -29,7 +29,7 @@ void add_segments(const std::string& name,
   }
 }
 
-// All that prices of transfers, collectives and loading depend on.
+// Returns all figures that prices of transfers, collectives and loading depend on.
 std::vector<Figure> figures_of(Platform& platform) {
   std::vector<Figure> figures;
   for (Level& level : platform.levels) {
@@ -49,7 +49,7 @@ std::vector<Figure> figures_of(Platform& platform) {
   return figures;
 }
 
-// A count that differs from a whole number by no more than the rounding of `seconds` is one.
+// Rounds an amount that differs from a whole number by no more than the rounding of `seconds`.
 double without_rounding(double amount, double seconds, double step) {
   const double whole = std::round(amount);
   const double rounding = 8 * std::numeric_limits<double>::epsilon() * seconds / step;
@@ -158,7 +158,8 @@ void describe(const Schedule&,
   const bool is_half = operation.kind != CollectiveKind::allreduce;
   if (is_half) formula.what += std::string(to_text(operation.kind)) + ", ";
   if (operation.algorithm == AllreduceAlgorithm::ring) {
-    formula.what += "ring of " + std::to_string((is_half ? 1 : 2) * (ranks - 1)) + " steps";
+    const int steps = round_count(ring_series(ranks), operation.kind);
+    formula.what += "ring of " + std::to_string(steps) + " steps";
     return;
   }
   formula.what += to_text(operation.algorithm);
@@ -209,13 +210,16 @@ Formula formula_of(const Schedule& schedule, const Operation& operation, const P
 
 std::vector<Formula> formulas(const Plan& plan, const std::string& layer, const PriceList& prices) {
   const PricedPlan priced = lower_and_price(plan, prices);
+  const LayerIndex wanted = plan.network.index_of(layer);
+  if (wanted < 0) return {};
   std::vector<std::pair<const Schedule*, std::size_t>> slowest;  // by operation of the layer
   std::unordered_map<std::string, std::size_t> places;
   std::vector<double> seconds;
   for (const PricedSchedule& rank : priced.schedules) {
     for (std::size_t i = 0; i < rank.prices.size(); ++i) {
-      const std::string& id = rank.schedule.operations[i].id;
-      if (!id.starts_with(layer + '/')) continue;
+      const Operation& operation = rank.schedule.operations[i];
+      if (operation.label.layer != wanted) continue;
+      const std::string& id = operation.id;
       const auto [place, is_new] = places.try_emplace(id, slowest.size());
       if (is_new) {
         slowest.emplace_back(&rank.schedule, i);

@@ -10,14 +10,14 @@
 #include <vector>
 
 #include "planner/predict/arrival.hpp"
-#include "planner/predict/rank_classes.hpp"
 #include "planner/predict/rank_work.hpp"
+#include "planner/schedule/representatives/rank_classes.hpp"
 
 namespace cnnplan {
 
 class Meetings {
  public:
-  // Keeps references. @pre work[i].rank == classes.ranks()[i]
+  // Keeps references. @pre work[i].rank == classes.representatives()[i]
   Meetings(std::span<const RankWork> work, const RankClasses& classes);
 
   // Says when class `own` reached its meeting `index`. The mean of when all have; nothing when one

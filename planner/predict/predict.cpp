@@ -1,4 +1,4 @@
-// Sums of the walk over ranks.
+// Sums up the timelines of all ranks.
 #include "planner/predict/predict.hpp"
 
 #include <algorithm>
@@ -14,6 +14,7 @@
 #include "planner/base/checked.hpp"
 #include "planner/base/parallel.hpp"
 #include "planner/predict/critical_path.hpp"
+#include "planner/predict/estimated_kernels.hpp"
 #include "planner/schedule/memory_layout.hpp"
 
 namespace cnnplan {
@@ -22,11 +23,13 @@ namespace {
 // Operations of all ranks, joined on the id: rank 0's order first, then what only others have.
 class Joined {
  public:
-  // Of `count` ranks that run the same; on the critical path, of one of them. Keeps a view of `id`.
-  void add(const std::string& id, const PredictedOperation& operation, int count) {
-    const auto [entry, is_new] = index_.try_emplace(id, operations_.size());
+  explicit Joined(const Network& network) : network_(network) {}
+  // Adds an operation of `count` ranks that do equal work. One of these ranks may be on the
+  // critical path. Keeps a view of the id.
+  void add(const LabelledId& named, const PredictedOperation& operation, int count) {
+    const auto [entry, is_new] = index_.try_emplace(named.id, operations_.size());
     if (is_new) {
-      operations_.push_back({.id = id});
+      operations_.push_back({.id = named.id, .place = place_of(named.label, network_)});
       counts_.push_back(0);
     }
     PredictedOperation& joined = operations_[entry->second];
@@ -41,19 +44,20 @@ class Joined {
   }
 
  private:
+  const Network& network_;
   std::unordered_map<std::string_view, std::size_t> index_;
   std::vector<PredictedOperation> operations_;
   std::vector<int> counts_;
 };
 
-// What a prediction tells of one rank's operations, beside their times.
+// What a prediction says about one rank's operations, besides their times.
 struct Told {
-  std::vector<std::string> ids;  // by operation
+  std::vector<LabelledId> operations;
   std::set<KernelSpec> estimated_kernels;
   std::set<KernelSpec> convolutions;
 };
 
-// A plan's work with all that is told of it, by class.
+// A plan's work, and what the prediction says about it, by class.
 struct ToldWork {
   PlanWork work;
   std::vector<Told> told;
@@ -63,7 +67,7 @@ Told told_of(const PricedSchedule& priced) {
   Told told;
   const std::vector<Operation>& operations = priced.schedule.operations;
   for (std::size_t i = 0; i < operations.size(); ++i) {
-    told.ids.push_back(operations[i].id);
+    told.operations.push_back({.id = operations[i].id, .label = operations[i].label});
     const auto* kernel = std::get_if<KernelOperation>(&operations[i].body);
     if (kernel == nullptr) continue;
     const bool is_convolution = kernel->spec.kind == KernelKind::convolution;
@@ -73,44 +77,45 @@ Told told_of(const PricedSchedule& priced) {
   return told;
 }
 
-// By class and operation.
+// Sorts by class and operation.
 void sort(std::vector<CriticalOperation>& path) {
   std::sort(path.begin(), path.end(), [](const CriticalOperation& a, const CriticalOperation& b) {
     return std::pair(a.rank_class, a.operation) < std::pair(b.rank_class, b.operation);
   });
 }
 
-// Fills what is told by operation.
-void add_operations(const ToldWork& all,
+// Fills the fields of the prediction that come from single operations.
+void add_operations(const Network& network,
+                    const ToldWork& all,
                     std::span<const RankTimeline> timelines,
                     std::vector<CriticalOperation> path,
                     Prediction& prediction) {
   const RankClasses& classes = all.work.classes;
   sort(path);
   auto critical = path.begin();
-  Joined joined;
-  std::set<std::string> estimated_kernels;
+  Joined joined(network);
+  EstimatedKernels estimated;
   double exposed_s = 0.0;
   for (std::size_t i = 0; i < all.told.size(); ++i) {
     const Told& told = all.told[i];
     const int ranks = classes.sizes()[i];
-    for (std::size_t j = 0; j < told.ids.size(); ++j) {
+    for (std::size_t j = 0; j < told.operations.size(); ++j) {
       PredictedOperation operation{.predicted_s = timelines[i].durations_s[j],
                                    .estimated = all.work.ranks[i].prices[j].estimated};
       if (critical != path.end() && critical->rank_class == i && critical->operation == j) {
         operation.critical_s = (critical++)->seconds;
       }
-      joined.add(told.ids[j], operation, ranks);
+      joined.add(told.operations[j], operation, ranks);
     }
-    for (const KernelSpec& spec : told.estimated_kernels) estimated_kernels.insert(to_text(spec));
+    for (const KernelSpec& spec : told.estimated_kernels) estimated.add(spec);
     exposed_s += timelines[i].exposed_s * ranks;
   }
   prediction.operations = std::move(joined).means();
   prediction.exposed_communication_s = exposed_s / classes.rank_count();
-  prediction.estimated_kernels.assign(estimated_kernels.begin(), estimated_kernels.end());
+  estimated.list_in(prediction);
 }
 
-// Where kernels share workspaces, each lane has one.
+// Returns the memory of workspaces. Each lane has one where kernels share workspaces.
 std::int64_t workspace_bytes(const PricedSchedule& priced) {
   std::vector<std::int64_t> taken(static_cast<std::size_t>(priced.schedule.lanes));
   for (std::size_t i = 0; i < priced.prices.size(); ++i) {
@@ -141,7 +146,7 @@ MemoryUse memory_of(const PricedSchedule& priced) {
   return use;
 }
 
-// Of the rank that needs most.
+// Returns the memory of the rank that needs most.
 MemoryUse most_of(std::span<const MemoryUse> uses, const Platform& platform) {
   MemoryUse most;
   for (const MemoryUse& use : uses) {
@@ -151,33 +156,37 @@ MemoryUse most_of(std::span<const MemoryUse> uses, const Platform& platform) {
   return most;
 }
 
-// What waits for another's place in memory says so where operations run side by side.
-Mode mode_of(const Plan& plan, bool overlaps) {
-  return overlaps || most_lanes(plan) > 1 ? Mode::prediction : Mode::prices;
+// Operations name those whose memory they wait for only where operations run side by side.
+Detail detail_of(const Plan& plan, bool overlaps) {
+  return overlaps || most_lanes(plan) > 1 ? Detail::timed : Detail::priced;
 }
 
 using Look = std::function<void(std::size_t, PricedSchedule&)>;
 
-// Lowers one rank of every class, and shows each to `look` as soon as it is priced: only what the
-// walks look at is kept of all.
-PlanWork work_of(
-    const Plan& plan, RankClasses classes, Mode mode, const PriceList& prices, const Look& look) {
+// Lowers one rank of every class, and shows each to `look` as soon as it is priced. Of every rank,
+// only what the walks need is kept.
+PlanWork work_of(const Plan& plan,
+                 RankClasses classes,
+                 const LoweringRequest& request,
+                 const PriceList& prices,
+                 const Look& look) {
   PlanWork result{.classes = std::move(classes)};
-  result.ranks.resize(result.classes.ranks().size());
-  lower_each(plan, result.classes.ranks(), mode, [&](std::size_t i, Schedule schedule) {
-    PricedSchedule made = priced(std::move(schedule), prices);
-    result.ranks[i] = work_of(made);
-    look(i, made);
-  });
+  result.ranks.resize(result.classes.representatives().size());
+  lower_each(
+      plan, result.classes.representatives(), request, [&](std::size_t i, Schedule schedule) {
+        PricedSchedule made = priced(std::move(schedule), prices);
+        result.ranks[i] = work_of(made);
+        look(i, made);
+      });
   return result;
 }
 
-PlanWork work_of(const Plan& plan, Mode mode, const PriceList& prices) {
+PlanWork work_of(const Plan& plan, const LoweringRequest& request, const PriceList& prices) {
   const auto ignore = [](std::size_t, const PricedSchedule&) {};
-  return work_of(plan, RankClasses::of(plan, prices.platform()), mode, prices, ignore);
+  return work_of(plan, RankClasses::of(plan, prices.platform()), request, prices, ignore);
 }
 
-// All buffers beside each other where that fits, else what they take.
+// Returns the memory with all buffers side by side where that fits, else with placed buffers.
 MemoryUse memory_within(const Platform& platform, PricedSchedule& made) {
   Schedule& schedule = made.schedule;
   schedule.arena_bytes = most_arena_bytes(schedule);
@@ -187,24 +196,27 @@ MemoryUse memory_within(const Platform& platform, PricedSchedule& made) {
   return memory_of(made);
 }
 
-// With memory, which a lowering for prices leaves open.
-PlanWork measured_work_of(
-    const Plan& plan, RankClasses classes, Mode mode, const PriceList& prices, const Look& look) {
+// Adds the memory, which a lowering for prices leaves open.
+PlanWork measured_work_of(const Plan& plan,
+                          RankClasses classes,
+                          Detail detail,
+                          const PriceList& prices,
+                          const Look& look) {
   const Platform& platform = prices.platform();
-  std::vector<MemoryUse> memory(classes.ranks().size());
+  std::vector<MemoryUse> memory(classes.representatives().size());
   const auto look_at_memory = [&](std::size_t i, PricedSchedule& made) {
-    memory[i] = mode == Mode::prices ? memory_within(platform, made) : memory_of(made);
+    memory[i] = detail == Detail::priced ? memory_within(platform, made) : memory_of(made);
     look(i, made);
   };
-  PlanWork work = work_of(plan, std::move(classes), mode, prices, look_at_memory);
+  PlanWork work = work_of(plan, std::move(classes), {.detail = detail}, prices, look_at_memory);
   work.memory = most_of(memory, platform);
   return work;
 }
 
 ToldWork told_work_of(const Plan& plan, RankClasses classes, const PriceList& prices) {
-  std::vector<Told> told(classes.ranks().size());
+  std::vector<Told> told(classes.representatives().size());
   const auto tell = [&](std::size_t i, const PricedSchedule& made) { told[i] = told_of(made); };
-  PlanWork work = measured_work_of(plan, std::move(classes), Mode::prediction, prices, tell);
+  PlanWork work = measured_work_of(plan, std::move(classes), Detail::timed, prices, tell);
   return {.work = std::move(work), .told = std::move(told)};
 }
 
@@ -222,7 +234,8 @@ Prediction predict(const Plan& plan, const ToldWork& all, const Platform& platfo
   prediction.step_s = step_time_s(timelines);
   prediction.low_s = step_time_s(walked(Estimate::low));
   prediction.high_s = step_time_s(walked(Estimate::high));
-  add_operations(all,
+  add_operations(plan.network,
+                 all,
                  timelines,
                  critical_path(all.work.ranks, all.work.classes, timelines, options),
                  prediction);
@@ -242,7 +255,7 @@ PricedPlan priced(std::vector<Schedule> schedules, RankClasses classes, const Pr
 }  // namespace
 
 PricedPlan lower_and_price(const Plan& plan, RankClasses classes, const PriceList& prices) {
-  std::vector<Schedule> schedules = lower(plan, classes.ranks());
+  std::vector<Schedule> schedules = lower(plan, classes.representatives());
   return priced(std::move(schedules), std::move(classes), prices);
 }
 
@@ -259,19 +272,19 @@ std::vector<RankTimeline> walk(const PlanWork& work, const VirtualTimeOptions& o
 }
 
 PlanWork work_of(const Plan& plan, const PriceList& prices) {
-  const Mode mode = mode_of(plan, plan.overlap);
+  const Detail detail = detail_of(plan, plan.overlap);
   const auto ignore = [](std::size_t, const PricedSchedule&) {};
-  return measured_work_of(plan, RankClasses::of(plan, prices.platform()), mode, prices, ignore);
+  return measured_work_of(plan, RankClasses::of(plan, prices.platform()), detail, prices, ignore);
 }
 
 double predicted_step_s(const Plan& plan, const PriceList& prices) {
   const double overlap = overlap_of(plan, prices.platform());
-  const Mode mode = mode_of(plan, overlap > 0.0);
-  return step_time_s(walk(work_of(plan, mode, prices), {.overlap = overlap}));
+  const Detail detail = detail_of(plan, overlap > 0.0);
+  return step_time_s(walk(work_of(plan, {.detail = detail}, prices), {.overlap = overlap}));
 }
 
 double predicted_inference_s(const Plan& plan, const PriceList& prices) {
-  return step_time_s(walk(work_of(plan, Mode::inference, prices)));
+  return step_time_s(walk(work_of(plan, {.pass = Pass::inference}, prices)));
 }
 
 Prediction predict(const Plan& plan, RankClasses classes, const PriceList& prices) {

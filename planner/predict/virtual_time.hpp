@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "planner/predict/price.hpp"
-#include "planner/predict/rank_classes.hpp"
 #include "planner/predict/rank_work.hpp"
+#include "planner/schedule/representatives/rank_classes.hpp"
 
 namespace cnnplan {
 
@@ -39,7 +39,7 @@ double overlap_of(const Plan& plan, const Platform& platform);
 // transfer or collective also waits for its partners. Without overlap all streams are one: every
 // operation blocks the next. Lanes of kernels run side by side.
 // Whoever waits for a rank waits for the one that is walked for its class.
-// @pre work[i].rank == classes.ranks()[i], all of one plan
+// @pre work[i].rank == classes.representatives()[i], all of one plan
 // @throws logic_error when the schedules wait for each other for ever
 std::vector<RankTimeline> walk(std::span<const RankWork> work,
                                const RankClasses& classes,

@@ -1,19 +1,21 @@
-// Commands as a user types them, and the notes that name them.
+// Writes the notes on what a prediction assumes, and the commands that measure it.
 #include "planner/report/advice.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <set>
 
+#include "planner/kernel/kernel_family.hpp"
 #include "planner/tensor/enumerators.hpp"
 
 namespace cnnplan {
 namespace {
 
-std::string counted(std::size_t count, const std::string& noun) {
+std::string counted(std::int64_t count, const std::string& noun) {
   return std::to_string(count) + ' ' + noun + (count == 1 ? "" : "s");
 }
 
-// "512x512", or "64x512x512" where there is a depth.
+// Returns text such as "512x512", or "64x512x512" for inputs with a depth.
 std::string input_size(const Network& network) {
   const auto is_input = [](const Layer& layer) {
     return std::holds_alternative<Input>(layer.parameters);
@@ -24,8 +26,8 @@ std::string input_size(const Network& network) {
          std::to_string(size[2]);
 }
 
-// Of the level "node", the innermost one where no level is called so; all where there is no other
-// level.
+// Returns how many of the plan's ranks share a node: a group of the level "node", or of the
+// innermost level where no level has this name. On the outermost level, all ranks share one group.
 int ranks_on_node(const Platform& platform, int ranks) {
   const auto is_node = [](const Level& level) { return level.name == "node"; };
   const auto found = std::find_if(platform.levels.begin(), platform.levels.end(), is_node);
@@ -49,24 +51,23 @@ std::string links_note(const Platform& platform, int ranks) {
   return known >= ranks ? "" : "links: measured with " + few + advice;
 }
 
-// Kind, phase, algorithm and precision: kernels are estimated from timed ones that share all four.
-// Of the text of a kernel its first word and its last two.
-std::string family_of(const std::string& kernel) {
-  const std::size_t algorithm = kernel.rfind(' ');
-  if (algorithm == std::string::npos || algorithm == 0) return kernel;
-  const std::size_t precision = kernel.rfind(' ', algorithm - 1);
-  if (precision == std::string::npos) return kernel;
-  return kernel.substr(0, kernel.find(' ')) + kernel.substr(precision);
+// Families whose kernels are estimated from timed kernels.
+std::set<KernelFamily> timed_families(const Profile& profile) {
+  std::set<KernelFamily> families;
+  for (const auto& [spec, timing] : profile.kernels) {
+    if (can_estimate_others(spec)) families.insert(family_of(spec));
+  }
+  return families;
 }
 
-// What estimates rest on where no kernel of the family was timed.
+// Names the rates from which kernels are estimated if no kernel of their family was timed.
 std::string rates_text(const Platform& platform) {
   return platform.kernels
              ? " from rates of " + platform.device + " (" + platform.kernels->source + ')'
              : " as on a CPU core of ours, no other device";
 }
 
-// What is timed for a network leaves updates only, whose sizes follow from the whole plan.
+// Returns the command that times the kernels of the plan's file that the profile lacks.
 std::string missing_advice(const Plan& plan,
                            const Platform& platform,
                            const Profile& profile,
@@ -81,34 +82,47 @@ std::string missing_advice(const Plan& plan,
   return command;
 }
 
+// Counts estimated kernels by the source of their estimate.
+struct Estimates {
+  std::int64_t from_timed = 0;
+  std::int64_t from_rates = 0;
+  bool are_updates = true;  // all of them are kernels that update weights
+};
+
+Estimates estimates_of(const Prediction& prediction, const Profile& profile) {
+  const std::set<KernelFamily> timed = timed_families(profile);
+  Estimates estimates;
+  for (const auto& [family, kernels] : prediction.estimated_families) {
+    (timed.contains(family) ? estimates.from_timed : estimates.from_rates) += kernels;
+    estimates.are_updates = estimates.are_updates && family.kind == KernelKind::sgd;
+  }
+  return estimates;
+}
+
+// Timing a network without its plan leaves out updates, because their sizes follow from the whole
+// plan. If only updates are missing, or kernels that only plans have, the note names the plan's
+// file.
 std::string estimates_note(const Plan& plan,
                            const Platform& platform,
                            const Profile& profile,
                            const TypedOptions& typed) {
-  const std::vector<std::string>& kernels = plan.prediction.estimated_kernels;
-  if (kernels.empty()) return "";
-  std::set<std::string> timed;
-  for (const auto& [spec, timing] : profile.kernels) timed.insert(family_of(to_text(spec)));
-  const auto near = static_cast<std::size_t>(
-      std::count_if(kernels.begin(), kernels.end(), [&timed](const std::string& kernel) {
-        return timed.contains(family_of(kernel));
-      }));
+  if (plan.prediction.estimated_families.empty()) return "";
+  const Estimates estimates = estimates_of(plan.prediction, profile);
   std::string note;
-  if (near > 0) note = counted(near, "kernel") + " estimated from timed ones of their kind";
-  if (near < kernels.size()) {
-    note += (note.empty() ? "" : ", ") + counted(kernels.size() - near, "kernel") + " estimated" +
+  if (estimates.from_timed > 0) {
+    note = counted(estimates.from_timed, "kernel") + " estimated from timed ones of their kind";
+  }
+  if (estimates.from_rates > 0) {
+    note += (note.empty() ? "" : ", ") + counted(estimates.from_rates, "kernel") + " estimated" +
             rates_text(platform);
   }
-  const bool all_updates =
-      std::all_of(kernels.begin(), kernels.end(), [](const std::string& kernel) {
-        return kernel.starts_with(to_text(KernelKind::sgd));
-      });
-  const bool is_rest = (all_updates && near == kernels.size()) || has_kernels_of_plans_only(plan);
+  const bool is_rest =
+      (estimates.are_updates && estimates.from_rates == 0) || has_kernels_of_plans_only(plan);
   return note + "; measure with: " +
          (is_rest ? missing_advice(plan, platform, profile, typed) : profile_advice(plan, typed));
 }
 
-// Ranks that have no part of the layer's output.
+// Returns the number of ranks that have no part of the layer's output.
 int idle_ranks(const Plan& plan, LayerIndex layer) {
   const Shape output = plan.network.output_shape(layer, plan.batch);
   std::int64_t busy = 1;
@@ -121,8 +135,9 @@ int idle_ranks(const Plan& plan, LayerIndex layer) {
   return plan.ranks - static_cast<int>(busy);
 }
 
-// Times of another number of busy ranks go into a file of their own. Discrete devices do not
-// disturb each other.
+// Returns a note if kernels were timed with another number of busy ranks on a node. The new times
+// go into a profile of their own. Discrete devices need no note, because they do not slow each
+// other.
 std::string busy_ranks_note(const Plan& plan,
                             const Platform& platform,
                             const Profile& profile,
@@ -132,10 +147,9 @@ std::string busy_ranks_note(const Plan& plan,
   const bool alike = busy == on_node || profile.fingerprint.discrete;
   if (profile.kernels.empty() || alike) return "";
   typed.profile_file = "profile-" + std::to_string(on_node) + ".json";
-  return "kernels timed with " + counted(static_cast<std::size_t>(busy), "busy rank") +
-         " on a node, the plan has " + std::to_string(on_node) +
-         "; time them with: " + profile_advice(plan, typed) + "; then solve with --profile " +
-         typed.profile_file;
+  return "kernels timed with " + counted(busy, "busy rank") + " on a node, the plan has " +
+         std::to_string(on_node) + "; time them with: " + profile_advice(plan, typed) +
+         "; then solve with --profile " + typed.profile_file;
 }
 
 }  // namespace
@@ -174,7 +188,7 @@ std::string kernels_note(const Plan& plan,
 }
 
 std::string idle_note(const Plan& plan) {
-  std::size_t layers = 0;
+  std::int64_t layers = 0;
   int most = 0;
   for (LayerIndex layer = 0; layer < plan.network.layer_count(); ++layer) {
     const int idle = idle_ranks(plan, layer);

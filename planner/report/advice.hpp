@@ -9,34 +9,37 @@
 
 namespace cnnplan {
 
-// As the user typed them; empty where not given.
+// Options as the user typed them. Options that were not given are empty.
 struct TypedOptions {
   std::string network_file;
   std::string profile_file;
   std::string uniform;
-  std::string plan_file{};  // that is written
+  std::string plan_file{};  // the file that is written
 };
 
-// True where the profile of a network, without a plan, lacks kernels: those of blocks of samples,
-// those at the same time as others, interiors and strips.
+// True for plans with kernels that the profile of a network lacks: kernels of sample blocks, of
+// interiors and strips, and kernels that run at the same time as others.
 bool has_kernels_of_plans_only(const Plan& plan);
-// The command that times the kernels of a plan, at the plan's input size.
+// Returns the command that times the kernels of a plan, at the plan's input size.
 std::string profile_advice(const Plan& plan, const TypedOptions& typed);
-// The command that times the links between so many ranks.
+// Returns the command that times the links between `ranks` ranks.
 std::string links_advice(int ranks);
 
-// Kernels that were timed with other than the plan's number of busy ranks on a node, else those
-// that are estimated, and how to time them. Empty where all were timed as the plan runs them.
+// Says that kernels were timed with another number of busy ranks on a node than the plan has, else
+// which kernels are estimated, and in both cases how to time them. Empty if the plan runs all
+// kernels as they were timed. @pre predict() made the prediction, so that it has the families of
+// the estimates
 std::string kernels_note(const Plan& plan,
                          const Platform& platform,
                          const Profile& profile,
                          const TypedOptions& typed);
 
-// A line on layers of whose output some ranks have no part; empty where there is none.
+// Returns a line about layers of which some ranks have no part of the output. Empty if there are
+// none.
 std::string idle_note(const Plan& plan);
 
-// A line for each: links that are assumed or were measured with fewer ranks, and kernels_note.
-// Empty where the prediction rests on measurements of just this. @pre the platform has a level
+// Returns a line about links that are assumed or were measured with fewer ranks, and kernels_note.
+// Empty if all figures were measured as the plan uses them. @pre the platform has a level
 std::string assumptions(const Plan& plan,
                         const Platform& platform,
                         const Profile& profile,

@@ -1,4 +1,4 @@
-// The join and its error figures.
+// Joins predicted with measured operations, and computes the errors.
 #include "planner/report/compare.hpp"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 #include <set>
 
 #include "planner/base/error.hpp"
-#include "planner/report/operation_id.hpp"
+#include "planner/report/report_column.hpp"
 
 namespace cnnplan {
 namespace {
@@ -30,7 +30,9 @@ void require_same_problem(const Plan& plan, const RunReport& run, const Compared
   require_same("/batch", std::to_string(run.batch), std::to_string(plan.batch), files);
 }
 
-void join(const Plan& plan, const RunReport& run, Comparison& comparison) {
+// Returns the groups of the matched operations, in their order.
+std::vector<std::string> join(const Plan& plan, const RunReport& run, Comparison& comparison) {
+  std::vector<std::string> groups;
   std::map<std::string, double> measured;
   for (const MeasuredOperation& operation : run.operations) {
     measured[operation.id] = operation.time.median_s;
@@ -44,28 +46,30 @@ void join(const Plan& plan, const RunReport& run, Comparison& comparison) {
     }
     matched.insert(operation.id);
     comparison.operations.push_back({operation.id, operation.predicted_s, found->second});
+    groups.push_back(group_of(operation));
   }
   for (const MeasuredOperation& operation : run.operations) {
     if (matched.count(operation.id) > 0) continue;
     comparison.only_measured.push_back({operation.id, operation.time.median_s});
   }
+  return groups;
 }
 
-// Sums of the matched operations, layers first.
+// Sums up the matched operations by their groups, layers first.
 std::vector<ComparedTime> group_times(const Network& network,
-                                      const std::vector<ComparedTime>& operations) {
+                                      const std::vector<ComparedTime>& operations,
+                                      const std::vector<std::string>& groups) {
   std::vector<ComparedTime> times;
   std::map<std::string, std::size_t> position;
   for (const Layer& layer : network.layers()) {
     position[layer.name] = times.size();
     times.push_back({layer.name, 0.0, 0.0});
   }
-  for (const ComparedTime& operation : operations) {
-    const std::string group = group_of(operation.name);
-    const auto [found, is_new] = position.try_emplace(group, times.size());
-    if (is_new) times.push_back({group, 0.0, 0.0});
-    times[found->second].predicted_s += operation.predicted_s;
-    times[found->second].measured_s += operation.measured_s;
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    const auto [found, is_new] = position.try_emplace(groups[i], times.size());
+    if (is_new) times.push_back({groups[i], 0.0, 0.0});
+    times[found->second].predicted_s += operations[i].predicted_s;
+    times[found->second].measured_s += operations[i].measured_s;
   }
   std::erase_if(times, [](const ComparedTime& time) {
     return time.predicted_s == 0.0 && time.measured_s == 0.0;
@@ -122,8 +126,8 @@ Comparison compare(const Plan& plan, const RunReport& run, const ComparedFiles& 
   comparison.measured_step = run.step;
   comparison.predicted_memory_bytes = plan.prediction.memory.total_bytes();
   comparison.measured_memory_bytes = run.peak_memory_bytes;
-  join(plan, run, comparison);
-  comparison.groups = group_times(plan.network, comparison.operations);
+  const std::vector<std::string> groups = join(plan, run, comparison);
+  comparison.groups = group_times(plan.network, comparison.operations, groups);
   summarise(comparison);
   return comparison;
 }

@@ -1,4 +1,4 @@
-// Predicted against measured, joined on operation ids.
+// Compares predicted with measured times, joined on the ids of operations.
 #pragma once
 
 #include <cstdint>
@@ -27,17 +27,17 @@ struct UnmatchedOperation {
   bool operator==(const UnmatchedOperation&) const = default;
 };
 
-// Means and the maximum are over `groups` with a measured time above 0.
+// The means and the maximum are over `groups` with a measured time above 0.
 struct Comparison {
   std::string network;
   int ranks = 1;
   std::int64_t batch = 1;
   ComparedTime step;
   Measured measured_step;
-  std::int64_t predicted_memory_bytes = 0;  // both of the rank that needs most; 0: not known
-  std::int64_t measured_memory_bytes = 0;
-  std::vector<ComparedTime> groups;      // layers in network order, then "reduce" and "sgd"
-  std::vector<ComparedTime> operations;  // matched, in the order of the plan
+  std::int64_t predicted_memory_bytes = 0;  // of the rank that needs most; 0: not known
+  std::int64_t measured_memory_bytes = 0;   // of the rank that needs most; 0: not known
+  std::vector<ComparedTime> groups;         // layers in network order, then "reduce" and "sgd"
+  std::vector<ComparedTime> operations;     // matched, in the order of the plan
   std::vector<UnmatchedOperation> only_predicted;
   std::vector<UnmatchedOperation> only_measured;
   double mean_error = 0.0;           // MAPE: each group counts the same
@@ -47,23 +47,25 @@ struct Comparison {
   bool operator==(const Comparison&) const = default;
 };
 
-// As the user named them.
+// Names of the files as the user wrote them.
 struct ComparedFiles {
   std::string plan = "plan.json";
   std::string run = "run.json";
 };
 
-// Groups sum what both sides have. The step error is of the whole step, overlap included.
+// Groups sum the operations that both sides have. The step error is of the whole step, overlap
+// included.
+// @pre operations of the prediction have a part: with_places completes plans of schema /1
 // @throws InputError when plan and run are not of the same network, ranks or batch
 Comparison compare(const Plan& plan, const RunReport& run, const ComparedFiles& files);
 
-// A run names the plan file that it executed first among its inputs; one without inputs passes.
-// @throws InputError when that is of another digest than `plan_sha256`
+// The first input of a run is the plan file that it executed. A run without inputs passes.
+// @throws InputError when the digest of that file is not `plan_sha256`
 void require_run_of(const std::string& plan_sha256,
                     const RunReport& run,
                     const ComparedFiles& files);
 
-// Table per group, unmatched operations, memory, the errors.
+// Returns a table of the groups, then unmatched operations, memory and the errors.
 std::string to_text(const Comparison& comparison);
 
 }  // namespace cnnplan

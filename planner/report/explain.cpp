@@ -1,4 +1,4 @@
-// Header and tables of `explain`.
+// Prints the header and the tables of `explain`.
 #include "planner/report/explain.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 #include "planner/base/bytes_text.hpp"
 #include "planner/base/error.hpp"
 #include "planner/report/limits.hpp"
-#include "planner/report/operation_id.hpp"
+#include "planner/report/report_column.hpp"
 #include "planner/report/table.hpp"
 #include "planner/tensor/enumerators.hpp"
 
@@ -20,18 +20,19 @@ namespace cnnplan {
 namespace {
 
 constexpr char estimated_mark = '*';
-// Of the longest name in the header, "candidates", and a gap.
+// The longest name in the header is "candidates"; a gap follows.
 constexpr std::size_t name_width = 12;
 
-// Predicted times of one layer, or of one group of operations that belong to none.
+// Predicted times of one layer, or of a group of operations without a layer.
 struct GroupCost {
-  std::array<double, all_operation_parts.size()> parts_s{};
+  std::array<double, all_report_columns.size()> columns_s{};
   double total_s = 0.0;
   double critical_s = 0.0;
   bool estimated = false;
 
   void add(const PredictedOperation& operation) {
-    parts_s[static_cast<std::size_t>(part_of(operation.id))] += operation.predicted_s;
+    const ReportColumn column = column_of(part_of(operation));
+    columns_s[static_cast<std::size_t>(column)] += operation.predicted_s;
     total_s += operation.predicted_s;
     critical_s += operation.critical_s;
     estimated = estimated || operation.estimated;
@@ -44,7 +45,7 @@ struct GroupCosts {
 
   explicit GroupCosts(const Plan& plan) {
     for (const PredictedOperation& operation : plan.prediction.operations) {
-      const std::string group = group_of(operation.id);
+      const std::string group = group_of(operation);
       const auto [cost, is_new] = costs.try_emplace(group);
       cost->second.add(operation);
       if (is_new && plan.network.index_of(group) < 0) without_layer.push_back(group);
@@ -52,7 +53,7 @@ struct GroupCosts {
   }
 };
 
-// Nothing where there is no value.
+// The line is empty where there is no value.
 std::string line(const std::string& name, const std::string& value) {
   if (value.empty()) return "";
   return name + std::string(std::max(name_width, name.size() + 1) - name.size(), ' ') + value +
@@ -94,7 +95,7 @@ std::string step_text(const Prediction& prediction) {
   return text;
 }
 
-// The memory that estimated kernels need beside their operands is not known.
+// Nobody knows the memory that estimated kernels need besides their operands.
 std::string memory_text(const MemoryUse& memory, bool any_estimated) {
   std::string text = (any_estimated ? "at least " : "") + bytes_text(memory.total_bytes());
   if (memory.available_bytes > 0) {
@@ -107,7 +108,7 @@ std::string memory_text(const MemoryUse& memory, bool any_estimated) {
          bytes_text(memory.activations_bytes) + ", buffers " + bytes_text(memory.buffers_bytes);
 }
 
-// Nothing where sums of any size are made alike.
+// The text is empty where sums of any size use one algorithm.
 std::string allreduces_text(const Plan& plan) {
   std::string text;
   for (const SizedAllreduce& sized : plan.small_gradient_allreduces) {
@@ -128,7 +129,7 @@ std::string left_out(const Prediction& prediction) {
   return text;
 }
 
-// Whether layers that no chain by multigrid has are for some ranks alone.
+// True where layers outside of multigrid chains are on some of the ranks only.
 bool has_staged_others(const Plan& plan) {
   for (LayerIndex layer = 0; layer < plan.network.layer_count(); ++layer) {
     const Mesh& mesh = plan.layers[static_cast<std::size_t>(layer)].mesh;
@@ -157,14 +158,14 @@ std::string multigrid_lines(const Plan& plan) {
   return text;
 }
 
-// The fastest plan by multigrid, where another one is faster.
+// Names the fastest plan by multigrid where the plan taken is another one.
 std::string multigrid_not_taken(const Plan& plan) {
   const Partitioning& partitioning = plan.prediction.partitioning;
   if (!plan.multigrid.empty() || partitioning.steps.empty()) return "";
   return partitioning.plan + ": " + duration(partitioning.step_s);
 }
 
-// What holds for the whole plan beside its size.
+// Lists settings of the whole plan that follow its size.
 std::string ways(const Plan& plan) {
   std::string text;
   if (plan.overlap) text += ", overlap";
@@ -206,7 +207,7 @@ std::string header(const Plan& plan) {
   return text + '\n';
 }
 
-// What could not be looked up.
+// Explains the mark of estimated times.
 std::string estimate_note(const Plan& plan) {
   const auto& operations = plan.prediction.operations;
   const bool any_operation =
@@ -250,13 +251,13 @@ std::vector<Column> part_columns() {
           {"critical [%]"}};
 }
 
-// What is told of the choice of one layer.
+// What the table says about the choice of one layer.
 struct Choice {
   std::string runner_up;
   std::string margin;
 };
 
-// By name of layer; empty where the plan does not say.
+// Returns choices by layer name. The map is empty where the plan has no margins.
 std::map<std::string, Choice> choices_of(const Plan& plan) {
   std::map<std::string, Choice> choices;
   for (const UnitMargin& margin : plan.prediction.margins) {
@@ -283,7 +284,7 @@ void add_row(Table& table,
              std::vector<std::string> cells,
              const GroupCost& cost,
              const Choice& choice) {
-  for (double part_s : cost.parts_s) cells.push_back(milliseconds(part_s));
+  for (double column_s : cost.columns_s) cells.push_back(milliseconds(column_s));
   cells.push_back(marked(milliseconds(cost.total_s), cost.estimated));
   cells.push_back(share_of_step(plan, cost.total_s));
   cells.push_back(share_of_step(plan, cost.critical_s));
@@ -329,7 +330,7 @@ std::string layer_table(const Plan& plan) {
   return legend + '\n' + table.to_text();
 }
 
-// How many letters to change, leave out or put in (Wagner and Fischer 1974).
+// Counts the letters to change, leave out or insert (Wagner and Fischer 1974).
 std::size_t distance(const std::string& a, const std::string& b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -345,8 +346,8 @@ std::size_t distance(const std::string& a, const std::string& b) {
   return row.back();
 }
 
-// "conv1, conv2": the few that are spelled most alike, and how many layers there are where these
-// are more.
+// Lists the few layers that are spelled most alike, for example "conv1, conv2", and says how many
+// layers there are where that list is not complete.
 std::string layers_like(const std::string& name, const Network& network) {
   constexpr std::size_t most = 5;
   std::vector<std::pair<std::size_t, std::string>> names;
@@ -363,7 +364,7 @@ std::string layers_like(const std::string& name, const Network& network) {
   return text;
 }
 
-// What came second for this layer; empty where the plan does not say.
+// Says which split came second for this layer. The line is empty where the plan has no margins.
 std::string choice_line(const Plan& plan, const std::string& name) {
   for (const UnitMargin& margin : plan.prediction.margins) {
     const auto& layers = margin.layers;
@@ -383,7 +384,7 @@ std::string operation_table(const Plan& plan, const std::string& name) {
   Table table({{"operation", Align::left}, {"time [ms] "}, {"step [%]"}, {"critical [%]"}});
   GroupCost sum;
   for (const PredictedOperation& operation : plan.prediction.operations) {
-    if (group_of(operation.id) != name) continue;
+    if (group_of(operation) != name) continue;
     sum.add(operation);
     table.add_row({operation.id,
                    marked(milliseconds(operation.predicted_s), operation.estimated),

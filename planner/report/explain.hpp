@@ -1,4 +1,4 @@
-// Why this plan: what every layer is expected to cost, and how the plan compares.
+// Explains a plan: what every layer is expected to cost, and how the plan compares with others.
 #pragma once
 
 #include <optional>
@@ -8,15 +8,16 @@
 
 namespace cnnplan {
 
-// A header (step with its range, baseline, bound, gap, runner-up, memory), one row per layer with
-// its mesh and the predicted time of each part, and one row for whatever belongs to no layer
-// (gradient reduction, optimizer). With `layer`: every operation of that layer instead of the rows.
-// Times of operations are means over ranks; operations may overlap, so shares may exceed 100 % in
-// sum.
+// Returns a header with the step and its range, baseline, bound, gap, runner-up and memory. A table
+// follows with the mesh and the predicted times of every layer, and with a row each for gradient
+// reductions and updates. With `layer`, the table lists the operations of that layer instead.
+// Times of operations are means over ranks. Operations may overlap, so that shares may exceed 100 %
+// in sum.
+// @pre operations of the prediction have a part: with_places completes plans of schema /1
 // @throws InputError when the network has no such layer
 std::string explain(const Plan& plan, const std::optional<std::string>& layer);
 
-// The layer that --layer names. @throws InputError when the network has none of that name
+// Returns the layer that --layer names. @throws InputError when the network has none of that name
 LayerIndex layer_named(const Plan& plan, const std::string& name);
 
 }  // namespace cnnplan

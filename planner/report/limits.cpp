@@ -1,4 +1,4 @@
-// Sums over the critical path; ratios of steps.
+// Sums up the critical path by kinds of operations, and divides the times of steps.
 #include "planner/report/limits.hpp"
 
 #include <algorithm>
@@ -6,38 +6,36 @@
 #include <utility>
 #include <vector>
 
-#include "planner/report/operation_id.hpp"
+#include "planner/report/report_column.hpp"
 #include "planner/report/table.hpp"
 
 namespace cnnplan {
 namespace {
 
-bool is_message(OperationPart part) {
-  return part == OperationPart::halo || part == OperationPart::channels ||
-         part == OperationPart::shuffle || part == OperationPart::copy ||
-         part == OperationPart::statistics || part == OperationPart::allreduce;
+bool is_message(ReportColumn column) {
+  return column == ReportColumn::halo || column == ReportColumn::channels ||
+         column == ReportColumn::shuffle || column == ReportColumn::copy ||
+         column == ReportColumn::statistics || column == ReportColumn::allreduce;
 }
 
 // "backward filter", "gradient reductions"
-std::string words_of(const std::string& id) {
-  const std::string group = group_of(id);
-  if (group == "reduce") return "gradient reductions";
-  if (group == "sgd") return "updates";
-  if (id.ends_with("/load")) return "loading";
-  std::string text(to_text(part_of(id)));
+std::string words_of(OperationPart part) {
+  if (part == OperationPart::update) return "updates";
+  if (serves_bucket(part)) return "gradient reductions";
+  if (part == OperationPart::load) return "loading";
+  std::string text(to_text(column_of(part)));
   std::replace(text.begin(), text.end(), '_', ' ');
   return text;
 }
 
-// What an operation of a plan with multigrid counts as.
-std::string words_beside_chains(const Plan& plan, const std::string& id) {
-  const LayerIndex layer = plan.network.index_of(group_of(id));
-  if (layer < 0) return words_of(id);
-  if (is_message(part_of(id))) return "messages";
+// The words for an operation of a plan that runs chains by multigrid.
+std::string words_beside_chains(const Plan& plan, const PredictedOperation& operation) {
+  const OperationPart part = part_of(operation);
+  if (serves_bucket(part)) return words_of(part);
+  if (is_message(column_of(part))) return "messages";
+  const LayerIndex layer = plan.network.index_of(operation.place.layer);
   if (!is_by_multigrid(plan, layer)) return "other layers";
-  const bool is_coarse =
-      id.find("/level_") != std::string::npos && id.find("/level_0") == std::string::npos;
-  return is_coarse ? "coarse levels" : "finest level";
+  return operation.place.level.value_or(0) > 0 ? "coarse levels" : "finest level";
 }
 
 std::string beside_in_order(const PartitionedStep& step, const PartitionedStep& in_order) {
@@ -78,8 +76,9 @@ std::string limits_text(const Plan& plan) {
   for (const PredictedOperation& operation : plan.prediction.operations) {
     const double critical_s = operation.critical_s;
     if (critical_s == 0.0) continue;
-    const std::string& id = operation.id;
-    seconds[plan.multigrid.empty() ? words_of(id) : words_beside_chains(plan, id)] += critical_s;
+    const std::string words = plan.multigrid.empty() ? words_of(part_of(operation))
+                                                     : words_beside_chains(plan, operation);
+    seconds[words] += critical_s;
     all_s += critical_s;
   }
   std::vector<std::pair<std::string, double>> most_first(seconds.begin(), seconds.end());

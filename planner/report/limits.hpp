@@ -1,4 +1,4 @@
-// What a step waits for, and what more ranks would gain.
+// Says what a step waits for, and what more ranks would gain.
 #pragma once
 
 #include <string>
@@ -7,17 +7,18 @@
 
 namespace cnnplan {
 
-// Whether the layer belongs to a chain that multigrid runs.
+// True where the layer belongs to a chain that multigrid runs.
 bool is_by_multigrid(const Plan& plan, LayerIndex layer);
 
-// "backward filter 41.0 %, forward 37.0 %, halo 22.0 %": what fills the critical path, most first,
-// without what is below a hundredth. Where chains run by multigrid, "finest level" and "coarse
-// levels" of these, "other layers", and "messages" of all layers. Empty where the plan does not
-// say.
+// Says what fills the critical path, largest share first, for example "backward filter 41.0 %,
+// forward 37.0 %, halo 22.0 %". Shares below a hundredth are left out. Where multigrid runs chains,
+// the words are "finest level" and "coarse levels" for chains, "other layers", and "messages" for
+// all layers. The text is empty where the plan has no critical path.
+// @pre operations of the prediction have a part: with_places completes plans of schema /1
 std::string limits_text(const Plan& plan);
 
 // "faster than in order on 1 rank from 3 ranks on; by partitions, times as fast: 2: 0.83, 3: 1.24".
-// Empty where the plan does not say.
+// The text is empty where the plan does not say.
 std::string break_even_text(const Partitioning& partitioning);
 
 }  // namespace cnnplan

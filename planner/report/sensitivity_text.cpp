@@ -1,8 +1,9 @@
-// A table of flips and sentences about it.
+// Writes the table of flips, and sentences that sum it up.
 #include "planner/report/sensitivity_text.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "planner/report/table.hpp"
 
@@ -27,7 +28,7 @@ std::string value_text(double value, const std::string& unit) {
   return significant(value, value_digits);
 }
 
-// With as many digits as tell it from 1.
+// Writes as many decimals as distinguish the factor from 1, three at least.
 std::string factor_text(double factor) {
   constexpr int usual_decimals = 3;
   constexpr int most_decimals = 12;
@@ -39,7 +40,7 @@ std::string factor_text(double factor) {
   return fixed(factor, decimals);
 }
 
-// A range where messages of different sizes or levels have different values.
+// Writes a range for figures whose value differs between message sizes or levels.
 std::string value_text(const PriceFigure& figure, double factor) {
   std::string most = value_text(factor * figure.most, figure.unit);
   if (figure.least == figure.most) return most;
@@ -63,7 +64,7 @@ std::string flip_table(const Sensitivity& sensitivity) {
                    runner_up.runner_up,
                    duration(runner_up.margin_s),
                    significant(runner_up.margin_s / sensitivity.sum_s * 100, 2),
-                   flip.figure.name,
+                   to_text(flip.figure.figure),
                    value_text(flip.figure, 1.0),
                    value_text(flip.figure, flip.factor),
                    factor_text(flip.factor)});
@@ -71,11 +72,11 @@ std::string flip_table(const Sensitivity& sensitivity) {
   return table.to_text();
 }
 
-// Whether a profile has times of these kernels, which can be multiplied.
+// True if a profile has times of the plans' kernels, which can be multiplied.
 bool has_kernels(const Sensitivity& sensitivity) {
   const auto& figures = sensitivity.figures;
-  return std::any_of(figures.begin(), figures.end(), [](const std::string& figure) {
-    return figure.starts_with("kernel");
+  return std::any_of(figures.begin(), figures.end(), [](const MachineFigure& figure) {
+    return figure.owner == FigureOwner::kernels;
   });
 }
 
@@ -93,7 +94,7 @@ std::string header(const Sensitivity& sensitivity, const Plan& plan) {
          (has_kernels(sensitivity) ? "" : "Times of kernels stay: no profile has them.\n") + '\n';
 }
 
-// Those without a flip.
+// Names the runner-ups that no figure makes as fast as the plan.
 std::string unmoved(const Sensitivity& sensitivity) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < sensitivity.runner_ups.size(); ++i) {
@@ -117,21 +118,24 @@ std::string shorter(const Sensitivity& sensitivity) {
 
 std::string verdict(const Sensitivity& sensitivity) {
   if (sensitivity.flips.empty()) {
-    return "None of " + joined(sensitivity.figures) + " makes a runner-up as fast, from " +
+    std::vector<std::string> names;
+    for (const MachineFigure& figure : sensitivity.figures) names.push_back(to_text(figure));
+    return "None of " + joined(names) + " makes a runner-up as fast, from " +
            range_text(sensitivity) + " times as large.\n";
   }
   const Flip& flip = sensitivity.flips.front();
   const RunnerUpPlan& runner_up = sensitivity.runner_ups.at(flip.runner_up);
   const std::size_t others = runner_up.changes - 1;
-  return "The plan hangs on " + flip.figure.name + " most: with " + factor_text(flip.factor) +
-         " times as much, " + runner_up.layers.front() + " on " + runner_up.runner_up +
+  return "The plan hangs on " + to_text(flip.figure.figure) + " most: with " +
+         factor_text(flip.factor) + " times as much, " + runner_up.layers.front() + " on " +
+         runner_up.runner_up +
          (others == 0 ? ""
                       : " (and " + counted(others, "other layer", "other layers") +
                             " split otherwise with it)") +
          " is as fast.\n";
 }
 
-// Why there is nothing to compare.
+// Says why there is nothing to compare.
 std::string nothing(const Sensitivity& sensitivity, const Plan& plan) {
   if (plan.prediction.margins.empty()) {
     return "the plan does not say what came second: --uniform, a network whose branches cannot be "

@@ -1,4 +1,4 @@
-// What the choices of a plan hang on, in words.
+// Puts into words on which figures of the machine the choices of a plan depend.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace cnnplan {
 
-// What was compared, a row for every flip, the runner-ups that no figure flips, and the figure that
-// the plan hangs on most.
+// Says what was compared, and has a row for every flip. The end names the runner-ups that no figure
+// flips, and the figure on which the plan depends most.
 std::string to_text(const Sensitivity& sensitivity, const Plan& plan);
 
 }  // namespace cnnplan

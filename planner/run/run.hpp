@@ -1,4 +1,4 @@
-// What one execution of a plan measured.
+// The measurements of one execution of a plan.
 #pragma once
 
 #include <cstdint>
@@ -22,19 +22,21 @@ struct Measured {
 struct MeasuredOperation {
   std::string id;
   Measured time;  // each step's value is the mean over the ranks that have the operation
-  int ranks = 0;  // how many ranks have it
+  int ranks = 0;  // the number of ranks that have it
+  OperationPlace place{};
   bool operator==(const MeasuredOperation&) const = default;
 };
 
-// How far the gradient under multigrid is from that of the layers in order, over all parameters.
+// How far the gradient under multigrid is from the gradient of the layers in order, over all
+// parameters.
 struct GradientCheck {
-  std::int64_t step = 0;  // before which it was made
-  int cycles = 1;         // the most of any chain
+  std::int64_t step = 0;  // the check was made before this step
+  int cycles = 1;         // the largest number of cycles of a chain
   double cosine = 1.0;
-  double relative_error = 0.0;  // of the norm of the difference
-  // By the number of cycles that were over, the first with none: norms over the C-points of the
-  // finest level of all chains, before the next coarse correction (with FCF behind the relaxation
-  // of C-points), the last at the end.
+  double relative_error = 0.0;  // norm of the difference, over the norm of the gradient in order
+  // Norms over the C-points of the finest level of all chains, by the number of completed cycles,
+  // from 0 on. They are taken before the next coarse correction, with FCF after the relaxation of
+  // C-points, and the last one at the end.
   std::vector<double> forward_residuals{};
   std::vector<double> backward_residuals{};
   bool operator==(const GradientCheck&) const = default;
@@ -52,14 +54,14 @@ struct RunReport {
   std::vector<GradientCheck> gradient_checks;  // in the order in which they were made
   // In [0, 1]: after each epoch, or after the last of a number of steps; empty: not evaluated.
   std::vector<double> test_accuracy{};
-  std::vector<double> test_loss{};  // likewise, where the loss compares with targets
+  std::vector<double> test_loss{};  // as test_accuracy, where the loss compares with targets
   std::int64_t peak_memory_bytes = 0;
   std::map<std::string, std::string> environment;
   std::vector<InputFile> inputs;
   bool operator==(const RunReport&) const = default;
 };
 
-// JSON (schema cnnplan.run/1). @throws InputError, IoError
+// JSON (schema cnnplan.run/2; /1 is read as well). @throws InputError, IoError
 RunReport parse_run(std::string_view json, const std::string& file);
 RunReport read_run(const std::string& file);
 std::string to_json(const RunReport& run);

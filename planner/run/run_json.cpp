@@ -1,14 +1,15 @@
-// Run files.
+// Reads and writes run files.
 #include "planner/base/file.hpp"
 #include "planner/json/input_files_json.hpp"
 #include "planner/json/json_writer.hpp"
+#include "planner/plan/operation_place_json.hpp"
 #include "planner/run/gradient_checks_json.hpp"
 #include "planner/run/run.hpp"
 
 namespace cnnplan {
 namespace {
 
-// The keys of a measured time; the caller refuses others.
+// Reads the keys of a measured time. The caller refuses other keys.
 Measured read_measured(const JsonReader& reader) {
   return {.median_s = reader.at("median_s").number(seconds_range),
           .min_s = reader.at("min_s").number(seconds_range),
@@ -16,11 +17,13 @@ Measured read_measured(const JsonReader& reader) {
           .count = static_cast<int>(reader.at("count").integer(count_range))};
 }
 
-MeasuredOperation read_operation(const JsonReader& reader) {
-  reader.allow_keys({"id", "ranks", "median_s", "min_s", "max_s", "count"});
+MeasuredOperation read_operation(const JsonReader& reader, int schema) {
+  reader.allow_keys(
+      {"id", "layer", "part", "level", "ranks", "median_s", "min_s", "max_s", "count"});
   return {.id = reader.at("id").name(),
           .time = read_measured(reader),
-          .ranks = static_cast<int>(reader.at("ranks").integer(ranks_range))};
+          .ranks = static_cast<int>(reader.at("ranks").integer(ranks_range)),
+          .place = read_operation_place(reader, schema)};
 }
 
 void add_measured(OrderedJson& json, const Measured& measured) {
@@ -31,14 +34,16 @@ void add_measured(OrderedJson& json, const Measured& measured) {
 }
 
 OrderedJson to_ordered_json(const MeasuredOperation& operation) {
-  OrderedJson json{{"id", operation.id}, {"ranks", operation.ranks}};
+  OrderedJson json{{"id", operation.id}};
+  add_operation_place(operation.place, json);
+  json["ranks"] = operation.ranks;
   add_measured(json, operation.time);
   return json;
 }
 
-void read_lists(const JsonReader& root, RunReport& run) {
+void read_lists(const JsonReader& root, int schema, RunReport& run) {
   for (const JsonReader& entry : root.at("operations").entries()) {
-    run.operations.push_back(read_operation(entry));
+    run.operations.push_back(read_operation(entry, schema));
   }
   for (const JsonReader& entry : root.at("loss").entries()) run.loss.push_back(entry.number({}));
   run.gradient_checks = read_gradient_checks(root);
@@ -87,7 +92,7 @@ RunReport parse_run(std::string_view json, const std::string& file) {
   const JsonReader step = root.at("step");
   step.allow_keys({"median_s", "min_s", "max_s", "count"});
   run.step = read_measured(step);
-  read_lists(root, run);
+  read_lists(root, document.schema(), run);
   root.read("peak_memory_bytes", run.peak_memory_bytes, bytes_range);
   run.inputs = read_input_files(root);
   return run;

@@ -1,5 +1,5 @@
-// The schedule: one rank's operations of one training step. Lowered once from a plan, then walked
-// by the predictor in virtual time and by the executor for real.
+// The schedule: one rank's operations of one training step. A plan is lowered to it once. The
+// predictor then walks it in virtual time, and the executor runs it.
 #pragma once
 
 #include <cstddef>
@@ -14,6 +14,7 @@
 
 #include "planner/kernel/kernel.hpp"
 #include "planner/plan/plan.hpp"
+#include "planner/schedule/operation_label.hpp"
 #include "planner/tensor/collective.hpp"
 #include "planner/tensor/element.hpp"
 #include "planner/tensor/rank_group.hpp"
@@ -29,28 +30,29 @@ std::string_view to_text(Stream stream);
 
 enum class BufferRole {
   activation,    // kept in the arena, by liveness
-  error_signal,  // likewise
-  scratch,       // likewise: statistics, pooling indices, probabilities, differences
+  error_signal,  // kept in the arena, too
+  scratch,       // kept in the arena, too: statistics, pooling indices, probabilities, differences
   data,          // samples as this rank's kernels read them, filled by LoadOperation
-  labels,        // of this rank's block of a loss: int32, one per position, or targets
+  labels,        // for this rank's block of a loss: int32, one per position, or targets
   loss,          // one double
   weights,       // the parameter arenas, addressed by slots
   gradients,
   momentum,
-  weight_copies,  // the weights in the precision of activations, where that is another one
+  weight_copies,  // the weights in the precision of activations, where the two differ
   running,        // running mean or variance of a batch norm
-  state,          // of a chain, for the first guess of the next step; zero in the first
-  // One weight's gradient by some blocks of samples: whichever slot the operand names.
+  state,          // first guess of a chain for the next step; zero in the first step
+  // The part of a weight's gradient that some blocks of samples contribute. The operand names the
+  // slot of the weight.
   gradient_part,
 };
 
-// Memory of a block. The bytes are dense and channels-last: (N, D, H, W, C).
+// The memory of a block. Its bytes are dense and channels-last: (N, D, H, W, C).
 struct Buffer {
   std::string name;
   BufferRole role = BufferRole::activation;
   BufferElement element = BufferElement::fp32;
-  // Global indices held here, halo included; flat buffers hold [0, elements) of w, running values
-  // their channels of w.
+  // The global indices that are held here, halo included. Flat buffers hold [0, elements) of w, and
+  // running values hold their channels as w.
   Box box;
   std::int64_t bytes = 0;
   std::int64_t offset_bytes = 0;  // in the arena; arena roles only
@@ -67,12 +69,12 @@ struct ParameterSlot {
   LayerIndex layer = 0;
   ParameterRole role = ParameterRole::weight;
   Shape shape;                // whole weight: (F, C/groups, KD, KH, KW); others (1, 1, 1, 1, F)
-  Box box;                    // what of it this rank has
+  Box box;                    // the part that this rank has
   std::int64_t elements = 0;  // of the box
   KernelSpec forward;         // of the convolution that owns the weight
 };
 
-// Slots whose gradients are summed together, over the ranks that have the same slices.
+// Slots whose gradients are summed together, over the ranks that have equal slices.
 struct GradientRange {
   int first_slot = 0;
   int last_slot = 0;  // inclusive
@@ -80,14 +82,14 @@ struct GradientRange {
   bool ends_bucket = false;
 };
 
-// A view: a block of a buffer, or a range of slots of a parameter arena.
+// An operand views a block of a buffer, or a range of slots of a parameter arena.
 struct Operand {
   BufferIndex buffer = -1;
   Box box;
   int first_slot = -1;  // inclusive; -1 where the buffer is no parameter arena
   int last_slot = -1;   // inclusive
-  // Of the elements of these slots, padding included, the shard with this number out of so many
-  // (planner/tensor/shard.hpp). `box` is then a whole shard.
+  // The elements of these slots, padding included, are cut into `shards`, and the operand is the
+  // one numbered `shard` (planner/tensor/shard.hpp). `box` is then a whole shard.
   int shards = 1;
   int shard = 0;
   bool written = false;
@@ -96,68 +98,71 @@ struct Operand {
 struct KernelOperation {
   KernelSpec spec;
   KernelConstants constants;
-  std::string implementation{};   // that was profiled; empty: the backend chooses
+  std::string implementation{};   // the one that was profiled; empty: the backend chooses
   std::vector<Operand> operands;  // in the order that KernelSpec documents
 };
 
-// Moves blocks between ranks: halo exchange, shuffle, concat or slice, and its reverse in
+// Moves blocks between ranks for a halo exchange, a shuffle, a concat or a slice, and back in
 // backpropagation.
 struct TransferOperation {
   BufferIndex source = -1;       // -1: nothing to send
   BufferIndex destination = -1;  // -1: nothing to receive; may be the source
   TransferList list;
-  std::shared_ptr<const TransferRule> rule{};  // of the lists of all ranks; may be left out
-  // Channels of the buffers that the list calls 0: where a concat has the tensor that is moved, and
-  // below 0 where a slice begins later than its input.
+  std::shared_ptr<const TransferRule> rule{};  // makes the lists of all ranks; may be left out
+  // The channels of the buffers that the list calls 0. In a concat, the moved tensor begins there.
+  // They are below 0 where a slice begins later than its input.
   std::int64_t source_channel = 0;
   std::int64_t destination_channel = 0;
   bool accumulate = false;  // add what is received, in the order of the list
   bool zero_first = false;  // clear the destination before
-  bool of_sums = false;     // between parts of sums over channels and their owners, or back
-  int tag = 0;              // the same on all ranks
+  bool of_sums = false;     // moves parts of sums over channels to their owners, or back
+  int tag = 0;              // equal on all ranks
 };
 
-// Sum over `group`, in place, or one of its halves.
+// Sums over `group` in place, or does one half of such a sum.
 struct CollectiveOperation {
   CollectiveKind kind = CollectiveKind::allreduce;
   AllreduceAlgorithm algorithm = AllreduceAlgorithm::ring;
-  int ranks_per_node = 1;  // of the group, for `hierarchical` (exchange_rounds.hpp); else 1
-  RankGroup group;         // this rank among them
+  int ranks_per_node = 1;  // in the group, for `hierarchical` (exchange_rounds.hpp); else 1
+  RankGroup group;         // includes this rank
   Operand operand;
   ElementType element = ElementType::fp32;
-  std::int64_t elements = 0;  // of plain tensors
+  std::int64_t elements = 0;  // without padding
 };
 
-// Next samples and labels of this rank's block.
+// Loads the next samples and labels of this rank's block.
 struct LoadOperation {
   BufferIndex data = -1;
-  std::vector<BufferIndex> labels;  // of all losses, no two for one block
+  std::vector<BufferIndex> labels;  // for all losses, no two for one block
 };
 
 using OperationBody =
     std::variant<KernelOperation, TransferOperation, CollectiveOperation, LoadOperation>;
 
 struct Operation {
-  std::string id;  // stable and the same on all ranks that have the operation
+  std::string id;  // names the operation alike on all ranks that have it; nothing parses it
+  OperationLabel label{};
+  // The layer that prices count the operation to: the first layer of a fused unit, or the layer
+  // that completes a bucket.
   LayerIndex layer = -1;
   Stream stream = Stream::compute;
-  // Of the kernels of a rank, those of one lane run in order, and lanes at the same time. All but
-  // kernels of concurrent groups of layers are in lane 0.
+  // The kernels of one lane run in order, and the lanes of a rank run at the same time. Only
+  // kernels of concurrent groups of layers have a lane other than 0.
   int lane = 0;
   std::vector<OperationIndex> depends_on;  // earlier in the list
   OperationBody body;
 };
 
-// What is left of the equation of a C-point on the finest level of a chain: the state that the
-// layer in front of it makes, less the state that is there.
+// The residual of a C-point on the finest level of a chain: the state that the layer before the
+// point makes, less the state of the point.
 struct PointResidual {
-  int cycles = 0;     // that were over
+  int cycles = 0;     // number of completed cycles
   bool last = false;  // no cycle of the chain follows
   bool backward = false;
   Operand operand;  // kept to the end of the step
 };
 
-// True for what waits for other ranks: transfers and collectives.
+// True for transfers and collectives, which wait for other ranks.
 bool is_communication(const Operation& operation);
 
 struct Schedule {
@@ -168,71 +173,77 @@ struct Schedule {
   std::vector<ParameterSlot> slots;
   std::vector<Operation> operations;           // a valid order of execution
   std::vector<GradientRange> gradient_ranges;  // all slots, in order; none without gradients
-  // After a step a rank has of the weights, of the sums of gradients and, always, of momentum its
-  // shards alone: of every range, the one with the number of its place in the group. The next step
-  // gathers the weights first.
+  // True where a rank has only its shards of momentum and, after a step, only its shards of the
+  // weights and gradient sums. In every range, the shard's number is the rank's place in the group.
+  // The next step gathers the weights first.
   bool sharded_update = false;
   BufferIndex weights = -1;
   BufferIndex gradients = -1;
   BufferIndex momentum = -1;
   BufferIndex weight_copies = -1;  // -1 where convolutions read the weights themselves
   BufferIndex data = -1;
-  Box data_box;  // what is loaded of the samples: this rank's block, perhaps with its halo
-  BufferIndex labels = -1;          // of the main loss
+  Box data_box;             // the samples that are loaded: this rank's block, perhaps with its halo
+  BufferIndex labels = -1;  // for the main loss
   std::vector<BufferIndex> losses;  // weighted, the main one last; the step's loss is their sum
   std::vector<Operand> outputs;     // by layer: this rank's block; buffer -1 when fused away
   std::vector<BufferIndex> running_mean;      // by layer, -1 where not a batch norm
-  std::vector<BufferIndex> running_variance;  // likewise
+  std::vector<BufferIndex> running_variance;  // by layer, -1 where not a batch norm
   std::int64_t arena_bytes = 0;
   std::vector<PointResidual> residuals;  // where they were asked for
 };
 
-// What the buffers of a transfer hold, in the indices of its list; nothing where there is no
-// buffer.
+// Return the box that a transfer's source or destination holds, in the indices of its list. The box
+// is empty where the transfer has no such buffer.
 Box source_box(const Schedule& schedule, const TransferOperation& transfer);
 Box destination_box(const Schedule& schedule, const TransferOperation& transfer);
 
-// One rank's training step under `plan`.
+// `training` is one training step. `inference` is the forward pass alone, with running values in
+// batch norms, for evaluation on test data and for outputs. The input of the main loss stays in
+// memory, and the loss leaves probabilities or differences in outputs[loss_layer]. Layers that only
+// auxiliary losses need have parameters, but do not run.
+enum class Pass { training, inference };
+
+// What a schedule is for. `executable` schedules run. In a `timed` schedule, operations name the
+// operations that they wait for only if streams overlap or there are lanes. In a `priced` schedule,
+// buffers have no places: offsets and arena_bytes stay 0, and no operation waits for another's
+// memory. Prices of single operations need no places, and placing takes most of the time of
+// lowering a long network.
+enum class Detail { executable, timed, priced };
+
+struct LoweringRequest {
+  Pass pass = Pass::training;
+  Detail detail = Detail::executable;
+  // True: the step also computes the residuals of all chains run by multigrid, before every coarse
+  // correction and at the end. Two kinds of points have none: those before which a coarse step
+  // passes layers of several stages, and, where F-relaxation begins with the previous step's
+  // states, the last point, whose state was not kept.
+  bool residuals = false;
+};
+
+// Lowers `plan` for one rank.
 // @throws InputError for a plan that cannot be lowered (pointer into plan.json)
 // @pre validate(plan) holds; 0 <= rank < plan.ranks
-Schedule lower(const Plan& plan, int rank);
-// The same for several ranks: what they share is computed once.
-std::vector<Schedule> lower(const Plan& plan, std::span<const int> ranks);
-
-// A training step; the same as it is predicted, where an operation tells what it waits for only if
-// streams overlap or there are lanes; the forward pass alone as lower_inference has it; or what
-// lower_for_prices has.
-enum class Mode { training, prediction, inference, prices };
-// Several ranks, each handed to `take` with its place among `ranks` as soon as it is there, on all
-// cores at once: whoever keeps little of them needs memory for a few only.
+Schedule lower(const Plan& plan, int rank, const LoweringRequest& request = {});
+// Lowers for several ranks on all cores, and computes only once what they share.
+std::vector<Schedule> lower(const Plan& plan,
+                            std::span<const int> ranks,
+                            const LoweringRequest& request = {});
+// Hands each schedule to `take` with its place among `ranks` as soon as it is complete. A caller
+// that keeps little of them needs memory for a few only.
 void lower_each(const Plan& plan,
                 std::span<const int> ranks,
-                Mode mode,
+                const LoweringRequest& request,
                 const std::function<void(std::size_t, Schedule)>& take);
 
-// The same without places in memory: offsets and arena_bytes stay 0, and no operation waits for
-// another's memory. What is priced one by one needs neither, and they take most of the
-// time that a long network's lowering takes.
-std::vector<Schedule> lower_for_prices(const Plan& plan, std::span<const int> ranks);
-// The same step, with the residuals of all chains that multigrid runs: before every coarse
-// correction, and at the end. Left out are those of points in front of which a coarse step passes
-// layers of several stages, and where F-relaxation begins with the step before, of the last point,
-// whose state that did not keep.
-Schedule lower_with_residuals(const Plan& plan, int rank);
-// Forward only, batch norm with running values: for evaluation on test data, and for outputs. What
-// goes into the main loss stays; its operation leaves probabilities or differences in
-// outputs[loss_layer]. Layers that only auxiliary losses need have parameters, but do not run.
-Schedule lower_inference(const Plan& plan, int rank);
-
-// Memory that an operation needs for the messages that cannot be sent from or received into its
-// buffers as they are; 0 for all but transfers. It is kept from step to step.
+// Returns the memory for messages that an operation cannot send from its buffers, or receive into
+// them, as they are. It is 0 except for transfers, and it is kept from step to step.
 std::int64_t staging_bytes(const Schedule& schedule, const Operation& operation);
-// By layer, the memory that its forward pass leaves for backpropagation: activations, halos, what
-// it fetched, and the samples.
+// Returns by layer the memory that its forward pass leaves for backpropagation: activations, halos,
+// fetched blocks, and the samples.
 std::vector<std::int64_t> kept_bytes(const Schedule& schedule);
-// By layer, what its parameters take: weights, copies of them, gradients and momentum.
+// Returns by layer the memory of its weights, of copies of these, of gradients and of momentum.
 std::vector<std::int64_t> parameter_bytes(const Schedule& schedule);
-// Memory of one rank, staging included, without the workspaces of kernels.
+// Returns the memory of one rank, staging included, without the workspaces of kernels.
 MemoryUse memory_of(const Schedule& schedule);
 
 }  // namespace cnnplan

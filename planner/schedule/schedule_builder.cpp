@@ -1,4 +1,4 @@
-// Dependencies from the order of reads and writes.
+// Derives dependencies from the order in which operations read and write.
 #include "planner/schedule/schedule_builder.hpp"
 
 #include <algorithm>
@@ -8,12 +8,12 @@
 namespace cnnplan {
 namespace {
 
-// Parts of a block with a rim; of one without, all of it is inside.
+// A block with a rim has these two parts. A block without one is all inside.
 constexpr int inside = 0;
 constexpr int rim = 1;
 
-// True for what is received into the buffer that it is sent from, and written, not added: it fills
-// the rim around what stays there.
+// True where received blocks are written, not added, into the buffer that they are sent from. Such
+// a transfer fills the rim around what stays there.
 bool fills_rim(const TransferOperation& transfer) {
   return transfer.source >= 0 && transfer.source == transfer.destination && !transfer.accumulate &&
          !transfer.zero_first;
@@ -164,7 +164,7 @@ void ScheduleBuilder::use(const Operand& operand,
   }
 }
 
-// What is sent is inside.
+// A transfer sends from the inside of its source.
 void ScheduleBuilder::use(const TransferOperation& transfer,
                           OperationIndex operation,
                           std::vector<OperationIndex>& depends) {
@@ -188,10 +188,14 @@ void ScheduleBuilder::keep(BufferIndex index, OperationIndex operation) {
 }
 
 void ScheduleBuilder::add_operation(
-    std::string id, LayerIndex layer, Stream stream, OperationBody body, int lane) {
+    LabelledId named, LayerIndex layer, Stream stream, OperationBody body, int lane) {
   const auto index = static_cast<OperationIndex>(schedule_.operations.size());
-  Operation operation{
-      .id = std::move(id), .layer = layer, .stream = stream, .lane = lane, .body = std::move(body)};
+  Operation operation{.id = std::move(named.id),
+                      .label = named.label,
+                      .layer = layer,
+                      .stream = stream,
+                      .lane = lane,
+                      .body = std::move(body)};
   schedule_.lanes = std::max(schedule_.lanes, lane + 1);
   const auto use_one = [&](const Operand& operand) { use(operand, index, operation.depends_on); };
   if (const auto* transfer = std::get_if<TransferOperation>(&operation.body)) {

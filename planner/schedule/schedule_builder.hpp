@@ -16,22 +16,22 @@ class ScheduleBuilder {
   ScheduleBuilder(int rank, int ranks, Dependencies dependencies = Dependencies::derived);
 
   BufferIndex add_buffer(std::string name, BufferRole role, BufferElement element, const Box& box);
-  // All of a block but `inner` comes by transfers: what stays inside does not wait for these.
+  // Says that transfers fill the block outside of `inner`. Uses of the inside do not wait for them.
   void set_rim(BufferIndex index, const Box& inner);
   BufferIndex add_flat(std::string name,
                        BufferRole role,
                        BufferElement element,
                        std::int64_t elements);
   int add_slot(const ParameterSlot& slot);
-  // Room for so many operations, and as many buffers.
+  // Reserves memory for this number of operations and of buffers.
   void reserve(std::size_t operations);
-  // Depends on the last writers of what the operation reads, and on the last readers and writers of
-  // what it writes.
+  // Appends an operation. It depends on the last writers of what it reads, and on the last readers
+  // and writers of what it writes.
   void add_operation(
-      std::string id, LayerIndex layer, Stream stream, OperationBody body, int lane = 0);
+      LabelledId named, LayerIndex layer, Stream stream, OperationBody body, int lane = 0);
 
-  // Operations of different lanes between the two share no memory but what they name: a buffer
-  // that one lane no longer needs is free for others only at the end.
+  // Between the two calls, operations of different lanes share only the memory that they name. A
+  // buffer that one lane no longer needs is free for others after end_lanes.
   void begin_lanes();
   void end_lanes();
 
@@ -39,10 +39,10 @@ class ScheduleBuilder {
   const Schedule& schedule() const { return schedule_; }
   const Buffer& buffer(BufferIndex index) const;
   const ParameterSlot& slot(int index) const;
-  // All of a buffer.
+  // Return all of a buffer as an operand.
   Operand read(BufferIndex index) const;
   Operand write(BufferIndex index) const;
-  // Slots of an arena. @pre first <= last
+  // Returns slots of an arena as an operand. @pre first <= last
   Operand slots(BufferIndex arena, int first, int last, bool written) const;
 
  private:
@@ -51,8 +51,8 @@ class ScheduleBuilder {
     std::vector<OperationIndex> readers;
   };
 
-  // Parts of a buffer that are ordered apart, the first and the last: slots of an arena, of a block
-  // with a rim what is inside and the rim, else one.
+  // Returns the first and the last of an operand's parts that are ordered separately. Parts are the
+  // slots of an arena, the inside and the rim of a block with a rim, or else the whole buffer.
   std::pair<int, int> parts_of(const Operand& operand) const;
   void use(const Operand& operand, OperationIndex operation, std::vector<OperationIndex>& depends);
   void use(const TransferOperation& transfer,
@@ -64,17 +64,17 @@ class ScheduleBuilder {
            OperationIndex operation,
            std::vector<OperationIndex>& depends);
 
-  // In memory from its first to its last use.
+  // Extends the lifetime of a buffer to this operation.
   void keep(BufferIndex index, OperationIndex operation);
 
   Schedule schedule_;
   bool derives_dependencies_;
   OperationIndex lanes_begin_ = 0;
   std::vector<std::vector<Uses>> uses_;    // by buffer and part
-  std::vector<std::optional<Box>> inner_;  // by buffer, of those with a rim
+  std::vector<std::optional<Box>> inner_;  // by buffer; nothing where it has no rim
 };
 
-// What an operation reads and writes.
+// Returns what an operation reads and writes.
 std::vector<Operand> operands_of(const OperationBody& body);
 
 }  // namespace cnnplan

@@ -1,4 +1,4 @@
-// The search, its alternatives, and what the plan reports about them.
+// Solves: prices the splits, searches among them, scores the best plans and takes the fastest.
 #include "planner/search/solve.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@
 #include "planner/search/plans/scores.hpp"
 #include "planner/search/plans/too_large.hpp"
 #include "planner/search/pricing/pricing.hpp"
-#include "planner/search/pricing/sample_ranks.hpp"
+#include "planner/search/pricing/probe_ranks.hpp"
 
 namespace cnnplan {
 namespace {
@@ -40,14 +40,15 @@ Plan blank_plan(const SolveRequest& request) {
 }
 
 struct Found {
-  std::string name;
+  SearchOrigin origin{};
   Assignment assignment;
-  OperationSum sum{};  // of which it costs least
+  OperationSum sum{};  // the assignment costs least in this sum
   Score score{};
 };
 
-// Lines: the shortest path. Branches: the exact optimum of the additive cost where elimination
-// reaches it, else what the paper's method finds.
+// Finds the shortest path of networks that are a line. For networks with branches, finds the exact
+// optimum of the additive cost by elimination. If that is too large, takes the longest path first,
+// as the paper does.
 std::vector<Found> search(NetworkPricing& pricing, SearchMethod method) {
   const bool line = is_line(pricing.priced().graph);
   if (method == SearchMethod::shortest_path && !line) {
@@ -57,37 +58,38 @@ std::vector<Found> search(NetworkPricing& pricing, SearchMethod method) {
                       .allowed = "automatic or longest_path"});
   }
   if (method == SearchMethod::longest_path_first) {
-    return {{"longest path first", longest_path_first(pricing.price_all().graph)}};
+    return {{SearchOrigin::longest_path_first, longest_path_first(pricing.price_all().graph)}};
   }
   const bool by_vertices = method == SearchMethod::shortest_path;
   const auto solver = by_vertices ? shortest_path_of_vertices : shortest_path;
-  if (line) return {{"shortest path", least_additive_by(pricing, solver)}};
+  if (line) return {{SearchOrigin::shortest_path, least_additive_by(pricing, solver)}};
   if (std::optional<Assignment> optimum = least_additive(pricing)) {
-    return {{"least additive cost", std::move(*optimum)}};
+    return {{SearchOrigin::least_additive_cost, std::move(*optimum)}};
   }
-  return {{"longest path first", longest_path_first(pricing.priced().graph)}};
+  return {{SearchOrigin::longest_path_first, longest_path_first(pricing.priced().graph)}};
 }
 
-// Uniform splits, from sample parallelism on until one fits: the first is the baseline, the last
-// says how long a step may take at most.
+// Adds uniform splits until one fits, sample parallelism first. The first split is the baseline.
+// The split that fits limits how long a step may take.
 void add_known(const Plan& blank,
                const SplitChoices& choices,
                Recompute recompute,
                Scores& scores) {
   const std::vector<Split>& splits = choices.units.front().splits;
   for (const Split& split : splits) {
-    scores.add(to_text(split), mostly_on(blank, choices, split));
+    scores.add({UniformOrigin{.split = split}}, mostly_on(blank, choices, split));
     if (scores.any_fits()) return;
   }
   if (recompute != Recompute::where_needed) return;
   for (const Split& split : splits) {
-    scores.add(to_text(split) + ", recomputed", recomputed(mostly_on(blank, choices, split)));
+    scores.add({UniformOrigin{.split = split, .recomputed = true}},
+               recomputed(mostly_on(blank, choices, split)));
     if (scores.any_fits()) return;
   }
 }
 
-// Splits worth trying on all layers: those that most units may take, the best few by what is known
-// of their additive cost.
+// Returns the splits to try on all layers: of the splits that most units may take, the few with the
+// least known additive cost.
 std::vector<Split> uniform_splits(const PricedNetwork& priced) {
   constexpr std::size_t most = 4;
   const auto& units = priced.choices.units;
@@ -108,13 +110,14 @@ std::vector<Split> uniform_splits(const PricedNetwork& priced) {
   return splits;
 }
 
-// Graphs of the sampled ranks are too entangled all alike, or none is.
+// Returns the assignments behind the bound, one for each probed rank. There are none if the graphs
+// of the probed ranks are too entangled.
 std::vector<Found> in_bulk(const LeastStep& least, int ranks) {
   std::vector<Found> found;
   for (std::size_t i = 0; i < least.assignments.size(); ++i) {
-    found.push_back({.name = "least work of a rank",
+    found.push_back({.origin = SearchOrigin::least_work_of_a_rank,
                      .assignment = least.assignments[i],
-                     .sum = {.rank = sample_ranks(ranks)[i]}});
+                     .sum = {.rank = probe_ranks(ranks)[i]}});
   }
   return found;
 }
@@ -124,11 +127,11 @@ void add_found(const Plan& blank,
                std::vector<Found>& found,
                Scores& scores) {
   for (Found& plan : found) {
-    plan.score = scores.add(plan.name, plan_of(blank, choices, plan.assignment));
+    plan.score = scores.add({plan.origin}, plan_of(blank, choices, plan.assignment));
   }
 }
 
-// The fastest that fits, if any does.
+// Returns the fastest plan that fits, if any does.
 const Found* fastest_of(const std::vector<Found>& found) {
   const Found* fastest = nullptr;
   for (const Found& plan : found) {
@@ -138,8 +141,9 @@ const Found* fastest_of(const std::vector<Found>& found) {
   return fastest;
 }
 
-// What the search finds, the plans behind the bound, and near ties of the fastest of these.
-// @returns whether what the search finds fits
+// Adds the plans that the search finds, the plans behind the bound, and near ties of the fastest of
+// these plans.
+// @returns true if the first plan that the search finds fits
 bool add_searched(const Plan& blank,
                   SearchMethod method,
                   const LeastStep& least,
@@ -147,7 +151,7 @@ bool add_searched(const Plan& blank,
                   Scores& scores) {
   std::vector<Found> found = search(pricing, method);
   const bool all_ways = method != SearchMethod::longest_path_first;
-  // With overlap, what a rank must do leaves out all that it sends: such plans move everything.
+  // With overlap, the work of a rank leaves out all messages, so that these plans move too much.
   if (all_ways && !blank.overlap) {
     for (Found& plan : in_bulk(least, blank.ranks)) found.push_back(std::move(plan));
   }
@@ -159,7 +163,7 @@ bool add_searched(const Plan& blank,
   return found.front().score.fits;
 }
 
-// Of the axes that are searched, those that leave the inner dims of positions whole.
+// Returns the searched axes that leave the inner dims of positions whole.
 std::vector<Axis> outer_axes(const SolveRequest& request) {
   constexpr std::array positions{
       std::pair{Dim::d, Axis::d}, std::pair{Dim::h, Axis::h}, std::pair{Dim::w, Axis::w}};
@@ -173,8 +177,8 @@ std::vector<Axis> outer_axes(const SolveRequest& request) {
   return axes;
 }
 
-// Where halos may be hidden, those that lie in the outermost dim cost less than the sum says, in
-// which others are cheaper.
+// Adds plans for machines that can hide halos. Halos in the outermost dim then cost less than the
+// sum says, but halos in other dims are cheaper in the sum.
 void add_overlapped(const SolveRequest& request,
                     const Plan& blank,
                     const PriceList& prices,
@@ -189,7 +193,8 @@ void add_overlapped(const SolveRequest& request,
   add_interior_strips(prices, request.only_profiled, scores);
 }
 
-// Those that may be the fastest yet, in virtual time, where ranks wait for each other.
+// Adds uniform splits that may still be the fastest in virtual time, where ranks wait for each
+// other.
 void add_uniform(const Plan& blank, const PricedNetwork& priced, Scores& scores) {
   for (const Split& split : uniform_splits(priced)) {
     const Assignment assignment = mostly_on(priced.choices, split);
@@ -198,7 +203,7 @@ void add_uniform(const Plan& blank, const PricedNetwork& priced, Scores& scores)
       least_s = std::max(least_s, total_cost(least, assignment));
     }
     if (least_s + priced.updates_s >= scores.least_step_s()) continue;
-    scores.add(to_text(split), mostly_on(blank, priced.choices, split));
+    scores.add({UniformOrigin{.split = split}}, mostly_on(blank, priced.choices, split));
   }
 }
 
@@ -207,16 +212,18 @@ Assignment least_of(const CostGraph& graph) {
   return optimum ? std::move(*optimum) : longest_path_first(graph);
 }
 
-// Plans that keep less and less, each the fastest by additive costs, until one fits; then between
-// the last two, because what a schedule needs beyond its kept bytes (error signals, workspaces,
-// gaps between buffers) shows when it is lowered only. Where none can, that which keeps least.
+// Adds plans that keep less and less for backpropagation, each the fastest by additive costs, until
+// one fits. The bytes beyond the kept ones (error signals, workspaces, gaps between buffers) are
+// known after lowering only. Further attempts therefore lie between the last two limits. If no plan
+// can fit, adds the plan that keeps least.
 void add_within_memory(const Plan& blank, const PricedNetwork& priced, Scores& scores) {
   constexpr int attempts = 12;
   constexpr double margin = 0.001;
-  const auto score = [&](const Assignment& assignment, const char* name) {
-    return static_cast<double>(scores.add(name, plan_of(blank, priced.choices, assignment)).bytes);
+  const auto score = [&](const Assignment& assignment, SearchOrigin origin) {
+    Plan plan = plan_of(blank, priced.choices, assignment);
+    return static_cast<double>(scores.add({origin}, std::move(plan)).bytes);
   };
-  constexpr auto fitting = "least additive cost that fits";
+  constexpr SearchOrigin fitting = SearchOrigin::least_cost_that_fits;
   const auto available = static_cast<double>(scores.available_bytes());
   const Assignment fastest = least_of(priced.graph);
   double excess = score(fastest, fitting) - available;
@@ -228,7 +235,7 @@ void add_within_memory(const Plan& blank, const PricedNetwork& priced, Scores& s
     const WithinLimit found =
         fastest_within({.seconds = priced.graph, .bytes = priced.kept_bytes, .limit_bytes = limit});
     if (!found.best) {
-      score(least_of(priced.kept_bytes), "least memory");
+      score(least_of(priced.kept_bytes), SearchOrigin::least_memory);
       return;
     }
     excess = score(*found.best, fitting) - available;
@@ -248,21 +255,21 @@ void add_within_memory(const Plan& blank, const PricedNetwork& priced, Scores& s
                                "that leaves no more ranks for a partition than there are samples"});
 }
 
-// The fastest so far, if it has stages, with fully connected layers on groups of them.
+// Adds the fastest plan so far with fully connected layers on groups of stages, if it has stages.
 void add_groups(const SolveRequest& request, Scores& scores) {
   const bool splits_channels =
       std::find(request.axes.begin(), request.axes.end(), Axis::c) != request.axes.end();
   if (!splits_channels || !scores.any_fits()) return;
   const Plan fastest = scores.fastest();
-  for (int ranks : {2, 4, 8}) {
-    std::optional<Plan> plan = on_groups(fastest, ranks);
-    if (!plan) continue;
-    scores.add("others on groups of " + std::to_string(ranks), std::move(*plan));
+  for (int stages : {2, 4, 8}) {
+    std::optional<Plan> plan = on_groups(fastest, stages);
+    if (plan) scores.add({GroupOrigin{.stages = stages}}, std::move(*plan));
   }
 }
 
-// Residual chains split by layers, everything else as in the fastest plan of `known`, or by all
-// ranks alike, and then perhaps by stage. Returns how many.
+// Adds plans that split residual chains by layers. Other layers are as in the fastest plan of
+// `known`, or all ranks compute them alike, or they are on one stage each. Returns the number of
+// plans.
 std::size_t add_chains(const SolveRequest& request,
                        const Plan& blank,
                        const PriceList& prices,
@@ -270,26 +277,27 @@ std::size_t add_chains(const SolveRequest& request,
                        Scores& scores) {
   MultigridRequest multigrid = *request.multigrid;
   multigrid.profiled_concurrencies = prices.kernels().concurrencies();
-  std::vector<NamedPlan> plans;
+  std::vector<ProposedPlan> plans;
   if (known.any_fits()) plans = chain_plans(known.fastest(), multigrid);
   const bool has_others = !plans.empty();
-  for (NamedPlan& named : chain_plans(blank, multigrid)) {
-    const bool is_staged = named.name.ends_with(others_by_stage);
-    if (is_staged || !has_others) plans.push_back(std::move(named));
+  for (ProposedPlan& proposed : chain_plans(blank, multigrid)) {
+    const bool is_wanted = has_others_by_stage(proposed.origin) || !has_others;
+    if (is_wanted) plans.push_back(std::move(proposed));
   }
-  for (NamedPlan& named : plans) scores.add(named.name, std::move(named.plan));
+  for (auto& [origin, plan] : plans) scores.add(origin, std::move(plan));
   add_groups(request, scores);
   return plans.size();
 }
 
-// Beside the plan that is taken, whichever that is.
+// Adds the steps of the fastest plan by multigrid, whether that plan is taken or not.
 void add_partitioning(const Scores& scores, const PriceList& prices, Prediction& prediction) {
   const auto by_multigrid =
       scores.fastest_of([](const Plan& plan) { return !plan.multigrid.empty(); });
   if (by_multigrid) prediction.partitioning = partitioning_of(*by_multigrid, prices);
 }
 
-// The fastest with as many partitions as are asked for, beside the baseline of `scores`.
+// Returns the fastest plan with the requested number of partitions. Its baseline is that of
+// `scores`.
 Plan with_partitions(const SolveRequest& request,
                      const Plan& blank,
                      const Scores& scores,
@@ -309,7 +317,7 @@ bool is_split_by_layers(const Plan& plan) {
          });
 }
 
-// The gap is not below 0 but for rounding.
+// Sets the bound and the gap, which only rounding could make negative.
 void add_bound(Prediction& prediction, double bound_s) {
   prediction.bound_s = bound_s;
   if (bound_s > 0.0) prediction.gap = std::max(0.0, prediction.step_s / bound_s - 1.0);
@@ -329,7 +337,7 @@ void choose_reductions(const SolveRequest& request, Plan& plan) {
   if (request.allreduce) set_gradient_allreduce(plan, *request.allreduce);
 }
 
-// What the user asked for, without a search.
+// Returns the uniform plan that the user asked for, without a search.
 Plan uniform(const SolveRequest& request, const Plan& blank, const PriceList& prices) {
   const Mesh& mesh = *request.uniform;
   if (mesh.rank_count() != request.ranks) {

@@ -1,4 +1,4 @@
-// The rounds of each algorithm, by position in the group.
+// Writes out the rounds of each algorithm for a position in the group, with the times of messages.
 #include "planner/simulate/collective_rounds.hpp"
 
 #include <algorithm>
@@ -8,7 +8,6 @@
 #include "planner/cost/collectives.hpp"
 #include "planner/cost/links.hpp"
 #include "planner/platform/exchange_rounds.hpp"
-#include "planner/platform/fold.hpp"
 #include "planner/simulate/wire.hpp"
 
 namespace cnnplan {
@@ -36,7 +35,7 @@ struct Group {
   }
 };
 
-// How long a message of `bytes` from one position to another takes on a link of its own.
+// Returns how long a message of `bytes` from one position to another takes on a link of its own.
 using MessageTime = std::function<double(int from, int to, double bytes)>;
 
 double ring_message_s(const Group& group, int from, int to, double bytes, bool own) {
@@ -47,26 +46,31 @@ double ring_message_s(const Group& group, int from, int to, double bytes, bool o
   return ring_block_s(group.platform, group.level_index(from, to), bytes, alone);
 }
 
-// Measured steps hold the additions.
-bool adds_apart(const Group& group, int position, bool own) {
-  return !own || ring_segments(group.level(position - 1, position), group.operation.kind).empty();
+// Returns the time of adding a byte. Measured steps of the link from `sender` hold the additions.
+double ring_add_s_per_byte(const Group& group, int sender, int position, bool own) {
+  const Level& level = group.level(sender, position);
+  const bool is_measured = own && !ring_segments(level, group.operation.kind).empty();
+  return is_measured ? 0.0 : group.platform.gamma_s_per_byte;
 }
 
+// All messages of a ring have the same bytes, a part of the sum, even where elements do not divide.
 std::vector<Round> ring(const Group& group, int position, bool own) {
-  const double bytes = group.bytes / group.ranks();
+  const RoundSeries series = ring_series(group.ranks());
+  const double bytes = group.bytes / series.parts;
   const auto message = [&](int from, int to, int peer) {
     return RoundMessage{.peer = group.rank_at(peer),
                         .bytes = bytes,
                         .seconds = ring_message_s(group, from, to, bytes, own)};
   };
-  const Round step{.send = message(position, position + 1, position + 1),
-                   .receive = message(position - 1, position, position - 1)};
-  const int steps = group.ranks() - 1;
-  std::vector<Round> rounds(static_cast<std::size_t>(2 * steps), step);
-  if (!adds_apart(group, position, own)) return rounds;
-  for (int i = 0; i < steps; ++i) {
-    rounds[static_cast<std::size_t>(i)].add_s = bytes * group.platform.gamma_s_per_byte;
-  }
+  const int next = sends_to(series.peers, position);
+  const int last = receives_from(series.peers, position);
+  Round round{.send = message(position, next, next),
+              .receive = message(last, position, last),
+              .add_s = bytes * ring_add_s_per_byte(group, last, position, own)};
+  constexpr auto kind = CollectiveKind::allreduce;
+  std::vector<Round> rounds(static_cast<std::size_t>(adding_rounds(series, kind)), round);
+  round.add_s = 0.0;
+  rounds.resize(static_cast<std::size_t>(round_count(series, kind)), round);
   return rounds;
 }
 
@@ -77,7 +81,7 @@ ExchangeShape shape_of(const Group& group, AllreduceAlgorithm algorithm) {
           .ranks_per_node = group.operation.ranks_per_node};
 }
 
-// As the executor runs them, with the time of each message and of adding a byte.
+// Returns the rounds as the executor runs them, with the time of each message and of adding a byte.
 std::vector<Round> exchanges(const Group& group,
                              int position,
                              AllreduceAlgorithm algorithm,
@@ -101,18 +105,18 @@ std::vector<Round> exchanges(const Group& group,
   return rounds;
 }
 
-// Where some ranks only hand over, before and after what the others exchange.
-bool folds(int ranks, AllreduceAlgorithm algorithm) {
-  const bool halves = algorithm == AllreduceAlgorithm::recursive_doubling ||
-                      algorithm == AllreduceAlgorithm::rabenseifner;
-  return halves && Fold(ranks).folded > 0;
+// True if some ranks only hand over, before and after the rounds of the others.
+bool folds(const Group& group, AllreduceAlgorithm algorithm) {
+  const std::vector<RoundSeries> all =
+      round_series(algorithm, group.ranks(), group.operation.ranks_per_node);
+  return all.front().peers.rule == PeerRule::fold;
 }
 
-// The measured time in equal parts over the rounds of `algorithm`, of a half twice over all: half
-// of them are taken. Other groups, whose ranks share the links, sum at the same time.
+// Spreads the measured time evenly over the rounds of `algorithm`. The time of a half is spread
+// twice over all rounds, because only half of the rounds are taken. Other groups, whose ranks share
+// the links, sum at the same time.
 std::vector<Round> measured(const Group& group, int position, AllreduceAlgorithm algorithm) {
-  // A rank that takes part in all rounds.
-  const int busy = folds(group.ranks(), algorithm) ? 1 : 0;
+  const int busy = folds(group, algorithm) ? 1 : 0;  // This rank takes part in all rounds.
   const std::size_t rounds = exchange_rounds(shape_of(group, algorithm), busy).size();
   const CollectiveKind kind = group.operation.kind;
   const double total_s =
@@ -137,7 +141,7 @@ std::vector<Round> in_messages(const Group& group, int position, AllreduceAlgori
   return exchanges(group, position, algorithm, time, group.platform.gamma_s_per_byte);
 }
 
-// What the library is taken to run: of halves, those of a ring.
+// Returns the algorithm that the library is taken to run. Halves are those of a ring.
 AllreduceAlgorithm library_algorithm(const Group& group, bool is_measured) {
   if (group.operation.kind != CollectiveKind::allreduce) return AllreduceAlgorithm::ring;
   return is_measured ? AllreduceAlgorithm::recursive_doubling
@@ -157,7 +161,7 @@ std::vector<Round> allreduce_rounds(const Group& group, int position) {
   return in_messages(group, position, steps);
 }
 
-// Of a ring: its rounds that add, and those that take.
+// Returns the rounds of a ring that add, for a reduce-scatter, or the rounds that take.
 std::vector<Round> half(const std::vector<Round>& rounds, CollectiveKind kind) {
   const auto middle = rounds.begin() + static_cast<std::ptrdiff_t>(rounds.size() / 2);
   const bool is_first = kind == CollectiveKind::reduce_scatter;

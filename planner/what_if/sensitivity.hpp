@@ -1,4 +1,4 @@
-// What the choices of a plan hang on.
+// The figures of the machine on which the choices of a plan depend.
 #pragma once
 
 #include <cstddef>
@@ -9,34 +9,36 @@
 
 namespace cnnplan {
 
-// The best plan with some layers on another split than they have, beside the plan itself.
+// The best plan with some layers on another split than the plan has for them.
 struct RunnerUpPlan {
-  // Those that choose, each on its own runner-up: the same plan may come second for several.
+  // The layers that choose a split and have this plan as their runner-up. One plan may come second
+  // for several layers.
   std::vector<std::string> layers;
-  std::string split;        // that the plan has for the first of them
-  std::string runner_up;    // that this one has
-  std::size_t changes = 1;  // layers that choose and are split otherwise, the first included
-  double margin_s = 0.0;    // how much longer all operations take in sum
+  std::string split;        // the split of the first layer in the plan
+  std::string runner_up;    // the split of the first layer in this runner-up
+  std::size_t changes = 1;  // layers that choose another split here, the first one included
+  double margin_s = 0.0;    // the runner-up's operations take this much longer in sum
   bool operator==(const RunnerUpPlan&) const = default;
 };
 
-// Where both take as long in sum.
+// The value of a figure with which the operations of a runner-up and of the plan take equally long.
 struct Flip {
-  std::size_t runner_up = 0;  // of Sensitivity::runner_ups
-  // As it is. Of times of kernels: what they take of the sum of the plan.
+  std::size_t runner_up = 0;  // an index of Sensitivity::runner_ups
+  // The figure with its current value. For times of kernels, the value is their part of the plan's
+  // sum.
   PriceFigure figure;
-  double factor = 1.0;  // of all its values
+  double factor = 1.0;  // multiplies all values of the figure
   bool operator==(const Flip&) const = default;
 };
 
 struct Sensitivity {
-  double sum_s = 0.0;                    // of the operations of the plan that its margins are of
-  double most_factor = 1.0;              // factors from its reciprocal to it were looked at
-  std::vector<std::string> figures;      // that any of these plans depends on
-  std::vector<RunnerUpPlan> runner_ups;  // those that were compared, the smallest margin first
-  std::vector<Flip> flips;               // the factor nearest to 1 first
-  // Layers that choose and were not compared, because all takes less in sum with their runner-up:
-  // the plan was taken for another reason, its step in virtual time or its memory.
+  double sum_s = 0.0;        // the sum of the plan's operations in Prediction::margins_sum
+  double most_factor = 1.0;  // factors between its reciprocal and itself were tried
+  std::vector<MachineFigure> figures;    // figures on which any of these plans depends
+  std::vector<RunnerUpPlan> runner_ups;  // the compared runner-ups, the smallest margin first
+  std::vector<Flip> flips;               // the factor nearest to 1 comes first
+  // Layers whose runner-up was not compared, because it takes less in sum than the plan. The plan
+  // was taken for another reason: its step in virtual time, or its memory.
   std::vector<std::string> shorter;
   bool operator==(const Sensitivity&) const = default;
 };

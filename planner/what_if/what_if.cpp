@@ -1,4 +1,4 @@
-// Figures by name.
+// Finds figures of the machine by their names, and changes them.
 #include "planner/what_if/what_if.hpp"
 
 #include <algorithm>
@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 #include <span>
+#include <stdexcept>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -17,7 +18,6 @@ namespace {
 
 constexpr const char* option = "--what-if";
 constexpr std::string_view every_level = "level";
-constexpr std::string_view every_level_prefix = "level.";
 constexpr std::string_view every_kernel = "kernel";
 
 [[noreturn]] void refuse(const std::string& text, const std::string& allowed) {
@@ -28,7 +28,7 @@ double changed(const WhatIf& change, double old) {
   return change.multiplies ? old * change.number : change.number;
 }
 
-// Whole numbers are rounded; what no longer is one is refused with all other ranges.
+// Rounds to a whole number. Parsing the changed platform checks the range of the figure.
 template <typename Integer>
 Integer changed_integer(const WhatIf& change, Integer old) {
   const double value = std::round(changed(change, static_cast<double>(old)));
@@ -42,8 +42,9 @@ void change_segments(const WhatIf& change,
   for (Segment& segment : segments) segment.*member = changed(change, segment.*member);
 }
 
-// False where a level has no such figure.
-bool change_level(const WhatIf& change, std::string_view figure, Level& level) {
+// Returns false if levels have no such figure.
+bool change_level(const WhatIf& change, Level& level) {
+  const std::string& figure = change.figure.name;
   if (figure == "duplex_factor") {
     level.duplex_factor = changed(change, level.duplex_factor);
   } else if (figure == "gap_s") {
@@ -61,7 +62,8 @@ bool change_level(const WhatIf& change, std::string_view figure, Level& level) {
   return true;
 }
 
-void change_library(const WhatIf& change, std::string_view figure, Platform& platform) {
+void change_collectives(const WhatIf& change, Platform& platform) {
+  const std::string& figure = change.figure.name;
   if (figure != "alpha_s" && figure != "beta_s_per_byte") return;
   const auto member = figure == "alpha_s" ? &Segment::alpha_s : &Segment::beta_s_per_byte;
   for (AllreduceFit& fit : platform.allreduce) {
@@ -69,24 +71,22 @@ void change_library(const WhatIf& change, std::string_view figure, Platform& pla
   }
 }
 
+// Returns false if the platform has no such level, or its levels no such figure.
 bool change_levels(const WhatIf& change, Platform& platform) {
-  const std::string_view text = change.figure;
-  const std::size_t dot = text.rfind('.');
-  if (dot == std::string_view::npos) return false;
-  const std::string_view name = text.substr(0, dot);
-  const std::string_view figure = text.substr(dot + 1);
+  const bool is_every = change.figure.level == every_level;
   bool found = false;
   for (Level& level : platform.levels) {
-    if (name == every_level || name == level.name) {
-      found = change_level(change, figure, level) || found;
+    if (is_every || change.figure.level == level.name) {
+      found = change_level(change, level) || found;
     }
   }
-  if (found && name == every_level) change_library(change, figure, platform);
+  if (found && is_every) change_collectives(change, platform);
   return found;
 }
 
+// Returns false if there is no such figure.
 bool change_scalar(const WhatIf& change, Platform& platform) {
-  if (change.figure == "memory_bytes") {
+  if (change.figure.name == "memory_bytes") {
     platform.memory_bytes = changed_integer(change, platform.memory_bytes);
     return true;
   }
@@ -94,15 +94,17 @@ bool change_scalar(const WhatIf& change, Platform& platform) {
        {std::pair{"gamma_s_per_byte", &Platform::gamma_s_per_byte},
         std::pair{"copy_s_per_byte", &Platform::copy_s_per_byte},
         std::pair{"overlap_efficiency", &Platform::overlap_efficiency}}) {
-    if (change.figure != name) continue;
+    if (change.figure.name != name) continue;
     platform.*member = changed(change, platform.*member);
     return true;
   }
   return false;
 }
 
-bool is_kernel_figure(std::string_view figure) {
-  return figure == every_kernel || figure.starts_with(std::string(every_kernel) + '.');
+// Returns false if there is no such figure.
+bool change_platform(const WhatIf& change, Platform& platform) {
+  return change.figure.owner == FigureOwner::level ? change_levels(change, platform)
+                                                   : change_scalar(change, platform);
 }
 
 std::set<std::string_view> kinds_of(const Profile& profile) {
@@ -122,8 +124,7 @@ void change_kernels(const WhatIf& change, Profile& profile) {
   if (!change.multiplies || !(change.number > 0.0)) {
     refuse(change.text, "a factor above 0: times of kernels are multiplied");
   }
-  const std::size_t dot = change.figure.find('.');
-  const std::string kind = dot == std::string::npos ? "" : change.figure.substr(dot + 1);
+  const std::string& kind = change.figure.name;
   bool found = false;
   for (auto& [spec, timing] : profile.kernels) {
     if (!kind.empty() && to_text(spec.kind) != kind) continue;
@@ -148,14 +149,40 @@ std::string figures_of(const Platform& platform) {
   return text + "; or of the profile: kernel, kernel.convolution and so on";
 }
 
-PriceFigure figure_of(std::string name, std::string unit, const std::vector<double>& values) {
-  PriceFigure figure{.name = std::move(name), .unit = std::move(unit)};
-  figure.several = figure.name == every_kernel || figure.name.starts_with(every_level_prefix);
-  if (values.empty()) return figure;
+// True for figures of all levels, or of all kinds of kernels.
+bool stands_for_several(const MachineFigure& figure) {
+  return figure.owner == FigureOwner::kernels ? figure.name.empty() : figure.level == every_level;
+}
+
+PriceFigure price_figure(MachineFigure figure,
+                         std::string unit,
+                         const std::vector<double>& values) {
+  PriceFigure priced{.figure = std::move(figure), .unit = std::move(unit)};
+  priced.several = stands_for_several(priced.figure);
+  if (values.empty()) return priced;
   const auto [least, most] = std::minmax_element(values.begin(), values.end());
-  figure.least = *least;
-  figure.most = *most;
-  return figure;
+  priced.least = *least;
+  priced.most = *most;
+  return priced;
+}
+
+PriceFigure kernel_figure(std::string_view kind) {
+  return price_figure({.owner = FigureOwner::kernels, .name = std::string(kind)}, "s", {});
+}
+
+// Reads what the user typed in front of the operator. Names of levels may have dots.
+MachineFigure parse_figure(std::string_view text) {
+  const auto owned_by_kernels = std::string(every_kernel) + '.';
+  if (text == every_kernel) return {.owner = FigureOwner::kernels};
+  if (text.starts_with(owned_by_kernels)) {
+    return {.owner = FigureOwner::kernels,
+            .name = std::string(text.substr(owned_by_kernels.size()))};
+  }
+  const std::size_t dot = text.rfind('.');
+  if (dot == std::string_view::npos) return {.name = std::string(text)};
+  return {.owner = FigureOwner::level,
+          .level = std::string(text.substr(0, dot)),
+          .name = std::string(text.substr(dot + 1))};
 }
 
 void add_values(const std::vector<Segment>& segments,
@@ -164,14 +191,18 @@ void add_values(const std::vector<Segment>& segments,
   for (const Segment& segment : segments) values.push_back(segment.*member);
 }
 
-// `prefix` stands for these levels and, where it is "level", for the measured collectives.
-void add_levels(const std::string& prefix,
+// `name` is the name of the one level, or stands for all levels and the measured collectives.
+void add_levels(const std::string& name,
                 std::span<const Level> levels,
                 std::span<const AllreduceFit> fits,
                 std::vector<PriceFigure>& figures) {
-  for (const auto& [name, unit, member] :
-       {std::tuple{".alpha_s", "s", &Segment::alpha_s},
-        std::tuple{".beta_s_per_byte", "s/B", &Segment::beta_s_per_byte}}) {
+  const auto add = [&](const char* field, const char* unit, const std::vector<double>& values) {
+    figures.push_back(
+        price_figure({.owner = FigureOwner::level, .level = name, .name = field}, unit, values));
+  };
+  for (const auto& [field, unit, member] :
+       {std::tuple{"alpha_s", "s", &Segment::alpha_s},
+        std::tuple{"beta_s_per_byte", "s/B", &Segment::beta_s_per_byte}}) {
     std::vector<double> values;
     for (const Level& level : levels) {
       add_values(level.segments, member, values);
@@ -179,14 +210,14 @@ void add_levels(const std::string& prefix,
         add_values(level.*segments, member, values);
     }
     for (const AllreduceFit& fit : fits) add_values(fit.segments, member, values);
-    figures.push_back(figure_of(prefix + name, unit, values));
+    add(field, unit, values);
   }
-  for (const auto& [name, unit, member] :
-       {std::tuple{".gap_s", "s", &Level::gap_s},
-        std::tuple{".duplex_factor", "", &Level::duplex_factor}}) {
+  for (const auto& [field, unit, member] :
+       {std::tuple{"gap_s", "s", &Level::gap_s},
+        std::tuple{"duplex_factor", "", &Level::duplex_factor}}) {
     std::vector<double> values;
     for (const Level& level : levels) values.push_back(level.*member);
-    figures.push_back(figure_of(prefix + name, unit, values));
+    add(field, unit, values);
   }
 }
 
@@ -202,21 +233,37 @@ std::vector<PriceFigure> price_figures(const Platform& platform, const Profile& 
     if (has_all && level.name == every_level) continue;
     add_levels(level.name, std::span(&level, 1), {}, figures);
   }
-  figures.push_back(figure_of("gamma_s_per_byte", "s/B", {platform.gamma_s_per_byte}));
-  figures.push_back(figure_of("copy_s_per_byte", "s/B", {platform.copy_s_per_byte}));
+  figures.push_back(price_figure({.name = "gamma_s_per_byte"}, "s/B", {platform.gamma_s_per_byte}));
+  figures.push_back(price_figure({.name = "copy_s_per_byte"}, "s/B", {platform.copy_s_per_byte}));
   const std::set<std::string_view> kinds = kinds_of(profile);
-  if (kinds.size() > 1) figures.push_back(figure_of(std::string(every_kernel), "s", {}));
-  for (std::string_view kind : kinds) {
-    figures.push_back(figure_of(std::string(every_kernel) + '.' + std::string(kind), "s", {}));
-  }
+  if (kinds.size() > 1) figures.push_back(kernel_figure(""));
+  for (std::string_view kind : kinds) figures.push_back(kernel_figure(kind));
   return figures;
+}
+
+std::string to_text(const MachineFigure& figure) {
+  switch (figure.owner) {
+    case FigureOwner::platform:
+      return figure.name;
+    case FigureOwner::level:
+      return figure.level + '.' + figure.name;
+    case FigureOwner::kernels:
+      return std::string(every_kernel) + (figure.name.empty() ? "" : '.' + figure.name);
+  }
+  throw std::logic_error("unknown owner of a figure");
+}
+
+WhatIf multiplied(const MachineFigure& figure, double factor) {
+  return {.text = to_text(figure), .figure = figure, .number = factor};
 }
 
 WhatIf parse_what_if(const std::string& text) {
   const std::size_t at = text.find_first_of("*=");
   const std::string allowed = "FIGURE*NUMBER or FIGURE=NUMBER, as level.beta_s_per_byte*0.5";
   if (at == std::string::npos || at == 0) refuse(text, allowed);
-  WhatIf change{.text = text, .figure = text.substr(0, at), .multiplies = text[at] == '*'};
+  WhatIf change{.text = text,
+                .figure = parse_figure(std::string_view(text).substr(0, at)),
+                .multiplies = text[at] == '*'};
   const char* const end = text.data() + text.size();
   const auto [parsed, error] = std::from_chars(text.data() + at + 1, end, change.number);
   if (error != std::errc() || parsed != end || !std::isfinite(change.number)) refuse(text, allowed);
@@ -224,14 +271,12 @@ WhatIf parse_what_if(const std::string& text) {
 }
 
 void apply(const WhatIf& change, Platform& platform, Profile& profile) {
-  if (is_kernel_figure(change.figure)) {
+  if (change.figure.owner == FigureOwner::kernels) {
     change_kernels(change, profile);
     return;
   }
-  if (!change_scalar(change, platform) && !change_levels(change, platform)) {
-    refuse(change.text, figures_of(platform));
-  }
-  platform = parse_platform(to_json(platform), option);  // the ranges of the file hold here, too
+  if (!change_platform(change, platform)) refuse(change.text, figures_of(platform));
+  platform = parse_platform(to_json(platform), option);  // checks the ranges that files have
 }
 
 }  // namespace cnnplan

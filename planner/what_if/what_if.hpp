@@ -1,4 +1,4 @@
-// A machine with another figure: "cluster.beta_s_per_byte*0.5".
+// Changes one figure of the machine, as in "cluster.beta_s_per_byte*0.5".
 #pragma once
 
 #include <string>
@@ -9,39 +9,53 @@
 
 namespace cnnplan {
 
-// FIGURE*NUMBER multiplies, FIGURE=NUMBER sets.
+// The part of the machine that has a figure: the platform as a whole, its levels, or the kernels of
+// the profile.
+enum class FigureOwner { platform, level, kernels };
+
+// Identifies a figure of the machine. Figures of the platform have the names of platform.json:
+// memory_bytes, gamma_s_per_byte, copy_s_per_byte and overlap_efficiency, and for levels alpha_s,
+// beta_s_per_byte, gap_s, duplex_factor and shared_by.
+struct MachineFigure {
+  FigureOwner owner = FigureOwner::platform;
+  std::string level{};  // the name of the level; "level" stands for all levels
+  std::string name{};   // for kernels, the name of their kind; empty stands for all kinds
+  bool operator==(const MachineFigure&) const = default;
+};
+// Writes a figure as parse_what_if reads it: "memory_bytes", "node.alpha_s", "kernel.batch_norm".
+std::string to_text(const MachineFigure& figure);
+
+// A change of one figure. FIGURE*NUMBER multiplies it, FIGURE=NUMBER sets it.
 struct WhatIf {
-  std::string text;    // as the user typed it
-  std::string figure;  // what stands before the operator
+  std::string text;  // as the user typed it
+  MachineFigure figure;
   bool multiplies = true;
   double number = 1.0;
 };
 
 // @throws InputError naming --what-if
 WhatIf parse_what_if(const std::string& text);
+// Returns the change that multiplies a figure by `factor`.
+WhatIf multiplied(const MachineFigure& figure, double factor);
 
-// Figures of the platform by their names in platform.json: memory_bytes, gamma_s_per_byte,
-// copy_s_per_byte, overlap_efficiency; LEVEL.alpha_s, LEVEL.beta_s_per_byte, LEVEL.gap_s,
-// LEVEL.duplex_factor and LEVEL.shared_by of one level, or of all with "level", the measured
-// collectives included. Times of the profile: kernel, or kernel.KIND ("kernel.batch_norm"),
-// multiplied only.
-// @throws InputError with the figures that there are, or where the new one is out of range
+// Changes the platform or the profile. The figures of all levels include the measured collectives.
+// Times of kernels can be multiplied only.
+// @throws InputError that lists the known figures, or if the new value is out of range
 void apply(const WhatIf& change, Platform& platform, Profile& profile);
 
-// A figure under the name that WhatIf has for it, and its values, which may differ by level and
-// size of message.
+// A figure and its values, which may differ between levels and message sizes.
 struct PriceFigure {
-  std::string name;
-  std::string unit;  // "s", "s/B"; empty: a ratio
+  MachineFigure figure;
+  std::string unit;  // "s", "s/B"; empty for ratios
   double least = 0.0;
-  double most = 0.0;     // 0: times of kernels, which have no value in common
-  bool several = false;  // "level", "kernel": stands for others of the list, too
+  double most = 0.0;     // 0 for times of kernels, which have no common value
+  bool several = false;  // the figure stands for other figures of the list, too
   bool operator==(const PriceFigure&) const = default;
 };
 
-// What prices of operations depend on and can be multiplied by any factor, each under one name:
-// no counts of ranks, such as shared_by, and neither memory_bytes nor overlap_efficiency, which are
-// in no price.
+// Lists each figure on which prices of operations depend and that any factor can multiply. Counts
+// of ranks, such as shared_by, are left out, and so are memory_bytes and overlap_efficiency, which
+// are in no price.
 std::vector<PriceFigure> price_figures(const Platform& platform, const Profile& profile);
 
 }  // namespace cnnplan

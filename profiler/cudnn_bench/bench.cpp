@@ -66,7 +66,7 @@ class Bench {
   ExitCode run();
 
  private:
-  // It holds the engines of one convolution that have not run yet.
+  // Holds the engines of one convolution that have not run yet.
   struct Waiting {
     const StepKernel* kernel;
     std::vector<EngineCandidate> candidates;

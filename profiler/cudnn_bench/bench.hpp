@@ -1,4 +1,4 @@
-// The whole measurement: from options to lines of JSON.
+// Runs the whole measurement of cudnn_bench, from options to lines of JSON.
 #pragma once
 
 #include <iosfwd>
@@ -8,10 +8,10 @@
 
 namespace cnnplan::cudnn {
 
-// Writes JSON lines to `out`, and to `log` what runs next. Returns the exit code: not ok where the
-// device was lost, which the last line says.
-// @throws InputError, IoError for the network; EnvironmentError where there is no device, or it
-// lacks the precision
+// Writes JSON lines to `out`, and names in `log` what runs next. Returns the exit code, which is
+// not ok if the device was lost; the last line says so.
+// @throws InputError, IoError for the network; EnvironmentError if there is no device, or it lacks
+// the precision
 ExitCode run_bench(const BenchOptions& options, std::ostream& out, std::ostream& log);
 
 }  // namespace cnnplan::cudnn

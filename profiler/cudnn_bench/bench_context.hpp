@@ -1,4 +1,4 @@
-// The objects that all measurements of one cudnn_bench share.
+// Groups the objects that all measurements of one cudnn_bench share.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace cnnplan::cudnn {
 
-// The rates that the device reaches; 0 where they were not measured.
+// Holds the rates that the device reaches; 0 if they were not measured.
 struct DevicePeaks {
   double copy_bytes_per_s = 0.0;  // read and written
   double product_flops_per_s = 0.0;

@@ -1,4 +1,4 @@
-// What the user of cudnn_bench may choose.
+// Lists what the user of cudnn_bench may choose.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ struct BenchOptions {
   bool own_kernels = true;
   bool engines = true;
   double budget_s = 0.0;  // 0: no limit
-  int max_engines = 0;    // of each variant of a convolution; 0: all
-  // Names of engines that do not run. "engine 38" stands for all of its configurations.
+  int max_engines = 0;    // for each variant of a convolution; 0: all
+  // The list names engines that do not run. "engine 38" stands for all of its configurations.
   std::vector<std::string> skipped_engines{};
   // A kernel's operands are repeated until they take this much memory; negative: 4 times the L2
   // cache.

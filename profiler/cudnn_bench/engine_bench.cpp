@@ -1,4 +1,4 @@
-// An engine that fails is a line of its own: which engines fail is a result, too.
+// Writes one line per engine, also for an engine that fails, because failures are results, too.
 #include "profiler/cudnn_bench/engine_bench.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-// "fused narrow"; empty for the plain variant.
+// Returns a text such as "fused narrow", or an empty one for the plain variant.
 std::string variant_text(const ConvolutionVariant& variant) {
   const std::string text = to_text(variant);
   return text.empty() ? text : text.substr(1);

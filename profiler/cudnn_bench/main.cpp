@@ -14,7 +14,7 @@
 
 #include "planner/base/cli_one_of.hpp"
 #include "planner/base/exit_code.hpp"
-#include "planner/kernel/enumerators.hpp"
+#include "planner/kernel/kernel_kind.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/tensor/enumerators.hpp"
 #include "profiler/cudnn_bench/bench.hpp"

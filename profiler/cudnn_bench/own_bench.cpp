@@ -1,4 +1,4 @@
-// Own kernels are bound by memory, so their speed is compared with that of a copy.
+// Own kernels are bound by memory, so their speed is compared with the speed of a copy.
 #include "profiler/cudnn_bench/own_bench.hpp"
 
 #include <deque>
@@ -20,7 +20,7 @@ void add_measurement(const BenchContext& context, const StepKernel& kernel, Orde
   std::deque<OwnOperands> operands;
   for (int set = 0; set < sets.count; ++set) operands.emplace_back(device, kernel.spec);
   const std::unique_ptr<Kernel> ready =
-      make_own_kernel(context.library, kernel.spec, kernel.constants);
+      make_kernel(context.library, {}, kernel.spec, kernel.constants);
   const TimedRuns runs = time_runs(device, sets.count, context.options.sample_s, [&](int set) {
     ready->run(operands[static_cast<std::size_t>(set)].views(), {});
   });

@@ -10,20 +10,14 @@
 namespace cnnplan::cudnn {
 namespace {
 
-// Operands that are no block of activations are flat.
+// Returns the shape of a block. Operands that are no block of activations are flat.
 Shape shape_of_operand(const KernelSpec& spec, const KernelOperand& operand) {
   if (operand.elements == volume(spec.out)) return spec.out;
   if (operand.elements == volume(spec.in)) return spec.in;
   return {{1, 1, 1, 1, operand.elements}};
 }
 
-// Returns true for the sums that batch norms keep: sums, sums of squares and the number of
-// positions.
-bool is_batch_norm_sums(const KernelSpec& spec, const KernelOperand& operand) {
-  return spec.kind == KernelKind::batch_norm && operand.element == BufferElement::fp64 &&
-         operand.elements == 2 * spec.out[Dim::c] + 1;
-}
-
+// Fills the sums that batch norms keep: sums, sums of squares and the number of positions.
 void fill_sums(CudaDevice& device, const KernelSpec& spec, void* memory) {
   const std::int64_t channels = spec.out[Dim::c];
   const std::int64_t count = 2 * channels + 1;
@@ -48,7 +42,7 @@ void OwnOperands::add(CudaDevice& device, const KernelSpec& spec, const KernelOp
   void* memory = blocks_.emplace_back(device.allocate(operand.elements * element_bytes)).data();
   const Box box = whole(shape_of_operand(spec, operand));
   views_.push_back(view_of(memory, box, box, element_bytes));
-  if (is_batch_norm_sums(spec, operand)) {
+  if (operand.role == OperandRole::sums) {
     fill_sums(device, spec, memory);
   } else if (operand.element != BufferElement::int32) {
     fill_random(

@@ -1,4 +1,4 @@
-// Memory for the operands of an own kernel that is only timed.
+// Allocates and fills the operands of an own kernel that is only timed.
 #pragma once
 
 #include <vector>
@@ -13,7 +13,7 @@ namespace cnnplan::cudnn {
 // batch norm say mean 0 and variance 1.
 class OwnOperands {
  public:
-  // @throws InfeasibleError where the device lacks the memory
+  // Allocates the operands of one kernel. @throws InfeasibleError when the device lacks the memory
   OwnOperands(CudaDevice& device, const KernelSpec& spec);
   Operands views() const { return views_; }
 

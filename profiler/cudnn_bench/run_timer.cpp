@@ -1,4 +1,4 @@
-// How many runs a graph has, and how many graphs are timed.
+// Decides how many runs a graph has, and how many graphs are timed.
 #include "profiler/cudnn_bench/run_timer.hpp"
 
 #include <algorithm>

@@ -25,7 +25,7 @@ OperandSets operand_sets(const KernelSpec& spec,
                          std::int64_t l2_cache_bytes);
 
 struct TimedRuns {
-  Statistics time;  // of one run; each sample is the mean of `runs_per_sample` runs
+  Statistics time;  // for one run; each sample is the mean of `runs_per_sample` runs
   int runs_per_sample = 1;
 };
 

@@ -1,4 +1,5 @@
-// The kernels that a training step of a network runs on one rank, each with its number of runs.
+// Lists the kernels that a training step of a network runs on one rank, each with its number of
+// runs.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +12,13 @@ namespace cnnplan {
 
 struct StepKernel {
   KernelSpec spec;
-  KernelConstants constants;  // of the first occurrence
+  KernelConstants constants;  // from the first occurrence
   int count = 0;              // occurrences in a step
 };
 
-// Lowers the network for one rank. The kernels come in the order of their first occurrence.
-// Kernels without work are left out. @throws InputError where the batch is too large
+// Lowers the network for one rank. The kernels come in the order of their first occurrence. Kernels
+// without work are left out.
+// @throws InputError where the batch is too large
 std::vector<StepKernel> step_kernels(const Network& network,
                                      std::int64_t batch,
                                      Precision precision);

@@ -14,7 +14,7 @@ CONFIGURATIONS = (("resnet50", "96x96", (4, 16)), ("alexnet", None, (8, 32)), ("
 
 
 def one_line(platform):
-    """A platform whose messages cost one latency and one bandwidth, and whose ranks copy and add for nothing."""
+    """Writes a platform whose messages cost one latency and one bandwidth, and whose ranks copy and add for free."""
     figures = read(platform)
     segments = figures["levels"][0]["segments"]
     line = {"max_bytes": segments[-1]["max_bytes"], "alpha_s": segments[0]["alpha_s"],
@@ -28,14 +28,14 @@ def one_line(platform):
 
 
 def convolutions_s(plan):
-    """The model of Dryden et al. 2019: kernels and halos of convolutions, and the reductions."""
+    """Adds up what the model of Dryden et al. 2019 counts: kernels and halos of convolutions, and the reductions."""
     layers = convolution_layers(plan)
     return sum(operation["predicted_s"] for operation in read(plan)["prediction"]["operations"]
-               if operation["id"].split("/")[0] in layers | {"reduce"})
+               if operation["part"] == "gradient_reduction" or operation.get("layer") in layers)
 
 
 def two_plans(case, mesh):
-    """By the full model, and by convolutions alone; None where the mesh does not fit the layers."""
+    """Plans with the full model, and with convolutions alone. Returns None where the mesh does not fit the layers."""
     plan = OUT / f"plan-{case.name}-{mesh or 'solver'}.json"
     simple = plan.with_name(plan.name.replace("plan-", "simple-"))
     options = ["--profile", case.profile_file, *(["--uniform", mesh] if mesh else [])]
@@ -48,7 +48,9 @@ def two_plans(case, mesh):
 
 
 def configurations_of(case, meshes):
-    """By mesh: predicted, by convolutions alone, and measured, in runs that take turns and last a second or ten steps."""
+    """Returns by mesh the step as predicted, by convolutions alone, and as measured.
+
+    The runs take turns, and each lasts a second or ten steps."""
     found = {mesh: two_plans(case, mesh) for mesh in meshes}
     plans = {mesh: both for mesh, both in found.items() if both is not None}
     predicted = {mesh: read(plan)["prediction"]["step_s"] for mesh, (plan, _) in plans.items()}
@@ -61,7 +63,7 @@ def configurations_of(case, meshes):
 
 
 def kendall_tau(pairs):
-    """Of pairs of configurations: those ordered alike less those that are not, over all."""
+    """Returns the share of pairs of configurations in equal order, less the share in opposite order."""
     signs = [(a[0] - b[0]) * (a[1] - b[1]) for i, a in enumerate(pairs) for b in pairs[:i]]
     return (sum(sign > 0 for sign in signs) - sum(sign < 0 for sign in signs)) / len(signs)
 
@@ -73,7 +75,7 @@ def errors_text(pairs):
 
 
 def configurations():
-    """Steps that nothing was fitted to: networks, batches, ranks and plans, predicted and measured."""
+    """Predicts and measures steps that nothing was fitted to: networks, batches, ranks and plans."""
     rows, ours, simple, regrets = [], [], [], []
     for network, size, batches in CONFIGURATIONS:
         for batch in batches:

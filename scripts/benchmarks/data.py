@@ -37,12 +37,12 @@ def data_file(name, samples, element, labels):
 
 
 def loaded_run(plan, ranks, steps, options):
-    """(seconds of a step, of its loading)"""
+    """Returns the seconds of a step and of its loading."""
     out = OUT / "run-data.json"
     mpirun(ranks, BIN / "cnnexec", "--strategy", plan, "--steps", steps, "--warmup", max(1, steps // 10), *options,
            "-o", out)
     found = read(out)
-    return found["step"]["median_s"], next(one["median_s"] for one in found["operations"] if one["id"] == "data/load")
+    return found["step"]["median_s"], next(one["median_s"] for one in found["operations"] if one["part"] == "load")
 
 
 def data():

@@ -7,7 +7,7 @@ from benchmarks.common import BIN, OUT, PREDICTION_ROUNDS, Case, convolution_lay
 
 
 def work_of(plan):
-    """By operation of the first rank: its kind, and of convolutions operations and channels of a group."""
+    """Returns the kind of each operation of rank 0, and for convolutions also its flops and the channels of a group."""
     lines = [line.split("\t") for line in run([BIN / "step_work", plan]).splitlines()]
     return {words[0]: (words[1], *map(float, words[2:])) for words in lines}
 
@@ -16,17 +16,17 @@ def peak_of(ranks, *options):
     return json.loads(mpirun(ranks, BIN / "machine_peak", *options))
 
 
-PHASES = {"forward": "forward", "backward data": "backward_data", "backward filter": "backward_filter"}
-MANY_CHANNELS = 64  # from which on convolutions are expected to be near the peak
+PARTS = {"forward": "forward", "backward data": "backward_data", "backward filter": "backward_filter"}
+MANY_CHANNELS = 64  # Convolutions are expected to be near the peak from this number of channels on.
 
 
 def shares_of_peak(plan, operations, work, flops_per_s):
-    """By phase: share of the peak that convolutions of many channels reach together, and that of the slowest."""
+    """Returns by part the share of the peak of all convolutions of many channels, and of the slowest one."""
     shares, layers = {}, convolution_layers(plan)
-    for name, phase in [("all", ""), *PHASES.items()]:
+    for name, part in [("all", None), *PARTS.items()]:
         found = [(work[one["id"]][1], one["median_s"]) for one in operations
                  if len(work[one["id"]]) == 3 and work[one["id"]][2] >= MANY_CHANNELS
-                 and one["id"].endswith(phase) and one["id"].split("/")[0] in layers]
+                 and part in (None, one["part"]) and one["layer"] in layers]
         shares[name] = sum(flops for flops, _ in found) / sum(s for _, s in found) / flops_per_s
         shares[f"{name}, slowest"] = min(flops / s for flops, s in found) / flops_per_s
     return shares
@@ -37,7 +37,7 @@ def shares_text(values):
 
 
 def convolution_peak():
-    """Convolutions of a step of ResNet-50 beside multiply-adds in registers, and what of the step is in no operation."""
+    """Compares convolutions of ResNet-50 with multiply-adds in registers, and finds the step's time outside kernels."""
     case = Case("resnet50", 8, 1)
     case.profile()
     plan = case.solve()
@@ -57,7 +57,7 @@ def convolution_peak():
 
 
 def halo_share():
-    """What halos, and reductions, are of a step whose images are cut by height."""
+    """Measures the shares of halos and of reductions in a step whose images are cut by height."""
     rows = []
     for size in ("512x512", "1024x1024"):
         case, plan = Case("mesh-1k", 1, 2, size), OUT / f"plan-halos-{size}.json"
@@ -74,7 +74,7 @@ def halo_share():
 
 
 def ring_bound():
-    """The ring beside the same copies and adds where no rank waits for its neighbour, in turns, on 2 ranks."""
+    """Compares the ring on 2 ranks with its copies and adds alone, where no rank waits, in turns."""
     found = {}
     for _ in range(PREDICTION_ROUNDS):
         for one in peak_of(2, "--ring")["ring"]:
@@ -90,5 +90,5 @@ def ring_bound():
 
 
 def peaks():
-    """How near kernels, steps and the ring are to what the machine can do."""
+    """Measures how near kernels, steps and the ring come to the limits of the machine."""
     return convolution_peak() + "\n" + halo_share() + "\n" + ring_bound()

@@ -138,9 +138,10 @@ def report_prediction(context, stage, workload, plan, run):
 
 
 def by_layer(operations, key):
+    """Sums up times by layer; operations that serve no single layer, such as gradient reductions, by their part."""
     seconds = {}
     for operation in operations:
-        layer = operation["id"].split("/")[0]
+        layer = operation.get("layer", operation["part"])
         seconds[layer] = seconds.get(layer, 0.0) + operation[key]
     return seconds
 

@@ -1,4 +1,4 @@
-// Profiles of tiny networks: complete, resumable, on any number of ranks.
+// Tests that profiles of tiny networks are complete and resumable on any number of ranks.
 #include "profiler/kernel_profile.hpp"
 
 #include <set>
@@ -9,11 +9,12 @@
 
 #include "planner/base/error.hpp"
 #include "planner/search/candidates/unit_splits.hpp"
+#include "tests/planner/search/candidates/covering_plans.hpp"
 
 namespace cnnplan {
 namespace {
 
-// Height 5 and batches that are not divisible: blocks are uneven.
+// Makes a network of height 5. With batches that are not divisible, its blocks are uneven.
 Network tiny_network() {
   Convolution convolution{.filters = 3};
   const WindowDim same{.kernel = 3, .padding_begin = 1, .padding_end = 1};
@@ -37,7 +38,8 @@ struct Case {
   std::vector<Mesh> uniform;
 };
 
-// Plans with as many ranks as the program, with fewer and with more; thin and empty blocks.
+// Lists cases with as many ranks as the program, with fewer and with more. Some blocks are thin or
+// empty.
 std::vector<Case> cases() {
   return {{"one rank", 1, 2, {}},
           {"uneven", 2, 3, {}},
@@ -56,7 +58,7 @@ ProfileRequest request_of(const Case& each) {
 
 std::vector<Plan> plans_of(const Case& each) {
   const Plan blank = uniform_plan(tiny_network(), each.batch, Mesh({{Axis::r, each.ranks}}));
-  std::vector<Plan> plans = covering_plans(blank);
+  std::vector<Plan> plans = test::covering_plans(blank);
   for (const Mesh& mesh : each.uniform) {
     plans.push_back(mostly_on(blank, split_choices(blank), {.mesh = mesh}));
   }
@@ -77,7 +79,7 @@ std::set<KernelSpec> kernels_in(const Profile& profile) {
   return kernels;
 }
 
-// What a run of the profiler said.
+// Keeps what a run of the profiler reported.
 struct Log {
   std::vector<ProfileProgress> progress;
   int saves = 0;

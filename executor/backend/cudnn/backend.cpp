@@ -82,10 +82,7 @@ std::unique_ptr<Kernel> CudnnBackend::make_kernel(const KernelSpec& spec,
   if (spec.algorithm != KernelAlgorithm::direct) {
     throw BackendError("cudnn: engines are chosen by timing, not by name: " + to_text(spec));
   }
-  if (spec.kind == KernelKind::convolution) {
-    return make_convolution(library_, spec, constants, implementation);
-  }
-  return make_own_kernel(library_, spec, constants);
+  return cudnn::make_kernel(library_, implementation, spec, constants);
 }
 
 void CudnnBackend::import_weight(const KernelSpec& convolution,

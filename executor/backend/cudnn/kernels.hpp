@@ -1,24 +1,21 @@
-// Builders of kernels, by kind.
+// Declares the builders of kernels.
 #pragma once
 
-#include <memory>
 #include <string>
 
-#include "executor/backend/backend.hpp"
 #include "executor/backend/cudnn/library.hpp"
+#include "executor/backend/kernel_factories.hpp"
 
 namespace cnnplan::cudnn {
 
-// Kernels keep a reference to `library`. `implementation`: what Kernel::implementation() gave
-// before; empty: chosen by timing, or, of replicated ones, as on all GPUs of this kind.
+// A kernel keeps a reference to the library. `implementation` is the name that
+// Kernel::implementation() gave before. Where it is empty, a convolution is chosen by timing, or,
+// if it is replicated, as on all GPUs of this kind. Other kinds ignore it.
 // @throws BackendError
-std::unique_ptr<Kernel> make_convolution(Library& library,
-                                         const KernelSpec& spec,
-                                         const KernelConstants& constants,
-                                         const std::string& implementation);
-// All other kinds.
-std::unique_ptr<Kernel> make_own_kernel(Library& library,
-                                        const KernelSpec& spec,
-                                        const KernelConstants& constants);
+using Factory = KernelFactory<Library&, const std::string&>;
+
+Factory make_convolution;
+// Makes a kernel of any kind.
+Factory make_kernel;
 
 }  // namespace cnnplan::cudnn

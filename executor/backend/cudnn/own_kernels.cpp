@@ -1,6 +1,4 @@
-// Everything but convolutions: our own kernels, with the library's workspace and step.
-#include <stdexcept>
-
+// Runs everything except convolutions by our own kernels, and lists the factories of all kinds.
 #include "executor/backend/cudnn/kernels.hpp"
 #include "executor/backend/cudnn/kernels/batch_norm_kernels.hpp"
 #include "executor/backend/cudnn/kernels/channel_shuffle_kernels.hpp"
@@ -11,48 +9,30 @@
 #include "executor/backend/cudnn/kernels/softmax_kernels.hpp"
 #include "executor/backend/cudnn/kernels/squared_error_kernels.hpp"
 #include "executor/backend/cudnn/kernels/upsample_kernels.hpp"
-#include "planner/tensor/element.hpp"
 
 namespace cnnplan::cudnn {
 namespace {
 
-std::int64_t workspace_bytes(const KernelSpec& spec) {
-  switch (spec.kind) {
-    case KernelKind::bias:
-      return spec.phase == KernelPhase::forward ? 0 : bias_gradient_workspace_bytes(spec.out);
-    case KernelKind::batch_norm:
-      return batch_norm_workspace_bytes(spec);
-    case KernelKind::softmax_cross_entropy:
-      return softmax_workspace_bytes(spec);
-    case KernelKind::mean_squared_error:
-      return squared_error_workspace_bytes(spec);
-    default:
-      return 0;
-  }
+using Run = void(const KernelCall& call, const OperandsByRole& operands);
+using WorkspaceBytes = std::int64_t(const KernelSpec& spec);
+
+std::int64_t no_workspace(const KernelSpec&) {
+  return 0;
 }
 
-void bias(const KernelSpec& spec, Operands operands, void* workspace, cudaStream_t stream) {
-  if (spec.phase == KernelPhase::forward) {
-    add_bias(spec, operands, stream);
-  } else {
-    bias_gradient(spec.precision, operands[0], operands[1], workspace, stream);
-  }
-}
-
-void batch_norm(const BatchNormCall& call, Operands operands) {
+void batch_norm(const KernelCall& call, const OperandsByRole& operands) {
   const bool is_backward = call.spec.phase == KernelPhase::backward_statistics ||
                            call.spec.phase == KernelPhase::backward_data;
   is_backward ? batch_norm_backward(call, operands) : batch_norm_forward(call, operands);
 }
 
+// Runs one of our own kernels with the workspace and the step of the library.
 class OwnKernel final : public Kernel {
  public:
-  OwnKernel(Library& library, const KernelSpec& spec, const KernelConstants& constants)
-      : library_(library),
-        spec_(spec),
-        constants_(constants),
-        bytes_(cudnn::workspace_bytes(spec)) {}
+  OwnKernel(Library& library, const KernelSpec& spec, const KernelConstants& constants, Run* code)
+      : library_(library), spec_(spec), constants_(constants), positions_(spec), code_(code) {}
 
+  void need_workspace(std::int64_t bytes) { bytes_ = bytes; }
   void run(Operands operands, const StepState&) override;
   std::int64_t workspace_bytes() const override { return bytes_; }
   std::string implementation() const override { return "cnnplan"; }
@@ -61,54 +41,56 @@ class OwnKernel final : public Kernel {
   Library& library_;
   KernelSpec spec_;
   KernelConstants constants_;
-  std::int64_t bytes_;
+  OperandPositions positions_;
+  Run* code_;
+  std::int64_t bytes_ = 0;
 };
 
 void OwnKernel::run(Operands operands, const StepState&) {
-  if (spec_.out[Dim::c] == 0) return;  // of a rank without channels
-  cudaStream_t stream = library_.device().stream();
-  const StepValues* step = library_.step();
-  void* workspace = library_.workspace().at_least(bytes_);
-  switch (spec_.kind) {
-    case KernelKind::bias:
-      return bias(spec_, operands, workspace, stream);
-    case KernelKind::batch_norm:
-      return batch_norm({spec_, constants_, step, workspace, stream}, operands);
-    case KernelKind::relu:
-      return relu(spec_, constants_.relu_max, operands, stream);
-    case KernelKind::pooling:
-      return pooling(spec_, operands, stream);
-    case KernelKind::upsample:
-      return upsample(spec_, operands, stream);
-    case KernelKind::interpolate:
-      return interpolate(spec_, constants_, operands, stream);
-    case KernelKind::channel_shuffle:
-      return channel_shuffle(spec_, operands, stream);
-    case KernelKind::local_response_norm:
-      return local_response_norm(spec_, constants_, operands, stream);
-    case KernelKind::add:
-    case KernelKind::accumulate:
-      return add(spec_, constants_.add_scale, operands, stream);
-    case KernelKind::dropout:
-      return dropout(spec_, constants_, step, operands, stream);
-    case KernelKind::softmax_cross_entropy:
-      return softmax_cross_entropy(spec_, constants_.loss_count, step, workspace, operands, stream);
-    case KernelKind::mean_squared_error:
-      return mean_squared_error(spec_, constants_.loss_count, step, workspace, operands, stream);
-    case KernelKind::sgd:
-      return sgd(spec_, step, operands, stream);
-    case KernelKind::convolution:
-      break;
-  }
-  throw std::logic_error("no kernel of its own for a convolution");
+  if (spec_.out[Dim::c] == 0) return;  // the rank has no channels
+  code_({.spec = spec_,
+         .constants = constants_,
+         .step = library_.step(),
+         .workspace = library_.workspace().at_least(bytes_),
+         .stream = library_.device().stream()},
+        OperandsByRole(operands, positions_));
 }
+
+template <Run* code, WorkspaceBytes* workspace_bytes = no_workspace>
+std::unique_ptr<Kernel> make_own(Library& library,
+                                 const std::string& /*implementation*/,
+                                 const KernelSpec& spec,
+                                 const KernelConstants& constants) {
+  auto kernel = std::make_unique<OwnKernel>(library, spec, constants, code);
+  kernel->need_workspace(workspace_bytes(spec));
+  return kernel;
+}
+
+constexpr KernelFactories<Library&, const std::string&> factories{{{
+    {KernelKind::convolution, make_convolution},
+    {KernelKind::bias, make_own<bias, bias_workspace_bytes>},
+    {KernelKind::batch_norm, make_own<batch_norm, batch_norm_workspace_bytes>},
+    {KernelKind::relu, make_own<relu>},
+    {KernelKind::pooling, make_own<pooling>},
+    {KernelKind::upsample, make_own<upsample>},
+    {KernelKind::interpolate, make_own<interpolate>},
+    {KernelKind::channel_shuffle, make_own<channel_shuffle>},
+    {KernelKind::local_response_norm, make_own<local_response_norm>},
+    {KernelKind::add, make_own<add>},
+    {KernelKind::dropout, make_own<dropout>},
+    {KernelKind::softmax_cross_entropy, make_own<softmax_cross_entropy, softmax_workspace_bytes>},
+    {KernelKind::mean_squared_error, make_own<mean_squared_error, squared_error_workspace_bytes>},
+    {KernelKind::accumulate, make_own<add>},
+    {KernelKind::sgd, make_own<sgd>},
+}}};
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_own_kernel(Library& library,
-                                        const KernelSpec& spec,
-                                        const KernelConstants& constants) {
-  return std::make_unique<OwnKernel>(library, spec, constants);
+std::unique_ptr<Kernel> make_kernel(Library& library,
+                                    const std::string& implementation,
+                                    const KernelSpec& spec,
+                                    const KernelConstants& constants) {
+  return factories[spec.kind].make(library, implementation, spec, constants);
 }
 
 }  // namespace cnnplan::cudnn

@@ -1,5 +1,5 @@
-// Sum of two tensors, the second scaled, with ReLU where asked for; also the accumulation of error
-// signals. A factor of 1 takes the time of none: memory is slower than the multiplication.
+// Adds two tensors, the second scaled, with a ReLU where asked for. Error signals are accumulated
+// this way, too. A factor of 1 costs no time: memory is slower than the multiplication.
 #include "executor/backend/onednn/elements.hpp"
 #include "executor/backend/onednn/kernels.hpp"
 #include "executor/backend/onednn/runs.hpp"
@@ -35,31 +35,34 @@ CNNPLAN_VECTORIZED void multiply(const T* dy, float scale, T* dx, std::int64_t c
 template <typename T>
 void forward(const KernelSpec& spec,
              Computed<T> scale,
-             Operands operands,
+             const OperandsByRole& operands,
              void (*loop)(const T*, const T*, Computed<T>, T*, std::int64_t)) {
   for_each_run<T, T, T>(spec.out,
-                        {operands[0], operands[1], operands[2]},
+                        {operands[Role::a], operands[Role::b], operands[Role::y]},
                         [&](std::int64_t positions, const T* a, const T* b, T* y) {
                           loop(a, b, scale, y, positions * spec.out[Dim::c]);
                         });
 }
 
 template <typename T>
-void backward_data(const KernelSpec& spec, float scale, Operands operands) {
-  for_each_run<T, T>(
-      spec.out, {operands[0], operands[1]}, [&](std::int64_t positions, const T* dy, T* dx) {
-        multiply(dy, scale, dx, positions * spec.out[Dim::c]);
-      });
+void backward_data(const KernelSpec& spec, float scale, const OperandsByRole& operands) {
+  for_each_run<T, T>(spec.out,
+                     {operands[Role::dy], operands[Role::dx]},
+                     [&](std::int64_t positions, const T* dy, T* dx) {
+                       multiply(dy, scale, dx, positions * spec.out[Dim::c]);
+                     });
 }
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_add(const KernelSpec& spec, const KernelConstants& constants) {
+std::unique_ptr<Kernel> make_add(const Library&,
+                                 const KernelSpec& spec,
+                                 const KernelConstants& constants) {
   const auto scale = static_cast<float>(constants.add_scale);
   const bool is_forward = spec.phase == KernelPhase::forward;
   return with_activation(spec.precision, [&]<typename T>(T) -> std::unique_ptr<Kernel> {
     return std::make_unique<FunctionKernel>(
-        "loops", is_forward ? 3 : 2, [=](Operands operands, const StepState&) {
+        "loops", spec, [=](const OperandsByRole& operands, const StepState&) {
           is_forward ? forward<T>(spec, scale, operands, spec.relu ? add_relu<T> : add<T>)
                      : backward_data<T>(spec, scale, operands);
         });
@@ -67,9 +70,10 @@ std::unique_ptr<Kernel> make_add(const KernelSpec& spec, const KernelConstants& 
 }
 
 std::unique_ptr<Kernel> make_add_doubles(const KernelSpec& spec) {
-  return std::make_unique<FunctionKernel>("loops", 3, [spec](Operands operands, const StepState&) {
-    forward<double>(spec, 1.0, operands, add<double>);
-  });
+  return std::make_unique<FunctionKernel>(
+      "loops", spec, [spec](const OperandsByRole& operands, const StepState&) {
+        forward<double>(spec, 1.0, operands, add<double>);
+      });
 }
 
 }  // namespace cnnplan::onednn

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <stdexcept>
 #include <vector>
 
 #include <omp.h>
@@ -126,38 +125,7 @@ std::unique_ptr<Kernel> OnednnBackend::make_kernel(const KernelSpec& spec,
     return make_add_doubles(spec);
   }
   check_precision(*this, spec);
-  switch (spec.kind) {
-    case KernelKind::convolution:
-      return make_convolution(library_, spec);
-    case KernelKind::bias:
-      return make_bias(spec);
-    case KernelKind::batch_norm:
-      return make_batch_norm(spec, constants);
-    case KernelKind::relu:
-      return make_relu(spec, constants);
-    case KernelKind::pooling:
-      return make_pooling(library_, spec);
-    case KernelKind::upsample:
-      return make_upsample(spec);
-    case KernelKind::interpolate:
-      return make_interpolate(spec, constants);
-    case KernelKind::channel_shuffle:
-      return make_channel_shuffle(spec);
-    case KernelKind::local_response_norm:
-      return make_local_response_norm(spec, constants);
-    case KernelKind::add:
-    case KernelKind::accumulate:
-      return make_add(spec, constants);
-    case KernelKind::dropout:
-      return make_dropout(spec, constants);
-    case KernelKind::softmax_cross_entropy:
-      return make_softmax_cross_entropy(spec, constants);
-    case KernelKind::mean_squared_error:
-      return make_mean_squared_error(spec, constants);
-    case KernelKind::sgd:
-      return make_sgd(spec);
-  }
-  throw std::logic_error("unknown kernel kind");
+  return factories[spec.kind].make(library_, spec, constants);
 }
 
 std::int64_t OnednnBackend::weight_elements(const KernelSpec& convolution) const {

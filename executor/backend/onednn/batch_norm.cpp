@@ -1,4 +1,4 @@
-// Batch norm in its four phases: what lies between them may be summed over ranks.
+// Computes batch norm in four phases. The sums between the phases may be added up over ranks.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -20,7 +20,7 @@ struct Setup {
   RunSize size(std::int64_t positions) const { return {positions, channels()}; }
 };
 
-// Per-channel numbers of one call, one vector for each.
+// Holds the numbers per channel of one call, in one vector each.
 struct ChannelWorkspace {
   explicit ChannelWorkspace(std::int64_t channels) {
     for (auto* values : {&mean, &factor, &offset, &slope}) {
@@ -46,11 +46,11 @@ double inverse_deviation(const Setup& setup, const Moments& moments) {
 }
 
 template <typename T>
-void forward_statistics(const Setup& setup, Operands operands) {
+void forward_statistics(const Setup& setup, const OperandsByRole& operands) {
   const std::int64_t channels = setup.channels();
-  auto* sums = operands[1].as<double>();
+  auto* sums = operands[Role::sums].as<double>();
   std::fill_n(sums, 2 * channels + 1, 0.0);
-  for_each_run<T>(setup.spec.in, {operands[0]}, [&](std::int64_t positions, const T* x) {
+  for_each_run<T>(setup.spec.in, {operands[Role::x]}, [&](std::int64_t positions, const T* x) {
     add_moments(setup.size(positions), x, sums, sums + channels);
     sums[2 * channels] += static_cast<double>(positions);
   });
@@ -73,13 +73,13 @@ void update_running(const Setup& setup, const double* sums, float* mean, float* 
 }
 
 void prepare_forward(const Setup& setup,
-                     Operands operands,
+                     const OperandsByRole& operands,
                      bool training,
                      ChannelWorkspace& workspace) {
-  const auto* sums = operands[1].as<const double>();
-  const auto* scale = operands[2].as<const float>();
-  auto* mean = operands[4].as<float>();
-  auto* variance = operands[5].as<float>();
+  const auto* sums = operands[Role::sums].as<const double>();
+  const auto* scale = operands[Role::scale].as<const float>();
+  auto* mean = operands[Role::running_mean].as<float>();
+  auto* variance = operands[Role::running_variance].as<float>();
   const bool has_sums = training && sums[2 * setup.channels()] > 0.0;
   if (has_sums) update_running(setup, sums, mean, variance);
   for (std::int64_t c = 0; c < setup.channels(); ++c) {
@@ -94,30 +94,33 @@ void prepare_forward(const Setup& setup,
 }
 
 template <typename T>
-void forward(const Setup& setup, Operands operands, bool training, ChannelWorkspace& workspace) {
+void forward(const Setup& setup,
+             const OperandsByRole& operands,
+             bool training,
+             ChannelWorkspace& workspace) {
   const KernelSpec& spec = setup.spec;
   prepare_forward(setup, operands, training, workspace);
   const Normalisation by{.mean = workspace.mean.data(),
                          .factor = workspace.factor.data(),
-                         .shift = operands[3].as<const float>()};
-  // A residual that is not there is stood in for by x, and not touched.
-  const TensorView& residual = operands[spec.residual ? 6 : 0];
+                         .shift = operands[Role::shift].as<const float>()};
+  // x stands in for a residual that is not there, and is not touched.
+  const TensorView& residual = operands[spec.residual ? Role::residual : Role::x];
   for_each_run<T, T, T>(
       spec.out,
-      {operands[0], residual, operands.back()},
+      {operands[Role::x], residual, operands[Role::y]},
       [&](std::int64_t positions, const T* x, const T* added, T* y) {
         normalise(setup.size(positions), by, x, spec.residual ? added : nullptr, spec.relu, y);
       });
 }
 
 template <typename T>
-void add_gradients(const Setup& setup, Operands operands, const GradientSums& sums) {
+void add_gradients(const Setup& setup, const OperandsByRole& operands, const GradientSums& sums) {
   const KernelSpec& spec = setup.spec;
-  const TensorView& x = operands[0];
-  const TensorView& dy = operands[1];
-  // Views that are not there are stood in for by x, and not touched.
-  const TensorView& y = spec.relu ? operands[2] : x;
-  const TensorView& dz = spec.residual ? operands.back() : x;
+  const TensorView& x = operands[Role::x];
+  const TensorView& dy = operands[Role::dy];
+  // x stands in for views that are not there, and is not touched.
+  const TensorView& y = spec.relu ? operands[Role::y] : x;
+  const TensorView& dz = spec.residual ? operands[Role::dz] : x;
   for_each_run<T, T, T, T>(
       spec.out,
       {x, dy, y, dz},
@@ -132,11 +135,12 @@ void add_gradients(const Setup& setup, Operands operands, const GradientSums& su
 }
 
 template <typename T>
-void backward_statistics(const Setup& setup, Operands operands, ChannelWorkspace& workspace) {
+void backward_statistics(const Setup& setup,
+                         const OperandsByRole& operands,
+                         ChannelWorkspace& workspace) {
   const std::int64_t channels = setup.channels();
-  const Operands rest = operands.subspan(setup.spec.relu ? 3 : 2);
-  const auto* sums = rest[0].as<const double>();
-  auto* gradient = rest[1].as<double>();
+  const auto* sums = operands[Role::sums].as<const double>();
+  auto* gradient = operands[Role::gradient_sums].as<double>();
   double* product = gradient + channels;
   std::fill_n(gradient, 2 * channels, 0.0);
   const bool has_sums = sums[2 * channels] > 0.0;
@@ -145,19 +149,23 @@ void backward_statistics(const Setup& setup, Operands operands, ChannelWorkspace
     workspace.mean[i] = static_cast<float>(moments_of(sums, channels, c).mean);
   }
   add_gradients<T>(setup, operands, {workspace.mean.data(), gradient, product});
+  auto* dscale = operands[Role::dscale].as<float>();
+  auto* dshift = operands[Role::dshift].as<float>();
   for (std::int64_t c = 0; c < channels; ++c) {
     if (has_sums) product[c] *= inverse_deviation(setup, moments_of(sums, channels, c));
-    rest[2].as<float>()[c] = static_cast<float>(product[c]);
-    rest[3].as<float>()[c] = static_cast<float>(gradient[c]);
+    dscale[c] = static_cast<float>(product[c]);
+    dshift[c] = static_cast<float>(gradient[c]);
   }
 }
 
 // dx = scale / deviation (dz - mean(dz) - normalised x * mean(dz * normalised x))
-void prepare_backward_data(const Setup& setup, Operands rest, ChannelWorkspace& workspace) {
+void prepare_backward_data(const Setup& setup,
+                           const OperandsByRole& operands,
+                           ChannelWorkspace& workspace) {
   const std::int64_t channels = setup.channels();
-  const auto* sums = rest[0].as<const double>();
-  const auto* gradient_sums = rest[1].as<const double>();
-  const auto* scale = rest[2].as<const float>();
+  const auto* sums = operands[Role::sums].as<const double>();
+  const auto* gradient_sums = operands[Role::gradient_sums].as<const double>();
+  const auto* scale = operands[Role::scale].as<const float>();
   const double count = sums[2 * channels];
   for (std::int64_t c = 0; c < channels; ++c) {
     const Moments moments = moments_of(sums, channels, c);
@@ -171,43 +179,30 @@ void prepare_backward_data(const Setup& setup, Operands rest, ChannelWorkspace& 
 }
 
 template <typename T>
-void backward_data(const Setup& setup, Operands operands, ChannelWorkspace& workspace) {
+void backward_data(const Setup& setup,
+                   const OperandsByRole& operands,
+                   ChannelWorkspace& workspace) {
   const KernelSpec& spec = setup.spec;
   if (volume(spec.in) == 0) return;
   const bool masked = spec.relu && !spec.residual;
-  prepare_backward_data(setup, operands.subspan(masked ? 3 : 2), workspace);
+  prepare_backward_data(setup, operands, workspace);
   const GradientTransform by{.mean = workspace.mean.data(),
                              .factor = workspace.factor.data(),
                              .offset = workspace.offset.data(),
                              .slope = workspace.slope.data()};
-  const TensorView& x = operands[0];
-  const TensorView& y = masked ? operands[2] : x;
+  const TensorView& x = operands[Role::x];
+  const TensorView& y = masked ? operands[Role::y] : x;
   for_each_run<T, T, T, T>(
       spec.in,
-      {x, operands[1], y, operands.back()},
+      {x, operands[Role::dz], y, operands[Role::dx]},
       [&](std::int64_t positions, const T* from, const T* dz, const T* mask, T* to) {
         transform_gradient(setup.size(positions), by, from, dz, masked ? mask : nullptr, to);
       });
 }
 
-std::size_t operand_count(const KernelSpec& spec) {
-  const std::size_t relu = spec.relu ? 1 : 0;
-  const std::size_t residual = spec.residual ? 1 : 0;
-  switch (spec.phase) {
-    case KernelPhase::forward_statistics:
-      return 2;
-    case KernelPhase::forward:
-      return 7 + residual;
-    case KernelPhase::backward_statistics:
-      return 6 + relu + residual;
-    default:
-      return spec.relu && !spec.residual ? 7 : 6;
-  }
-}
-
 template <typename T>
 void run(const Setup& setup,
-         Operands operands,
+         const OperandsByRole& operands,
          const StepState& state,
          ChannelWorkspace& workspace) {
   switch (setup.spec.phase) {
@@ -224,12 +219,14 @@ void run(const Setup& setup,
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_batch_norm(const KernelSpec& spec, const KernelConstants& constants) {
+std::unique_ptr<Kernel> make_batch_norm(const Library&,
+                                        const KernelSpec& spec,
+                                        const KernelConstants& constants) {
   const Setup setup{spec, constants};
   const auto workspace = std::make_shared<ChannelWorkspace>(setup.channels());
   return with_activation(spec.precision, [&]<typename T>(T) -> std::unique_ptr<Kernel> {
     return std::make_unique<FunctionKernel>(
-        "loops", operand_count(spec), [=](Operands operands, const StepState& state) {
+        "loops", spec, [=](const OperandsByRole& operands, const StepState& state) {
           run<T>(setup, operands, state, *workspace);
         });
   });

@@ -1,4 +1,4 @@
-// Bias: y = x + bias of the channel; its gradient is the sum over positions.
+// Adds a bias: y = x + bias of the channel. The gradient of the bias is the sum over positions.
 #include <algorithm>
 #include <vector>
 
@@ -30,21 +30,23 @@ CNNPLAN_VECTORIZED void add_to(const T* dy,
 }
 
 template <typename T>
-void forward(const Shape& shape, Operands operands) {
-  const auto* bias = operands[1].as<const float>();
+void forward(const Shape& shape, const OperandsByRole& operands) {
+  const auto* bias = operands[Role::bias].as<const float>();
   for_each_run<T, T>(
-      shape, {operands[0], operands[2]}, [&](std::int64_t positions, const T* x, T* y) {
+      shape, {operands[Role::x], operands[Role::y]}, [&](std::int64_t positions, const T* x, T* y) {
         add(x, bias, y, positions, shape[Dim::c]);
       });
 }
 
 template <typename T>
-void backward_filter(const Shape& shape, Operands operands, std::vector<double>& sums) {
+void backward_filter(const Shape& shape,
+                     const OperandsByRole& operands,
+                     std::vector<double>& sums) {
   std::fill(sums.begin(), sums.end(), 0.0);
-  for_each_run<T>(shape, {operands[0]}, [&](std::int64_t positions, const T* dy) {
+  for_each_run<T>(shape, {operands[Role::dy]}, [&](std::int64_t positions, const T* dy) {
     add_to(dy, sums.data(), positions, shape[Dim::c]);
   });
-  std::transform(sums.begin(), sums.end(), operands[1].as<float>(), [](double sum) {
+  std::transform(sums.begin(), sums.end(), operands[Role::dbias].as<float>(), [](double sum) {
     return static_cast<float>(sum);
   });
 }
@@ -53,18 +55,22 @@ template <typename T>
 std::unique_ptr<Kernel> make(const KernelSpec& spec) {
   if (spec.phase == KernelPhase::forward) {
     return std::make_unique<FunctionKernel>(
-        "loops", 3, [=](Operands operands, const StepState&) { forward<T>(spec.out, operands); });
+        "loops", spec, [=](const OperandsByRole& operands, const StepState&) {
+          forward<T>(spec.out, operands);
+        });
   }
   const std::vector<double> zeros(static_cast<std::size_t>(spec.out[Dim::c]), 0.0);
   return std::make_unique<FunctionKernel>(
-      "loops", 2, [shape = spec.out, sums = zeros](Operands operands, const StepState&) mutable {
+      "loops",
+      spec,
+      [shape = spec.out, sums = zeros](const OperandsByRole& operands, const StepState&) mutable {
         backward_filter<T>(shape, operands, sums);
       });
 }
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_bias(const KernelSpec& spec) {
+std::unique_ptr<Kernel> make_bias(const Library&, const KernelSpec& spec, const KernelConstants&) {
   return with_activation(spec.precision, [&]<typename T>(T) { return make<T>(spec); });
 }
 

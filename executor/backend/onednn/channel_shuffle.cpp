@@ -1,4 +1,5 @@
-// Position by position, group by group of what is read: its channels lie side by side.
+// Shuffles position by position and group by group: the channels of a group that is read lie side
+// by side.
 #include "executor/backend/function_kernel.hpp"
 #include "executor/backend/onednn/elements.hpp"
 #include "executor/backend/onednn/kernels.hpp"
@@ -18,21 +19,27 @@ void shuffle(const T* from, const ShuffledChannels& channels, T* to) {
 }
 
 template <typename T>
-void shuffle(const KernelSpec& spec, Operands operands) {
-  require_shape(operands[0], spec.in);
-  require_shape(operands[1], spec.out);
+void shuffle(const KernelSpec& spec, const OperandsByRole& operands) {
+  const TensorView& from = operands[block_read(spec.phase)];
+  const TensorView& to = operands[block_written(spec.phase)];
+  require_shape(from, spec.in);
+  require_shape(to, spec.out);
   const ShuffledChannels channels(spec);
   for_each_position(spec.out, [&](const Position& place) {
-    shuffle(at<const T>(operands[0], place), channels, at<T>(operands[1], place));
+    shuffle(at<const T>(from, place), channels, at<T>(to, place));
   });
 }
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_channel_shuffle(const KernelSpec& spec) {
+std::unique_ptr<Kernel> make_channel_shuffle(const Library&,
+                                             const KernelSpec& spec,
+                                             const KernelConstants&) {
   return with_activation(spec.precision, [&]<typename T>(T) -> std::unique_ptr<Kernel> {
     return std::make_unique<FunctionKernel>(
-        "loops", 2, [=](Operands operands, const StepState&) { shuffle<T>(spec, operands); });
+        "loops", spec, [=](const OperandsByRole& operands, const StepState&) {
+          shuffle<T>(spec, operands);
+        });
   });
 }
 

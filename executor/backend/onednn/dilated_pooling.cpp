@@ -13,7 +13,7 @@
 namespace cnnplan::onednn {
 namespace {
 
-// Of equal maxima the first tap's stays; an index below zero says that there was none yet.
+// The first tap with the maximum stays. An index below zero says that there was none yet.
 template <typename T>
 CNNPLAN_VECTORIZED void take_larger(const T* __restrict x,
                                     std::int32_t tap,
@@ -54,7 +54,7 @@ T* dense(const TensorView& view, const Shape& shape) {
   return view.as<T>();
 }
 
-// The window of one output position. Offsets are in elements of the dense blocks.
+// Places the window of one output position. Offsets are in elements of the dense blocks.
 struct PlacedWindow {
   std::int64_t output = 0;              // where the channels of its output begin
   std::int64_t sample = 0;              // where the inputs of its sample begin
@@ -112,7 +112,7 @@ void for_each_tap(const KernelSpec& spec, const PlacedWindow& placed, F f) {
   }
 }
 
-// One over the number of elements that the average of a window is taken over.
+// Returns one over the number of elements that the average of a window is taken over.
 float average_share(const KernelSpec& spec, const PlacedWindow& placed) {
   std::int64_t count = 1;
   for (std::size_t i = 0; i < placed.taps.size(); ++i) {
@@ -122,10 +122,10 @@ float average_share(const KernelSpec& spec, const PlacedWindow& placed) {
 }
 
 template <typename T>
-void max_forward(const KernelSpec& spec, Operands operands) {
-  const auto* x = dense<const T>(operands[0], spec.in);
-  auto* y = dense<T>(operands[1], spec.out);
-  auto* index = dense<std::int32_t>(operands[2], spec.out);
+void max_forward(const KernelSpec& spec, const OperandsByRole& operands) {
+  const auto* x = dense<const T>(operands[Role::x], spec.in);
+  auto* y = dense<T>(operands[Role::y], spec.out);
+  auto* index = dense<std::int32_t>(operands[Role::index], spec.out);
   std::fill_n(y, volume(spec.out), T(0.0F));
   std::fill_n(index, volume(spec.out), -1);
   for_each_window(spec, [&](const PlacedWindow& placed) {
@@ -137,10 +137,10 @@ void max_forward(const KernelSpec& spec, Operands operands) {
 
 // `sums` has room for dx.
 template <typename T>
-void max_backward(const KernelSpec& spec, Operands operands, FloatRow<T>& sums) {
-  const auto* index = dense<const std::int32_t>(operands[0], spec.out);
-  const auto* dy = dense<const T>(operands[1], spec.out);
-  auto* dx = dense<T>(operands[2], spec.in);
+void max_backward(const KernelSpec& spec, const OperandsByRole& operands, FloatRow<T>& sums) {
+  const auto* index = dense<const std::int32_t>(operands[Role::index], spec.out);
+  const auto* dy = dense<const T>(operands[Role::dy], spec.out);
+  auto* dx = dense<T>(operands[Role::dx], spec.in);
   float* sum = sums.open(dx);
   std::fill_n(sum, volume(spec.in), 0.0F);
   for_each_window(spec, [&](const PlacedWindow& placed) {
@@ -153,9 +153,9 @@ void max_backward(const KernelSpec& spec, Operands operands, FloatRow<T>& sums) 
 
 // `sums` has room for the channels of a position.
 template <typename T>
-void average_forward(const KernelSpec& spec, Operands operands, FloatRow<T>& sums) {
-  const auto* x = dense<const T>(operands[0], spec.in);
-  auto* y = dense<T>(operands[1], spec.out);
+void average_forward(const KernelSpec& spec, const OperandsByRole& operands, FloatRow<T>& sums) {
+  const auto* x = dense<const T>(operands[Role::x], spec.in);
+  auto* y = dense<T>(operands[Role::y], spec.out);
   for_each_window(spec, [&](const PlacedWindow& placed) {
     const float share = average_share(spec, placed);
     float* sum = sums.open(y + placed.output);
@@ -169,9 +169,9 @@ void average_forward(const KernelSpec& spec, Operands operands, FloatRow<T>& sum
 
 // `sums` has room for dx.
 template <typename T>
-void average_backward(const KernelSpec& spec, Operands operands, FloatRow<T>& sums) {
-  const auto* dy = dense<const T>(operands[0], spec.out);
-  auto* dx = dense<T>(operands[1], spec.in);
+void average_backward(const KernelSpec& spec, const OperandsByRole& operands, FloatRow<T>& sums) {
+  const auto* dy = dense<const T>(operands[Role::dy], spec.out);
+  auto* dx = dense<T>(operands[Role::dx], spec.in);
   float* sum = sums.open(dx);
   std::fill_n(sum, volume(spec.in), 0.0F);
   for_each_window(spec, [&](const PlacedWindow& placed) {
@@ -184,7 +184,7 @@ void average_backward(const KernelSpec& spec, Operands operands, FloatRow<T>& su
 }
 
 template <typename T>
-void run(const KernelSpec& spec, Operands operands, FloatRow<T>& sums) {
+void run(const KernelSpec& spec, const OperandsByRole& operands, FloatRow<T>& sums) {
   const bool is_forward = spec.phase == KernelPhase::forward;
   if (spec.pooling == PoolingMode::max) {
     is_forward ? max_forward<T>(spec, operands) : max_backward<T>(spec, operands, sums);
@@ -203,7 +203,6 @@ bool is_dilated(const Window& window) {
 }
 
 std::unique_ptr<Kernel> make_dilated_pooling(const KernelSpec& spec) {
-  const std::size_t operand_count = spec.pooling == PoolingMode::max ? 3 : 2;
   const std::int64_t summed_at_once =
       spec.phase == KernelPhase::forward ? spec.out[Dim::c] : volume(spec.in);
   return with_activation(spec.precision, [&]<typename T>(T) -> std::unique_ptr<Kernel> {
@@ -211,8 +210,8 @@ std::unique_ptr<Kernel> make_dilated_pooling(const KernelSpec& spec) {
     const std::int64_t bytes = sums.bytes();
     return std::make_unique<FunctionKernel>(
         "loops",
-        operand_count,
-        [spec, sums = std::move(sums)](Operands operands, const StepState&) mutable {
+        spec,
+        [spec, sums = std::move(sums)](const OperandsByRole& operands, const StepState&) mutable {
           run<T>(spec, operands, sums);
         },
         bytes);

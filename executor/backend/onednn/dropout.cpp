@@ -1,4 +1,4 @@
-// Dropout: both phases multiply by the same mask / (1 - rate), which is computed anew.
+// Computes dropout: both phases multiply by one mask / (1 - rate), which each of them draws anew.
 #include <algorithm>
 
 #include "executor/backend/dropout_mask.hpp"
@@ -64,10 +64,10 @@ void drop(const TensorView& in, const TensorView& out, double rate, std::uint64_
 template <typename T>
 void run(const KernelSpec& spec,
          const KernelConstants& constants,
-         Operands operands,
+         const OperandsByRole& operands,
          const StepState& state) {
-  const TensorView& in = operands[0];
-  const TensorView& out = operands[1];
+  const TensorView& in = operands[block_read(spec.phase)];
+  const TensorView& out = operands[block_written(spec.phase)];
   if (!state.training) {
     for_each_run<T, T>(spec.out, {in, out}, [&](std::int64_t positions, const T* from, T* to) {
       if (from != to) std::copy_n(from, positions * spec.out[Dim::c], to);
@@ -88,10 +88,12 @@ void run(const KernelSpec& spec,
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_dropout(const KernelSpec& spec, const KernelConstants& constants) {
+std::unique_ptr<Kernel> make_dropout(const Library&,
+                                     const KernelSpec& spec,
+                                     const KernelConstants& constants) {
   return with_activation(spec.precision, [&]<typename T>(T) -> std::unique_ptr<Kernel> {
     return std::make_unique<FunctionKernel>(
-        "loops", 2, [=](Operands operands, const StepState& state) {
+        "loops", spec, [=](const OperandsByRole& operands, const StepState& state) {
           run<T>(spec, constants, operands, state);
         });
   });

@@ -1,4 +1,4 @@
-// Linear interpolation, position by position: sums of the channels of others, each by its weight.
+// Interpolates linearly, position by position, as sums of other channels by their weights.
 #include <algorithm>
 
 #include "executor/backend/function_kernel.hpp"
@@ -19,7 +19,7 @@ CNNPLAN_VECTORIZED void add_scaled(const T* __restrict from,
   for (std::int64_t c = 0; c < channels; ++c) to[c] += weight * static_cast<float>(from[c]);
 }
 
-// The input of an output in one dim, and the one behind it where that has a share.
+// Returns the input of an output in one dim, or the next input where it has a share.
 std::int32_t last_input(const InterpolationPlace<float>& place) {
   return place.input + (place.share > 0 ? 1 : 0);
 }
@@ -75,18 +75,22 @@ void backward_data(const InterpolationBlock& block,
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_interpolate(const KernelSpec& spec, const KernelConstants& constants) {
+std::unique_ptr<Kernel> make_interpolate(const Library&,
+                                         const KernelSpec& spec,
+                                         const KernelConstants& constants) {
   const InterpolationBlock block(spec, constants);
   return with_activation(spec.precision, [&]<typename T>(T) -> std::unique_ptr<Kernel> {
-    const auto run = [=, row = FloatRow<T>(spec.in[Dim::c])](Operands operands,
+    const auto run = [=, row = FloatRow<T>(spec.in[Dim::c])](const OperandsByRole& operands,
                                                              const StepState&) mutable {
       const bool is_forward = spec.phase == KernelPhase::forward;
-      require_shape(operands[0], is_forward ? spec.in : spec.out);
-      require_shape(operands[1], is_forward ? spec.out : spec.in);
-      is_forward ? forward<T>(block, spec.out, operands[0], operands[1], row)
-                 : backward_data<T>(block, spec.in, operands[0], operands[1], row);
+      const TensorView& from = operands[block_read(spec.phase)];
+      const TensorView& to = operands[block_written(spec.phase)];
+      require_shape(from, is_forward ? spec.in : spec.out);
+      require_shape(to, is_forward ? spec.out : spec.in);
+      is_forward ? forward<T>(block, spec.out, from, to, row)
+                 : backward_data<T>(block, spec.in, from, to, row);
     };
-    return std::make_unique<FunctionKernel>("loops", 2, run);
+    return std::make_unique<FunctionKernel>("loops", spec, run);
   });
 }
 

@@ -1,32 +1,49 @@
-// The kernels of the oneDNN backend, one builder per kind.
+// Lists the kernels of the oneDNN backend, with one builder for each kind.
 #pragma once
 
 #include <memory>
 
-#include "executor/backend/backend.hpp"
+#include "executor/backend/kernel_factories.hpp"
 #include "executor/backend/onednn/library.hpp"
 
 namespace cnnplan::onednn {
 
-// Also accumulate.
-std::unique_ptr<Kernel> make_add(const KernelSpec& spec, const KernelConstants& constants);
-// Of doubles, whatever activations are.
+using Factory = KernelFactory<const Library&>;
+
+Factory make_add;  // also makes accumulate
+Factory make_batch_norm;
+Factory make_bias;
+Factory make_channel_shuffle;
+Factory make_convolution;
+Factory make_dropout;
+Factory make_interpolate;
+Factory make_local_response_norm;
+Factory make_mean_squared_error;
+Factory make_pooling;
+Factory make_relu;
+Factory make_sgd;
+Factory make_softmax_cross_entropy;
+Factory make_upsample;
+
+inline constexpr KernelFactories<const Library&> factories{{{
+    {KernelKind::convolution, make_convolution},
+    {KernelKind::bias, make_bias},
+    {KernelKind::batch_norm, make_batch_norm},
+    {KernelKind::relu, make_relu},
+    {KernelKind::pooling, make_pooling},
+    {KernelKind::upsample, make_upsample},
+    {KernelKind::interpolate, make_interpolate},
+    {KernelKind::channel_shuffle, make_channel_shuffle},
+    {KernelKind::local_response_norm, make_local_response_norm},
+    {KernelKind::add, make_add},
+    {KernelKind::dropout, make_dropout},
+    {KernelKind::softmax_cross_entropy, make_softmax_cross_entropy},
+    {KernelKind::mean_squared_error, make_mean_squared_error},
+    {KernelKind::accumulate, make_add},
+    {KernelKind::sgd, make_sgd},
+}}};
+
+// Adds doubles, whatever the precision of activations is.
 std::unique_ptr<Kernel> make_add_doubles(const KernelSpec& spec);
-std::unique_ptr<Kernel> make_batch_norm(const KernelSpec& spec, const KernelConstants& constants);
-std::unique_ptr<Kernel> make_bias(const KernelSpec& spec);
-std::unique_ptr<Kernel> make_channel_shuffle(const KernelSpec& spec);
-std::unique_ptr<Kernel> make_local_response_norm(const KernelSpec& spec,
-                                                 const KernelConstants& constants);
-std::unique_ptr<Kernel> make_convolution(const Library& library, const KernelSpec& spec);
-std::unique_ptr<Kernel> make_dropout(const KernelSpec& spec, const KernelConstants& constants);
-std::unique_ptr<Kernel> make_pooling(const Library& library, const KernelSpec& spec);
-std::unique_ptr<Kernel> make_relu(const KernelSpec& spec, const KernelConstants& constants);
-std::unique_ptr<Kernel> make_sgd(const KernelSpec& spec);
-std::unique_ptr<Kernel> make_softmax_cross_entropy(const KernelSpec& spec,
-                                                   const KernelConstants& constants);
-std::unique_ptr<Kernel> make_mean_squared_error(const KernelSpec& spec,
-                                                const KernelConstants& constants);
-std::unique_ptr<Kernel> make_upsample(const KernelSpec& spec);
-std::unique_ptr<Kernel> make_interpolate(const KernelSpec& spec, const KernelConstants& constants);
 
 }  // namespace cnnplan::onednn

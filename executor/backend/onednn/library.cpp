@@ -1,6 +1,7 @@
-// Owners of oneDNN objects.
+// Implements the owners of oneDNN objects.
 #include "executor/backend/onednn/library.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -8,6 +9,16 @@
 
 namespace cnnplan::onednn {
 namespace {
+
+// Brings the ports into the order of the kernel's operands.
+const std::vector<Port>& sort_by_operand(std::vector<Port>& ports, const KernelSpec& spec) {
+  const OperandPositions positions(spec);
+  if (ports.size() != positions.count()) throw std::logic_error("wrong number of ports");
+  std::sort(ports.begin(), ports.end(), [&positions](const Port& a, const Port& b) {
+    return positions[a.role] < positions[b.role];
+  });
+  return ports;
+}
 
 std::vector<Argument> inside_arguments(const std::vector<Port>& ports) {
   std::vector<Argument> arguments;
@@ -60,11 +71,12 @@ void Primitive::execute() {
 }
 
 PrimitiveKernel::PrimitiveKernel(const Library& library,
+                                 const KernelSpec& spec,
                                  const dnnl::primitive& primitive,
                                  std::string implementation,
-                                 const std::vector<Port>& ports)
+                                 std::vector<Port> ports)
     : implementation_(std::move(implementation)),
-      primitive_(library, primitive, inside_arguments(ports)) {
+      primitive_(library, primitive, inside_arguments(sort_by_operand(ports, spec))) {
   for (std::size_t operand = 0; operand < ports.size(); ++operand) {
     const Port& port = ports[operand];
     direct_.push_back(port.outside == port.inside && !port.needs_alignment);
@@ -86,8 +98,8 @@ void PrimitiveKernel::add_reorder(const Library& library, std::size_t operand, c
   (port.written ? after_ : before_).push_back(std::move(reordered));
 }
 
-// In the order in which needed_bytes() counts. Nothing is to do where they are already: setting an
-// address clears the padding of blocks, which reorders write, too.
+// Places them in the order in which needed_bytes() counts. Where they are placed already, nothing
+// is done: setting an address clears the padding of blocks, which reorders write, too.
 void PrimitiveKernel::place_in(std::byte* workspace) {
   if (workspace == placed_) return;
   placed_ = workspace;

@@ -1,4 +1,4 @@
-// What every oneDNN kernel is made of: engine, checked calls, memory, and a primitive with
+// Holds what every oneDNN kernel is made of: engine, checked calls, memory, and a primitive with
 // reorders.
 #pragma once
 
@@ -12,6 +12,7 @@
 
 #include "executor/backend/backend.hpp"
 #include "planner/base/error.hpp"
+#include "planner/kernel/kernel_operands.hpp"
 
 namespace cnnplan::onednn {
 
@@ -30,7 +31,7 @@ auto checked_call(const KernelSpec& spec, Call call) {
   }
 }
 
-// True where oneDNN's kernels are those for AVX2: its best choices are others than with AVX-512.
+// True where oneDNN uses its kernels for AVX2. Its best choices differ from those with AVX-512.
 bool has_avx2_alone();
 
 // True for oneDNN's own plain loops, which are hundreds of times too slow.
@@ -38,13 +39,13 @@ bool is_slow(const std::string& implementation);
 // @throws BackendError when the implementation is slow
 void require_full_speed(const std::string& implementation, const KernelSpec& spec);
 
-// One argument of a primitive: which, and in what format.
+// Says which argument of a primitive it is, and in what format.
 struct Argument {
   int id = 0;
   dnnl::memory::desc format;
 };
 
-// A primitive with its arguments; execute() allocates nothing.
+// Binds a primitive to its arguments. execute() allocates nothing.
 class Primitive {
  public:
   Primitive(const Library& library,
@@ -64,8 +65,10 @@ class Primitive {
   std::vector<dnnl_exec_arg_t> arguments_;
 };
 
-// One operand of a kernel: the format of the caller's memory and that which the primitive wants.
+// Describes one operand of a kernel: the format of the caller's memory and the format that the
+// primitive wants.
 struct Port {
+  OperandRole role = OperandRole::x;
   int id = 0;
   dnnl::memory::desc outside;
   dnnl::memory::desc inside;
@@ -73,15 +76,16 @@ struct Port {
   bool needs_alignment = false;  // the primitive's stores fault where the caller is not aligned
 };
 
-// A primitive whose operands pass through the workspace where their formats differ or it needs them
-// aligned.
+// Runs a primitive. Operands pass through the workspace where their formats differ, or where the
+// primitive needs them aligned.
 class PrimitiveKernel final : public Kernel {
  public:
-  // `ports` in the order of the kernel's operands.
+  // @throws std::logic_error unless there is a port for each operand of `spec`
   PrimitiveKernel(const Library& library,
+                  const KernelSpec& spec,
                   const dnnl::primitive& primitive,
                   std::string implementation,
-                  const std::vector<Port>& ports);
+                  std::vector<Port> ports);
   void run(Operands operands, const StepState& state) override;
   std::int64_t workspace_bytes() const override {
     return static_cast<std::int64_t>(workspace_bytes_);
@@ -107,7 +111,7 @@ class PrimitiveKernel final : public Kernel {
   std::byte* placed_ = nullptr;  // where in memory the last workspace was
 };
 
-// Attributes that every primitive is created with.
+// Returns the attributes that every primitive is created with.
 dnnl::primitive_attr attributes();
 
 }  // namespace cnnplan::onednn

@@ -1,4 +1,5 @@
-// Local response norm by loops over the channels of a position: oneDNN's own takes odd sizes only.
+// Computes local response norms by loops over the channels of a position: oneDNN takes odd sizes
+// only.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -19,7 +20,7 @@ struct Response {
   float k = 1.0F;
 };
 
-// to[c] += sum of from[c + i] for i from -before to after, as far as there are such.
+// Adds the sum of from[c + i] to to[c], for i from -before to after, where from[c + i] exists.
 void add_around(
     const float* from, std::int32_t count, std::int32_t before, std::int32_t after, float* to) {
   for (std::int32_t i = -before; i <= after; ++i) {
@@ -28,7 +29,7 @@ void add_around(
   }
 }
 
-// s^-beta; 0.75, which nearly all have, without logarithms.
+// Computes s^-beta. A beta of 0.75, which nearly all networks have, needs no logarithms.
 void to_powers(float beta, std::vector<float>& sums) {
   if (beta == 0.75F) {
     for (float& sum : sums) {
@@ -40,7 +41,7 @@ void to_powers(float beta, std::vector<float>& sums) {
   }
 }
 
-// Of one position; reused for the next.
+// Holds the numbers of one position, and is reused for the next.
 struct Buffers {
   std::vector<float> terms;
   std::vector<float> sums;
@@ -50,7 +51,7 @@ struct Buffers {
       : terms(static_cast<std::size_t>(count)), sums(terms), powers(terms) {}
 };
 
-// The sums around every channel, and their powers.
+// Computes the sums around every channel, and their powers.
 template <typename T>
 void compute_powers(const Response& response, const T* x, Buffers& buffers) {
   const auto& [before, after, count] = response.around;
@@ -91,31 +92,35 @@ void backward(const Response& response, const T* x, const T* dy, Buffers& buffer
 }
 
 template <typename T>
-void run(const KernelSpec& spec, const Response& response, Operands operands) {
-  for (const TensorView& view : operands) require_shape(view, spec.out);
+void run(const KernelSpec& spec, const Response& response, const OperandsByRole& operands) {
+  for (const TensorView& view : operands.in_order()) require_shape(view, spec.out);
   Buffers buffers(response.around.count);
   for_each_position(spec.out, [&](const Position& place) {
-    const auto* x = at<const T>(operands[0], place);
+    const auto* x = at<const T>(operands[Role::x], place);
     if (spec.phase == KernelPhase::forward) {
-      forward(response, x, buffers, at<T>(operands[1], place));
+      forward(response, x, buffers, at<T>(operands[Role::y], place));
     } else {
-      backward(response, x, at<const T>(operands[1], place), buffers, at<T>(operands[2], place));
+      backward(response,
+               x,
+               at<const T>(operands[Role::dy], place),
+               buffers,
+               at<T>(operands[Role::dx], place));
     }
   });
 }
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_local_response_norm(const KernelSpec& spec,
+std::unique_ptr<Kernel> make_local_response_norm(const Library&,
+                                                 const KernelSpec& spec,
                                                  const KernelConstants& constants) {
   const Response response{.around = ChannelsAround(spec),
                           .scale = static_cast<float>(constants.response_scale),
                           .beta = static_cast<float>(constants.response_beta),
                           .k = static_cast<float>(constants.response_k)};
-  const bool is_forward = spec.phase == KernelPhase::forward;
   return with_activation(spec.precision, [&]<typename T>(T) -> std::unique_ptr<Kernel> {
     return std::make_unique<FunctionKernel>(
-        "loops", is_forward ? 2 : 3, [=](Operands operands, const StepState&) {
+        "loops", spec, [=](const OperandsByRole& operands, const StepState&) {
           run<T>(spec, response, operands);
         });
   });

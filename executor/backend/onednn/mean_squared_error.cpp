@@ -1,4 +1,4 @@
-// The mean of squared differences from targets.
+// Computes the mean of squared differences from targets.
 #include "executor/backend/onednn/elements.hpp"
 #include "executor/backend/onednn/kernels.hpp"
 #include "executor/backend/onednn/runs.hpp"
@@ -7,7 +7,7 @@
 namespace cnnplan::onednn {
 namespace {
 
-// Sum of the squares of what is written.
+// Returns the sum of the squares of the differences.
 template <typename T>
 CNNPLAN_VECTORIZED double subtract(const T* __restrict x,
                                    const float* __restrict targets,
@@ -31,24 +31,24 @@ CNNPLAN_VECTORIZED void scale(const float* __restrict from,
 }
 
 template <typename T>
-void forward(const Shape& shape, double count, Operands operands) {
+void forward(const Shape& shape, double count, const OperandsByRole& operands) {
   const std::int64_t channels = shape[Dim::c];
   double sum = 0.0;
   for_each_run<T, float, float>(
       shape,
-      {operands[0], operands[1], operands[2]},
+      {operands[Role::x], operands[Role::targets], operands[Role::differences]},
       [&](std::int64_t positions, const T* x, const float* targets, float* differences) {
         sum += subtract(x, targets, differences, positions * channels);
       });
-  *operands[3].as<double>() = sum / count;
+  *operands[Role::loss].as<double>() = sum / count;
 }
 
 template <typename T>
-void backward_data(const Shape& shape, double divisor, Operands operands) {
+void backward_data(const Shape& shape, double divisor, const OperandsByRole& operands) {
   const std::int64_t channels = shape[Dim::c];
   const auto factor = static_cast<float>(2.0 / divisor);
   for_each_run<float, T>(shape,
-                         {operands[0], operands[1]},
+                         {operands[Role::differences], operands[Role::dx]},
                          [&](std::int64_t positions, const float* differences, T* dx) {
                            scale(differences, factor, dx, positions * channels);
                          });
@@ -56,12 +56,13 @@ void backward_data(const Shape& shape, double divisor, Operands operands) {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_mean_squared_error(const KernelSpec& spec,
+std::unique_ptr<Kernel> make_mean_squared_error(const Library&,
+                                                const KernelSpec& spec,
                                                 const KernelConstants& constants) {
   const bool is_forward = spec.phase == KernelPhase::forward;
   return with_activation(spec.precision, [&]<typename T>(T) -> std::unique_ptr<Kernel> {
     return std::make_unique<FunctionKernel>(
-        "loops", is_forward ? 4 : 2, [=](Operands operands, const StepState& state) {
+        "loops", spec, [=](const OperandsByRole& operands, const StepState& state) {
           is_forward ? forward<T>(spec.in, constants.loss_count, operands)
                      : backward_data<T>(spec.in, constants.loss_count / state.loss_scale, operands);
         });

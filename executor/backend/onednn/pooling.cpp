@@ -1,5 +1,5 @@
-// oneDNN's pooling primitives. What max pooling keeps for its backward pass lies in the index
-// operand, in oneDNN's own format.
+// Computes poolings by oneDNN's primitives. Max pooling keeps in the index operand, in oneDNN's own
+// format, what its backward pass needs.
 #include <algorithm>
 
 #include "executor/backend/function_kernel.hpp"
@@ -49,8 +49,8 @@ pooling_v2_backward::primitive_desc describe_backward(const Library& library,
   return {description, attributes(), library.engine, describe_forward(library, spec)};
 }
 
-Port same(int id, const dnnl::memory::desc& format, bool written) {
-  return {.id = id, .outside = format, .inside = format, .written = written};
+Port same(OperandRole role, int id, const dnnl::memory::desc& format, bool written) {
+  return {.role = role, .id = id, .outside = format, .inside = format, .written = written};
 }
 
 // The index has as many 32-bit integers as y has elements.
@@ -59,46 +59,46 @@ Port index_port(const KernelSpec& spec, const dnnl::memory::desc& workspace, boo
   if (workspace.get_size() > available) {
     throw BackendError("onednn: the index of a maximum takes more than 4 bytes: " + to_text(spec));
   }
-  return same(DNNL_ARG_WORKSPACE, workspace, written);
+  return same(OperandRole::index, DNNL_ARG_WORKSPACE, workspace, written);
 }
 
 std::unique_ptr<Kernel> make_forward(const Library& library, const KernelSpec& spec) {
   const auto description = describe_forward(library, spec);
   require_full_speed(description.impl_info_str(), spec);
-  std::vector<Port> ports{same(DNNL_ARG_SRC, description.src_desc(), false),
-                          same(DNNL_ARG_DST, description.dst_desc(), true)};
+  std::vector<Port> ports{same(OperandRole::x, DNNL_ARG_SRC, description.src_desc(), false),
+                          same(OperandRole::y, DNNL_ARG_DST, description.dst_desc(), true)};
   if (spec.pooling == PoolingMode::max) {
     ports.push_back(index_port(spec, description.workspace_desc(), true));
   }
   return std::make_unique<PrimitiveKernel>(
-      library, pooling_v2_forward(description), description.impl_info_str(), ports);
+      library, spec, pooling_v2_forward(description), description.impl_info_str(), ports);
 }
 
 std::unique_ptr<Kernel> make_backward(const Library& library, const KernelSpec& spec) {
   const auto description = describe_backward(library, spec);
   require_full_speed(description.impl_info_str(), spec);
-  std::vector<Port> ports{same(DNNL_ARG_DIFF_DST, description.diff_dst_desc(), false),
-                          same(DNNL_ARG_DIFF_SRC, description.diff_src_desc(), true)};
+  std::vector<Port> ports{
+      same(OperandRole::dy, DNNL_ARG_DIFF_DST, description.diff_dst_desc(), false),
+      same(OperandRole::dx, DNNL_ARG_DIFF_SRC, description.diff_src_desc(), true)};
   if (spec.pooling == PoolingMode::max) {
-    ports.insert(ports.begin(), index_port(spec, description.workspace_desc(), false));
+    ports.push_back(index_port(spec, description.workspace_desc(), false));
   }
   return std::make_unique<PrimitiveKernel>(
-      library, pooling_v2_backward(description), description.impl_info_str(), ports);
+      library, spec, pooling_v2_backward(description), description.impl_info_str(), ports);
 }
 
 // A block without outputs has no gradient to hand back.
 std::unique_ptr<Kernel> make_empty(const KernelSpec& spec) {
   return std::make_unique<FunctionKernel>(
-      "empty", spec.pooling == PoolingMode::max ? 3 : 2, [=](Operands operands, const StepState&) {
-        const bool is_forward = spec.phase == KernelPhase::forward;
-        const TensorView& written = is_forward ? operands[1] : operands.back();
+      "empty", spec, [=](const OperandsByRole& operands, const StepState&) {
+        const TensorView& written = operands[block_written(spec.phase)];
         with_activation(spec.precision, [&]<typename T>(T) {
           std::fill_n(written.as<T>(), volume(written.shape()), T(0.0F));
         });
       });
 }
 
-// oneDNN 2.6.3: in bf16, jit kernels count the taps of such windows in bf16, which has no 257.
+// In bf16, jit kernels of oneDNN 2.6.3 count the taps of such windows in bf16, which has no 257.
 bool jit_miscounts(const KernelSpec& spec) {
   constexpr std::int64_t most_taps = 255;
   std::int64_t taps = 1;
@@ -108,7 +108,9 @@ bool jit_miscounts(const KernelSpec& spec) {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_pooling(const Library& library, const KernelSpec& spec) {
+std::unique_ptr<Kernel> make_pooling(const Library& library,
+                                     const KernelSpec& spec,
+                                     const KernelConstants&) {
   if (volume(spec.in) * volume(spec.out) == 0) return make_empty(spec);
   if (is_dilated(spec.window) || jit_miscounts(spec)) return make_dilated_pooling(spec);
   return checked_call(spec, [&] {

@@ -1,4 +1,4 @@
-// ReLU, one pass.
+// Computes ReLUs in one pass.
 #include "executor/backend/onednn/elements.hpp"
 #include "executor/backend/onednn/kernels.hpp"
 #include "executor/backend/onednn/runs.hpp"
@@ -29,17 +29,17 @@ CNNPLAN_VECTORIZED void mask(const T* y, const T* dy, float limit, T* dx, std::i
 }
 
 template <typename T>
-void forward(const Shape& shape, float limit, Operands operands) {
+void forward(const Shape& shape, float limit, const OperandsByRole& operands) {
   for_each_run<T, T>(
-      shape, {operands[0], operands[1]}, [&](std::int64_t positions, const T* x, T* y) {
+      shape, {operands[Role::x], operands[Role::y]}, [&](std::int64_t positions, const T* x, T* y) {
         clip(x, limit, y, positions * shape[Dim::c]);
       });
 }
 
 template <typename T>
-void backward_data(const Shape& shape, float limit, Operands operands) {
+void backward_data(const Shape& shape, float limit, const OperandsByRole& operands) {
   for_each_run<T, T, T>(shape,
-                        {operands[0], operands[1], operands[2]},
+                        {operands[Role::y], operands[Role::dy], operands[Role::dx]},
                         [&](std::int64_t positions, const T* y, const T* dy, T* dx) {
                           mask(y, dy, limit, dx, positions * shape[Dim::c]);
                         });
@@ -47,13 +47,15 @@ void backward_data(const Shape& shape, float limit, Operands operands) {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_relu(const KernelSpec& spec, const KernelConstants& constants) {
+std::unique_ptr<Kernel> make_relu(const Library&,
+                                  const KernelSpec& spec,
+                                  const KernelConstants& constants) {
   const bool is_forward = spec.phase == KernelPhase::forward;
   return with_activation(spec.precision, [&]<typename T>(T) -> std::unique_ptr<Kernel> {
-    // As it is stored: a clipped output is not below the limit.
+    // The limit is rounded as outputs are: a clipped output is not below the limit.
     const auto limit = static_cast<float>(stored<T>(constants.relu_max));
     return std::make_unique<FunctionKernel>(
-        "loops", is_forward ? 2 : 3, [=](Operands operands, const StepState&) {
+        "loops", spec, [=](const OperandsByRole& operands, const StepState&) {
           is_forward ? forward<T>(spec.out, limit, operands)
                      : backward_data<T>(spec.out, limit, operands);
         });

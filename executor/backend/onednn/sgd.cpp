@@ -1,4 +1,4 @@
-// SGD with momentum and weight decay as PyTorch defines it, one pass.
+// Updates parameters by SGD with momentum and weight decay, as PyTorch defines it, in one pass.
 #include "executor/backend/function_kernel.hpp"
 #include "executor/backend/onednn/elements.hpp"
 #include "executor/backend/onednn/kernels.hpp"
@@ -43,23 +43,24 @@ CNNPLAN_VECTORIZED void update(const Factors& factors, const Arrays& arrays, std
 }
 
 template <bool has_copies>
-void update(const StepState& state, Operands operands, std::int64_t count) {
+void update(const StepState& state, const OperandsByRole& operands, std::int64_t count) {
   update<has_copies>(factors_of(state),
-                     {.weight = operands[0].as<float>(),
-                      .gradient = operands[1].as<const float>(),
-                      .velocity = operands[2].as<float>(),
-                      .copies = has_copies ? operands.back().as<BFloat16>() : nullptr},
+                     {.weight = operands[Role::parameters].as<float>(),
+                      .gradient = operands[Role::gradient].as<const float>(),
+                      .velocity = operands[Role::momentum].as<float>(),
+                      .copies = has_copies ? operands[Role::copies].as<BFloat16>() : nullptr},
                      count);
 }
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_sgd(const KernelSpec& spec) {
+std::unique_ptr<Kernel> make_sgd(const Library&, const KernelSpec& spec, const KernelConstants&) {
   const bool has_copies = has_weight_copies(spec.precision);
   return std::make_unique<FunctionKernel>(
       "loops",
-      has_copies ? 4 : 3,
-      [has_copies, elements = volume(spec.out)](Operands operands, const StepState& state) {
+      spec,
+      [has_copies, elements = volume(spec.out)](const OperandsByRole& operands,
+                                                const StepState& state) {
         has_copies ? update<true>(state, operands, elements)
                    : update<false>(state, operands, elements);
       });

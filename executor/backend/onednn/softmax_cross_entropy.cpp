@@ -1,4 +1,4 @@
-// Softmax over channels and the mean of -log of the probability of the label.
+// Computes the softmax over channels and the mean of -log of the probability of the label.
 #include <algorithm>
 #include <cmath>
 
@@ -22,7 +22,7 @@ CNNPLAN_VECTORIZED void scale(float* values, float factor, std::int64_t count) {
   for (std::int64_t c = 0; c < count; ++c) values[c] *= factor;
 }
 
-// Probabilities of one position; returns -log of that of `label`.
+// Computes the probabilities of one position. Returns -log of the probability of `label`.
 template <typename T>
 double softmax(const T* x, float* probabilities, std::int64_t count, std::int64_t label) {
   const float largest = largest_of(x, count);
@@ -36,9 +36,9 @@ double softmax(const T* x, float* probabilities, std::int64_t count, std::int64_
 }
 
 template <typename T>
-void forward(const Shape& shape, double loss_count, Operands operands) {
+void forward(const Shape& shape, double loss_count, const OperandsByRole& operands) {
   const std::int64_t channels = shape[Dim::c];
-  const auto* label = operands[1].as<const std::int32_t>();
+  const auto* label = operands[Role::labels].as<const std::int32_t>();
   double loss = 0.0;
   const auto add_losses = [&](std::int64_t positions, const T* x, float* probabilities) {
     for (std::int64_t i = 0; i < positions * channels; i += channels) {
@@ -46,15 +46,18 @@ void forward(const Shape& shape, double loss_count, Operands operands) {
       loss += softmax(x + i, probabilities + i, channels, wanted);
     }
   };
-  for_each_run<T, float>(shape, {operands[0], operands[2]}, add_losses);
-  *operands[3].as<double>() = loss / loss_count;
+  for_each_run<T, float>(shape, {operands[Role::x], operands[Role::probabilities]}, add_losses);
+  *operands[Role::loss].as<double>() = loss / loss_count;
 }
 
 template <typename T>
-void backward_data(const Shape& shape, double divisor, Operands operands, FloatRow<T>& row) {
+void backward_data(const Shape& shape,
+                   double divisor,
+                   const OperandsByRole& operands,
+                   FloatRow<T>& row) {
   const std::int64_t channels = shape[Dim::c];
   const auto factor = static_cast<float>(1.0 / divisor);
-  const auto* label = operands[1].as<const std::int32_t>();
+  const auto* label = operands[Role::labels].as<const std::int32_t>();
   const auto subtract_labels = [&](std::int64_t positions, const float* probabilities, T* dx) {
     for (std::int64_t i = 0; i < positions * channels; i += channels) {
       float* differences = row.open(dx + i);
@@ -64,19 +67,22 @@ void backward_data(const Shape& shape, double divisor, Operands operands, FloatR
       row.close(dx + i);
     }
   };
-  for_each_run<float, T>(shape, {operands[0], operands[2]}, subtract_labels);
+  for_each_run<float, T>(
+      shape, {operands[Role::probabilities], operands[Role::dx]}, subtract_labels);
 }
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_softmax_cross_entropy(const KernelSpec& spec,
+std::unique_ptr<Kernel> make_softmax_cross_entropy(const Library&,
+                                                   const KernelSpec& spec,
                                                    const KernelConstants& constants) {
   const bool is_forward = spec.phase == KernelPhase::forward;
   return with_activation(spec.precision, [&]<typename T>(T) -> std::unique_ptr<Kernel> {
     return std::make_unique<FunctionKernel>(
         "loops",
-        is_forward ? 4 : 3,
-        [=, row = FloatRow<T>(spec.in[Dim::c])](Operands operands, const StepState& state) mutable {
+        spec,
+        [=, row = FloatRow<T>(spec.in[Dim::c])](const OperandsByRole& operands,
+                                                const StepState& state) mutable {
           is_forward
               ? forward<T>(spec.in, constants.loss_count, operands)
               : backward_data<T>(spec.in, constants.loss_count / state.loss_scale, operands, row);

@@ -1,4 +1,4 @@
-// Nearest neighbour, position by position: forward a copy of its channels, backward their sum.
+// Upsamples position by position: forward, channels are copied; backward, they are summed.
 #include <algorithm>
 
 #include "executor/backend/function_kernel.hpp"
@@ -50,17 +50,20 @@ void backward_data(const KernelSpec& spec,
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_upsample(const KernelSpec& spec) {
+std::unique_ptr<Kernel> make_upsample(const Library&,
+                                      const KernelSpec& spec,
+                                      const KernelConstants&) {
   return with_activation(spec.precision, [&]<typename T>(T) -> std::unique_ptr<Kernel> {
-    const auto run = [=, row = FloatRow<T>(spec.in[Dim::c])](Operands operands,
+    const auto run = [=, row = FloatRow<T>(spec.in[Dim::c])](const OperandsByRole& operands,
                                                              const StepState&) mutable {
       const bool is_forward = spec.phase == KernelPhase::forward;
-      require_shape(operands[0], is_forward ? spec.in : spec.out);
-      require_shape(operands[1], is_forward ? spec.out : spec.in);
-      is_forward ? forward<T>(spec, operands[0], operands[1])
-                 : backward_data<T>(spec, operands[0], operands[1], row);
+      const TensorView& from = operands[block_read(spec.phase)];
+      const TensorView& to = operands[block_written(spec.phase)];
+      require_shape(from, is_forward ? spec.in : spec.out);
+      require_shape(to, is_forward ? spec.out : spec.in);
+      is_forward ? forward<T>(spec, from, to) : backward_data<T>(spec, from, to, row);
     };
-    return std::make_unique<FunctionKernel>("loops", 2, run);
+    return std::make_unique<FunctionKernel>("loops", spec, run);
   });
 }
 

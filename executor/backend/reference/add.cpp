@@ -1,5 +1,5 @@
-// Sum of two tensors, the second scaled, with ReLU where asked for; also the accumulation of error
-// signals.
+// Adds two tensors, the second scaled, with a ReLU where asked for. Error signals are accumulated
+// this way, too.
 #include <algorithm>
 
 #include "executor/backend/reference/kernels.hpp"
@@ -9,10 +9,10 @@ namespace cnnplan::reference {
 namespace {
 
 template <typename T>
-void forward(const KernelSpec& spec, double scale, Operands operands) {
-  const auto a = tensor<const T>(operands[0], spec.in);
-  const auto b = tensor<const T>(operands[1], spec.in);
-  const auto y = tensor<T>(operands[2], spec.out);
+void forward(const KernelSpec& spec, double scale, const OperandsByRole& operands) {
+  const auto a = tensor<const T>(operands[Role::a], spec.in);
+  const auto b = tensor<const T>(operands[Role::b], spec.in);
+  const auto y = tensor<T>(operands[Role::y], spec.out);
   for_each_index(spec.out, [&](const Index& i) {
     const T sum = a[i] + static_cast<T>(scale) * b[i];
     y[i] = spec.relu ? std::max(sum, T{0}) : sum;
@@ -20,9 +20,9 @@ void forward(const KernelSpec& spec, double scale, Operands operands) {
 }
 
 template <typename T>
-void backward_data(const KernelSpec& spec, double scale, Operands operands) {
-  const auto dy = tensor<const T>(operands[0], spec.out);
-  const auto dx = tensor<T>(operands[1], spec.in);
+void backward_data(const KernelSpec& spec, double scale, const OperandsByRole& operands) {
+  const auto dy = tensor<const T>(operands[Role::dy], spec.out);
+  const auto dx = tensor<T>(operands[Role::dx], spec.in);
   for_each_index(spec.in, [&](const Index& i) { dx[i] = static_cast<T>(scale) * dy[i]; });
 }
 
@@ -31,7 +31,7 @@ void backward_data(const KernelSpec& spec, double scale, Operands operands) {
 std::unique_ptr<Kernel> make_add(const KernelSpec& spec, const KernelConstants& constants) {
   const double scale = constants.add_scale;
   const bool is_forward = spec.phase == KernelPhase::forward;
-  return make_loops(spec, [=]<typename T>(T, Operands operands, const StepState&) {
+  return make_loops(spec, [=]<typename T>(T, const OperandsByRole& operands, const StepState&) {
     is_forward ? forward<T>(spec, scale, operands) : backward_data<T>(spec, scale, operands);
   });
 }

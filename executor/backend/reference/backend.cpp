@@ -2,7 +2,6 @@
 #include "executor/backend/reference/backend.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 
 #include "executor/backend/cpu_device.hpp"
 #include "executor/backend/element.hpp"
@@ -42,38 +41,7 @@ std::unique_ptr<Kernel> ReferenceBackend::make_kernel(const KernelSpec& spec,
   if (spec.algorithm != KernelAlgorithm::direct) {
     throw BackendError("reference: only the direct algorithm is there: " + to_text(spec));
   }
-  switch (spec.kind) {
-    case KernelKind::convolution:
-      return make_convolution(spec);
-    case KernelKind::bias:
-      return make_bias(spec);
-    case KernelKind::batch_norm:
-      return make_batch_norm(spec, constants);
-    case KernelKind::relu:
-      return make_relu(spec, constants);
-    case KernelKind::pooling:
-      return make_pooling(spec);
-    case KernelKind::upsample:
-      return make_upsample(spec);
-    case KernelKind::interpolate:
-      return make_interpolate(spec, constants);
-    case KernelKind::channel_shuffle:
-      return make_channel_shuffle(spec);
-    case KernelKind::local_response_norm:
-      return make_local_response_norm(spec, constants);
-    case KernelKind::add:
-    case KernelKind::accumulate:
-      return make_add(spec, constants);
-    case KernelKind::dropout:
-      return make_dropout(spec, constants);
-    case KernelKind::softmax_cross_entropy:
-      return make_softmax_cross_entropy(spec, constants);
-    case KernelKind::mean_squared_error:
-      return make_mean_squared_error(spec, constants);
-    case KernelKind::sgd:
-      return make_sgd(spec);
-  }
-  throw std::logic_error("unknown kernel kind");
+  return factories[spec.kind].make(spec, constants);
 }
 
 void ReferenceBackend::import_weight(const KernelSpec& convolution,

@@ -1,4 +1,4 @@
-// Batch norm in its four phases; what lies between them may be summed over ranks.
+// Computes batch norm in four phases. The sums between the phases may be added up over ranks.
 #include <algorithm>
 #include <cmath>
 
@@ -24,6 +24,12 @@ struct Moments {
   }
 };
 
+// A tensor that the kernel lacks has no data, and is not read.
+template <typename T>
+Tensor<T> tensor_or_none(const OperandsByRole& operands, Role role, const Shape& shape) {
+  return operands.has(role) ? tensor<T>(operands[role], shape) : Tensor<T>{};
+}
+
 // `sums` holds C sums, C sums of squares and the count.
 Moments moments_of(const double* sums, std::int64_t channels, std::int64_t c) {
   const double mean = sums[c] / sums[2 * channels];
@@ -31,10 +37,10 @@ Moments moments_of(const double* sums, std::int64_t channels, std::int64_t c) {
 }
 
 template <typename T>
-void forward_statistics(const Setup& setup, Operands operands) {
+void forward_statistics(const Setup& setup, const OperandsByRole& operands) {
   const Shape& shape = setup.spec.in;
-  const auto x = tensor<const T>(operands[0], shape);
-  auto* sums = operands[1].as<double>();
+  const auto x = tensor<const T>(operands[Role::x], shape);
+  auto* sums = operands[Role::sums].as<double>();
   const std::int64_t channels = setup.channels();
   std::fill_n(sums, 2 * channels + 1, 0.0);
   for_each_index(shape, [&](const Index& i) {
@@ -64,16 +70,18 @@ void update_running(const Setup& setup, const double* sums, T* mean, T* variance
 }
 
 template <typename T>
-void forward(const Setup& setup, Operands operands, bool training) {
+void forward(const Setup& setup, const OperandsByRole& operands, bool training) {
   const KernelSpec& spec = setup.spec;
-  const auto* sums = operands[1].as<const double>();
-  const auto *scale = operands[2].as<const T>(), *shift = operands[3].as<const T>();
-  auto *mean = operands[4].as<T>(), *variance = operands[5].as<T>();
+  const auto* sums = operands[Role::sums].as<const double>();
+  const auto* scale = operands[Role::scale].as<const T>();
+  const auto* shift = operands[Role::shift].as<const T>();
+  auto* mean = operands[Role::running_mean].as<T>();
+  auto* variance = operands[Role::running_variance].as<T>();
   const bool has_sums = training && sums[2 * setup.channels()] > 0.0;
   if (has_sums) update_running(setup, sums, mean, variance);
-  const auto x = tensor<const T>(operands[0], spec.in);
-  const auto residual = spec.residual ? tensor<const T>(operands[6], spec.out) : Tensor<const T>{};
-  const auto y = tensor<T>(operands.back(), spec.out);
+  const auto x = tensor<const T>(operands[Role::x], spec.in);
+  const auto residual = tensor_or_none<const T>(operands, Role::residual, spec.out);
+  const auto y = tensor<T>(operands[Role::y], spec.out);
   for_each_index(spec.out, [&](const Index& i) {
     const std::int64_t c = i[1];
     const Moments moments =
@@ -89,16 +97,15 @@ void forward(const Setup& setup, Operands operands, bool training) {
 }
 
 template <typename T>
-void backward_statistics(const Setup& setup, Operands operands) {
+void backward_statistics(const Setup& setup, const OperandsByRole& operands) {
   const KernelSpec& spec = setup.spec;
   const std::int64_t channels = setup.channels();
-  const auto x = tensor<const T>(operands[0], spec.in);
-  const auto dy = tensor<const T>(operands[1], spec.out);
-  const auto y = spec.relu ? tensor<const T>(operands[2], spec.out) : Tensor<const T>{};
-  const auto rest = operands.subspan(spec.relu ? 3 : 2);
-  const auto* sums = rest[0].as<const double>();
-  auto* gradient_sums = rest[1].as<double>();
-  const auto dz = spec.residual ? tensor<T>(rest[4], spec.out) : Tensor<T>{};
+  const auto x = tensor<const T>(operands[Role::x], spec.in);
+  const auto dy = tensor<const T>(operands[Role::dy], spec.out);
+  const auto y = tensor_or_none<const T>(operands, Role::y, spec.out);
+  const auto* sums = operands[Role::sums].as<const double>();
+  auto* gradient_sums = operands[Role::gradient_sums].as<double>();
+  const auto dz = tensor_or_none<T>(operands, Role::dz, spec.out);
   std::fill_n(gradient_sums, 2 * channels, 0.0);
   for_each_index(spec.out, [&](const Index& i) {
     const T gradient = !spec.relu || y[i] > T{0} ? dy[i] : T{0};
@@ -109,26 +116,27 @@ void backward_statistics(const Setup& setup, Operands operands) {
         moments_of(sums, channels, i[1])
             .normalised(static_cast<double>(x[i]), setup.constants.epsilon);
   });
+  auto* dscale = operands[Role::dscale].as<T>();
+  auto* dshift = operands[Role::dshift].as<T>();
   for (std::int64_t c = 0; c < channels; ++c) {
-    rest[2].as<T>()[c] = static_cast<T>(gradient_sums[channels + c]);
-    rest[3].as<T>()[c] = static_cast<T>(gradient_sums[c]);
+    dscale[c] = static_cast<T>(gradient_sums[channels + c]);
+    dshift[c] = static_cast<T>(gradient_sums[c]);
   }
 }
 
 // dx = scale / sqrt(variance + epsilon) (dz - mean(dz) - normalised x * mean(dz * normalised x))
 template <typename T>
-void backward_data(const Setup& setup, Operands operands) {
+void backward_data(const Setup& setup, const OperandsByRole& operands) {
   const KernelSpec& spec = setup.spec;
   const std::int64_t channels = setup.channels();
   const bool masked = spec.relu && !spec.residual;
-  const auto x = tensor<const T>(operands[0], spec.in);
-  const auto dz = tensor<const T>(operands[1], spec.out);
-  const auto y = masked ? tensor<const T>(operands[2], spec.out) : Tensor<const T>{};
-  const auto rest = operands.subspan(masked ? 3 : 2);
-  const auto* sums = rest[0].as<const double>();
-  const auto* gradient_sums = rest[1].as<const double>();
-  const auto* scale = rest[2].as<const T>();
-  const auto dx = tensor<T>(rest[3], spec.in);
+  const auto x = tensor<const T>(operands[Role::x], spec.in);
+  const auto dz = tensor<const T>(operands[Role::dz], spec.out);
+  const auto y = tensor_or_none<const T>(operands, Role::y, spec.out);
+  const auto* sums = operands[Role::sums].as<const double>();
+  const auto* gradient_sums = operands[Role::gradient_sums].as<const double>();
+  const auto* scale = operands[Role::scale].as<const T>();
+  const auto dx = tensor<T>(operands[Role::dx], spec.in);
   const double count = sums[2 * channels];
   for_each_index(spec.in, [&](const Index& i) {
     const std::int64_t c = i[1];
@@ -144,7 +152,7 @@ void backward_data(const Setup& setup, Operands operands) {
 }
 
 template <typename T>
-void run(const Setup& setup, Operands operands, const StepState& state) {
+void run(const Setup& setup, const OperandsByRole& operands, const StepState& state) {
   switch (setup.spec.phase) {
     case KernelPhase::forward_statistics:
       return forward_statistics<T>(setup, operands);
@@ -161,9 +169,10 @@ void run(const Setup& setup, Operands operands, const StepState& state) {
 
 std::unique_ptr<Kernel> make_batch_norm(const KernelSpec& spec, const KernelConstants& constants) {
   const Setup setup{spec, constants};
-  return make_loops(spec, [setup]<typename T>(T, Operands operands, const StepState& state) {
-    run<T>(setup, operands, state);
-  });
+  return make_loops(spec,
+                    [setup]<typename T>(T, const OperandsByRole& operands, const StepState& state) {
+                      run<T>(setup, operands, state);
+                    });
 }
 
 }  // namespace cnnplan::reference

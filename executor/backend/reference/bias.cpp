@@ -1,4 +1,4 @@
-// Bias: y = x + bias of the channel; its gradient is the sum over positions.
+// Adds a bias: y = x + bias of the channel. The gradient of the bias is the sum over positions.
 #include <algorithm>
 
 #include "executor/backend/reference/kernels.hpp"
@@ -8,26 +8,26 @@ namespace cnnplan::reference {
 namespace {
 
 template <typename T>
-void forward(const KernelSpec& spec, Operands operands) {
-  const auto x = tensor<const T>(operands[0], spec.in);
-  const auto* bias = operands[1].as<const T>();
-  const auto y = tensor<T>(operands[2], spec.out);
+void forward(const KernelSpec& spec, const OperandsByRole& operands) {
+  const auto x = tensor<const T>(operands[Role::x], spec.in);
+  const auto* bias = operands[Role::bias].as<const T>();
+  const auto y = tensor<T>(operands[Role::y], spec.out);
   for_each_index(spec.out, [&](const Index& i) { y[i] = x[i] + bias[i[1]]; });
 }
 
 template <typename T>
-void backward_filter(const KernelSpec& spec, Operands operands) {
-  const auto dy = tensor<const T>(operands[0], spec.out);
-  auto* dbias = operands[1].as<T>();
+void backward_filter(const KernelSpec& spec, const OperandsByRole& operands) {
+  const auto dy = tensor<const T>(operands[Role::dy], spec.out);
+  auto* dbias = operands[Role::dbias].as<T>();
   std::fill_n(dbias, spec.out[Dim::c], T{0});
   for_each_index(spec.out, [&](const Index& i) { dbias[i[1]] += dy[i]; });
 }
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_bias(const KernelSpec& spec) {
+std::unique_ptr<Kernel> make_bias(const KernelSpec& spec, const KernelConstants&) {
   const bool is_forward = spec.phase == KernelPhase::forward;
-  return make_loops(spec, [=]<typename T>(T, Operands operands, const StepState&) {
+  return make_loops(spec, [=]<typename T>(T, const OperandsByRole& operands, const StepState&) {
     is_forward ? forward<T>(spec, operands) : backward_filter<T>(spec, operands);
   });
 }

@@ -1,4 +1,4 @@
-// Convolution by its definition: all three phases walk the same products y[o] += w[k] x[i].
+// Computes convolutions by their definition: all three phases walk the products y[o] += w[k] x[i].
 #include <algorithm>
 
 #include "executor/backend/reference/kernels.hpp"
@@ -25,11 +25,11 @@ void for_each_product(const KernelSpec& spec, F f) {
 }
 
 template <typename T>
-void forward(const KernelSpec& spec, Operands operands) {
-  const auto x = tensor<const T>(operands[0], spec.in);
-  const auto* weight = operands[1].as<const T>();
-  const auto y = tensor<T>(operands.back(), spec.out);
-  const auto* bias = spec.bias ? operands[2].as<const T>() : nullptr;
+void forward(const KernelSpec& spec, const OperandsByRole& operands) {
+  const auto x = tensor<const T>(operands[Role::x], spec.in);
+  const auto* weight = operands[Role::weight].as<const T>();
+  const auto y = tensor<T>(operands[Role::y], spec.out);
+  const auto* bias = spec.bias ? operands[Role::bias].as<const T>() : nullptr;
   for_each_index(spec.out, [&](const Index& o) { y[o] = bias ? bias[o[1]] : T{0}; });
   for_each_product(
       spec, [&](const Index& o, const Index& i, std::int64_t k) { y[o] += weight[k] * x[i]; });
@@ -38,34 +38,34 @@ void forward(const KernelSpec& spec, Operands operands) {
 }
 
 template <typename T>
-void backward_data(const KernelSpec& spec, Operands operands) {
-  const auto dy = tensor<const T>(operands[0], spec.out);
-  const auto* weight = operands[1].as<const T>();
-  const auto dx = tensor<T>(operands[2], spec.in);
+void backward_data(const KernelSpec& spec, const OperandsByRole& operands) {
+  const auto dy = tensor<const T>(operands[Role::dy], spec.out);
+  const auto* weight = operands[Role::weight].as<const T>();
+  const auto dx = tensor<T>(operands[Role::dx], spec.in);
   for_each_index(spec.in, [&](const Index& i) { dx[i] = T{0}; });
   for_each_product(
       spec, [&](const Index& o, const Index& i, std::int64_t k) { dx[i] += weight[k] * dy[o]; });
 }
 
 template <typename T>
-void backward_filter(const KernelSpec& spec, Operands operands) {
-  const auto x = tensor<const T>(operands[0], spec.in);
-  const auto dy = tensor<const T>(operands[1], spec.out);
-  auto* dweight = operands[2].as<T>();
+void backward_filter(const KernelSpec& spec, const OperandsByRole& operands) {
+  const auto x = tensor<const T>(operands[Role::x], spec.in);
+  const auto dy = tensor<const T>(operands[Role::dy], spec.out);
+  auto* dweight = operands[Role::dweight].as<T>();
   const std::int64_t channels = spec.in[Dim::c] / spec.groups;
   std::fill_n(dweight, spec.out[Dim::c] * channels * kernel_volume(spec.window), T{0});
   for_each_product(
       spec, [&](const Index& o, const Index& i, std::int64_t k) { dweight[k] += x[i] * dy[o]; });
   if (!spec.bias) return;
-  auto* dbias = operands[3].as<T>();
+  auto* dbias = operands[Role::dbias].as<T>();
   std::fill_n(dbias, spec.out[Dim::c], T{0});
   for_each_index(spec.out, [&](const Index& o) { dbias[o[1]] += dy[o]; });
 }
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_convolution(const KernelSpec& spec) {
-  return make_loops(spec, [spec]<typename T>(T, Operands operands, const StepState&) {
+std::unique_ptr<Kernel> make_convolution(const KernelSpec& spec, const KernelConstants&) {
+  return make_loops(spec, [spec]<typename T>(T, const OperandsByRole& operands, const StepState&) {
     if (spec.phase == KernelPhase::forward) {
       forward<T>(spec, operands);
     } else if (spec.phase == KernelPhase::backward_data) {

@@ -1,4 +1,4 @@
-// Linear interpolation: an output is the sum of all inputs, each by how near it lies in every dim.
+// Interpolates linearly: an output sums all inputs, each by how near it lies in every dim.
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -15,8 +15,8 @@ struct Share {
   double weight = 0.0;
 };
 
-// What the inputs of one dim add to an output, where it is not nothing. Distances are integers, so
-// that weights are the same bits in every block that has the output.
+// Returns the inputs of one dim that add to an output. Distances are integers, so that weights have
+// equal bits in every block with the output.
 std::vector<Share> shares(const InterpolationAxis& axis, std::int64_t inputs, std::int64_t output) {
   const std::int64_t place =
       std::clamp<std::int64_t>(axis.step * output + axis.begin, 0, (inputs - 1) * axis.unit);
@@ -47,9 +47,11 @@ void for_each_share(const KernelSpec& spec, const KernelConstants& constants, In
 }
 
 template <typename T>
-void forward(const KernelSpec& spec, const KernelConstants& constants, Operands operands) {
-  const auto x = tensor<const T>(operands[0], spec.in);
-  const auto y = tensor<T>(operands[1], spec.out);
+void forward(const KernelSpec& spec,
+             const KernelConstants& constants,
+             const OperandsByRole& operands) {
+  const auto x = tensor<const T>(operands[Role::x], spec.in);
+  const auto y = tensor<T>(operands[Role::y], spec.out);
   for_each_index(spec.out, [&](const Index& o) {
     double sum = 0.0;
     for_each_share(
@@ -59,9 +61,11 @@ void forward(const KernelSpec& spec, const KernelConstants& constants, Operands 
 }
 
 template <typename T>
-void backward_data(const KernelSpec& spec, const KernelConstants& constants, Operands operands) {
-  const auto dy = tensor<const T>(operands[0], spec.out);
-  const auto dx = tensor<T>(operands[1], spec.in);
+void backward_data(const KernelSpec& spec,
+                   const KernelConstants& constants,
+                   const OperandsByRole& operands) {
+  const auto dy = tensor<const T>(operands[Role::dy], spec.out);
+  const auto dx = tensor<T>(operands[Role::dx], spec.in);
   for_each_index(spec.in, [&](const Index& i) { dx[i] = T{0}; });
   for_each_index(spec.out, [&](const Index& o) {
     for_each_share(spec, constants, o, [&](const Index& i, double weight) {
@@ -74,7 +78,7 @@ void backward_data(const KernelSpec& spec, const KernelConstants& constants, Ope
 
 std::unique_ptr<Kernel> make_interpolate(const KernelSpec& spec, const KernelConstants& constants) {
   const bool is_forward = spec.phase == KernelPhase::forward;
-  return make_loops(spec, [=]<typename T>(T, Operands operands, const StepState&) {
+  return make_loops(spec, [=]<typename T>(T, const OperandsByRole& operands, const StepState&) {
     is_forward ? forward<T>(spec, constants, operands)
                : backward_data<T>(spec, constants, operands);
   });

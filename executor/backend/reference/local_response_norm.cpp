@@ -1,4 +1,4 @@
-// Local response norm: y = x s^-beta, s = k + scale * sum of the squares of the channels around.
+// Computes y = x s^-beta with s = k + scale * sum of the squares of the channels around.
 #include <algorithm>
 #include <cmath>
 
@@ -33,9 +33,11 @@ T sum_around(const KernelSpec& spec,
 }
 
 template <typename T>
-void forward(const KernelSpec& spec, const KernelConstants& constants, Operands operands) {
-  const auto x = tensor<const T>(operands[0], spec.in);
-  const auto y = tensor<T>(operands[1], spec.out);
+void forward(const KernelSpec& spec,
+             const KernelConstants& constants,
+             const OperandsByRole& operands) {
+  const auto x = tensor<const T>(operands[Role::x], spec.in);
+  const auto y = tensor<T>(operands[Role::y], spec.out);
   const auto power = static_cast<T>(-constants.response_beta);
   for_each_index(spec.out, [&](const Index& i) {
     y[i] = x[i] * std::pow(sum_around(spec, constants, x, i), power);
@@ -44,10 +46,12 @@ void forward(const KernelSpec& spec, const KernelConstants& constants, Operands 
 
 // Every output hands its gradient to its own input, and to all that its sum is made of.
 template <typename T>
-void backward_data(const KernelSpec& spec, const KernelConstants& constants, Operands operands) {
-  const auto x = tensor<const T>(operands[0], spec.in);
-  const auto dy = tensor<const T>(operands[1], spec.out);
-  const auto dx = tensor<T>(operands[2], spec.in);
+void backward_data(const KernelSpec& spec,
+                   const KernelConstants& constants,
+                   const OperandsByRole& operands) {
+  const auto x = tensor<const T>(operands[Role::x], spec.in);
+  const auto dy = tensor<const T>(operands[Role::dy], spec.out);
+  const auto dx = tensor<T>(operands[Role::dx], spec.in);
   const auto beta = static_cast<T>(constants.response_beta);
   const auto scale = static_cast<T>(constants.response_scale);
   for_each_index(spec.in, [&](const Index& i) { dx[i] = T{0}; });
@@ -65,7 +69,7 @@ void backward_data(const KernelSpec& spec, const KernelConstants& constants, Ope
 std::unique_ptr<Kernel> make_local_response_norm(const KernelSpec& spec,
                                                  const KernelConstants& constants) {
   const bool is_forward = spec.phase == KernelPhase::forward;
-  return make_loops(spec, [=]<typename T>(T, Operands operands, const StepState&) {
+  return make_loops(spec, [=]<typename T>(T, const OperandsByRole& operands, const StepState&) {
     is_forward ? forward<T>(spec, constants, operands)
                : backward_data<T>(spec, constants, operands);
   });

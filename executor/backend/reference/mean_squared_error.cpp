@@ -1,4 +1,4 @@
-// The mean of squared differences from targets.
+// Computes the mean of squared differences from targets.
 #include "executor/backend/reference/kernels.hpp"
 #include "executor/backend/reference/tensor.hpp"
 
@@ -6,23 +6,23 @@ namespace cnnplan::reference {
 namespace {
 
 template <typename T>
-void forward(const KernelSpec& spec, double count, Operands operands) {
-  const auto x = tensor<const T>(operands[0], spec.in);
-  const auto targets = tensor<const T>(operands[1], spec.in);
-  const auto differences = tensor<T>(operands[2], spec.in);
+void forward(const KernelSpec& spec, double count, const OperandsByRole& operands) {
+  const auto x = tensor<const T>(operands[Role::x], spec.in);
+  const auto targets = tensor<const T>(operands[Role::targets], spec.in);
+  const auto differences = tensor<T>(operands[Role::differences], spec.in);
   double sum = 0.0;
   for_each_index(spec.in, [&](const Index& i) {
     differences[i] = x[i] - targets[i];
     const auto difference = static_cast<double>(differences[i]);
     sum += difference * difference;
   });
-  *operands[3].as<double>() = sum / count;
+  *operands[Role::loss].as<double>() = sum / count;
 }
 
 template <typename T>
-void backward_data(const KernelSpec& spec, double divisor, Operands operands) {
-  const auto differences = tensor<const T>(operands[0], spec.in);
-  const auto dx = tensor<T>(operands[1], spec.in);
+void backward_data(const KernelSpec& spec, double divisor, const OperandsByRole& operands) {
+  const auto differences = tensor<const T>(operands[Role::differences], spec.in);
+  const auto dx = tensor<T>(operands[Role::dx], spec.in);
   for_each_index(spec.in, [&](const Index& i) {
     dx[i] = static_cast<T>(2.0 * static_cast<double>(differences[i]) / divisor);
   });
@@ -33,13 +33,14 @@ void backward_data(const KernelSpec& spec, double divisor, Operands operands) {
 std::unique_ptr<Kernel> make_mean_squared_error(const KernelSpec& spec,
                                                 const KernelConstants& constants) {
   const bool is_forward = spec.phase == KernelPhase::forward;
-  return make_loops(spec, [=]<typename T>(T, Operands operands, const StepState& state) {
-    if (is_forward) {
-      forward<T>(spec, constants.loss_count, operands);
-    } else {
-      backward_data<T>(spec, constants.loss_count / state.loss_scale, operands);
-    }
-  });
+  return make_loops(spec,
+                    [=]<typename T>(T, const OperandsByRole& operands, const StepState& state) {
+                      if (is_forward) {
+                        forward<T>(spec, constants.loss_count, operands);
+                      } else {
+                        backward_data<T>(spec, constants.loss_count / state.loss_scale, operands);
+                      }
+                    });
 }
 
 }  // namespace cnnplan::reference

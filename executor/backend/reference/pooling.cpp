@@ -1,4 +1,4 @@
-// Max and average pooling. The index of a maximum is the number of its tap in the window.
+// Computes max and average pooling. The index of a maximum is the number of its tap in the window.
 #include <limits>
 
 #include "executor/backend/reference/kernels.hpp"
@@ -13,10 +13,10 @@ Tensor<std::int32_t> index_tensor(const TensorView& view, const Shape& shape) {
 
 // The first of equal maxima wins.
 template <typename T>
-void max_forward(const KernelSpec& spec, Operands operands) {
-  const auto x = tensor<const T>(operands[0], spec.in);
-  const auto y = tensor<T>(operands[1], spec.out);
-  const auto index = index_tensor(operands[2], spec.out);
+void max_forward(const KernelSpec& spec, const OperandsByRole& operands) {
+  const auto x = tensor<const T>(operands[Role::x], spec.in);
+  const auto y = tensor<T>(operands[Role::y], spec.out);
+  const auto index = index_tensor(operands[Role::index], spec.out);
   for_each_index(spec.out, [&](const Index& o) {
     y[o] = std::numeric_limits<T>::lowest();
     index[o] = -1;
@@ -29,10 +29,10 @@ void max_forward(const KernelSpec& spec, Operands operands) {
 }
 
 template <typename T>
-void max_backward(const KernelSpec& spec, Operands operands) {
-  const auto index = index_tensor(operands[0], spec.out);
-  const auto dy = tensor<const T>(operands[1], spec.out);
-  const auto dx = tensor<T>(operands[2], spec.in);
+void max_backward(const KernelSpec& spec, const OperandsByRole& operands) {
+  const auto index = index_tensor(operands[Role::index], spec.out);
+  const auto dy = tensor<const T>(operands[Role::dy], spec.out);
+  const auto dx = tensor<T>(operands[Role::dx], spec.in);
   for_each_index(spec.in, [&](const Index& i) { dx[i] = T{0}; });
   for_each_index(spec.out, [&](const Index& o) {
     for_each_tap(spec.window, spec.in, o, [&](std::int64_t tap, const Index& i) {
@@ -41,7 +41,7 @@ void max_backward(const KernelSpec& spec, Operands operands) {
   });
 }
 
-// How many elements the average at `o` is taken over.
+// Counts the elements that the average at `o` is taken over.
 std::int64_t divisor(const KernelSpec& spec, const Index& o) {
   if (spec.count_include_padding) return kernel_volume(spec.window);
   std::int64_t inside = 0;
@@ -50,9 +50,9 @@ std::int64_t divisor(const KernelSpec& spec, const Index& o) {
 }
 
 template <typename T>
-void average_forward(const KernelSpec& spec, Operands operands) {
-  const auto x = tensor<const T>(operands[0], spec.in);
-  const auto y = tensor<T>(operands[1], spec.out);
+void average_forward(const KernelSpec& spec, const OperandsByRole& operands) {
+  const auto x = tensor<const T>(operands[Role::x], spec.in);
+  const auto y = tensor<T>(operands[Role::y], spec.out);
   for_each_index(spec.out, [&](const Index& o) {
     T sum{0};
     for_each_tap(spec.window, spec.in, o, [&](std::int64_t, const Index& i) { sum += x[i]; });
@@ -61,9 +61,9 @@ void average_forward(const KernelSpec& spec, Operands operands) {
 }
 
 template <typename T>
-void average_backward(const KernelSpec& spec, Operands operands) {
-  const auto dy = tensor<const T>(operands[0], spec.out);
-  const auto dx = tensor<T>(operands[1], spec.in);
+void average_backward(const KernelSpec& spec, const OperandsByRole& operands) {
+  const auto dy = tensor<const T>(operands[Role::dy], spec.out);
+  const auto dx = tensor<T>(operands[Role::dx], spec.in);
   for_each_index(spec.in, [&](const Index& i) { dx[i] = T{0}; });
   for_each_index(spec.out, [&](const Index& o) {
     const T share = dy[o] / static_cast<T>(divisor(spec, o));
@@ -73,10 +73,10 @@ void average_backward(const KernelSpec& spec, Operands operands) {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_pooling(const KernelSpec& spec) {
+std::unique_ptr<Kernel> make_pooling(const KernelSpec& spec, const KernelConstants&) {
   const bool is_max = spec.pooling == PoolingMode::max;
   const bool is_forward = spec.phase == KernelPhase::forward;
-  return make_loops(spec, [=]<typename T>(T, Operands operands, const StepState&) {
+  return make_loops(spec, [=]<typename T>(T, const OperandsByRole& operands, const StepState&) {
     if (is_max) {
       is_forward ? max_forward<T>(spec, operands) : max_backward<T>(spec, operands);
     } else {

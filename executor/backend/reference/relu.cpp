@@ -1,4 +1,4 @@
-// ReLU: y = min(max(x, 0), limit); the gradient passes where 0 < y < limit.
+// Computes y = min(max(x, 0), limit). The gradient passes where 0 < y < limit.
 #include <algorithm>
 
 #include "executor/backend/element.hpp"
@@ -9,19 +9,19 @@ namespace cnnplan::reference {
 namespace {
 
 template <typename T>
-void forward(const KernelSpec& spec, double limit, Operands operands) {
-  const auto x = tensor<const T>(operands[0], spec.in);
-  const auto y = tensor<T>(operands[1], spec.out);
+void forward(const KernelSpec& spec, double limit, const OperandsByRole& operands) {
+  const auto x = tensor<const T>(operands[Role::x], spec.in);
+  const auto y = tensor<T>(operands[Role::y], spec.out);
   for_each_index(spec.out, [&](const Index& i) {
     y[i] = std::min(std::max(x[i], T{0}), static_cast<T>(limit));
   });
 }
 
 template <typename T>
-void backward_data(const KernelSpec& spec, double limit, Operands operands) {
-  const auto y = tensor<const T>(operands[0], spec.out);
-  const auto dy = tensor<const T>(operands[1], spec.out);
-  const auto dx = tensor<T>(operands[2], spec.in);
+void backward_data(const KernelSpec& spec, double limit, const OperandsByRole& operands) {
+  const auto y = tensor<const T>(operands[Role::y], spec.out);
+  const auto dy = tensor<const T>(operands[Role::dy], spec.out);
+  const auto dx = tensor<T>(operands[Role::dx], spec.in);
   const auto clipped = static_cast<T>(limit);
   for_each_index(spec.in,
                  [&](const Index& i) { dx[i] = y[i] > T{0} && y[i] < clipped ? dy[i] : T{0}; });
@@ -32,7 +32,7 @@ void backward_data(const KernelSpec& spec, double limit, Operands operands) {
 std::unique_ptr<Kernel> make_relu(const KernelSpec& spec, const KernelConstants& constants) {
   const double limit = rounded(activation_element(spec.precision), constants.relu_max);
   const bool is_forward = spec.phase == KernelPhase::forward;
-  return make_loops(spec, [=]<typename T>(T, Operands operands, const StepState&) {
+  return make_loops(spec, [=]<typename T>(T, const OperandsByRole& operands, const StepState&) {
     is_forward ? forward<T>(spec, limit, operands) : backward_data<T>(spec, limit, operands);
   });
 }

@@ -1,4 +1,4 @@
-// Softmax over channels and the mean of -log of the probability of the label.
+// Computes the softmax over channels and the mean of -log of the probability of the label.
 #include <algorithm>
 #include <cmath>
 
@@ -27,12 +27,12 @@ void for_each_label(const Shape& shape, const TensorView& labels, F f) {
 }
 
 template <typename T>
-void forward(const KernelSpec& spec, double loss_count, Operands operands) {
-  const auto x = tensor<const T>(operands[0], spec.in);
-  const auto probabilities = tensor<T>(operands[2], spec.in);
+void forward(const KernelSpec& spec, double loss_count, const OperandsByRole& operands) {
+  const auto x = tensor<const T>(operands[Role::x], spec.in);
+  const auto probabilities = tensor<T>(operands[Role::probabilities], spec.in);
   const std::int64_t channels = spec.in[Dim::c];
   double loss = 0.0;
-  for_each_label(spec.in, operands[1], [&](const Index& position, std::int64_t label) {
+  for_each_label(spec.in, operands[Role::labels], [&](const Index& position, std::int64_t label) {
     T largest = x[position];
     for (std::int64_t c = 1; c < channels; ++c) {
       largest = std::max(largest, x[channel_of(position, c)]);
@@ -47,14 +47,14 @@ void forward(const KernelSpec& spec, double loss_count, Operands operands) {
     }
     loss += static_cast<double>(std::log(sum) - (x[channel_of(position, label)] - largest));
   });
-  *operands[3].as<double>() = loss / loss_count;
+  *operands[Role::loss].as<double>() = loss / loss_count;
 }
 
 template <typename T>
-void backward_data(const KernelSpec& spec, double divisor, Operands operands) {
-  const auto probabilities = tensor<const T>(operands[0], spec.in);
-  const auto dx = tensor<T>(operands[2], spec.in);
-  for_each_label(spec.in, operands[1], [&](const Index& position, std::int64_t label) {
+void backward_data(const KernelSpec& spec, double divisor, const OperandsByRole& operands) {
+  const auto probabilities = tensor<const T>(operands[Role::probabilities], spec.in);
+  const auto dx = tensor<T>(operands[Role::dx], spec.in);
+  for_each_label(spec.in, operands[Role::labels], [&](const Index& position, std::int64_t label) {
     for (std::int64_t c = 0; c < spec.in[Dim::c]; ++c) {
       const Index i = channel_of(position, c);
       dx[i] = (probabilities[i] - (c == label ? T{1} : T{0})) / static_cast<T>(divisor);
@@ -67,13 +67,14 @@ void backward_data(const KernelSpec& spec, double divisor, Operands operands) {
 std::unique_ptr<Kernel> make_softmax_cross_entropy(const KernelSpec& spec,
                                                    const KernelConstants& constants) {
   const bool is_forward = spec.phase == KernelPhase::forward;
-  return make_loops(spec, [=]<typename T>(T, Operands operands, const StepState& state) {
-    if (is_forward) {
-      forward<T>(spec, constants.loss_count, operands);
-    } else {
-      backward_data<T>(spec, constants.loss_count / state.loss_scale, operands);
-    }
-  });
+  return make_loops(spec,
+                    [=]<typename T>(T, const OperandsByRole& operands, const StepState& state) {
+                      if (is_forward) {
+                        forward<T>(spec, constants.loss_count, operands);
+                      } else {
+                        backward_data<T>(spec, constants.loss_count / state.loss_scale, operands);
+                      }
+                    });
 }
 
 }  // namespace cnnplan::reference

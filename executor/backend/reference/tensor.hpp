@@ -1,4 +1,4 @@
-// Element access and loops over indices: all that the reference kernels are made of.
+// Accesses elements and loops over indices: all that the reference kernels are made of.
 #pragma once
 
 #include <array>
@@ -9,11 +9,10 @@
 
 #include "executor/backend/function_kernel.hpp"
 #include "executor/backend/reference/widening_kernel.hpp"
-#include "planner/kernel/kernel_operands.hpp"
 
 namespace cnnplan::reference {
 
-// Local (n, c, d, h, w).
+// An index is local: (n, c, d, h, w).
 using Index = std::array<std::int64_t, dim_count>;
 
 template <typename T>
@@ -49,8 +48,8 @@ void for_each_index(const Shape& shape, F f) {
   }
 }
 
-// Calls f(tap, input index) for every tap of the window of `output` that meets an input of `in`;
-// taps are numbered over (KD, KH, KW), the input index has the n and c of `output`.
+// Calls f(tap, input index) for every tap of the window of `output` that meets an input of `in`.
+// Taps are numbered over (KD, KH, KW). The input index has the n and c of `output`.
 template <typename F>
 void for_each_tap(const Window& window, const Shape& in, const Index& output, F f) {
   const auto& [kd, kh, kw] = window.dims;
@@ -78,23 +77,19 @@ constexpr std::int64_t kernel_volume(const Window& window) {
   return product;
 }
 
-// A kernel that calls `body(T{}, operands, state)` with T double for fp64, else float: then no
-// operand has 16 bits any more.
+// Makes a kernel that calls `body(T{}, operands, state)` with T double for fp64, else float. The
+// body never sees an operand of 16 bits.
 template <typename Body>
 std::unique_ptr<Kernel> make_loops(const KernelSpec& spec, Body body) {
-  if (activation_bytes(spec.precision) == 2) {
-    return std::make_unique<WideningKernel>(
-        spec,
-        [body](Operands operands, const StepState& state) { body(float{}, operands, state); });
-  }
-  const auto run = [spec, body](Operands operands, const StepState& state) {
+  const auto run = [spec, body](const OperandsByRole& operands, const StepState& state) {
     if (spec.precision == Precision::fp64) {
       body(double{}, operands, state);
     } else {
       body(float{}, operands, state);
     }
   };
-  return std::make_unique<FunctionKernel>("reference", kernel_operands(spec).size(), run);
+  if (activation_bytes(spec.precision) == 2) return std::make_unique<WideningKernel>(spec, run);
+  return std::make_unique<FunctionKernel>("reference", spec, run);
 }
 
 }  // namespace cnnplan::reference

@@ -1,4 +1,4 @@
-// Conversion of operands, before and after the loops.
+// Converts operands before and after the loops.
 #include "executor/backend/reference/widening_kernel.hpp"
 
 #include <stdexcept>
@@ -19,7 +19,7 @@ void convert(const TensorView& to, const TensorView& from) {
                  [&](const Index& i) { target[i] = To(static_cast<float>(source[i])); });
 }
 
-// What the loops see of an operand: not what pads a weight at its end.
+// Returns the part of an operand that the loops see, without padding at the end of a weight.
 Box used_box(const TensorView& operand, std::int64_t elements) {
   const std::int64_t given = volume(operand.box);
   if (given < elements) throw std::logic_error("reference: an operand is too small");
@@ -30,7 +30,7 @@ Box used_box(const TensorView& operand, std::int64_t elements) {
 
 WideningKernel::WideningKernel(const KernelSpec& spec, FunctionKernel::Body body)
     : element_(activation_element(spec.precision)),
-      loops_("reference", kernel_operands(spec).size(), std::move(body)),
+      loops_("reference", spec, std::move(body)),
       operands_(kernel_operands(spec)),
       wide_(operands_.size()) {
   for (std::size_t i = 0; i < operands_.size(); ++i) {

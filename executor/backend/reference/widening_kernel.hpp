@@ -1,4 +1,4 @@
-// 16-bit operands for loops in float.
+// Lets loops in float work on 16-bit operands.
 #pragma once
 
 #include <span>
@@ -10,7 +10,7 @@
 
 namespace cnnplan::reference {
 
-// Runs `body` with float copies of the 16-bit operands and rounds what it wrote. `body` sees dense
+// Runs `body` with float copies of the 16-bit operands, and rounds the results. `body` sees dense
 // operands with the boxes of the real ones.
 class WideningKernel final : public Kernel {
  public:

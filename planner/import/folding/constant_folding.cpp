@@ -1,4 +1,4 @@
-// The table of operators on constants, and those that only rename or reshape.
+// Holds the table of operators on constants, and the operators that only rename or reshape.
 #include "planner/import/folding/constant_folding.hpp"
 
 #include <algorithm>
@@ -97,7 +97,7 @@ Fold find_fold(std::string_view type) {
 
 }  // namespace
 
-// As it is meant, and not too large.
+// Returns the constant if it is not transposed and not too large.
 TensorPointer small_constant(const NodeReader& node, std::size_t index) {
   const Constant constant = node.constant(index);
   if (constant.is_transposed || element_count(*constant.tensor) > max_folded_elements) {

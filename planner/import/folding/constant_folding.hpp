@@ -1,4 +1,4 @@
-// Values of nodes that have constant inputs only: targets of reshapes and sizes, mostly.
+// Computes nodes whose inputs are all constant, such as targets of reshapes and sizes.
 #pragma once
 
 #include <string_view>
@@ -7,11 +7,13 @@
 
 namespace cnnplan {
 
-// True where fold() knows the operator.
+// Returns true if fold() knows the operator.
 bool can_fold(std::string_view type);
 
-// The first output of a node. Tensors of up to 8,192 elements; weights are only renamed and
-// transposed. @pre node.are_inputs_constant() and can_fold(type) @throws UnmappedNode
+// Returns the first output of a node. It computes with tensors of up to 8,192 elements; larger ones
+// (weights) can only be renamed and transposed.
+// @pre node.are_inputs_constant() and can_fold(type)
+// @throws UnmappedNode
 Constant fold(const NodeReader& node);
 
 }  // namespace cnnplan

@@ -1,4 +1,4 @@
-// Operators on constants, one function each; what they have in common.
+// Declares one function for each operator on constants, and what they share.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +9,17 @@ namespace cnnplan {
 
 inline constexpr std::int64_t max_folded_elements = 8192;
 
-// A constant input to compute with. @throws UnmappedNode where it is larger, or transposed
+// Returns a constant input to compute with.
+// @throws UnmappedNode when it is too large, or transposed
 TensorPointer small_constant(const NodeReader& node, std::size_t index);
 
-// folded_lists.cpp
+// folded_lists.cpp defines these functions.
 Constant fold_constant_of_shape(const NodeReader& node);
 Constant fold_gather(const NodeReader& node);
 Constant fold_slice(const NodeReader& node);
 Constant fold_concat(const NodeReader& node);
 
-// folded_arithmetic.cpp
+// folded_arithmetic.cpp defines these functions.
 Constant fold_add(const NodeReader& node);
 Constant fold_sub(const NodeReader& node);
 Constant fold_mul(const NodeReader& node);

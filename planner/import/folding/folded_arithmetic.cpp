@@ -1,4 +1,4 @@
-// Sums, products, quotients of small constants.
+// Computes sums, differences, products and quotients of small constants.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -31,7 +31,7 @@ double computed(char sign, double a, double b) {
   return sign == '*' ? a * b : a / b;
 }
 
-// Tensors of one size, or one of them a number.
+// Combines tensors of one size, or a tensor and a number.
 template <typename T>
 std::vector<T> computed(char sign, const std::vector<T>& a, const std::vector<T>& b) {
   if (a.empty() || b.empty() || (a.size() != b.size() && a.size() != 1 && b.size() != 1)) {

@@ -1,4 +1,4 @@
-// Lists of numbers, picked from and joined.
+// Picks numbers from constant lists, and joins lists.
 #include <algorithm>
 
 #include "planner/base/checked.hpp"
@@ -12,7 +12,7 @@ namespace {
 using Integers = std::vector<std::int64_t>;
 using Reals = std::vector<double>;
 
-// The elements of `tensor` at these positions, with other dims.
+// Returns the elements of `tensor` at these positions, with other dims.
 TensorPointer picked(const OnnxTensor& tensor,
                      const Integers& dims,
                      const std::vector<std::size_t>& from) {
@@ -45,7 +45,7 @@ Constant fold_constant_of_shape(const NodeReader& node) {
                            : picked(*value, dims, first)};
 }
 
-// Rows of a list, or one number of it.
+// Picks several numbers of a list, or one.
 Constant fold_gather(const NodeReader& node) {
   const TensorPointer tensor = small_constant(node, 0);
   const TensorPointer indices = small_constant(node, 1);
@@ -80,7 +80,7 @@ Constant fold_slice(const NodeReader& node) {
   return {picked(*tensor, {static_cast<std::int64_t>(from.size())}, from)};
 }
 
-// Lists one behind the other: integers where all are.
+// Joins lists one after the other. The result has integers if all lists do.
 Constant fold_concat(const NodeReader& node) {
   Integers integers;
   Reals reals;

@@ -1,4 +1,4 @@
-// Operator by operator.
+// Implements the rules of each operator that changes dims.
 #include "planner/import/folding/reshape.hpp"
 
 #include <set>
@@ -28,7 +28,7 @@ Dims flattened(const NodeReader& node, const Dims& dims) {
   return {product(dims.begin(), middle), product(middle, dims.end())};
 }
 
-// 0 keeps the dim, -1 is what is left.
+// A target of 0 keeps the dim, and -1 stands for the remaining elements.
 Dims retargeted(const NodeReader& node, const Dims& dims) {
   Dims target = node.integers_at(1).value_or(Dims{});
   std::int64_t known = 1;

@@ -1,4 +1,4 @@
-// Operators that change dims, not elements: Flatten, Reshape, Squeeze, Unsqueeze.
+// Computes the result of operators that change only dims: Flatten, Reshape, Squeeze, Unsqueeze.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace cnnplan {
 
-// What the node makes of a first input with these dims; the target must be a constant.
-// @throws UnmappedNode where the elements do not fit
+// Returns the dims that the node gives a first input with `dims`; the target must be a constant.
+// @throws UnmappedNode when the number of elements would change
 std::vector<std::int64_t> reshaped_dims(const NodeReader& node,
                                         const std::vector<std::int64_t>& dims);
 

@@ -1,4 +1,4 @@
-// Names may have "=" in them: the last one is before the weight.
+// Splits each text at its last "=", because names may contain "=", too.
 #include "planner/import/onnx/auxiliary_outputs.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Outputs of a model that training compares with the labels beside its main output.
+// Parses the texts that name further outputs of a model and the weights of their losses.
 #pragma once
 
 #include <string>
@@ -7,12 +7,13 @@
 namespace cnnplan {
 
 struct AuxiliaryOutput {
-  std::string name;   // of a value of the model
-  double weight = 1;  // of its loss
+  std::string name;   // names a value of the model
+  double weight = 1;  // weights its loss
 };
 
-// Of "NAME=WEIGHT" each. @throws InputError for other texts, for a name that is there twice or is
-// the main output's, and for a weight that losses cannot have
+// Parses texts of the form "NAME=WEIGHT".
+// @throws InputError for other texts, for a name that occurs twice or is the main output's, and for
+// a weight that losses cannot have
 std::vector<AuxiliaryOutput> parse_auxiliary(const std::vector<std::string>& texts,
                                              const std::string& main_output);
 

@@ -1,4 +1,4 @@
-// Numbers with an x between them, laid over the dims of the file from the right.
+// Parses numbers separated by x, and lays them over the dims of the file from the right.
 #include "planner/import/onnx/input_dims.hpp"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ std::vector<std::int64_t> parsed(const std::string& text) {
   return numbers;
 }
 
-// "(batch, 3, height, width)"
+// Returns a text such as "(batch, 3, height, width)".
 std::string text_of(const OnnxValue& input) {
   std::string text;
   for (std::size_t i = 0; i < input.dims.size(); ++i) {
@@ -52,7 +52,7 @@ std::vector<std::int64_t> input_dims(const OnnxValue& input,
   std::vector<std::int64_t> given;
   if (!text.empty()) given = parsed(text);
   std::vector<std::int64_t> dims = input.dims;
-  // Without a shape in the file, all but the batch.
+  // If the file has no shape, the text gives all dims except the batch.
   if (!input.has_shape) dims.assign(std::max<std::size_t>(given.size() + 1, 4), 0);
   if (!input.has_shape && given.size() >= 4) dims.resize(given.size());
   if (given.size() <= dims.size()) {

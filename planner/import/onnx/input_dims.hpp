@@ -1,4 +1,4 @@
-// The dims of a model's input, with those that the file leaves open.
+// Determines the dims of a model's input, including those that the file leaves open.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace cnnplan {
 
-// `text` has all dims ("1x3x512x512"), all but the batch ("3x512x512") or the spatial ones
-// ("512x512"), in place of those of the file; empty: those of the file. A batch without a number
-// is 1.
-// @throws InputError where other dims have no number
+// Returns the dims of the file, replaced by the dims in `text`. `text` has all dims
+// ("1x3x512x512"), all except the batch ("3x512x512"), only the spatial ones ("512x512"), or is
+// empty. A batch without a number becomes 1.
+// @throws InputError when another dim has no number
 std::vector<std::int64_t> input_dims(const OnnxValue& input,
                                      const std::string& text,
                                      const std::string& file);

@@ -1,4 +1,4 @@
-// Paths of exporters to names of modules.
+// Turns the paths that exporters write into names of modules, and makes them unique.
 #include "planner/import/onnx/layer_names.hpp"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ std::vector<std::string> split(std::string_view path) {
   return parts;
 }
 
-// "relu_1" as "relu".
+// Returns "relu" for "relu_1".
 std::string without_number(std::string name) {
   while (!name.empty() && (std::isdigit(static_cast<unsigned char>(name.back())) != 0 ||
                            name.back() == '_' || name.back() == '.')) {
@@ -41,7 +41,7 @@ bool is_same_word(std::string_view a, std::string_view b) {
   });
 }
 
-// True where the operator at the end of a path says no more than the module before it: relu_1/Relu.
+// Returns true if the operator at the end of a path only repeats the module before it: relu_1/Relu.
 bool says_the_same(const std::string& module, const std::string& type) {
   const std::string word = without_number(module.substr(module.rfind('.') + 1));
   return !word.empty() && is_same_word(word, std::string_view(type).substr(0, word.size()));

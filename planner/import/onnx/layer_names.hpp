@@ -1,4 +1,4 @@
-// Names of layers from those of a model.
+// Makes names of layers from the names in a model.
 #pragma once
 
 #include <functional>
@@ -10,13 +10,13 @@
 
 namespace cnnplan {
 
-// What a node is called in the model's source, where the file still tells: "layer1.0.conv1" of a
-// weight "layer1.0.conv1.weight", else of a node "/layer1/layer1.0/conv1/Conv"; else its own name
-// or that of its output.
+// Returns the name of a node in the model's source, if the file still shows it: "layer1.0.conv1"
+// from a weight "layer1.0.conv1.weight", else from a node "/layer1/layer1.0/conv1/Conv". Otherwise
+// it returns the node's own name, or its output's.
 std::string source_name(const OnnxNode& node);
 
-// Gives out names that networks allow, no name twice: letters, digits, "_", "-" and "." stay, all
-// else becomes "_"; a name that is taken, or has a meaning, gets a number.
+// Gives out valid names, none of them twice. Letters, digits, "_", "-" and "." stay, and every
+// other character becomes "_". A name that is taken or reserved gets a number.
 class LayerNames {
  public:
   std::string unique(std::string_view wanted);

@@ -1,4 +1,4 @@
-// Backwards from the outputs.
+// Walks the graph backwards from the outputs.
 #include "planner/import/onnx/live_nodes.hpp"
 
 #include <algorithm>

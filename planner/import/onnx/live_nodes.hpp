@@ -1,4 +1,4 @@
-// The part of a graph that outputs are made of.
+// Finds the part of a graph from which the outputs are computed.
 #pragma once
 
 #include <map>
@@ -12,14 +12,15 @@ namespace cnnplan {
 
 struct LiveNodes {
   std::vector<const OnnxNode*> nodes;  // in the order of the file
-  std::map<std::string, int> uses;     // of each value, as inputs of these and as outputs
+  std::map<std::string, int> uses;     // counts of each value as input of these nodes and as output
 };
 
-// Files list nodes after those that make their inputs; where one does not, what it lacks is told
-// when it is mapped. The graph must outlive the result.
+// Returns the nodes from which `outputs` are computed. Files list nodes after the nodes that make
+// their inputs; a node for which this fails is reported when it is mapped. The graph must outlive
+// the result.
 LiveNodes live_nodes(const OnnxGraph& graph, const std::vector<std::string>& outputs);
 
-// The values that are outputs under other names: they and inputs of Identity before them.
+// Returns the outputs and the values that they equal: inputs of Identity nodes before them.
 std::set<std::string> names_of_outputs(const LiveNodes& live,
                                        const std::vector<std::string>& outputs);
 

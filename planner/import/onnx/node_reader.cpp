@@ -1,4 +1,4 @@
-// Look-ups that refuse.
+// Looks up attributes and inputs, and refuses missing ones and wrong types.
 #include "planner/import/onnx/node_reader.hpp"
 
 #include "planner/import/onnx/tensor_values.hpp"

@@ -1,5 +1,4 @@
-// Attributes and inputs of one node, with their types checked. All that is wrong is an
-// UnmappedNode.
+// Reads attributes and inputs of one node and checks their types. Every problem is an UnmappedNode.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +17,7 @@ using Values = std::map<std::string, Value, std::less<>>;
 
 class NodeReader {
  public:
-  // Both must outlive the reader.
+  // `node` and `values` must outlive the reader.
   NodeReader(const OnnxNode& node, const Values& values, std::int64_t opset)
       : node_(node), values_(values), opset_(opset) {}
 
@@ -29,10 +28,10 @@ class NodeReader {
   std::int64_t integer(const std::string& attribute, std::int64_t absent) const;
   float real(const std::string& attribute, float absent) const;
   std::string text(const std::string& attribute, const std::string& absent) const;
-  // Empty where absent.
+  // The result is empty if the attribute is absent.
   std::vector<std::int64_t> integers(const std::string& attribute) const;
   std::vector<float> reals(const std::string& attribute) const;
-  // Null where absent.
+  // The tensor is null if the attribute is absent.
   TensorPointer tensor(const std::string& attribute) const;
 
   std::size_t input_count() const { return node_.inputs.size(); }
@@ -41,17 +40,17 @@ class NodeReader {
   bool is_constant(std::size_t index) const;
   bool are_inputs_constant() const;
   bool is_input_unknown() const;
-  // True where an input is certainly no constant.
+  // Returns true if an input is certainly not a constant.
   bool has_activation() const;
   Constant constant(std::size_t index) const;
-  // Without a margin that is yet to be taken in, and with its channels in one dim.
+  // Returns an activation whose channels are in one dim, and that has no margin left to take in.
   Activation activation(std::size_t index) const;
-  // Without a margin; its channels may be in groups.
+  // Returns an activation without a margin; its channels may be in groups.
   Activation view(std::size_t index) const;
-  // Absent where the input is left out.
+  // The result is absent if the input is left out.
   std::optional<std::vector<std::int64_t>> integers_at(std::size_t index) const;
   std::optional<std::vector<double>> reals_at(std::size_t index) const;
-  // Of an attribute in older opsets, of an input in newer ones.
+  // Reads an attribute in older opsets, or an input in newer ones.
   std::optional<std::vector<std::int64_t>> integers_of_either(const std::string& attribute,
                                                               std::size_t index) const;
 
@@ -64,7 +63,8 @@ class NodeReader {
   std::int64_t opset_;
 };
 
-// An axis counted from the end as one from the beginning. @throws UnmappedNode unless below `rank`
+// Returns an axis counted from the beginning, also for one counted from the end.
+// @throws UnmappedNode unless it is below `rank`
 std::size_t normal_axis(std::int64_t axis, std::size_t rank);
 
 }  // namespace cnnplan

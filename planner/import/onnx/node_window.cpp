@@ -1,4 +1,4 @@
-// Spatial attributes, dim by dim. Images without depth or height have an extent of 1 there.
+// Reads spatial attributes dim by dim. Images without depth or height have an extent of 1 there.
 #include "planner/import/onnx/node_window.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t max_entry = std::numeric_limits<std::int32_t>::max();
 
-// The entries of one attribute, `count` of them, `absent` where there is none.
+// Returns the `count` entries of one attribute, or `absent` for each if the attribute is absent.
 std::vector<std::int64_t> entries_of(const std::string& what,
                                      std::vector<std::int64_t> entries,
                                      std::size_t count,
@@ -40,7 +40,7 @@ AutoPad auto_pad_of(const NodeReader& node) {
   throw UnmappedNode("auto_pad '" + text + '\'');
 }
 
-// As many outputs as inputs over the stride, rounded up.
+// Pads so that the number of outputs is the number of inputs divided by the stride, rounded up.
 void pad_same(WindowDim& dim, std::int64_t length, AutoPad mode) {
   const std::int64_t outputs = (length + dim.stride - 1) / dim.stride;
   const std::int64_t total =
@@ -50,12 +50,12 @@ void pad_same(WindowDim& dim, std::int64_t length, AutoPad mode) {
   dim.padding_end = total - dim.padding_begin;
 }
 
-// Which of d, h and w the first spatial dim of an image is.
+// Returns which of d, h and w the first spatial dim of an image is.
 std::size_t first_dim(const Activation& image) {
   return 5 - image.dims.size();
 }
 
-// Without what "auto_pad" adds.
+// Reads the window without the padding that "auto_pad" adds.
 Window read_extents(const NodeReader& node,
                     const std::vector<std::int64_t>& kernel,
                     const Activation& image) {
@@ -81,7 +81,7 @@ Window read_extents(const NodeReader& node,
   return window;
 }
 
-// As little as leaves `outputs` of them.
+// Pads as little as leaves this number of `outputs`.
 void pad_transposed(WindowDim& dim,
                     std::int64_t& output_padding,
                     std::int64_t length,

@@ -1,4 +1,4 @@
-// From protobuf messages to plain values; the only file that knows protobuf.
+// Converts protobuf messages to plain values; no other file uses protobuf.
 #include "planner/import/onnx/onnx_file.hpp"
 
 #include <bit>
@@ -40,7 +40,7 @@ TensorType type_of(int type) {
   }
 }
 
-// The numbers of a field as elements of type T.
+// Returns the numbers of a field as elements of type T.
 template <typename T, typename Field>
 std::string bytes_of(const Field& field) {
   std::string bytes;
@@ -54,7 +54,7 @@ std::string bytes_of(const Field& field) {
   return bytes;
 }
 
-// Files hold the bytes as they are, or numbers in the field of the type.
+// Files hold either the bytes of the values, or numbers in the field of their type.
 std::string take_bytes(onnx::TensorProto& tensor, TensorType type) {
   if (tensor.has_raw_data()) return std::move(*tensor.mutable_raw_data());
   switch (type) {
@@ -106,7 +106,7 @@ std::int64_t GraphReader::opset_of(const onnx::ModelProto& model) const {
   refuse("opset_import", "no opset of the standard operators", "an ONNX model that names one");
 }
 
-// Bytes of the values, as the dims say.
+// Returns the bytes of the values that the dims imply.
 std::int64_t GraphReader::size_of(const onnx::TensorProto& proto) const {
   const std::string place = "tensor '" + printable(proto.name()) + '\'';
   std::int64_t bytes = element_bytes(type_of(proto.data_type()));
@@ -202,7 +202,7 @@ OnnxGraph GraphReader::graph(onnx::ModelProto& model) const {
 }  // namespace
 
 OnnxGraph parse_onnx(std::string_view content, const std::string& file) {
-  // What is wrong is told once, by the error.
+  // Protobuf must not log, because the error already reports the problem.
   google::protobuf::SetLogHandler(nullptr);
   onnx::ModelProto model;
   const bool is_message = std::cmp_less_equal(content.size(), max_onnx_bytes) &&

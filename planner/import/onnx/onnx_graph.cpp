@@ -1,4 +1,4 @@
-// Sizes and names.
+// Returns the size of each element type, and the text that messages use for a node.
 #include "planner/import/onnx/onnx_graph.hpp"
 
 namespace cnnplan {

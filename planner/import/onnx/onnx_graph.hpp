@@ -1,4 +1,4 @@
-// What is read of an ONNX file, as plain values: nothing here or above knows protobuf.
+// Holds the parts of an ONNX file that are read, as plain values; protobuf is unknown here.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 
 namespace cnnplan {
 
-// Of elements that can be read; all others are `other`.
+// Lists the element types that can be read; every other type is `other`.
 enum class TensorType { float16, bfloat16, float32, float64, int32, int64, other };
 
-// Bytes of an element; 0 of `other`.
+// Returns the bytes of an element, or 0 for `other`.
 std::int64_t element_bytes(TensorType type);
 
-// Row-major, little-endian. `bytes` is empty where the values lie in another file.
+// Values are row-major and little-endian. `bytes` is empty if they lie in another file.
 struct OnnxTensor {
   std::string name;
   std::vector<std::int64_t> dims;  // none for a scalar
@@ -26,7 +26,7 @@ struct OnnxTensor {
 };
 using TensorPointer = std::shared_ptr<const OnnxTensor>;
 
-using OnnxAttribute = std::variant<std::monostate,  // of a kind that no mapped operator has
+using OnnxAttribute = std::variant<std::monostate,  // for a kind that no mapped operator has
                                    std::int64_t,
                                    float,
                                    std::string,
@@ -43,7 +43,7 @@ struct OnnxNode {
   std::map<std::string, OnnxAttribute> attributes;
 };
 
-// An input or output of the graph. A dim without a number is 0.
+// Describes an input or output of the graph. A dim without a number is 0.
 struct OnnxValue {
   std::string name;
   bool has_shape = false;
@@ -54,14 +54,14 @@ struct OnnxValue {
 
 struct OnnxGraph {
   std::string name;
-  std::int64_t opset = 0;  // of the standard operators; 0 where the file names none
+  std::int64_t opset = 0;  // version of the standard operators; 0 if the file names none
   std::vector<OnnxNode> nodes;
   std::map<std::string, TensorPointer> initializers;
-  std::vector<OnnxValue> inputs;  // initializers left out
+  std::vector<OnnxValue> inputs;  // without initializers
   std::vector<OnnxValue> outputs;
 };
 
-// "'conv1' (Conv)"; a node without a name goes by its first output.
+// Returns "'conv1' (Conv)"; a node without a name goes by its first output.
 std::string to_text(const OnnxNode& node);
 
 }  // namespace cnnplan

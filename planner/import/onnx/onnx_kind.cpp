@@ -1,4 +1,4 @@
-// JSON or ONNX, by content; whole files of bounded size.
+// Tells JSON from ONNX by the content, and reads whole models of bounded size.
 #include <filesystem>
 #include <system_error>
 

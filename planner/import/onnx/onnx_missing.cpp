@@ -1,4 +1,4 @@
-// In place of onnx_file.cpp where protobuf or ONNX was not found.
+// Replaces onnx_file.cpp in builds that did not find protobuf or ONNX.
 #include "planner/base/error.hpp"
 #include "planner/import/onnx/onnx_file.hpp"
 

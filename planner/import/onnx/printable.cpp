@@ -1,4 +1,4 @@
-// Character by character.
+// Replaces characters that are not printable, one by one.
 #include "planner/import/onnx/printable.hpp"
 
 #include <algorithm>

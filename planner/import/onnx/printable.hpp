@@ -1,4 +1,4 @@
-// Texts of files that nobody has looked at.
+// Makes unchecked texts from files safe to print.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace cnnplan {
 
-// At most 200 characters; bytes that are no printable ASCII are "?".
+// Returns at most 200 characters; bytes that are not printable ASCII become "?".
 std::string printable(std::string_view text);
 
 }  // namespace cnnplan

@@ -1,4 +1,4 @@
-// Bytes to numbers and back.
+// Converts bytes to numbers and back.
 #include "planner/import/onnx/tensor_values.hpp"
 
 #include <bit>
@@ -14,7 +14,7 @@
 namespace cnnplan {
 namespace {
 
-// IEEE 754 binary16.
+// Converts an IEEE 754 binary16 number.
 double half_value(std::uint16_t bits) {
   constexpr int mantissa_bits = 10;
   constexpr int bias = 15;
@@ -32,7 +32,7 @@ double half_value(std::uint16_t bits) {
   return (bits >> 15) != 0 ? -value : value;
 }
 
-// The upper half of a 32-bit number.
+// Converts a bfloat16 number, which is the upper half of a 32-bit number.
 double bfloat_value(std::uint16_t bits) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
 }

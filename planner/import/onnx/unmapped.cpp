@@ -1,4 +1,4 @@
-// The message of many refusals.
+// Writes the message about all nodes that cannot be mapped.
 #include "planner/import/onnx/unmapped.hpp"
 
 #include <utility>

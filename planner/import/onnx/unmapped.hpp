@@ -1,4 +1,4 @@
-// What stands in the way of an import: nodes that the layers of networks cannot express.
+// Declares the errors for nodes that the layers of networks cannot express.
 #pragma once
 
 #include <stdexcept>
@@ -9,19 +9,20 @@
 
 namespace cnnplan {
 
-// Why one node cannot be mapped; collected, never seen by callers of import_onnx.
+// Says why one node cannot be mapped. import_onnx collects these errors; its callers never see
+// them.
 class UnmappedNode : public std::runtime_error {
  public:
   explicit UnmappedNode(const std::string& reason) : std::runtime_error(reason) {}
 };
 
 struct Refusal {
-  std::string node;  // its name, or its first output where it has none
+  std::string node;  // its name, or its first output if it has none
   std::string type;  // "LRN"
   std::string reason;
 };
 
-// Exit code 3. The message has a line for each node, all of those that can be told at once.
+// Ends with exit code 3. The message has a line for each node that is known to be a problem.
 class UnmappedNodes : public Error {
  public:
   // @pre at least one refusal

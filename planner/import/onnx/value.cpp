@@ -1,4 +1,4 @@
-// Dims of values.
+// Returns dims of values, and texts of dims.
 #include "planner/import/onnx/value.hpp"
 
 #include <algorithm>

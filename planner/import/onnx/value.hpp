@@ -1,4 +1,4 @@
-// What the values of a model's graph are to the network that is made of it.
+// Represents the values of a model's graph while a network is made of it.
 #pragma once
 
 #include <array>
@@ -13,47 +13,48 @@
 
 namespace cnnplan {
 
-// Zeros around an image that a layer has yet to take in.
+// Counts zeros around an image that the next layer takes in as padding.
 struct Margin {
   std::int64_t begin = 0;
   std::int64_t end = 0;
   bool operator==(const Margin&) const = default;
 };
 
-// Channels that a model sees as two dims: (groups, C / groups), or exchanged (C / groups, groups).
+// Describes channels that a model sees as two dims: (groups, C / groups), or exchanged (C / groups,
+// groups).
 struct ChannelGroups {
   std::int64_t count = 1;
   bool are_exchanged = false;
 };
 
-// Output of a layer, as the model sees it: (N, C, H, W) with as many spatial dims as it has,
-// flattened to (N, C H W), or with its channels in groups.
+// Describes the output of a layer as the model sees it: (N, C, H, W) with its number of spatial
+// dims, flattened to (N, C H W), or with channels in groups.
 struct Activation {
   LayerIndex layer = 0;
   std::vector<std::int64_t> dims;
-  std::array<Margin, 3> margins{};      // of d, h, w; part of dims
-  std::optional<ChannelGroups> groups;  // in place of dim 1, with any dims behind them
-  bool is_layer_output = false;         // just as the layer made it
+  std::array<Margin, 3> margins{};      // for d, h, w; included in dims
+  std::optional<ChannelGroups> groups;  // in place of dim 1, with any dims after them
+  bool is_layer_output = false;         // unchanged as the layer made it
 
   bool has_margin() const { return margins != std::array<Margin, 3>{}; }
 };
 
 struct Constant {
   TensorPointer tensor;
-  bool is_transposed = false;  // a matrix that is meant with rows and columns exchanged
+  bool is_transposed = false;  // a matrix whose rows and columns are to be exchanged
 };
 
-// What an unmapped node makes, or one behind it.
+// Stands for the output of an unmapped node, or of a node after it.
 struct Unknown {
-  bool is_activation = false;  // certainly no constant
+  bool is_activation = false;  // certainly not a constant
 };
 
 using Value = std::variant<Unknown, Activation, Constant>;
 
-// Of what is meant.
+// Returns the dims after the exchange, if there is one.
 std::vector<std::int64_t> dims_of(const Constant& constant);
 
-// "(1, 64, 56, 56)"; of more than 16, the first
+// Returns "(1, 64, 56, 56)", with at most 16 dims.
 std::string dims_text(const std::vector<std::int64_t>& dims);
 
 }  // namespace cnnplan

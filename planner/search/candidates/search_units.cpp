@@ -1,4 +1,4 @@
-// Grouping by inheritance.
+// Groups layers that share a split.
 #include "planner/search/candidates/search_units.hpp"
 
 #include <algorithm>
@@ -9,10 +9,7 @@ std::vector<SearchUnit> search_units(const Network& network) {
   std::vector<SearchUnit> units;
   std::vector<std::size_t> unit_of;
   for (LayerIndex layer = 0; layer < network.layer_count(); ++layer) {
-    const LayerParameters& parameters = network.layer(layer).parameters;
-    const bool chooses = std::holds_alternative<Input>(parameters) || is_loss(parameters) ||
-                         moves_positions(parameters) || rearranges(parameters) ||
-                         std::holds_alternative<LocalResponseNorm>(parameters);
+    const bool chooses = traits_of(network.layer(layer).parameters).chooses_split;
     if (chooses) {
       unit_of.push_back(units.size());
       units.push_back({.layers = {layer}});

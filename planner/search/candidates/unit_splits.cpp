@@ -1,4 +1,4 @@
-// Choices of splits and plans made of them.
+// Lists the splits of units, and makes plans from chosen splits.
 #include "planner/search/candidates/unit_splits.hpp"
 
 #include <algorithm>
@@ -19,29 +19,29 @@ bool has(const std::vector<Split>& splits, const Split& split) {
   return std::find(splits.begin(), splits.end(), split) != splits.end();
 }
 
-// Every rank computes everything: nothing is gained but that no gradients are reduced, which is
-// what layers with many parameters and little to compute spend most of their time on.
+// Adds the split with which every rank computes everything. It saves the reduction of gradients,
+// which takes most of the time of layers with many parameters and little to compute.
 void add_replicated(std::vector<Split>& splits, int ranks) {
   const Split replicated{.mesh = Mesh({{Axis::r, ranks}})};
   if (!has(splits, replicated)) splits.push_back(replicated);
 }
 
-// Some rank would have no channels of the input to work on.
+// True if some rank would have no channels of the input to work on.
 bool has_idle_parts(const Network& network, LayerIndex layer, const Split& split) {
   const LayerIndex input = network.inputs_of(layer)[0];
   return input_parts(split.channel_algorithm, split.mesh.size(Axis::c)) >
          network.output_shape(input, 1)[Dim::c];
 }
 
-// On many ranks, weights are cut in both directions where they are large beside what goes in and
-// out.
+// On many ranks, only layers with large weights, compared with their inputs and outputs, have their
+// weights cut in both directions.
 bool is_candidate(const LayerParameters& parameters, const Split& split) {
   return split.channel_algorithm != ChannelAlgorithm::stationary_w ||
          split.mesh.rank_count() <= most_ranks_for_all_channel_splits ||
          std::holds_alternative<FullyConnected>(parameters);
 }
 
-// `mesh`, which splits channels, with every algorithm that a layer allows.
+// Adds `mesh`, which splits channels, with every algorithm that a layer allows.
 void add_channel_splits(const Network& network,
                         LayerIndex layer,
                         const Mesh& mesh,
@@ -61,16 +61,16 @@ bool splits_positions_of_a_sample(const Mesh& mesh) {
   return mesh.size(Axis::d) * mesh.size(Axis::h) * mesh.size(Axis::w) > 1;
 }
 
-// Whether `mesh` is among the candidates that split channels.
+// True if `mesh` is one of the candidates that split channels.
 bool is_channel_candidate(const Mesh& mesh) {
   if (mesh.size(Axis::c) == 1 || mesh.size(Axis::r) > 1) return false;
   return mesh.rank_count() <= most_ranks_for_all_channel_splits ||
          !splits_positions_of_a_sample(mesh);
 }
 
-// `mesh`, with samples and channels split, the other way round: ranks with the same channels are
-// neighbours, and the gradients of their weights, of which fully connected layers have many beside
-// their activations, stay inside nodes more often.
+// Returns `mesh` with channels before samples, if it splits both. Ranks with equal channels are
+// then neighbours, so that reductions of their gradients stay inside nodes more often. That helps
+// fully connected layers, which have many weights compared with their activations.
 std::optional<Mesh> with_channels_first(const Plan& plan, LayerIndex layer, const Mesh& mesh) {
   const bool has_nodes = plan.ranks_per_node > 1 && plan.ranks_per_node < plan.ranks;
   const int samples = mesh.size(Axis::n);
@@ -82,7 +82,7 @@ std::optional<Mesh> with_channels_first(const Plan& plan, LayerIndex layer, cons
   return Mesh({{Axis::c, channels}, {Axis::n, samples}});
 }
 
-// Over n d h w, then those that split channels, too.
+// Lists the splits over n d h w, then the splits over channels, then the replicated one.
 UnitSplits splits_of(const Plan& plan,
                      const SearchUnit& unit,
                      const std::vector<Axis>& axes,
@@ -208,13 +208,6 @@ std::vector<Split> all_splits(const SplitChoices& choices) {
     }
   }
   return splits;
-}
-
-std::vector<Plan> covering_plans(const Plan& blank, const std::vector<Axis>& axes) {
-  const SplitChoices choices = split_choices(blank, axes);
-  std::vector<Plan> plans;
-  for (const Split& split : all_splits(choices)) plans.push_back(mostly_on(blank, choices, split));
-  return plans;
 }
 
 }  // namespace cnnplan

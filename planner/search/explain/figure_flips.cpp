@@ -1,4 +1,4 @@
-// Every figure multiplied until the runner-ups are no longer dearer.
+// Multiplies every figure until a runner-up costs no more than the plan.
 #include "planner/search/explain/figure_flips.hpp"
 
 #include <algorithm>
@@ -15,12 +15,12 @@ namespace {
 
 const double farthest = std::log2(most_factor);
 
-// The sums of the plans while one figure is multiplied.
+// Computes the sums of the plans while one figure is multiplied.
 class Curves {
  public:
   Curves(const ComparedPlans& plans,
          const Machine& machine,
-         std::string figure,
+         MachineFigure figure,
          std::vector<double> now_s)
       : plans_(plans),
         machine_(machine),
@@ -40,13 +40,11 @@ class Curves {
     const std::vector<double>& sums_s = at(exponent);
     return {.plan_s = sums_s.front(), .other_s = sums_s[runner_up + 1]};
   }
-  // The farthest up and down, as far as files may have such a figure.
+  // Returns the farthest exponents up and down with which files may have the figure.
   const std::vector<double>& ends() const { return ends_; }
 
  private:
-  WhatIf change(double exponent) const {
-    return {.text = figure_, .figure = figure_, .number = std::exp2(exponent)};
-  }
+  WhatIf change(double exponent) const { return multiplied(figure_, std::exp2(exponent)); }
   bool is_allowed(double exponent) const {
     Platform platform = machine_.platform;
     Profile profile = machine_.profile;
@@ -66,7 +64,7 @@ class Curves {
 
   const ComparedPlans& plans_;
   Machine machine_;
-  std::string figure_;
+  MachineFigure figure_;
   std::map<double, std::vector<double>> sums_s_;  // by exponent
   std::vector<double> ends_;
 };
@@ -83,7 +81,7 @@ std::optional<double> flip_factor(Curves& curves, std::size_t runner_up) {
                           ends);
 }
 
-// What times of kernels are of the plan's sum, which grows with them in a straight line.
+// Sets the value of times of kernels to their part of the plan's sum. The sum is linear in them.
 void add_part_of_sum(Curves& curves, PriceFigure& figure) {
   if (figure.most > 0.0) return;
   const double more_s = curves.at(farthest).front() - curves.at(0.0).front();
@@ -111,7 +109,7 @@ std::vector<FigureFlips> figure_flips(const ComparedPlans& plans,
   const std::vector<PriceFigure> figures = price_figures(machine.platform, machine.profile);
   std::vector<FigureFlips> found(figures.size());
   parallel_for(figures.size(), [&](std::size_t i) {
-    found[i] = flips_of(figures[i], Curves(plans, machine, figures[i].name, now_s));
+    found[i] = flips_of(figures[i], Curves(plans, machine, figures[i].figure, now_s));
   });
   return found;
 }

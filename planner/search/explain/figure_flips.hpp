@@ -1,4 +1,4 @@
-// What every figure of a machine does to the runner-ups of a plan.
+// Finds the factors of figures of a machine with which a plan's runner-ups are as fast as the plan.
 #pragma once
 
 #include <optional>
@@ -14,19 +14,20 @@ struct Machine {
   const Profile& profile;
 };
 
-// Figures are multiplied by this, by its reciprocal, and what lies between.
+// Figures are multiplied by factors from the reciprocal of this one to this one.
 inline constexpr double most_factor = 16.0;
 
-// What one figure does.
+// The effect of one figure on the plans.
 struct FigureFlips {
-  PriceFigure figure;    // of times of kernels: what they take of the sum of the plan
-  bool matters = false;  // to any of the plans
-  // By runner-up, the factor nearest to 1 with which it takes as long as the plan; 1 where it does
-  // so now and not with other factors.
+  PriceFigure figure;    // the value of times of kernels is their part of the plan's sum
+  bool matters = false;  // the sum of any of the plans depends on the figure
+  // By runner-up, the factor nearest to 1 with which the runner-up takes as long as the plan. The
+  // factor is 1 if the two take equally long now but not with other factors.
   std::vector<std::optional<double>> factors;
 };
 
-// Of each of price_figures. `now_s`: the sums of the plans on the machine as it is.
+// Returns the flips of each of price_figures. `now_s` has the sums of the plans on the machine as
+// it is.
 // @pre no runner-up takes less than the plan by more than rounding
 std::vector<FigureFlips> figure_flips(const ComparedPlans& plans,
                                       const Machine& machine,

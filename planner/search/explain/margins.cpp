@@ -1,4 +1,4 @@
-// Marginals of the cost graph, read for the choices of a plan.
+// Reads from the marginals of the cost graph what the choices of a plan are better by.
 #include "planner/search/explain/margins.hpp"
 
 #include <algorithm>
@@ -11,14 +11,13 @@
 #include "planner/search/graph/rounding.hpp"
 #include "planner/search/plans/halo_methods.hpp"
 #include "planner/search/plans/refine.hpp"
-#include "planner/search/pricing/sample_ranks.hpp"
+#include "planner/search/pricing/probe_ranks.hpp"
 
 namespace cnnplan {
 namespace {
 
-// Beyond are prices of pairs that are in no plan worth finding (EdgePrices).
+// Larger margins come from prices of pairs that are in no plan worth finding (EdgePrices).
 constexpr double most_margin_s = 1e6;
-// Of sums over all units; what is less is a tie.
 
 bool recomputes(const Plan& plan, const SearchUnit& unit) {
   for (LayerIndex layer : unit.layers) {
@@ -27,7 +26,7 @@ bool recomputes(const Plan& plan, const SearchUnit& unit) {
   return false;
 }
 
-// The candidate that the plan takes; nothing where it is none of them.
+// Returns the candidate that the plan takes, or nothing where it takes none of them.
 std::optional<std::size_t> chosen(const Plan& plan, const UnitSplits& choice) {
   const Split split = plan.layers[static_cast<std::size_t>(choice.unit.head())].split();
   const bool again = !choice.recompute.empty() && recomputes(plan, choice.unit);
@@ -37,7 +36,8 @@ std::optional<std::size_t> chosen(const Plan& plan, const UnitSplits& choice) {
   return std::nullopt;
 }
 
-// By unit; nothing where the plan is not made of these choices.
+// Returns the taken candidate of every unit, or nothing where the plan is not made of these
+// choices.
 std::optional<Assignment> chosen(const Plan& blank, const Plan& plan, const SplitChoices& choices) {
   Assignment assignment;
   for (const UnitSplits& unit : choices.units) {
@@ -57,7 +57,7 @@ std::vector<std::string> names_of(const Network& network, const SearchUnit& unit
   return names;
 }
 
-// The cheapest candidate on another split than the chosen one.
+// Returns the cheapest candidate on another split than the chosen one.
 std::optional<std::size_t> runner_up(const UnitSplits& choice,
                                      const std::vector<double>& costs,
                                      std::size_t chosen) {
@@ -69,7 +69,7 @@ std::optional<std::size_t> runner_up(const UnitSplits& choice,
   return best;
 }
 
-// The chosen candidate, and the cheapest on another split.
+// Returns the chosen candidate, and the cheapest candidate on another split.
 std::vector<int> own_and_other(const UnitSplits& choice,
                                const std::vector<double>& costs,
                                std::size_t own) {
@@ -79,7 +79,7 @@ std::vector<int> own_and_other(const UnitSplits& choice,
   return both;
 }
 
-// Of one plan, made of the choices of a network.
+// Finds the margins of one plan, which is made of the choices of a network.
 class Margins {
  public:
   // @pre `taken` makes a plan of `blank`
@@ -98,7 +98,7 @@ class Margins {
     return marginals_.has_value();
   }
 
-  // @pre found
+  // @pre find() returned true
   UnitMargin of(int unit) const {
     const std::vector<double>& costs = marginals_->costs()[static_cast<std::size_t>(unit)];
     const std::optional<std::size_t> second = runner_up(choice(unit), costs, own(unit));
@@ -121,7 +121,7 @@ class Margins {
     return static_cast<std::size_t>(taken_[static_cast<std::size_t>(unit)]);
   }
 
-  // Where the best assignment with `other` differs from the plan.
+  // Returns where the best assignment with `other` differs from the plan.
   Change differences_with(const Choice& other) const {
     Change change = marginals_->changes_with(other);
     if (taken_ == marginals_->optimum()) return change;
@@ -153,14 +153,15 @@ class Margins {
   Assignment taken_;
   NetworkPricing& pricing_;
   std::optional<MinMarginals> marginals_;
-  double plan_s_ = 0.0;  // in sum
+  double plan_s_ = 0.0;  // the sum of the plan's costs
 };
 
-// With overlap, what a rank must do leaves out all that it sends: no sum to tell plans apart by.
+// Returns the sum of operations that is closest to its minimum for the plan. With overlap, sums
+// over one rank leave out everything that it sends, so that they do not tell plans apart.
 OperationSum sum_of(const Plan& plan, const Assignment& taken, NetworkPricing& pricing) {
   if (plan.overlap) return {};
   std::vector<int> ranks{-1};
-  for (int rank : sample_ranks(plan.ranks)) ranks.push_back(rank);
+  for (int rank : probe_ranks(plan.ranks)) ranks.push_back(rank);
   OperationSum nearest;
   double least = std::numeric_limits<double>::infinity();
   for (int rank : ranks) {

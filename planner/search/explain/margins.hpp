@@ -1,4 +1,4 @@
-// How clear the choice of every unit is.
+// Says how much worse the second choice of every unit is.
 #pragma once
 
 #include <cstddef>
@@ -9,24 +9,24 @@
 
 namespace cnnplan {
 
-// Runner-up plans that differ in more units are not told.
+// Changes are left out where a runner-up plan differs in more units.
 inline constexpr std::size_t most_told_changes = 256;
 
 struct PlanMargins {
   std::vector<UnitMargin> units;
-  // Of all ranks and of each sampled one that in which the plan is closest to what costs least, the
-  // first of equals.
+  // Is the sum in which the plan is closest to the cheapest assignment: over the slowest ranks, or
+  // over one of the probed ranks. The first of equally close sums is taken.
   OperationSum sum;
 };
 
-// By unit of `pricing`, the best other split, where there is one that may be in a plan worth
-// finding: how much more all costs are in sum with it than with the plan's choice, all other units
-// adapting to either. Not below 0 where the plan costs least; below 0 where it was chosen for
-// another reason, its step in virtual time or its memory. Empty where the graph is too entangled
-// for min_marginals, or the plan is none of `pricing`. `changes` are told where the best plan with
-// that split does not cost less than `plan`, and differs from it in most_told_changes units at
-// most.
-// @pre `pricing` is of `blank`
+// Returns for each unit of `pricing` the best other split that may be in a plan worth finding. Its
+// margin says how much more all costs are in sum with it than with the plan's choice, when all
+// other units adapt to either. A margin is below 0 only where the plan was chosen for its step in
+// virtual time or for its memory. The result is empty where the graph is too entangled for
+// min_marginals, or where the plan is not made of the choices of `pricing`. `changes` are given
+// where the best plan with the other split costs no less than `plan`, and differs in at most
+// most_told_changes units.
+// @pre `pricing` was made from `blank`
 PlanMargins margins(const Plan& blank, const Plan& plan, NetworkPricing& pricing);
 
 }  // namespace cnnplan

@@ -1,4 +1,4 @@
-// One check for each part of a prediction.
+// Checks the parts of a prediction one after the other.
 #include "planner/search/explain/prediction_check.hpp"
 
 #include <algorithm>
@@ -10,9 +10,10 @@
 #include <vector>
 
 #include "planner/base/error.hpp"
+#include "planner/predict/operation_places.hpp"
 #include "planner/schedule/schedule.hpp"
 #include "planner/search/candidates/search_units.hpp"
-#include "planner/search/pricing/sample_ranks.hpp"
+#include "planner/search/pricing/probe_ranks.hpp"
 
 namespace cnnplan {
 namespace {
@@ -46,7 +47,7 @@ class PredictionCheck {
   void operations() const {
     const auto& operations = prediction_.operations;
     if (operations.empty()) return;
-    const Schedule schedule = lower_for_prices(plan_, std::array{0}).front();
+    const Schedule schedule = lower(plan_, std::array{0}, {.detail = Detail::priced}).front();
     const std::size_t own = schedule.operations.size();
     for (std::size_t i = 0; i < own; ++i) {
       if (i == operations.size()) {
@@ -56,10 +57,11 @@ class PredictionCheck {
       }
       operation(
           i, operations[i].id == schedule.operations[i].id, quoted(schedule.operations[i].id));
+      place(i, place_of(schedule.operations[i].label, plan_.network));
     }
     for (std::size_t i = own; i < operations.size(); ++i) {
       operation(
-          i, is_of_plan(operations[i].id), "an operation of a layer, a reduction or an update");
+          i, is_of_plan(operations[i].place), "an operation of a layer, a reduction or an update");
     }
     unique();
   }
@@ -92,7 +94,7 @@ class PredictionCheck {
   }
 
   void margins() const {
-    const std::vector<int> ranks = sample_ranks(plan_.ranks);
+    const std::vector<int> ranks = probe_ranks(plan_.ranks);
     const int rank = prediction_.margins_sum.rank;
     if (rank >= 0 && std::find(ranks.begin(), ranks.end(), rank) == ranks.end()) {
       refuse("/margins_rank", std::to_string(rank), "rank " + joined(ranks));
@@ -121,6 +123,19 @@ class PredictionCheck {
         "/operations/" + std::to_string(i) + "/id", quoted(prediction_.operations[i].id), allowed);
   }
 
+  void place(std::size_t i, const OperationPlace& expected) const {
+    const OperationPlace& found = prediction_.operations[i].place;
+    const std::string pointer = "/operations/" + std::to_string(i);
+    if (found.part != expected.part) {
+      refuse(pointer + "/part", part_text(found), part_text(expected) + ", the part of this id");
+    }
+    if (found.layer != expected.layer) {
+      refuse(pointer + "/layer", quoted(found.layer), quoted(expected.layer));
+    }
+    if (found.level == expected.level) return;
+    refuse(pointer + "/level", level_text(found), level_text(expected));
+  }
+
   void unique() const {
     std::set<std::string_view> known;
     for (std::size_t i = 0; i < prediction_.operations.size(); ++i) {
@@ -128,9 +143,17 @@ class PredictionCheck {
     }
   }
 
-  bool is_of_plan(const std::string& id) const {
-    const std::string group = id.substr(0, id.find('/'));
-    return group == "reduce" || group == "sgd" || plan_.network.index_of(group) >= 0;
+  bool is_of_plan(const OperationPlace& place) const {
+    if (!place.part) return false;
+    return serves_bucket(*place.part) || plan_.network.index_of(place.layer) >= 0;
+  }
+
+  static std::string part_text(const OperationPlace& place) {
+    return place.part ? quoted(std::string(to_text(*place.part))) : "no part";
+  }
+
+  static std::string level_text(const OperationPlace& place) {
+    return place.level ? std::to_string(*place.level) : "no level";
   }
 
   static std::string joined(const std::vector<int>& ranks) {
@@ -153,7 +176,8 @@ class PredictionCheck {
 
 }  // namespace
 
-void check_prediction(const Plan& plan, const std::string& file) {
+void check_prediction(const Plan& given, const std::string& file) {
+  const Plan plan = with_places(given, file);
   const PredictionCheck check(plan, file);
   check.gap();
   check.margins();

@@ -1,4 +1,4 @@
-// What a prediction says of itself and of its plan.
+// Checks whether a prediction contradicts itself or its plan.
 #pragma once
 
 #include <string>
@@ -7,10 +7,11 @@
 
 namespace cnnplan {
 
-// As far as a plan alone can tell: the gap follows from step and bound, operations are those of
-// the schedule of rank 0, then those that other ranks may have, what is on the critical path takes
-// the step, partitions ascend from 1, margins are of a rank that sums are of, and what would change
-// with a runner-up are layers that choose.
+// Checks what the plan alone can tell. The gap follows from step and bound. Operations are those of
+// rank 0's schedule with their part, layer and level, then those that other ranks may have. The
+// critical path takes the step. Partitions ascend from 1. Margins are of a sampled rank. Only
+// layers that choose change with a runner-up. Plans of schema /1 get their parts from the lowering
+// first.
 // @throws InputError (pointer into plan.json) for what contradicts that @pre validate(plan) holds
 void check_prediction(const Plan& plan, const std::string& file);
 

@@ -1,4 +1,4 @@
-// The closest runner-ups, and what the figures do to them.
+// Compares a plan with its closest runner-ups while figures of the machine change.
 #include "planner/search/explain/sensitivity.hpp"
 
 #include <algorithm>
@@ -13,18 +13,19 @@
 namespace cnnplan {
 namespace {
 
-constexpr std::size_t most_compared = 8;  // different margins
-constexpr std::size_t most_plans = 64;    // in all
+constexpr std::size_t most_compared = 8;  // limits the different margins
+constexpr std::size_t most_plans = 64;    // limits the runner-ups with these margins
 
 using Margins = std::vector<const UnitMargin*>;
 
 bool is_same(const std::optional<double>& a, const std::optional<double>& b) {
-  constexpr double rounding = 1e-9;  // of where two lines meet
+  constexpr double rounding = 1e-9;  // relative error of the factor where two lines meet
   if (!a || !b) return !a && !b;
   return std::abs(*a / *b - 1.0) < rounding;
 }
 
-// Whether one figure alone does what `all`, which stands for several, does to a runner-up.
+// True if one figure alone flips a runner-up at the factor of `all`, which stands for several
+// figures.
 bool one_does(const std::vector<FigureFlips>& found,
               const FigureFlips& all,
               std::size_t runner_up) {
@@ -47,7 +48,7 @@ bool is_for(const UnitMargin& margin, const std::string& layer) {
   return layer.empty() || std::find(layers.begin(), layers.end(), layer) != layers.end();
 }
 
-// With different changes, each once.
+// Returns one margin for each set of changes.
 Margins distinct_runner_ups(const Plan& plan, const std::string& layer) {
   Margins margins;
   for (const UnitMargin& margin : plan.prediction.margins) {
@@ -59,8 +60,8 @@ Margins distinct_runner_ups(const Plan& plan, const std::string& layer) {
   return margins;
 }
 
-// Of these, the ones with the smallest margins, as many as have most_compared different ones.
-// `sums_s`: of the plan and of each.
+// Returns the runner-ups with the smallest margins, at most most_compared different margins.
+// `sums_s` has the sum of the plan, then the sum of each runner-up.
 Margins nearest_of(const Margins& margins, const std::vector<double>& sums_s) {
   std::vector<std::pair<double, const UnitMargin*>> by_sum;
   for (std::size_t i = 0; i < margins.size(); ++i) by_sum.emplace_back(sums_s[i + 1], margins[i]);
@@ -78,7 +79,7 @@ Margins nearest_of(const Margins& margins, const std::vector<double>& sums_s) {
   return nearest;
 }
 
-// `runner_up`: of the layers that come first; all that share its changes follow.
+// Describes a runner-up with all layers that share it. The layers of `runner_up` come first.
 RunnerUpPlan described(const Plan& plan, const UnitMargin& runner_up, double margin_s) {
   const std::string& first = runner_up.layers.front();
   const LayerIndex head = plan.network.index_of(first);
@@ -94,14 +95,14 @@ RunnerUpPlan described(const Plan& plan, const UnitMargin& runner_up, double mar
   return result;
 }
 
-// The same split left for the same, with the same margin and flips: blocks that repeat.
+// True if two runner-ups change equal splits by equal margins, as in repeated blocks.
 bool are_alike(const RunnerUpPlan& a, const RunnerUpPlan& b, double sum_s) {
   return a.split == b.split && a.runner_up == b.runner_up && a.changes == b.changes &&
          is_tie({sum_s + a.margin_s, sum_s + b.margin_s});
 }
 
-// Adds a runner-up and its flips, or its layers to those of one that is alike. `places`: by
-// runner-up of `result`, the place among the compared ones.
+// Adds a runner-up and its flips. If an alike runner-up is known, adds the layers to it instead.
+// `places` has, by runner-up of `result`, its place among the compared ones.
 void add(const RunnerUpPlan& runner_up,
          const std::vector<FigureFlips>& found,
          std::size_t place,
@@ -135,14 +136,15 @@ void compare(const Plan& plan,
     add(described(plan, *margins[i], margin_s), found, i, places, result);
   }
   for (const FigureFlips& flips : found) {
-    if (flips.matters) result.figures.push_back(flips.figure.name);
+    if (flips.matters) result.figures.push_back(flips.figure.figure);
   }
   std::stable_sort(result.flips.begin(), result.flips.end(), [](const Flip& a, const Flip& b) {
     return distance_from_one(a.factor) < distance_from_one(b.factor);
   });
 }
 
-// Leaves those that take no less than the plan; the layers of the others go where they belong.
+// Keeps the runner-ups that take no less than the plan. The layers of the others go to
+// `result.shorter`.
 Margins not_shorter(const Margins& margins, std::vector<double>& sums_s, Sensitivity& result) {
   Margins kept;
   std::vector<double> kept_s{sums_s.front()};
@@ -159,7 +161,7 @@ Margins not_shorter(const Margins& margins, std::vector<double>& sums_s, Sensiti
   return kept;
 }
 
-// Of those that have a runner-up, the layers with none that takes longer.
+// Returns the layers that have a runner-up, but none that takes longer than the plan.
 std::vector<std::string> without_longer(const Plan& plan, const std::string& layer) {
   std::vector<std::string> layers;
   for (const UnitMargin& margin : plan.prediction.margins) {

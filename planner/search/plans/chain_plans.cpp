@@ -1,4 +1,4 @@
-// Settings times splits.
+// Makes a plan for each setting of multigrid and each way to share out the ranks.
 #include "planner/search/plans/chain_plans.hpp"
 
 #include <algorithm>
@@ -15,8 +15,8 @@
 namespace cnnplan {
 namespace {
 
-// The coarse steps of a stage. The last step may be shorter: it is among those of a stage that has
-// one more than others, where not all have the same number.
+// Returns the coarse steps of a stage. The last step may be shorter than others. If stages have
+// different numbers of steps, the last step belongs to a stage with one step more.
 Range coarse_steps_of(int stage, int steps, int partitions) {
   const Range mirrored = block_range(steps, partitions, partitions - 1 - stage);
   return {steps - mirrored.end, steps - mirrored.begin};
@@ -26,7 +26,7 @@ int coarse_steps(int blocks, int coarsening) {
   return (blocks + coarsening - 1) / coarsening;
 }
 
-// Of the stage with the most.
+// Returns the number of blocks of the stage that has most.
 std::int64_t most_blocks(int blocks, int coarsening, int partitions) {
   std::int64_t most = 0;
   for (int stage = 0; stage < partitions; ++stage) {
@@ -37,21 +37,21 @@ std::int64_t most_blocks(int blocks, int coarsening, int partitions) {
   return most;
 }
 
-// That with which stages have about as many steps as with `coarsening`, all the same number where
-// that comes out even.
+// Returns the coarsening that gives each stage about as many steps as `coarsening` does, and all
+// stages equally many if possible.
 int even_coarsening(int coarsening, int blocks, int partitions) {
   const double steps_of_stage = static_cast<double>(blocks) / coarsening / partitions;
   const int steps = partitions * std::max(1, static_cast<int>(std::lround(steps_of_stage)));
   return std::max(2, coarse_steps(blocks, steps));
 }
 
-// Whether it can be taken and leaves the largest stage fewer blocks than `other`.
+// True if `coarsening` is allowed and leaves the largest stage fewer blocks than `other`.
 bool is_better(int coarsening, int other, int blocks, int partitions) {
   return coarsening * least_coarse_steps <= blocks && coarsening * (partitions - 1) < blocks &&
          most_blocks(blocks, coarsening, partitions) < most_blocks(blocks, other, partitions);
 }
 
-// Ascending.
+// Returns the coarsenings to try, ascending.
 std::vector<int> coarsenings(const MultigridRequest& request, int partitions, int blocks) {
   if (request.cycles == 0) return {1};
   if (request.coarsening > 0) return {request.coarsening};
@@ -64,7 +64,7 @@ std::vector<int> coarsenings(const MultigridRequest& request, int partitions, in
   return {found.begin(), found.end()};
 }
 
-// On which the last but one has more than one step for every step of the last.
+// Returns the numbers of levels to try. A third level needs least_coarse_steps steps.
 std::vector<int> levels(const MultigridRequest& request, int blocks, int coarsening) {
   if (request.cycles == 0) return {0};
   if (request.levels > 0) return {request.levels};
@@ -73,7 +73,7 @@ std::vector<int> levels(const MultigridRequest& request, int blocks, int coarsen
   return has_third ? std::vector{2, 3} : std::vector{2};
 }
 
-// No more than a rank has groups to take at the same time.
+// Returns the concurrencies to try, at most the number of groups of a rank.
 std::set<int> concurrencies(const MultigridRequest& request, int groups) {
   if (request.cycles == 0) return {1};
   if (request.concurrency > 0) return {std::min(request.concurrency, groups)};
@@ -86,19 +86,16 @@ std::set<int> concurrencies(const MultigridRequest& request, int groups) {
 struct Setting {
   int partitions = 1;
   int coarsening = 1;
-  int levels = 0;  // 0: no multigrid
+  int levels = 0;  // 0 means no multigrid
   int concurrency = 1;
 };
 
-std::string name_of(const Setting& setting, const Mesh& mesh) {
-  if (setting.levels == 0) return "chains on " + to_text(mesh);
-  std::string name = "multigrid " + to_text(mesh) + ", coarsening " +
-                     std::to_string(setting.coarsening) + ", " + std::to_string(setting.levels) +
-                     " levels";
-  if (setting.concurrency > 1) {
-    name += ", " + std::to_string(setting.concurrency) + " groups at the same time";
-  }
-  return name;
+PlanOrigin origin_of(const Setting& setting, const Mesh& mesh, bool others_by_stage) {
+  return {.proposal = ChainOrigin{.mesh = mesh,
+                                  .coarsening = setting.coarsening,
+                                  .levels = setting.levels,
+                                  .concurrency = setting.concurrency,
+                                  .others_by_stage = others_by_stage}};
 }
 
 void set_layers(Plan& plan, const ResidualBlock& block, const Mesh& mesh, int stage) {
@@ -123,7 +120,7 @@ void split_chain(Plan& plan, const ResidualChain& chain, const Setting& setting,
   }
 }
 
-// Those that may be split by layers.
+// Returns the chains that may be split by layers.
 std::vector<ResidualChain> chains_of(const Network& network,
                                      const std::set<LayerIndex>& first_layers = {}) {
   std::vector<ResidualChain> chains = residual_chains(network);
@@ -135,8 +132,8 @@ std::vector<ResidualChain> chains_of(const Network& network,
   return chains;
 }
 
-// Where a chain has a coarse step for every partition, and enough of them where the user leaves
-// that open; others stay as they are.
+// True if a chain has a coarse step for every partition, and enough of them unless the user chose
+// the coarsening. Other chains stay as they are.
 bool takes(const ResidualChain& chain, const Setting& setting, const MultigridRequest& request) {
   const auto blocks = static_cast<int>(chain.size());
   const std::int64_t coarsening = setting.coarsening;
@@ -173,9 +170,10 @@ bool is_in(const std::vector<ResidualChain>& chains, LayerIndex layer) {
   });
 }
 
-// Layers that all ranks would compute alike, or with their channels split over all, each on one
-// stage instead: those in front of the first chain on the first, the others dealt out by their
-// parameters, the last ones on the last. Nothing where there are none.
+// Puts each layer that all ranks would compute alike, or with its channels split over all ranks, on
+// one stage. Layers before the first chain go to the first stage. Other layers are dealt out by
+// their parameters, so that the last ones go to the last stage. Returns nothing if there are no
+// such layers.
 std::optional<Plan> with_stages(Plan plan,
                                 const std::vector<ResidualChain>& chains,
                                 const Mesh& mesh) {
@@ -213,7 +211,7 @@ void check_request(const MultigridRequest& request, int blocks) {
   check_at_most("--levels", request.levels, most_levels(blocks, std::max(2, request.coarsening)));
 }
 
-// Of `partitions`, for the longest chain.
+// Returns the settings to try with so many partitions, for the longest chain.
 std::vector<Setting> settings(const MultigridRequest& request, int partitions, int blocks) {
   std::vector<Setting> found;
   for (int coarsening : coarsenings(request, partitions, blocks)) {
@@ -230,7 +228,7 @@ std::vector<Setting> settings(const MultigridRequest& request, int partitions, i
   return found;
 }
 
-// On a group of so many stages, which are its ranks along c.
+// Puts a layer on a group of `ranks` stages, which are its ranks along c.
 LayerPlan on_group(const LayerPlan& staged, int ranks) {
   const int stages = staged.mesh.size(Axis::l);
   LayerPlan grouped = staged;
@@ -242,8 +240,8 @@ LayerPlan on_group(const LayerPlan& staged, int ranks) {
 
 }  // namespace
 
-std::vector<NamedPlan> chain_plans(const Plan& base, const MultigridRequest& request) {
-  std::vector<NamedPlan> plans;
+std::vector<ProposedPlan> chain_plans(const Plan& base, const MultigridRequest& request) {
+  std::vector<ProposedPlan> plans;
   const std::vector<ResidualChain> chains = chains_of(base.network, request.first_layers);
   const auto longest =
       std::max_element(chains.begin(), chains.end(), [](const auto& a, const auto& b) {
@@ -264,10 +262,9 @@ std::vector<NamedPlan> chain_plans(const Plan& base, const MultigridRequest& req
       if (!takes(*longest, setting, request)) continue;
       Plan plan = with_chains(base, chains, setting, request, mesh);
       if (std::optional<Plan> staged = with_stages(plan, chains, mesh)) {
-        plans.push_back(
-            {.name = name_of(setting, mesh) + others_by_stage, .plan = std::move(*staged)});
+        plans.push_back({.origin = origin_of(setting, mesh, true), .plan = std::move(*staged)});
       }
-      plans.push_back({.name = name_of(setting, mesh), .plan = std::move(plan)});
+      plans.push_back({.origin = origin_of(setting, mesh, false), .plan = std::move(plan)});
     }
   }
   return plans;

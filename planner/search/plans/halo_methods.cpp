@@ -1,4 +1,4 @@
-// Gains by prices of the sampled ranks, decided in virtual time.
+// Estimates gains by the prices of the probed ranks, and decides in virtual time.
 #include "planner/search/plans/halo_methods.hpp"
 
 #include <algorithm>
@@ -8,41 +8,36 @@
 #include <vector>
 
 #include "planner/predict/predict.hpp"
-#include "planner/search/pricing/sample_ranks.hpp"
+#include "planner/search/pricing/probe_ranks.hpp"
 
 namespace cnnplan {
 namespace {
 
-constexpr const char* suffix = ", interior first";
-// Plans whose convolutions are cut: where halos are hidden, another than the fastest may win.
+// This number of plans is tried, because hidden halos may make another plan the fastest.
 constexpr std::size_t most_tried = 8;
 
-// What one rank does in the forward pass of a layer.
+// Holds the prices of one rank in the forward pass of a layer.
 struct ForwardPrices {
   double kernels_s = 0.0;
   double interior_s = 0.0;
   double halo_s = 0.0;
   int kernels = 0;
-  bool estimated = false;  // one of the kernels
+  bool estimated = false;  // at least one kernel is estimated
 };
 
-bool is_forward(const Operation& operation) {
-  return operation.id.ends_with("/forward") || operation.id.find("/forward/") != std::string::npos;
-}
-
-// By layer.
+// Returns the prices by layer.
 std::vector<ForwardPrices> forward_prices(const Schedule& schedule,
                                           std::size_t layers,
                                           const PriceList& prices) {
   std::vector<ForwardPrices> found(layers);
   for (const Operation& operation : schedule.operations) {
-    if (operation.layer < 0 || !is_forward(operation)) continue;
+    if (operation.layer < 0 || operation.label.direction != Direction::forward) continue;
     ForwardPrices& own = found[static_cast<std::size_t>(operation.layer)];
     const Price price = prices(schedule, operation);
     if (std::holds_alternative<TransferOperation>(operation.body)) own.halo_s += price.seconds;
     if (!std::holds_alternative<KernelOperation>(operation.body)) continue;
     own.kernels_s += price.seconds;
-    if (operation.id.find("/interior_") != std::string::npos) own.interior_s += price.seconds;
+    if (operation.label.role == OutputRole::interior) own.interior_s += price.seconds;
     own.estimated = own.estimated || price.estimated;
     ++own.kernels;
   }
@@ -70,8 +65,8 @@ std::vector<LayerIndex> layers_with_method(const Plan& plan) {
   return layers;
 }
 
-// What a rank hides more than it pays; infinite where it does nothing else, and less than nothing
-// where the prices are not to be believed.
+// Returns how many seconds a rank hides more than it pays. The gain is infinite where the rank runs
+// no other kernels than before, and minus infinity where prices are doubtful.
 double gain_s(const ForwardPrices& whole,
               const ForwardPrices& parts,
               double overlap,
@@ -88,12 +83,12 @@ struct Gain {
   LayerIndex layer = 0;
 };
 
-// Of those layers that gain on all sampled ranks that have parts, the largest first.
+// Returns the layers that gain on all probed ranks that have parts, the largest gain first.
 std::vector<Gain> gains(const Plan& plan, const PriceList& prices, bool only_profiled) {
   const std::vector<LayerIndex> layers = layers_with_method(plan);
-  const std::vector<int> ranks = sample_ranks(plan.ranks);
-  const auto whole = lower_for_prices(plan, ranks);
-  const auto parts = lower_for_prices(with_method(plan, layers), ranks);
+  const std::vector<int> ranks = probe_ranks(plan.ranks);
+  const auto whole = lower(plan, ranks, {.detail = Detail::priced});
+  const auto parts = lower(with_method(plan, layers), ranks, {.detail = Detail::priced});
   const double overlap = overlap_of(plan, prices.platform());
   const std::size_t count = plan.layers.size();
   std::vector<double> least(count, std::numeric_limits<double>::infinity());
@@ -118,12 +113,12 @@ std::vector<Gain> gains(const Plan& plan, const PriceList& prices, bool only_pro
   return found;
 }
 
-// Of any rank, the sampled ones or others.
+// True where a kernel of any rank is estimated, whether the rank is probed or not.
 bool has_estimates(const Plan& plan, const PriceList& prices) {
   return !predict(plan, prices).estimated_kernels.empty();
 }
 
-// In all of these layers, or as many of the first as make the step shorter.
+// Cuts all of these layers, or as many of the first ones as make the step shorter.
 void add_parts(const ScoredPlan& scored,
                std::vector<Gain> found,
                const PriceList& prices,
@@ -134,8 +129,10 @@ void add_parts(const ScoredPlan& scored,
     for (const Gain& gain : found) layers.push_back(gain.layer);
     const double limit_s = std::min(scored.score.step_s, scores.least_step_s());
     Plan plan = with_method(scored.plan, layers);
+    PlanOrigin origin = scored.origin;
+    origin.interior_first = true;
     if (only_profiled && has_estimates(plan, prices)) continue;
-    if (scores.add_below(limit_s, scored.name + suffix, std::move(plan))) return;
+    if (scores.add_below(limit_s, origin, std::move(plan))) return;
   }
 }
 

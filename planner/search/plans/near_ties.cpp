@@ -1,4 +1,4 @@
-// Marginals tell the changes, virtual time which of them to keep.
+// Tries near ties: marginals list the changes, and virtual time decides which of them to keep.
 #include "planner/search/plans/near_ties.hpp"
 
 #include <algorithm>
@@ -13,23 +13,23 @@
 namespace cnnplan {
 namespace {
 
-// Beside its candidate in the optimum.
+// Limits the other candidates of a unit that are tried in place of its candidate in the optimum.
 constexpr std::size_t others_of_unit = 2;
-// In networks of up to so many units, and in deeper ones as many fewer as there are more units: a
-// change is then a smaller part of the step, and takes longer to score.
+// Networks of up to units_of_most units have most_scored changes scored. In deeper networks, a
+// change is a smaller part of the step and takes longer to score, so that fewer changes are scored.
 constexpr std::size_t most_scored = 16;
 constexpr std::size_t least_scored = 2;
 constexpr std::size_t units_of_most = 128;
-// Where more classes of ranks than that are walked, which takes long, after so many in a row that
-// did not help others that cost more are left alone.
+// Walking more than classes_of_few classes of ranks takes long. The attempts then end after
+// most_lost_of_many changes in a row that did not help.
 constexpr int classes_of_few = 16;
 constexpr int most_lost_of_many = 6;
-// Of the sum over that of the optimum: what costs more than by the last is no tie. Most often the
-// ties that are scored are among the first, and the fewer are told apart, the less time that takes.
+// Relative excess over the optimum's sum that still counts as a tie, tried in this order. Most of
+// the scored ties are found with the first limits, and small limits take less time.
 constexpr std::array excesses{1e-4, 1e-3, 1e-2, 1e-1};
-constexpr const char* name = "near tie";
+const PlanOrigin origin{.proposal = SearchOrigin::near_tie};
 
-// The `most` cheapest beside the best, and that, of those that are told apart.
+// Returns the best candidate and the next `most` of the candidates with known costs.
 std::vector<int> cheapest(const std::vector<double>& costs, std::size_t most) {
   std::vector<int> candidates;
   for (std::size_t i = 0; i < costs.size(); ++i) {
@@ -47,11 +47,11 @@ std::size_t scored_of(std::size_t units) {
 }
 
 struct NearTie {
-  double cost = 0.0;  // of the best assignment with it
+  double cost = 0.0;  // the cost of the best assignment with this choice
   Choice choice;
 };
 
-// By cost.
+// Returns the near ties in the order of their costs.
 std::vector<NearTie> near_ties(const MinMarginals& marginals) {
   std::vector<NearTie> ties;
   for (std::size_t unit = 0; unit < marginals.costs().size(); ++unit) {
@@ -74,7 +74,7 @@ Assignment changed(Assignment assignment, const Change& change) {
   return assignment;
 }
 
-// Scores changes on top of each other.
+// Scores changes one after another. Each starts from the best assignment so far.
 class Attempts {
  public:
   Attempts(const Plan& blank, const SplitChoices& choices, Assignment optimum, Scores& scores)
@@ -83,7 +83,7 @@ class Attempts {
         scores_(scores),
         best_(std::move(optimum)),
         left_(scored_of(best_.size())) {
-    const Score score = scores.add(name, plan_of(blank, choices, best_));
+    const Score score = scores.add(origin, plan_of(blank, choices, best_));
     least_s_ = score.step_s;
     is_slow_ = score.classes > classes_of_few;
   }
@@ -103,7 +103,7 @@ class Attempts {
   void score(const NearTie& tie, Assignment next) {
     --left_;
     const std::optional<Score> found =
-        scores_.add_below(least_s_, name, plan_of(blank_, choices_, next));
+        scores_.add_below(least_s_, origin, plan_of(blank_, choices_, next));
     if (!found || !found->fits) {
       lost_ = tie.cost;
       ++lost_in_a_row_;
@@ -119,9 +119,9 @@ class Attempts {
   Scores& scores_;
   Assignment best_;
   double least_s_ = 0.0;
-  bool is_slow_ = false;  // to score
+  bool is_slow_ = false;  // scoring takes long
   std::size_t left_;
-  double lost_ = 0.0;  // cost of the last that did not help
+  double lost_ = 0.0;  // the cost of the last change that did not help
   int lost_in_a_row_ = 0;
 };
 

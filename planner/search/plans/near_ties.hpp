@@ -1,4 +1,4 @@
-// Plans that cost little more than the one that costs least: one of them may wait less.
+// Scores plans that cost little more than the cheapest one, because their ranks may wait less.
 #pragma once
 
 #include "planner/search/plans/scores.hpp"
@@ -6,12 +6,12 @@
 
 namespace cnnplan {
 
-// Scores in virtual time what the best assignments with another candidate for some unit change of
-// the optimum of `graph`, one of those of `pricing`: those that cost least first, each on top of
-// those that made the step shorter and fit, where many classes of ranks are walked until six in a
-// row do not. Of each unit its two best
-// other candidates count; of changes that cost the same, as of blocks that repeat, none after one
-// that did not help. Nothing where the graph is too entangled. @pre `pricing` is of `blank`
+// Scores in virtual time the best assignments that take another candidate for some unit than the
+// optimum of `graph`, a graph of `pricing`. Each unit offers its two best other candidates. The
+// cheapest changes come first, and each change starts from the best plan so far that fits. After a
+// change that did not help, changes with equal cost, as of repeated blocks, are skipped. If many
+// classes of ranks are walked, six changes in a row that do not help end the attempts. Scores
+// nothing if the graph is too entangled. @pre `pricing` belongs to `blank`
 void add_near_ties(const Plan& blank,
                    NetworkPricing& pricing,
                    const CostGraph& graph,

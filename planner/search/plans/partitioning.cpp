@@ -1,4 +1,4 @@
-// Plans of other ranks, scored like all others.
+// Scores plans with other numbers of partitions, and finds the number that breaks even.
 #include "planner/search/plans/partitioning.hpp"
 
 #include <algorithm>
@@ -21,16 +21,12 @@ int block_count(const Plan& plan, const Multigrid& chain) {
   return static_cast<int>(part_of_chain(plan.network, chain.first, chain.last).size());
 }
 
-// What settings are chosen for.
+// Returns the longest chain, for which settings are chosen.
 const Multigrid& longest(const Plan& plan) {
   return *std::max_element(
       plan.multigrid.begin(), plan.multigrid.end(), [&](const Multigrid& a, const Multigrid& b) {
         return block_count(plan, a) < block_count(plan, b);
       });
-}
-
-bool is_staged(const NamedPlan& named) {
-  return named.name.ends_with(others_by_stage);
 }
 
 std::set<LayerIndex> first_layers(const Plan& plan) {
@@ -53,7 +49,7 @@ class Partitioner {
   int own_partitions() const { return own_partitions_; }
   int sample_ranks() const { return sample_ranks_; }
 
-  // Nothing where the chains have too few layers for so many.
+  // Returns nothing if the chains have too few layers for so many partitions.
   std::optional<PartitionedStep> step(int partitions) const {
     if (partitions == 1) return as_step(1, scored(base(1, {Axis::n})));
     if (partitions == own_partitions_) return as_step(partitions, own_score_);
@@ -66,7 +62,7 @@ class Partitioner {
   }
 
  private:
-  // How the layers are split that no chain has.
+  // Remembers how a layer outside of all chains is split.
   void look_outside(LayerIndex layer) {
     const bool is_inside =
         std::any_of(plan_.multigrid.begin(), plan_.multigrid.end(), [&](const Multigrid& chain) {
@@ -77,7 +73,7 @@ class Partitioner {
     group_ranks_ = std::max(group_ranks_, mesh.size(Axis::c));
   }
 
-  // Over these axes as far as they go, in order.
+  // Returns a plan without partitions, mostly on the first split over these axes.
   Plan base(int partitions, const std::vector<Axis>& axes) const {
     const int ranks = sample_ranks_ * partitions;
     Plan blank = uniform_plan(plan_.network, plan_.batch, Mesh({{Axis::r, ranks}}));
@@ -97,7 +93,7 @@ class Partitioner {
     return mostly_on(blank, choices, choices.units.front().splits.front());
   }
 
-  // Rather than chosen by price.
+  // True if the user asked for the allreduces of the plan. Otherwise they were chosen by price.
   bool is_allreduce_asked_for() const {
     Plan chosen = plan_;
     choose_allreduce(chosen, prices_.platform());
@@ -105,7 +101,7 @@ class Partitioner {
            chosen.small_gradient_allreduces != plan_.small_gradient_allreduces;
   }
 
-  // With other layers by samples, and, where they can be, by stage.
+  // Returns plans with other layers by samples, and plans with other layers by stage if possible.
   std::vector<Plan> partitioned(int partitions) const {
     const int coarsening = coarsening_for(partitions, setting_.coarsening, blocks_);
     if (coarsening == 0) return {};
@@ -119,18 +115,18 @@ class Partitioner {
         .first_layers = first_layers(plan_),
         .concurrency = setting_.concurrency};
     std::vector<Plan> plans;
-    for (NamedPlan& named : chain_plans(base(partitions, {Axis::n}), request)) {
-      if (!is_staged(named)) plans.push_back(std::move(named.plan));
+    for (auto& [origin, plan] : chain_plans(base(partitions, {Axis::n}), request)) {
+      if (!has_others_by_stage(origin)) plans.push_back(std::move(plan));
     }
-    for (NamedPlan& named : chain_plans(base(partitions, {}), request)) {
-      if (!is_staged(named)) continue;
-      std::optional<Plan> grouped = on_own_groups(named.plan);
-      plans.push_back(grouped ? std::move(*grouped) : std::move(named.plan));
+    for (auto& [origin, plan] : chain_plans(base(partitions, {}), request)) {
+      if (!has_others_by_stage(origin)) continue;
+      std::optional<Plan> grouped = on_own_groups(plan);
+      plans.push_back(grouped ? std::move(*grouped) : std::move(plan));
     }
     return plans;
   }
 
-  // As far as there are stages for it.
+  // Takes groups as large as in the own plan, or smaller ones if there are too few stages.
   std::optional<Plan> on_own_groups(const Plan& plan) const {
     for (int ranks = group_ranks_; ranks > 1; ranks /= 2) {
       if (std::optional<Plan> grouped = on_groups(plan, ranks)) return grouped;
@@ -143,7 +139,7 @@ class Partitioner {
   }
   Score scored(Plan plan) const {
     Scores scores(prices_);
-    return scores.add("", std::move(plan));
+    return scores.add({}, std::move(plan));
   }
 
   const Score& own_score_;
@@ -153,10 +149,10 @@ class Partitioner {
   int own_partitions_ = 1;
   int sample_ranks_ = 1;
   int blocks_ = 0;
-  int group_ranks_ = 1;  // of layers that are split by stage and channels
+  int group_ranks_ = 1;  // the ranks of layers that are split by stage and channels
 };
 
-// Steps by number of partitions, each computed once.
+// Keeps the steps by number of partitions, and computes each once.
 class Steps {
  public:
   explicit Steps(const Partitioner& partitioner) : partitioner_(partitioner) {}
@@ -173,14 +169,14 @@ class Steps {
     const PartitionedStep& step = steps_.at(partitions);
     return step.fits && step.step_s < steps_.at(1).step_s;
   }
-  // The least number that is faster than in order of those that are there.
+  // Returns the least known number of partitions that is faster than the layers in order.
   std::optional<int> first_faster() const {
     for (const auto& [partitions, step] : steps_) {
       if (partitions > 1 && is_faster(partitions)) return partitions;
     }
     return std::nullopt;
   }
-  // @pre partitions > 1 is there
+  // Returns the next smaller number of partitions. @pre partitions > 1 is known
   int before(int partitions) const { return std::prev(steps_.find(partitions))->first; }
 
   std::vector<PartitionedStep> in_order() const {
@@ -194,7 +190,8 @@ class Steps {
   std::map<int, PartitionedStep> steps_;
 };
 
-// Between the largest number that is slower than in order and the first that is faster.
+// Halves the interval between the first number that is faster than in order and the number before
+// it.
 void find_break_even(Steps& steps) {
   while (const std::optional<int> faster = steps.first_faster()) {
     const int slower = steps.before(*faster);
@@ -205,7 +202,7 @@ void find_break_even(Steps& steps) {
 }  // namespace
 
 Partitioning partitioning_of(const ScoredPlan& scored, const PriceList& prices) {
-  constexpr int most_ranks = 1024;  // where multigrid is slower everywhere before
+  constexpr int most_ranks = 1024;  // ends the search if multigrid stays slower
   const Partitioner partitioner(scored, prices);
   Steps steps(partitioner);
   steps.add(1);
@@ -219,7 +216,7 @@ Partitioning partitioning_of(const ScoredPlan& scored, const PriceList& prices) 
     has_more = steps.add(partitions);
   }
   find_break_even(steps);
-  return {.plan = scored.name,
+  return {.plan = to_text(scored.origin),
           .step_s = scored.score.step_s,
           .sample_ranks = partitioner.sample_ranks(),
           .steps = steps.in_order()};

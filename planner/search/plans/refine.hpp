@@ -1,5 +1,5 @@
-// Prices for as many pairs as it takes to be sure: pairs without a price only get dearer, so what
-// costs least and has all its prices is what would cost least with all of them.
+// Prices only as many pairs as the optimum needs. Pairs without a price only become dearer. An
+// optimum whose pairs all have prices thus stays the optimum when every pair is priced.
 #pragma once
 
 #include <functional>
@@ -11,36 +11,38 @@
 
 namespace cnnplan {
 
-// What costs least in `priced().graph`, the same as if all pairs had prices. Nothing where the
-// graph is too entangled for elimination; all pairs have prices then.
+// Returns the cheapest assignment of `priced().graph`, as if all pairs had prices. Returns nothing
+// where the graph is too entangled for elimination; all pairs have prices then.
 std::optional<Assignment> least_additive(NetworkPricing& pricing);
 
-// What an exact solver finds there. @pre the solver finds an assignment of least cost
+// Returns the assignment that an exact solver finds in `priced().graph`.
+// @pre the solver finds an assignment of least cost
 Assignment least_additive_by(NetworkPricing& pricing, Assignment (*solver)(const CostGraph&));
 
-// What the choices allow at best.
+// Bounds from below the step of every plan that is made of the choices.
 struct LeastStep {
-  // No plan made of them is predicted a shorter step: the slowest sampled rank, with the best
-  // choices for it alone, never waiting. The same as if all pairs had prices.
+  // Holds the seconds of the slowest probed rank, which has the best choices for it alone and never
+  // waits. No plan is predicted a shorter step. The value is as if all pairs had prices.
   double seconds = 0.0;
-  // These choices, by sampled rank, without those ranks whose graph is too entangled. Reductions
-  // count as much as in one bucket of all gradients there, while in `priced().graph` every unit's
-  // are reduced alone: plans lie between.
+  // Holds by probed rank the best choices for it alone, without the ranks whose graph is too
+  // entangled. Reductions count as in one bucket of all gradients. In `priced().graph`, every
+  // unit's gradients are reduced alone. Plans lie between the two.
   std::vector<Assignment> assignments;
 };
 LeastStep least_step(NetworkPricing& pricing);
 
-// Candidates of a unit whose costs matter, by what they are known to cost at least.
+// Returns the candidates of a unit whose costs matter, given the least costs that are known.
 using Wanted = std::function<std::vector<int>(int unit, const std::vector<double>& costs)>;
-// Min-marginals of a graph of `priced()`, of what is wanted of every unit the same as if all pairs
-// had prices, up to the least sum and `most_excess` times that more; beyond, none is told apart
-// (infinity). Nothing where the graph is too entangled for them. @pre most_excess > 0
+// Returns the min-marginals of a graph of `priced()`. Wanted candidates have the values that they
+// would have if all pairs had prices. Values above 1 + `most_excess` times the least sum are not
+// told apart (infinity). Returns nothing where the graph is too entangled. @pre most_excess > 0
 std::optional<MinMarginals> marginals_of_wanted(NetworkPricing& pricing,
                                                 const CostGraph& graph,
                                                 const Wanted& wanted,
                                                 double most_excess);
-// How much more this assignment costs there than the least, of that; 0 but for rounding where none
-// costs less. As if all pairs had prices. @pre the least is above 0
+// Returns how much more the assignment costs in the graph than the cheapest one, relative to the
+// cheapest, as if all pairs had prices. It is 0 except for rounding where no assignment costs less.
+// @pre the cheapest assignment costs more than 0
 double excess(NetworkPricing& pricing, const CostGraph& graph, const Assignment& assignment);
 
 }  // namespace cnnplan

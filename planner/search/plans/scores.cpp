@@ -1,4 +1,4 @@
-// One walk per plan; the best one is lowered once more for its prediction.
+// Walks each plan once. The best plan is lowered once more for its prediction.
 #include "planner/search/plans/scores.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ bool fits(std::int64_t bytes, const Platform& platform) {
   return platform.memory_bytes <= 0 || bytes <= platform.memory_bytes;
 }
 
-Score Scores::add(const std::string& name, Plan plan) {
+Score Scores::add(const PlanOrigin& origin, Plan plan) {
   const auto known = std::find_if(scored_.begin(), scored_.end(), [&](const ScoredPlan& scored) {
     return scored.plan.layers == plan.layers && scored.plan.multigrid == plan.multigrid;
   });
@@ -27,14 +27,14 @@ Score Scores::add(const std::string& name, Plan plan) {
                     .fits = fits(bytes, platform),
                     .classes = work.classes.count()};
   const bool is_best = score.fits && step_s < least_step_s();
-  scored_.push_back({.name = name, .plan = std::move(plan), .score = score});
+  scored_.push_back({.origin = origin, .plan = std::move(plan), .score = score});
   if (is_best) best_ = scored_.size() - 1;
   return score;
 }
 
-std::optional<Score> Scores::add_below(double limit_s, const std::string& name, Plan plan) {
+std::optional<Score> Scores::add_below(double limit_s, const PlanOrigin& origin, Plan plan) {
   if (predicted_step_s(plan, prices_) >= limit_s) return std::nullopt;
-  return add(name, std::move(plan));
+  return add(origin, std::move(plan));
 }
 
 double Scores::least_step_s() const {
@@ -63,7 +63,7 @@ void Scores::refuse() const {
 }
 
 void Scores::add_baseline(Prediction& prediction) const {
-  prediction.baseline = scored_.front().name;
+  prediction.baseline = to_text(scored_.front().origin);
   prediction.baseline_s = scored_.front().score.step_s;
 }
 
@@ -72,7 +72,7 @@ Plan Scores::fastest() const {
   Plan plan = scored_[*best_].plan;
   add_baseline(plan.prediction);
   if (const ScoredPlan* second = runner_up()) {
-    plan.prediction.runner_up = second->name;
+    plan.prediction.runner_up = to_text(second->origin);
     plan.prediction.runner_up_s = second->score.step_s;
   }
   return with_prediction(std::move(plan), prices_);

@@ -1,33 +1,33 @@
-// Plans scored in virtual time, and which of them is taken.
+// Scores plans in virtual time, and takes the fastest that fits.
 #pragma once
 
 #include <cstddef>
 #include <functional>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "planner/predict/predict.hpp"
+#include "planner/search/plans/plan_origin.hpp"
 
 namespace cnnplan {
 
-// Whether `bytes` fit into the memory of one rank, or that memory is not known.
+// True if `bytes` fit into the memory of one rank, or if that memory is not known.
 bool fits(std::int64_t bytes, const Platform& platform);
 
 struct Score {
   double step_s = 0.0;
-  std::int64_t bytes = 0;  // as work_of has them: no less than the rank needs that needs most
-  bool fits = false;       // into the platform's memory
-  int classes = 0;         // of ranks that were walked
+  std::int64_t bytes = 0;  // at least the memory of the rank that needs most, from work_of
+  bool fits = false;       // the plan fits into the platform's memory
+  int classes = 0;         // the number of classes of ranks that were walked
 };
 
-struct NamedPlan {
-  std::string name;
+struct ProposedPlan {
+  PlanOrigin origin;
   Plan plan;
 };
 
 struct ScoredPlan {
-  std::string name;
+  PlanOrigin origin;
   Plan plan;
   Score score;
 };
@@ -37,24 +37,25 @@ class Scores {
   // Keeps a reference.
   explicit Scores(const PriceList& prices) : prices_(prices) {}
 
-  // Scores a plan, unless one that splits its layers alike was added before: that one's name stays.
+  // Scores a plan. If a plan with equal splits was added before, that plan stays with its origin.
   // The first plan is the baseline.
-  Score add(const std::string& name, Plan plan);
-  // The same for a plan whose step is below `limit_s`; others are not added, which takes less time.
-  std::optional<Score> add_below(double limit_s, const std::string& name, Plan plan);
+  Score add(const PlanOrigin& origin, Plan plan);
+  // Adds a plan if its step is below `limit_s`. Other plans are not scored fully, which saves time.
+  std::optional<Score> add_below(double limit_s, const PlanOrigin& origin, Plan plan);
   std::int64_t available_bytes() const { return prices_.platform().memory_bytes; }
   bool any_fits() const { return best_.has_value(); }
   // Names the first plan and its step. @pre a plan was added
   void add_baseline(Prediction& prediction) const;
-  // Of the fastest plan so far that fits; infinite where none does.
+  // Returns the step of the fastest plan so far that fits; infinite if none does.
   double least_step_s() const;
-  // The fastest plan that fits into the platform's memory, the first of equals, with its
-  // prediction: the step of the baseline and the fastest other plan that fits beside its own.
+  // Returns the first of the fastest plans that fit into the platform's memory, with its
+  // prediction. The prediction includes the steps of the baseline and of the fastest other plan
+  // that fits.
   // @throws InfeasibleError when none fits @pre a plan was added
   Plan fastest() const;
-  // Those that fit, the fastest first, and so many at most.
+  // Returns at most `most` plans that fit, the fastest first.
   std::vector<ScoredPlan> fastest_that_fit(std::size_t most) const;
-  // The fastest that fits of those that are looked for, without a prediction.
+  // Returns the fastest wanted plan that fits, without a prediction.
   std::optional<ScoredPlan> fastest_of(const std::function<bool(const Plan&)>& is_wanted) const;
 
  private:

@@ -14,7 +14,8 @@ namespace {
 
 std::string heaviest_layers(const Plan& plan) {
   constexpr std::size_t most = 3;
-  const std::vector<std::int64_t> kept = kept_bytes(lower_for_prices(plan, std::array{0}).front());
+  const std::vector<std::int64_t> kept =
+      kept_bytes(lower(plan, std::array{0}, {.detail = Detail::priced}).front());
   std::vector<std::size_t> layers(kept.size());
   std::iota(layers.begin(), layers.end(), std::size_t{0});
   std::stable_sort(layers.begin(), layers.end(), [&](std::size_t a, std::size_t b) {

@@ -1,4 +1,4 @@
-// Exchanges of the lowering, priced per rank.
+// Prices the exchanges of the lowering on each probed rank.
 #include "planner/search/pricing/edge_prices.hpp"
 
 #include <algorithm>
@@ -10,19 +10,13 @@
 #include "planner/cost/links.hpp"
 #include "planner/predict/virtual_time.hpp"
 #include "planner/schedule/blocks/ownership.hpp"
-#include "planner/search/pricing/sample_ranks.hpp"
+#include "planner/search/pricing/probe_ranks.hpp"
 
 namespace cnnplan {
 namespace {
 
-// Longer than any step.
+// This is longer than any step.
 constexpr double hopeless_s = 1e9;
-
-// True where backpropagation reads the input again.
-bool keeps_input(const LayerParameters& reader) {
-  return mixes_channels(reader) || std::holds_alternative<BatchNorm>(reader) ||
-         std::holds_alternative<LocalResponseNorm>(reader);
-}
 
 }  // namespace
 
@@ -32,7 +26,7 @@ EdgePrices::EdgePrices(const FusedUnits& fused,
     : fused_(fused),
       plan_(fused.plan()),
       prices_(prices),
-      ranks_(sample_ranks(plan_.ranks)),
+      ranks_(probe_ranks(plan_.ranks)),
       spare_s_(std::move(spare_s)),
       least_message_(prices.platform()),
       exposed_(1.0 - overlap_of(plan_, prices.platform())) {}
@@ -51,7 +45,7 @@ EdgePrices::Rules EdgePrices::rules_of(LayerIndex consumer, std::size_t input) c
           .dense_read = needs_dense_blocks(reader),
           .samples = has_one_dense_reader(network, source),
           .shared = shares_gradient(reader, input),
-          .kept = keeps_input(reader),
+          .kept = traits_of(reader).reads_input_again,
           .sliced = fused_.sliced_gradient(consumer),
           .copies = copies_inputs(reader),
           .groups = mixes_channels(reader) ? groups_of(reader) : 0,
@@ -179,7 +173,7 @@ void EdgePrices::set(const Pair& pair) const {
   const bool is_shared = forward && rules.readers > 1 && !rules.copies;
   double& slowest_s = price.slowest(pair.row, pair.column);
   slowest_s = 0.0;
-  for (int rank : sample_ranks({&blocks.owned.mesh(), &blocks.needed.mesh()})) {
+  for (int rank : probe_ranks({&blocks.owned.mesh(), &blocks.needed.mesh()})) {
     const Part part = part_of(blocks, rank, (forward && !blocks.loads) || back);
     const double back_s = back ? backward_s(blocks, part) : 0.0;
     const double there_s = forward ? forward_s(blocks, part) : 0.0;
@@ -190,9 +184,9 @@ void EdgePrices::set(const Pair& pair) const {
       double& again_s = price.again(pair.row, pair.column);
       again_s = std::max(again_s, there_s);
     }
-    const auto sampled = std::find(ranks_.begin(), ranks_.end(), rank);
-    if (sampled == ranks_.end() || plan_.overlap) continue;
-    price.least[static_cast<std::size_t>(sampled - ranks_.begin())](pair.row, pair.column) =
+    const auto probe = std::find(ranks_.begin(), ranks_.end(), rank);
+    if (probe == ranks_.end() || plan_.overlap) continue;
+    price.least[static_cast<std::size_t>(probe - ranks_.begin())](pair.row, pair.column) =
         (is_shared ? least_forward_s(blocks, part) : there_s) + back_s;
   }
   pair.edge->has_price_[pair.edge->index(pair.row, pair.column)] = 1;
@@ -242,8 +236,8 @@ double EdgePrices::kept_bytes(const Blocks& blocks, const Part& part) const {
       checked_multiply(volume(part.want), activation_bytes(plan_.precision)));
 }
 
-// A larger storage never makes fewer copies of what is sent; room for the halo saves the copy of
-// what stays.
+// A larger storage never makes fewer copies of the sent elements. Room for the halo saves the copy
+// of the elements that stay.
 double EdgePrices::least_forward_s(const Blocks& blocks, const Part& part) const {
   const Box stored = storage_block(part.own, blocks.dense, std::span(&part.want, 1));
   const Exchange exchange = exchange_forward(part.there, part.own, part.want, stored, part.rank);

@@ -1,4 +1,4 @@
-// Prices of the transfers between a layer and one of its inputs, for every pair of splits.
+// Prices the transfers between a layer and one of its inputs for every pair of splits.
 #pragma once
 
 #include <map>
@@ -13,42 +13,42 @@
 
 namespace cnnplan {
 
-// Rows are the splits of the tensor, columns those of its reader. Seconds forward and back.
+// Holds seconds forward and back. Rows are the splits of the tensor, columns the splits of its
+// reader.
 struct EdgePrice {
-  CostMatrix slowest;             // on the slowest of the sampled ranks, the only reader
+  CostMatrix slowest;             // on the slowest of the probed ranks, for an only reader
   CostMatrix again;               // once more forward, where the reader reads the tensor again
-  CostMatrix kept_bytes;          // what the reader keeps of it for its backward, beside the tensor
-  std::vector<CostMatrix> least;  // on each of sample_ranks(ranks): what no plan can avoid
+  CostMatrix kept_bytes;          // kept by the reader for its backward, in addition to the tensor
+  std::vector<CostMatrix> least;  // unavoidable in any plan on each of probe_ranks(ranks)
 };
 
-// Exact for a tensor with one reader that is no add. An add hands the gradient on as it came,
-// perhaps inside a halo, which is taken as dense here. The readers of one tensor do not know of
+// Prices are exact for a tensor with one reader that is no add. An add passes the gradient on as it
+// came, perhaps inside a halo, which is taken as dense here. The readers of one tensor do not know
 // each other's meshes:
 // - Readers that need the same blocks share one transfer forward. `slowest` counts it for each, at
 //   most as often as there are readers; `least` counts for each its part of all readers.
 // - Whether a tensor is stored with room for a halo depends on all of its readers. `slowest` takes
-//   each for the only one; `least` copies only what is copied either way. Both differ by copies of
-//   this rank's block.
+//   each for the only one; `least` counts only copies that are made either way. The two differ by
+//   copies of this rank's block.
 class EdgePrices {
  public:
-  // Keeps references. The meshes of the plan do not matter, but all layers must be on the same.
-  // `spare_s`: by sampled rank, the most that transfers may take in a plan worth finding. A pair of
-  // splits with which messages to one of these ranks surely take longer gets a price beyond all
-  // others instead of its own.
+  // Keeps references. All layers of the plan must be on one mesh, no matter which. `spare_s` holds
+  // by probed rank the most seconds that transfers may take in a plan worth finding. A pair of
+  // splits gets a price beyond all others where messages to one of these ranks surely take longer.
   EdgePrices(const FusedUnits& fused, const PriceList& prices, std::vector<double> spare_s);
 
-  // A tensor and a reader with any of some splits each.
+  // An edge is a tensor and a reader, each with several splits to choose from.
   class Edge;
 
-  // Of a new edge no pair of splits has its price: `slowest` and `least` bound it from below, by
-  // the number of messages and what they carry; `again` and `kept_bytes` are 0. The same shapes and
-  // rules share an edge. @pre `consumer` has that input
+  // Returns the edge for these splits; equal shapes and rules share an edge. In a new edge no pair
+  // of splits has its price: `slowest` and `least` bound it from below by the number and the sizes
+  // of messages, and `again` and `kept_bytes` are 0. @pre `consumer` has this input
   Edge& operator()(LayerIndex consumer,
                    std::size_t input,
                    const std::vector<Split>& source_splits,
                    const std::vector<Split>& consumer_splits);
 
-  // A pair of splits.
+  // One entry of an edge: a pair of splits.
   struct Pair {
     Edge* edge = nullptr;
     int row = 0;
@@ -56,38 +56,39 @@ class EdgePrices {
     auto operator<=>(const Pair&) const = default;
   };
   static bool has_price(const Pair& pair);
-  // Gives the pairs that have none their prices, on all cores. @returns these, each once
+  // Prices the pairs that have no price yet, on all cores. @returns these pairs, each once
   std::vector<Pair> price(std::vector<Pair> pairs) const;
 
  private:
-  // Everything of a tensor and a reader that a price depends on, beside shapes and meshes.
+  // Holds every property of a tensor and a reader that a price depends on, except shapes and
+  // meshes.
   struct Rules {
     bool dense = false;              // the tensor is written in dense blocks only
-    bool fused = false;              // the same where writes_dense_relu
+    bool fused = false;              // it is so where writes_dense_relu
     bool dense_gradient = false;     // its gradient is read in dense blocks only
     bool gradient = false;           // it has a gradient
     bool dense_read = false;         // the reader reads dense blocks only
-    bool samples = false;            // the same, and the tensor is loaded for it alone
+    bool samples = false;            // it does, and the tensor is loaded for it alone
     bool shared = false;             // others read the gradient that the reader hands back
     bool kept = false;               // the reader reads it again in backpropagation
-    SlicedGradient sliced{};         // what the reader does as a slice
+    SlicedGradient sliced{};         // how the reader slices the gradient
     bool copies = false;             // the reader copies the tensor into its output
-    std::int64_t groups = 0;         // of channels that the reader mixes
+    std::int64_t groups = 0;         // groups of channels that the reader mixes
     bool transposed = false;         // the reader's window makes the tensor
-    std::int64_t first_channel = 0;  // where the tensor begins there
+    std::int64_t first_channel = 0;  // the reader's channel at which the tensor begins
     int readers = 1;
     auto operator<=>(const Rules&) const = default;
   };
-  // The blocks of a pair.
+  // Holds the blocks of a pair.
   struct Blocks {
     const BlockOwnership& owned;
     const BlockOwnership& needed;
-    const BlockOwnership& outputs;  // of the reader
+    const BlockOwnership& outputs;  // the reader's blocks
     const Rules& rules;
     bool dense;  // the tensor is written in dense blocks only, on this mesh
     bool loads;  // ranks load what the reader needs
   };
-  // What one rank has to do with a pair.
+  // Holds one rank's part in a pair.
   struct Part {
     int rank = 0;
     Box own;
@@ -103,7 +104,7 @@ class EdgePrices {
   void bound(const Pair& pair) const;
   void set(const Pair& pair) const;
   static Part part_of(const Blocks& blocks, int rank, bool exchanges);
-  // What the reader's memory of the tensor holds: with `copies`, all of its output.
+  // Returns the block that the reader's memory of the tensor holds: all of its output if it copies.
   static Box reader_box(const Blocks& blocks, const Part& part);
   static Box storage(const Blocks& blocks, const Part& part);
   double forward_s(const Blocks& blocks, const Part& part) const;
@@ -119,10 +120,10 @@ class EdgePrices {
   const FusedUnits& fused_;
   const Plan& plan_;
   const PriceList& prices_;
-  std::vector<int> ranks_;  // of `least`
+  std::vector<int> ranks_;  // the ranks of `least`
   std::vector<double> spare_s_;
   LeastMessage least_message_;
-  double exposed_ = 1.0;  // how much of a message kernels wait for at least
+  double exposed_ = 1.0;  // the least part of a message that kernels wait for
   std::map<Key, Edge> edges_;
   BlockOwnership::Tables tables_;
 };
@@ -146,7 +147,7 @@ class EdgePrices::Edge {
   std::vector<BlockOwnership> owned_;    // by row
   std::vector<char> dense_;              // by row
   std::vector<BlockOwnership> needed_;   // by column
-  std::vector<BlockOwnership> outputs_;  // by column, of the reader
+  std::vector<BlockOwnership> outputs_;  // by column, the reader's blocks
 };
 
 }  // namespace cnnplan

@@ -1,4 +1,4 @@
-// A search problem filled with prices.
+// Holds a search problem that is filled with prices.
 #pragma once
 
 #include <cstdint>
@@ -12,23 +12,24 @@ namespace cnnplan {
 
 struct PricedNetwork {
   SplitChoices choices;
-  // For the search. Units and edges in the order of the choices; seconds per step on the slowest of
-  // a few ranks, gradients of every unit reduced alone.
+  // Holds the costs that a search minimises: seconds per step on the slowest of a few ranks, with
+  // the gradients of every unit reduced alone. Units and edges are in the order of the choices.
   CostGraph graph;
-  // The same units and edges, with what the rank that keeps most of the sampled ones keeps:
-  // parameters and, for backpropagation, activations, halos and copies. Bytes.
+  // Holds for the units and edges of `graph` the bytes on the probed rank that keeps most. It keeps
+  // parameters and, for backpropagation, activations, halos and copies.
   CostGraph kept_bytes;
-  // The same for each of sample_ranks(ranks) alone, without updates, with the least that gradients
-  // add to reductions, and without what runs beside kernels: no plan takes less on that rank.
+  // Holds for the units and edges of `graph` the least seconds on each of probe_ranks(ranks) alone.
+  // Updates and operations that run beside kernels are left out. Gradients count with the least
+  // that they add to reductions. No plan takes less on this rank.
   std::vector<CostGraph> least;
-  double updates_s = 0.0;  // of all parameters, at least
+  double updates_s = 0.0;  // the least seconds of updating all parameters
 
-  // The graph that adds these operations up. @throws InputError where the rank is none of
-  // sample_ranks(ranks)
+  // Returns the graph that adds these operations up. @throws InputError where the rank is none of
+  // probe_ranks(ranks)
   const CostGraph& graph_of(const OperationSum& sum, int ranks) const;
 
-  // Candidates that were left out of all this, because no plan that takes one is predicted a step
-  // below the limit.
+  // Counts the candidates that were left out, because every plan that takes one of them exceeds the
+  // limit of a step.
   std::int64_t outpriced = 0;
 };
 

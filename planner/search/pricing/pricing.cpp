@@ -1,11 +1,11 @@
-// Units from the costs of their layers, then edges for the candidates that remain.
+// Prices units by the costs of their layers, then edges for the candidates that remain.
 #include "planner/search/pricing/pricing.hpp"
 
 #include <algorithm>
 #include <string>
 
 #include "planner/base/error.hpp"
-#include "planner/search/pricing/sample_ranks.hpp"
+#include "planner/search/pricing/probe_ranks.hpp"
 #include "planner/search/pricing/split_costs.hpp"
 #include "planner/search/pricing/step_limit.hpp"
 
@@ -18,7 +18,7 @@ double sum_over(const SearchUnit& unit, const LayerCosts& costs) {
   return sum;
 }
 
-// `kept` and `again`: of all splits, with nothing and with everything computed again.
+// `kept` has the costs of all splits where nothing is computed again, `again` where everything is.
 void add_unit_costs(const CostsBySplit& kept, const CostsBySplit& again, PricedNetwork& priced) {
   for (const UnitSplits& choice : priced.choices.units) {
     priced.graph.units.emplace_back();
@@ -35,7 +35,8 @@ void add_unit_costs(const CostsBySplit& kept, const CostsBySplit& again, PricedN
   }
 }
 
-// Of all splits, with everything computed again; nothing where no unit may.
+// Returns the costs of all splits with everything computed again, or nothing where no unit may
+// compute again.
 CostsBySplit costs_again(const Plan& plan, const SplitChoices& choices, const PriceList& prices) {
   const bool may_recompute =
       std::any_of(choices.units.begin(), choices.units.end(), [](const UnitSplits& unit) {
@@ -48,15 +49,15 @@ CostsBySplit costs_again(const Plan& plan, const SplitChoices& choices, const Pr
 
 const CostGraph& PricedNetwork::graph_of(const OperationSum& sum, int ranks) const {
   if (sum.rank < 0) return graph;
-  const std::vector<int> sampled = sample_ranks(ranks);
-  const auto found = std::find(sampled.begin(), sampled.end(), sum.rank);
-  if (found == sampled.end()) {
+  const std::vector<int> probes = probe_ranks(ranks);
+  const auto found = std::find(probes.begin(), probes.end(), sum.rank);
+  if (found == probes.end()) {
     throw InputError({.file = "",
                       .pointer = "/prediction/margins_rank",
                       .value = std::to_string(sum.rank),
                       .allowed = "0, the rank in the middle or the last one"});
   }
-  return least.at(static_cast<std::size_t>(found - sampled.begin()));
+  return least.at(static_cast<std::size_t>(found - probes.begin()));
 }
 
 NetworkPricing::NetworkPricing(const Plan& plan,
@@ -66,7 +67,7 @@ NetworkPricing::NetworkPricing(const Plan& plan,
     : uniform_(all_on(plan, {.mesh = Mesh({{Axis::r, plan.ranks}})})),
       fused_(uniform_),
       priced_{.choices = choices, .graph = {}, .kept_bytes = {}, .least = {}} {
-  priced_.least.resize(sample_ranks(plan.ranks).size());
+  priced_.least.resize(probe_ranks(plan.ranks).size());
   priced_.updates_s = updates_s(plan, choices, prices);
   add_unit_costs(
       costs_by_split(plan, choices, prices), costs_again(plan, choices, prices), priced_);

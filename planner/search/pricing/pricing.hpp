@@ -1,4 +1,4 @@
-// Fills the search problem with prices of lowered operations.
+// Fills the search problem with prices of lowered operations, as far as a search asks for them.
 #pragma once
 
 #include <limits>
@@ -13,16 +13,16 @@
 
 namespace cnnplan {
 
-// The cost of a unit on a mesh is the sum over its kernels, statistics and gradient reductions;
-// that of an edge is the transfer forward and back (EdgePrices says how exactly). Both on the
-// slowest of a few ranks of that mesh or pair of meshes (sample_ranks). Pairs of candidates are
-// many, and few of them are in any plan worth finding: they are bounded from below first, and
-// priced where a search asks.
+// The cost of a unit on a mesh is the sum over its kernels, statistics and gradient reductions. The
+// cost of an edge is the price of its transfer forward and back (EdgePrices says how exact it is).
+// Both are costs on the slowest of a few ranks of the mesh or pair of meshes (probe_ranks). Only a
+// few of the many pairs of candidates are in a plan worth finding. All pairs are thus bounded from
+// below first, and priced where a search asks.
 class NetworkPricing {
  public:
-  // `plan` gives network, ranks, batch and options; its meshes do not matter. A candidate is left
-  // out where a rank's own work in it, and the least that all other units give that rank to do,
-  // take longer than `limit_s`: the step of a plan that is known. Keeps a reference to `prices`.
+  // `plan` gives network, ranks, batch and options; its meshes do not matter. `limit_s` is the step
+  // of a known plan. A candidate is left out where a rank's own work in it, and the least work that
+  // all other units give this rank, take longer. Keeps a reference to `prices`.
   // @pre `choices` is what split_choices or split_choices_with_recompute gives for `plan`
   NetworkPricing(const Plan& plan,
                  const SplitChoices& choices,
@@ -34,16 +34,15 @@ class NetworkPricing {
   NetworkPricing& operator=(NetworkPricing&&) = delete;
   ~NetworkPricing() = default;
 
-  // No pair costs less than its entries say.
+  // Holds prices and bounds: no pair costs less than its entries say.
   const PricedNetwork& priced() const { return priced_; }
-  // True for a pair's entries after it was among these: all that `assignment` takes, and those of
-  // some pairs of choices, of which units without an edge have none. For each of these that had
-  // none, the `neighbours` pairs that look cheapest with either of its candidates get their prices,
-  // too, as far as they have none. @returns how many got one
+  // Prices all pairs that `assignment` takes, and the pairs of some choices whose units share an
+  // edge. For each pair that had no price yet, also prices the `neighbours` pairs that look
+  // cheapest with either of its candidates. @returns how many pairs got a price
   std::size_t price(const Assignment& assignment,
                     const std::vector<ChoicePair>& choices = {},
                     std::size_t neighbours = 0);
-  // Every pair has its price then.
+  // Prices every pair.
   const PricedNetwork& price_all();
 
  private:
@@ -53,7 +52,7 @@ class NetworkPricing {
   std::optional<UnitEdges> edges_;
 };
 
-// All pairs priced.
+// Returns the search problem with all pairs priced.
 PricedNetwork price_network(const Plan& plan,
                             const SplitChoices& choices,
                             const PriceList& prices,

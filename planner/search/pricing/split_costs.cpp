@@ -1,4 +1,4 @@
-// One lowering per split, all layers that may be split so.
+// Lowers once per split all layers that may be split so.
 #include "planner/search/pricing/split_costs.hpp"
 
 #include <algorithm>
@@ -6,22 +6,22 @@
 #include <iterator>
 #include <limits>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "planner/base/checked.hpp"
 #include "planner/base/parallel.hpp"
 #include "planner/platform/exchange_rounds.hpp"
 #include "planner/schedule/blocks/ownership.hpp"
-#include "planner/schedule/lower/lower_firsts.hpp"
-#include "planner/search/pricing/sample_ranks.hpp"
+#include "planner/schedule/lower/lower_representatives.hpp"
+#include "planner/schedule/representatives/representative_ranks.hpp"
+#include "planner/search/pricing/probe_ranks.hpp"
 
 namespace cnnplan {
 namespace {
 
 Plan on_split(const Plan& plan, const Split& split) {
   Plan uniform = all_on(plan, split);
-  uniform.bucket_bytes = 1;  // every unit's gradients apart, so that they can be told apart
+  uniform.bucket_bytes = 1;  // reduces every unit's gradients alone, so that each has its own cost
   return uniform;
 }
 
@@ -30,15 +30,16 @@ bool is_update(const Operation& operation) {
   return kernel != nullptr && kernel->spec.phase == KernelPhase::update;
 }
 
-// A parameter's own part of a reduction or gather, which may be one of many; of no other operation.
+// Returns the part of a reduction or gather that belongs to one parameter, or null for any other
+// operation.
 const CollectiveOperation* of_parameters(const Operation& operation) {
   const auto* collective = std::get_if<CollectiveOperation>(&operation.body);
   if (collective == nullptr) return nullptr;
   return collective->operand.first_slot >= 0 ? collective : nullptr;
 }
 
-// What every rank must do itself, one after the other, under any plan with this split. Updates are
-// counted elsewhere.
+// Adds up the operations that every rank must run one after the other under any plan with this
+// split. updates_s() adds up the updates.
 class UnavoidableWork {
  public:
   UnavoidableWork(const Plan& plan, const PriceList& prices)
@@ -50,11 +51,11 @@ class UnavoidableWork {
                         static_cast<double>(parameter_bytes(plan.precision))) {
     const auto by_nodes =
         std::find(allreduces_.begin(), allreduces_.end(), AllreduceAlgorithm::hierarchical);
-    // Where replicas lie differently.
+    // Sums are made by the ring where replicas lie differently in their nodes.
     if (by_nodes != allreduces_.end()) allreduces_.push_back(AllreduceAlgorithm::ring);
   }
 
-  // `seconds`: the price of the operation.
+  // `seconds` is the price of the operation.
   double operator()(const Operation& operation, double seconds) const {
     if (is_update(operation)) return 0.0;
     const bool may_hide = operation.stream == Stream::reduce || operation.stream == Stream::halo;
@@ -64,7 +65,7 @@ class UnavoidableWork {
   }
 
  private:
-  // By whichever algorithm the sum that it is part of has.
+  // Returns the least price of an exchange by any of the algorithms that its sum may use.
   double least_s(CollectiveOperation exchange) const {
     double least = std::numeric_limits<double>::infinity();
     for (const AllreduceAlgorithm algorithm : allreduces_) {
@@ -83,7 +84,7 @@ class UnavoidableWork {
   double gradient_bytes_;
 };
 
-// To what a layer keeps on this rank, where that is more.
+// Raises `most` to the bytes that a layer keeps on this rank, where they are more.
 void raise(const Schedule& schedule, LayerCosts& most) {
   const std::vector<std::int64_t> kept = kept_bytes(schedule);
   const std::vector<std::int64_t> parameters = parameter_bytes(schedule);
@@ -92,14 +93,14 @@ void raise(const Schedule& schedule, LayerCosts& most) {
   }
 }
 
-// Between units.
+// True for a transfer between units.
 bool is_edge(const Operation& operation) {
   const auto* transfer = std::get_if<TransferOperation>(&operation.body);
   return transfer != nullptr && !transfer->of_sums;
 }
 
-// What an operation takes whatever the splits of other units. A halo that is loaded with the
-// samples belongs to the edge to their reader.
+// Returns the seconds of an operation that do not depend on the splits of other units. A halo that
+// is loaded with the samples belongs to the edge to their reader.
 double own_s(const Schedule& schedule, const Operation& operation, const PriceList& prices) {
   const auto* load = std::get_if<LoadOperation>(&operation.body);
   if (load == nullptr) return prices(schedule, operation).seconds;
@@ -108,31 +109,24 @@ double own_s(const Schedule& schedule, const Operation& operation, const PriceLi
   return prices.load_s(checked_multiply(volume(own), bytes_of(data.element)));
 }
 
-// Gives all layers the costs of those that stand for them. Of a unit's layers, operations belong to
-// the first and to the last.
-class StandIns {
- public:
-  StandIns(const FusedUnits& units, const UnitClasses& classes)
-      : units_(units.units()), classes_(classes) {}
-
-  void fill(LayerCosts& costs) const {
-    for (std::size_t i = 0; i < units_.size(); ++i) {
-      const Unit& first = units_[classes_.first()[i]];
-      at(costs, units_[i].head) = at(costs, first.head);
-      at(costs, units_[i].last) = at(costs, first.last);
-    }
-  }
-
- private:
-  static double& at(LayerCosts& costs, LayerIndex layer) {
+// Gives all layers the costs of their representatives. Only the first and the last layer of a unit
+// have operations.
+void copy_from_representatives(const FusedUnits& fused,
+                               const UnitClasses& classes,
+                               LayerCosts& costs) {
+  const auto at = [&costs](LayerIndex layer) -> double& {
     return costs[static_cast<std::size_t>(layer)];
+  };
+  const std::vector<Unit>& units = fused.units();
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    const Unit& representative = units[classes.representatives()[i]];
+    at(units[i].head) = at(representative.head);
+    at(units[i].last) = at(representative.last);
   }
+}
 
-  const std::vector<Unit>& units_;
-  const UnitClasses& classes_;
-};
-
-// The units with layers that may be split so; those of samples and losses always.
+// Says by unit whether one of its layers may be split so. Units of samples and losses are always
+// wanted.
 std::vector<bool> wanted_units(const FusedUnits& units,
                                const SplitChoices& choices,
                                const Split& split) {
@@ -150,31 +144,7 @@ std::vector<bool> wanted_units(const FusedUnits& units,
   return wanted;
 }
 
-// Ranks with the same to do are lowered once.
-class FirstRanks {
- public:
-  FirstRanks(const Plan& plan, const Split& split, const Platform& platform)
-      : plan_(plan), mesh_(split.mesh), platform_(platform) {}
-
-  int operator()(int rank) const {
-    if (plan_.sharded_update || plan_.sample_blocks > 1) return rank;
-    return first_alike(platform_, mesh_, plan_.batch, rank);
-  }
-
-  // Of `ranks`, ascending, each once.
-  std::vector<int> of(const std::vector<int>& ranks) const {
-    std::set<int> firsts;
-    for (const int rank : ranks) firsts.insert((*this)(rank));
-    return {firsts.begin(), firsts.end()};
-  }
-
- private:
-  const Plan& plan_;
-  const Mesh& mesh_;
-  const Platform& platform_;
-};
-
-// Of what is not an edge, for all that may be split so.
+// Returns the costs of all layers that may be split so, without the transfers between units.
 SplitCosts split_costs(const Plan& plan,
                        const SplitChoices& choices,
                        const Split& split,
@@ -183,13 +153,14 @@ SplitCosts split_costs(const Plan& plan,
   const FusedUnits units(uniform);
   const UnitClasses classes(units);
   const UnavoidableWork unavoidable(uniform, prices);
-  const FirstRanks first(plan, split, prices.platform());
+  const Platform& platform = prices.platform();
+  const std::vector<int> ranks =
+      representative_ranks(plan, split.mesh, platform, probe_ranks(split));
   const LayerCosts zero(static_cast<std::size_t>(plan.network.layer_count()), 0.0);
   SplitCosts result{.slowest = zero, .kept_bytes = zero, .least = {}};
   const std::vector<bool> wanted = wanted_units(units, choices, split);
   std::map<int, LayerCosts> least_by_rank;
-  for (const Schedule& schedule :
-       lower_firsts(units, classes, wanted, first.of(sample_ranks(split)))) {
+  for (const Schedule& schedule : lower_representatives(units, classes, wanted, ranks)) {
     raise(schedule, result.kept_bytes);
     LayerCosts costs = zero;
     LayerCosts least = zero;
@@ -205,13 +176,13 @@ SplitCosts split_costs(const Plan& plan,
     }
     least_by_rank.emplace(schedule.rank, std::move(least));
   }
-  for (const int rank : sample_ranks(plan.ranks)) {
-    result.least.push_back(least_by_rank.at(first(rank)));
+  for (const int rank : probe_ranks(plan.ranks)) {
+    const int representative = representative_rank(plan, split.mesh, platform, rank);
+    result.least.push_back(least_by_rank.at(representative));
   }
-  const StandIns stand_ins(units, classes);
-  stand_ins.fill(result.slowest);
-  stand_ins.fill(result.kept_bytes);
-  for (LayerCosts& least : result.least) stand_ins.fill(least);
+  copy_from_representatives(units, classes, result.slowest);
+  copy_from_representatives(units, classes, result.kept_bytes);
+  for (LayerCosts& least : result.least) copy_from_representatives(units, classes, least);
   return result;
 }
 
@@ -229,15 +200,16 @@ CostsBySplit costs_by_split(const Plan& plan,
   return costs;
 }
 
-// Into how many parts the parameters go, and of these into how many by channels.
+// Returns the number of parts of the parameters, and the number of parts by channels alone.
 std::pair<int, int> parameter_parts(const Plan& plan, const Split& split) {
   const int channels = split.mesh.size(Axis::c);
   if (!plan.sharded_update) return {channels, channels};
   return {channels * reduction_group(split.mesh, plan.ranks - 1).size(), channels};
 }
 
-// Of updates of shards. A plan whose buckets are summed over one group each updates as much at
-// once, and, as shards are whole cache lines, perhaps a line less of every slot.
+// Returns one update of shards for each bucket. A plan whose buckets are summed over one group each
+// updates as much at once. As shards are whole cache lines, it may update a line less of every
+// slot.
 std::vector<KernelOperation> updates_by_bucket(const Schedule& schedule) {
   constexpr std::int64_t line = 16;
   std::vector<KernelOperation> updates;
@@ -277,8 +249,10 @@ double updates_s(const Plan& plan, const SplitChoices& choices, const PriceList&
     most_parts.push_back(static_cast<int>(most - unit.splits.begin()));
     splits_channels = splits_channels || most->mesh.size(Axis::c) > 1;
   }
-  const Schedule schedule =
-      lower_for_prices(plan_of(plan, choices, most_parts), std::array{plan.ranks - 1}).front();
+  const Schedule schedule = lower(plan_of(plan, choices, most_parts),
+                                  std::array{plan.ranks - 1},
+                                  {.detail = Detail::priced})
+                                .front();
   double sum = 0.0;
   for (const KernelOperation& update : updates_of(schedule)) {
     const Price price = prices(schedule, Operation{.id = {}, .body = update});

@@ -1,4 +1,4 @@
-// Sums of the least that ranks must do.
+// Adds up the least work of each probed rank, and compares the sums with the limit.
 #include "planner/search/pricing/step_limit.hpp"
 
 #include <algorithm>
@@ -7,15 +7,15 @@
 namespace cnnplan {
 namespace {
 
-// Of sums of seconds.
+// This is the relative rounding error of sums of seconds.
 constexpr double rounding_of_steps = 1e-9;
 
 double least_of(const std::vector<double>& costs) {
   return *std::min_element(costs.begin(), costs.end());
 }
 
-// By candidate of a unit, the least step of a plan that takes it: on the sampled rank where that is
-// longest.
+// Returns by candidate of a unit the least step of a plan that takes it, on the probed rank that
+// takes longest.
 std::vector<double> least_steps(const PricedNetwork& priced,
                                 const std::vector<double>& least_work_s,
                                 std::size_t unit) {
@@ -30,7 +30,7 @@ std::vector<double> least_steps(const PricedNetwork& priced,
   return steps;
 }
 
-// By sampled rank, what it must do itself in any plan.
+// Returns by probed rank the seconds of the work that it must do itself in any plan.
 std::vector<double> least_work(const PricedNetwork& priced) {
   std::vector<double> work_s;
   for (const CostGraph& least : priced.least) {
@@ -61,7 +61,7 @@ void leave_out_above(double limit_s, PricedNetwork& priced) {
     for (double step_s : least_steps(priced, least_work_s, unit)) {
       kept.push_back(step_s <= limit_s * (1 + rounding_of_steps));
     }
-    // Only where the known plan is on a mesh that the unit may not take.
+    // This happens only where the known plan is on a mesh that the unit may not take.
     if (std::count(kept.begin(), kept.end(), true) == 0) continue;
     priced.outpriced += std::count(kept.begin(), kept.end(), false);
     keep(priced.choices.units[unit].splits, kept);

@@ -1,4 +1,4 @@
-// The ring in one process: every rank's hops, with queues between the ranks.
+// Tests the ring in one process: every rank's hops, with queues between the ranks.
 #include "executor/comm/ring.hpp"
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include <doctest/doctest.h>
 
 #include "executor/backend/sum_kernels.hpp"
+#include "planner/platform/exchange_rounds.hpp"
 #include "planner/tensor/shard.hpp"
 
 namespace cnnplan {
@@ -18,13 +19,14 @@ namespace {
 
 using Blocks = std::vector<std::vector<double>>;
 
-// One rank's place in the ring: what it still has to do and what has come from the left.
+// The progress of one rank: its next hop, and the chunks that have come from the left.
 struct SimulatedRank {
   std::int64_t next = 0;
   std::deque<std::vector<double>> inbox;
 };
 
-// Runs one hop if what it needs is there. Returns false when the rank is done or must wait.
+// Runs one hop if the chunk that it needs is there. Returns false when the rank is done or must
+// wait.
 bool advance(const RingHops& hops,
              SimulatedRank& rank,
              SimulatedRank& right,
@@ -60,7 +62,7 @@ std::size_t simulate(const RingShape& shape, Blocks& values) {
   return longest;
 }
 
-// Other numbers on every rank.
+// Returns numbers that differ on every rank.
 Blocks counted(int ranks, std::int64_t elements) {
   Blocks values(static_cast<std::size_t>(ranks));
   for (int r = 0; r < ranks; ++r) {
@@ -124,7 +126,7 @@ TEST_CASE("RingHops: the halves leave each rank its shard of the sum, and then a
   }
 }
 
-TEST_CASE("RingHops: a rank sends (p-1)/p of the bytes in each half") {
+TEST_CASE("RingHops: a rank sends (p-1)/p of the bytes in each half, as described") {
   for (CollectiveKind kind : {CollectiveKind::reduce_scatter, CollectiveKind::allgather}) {
     const RingShape shape{
         .kind = kind, .elements = 256, .ranks = 4, .chunk_elements = 10, .chunks_per_block = 3};
@@ -132,6 +134,8 @@ TEST_CASE("RingHops: a rank sends (p-1)/p of the bytes in each half") {
     std::int64_t sent = 0;
     for (std::int64_t i = 0; i < hops.size(); ++i) sent += hops[i].sends ? hops[i].count : 0;
     CHECK(sent == shape.elements * 3 / 4);
+    const RoundSeries series = ring_series(shape.ranks);
+    CHECK(sent == round_count(series, kind) * shape.elements / series.parts);
   }
 }
 
@@ -147,6 +151,8 @@ TEST_CASE("RingHops: a rank sends 2(p-1)/p of the bytes in 2(p-1) messages per c
   }
   CHECK(sent == shape.elements * 2 * 3 / 4);
   CHECK(messages == 2 * 3 * 6);
+  const RoundSeries series = ring_series(shape.ranks);
+  CHECK(messages == round_count(series, shape.kind) * shape.chunks_per_block);
 }
 
 TEST_CASE("RingHops: one hop stays within its link's room") {

@@ -100,7 +100,8 @@ TEST_CASE("auxiliary losses: inference runs nothing that they alone need, and ha
                          {"side_loss", {"side_bn"}, SoftmaxCrossEntropy{.weight = weight}},
                          {"head", {"conv"}, Convolution{.filters = 3}},
                          {"loss", {"head"}, SoftmaxCrossEntropy{}}});
-  const Schedule inference = lower_inference(uniform_plan(network, batch, parse_mesh("h2")), 0);
+  const Schedule inference =
+      lower(uniform_plan(network, batch, parse_mesh("h2")), 0, {.pass = Pass::inference});
   for (const Operation& operation : inference.operations) {
     CAPTURE(operation.id);
     CHECK((operation.layer < 2 || operation.layer > 4));

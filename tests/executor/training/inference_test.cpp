@@ -220,7 +220,7 @@ TEST_CASE("infer: weights take no memory for gradients and momentum") {
   const auto bytes_of = [&](const Schedule& schedule) {
     return ParameterStore(schedule, plan.network, plan.precision, *backend).bytes();
   };
-  CHECK(2 * bytes_of(lower_inference(plan, 0)) < bytes_of(lower(plan, 0)));
+  CHECK(2 * bytes_of(lower(plan, 0, {.pass = Pass::inference})) < bytes_of(lower(plan, 0)));
 }
 
 TEST_CASE("infer: an output that is not finite is named, and nothing is written over") {

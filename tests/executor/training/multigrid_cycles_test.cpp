@@ -111,7 +111,7 @@ double squares_of(const TensorView& view) {
 
 Result measured(const Plan& plan, int blocks, const Communicator& world) {
   const auto backend = make_backend(tested_backend("reference"), {});
-  const Schedule schedule = lower_with_residuals(plan, world.rank());
+  const Schedule schedule = lower(plan, world.rank(), {.residuals = true});
   ParameterStore store(schedule, plan.network, plan.precision, *backend);
   for (std::size_t i = 0; i < store.slots().size(); ++i) {
     store.set_weight(static_cast<int>(i), first_values(store.slots()[i], plan.network));

@@ -30,7 +30,8 @@ bool computes_again(const Plan& plan) {
   const Schedule schedule = lower(plan, 0);
   return std::any_of(
       schedule.operations.begin(), schedule.operations.end(), [](const Operation& operation) {
-        return operation.id.ends_with("/forward_again");
+        return operation.label.part == OperationPart::forward &&
+               operation.label.direction == Direction::backward;
       });
 }
 

@@ -73,6 +73,16 @@ std::vector<double> means(const std::vector<std::vector<double>>& by_rank, std::
   return result;
 }
 
+// What the lowering of any rank says about an operation.
+OperationPlace place_in(const Training& training, const std::string& id) {
+  for (int rank = 0; rank < training.plan.ranks; ++rank) {
+    for (const Operation& operation : lower(training.plan, rank).operations) {
+      if (operation.id == id) return place_of(operation.label, training.plan.network);
+    }
+  }
+  throw std::logic_error("no operation " + id);
+}
+
 // The ids that the report of rank 0 has, one at a time, on all ranks.
 std::vector<std::string> shared_ids(const RunReport& report, const Communicator& world) {
   std::string text;
@@ -92,7 +102,7 @@ std::vector<std::string> shared_ids(const RunReport& report, const Communicator&
 TEST_CASE("RunRecorder: medians over steps, of means over the ranks that have the operation") {
   const Communicator world = Communicator::world();
   Training training(world);
-  RunRecorder recorder(training.schedule, world);
+  RunRecorder recorder(training.schedule, training.plan.network, world);
   std::map<std::string, std::vector<double>> own;
   std::vector<double> slowest;
   constexpr std::size_t steps = 5;
@@ -119,6 +129,7 @@ TEST_CASE("RunRecorder: medians over steps, of means over the ranks that have th
     const Statistics expected = summarize(means(by_rank, steps));
     CHECK(operation.time.median_s == relative(expected.median_s, 1e-12));
     CHECK(operation.time.count == static_cast<int>(steps));
+    CHECK(operation.place == place_in(training, ids[i]));
   }
   if (world.rank() != 0) return;
   CHECK(report.step.median_s == summarize(slowest).median_s);
@@ -128,7 +139,7 @@ TEST_CASE("RunRecorder: medians over steps, of means over the ranks that have th
 TEST_CASE("RunRecorder: keeps the last steps only") {
   const Communicator world = Communicator::world();
   Training training(world);
-  RunRecorder recorder(training.schedule, world);
+  RunRecorder recorder(training.schedule, training.plan.network, world);
   for (std::size_t step = 0; step < RunRecorder::most_steps + 7; ++step) {
     training.runner.run({.learning_rate = 0.01});
     recorder.record_step(training.runner);
@@ -144,7 +155,7 @@ TEST_CASE("RunRecorder: keeps the last steps only") {
 TEST_CASE("RunRecorder: without steps there is nothing to report") {
   const Communicator world = Communicator::world();
   const Training training(world);
-  const RunRecorder recorder(training.schedule, world);
+  const RunRecorder recorder(training.schedule, training.plan.network, world);
   RunReport report;
   recorder.summarize_into(report);
   CHECK(report == RunReport{});

@@ -244,7 +244,7 @@ TEST_CASE("needed_bytes: checks need residuals or the layers in order, and two g
   std::int64_t elements = 0;
   for (const ParameterSlot& slot : schedule.slots) elements += slot.elements;
   const std::int64_t serial = memory_of(lower(serial_plan(plan), 0)).total_bytes();
-  const std::int64_t traced = memory_of(lower_with_residuals(plan, 0)).total_bytes();
+  const std::int64_t traced = memory_of(lower(plan, 0, {.residuals = true})).total_bytes();
   CHECK(with == std::max({without, serial, traced}) + 16 * elements);
   CHECK(needed_bytes(serial_plan(plan), lower(serial_plan(plan), 0), checked_every(0)) == serial);
 }
@@ -261,7 +261,7 @@ TEST_CASE("needed_bytes: states of chains are there twice where a runner makes r
   TrainingOptions evaluated = six_steps();
   evaluated.test_file = "test.h5";
   CHECK(needed_bytes(plan, schedule, evaluated) == alone + states);
-  const std::int64_t traced = memory_of(lower_with_residuals(plan, 0)).total_bytes();
+  const std::int64_t traced = memory_of(lower(plan, 0, {.residuals = true})).total_bytes();
   std::int64_t elements = 0;
   for (const ParameterSlot& slot : schedule.slots) elements += slot.elements;
   CHECK(needed_bytes(plan, schedule, checked_every(0)) == traced + states + 16 * elements);

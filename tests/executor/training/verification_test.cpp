@@ -9,7 +9,7 @@
 #include <doctest/doctest.h>
 
 #include "executor/hdf5/weights_file.hpp"
-#include "planner/schedule/lower/lowering.hpp"
+#include "planner/schedule/schedule.hpp"
 #include "tests/executor/hdf5/hdf5_fixture.hpp"
 #include "tests/executor/tested_backend.hpp"
 #include "tests/planner/network/random_network.hpp"

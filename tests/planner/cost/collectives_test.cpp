@@ -1,45 +1,22 @@
-// Tests of planner/cost/collectives.
+// Tests that collectives take the time of their rounds, as published or as measured.
 #include "planner/cost/collectives.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <random>
+#include <stdexcept>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include "planner/cost/collective_formulas.hpp"
 #include "planner/platform/exchange_rounds.hpp"
 #include "planner/tensor/enumerators.hpp"
+#include "tests/planner/cost/node_platforms.hpp"
 #include "tests/relative.hpp"
 
-namespace cnnplan {
+namespace cnnplan::test {
 namespace {
 
 using enum AllreduceAlgorithm;
-constexpr auto full = CollectiveKind::allreduce;
-
-Platform one_node() {
-  Platform platform;
-  platform.levels = {{.name = "node",
-                      .ranks_per_group = 8,
-                      .segments = {{1 << 30, 1e-6, 1e-10}},
-                      .duplex_factor = 1.0,
-                      .shared_by = 1}};
-  platform.gamma_s_per_byte = 1e-11;
-  return platform;
-}
-
-// Nodes of 4 ranks that share one adapter.
-Platform two_nodes() {
-  Platform platform = one_node();
-  platform.levels[0].ranks_per_group = 4;
-  platform.levels.push_back({.name = "cluster",
-                             .ranks_per_group = 8,
-                             .segments = {{1 << 30, 1e-5, 1e-9}},
-                             .duplex_factor = 1.0,
-                             .shared_by = 4});
-  return platform;
-}
 
 double ring_s(const Platform& platform, const std::vector<int>& group, double bytes) {
   return allreduce_time_s(platform, links_of(platform, group), bytes, ring);
@@ -128,7 +105,7 @@ TEST_CASE("allreduce_time_s: a ring in node order crosses each adapter once") {
   const double bytes = 8000;
   const double crossing_s = 1e-5 + 1000 * 1e-9;
   CHECK(ring_s(platform, {0, 1, 2, 3, 4, 5, 6, 7}, bytes) == relative(14 * crossing_s));
-  // The worst order: all four ranks of a node send through its adapter.
+  // In the worst order, all four ranks of a node send through its adapter.
   const double shared_s = 1e-5 + 4 * 1000 * 1e-9;
   CHECK(ring_s(platform, {0, 4, 1, 5, 2, 6, 3, 7}, bytes) == relative(14 * shared_s));
 }
@@ -136,11 +113,11 @@ TEST_CASE("allreduce_time_s: a ring in node order crosses each adapter once") {
 TEST_CASE("allreduce_time_s: groups that run at the same time share the adapter") {
   Platform platform = two_nodes();
   platform.gamma_s_per_byte = 0;
-  // {0, 4} beside {1, 5}, {2, 6} and {3, 7}.
+  // {0, 4} runs at the same time as {1, 5}, {2, 6} and {3, 7}.
   CHECK(ring_s(platform, {0, 4}, 2000) == relative(2 * (1e-5 + 4 * 1000 * 1e-9)));
-  // {0, 1, 4, 5} beside {2, 3, 6, 7}.
+  // {0, 1, 4, 5} runs at the same time as {2, 3, 6, 7}.
   CHECK(ring_s(platform, {0, 1, 4, 5}, 4000) == relative(6 * (1e-5 + 2 * 1000 * 1e-9)));
-  // {0, 4, 5}: from rank 0 its node's four groups leave at once, from rank 5 two.
+  // The node of rank 0 sends for four groups at once, the node of rank 5 for two.
   CHECK(ring_s(platform, {0, 4, 5}, 3000) == relative(4 * (1e-5 + 4 * 1000 * 1e-9)));
   // Inside a node nothing is shared.
   CHECK(ring_s(platform, {4, 5}, 2000) == relative(2 * (1e-6 + 1000 * 1e-10)));
@@ -195,9 +172,9 @@ TEST_CASE("allreduce_time_s: hierarchical, as published") {
                         .outer = {1e-5, 1e-9, platform.gamma_s_per_byte}};
   CHECK(hierarchical_s({0, 1, 2, 3, 4, 5, 6, 7}, 4) ==
         relative(allreduce_hierarchical_s(nodes, bytes)));
-  // One node: a ring.
+  // One node runs a ring.
   CHECK(hierarchical_s({0, 1, 2}, 3) == relative(allreduce_ring_s(3, bytes, nodes.inner)));
-  // Every rank a node of its own: halving on a power of two, else a ring.
+  // Where every rank is a node of its own, a power of two halves, and other numbers run a ring.
   CHECK(hierarchical_s({0, 1, 2, 3}, 1) ==
         relative(allreduce_rabenseifner_s(4, bytes, nodes.inner)));
   CHECK(hierarchical_s({0, 1, 2}, 1) == relative(allreduce_ring_s(3, bytes, nodes.inner)));
@@ -207,8 +184,8 @@ TEST_CASE("allreduce_time_s: without a fit each algorithm is priced by its longe
   Platform platform = one_node();
   platform.gamma_s_per_byte = 0;
   platform.levels[0].segments = {{1000, 1e-6, 0.0}, {1 << 30, 1e-3, 0.0}};
-  // Rabenseifner sends halves, 4 messages of at most 750 bytes; doubling sends 1500, a ring 6
-  // times.
+  // Rabenseifner's algorithm sends 4 messages of at most 750 bytes. Doubling sends 1500 bytes, and
+  // a ring has 6 rounds.
   CHECK(library_s(platform, {0, 1, 2, 3}, 1500) == relative(4e-6));
 }
 
@@ -216,7 +193,7 @@ TEST_CASE("allreduce_time_s: without a fit all ranks of a node share its adapter
   Platform platform = two_nodes();
   platform.gamma_s_per_byte = 0;
   const std::vector<int> group{0, 1, 2, 3, 4, 5, 6, 7};
-  // Two rounds inside the nodes, one between them.
+  // Two rounds stay inside the nodes, one goes between them.
   CHECK(library_s(platform, group, 8) == relative(2 * (1e-6 + 8 * 1e-10) + 1e-5 + 4 * 8 * 1e-9));
 }
 
@@ -235,7 +212,7 @@ TEST_CASE("allreduce_time_s: without a fit large sums cross between nodes as sli
   Platform platform = two_nodes();
   platform.gamma_s_per_byte = 0;
   platform.levels[1].shared_by = 1;
-  // Halves and quarters inside the nodes, eighths between them, all of it twice.
+  // Halves and quarters stay inside the nodes, eighths go between them, and all return.
   const double bytes = 8e6;
   CHECK(library_s(platform, {0, 1, 2, 3, 4, 5, 6, 7}, bytes) ==
         relative(2 * (2e-6 + (4e6 + 2e6) * 1e-10 + 1e-5 + 1e6 * 1e-9)));
@@ -246,58 +223,6 @@ TEST_CASE("allreduce_time_s: without a fit small sums are faster than the ring")
   const Platform platform = one_node();
   CHECK(library_s(platform, group, 8) < ring_s(platform, group, 8));
   CHECK(library_s(platform, group, 1e8) <= ring_s(platform, group, 1e8));
-}
-
-namespace {
-
-// Links whose every rule ends somewhere, at times with a jump.
-std::vector<Segment> random_segments(std::mt19937& random) {
-  std::uniform_real_distribution<double> exponent(0.0, 1.0);
-  std::vector<Segment> segments;
-  std::int64_t end = 0;
-  for (int i = 0; i < 3; ++i) {
-    end += static_cast<std::int64_t>(std::pow(10.0, 3 + 4 * exponent(random)));
-    segments.push_back({.max_bytes = end,
-                        .alpha_s = std::pow(10.0, -6 + 2 * exponent(random)),
-                        .beta_s_per_byte = std::pow(10.0, -10 + 2 * exponent(random))});
-  }
-  return segments;
-}
-
-Platform random_platform(std::mt19937& random, int round) {
-  Platform platform = two_nodes();
-  for (Level& level : platform.levels) {
-    level.segments = random_segments(random);
-    if (round % 3 == 1) level.ring_segments = random_segments(random);
-  }
-  if (round % 3 == 2) {
-    platform.allreduce = {{.ranks = 6,
-                           .segments = random_segments(random),
-                           .algorithm = round % 2 == 0 ? ring : library}};
-  }
-  return platform;
-}
-
-std::vector<CollectiveKind> kinds_of(AllreduceAlgorithm algorithm) {
-  if (!has_halves(algorithm)) return {full};
-  return {full, CollectiveKind::reduce_scatter, CollectiveKind::allgather};
-}
-
-}  // namespace
-
-TEST_CASE("collective_time_s: the halves of a ring take as long as the ring") {
-  std::mt19937 random(5);
-  for (int round = 0; round < 60; ++round) {
-    const Platform platform = random_platform(random, round);
-    const GroupLinks links = links_of(platform, std::vector{0, 1, 2, 3, 4, 5});
-    const auto time_s = [&](CollectiveKind kind) {
-      return collective_time_s(platform, links, 3e6, kind, ring);
-    };
-    const double scatter_s = time_s(CollectiveKind::reduce_scatter);
-    const double gather_s = time_s(CollectiveKind::allgather);
-    CHECK(scatter_s + gather_s == relative(time_s(full)));
-    CHECK(scatter_s >= gather_s);
-  }
 }
 
 TEST_CASE("collective_time_s: the reduce-scatter adds, the allgather does not") {
@@ -317,56 +242,43 @@ TEST_CASE("collective_time_s: the reduce-scatter adds, the allgather does not") 
       std::logic_error);
 }
 
-TEST_CASE("least_collective_s_per_byte: that of the longest sum while one rule holds") {
-  for (AllreduceAlgorithm algorithm : Enumerators<AllreduceAlgorithm>::all) {
-    const GroupLinks links = links_of(two_nodes(), std::vector{0, 1, 4, 5}, 2);
-    const double bytes = 4 * 65536;
-    CHECK(least_collective_s_per_byte(two_nodes(), links, bytes, full, algorithm) ==
-          relative(allreduce_time_s(two_nodes(), links, bytes, algorithm) / bytes));
+namespace {
+
+double bytes_of(const Range& range) {
+  return 4.0 * static_cast<double>(range.size());
+}
+
+// Returns the time of one rank's messages and additions, one round after the other.
+double rounds_s(const ExchangeShape& shape, int position, const LinearCost& cost) {
+  double sum_s = 0.0;
+  for (const ExchangeRound& round : exchange_rounds(shape, position)) {
+    const double moved = std::max(bytes_of(round.sent), bytes_of(round.received));
+    const double added = round.adds ? bytes_of(round.received) : 0.0;
+    sum_s += cost.alpha_s + moved * cost.beta_s_per_byte + added * cost.gamma_s_per_byte;
   }
+  return sum_s;
 }
 
-TEST_CASE(
-    "least_collective_s_per_byte: a few chunks inside the node, less than one between nodes") {
-  Platform platform = two_nodes();
-  platform.gamma_s_per_byte = 0.0;
-  platform.levels[0].segments = {{1 << 30, 5e-6, 1e-11}};
-  platform.levels[1].segments = {{1 << 30, 12e-6, 1e-11}};
-  platform.levels[1].shared_by = 1;
-  const GroupLinks links = links_of(platform, std::vector{0, 1, 4, 5});
-  const double three_chunks = 4 * 3 * 65536;
-  CHECK(least_collective_s_per_byte(platform, links, three_chunks + 4096, full, ring) <=
-        allreduce_time_s(platform, links, three_chunks, ring) / three_chunks * (1 + 1e-12));
-}
+}  // namespace
 
-TEST_CASE("least_collective_s_per_byte: no sum takes less per byte") {
-  std::mt19937 random(3);
-  std::uniform_real_distribution<double> digits(2.0, 8.0);
-  for (int round = 0; round < 60; ++round) {
-    const Platform platform = random_platform(random, round);
-    for (const std::vector<int>& group :
-         {std::vector{0, 1}, {0, 1, 2}, {0, 1, 4, 5}, {0, 1, 2, 3, 4, 5}, {0, 2, 4, 6, 7}}) {
-      const int inside = members_per_node(RankGroup(0, static_cast<int>(group.size())), 2);
-      const GroupLinks links = links_of(platform, group, inside);
-      for (AllreduceAlgorithm algorithm : Enumerators<AllreduceAlgorithm>::all) {
-        const double most_bytes = std::pow(10.0, digits(random));
-        for (CollectiveKind kind : kinds_of(algorithm)) {
-          const auto time_s = [&](double bytes) {
-            return collective_time_s(platform, links, bytes, kind, algorithm);
-          };
-          const double least =
-              least_collective_s_per_byte(platform, links, most_bytes, kind, algorithm);
-          CHECK(least > 0.0);
-          for (int trial = 0; trial < 400; ++trial) {
-            const double bytes = std::min(most_bytes, std::pow(10.0, digits(random)));
-            CHECK(least <= time_s(bytes) / bytes * (1 + 1e-12));
-          }
-        }
+TEST_CASE("allreduce_time_s: prices the rounds that a rank of exchange_rounds runs") {
+  const LinearCost cost{1e-6, 1e-10, 1e-11};
+  constexpr std::int64_t elements = 840;  // It is divisible by all numbers up to 8.
+  for (AllreduceAlgorithm algorithm : {ring, recursive_doubling, rabenseifner, hierarchical}) {
+    for (int ranks = 2; ranks <= 8; ++ranks) {
+      for (int inside = 1; inside <= ranks; ++inside) {
+        if (ranks % inside != 0) continue;
+        CAPTURE(to_text(algorithm));
+        CAPTURE(ranks);
+        CAPTURE(inside);
+        const ExchangeShape shape{algorithm, elements, ranks, inside};
+        const int busiest = 1;  // It takes the values of rank 0 where ranks fold.
+        const GroupLinks links = links_of(one_node(), RankGroup(0, ranks).ranks(), inside);
+        CHECK(allreduce_time_s(one_node(), links, 4.0 * elements, algorithm) ==
+              relative(rounds_s(shape, busiest, cost)));
       }
     }
   }
-  const GroupLinks alone = links_of(one_node(), std::vector{3});
-  CHECK(least_collective_s_per_byte(one_node(), alone, 1.0, full, ring) == 0.0);
 }
 
-}  // namespace cnnplan
+}  // namespace cnnplan::test

@@ -51,7 +51,7 @@ TEST_CASE("write_json: bytes that are no UTF-8 do not make a file unreadable") {
 
 TEST_CASE("new_document: names schema and generator first") {
   const std::string text = write_json(new_document("plan"));
-  CHECK(text.find("{\n  \"schema\": \"cnnplan.plan/1\",\n  \"generator\": \"cnnplan ") == 0);
+  CHECK(text.find("{\n  \"schema\": \"cnnplan.plan/2\",\n  \"generator\": \"cnnplan ") == 0);
 }
 
 }  // namespace

@@ -12,7 +12,9 @@ TEST_CASE("schema_kind: every kind of file says what it is") {
   CHECK(schema_kind(R"({"schema": "cnnplan.platform/1"})", "f") == SchemaKind::platform);
   CHECK(schema_kind(R"({"schema": "cnnplan.profile/1"})", "f") == SchemaKind::profile);
   CHECK(schema_kind(R"({"schema": "cnnplan.plan/1"})", "f") == SchemaKind::plan);
+  CHECK(schema_kind(R"({"schema": "cnnplan.plan/2"})", "f") == SchemaKind::plan);
   CHECK(schema_kind(R"({"schema": "cnnplan.run/1"})", "f") == SchemaKind::run);
+  CHECK(schema_kind(R"({"schema": "cnnplan.run/2"})", "f") == SchemaKind::run);
   CHECK(schema_kind(R"({"schema": "cnnplan.checkpoint/1"})", "f") == SchemaKind::checkpoint);
 }
 
@@ -26,6 +28,8 @@ TEST_CASE("schema_kind: another schema, another version or none is refused") {
                          Row{"3", "nothing"},
                          Row{R"({"schema": 1})", "1"},
                          Row{R"({"schema": "cnnplan.network/2"})", "\"cnnplan.network/2\""},
+                         Row{R"({"schema": "cnnplan.plan/3"})", "\"cnnplan.plan/3\""},
+                         Row{R"({"schema": "cnnplan.plan/0"})", "\"cnnplan.plan/0\""},
                          Row{R"({"schema": "network"})", "\"network\""}}) {
     const InputProblem problem = problem_of([&] { schema_kind(row.json, "file.json"); });
     CHECK(problem.file == "file.json");

@@ -9,7 +9,9 @@
 
 #include <doctest/doctest.h>
 
-#include "planner/kernel/enumerators.hpp"
+#include "planner/kernel/kernel_kind.hpp"
+#include "planner/network/enumerators.hpp"
+#include "planner/tensor/enumerators.hpp"
 
 namespace cnnplan::test {
 namespace {

@@ -3,7 +3,6 @@
 
 #include <doctest/doctest.h>
 
-#include "planner/kernel/enumerators.hpp"
 #include "planner/network/enumerators.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/plan/sample_blocks.hpp"
@@ -15,12 +14,20 @@
 namespace cnnplan::test {
 namespace {
 
+KernelFamily random_family(RandomValues& random) {
+  return {.kind = random.enumerator<KernelKind>(),
+          .phase = random.enumerator<KernelPhase>(),
+          .precision = random.enumerator<Precision>(),
+          .algorithm = random.enumerator<KernelAlgorithm>()};
+}
+
 TEST_CASE("parse_plan: refusals name pointer, value and what is allowed") {
   check_refusals(
       to_json(sample_plan()),
       parse_plan,
       {
-          {"cnnplan.plan/1", "cnnplan.run/1", "/schema", "run/1", "plan/1"},
+          {"cnnplan.plan/2", "cnnplan.run/2", "/schema", "run/2", "plan/2\" or \"cnnplan.plan/1"},
+          {"cnnplan.plan/2", "cnnplan.plan/3", "/schema", "plan/3", "plan/2"},
           {"\"ranks\": 4", "\"ranks\": 0", "/ranks", "0", "an integer from 1 to 1048576"},
           {"\"ranks\": 4", "\"ranks\": 1048577", "/ranks", "1048577", "from 1 to 1048576"},
           {"\"ranks\": 4", "\"ranks\": 2", "/layers/0/mesh", "\"n2h2\"", "a mesh of 2 ranks"},
@@ -82,6 +89,22 @@ TEST_CASE("parse_plan: refusals name pointer, value and what is allowed") {
            "/prediction/operations/0/predicted",
            "unknown key",
            "predicted_s"},
+          {"\"part\": \"forward\", ",
+           "",
+           "/prediction/operations/0/part",
+           "nothing",
+           "one of \"load\", \"forward\""},
+          {"\"layer\": \"conv\", \"part\"",
+           "\"part\"",
+           "/prediction/operations/0/layer",
+           "nothing",
+           "a string"},
+          {"\"part\": \"gradient_reduction\"",
+           "\"layer\": \"conv\", \"part\": \"gradient_reduction\"",
+           "/prediction/operations/2/layer",
+           "\"conv\"",
+           "serves a gradient bucket"},
+          {"\"level\": 1", "\"level\": 17", "/prediction/operations/1/level", "17", "0 to 16"},
           {"\"step_s\": 0.25", "\"step_s\": 1e31", "/prediction/step_s", "1e+31", "to 1e+30"},
           {"\"buffers_bytes\": 3",
            "\"buffers_bytes\": 1152921504606846977",
@@ -118,6 +141,11 @@ TEST_CASE("parse_plan: refusals name pointer, value and what is allowed") {
            "/prediction/margins/1/changes/1/mesh",
            "\"r5\"",
            "a mesh of 4 ranks"},
+          {"\"kernels\": 1",
+           "\"kernels\": 2",
+           "/prediction/estimated_families",
+           "2 kernels",
+           "the 1 kernels of estimated_kernels"},
           {"\"file\": \"network.json\"", "\"file\": \"\"", "/inputs/0/file", "\"\"", "not empty"},
           {"\"sha256\": \"", "\"sha256\": \"x", "/inputs/0/sha256", "\"x", "64 digits"},
           {"\"filters\": 8", "\"filters\": 0", "/network/layers/1/filters", "0", "from 1 to"},
@@ -279,8 +307,13 @@ TEST_CASE("to_json: random plans come back equal") {
     margin.changes = {
         {.layer = "bn", .split = {.mesh = random_mesh(random)}, .recompute = random.boolean()}};
     plan.prediction.memory.activations_bytes = random.integer(bytes_range);
-    plan.prediction.operations.assign(3, {random.text(), random.seconds(), random.boolean()});
+    PredictedOperation operation{random.text(), random.seconds(), random.boolean()};
+    operation.place = {.part = random.enumerator<OperationPart>()};
+    if (!serves_bucket(*operation.place.part)) operation.place.layer = random.text();
+    if (random.boolean()) operation.place.level = random.small(0, 16);
+    plan.prediction.operations.assign(3, operation);
     plan.prediction.estimated_kernels = {random.text(), random.text()};
+    plan.prediction.estimated_families = {{.family = random_family(random), .kernels = 2}};
     CHECK(parse_plan(to_json(plan), "p.json") == plan);
   }
 }

@@ -1,6 +1,7 @@
-// Tests of planner/platform/exchange_rounds: every rank gets the sum, by the messages of the books.
+// Tests that every rank gets the sum, by as many messages and bytes as published.
 #include "planner/platform/exchange_rounds.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <deque>
 #include <map>
@@ -19,7 +20,7 @@ std::vector<double> part_of(const std::vector<double>& values, const Range& rang
   return {values.begin() + range.begin, values.begin() + range.end};
 }
 
-// All ranks of a group with values of their own, round by round.
+// Runs the rounds of all ranks of a group on values that differ between ranks.
 class Group {
  public:
   explicit Group(const ExchangeShape& shape) {
@@ -30,12 +31,12 @@ class Group {
     }
   }
 
-  // Different on every rank and at every place, exact in sums.
+  // Returns a value that differs on every rank and at every place. Sums of values are exact.
   static double value(int position, std::int64_t i) {
     return static_cast<double>((position + std::int64_t{1}) * 1000 + i);
   }
 
-  // False where somebody waits for ever or a message has no receive of its size.
+  // Returns false if a rank waits forever or a message has no receive of its size.
   bool run() {
     for (bool progress = true; progress;) {
       progress = false;
@@ -99,6 +100,53 @@ std::int64_t sent_elements(const ExchangeShape& shape, int position) {
   return elements;
 }
 
+struct Work {
+  int rounds = 0;
+  std::int64_t moved = 0;  // elements sent or received, the larger number of each round
+  std::int64_t added = 0;
+};
+
+Work work_of(const ExchangeShape& shape, int position) {
+  Work work;
+  for (const ExchangeRound& round : exchange_rounds(shape, position)) {
+    ++work.rounds;
+    work.moved += std::max(round.sent.size(), round.received.size());
+    work.added += round.adds ? round.received.size() : 0;
+  }
+  return work;
+}
+
+Work busiest_of(const ExchangeShape& shape) {
+  Work busiest;
+  for (int position = 0; position < shape.ranks; ++position) {
+    const Work own = work_of(shape, position);
+    busiest.rounds = std::max(busiest.rounds, own.rounds);
+    busiest.moved = std::max(busiest.moved, own.moved);
+    busiest.added = std::max(busiest.added, own.added);
+  }
+  return busiest;
+}
+
+void check_counts(const ExchangeShape& shape) {
+  CAPTURE(to_text(shape.algorithm));
+  CAPTURE(shape.ranks);
+  CAPTURE(shape.ranks_per_node);
+  constexpr auto kind = CollectiveKind::allreduce;
+  Work counted;
+  std::int64_t elements = shape.elements;
+  for (const RoundSeries& series :
+       round_series(shape.algorithm, shape.ranks, shape.ranks_per_node)) {
+    elements /= series.parts;
+    counted.rounds += round_count(series, kind);
+    counted.moved += round_count(series, kind) * elements;
+    counted.added += adding_rounds(series, kind) * elements;
+  }
+  const Work busiest = busiest_of(shape);
+  CHECK(counted.rounds == busiest.rounds);
+  CHECK(counted.moved == busiest.moved);
+  CHECK(counted.added == busiest.added);
+}
+
 }  // namespace
 
 TEST_CASE("Exchange rounds: every rank gets the sum, whatever the ranks, nodes and elements") {
@@ -138,11 +186,11 @@ TEST_CASE("Exchange rounds: as many messages and bytes as published") {
   const ExchangeShape ring{AllreduceAlgorithm::ring, n, 6};
   CHECK(exchange_rounds(ring, 3).size() == 10);
   CHECK(sent_elements(ring, 3) == n * 2 * 5 / 6);
-  // A node of 3, 4 nodes: 2(3-1) rounds of n/3, 2 lg 4 rounds on n/3.
+  // 4 nodes of 3 ranks take 2(3-1) rounds of n/3, and 2 lg 4 rounds on n/3.
   const ExchangeShape nodes{AllreduceAlgorithm::hierarchical, n, 12, 3};
   CHECK(exchange_rounds(nodes, 7).size() == 4 + 4);
   CHECK(sent_elements(nodes, 7) == n * 2 * 2 / 3 + n * 2 * 3 / 3 / 4);
-  // 5 nodes: a ring.
+  // 5 nodes form a ring.
   const ExchangeShape five{AllreduceAlgorithm::hierarchical, n, 15, 3};
   CHECK(exchange_rounds(five, 7).size() == 4 + 8);
   CHECK(sent_elements(five, 7) == n * 2 * 2 / 3 + n * 2 * 4 / 3 / 5);
@@ -159,8 +207,31 @@ TEST_CASE("Exchange rounds: only slices leave a node") {
   }
 }
 
-TEST_CASE("Exchange rounds: those of the library are its own") {
+TEST_CASE("Exchange rounds: the library keeps its own to itself") {
   CHECK_THROWS_AS(exchange_rounds({AllreduceAlgorithm::library, 8, 2}, 0), std::logic_error);
+  CHECK_THROWS_AS(round_series(AllreduceAlgorithm::library, 2), std::logic_error);
+}
+
+TEST_CASE("Round series: they count the rounds, bytes and additions of the busiest rank") {
+  constexpr std::int64_t elements = 720720;  // It is divisible by all numbers up to 16.
+  for (AllreduceAlgorithm algorithm : Enumerators<AllreduceAlgorithm>::all) {
+    if (algorithm == AllreduceAlgorithm::library) continue;
+    for (int ranks = 1; ranks <= 16; ++ranks) {
+      for (int per_node = 1; per_node <= ranks; ++per_node) {
+        if (ranks % per_node == 0) check_counts({algorithm, elements, ranks, per_node});
+      }
+    }
+  }
+}
+
+TEST_CASE("Round series: the halves of a ring add up to the ring") {
+  const RoundSeries series = ring_series(5);
+  CHECK(round_count(series, CollectiveKind::reduce_scatter) == 4);
+  CHECK(round_count(series, CollectiveKind::allgather) == 4);
+  CHECK(round_count(series, CollectiveKind::allreduce) == 8);
+  CHECK(adding_rounds(series, CollectiveKind::reduce_scatter) == 4);
+  CHECK(adding_rounds(series, CollectiveKind::allgather) == 0);
+  CHECK(adding_rounds(series, CollectiveKind::allreduce) == 4);
 }
 
 TEST_CASE("members_per_node: as many on each node, else one") {
@@ -168,9 +239,9 @@ TEST_CASE("members_per_node: as many on each node, else one") {
   CHECK(members_per_node(RankGroup(0, 8), 16) == 8);
   CHECK(members_per_node(RankGroup(1, 4, 2), 4) == 2);
   CHECK(members_per_node(RankGroup(0, 4, 4), 4) == 1);
-  CHECK(members_per_node(RankGroup(0, 6), 4) == 1);  // 4 and 2
-  CHECK(members_per_node(RankGroup(2, 4), 4) == 2);  // 2 and 2
-  CHECK(members_per_node(RankGroup(3, 4), 4) == 1);  // 1 and 3
+  CHECK(members_per_node(RankGroup(0, 6), 4) == 1);  // The nodes have 4 and 2.
+  CHECK(members_per_node(RankGroup(2, 4), 4) == 2);  // Both nodes have 2.
+  CHECK(members_per_node(RankGroup(3, 4), 4) == 1);  // The nodes have 1 and 3.
   CHECK(members_per_node(RankGroup(0, 6, 3), 4) == 1);
   CHECK(members_per_node(RankGroup(5, 1), 4) == 1);
 }

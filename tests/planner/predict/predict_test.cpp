@@ -106,7 +106,7 @@ TEST_CASE("predict: what a concat copies on its rank is no communication") {
   CHECK(prediction.exposed_communication_s == doctest::Approx(0.0).epsilon(1e-12));
   double copies_s = 0.0;
   for (const PredictedOperation& operation : prediction.operations) {
-    if (operation.id.find("/copy/") != std::string::npos) copies_s += operation.predicted_s;
+    if (operation.place.part == OperationPart::copy) copies_s += operation.predicted_s;
   }
   CHECK(copies_s > 0.0);
   CHECK(sum_of_operations(prediction) == relative(prediction.step_s, 1e-9));
@@ -173,7 +173,7 @@ TEST_CASE("predicted_inference_s: the forward pass alone") {
   const Platform platform = default_platform(1);
   const KernelCosts kernels(profile_of(plan));
   const PriceList prices(platform, kernels);
-  const Schedule forward = lower_inference(plan, 0);
+  const Schedule forward = lower(plan, 0, {.pass = Pass::inference});
   double expected_s = 0.0;
   for (const Operation& operation : forward.operations) {
     expected_s += prices(forward, operation).seconds;
@@ -208,10 +208,11 @@ TEST_CASE("predict: exposed communication is the share of transfers and collecti
   const Prediction prediction = prediction_of(plan, profile_of(plan));
   double communication_s = 0.0;
   for (const PredictedOperation& operation : prediction.operations) {
-    const bool communicates = operation.id.find("halo") != std::string::npos ||
-                              operation.id.find("shuffle") != std::string::npos ||
-                              operation.id.find("allreduce") != std::string::npos ||
-                              operation.id.starts_with("reduce/");
+    const bool communicates = operation.place.part == OperationPart::halo ||
+                              operation.place.part == OperationPart::shuffle ||
+                              operation.place.part == OperationPart::statistics_allreduce ||
+                              operation.place.part == OperationPart::loss_allreduce ||
+                              operation.place.part == OperationPart::gradient_reduction;
     if (communicates) communication_s += operation.predicted_s;
   }
   CHECK(communication_s > 0.0);
@@ -253,6 +254,8 @@ TEST_CASE("predict: what is estimated is marked and listed") {
   profile.kernels.erase(missing);
   const Prediction prediction = prediction_of(plan, profile);
   CHECK(prediction.estimated_kernels == std::vector{to_text(missing)});
+  CHECK(prediction.estimated_families ==
+        std::vector{EstimatedFamily{.family = family_of(missing), .kernels = 1}});
   std::set<std::string> expected;
   for (const Operation& operation : lower(plan, 0).operations) {
     const auto* kernel = std::get_if<KernelOperation>(&operation.body);

@@ -13,7 +13,7 @@ constexpr const char* command =
 
 const TypedOptions typed{.network_file = "nets/small.json", .profile_file = "", .uniform = ""};
 
-// Of 2 ranks on each of `nodes` nodes, measured.
+// Returns a measured platform of 2 ranks on each of `nodes` nodes.
 Platform measured_platform(int nodes) {
   Platform platform;
   platform.measured = true;
@@ -30,9 +30,18 @@ Profile profile_of(int busy_ranks) {
   return profile;
 }
 
+void set_estimated(Plan& plan, const std::vector<KernelSpec>& kernels) {
+  plan.prediction.estimated_kernels.clear();
+  plan.prediction.estimated_families.clear();
+  for (const KernelSpec& spec : kernels) {
+    plan.prediction.estimated_kernels.push_back(to_text(spec));
+    plan.prediction.estimated_families.push_back({.family = family_of(spec)});
+  }
+}
+
 Plan measured_plan() {
   Plan plan = small_plan();
-  plan.prediction.estimated_kernels.clear();
+  set_estimated(plan, {});
   return plan;
 }
 
@@ -96,23 +105,24 @@ TEST_CASE("assumptions: what estimated kernels rest on") {
   CHECK(assumptions(plan, platform, Profile{}, typed) == rates + advice);
   // A profile helps the kernels of the kinds that it has.
   KernelSpec spec;
-  plan.prediction.estimated_kernels = {to_text(spec)};
+  set_estimated(plan, {spec});
   const std::string timed = "1 kernel estimated from timed ones of their kind";
   CHECK(assumptions(plan, platform, profile_of(2), typed) == timed + advice);
   // Updates depend on the plan: the command for the network would not time them.
   Profile updates = profile_of(2);
   const KernelSpec update{.kind = KernelKind::sgd, .phase = KernelPhase::update};
   updates.kernels[update] = updates.kernels.begin()->second;
-  plan.prediction.estimated_kernels = {to_text(update)};
+  set_estimated(plan, {update});
   CHECK(assumptions(plan, platform, updates, typed) ==
         timed + "; measure with: mpirun -n 2 cnnplan profile --missing-from plan.json\n");
-  plan.prediction.estimated_kernels = {to_text(spec)};
-  // So do those of blocks of samples.
+  set_estimated(plan, {spec});
+  // Kernels of sample blocks depend on the plan, too.
   plan.sample_blocks = 4;
   CHECK(assumptions(plan, platform, Profile{}, typed) ==
         rates + "; measure with: mpirun -n 2 cnnplan profile --missing-from plan.json\n");
   plan.sample_blocks = 1;
-  // And those at the same time as others, for which a rank needs cores, unless it has a card.
+  // Kernels that run at the same time depend on the plan. They need cores, unless the rank has a
+  // card.
   plan.multigrid = {{.concurrency = 4}};
   CHECK(assumptions(plan, platform, Profile{}, typed) ==
         rates + "; measure with: mpirun -n 2 cnnplan profile --missing-from plan.json\n");
@@ -123,17 +133,42 @@ TEST_CASE("assumptions: what estimated kernels rest on") {
             "; measure with: mpirun -n 2 --map-by slot:PE=4 cnnplan profile --missing-from "
             "plan.json\n");
   plan.multigrid.clear();
-  spec.phase = KernelPhase::backward_data;
-  plan.prediction.estimated_kernels.push_back(to_text(spec));
+  KernelSpec backward = spec;
+  backward.phase = KernelPhase::backward_data;
+  set_estimated(plan, {spec, backward});
   CHECK(assumptions(plan, platform, profile_of(2), typed) == timed + ", " + rates + advice);
-  spec.phase = KernelPhase::forward;
   spec.precision = Precision::bf16;
-  plan.prediction.estimated_kernels = {to_text(spec)};
+  set_estimated(plan, {spec});
   CHECK(assumptions(plan, platform, profile_of(2), typed) == rates + advice);
   spec = {.algorithm = KernelAlgorithm::winograd};
-  plan.prediction.estimated_kernels = {to_text(spec), to_text(spec)};
+  set_estimated(plan, {spec, spec});
   CHECK(assumptions(plan, platform, profile_of(2), typed)
             .starts_with("2 kernels estimated from rates"));
+}
+
+TEST_CASE(
+    "assumptions: kernels at the same time are estimated from kernels that were timed alone") {
+  Plan plan = small_plan();
+  Platform platform = measured_platform(1);
+  platform.device = "Card";
+  platform.kernels = KernelRates{.source = "by hand"};
+  const auto note_of = [&](const KernelSpec& estimated, const KernelSpec& timed) {
+    Profile profile = profile_of(2);
+    profile.kernels = {{timed, {.repetitions = 10}}};
+    set_estimated(plan, {estimated});
+    const std::string note = kernels_note(plan, platform, profile, typed);
+    return note.substr(0, note.find(';'));
+  };
+  const std::string from_timed = "1 kernel estimated from timed ones of their kind";
+  const std::string from_rates = "1 kernel estimated from rates of Card (by hand)";
+  const KernelSpec single;
+  const KernelSpec four{.concurrency = 4};
+  CHECK(note_of(four, single) == from_timed);
+  CHECK(note_of({.precision = Precision::bf16, .concurrency = 4}, single) == from_rates);
+  CHECK(note_of({.algorithm = KernelAlgorithm::winograd, .concurrency = 4}, single) == from_rates);
+  // Times of kernels that share the device say nothing about others.
+  CHECK(note_of(single, four) == from_rates);
+  CHECK(note_of({.in = {{2, 1, 1, 1, 1}}, .concurrency = 4}, four) == from_rates);
 }
 
 TEST_CASE("idle_note: ranks without a part of an output") {

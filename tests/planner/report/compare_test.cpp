@@ -25,7 +25,7 @@ RunReport small_run() {
   run.batch = 4;
   run.step = measured(0.125);
   for (const PredictedOperation& operation : small_plan().prediction.operations) {
-    run.operations.push_back({operation.id, measured(operation.predicted_s), 2});
+    run.operations.push_back({operation.id, measured(operation.predicted_s), 2, operation.place});
   }
   return run;
 }

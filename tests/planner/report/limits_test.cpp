@@ -22,15 +22,29 @@ TEST_CASE("limits_text: what the step waits for, most first, without the least")
 TEST_CASE("limits_text: levels of chains, what others compute, and messages") {
   Plan plan = test::sample_chain_plan();
   plan.prediction.operations = {
-      {.id = "data/load", .critical_s = 0.01},
-      {.id = "b0/forward/guess/level_2", .critical_s = 0.02},
-      {.id = "b1/forward/cycle_1/relax/level_0", .critical_s = 0.3},
-      {.id = "b1_add/forward/cycle_1/relax/level_1", .critical_s = 0.04},
-      {.id = "b2_add/forward/shuffle/cycle_1/relax/level_0", .critical_s = 0.1},
-      {.id = "b1/backward_filter", .critical_s = 0.4},
-      {.id = "b0/backward_data/finish", .critical_s = 0.05},
-      {.id = "reduce/0", .critical_s = 0.06},
-      {.id = "sgd/0", .critical_s = 0.02}};
+      {.id = "data/load",
+       .critical_s = 0.01,
+       .place = {.part = OperationPart::load, .layer = "data"}},
+      {.id = "b0/forward/guess/level_2",
+       .critical_s = 0.02,
+       .place = {.part = OperationPart::forward, .layer = "b0", .level = 2}},
+      {.id = "b1/forward/cycle_1/relax/level_0",
+       .critical_s = 0.3,
+       .place = {.part = OperationPart::forward, .layer = "b1", .level = 0}},
+      {.id = "b1_add/forward/cycle_1/relax/level_1",
+       .critical_s = 0.04,
+       .place = {.part = OperationPart::forward, .layer = "b1_add", .level = 1}},
+      {.id = "b2_add/forward/shuffle/cycle_1/relax/level_0",
+       .critical_s = 0.1,
+       .place = {.part = OperationPart::shuffle, .layer = "b2_add", .level = 0}},
+      {.id = "b1/backward_filter",
+       .critical_s = 0.4,
+       .place = {.part = OperationPart::backward_filter, .layer = "b1"}},
+      {.id = "b0/backward_data/finish",
+       .critical_s = 0.05,
+       .place = {.part = OperationPart::backward_data, .layer = "b0", .level = 0}},
+      {.id = "reduce/0", .critical_s = 0.06, .place = {.part = OperationPart::gradient_reduction}},
+      {.id = "sgd/0", .critical_s = 0.02, .place = {.part = OperationPart::update}}};
   CHECK(limits_text(plan) ==
         "finest level 75.0 %, messages 10.0 %, coarse levels 6.0 %, gradient reductions 6.0 %, "
         "updates 2.0 %, other layers 1.0 %");

@@ -1,4 +1,4 @@
-// The plan that the report tests print.
+// Makes the small plan that the report tests print.
 #include "tests/planner/report/small_plan.hpp"
 
 namespace cnnplan {
@@ -34,19 +34,25 @@ Prediction small_prediction() {
                        .activations_bytes = 3 << 20,
                        .buffers_bytes = 512,
                        .available_bytes = std::int64_t{1} << 30};
-  prediction.operations = {{"data/load", 0.001, false, 0.001},
-                           {"conv1/forward/halo", 0.002, false, 0.002},
-                           {"conv1/forward", 0.010, false, 0.010},
-                           {"bn1/forward_statistics", 0.003, false, 0.003},
-                           {"bn1/forward_statistics/allreduce", 0.0005},
-                           {"bn1/forward", 0.004, true, 0.0045},
-                           {"fc/forward/shuffle", 0.0015},
-                           {"fc/forward", 0.005, false, 0.0065},
-                           {"conv1/backward_data", 0.020, false, 0.020},
-                           {"conv1/backward_filter", 0.0305, false, 0.0305},
-                           {"reduce/0", 0.006, false, 0.0155},
-                           {"sgd/0", 0.007, false, 0.007}};
+  prediction.operations = {
+      {"data/load", 0.001, false, 0.001, {OperationPart::load, "data"}},
+      {"conv1/forward/halo", 0.002, false, 0.002, {OperationPart::halo, "conv1"}},
+      {"conv1/forward", 0.010, false, 0.010, {OperationPart::forward, "conv1"}},
+      {"bn1/forward_statistics", 0.003, false, 0.003, {OperationPart::statistics, "bn1"}},
+      {"bn1/forward_statistics/allreduce",
+       0.0005,
+       false,
+       0.0,
+       {OperationPart::statistics_allreduce, "bn1"}},
+      {"bn1/forward", 0.004, true, 0.0045, {OperationPart::forward, "bn1"}},
+      {"fc/forward/shuffle", 0.0015, false, 0.0, {OperationPart::shuffle, "fc"}},
+      {"fc/forward", 0.005, false, 0.0065, {OperationPart::forward, "fc"}},
+      {"conv1/backward_data", 0.020, false, 0.020, {OperationPart::backward_data, "conv1"}},
+      {"conv1/backward_filter", 0.0305, false, 0.0305, {OperationPart::backward_filter, "conv1"}},
+      {"reduce/0", 0.006, false, 0.0155, {OperationPart::gradient_reduction}},
+      {"sgd/0", 0.007, false, 0.007, {OperationPart::update}}};
   prediction.estimated_kernels = {"batch_norm/forward in=4x8x1x8x16"};
+  prediction.estimated_families = {{.family = {.kind = KernelKind::batch_norm}}};
   return prediction;
 }
 

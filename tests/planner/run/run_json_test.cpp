@@ -17,7 +17,7 @@ TEST_CASE("parse_run: refusals name pointer, value and what is allowed") {
       to_json(sample_run()),
       parse_run,
       {
-          {"cnnplan.run/1", "cnnplan.plan/1", "/schema", "plan/1", "run/1"},
+          {"cnnplan.run/2", "cnnplan.plan/2", "/schema", "plan/2", "run/2\" or \"cnnplan.run/1"},
           {"\"backend\"", "\"back\"", "/back", "unknown key", "backend"},
           {"\"ranks\": 4", "\"ranks\": 4.5", "/ranks", "4.5", "an integer from 1 to 1048576"},
           {"\"batch\": 6", "\"batch\": 0", "/batch", "0", "an integer from 1 to 2147483647"},
@@ -36,6 +36,8 @@ TEST_CASE("parse_run: refusals name pointer, value and what is allowed") {
           {"0.89", "-1", "/test_accuracy/1", "-1", "a number from 0.0 to 1.0"},
           {"\"a~b\"", "3", "/environment/host~1name", "3", "a string"},
           {"\"id\": \"conv/halo\"", "\"id\": \"\"", "/operations/1/id", "\"\"", "not empty"},
+          {"\"part\": \"halo\", ", "", "/operations/1/part", "nothing", "\"halo\""},
+          {"\"part\": \"halo\"", "\"part\": \"hello\"", "/operations/1/part", "hello", "\"halo\""},
           {"\"ranks\": 2", "\"ranks\": 0", "/operations/1/ranks", "0", "an integer from 1"},
           {"123456789", "-123456789", "/peak_memory_bytes", "-123456789", "from 0"},
       });
@@ -63,7 +65,10 @@ TEST_CASE("to_json: random runs come back equal") {
         .device = random.text(),
         .step = {random.seconds(), random.seconds(), random.seconds(), random.small(0, 99)}};
     for (std::int64_t i = random.integer(0, 20); i > 0; --i) {
-      run.operations.push_back({random.text(), run.step, random.small(1, 8)});
+      run.operations.push_back({.id = random.text(),
+                                .time = run.step,
+                                .ranks = random.small(1, 8),
+                                .place = {.part = OperationPart::forward, .layer = random.text()}});
       run.loss.push_back(random.fraction() * 1e3 - 500);
       run.gradient_checks.push_back({random.integer(count_range),
                                      random.small(1, 1000),

@@ -20,12 +20,14 @@ constexpr std::int64_t elements = 16;  // a cache line of floats
 
 void add_kernel(ScheduleBuilder& builder, std::vector<Operand> operands) {
   builder.add_operation(
-      "kernel", 0, Stream::compute, KernelOperation{.operands = std::move(operands)});
+      {.id = "kernel"}, 0, Stream::compute, KernelOperation{.operands = std::move(operands)});
 }
 
 void add_transfer(ScheduleBuilder& builder, BufferIndex source, BufferIndex destination) {
-  builder.add_operation(
-      "transfer", 0, Stream::halo, TransferOperation{.source = source, .destination = destination});
+  builder.add_operation({.id = "transfer"},
+                        0,
+                        Stream::halo,
+                        TransferOperation{.source = source, .destination = destination});
 }
 
 BufferIndex add_buffer(ScheduleBuilder& builder, const char* name) {

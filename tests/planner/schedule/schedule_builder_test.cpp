@@ -27,7 +27,7 @@ ScheduleBuilder builder_with_buffers() {
 }
 
 void add(ScheduleBuilder& builder, std::vector<Operand> operands) {
-  builder.add_operation("operation " + std::to_string(builder.schedule().operations.size()),
+  builder.add_operation({.id = "operation " + std::to_string(builder.schedule().operations.size())},
                         0,
                         Stream::compute,
                         KernelOperation{.operands = std::move(operands)});

@@ -41,6 +41,10 @@ Profile two_kernels() {
   return profile;
 }
 
+MachineFigure figure_of(const char* level, const char* name) {
+  return {.owner = FigureOwner::level, .level = level, .name = name};
+}
+
 Platform with(const std::string& text) {
   Platform platform = two_levels();
   Profile profile;
@@ -114,13 +118,15 @@ TEST_CASE("price_figures: each is multiplied under its name, and has the values 
   const std::vector<PriceFigure> figures = price_figures(two_levels(), two_kernels());
   std::vector<std::string> names;
   for (const PriceFigure& figure : figures) {
-    CAPTURE(figure.name);
-    names.push_back(figure.name);
+    const std::string name = to_text(figure.figure);
+    CAPTURE(name);
+    names.push_back(name);
+    CHECK(parse_what_if(name + "*2").figure == figure.figure);
     Platform platform = two_levels();
     platform.gamma_s_per_byte = 1.0;
     const Platform before = platform;
     Profile profile = two_kernels();
-    apply(parse_what_if(figure.name + "*0.5"), platform, profile);
+    apply(multiplied(figure.figure, 0.5), platform, profile);
     CHECK((platform != before || profile != two_kernels()));
   }
   const std::vector<std::string> expected{"level.alpha_s",
@@ -141,11 +147,15 @@ TEST_CASE("price_figures: each is multiplied under its name, and has the values 
                                           "kernel.convolution",
                                           "kernel.relu"};
   CHECK(names == expected);
-  CHECK(figures[0] ==
-        PriceFigure{
-            .name = "level.alpha_s", .unit = "s", .least = 1.0, .most = 16.0, .several = true});
-  CHECK(figures[5] ==
-        PriceFigure{.name = "node.beta_s_per_byte", .unit = "s/B", .least = 0.25, .most = 0.5});
+  CHECK(figures[0] == PriceFigure{.figure = figure_of("level", "alpha_s"),
+                                  .unit = "s",
+                                  .least = 1.0,
+                                  .most = 16.0,
+                                  .several = true});
+  CHECK(figures[5] == PriceFigure{.figure = figure_of("node", "beta_s_per_byte"),
+                                  .unit = "s/B",
+                                  .least = 0.25,
+                                  .most = 0.5});
 }
 
 TEST_CASE("price_figures: one level alone has its own name, and no profile no kernels") {
@@ -154,7 +164,24 @@ TEST_CASE("price_figures: one level alone has its own name, and no profile no ke
   platform.allreduce.clear();
   for (const PriceFigure& figure : price_figures(platform, {})) {
     CHECK_FALSE(figure.several);
-    CHECK_FALSE(contains(figure.name, "kernel"));
+    CHECK(figure.figure.owner != FigureOwner::kernels);
+  }
+}
+
+TEST_CASE("parse_what_if: the figure is a value, and names of levels may have dots") {
+  CHECK(parse_what_if("memory_bytes=7").figure == MachineFigure{.name = "memory_bytes"});
+  CHECK(parse_what_if("level.alpha_s*2").figure == figure_of("level", "alpha_s"));
+  CHECK(parse_what_if("rack.1.alpha_s*2").figure == figure_of("rack.1", "alpha_s"));
+  CHECK(parse_what_if("kernel*2").figure == MachineFigure{.owner = FigureOwner::kernels});
+  CHECK(parse_what_if("kernel.relu*2").figure ==
+        MachineFigure{.owner = FigureOwner::kernels, .name = "relu"});
+}
+
+TEST_CASE("price_figures: a level whose name begins with level stands for no other") {
+  Platform platform = two_levels();
+  platform.levels[1].name = "level.1";
+  for (const PriceFigure& figure : price_figures(platform, {})) {
+    CHECK(figure.several == (figure.figure.level == "level"));
   }
 }
 

@@ -163,61 +163,62 @@ struct BackwardRow {
 };
 
 template <typename T, int width>
-void backward_statistics(const BatchNormCall& call, Operands operands) {
+void backward_statistics(const KernelCall& call, const OperandsByRole& operands) {
   const KernelSpec& spec = call.spec;
   const std::int64_t channels = spec.out[Dim::c];
-  const Operands rest = operands.subspan(spec.relu ? 3 : 2);
   auto* numbers = static_cast<Computed<T>*>(call.workspace);
   launch(call.stream,
          channels,
          NormalisingNumbers<Computed<T>>{
-             rest[0].as<const double>(), numbers, channels, call.constants.epsilon});
+             operands[Role::sums].as<const double>(), numbers, channels, call.constants.epsilon});
   const Positions positions(spec.out);
   column_sums<T, width, 2>(
       call.stream,
       Strips(positions.count(), channels, width),
       static_cast<double*>(call.workspace) + most_numbers_per_channel * channels,
       GradientTerm<T, width>{{positions,
-                              Block<const T>(operands[0]),
-                              Block<const T>(operands[1]),
-                              spec.relu ? Block<const T>(operands[2]) : Block<const T>()},
-                             spec.residual ? Block<T>(rest[4]) : Block<T>(),
+                              Block<const T>(operands[Role::x]),
+                              Block<const T>(operands[Role::dy]),
+                              spec.relu ? Block<const T>(operands[Role::y]) : Block<const T>()},
+                             spec.residual ? Block<T>(operands[Role::dz]) : Block<T>(),
                              numbers,
                              channels},
-      SetGradientSums<Computed<T>>{
-          rest[1].as<double>(), rest[2].as<Computed<T>>(), rest[3].as<Computed<T>>(), channels});
+      SetGradientSums<Computed<T>>{operands[Role::gradient_sums].as<double>(),
+                                   operands[Role::dscale].as<Computed<T>>(),
+                                   operands[Role::dshift].as<Computed<T>>(),
+                                   channels});
 }
 
 template <typename T, int width>
-void backward_data(const BatchNormCall& call, Operands operands) {
+void backward_data(const KernelCall& call, const OperandsByRole& operands) {
   const KernelSpec& spec = call.spec;
   const bool masked = spec.relu && !spec.residual;
   const std::int64_t channels = spec.in[Dim::c];
-  const Operands rest = operands.subspan(masked ? 3 : 2);
   auto* numbers = static_cast<Computed<T>*>(call.workspace);
   launch(call.stream,
          channels,
-         BackwardNumbers<Computed<T>>{rest[0].as<const double>(),
-                                      rest[1].as<const double>(),
-                                      rest[2].as<const Computed<T>>(),
+         BackwardNumbers<Computed<T>>{operands[Role::sums].as<const double>(),
+                                      operands[Role::gradient_sums].as<const double>(),
+                                      operands[Role::scale].as<const Computed<T>>(),
                                       numbers,
                                       channels,
                                       call.constants.epsilon});
-  sweep_rows<width>(call.stream,
-                    spec.in,
-                    BackwardRow<T, width>{{Positions(spec.in),
-                                           Block<const T>(operands[0]),
-                                           Block<const T>(operands[1]),
-                                           masked ? Block<const T>(operands[2]) : Block<const T>()},
-                                          Block<T>(rest[3]),
-                                          numbers,
-                                          channels});
+  sweep_rows<width>(
+      call.stream,
+      spec.in,
+      BackwardRow<T, width>{{Positions(spec.in),
+                             Block<const T>(operands[Role::x]),
+                             Block<const T>(operands[Role::dz]),
+                             masked ? Block<const T>(operands[Role::y]) : Block<const T>()},
+                            Block<T>(operands[Role::dx]),
+                            numbers,
+                            channels});
 }
 
 }  // namespace
 
-void batch_norm_backward(const BatchNormCall& call, Operands operands) {
-  const std::int64_t channels = vector_channels(call.spec.out[Dim::c], operands);
+void batch_norm_backward(const KernelCall& call, const OperandsByRole& operands) {
+  const std::int64_t channels = vector_channels(call.spec.out[Dim::c], operands.in_order());
   with_kind(call.spec.precision, channels, [&]<typename K>(K) {
     if (call.spec.phase == KernelPhase::backward_statistics) {
       backward_statistics<typename K::Type, K::channels>(call, operands);

@@ -117,44 +117,44 @@ struct SetSums {
 };
 
 template <typename T, int width>
-void forward_statistics(const BatchNormCall& call, Operands operands) {
+void forward_statistics(const KernelCall& call, const OperandsByRole& operands) {
   const Positions positions(call.spec.in);
   const std::int64_t channels = call.spec.in[Dim::c];
   column_sums<T, width, 2>(
       call.stream,
       Strips(positions.count(), channels, width),
       call.workspace,
-      SquaresTerm<T, width>{{positions, Block<const T>(operands[0])}},
-      SetSums{operands[1].as<double>(), channels, static_cast<double>(positions.count())});
+      SquaresTerm<T, width>{{positions, Block<const T>(operands[Role::x])}},
+      SetSums{operands[Role::sums].as<double>(), channels, static_cast<double>(positions.count())});
 }
 
 template <typename T, int width>
-void forward(const BatchNormCall& call, Operands operands) {
+void forward(const KernelCall& call, const OperandsByRole& operands) {
   const KernelSpec& spec = call.spec;
   const std::int64_t channels = spec.out[Dim::c];
   auto* numbers = static_cast<Computed<T>*>(call.workspace);
   launch(call.stream,
          channels,
-         ForwardNumbers<T>{operands[1].as<const double>(),
-                           operands[2].as<const Computed<T>>(),
-                           operands[3].as<const Computed<T>>(),
-                           operands[4].as<Computed<T>>(),
-                           operands[5].as<Computed<T>>(),
+         ForwardNumbers<T>{operands[Role::sums].as<const double>(),
+                           operands[Role::scale].as<const Computed<T>>(),
+                           operands[Role::shift].as<const Computed<T>>(),
+                           operands[Role::running_mean].as<Computed<T>>(),
+                           operands[Role::running_variance].as<Computed<T>>(),
                            numbers,
                            call.step,
                            channels,
                            call.constants.epsilon,
                            call.constants.running_momentum});
-  sweep_rows<width>(
-      call.stream,
-      spec.out,
-      ForwardRow<T, width>{Positions(spec.out),
-                           Block<const T>(operands[0]),
-                           spec.residual ? Block<const T>(operands[6]) : Block<const T>(),
-                           Block<T>(operands.back()),
-                           numbers,
-                           channels,
-                           spec.relu});
+  sweep_rows<width>(call.stream,
+                    spec.out,
+                    ForwardRow<T, width>{
+                        Positions(spec.out),
+                        Block<const T>(operands[Role::x]),
+                        spec.residual ? Block<const T>(operands[Role::residual]) : Block<const T>(),
+                        Block<T>(operands[Role::y]),
+                        numbers,
+                        channels,
+                        spec.relu});
 }
 
 }  // namespace
@@ -168,8 +168,8 @@ std::int64_t batch_norm_workspace_bytes(const KernelSpec& spec) {
   return numbers + (sums ? Strips::workspace_bytes(Positions(spec.out).count(), channels, 2) : 0);
 }
 
-void batch_norm_forward(const BatchNormCall& call, Operands operands) {
-  const std::int64_t channels = vector_channels(call.spec.out[Dim::c], operands);
+void batch_norm_forward(const KernelCall& call, const OperandsByRole& operands) {
+  const std::int64_t channels = vector_channels(call.spec.out[Dim::c], operands.in_order());
   with_kind(call.spec.precision, channels, [&]<typename K>(K) {
     if (call.spec.phase == KernelPhase::forward_statistics) {
       forward_statistics<typename K::Type, K::channels>(call, operands);

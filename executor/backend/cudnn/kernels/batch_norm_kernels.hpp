@@ -1,30 +1,16 @@
-// Batch norm in its four phases, on memory of the device. Operands as KernelSpec documents them.
+// Declares batch norm in its four phases, on memory of the device.
 #pragma once
 
 #include <cstdint>
-#include <span>
 
-#include <cuda_runtime_api.h>
-
-#include "executor/backend/cudnn/kernels/step_values.hpp"
-#include "executor/backend/tensor_view.hpp"
-#include "planner/kernel/kernel.hpp"
+#include "executor/backend/cudnn/kernels/kernel_call.hpp"
 
 namespace cnnplan::cudnn {
 
-// What all phases need beside their operands.
-struct BatchNormCall {
-  const KernelSpec& spec;
-  const KernelConstants& constants;
-  const StepValues* step = nullptr;  // of the device
-  void* workspace = nullptr;         // of the device
-  cudaStream_t stream = nullptr;
-};
-
 std::int64_t batch_norm_workspace_bytes(const KernelSpec& spec);
-// Statistics and normalisation.
-void batch_norm_forward(const BatchNormCall& call, Operands operands);
-// Statistics and error signal.
-void batch_norm_backward(const BatchNormCall& call, Operands operands);
+// Computes the statistics or the normalisation.
+void batch_norm_forward(const KernelCall& call, const OperandsByRole& operands);
+// Computes the statistics of the gradient or the error signal.
+void batch_norm_backward(const KernelCall& call, const OperandsByRole& operands);
 
 }  // namespace cnnplan::cudnn

@@ -25,15 +25,17 @@ struct Gather {
 
 }  // namespace
 
-void channel_shuffle(const KernelSpec& spec, Operands operands, cudaStream_t stream) {
+void channel_shuffle(const KernelCall& call, const OperandsByRole& operands) {
+  const KernelSpec& spec = call.spec;
   const ShuffledChannels channels(spec);
-  with_kind(spec.precision, vector_channels(spec.out[Dim::c], operands), [&]<typename K>(K) {
-    using T = typename K::Type;
-    constexpr int width = K::channels;
-    const Block<const T> from(operands[0]);
-    const Block<T> to(operands[1]);
-    for_each_vector<width>(stream, spec.out, Gather<T, width>{channels, from, to});
-  });
+  with_kind(
+      spec.precision, vector_channels(spec.out[Dim::c], operands.in_order()), [&]<typename K>(K) {
+        using T = typename K::Type;
+        constexpr int width = K::channels;
+        const Block<const T> from(operands[block_read(spec.phase)]);
+        const Block<T> to(operands[block_written(spec.phase)]);
+        for_each_vector<width>(call.stream, spec.out, Gather<T, width>{channels, from, to});
+      });
 }
 
 }  // namespace cnnplan::cudnn

@@ -1,14 +1,10 @@
-// Channel shuffle on memory of the device.
+// Declares the channel shuffle on memory of the device.
 #pragma once
 
-#include <cuda_runtime_api.h>
-
-#include "executor/backend/tensor_view.hpp"
-#include "planner/kernel/kernel.hpp"
+#include "executor/backend/cudnn/kernels/kernel_call.hpp"
 
 namespace cnnplan::cudnn {
 
-// Operands as KernelSpec documents them.
-void channel_shuffle(const KernelSpec& spec, Operands operands, cudaStream_t stream);
+void channel_shuffle(const KernelCall& call, const OperandsByRole& operands);
 
 }  // namespace cnnplan::cudnn

@@ -64,21 +64,19 @@ struct Backward {
 
 }  // namespace
 
-void interpolate(const KernelSpec& spec,
-                 const KernelConstants& constants,
-                 Operands operands,
-                 cudaStream_t stream) {
-  const InterpolationBlock places(spec, constants);
-  const std::int64_t channels = vector_channels(spec.out[Dim::c], operands);
+void interpolate(const KernelCall& call, const OperandsByRole& operands) {
+  const KernelSpec& spec = call.spec;
+  const InterpolationBlock places(spec, call.constants);
+  const std::int64_t channels = vector_channels(spec.out[Dim::c], operands.in_order());
   with_kind(spec.precision, channels, [&]<typename K>(K) {
     using T = typename K::Type;
     constexpr int width = K::channels;
-    const Block<const T> from(operands[0]);
-    const Block<T> to(operands[1]);
+    const Block<const T> from(operands[block_read(spec.phase)]);
+    const Block<T> to(operands[block_written(spec.phase)]);
     if (spec.phase == KernelPhase::forward) {
-      for_each_vector<width>(stream, spec.out, Forward<T, width>{places, from, to});
+      for_each_vector<width>(call.stream, spec.out, Forward<T, width>{places, from, to});
     } else {
-      for_each_vector<width>(stream, spec.in, Backward<T, width>{places, from, to});
+      for_each_vector<width>(call.stream, spec.in, Backward<T, width>{places, from, to});
     }
   });
 }

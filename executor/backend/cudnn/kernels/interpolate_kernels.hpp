@@ -1,17 +1,10 @@
-// Linear upsampling on memory of the device.
+// Declares linear upsampling on memory of the device.
 #pragma once
 
-#include <cuda_runtime_api.h>
-
-#include "executor/backend/tensor_view.hpp"
-#include "planner/kernel/kernel.hpp"
+#include "executor/backend/cudnn/kernels/kernel_call.hpp"
 
 namespace cnnplan::cudnn {
 
-// Operands as KernelSpec documents them.
-void interpolate(const KernelSpec& spec,
-                 const KernelConstants& constants,
-                 Operands operands,
-                 cudaStream_t stream);
+void interpolate(const KernelCall& call, const OperandsByRole& operands);
 
 }  // namespace cnnplan::cudnn

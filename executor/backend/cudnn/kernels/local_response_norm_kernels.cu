@@ -81,20 +81,20 @@ struct BackwardData {
 
 }  // namespace
 
-void local_response_norm(const KernelSpec& spec,
-                         const KernelConstants& constants,
-                         Operands operands,
-                         cudaStream_t stream) {
+void local_response_norm(const KernelCall& call, const OperandsByRole& operands) {
+  const KernelSpec& spec = call.spec;
   with_type_of(activation_element(spec.precision), [&]<typename T>(T) {
-    const auto response = response_of<Computed<T>>(spec, constants);
-    const Block<const T> x(operands[0]);
+    const auto response = response_of<Computed<T>>(spec, call.constants);
+    const Block<const T> x(operands[Role::x]);
     if (spec.phase == KernelPhase::forward) {
-      for_each_vector<1>(stream, spec.out, Forward<T>{response, x, Block<T>(operands[1])});
+      for_each_vector<1>(
+          call.stream, spec.out, Forward<T>{response, x, Block<T>(operands[Role::y])});
     } else {
       for_each_vector<1>(
-          stream,
+          call.stream,
           spec.out,
-          BackwardData<T>{response, x, Block<const T>(operands[1]), Block<T>(operands[2])});
+          BackwardData<T>{
+              response, x, Block<const T>(operands[Role::dy]), Block<T>(operands[Role::dx])});
     }
   });
 }

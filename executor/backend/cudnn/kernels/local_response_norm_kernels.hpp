@@ -1,17 +1,11 @@
-// Local response norm on memory of the device.
+// Declares the local response norm on memory of the device.
 #pragma once
 
-#include <cuda_runtime_api.h>
-
-#include "executor/backend/tensor_view.hpp"
-#include "planner/kernel/kernel.hpp"
+#include "executor/backend/cudnn/kernels/kernel_call.hpp"
 
 namespace cnnplan::cudnn {
 
-// Operands as KernelSpec documents them. cuDNN's own takes sizes up to 16 only.
-void local_response_norm(const KernelSpec& spec,
-                         const KernelConstants& constants,
-                         Operands operands,
-                         cudaStream_t stream);
+// Takes any number of channels. cuDNN's own norm takes at most 16.
+void local_response_norm(const KernelCall& call, const OperandsByRole& operands);
 
 }  // namespace cnnplan::cudnn

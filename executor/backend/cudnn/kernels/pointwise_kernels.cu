@@ -1,4 +1,4 @@
-// One thread per vector of channels of one position.
+// Runs one thread for each vector of channels of one position.
 #include <array>
 #include <limits>
 
@@ -50,7 +50,7 @@ struct Product {
   }
 };
 
-// out = operation(a, b); b may be a.
+// Computes out = operation(a, b), where b may be a.
 template <typename T, int width, typename Operation>
 struct Pointwise {
   Block<const T> a;
@@ -75,8 +75,8 @@ void pointwise(const KernelSpec& spec,
                const TensorView& out,
                const Operation& operation,
                cudaStream_t stream) {
-  const std::array operands{a, b, out};
-  const std::int64_t channels = vector_channels(spec.out[Dim::c], operands);
+  const std::array blocks{a, b, out};
+  const std::int64_t channels = vector_channels(spec.out[Dim::c], blocks);
   with_kind(spec.precision, channels, [&]<typename K>(K) {
     using T = typename K::Type;
     constexpr int width = K::channels;
@@ -91,7 +91,7 @@ template <typename T, int width>
 struct Dropout {
   Block<const T> in;
   Block<T> out;
-  std::int64_t begin[4];  // global index of the block: n, d, h, w
+  std::int64_t begin[4];  // the global index of the block: n, d, h, w
   std::int64_t first_channel;
   std::uint64_t stream_number;
   double rate;
@@ -120,13 +120,13 @@ struct Dropout {
   }
 };
 
-// As PyTorch defines it: v = momentum v + (gradient + decay weight), weight -= rate v.
+// Updates as PyTorch defines it: v = momentum v + (gradient + decay weight), weight -= rate v.
 template <typename Number, typename Copy>
 struct Sgd {
   Number* weight;
   const Number* gradient;
   Number* momentum;
-  Copy* copy;  // null: none
+  Copy* copy;  // may be null
   const StepValues* step;
 
   CNNPLAN_HOST_DEVICE void operator()(std::uint32_t i) const {
@@ -139,17 +139,15 @@ struct Sgd {
 };
 
 template <typename Number, typename Copy>
-void sgd_of(const KernelSpec& spec,
-            const StepValues* step,
-            Operands operands,
-            cudaStream_t stream) {
-  launch(stream,
-         volume(spec.out),
-         Sgd<Number, Copy>{operands[0].as<Number>(),
-                           operands[1].as<const Number>(),
-                           operands[2].as<Number>(),
-                           operands.size() > 3 ? operands[3].as<Copy>() : nullptr,
-                           step});
+void sgd_of(const KernelCall& call, const OperandsByRole& operands) {
+  const bool has_copies = operands.has(Role::copies);
+  launch(call.stream,
+         volume(call.spec.out),
+         Sgd<Number, Copy>{operands[Role::parameters].as<Number>(),
+                           operands[Role::gradient].as<const Number>(),
+                           operands[Role::momentum].as<Number>(),
+                           has_copies ? operands[Role::copies].as<Copy>() : nullptr,
+                           call.step});
 }
 
 template <typename T, int width>
@@ -170,7 +168,7 @@ struct AddBias {
   }
 };
 
-// y = relu?(x + bias).
+// Computes y = relu?(x + bias).
 void add_bias(const KernelSpec& spec,
               const TensorView& x,
               const TensorView& bias,
@@ -225,50 +223,80 @@ struct FillRandom {
 
 }  // namespace
 
-void relu(const KernelSpec& spec, double limit, Operands operands, cudaStream_t stream) {
-  const double held = rounded(activation_element(spec.precision), limit);
+void relu(const KernelCall& call, const OperandsByRole& operands) {
+  const KernelSpec& spec = call.spec;
+  const double limit = rounded(activation_element(spec.precision), call.constants.relu_max);
   if (spec.phase == KernelPhase::forward) {
-    pointwise(spec, operands[0], operands[0], operands[1], ReluForward{held}, stream);
+    const TensorView& x = operands[Role::x];
+    pointwise(spec, x, x, operands[Role::y], ReluForward{limit}, call.stream);
   } else {
-    pointwise(spec, operands[0], operands[1], operands[2], ReluBackward{held}, stream);
+    pointwise(spec,
+              operands[Role::y],
+              operands[Role::dy],
+              operands[Role::dx],
+              ReluBackward{limit},
+              call.stream);
   }
 }
 
-void add(const KernelSpec& spec, double scale, Operands operands, cudaStream_t stream) {
+void add(const KernelCall& call, const OperandsByRole& operands) {
+  const KernelSpec& spec = call.spec;
+  const double scale = call.constants.add_scale;
   if (spec.phase == KernelPhase::forward) {
-    pointwise(spec, operands[0], operands[1], operands[2], Sum{scale, spec.relu}, stream);
+    pointwise(spec,
+              operands[Role::a],
+              operands[Role::b],
+              operands[Role::y],
+              Sum{scale, spec.relu},
+              call.stream);
   } else {
-    pointwise(spec, operands[0], operands[0], operands[1], Product{scale}, stream);
+    const TensorView& dy = operands[Role::dy];
+    pointwise(spec, dy, dy, operands[Role::dx], Product{scale}, call.stream);
   }
 }
 
-void dropout(const KernelSpec& spec,
-             const KernelConstants& constants,
-             const StepValues* step,
-             Operands operands,
-             cudaStream_t stream) {
-  const Box& box = operands[0].box;
-  const std::int64_t channels = vector_channels(spec.out[Dim::c], operands);
+void dropout(const KernelCall& call, const OperandsByRole& operands) {
+  const KernelSpec& spec = call.spec;
+  const TensorView& read = operands[block_read(spec.phase)];
+  const TensorView& written = operands[block_written(spec.phase)];
+  const Box& box = read.box;
+  const std::int64_t channels = vector_channels(spec.out[Dim::c], operands.in_order());
   with_kind(spec.precision, channels, [&]<typename K>(K) {
     using T = typename K::Type;
     constexpr int width = K::channels;
     for_each_vector<width>(
-        stream,
+        call.stream,
         spec.out,
         Dropout<T, width>{
-            Block<const T>(operands[0]),
-            Block<T>(operands[1]),
+            Block<const T>(read),
+            Block<T>(written),
             {box[Dim::n].begin, box[Dim::d].begin, box[Dim::h].begin, box[Dim::w].begin},
             box[Dim::c].begin,
-            constants.random_stream,
-            constants.dropout_rate,
-            step});
+            call.constants.random_stream,
+            call.constants.dropout_rate,
+            call.step});
   });
 }
 
-void sgd(const KernelSpec& spec, const StepValues* step, Operands operands, cudaStream_t stream) {
-  with_type_of(activation_element(spec.precision),
-               [&]<typename T>(T) { sgd_of<Computed<T>, T>(spec, step, operands, stream); });
+void sgd(const KernelCall& call, const OperandsByRole& operands) {
+  with_type_of(activation_element(call.spec.precision),
+               [&]<typename T>(T) { sgd_of<Computed<T>, T>(call, operands); });
+}
+
+void bias(const KernelCall& call, const OperandsByRole& operands) {
+  if (call.spec.phase == KernelPhase::forward) {
+    add_bias(call.spec, operands[Role::x], operands[Role::bias], operands[Role::y], call.stream);
+  } else {
+    bias_gradient(call.spec.precision,
+                  operands[Role::dy],
+                  operands[Role::dbias],
+                  call.workspace,
+                  call.stream);
+  }
+}
+
+std::int64_t bias_workspace_bytes(const KernelSpec& spec) {
+  return spec.phase == KernelPhase::forward ? 0 : bias_gradient_workspace_bytes(spec.out);
 }
 
 void finish_convolution(const KernelSpec& spec,
@@ -280,10 +308,6 @@ void finish_convolution(const KernelSpec& spec,
     return;
   }
   add_bias(spec, y, bias, y, stream);
-}
-
-void add_bias(const KernelSpec& spec, Operands operands, cudaStream_t stream) {
-  add_bias(spec, operands[0], operands[1], operands[2], stream);
 }
 
 std::int64_t bias_gradient_workspace_bytes(const Shape& dy) {

@@ -208,46 +208,49 @@ struct AverageBackward {
 };
 
 template <typename T, int width>
-void max_pooling(const KernelSpec& spec, Operands operands, cudaStream_t stream) {
+void max_pooling(const KernelCall& call, const OperandsByRole& operands) {
+  const KernelSpec& spec = call.spec;
   const PoolingWindow window(spec);
   if (spec.phase == KernelPhase::forward) {
-    for_each_vector<width>(stream,
+    for_each_vector<width>(call.stream,
                            spec.out,
                            MaxForward<T, width>{window,
-                                                Block<const T>(operands[0]),
-                                                Block<T>(operands[1]),
-                                                Block<std::int32_t>(operands[2])});
+                                                Block<const T>(operands[Role::x]),
+                                                Block<T>(operands[Role::y]),
+                                                Block<std::int32_t>(operands[Role::index])});
   } else {
-    for_each_vector<width>(stream,
+    for_each_vector<width>(call.stream,
                            spec.in,
                            MaxBackward<T, width>{window,
-                                                 Block<const std::int32_t>(operands[0]),
-                                                 Block<const T>(operands[1]),
-                                                 Block<T>(operands[2])});
+                                                 Block<const std::int32_t>(operands[Role::index]),
+                                                 Block<const T>(operands[Role::dy]),
+                                                 Block<T>(operands[Role::dx])});
   }
 }
 
 template <typename T, int width>
-void average_pooling(const KernelSpec& spec, Operands operands, cudaStream_t stream) {
+void average_pooling(const KernelCall& call, const OperandsByRole& operands) {
+  const KernelSpec& spec = call.spec;
   const PoolingWindow window(spec);
-  const Block<const T> from(operands[0]);
-  const Block<T> to(operands[1]);
+  const Block<const T> from(operands[block_read(spec.phase)]);
+  const Block<T> to(operands[block_written(spec.phase)]);
   if (spec.phase == KernelPhase::forward) {
-    for_each_vector<width>(stream, spec.out, AverageForward<T, width>{window, from, to});
+    for_each_vector<width>(call.stream, spec.out, AverageForward<T, width>{window, from, to});
   } else {
-    for_each_vector<width>(stream, spec.in, AverageBackward<T, width>{window, from, to});
+    for_each_vector<width>(call.stream, spec.in, AverageBackward<T, width>{window, from, to});
   }
 }
 
 }  // namespace
 
-void pooling(const KernelSpec& spec, Operands operands, cudaStream_t stream) {
-  const std::int64_t channels = vector_channels(spec.out[Dim::c], operands);
+void pooling(const KernelCall& call, const OperandsByRole& operands) {
+  const KernelSpec& spec = call.spec;
+  const std::int64_t channels = vector_channels(spec.out[Dim::c], operands.in_order());
   with_kind(spec.precision, channels, [&]<typename K>(K) {
     if (spec.pooling == PoolingMode::max) {
-      max_pooling<typename K::Type, K::channels>(spec, operands, stream);
+      max_pooling<typename K::Type, K::channels>(call, operands);
     } else {
-      average_pooling<typename K::Type, K::channels>(spec, operands, stream);
+      average_pooling<typename K::Type, K::channels>(call, operands);
     }
   });
 }

@@ -151,36 +151,44 @@ struct PartialSizes {
 };
 
 template <typename T>
-void forward(const KernelSpec& spec,
-             double loss_count,
-             void* workspace,
-             Operands operands,
-             cudaStream_t stream) {
+void forward(const KernelCall& call, const OperandsByRole& operands) {
+  const KernelSpec& spec = call.spec;
+  cudaStream_t stream = call.stream;
   const Positions positions(spec.in);
   const PartialSizes sizes(spec.in);
   const std::int64_t classes = spec.in[Dim::c];
   const auto lanes = static_cast<std::uint32_t>(sizes.lanes);
-  const Block<const T> x(operands[0]);
-  auto* losses = static_cast<double*>(workspace);
+  const Block<const T> x(operands[Role::x]);
+  auto* losses = static_cast<double*>(call.workspace);
   auto* partial = reinterpret_cast<Exponentials<Computed<T>>*>(losses + sizes.positions);
-  void* rest = static_cast<std::byte*>(workspace) + sizes.losses_bytes() + sizes.partial_bytes();
+  void* rest =
+      static_cast<std::byte*>(call.workspace) + sizes.losses_bytes() + sizes.partial_bytes();
   launch(stream,
          sizes.positions * sizes.lanes,
          ReadClasses<T>{
              positions, Divider(sizes.lanes), static_cast<std::uint32_t>(classes), x, partial});
   launch(stream,
          sizes.positions,
-         MergeLanes<T>{
-             positions, lanes, classes, x, operands[1].as<const std::int32_t>(), partial, losses});
+         MergeLanes<T>{positions,
+                       lanes,
+                       classes,
+                       x,
+                       operands[Role::labels].as<const std::int32_t>(),
+                       partial,
+                       losses});
   launch(stream,
          sizes.positions * classes,
-         WriteProbabilities<T>{
-             positions, Divider(classes), lanes, x, partial, operands[2].as<Computed<T>>()});
+         WriteProbabilities<T>{positions,
+                               Divider(classes),
+                               lanes,
+                               x,
+                               partial,
+                               operands[Role::probabilities].as<Computed<T>>()});
   column_sums<double, 1, 1>(stream,
                             Strips(sizes.positions, 1, 1),
                             rest,
                             LossTerm{losses},
-                            SetLoss{operands[3].as<double>(), loss_count});
+                            SetLoss{operands[Role::loss].as<double>(), call.constants.loss_count});
 }
 
 }  // namespace
@@ -192,27 +200,23 @@ std::int64_t softmax_workspace_bytes(const KernelSpec& spec) {
          Strips::workspace_bytes(sizes.positions, 1, 1);
 }
 
-void softmax_cross_entropy(const KernelSpec& spec,
-                           double loss_count,
-                           const StepValues* step,
-                           void* workspace,
-                           Operands operands,
-                           cudaStream_t stream) {
+void softmax_cross_entropy(const KernelCall& call, const OperandsByRole& operands) {
+  const KernelSpec& spec = call.spec;
   with_kind(spec.precision, 1, [&]<typename K>(K) {
     using T = typename K::Type;
     if (spec.phase == KernelPhase::forward) {
-      return forward<T>(spec, loss_count, workspace, operands, stream);
+      return forward<T>(call, operands);
     }
     const std::int64_t classes = spec.in[Dim::c];
-    launch(stream,
+    launch(call.stream,
            volume(spec.in),
            LossGradient<T>{Positions(spec.in),
                            Divider(classes),
-                           operands[0].as<const Computed<T>>(),
-                           operands[1].as<const std::int32_t>(),
-                           Block<T>(operands[2]),
-                           loss_count,
-                           step});
+                           operands[Role::probabilities].as<const Computed<T>>(),
+                           operands[Role::labels].as<const std::int32_t>(),
+                           Block<T>(operands[Role::dx]),
+                           call.constants.loss_count,
+                           call.step});
   });
 }
 

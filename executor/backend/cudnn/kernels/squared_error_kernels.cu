@@ -62,38 +62,36 @@ std::int64_t squared_error_workspace_bytes(const KernelSpec& spec) {
   return Strips::workspace_bytes(volume(spec.in), 1, 1);
 }
 
-void mean_squared_error(const KernelSpec& spec,
-                        double loss_count,
-                        const StepValues* step,
-                        void* workspace,
-                        Operands operands,
-                        cudaStream_t stream) {
+void mean_squared_error(const KernelCall& call, const OperandsByRole& operands) {
+  const KernelSpec& spec = call.spec;
+  cudaStream_t stream = call.stream;
+  const double loss_count = call.constants.loss_count;
   with_kind(spec.precision, 1, [&]<typename K>(K) {
     using T = typename K::Type;
     const Positions positions(spec.in);
     const Divider channels(spec.in[Dim::c]);
     const std::int64_t elements = volume(spec.in);
     if (spec.phase != KernelPhase::forward) {
-      const auto* differences = operands[0].as<const Computed<T>>();
-      launch(
-          stream,
-          elements,
-          Gradient<T>{positions, channels, differences, Block<T>(operands[1]), loss_count, step});
+      const auto* differences = operands[Role::differences].as<const Computed<T>>();
+      const Block<T> dx(operands[Role::dx]);
+      launch(stream,
+             elements,
+             Gradient<T>{positions, channels, differences, dx, loss_count, call.step});
       return;
     }
-    auto* differences = operands[2].as<Computed<T>>();
+    auto* differences = operands[Role::differences].as<Computed<T>>();
     launch(stream,
            elements,
            Subtract<T>{positions,
                        channels,
-                       Block<const T>(operands[0]),
-                       operands[1].as<const Computed<T>>(),
+                       Block<const T>(operands[Role::x]),
+                       operands[Role::targets].as<const Computed<T>>(),
                        differences});
     column_sums<double, 1, 1>(stream,
                               Strips(elements, 1, 1),
-                              workspace,
+                              call.workspace,
                               SquaredTerm<Computed<T>>{differences},
-                              SetMean{operands[3].as<double>(), loss_count});
+                              SetMean{operands[Role::loss].as<double>(), loss_count});
   });
 }
 

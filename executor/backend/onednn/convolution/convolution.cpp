@@ -123,7 +123,9 @@ std::unique_ptr<Kernel> make_matrix_product(const Library& library, const Kernel
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_convolution(const Library& library, const KernelSpec& spec) {
+std::unique_ptr<Kernel> make_convolution(const Library& library,
+                                         const KernelSpec& spec,
+                                         const KernelConstants&) {
   if (has_empty_extent(spec)) return make_empty_convolution(spec);
   const bool is_product =
       spec.algorithm == KernelAlgorithm::direct && weight_format(spec) == WeightFormat::rows;

@@ -1,4 +1,5 @@
-// oneDNN's convolution primitives, with weights and activations reordered where that pays.
+// Computes convolutions by oneDNN's primitives. Weights and activations are reordered where that
+// pays.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -15,6 +16,7 @@ using dnnl::convolution_backward_data;
 using dnnl::convolution_backward_weights;
 using dnnl::convolution_forward;
 using Format = dnnl::memory::desc;
+using Role = OperandRole;
 
 // A forward kernel on reordered weights saves 10 % and more (AVX-512), or up to half (AVX2) of the
 // time; from about this many output positions on that is more than the reorder takes.
@@ -34,7 +36,7 @@ bool prefers_reordered_gradient(const KernelSpec& spec, std::int64_t positions) 
          spec.out[Dim::c] >= 2 * channels && positions >= least_positions;
 }
 
-// The formats that a primitive is asked for; `any` leaves them to oneDNN.
+// Holds the formats that a primitive is asked for; `any` leaves them to oneDNN.
 struct Formats {
   Format x, weight, bias, y;
 };
@@ -214,7 +216,7 @@ bool prefers_blocks(const std::string& implementation, const KernelSpec& spec) {
          std::min(spec.in[Dim::c], spec.out[Dim::c]) >= many_window_channels;
 }
 
-// Empty where there is no fast kernel on blocks.
+// Returns nothing where there is no fast kernel on blocks.
 std::optional<Created> on_blocks(const Library& library,
                                  const KernelSpec& spec,
                                  const Formats& formats) {
@@ -222,14 +224,14 @@ std::optional<Created> on_blocks(const Library& library,
     Created created = choose(library, spec, in_any_order(formats));
     if (!is_slow(created.implementation)) return created;
   } catch (const dnnl::error&) {
-    // The one on channels-last is there.
+    // The kernel on channels-last is there.
   } catch (const BackendError&) {
-    // Likewise.
+    // Again, the kernel on channels-last is there.
   }
   return std::nullopt;
 }
 
-// Of the operands as they are stored.
+// Returns the formats of the operands as they are stored.
 Formats formats_of(const KernelSpec& spec) {
   return {.x = activation_format(spec, spec.in),
           .weight = stored_weight(spec, weight_type(spec)),
@@ -248,24 +250,25 @@ Created choose_element(const Library& library, const KernelSpec& spec, const For
 
 std::vector<Port> ports_of(const KernelSpec& spec, const Formats& outside, const Created& inside) {
   const bool has_bias = bias_format(spec) != Format();
-  const Port bias{DNNL_ARG_BIAS, outside.bias, outside.bias, false};
+  const Port bias{Role::bias, DNNL_ARG_BIAS, outside.bias, outside.bias, false};
   std::vector<Port> ports;
   if (spec.phase == KernelPhase::forward) {
-    ports = {{DNNL_ARG_SRC, outside.x, inside.x, false},
-             {DNNL_ARG_WEIGHTS, outside.weight, inside.weight, false}};
+    ports = {{Role::x, DNNL_ARG_SRC, outside.x, inside.x, false},
+             {Role::weight, DNNL_ARG_WEIGHTS, outside.weight, inside.weight, false}};
     if (has_bias) ports.push_back(bias);
-    ports.push_back({DNNL_ARG_DST, outside.y, inside.y, true});
+    ports.push_back({Role::y, DNNL_ARG_DST, outside.y, inside.y, true});
   } else if (spec.phase == KernelPhase::backward_data) {
-    ports = {{DNNL_ARG_DIFF_DST, outside.y, inside.y, false},
-             {DNNL_ARG_WEIGHTS, outside.weight, inside.weight, false},
-             {DNNL_ARG_DIFF_SRC, outside.x, inside.x, true}};
+    ports = {{Role::dy, DNNL_ARG_DIFF_DST, outside.y, inside.y, false},
+             {Role::weight, DNNL_ARG_WEIGHTS, outside.weight, inside.weight, false},
+             {Role::dx, DNNL_ARG_DIFF_SRC, outside.x, inside.x, true}};
   } else {
     // Winograd's filter gradient is written with streaming stores.
     const bool streams = spec.algorithm == KernelAlgorithm::winograd;
-    ports = {{DNNL_ARG_SRC, outside.x, inside.x, false},
-             {DNNL_ARG_DIFF_DST, outside.y, inside.y, false},
-             {DNNL_ARG_DIFF_WEIGHTS, outside.weight, inside.weight, true, streams}};
-    if (has_bias) ports.push_back({DNNL_ARG_DIFF_BIAS, outside.bias, outside.bias, true});
+    ports = {{Role::x, DNNL_ARG_SRC, outside.x, inside.x, false},
+             {Role::dy, DNNL_ARG_DIFF_DST, outside.y, inside.y, false},
+             {Role::dweight, DNNL_ARG_DIFF_WEIGHTS, outside.weight, inside.weight, true, streams}};
+    if (has_bias)
+      ports.push_back({Role::dbias, DNNL_ARG_DIFF_BIAS, outside.bias, outside.bias, true});
   }
   return ports;
 }
@@ -283,7 +286,7 @@ std::unique_ptr<Kernel> make_convolution_primitive(const Library& library, const
     }
     require_full_speed(created.implementation, spec);
     return std::make_unique<PrimitiveKernel>(
-        library, created.primitive, created.implementation, ports_of(spec, outside, created));
+        library, spec, created.primitive, created.implementation, ports_of(spec, outside, created));
   });
 }
 

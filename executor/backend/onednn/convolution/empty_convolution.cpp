@@ -1,4 +1,4 @@
-// A rank that owns nothing still contributes zeros to sums over ranks.
+// Writes the results of empty blocks: a rank that owns nothing still adds zeros to sums over ranks.
 #include <algorithm>
 
 #include "executor/backend/function_kernel.hpp"
@@ -30,16 +30,18 @@ void sum_bias_gradient(const Shape& out, const T* dy, float* dbias) {
 }
 
 template <typename T>
-void run(const KernelSpec& spec, std::int64_t weight_elements, Operands operands) {
+void run(const KernelSpec& spec, std::int64_t weight_elements, const OperandsByRole& operands) {
   if (spec.phase == KernelPhase::forward) {
-    fill_outputs(
-        spec, spec.bias ? operands[2].as<const float>() : nullptr, operands.back().as<T>());
+    fill_outputs(spec,
+                 spec.bias ? operands[Role::bias].as<const float>() : nullptr,
+                 operands[Role::y].as<T>());
   } else if (spec.phase == KernelPhase::backward_data) {
-    std::fill_n(operands[2].as<T>(), volume(spec.in), T(0.0F));
+    std::fill_n(operands[Role::dx].as<T>(), volume(spec.in), T(0.0F));
   } else {
-    std::fill_n(operands[2].as<float>(), weight_elements, 0.0F);
+    std::fill_n(operands[Role::dweight].as<float>(), weight_elements, 0.0F);
     if (spec.bias) {
-      sum_bias_gradient(spec.out, operands[1].as<const T>(), operands[3].as<float>());
+      sum_bias_gradient(
+          spec.out, operands[Role::dy].as<const T>(), operands[Role::dbias].as<float>());
     }
   }
 }
@@ -47,12 +49,11 @@ void run(const KernelSpec& spec, std::int64_t weight_elements, Operands operands
 }  // namespace
 
 std::unique_ptr<Kernel> make_empty_convolution(const KernelSpec& spec) {
-  const bool has_bias = spec.bias && spec.phase != KernelPhase::backward_data;
   const auto weight_elements =
       static_cast<std::int64_t>(stored_weight(spec).get_size() / sizeof(float));
   return with_activation(spec.precision, [&]<typename T>(T) -> std::unique_ptr<Kernel> {
     return std::make_unique<FunctionKernel>(
-        "empty", has_bias ? 4 : 3, [=](Operands operands, const StepState&) {
+        "empty", spec, [=](const OperandsByRole& operands, const StepState&) {
           run<T>(spec, weight_elements, operands);
         });
   });

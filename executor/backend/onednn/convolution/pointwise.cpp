@@ -1,4 +1,5 @@
-// Strided pointwise convolutions: only the inputs on the stride take part in the matrix product.
+// Computes strided pointwise convolutions, where only inputs on the stride take part in the
+// product.
 #include <array>
 #include <cstring>
 #include <vector>
@@ -6,6 +7,7 @@
 #include "executor/backend/function_kernel.hpp"
 #include "executor/backend/onednn/convolution/convolution.hpp"
 #include "executor/backend/onednn/workspace.hpp"
+#include "planner/kernel/kernel_operands.hpp"
 #include "planner/tensor/element.hpp"
 
 namespace cnnplan::onednn {
@@ -35,11 +37,16 @@ void for_each_input_position(const KernelSpec& spec, F f) {
   }
 }
 
+OperandRole input_role(KernelPhase phase) {
+  return phase == KernelPhase::backward_data ? OperandRole::dx : OperandRole::x;
+}
+
 class StridedPointwise final : public Kernel {
  public:
   StridedPointwise(const KernelSpec& spec, std::unique_ptr<Kernel> inner)
       : spec_(spec),
         inner_(std::move(inner)),
+        input_(OperandPositions(spec)[input_role(spec.phase)]),
         position_bytes_(static_cast<std::size_t>(spec.in[Dim::c] *
                                                  bytes_of(activation_element(spec.precision)))),
         used_bytes_(static_cast<std::size_t>(volume(spec.out) / spec.out[Dim::c]) *
@@ -60,6 +67,7 @@ class StridedPointwise final : public Kernel {
 
   KernelSpec spec_;
   std::unique_ptr<Kernel> inner_;
+  std::size_t input_;  // the position of x or dx among the operands
   std::size_t position_bytes_;
   std::size_t used_bytes_;  // of the inputs that take part
 };
@@ -86,10 +94,10 @@ void StridedPointwise::run(Operands operands, const StepState& state) {
   std::copy(operands.begin(), operands.end(), inner.begin());
   const bool scatters = spec_.phase == KernelPhase::backward_data;
   const Workspace used(used_bytes_);
-  if (!scatters) gather(operands[0].as<const std::byte>(), used.data());
-  inner[scatters ? 2 : 0].data = used.data();
+  if (!scatters) gather(operands[input_].as<const std::byte>(), used.data());
+  inner[input_].data = used.data();
   inner_->run(std::span(inner).first(operands.size()), state);
-  if (scatters) scatter(used.data(), operands[2].as<std::byte>());
+  if (scatters) scatter(used.data(), operands[input_].as<std::byte>());
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Fully connected layers of few samples, and other matrix products with few rows.
+// Computes fully connected layers of few samples, and other matrix products with few rows.
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
@@ -22,7 +22,7 @@ void fill_bias(const ProductSizes& sizes, const float* bias, float* y) {
   }
 }
 
-// X and Y as floats.
+// Holds X and Y as floats.
 template <typename T>
 struct Rows {
   explicit Rows(const ProductSizes& sizes)
@@ -33,27 +33,35 @@ struct Rows {
 };
 
 template <typename T>
-void forward(const KernelSpec& spec, const ProductSizes& sizes, Operands operands, Rows<T>& rows) {
-  float* const y = rows.y.open(operands.back().as<T>());
-  fill_bias(sizes, spec.bias ? operands[2].as<const float>() : nullptr, y);
-  add_product(sizes, rows.x.read(operands[0].as<const T>()), operands[1].as<const T>(), y);
+void forward(const KernelSpec& spec,
+             const ProductSizes& sizes,
+             const OperandsByRole& operands,
+             Rows<T>& rows) {
+  const auto* x = operands[Role::x].as<const T>();
+  float* const y = rows.y.open(operands[Role::y].as<T>());
+  fill_bias(sizes, spec.bias ? operands[Role::bias].as<const float>() : nullptr, y);
+  add_product(sizes, rows.x.read(x), operands[Role::weight].as<const T>(), y);
   if (spec.relu) clip_negative(y, sizes.rows * sizes.filters);
-  rows.y.close(operands.back().as<T>());
+  rows.y.close(operands[Role::y].as<T>());
 }
 
 template <typename T>
-void run(const KernelSpec& spec, const ProductSizes& sizes, Operands operands, Rows<T>& rows) {
+void run(const KernelSpec& spec,
+         const ProductSizes& sizes,
+         const OperandsByRole& operands,
+         Rows<T>& rows) {
   if (spec.phase == KernelPhase::forward) {
     forward<T>(spec, sizes, operands, rows);
   } else if (spec.phase == KernelPhase::backward_data) {
-    float* const dx = rows.x.open(operands[2].as<T>());
-    product_with_transposed(
-        sizes, rows.y.read(operands[0].as<const T>()), operands[1].as<const T>(), dx);
-    rows.x.close(operands[2].as<T>());
+    const float* const dy = rows.y.read(operands[Role::dy].as<const T>());
+    float* const dx = rows.x.open(operands[Role::dx].as<T>());
+    product_with_transposed(sizes, dy, operands[Role::weight].as<const T>(), dx);
+    rows.x.close(operands[Role::dx].as<T>());
   } else {
-    const float* const dy = rows.y.read(operands[1].as<const T>());
-    transposed_product(sizes, rows.x.read(operands[0].as<const T>()), dy, operands[2].as<float>());
-    if (spec.bias) sum_rows(sizes, dy, operands[3].as<float>());
+    const float* const dy = rows.y.read(operands[Role::dy].as<const T>());
+    const float* const x = rows.x.read(operands[Role::x].as<const T>());
+    transposed_product(sizes, x, dy, operands[Role::dweight].as<float>());
+    if (spec.bias) sum_rows(sizes, dy, operands[Role::dbias].as<float>());
   }
 }
 
@@ -63,14 +71,14 @@ std::unique_ptr<Kernel> make_thin_product(const KernelSpec& spec) {
   const ProductSizes sizes{
       .rows = spec.in[Dim::w], .depth = spec.in[Dim::c], .filters = spec.out[Dim::c]};
   if (sizes.rows > thin_rows) throw std::logic_error("too many rows for a thin product");
-  const bool has_bias = spec.bias && spec.phase != KernelPhase::backward_data;
   return with_activation(spec.precision, [&]<typename T>(T) -> std::unique_ptr<Kernel> {
     Rows<T> rows(sizes);
     const std::int64_t bytes = rows.bytes();
     return std::make_unique<FunctionKernel>(
         "thin product",
-        has_bias ? 4 : 3,
-        [spec, sizes, rows = std::move(rows)](Operands operands, const StepState&) mutable {
+        spec,
+        [spec, sizes, rows = std::move(rows)](const OperandsByRole& operands,
+                                              const StepState&) mutable {
           run<T>(spec, sizes, operands, rows);
         },
         bytes);

@@ -1,5 +1,5 @@
-// The gradient of a convolution's input over packed panels: of each class of inputs that see the
-// same taps, a convolution of dy without stride.
+// Computes the gradient of a convolution's input over packed panels. Each class of inputs that see
+// equal taps is a convolution of dy without stride.
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -15,7 +15,7 @@
 namespace cnnplan::onednn {
 namespace {
 
-// A class and the convolution that makes its gradient.
+// Joins a class and the convolution that makes its gradient.
 struct Part {
   InputClass inputs;
   PanelConvolution convolution;
@@ -81,7 +81,7 @@ class BackwardData {
     }
   }
 
-  // Positions of the class from `position` on, which may go on in its next rows.
+  // Writes the positions of the class from `position` on, which may go on in its next rows.
   void write_run(const Part& part,
                  std::int64_t position,
                  std::int64_t count,
@@ -102,7 +102,7 @@ class BackwardData {
     }
   }
 
-  // Of a position of the class.
+  // Returns the input position of a position of the class.
   std::int64_t input_position(const Part& part, std::int64_t position) const {
     std::array<std::int64_t, 3> place{};
     for (std::size_t i = place.size(); i-- > 0;) {
@@ -130,10 +130,11 @@ std::unique_ptr<Kernel> make_packed_backward_data(const KernelSpec& spec) {
   const std::int64_t bytes = gradient.workspace_bytes();
   return std::make_unique<FunctionKernel>(
       "packed panels",
-      3,
-      [gradient = std::move(gradient)](Operands operands, const StepState&) {
-        gradient.run(
-            operands[0].as<const float>(), operands[1].as<const float>(), operands[2].as<float>());
+      spec,
+      [gradient = std::move(gradient)](const OperandsByRole& operands, const StepState&) {
+        gradient.run(operands[Role::dy].as<const float>(),
+                     operands[Role::weight].as<const float>(),
+                     operands[Role::dx].as<float>());
       },
       bytes);
 }

@@ -1,4 +1,4 @@
-// A convolution forward over packed panels of inputs; weights are read as they are stored.
+// Computes a convolution forward over packed panels of inputs. Weights are read as they are stored.
 #include <functional>
 #include <utility>
 
@@ -33,16 +33,17 @@ std::unique_ptr<Kernel> make_packed_convolution(const KernelSpec& spec) {
   const auto bytes = convolution.workspace_floats() * static_cast<std::int64_t>(sizeof(float));
   return std::make_unique<FunctionKernel>(
       "packed panels",
-      spec.bias ? 4 : 3,
-      [convolution = std::move(convolution), spec, bytes](Operands operands, const StepState&) {
+      spec,
+      [convolution = std::move(convolution), spec, bytes](const OperandsByRole& operands,
+                                                          const StepState&) {
         const Workspace workspace(static_cast<std::size_t>(bytes));
-        const float* const bias = spec.bias ? operands[2].as<const float>() : nullptr;
-        auto* const y = operands.back().as<float>();
+        const float* const bias = spec.bias ? operands[Role::bias].as<const float>() : nullptr;
+        auto* const y = operands[Role::y].as<float>();
         const auto write_piece = [&](const PositionBox& piece, const float* sums) {
           write(spec, convolution, piece, sums, bias, y);
         };
-        convolution.run(operands[0].as<const float>(),
-                        operands[1].as<const float>(),
+        convolution.run(operands[Role::x].as<const float>(),
+                        operands[Role::weight].as<const float>(),
                         reinterpret_cast<float*>(workspace.data()),
                         std::ref(write_piece));
       },

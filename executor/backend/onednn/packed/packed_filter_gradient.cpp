@@ -1,5 +1,5 @@
-// The gradient of filters over packed panels: pieces of dy times the inputs that each tap reads for
-// them.
+// Computes the gradient of filters over packed panels: pieces of dy times the inputs that each tap
+// reads for them.
 #include <algorithm>
 #include <utility>
 
@@ -25,7 +25,7 @@ class FilterGradient {
            static_cast<std::int64_t>(sizeof(float));
   }
 
-  // `dbias`: may be null
+  // `dbias` may be null.
   void run(const float* x, const float* dy, float* dweight, float* dbias) const {
     const Workspace workspace(static_cast<std::size_t>(workspace_bytes()));
     auto* const outputs = reinterpret_cast<float*>(workspace.data());
@@ -53,7 +53,7 @@ class FilterGradient {
     }
   }
 
-  // `inputs` are those of `panels`, `outputs` all of the piece.
+  // `inputs` holds the inputs of `panels`, and `outputs` all outputs of the piece.
   void multiply(const PositionBox& piece,
                 PanelRange panels,
                 const float* inputs,
@@ -92,12 +92,13 @@ std::unique_ptr<Kernel> make_packed_filter_gradient(const KernelSpec& spec) {
   const std::int64_t bytes = gradient.workspace_bytes();
   return std::make_unique<FunctionKernel>(
       "packed panels",
-      spec.bias ? 4 : 3,
-      [gradient = std::move(gradient), has_bias = spec.bias](Operands operands, const StepState&) {
-        gradient.run(operands[0].as<const float>(),
-                     operands[1].as<const float>(),
-                     operands[2].as<float>(),
-                     has_bias ? operands[3].as<float>() : nullptr);
+      spec,
+      [gradient = std::move(gradient), has_bias = spec.bias](const OperandsByRole& operands,
+                                                             const StepState&) {
+        gradient.run(operands[Role::x].as<const float>(),
+                     operands[Role::dy].as<const float>(),
+                     operands[Role::dweight].as<float>(),
+                     has_bias ? operands[Role::dbias].as<float>() : nullptr);
       },
       bytes);
 }

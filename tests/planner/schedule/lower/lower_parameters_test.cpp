@@ -113,8 +113,7 @@ const Operation& next_update_of(const Schedule& schedule, int slot, std::size_t 
 std::string parameter_operations(const Schedule& schedule) {
   std::string ids;
   for (const Operation& operation : schedule.operations) {
-    const bool counts = operation.id.starts_with("reduce/") || operation.id.starts_with("sgd/");
-    if (counts) ids += (ids.empty() ? "" : " ") + operation.id;
+    if (serves_bucket(operation.label.part)) ids += (ids.empty() ? "" : " ") + operation.id;
   }
   return ids;
 }
@@ -285,7 +284,7 @@ TEST_CASE("Lowering: of a sharded update, the first layer waits for its own weig
   int gathers = 0;
   for (OperationIndex earlier : first->depends_on) {
     const Operation& operation = schedule.operations[static_cast<std::size_t>(earlier)];
-    gathers += operation.id.ends_with("/gather") ? 1 : 0;
+    gathers += operation.label.part == OperationPart::weight_allgather ? 1 : 0;
   }
   CHECK(gathers == 1);
 }
@@ -380,7 +379,8 @@ TEST_CASE("Lowering: groups of statistics are those of the plan") {
     for (const Schedule& schedule : lower_all(plan)) {
       for (const Operation& operation : schedule.operations) {
         const auto* collective = std::get_if<CollectiveOperation>(&operation.body);
-        if (collective == nullptr || !operation.id.ends_with("_statistics/allreduce")) continue;
+        if (operation.label.part != OperationPart::statistics_allreduce) continue;
+        REQUIRE(collective != nullptr);
         const LayerPlan& layer = plan.layers[static_cast<std::size_t>(operation.layer)];
         CHECK(collective->group == statistics_group(layer.mesh, layer.statistics, schedule.rank));
         CHECK(collective->element == ElementType::fp64);

@@ -1,6 +1,4 @@
-// Tests of planner/schedule/lower/lowering: ids, order, refusals, inference.
-#include "planner/schedule/lower/lowering.hpp"
-
+// Tests of the lowering: ids, order, refusals, inference.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -11,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include "planner/network/residual_chain.hpp"
+#include "planner/schedule/schedule.hpp"
 #include "tests/planner/base/problem_of.hpp"
 #include "tests/planner/network/random_chain.hpp"
 #include "tests/planner/schedule/sample_plans.hpp"
@@ -26,6 +25,7 @@ int tag_of(const Operation& operation) {
 // What an id must mean on every rank that has it.
 struct Meaning {
   std::size_t body = 0;
+  OperationLabel label;
   Stream stream = Stream::compute;
   LayerIndex layer = -1;
   int tag = -1;
@@ -34,6 +34,7 @@ struct Meaning {
 
 Meaning meaning_of(const Operation& operation) {
   return {.body = operation.body.index(),
+          .label = operation.label,
           .stream = operation.stream,
           .layer = operation.layer,
           .tag = tag_of(operation)};
@@ -421,7 +422,7 @@ TEST_CASE("Lowering: inference goes forward only, with running statistics") {
   for (const NamedPlan& named : sample_plans()) {
     CAPTURE(named.name);
     const Plan& plan = named.plan;
-    const Schedule schedule = lower_inference(plan, plan.ranks - 1);
+    const Schedule schedule = lower(plan, plan.ranks - 1, {.pass = Pass::inference});
     CHECK(schedule.gradients == -1);
     CHECK(schedule.momentum == -1);
     CHECK(schedule.outputs[static_cast<std::size_t>(plan.network.loss_layer())].buffer >= 0);
@@ -453,7 +454,7 @@ TEST_CASE("Lowering: inference finds every parameter where training has it") {
     CAPTURE(named.name);
     const Plan& plan = named.plan;
     const Schedule training = lower(plan, 0);
-    const Schedule inference = lower_inference(plan, 0);
+    const Schedule inference = lower(plan, 0, {.pass = Pass::inference});
     REQUIRE(training.slots.size() == inference.slots.size());
     for (std::size_t i = 0; i < training.slots.size(); ++i) {
       CHECK(training.slots[i].layer == inference.slots[i].layer);

@@ -1,4 +1,4 @@
-// What the precision of a plan makes of buffers and operands.
+// Tests what buffers and operands become in the precision of a plan.
 #include <algorithm>
 
 #include <doctest/doctest.h>
@@ -14,9 +14,10 @@ const Buffer& buffer_of(const Schedule& schedule, const Operand& operand) {
   return schedule.buffers[static_cast<std::size_t>(operand.buffer)];
 }
 
-// As the table of kernel.hpp has it.
-KernelOperand described(const Schedule& schedule, const Operand& operand) {
-  return {.element = buffer_of(schedule, operand).element,
+// Returns the operand as the table of kernels has it. An operation does not name the role.
+KernelOperand described(const Schedule& schedule, const Operand& operand, OperandRole role) {
+  return {.role = role,
+          .element = buffer_of(schedule, operand).element,
           .elements = volume(operand.box),
           .written = operand.written};
 }
@@ -30,7 +31,7 @@ void check_operands(const Schedule& schedule) {
     REQUIRE(kernel->operands.size() == expected.size());
     for (std::size_t i = 0; i < expected.size(); ++i) {
       CAPTURE(i);
-      CHECK(described(schedule, kernel->operands[i]) == expected[i]);
+      CHECK(described(schedule, kernel->operands[i], expected[i].role) == expected[i]);
     }
   }
 }
@@ -63,7 +64,7 @@ TEST_CASE("Lowering: operands are what the table of kernels says, in single, dou
       CAPTURE(to_text(precision));
       named.plan.precision = precision;
       check_operands(lower(named.plan, 0));
-      check_operands(lower_inference(named.plan, named.plan.ranks - 1));
+      check_operands(lower(named.plan, named.plan.ranks - 1, {.pass = Pass::inference}));
     }
   }
 }

@@ -9,6 +9,7 @@
 
 #include "tests/planner/base/random_values.hpp"
 #include "tests/planner/schedule/sample_plans.hpp"
+#include "tests/planner/search/candidates/covering_plans.hpp"
 
 namespace cnnplan::test {
 namespace {
@@ -30,8 +31,8 @@ bool takes(const Plan& plan, const SearchUnit& unit, const Split& split) {
          });
 }
 
-// Keys of all kernels with work to do, but for updates: how many parameters of a bucket a rank has
-// where channels are split depends on all layers in it.
+// Returns the keys of all kernels that have work to do, except updates. If channels are split, the
+// size of an update depends on all layers in its bucket.
 std::set<std::string> kernels_of(const Plan& plan) {
   std::set<std::string> keys;
   for (const Schedule& schedule : lower_all(plan)) {
@@ -121,7 +122,7 @@ TEST_CASE("split_choices: fully connected layers over several nodes have channel
       const Layer& head = blank.network.layer(unit.unit.head());
       CAPTURE(head.name);
       const bool connects = std::holds_alternative<FullyConnected>(head.parameters);
-      // c2n4 and c4n2, with every algorithm that has a use for so many channels.
+      // The splits are c2n4 and c4n2, with every algorithm that can use so many channels.
       const auto count = std::count_if(unit.splits.begin(), unit.splits.end(), channels_first);
       CHECK(count == (has_nodes && connects ? 5 : 0));
     }
@@ -158,7 +159,7 @@ TEST_CASE("mostly_on: a mesh that no unit lists is taken by all") {
   for (const LayerPlan& layer : plan.layers) CHECK(layer.mesh == parse_mesh("r2"));
 }
 
-TEST_CASE("covering_plans: every unit takes each of its meshes") {
+TEST_CASE("all_splits: in plans mostly on each split, every unit takes each of its splits") {
   for (const char* network : {"lenet", "mesh-1k", "resnet50"}) {
     for (int ranks : {1, 2, 4, 6}) {
       const Plan blank = blank_plan(network, ranks, 4);
@@ -175,7 +176,7 @@ TEST_CASE("covering_plans: every unit takes each of its meshes") {
   }
 }
 
-TEST_CASE("covering_plans: whoever has their kernels has those of any choice") {
+TEST_CASE("all_splits: plans mostly on each split have the kernels of any choice") {
   for (const NamedPlan& named : random_plans(12)) {
     CAPTURE(named.name);
     const Plan& sample = named.plan;

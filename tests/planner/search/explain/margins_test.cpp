@@ -9,7 +9,7 @@
 
 #include "planner/search/graph/min_marginals.hpp"
 #include "planner/search/plans/refine.hpp"
-#include "planner/search/pricing/sample_ranks.hpp"
+#include "planner/search/pricing/probe_ranks.hpp"
 #include "tests/planner/schedule/sample_plans.hpp"
 #include "tests/planner/search/graph/problem.hpp"
 #include "tests/planner/search/graph/random_graph.hpp"
@@ -21,7 +21,7 @@ namespace {
 
 constexpr double rounding = 1e-12;  // seconds
 
-// Priced as far as it takes.
+// Prices only the pairs that the margins ask for.
 PlanMargins margins_and_sum_of(const Plan& plan, const Problem& problem) {
   NetworkPricing pricing(problem.blank, problem.choices, problem.prices());
   return margins(problem.blank, plan, pricing);
@@ -35,7 +35,7 @@ Problem lenet() {
   return Problem(read_network("configs/networks/lenet.json"), 8, 2);
 }
 
-// Of all assignments where `unit` takes one of these candidates, the cost of the cheapest.
+// Returns the cost of the cheapest assignment in which `unit` takes one of the allowed candidates.
 double least_with(const CostGraph& graph, int unit, const std::vector<bool>& allowed) {
   CostGraph dearer = graph;
   constexpr double forbidden = 1e6;
@@ -73,7 +73,7 @@ void check_by_forbidding(const Problem& problem, const Assignment& assignment) {
   }
 }
 
-// Another candidate for the unit where that costs least, all others staying.
+// Returns the cheapest assignment that differs from `assignment` in one unit.
 Assignment next_to(const Assignment& assignment, const CostGraph& graph) {
   Assignment best;
   for (int unit = 0; unit < graph.unit_count(); ++unit) {
@@ -87,7 +87,7 @@ Assignment next_to(const Assignment& assignment, const CostGraph& graph) {
   return best;
 }
 
-// `assignment` with the changes of a margin.
+// Returns `assignment` with the changes of a margin.
 Assignment changed(const Problem& problem, Assignment assignment, const UnitMargin& margin) {
   for (std::size_t unit = 0; unit < assignment.size(); ++unit) {
     const UnitSplits& choice = problem.whole.choices.units[unit];
@@ -172,7 +172,7 @@ TEST_CASE("margins: of the sum in which the plan costs least, or is closest to t
   const Assignment in_all = *least_additive(pricing);
   const Plan plan = plan_of(problem.blank, problem.choices, in_all);
   CHECK(margins(problem.blank, plan, pricing).sum == OperationSum{});
-  const std::vector<int> ranks = sample_ranks(8);
+  const std::vector<int> ranks = probe_ranks(8);
   const std::vector<Assignment> of_ranks = least_step(pricing).assignments;
   REQUIRE(of_ranks.size() == ranks.size());
   const bool differs = total_cost(problem.whole.graph, of_ranks.front()) >

@@ -78,8 +78,15 @@ TEST_CASE("check_prediction: what contradicts the rest is refused where it stand
         "/prediction/operations/2/id");
   CHECK(pointer_after([](Prediction& p) { p.operations.resize(3); }) == "/prediction/operations");
   CHECK(pointer_after([](Prediction& p) {
-          p.operations.push_back({"conv9/forward"});
+          p.operations.push_back(
+              {.id = "conv9/forward", .place = {.part = OperationPart::forward, .layer = "conv9"}});
         }).starts_with("/prediction/operations/"));
+  CHECK(pointer_after([](Prediction& p) { p.operations[1].place.part = OperationPart::shuffle; }) ==
+        "/prediction/operations/1/part");
+  CHECK(pointer_after([](Prediction& p) { p.operations[1].place.layer = "conv2"; }) ==
+        "/prediction/operations/1/layer");
+  CHECK(pointer_after([](Prediction& p) { p.operations[1].place.level = 0; }) ==
+        "/prediction/operations/1/level");
   CHECK(pointer_after([](Prediction& p) {
           p.operations.push_back(p.operations.front());
         }).starts_with("/prediction/operations/"));

@@ -1,4 +1,4 @@
-// Tests of planner/search/explain/sensitivity: flips are where the search's own prices have them.
+// Tests of planner/search/explain/sensitivity, which compare flips with the prices of the search.
 #include "planner/search/explain/sensitivity.hpp"
 
 #include <algorithm>
@@ -15,6 +15,7 @@
 #include "planner/search/solve.hpp"
 #include "tests/planner/base/random_values.hpp"
 #include "tests/planner/schedule/sample_plans.hpp"
+#include "tests/planner/search/candidates/covering_plans.hpp"
 #include "tests/relative.hpp"
 #include "tests/slow_build.hpp"
 
@@ -27,7 +28,7 @@ std::vector<Segment> random_segments(RandomValues& random) {
   return {{4096, alpha_s, 2 * beta_s_per_byte}, {1 << 30, 3 * alpha_s, beta_s_per_byte}};
 }
 
-// Pairs of ranks, and links between the pairs.
+// Makes a platform of pairs of ranks with links between the pairs.
 Platform random_platform(RandomValues& random, int ranks) {
   Platform platform = default_platform(ranks);
   platform.levels = {{.name = "node",
@@ -43,7 +44,7 @@ Platform random_platform(RandomValues& random, int ranks) {
   return platform;
 }
 
-// Any time for the kernels of every third plan: the others are estimated from these.
+// Gives random times to the kernels of one covering plan. Other kernels are estimated from these.
 Profile random_profile(RandomValues& random, const SolveRequest& request) {
   Profile profile;
   profile.fingerprint.device = "random";
@@ -68,6 +69,10 @@ SolveRequest request_of(const Network& network, std::int64_t batch, int ranks) {
   return request;
 }
 
+MachineFigure figure_of(const char* level, const char* name) {
+  return {.owner = FigureOwner::level, .level = level, .name = name};
+}
+
 Network lenet() {
   return read_network("configs/networks/lenet.json");
 }
@@ -85,8 +90,8 @@ const UnitMargin& margin_of(const Plan& plan, const std::string& layer) {
   });
 }
 
-// The sums of the plan and of the one with the changes of a margin, among all candidates that the
-// search has, on a machine with another figure.
+// The sums of a plan and of the plan with the changes of a margin. They are priced among all
+// candidates of the search, on a machine with another figure.
 struct Sums {
   double plan_s = 0.0;
   double other_s = 0.0;
@@ -96,11 +101,11 @@ struct Sums {
 Sums sums_with(const Plan& plan,
                const SolveRequest& request,
                const UnitMargin& margin,
-               const std::string& figure,
+               const MachineFigure& figure,
                double factor) {
   Platform platform = request.platform;
   Profile profile = request.profile;
-  apply({.text = figure, .figure = figure, .number = factor}, platform, profile);
+  apply(multiplied(figure, factor), platform, profile);
   const KernelCosts kernels(profile, platform);
   const PricedNetwork priced =
       price_network(plan, split_choices(plan, request.axes), PriceList(platform, kernels));
@@ -122,7 +127,7 @@ Sums sums_with(const Plan& plan,
   return {.plan_s = total_cost(graph, own), .other_s = total_cost(graph, other)};
 }
 
-// Not before the factor, but behind it.
+// Checks that the runner-up wins just beyond the factor, but not before it.
 void check_flip(const Plan& plan,
                 const SolveRequest& request,
                 const RunnerUpPlan& runner_up,
@@ -130,11 +135,11 @@ void check_flip(const Plan& plan,
   constexpr double beyond = 1e-4;
   const double direction = flip.factor > 1.0 ? 1.0 : -1.0;
   const auto flipped_at = [&](const std::string& layer, double factor) {
-    return sums_with(plan, request, margin_of(plan, layer), flip.figure.name, factor).flipped();
+    return sums_with(plan, request, margin_of(plan, layer), flip.figure.figure, factor).flipped();
   };
   for (const std::string& layer : runner_up.layers) {
     CAPTURE(layer);
-    CAPTURE(flip.figure.name);
+    CAPTURE(to_text(flip.figure.figure));
     CAPTURE(flip.factor);
     CHECK_FALSE(flipped_at(layer, flip.factor * (1 - direction * beyond)));
     CHECK(flipped_at(layer, flip.factor * (1 + direction * beyond)));
@@ -142,7 +147,7 @@ void check_flip(const Plan& plan,
   }
 }
 
-// Every flip of a plan; how many there are.
+// Checks every flip of a plan, and returns their number.
 std::size_t check_flips(const SolveRequest& request) {
   const Plan plan = solve(request);
   const Sensitivity found = sensitivity_of(plan, request);
@@ -179,7 +184,7 @@ TEST_CASE("sensitivity: times of kernels flip choices, too, and are told as part
     check_flips(request);
     const Sensitivity found = sensitivity_of(solve(request), request);
     for (const Flip& flip : found.flips) {
-      if (!flip.figure.name.starts_with("kernel")) continue;
+      if (flip.figure.figure.owner != FigureOwner::kernels) continue;
       ++kernel_flips;
       CHECK(flip.figure.most > 0.0);
       CHECK(flip.figure.most < found.sum_s);
@@ -200,13 +205,13 @@ TEST_CASE("sensitivity: without a flip, the runner-up costs more with any factor
   for (std::size_t i = 0; i < found.runner_ups.size(); ++i) {
     for (const PriceFigure& figure : price_figures(request.platform, request.profile)) {
       const bool flips = std::any_of(found.flips.begin(), found.flips.end(), [&](const Flip& flip) {
-        return flip.runner_up == i && (flip.figure.name == figure.name || figure.several);
+        return flip.runner_up == i && (flip.figure.figure == figure.figure || figure.several);
       });
       if (flips || found.runner_ups[i].margin_s == 0.0) continue;
       ++without;
       const UnitMargin& margin = margin_of(plan, found.runner_ups[i].layers.front());
       for (const double factor : factors) {
-        CHECK_FALSE(sums_with(plan, request, margin, figure.name, factor).flipped());
+        CHECK_FALSE(sums_with(plan, request, margin, figure.figure, factor).flipped());
       }
     }
   }
@@ -238,12 +243,12 @@ TEST_CASE("sensitivity: a level that no plan sends over is not named") {
   request.platform.allreduce.clear();
   const Sensitivity found = sensitivity_of(solve(request), request);
   REQUIRE(!found.figures.empty());
-  for (const std::string& figure : found.figures) CHECK_FALSE(figure.starts_with("cluster."));
-  CHECK(std::count(found.figures.begin(), found.figures.end(), "node.alpha_s") == 1);
+  for (const MachineFigure& figure : found.figures) CHECK(figure.level != "cluster");
+  CHECK(std::count(found.figures.begin(), found.figures.end(), figure_of("node", "alpha_s")) == 1);
   for (const Flip& flip : found.flips) {
-    CHECK_FALSE(flip.figure.name.starts_with("cluster."));
-    // What "level" does is what "node" does alone.
-    CHECK_FALSE(flip.figure.name.starts_with("level."));
+    CHECK(flip.figure.figure.level != "cluster");
+    // The figure of all levels flips what the figure of the node alone flips.
+    CHECK(flip.figure.figure.level != "level");
   }
 }
 
@@ -327,8 +332,7 @@ TEST_CASE("sensitivity: on a machine that is at the flip, the factor is 1") {
   const Plan plan = solve(request);
   const Flip flip = sensitivity_of(plan, request).flips.front();
   REQUIRE(flip.factor != 1.0);
-  const WhatIf change{.text = flip.figure.name, .figure = flip.figure.name, .number = flip.factor};
-  apply(change, request.platform, request.profile);
+  apply(multiplied(flip.figure.figure, flip.factor), request.platform, request.profile);
   const Flip there = sensitivity_of(plan, request).flips.front();
   CHECK(there.factor == relative(1.0, 1e-9));
 }
@@ -337,9 +341,10 @@ TEST_CASE("sensitivity: a figure that files may not have so large is looked at d
   SolveRequest request = request_of(lenet(), 8, 4);
   request.platform.levels.front().duplex_factor = 900.0;
   const Sensitivity found = sensitivity_of(solve(request), request);
-  CHECK(std::count(found.figures.begin(), found.figures.end(), "node.duplex_factor") == 1);
+  const MachineFigure duplex_factor = figure_of("node", "duplex_factor");
+  CHECK(std::count(found.figures.begin(), found.figures.end(), duplex_factor) == 1);
   for (const Flip& flip : found.flips) {
-    if (flip.figure.name == "node.duplex_factor") CHECK(flip.factor < 1.0);
+    if (flip.figure.figure == duplex_factor) CHECK(flip.factor < 1.0);
   }
 }
 

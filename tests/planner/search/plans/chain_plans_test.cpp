@@ -1,4 +1,4 @@
-// Tests of planner/search/plans/chain_plans, and of what solve makes of them.
+// Tests of planner/search/plans/chain_plans, and of the choice that solve makes among these plans.
 #include "planner/search/plans/chain_plans.hpp"
 
 #include <algorithm>
@@ -20,11 +20,11 @@ Plan base_plan(int ranks, std::int64_t batch = 4) {
   return uniform_plan(network, batch, Mesh({{Axis::r, ranks}}));
 }
 
-std::set<Mesh> meshes_of_chains(const std::vector<NamedPlan>& plans) {
+std::set<Mesh> meshes_of_chains(const std::vector<ProposedPlan>& plans) {
   std::set<Mesh> meshes;
-  for (const NamedPlan& named : plans) {
-    const ResidualChain chain = residual_chains(named.plan.network).at(0);
-    meshes.insert(named.plan.layers[static_cast<std::size_t>(chain[0].sum)].mesh);
+  for (const ProposedPlan& proposed : plans) {
+    const ResidualChain chain = residual_chains(proposed.plan.network).at(0);
+    meshes.insert(proposed.plan.layers[static_cast<std::size_t>(chain[0].sum)].mesh);
   }
   return meshes;
 }
@@ -37,7 +37,7 @@ SolveRequest request_for(int ranks, const std::optional<MultigridRequest>& multi
   return request;
 }
 
-// All kernels of a plan, of those at the same time each so many times as long as alone.
+// Times all kernels of a plan. Kernels at the same time take `factor` times as long as alone.
 Profile profile_with_pairs(const Plan& plan, const Platform& platform, double factor) {
   const KernelCosts costs({}, platform);
   Profile profile;
@@ -69,44 +69,44 @@ TEST_CASE("chain_plans: every way to share the ranks out between samples and lay
 TEST_CASE("chain_plans: what is asked for is in all plans, and all may run") {
   const MultigridRequest request{
       .cycles = 3, .relaxation = Relaxation::fcf, .first_guess = FirstGuess::previous};
-  const std::vector<NamedPlan> plans = chain_plans(base_plan(4), request);
+  const std::vector<ProposedPlan> plans = chain_plans(base_plan(4), request);
   REQUIRE_FALSE(plans.empty());
   std::set<std::string> names;
-  for (const NamedPlan& named : plans) {
-    CAPTURE(named.name);
-    CHECK_NOTHROW(validate(named.plan, "plan.json"));
-    CHECK(names.insert(named.name).second);
-    REQUIRE(named.plan.multigrid.size() == 1);
-    const Multigrid& chain = named.plan.multigrid[0];
+  for (const ProposedPlan& proposed : plans) {
+    CAPTURE(to_text(proposed.origin));
+    CHECK_NOTHROW(validate(proposed.plan, "plan.json"));
+    CHECK(names.insert(to_text(proposed.origin)).second);
+    REQUIRE(proposed.plan.multigrid.size() == 1);
+    const Multigrid& chain = proposed.plan.multigrid[0];
     CHECK(chain.cycles == 3);
     CHECK(chain.relaxation == Relaxation::fcf);
     CHECK(chain.first_guess == FirstGuess::previous);
     CHECK(chain.coarsening * least_coarse_steps <= 64);
   }
-  for (const NamedPlan& named : chain_plans(base_plan(4), {.coarsening = 5, .levels = 2})) {
-    CHECK_NOTHROW(validate(named.plan, "plan.json"));
-    CHECK(named.plan.multigrid.at(0).coarsening == 5);
+  for (const ProposedPlan& proposed : chain_plans(base_plan(4), {.coarsening = 5, .levels = 2})) {
+    CHECK_NOTHROW(validate(proposed.plan, "plan.json"));
+    CHECK(proposed.plan.multigrid.at(0).coarsening == 5);
   }
 }
 
 TEST_CASE("chain_plans: as many groups at the same time as were profiled, or were asked for") {
   const auto found = [](const MultigridRequest& request) {
     std::set<int> concurrencies;
-    for (const NamedPlan& named : chain_plans(base_plan(4), request)) {
-      CHECK_NOTHROW(validate(named.plan, "plan.json"));
-      concurrencies.insert(named.plan.multigrid.at(0).concurrency);
+    for (const ProposedPlan& proposed : chain_plans(base_plan(4), request)) {
+      CHECK_NOTHROW(validate(proposed.plan, "plan.json"));
+      concurrencies.insert(proposed.plan.multigrid.at(0).concurrency);
     }
     return concurrencies;
   };
   CHECK(found({}) == std::set{1});
   CHECK(found({.profiled_concurrencies = {1, 4}}) == std::set{1, 4});
   CHECK(found({.concurrency = 2, .profiled_concurrencies = {1, 4}}) == std::set{2});
-  // 8 coarse steps on 4 ranks.
+  // Four ranks share eight coarse steps.
   CHECK(found({.partitions = 4, .coarsening = 8, .profiled_concurrencies = {1, 2, 4}}) ==
         std::set{1, 2});
   CHECK(found({.partitions = 4, .coarsening = 8, .concurrency = 4}) == std::set{2});
-  for (const NamedPlan& named : chain_plans(base_plan(4), {.cycles = 0, .concurrency = 2})) {
-    CHECK(named.plan.multigrid.empty());
+  for (const ProposedPlan& proposed : chain_plans(base_plan(4), {.cycles = 0, .concurrency = 2})) {
+    CHECK(proposed.plan.multigrid.empty());
   }
 }
 
@@ -119,7 +119,7 @@ TEST_CASE("solve: groups run at the same time where the profile says that it hel
   CHECK(solve(request).multigrid.at(0).concurrency == 1);
   const Plan asked_for = solve(beside);
   CHECK(asked_for.multigrid.at(0).concurrency == 2);
-  // As if they took turns: not faster, and marked.
+  // Kernels are priced as if they took turns. The plan is not faster, and its kernels are marked.
   CHECK(asked_for.prediction.step_s > 0.999999 * solve(request).prediction.step_s);
   CHECK_FALSE(asked_for.prediction.estimated_kernels.empty());
   for (double factor : {1.2, 2.5}) {
@@ -131,9 +131,9 @@ TEST_CASE("solve: groups run at the same time where the profile says that it hel
 }
 
 TEST_CASE("chain_plans: stages begin where coarse steps do, and every partition has some") {
-  for (const NamedPlan& named : chain_plans(base_plan(8), {})) {
-    CAPTURE(named.name);
-    const Plan& plan = named.plan;
+  for (const ProposedPlan& proposed : chain_plans(base_plan(8), {})) {
+    CAPTURE(to_text(proposed.origin));
+    const Plan& plan = proposed.plan;
     const ResidualChain chain = residual_chains(plan.network).at(0);
     const auto stage_of = [&](std::size_t block) {
       return plan.layers[static_cast<std::size_t>(chain[block].sum)].stage;
@@ -150,26 +150,26 @@ TEST_CASE("chain_plans: stages begin where coarse steps do, and every partition 
 }
 
 TEST_CASE("chain_plans: layers are shared out as evenly as coarse steps allow") {
-  const auto most_of = [](const NamedPlan& named) {
+  const auto most_of = [](const ProposedPlan& proposed) {
     std::map<int, int> blocks;
-    const ResidualChain chain = residual_chains(named.plan.network).at(0);
+    const ResidualChain chain = residual_chains(proposed.plan.network).at(0);
     for (const ResidualBlock& block : chain) {
-      ++blocks[named.plan.layers[static_cast<std::size_t>(block.sum)].stage];
+      ++blocks[proposed.plan.layers[static_cast<std::size_t>(block.sum)].stage];
     }
     return std::max_element(blocks.begin(),
                             blocks.end(),
                             [](const auto& a, const auto& b) { return a.second < b.second; })
         ->second;
   };
-  // Eight steps, the last of one block, on seven stages.
-  for (const NamedPlan& named :
+  // Seven stages share eight steps, of which the last has one block.
+  for (const ProposedPlan& proposed :
        chain_plans(base_plan(7), {.partitions = 7, .coarsening = 9, .levels = 2})) {
-    CHECK(most_of(named) == 10);
+    CHECK(most_of(proposed) == 10);
   }
-  // By powers of two alone, some stage has at least 8 of 64 blocks.
+  // With powers of two alone, some stage has at least 8 of 64 blocks.
   std::set<int> most;
-  for (const NamedPlan& named : chain_plans(base_plan(10), {.partitions = 10})) {
-    most.insert(most_of(named));
+  for (const ProposedPlan& proposed : chain_plans(base_plan(10), {.partitions = 10})) {
+    most.insert(most_of(proposed));
   }
   CHECK(most == std::set{7, 8});
 }
@@ -178,8 +178,9 @@ TEST_CASE("chain_plans: no power of two is lost for a coarsening that is more ev
   for (int partitions = 2; partitions <= 32; ++partitions) {
     CAPTURE(partitions);
     std::set<int> found;
-    for (const NamedPlan& named : chain_plans(base_plan(partitions), {.partitions = partitions})) {
-      found.insert(named.plan.multigrid.at(0).coarsening);
+    for (const ProposedPlan& proposed :
+         chain_plans(base_plan(partitions), {.partitions = partitions})) {
+      found.insert(proposed.plan.multigrid.at(0).coarsening);
     }
     for (int coarsening : {2, 4, 8}) {
       CHECK(found.contains(coarsening) == (coarsening * (partitions - 1) < 64));
@@ -188,18 +189,18 @@ TEST_CASE("chain_plans: no power of two is lost for a coarsening that is more ev
 }
 
 TEST_CASE("chain_plans: without cycles, the layers run in order on the ranks that have them") {
-  for (const NamedPlan& named : chain_plans(base_plan(4), {.cycles = 0})) {
-    CHECK(named.plan.multigrid.empty());
-    CHECK_NOTHROW(validate(named.plan, "plan.json"));
+  for (const ProposedPlan& proposed : chain_plans(base_plan(4), {.cycles = 0})) {
+    CHECK(proposed.plan.multigrid.empty());
+    CHECK_NOTHROW(validate(proposed.plan, "plan.json"));
   }
 }
 
 TEST_CASE("chain_plans: what all ranks would compute alike may be on one stage each") {
   int staged = 0;
-  for (const NamedPlan& named : chain_plans(base_plan(4), {.partitions = 4})) {
-    CAPTURE(named.name);
-    const auto& layers = named.plan.layers;
-    CHECK_NOTHROW(validate(named.plan, "plan.json"));
+  for (const ProposedPlan& proposed : chain_plans(base_plan(4), {.partitions = 4})) {
+    CAPTURE(to_text(proposed.origin));
+    const auto& layers = proposed.plan.layers;
+    CHECK_NOTHROW(validate(proposed.plan, "plan.json"));
     CHECK(layers.front().mesh == parse_mesh("r4"));
     CHECK(layers.back().mesh == parse_mesh("r4"));
     if (layers[1].mesh == parse_mesh("r4")) continue;
@@ -208,9 +209,9 @@ TEST_CASE("chain_plans: what all ranks would compute alike may be on one stage e
     CHECK(layers[layers.size() - 2].stage == 3);
   }
   CHECK(staged > 0);
-  for (const NamedPlan& named :
+  for (const ProposedPlan& proposed :
        chain_plans(uniform_plan(base_plan(1).network, 4, parse_mesh("n4")), {.partitions = 4})) {
-    CHECK(named.plan.layers[1].mesh == parse_mesh("n4"));
+    CHECK(proposed.plan.layers[1].mesh == parse_mesh("n4"));
   }
 }
 
@@ -230,9 +231,9 @@ TEST_CASE("chain_plans: a chain with too few coarse steps runs in order") {
   layers.push_back({fc.name, {"d_add"}, fc.parameters});
   layers.push_back(loss);
   const Plan base = uniform_plan(Network("two", layers), 4, Mesh({{Axis::r, 2}}));
-  const std::vector<NamedPlan> plans = chain_plans(base, {});
+  const std::vector<ProposedPlan> plans = chain_plans(base, {});
   REQUIRE_FALSE(plans.empty());
-  for (const NamedPlan& named : plans) CHECK(named.plan.multigrid.size() == 1);
+  for (const ProposedPlan& proposed : plans) CHECK(proposed.plan.multigrid.size() == 1);
   CHECK(chain_plans(base, {.coarsening = 2, .levels = 2}).at(0).plan.multigrid.size() == 2);
 }
 
@@ -249,7 +250,7 @@ TEST_CASE("chain_plans: no chain, no plan") {
 }
 
 TEST_CASE("on_groups: fully connected layers that have a stage each, on groups of stages") {
-  const std::vector<NamedPlan> plans = chain_plans(base_plan(8), {.partitions = 8});
+  const std::vector<ProposedPlan> plans = chain_plans(base_plan(8), {.partitions = 8});
   const Plan& staged = plans.at(0).plan;
   const LayerIndex fc = staged.network.index_of("fc");
   const auto of_fc = [&](const Plan& plan) { return plan.layers[static_cast<std::size_t>(fc)]; };

@@ -20,7 +20,7 @@ Plan plan_of(const Problem& problem, const Assignment& assignment) {
   return cnnplan::plan_of(problem.blank, problem.choices, assignment);
 }
 
-// The best assignment that is none of least cost, as far as one other candidate makes it.
+// Returns the cheapest assignment that takes another candidate than the optimum for some unit.
 Assignment nearest_tie(const MinMarginals& marginals) {
   Choice nearest;
   double least = std::numeric_limits<double>::infinity();
@@ -57,7 +57,8 @@ TEST_CASE("near ties: one makes ranks wait less than the best in sum" *
   const std::vector<Assignment> best = least_step(pricing).assignments;
   REQUIRE_FALSE(best.empty());
   Scores scores(problem.prices());
-  const Score first = scores.add("least work of a rank", plan_of(problem, best.front()));
+  const Score first =
+      scores.add({SearchOrigin::least_work_of_a_rank}, plan_of(problem, best.front()));
   add_near_ties(problem.blank, pricing, pricing.priced().least.front(), scores);
   CHECK(scores.least_step_s() < 0.97 * first.step_s);
   const Plan plan = scores.fastest();

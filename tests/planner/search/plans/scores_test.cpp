@@ -18,6 +18,10 @@ Plan on(const char* mesh) {
   return uniform_plan(resnet(), 4, parse_mesh(mesh));
 }
 
+PlanOrigin origin_of(const char* mesh) {
+  return {UniformOrigin{.split = {.mesh = parse_mesh(mesh)}}};
+}
+
 class Machine {
  public:
   Platform platform = default_platform(4);
@@ -28,10 +32,10 @@ class Machine {
   KernelCosts kernels_;
 };
 
-// n4, then h4 and r4, which is the slowest: everybody computes everything.
+// Scores r4, n4 and h4. The plan on r4 is the slowest, because each rank computes everything.
 Scores three_scores(const PriceList& prices) {
   Scores scores(prices);
-  for (const char* mesh : {"r4", "n4", "h4"}) scores.add(mesh, on(mesh));
+  for (const char* mesh : {"r4", "n4", "h4"}) scores.add(origin_of(mesh), on(mesh));
   return scores;
 }
 
@@ -52,13 +56,13 @@ TEST_CASE("Scores: the fastest is taken, beside the first and the second fastest
   CHECK(plan.prediction.runner_up_s == machine.prediction("h4").step_s);
 }
 
-TEST_CASE("Scores: the same splits twice are one plan under their first name") {
+TEST_CASE("Scores: equal splits are one plan, with the first origin") {
   const Machine machine;
   const PriceList prices = machine.prices();
   Scores scores(prices);
-  scores.add("first", on("n4"));
-  scores.add("again", on("n4"));
-  CHECK(scores.fastest().prediction.baseline == "first");
+  scores.add({SearchOrigin::least_memory}, on("n4"));
+  scores.add({SearchOrigin::near_tie}, on("n4"));
+  CHECK(scores.fastest().prediction.baseline == "least memory");
   CHECK(scores.fastest().prediction.runner_up.empty());
 }
 
@@ -66,10 +70,10 @@ TEST_CASE("Scores: plans that are not below a limit leave no trace") {
   const Machine machine;
   const PriceList prices = machine.prices();
   Scores scores(prices);
-  const Score slow = scores.add("h4", on("h4"));
-  CHECK_FALSE(scores.add_below(slow.step_s, "r4", on("r4")).has_value());
+  const Score slow = scores.add(origin_of("h4"), on("h4"));
+  CHECK_FALSE(scores.add_below(slow.step_s, origin_of("r4"), on("r4")).has_value());
   CHECK(scores.fastest().prediction.runner_up.empty());
-  const std::optional<Score> fast = scores.add_below(slow.step_s, "n4", on("n4"));
+  const std::optional<Score> fast = scores.add_below(slow.step_s, origin_of("n4"), on("n4"));
   REQUIRE(fast.has_value());
   CHECK(fast->step_s == machine.prediction("n4").step_s);
   CHECK(scores.fastest().prediction.runner_up == "h4");

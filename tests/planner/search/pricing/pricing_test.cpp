@@ -1,4 +1,4 @@
-// Tests of planner/search/pricing/pricing: the graph's costs against lowered schedules.
+// Tests of planner/search/pricing/pricing: compares the graph's costs with lowered schedules.
 #include <algorithm>
 #include <set>
 #include <string>
@@ -11,9 +11,10 @@
 #include "planner/search/graph/longest_path_first.hpp"
 #include "planner/search/graph/shortest_path.hpp"
 #include "planner/search/plans/refine.hpp"
-#include "planner/search/pricing/sample_ranks.hpp"
+#include "planner/search/pricing/probe_ranks.hpp"
 #include "tests/planner/base/random_values.hpp"
 #include "tests/planner/schedule/sample_plans.hpp"
+#include "tests/planner/search/candidates/covering_plans.hpp"
 #include "tests/planner/search/graph/problem.hpp"
 #include "tests/planner/search/graph/random_graph.hpp"
 #include "tests/relative.hpp"
@@ -30,7 +31,7 @@ Network config(const char* name) {
   return read_network("configs/networks/" + std::string(name) + ".json");
 }
 
-// Rows from below and from above, through the same windows and shapes.
+// Layers read rows from below and from above, through the same windows and shapes.
 Network both_ways() {
   const WindowDim pair{.kernel = 2, .padding_end = 1};
   const Window window{{WindowDim{}, pair, pair}};
@@ -46,7 +47,8 @@ Network both_ways() {
        {"loss", {"above_again"}, SoftmaxCrossEntropy{}}});
 }
 
-// Of a plan's operations on one rank, nobody waiting; every unit reduces alone, as in the graph.
+// Returns the prices of one rank's operations without waiting. Every unit reduces its gradients
+// alone, as in the graph.
 double sum_of_prices(Plan plan, int rank, const PriceList& prices) {
   plan.bucket_bytes = 1;
   const Schedule schedule = lower(plan, rank);
@@ -57,14 +59,15 @@ double sum_of_prices(Plan plan, int rank, const PriceList& prices) {
   return sum;
 }
 
-// Without updates, and with what each gradient adds to reductions at least.
+// Returns the prices of one rank without updates, and with the least that each gradient adds to
+// reductions.
 double unavoidable_prices(const Plan& plan, int rank, const PriceList& prices) {
   const double gradient_bytes = 4.0 * static_cast<double>(plan.network.parameter_count());
   const Schedule schedule = lower(plan, rank);
   double sum = 0.0;
   for (const Operation& operation : schedule.operations) {
-    if (operation.id.starts_with("sgd/")) continue;
-    sum += operation.id.starts_with("reduce/")
+    if (operation.label.part == OperationPart::update) continue;
+    sum += operation.label.part == OperationPart::gradient_reduction
                ? prices.least_s(std::get<CollectiveOperation>(operation.body), gradient_bytes)
                : prices(schedule, operation).seconds;
   }
@@ -87,7 +90,7 @@ Assignment random_assignment(RandomValues& random, const CostGraph& graph) {
   return assignment;
 }
 
-// The same layers in another order in which every layer stands behind its inputs.
+// Returns the network with its layers in a random order in which inputs come first.
 Network in_random_order(RandomValues& random, const Network& network) {
   std::vector<Layer> layers;
   std::set<std::string> placed;
@@ -123,8 +126,8 @@ class Prices {
   KernelCosts kernels_;
 };
 
-// Any time for every kernel that a plan can need; of updates, a longer one for more parameters, or
-// a plan that updates more would be faster than what is known of all.
+// Returns random times for all kernels that a plan can need. The time of an update grows with its
+// parameters. Otherwise a plan that updates more could be faster than the least for all plans.
 Profile random_profile(RandomValues& random, const Plan& blank) {
   Profile profile;
   for (const Plan& plan : covering_plans(blank)) {
@@ -153,11 +156,11 @@ double least_step_of(const Plan& blank, const PriceList& prices) {
   return least_step(pricing).seconds;
 }
 
-// Whatever is chosen, the bounds are below what it costs.
+// Checks that the bounds are below the costs of random plans.
 void check_bounds(RandomValues& random, const Plan& blank, const PriceList& prices) {
   const PricedNetwork priced = price_all(blank, prices);
   const double bound_s = least_step_of(blank, prices);
-  const std::vector<int> ranks = sample_ranks(blank.ranks);
+  const std::vector<int> ranks = probe_ranks(blank.ranks);
   for (int trial = 0; trial < 3; ++trial) {
     const Assignment assignment = random_assignment(random, priced.graph);
     const Plan plan = plan_of(blank, priced.choices, assignment);
@@ -169,18 +172,18 @@ void check_bounds(RandomValues& random, const Plan& blank, const PriceList& pric
   }
 }
 
-// What each of the sampled ranks must do costs what its operations cost, of random plans.
+// Checks for random plans that the least of each probed rank is the price of its operations.
 void check_least(RandomValues& random, const Plan& blank, const Prices& prices, int plans) {
   const PricedNetwork priced = price_all(blank, prices.list());
-  const std::vector<int> sample = sample_ranks(blank.ranks);
-  REQUIRE(priced.least.size() == sample.size());
+  const std::vector<int> probes = probe_ranks(blank.ranks);
+  REQUIRE(priced.least.size() == probes.size());
   CAPTURE(blank.network.name());
   for (int trial = 0; trial < plans; ++trial) {
     const Assignment assignment = random_assignment(random, priced.graph);
     const Plan plan = plan_of(blank, priced.choices, assignment);
-    for (std::size_t i = 0; i < sample.size(); ++i) {
+    for (std::size_t i = 0; i < probes.size(); ++i) {
       CHECK(total_cost(priced.least[i], assignment) ==
-            relative(unavoidable_prices(plan, sample[i], prices.list()), 1e-9));
+            relative(unavoidable_prices(plan, probes[i], prices.list()), 1e-9));
     }
   }
 }
@@ -298,13 +301,13 @@ TEST_CASE("price_network: of branches, what a rank must do is at most what its o
     const Prices prices(ranks);
     const Plan blank = blank_plan(config("resnet50"), 8, ranks);
     const PricedNetwork priced = price_all(blank, prices.list());
-    const std::vector<int> sample = sample_ranks(ranks);
+    const std::vector<int> probes = probe_ranks(ranks);
     for (int trial = 0; trial < (is_slow_build ? 3 : 10); ++trial) {
       const Assignment assignment = random_assignment(random, priced.graph);
       const Plan plan = plan_of(blank, priced.choices, assignment);
-      for (std::size_t i = 0; i < sample.size(); ++i) {
+      for (std::size_t i = 0; i < probes.size(); ++i) {
         const double least = total_cost(priced.least[i], assignment);
-        const double actual = unavoidable_prices(plan, sample[i], prices.list());
+        const double actual = unavoidable_prices(plan, probes[i], prices.list());
         CHECK(least <= actual * (1 + 1e-9));
         CHECK(least >= actual * 0.98);
       }
@@ -312,8 +315,9 @@ TEST_CASE("price_network: of branches, what a rank must do is at most what its o
   }
 }
 
-// The slowest rank may be another one for every layer (with stationary_w, who receives most changes
-// from mesh to mesh), or none of the sampled ones, and readers of one tensor are priced apart.
+// Prices may differ from costs for three reasons. Every layer may have another slowest rank: with
+// stationary_w, the rank that receives most changes from mesh to mesh. The slowest rank may not be
+// probed. Readers of one tensor are priced apart.
 TEST_CASE("price_network: any choice costs about what its operations cost") {
   RandomValues random(9);
   std::vector<const char*> names{"lenet", "residual-16"};

@@ -1,0 +1,64 @@
+// Runs of kernels that follow each other, captured and started as one graph of the device.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "executor/backend/device.hpp"
+#include "executor/step/graph_choice.hpp"
+#include "executor/step/prepared_operation.hpp"
+#include "executor/step/step_context.hpp"
+#include "executor/step/step_queues.hpp"
+#include "planner/base/error.hpp"
+#include "planner/schedule/schedule.hpp"
+
+namespace cnnplan {
+
+class KernelGraphs {
+ public:
+  // Keeps references. A host has no graphs.
+  KernelGraphs(const Schedule& schedule,
+               const std::vector<PreparedOperation>& prepared,
+               const StepQueues& queues,
+               Device& device,
+               Graphs graphs);
+
+  // Returns the end of the run that begins at the operation `first`. A run is kernels that follow
+  // each other in one queue. The run as a whole may wait for kernels of other queues that were
+  // started before it. Its kernels wait for nothing else in other queues. In one queue, all
+  // communication before the run is finished.
+  std::size_t run_end(std::size_t first) const { return first + run_lengths_[first]; }
+  // Returns the graph of the run that begins at `first`; null where its kernels start one by one.
+  // @throws BackendError where graphs were asked for and the device cannot capture the kernels
+  WorkGraph* graph_of(std::size_t first, const StepState& state, Timing timing);
+  // Starts a graph. Returns false without a graph, or where the device refuses the graph; the
+  // kernels then start one by one. @throws BackendError where graphs were asked for
+  bool launch(WorkGraph* graph);
+  // Takes the time of a step, and chooses for the next step.
+  void end_step(double step_s, Timing timing);
+  // Returns why kernels start one by one, although graphs were preferred; else empty.
+  const std::string& why_none() const { return why_none_; }
+
+ private:
+  void find_runs(const Schedule& schedule);
+  bool waits(const Operation& operation, std::size_t index, std::size_t first) const;
+  bool is_kernel_in(std::size_t operation, int lane) const;
+  std::unique_ptr<WorkGraph> capture(std::size_t first, const StepState& state, Timing timing);
+  void refuse(const BackendError& error);
+
+  const std::vector<PreparedOperation>& prepared_;
+  const StepQueues& queues_;
+  Device& device_;
+  bool is_required_;  // a device that refuses graphs ends the step
+  GraphChoice choice_;
+  std::string why_none_;
+  bool has_run_ = false;
+  std::vector<std::size_t> run_lengths_;  // by operation: kernels in the run that begins there
+  // By operation and timing: the graph of the run that begins there.
+  std::vector<std::array<std::unique_ptr<WorkGraph>, 2>> graphs_;
+};
+
+}  // namespace cnnplan

@@ -1,0 +1,48 @@
+// Runs a step on a host whose schedule has several lanes: a thread for each lane.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+#include "executor/backend/backend.hpp"
+#include "executor/step/lane_threads.hpp"
+#include "executor/step/operation_ends.hpp"
+#include "executor/step/prepared_operation.hpp"
+#include "executor/step/step_context.hpp"
+#include "executor/step/step_queues.hpp"
+#include "planner/schedule/schedule.hpp"
+
+namespace cnnplan {
+
+class LaneRunner {
+ public:
+  using Start = std::function<void(std::size_t operation)>;
+
+  // Keeps references. @throws EnvironmentError where the system has not as many threads
+  LaneRunner(const Schedule& schedule,
+             const std::vector<PreparedOperation>& prepared,
+             const StepQueues& queues,
+             Backend& backend);
+
+  // Runs all operations. `start` starts an operation; on a host, its communication is over then.
+  // Lane 0 communicates. @throws the error of the first lane that failed
+  void run(const Start& start, Timing timing);
+  // Reserves a workspace for each lane, in its thread. `bytes`: by lane.
+  void reserve_workspaces(const std::vector<std::int64_t>& bytes);
+
+ private:
+  void run_lane(int lane, const Start& start, Timing timing);
+  void run_operation(std::size_t operation, const Start& start, Timing timing);
+  void await_other_lanes(std::size_t operation) const;
+
+  const Schedule& schedule_;
+  const std::vector<PreparedOperation>& prepared_;
+  const StepQueues& queues_;
+  Backend& backend_;
+  OperationEnds ends_;
+  std::vector<std::vector<std::size_t>> by_lane_;  // the operations of each lane
+  LaneThreads threads_;                            // the threads end first
+};
+
+}  // namespace cnnplan

@@ -1,0 +1,44 @@
+// Makes the kernels, transfers and collectives of a schedule, once for all steps.
+#pragma once
+
+#include <memory>
+
+#include "executor/backend/backend.hpp"
+#include "executor/step/left_out_kernels.hpp"
+#include "executor/step/prepared_operation.hpp"
+#include "executor/step/schedule_memory.hpp"
+#include "executor/step/step_context.hpp"
+#include "planner/schedule/schedule.hpp"
+
+namespace cnnplan {
+
+class OperationPreparer {
+ public:
+  // Keeps references. Prepared operations refer to the schedule, the context and the memory, but
+  // not to this object.
+  OperationPreparer(const Schedule& schedule,
+                    const StepContext& context,
+                    ScheduleMemory& memory,
+                    LeftOutKernels& left_out);
+
+  // It is collective where the operation communicates.
+  // @throws BackendError for a kernel that the backend refuses
+  PreparedOperation prepare(const Operation& operation) const;
+
+ private:
+  PreparedOperation prepare_body(const KernelOperation& operation) const;
+  PreparedOperation prepare_body(const TransferOperation& operation) const;
+  PreparedOperation prepare_body(const CollectiveOperation& operation) const;
+  PreparedOperation prepare_body(const LoadOperation& operation) const;
+  std::shared_ptr<Kernel> make_kernel(const KernelOperation& operation,
+                                      const KernelSpec& spec,
+                                      const KernelConstants& constants) const;
+  Device& device() const { return context_.backend->device(); }
+
+  const Schedule& schedule_;
+  const StepContext& context_;
+  ScheduleMemory& memory_;
+  LeftOutKernels& left_out_;
+};
+
+}  // namespace cnnplan

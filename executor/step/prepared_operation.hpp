@@ -1,0 +1,25 @@
+// An operation of a schedule, ready to run as often as there are steps.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "executor/backend/backend.hpp"
+#include "executor/backend/device.hpp"
+
+namespace cnnplan {
+
+struct PreparedOperation {
+  std::function<void(const StepState&)> start;  // empty: left out
+  std::function<void()> finish;                 // empty: the host has nothing left to do
+  std::int64_t workspace_bytes = 0;
+  std::int64_t staging_bytes = 0;
+  std::string implementation;  // of a kernel, as the backend names it
+  bool is_kernel = false;
+  std::unique_ptr<Event> begin;
+  std::unique_ptr<Event> end;
+};
+
+}  // namespace cnnplan

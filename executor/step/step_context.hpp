@@ -1,0 +1,40 @@
+// The objects that a step runs on, and the ways in which it can run.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "executor/backend/backend.hpp"
+#include "executor/data/data_source.hpp"
+#include "executor/step/graph_choice.hpp"
+#include "executor/step/groups.hpp"
+#include "executor/step/parameter_store.hpp"
+#include "executor/step/schedule_memory.hpp"
+
+namespace cnnplan {
+
+// The objects that a schedule runs on, which are borrowed, and how it runs.
+struct StepContext {
+  Backend* backend = nullptr;
+  ParameterStore* parameters = nullptr;
+  Groups* groups = nullptr;             // null: communication is left out (profiling)
+  DataSource* data = nullptr;           // null: samples and labels stay as they are
+  const ChainStates* states = nullptr;  // where chains start from; null: from zeros
+  // Where communication is left out, it is called instead with the operation's id; may be empty.
+  std::function<void(const std::string& id)> in_place_of_communication;
+  bool updates = true;         // false: weights and momentum stay as they are
+  bool replicas_agree = true;  // false: ranks with replicas may compute other bits (profiling)
+  // True: operations use the queue of their stream; false: all use one. It is for devices with
+  // queues.
+  bool overlap = false;
+  Graphs graphs = Graphs::off;  // whether kernels that follow each other start as one graph
+  // Where it is set, a kernel that cannot be made or started is left out of all steps, and it is
+  // called once for the kernel. Empty: the error is thrown.
+  std::function<void(const KernelSpec& spec, const std::string& why)> left_out = {};
+};
+
+// What a step measures: each operation, or the step alone. Events between kernels cost time on a
+// GPU.
+enum class Timing { operations, step };
+
+}  // namespace cnnplan

@@ -1,0 +1,44 @@
+// Describes every kind of kernel: its name, its phases with their operands, and its work.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string_view>
+
+#include "planner/kernel/kernel.hpp"
+#include "planner/kernel/operand_role.hpp"
+
+namespace cnnplan {
+
+struct OperandRow {
+  OperandRole role = OperandRole::x;
+  bool written = false;
+  // Says whether a kernel has the operand. It is null where every kernel has it.
+  bool (*is_there)(const KernelSpec& spec) = nullptr;
+};
+
+struct PhaseRow {
+  KernelPhase phase = KernelPhase::forward;
+  std::span<const OperandRow> operands;  // in the order in which a kernel takes them
+  // How many times the kernel reads or writes a tensor of the size of its output block. Kinds whose
+  // work does not follow from it have 0.
+  double passes = 0.0;
+  // Further passes that flags of the spec ask for. It is null where there are none.
+  double (*more_passes)(const KernelSpec& spec) = nullptr;
+};
+
+struct KernelKindRow {
+  KernelKind kind = KernelKind::convolution;
+  std::string_view name;
+  std::span<const PhaseRow> phases;
+  bool has_window = false;
+  double (*flops)(const KernelSpec& spec) = nullptr;
+  double (*bytes)(const KernelSpec& spec) = nullptr;
+};
+
+const KernelKindRow& row_of(KernelKind kind);
+bool has_phase(KernelKind kind, KernelPhase phase);
+// @throws std::logic_error unless has_phase(spec.kind, spec.phase)
+const PhaseRow& phase_of(const KernelSpec& spec);
+
+}  // namespace cnnplan

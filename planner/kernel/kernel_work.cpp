@@ -1,0 +1,107 @@
+// Counts what a kernel computes and moves.
+#include "planner/kernel/kernel_work.hpp"
+
+#include <cstdint>
+
+#include "planner/kernel/kernel_kinds.hpp"
+#include "planner/tensor/element.hpp"
+
+namespace cnnplan {
+namespace {
+
+double elements(const Shape& shape) {
+  double product = 1.0;
+  for (std::int64_t extent : shape.extents) product *= static_cast<double>(extent);
+  return product;
+}
+
+double kernel_volume(const Window& window) {
+  double product = 1.0;
+  for (const WindowDim& dim : window.dims) product *= static_cast<double>(dim.kernel);
+  return product;
+}
+
+double weight_elements(const KernelSpec& spec) {
+  return static_cast<double>(spec.out[Dim::c]) * static_cast<double>(spec.in[Dim::c]) /
+         static_cast<double>(spec.groups) * kernel_volume(spec.window);
+}
+
+double passes(const KernelSpec& spec) {
+  const PhaseRow& phase = phase_of(spec);
+  return phase.passes + (phase.more_passes == nullptr ? 0.0 : phase.more_passes(spec));
+}
+
+// Returns how many inputs an output is interpolated from.
+double inputs_around(const KernelSpec& spec) {
+  double product = 1.0;
+  for (const WindowDim& dim : spec.window.dims) product *= dim.kernel > 1 ? 2.0 : 1.0;
+  return product;
+}
+
+double activation(const KernelSpec& spec) {
+  return static_cast<double>(activation_bytes(spec.precision));
+}
+
+double parameter(const KernelSpec& spec) {
+  return static_cast<double>(parameter_bytes(spec.precision));
+}
+
+}  // namespace
+
+double pass_flops(const KernelSpec& spec) {
+  return passes(spec) * elements(spec.out);
+}
+
+double pass_bytes(const KernelSpec& spec) {
+  return activation(spec) * passes(spec) * elements(spec.out);
+}
+
+double convolution_flops(const KernelSpec& spec) {
+  return 2.0 * elements(spec.out) * kernel_volume(spec.window) *
+         static_cast<double>(spec.in[Dim::c]) / static_cast<double>(spec.groups);
+}
+
+double convolution_bytes(const KernelSpec& spec) {
+  const bool is_gradient = spec.phase == KernelPhase::backward_filter;
+  return block_bytes(spec) +
+         (is_gradient ? parameter(spec) : activation(spec)) * weight_elements(spec);
+}
+
+double pooling_bytes(const KernelSpec& spec) {
+  return block_bytes(spec) + parameter(spec) * elements(spec.out);
+}
+
+double upsample_flops(const KernelSpec& spec) {
+  return elements(spec.out);
+}
+
+double interpolate_flops(const KernelSpec& spec) {
+  return 2.0 * inputs_around(spec) * elements(spec.out);
+}
+
+double block_bytes(const KernelSpec& spec) {
+  return activation(spec) * (elements(spec.in) + elements(spec.out));
+}
+
+// A forward pass takes a sum of squares and a power, a backward pass another sum.
+double local_response_norm_flops(const KernelSpec& spec) {
+  const double sums = spec.phase == KernelPhase::forward ? 1.0 : 2.0;
+  return sums * (2.0 * static_cast<double>(spec.local_size) + 2.0) * elements(spec.out);
+}
+
+// One pass is over the probabilities.
+double softmax_bytes(const KernelSpec& spec) {
+  return (activation(spec) * (passes(spec) - 1.0) + parameter(spec)) * elements(spec.out);
+}
+
+// One pass is over activations, and the others are over elements as wide as parameters.
+double squared_error_bytes(const KernelSpec& spec) {
+  return (activation(spec) + parameter(spec) * (passes(spec) - 1.0)) * elements(spec.out);
+}
+
+double sgd_bytes(const KernelSpec& spec) {
+  const double copies = has_weight_copies(spec.precision) ? activation(spec) : 0.0;
+  return (parameter(spec) * passes(spec) + copies) * elements(spec.out);
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,47 @@
+// Says what an operand is to a kernel. The elements of an operand follow from its role.
+#pragma once
+
+namespace cnnplan {
+
+enum class OperandRole {
+  // These are blocks of activations. x, a, b and dx have the shape `in` of the spec, the others
+  // `out`.
+  x,
+  a,
+  b,
+  y,
+  residual,
+  dx,
+  dy,
+  dz,  // dy, masked by the ReLU of a batch norm
+  // Convolutions have weights and their gradient in the format of the backend, and a bias per
+  // channel.
+  weight,
+  dweight,
+  bias,
+  dbias,
+  // Batch norms have these. All except the sums have one element per channel.
+  sums,           // doubles: for each channel a sum and a sum of squares, then the count
+  gradient_sums,  // doubles: for each channel a sum of dz and a sum of dz * normalised x
+  scale,
+  shift,
+  dscale,
+  dshift,
+  running_mean,
+  running_variance,
+  // Max pooling keeps where the maximum of an output was. Only the backend knows the format.
+  index,
+  // Losses have these, in the shape `out` except for labels and loss.
+  labels,  // one for each position of the block
+  probabilities,
+  targets,
+  differences,
+  loss,  // one double
+  // The update of parameters works on flat arrays.
+  parameters,
+  gradient,
+  momentum,
+  copies,  // the parameters in the element of activations
+};
+
+}  // namespace cnnplan

@@ -1,0 +1,40 @@
+// The layer kind `batch_norm`: normalizes each channel over the samples and positions of a batch.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "planner/network/rules/layer_fields.hpp"
+#include "planner/network/rules/layer_place.hpp"
+#include "planner/network/rules/layer_traits.hpp"
+#include "planner/tensor/shape.hpp"
+
+namespace cnnplan {
+
+// Which ranks share the statistics of a batch norm: none, the ranks that share a sample, or all.
+enum class BatchNormStatistics { local, spatial, global };
+
+// y = scale (x - mean) / sqrt(variance + epsilon) + shift. The running values become
+// (1 - momentum) running + momentum batch. Scale and shift have the shape (C).
+struct BatchNorm {
+  static constexpr LayerTraits traits{
+      .name = "batch_norm", .reads_input_again = true, .may_recompute = true};
+
+  double epsilon = 1e-5;
+  double momentum = 0.1;
+  auto operator<=>(const BatchNorm&) const = default;
+
+  template <typename Fields>
+  static void describe(Fields& fields) {
+    constexpr NumberRange epsilon_range{.minimum = 0.0, .maximum = 1.0, .ends = Ends::open_below};
+    fields.optional("epsilon", &BatchNorm::epsilon, epsilon_range);
+    fields.optional("momentum", &BatchNorm::momentum, fraction_range);
+  }
+};
+
+// Returns the shape of the input. @throws InputError for an impossible epsilon or momentum
+Shape sample_shape(const BatchNorm& layer,
+                   const std::vector<Shape>& inputs,
+                   const LayerPlace& place);
+
+}  // namespace cnnplan

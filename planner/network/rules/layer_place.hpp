@@ -1,0 +1,34 @@
+// Names the place of a problem in a network file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "planner/base/error.hpp"
+
+namespace cnnplan {
+
+// A layer of `file`. The JSON pointer "/layers/<layer>/<key>" leads to the problem.
+struct LayerPlace {
+  std::string file;
+  std::size_t layer = 0;
+
+  // @throws InputError
+  [[noreturn]] void refuse(const std::string& key, std::string value, std::string allowed) const {
+    throw InputError(
+        {.file = file,
+         .pointer = "/layers/" + std::to_string(layer) + (key.empty() ? "" : "/" + key),
+         .value = std::move(value),
+         .allowed = std::move(allowed)});
+  }
+  void require(bool holds,
+               const std::string& key,
+               std::int64_t value,
+               const std::string& allowed) const {
+    if (!holds) refuse(key, std::to_string(value), allowed);
+  }
+};
+
+}  // namespace cnnplan

@@ -1,0 +1,55 @@
+// What an operation does in a training step, named alike in schedules, files and reports.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "planner/base/enumerators.hpp"
+
+namespace cnnplan {
+
+enum class OperationPart {
+  load,                    // samples and labels, or targets
+  forward,                 // kernels
+  backward_data,           // kernels of error signals
+  backward_filter,         // kernels of weight gradients
+  statistics,              // sums of a batch norm
+  accumulate,              // error signals that several layers send to one tensor
+  halo,                    // exchange with neighbours on one mesh
+  channel_allgather,       // channels that other ranks own
+  channel_reduce_scatter,  // parts of sums over channels, to the owners of the sums
+  shuffle,                 // from one mesh to another
+  copy,                    // channels to or from a concat or a slice
+  statistics_allreduce,    // sums of a batch norm
+  loss_allreduce,
+  gradient_reduction,  // allreduce, or its reduce-scatter
+  weight_allgather,    // weights that other ranks updated
+  update,              // of weights by SGD
+};
+std::string_view to_text(OperationPart part);
+
+// True for the parts that serve all layers of a gradient bucket together, so that they belong to no
+// layer.
+bool serves_bucket(OperationPart part);
+
+template <>
+struct Enumerators<OperationPart> {
+  static constexpr std::array all{OperationPart::load,
+                                  OperationPart::forward,
+                                  OperationPart::backward_data,
+                                  OperationPart::backward_filter,
+                                  OperationPart::statistics,
+                                  OperationPart::accumulate,
+                                  OperationPart::halo,
+                                  OperationPart::channel_allgather,
+                                  OperationPart::channel_reduce_scatter,
+                                  OperationPart::shuffle,
+                                  OperationPart::copy,
+                                  OperationPart::statistics_allreduce,
+                                  OperationPart::loss_allreduce,
+                                  OperationPart::gradient_reduction,
+                                  OperationPart::weight_allgather,
+                                  OperationPart::update};
+};
+
+}  // namespace cnnplan

@@ -1,0 +1,16 @@
+// The part, layer and level of an operation, as plan and run files carry them.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "planner/json/json_reader.hpp"
+#include "planner/plan/plan.hpp"
+
+namespace cnnplan {
+
+// Reads the keys "layer", "part" and "level" of an operation. `schema` is the number of the file:
+// in /1, all three may be missing.
+OperationPlace read_operation_place(const JsonReader& reader, int schema);
+void add_operation_place(const OperationPlace& place, nlohmann::ordered_json& operation);
+
+}  // namespace cnnplan

@@ -1,0 +1,42 @@
+// Where reports count an operation: the row of its layer or group, and the column of its part.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "planner/plan/plan.hpp"
+
+namespace cnnplan {
+
+enum class ReportColumn {
+  forward,
+  backward_data,
+  backward_filter,
+  halo,
+  channels,  // allgather and reduce_scatter between ranks that have different channels
+  shuffle,
+  copy,
+  statistics,
+  allreduce,  // of statistics and losses
+  other,
+};
+inline constexpr std::array all_report_columns{ReportColumn::forward,
+                                               ReportColumn::backward_data,
+                                               ReportColumn::backward_filter,
+                                               ReportColumn::halo,
+                                               ReportColumn::channels,
+                                               ReportColumn::shuffle,
+                                               ReportColumn::copy,
+                                               ReportColumn::statistics,
+                                               ReportColumn::allreduce,
+                                               ReportColumn::other};
+std::string_view to_text(ReportColumn column);
+
+ReportColumn column_of(OperationPart part);
+// @pre the operation has a part: with_places completes plans of schema /1
+OperationPart part_of(const PredictedOperation& operation);
+// The layer of an operation. Where it serves a gradient bucket, "sgd" for an update, else "reduce".
+std::string group_of(const PredictedOperation& operation);
+
+}  // namespace cnnplan

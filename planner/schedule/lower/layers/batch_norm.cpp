@@ -1,0 +1,137 @@
+// Adds the kernels of statistics and normalisation, and the sums of statistics over ranks.
+#include "planner/schedule/lower/layers/batch_norm.hpp"
+
+#include <array>
+#include <string>
+#include <utility>
+
+#include "planner/schedule/lower/state/batch_norm_operands.hpp"
+#include "planner/schedule/lower/state/operation_names.hpp"
+#include "planner/tensor/element.hpp"
+
+namespace cnnplan {
+namespace {
+
+BufferIndex add_sums(LoweringState& state,
+                     const Unit& unit,
+                     const char* suffix,
+                     std::int64_t elements) {
+  return state.writer.builder().add_flat(
+      state.context.name(unit) + suffix, BufferRole::scratch, BufferElement::fp64, elements);
+}
+
+// Sums the statistics of a phase over the ranks that share them.
+void allreduce_sums(LoweringState& state, const Unit& unit, KernelPhase phase, BufferIndex sums) {
+  const LoweringContext& context = state.context;
+  const Plan& plan = context.plan();
+  const LayerPlan& own = context.layer_plan(unit.head);
+  const ScheduleBuilder& builder = state.writer.builder();
+  OperationLabel label = kernel_label(unit.head, phase);
+  label.part = OperationPart::statistics_allreduce;
+  state.writer.collective(
+      {.id = context.name(unit) + '/' + std::string(to_text(phase)) + "/allreduce", .label = label},
+      unit.head,
+      Stream::compute,
+      {.algorithm = allreduce_for_replicas(plan, plan.statistics_allreduce, unit.head, unit.head),
+       .group = statistics_group(own.mesh, own.statistics, context.rank()),
+       .operand = builder.write(sums),
+       .element = ElementType::fp64,
+       .elements = builder.buffer(sums).bytes / bytes_of(BufferElement::fp64)});
+}
+
+// Adds the kernel from dz, and its sums over the group, to the error signal of the input.
+void backward_data(LoweringState& state,
+                   const Unit& unit,
+                   KernelSpec spec,
+                   const std::array<Operand, 2>& gradient) {
+  const LoweringContext& context = state.context;
+  spec.phase = KernelPhase::backward_data;
+  std::vector<Operand> operands{state.recompute.input(unit, 0), gradient[0]};
+  if (unit.relu && !spec.residual) operands.push_back(state.recompute.output(unit.last));
+  const Operand dx =
+      state.writer.add_error_signal(context.name(unit) + "/dx", context.own_box(unit.last));
+  operands.insert(operands.end(),
+                  {state.tensors.saved(unit).sums,
+                   gradient[1],
+                   state.parameters.value(unit, ParameterRole::scale),
+                   dx});
+  operands.back().written = true;
+  state.writer.kernel(unit, spec, std::move(operands));
+  state.gradients.contribute(unit, 0, {.operand = dx});
+}
+
+}  // namespace
+
+void add_running_values(const LoweringContext& context, OperationWriter& writer, const Unit& unit) {
+  Box own = whole({{1, 1, 1, 1, 1}});
+  own[Dim::w] = context.own_channels(unit.head);
+  const BufferElement element = buffer_element(parameter_element(context.plan().precision));
+  const auto running = [&](const char* suffix) {
+    return writer.builder().add_buffer(
+        context.name(unit) + suffix, BufferRole::running, element, own);
+  };
+  const auto head = static_cast<std::size_t>(unit.head);
+  writer.schedule().running_mean[head] = running("/mean");
+  writer.schedule().running_variance[head] = running("/variance");
+}
+
+void forward_batch_norm(LoweringState& state, const Unit& unit) {
+  const LoweringContext& context = state.context;
+  const LocalUnit local = context.local(unit);
+  const ScheduleBuilder& builder = state.writer.builder();
+  SavedOperands& saved = state.tensors.saved(unit);
+  saved.inputs = {state.tensors.fetch(unit, 0)};
+  if (unit.residual) saved.inputs.push_back(state.tensors.fetch(unit, 1));
+  const BufferIndex sums =
+      add_sums(state, unit, "/sums", 2 * context.own_channels(unit.head).size() + 1);
+  saved.sums = builder.read(sums);
+  if (!context.is_inference()) {
+    state.writer.kernel(
+        unit,
+        element_wise_spec(local, KernelKind::batch_norm, KernelPhase::forward_statistics),
+        {saved.inputs[0], builder.write(sums)});
+    allreduce_sums(state, unit, KernelPhase::forward_statistics, sums);
+  }
+  add_running_values(context, state.writer, unit);
+  saved.output = state.tensors.add_output(unit);
+  std::vector<Operand> operands =
+      batch_norm_operands(builder, state.parameters, unit, saved.sums, saved.inputs);
+  operands.push_back(saved.output);
+  operands.back().written = true;
+  state.writer.kernel(unit, batch_norm_spec(local), std::move(operands));
+}
+
+void backward_batch_norm(LoweringState& state, const Unit& unit, const Operand& dy) {
+  const LoweringContext& context = state.context;
+  const ScheduleBuilder& builder = state.writer.builder();
+  const bool keeps_dz = unit.relu && unit.residual;
+  const BufferIndex sums =
+      add_sums(state, unit, "/gradient_sums", 2 * context.own_channels(unit.head).size());
+  KernelSpec spec = element_wise_spec(
+      context.local(unit), KernelKind::batch_norm, KernelPhase::backward_statistics);
+  spec.relu = unit.relu;
+  spec.residual = keeps_dz;
+  std::vector<Operand> operands{state.recompute.input(unit, 0), dy};
+  if (unit.relu) operands.push_back(state.recompute.output(unit.last));
+  operands.insert(operands.end(),
+                  {state.tensors.saved(unit).sums,
+                   builder.write(sums),
+                   state.parameters.gradient(unit, ParameterRole::scale),
+                   state.parameters.gradient(unit, ParameterRole::shift)});
+  Operand dz = dy;
+  if (keeps_dz) {
+    dz = state.writer.add_error_signal(context.name(unit) + "/dz", context.own_box(unit.last));
+    operands.push_back(dz);
+    operands.back().written = true;
+  }
+  state.writer.kernel(unit, spec, std::move(operands));
+  allreduce_sums(state, unit, KernelPhase::backward_statistics, sums);
+  if (unit.residual && context.decomposition().requires_gradient(unit.inputs[1])) {
+    state.gradients.contribute(unit, 1, {.operand = dz, .shared = shares_gradient(Add{}, 1)});
+  }
+  if (context.decomposition().requires_gradient(unit.inputs[0])) {
+    backward_data(state, unit, spec, {dz, builder.read(sums)});
+  }
+}
+
+}  // namespace cnnplan

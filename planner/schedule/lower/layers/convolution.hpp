@@ -1,0 +1,41 @@
+// The passes of layers that multiply channels with a weight: convolution, transposed convolution
+// and fully connected.
+#pragma once
+
+#include "planner/schedule/lower/state/lowering_state.hpp"
+
+namespace cnnplan {
+
+void forward_convolution(LoweringState& state, const Unit& unit);
+void backward_convolution(LoweringState& state, const Unit& unit, const Operand& dy);
+
+// The kernels of the two passes, which multigrid adds one by one.
+
+// Adds the forward kernel from `input` to `output`.
+void convolve(LoweringState& state,
+              const Unit& unit,
+              const LabelledId& named,
+              const Operand& input,
+              const Operand& output);
+// Adds a forward kernel for a part of the output.
+void convolve(LoweringState& state,
+              const Unit& unit,
+              const LabelledId& named,
+              KernelSpec spec,
+              const Operand& input,
+              Operand output);
+// Adds the backward kernel of a ReLU that is fused into the unit. Returns the error signal before
+// the ReLU.
+Operand backward_fused_relu(LoweringState& state,
+                            const Unit& unit,
+                            const LabelledId& named,
+                            const Operand& dy);
+// Adds the kernel that computes the error signal of the input, and returns that error signal.
+Operand convolve_back(LoweringState& state,
+                      const Unit& unit,
+                      const LabelledId& named,
+                      const Operand& dy);
+// Adds the kernels that compute the gradients of weight and bias.
+void backward_filter(LoweringState& state, const Unit& unit, const Operand& dy);
+
+}  // namespace cnnplan

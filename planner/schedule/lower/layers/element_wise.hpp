@@ -1,0 +1,22 @@
+// The passes of layers that compute each value from the values at its place: ReLU, dropout and add.
+#pragma once
+
+#include "planner/schedule/lower/state/lowering_state.hpp"
+
+namespace cnnplan {
+
+// Local response norms have the same forward pass.
+void forward_element_wise(LoweringState& state, const Unit& unit);
+void backward_element_wise(LoweringState& state, const Unit& unit, const Operand& dy);
+
+// Contributes a gradient to every input. An input of a concat gets the gradient of its channels,
+// and the input of a slice gets a gradient for some of its channels. The second input of a scaled
+// add gets the gradient times the scale.
+void propagate_gradient(LoweringState& state, const Unit& unit, const Operand& gradient);
+// Adds the kernel that multiplies a gradient with the scale of an add, and returns the result.
+Operand scaled_gradient(LoweringState& state,
+                        const Unit& unit,
+                        const LabelledId& named,
+                        const Operand& gradient);
+
+}  // namespace cnnplan

@@ -1,0 +1,10 @@
+// The forward pass of the input: it loads samples and labels.
+#pragma once
+
+#include "planner/schedule/lower/state/lowering_state.hpp"
+
+namespace cnnplan {
+
+void forward_input(LoweringState& state, const Unit& unit);
+
+}  // namespace cnnplan

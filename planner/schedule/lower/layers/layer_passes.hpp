@@ -1,0 +1,13 @@
+// The forward and the backward pass of a unit, whatever its kind of layer.
+#pragma once
+
+#include "planner/schedule/lower/state/lowering_state.hpp"
+
+namespace cnnplan {
+
+// Adds the operations of a unit's forward pass.
+void forward_unit(LoweringState& state, const Unit& unit);
+// Adds the operations of a unit's backward pass, if anything before it has parameters.
+void backward_unit(LoweringState& state, const Unit& unit);
+
+}  // namespace cnnplan

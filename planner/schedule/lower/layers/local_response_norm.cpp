@@ -1,0 +1,20 @@
+// Adds the backward kernel of local response norms, which reads the input again.
+#include "planner/schedule/lower/layers/local_response_norm.hpp"
+
+namespace cnnplan {
+
+void backward_local_response_norm(LoweringState& state, const Unit& unit, const Operand& dy) {
+  const LoweringContext& context = state.context;
+  const Operand dx =
+      state.writer.add_error_signal(context.name(unit) + "/dx", context.own_box(unit.last));
+  Operand written = dx;
+  written.written = true;
+  state.writer.kernel(
+      unit,
+      element_wise_spec(
+          context.local(unit), KernelKind::local_response_norm, KernelPhase::backward_data),
+      {state.recompute.input(unit, 0), dy, written});
+  state.gradients.contribute(unit, 0, {.operand = dx});
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,11 @@
+// The passes of pooling and global pooling.
+#pragma once
+
+#include "planner/schedule/lower/state/lowering_state.hpp"
+
+namespace cnnplan {
+
+void forward_pooling(LoweringState& state, const Unit& unit);
+void backward_pooling(LoweringState& state, const Unit& unit, const Operand& dy);
+
+}  // namespace cnnplan

@@ -1,0 +1,11 @@
+// The passes of layers that rearrange their input: upsampling and channel shuffle.
+#pragma once
+
+#include "planner/schedule/lower/state/lowering_state.hpp"
+
+namespace cnnplan {
+
+void forward_rearrangement(LoweringState& state, const Unit& unit);
+void backward_rearrangement(LoweringState& state, const Unit& unit, const Operand& dy);
+
+}  // namespace cnnplan

@@ -1,0 +1,23 @@
+// Lowers for the prices of the search only units that represent other units.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "planner/schedule/representatives/unit_classes.hpp"
+#include "planner/schedule/schedule.hpp"
+
+namespace cnnplan {
+
+// Returns by rank a priced lowering, but only with the operations of some units: the
+// representatives of the wanted units, and the units around them. A representative has the same
+// kernels, collectives and parameters as in a whole lowering, and keeps as much. Operations are
+// named without their layers.
+// @pre `classes` are the classes of `units`; `wanted` is by unit, and holds the units of samples
+// and losses, and all units where multigrid runs a chain
+std::vector<Schedule> lower_representatives(const FusedUnits& units,
+                                            const UnitClasses& classes,
+                                            const std::vector<bool>& wanted,
+                                            std::span<const int> ranks);
+
+}  // namespace cnnplan

@@ -1,0 +1,65 @@
+// The blocks of a residual chain in the direction of one pass, and the ranks that have them.
+//
+// A pass takes a state from point to point. Points, blocks and steps are numbered in its direction.
+#pragma once
+
+#include <vector>
+
+#include "planner/network/residual_chain.hpp"
+#include "planner/schedule/blocks/layer_hierarchy.hpp"
+#include "planner/schedule/lower/state/lowering_context.hpp"
+
+namespace cnnplan {
+
+class ChainGeometry {
+ public:
+  // Keeps a reference to the context. `blocks` and `hierarchy` are in the direction of the pass.
+  ChainGeometry(const LoweringContext& context,
+                const Multigrid& setting,
+                ResidualChain blocks,
+                LayerHierarchy hierarchy);
+
+  const Multigrid& setting() const { return setting_; }
+  int block_count() const { return static_cast<int>(blocks_.size()); }
+  const ResidualBlock& block(int index) const { return blocks_[static_cast<std::size_t>(index)]; }
+  // Returns the unit that computes F of a block, and the unit that adds the result.
+  const Unit& transform(int block) const;
+  const Unit& sum(int block) const;
+
+  const LayerHierarchy& hierarchy() const { return hierarchy_; }
+  // Returns the blocks that a step of a level passes.
+  const LayerRange& layers_of(int level, int step) const;
+  // Returns the sum of the steps h of some blocks.
+  double length_of(const LayerRange& layers) const;
+
+  // A stage is the ranks that have one block: their coordinate along the axis l.
+  int stage_of(int block) const;
+  // Returns the stage that goes on from a point.
+  int home_of(int point) const;
+  bool is_at(int stage) const { return stage == own_stage_; }
+  bool is_here(int block) const { return is_at(stage_of(block)); }
+  // Returns the blocks of a state on the ranks of a stage.
+  BlockOwnership blocks_at(int stage) const;
+  // Returns this rank's block of a state on its own stage.
+  Box own_box() const;
+
+  // True where the state of a point is the first guess of the next step. These are the C-points of
+  // the finest level between layers.
+  bool is_kept(int point) const { return maker_of(point) >= 0; }
+  // True where the ranks that have the block before a kept point make its last state.
+  bool is_kept_where_block_is(int point) const;
+  // Returns the stage that makes the last state of a point; -1 where the point is not kept.
+  int maker_of(int point) const { return makers_[static_cast<std::size_t>(point)]; }
+
+ private:
+  void find_makers();
+
+  const LoweringContext& context_;
+  Multigrid setting_;
+  ResidualChain blocks_;
+  LayerHierarchy hierarchy_;
+  int own_stage_;
+  std::vector<int> makers_;  // by point
+};
+
+}  // namespace cnnplan

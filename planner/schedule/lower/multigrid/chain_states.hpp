@@ -1,0 +1,69 @@
+// The states of a pass through a chain, and the operations that take them from point to point.
+//
+// A step from a point takes the derivative of its first block: u_n to u_{n+1} = u_n + h F(u_n), or
+// with the error signal lambda_{n+1} to lambda_n. A derivative that was evaluated on one level
+// serves the same state on all levels.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "planner/schedule/lower/multigrid/chain_labels.hpp"
+#include "planner/schedule/lower/multigrid/chain_operator.hpp"
+
+namespace cnnplan {
+
+class ChainStates {
+ public:
+  // Keeps references. `first` is the state of the first point, on the ranks of the first block.
+  ChainStates(const LoweringContext& context,
+              OperationWriter& writer,
+              const ChainGeometry& geometry,
+              ChainOperator& chain_operator,
+              const ChainLabels& labels,
+              const Operand& first);
+
+  // Returns the state of a point, on the ranks that go on from it.
+  const Operand& at(int point) const { return states_[static_cast<std::size_t>(point)]; }
+  // Returns the state of a point on the ranks that computed it, and the stage of these ranks.
+  const Operand& made(int point) const { return made_[static_cast<std::size_t>(point)]; }
+  int made_at(int point) const { return made_at_[static_cast<std::size_t>(point)]; }
+  // Takes the states that the cycles of the step before left at points that are kept.
+  void take_kept();
+
+  // Makes the derivative of a block that of its state.
+  void evaluate(int block);
+  // Computes the end of a step, and makes it the state of its point.
+  void pass_on(int level, int step);
+  void make(int level, int step);
+  void hand_over(int level, int step);
+  // Returns the end of a step in memory of its own, on the ranks of its first block.
+  Operand propagate(int level, int step);
+  // Sets the right side of a step of a coarse level: what the finer level makes of the group,
+  // `propagated`, less what the step makes of it. It is L_H(U_H) + R_H of the algorithm, without
+  // U_H.
+  void set_right_side(int level, int step, const Operand& propagated);
+  // Adds the operation target = first + scale * second for the operands (first, second, target).
+  void add(int block, const std::string& suffix, double scale, std::vector<Operand> operands);
+  Operand new_block(const std::string& name);
+
+ private:
+  void advance(int level, int step, const Operand& target);
+  Operand moved(const Operand& source, int from, int to, const Operand& target, int block);
+  int last_step_in(int level, int step) const;
+
+  const LoweringContext& context_;
+  OperationWriter& writer_;
+  const ChainGeometry& geometry_;
+  ChainOperator& operator_;
+  const ChainLabels& labels_;
+  Operand absent_;                                 // on ranks that do not have a state
+  std::vector<Operand> states_;                    // by point
+  std::vector<Operand> made_;                      // by point
+  std::vector<int> made_at_;                       // by point
+  std::vector<Operand> derivatives_;               // by block
+  std::vector<bool> is_fresh_;                     // by block: its derivative is that of its state
+  std::vector<std::vector<Operand>> right_sides_;  // by level and step; level 0 has none
+};
+
+}  // namespace cnnplan

@@ -1,0 +1,31 @@
+// Records the residuals of C-points on the finest level, where they are asked for.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "planner/schedule/lower/multigrid/chain_states.hpp"
+
+namespace cnnplan {
+
+class ResidualTrace {
+ public:
+  // Keeps references.
+  ResidualTrace(const ChainGeometry& geometry, ChainStates& states, const ChainLabels& labels)
+      : geometry_(geometry), states_(states), labels_(labels) {}
+
+  // Adds the residual of the C-point after a group of the finest level. `propagated` is the state
+  // that the group makes of its first state.
+  void record(const LayerRange& group, const Operand& propagated);
+  // Keeps the residuals of points that have one for every cycle, so that all norms are over the
+  // same points.
+  void keep(Schedule& schedule) const;
+
+ private:
+  const ChainGeometry& geometry_;
+  ChainStates& states_;
+  const ChainLabels& labels_;
+  std::map<int, std::vector<PointResidual>> residuals_;  // by point
+};
+
+}  // namespace cnnplan

@@ -1,0 +1,22 @@
+// Puts the operands of a batch norm in the order of the kernel table.
+#include "planner/schedule/lower/state/batch_norm_operands.hpp"
+
+namespace cnnplan {
+
+std::vector<Operand> batch_norm_operands(const ScheduleBuilder& builder,
+                                         const ParameterLayout& parameters,
+                                         const Unit& unit,
+                                         const Operand& sums,
+                                         const std::vector<Operand>& inputs) {
+  const auto head = static_cast<std::size_t>(unit.head);
+  std::vector<Operand> operands{inputs[0],
+                                sums,
+                                parameters.value(unit, ParameterRole::scale),
+                                parameters.value(unit, ParameterRole::shift),
+                                builder.write(builder.schedule().running_mean[head]),
+                                builder.write(builder.schedule().running_variance[head])};
+  if (unit.residual) operands.push_back(inputs[1]);
+  return operands;
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,46 @@
+// Reduces and updates buckets of gradients as backpropagation completes them.
+#pragma once
+
+#include <cstddef>
+
+#include "planner/schedule/lower/state/lowering_context.hpp"
+#include "planner/schedule/lower/state/operation_writer.hpp"
+#include "planner/schedule/lower/state/parameter_layout.hpp"
+
+namespace cnnplan {
+
+class GradientBuckets {
+ public:
+  // Keeps references.
+  GradientBuckets(const LoweringContext& context,
+                  OperationWriter& writer,
+                  const ParameterLayout& parameters);
+
+  // Gathers the weights of a sharded update, in the order in which the forward pass needs them.
+  void gather_weights();
+  // Call it when the gradients of a unit are complete. It reduces the ranges that are complete
+  // then.
+  void complete(const Unit& unit);
+  // Updates the buckets that are reduced and not updated yet.
+  void update_rest();
+
+ private:
+  void reduce(std::size_t range);
+  void exchange(const LabelledId& named,
+                const GradientRange& range,
+                CollectiveKind kind,
+                BufferIndex arena);
+  void update_before(std::size_t end);
+  void update(const GradientRange& range);
+
+  const LoweringContext& context_;
+  OperationWriter& writer_;
+  const ParameterLayout& parameters_;
+  int complete_slots_ = 0;  // slots before this one have complete gradients
+  // Ranges before these are reduced, and updated.
+  std::size_t reduced_ = 0;
+  std::size_t updated_ = 0;
+  int update_count_ = 0;
+};
+
+}  // namespace cnnplan

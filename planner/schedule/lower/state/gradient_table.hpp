@@ -1,0 +1,46 @@
+// The gradients of one rank's tensors, as the units that read a tensor contribute them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "planner/schedule/lower/state/lowering_context.hpp"
+#include "planner/schedule/lower/state/operation_writer.hpp"
+
+namespace cnnplan {
+
+// A gradient of a tensor, or a part of it. A shared contribution must not be overwritten.
+struct GradientContribution {
+  Operand operand;
+  bool shared = false;
+};
+
+class GradientTable {
+ public:
+  // Keeps references.
+  GradientTable(const LoweringContext& context, OperationWriter& writer);
+
+  // Brings a unit's gradient of its input back to the owners of the input.
+  void contribute(const Unit& unit, std::size_t input, const GradientContribution& contribution);
+  // Stands in for the contributions of a unit that is not lowered.
+  void contribute_nothing(const Unit& unit);
+  // Returns the sum of all contributions to the gradient of a unit's output.
+  Operand total(const Unit& unit);
+
+ private:
+  // Returns the buffer for the gradients that slices contribute: one for all slices of a tensor.
+  BufferIndex of_slices(LayerIndex target, const std::string& name);
+  GradientContribution sum(const Unit& unit,
+                           const std::array<GradientContribution, 2>& terms,
+                           const std::string& suffix);
+  bool is_reusable(const Unit& unit, const GradientContribution& term) const;
+
+  const LoweringContext& context_;
+  OperationWriter& writer_;
+  std::vector<std::vector<GradientContribution>> contributions_;  // by layer
+  std::vector<BufferIndex> of_slices_;  // by layer; -1 where there is none
+};
+
+}  // namespace cnnplan

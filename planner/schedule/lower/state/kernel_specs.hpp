@@ -1,0 +1,52 @@
+// Describes the kernels of a unit on one rank. All functions are pure.
+#pragma once
+
+#include <string>
+
+#include "planner/kernel/kernel.hpp"
+#include "planner/schedule/blocks/decomposition.hpp"
+
+namespace cnnplan {
+
+// A unit as one rank sees it.
+struct LocalUnit {
+  const Decomposition& decomposition;
+  const Unit& unit;
+  int rank;
+
+  const Plan& plan() const { return decomposition.plan(); }
+  const LayerParameters& parameters() const { return plan().network.layer(unit.head).parameters; }
+  const LayerPlan& layer_plan() const {
+    return plan().layers.at(static_cast<std::size_t>(unit.head));
+  }
+};
+
+// Returns the forward kernel of a layer with a window. A transposed convolution has the forward
+// kernel of the convolution from its outputs to its inputs. @pre the layer has a window
+KernelSpec windowed_spec(const LocalUnit& local);
+// Returns the kernel that does a phase of a layer that mixes channels, on ranks that have the
+// weight. `forward` is windowed_spec(local).
+KernelSpec convolution_spec(const LocalUnit& local, KernelSpec forward, KernelPhase phase);
+// Returns the kernel that adds the bias of a transposed convolution, or sums its gradient.
+KernelSpec bias_spec(const LocalUnit& local, KernelPhase phase);
+// Returns a kernel whose input and output are the rank's block of the unit's output.
+KernelSpec element_wise_spec(const LocalUnit& local, KernelKind kind, KernelPhase phase);
+// Returns the forward kernel of an add, a ReLU, a dropout or a local response norm.
+KernelSpec forward_element_wise_spec(const LocalUnit& local);
+// Returns the forward kernel of a batch norm, with what is fused into it.
+KernelSpec batch_norm_spec(const LocalUnit& local);
+// Returns the kernel of an upsampling or a channel shuffle.
+KernelSpec rearranging_spec(const LocalUnit& local, KernelPhase phase);
+KernelKind loss_kind(const Network& network);
+
+// Returns the constants of a kernel of the unit. The kind matters where a unit has several kernels:
+// accumulating the gradient of an add does not scale.
+KernelConstants constants_of(const LocalUnit& local, KernelKind kind);
+// Returns the implementation that was profiled for a convolution, and "" for other kernels.
+std::string implementation_of(const Plan& plan, const KernelSpec& spec);
+// Returns the number of kernels, one for each block of samples, that the plan cuts a kernel into on
+// a rank. The forward kernel of a batch norm sums nothing. It updates running values, and must do
+// so once.
+int sample_blocks_of(const Plan& plan, const KernelSpec& spec);
+
+}  // namespace cnnplan

@@ -1,0 +1,62 @@
+// Answers questions about the blocks and the units of one rank.
+#include "planner/schedule/lower/state/lowering_context.hpp"
+
+#include <utility>
+
+namespace cnnplan {
+
+LoweringContext::LoweringContext(const Decomposition& decomposition,
+                                 int rank,
+                                 const LoweringRequest& request,
+                                 std::vector<bool> lowered)
+    : decomposition_(decomposition),
+      rank_(rank),
+      request_(request),
+      lowered_(std::move(lowered)),
+      is_of_main_loss_(network().layers_of_main_loss()) {
+  find_read();
+}
+
+void LoweringContext::find_read() {
+  if (lowered_.empty()) return;
+  is_read_.assign(network().layers().size(), false);
+  for (const Unit& unit : decomposition_.units()) {
+    if (!is_lowered(decomposition_.index_of(unit))) continue;
+    for (LayerIndex source : unit.inputs) is_read_[static_cast<std::size_t>(source)] = true;
+  }
+}
+
+const LayerPlan& LoweringContext::layer_plan(LayerIndex layer) const {
+  return plan().layers.at(static_cast<std::size_t>(layer));
+}
+
+const std::string& LoweringContext::name_of(LayerIndex layer) const {
+  return lowered_.empty() ? network().layer(layer).name : no_name_;
+}
+
+bool LoweringContext::runs(const Unit& unit) const {
+  return !is_inference() || is_of_main_loss_[static_cast<std::size_t>(unit.last)];
+}
+
+bool LoweringContext::recomputes(const Unit& unit) const {
+  return !is_inference() && layer_plan(unit.head).recompute;
+}
+
+bool LoweringContext::has_partial_sums(const Unit& unit) const {
+  return sums_over_channels(layer_plan(unit.head).split());
+}
+
+bool LoweringContext::adds_bias(const Unit& unit) const {
+  return has_bias(parameters(unit)) && volume(bias_block(plan(), unit.head, rank_)) > 0;
+}
+
+Box LoweringContext::storage_box(const Unit& unit) const {
+  std::vector<Box> dense_reads;
+  for (LayerIndex consumer : network().consumers_of(unit.last)) {
+    if (!needs_dense_blocks(network().layer(consumer).parameters)) continue;
+    dense_reads.push_back(needed_box(decomposition_.unit_of(consumer), 0));
+  }
+  return storage_block(own_box(unit.last), needs_dense_blocks(parameters(unit)), dense_reads);
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,82 @@
+// Appends the buffers and the operations of one rank to its schedule.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "planner/schedule/blocks/exchange.hpp"
+#include "planner/schedule/lower/state/lowering_context.hpp"
+#include "planner/schedule/lower/state/sample_blocks.hpp"
+#include "planner/schedule/operation_label.hpp"
+#include "planner/schedule/schedule_builder.hpp"
+
+namespace cnnplan {
+
+class OperationWriter {
+ public:
+  // Keeps a reference.
+  explicit OperationWriter(const LoweringContext& context);
+
+  ScheduleBuilder& builder() { return builder_; }
+  Schedule& schedule() { return builder_.schedule(); }
+
+  // Adds a buffer in the element of activations.
+  BufferIndex add_block(const std::string& name, BufferRole role, const Box& box);
+  // Adds a block for an error signal, and returns it as an operand that is read.
+  Operand add_error_signal(const std::string& name, const Box& box);
+  // Returns an empty operand that stands for blocks of other ranks.
+  Operand absent_operand();
+
+  // Adds a kernel of a unit, with the constants of the unit. A rank without a part of the unit has
+  // no kernel.
+  void kernel(const Unit& unit,
+              const LabelledId& named,
+              const KernelSpec& spec,
+              std::vector<Operand> operands);
+  // Adds a kernel that is named by its phase.
+  void kernel(const Unit& unit, const KernelSpec& spec, std::vector<Operand> operands);
+  // Adds a kernel that belongs to `layer` of the unit: one for each block of samples, if the plan
+  // says so.
+  void kernel(const Unit& unit,
+              LayerIndex layer,
+              const LabelledId& named,
+              KernelOperation operation);
+  // Adds a kernel for all samples of its operands, in the current lane.
+  void whole_kernel(LayerIndex layer, LabelledId named, KernelOperation operation);
+  // Adds a transfer with the lists of `exchange`, unless nothing is exchanged.
+  void transfer(const Unit& unit,
+                const LabelledId& named,
+                TransferOperation transfer,
+                Exchange exchange);
+  // Adds a collective, unless its group is one rank.
+  void collective(const LabelledId& named,
+                  LayerIndex layer,
+                  Stream stream,
+                  CollectiveOperation operation);
+
+  // From begin_lanes to end_lanes, kernels are added to the lane that was taken last, and
+  // `concurrency` lanes run at the same time. A new wave of lanes may use the memory of the wave
+  // before.
+  void begin_lanes(int concurrency);
+  void begin_wave();
+  void take_lane(int lane) { lane_ = lane; }
+  void end_lanes();
+
+ private:
+  const LoweringContext& context_;
+  ScheduleBuilder builder_;
+  GradientParts gradient_parts_;
+  BufferIndex absent_ = -1;
+  int lane_ = 0;
+  int concurrency_ = 1;
+  int next_tag_ = 0;
+};
+
+// Returns `algorithm`, or another one where it would sum replicas of some of these layers in
+// different orders.
+AllreduceAlgorithm allreduce_for_replicas(const Plan& plan,
+                                          AllreduceAlgorithm algorithm,
+                                          LayerIndex first,
+                                          LayerIndex last);
+
+}  // namespace cnnplan

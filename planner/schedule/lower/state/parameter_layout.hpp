@@ -1,0 +1,42 @@
+// Lays out the parameters of one rank: slots, arenas, and the ranges that are summed together.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "planner/schedule/lower/state/lowering_context.hpp"
+#include "planner/schedule/lower/state/operation_writer.hpp"
+
+namespace cnnplan {
+
+class ParameterLayout {
+ public:
+  // Keeps references.
+  ParameterLayout(const LoweringContext& context, OperationWriter& writer);
+  // Adds the slots of all layers and their arenas. Inference has weights alone.
+  void add_all();
+
+  // Returns a parameter of the unit's layer as kernels read it. @pre the layer has the parameter
+  Operand value(const Unit& unit, ParameterRole role) const;
+  // Returns the gradient of a parameter, which a kernel writes. @pre the layer has the parameter
+  Operand gradient(const Unit& unit, ParameterRole role) const;
+  // Returns the forward kernel of the layer that owns the weight. @pre the layer mixes channels
+  const KernelSpec& forward_spec(const Unit& unit) const;
+  // Returns the slots of a range that an update changes: all of them, or this rank's shard.
+  Operand updated(BufferIndex arena, const GradientRange& range, bool written) const;
+
+ private:
+  void add_slots(const Unit& unit);
+  int add_slot(const Unit& unit, ParameterRole role, const Box& box);
+  BufferIndex add_arena(const std::string& name, BufferRole role);
+  std::int64_t slot_elements() const;
+  std::int64_t momentum_elements() const;
+  int slot(const Unit& unit, ParameterRole role) const;
+
+  const LoweringContext& context_;
+  OperationWriter& writer_;
+  std::vector<int> first_slot_;  // by layer
+};
+
+}  // namespace cnnplan

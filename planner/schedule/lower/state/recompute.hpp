@@ -1,0 +1,38 @@
+// Outputs that are not kept for backpropagation, but computed again when it first reads them.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "planner/schedule/lower/state/lowering_context.hpp"
+#include "planner/schedule/lower/state/operation_writer.hpp"
+#include "planner/schedule/lower/state/parameter_layout.hpp"
+#include "planner/schedule/lower/state/tensor_table.hpp"
+
+namespace cnnplan {
+
+class Recompute {
+ public:
+  // Keeps references.
+  Recompute(const LoweringContext& context,
+            OperationWriter& writer,
+            TensorTable& tensors,
+            const ParameterLayout& parameters);
+
+  // Returns the output of the unit that ends with `layer`, as backpropagation reads it.
+  Operand output(LayerIndex layer);
+  // Returns an input of a unit as backpropagation reads it, with its halo where the unit needs one.
+  Operand input(const Unit& unit, std::size_t input);
+
+ private:
+  Operand compute(const Unit& unit);
+
+  const LoweringContext& context_;
+  OperationWriter& writer_;
+  TensorTable& tensors_;
+  const ParameterLayout& parameters_;
+  std::vector<Operand> outputs_;                     // by layer; buffer -1 where not computed yet
+  std::vector<std::vector<FetchedBlocks>> fetched_;  // by layer
+};
+
+}  // namespace cnnplan

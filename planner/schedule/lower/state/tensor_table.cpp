@@ -1,0 +1,114 @@
+// Adds memory for tensors, and fetches the blocks that units need.
+#include "planner/schedule/lower/state/tensor_table.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "planner/schedule/lower/state/operation_names.hpp"
+#include "planner/tensor/element.hpp"
+
+namespace cnnplan {
+
+TensorTable::TensorTable(const LoweringContext& context, OperationWriter& writer)
+    : context_(context),
+      writer_(writer),
+      outputs_(context.network().layers().size()),
+      fetched_(context.network().layers().size()),
+      saved_(context.decomposition().units().size()),
+      labels_(context.network().layers().size(), -1) {}
+
+const Operand& TensorTable::output(LayerIndex layer) const {
+  return outputs_[static_cast<std::size_t>(layer)];
+}
+
+void TensorTable::set_output(LayerIndex layer, const Operand& block) {
+  outputs_[static_cast<std::size_t>(layer)] = block;
+}
+
+SavedOperands& TensorTable::saved(const Unit& unit) {
+  return saved_[context_.decomposition().index_of(unit)];
+}
+
+Operand TensorTable::add_output(const Unit& unit, BufferRole role) {
+  Operand output;
+  if (context_.is_here(unit)) {
+    output.buffer =
+        writer_.add_block(context_.name_of(unit.last), role, context_.storage_box(unit));
+    output.box = context_.own_box(unit.last);
+    writer_.builder().set_rim(output.buffer, output.box);
+  } else {
+    output = writer_.absent_operand();
+  }
+  set_output(unit.last, output);
+  return output;
+}
+
+Operand TensorTable::fetch(const Unit& unit, std::size_t input) {
+  const LayerIndex source = unit.inputs[input];
+  return fetch(
+      unit, input, output(source), Direction::forward, fetched_[static_cast<std::size_t>(source)]);
+}
+
+Operand TensorTable::fetch(const Unit& unit,
+                           std::size_t input,
+                           const Operand& stored,
+                           Direction direction,
+                           std::vector<FetchedBlocks>& fetched) {
+  const Decomposition& decomposition = context_.decomposition();
+  if (decomposition.exchanges(unit, input).forward == nullptr) return stored;
+  const BlockOwnership& blocks = decomposition.needed(unit, input);
+  if (decomposition.loads_needed(unit.inputs[input])) {
+    return {.buffer = stored.buffer, .box = blocks.box(context_.rank())};
+  }
+  const auto known = std::find_if(fetched.begin(), fetched.end(), [&](const auto& other) {
+    return same_boxes(*other.blocks, blocks);
+  });
+  if (known != fetched.end()) return known->operand;
+  fetched.push_back({.blocks = &blocks, .operand = fetch_blocks(unit, input, stored, direction)});
+  return fetched.back().operand;
+}
+
+// Adds the transfer from the owners of an input to the blocks that a unit needs. They get a buffer
+// of their own where the input is not stored with room for them.
+Operand TensorTable::fetch_blocks(const Unit& unit,
+                                  std::size_t input,
+                                  const Operand& stored,
+                                  Direction direction) {
+  const Box want = context_.needed_box(unit, input);
+  Exchange exchange = exchange_forward(context_.decomposition().exchanges(unit, input).forward,
+                                       writer_.builder().buffer(stored.buffer).box,
+                                       context_.rank());
+  Operand result{.buffer = stored.buffer, .box = want};
+  if (!exchange.in_place) {
+    result.buffer = writer_.add_block(context_.name(unit) + "/input", BufferRole::activation, want);
+  }
+  writer_.transfer(unit,
+                   fetch_name(context_, unit, input, direction),
+                   {.source = stored.buffer, .destination = result.buffer},
+                   std::move(exchange));
+  return result;
+}
+
+// A loss compares with a label for each position, or with a target for each element.
+BufferIndex TensorTable::add_labels(LayerIndex loss) {
+  const bool are_targets = has_targets(context_.network());
+  Box box = context_.own_box(loss);
+  if (!are_targets) box[Dim::c] = is_empty(box) ? Range{} : Range{0, 1};
+  const auto is_same = [&](BufferIndex labels) {
+    return labels >= 0 && writer_.builder().buffer(labels).box == box;
+  };
+  const auto known = std::find_if(labels_.begin(), labels_.end(), is_same);
+  const BufferElement target = buffer_element(parameter_element(context_.plan().precision));
+  BufferIndex& own = labels_[static_cast<std::size_t>(loss)];
+  own = known != labels_.end()
+            ? *known
+            : writer_.builder().add_buffer(
+                  context_.name_of(loss) + (are_targets ? "/targets" : "/labels"),
+                  BufferRole::labels,
+                  are_targets ? target : BufferElement::int32,
+                  box);
+  return own;
+}
+
+}  // namespace cnnplan

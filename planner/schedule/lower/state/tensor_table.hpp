@@ -1,0 +1,69 @@
+// The tensors of one rank: where their blocks are stored, and which blocks were fetched.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "planner/schedule/lower/state/lowering_context.hpp"
+#include "planner/schedule/lower/state/operation_writer.hpp"
+
+namespace cnnplan {
+
+// Blocks of a tensor that this rank has fetched, and where they are.
+struct FetchedBlocks {
+  const BlockOwnership* blocks;
+  Operand operand;
+};
+
+// The operands that a unit's forward pass leaves for its backward pass.
+struct SavedOperands {
+  std::vector<Operand> inputs;  // as the kernel read them
+  Operand output;
+  Operand sums;   // of a batch norm
+  Operand extra;  // pooling index, probabilities, differences
+};
+
+class TensorTable {
+ public:
+  // Keeps references.
+  TensorTable(const LoweringContext& context, OperationWriter& writer);
+
+  // Returns this rank's block of the output of a layer.
+  const Operand& output(LayerIndex layer) const;
+  const std::vector<Operand>& outputs() const { return outputs_; }
+  void set_output(LayerIndex layer, const Operand& block);
+  // Adds the memory for a unit's output, with room for halos.
+  Operand add_output(const Unit& unit, BufferRole role = BufferRole::activation);
+
+  // Returns the block of an input that a unit needs. It adds a transfer from the owners where the
+  // rank does not have the block.
+  Operand fetch(const Unit& unit, std::size_t input);
+  // Fetches the block from `stored`, unless `fetched` has it. `direction` is backward where
+  // backpropagation computes an output again.
+  Operand fetch(const Unit& unit,
+                std::size_t input,
+                const Operand& stored,
+                Direction direction,
+                std::vector<FetchedBlocks>& fetched);
+
+  SavedOperands& saved(const Unit& unit);
+  // Returns the buffer of the labels or targets of a loss. It adds a buffer, unless another loss
+  // has labels of the same block.
+  BufferIndex add_labels(LayerIndex loss);
+  BufferIndex labels(LayerIndex loss) const { return labels_[static_cast<std::size_t>(loss)]; }
+
+ private:
+  Operand fetch_blocks(const Unit& unit,
+                       std::size_t input,
+                       const Operand& stored,
+                       Direction direction);
+
+  const LoweringContext& context_;
+  OperationWriter& writer_;
+  std::vector<Operand> outputs_;                     // by layer
+  std::vector<std::vector<FetchedBlocks>> fetched_;  // by layer
+  std::vector<SavedOperands> saved_;                 // by unit
+  std::vector<BufferIndex> labels_;                  // by layer; -1 where the layer is no loss
+};
+
+}  // namespace cnnplan

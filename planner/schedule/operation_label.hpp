@@ -1,0 +1,37 @@
+// What an operation of a schedule is for. The lowering says so, and nobody has to parse an id.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "planner/plan/plan.hpp"
+
+namespace cnnplan {
+
+// The half of a training step that an operation belongs to. Backpropagation includes what it
+// computes or fetches a second time.
+enum class Direction { forward, backward };
+
+// Which outputs a kernel computes. Strips lie outside of the interior and need the halo.
+enum class OutputRole { whole, interior, strip };
+
+struct OperationLabel {
+  OperationPart part = OperationPart::forward;
+  // Reports count the operation to this layer; -1 where it serves a bucket.
+  LayerIndex layer = -1;
+  Direction direction = Direction::forward;
+  OutputRole role = OutputRole::whole;
+  std::optional<int> level{};  // of multigrid, 0 the finest; missing outside of a cycle
+  bool operator==(const OperationLabel&) const = default;
+};
+
+// What files say about an operation.
+OperationPlace place_of(const OperationLabel& label, const Network& network);
+
+// How an operation is called, and what it is for.
+struct LabelledId {
+  std::string id;
+  OperationLabel label{};
+};
+
+}  // namespace cnnplan

@@ -1,0 +1,28 @@
+// Says which coordinates along one axis of a mesh do the same work in some layers.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "planner/plan/plan.hpp"
+#include "planner/tensor/box.hpp"
+#include "planner/tensor/mesh.hpp"
+
+namespace cnnplan {
+
+// Returns a number for each coordinate along the axis. Coordinates with equal numbers have blocks
+// of the same size and padding, and exchange as much with their neighbours. Along c, they also copy
+// as many channels from and to coordinates that are as far away.
+// @pre the mesh of all `layers` has `axis`
+std::vector<int> coordinate_classes(const Plan& plan,
+                                    const std::vector<LayerIndex>& layers,
+                                    const MeshAxis& axis);
+
+// Returns how many indices two ranges share.
+std::int64_t shared_size(Range a, Range b);
+
+// Returns how many blocks of `length` indices, cut into `parts`, share an index with the range.
+// @pre the range is empty, or part of [0, length)
+int blocks_meeting(std::int64_t length, int parts, Range range);
+
+}  // namespace cnnplan

@@ -1,0 +1,51 @@
+// Groups ranks that a prediction need not tell apart: one rank of each class is walked for all.
+#pragma once
+
+#include <vector>
+
+#include "planner/plan/plan.hpp"
+#include "planner/platform/platform.hpp"
+
+namespace cnnplan {
+
+class RankClasses {
+ public:
+  // Up to this number of ranks, classes leave nothing out except how expected_latest_s rounds.
+  static constexpr int exact_ranks = 16;
+
+  // Returns a class for every rank.
+  static RankClasses each(int ranks);
+  // Returns the classes of a plan. Up to exact_ranks, two ranks are in one class when they are a
+  // multiple of representative_distance apart.
+  // Beyond exact_ranks, two ranks are in one class when they run the same kernels and move the same
+  // halos, that is, when they agree in all of these features:
+  // - On every mesh of the plan, along every axis, their blocks have the same size and padding.
+  //   They exchange as much with their neighbours, over the same levels.
+  // - Each shares a sample with ranks at the same places in their nodes, and keeps as many samples
+  //   from mesh to mesh.
+  // - In a layer that is stationary_w, they multiply and compute as many channels, own as many of
+  //   the multiplied ones, and exchange them with as many ranks.
+  // These features leave out three things: how long ranks further away make neighbours wait, over
+  // which levels blocks travel between meshes or parts of channels, and the sizes of shards.
+  // @pre validate(plan) holds
+  static RankClasses of(const Plan& plan, const Platform& platform);
+
+  int rank_count() const { return static_cast<int>(class_of_.size()); }
+  int count() const { return static_cast<int>(representatives_.size()); }
+  // Holds the lowest rank of each class, ascending.
+  const std::vector<int>& representatives() const { return representatives_; }
+  // Holds by class how many ranks are in it.
+  const std::vector<int>& sizes() const { return sizes_; }
+  int class_of(int rank) const { return class_of_[static_cast<std::size_t>(rank)]; }
+
+ private:
+  explicit RankClasses(std::vector<int> class_of);
+  // Returns the classes beyond exact_ranks.
+  static RankClasses of_many(const Plan& plan, const Platform& platform);
+
+  std::vector<int> class_of_;
+  std::vector<int> representatives_;
+  std::vector<int> sizes_;
+};
+
+}  // namespace cnnplan

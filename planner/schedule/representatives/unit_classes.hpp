@@ -1,0 +1,34 @@
+// Groups units that are lowered alike, because deep networks repeat a few blocks many times.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "planner/schedule/blocks/fused_units.hpp"
+
+namespace cnnplan {
+
+// Two units are in one class when they agree in everything that a lowering looks at except names:
+// layers, shapes, splits, fusion and wanted gradients. All that lies within `neighbourhood` units
+// around them must agree, too. Ranks then run the same operations for both units.
+class UnitClasses {
+ public:
+  static constexpr int neighbourhood = 3;
+
+  // Keeps no reference.
+  explicit UnitClasses(const FusedUnits& fused);
+
+  // Holds by unit the first unit of its class, which represents the others.
+  const std::vector<std::size_t>& representatives() const { return representatives_; }
+  // Returns by unit whether it has to be lowered where some units are wanted. These are the
+  // representatives of the wanted units, and the units that a lowering of the representatives may
+  // look at. @pre `wanted` is by unit
+  std::vector<bool> around_representatives(const std::vector<bool>& wanted) const;
+
+ private:
+  std::vector<std::vector<std::size_t>> inputs_;   // by unit, units
+  std::vector<std::vector<std::size_t>> readers_;  // by unit, units
+  std::vector<std::size_t> representatives_;
+};
+
+}  // namespace cnnplan

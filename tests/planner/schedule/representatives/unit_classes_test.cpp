@@ -1,0 +1,216 @@
+// Tests of planner/schedule/representatives/unit_classes and of lower_representatives.
+#include "planner/schedule/representatives/unit_classes.hpp"
+
+#include <algorithm>
+#include <array>
+#include <random>
+#include <set>
+#include <string>
+#include <variant>
+
+#include <doctest/doctest.h>
+
+#include "planner/network/network_json.hpp"
+#include "planner/schedule/lower/lower_representatives.hpp"
+#include "tests/planner/schedule/sample_plans.hpp"
+
+namespace cnnplan::test {
+namespace {
+
+std::string text_of(const KernelOperation& kernel) {
+  return to_text(canonical(kernel.spec));
+}
+
+std::string text_of(const CollectiveOperation& collective) {
+  std::string text = "allreduce of " + std::to_string(collective.elements) + " on";
+  for (int rank : collective.group.ranks()) text += ' ' + std::to_string(rank);
+  return text;
+}
+
+// Returns no text for transfers between units, which are priced for pairs of splits.
+std::string text_of(const TransferOperation& transfer) {
+  return transfer.of_sums ? "transfer of " + std::to_string(transfer.list.sends.size()) : "";
+}
+
+std::string text_of(const LoadOperation&) {
+  return "load";
+}
+
+// Holds the operations of a rank for a layer, in any order, and the bytes that the rank keeps.
+struct Work {
+  std::multiset<std::string> operations;
+  std::int64_t kept_bytes = 0;
+  std::int64_t parameter_bytes = 0;
+  bool operator==(const Work&) const = default;
+};
+
+std::vector<Work> work_of(const Schedule& schedule) {
+  const std::vector<std::int64_t> kept = kept_bytes(schedule);
+  const std::vector<std::int64_t> parameters = parameter_bytes(schedule);
+  std::vector<Work> work(kept.size());
+  for (const Operation& operation : schedule.operations) {
+    const std::string text =
+        std::visit([](const auto& body) { return text_of(body); }, operation.body);
+    if (!text.empty()) work[static_cast<std::size_t>(operation.layer)].operations.insert(text);
+  }
+  for (std::size_t i = 0; i < work.size(); ++i) {
+    work[i].kept_bytes = kept[i];
+    work[i].parameter_bytes = parameters[i];
+  }
+  return work;
+}
+
+// @returns how many units another unit represents
+std::size_t check_representatives(Plan plan) {
+  plan.bucket_bytes = 1;
+  const FusedUnits fused(plan);
+  const UnitClasses classes(fused);
+  const std::vector<bool> all(fused.units().size(), true);
+  std::size_t others = 0;
+  for (int rank : {0, plan.ranks - 1}) {
+    const std::vector<Work> whole =
+        work_of(lower(plan, std::array{rank}, {.detail = Detail::priced}).front());
+    const std::vector<Work> represented =
+        work_of(lower_representatives(fused, classes, all, std::array{rank}).front());
+    for (std::size_t i = 0; i < fused.units().size(); ++i) {
+      const Unit& unit = fused.units()[i];
+      const Unit& representative = fused.units()[classes.representatives()[i]];
+      CAPTURE(plan.network.layer(unit.head).name);
+      CAPTURE(plan.network.layer(representative.head).name);
+      CHECK(whole[static_cast<std::size_t>(unit.head)] ==
+            represented[static_cast<std::size_t>(representative.head)]);
+      CHECK(whole[static_cast<std::size_t>(unit.last)] ==
+            represented[static_cast<std::size_t>(representative.last)]);
+      if (classes.representatives()[i] != i) ++others;
+    }
+  }
+  return others;
+}
+
+// Checks that the representatives of wanted units do the same work whatever else is lowered.
+void check_wanted(Plan plan, std::mt19937& random) {
+  plan.bucket_bytes = 1;
+  const FusedUnits fused(plan);
+  const UnitClasses classes(fused);
+  const std::vector<Unit>& units = fused.units();
+  std::vector<bool> wanted;
+  for (const Unit& unit : units) {
+    const LayerParameters& parameters = plan.network.layer(unit.head).parameters;
+    const bool is_end = std::holds_alternative<Input>(parameters) || is_loss(parameters);
+    wanted.push_back(is_end || random() % 4 == 0);
+  }
+  const std::array ranks{plan.ranks - 1};
+  const std::vector<bool> all(units.size(), true);
+  const std::vector<Work> whole =
+      work_of(lower_representatives(fused, classes, all, ranks).front());
+  const std::vector<Work> part =
+      work_of(lower_representatives(fused, classes, wanted, ranks).front());
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    if (!wanted[i]) continue;
+    const Unit& representative = units[classes.representatives()[i]];
+    CAPTURE(plan.network.layer(representative.head).name);
+    for (LayerIndex layer : {representative.head, representative.last}) {
+      CHECK(part[static_cast<std::size_t>(layer)] == whole[static_cast<std::size_t>(layer)]);
+    }
+  }
+}
+
+// Has two heads that do the same work, each with a loss.
+Network twins() {
+  std::vector<Layer> layers{{"data", {}, Input{.channels = 3, .size = {1, 8, 8}}},
+                            {"conv", {"data"}, Convolution{.filters = 4}}};
+  for (const std::string name : {"a", "b"}) {
+    layers.push_back({name + "_norm", {"conv"}, BatchNorm{}});
+    layers.push_back({name + "_pool", {name + "_norm"}, GlobalPooling{}});
+    layers.push_back({name + "_fc", {name + "_pool"}, FullyConnected{.outputs = 5}});
+    layers.push_back({name + "_loss", {name + "_fc"}, SoftmaxCrossEntropy{}});
+  }
+  return Network("twins", std::move(layers));
+}
+
+std::size_t class_count(const Plan& plan) {
+  const UnitClasses classes((FusedUnits(plan)));
+  return std::set<std::size_t>(classes.representatives().begin(), classes.representatives().end())
+      .size();
+}
+
+Plan config_plan(const std::string& name, const Mesh& mesh) {
+  return uniform_plan(read_network("configs/networks/" + name + ".json"), 8, mesh);
+}
+
+Plan with_recompute(Plan plan) {
+  for (LayerIndex layer = 0; layer < plan.network.layer_count(); ++layer) {
+    if (!std::holds_alternative<BatchNorm>(plan.network.layer(layer).parameters)) continue;
+    plan.layers[static_cast<std::size_t>(layer)].recompute = true;
+  }
+  return plan;
+}
+
+}  // namespace
+
+TEST_CASE("UnitClasses: the representative of a class does what all its units do") {
+  for (const NamedPlan& named : sample_plans()) {
+    CAPTURE(named.name);
+    check_representatives(named.plan);
+  }
+}
+
+TEST_CASE("UnitClasses: units that nobody wants change nothing for the others") {
+  std::mt19937 random(3);
+  for (const NamedPlan& named : sample_plans()) {
+    CAPTURE(named.name);
+    if (!named.plan.multigrid.empty()) continue;
+    for (int round = 0; round < 4; ++round) check_wanted(named.plan, random);
+  }
+}
+
+TEST_CASE("UnitClasses: no loss represents the main loss, whose input is kept") {
+  const Plan plan = uniform_plan(twins(), 4, parse_mesh("n2"));
+  const UnitClasses classes((FusedUnits(plan)));
+  CHECK(classes.representatives().back() == classes.representatives().size() - 1);
+  check_representatives(plan);
+  std::mt19937 random(4);
+  for (int round = 0; round < 20; ++round) check_wanted(plan, random);
+}
+
+TEST_CASE("UnitClasses: labels of a loss that another loss represents are loaded nevertheless") {
+  for (const char* name : {"googlenet-aux", "inception_v3-aux"}) {
+    CAPTURE(name);
+    std::mt19937 random(5);
+    for (int round = 0; round < 6; ++round) {
+      check_wanted(config_plan(name, parse_mesh(round % 2 == 0 ? "h2" : "n2h2")), random);
+    }
+  }
+}
+
+TEST_CASE("UnitClasses: repeated blocks are lowered once") {
+  const Plan plan = config_plan("resnet152", parse_mesh("n4"));
+  const FusedUnits fused(plan);
+  const UnitClasses classes(fused);
+  CHECK(check_representatives(plan) > fused.units().size());
+  std::vector<bool> wanted(fused.units().size(), true);
+  const auto lowered = [&] {
+    const std::vector<bool> units = classes.around_representatives(wanted);
+    return static_cast<std::size_t>(std::count(units.begin(), units.end(), true));
+  };
+  CHECK(2 * lowered() < wanted.size());
+  // The last two units, a fully connected layer and the loss, are lowered with their inputs.
+  std::fill(wanted.begin(), wanted.end() - 2, false);
+  CHECK(lowered() == 4);
+}
+
+TEST_CASE("UnitClasses: also where outputs are computed again") {
+  check_representatives(with_recompute(config_plan("resnet50", parse_mesh("h2"))));
+  check_representatives(with_recompute(config_plan("densenet121", parse_mesh("n2h2"))));
+  check_representatives(with_recompute(config_plan("mobilenet_v2", parse_mesh("w2"))));
+}
+
+TEST_CASE("UnitClasses: a mesh of its own sets a unit and those around it apart") {
+  Plan plan = config_plan("resnet152", parse_mesh("n2"));
+  const std::size_t before = class_count(plan);
+  plan.layers[200].mesh = parse_mesh("h2");
+  CHECK(class_count(plan) > before);
+  check_representatives(plan);
+}
+
+}  // namespace cnnplan::test
