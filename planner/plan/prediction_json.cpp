@@ -7,6 +7,7 @@
 
 #include "planner/network/enumerators.hpp"
 #include "planner/plan/operation_place_json.hpp"
+#include "planner/tensor/enumerators.hpp"
 
 namespace cnnplan {
 namespace {

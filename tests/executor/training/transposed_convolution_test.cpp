@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include "executor/data/synthetic_data.hpp"
+#include "planner/network/enumerators.hpp"
 #include "planner/schedule/blocks/ownership.hpp"
 #include "tests/executor/data/block_buffer.hpp"
 #include "tests/executor/data/read_batch.hpp"

@@ -8,6 +8,8 @@
 
 #include "planner/kernel/kernel_kinds.hpp"
 #include "planner/kernel/profile.hpp"
+#include "planner/network/enumerators.hpp"
+#include "planner/tensor/enumerators.hpp"
 #include "tests/planner/base/random_values.hpp"
 #include "tests/planner/json/broken_document.hpp"
 #include "tests/planner/json/samples.hpp"

@@ -4,7 +4,9 @@
 
 #include <doctest/doctest.h>
 
+#include "planner/network/enumerators.hpp"
 #include "planner/network/network.hpp"
+#include "planner/tensor/enumerators.hpp"
 #include "tests/planner/base/random_values.hpp"
 #include "tests/planner/json/broken_document.hpp"
 #include "tests/planner/json/samples.hpp"

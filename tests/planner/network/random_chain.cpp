@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "planner/network/enumerators.hpp"
 #include "planner/network/residual_chain.hpp"
+#include "planner/tensor/enumerators.hpp"
 #include "tests/planner/base/random_values.hpp"
 #include "tests/planner/network/random_network.hpp"
 

@@ -6,7 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "planner/network/enumerators.hpp"
 #include "planner/plan/sample_blocks.hpp"
+#include "planner/tensor/enumerators.hpp"
 #include "tests/planner/base/random_values.hpp"
 
 namespace cnnplan::test {

@@ -3,8 +3,10 @@
 
 #include <doctest/doctest.h>
 
+#include "planner/network/enumerators.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/plan/sample_blocks.hpp"
+#include "planner/tensor/enumerators.hpp"
 #include "tests/planner/base/random_values.hpp"
 #include "tests/planner/json/broken_document.hpp"
 #include "tests/planner/json/samples.hpp"

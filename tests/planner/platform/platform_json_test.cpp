@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "planner/platform/platform.hpp"
+#include "planner/tensor/enumerators.hpp"
 #include "tests/planner/base/random_values.hpp"
 #include "tests/planner/json/broken_document.hpp"
 #include "tests/planner/json/samples.hpp"

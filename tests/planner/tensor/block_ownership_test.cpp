@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include "planner/tensor/enumerators.hpp"
 #include "tests/planner/base/random_values.hpp"
 
 namespace cnnplan::test {
