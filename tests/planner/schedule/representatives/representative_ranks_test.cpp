@@ -10,6 +10,7 @@
 #include <doctest/doctest.h>
 
 #include "planner/predict/price.hpp"
+#include "planner/schedule/rank_memory.hpp"
 #include "planner/schedule/representatives/rank_classes.hpp"
 #include "tests/planner/schedule/sample_plans.hpp"
 
