@@ -1,4 +1,4 @@
-// The loop; what is timed in it; what a check leads to.
+// Runs the steps of a training, decides what is timed, and acts on gradient checks.
 #include "executor/training/training_steps.hpp"
 
 #include <algorithm>
@@ -21,14 +21,14 @@ std::int64_t total_bytes(const Schedule& schedule) {
   return memory_of(schedule).total_bytes();
 }
 
-// Of the two gradients that are compared.
+// Returns the memory of the two gradients that a check compares.
 std::int64_t gradient_bytes(const Schedule& schedule) {
   std::int64_t elements = 0;
   for (const ParameterSlot& slot : schedule.slots) elements += slot.elements;
   return 2 * elements * static_cast<std::int64_t>(sizeof(double));
 }
 
-// Of chains, kept while no runner is there.
+// Returns the memory of chain states, which are kept while there is no runner.
 std::int64_t state_bytes(const Schedule& schedule, const TrainingOptions& options) {
   std::int64_t bytes = 0;
   if (!options.gradient_check_period && options.test_file.empty()) return bytes;
@@ -48,8 +48,8 @@ bool uses_graphs(const Workplace& work) {
   return work.options.graphs != Graphs::off && !work.backend.device().is_host();
 }
 
-// Of so many steps, those before it do not count: --warmup, and those in which --graphs auto tries
-// both ways. Where there would be few others, fewer are left out.
+// Returns the first step that counts. Earlier ones are warm-up, or --graphs auto tries both ways in
+// them. Fewer are left out where few steps would remain.
 std::int64_t first_counted(const Workplace& work, std::int64_t steps) {
   const std::int64_t warmup = work.options.warmup;
   const bool settles = uses_graphs(work) && work.options.graphs == Graphs::automatic;
@@ -59,8 +59,9 @@ std::int64_t first_counted(const Workplace& work, std::int64_t steps) {
   return steps > warmup ? warmup : 0;
 }
 
-// Events between the kernels of a graph cost time: a step measures either itself or its operations,
-// and those of every fourth step are enough for a median; of fewer, those of the last.
+// Events between the kernels of a graph cost time, so that a step measures either itself or its
+// operations. Every fourth step measures operations, which suffices for a median; where there are
+// fewer steps, the last one does.
 constexpr std::int64_t steps_per_timed_operations = 4;
 
 bool is_finite(const GradientCheck& check) {
@@ -181,7 +182,7 @@ Timing TrainingSteps::timing_of(std::int64_t step) const {
   return times_operations ? Timing::operations : Timing::step;
 }
 
-// The only one that counts is both.
+// A single counted step measures itself and its operations.
 void TrainingSteps::record(std::int64_t step) {
   if (step < first_counted_) return;
   const bool times_operations = timing_of(step) == Timing::operations;
@@ -194,7 +195,7 @@ bool TrainingSteps::begins_epoch(std::int64_t step) const {
   return work_.options.epochs > 0 && step > 0 && step % work_.data.step_count() == 0;
 }
 
-// All ranks stop after the same step, whichever of them was asked to.
+// All ranks stop after one step, whichever rank was asked to stop.
 void TrainingSteps::save_or_stop(std::int64_t done, const RunReport& report) {
   const auto signal = static_cast<int>(work_.world.maximum(work_.signals.last()));
   const bool stops = signal != 0 && done < steps_;
@@ -265,7 +266,7 @@ bool TrainingSteps::is_checked(std::int64_t step) const {
   return step == 0 || (*period > 0 && step % *period == 0);
 }
 
-// One schedule at a time is in memory.
+// Only one schedule at a time is in memory.
 void TrainingSteps::check_gradient(std::int64_t step, RunReport& report) {
   drop_runner();
   const Gradient serial = gradient_under(serial_plan(plan_), context(), state_of(step));
@@ -296,7 +297,7 @@ bool TrainingSteps::holds(const GradientCheck& check) const {
     throw NotFiniteError("the gradient of step " + std::to_string(check.step) + " is not finite");
   }
   if (gradient_limit && check.relative_error > *gradient_limit) return false;
-  // States of the step before leave less to reduce the better they are.
+  // The better the states of the previous step are, the less is left to reduce.
   const GradientCheck& first = has_warm_start(plan_) && first_check_ ? *first_check_ : check;
   return !residual_limit ||
          (is_reduced(check.forward_residuals, first.forward_residuals.front(), *residual_limit) &&

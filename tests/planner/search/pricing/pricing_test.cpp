@@ -1,4 +1,4 @@
-// Tests of planner/search/pricing/pricing: the graph's costs against lowered schedules.
+// Tests of planner/search/pricing/pricing compare the graph's costs with lowered schedules.
 #include <algorithm>
 #include <set>
 #include <string>
@@ -46,7 +46,8 @@ Network both_ways() {
        {"loss", {"above_again"}, SoftmaxCrossEntropy{}}});
 }
 
-// Of a plan's operations on one rank, nobody waiting; every unit reduces alone, as in the graph.
+// Adds up the prices of one rank's operations without waiting. Every unit reduces alone, as in the
+// graph.
 double sum_of_prices(Plan plan, int rank, const PriceList& prices) {
   plan.bucket_bytes = 1;
   const Schedule schedule = lower(plan, rank);
@@ -57,7 +58,7 @@ double sum_of_prices(Plan plan, int rank, const PriceList& prices) {
   return sum;
 }
 
-// Without updates, and with what each gradient adds to reductions at least.
+// Adds up prices without updates, and with the least that each gradient adds to reductions.
 double unavoidable_prices(const Plan& plan, int rank, const PriceList& prices) {
   const double gradient_bytes = 4.0 * static_cast<double>(plan.network.parameter_count());
   const Schedule schedule = lower(plan, rank);
@@ -87,7 +88,7 @@ Assignment random_assignment(RandomValues& random, const CostGraph& graph) {
   return assignment;
 }
 
-// The same layers in another order in which every layer stands behind its inputs.
+// Returns the layers in another order in which every layer follows its inputs.
 Network in_random_order(RandomValues& random, const Network& network) {
   std::vector<Layer> layers;
   std::set<std::string> placed;
@@ -153,7 +154,7 @@ double least_step_of(const Plan& blank, const PriceList& prices) {
   return least_step(pricing).seconds;
 }
 
-// Whatever is chosen, the bounds are below what it costs.
+// Checks that the bounds are below the cost of any choice.
 void check_bounds(RandomValues& random, const Plan& blank, const PriceList& prices) {
   const PricedNetwork priced = price_all(blank, prices);
   const double bound_s = least_step_of(blank, prices);
