@@ -73,7 +73,7 @@ struct OperationPlace {
 struct PredictedOperation {
   std::string id;
   double predicted_s = 0.0;  // mean over ranks, waiting included
-  bool estimated = false;    // a kernel behind it was not in the profile
+  bool estimated = false;    // a kernel of it was not in the profile
   // The share of the step's critical path. Over all operations, it adds up to the step.
   double critical_s = 0.0;
   OperationPlace place{};
@@ -127,7 +127,7 @@ std::string to_text(const OperationSum& sum);
 struct PartitionedStep {
   int partitions = 1;  // 1: in order
   double step_s = 0.0;
-  bool fits = true;  // true where it fits into the memory of its ranks, or that is not known
+  bool fits = true;  // true where it fits into the memory of its ranks, or nobody knows that
   bool operator==(const PartitionedStep&) const = default;
 };
 
@@ -203,7 +203,7 @@ struct Plan {
   int sample_blocks = 1;
   int ranks_per_node = 1;  // consecutive ranks, among which `hierarchical` sums first
   std::int64_t bucket_bytes = std::int64_t{32} << 20;
-  bool overlap = false;  // halos and gradient reductions run beside kernels
+  bool overlap = false;  // halos and gradient reductions run while kernels do
   // The library's name of the implementation that was timed, by the text of the canonical kernel of
   // a profiled convolution. Backends that have several implementations run this one.
   std::map<std::string, std::string> implementations;

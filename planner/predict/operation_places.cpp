@@ -16,7 +16,8 @@
 namespace cnnplan {
 namespace {
 
-// One rank of each class has all ids. Where ranks are is of no interest here.
+// Lowers one rank of each class. Links do not change which operations there are, so that the
+// default platform serves for plans of any platform.
 std::unordered_map<std::string, OperationPlace> places_by_id(const Plan& plan) {
   std::unordered_map<std::string, OperationPlace> places;
   std::mutex mutex;

@@ -1,4 +1,4 @@
-// What the recorder reports, beside the times that every rank kept for itself.
+// Compares what the recorder reports with the times that every rank kept for itself.
 #include "executor/training/run_recorder.hpp"
 
 #include <algorithm>
@@ -16,7 +16,8 @@
 namespace cnnplan {
 namespace {
 
-// Of two samples over the ranks: from three ranks on, some own nothing and have fewer operations.
+// Splits two samples over the ranks. From three ranks on, some own nothing and have fewer
+// operations.
 Plan thin_plan(int ranks) {
   const Network network("thin",
                         {{"data", {}, Input{.channels = 2, .size = {1, 4, 4}}},
@@ -50,7 +51,7 @@ struct Training {
   StepRunner runner;
 };
 
-// By rank, of one operation: empty where the rank does not have it.
+// Returns the times of one operation by rank. They are empty where the rank does not have it.
 std::vector<std::vector<double>> times_by_rank(
     const std::map<std::string, std::vector<double>>& own,
     const std::string& id,
@@ -60,7 +61,7 @@ std::vector<std::vector<double>> times_by_rank(
   return world.gather(std::span<const double>(times), 0);
 }
 
-// Per step, the mean over the ranks that have it.
+// Returns for each step the mean over the ranks that have the operation.
 std::vector<double> means(const std::vector<std::vector<double>>& by_rank, std::size_t steps) {
   std::vector<double> result(steps, 0.0);
   double ranks = 0.0;
@@ -83,7 +84,7 @@ OperationPlace place_in(const Training& training, const std::string& id) {
   throw std::logic_error("no operation " + id);
 }
 
-// The ids that the report of rank 0 has, one at a time, on all ranks.
+// Returns on all ranks the ids that the report of rank 0 has.
 std::vector<std::string> shared_ids(const RunReport& report, const Communicator& world) {
   std::string text;
   for (const MeasuredOperation& operation : report.operations) text += operation.id + '\n';

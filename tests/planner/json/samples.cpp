@@ -1,4 +1,4 @@
-// Small values with no field at its default.
+// Makes small values of all files, whose fields differ from their defaults.
 #include "tests/planner/json/samples.hpp"
 
 #include "planner/base/file.hpp"

@@ -1,4 +1,4 @@
-// Plan files: refusals, the network inside, round trips.
+// Tests refusals of plan files, the network inside them, and round trips.
 #include <string>
 
 #include <doctest/doctest.h>
@@ -89,16 +89,12 @@ TEST_CASE("parse_plan: refusals name pointer, value and what is allowed") {
            "/prediction/operations/0/predicted",
            "unknown key",
            "predicted_s"},
-          {"\"part\": \"forward\", ",
+          {"\"part\": \"forward\",",
            "",
            "/prediction/operations/0/part",
            "nothing",
            "one of \"load\", \"forward\""},
-          {"\"layer\": \"conv\", \"part\"",
-           "\"part\"",
-           "/prediction/operations/0/layer",
-           "nothing",
-           "a string"},
+          {"\"layer\": \"conv\",", "", "/prediction/operations/0/layer", "nothing", "a string"},
           {"\"part\": \"gradient_reduction\"",
            "\"layer\": \"conv\", \"part\": \"gradient_reduction\"",
            "/prediction/operations/2/layer",
@@ -237,7 +233,7 @@ Mesh random_mesh(RandomValues& random) {
   return Mesh({{axes[first], size}, {axes[second], 8 / size}});
 }
 
-// Of 4 ranks, 8 samples and one batch norm.
+// A plan with 4 ranks, 8 samples and one batch norm.
 Plan block_plan() {
   Plan plan = sample_plan();
   plan.batch = 8;

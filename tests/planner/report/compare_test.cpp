@@ -17,7 +17,7 @@ Measured measured(double median_s) {
   return {.median_s = median_s, .min_s = 0.9 * median_s, .max_s = 1.1 * median_s, .count = 7};
 }
 
-// The predicted times come true, but for the named layers below.
+// Returns a run in which all predicted times come true. Tests change some of them.
 RunReport small_run() {
   RunReport run;
   run.network = "small";

@@ -36,7 +36,7 @@ TEST_CASE("parse_run: refusals name pointer, value and what is allowed") {
           {"0.89", "-1", "/test_accuracy/1", "-1", "a number from 0.0 to 1.0"},
           {"\"a~b\"", "3", "/environment/host~1name", "3", "a string"},
           {"\"id\": \"conv/halo\"", "\"id\": \"\"", "/operations/1/id", "\"\"", "not empty"},
-          {"\"part\": \"halo\", ", "", "/operations/1/part", "nothing", "\"halo\""},
+          {"\"part\": \"halo\",", "", "/operations/1/part", "nothing", "\"halo\""},
           {"\"part\": \"halo\"", "\"part\": \"hello\"", "/operations/1/part", "hello", "\"halo\""},
           {"\"ranks\": 2", "\"ranks\": 0", "/operations/1/ranks", "0", "an integer from 1"},
           {"123456789", "-123456789", "/peak_memory_bytes", "-123456789", "from 0"},

@@ -81,7 +81,7 @@ TEST_CASE("workspace_bytes: a lane's kernels share one workspace, or each has it
 
 TEST_CASE("memory_within: buffers share memory only where they do not fit without") {
   const Plan plan = uniform_plan(read_network("configs/networks/lenet.json"), 8, parse_mesh("n2"));
-  Schedule schedule = lower_for_prices(plan, std::array{0}).front();
+  Schedule schedule = lower(plan, std::array{0}, {.detail = Detail::priced}).front();
   constexpr std::int64_t unknown = 0;
   const std::int64_t most = memory_within(unknown, schedule, {}).total_bytes();
   CHECK(schedule.arena_bytes == most_arena_bytes(schedule));

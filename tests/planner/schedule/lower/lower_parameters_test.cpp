@@ -17,7 +17,7 @@
 namespace cnnplan::test {
 namespace {
 
-// How often something happens to each slot.
+// Counts how often something happens to each slot.
 using SlotCounts = std::vector<int>;
 
 void count(const Operand& operand, SlotCounts& counts) {
@@ -70,7 +70,7 @@ std::vector<Operand> updates_of(const Schedule& schedule) {
   return updates;
 }
 
-// The same by bucket: shards are updated range by range.
+// Returns the updated slots by bucket, because shards are updated range by range.
 std::vector<Operand> buckets_of(const Schedule& schedule) {
   std::vector<Operand> buckets = updates_of(schedule);
   if (!schedule.sharded_update) return buckets;
@@ -92,7 +92,7 @@ std::int64_t elements_of(const Schedule& schedule, int first, int last) {
   return elements;
 }
 
-// The first slot of the layer that closed the bucket.
+// Returns the first slot of the layer that closed the bucket.
 int last_unit_of(const Schedule& schedule, const Operand& bucket) {
   int first = bucket.last_slot;
   const auto layer_of = [&](int slot) {
@@ -115,7 +115,7 @@ const Operation& next_update_of(const Schedule& schedule, int slot, std::size_t 
                        [slot](const Operation& operation) { return updates(operation, slot); });
 }
 
-// Ids of reductions of gradients and of updates, in order: "reduce/0 sgd/0".
+// Returns the ids of gradient reductions and updates, in order: "reduce/0 sgd/0".
 std::string parameter_operations(const Schedule& schedule) {
   std::string ids;
   for (const Operation& operation : schedule.operations) {
@@ -339,7 +339,7 @@ TEST_CASE("Lowering: sums of gradients by the algorithm of their size") {
   CHECK(found.size() == 2);
 }
 
-// By layer: algorithm and size of its sum, and where in that it begins.
+// Algorithm and size of a layer's sum, and where in the sum the layer begins.
 using Sums = std::map<LayerIndex, std::tuple<AllreduceAlgorithm, std::int64_t, std::int64_t>>;
 
 Sums sums_of(const Schedule& schedule) {

@@ -22,7 +22,7 @@ int tag_of(const Operation& operation) {
   return transfer == nullptr ? -1 : transfer->tag;
 }
 
-// What an id must mean on every rank that has it.
+// The properties that an id must have on every rank that has it.
 struct Meaning {
   std::size_t body = 0;
   OperationLabel label;
@@ -40,7 +40,7 @@ Meaning meaning_of(const Operation& operation) {
           .tag = tag_of(operation)};
 }
 
-// "forward cycle_1/relax/level_0" of an operation of multigrid; empty of others.
+// Returns "forward cycle_1/relax/level_0" for an operation of multigrid, and nothing for others.
 std::string pass_of(const Operation& operation) {
   static const std::regex pass(R"((cycle_\d+/\w+/level_\d+)|(guess/level_\d+)|/finish)");
   std::smatch found;
@@ -49,8 +49,8 @@ std::string pass_of(const Operation& operation) {
   return (is_forward ? "forward " : "backward ") + found.str();
 }
 
-// Of every operation, how often lanes were taken in turn before it, in its pass. @pre groups come
-// in the order of their lanes
+// Returns for every operation how often lanes were taken in turn before it in its pass.
+// @pre groups come in the order of their lanes
 std::vector<int> waves_of(const Schedule& schedule) {
   std::map<std::string, std::pair<int, int>> last;  // by pass: wave and lane
   std::vector<int> waves;
@@ -65,8 +65,8 @@ std::vector<int> waves_of(const Schedule& schedule) {
   return waves;
 }
 
-// Two kernels of one wave in different lanes, of which one waits for the other; empty where there
-// are none. C-points that are relaxed wait for the group that begins there to have read them.
+// Names two kernels of one wave in different lanes of which one waits for the other, if there are
+// any. Relaxed C-points are left out: they wait until the group that begins there has read them.
 std::string first_wait_between_lanes(const Plan& plan, const Schedule& schedule) {
   const auto share_chain = [&plan](const Operation& a, const Operation& b) {
     return std::ranges::any_of(plan.multigrid, [&](const Multigrid& chain) {
@@ -99,7 +99,7 @@ std::string first_repeated_id(const Schedule& schedule) {
   return "";
 }
 
-// Ids of what can make ranks wait for each other, in order.
+// Returns the ids of operations that can make ranks wait for each other, in order.
 std::vector<std::string> meetings(const Schedule& schedule, const std::set<std::string>& among) {
   std::vector<std::string> ids;
   for (const Operation& operation : schedule.operations) {
@@ -125,7 +125,7 @@ Network small_network() {
                   {"loss", {"fc"}, SoftmaxCrossEntropy{}}});
 }
 
-// conv, with data in front of it and behind it.
+// A convolution whose reader also reads its input.
 Network concat_network() {
   return Network("concat",
                  {{"data", {}, Input{.channels = 4, .size = {1, 8, 8}}},
@@ -135,7 +135,7 @@ Network concat_network() {
                   {"loss", {"fc"}, SoftmaxCrossEntropy{}}});
 }
 
-// Two residual layers behind a first one: u + h ReLU(conv(u)).
+// Two residual layers u + h ReLU(conv(u)) after a first layer.
 Network chain_network(double scale) {
   const Convolution convolution{.filters = 4, .bias = true};
   return Network("chain",
@@ -288,7 +288,7 @@ TEST_CASE("Lowering: one rank neither sends nor sums") {
   }
 }
 
-// Of 224 rows, seven for every second one, padded by three.
+// 224 rows with a window of seven for every second row, padded by three.
 TEST_CASE("Lowering: the halo of the samples is loaded, not exchanged") {
   Plan plan = uniform_plan(read_network("configs/networks/resnet50.json"), 2, parse_mesh("h2"));
   const std::array loaded{Range{0, 114}, Range{109, 224}};

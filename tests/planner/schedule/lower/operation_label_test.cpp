@@ -170,9 +170,9 @@ TEST_CASE("Lowering: labels of multigrid tell levels, and blocks of samples thos
   constexpr OutputRole whole = OutputRole::whole;
   check_labels(
       chain,
-      {{"b0/forward/cycle_1/relax/level_0", OperationPart::forward, "b0", forward, whole, 0},
-       {"b0/forward/cycle_1/solve/level_2", OperationPart::forward, "b0", forward, whole, 2},
-       {"b0/forward/finish", OperationPart::forward, "b0", forward, whole, 0},
+      {{"b1/forward/cycle_1/relax/level_0", OperationPart::forward, "b1", forward, whole, 0},
+       {"b4/forward/cycle_1/solve/level_2", OperationPart::forward, "b4", forward, whole, 2},
+       {"b1/forward/finish", OperationPart::forward, "b1", forward, whole, 0},
        {"b0/backward_filter", OperationPart::backward_filter, "b0", backward}});
   std::set<std::pair<OperationPart, int>> parts;
   for (const Schedule& schedule : lower_all(chain)) {
