@@ -17,7 +17,7 @@
 namespace cnnplan::test {
 namespace {
 
-// How often something happens to each slot.
+// Counts how often something happens to each slot.
 using SlotCounts = std::vector<int>;
 
 void count(const Operand& operand, SlotCounts& counts) {
@@ -70,7 +70,7 @@ std::vector<Operand> updates_of(const Schedule& schedule) {
   return updates;
 }
 
-// The same by bucket: shards are updated range by range.
+// Joins the updates of a bucket, because shards are updated range by range.
 std::vector<Operand> buckets_of(const Schedule& schedule) {
   std::vector<Operand> buckets = updates_of(schedule);
   if (!schedule.sharded_update) return buckets;
