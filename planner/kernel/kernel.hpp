@@ -17,10 +17,10 @@ namespace cnnplan {
 // The most kernels that a plan may run at the same time on one rank.
 inline constexpr int max_concurrency = 128;
 
-// A kernel on local blocks of channels-last activations. planner/kernel/kernel_kinds.cpp lists the
-// operands of each kind and phase in order, with what they are computed from.
-// Activations of convolutions and poolings are dense. Activations of other kinds are pitched: they
-// may be a block inside a larger buffer. All other operands are dense.
+// Describes a kernel on local blocks of channels-last activations. planner/kernel/kernel_kinds.cpp
+// lists the operands of each kind and phase in order, with what they are computed from. Activations
+// of convolutions and poolings are dense. Activations of other kinds are pitched: they may be a
+// block inside a larger buffer. All other operands are dense.
 struct KernelSpec {
   KernelKind kind = KernelKind::convolution;
   KernelPhase phase = KernelPhase::forward;
@@ -40,7 +40,7 @@ struct KernelSpec {
   bool residual = false;  // is fused
   Precision precision = Precision::fp32;
   KernelAlgorithm algorithm = KernelAlgorithm::direct;
-  // How many kernels the rank runs at the same time, including this one. They share the device, so
+  // The rank runs so many kernels at the same time, including this one. They share the device, so
   // each takes longer. The number does not change what is computed.
   int concurrency = 1;
 

@@ -1,4 +1,4 @@
-// The kinds, phases and algorithms of kernels, with their names.
+// Lists the kinds, phases and algorithms of kernels, with their names.
 #pragma once
 
 #include <array>

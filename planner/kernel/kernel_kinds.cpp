@@ -1,4 +1,4 @@
-// The table of kernels: a new kind of kernel gets its row here.
+// Holds the table of kernels: a new kind of kernel gets its row here.
 #include "planner/kernel/kernel_kinds.hpp"
 
 #include <algorithm>
@@ -52,7 +52,7 @@ double count(const KernelSpec& spec) {
   return (0.0 + ... + (are_there(spec) ? 1.0 : 0.0));
 }
 
-// Operands of several kinds that make one block from another.
+// These operands belong to several kinds that make one block from another.
 constexpr std::array x_to_y{in(x), out(y)};
 constexpr std::array dy_to_dx{in(dy), out(dx)};
 constexpr std::array x_dy_to_dx{in(x), in(dy), out(dx)};

@@ -20,10 +20,10 @@ struct OperandRow {
 struct PhaseRow {
   KernelPhase phase = KernelPhase::forward;
   std::span<const OperandRow> operands;  // in the order in which a kernel takes them
-  // How many times the kernel reads or writes a tensor of the size of its output block. Kinds whose
-  // work does not follow from it have 0.
+  // The kernel reads or writes so many tensors of the size of its output block. Kinds whose work
+  // does not follow from it have 0.
   double passes = 0.0;
-  // Further passes that flags of the spec ask for. It is null where there are none.
+  // Counts the further passes that flags of the spec ask for. It is null where there are none.
   double (*more_passes)(const KernelSpec& spec) = nullptr;
 };
 

@@ -1,4 +1,4 @@
-// Elements of operands by role, and their order by kind and phase.
+// Derives the elements of operands from their roles, and their order from kind and phase.
 #include "planner/kernel/kernel_operands.hpp"
 
 #include <stdexcept>

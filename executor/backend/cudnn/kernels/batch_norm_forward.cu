@@ -1,4 +1,4 @@
-// Statistics of a block, and its normalisation.
+// Computes the statistics of a block, and normalises it.
 #include "executor/backend/cudnn/kernels/batch_norm_kernels.hpp"
 #include "executor/backend/cudnn/kernels/batch_norm_numbers.hpp"
 
@@ -91,7 +91,7 @@ struct ForwardRow {
   }
 };
 
-// Sum and sum of squares.
+// Adds to the sum and the sum of squares.
 template <typename T, int width>
 struct SquaresTerm : BlockReader<T, width> {
   using Item = Vector<T, width>;

@@ -11,7 +11,7 @@
 namespace cnnplan::cudnn {
 
 void relu(const KernelCall& call, const OperandsByRole& operands);
-// Also accumulates.
+// Adds two blocks. The kind `accumulate` runs it, too.
 void add(const KernelCall& call, const OperandsByRole& operands);
 void dropout(const KernelCall& call, const OperandsByRole& operands);
 void sgd(const KernelCall& call, const OperandsByRole& operands);

@@ -56,7 +56,7 @@ struct ReadClasses {
   }
 };
 
-// What the lanes found, and the loss of every position.
+// Merges what the lanes found, and computes the loss of every position.
 template <typename T>
 struct MergeLanes {
   Positions positions;

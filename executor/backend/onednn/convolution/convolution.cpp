@@ -52,7 +52,7 @@ bool is_fully_connected(const KernelSpec& spec) {
   });
 }
 
-// The same products as one pointwise convolution over a single line of positions.
+// Returns a pointwise convolution over a single line of positions that has the products of `spec`.
 KernelSpec as_rows(const KernelSpec& spec) {
   KernelSpec rows = spec;
   const std::int64_t count = volume(spec.out) / spec.out[Dim::c];
@@ -89,10 +89,10 @@ std::int64_t taps_of(const Window& window) {
   return window.dims[0].kernel * window.dims[1].kernel * window.dims[2].kernel;
 }
 
-// Windows over many channels: gradients of their filters (0.6 to 0.95 of oneDNN's time), and
-// forward those of up to nine taps (0.73 to 1.03; of 25 and 27: 1.0 to 1.25). Gradients of inputs
-// with a stride, where there is enough to do for the weights to be transposed (0.75 to 1.0; of
-// fewer channels or positions, or without a stride, 1.0 to 1.16).
+// Panels are faster for windows over many channels: gradients of their filters (0.6 to 0.95 of
+// oneDNN's time), and forward those of up to nine taps (0.73 to 1.03; of 25 and 27: 1.0 to 1.25).
+// Gradients of inputs with a stride, where there is enough to do for the weights to be transposed
+// (0.75 to 1.0; of fewer channels or positions, or without a stride, 1.0 to 1.16).
 bool prefers_panels(const KernelSpec& spec) {
   constexpr std::int64_t most_taps = 9;
   constexpr std::int64_t many_in_gradients = 256;

@@ -41,7 +41,7 @@ struct Formats {
   Format x, weight, bias, y;
 };
 
-// A created primitive and what it really takes.
+// Joins a created primitive with the formats that it takes.
 struct Created {
   dnnl::primitive primitive;
   std::string implementation;
