@@ -62,7 +62,7 @@ std::optional<OperationLabel> label_in(const Plan& plan, const std::string& id) 
 }
 
 struct Row {
-  const char* id;
+  std::string id;
   OperationPart part;
   const char* layer = "";  // empty: none
   Direction direction = forward;
@@ -96,7 +96,7 @@ TEST_CASE("Lowering: kernels, messages and buckets say what they are for") {
                 {"loss/forward", OperationPart::forward, "loss"},
                 {"loss/allreduce", OperationPart::loss_allreduce, "loss"},
                 {"loss/backward_data", OperationPart::backward_data, "loss", backward},
-                {"fc/backward/shuffle", OperationPart::shuffle, "fc", backward},
+                {"loss/backward/shuffle", OperationPart::shuffle, "loss", backward},
                 {"add/backward_scale", OperationPart::backward_data, "add", backward},
                 {"conv/backward_data", OperationPart::backward_data, "conv", backward},
                 {"conv/backward_filter", OperationPart::backward_filter, "conv", backward},
@@ -107,7 +107,7 @@ TEST_CASE("Lowering: kernels, messages and buckets say what they are for") {
                  OperationPart::statistics_allreduce,
                  "norm",
                  backward},
-                {"reduce/0", OperationPart::gradient_reduction, "", backward},
+                {"reduce/1", OperationPart::gradient_reduction, "", backward},
                 {"sgd/0", OperationPart::update, "", backward}});
 }
 
@@ -137,8 +137,8 @@ TEST_CASE("Lowering: labels of shards, and of outputs that are computed again") 
   plan.sharded_update = true;
   layer_of(plan, "norm").recompute = true;
   check_labels(plan,
-               {{"reduce/0", OperationPart::gradient_reduction, "", backward},
-                {"reduce/0/gather", OperationPart::weight_allgather},
+               {{"reduce/1", OperationPart::gradient_reduction, "", backward},
+                {"reduce/1/gather", OperationPart::weight_allgather},
                 {"norm/forward", OperationPart::forward, "norm"},
                 {"norm/forward_again", OperationPart::forward, "norm", backward},
                 {"conv/forward_again/halo", OperationPart::halo, "conv", backward}});

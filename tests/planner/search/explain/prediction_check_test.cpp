@@ -81,7 +81,7 @@ TEST_CASE("check_prediction: what contradicts the rest is refused where it stand
           p.operations.push_back(
               {.id = "conv9/forward", .place = {.part = OperationPart::forward, .layer = "conv9"}});
         }).starts_with("/prediction/operations/"));
-  CHECK(pointer_after([](Prediction& p) { p.operations[1].place.part = OperationPart::shuffle; }) ==
+  CHECK(pointer_after([](Prediction& p) { p.operations[1].place.part = OperationPart::update; }) ==
         "/prediction/operations/1/part");
   CHECK(pointer_after([](Prediction& p) { p.operations[1].place.layer = "conv2"; }) ==
         "/prediction/operations/1/layer");
