@@ -139,6 +139,10 @@ Prediction sample_prediction() {
       .pruned = 78,
       .outpriced = 79,
       .estimated_kernels = {"convolution/forward in=1x1x1x1x1"},
+      .estimated_families = {{.family = {.kind = KernelKind::convolution,
+                                         .phase = KernelPhase::backward_data,
+                                         .precision = Precision::bf16,
+                                         .algorithm = KernelAlgorithm::winograd}}},
       .margins = sample_margins(),
       .margins_sum = {.rank = 1},
       .partitioning = {
