@@ -5,8 +5,8 @@
 //     fields.required("filters", &Convolution::filters, extent_range);
 //     fields.optional("bias", &Convolution::bias);
 //
-// planner/network/layer_fields_json.hpp has three types of `fields`: one lists the keys, one reads a
-// layer, and one writes it.
+// planner/network/layer_fields_json.hpp has three types of `fields`: one lists the keys, one reads
+// a layer, and one writes it.
 #pragma once
 
 #include <array>
