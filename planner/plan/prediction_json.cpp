@@ -1,6 +1,8 @@
 // Reads and writes predictions, field by field.
 #include "planner/plan/prediction_json.hpp"
 
+#include <array>
+#include <string_view>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -203,30 +205,32 @@ void add_lists(const Prediction& prediction, Json& json) {
   }
 }
 
+constexpr std::array<std::string_view, 21> prediction_keys{"step_s",
+                                                           "low_s",
+                                                           "high_s",
+                                                           "exposed_communication_s",
+                                                           "inference_s",
+                                                           "operations",
+                                                           "memory",
+                                                           "baseline",
+                                                           "baseline_s",
+                                                           "bound_s",
+                                                           "gap",
+                                                           "runner_up",
+                                                           "runner_up_s",
+                                                           "candidates",
+                                                           "pruned",
+                                                           "outpriced",
+                                                           "estimated_kernels",
+                                                           "estimated_families",
+                                                           "margins",
+                                                           "margins_rank",
+                                                           "partitioning"};
+
 }  // namespace
 
 Prediction prediction_from_json(const JsonReader& reader, int schema) {
-  reader.allow_keys({"step_s",
-                     "low_s",
-                     "high_s",
-                     "exposed_communication_s",
-                     "inference_s",
-                     "operations",
-                     "memory",
-                     "baseline",
-                     "baseline_s",
-                     "bound_s",
-                     "gap",
-                     "runner_up",
-                     "runner_up_s",
-                     "candidates",
-                     "pruned",
-                     "outpriced",
-                     "estimated_kernels",
-                     "estimated_families",
-                     "margins",
-                     "margins_rank",
-                     "partitioning"});
+  reader.allow_keys(prediction_keys);
   Prediction prediction;
   reader.read("step_s", prediction.step_s, predicted_range);
   reader.read("low_s", prediction.low_s, predicted_range);

@@ -109,6 +109,13 @@ std::vector<UnitMargin> sample_margins() {
           {.layers = {"data"}}};
 }
 
+EstimatedFamily sample_family() {
+  return {.family = {.kind = KernelKind::convolution,
+                     .phase = KernelPhase::backward_data,
+                     .precision = Precision::bf16,
+                     .algorithm = KernelAlgorithm::winograd}};
+}
+
 Prediction sample_prediction() {
   return {
       .step_s = 0.25,
@@ -139,10 +146,7 @@ Prediction sample_prediction() {
       .pruned = 78,
       .outpriced = 79,
       .estimated_kernels = {"convolution/forward in=1x1x1x1x1"},
-      .estimated_families = {{.family = {.kind = KernelKind::convolution,
-                                         .phase = KernelPhase::backward_data,
-                                         .precision = Precision::bf16,
-                                         .algorithm = KernelAlgorithm::winograd}}},
+      .estimated_families = {sample_family()},
       .margins = sample_margins(),
       .margins_sum = {.rank = 1},
       .partitioning = {

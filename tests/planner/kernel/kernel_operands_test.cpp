@@ -63,24 +63,25 @@ TEST_CASE("kernel_operands: flags add operands in their places") {
   CHECK(roles(spec) == std::vector{x, dz, y, sums, gradient_sums, scale, dx});
 }
 
+// x has 2 x 4 x 6 x 5 elements, y has 2 x 8 x 5 x 4, and the weight has 8 x 4 x 2 x 2.
 TEST_CASE("kernel_operands: elements and sizes follow from the role") {
   KernelSpec spec = spec_of(KernelKind::convolution, KernelPhase::backward_filter);
   spec.precision = Precision::bf16;
   spec.bias = true;
   CHECK(kernel_operands(spec) ==
-        std::vector<KernelOperand>{{x, BufferElement::bf16, 2 * 4 * 6 * 5, false},
-                                   {dy, BufferElement::bf16, 2 * 8 * 5 * 4, false},
-                                   {dweight, BufferElement::fp32, 8 * 4 * 2 * 2, true},
+        std::vector<KernelOperand>{{x, BufferElement::bf16, 240, false},
+                                   {dy, BufferElement::bf16, 320, false},
+                                   {dweight, BufferElement::fp32, 128, true},
                                    {dbias, BufferElement::fp32, 8, true}});
   spec = spec_of(KernelKind::softmax_cross_entropy, KernelPhase::forward);
   spec.precision = Precision::fp64;
   CHECK(kernel_operands(spec) ==
-        std::vector<KernelOperand>{{x, BufferElement::fp64, 2 * 4 * 6 * 5, false},
-                                   {labels, BufferElement::int32, 2 * 5 * 4, false},
-                                   {probabilities, BufferElement::fp64, 2 * 8 * 5 * 4, true},
+        std::vector<KernelOperand>{{x, BufferElement::fp64, 240, false},
+                                   {labels, BufferElement::int32, 40, false},
+                                   {probabilities, BufferElement::fp64, 320, true},
                                    {loss, BufferElement::fp64, 1, true}});
   spec = spec_of(KernelKind::batch_norm, KernelPhase::forward_statistics);
-  CHECK(kernel_operands(spec)[1] == KernelOperand{sums, BufferElement::fp64, 2 * 8 + 1, true});
+  CHECK(kernel_operands(spec)[1] == KernelOperand{sums, BufferElement::fp64, 17, true});
 }
 
 TEST_CASE("kernel_operands: every kernel writes something, and no role stands twice") {
