@@ -20,7 +20,8 @@ struct StepContext {
   Groups* groups = nullptr;             // null: communication is left out (profiling)
   DataSource* data = nullptr;           // null: samples and labels stay as they are
   const ChainStates* states = nullptr;  // where chains start from; null: from zeros
-  // Where communication is left out, it is called instead with the operation's id; may be empty.
+  // A step calls this function with the operation's id in place of communication that is left out.
+  // It may be empty.
   std::function<void(const std::string& id)> in_place_of_communication;
   bool updates = true;         // false: weights and momentum stay as they are
   bool replicas_agree = true;  // false: ranks with replicas may compute other bits (profiling)
@@ -28,8 +29,8 @@ struct StepContext {
   // queues.
   bool overlap = false;
   Graphs graphs = Graphs::off;  // whether kernels that follow each other start as one graph
-  // Where it is set, a kernel that cannot be made or started is left out of all steps, and it is
-  // called once for the kernel. Empty: the error is thrown.
+  // If this function is set, a kernel that cannot be made or started is left out of all steps, and
+  // the function is called once for the kernel. If it is empty, the error is thrown.
   std::function<void(const KernelSpec& spec, const std::string& why)> left_out = {};
 };
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <string>
 
 namespace cnnplan {
 
@@ -12,8 +13,14 @@ struct IntegerRange {
   std::int64_t maximum = std::numeric_limits<std::int64_t>::max();
 
   constexpr bool holds(std::int64_t value) const { return minimum <= value && value <= maximum; }
-  constexpr bool is_bounded() const { return maximum != std::numeric_limits<std::int64_t>::max(); }
 };
+
+// Returns "2", "1 to 3", or "at least 2" for a range without an upper end.
+inline std::string count_text(const IntegerRange& count) {
+  const std::string least = std::to_string(count.minimum);
+  if (count.maximum == IntegerRange{}.maximum) return "at least " + least;
+  return count.maximum == count.minimum ? least : least + " to " + std::to_string(count.maximum);
+}
 
 enum class Ends { closed, open_below, open_above };
 

@@ -56,12 +56,6 @@ std::string range_text(const NumberRange& range) {
   return text;
 }
 
-std::string count_text(const IntegerRange& count) {
-  if (count.maximum == IntegerRange{}.maximum) return "at least " + std::to_string(count.minimum);
-  if (count.maximum == count.minimum) return std::to_string(count.minimum);
-  return std::to_string(count.minimum) + " to " + std::to_string(count.maximum);
-}
-
 bool holds(const NumberRange& range, double number) {
   const bool above =
       range.ends == Ends::open_below ? number > range.minimum : number >= range.minimum;
@@ -84,8 +78,7 @@ bool holds(const IntegerRange& range, const json& value) {
       value.get<std::uint64_t>() > static_cast<std::uint64_t>(range.maximum)) {
     return false;
   }
-  const auto number = value.get<std::int64_t>();
-  return number >= range.minimum && number <= range.maximum;
+  return range.holds(value.get<std::int64_t>());
 }
 
 }  // namespace

@@ -3,15 +3,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 
 namespace cnnplan {
-namespace {
-
-std::string count_text(const IntegerRange& count) {
-  return (count.is_bounded() ? "" : "at least ") + std::to_string(count.minimum);
-}
-
-}  // namespace
 
 std::string inputs_key(const Layer& layer) {
   return has_several_inputs(layer.parameters) ? "inputs" : "input";

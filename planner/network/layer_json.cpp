@@ -27,10 +27,16 @@ std::vector<std::string_view> keys_of_all_layers(const LayerTraits& kind) {
 }
 
 template <typename Layer>
-LayerParameters read_kind(const JsonReader& reader, SpatialFormat format) {
+std::vector<std::string_view> keys_of() {
   FieldKeys keys(keys_of_all_layers(Layer::traits));
   Layer::describe(keys);
-  reader.allow_keys(keys.list());
+  return keys.list();
+}
+
+template <typename Layer>
+LayerParameters read_kind(const JsonReader& reader, SpatialFormat format) {
+  static const std::vector<std::string_view> keys = keys_of<Layer>();
+  reader.allow_keys(keys);
   Layer layer;
   FieldReader fields(reader, format, layer);
   Layer::describe(fields);

@@ -32,7 +32,8 @@ bool is_transposed(const LayerParameters& parameters) {
 }
 
 bool moves_positions(const LayerParameters& parameters) {
-  return traits_of(parameters).moves_positions;
+  const LayerTraits& traits = traits_of(parameters);
+  return traits.has_window || traits.resizes;
 }
 
 bool rearranges(const LayerParameters& parameters) {

@@ -11,7 +11,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "planner/base/checked.hpp"
 #include "planner/base/parallel.hpp"
 #include "planner/predict/critical_path.hpp"
 #include "planner/predict/estimated_kernels.hpp"

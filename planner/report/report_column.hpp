@@ -1,4 +1,5 @@
-// Where reports count an operation: the row of its layer or group, and the column of its part.
+// Says where reports count an operation: in the row of its layer or group, and in the column of its
+// part.
 #pragma once
 
 #include <array>

@@ -95,6 +95,12 @@ struct Operand {
   bool written = false;
 };
 
+// Returns the operand as one that the operation writes.
+constexpr Operand as_written(Operand operand) {
+  operand.written = true;
+  return operand;
+}
+
 struct KernelOperation {
   KernelSpec spec;
   KernelConstants constants;

@@ -106,7 +106,7 @@ Operand ScheduleBuilder::read(BufferIndex index) const {
 }
 
 Operand ScheduleBuilder::write(BufferIndex index) const {
-  return {.buffer = index, .box = buffer(index).box, .written = true};
+  return as_written(read(index));
 }
 
 Operand ScheduleBuilder::slots(BufferIndex arena, int first, int last, bool written) const {

@@ -6,6 +6,7 @@ The project's style allows that: what a namespace holds is not indented.
 import functools
 import re
 
+import cpp_text
 from source_files import includes_of
 
 TYPE = re.compile(r"^(?:class|struct|enum class|union) (\w+)")
@@ -14,7 +15,6 @@ MEMBER = re.compile(r"\b([A-Z]\w*::~?\w+)\(")
 VALUE = re.compile(r"(?<![:.])\b([a-zA-Z]\w*)(?: =|[{;]| \{)")
 KEYWORDS = {"const", "noexcept", "override"}
 BROUGHT_IN = re.compile(r"^using (?:\w+::)+(\w+);")
-COMMENT_OR_TEXT = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|^\s*#.*$', re.MULTILINE)
 USED = re.compile(r"(?<![\w.>~:])(?:[A-Z]\w*\b|[a-z]\w*(?=\())")
 MACRO = re.compile(r"^# *define (\w+)", re.MULTILINE)
 DECLARED_TYPE = re.compile(r"\b(?:class|struct|enum class|union|using|typename|namespace) (\w+)")
@@ -70,7 +70,7 @@ def names_of(root, file):
 @functools.cache
 def code_of(root, file):
     """The text of `file` without comments, strings, and lines for the preprocessor."""
-    return COMMENT_OR_TEXT.sub("", (root / file).read_text(encoding="utf-8"))
+    return cpp_text.code_of((root / file).read_text(encoding="utf-8"))
 
 
 def offered_by(root, header):

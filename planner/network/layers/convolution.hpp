@@ -16,7 +16,6 @@ namespace cnnplan {
 struct Convolution {
   static constexpr LayerTraits traits{.name = "convolution",
                                       .has_window = true,
-                                      .moves_positions = true,
                                       .mixes_channels = true,
                                       .reads_input_again = true,
                                       .may_be_staged = true,

@@ -15,7 +15,6 @@ namespace cnnplan {
 struct FullyConnected {
   static constexpr LayerTraits traits{.name = "fully_connected",
                                       .has_window = true,
-                                      .moves_positions = true,
                                       .mixes_channels = true,
                                       .reads_input_again = true,
                                       .may_be_staged = true,

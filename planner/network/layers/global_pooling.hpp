@@ -12,11 +12,8 @@
 namespace cnnplan {
 
 struct GlobalPooling {
-  static constexpr LayerTraits traits{.name = "global_pooling",
-                                      .has_window = true,
-                                      .moves_positions = true,
-                                      .may_be_staged = true,
-                                      .chooses_split = true};
+  static constexpr LayerTraits traits{
+      .name = "global_pooling", .has_window = true, .may_be_staged = true, .chooses_split = true};
 
   PoolingMode mode = PoolingMode::average;
   auto operator<=>(const GlobalPooling&) const = default;

@@ -14,11 +14,8 @@ namespace cnnplan {
 enum class PoolingMode { max, average };
 
 struct Pooling {
-  static constexpr LayerTraits traits{.name = "pooling",
-                                      .has_window = true,
-                                      .moves_positions = true,
-                                      .may_be_staged = true,
-                                      .chooses_split = true};
+  static constexpr LayerTraits traits{
+      .name = "pooling", .has_window = true, .may_be_staged = true, .chooses_split = true};
 
   PoolingMode mode = PoolingMode::max;
   Window window;

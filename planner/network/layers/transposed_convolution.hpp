@@ -20,7 +20,6 @@ struct TransposedConvolution {
   static constexpr LayerTraits traits{.name = "transposed_convolution",
                                       .has_window = true,
                                       .is_transposed = true,
-                                      .moves_positions = true,
                                       .mixes_channels = true,
                                       .reads_input_again = true,
                                       .may_be_staged = true,

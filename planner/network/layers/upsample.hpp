@@ -16,7 +16,7 @@ namespace cnnplan {
 // UpsampleMode says how outputs follow from inputs.
 struct Upsample {
   static constexpr LayerTraits traits{.name = "upsample",
-                                      .moves_positions = true,
+                                      .resizes = true,
                                       .rearranges = true,
                                       .may_be_staged = true,
                                       .chooses_split = true};

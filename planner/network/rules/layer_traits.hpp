@@ -17,8 +17,8 @@ struct LayerTraits {
   bool has_window = false;
   // The window lies over the outputs. The layer is the adjoint of the layer with this window.
   bool is_transposed = false;
-  // An output is computed from inputs at other positions, by a window or by upsampling.
-  bool moves_positions = false;
+  // An output is computed from inputs at other positions, without a window.
+  bool resizes = false;
   // One kernel without parameters makes a block of outputs from a different block of inputs.
   bool rearranges = false;
   // Outputs are channels of the inputs. Ranks copy them, and copy their gradients back.

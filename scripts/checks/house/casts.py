@@ -2,7 +2,7 @@
 
 import re
 
-from house.cpp_text import code_of, line_of
+from cpp_text import code_of, line_of
 
 INTEGER = r"(?:(?:std::)?(?:size_t|ptrdiff_t|u?int(?:8|16|32|64)_t)|int|long|unsigned|(?:\w+::)*\w+Index)"
 STATIC_CAST = re.compile(r"\bstatic_cast<")

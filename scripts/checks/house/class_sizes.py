@@ -3,7 +3,7 @@
 import dataclasses
 import re
 
-from house.cpp_text import code_of, line_of
+from cpp_text import code_of, line_of
 
 CLASS = re.compile(r"(?:^|[\s>])(?<!enum )(?:class|struct|union) (?:\[\[\w+\]\] )?(?:alignas\([^)]*\) )?"
                    r"((?:\w+::)*\w+)(?: final)?(?: ?:[^:].*)?$", re.DOTALL)

@@ -174,7 +174,8 @@ TEST_CASE("allreduce_time_s: hierarchical, as published") {
         relative(allreduce_hierarchical_s(nodes, bytes)));
   // One node runs a ring.
   CHECK(hierarchical_s({0, 1, 2}, 3) == relative(allreduce_ring_s(3, bytes, nodes.inner)));
-  // Where every rank is a node of its own, a power of two halves, and other numbers run a ring.
+  // If every rank is a node of its own, a power of two of them runs halves, and other numbers of
+  // them run a ring.
   CHECK(hierarchical_s({0, 1, 2, 3}, 1) ==
         relative(allreduce_rabenseifner_s(4, bytes, nodes.inner)));
   CHECK(hierarchical_s({0, 1, 2}, 1) == relative(allreduce_ring_s(3, bytes, nodes.inner)));

@@ -54,8 +54,7 @@ void backward_data(LoweringState& state,
                   {state.tensors.saved(unit).sums,
                    gradient[1],
                    state.parameters.value(unit, ParameterRole::scale),
-                   dx});
-  operands.back().written = true;
+                   as_written(dx)});
   state.writer.kernel(unit, spec, std::move(operands));
   state.gradients.contribute(unit, 0, {.operand = dx});
 }
@@ -65,10 +64,9 @@ void backward_data(LoweringState& state,
 void add_running_values(const LoweringContext& context, OperationWriter& writer, const Unit& unit) {
   Box own = whole({{1, 1, 1, 1, 1}});
   own[Dim::w] = context.own_channels(unit.head);
-  const BufferElement element = buffer_element(parameter_element(context.plan().precision));
   const auto running = [&](const char* suffix) {
     return writer.builder().add_buffer(
-        context.name(unit) + suffix, BufferRole::running, element, own);
+        context.name(unit) + suffix, BufferRole::running, context.parameter_buffer(), own);
   };
   const auto head = static_cast<std::size_t>(unit.head);
   writer.schedule().running_mean[head] = running("/mean");
@@ -96,8 +94,7 @@ void forward_batch_norm(LoweringState& state, const Unit& unit) {
   saved.output = state.tensors.add_output(unit);
   std::vector<Operand> operands =
       batch_norm_operands(builder, state.parameters, unit, saved.sums, saved.inputs);
-  operands.push_back(saved.output);
-  operands.back().written = true;
+  operands.push_back(as_written(saved.output));
   state.writer.kernel(unit, batch_norm_spec(local), std::move(operands));
 }
 
@@ -121,8 +118,7 @@ void backward_batch_norm(LoweringState& state, const Unit& unit, const Operand& 
   Operand dz = dy;
   if (keeps_dz) {
     dz = state.writer.add_error_signal(context.name(unit) + "/dz", context.own_box(unit.last));
-    operands.push_back(dz);
-    operands.back().written = true;
+    operands.push_back(as_written(dz));
   }
   state.writer.kernel(unit, spec, std::move(operands));
   allreduce_sums(state, unit, KernelPhase::backward_statistics, sums);

@@ -9,10 +9,6 @@
 namespace cnnplan {
 namespace {
 
-KernelSpec phase_spec(const LoweringState& state, const Unit& unit, KernelPhase phase) {
-  return convolution_spec(state.context.local(unit), state.parameters.forward_spec(unit), phase);
-}
-
 // Adds the memory for the channels of this rank's positions of which it computes parts of sums.
 Operand add_partial_sums(LoweringState& state, const Unit& unit) {
   const LoweringContext& context = state.context;
@@ -64,13 +60,11 @@ Operand gather_error_signal(LoweringState& state, const Unit& unit, const Operan
 
 // Adds the kernel y += bias of a transposed convolution.
 void add_bias(LoweringState& state, const Unit& unit, const Operand& y) {
-  Operand x = y;
-  x.written = false;
   state.writer.kernel(
       unit,
       {.id = state.context.name(unit) + "/forward/bias", .label = forward_label(unit.head)},
       bias_spec(state.context.local(unit), KernelPhase::forward),
-      {x, state.parameters.value(unit, ParameterRole::bias), y});
+      {y, state.parameters.value(unit, ParameterRole::bias), as_written(y)});
 }
 
 }  // namespace
@@ -96,7 +90,12 @@ void convolve(LoweringState& state,
               const LabelledId& named,
               const Operand& input,
               const Operand& output) {
-  convolve(state, unit, named, phase_spec(state, unit, KernelPhase::forward), input, output);
+  convolve(state,
+           unit,
+           named,
+           state.parameters.convolution_spec(unit, KernelPhase::forward),
+           input,
+           output);
 }
 
 void convolve(LoweringState& state,
@@ -104,12 +103,11 @@ void convolve(LoweringState& state,
               const LabelledId& named,
               KernelSpec spec,
               const Operand& input,
-              Operand output) {
+              const Operand& output) {
   spec.relu = unit.relu;
   std::vector<Operand> operands{input, state.parameters.value(unit, ParameterRole::weight)};
   if (spec.bias) operands.push_back(state.parameters.value(unit, ParameterRole::bias));
-  output.written = true;
-  operands.push_back(output);
+  operands.push_back(as_written(output));
   state.writer.kernel(unit, named, spec, std::move(operands));
   const bool has_bias_kernel =
       is_transposed(state.context.parameters(unit)) && state.context.adds_bias(unit);
@@ -142,15 +140,13 @@ Operand backward_fused_relu(LoweringState& state,
   const LoweringContext& context = state.context;
   const Operand dx =
       state.writer.add_error_signal(context.name_of(unit.last) + "/dx", context.own_box(unit.last));
-  Operand written = dx;
-  written.written = true;
   state.writer.kernel(
       unit,
       unit.last,
       named,
       {.spec = element_wise_spec(context.local(unit), KernelKind::relu, KernelPhase::backward_data),
        .constants = {},
-       .operands = {state.tensors.saved(unit).output, dy, written}});
+       .operands = {state.tensors.saved(unit).output, dy, as_written(dx)}});
   return dx;
 }
 
@@ -158,20 +154,18 @@ Operand convolve_back(LoweringState& state,
                       const Unit& unit,
                       const LabelledId& named,
                       const Operand& dy) {
-  KernelSpec spec = phase_spec(state, unit, KernelPhase::backward_data);
+  KernelSpec spec = state.parameters.convolution_spec(unit, KernelPhase::backward_data);
   spec.bias = false;
   const Operand dx = state.writer.add_error_signal(state.context.name(unit) + "/dx",
                                                    state.context.needed_box(unit, 0));
-  Operand written = dx;
-  written.written = true;
   state.writer.kernel(
-      unit, named, spec, {dy, state.parameters.value(unit, ParameterRole::weight), written});
+      unit, named, spec, {dy, state.parameters.value(unit, ParameterRole::weight), as_written(dx)});
   return dx;
 }
 
 void backward_filter(LoweringState& state, const Unit& unit, const Operand& dy) {
   const LoweringContext& context = state.context;
-  const KernelSpec spec = phase_spec(state, unit, KernelPhase::backward_filter);
+  const KernelSpec spec = state.parameters.convolution_spec(unit, KernelPhase::backward_filter);
   const bool transposed = is_transposed(context.parameters(unit));
   const Operand dbias =
       context.adds_bias(unit) ? state.parameters.gradient(unit, ParameterRole::bias) : Operand{};

@@ -23,7 +23,7 @@ void convolve(LoweringState& state,
               const LabelledId& named,
               KernelSpec spec,
               const Operand& input,
-              Operand output);
+              const Operand& output);
 // Adds the backward kernel of a ReLU that is fused into the unit. Returns the error signal before
 // the ReLU.
 Operand backward_fused_relu(LoweringState& state,

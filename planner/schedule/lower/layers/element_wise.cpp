@@ -15,8 +15,7 @@ void forward_element_wise(LoweringState& state, const Unit& unit) {
   }
   saved.output = state.tensors.add_output(unit);
   std::vector<Operand> operands = saved.inputs;
-  operands.push_back(saved.output);
-  operands.back().written = true;
+  operands.push_back(as_written(saved.output));
   state.writer.kernel(
       unit, forward_element_wise_spec(state.context.local(unit)), std::move(operands));
 }
@@ -30,8 +29,7 @@ void backward_element_wise(LoweringState& state, const Unit& unit, const Operand
       state.writer.add_error_signal(context.name(unit) + "/dx", context.own_box(unit.last));
   std::vector<Operand> operands;
   if (!is_dropout) operands.push_back(state.recompute.output(unit.last));
-  operands.insert(operands.end(), {dy, dx});
-  operands.back().written = true;
+  operands.insert(operands.end(), {dy, as_written(dx)});
   const KernelKind kind = is_dropout ? KernelKind::dropout : KernelKind::relu;
   state.writer.kernel(unit,
                       element_wise_spec(context.local(unit), kind, KernelPhase::backward_data),
@@ -62,13 +60,11 @@ Operand scaled_gradient(LoweringState& state,
   const LoweringContext& context = state.context;
   const Operand dx =
       state.writer.add_error_signal(context.name(unit) + "/scaled_dx", context.own_box(unit.last));
-  Operand written = dx;
-  written.written = true;
   state.writer.kernel(
       unit,
       named,
       element_wise_spec(context.local(unit), KernelKind::add, KernelPhase::backward_data),
-      {gradient, written});
+      {gradient, as_written(dx)});
   return dx;
 }
 

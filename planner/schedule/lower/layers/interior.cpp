@@ -54,8 +54,7 @@ void convolve_parts(LoweringState& state, const Unit& unit, const std::vector<Ou
     input.box = part.needed;
     Operand output = saved.output;
     output.box = part.outputs;
-    KernelSpec spec = convolution_spec(
-        context.local(unit), state.parameters.forward_spec(unit), KernelPhase::forward);
+    KernelSpec spec = state.parameters.convolution_spec(unit, KernelPhase::forward);
     spec.in = shape_of(part.needed);
     spec.out = shape_of(part.outputs);
     spec.window = part.window;

@@ -7,13 +7,11 @@ void backward_local_response_norm(LoweringState& state, const Unit& unit, const 
   const LoweringContext& context = state.context;
   const Operand dx =
       state.writer.add_error_signal(context.name(unit) + "/dx", context.own_box(unit.last));
-  Operand written = dx;
-  written.written = true;
   state.writer.kernel(
       unit,
       element_wise_spec(
           context.local(unit), KernelKind::local_response_norm, KernelPhase::backward_data),
-      {state.recompute.input(unit, 0), dy, written});
+      {state.recompute.input(unit, 0), dy, as_written(dx)});
   state.gradients.contribute(unit, 0, {.operand = dx});
 }
 

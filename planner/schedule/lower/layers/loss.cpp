@@ -3,8 +3,6 @@
 
 #include <utility>
 
-#include "planner/tensor/element.hpp"
-
 namespace cnnplan {
 namespace {
 
@@ -34,11 +32,10 @@ void forward_loss(LoweringState& state, const Unit& unit) {
   const KernelKind kind = loss_kind(context.network());
   const char* const made =
       kind == KernelKind::mean_squared_error ? "/differences" : "/probabilities";
-  const BufferIndex result =
-      builder.add_buffer(context.name(unit) + made,
-                         BufferRole::scratch,
-                         buffer_element(parameter_element(context.plan().precision)),
-                         context.own_box(unit.head));
+  const BufferIndex result = builder.add_buffer(context.name(unit) + made,
+                                                BufferRole::scratch,
+                                                context.parameter_buffer(),
+                                                context.own_box(unit.head));
   saved.extra = builder.read(result);
   state.tensors.set_output(unit.last, saved.extra);
   const BufferIndex loss =
@@ -62,8 +59,7 @@ void backward_loss(LoweringState& state, const Unit& unit) {
   if (kind == KernelKind::softmax_cross_entropy) {
     operands.push_back(state.writer.builder().read(state.tensors.labels(unit.head)));
   }
-  operands.push_back(dx);
-  operands.back().written = true;
+  operands.push_back(as_written(dx));
   state.writer.kernel(unit,
                       element_wise_spec(context.local(unit), kind, KernelPhase::backward_data),
                       std::move(operands));

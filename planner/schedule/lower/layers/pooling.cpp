@@ -11,8 +11,7 @@ void forward_pooling(LoweringState& state, const Unit& unit) {
   saved.inputs = {state.tensors.fetch(unit, 0)};
   saved.output = state.tensors.add_output(unit);
   const KernelSpec spec = windowed_spec(context.local(unit));
-  std::vector<Operand> operands{saved.inputs[0], saved.output};
-  operands.back().written = true;
+  std::vector<Operand> operands{saved.inputs[0], as_written(saved.output)};
   if (spec.pooling == PoolingMode::max) {
     ScheduleBuilder& builder = state.writer.builder();
     const BufferIndex index = builder.add_buffer(context.name(unit) + "/index",
@@ -34,8 +33,7 @@ void backward_pooling(LoweringState& state, const Unit& unit, const Operand& dy)
       state.writer.add_error_signal(context.name(unit) + "/dx", context.needed_box(unit, 0));
   std::vector<Operand> operands;
   if (spec.pooling == PoolingMode::max) operands.push_back(state.tensors.saved(unit).extra);
-  operands.insert(operands.end(), {dy, dx});
-  operands.back().written = true;
+  operands.insert(operands.end(), {dy, as_written(dx)});
   state.writer.kernel(unit, spec, std::move(operands));
   state.gradients.contribute(unit, 0, {.operand = dx});
 }

@@ -63,13 +63,11 @@ void ChainStates::advance(int level, int step, const Operand& target) {
   if (level == 0 || labels_.cycle() == 0) return;
   const auto& right_sides = right_sides_[static_cast<std::size_t>(level)];
   const Unit& unit = geometry_.sum(first);
-  Operand written = target;
-  written.written = true;
   writer_.kernel(
       unit,
       labels_.named(unit.head, "/correct"),
       element_wise_spec(context_.local(unit), KernelKind::accumulate, KernelPhase::forward),
-      {target, right_sides[static_cast<std::size_t>(step)], written});
+      {target, right_sides[static_cast<std::size_t>(step)], as_written(target)});
 }
 
 void ChainStates::pass_on(int level, int step) {

@@ -101,8 +101,6 @@ GradientContribution GradientTable::sum(const Unit& unit,
     target =
         writer_.add_error_signal(context_.name_of(unit.last) + "/dy", context_.own_box(unit.last));
   }
-  Operand written = target;
-  written.written = true;
   writer_.kernel(
       unit,
       {.id = context_.name_of(unit.last) + suffix,
@@ -110,7 +108,7 @@ GradientContribution GradientTable::sum(const Unit& unit,
                  .layer = unit.last,
                  .direction = Direction::backward}},
       element_wise_spec(context_.local(unit), KernelKind::accumulate, KernelPhase::forward),
-      {terms[0].operand, terms[1].operand, written});
+      {terms[0].operand, terms[1].operand, as_written(target)});
   return {.operand = target};
 }
 

@@ -14,18 +14,6 @@ KernelAlgorithm algorithm(const LocalUnit& local, KernelPhase phase) {
   return found == algorithms.end() ? KernelAlgorithm::direct : found->second;
 }
 
-bool is_at_stage(const LocalUnit& local) {
-  return is_at_stage(local.plan(), local.unit.head, local.rank);
-}
-
-Box own_box(const LocalUnit& local) {
-  return local.decomposition.owned(local.unit.last).box(local.rank);
-}
-
-Box needed_box(const LocalUnit& local) {
-  return local.decomposition.needed(local.unit, 0).box(local.rank);
-}
-
 // Returns the shape of the whole first input.
 Shape input_shape(const LocalUnit& local) {
   const Network& network = local.plan().network;
@@ -43,9 +31,7 @@ void set_groups(const LocalUnit& local, KernelSpec& spec) {
   // Ranks without channels have one group of none.
   const std::int64_t group = weight_block(local.plan(), local.unit.head, local.rank)[Dim::c].size();
   spec.groups = std::max<std::int64_t>(1, spec.in[Dim::c] / std::max<std::int64_t>(1, group));
-  const bool adds_bias = has_bias(local.parameters()) &&
-                         volume(bias_block(local.plan(), local.unit.head, local.rank)) > 0;
-  spec.bias = !is_transposed(local.parameters()) && adds_bias;
+  spec.bias = !is_transposed(local.parameters()) && local.adds_bias();
 }
 
 void set_pooling(const LayerParameters& parameters, KernelSpec& spec) {
@@ -74,7 +60,7 @@ class ConstantsRule {
   }
   void operator()(const Upsample& upsample) const {
     if (kind_ != KernelKind::interpolate) return;
-    constants_.axes = interpolation_axes(upsample, input_shape(local_), own_box(local_));
+    constants_.axes = interpolation_axes(upsample, input_shape(local_), local_.own_box());
   }
   void operator()(const LocalResponseNorm& norm) const {
     constants_.response_scale = norm.alpha / static_cast<double>(norm.size);
@@ -108,6 +94,10 @@ class ConstantsRule {
 
 }  // namespace
 
+bool LocalUnit::adds_bias() const {
+  return has_bias(parameters()) && volume(bias_block(plan(), unit.head, rank)) > 0;
+}
+
 KernelSpec windowed_spec(const LocalUnit& local) {
   const LayerParameters& parameters = local.parameters();
   const Decomposition& decomposition = local.decomposition;
@@ -116,8 +106,8 @@ KernelSpec windowed_spec(const LocalUnit& local) {
   const Box computed = decomposition.computed(local.unit).box(local.rank);
   spec.precision = local.plan().precision;
   spec.out = shape_of(computed);
-  spec.in = shape_of(needed_box(local));
-  if (is_at_stage(local)) {
+  spec.in = shape_of(local.needed_box());
+  if (local.is_here()) {
     spec.out[Dim::c] = decomposition.computed(local.unit).range(Dim::c, part).size();
     spec.in[Dim::c] = decomposition.needed(local.unit, 0).range(Dim::c, part).size();
   }
@@ -145,7 +135,7 @@ KernelSpec bias_spec(const LocalUnit& local, KernelPhase phase) {
 
 KernelSpec element_wise_spec(const LocalUnit& local, KernelKind kind, KernelPhase phase) {
   KernelSpec spec{.kind = kind, .phase = phase};
-  spec.in = spec.out = shape_of(own_box(local));
+  spec.in = spec.out = shape_of(local.own_box());
   spec.precision = local.plan().precision;
   if (kind == KernelKind::local_response_norm) {
     spec.local_size = std::get<LocalResponseNorm>(local.parameters()).size;
@@ -172,8 +162,8 @@ KernelSpec rearranging_spec(const LocalUnit& local, KernelPhase phase) {
   if (const auto* upsample = std::get_if<Upsample>(&local.parameters())) {
     const bool is_linear = upsample->mode == UpsampleMode::linear;
     spec.kind = is_linear ? KernelKind::interpolate : KernelKind::upsample;
-    spec.in = shape_of(needed_box(local));
-    spec.window = upsample_window(*upsample, input_shape(local), own_box(local));
+    spec.in = shape_of(local.needed_box());
+    spec.window = upsample_window(*upsample, input_shape(local), local.own_box());
   } else {
     spec.groups = std::get<ChannelShuffle>(local.parameters()).groups;
   }

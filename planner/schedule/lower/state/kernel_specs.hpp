@@ -19,6 +19,13 @@ struct LocalUnit {
   const LayerPlan& layer_plan() const {
     return plan().layers.at(static_cast<std::size_t>(unit.head));
   }
+  Box own_box() const { return decomposition.owned(unit.last).box(rank); }
+  // Returns the block of the first input that the rank needs.
+  Box needed_box() const { return decomposition.needed(unit, 0).box(rank); }
+  // True where the rank has a part of the unit.
+  bool is_here() const { return is_at_stage(plan(), unit.head, rank); }
+  // True where the rank adds the bias of the unit.
+  bool adds_bias() const;
 };
 
 // Returns the forward kernel of a layer with a window. A transposed convolution has the forward

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "planner/tensor/element.hpp"
+
 namespace cnnplan {
 
 LoweringContext::LoweringContext(const Decomposition& decomposition,
@@ -26,6 +28,10 @@ void LoweringContext::find_read() {
   }
 }
 
+BufferElement LoweringContext::parameter_buffer() const {
+  return buffer_element(parameter_element(plan().precision));
+}
+
 const LayerPlan& LoweringContext::layer_plan(LayerIndex layer) const {
   return plan().layers.at(static_cast<std::size_t>(layer));
 }
@@ -44,10 +50,6 @@ bool LoweringContext::recomputes(const Unit& unit) const {
 
 bool LoweringContext::has_partial_sums(const Unit& unit) const {
   return sums_over_channels(layer_plan(unit.head).split());
-}
-
-bool LoweringContext::adds_bias(const Unit& unit) const {
-  return has_bias(parameters(unit)) && volume(bias_block(plan(), unit.head, rank_)) > 0;
 }
 
 Box LoweringContext::storage_box(const Unit& unit) const {

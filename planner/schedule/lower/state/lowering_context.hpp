@@ -29,6 +29,8 @@ class LoweringContext {
   const LoweringRequest& request() const { return request_; }
   bool is_inference() const { return request_.pass == Pass::inference; }
 
+  // Returns the element of the buffers for parameters, targets and running values.
+  BufferElement parameter_buffer() const;
   const LayerParameters& parameters(const Unit& unit) const {
     return network().layer(unit.head).parameters;
   }
@@ -45,13 +47,13 @@ class LoweringContext {
   // False in inference for units that only auxiliary losses need.
   bool runs(const Unit& unit) const;
   // True where this rank has a part of the unit. Other ranks have no kernels of it.
-  bool is_here(const Unit& unit) const { return is_at_stage(plan(), unit.head, rank_); }
+  bool is_here(const Unit& unit) const { return local(unit).is_here(); }
   // True where backpropagation computes the output of the unit again.
   bool recomputes(const Unit& unit) const;
   // True where the kernels of a unit compute parts of sums.
   bool has_partial_sums(const Unit& unit) const;
   // True where this rank adds the bias of the unit.
-  bool adds_bias(const Unit& unit) const;
+  bool adds_bias(const Unit& unit) const { return local(unit).adds_bias(); }
 
   Box own_box(LayerIndex layer) const { return decomposition_.owned(layer).box(rank_); }
   Box needed_box(const Unit& unit, std::size_t input) const {

@@ -27,7 +27,7 @@ constexpr std::size_t operations_per_unit = 8;
 OperationWriter::OperationWriter(const LoweringContext& context)
     : context_(context),
       builder_(context.rank(), context.plan().ranks, dependencies_of(context)),
-      gradient_parts_(builder_, buffer_element(parameter_element(context.plan().precision))) {
+      gradient_parts_(builder_, context.parameter_buffer()) {
   builder_.reserve(operations_per_unit * context.decomposition().units().size());
 }
 

@@ -31,10 +31,8 @@ void ParameterLayout::add_all() {
   schedule.gradient_ranges = gradient_ranges_of(plan, context_.rank(), schedule.slots);
   schedule.sharded_update = plan.sharded_update;
   schedule.gradients = add_arena("gradients", BufferRole::gradients);
-  schedule.momentum = builder.add_flat("momentum",
-                                       BufferRole::momentum,
-                                       buffer_element(parameter_element(plan.precision)),
-                                       momentum_elements());
+  schedule.momentum = builder.add_flat(
+      "momentum", BufferRole::momentum, context_.parameter_buffer(), momentum_elements());
 }
 
 void ParameterLayout::add_slots(const Unit& unit) {
@@ -68,8 +66,7 @@ int ParameterLayout::add_slot(const Unit& unit, ParameterRole role, const Box& b
 }
 
 BufferIndex ParameterLayout::add_arena(const std::string& name, BufferRole role) {
-  const BufferElement element = buffer_element(parameter_element(context_.plan().precision));
-  return writer_.builder().add_flat(name, role, element, slot_elements());
+  return writer_.builder().add_flat(name, role, context_.parameter_buffer(), slot_elements());
 }
 
 std::int64_t ParameterLayout::slot_elements() const {
@@ -109,8 +106,9 @@ Operand ParameterLayout::gradient(const Unit& unit, ParameterRole role) const {
   return writer_.builder().slots(writer_.schedule().gradients, place, place, true);
 }
 
-const KernelSpec& ParameterLayout::forward_spec(const Unit& unit) const {
-  return writer_.builder().slot(slot(unit, ParameterRole::weight)).forward;
+KernelSpec ParameterLayout::convolution_spec(const Unit& unit, KernelPhase phase) const {
+  const ParameterSlot& weight = writer_.builder().slot(slot(unit, ParameterRole::weight));
+  return cnnplan::convolution_spec(context_.local(unit), weight.forward, phase);
 }
 
 Operand ParameterLayout::updated(BufferIndex arena,

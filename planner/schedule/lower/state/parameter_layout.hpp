@@ -21,8 +21,9 @@ class ParameterLayout {
   Operand value(const Unit& unit, ParameterRole role) const;
   // Returns the gradient of a parameter, which a kernel writes. @pre the layer has the parameter
   Operand gradient(const Unit& unit, ParameterRole role) const;
-  // Returns the forward kernel of the layer that owns the weight. @pre the layer mixes channels
-  const KernelSpec& forward_spec(const Unit& unit) const;
+  // Returns the kernel that does a phase of the layer that owns the weight.
+  // @pre the layer mixes channels
+  KernelSpec convolution_spec(const Unit& unit, KernelPhase phase) const;
   // Returns the slots of a range that an update changes: all of them, or this rank's shard.
   Operand updated(BufferIndex arena, const GradientRange& range, bool written) const;
 

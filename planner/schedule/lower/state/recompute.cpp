@@ -52,8 +52,7 @@ Operand Recompute::compute(const Unit& unit) {
     operands = batch_norm_operands(
         writer_.builder(), parameters_, unit, tensors_.saved(unit).sums, operands);
   }
-  operands.push_back(result);
-  operands.back().written = true;
+  operands.push_back(as_written(result));
   const LocalUnit local = context_.local(unit);
   const KernelSpec spec = is_batch_norm ? batch_norm_spec(local) : forward_element_wise_spec(local);
   KernelConstants constants = constants_of(local, spec.kind);

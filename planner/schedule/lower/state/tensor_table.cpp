@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "planner/schedule/lower/state/operation_names.hpp"
-#include "planner/tensor/element.hpp"
 
 namespace cnnplan {
 
@@ -99,14 +98,13 @@ BufferIndex TensorTable::add_labels(LayerIndex loss) {
     return labels >= 0 && writer_.builder().buffer(labels).box == box;
   };
   const auto known = std::find_if(labels_.begin(), labels_.end(), is_same);
-  const BufferElement target = buffer_element(parameter_element(context_.plan().precision));
   BufferIndex& own = labels_[static_cast<std::size_t>(loss)];
   own = known != labels_.end()
             ? *known
             : writer_.builder().add_buffer(
                   context_.name_of(loss) + (are_targets ? "/targets" : "/labels"),
                   BufferRole::labels,
-                  are_targets ? target : BufferElement::int32,
+                  are_targets ? context_.parameter_buffer() : BufferElement::int32,
                   box);
   return own;
 }
