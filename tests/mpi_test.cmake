@@ -15,12 +15,15 @@ function(cnnplan_sanitized_ranks result)
   set(${result} ${ARGN} PARENT_SCOPE)
 endfunction()
 
-# cnnplan_mpi_runs(program RANKS 1 2 4 [ENVIRONMENT ...]) adds the tests of a program. Its exit code
-# 77 says that a test cannot run here. Ranks wait much of the time, so two tests of few ranks run at
+# cnnplan_mpi_runs(name [PROGRAM program] RANKS 1 2 4 [ENVIRONMENT ...]) adds the tests of a program,
+# which has the name of the tests by default. Its exit code 77 says that a test cannot run here. Ranks wait much of the time, so two tests of few ranks run at
 # the same time. Ranks are not bound to cores, since mpirun would bind the ranks of both tests to
 # the first cores.
 function(cnnplan_mpi_runs name)
-  cmake_parse_arguments(TEST "" "" "RANKS;ENVIRONMENT" ${ARGN})
+  cmake_parse_arguments(TEST "" "PROGRAM" "RANKS;ENVIRONMENT" ${ARGN})
+  if(NOT TEST_PROGRAM)
+    set(TEST_PROGRAM ${name})
+  endif()
   if(CNNPLAN_SANITIZE)
     cnnplan_sanitized_ranks(TEST_RANKS ${TEST_RANKS})
   endif()
@@ -30,17 +33,21 @@ function(cnnplan_mpi_runs name)
       set(cores 2)
     endif()
     add_test(NAME ${name}_np${ranks}
-             COMMAND ${MPIEXEC_EXECUTABLE} --oversubscribe --bind-to none -np ${ranks} $<TARGET_FILE:${name}>
+             COMMAND ${MPIEXEC_EXECUTABLE} --oversubscribe --bind-to none -np ${ranks} $<TARGET_FILE:${TEST_PROGRAM}>
              WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
     set_tests_properties(${name}_np${ranks} PROPERTIES TIMEOUT 900 PROCESSORS ${cores} SKIP_RETURN_CODE 77
       ENVIRONMENT "OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1;OMPI_MCA_mpi_yield_when_idle=1;OMP_NUM_THREADS=1;ASAN_OPTIONS=detect_leaks=0;${TEST_ENVIRONMENT}")
   endforeach()
 endfunction()
 
-# cnnplan_mpi_test(name RANKS 1 2 4 SOURCES ... LIBRARIES ... [ENVIRONMENT ...]) builds a program
-# and adds its tests.
+# cnnplan_mpi_test(name RANKS 1 2 4 SOURCES ... LIBRARIES ... [ENVIRONMENT ...] [EMULATED]) builds a
+# program and adds its tests. With EMULATED the program has the GPU backend, on an emulated device,
+# so that cnnplan_emulated_runs can use it, too.
 function(cnnplan_mpi_test name)
-  cmake_parse_arguments(TEST "" "" "RANKS;SOURCES;LIBRARIES;ENVIRONMENT" ${ARGN})
+  cmake_parse_arguments(TEST "EMULATED" "" "RANKS;SOURCES;LIBRARIES;ENVIRONMENT" ${ARGN})
+  if(TEST_EMULATED)
+    list(PREPEND TEST_LIBRARIES ${CNNPLAN_EMULATION})
+  endif()
   add_executable(${name} ${TEST_SOURCES})
   target_compile_options(${name} PRIVATE ${CNNPLAN_TEST_OPTIONS})
   target_link_libraries(${name} PRIVATE cnnplan_mpi_test_main ${TEST_LIBRARIES} doctest::doctest)

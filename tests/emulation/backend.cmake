@@ -12,22 +12,29 @@ target_link_libraries(cnnplan_emulated_backend PUBLIC cnnplan_kernel cudnn_heade
 # Tests name this variable in LIBRARIES.
 set(CNNPLAN_EMULATION cnnplan_emulated_backend cnnplan_cuda_emulation)
 
-# Runs the bodies of other tests with the GPU backend, on an emulated device for each rank. The
-# arguments are those of cnnplan_mpi_test. Sanitizers make the emulation slow, so with them there
-# are two ranks at most. Closing device memory to the host takes up to seven eighths of the time.
-# More ranks and sanitizers run the same code and find no more. So memory is closed only on one and
-# two ranks without sanitizers.
-function(cnnplan_emulated_test name)
-  cmake_parse_arguments(TEST "" "" "RANKS;SOURCES;LIBRARIES;ENVIRONMENT" ${ARGN})
+# cnnplan_emulated_runs(name PROGRAM program RANKS 1 2 [ENVIRONMENT ...]) runs a program that was built
+# with EMULATED on the GPU backend, with an emulated device for each rank. Sanitizers make the
+# emulation slow, so with them there are two ranks at most. Closing device memory to the host takes
+# up to seven eighths of the time. More ranks and sanitizers run the same code and find no more. So
+# memory is closed only on one and two ranks without sanitizers.
+function(cnnplan_emulated_runs name)
+  cmake_parse_arguments(TEST "" "PROGRAM" "RANKS;ENVIRONMENT" ${ARGN})
   if(CNNPLAN_SANITIZE)
     list(FILTER TEST_RANKS INCLUDE REGEX "^[12]$")
   endif()
-  cnnplan_mpi_test(${name} RANKS ${TEST_RANKS} SOURCES ${TEST_SOURCES}
-                   LIBRARIES ${CNNPLAN_EMULATION} ${TEST_LIBRARIES}
+  cnnplan_mpi_runs(${name} PROGRAM ${TEST_PROGRAM} RANKS ${TEST_RANKS}
                    ENVIRONMENT CNNPLAN_TEST_BACKENDS=cudnn ${TEST_ENVIRONMENT})
   foreach(ranks ${TEST_RANKS})
     if(CNNPLAN_SANITIZE OR ranks GREATER 2)
       set_property(TEST ${name}_np${ranks} APPEND PROPERTY ENVIRONMENT CNNPLAN_EMULATED_CLOSED_MEMORY=0)
     endif()
   endforeach()
+endfunction()
+
+# Builds a program whose tests run on the emulated device only. The arguments are those of
+# cnnplan_mpi_test.
+function(cnnplan_emulated_test name)
+  cmake_parse_arguments(TEST "" "" "RANKS;SOURCES;LIBRARIES;ENVIRONMENT" ${ARGN})
+  cnnplan_mpi_test(${name} EMULATED SOURCES ${TEST_SOURCES} LIBRARIES ${TEST_LIBRARIES})
+  cnnplan_emulated_runs(${name} PROGRAM ${name} RANKS ${TEST_RANKS} ENVIRONMENT ${TEST_ENVIRONMENT})
 endfunction()
