@@ -9,8 +9,10 @@ ALGORITHMS = ("library", "ring", "recursive_doubling", "rabenseifner", "hierarch
 
 
 def allreduce():
-    """Own allreduces beside the library's, timed in turns by cnnplan profile --links on 2 ranks, whose sums are
-    looked at; and what is predicted of them on pods, beside SimGrid."""
+    """Compares own allreduces with the library's on 2 ranks, in turns, and checks the sums of both.
+
+    On pods, the predictions of own allreduces are compared with SimGrid.
+    """
     measured = ALGORITHMS[:4]
     curves, wrong = {}, 0
     for _ in range(ROUNDS):
