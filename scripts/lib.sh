@@ -33,7 +33,7 @@ core_count() {
   printf '%s\n' "$cores"
 }
 
-# Sets the options of mpirun for N ranks. More ranks than cores can run, but their times mean
+# Prints the options of mpirun for N ranks. More ranks than cores can run, but their times mean
 # nothing.
 mpirun_options() {
   if (($1 <= $(core_count))); then

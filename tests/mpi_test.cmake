@@ -37,8 +37,8 @@ function(cnnplan_mpi_runs name)
   endforeach()
 endfunction()
 
-# cnnplan_mpi_test(name RANKS 1 2 4 SOURCES ... LIBRARIES ... [ENVIRONMENT ...]) builds a program
-# and adds its tests.
+# Builds a program and adds its tests. Usage:
+#   cnnplan_mpi_test(name RANKS 1 2 4 SOURCES ... LIBRARIES ... [ENVIRONMENT ...])
 function(cnnplan_mpi_test name)
   cmake_parse_arguments(TEST "" "" "RANKS;SOURCES;LIBRARIES;ENVIRONMENT" ${ARGN})
   add_executable(${name} ${TEST_SOURCES})

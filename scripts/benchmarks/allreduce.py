@@ -9,9 +9,9 @@ ALGORITHMS = ("library", "ring", "recursive_doubling", "rabenseifner", "hierarch
 
 
 def allreduce():
-    """Compares own allreduces with the library's on 2 ranks, in turns, and checks the sums of both.
+    """Times own allreduces and the library's on 2 ranks in turns, and counts wrong sums.
 
-    On pods, the predictions of own allreduces are compared with SimGrid.
+    For pods, it compares the predictions of own allreduces with SimGrid.
     """
     measured = ALGORITHMS[:4]
     curves, wrong = {}, 0

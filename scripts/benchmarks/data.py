@@ -7,8 +7,7 @@ from benchmarks.common import BIN, NETWORKS, OUT, ROUNDS, mpirun, read, run, tab
 
 
 def small_images():
-    """Builds a network of two convolutions on images of CIFAR-10's size, which computes little for each byte it reads.
-    """
+    """Writes a network of two convolutions on images of CIFAR-10's size, with little to compute for each image."""
     convolution = {"kind": "convolution", "filters": 32, "kernel": 5, "padding": 2, "bias": True}
     pooling = {"kind": "pooling", "mode": "max", "kernel": 2}
     layers = [{"name": "data", "kind": "input", "channels": 3, "size": [32, 32]}]

@@ -11,10 +11,9 @@ SCALE_NETWORKS = (("resnet50", 8), ("resnet152", 8), ("inception_v3", 8), ("dens
 
 
 def scale():
-    """Measures the time and memory of the planner for large pods.
+    """Measures time and memory of the planner for large pods, with a row for each network and number of ranks.
 
-    Rows are networks, columns numbers of ranks. The pods have the nominal figures of dgx-h200, and the batch grows with
-    the ranks.
+    The pods have the nominal figures of dgx-h200. The batch grows with the number of ranks.
     """
     rows = []
     for network, samples in SCALE_NETWORKS:

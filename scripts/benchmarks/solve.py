@@ -9,8 +9,7 @@ from benchmarks.common import BIN, NETWORKS, OUT, Case, run, table
 def solve():
     """Times the planner, including reading the files and writing the plan.
 
-    One case has assumed figures. Another has a platform and a profile of 2 ranks, from which the kernels of other ranks
-    are interpolated.
+    The figures of links and kernels are assumed, or measured on 2 ranks. Kernels of more ranks are then interpolated.
     """
     case = Case("resnet50", 4, 2)
     case.profile()
