@@ -1,4 +1,4 @@
-// Trainings that are stopped and go on with the same plan on the same ranks: bit for bit the same.
+// Tests trainings that stop and go on with one plan on the same ranks: they end in the same bits.
 #include <filesystem>
 #include <random>
 
@@ -12,13 +12,13 @@
 namespace cnnplan::test {
 namespace {
 
-// The same on all ranks.
+// Returns the same number on all ranks.
 std::int64_t random_below(std::int64_t end) {
   static std::mt19937 numbers(20);
   return std::uniform_int_distribution<std::int64_t>(0, end - 1)(numbers);
 }
 
-// Eleven samples in batches of four: two steps per pass, three samples left out.
+// Makes eleven samples for batches of four: a pass has two steps and leaves three samples out.
 DataFile sample_file() {
   return DataFile(
       std::vector<TestDataset>{counted("/samples", FileElement::fp32, {11, 2, 6, 5}, 11),
@@ -34,7 +34,7 @@ void check_same_ending(const Plan& given,
   const auto steps = static_cast<std::int64_t>(expected.report.loss.size());
   TrainingOptions stopped = options;
   stopped.checkpoint_folder = stopped.restart_folder = folder.path("state");
-  // Twice, then to the end.
+  // The training stops twice, and then runs to its end.
   const std::int64_t first = 1 + random_below(steps - 2);
   const std::int64_t second = first + 1 + random_below(steps - first - 1);
   CAPTURE(first);

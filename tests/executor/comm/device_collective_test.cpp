@@ -1,4 +1,4 @@
-// Sums of values in the memory of an emulated GPU: through pinned memory, and by NCCL.
+// Tests sums of values in the memory of an emulated GPU, through pinned memory and by NCCL.
 #include "executor/comm/device_collective.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace cnnplan {
 namespace {
 
-// Exact in float, different on every rank.
+// Returns a value that is exact in float and different on every rank.
 double value_of(int rank, std::size_t i) {
   return static_cast<double>((rank + 1) * static_cast<int>(i % 97 + 1));
 }
@@ -38,7 +38,7 @@ std::vector<T> sums(int ranks, std::size_t count) {
   return values;
 }
 
-// What is in the device's memory after a run.
+// Returns the contents of the device's memory after an allreduce.
 template <typename T>
 std::vector<T> reduced(Device& device,
                        const Communicator& world,
@@ -80,7 +80,7 @@ TEST_CASE("DeviceCollective: values of a GPU are summed through the host") {
   check_all<double>(backend->device(), world, nullptr);
 }
 
-// A reduce-scatter, all but this rank's shard overwritten, and an allgather.
+// Runs a reduce_scatter, overwrites all other shards, and runs an allgather.
 template <typename T>
 std::vector<T> scattered_and_gathered(Device& device,
                                       const Communicator& world,

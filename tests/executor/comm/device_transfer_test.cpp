@@ -1,4 +1,4 @@
-// Transfers and allreduces of an emulated device's memory, which go through pinned memory.
+// Tests transfers and allreduces of an emulated device's memory, which go through pinned memory.
 #include <cstring>
 #include <random>
 #include <vector>
@@ -47,7 +47,7 @@ Floats random_floats(std::int64_t count, std::mt19937& random) {
   return values;
 }
 
-// A move between two random distributions of a tensor, as this rank sees it.
+// Describes a move between two random distributions of a tensor, as this rank sees it.
 struct Move {
   TransferSpec spec;
   Floats source;
@@ -74,7 +74,7 @@ Move random_move(int round, const Communicator& world) {
   return move;
 }
 
-// It runs twice, so that memory which is kept is used again.
+// Runs the move twice, so that memory which is kept is used again.
 Floats result_of(const Move& move, Device& device, const Communicator& world) {
   const MemoryBlock source = put(device, move.source);
   const MemoryBlock destination = put(device, move.destination);

@@ -1,4 +1,4 @@
-// The memory of a rank, and what is more than that.
+// Tests how much memory a rank has, and that all ranks refuse a request for more.
 #include "executor/comm/node_memory.hpp"
 
 #include <doctest/doctest.h>

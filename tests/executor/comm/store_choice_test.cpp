@@ -1,4 +1,4 @@
-// The choice of stores on fed times, without a clock.
+// Tests the choice of stores with given times, without a clock.
 #include "executor/comm/store_choice.hpp"
 
 #include <doctest/doctest.h>

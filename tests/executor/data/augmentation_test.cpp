@@ -1,4 +1,4 @@
-// Where windows lie, and how often.
+// Tests which windows and mirror images are drawn, and how often.
 #include "executor/data/augmentation.hpp"
 
 #include <map>
@@ -24,7 +24,7 @@ TEST_CASE("Augmentation: every window that has room is drawn equally often") {
     ++counts[place.first];
     mirrored += place.mirrored ? 1 : 0;
   }
-  // Rows -1 to 4, columns -1 and 0; nothing else.
+  // A window starts in one of the rows -1 to 4, and in column -1 or 0.
   CHECK(counts.size() == 12);
   for (const auto& [first, count] : counts) {
     CHECK(first[0] == 0);

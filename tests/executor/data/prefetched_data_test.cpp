@@ -1,4 +1,4 @@
-// What is read ahead is what the source gives, whatever is asked for when.
+// Tests that PrefetchedData gives what its source gives, in whatever order steps are requested.
 #include "executor/data/prefetched_data.hpp"
 
 #include <atomic>
@@ -21,7 +21,7 @@ namespace {
 const BatchShape shape{.samples = {{4, 2, 1, 3, 3}}, .labels = {{4, 1, 1, 1, 1}}, .classes = 5};
 constexpr std::int64_t end = 20;
 
-// What is told of the reads of a source.
+// Records the reads of a source.
 struct Log {
   std::mutex mutex;
   std::multiset<std::int64_t> steps;  // whose samples were read
@@ -29,7 +29,7 @@ struct Log {
   std::atomic<int> most_reading = 0;
 };
 
-// Values tell step and position; some steps cannot be read.
+// Gives values that encode step and position. One step fails.
 class NumberedData : public DataSource {
  public:
   NumberedData(Log& log, std::chrono::milliseconds delay, std::int64_t broken = -1)
@@ -85,7 +85,7 @@ Box block(Range samples, std::int64_t channels, std::int64_t extent) {
   return {{{samples, {0, channels}, {0, 1}, {0, extent}, {0, extent}}}};
 }
 
-// Blocks as a rank has them, the samples' with a halo around.
+// Holds the blocks of a rank. The block of samples has a halo around it.
 struct Blocks {
   Blocks(Range samples, std::int64_t halo)
       : data(block(samples, 2, 3), halo),

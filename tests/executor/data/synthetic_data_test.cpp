@@ -1,4 +1,4 @@
-// Synthetic mini-batches do not depend on the split.
+// Tests that synthetic mini-batches do not depend on the split.
 #include "executor/data/synthetic_data.hpp"
 
 #include <array>
@@ -17,7 +17,7 @@ namespace {
 
 const BatchShape batch{.samples = {{3, 2, 2, 9, 7}}, .labels = {{3, 1, 2, 9, 7}}, .classes = 4};
 
-// Of the shape of the samples, so that the two can be compared.
+// Returns targets with the shape of the samples, so that the two can be compared.
 BatchShape with_targets() {
   BatchShape fitted = batch;
   fitted.labels = fitted.samples;

@@ -1,4 +1,4 @@
-// Tests of executor/hdf5/contiguous_blocks and of the datasets that read by it.
+// Tests reads of blocks without HDF5: they give the bytes that HDF5 gives, or leave the read to it.
 #include "executor/hdf5/contiguous_blocks.hpp"
 
 #include <filesystem>

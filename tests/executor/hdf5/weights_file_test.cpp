@@ -1,4 +1,4 @@
-// Tensor files: round trip, errors, nothing half-written.
+// Tests tensor files: values come back, errors name their place, and no half-written file is left.
 #include "executor/hdf5/weights_file.hpp"
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// Steps on an emulated device: graphs, times, named implementations, errors and leaks.
+// Tests steps on an emulated device: graphs, times, named implementations, errors and leaks.
 #include <array>
 #include <functional>
 #include <set>
@@ -32,7 +32,7 @@ std::unique_ptr<Backend> make_device() {
   return make_backend("cudnn", {.deterministic = true, .engine_trials = 2});
 }
 
-// No two steps are alike.
+// Returns settings that differ from step to step.
 StepState state_of(int step) {
   return {.seed = 3 + static_cast<std::uint64_t>(step) / 3,
           .step = step,
@@ -327,7 +327,8 @@ TEST_CASE("train: steps that count are those after graphs were tried both ways")
   };
   constexpr int settled = 2 + GraphChoice::settling_steps;
   CHECK(counted(Graphs::off, 6) == 4);
-  // Every fourth of the other steps times operations instead of the step; of fewer steps, the last.
+  // Every fourth of the other steps times operations instead of the step. If there are fewer steps,
+  // the last one does.
   CHECK(counted(Graphs::on, 6) == 3);
   CHECK(counted(Graphs::on, 5) == 2);
   CHECK(counted(Graphs::on, 3) == 1);

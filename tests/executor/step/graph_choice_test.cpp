@@ -1,3 +1,4 @@
+// Tests when steps use graphs of a device, by given times of graphs and of single kernels.
 #include "executor/step/graph_choice.hpp"
 
 #include <vector>
@@ -7,7 +8,7 @@
 namespace cnnplan {
 namespace {
 
-// What is chosen for each of `steps` steps when graphs take `graph_s` and single kernels
+// Returns whether each of `steps` steps uses graphs, if graphs take `graph_s` and single kernels
 // `single_s`.
 std::vector<bool> choices(Graphs graphs, double graph_s, double single_s, int steps) {
   GraphChoice choice(graphs);

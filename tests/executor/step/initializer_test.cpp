@@ -1,4 +1,4 @@
-// First values depend on seed, layer and element, and have the right moments.
+// Tests that first values depend on seed, layer and element, and have the right moments.
 #include "executor/step/initializer.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace cnnplan {
 namespace {
 
-// input - conv (layer 1) - conv (2) - fully connected (3) - loss.
+// Has layers input, conv (1), conv (2), fully connected (3) and loss.
 Network network() {
   Convolution convolution{.filters = 32};
   convolution.window.dims[1] = {.kernel = 3, .padding_begin = 1, .padding_end = 1};

@@ -1,4 +1,5 @@
-// Groups of layers that run at the same time, on threads, give the bits of groups run in turn.
+// Tests groups of layers that run at the same time on threads: they give the bits of groups run in
+// turn.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -34,7 +35,7 @@ RunResult run(const Plan& plan, const std::string& backend, const Communicator& 
   return run_plan(plan, {.backend = backend}, world);
 }
 
-// This source fails in the second step.
+// Fails in the second step.
 class FailingData final : public DataSource {
  public:
   explicit FailingData(const Plan& plan)
@@ -54,7 +55,7 @@ class FailingData final : public DataSource {
   SyntheticData data_;
 };
 
-// This reference backend fails in the `nth` kernel that threads of lanes call.
+// Fails in the `nth` kernel that threads of lanes call, and else computes as the reference backend.
 class FailingBackend final : public Backend {
  public:
   explicit FailingBackend(int nth) : calls_left_(nth) {}
@@ -176,7 +177,7 @@ TEST_CASE("Lanes: a kernel that fails in one ends the step, and other ranks get 
     calls_of_whole_steps += backend.calls() - calls_before;
   }
   CHECK((failures > 0) == (world.rank() == 0));
-  // Operations that wait for the failed kernel are not computed.
+  // Operations that wait for the failed kernel do not run.
   CHECK(2 * calls <= calls_of_whole_steps);
 }
 

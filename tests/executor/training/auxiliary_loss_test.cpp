@@ -1,4 +1,4 @@
-// An auxiliary loss of the main one's logits is as the main one times 1 + weight.
+// Tests auxiliary losses: a second loss of the main loss's logits acts as a factor of 1 + weight.
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t batch = 4;
 constexpr double weight = 0.25;
 
-// With a loss per position or per image; perhaps with a second loss of the same logits.
+// Has a loss per position or per image, and with `is_auxiliary` a second loss of the same logits.
 Network network_with(bool per_pixel, bool has_targets, bool is_auxiliary) {
   const auto loss = [&](double factor) {
     return has_targets ? LayerParameters(MeanSquaredError{.weight = factor})
@@ -48,7 +48,7 @@ void check_close(const NamedValues& actual, const NamedValues& expected) {
   }
 }
 
-// The auxiliary loss has a mesh of its own: its labels are other blocks.
+// Splits the auxiliary loss over a mesh of its own, so that its blocks of labels differ.
 Plan with_auxiliary(bool per_pixel, bool has_targets, const Mesh& mesh, const Mesh& auxiliary) {
   Plan plan = uniform_plan(network_with(per_pixel, has_targets, true), batch, mesh);
   plan.layers[plan.layers.size() - 2].mesh = auxiliary;

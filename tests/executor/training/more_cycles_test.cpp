@@ -1,4 +1,5 @@
-// One cycle more, until the layers are as cheap.
+// Tests how checks raise the number of cycles by one, until running the layers in order costs no
+// more.
 #include "executor/training/more_cycles.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// Whole trainings of a small network: data, files, evaluation, and what ends them.
+// Tests whole trainings of a small network: data, files, evaluation, and their ends.
 #include "executor/training/trainer.hpp"
 
 #include <cmath>
@@ -34,7 +34,7 @@ Network small_network() {
                   {"loss", {"fc"}, SoftmaxCrossEntropy{}}});
 }
 
-// The label is whether the mean of the sample is positive.
+// Labels a sample by whether its mean is positive.
 std::vector<TestDataset> separable_samples() {
   TestDataset samples = counted("/samples", FileElement::fp32, {sample_count, 2, 6, 5}, 11);
   TestDataset labels = counted("/labels", FileElement::uint8, {sample_count}, 2);
@@ -45,7 +45,7 @@ std::vector<TestDataset> separable_samples() {
   return {samples, labels};
 }
 
-// As small_network, with the sample's own channels as outputs, for targets.
+// Differs from small_network in its output, which has the channels of the sample, for targets.
 Network regression_network() {
   return Network("regression",
                  {{"input", {}, Input{.channels = 2, .size = {1, 6, 5}}},
@@ -53,7 +53,7 @@ Network regression_network() {
                   {"loss", {"conv"}, MeanSquaredError{}}});
 }
 
-// Targets that a pointwise convolution can make: half of the other channel, and 0.25.
+// Makes targets that a pointwise convolution can compute: half of the other channel, and 0.25.
 std::vector<TestDataset> linear_targets() {
   TestDataset samples = separable_samples().front();
   TestDataset targets = counted("/targets", FileElement::fp32, samples.extents, 1);
@@ -64,7 +64,7 @@ std::vector<TestDataset> linear_targets() {
   return {samples, targets};
 }
 
-// Bit for bit the same in every training.
+// Trains in a way that gives the same bits every time.
 TrainingOptions small_steps() {
   return {.backend = test::tested_backend("reference"),
           .deterministic = true,
@@ -85,7 +85,8 @@ std::vector<double> stored(const std::string& file, const char* name, std::int64
   return TensorFileReader(file).read(name, std::vector{count});
 }
 
-// All that a training changes but running values, which change without a learning rate, too.
+// Returns everything that a training changes, except running values. They also change without a
+// learning rate.
 std::vector<std::vector<double>> stored_weights(const std::string& file) {
   const TensorFileReader reader(file);
   std::vector<std::vector<double>> weights;
@@ -150,7 +151,7 @@ TEST_CASE("train: targets are learned, and what is left is the test loss") {
   CHECK(report.test_accuracy.empty());
   REQUIRE(report.test_loss.size() == 60);
   CHECK(report.test_loss.back() < 1e-4);
-  // Of a pass over all samples, the last mini-batch partly empty, without a change of weights.
+  // This pass over all samples changes no weights. Its last mini-batch is partly empty.
   options.epochs = 1;
   options.learning_rate = 0.0;
   const RunReport still = run(plan, options, data.world());
@@ -191,7 +192,7 @@ TEST_CASE("train: dumped gradients are without the loss scale") {
   const std::vector<double> plain = gradient_with(Precision::fp32, 1.0);
   REQUIRE(std::abs(plain[0]) > 1e-3);
   const std::vector<double> scaled = gradient_with(Precision::fp32, 64.0);
-  // Powers of two scale exactly, but a GPU's engines are chosen anew.
+  // Scaling by powers of two is exact, but a GPU's engines are chosen anew.
   const double tolerance = test::tested_backend("reference") == "reference" ? 0.0 : 1e-5;
   for (std::size_t i = 0; i < plain.size(); ++i) {
     CHECK(std::abs(scaled[i] - plain[i]) <= tolerance * std::abs(plain[i]));
@@ -263,18 +264,18 @@ TEST_CASE("train: parameters of split channels are written and read whole") {
     run(plan, options, world);
     world.barrier();
     const auto split_channels = stored_weights(folder.path("split.h5"));
-    // Read and written again by one rank, which has all of it.
+    // One rank, which has all weights, reads them and writes them again.
     options.weights_file = options.dump_file;
     options.learning_rate = 0.0;
     options.dump_file = folder.path("again" + std::to_string(world.rank()) + ".h5");
     run(uniform_plan(small_network(), 4, Mesh()), options, self);
     CHECK(stored_weights(options.dump_file) == split_channels);
-    // And by the ranks that have parts of it.
+    // The ranks that have parts of the weights read them and write them again.
     options.dump_file = folder.path("parts.h5");
     run(plan, options, world);
     world.barrier();
     CHECK(stored_weights(options.dump_file) == split_channels);
-    // Trained by one rank, it is the same but for rounding.
+    // Training by one rank gives the same weights except for rounding.
     options = small_steps();
     options.dump_file = folder.path("alone" + std::to_string(world.rank()) + ".h5");
     run(uniform_plan(small_network(), 4, Mesh()), options, self);

@@ -1,4 +1,4 @@
-// Trainings whose gradients are checked.
+// Tests trainings whose gradients are checked, and whose cycles and residuals have limits.
 #include "executor/training/training_steps.hpp"
 
 #include <algorithm>
@@ -41,7 +41,7 @@ TrainingOptions limited_to(double limit) {
   return options;
 }
 
-// A training of all ranks, and what it told.
+// Holds the report of a training of all ranks, and the messages that it gave.
 struct Told {
   RunReport report;
   std::vector<GradientCheck> checks;
@@ -109,7 +109,7 @@ TEST_CASE("train: after a gradient check, chains go on from their states") {
   const Told with = training(1, checked_every(2), FirstGuess::previous);
   CHECK(with.report.loss == without.report.loss);
   CHECK(without.report.loss != training(1, six_steps()).report.loss);
-  // The same samples again and again: later checks are of states that had more cycles.
+  // All steps have the same samples, so the states of later checks have had more cycles.
   const auto& checks = with.report.gradient_checks;
   REQUIRE(checks.size() == 3);
   CHECK(checks[1].relative_error < checks[0].relative_error);
@@ -191,10 +191,10 @@ TEST_CASE("train: cycles are raised until residuals are within the limit") {
   CHECK(left(checks[0]) > *options.residual_limit);
   CHECK(checks[1] == two);
   CHECK(told.report.loss == training(2, six_steps()).report.loss);
-  // Forward and backward.
+  // The limit holds for forward and backward residuals.
   options.residual_limit = other * (1.0 + 1e-12);
   CHECK(training(1, options).report.gradient_checks.back().cycles > 2);
-  // Both limits, whichever of them takes more.
+  // With both limits, the one that needs more cycles decides.
   options.residual_limit = 1.0;
   options.gradient_limit = two.relative_error;
   CHECK(training(1, options).report.gradient_checks == checks);
@@ -254,7 +254,7 @@ TEST_CASE("needed_bytes: states of chains are there twice where a runner makes r
   Plan plan = residual_plan(1, 1);
   plan.multigrid[0].first_guess = FirstGuess::previous;
   const Schedule schedule = lower(plan, 0);
-  // Blocks of (4, 3, 6, 5) in fp64, forward and backward, between coarse steps.
+  // These are the blocks between coarse steps, forward and backward: (4, 3, 6, 5) in fp64.
   constexpr std::int64_t block_bytes = std::int64_t{4} * 3 * 6 * 5 * 8;
   constexpr std::int64_t states = block_bytes * 2 * (coarse_steps - 1);
   const std::int64_t alone = needed_bytes(plan, schedule, six_steps());

@@ -1,4 +1,4 @@
-// Whether a plan that is right passes --verify, and what is wrong does not.
+// Tests that --verify accepts a correct plan, and refuses wrong results.
 #include "executor/training/verification.hpp"
 
 #include <cmath>
