@@ -1,4 +1,4 @@
-// Units of memory.
+// Tests that a number of bytes is written in the largest unit of which there is one.
 #include "planner/base/bytes_text.hpp"
 
 #include <doctest/doctest.h>

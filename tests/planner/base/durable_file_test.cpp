@@ -1,4 +1,4 @@
-// Files written piece by piece: whole or not at all.
+// Tests files that are written piece by piece: a reader finds the whole file or the one before.
 #include "planner/base/durable_file.hpp"
 
 #include <cstdlib>
@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// An empty folder that goes away with the test.
+// Makes an empty folder that goes away with the test.
 class TestFolder {
  public:
   TestFolder() {

@@ -1,4 +1,4 @@
-// Whole files: atomic writes, digests, names.
+// Tests whole files: atomic writes, digests, names, and whether a file can be written.
 #include "planner/base/file.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// An empty folder that goes away with the test.
+// Makes an empty folder that goes away with the test.
 class Folder {
  public:
   Folder() {
@@ -81,7 +81,7 @@ TEST_CASE_FIXTURE(Folder, "write_file: a failed write leaves nothing behind") {
   CHECK(entry_count() == 1);
 }
 
-// While it lives, files grow no further than `bytes`.
+// Keeps files from growing beyond `bytes` while it lives.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
@@ -130,7 +130,7 @@ TEST_CASE("write_file: a device is written to, not replaced") {
   CHECK(fs::is_character_file("/dev/null"));
 }
 
-// As a user whom permissions bind, which root is not.
+// Asks as a user whom permissions bind, since they do not bind root.
 bool is_writable(const std::string& file) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -150,7 +150,7 @@ bool is_writable(const std::string& file) {
   return WEXITSTATUS(status) == 0;
 }
 
-// Folders "open" and "closed" with a file "old" in each, and in each a link to the other's.
+// Makes the folders "open" and "closed". Each has a file "old" and a link to the other's file.
 class Folders : public Folder {
  public:
   Folders() {

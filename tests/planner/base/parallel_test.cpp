@@ -1,4 +1,4 @@
-// Tests of planner/base/parallel.
+// Tests parallel_for: every index once, calls inside each other, and exceptions.
 #include "planner/base/parallel.hpp"
 
 #include <algorithm>

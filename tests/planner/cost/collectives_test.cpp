@@ -105,7 +105,7 @@ TEST_CASE("allreduce_time_s: a ring in node order crosses each adapter once") {
   const double bytes = 8000;
   const double crossing_s = 1e-5 + 1000 * 1e-9;
   CHECK(ring_s(platform, {0, 1, 2, 3, 4, 5, 6, 7}, bytes) == relative(14 * crossing_s));
-  // In the worst order, all four ranks of a node send through its adapter.
+  // If neighbours are on different nodes, all four ranks of a node send through its adapter.
   const double shared_s = 1e-5 + 4 * 1000 * 1e-9;
   CHECK(ring_s(platform, {0, 4, 1, 5, 2, 6, 3, 7}, bytes) == relative(14 * shared_s));
 }

@@ -1,4 +1,4 @@
-// Tests of planner/cost/kernels.
+// Tests the time of a kernel: profiled times, estimates from neighbours and rates, and their marks.
 #include "planner/cost/kernels.hpp"
 
 #include <algorithm>
@@ -85,7 +85,7 @@ TEST_CASE("KernelCosts: kernels at the same time that were not profiled so take 
   CHECK(costs.lookup(beside).seconds == 1.5);
   CHECK_FALSE(costs.lookup(beside).estimated);
   CHECK(costs.concurrencies() == std::set{1, 4});
-  // What kernels alone are estimated from stays the same.
+  // Kernels at the same time do not change the estimates of kernels alone.
   CHECK(costs.lookup(convolution(12)).seconds ==
         KernelCosts(small_profile()).lookup(convolution(12)).seconds);
 }

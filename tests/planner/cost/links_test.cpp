@@ -1,4 +1,4 @@
-// Tests of planner/cost/links.
+// Tests the times of messages and transfers: segments, gaps, shared ports, packing and adding.
 #include "planner/cost/links.hpp"
 
 #include <doctest/doctest.h>
@@ -8,8 +8,8 @@
 namespace cnnplan {
 namespace {
 
-// Nodes of 2 ranks. Inside: 1 s + 0.001 s/byte, twice the alpha beyond 100 bytes; between nodes
-// 100 s + 0.1 s/byte.
+// Has nodes of 2 ranks. A message inside a node takes 1 s + 0.001 s/byte, with twice the alpha
+// beyond 100 bytes. A message between nodes takes 100 s + 0.1 s/byte.
 Platform two_levels() {
   Platform platform;
   platform.levels = {{.name = "node",
@@ -28,7 +28,8 @@ Platform two_levels() {
   return platform;
 }
 
-// Rows [begin, end) of a tensor (n, 4, 1, 8, 2): 8 elements, 32 bytes per row and sample.
+// Returns rows [begin, end) of a tensor (n, 4, 1, 8, 2). A row of one sample has 8 elements, which
+// are 32 bytes.
 Box rows(std::int64_t samples, std::int64_t begin, std::int64_t end) {
   return {.ranges = {Range{0, samples}, {0, 4}, {0, 1}, {begin, end}, {0, 2}}};
 }
@@ -37,8 +38,8 @@ TransferTraits traits(std::int64_t samples) {
   return {.source_box = rows(samples, 0, 8), .destination_box = rows(samples, 0, 8)};
 }
 
-// Of rank 0, which sends `own` bytes to rank 2 while rank 1 has the list `other`; without the
-// latency.
+// Returns how long rank 0 sends `own` bytes to rank 2, without the latency, while rank 1 has the
+// list `other`.
 double busy_s(const Piece& own, const TransferList& other) {
   const ListOf list_of = [&](int rank) { return rank == 1 ? other : TransferList{}; };
   return transfer_time(two_levels(), {{own}, {}}, 0, traits(1), list_of).link_s - 100;
@@ -93,7 +94,7 @@ TEST_CASE("transfer_time: latencies pass side by side, bytes and gaps one after 
         relative(100 + 0.1 * (32 + 128) + 7));
   CHECK(link_s({.sends = {}, .receives = {{2, row}, {3, longer}}}, 0) ==
         relative(100 + 0.1 * (32 + 128) + 7));
-  // The last segment's alpha is twice that of the first: the larger one is waited for.
+  // The last segment has twice the alpha of the first. The message waits for the larger alpha.
   Platform wide = platform;
   wide.levels[0].ranks_per_group = 4;
   CHECK(transfer_time(wide, {{{1, row}, {3, longer}}, {}}, 0, traits(1)).link_s ==

@@ -1,4 +1,4 @@
-// Tests of planner/import/channel_constants: sums and products with constants.
+// Tests the import of sums and products with constants, which become weights and biases.
 #include <cmath>
 
 #include <doctest/doctest.h>
@@ -11,8 +11,8 @@ namespace {
 
 using Reals = std::vector<double>;
 
-// A convolution of (1, 2, 8, 8) to "c", 2 channels, with the bias (1, 2) or without; weights are
-// (0, 1) and (2, 3).
+// Returns a convolution of (1, 2, 8, 8) to 2 channels of "c", with the bias (1, 2) or without. Its
+// weights are (0, 1) and (2, 3).
 ModelBuilder convolution_model(bool has_bias) {
   ModelBuilder model({1, 2, 8, 8});
   model.weight("w", {2, 2, 1, 1}).reals("b", {2}, {1, 2}).reals("k", {2, 1, 1}, {10, -1});
@@ -70,7 +70,7 @@ TEST_CASE("Constants one after the other, in their order") {
   model.node("Sub", {"f", "k"});
   const ImportedModel imported = model.import();
   CHECK(values(imported, "weight") == Reals{0, 20, -4, -6});
-  // ((1, 2) (10, -1) + 2) 2 - (10, -1)
+  // The bias is ((1, 2) (10, -1) + 2) 2 - (10, -1).
   CHECK(values(imported, "bias") == Reals{14, 1});
 }
 

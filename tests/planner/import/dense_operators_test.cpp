@@ -1,4 +1,4 @@
-// Tests of planner/import/dense_operators: fully connected layers and their weights.
+// Tests the import of fully connected layers, their weights and their biases.
 #include <doctest/doctest.h>
 
 #include "tests/planner/base/problem_of.hpp"

@@ -1,4 +1,4 @@
-// Tests of planner/import/import_onnx: inputs, outputs, what is left out, all refusals at once.
+// Tests the import of whole models: inputs, outputs, ignored nodes, and all refusals at once.
 #include "planner/import/import_onnx.hpp"
 
 #include <doctest/doctest.h>
@@ -10,7 +10,7 @@
 namespace cnnplan::test {
 namespace {
 
-// Two heads behind a trunk, as exports of training graphs have.
+// Has two heads after a trunk, as exports of training graphs do.
 ModelBuilder two_heads() {
   ModelBuilder model({0, 3, 0, 0});
   model.weight("trunk.weight", {4, 3, 3, 3}).weight("a.weight", {2, 4, 1, 1});

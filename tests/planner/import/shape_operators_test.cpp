@@ -1,4 +1,4 @@
-// Tests of planner/import/shape_operators, reshape, constant_folding and resize_operators.
+// Tests the import of operators that change shapes: reshapes, resizes, and constants of shapes.
 #include <limits>
 
 #include <doctest/doctest.h>
@@ -9,7 +9,7 @@
 namespace cnnplan::test {
 namespace {
 
-// Appends a fully connected layer behind "f", which must be flattened to 256 numbers.
+// Appends a fully connected layer after "f", which must be flattened to 256 numbers.
 void add_head(ModelBuilder& model) {
   model.weight("head", {256, 3});
   model.node("MatMul", {"f", "head"});

@@ -1,4 +1,4 @@
-// Tests of planner/import/windowed_operators: windows, padding, refusals.
+// Tests the import of convolutions, poolings and pads: windows, padding, refusals.
 #include <doctest/doctest.h>
 
 #include "tests/planner/base/problem_of.hpp"
@@ -133,7 +133,8 @@ TEST_CASE("ConvTranspose: padding that follows from auto_pad or output_shape") {
     std::int64_t output_padding;
   };
   const Row rows[] = {
-      // As many outputs as inputs times the stride: 3 less than without, and 1 more.
+      // There are as many outputs as inputs times the stride. Without padding there would be 3 more
+      // in one dim and 1 less in the other.
       {"SAME_UPPER", {}, {4, 1, 1, 2}, {2, 3, 0, 0}, 1},
       {"SAME_LOWER", {}, {4, 1, 2, 1}, {2, 3, 0, 0}, 1},
       {"VALID", {}, {4, 1, 0, 0}, {2, 3, 0, 0}, 0},

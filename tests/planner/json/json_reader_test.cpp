@@ -1,4 +1,4 @@
-// JsonReader reads typed values, and refuses wrong ones with their place.
+// Tests that JsonReader reads typed values, and refuses wrong ones with their place.
 #include "planner/json/json_reader.hpp"
 
 #include <functional>

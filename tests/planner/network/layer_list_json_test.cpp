@@ -1,4 +1,4 @@
-// Repeats in network files: what they stand for, and what is refused where.
+// Tests repeats in network files: the layers that they stand for, and their refusals.
 #include "planner/network/layer_list_json.hpp"
 
 #include <string>
@@ -17,7 +17,7 @@ std::string document(const std::string& layers) {
          layers + R"({"name": "loss", "kind": "softmax_cross_entropy"}]})";
 }
 
-// A residual chain, and what keeps its width in front of it.
+// Returns a residual chain after a layer that keeps the width.
 std::string chain(const std::string& count) {
   return document(R"({"name": "first", "kind": "relu"},
     {"repeat": )" +

@@ -1,4 +1,5 @@
-// Tests of planner/network/residual_chain.
+// Tests which layers of a network form a residual chain, and which parts of a chain can be run
+// alone.
 #include "planner/network/residual_chain.hpp"
 
 #include <string>
@@ -9,7 +10,7 @@
 namespace cnnplan::test {
 namespace {
 
-// Blocks a, b, c behind an input of as many channels; `change` may replace layers by name.
+// Has the blocks a, b and c after an input of equally many channels.
 std::vector<Layer> chain_of_three() {
   return {{"data", {}, Input{.channels = 2, .size = {1, 3, 3}}},
           {"a", {"data"}, Convolution{.filters = 2}},

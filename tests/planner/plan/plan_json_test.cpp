@@ -233,7 +233,7 @@ Mesh random_mesh(RandomValues& random) {
   return Mesh({{axes[first], size}, {axes[second], 8 / size}});
 }
 
-// A plan with 4 ranks, 8 samples and one batch norm.
+// Returns a plan with 4 ranks, 8 samples and one batch norm.
 Plan block_plan() {
   Plan plan = sample_plan();
   plan.batch = 8;

@@ -1,4 +1,4 @@
-// Tests of planner/platform/fold.
+// Tests how a group of any size is reduced to a power of two for recursive algorithms.
 #include "planner/platform/fold.hpp"
 
 #include <string>

@@ -1,4 +1,4 @@
-// Tests of planner/predict/arrival against draws of random numbers.
+// Tests the mean time at which the last rank arrives, against draws of random numbers.
 #include "planner/predict/arrival.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace cnnplan::test {
 namespace {
 
-// The obvious way.
+// Computes the mean in the obvious way.
 double mean_of_draws(const std::vector<Arrival>& arrivals) {
   constexpr int draws = 100'000;
   std::mt19937_64 random(1);

@@ -1,4 +1,4 @@
-// Tests of planner/predict/price.
+// Tests the prices of single operations: kernels, transfers, collectives and loads.
 #include "planner/predict/price.hpp"
 
 #include <doctest/doctest.h>
@@ -25,7 +25,7 @@ Platform small_platform() {
   return platform;
 }
 
-// Kernel of relu_of(8) profiled, everything else not.
+// The profile has only the kernel of relu_of(8).
 Profile small_profile() {
   Profile profile;
   profile.kernels[relu_of(8)] = {.repetitions = 10,
@@ -43,7 +43,7 @@ Price price_of(const Schedule& schedule, OperationBody body) {
   return PriceList(platform, kernels)(schedule, Operation{.id = "x", .body = std::move(body)});
 }
 
-// Buffers 0 and 1 of one image row more and less.
+// Has buffers 0 and 1. Buffer 1 has one more row of the image.
 Schedule schedule_with_buffers() {
   Schedule schedule{.rank = 1, .ranks = 4};
   schedule.buffers.push_back({.box = whole({{1, 4, 1, 8, 8}}), .bytes = 1024});
@@ -51,7 +51,7 @@ Schedule schedule_with_buffers() {
   return schedule;
 }
 
-// Two convolutions that exchange halos.
+// Has two convolutions that exchange halos.
 Plan halo_plan(const char* mesh) {
   const WindowDim three{.kernel = 3, .padding_begin = 1, .padding_end = 1};
   const Convolution convolution{.filters = 8, .window = {{WindowDim{}, three, three}}};
@@ -64,7 +64,8 @@ Plan halo_plan(const char* mesh) {
                       parse_mesh(mesh));
 }
 
-// Of all transfers of a rank, on nodes of two ranks with so many to a port.
+// Returns the sum over all transfers of a rank, on nodes of two ranks. `shared_by` ranks share a
+// port.
 double transfers_s(const Plan& plan, int rank, int shared_by) {
   Platform platform = default_platform(plan.ranks);
   const Segment segment{.max_bytes = 1 << 30, .alpha_s = 1e-7, .beta_s_per_byte = 1e-9};

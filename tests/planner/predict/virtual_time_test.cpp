@@ -1,4 +1,4 @@
-// Tests of planner/predict/virtual_time on schedules made by hand.
+// Tests the clocks of ranks with schedules made by hand: waiting, lanes, overlap and spreads.
 #include "planner/predict/virtual_time.hpp"
 
 #include <cmath>
@@ -21,7 +21,8 @@ std::vector<RankTimeline> walked(const std::vector<PricedSchedule>& schedules,
               {.estimate = estimate, .overlap = overlap});
 }
 
-// A gradient of 1 s, its reduction of 2 s, another kernel of 2 s meanwhile, the update of 1 s.
+// Takes 1 s for a gradient, 2 s for its reduction, 2 s for another kernel meanwhile, and 1 s for
+// the update.
 PricedSchedule reduction_beside_kernel(int rank) {
   return HandMade(rank)
       .compute("gradient", 1)
@@ -135,7 +136,8 @@ TEST_CASE("Virtual time: ranks that do not take equally long wait for the later 
         .allreduce("sum", {0, 1}, 1)
         .priced();
   };
-  // Of two alike, one is late by their spread through the root of pi; it began anew after x.
+  // One of two equal ranks is late by their spread over the root of pi. After x, the spread starts
+  // again.
   const double late_s = 0.7 / std::sqrt(std::numbers::pi);
   const std::vector schedules{rank_schedule(0), rank_schedule(1)};
   const auto timelines = walked(schedules);
@@ -239,7 +241,8 @@ TEST_CASE("Virtual time: in lanes, exposed is when no kernel of the rank runs") 
         .priced();
   };
   CHECK(exposed(covered) == 0.0);
-  // Kernels from 0 to 3 in lane 1, from 0 to 1 and from 5 to 6 in lane 0, which the list has first.
+  // Lane 1 has kernels from 0 to 3. Lane 0, which comes first in the list, has kernels from 0 to 1
+  // and from 5 to 6.
   const auto with_gap = [](int rank) {
     return HandMade(rank)
         .compute("a", 1)

@@ -1,4 +1,4 @@
-// Tests of planner/report/explain.
+// Tests the report about a plan: its whole text, one layer, runner-ups and chains.
 #include "planner/report/explain.hpp"
 
 #include <doctest/doctest.h>
@@ -14,7 +14,7 @@ bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-// The line that begins with `name` and a space.
+// Returns the line that begins with `name` and a space.
 std::string line_of(const std::string& text, const std::string& name) {
   const std::size_t begin = text.find("\n" + name + " ");
   if (begin == std::string::npos) return "";

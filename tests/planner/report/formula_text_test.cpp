@@ -1,4 +1,4 @@
-// Tests of planner/report/formula_text.
+// Tests how the formula of a price is written, with units, range and sum.
 #include "planner/report/formula_text.hpp"
 
 #include <doctest/doctest.h>

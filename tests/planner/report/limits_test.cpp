@@ -1,4 +1,4 @@
-// Tests of planner/report/limits.
+// Tests the report about the operations that a step waits for, and when more ranks become faster.
 #include "planner/report/limits.hpp"
 
 #include <doctest/doctest.h>

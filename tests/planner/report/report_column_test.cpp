@@ -1,4 +1,4 @@
-// Tests of planner/report/report_column.
+// Tests in which column and row of a report an operation counts.
 #include "planner/report/report_column.hpp"
 
 #include <set>

@@ -1,4 +1,4 @@
-// Tests of planner/report/what_if_text.
+// Tests the report about how a changed figure changes the step and the splits.
 #include "planner/report/what_if_text.hpp"
 
 #include <string>

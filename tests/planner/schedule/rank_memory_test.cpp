@@ -1,4 +1,4 @@
-// Tests what memory ranks need: staging, workspaces, and their sums.
+// Tests how much memory ranks need: staging, workspaces, and their sums.
 #include "planner/schedule/rank_memory.hpp"
 
 #include <array>
@@ -21,7 +21,7 @@ Box rows(std::int64_t begin, std::int64_t end, std::int64_t samples = 2) {
   return box;
 }
 
-// Rank 1 sends its rows to rank 0 and itself, and receives a row of rank 0.
+// On rank 1, sends rows to rank 0 and to itself, and receives a row of rank 0.
 Schedule schedule_with(TransferOperation transfer, const Box& block) {
   Schedule schedule{.rank = 1, .ranks = 2};
   schedule.buffers.push_back({.role = BufferRole::data, .box = block, .bytes = 4 * volume(block)});
@@ -64,7 +64,7 @@ TEST_CASE("memory_of: what is split by height over several samples needs memory 
   const auto buffers = [&](std::int64_t batch) {
     return memory_of(lower(uniform_plan(network, batch, parse_mesh("h2")), 0)).buffers_bytes;
   };
-  // At least the halo of the first layer is copied, both ways.
+  // At least the halo of the first layer is copied, in both directions.
   CHECK(buffers(2) > 2 * buffers(1));
 }
 

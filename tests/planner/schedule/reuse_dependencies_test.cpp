@@ -1,4 +1,4 @@
-// Tests of planner/schedule/reuse_dependencies.
+// Tests that a buffer is written only after the last use of its bytes by another buffer.
 #include "planner/schedule/reuse_dependencies.hpp"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ bool use_same_bytes(const Buffer& a, const Buffer& b) {
          b.offset_bytes < a.offset_bytes + a.bytes;
 }
 
-// Two buffers, one after the other in the same bytes, that operations of two streams use.
+// Says whether the operations use two buffers that are in the same bytes one after the other.
 bool pass_memory(const Schedule& schedule, const Operation& earlier, const Operation& later) {
   const auto buffer = [&](const Operand& operand) -> const Buffer& {
     return schedule.buffers[static_cast<std::size_t>(operand.buffer)];
@@ -58,7 +58,8 @@ bool pass_memory(const Schedule& schedule, const Operation& earlier, const Opera
   });
 }
 
-// What a queue per stream and lane promises by itself: kernels come before what follows in it.
+// Adds the order that a queue per stream and lane guarantees: kernels come before later operations
+// of their queue.
 std::vector<Operation> with_order_of_streams(std::vector<Operation> operations) {
   std::map<std::pair<Stream, int>, OperationIndex> last_kernel;
   for (std::size_t i = 0; i < operations.size(); ++i) {
@@ -69,7 +70,7 @@ std::vector<Operation> with_order_of_streams(std::vector<Operation> operations) 
   return operations;
 }
 
-// The first two operations that may use the same bytes for two buffers at once.
+// Names the first two operations that may use the same bytes for two buffers at the same time.
 std::string first_race(const Schedule& schedule) {
   const auto& operations = schedule.operations;
   const OrderOfExecution order(with_order_of_streams(operations));

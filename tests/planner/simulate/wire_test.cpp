@@ -1,4 +1,4 @@
-// Tests of planner/simulate/wire: what a message of the model becomes on a link of SimGrid.
+// Tests which bytes and which link of SimGrid stand for a message of the model.
 #include "planner/simulate/wire.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// Tests of planner/tensor/peer_message.
+// Tests how the pieces of a transfer become one message per peer, and when they are staged.
 #include "planner/tensor/peer_message.hpp"
 
 #include <doctest/doctest.h>
@@ -6,7 +6,7 @@
 namespace cnnplan {
 namespace {
 
-// Rows and channels of a tensor (2, 4, 1, 8, 3).
+// Returns rows and channels of a tensor (2, 4, 1, 8, 3).
 Box part(Range rows, Range channels) {
   Box box = whole({{2, 4, 1, 8, 3}});
   box[Dim::h] = rows;

@@ -1,4 +1,4 @@
-// Tests of planner/tensor/rank_group against all ranks of a mesh, one by one.
+// Tests groups of ranks against all ranks of a mesh, one by one.
 #include "planner/tensor/rank_group.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Tests of planner/tensor/shard.
+// Tests how values are cut into shards of whole cache lines.
 #include "planner/tensor/shard.hpp"
 
 #include <algorithm>

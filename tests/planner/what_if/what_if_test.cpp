@@ -1,4 +1,4 @@
-// Tests of planner/what_if/what_if.
+// Tests how figures of platform and profile are changed for a what-if, and how users name them.
 #include "planner/what_if/what_if.hpp"
 
 #include <string>

@@ -1,4 +1,4 @@
-// Tests of planner/schedule/blocks/decomposition.
+// Tests how a plan is divided into units: their order, residuals, and required gradients.
 #include "planner/schedule/blocks/decomposition.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace cnnplan::test {
 namespace {
 
-// data -> bn -> sum (with what conv makes of data) -> loss; bn, sum are one unit on h2.
+// The add sums bn and conv, which both read data. bn and sum are one unit on h2, conv is on n2.
 Plan residual_plan() {
   const Network network("residual",
                         {{"data", {}, Input{.channels = 2, .size = {1, 4, 4}}},

@@ -1,4 +1,4 @@
-// Tests of planner/schedule/blocks/exchange.
+// Tests which blocks ranks exchange forward and backward, and where these are stored.
 #include "planner/schedule/blocks/exchange.hpp"
 
 #include <array>
@@ -27,14 +27,14 @@ BlockOwnership on(const char* mesh) {
   return BlockOwnership(Distribution(shape, parse_mesh(mesh)));
 }
 
-// Windows over `kernel` rows.
+// Makes windows over `kernel` rows.
 Window rows_window(std::int64_t kernel, std::int64_t padding) {
   Window window;
   window.dims[1] = {.kernel = kernel, .padding_begin = padding, .padding_end = padding};
   return window;
 }
 
-// Of h2, with one row of halo.
+// These are the blocks of h2 with one row of halo around them.
 const BlockOwnership with_halo = on("h2").under(rows_window(3, 1), shape);
 
 }  // namespace
@@ -61,7 +61,7 @@ TEST_CASE("Exchanges: needed where boxes differ, back also where replicas hold p
   CHECK_FALSE(exchanges_backward(on("h2"), on("h2")));
   CHECK(exchanges_forward(on("h2"), with_halo));
   CHECK(exchanges_backward(with_halo, on("h2")));
-  // All rows, for each of two blocks of outputs.
+  // The windows are so wide that each of two blocks of outputs needs all rows.
   const BlockOwnership parts = on("h2").under(rows_window(15, 7), shape);
   CHECK_FALSE(exchanges_forward(on("r2"), parts));
   CHECK(exchanges_backward(parts, on("r2")));

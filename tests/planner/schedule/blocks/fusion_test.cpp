@@ -1,4 +1,4 @@
-// Tests of planner/schedule/blocks/fusion.
+// Tests which layers become one unit.
 #include "planner/schedule/blocks/fusion.hpp"
 
 #include <string>
@@ -9,8 +9,8 @@
 namespace cnnplan {
 namespace {
 
-// What every unit is made of: "bn+sum+relu", with "(residual)" behind those that add another
-// tensor.
+// Lists the layers of every unit, as in "bn+sum+relu". A unit that adds another tensor has
+// "(residual)" after it.
 std::string units_text(const Plan& plan) {
   std::string text;
   for (const Unit& unit : fuse(plan)) {
@@ -25,7 +25,7 @@ std::string units_text(const Plan& plan) {
   return text;
 }
 
-// Layers between an input of 4 channels and a loss.
+// Puts the layers between an input of 4 channels and a loss.
 Plan plan_of(std::vector<Layer> middle) {
   std::vector<Layer> layers{{"data", {}, Input{.channels = 4, .size = {1, 6, 6}}}};
   for (Layer& layer : middle) layers.push_back(std::move(layer));

@@ -1,4 +1,4 @@
-// Tests of planner/schedule/blocks/interior, and of what the lowering makes of it.
+// Tests how convolutions are cut into an interior and strips, and how such parts are lowered.
 #include "planner/schedule/blocks/interior.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr LayerIndex convolution = 2;
 
-// A batch norm, so that its output has room for the halo, and a convolution of 3 x 3.
+// Has a batch norm, whose output has room for the halo, and a convolution of 3 x 3.
 Plan rows(std::int64_t height, std::int64_t stride, const char* mesh, std::int64_t batch = 1) {
   Convolution window{.filters = 2};
   window.window.dims[1] = {.kernel = 3, .stride = stride, .padding_begin = 1, .padding_end = 1};
@@ -57,7 +57,8 @@ bool is_part(const Operation& operation, const char* word) {
   return operation.id.find(word) != std::string::npos;
 }
 
-// Parts compute every output once, from what there is, with the padding that they see.
+// Checks that parts compute every output once, from inputs that exist, with the padding at their
+// borders.
 void check_parts(const Plan& plan, LayerIndex layer, int rank) {
   const ConvolutionBlocks blocks = blocks_of(plan, layer, rank);
   const std::vector<OutputPart> parts = interior_and_strips(plan.network, layer, blocks);
@@ -168,7 +169,8 @@ TEST_CASE("lower: the interior waits for no halo, the strips do, and what follow
   }
 }
 
-// Whoever reads the inside of a buffer does not wait for its rim.
+// An operation that reads the inside of a buffer need not wait for the rows that are received
+// around it.
 TEST_CASE("lower: what is received around a block leaves the block alone") {
   int received = 0;
   for (std::uint64_t seed = 0; seed < 40; ++seed) {

@@ -1,4 +1,4 @@
-// Tests planner/schedule/lower/lower_parameters: gradients, buckets and updates.
+// Tests how gradients, buckets and updates are lowered.
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -339,7 +339,7 @@ TEST_CASE("Lowering: sums of gradients by the algorithm of their size") {
   CHECK(found.size() == 2);
 }
 
-// Algorithm and size of a layer's sum, and where in the sum the layer begins.
+// Holds the algorithm and the size of a layer's sum, and where in the sum the layer begins.
 using Sums = std::map<LayerIndex, std::tuple<AllreduceAlgorithm, std::int64_t, std::int64_t>>;
 
 Sums sums_of(const Schedule& schedule) {

@@ -1,4 +1,4 @@
-// Tests of the lowering: ids, order, refusals, inference.
+// Tests whole lowered steps: ids, order of operations, refusals, inference.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -288,7 +288,7 @@ TEST_CASE("Lowering: one rank neither sends nor sums") {
   }
 }
 
-// 224 rows with a window of seven for every second row, padded by three.
+// The convolution has 224 rows, a window of seven, a stride of two and a padding of three.
 TEST_CASE("Lowering: the halo of the samples is loaded, not exchanged") {
   Plan plan = uniform_plan(read_network("configs/networks/resnet50.json"), 2, parse_mesh("h2"));
   const std::array loaded{Range{0, 114}, Range{109, 224}};
@@ -299,7 +299,7 @@ TEST_CASE("Lowering: the halo of the samples is loaded, not exchanged") {
     CHECK(schedule.data_box[Dim::h] == loaded[static_cast<std::size_t>(rank)]);
     CHECK(schedule.outputs[0].box[Dim::h].size() == 112);
   }
-  // Another mesh has other blocks.
+  // On another mesh, the convolution needs other blocks.
   plan.layers[1].mesh = parse_mesh("w2");
   const Schedule schedule = lower(plan, 0);
   CHECK(schedule.data_box == schedule.outputs[0].box);

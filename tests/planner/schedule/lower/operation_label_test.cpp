@@ -1,4 +1,4 @@
-// Labels that lowered operations carry: part, layer, direction, role and level.
+// Tests the labels that lowered operations carry: part, layer, direction, role and level.
 #include <algorithm>
 #include <cstddef>
 #include <optional>
@@ -27,7 +27,7 @@ Convolution same_size(std::int64_t filters) {
   return convolution;
 }
 
-// A residual block whose add scales its second input, and a fused batch norm and ReLU.
+// Has a residual block whose add scales its second input, and a fused batch norm and ReLU.
 Network block() {
   return Network("block",
                  {{"data", {}, Input{.channels = 2, .size = {1, 16, 8}}},
@@ -51,7 +51,7 @@ LayerPlan& layer_of(Plan& plan, const char* name) {
   return plan.layers[static_cast<std::size_t>(plan.network.index_of(name))];
 }
 
-// The label of the operation with this id, on any rank.
+// Returns the label of the operation with this id, on any rank.
 std::optional<OperationLabel> label_in(const Plan& plan, const std::string& id) {
   for (const Schedule& schedule : lower_all(plan)) {
     for (const Operation& operation : schedule.operations) {

@@ -1,5 +1,4 @@
-// Tests of planner/schedule/representatives/rank_classes: one rank of each class predicts all
-// ranks. ranks do.
+// Tests that one rank of each class predicts what all ranks do.
 #include "planner/schedule/representatives/rank_classes.hpp"
 
 #include <algorithm>
@@ -26,7 +25,7 @@ Plan plan_on(const std::string& network, std::int64_t batch, const std::string& 
       read_network("configs/networks/" + network + ".json"), batch, parse_mesh(mesh));
 }
 
-// The first half of the layers is on the mesh `first`, the second half on the mesh `then`.
+// Puts the first half of the layers on the mesh `first`, and the second half on the mesh `then`.
 Plan mixed(const std::string& network,
            std::int64_t batch,
            const std::string& first,
@@ -71,7 +70,7 @@ Both predict_both(const Plan& plan, int shared_by = 1, const Profile& profile = 
           .each = predict(plan, RankClasses::each(plan.ranks), prices)};
 }
 
-// All kernels of the plan take equally long.
+// Makes all kernels of the plan take equally long.
 Profile equal_kernels(const Plan& plan, double rank_spread_s) {
   Profile profile;
   for (const Schedule& schedule : lower(plan, RankClasses::of(plan, pod()).representatives())) {
@@ -129,7 +128,7 @@ TEST_CASE(
   CHECK(RankClasses::each(3).sizes() == std::vector{1, 1, 1});
 }
 
-// `rounding` is the relative error of what ranks wait for each other, ten times that of the step.
+// Waiting for each other may differ by `rounding`, ten times the relative error of the step.
 void check_same(const Plan& plan,
                 const Platform& platform,
                 const Profile& profile = {},

@@ -1,4 +1,4 @@
-// Tests of planner/schedule/representatives/unit_classes and of lower_representatives.
+// Tests that one unit of each class is lowered for all of them, and does their work.
 #include "planner/schedule/representatives/unit_classes.hpp"
 
 #include <algorithm>
