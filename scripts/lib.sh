@@ -6,7 +6,7 @@ cd "$repo_root" || exit 1
 # shellcheck disable=SC2034  # used by the scripts that source this file
 readonly repo_root
 
-# Open MPI refuses to start as root unless told twice; both are ignored for other users.
+# Open MPI refuses to start as root unless both variables are set. For other users, it ignores them.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
 die() {

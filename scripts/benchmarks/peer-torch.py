@@ -32,11 +32,11 @@ def count(text):
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--network", choices=sorted(DEFAULT_INPUT), default="resnet50")
-    parser.add_argument("--batch", type=count, default=4, help="of all ranks together")
+    parser.add_argument("--batch", type=count, default=4, help="samples of all ranks together")
     parser.add_argument("--input", type=size, help="HxW; default: the size of the network's paper")
     parser.add_argument("--steps", type=count, default=10, help="timed steps")
-    parser.add_argument("--warmup", type=count, default=3, help="steps before them")
-    parser.add_argument("--ranks", type=count, default=1, help="processes, DDP over gloo beyond 1")
+    parser.add_argument("--warmup", type=count, default=3, help="steps before the timed steps")
+    parser.add_argument("--ranks", type=count, default=1, help="processes; with more than 1, DDP over gloo")
     options = parser.parse_args()
     options.input = options.input or DEFAULT_INPUT[options.network]
     if options.batch % options.ranks:

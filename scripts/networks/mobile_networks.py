@@ -9,9 +9,7 @@ def clipped_convolution(network, name, filters, kernel, **options):
 
 
 def inverted_residual(network, block, source, channels, expansion, filters, stride):
-    """Expands the channels by 1x1, convolves each by 3x3, and reduces them by 1x1. An identity goes around it where it
-    fits.
-    """
+    """Adds a 1x1 to more channels, a 3x3 on each of them, and a 1x1 to fewer. An identity goes around where it fits."""
     inner = expansion * channels
     if expansion > 1:
         clipped_convolution(network, f"{block}_expand", inner, 1)
