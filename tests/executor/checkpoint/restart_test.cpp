@@ -107,7 +107,7 @@ TEST_CASE("restart: on more and fewer ranks, split along other axes") {
   }
 }
 
-TEST_CASE("restart: from rank count to rank count, in fp32, with sums over channels") {
+TEST_CASE("restart: in fp32, across three numbers of ranks, with sums over channels") {
   const Communicator world = Communicator::world();
   std::vector<Stage> stages{{Axis::n, 1, 1}};
   for (int ranks = 1; ranks <= world.size(); ++ranks) {
@@ -133,7 +133,7 @@ TEST_CASE("restart: with sums by blocks of samples, the bits do not depend on th
   check_like_never_stopped(stages, Precision::fp32, 0.0, world);
 }
 
-TEST_CASE("restart: other blocks of samples than before are told, the same are not") {
+TEST_CASE("restart: only a changed number of sample blocks is reported") {
   const Communicator world = Communicator::world();
   if (tested_backend("reference") != "reference" || world.size() > 4 || world.size() == 3) return;
   const SharedFolder folder(world);

@@ -124,7 +124,8 @@ void check_halves(Device& device,
   }
 }
 
-TEST_CASE("DeviceCollective: shards of sums on a GPU, and all of them together") {
+TEST_CASE(
+    "DeviceCollective: a reduce_scatter leaves shards on a GPU, and an allgather joins them") {
   const Communicator world = Communicator::world();
   emulation::reset();
   const auto backend = make_backend("cudnn");
@@ -134,7 +135,7 @@ TEST_CASE("DeviceCollective: shards of sums on a GPU, and all of them together")
   }
 }
 
-TEST_CASE("DeviceCollective: the same by NCCL, whose shards are equal") {
+TEST_CASE("DeviceCollective: NCCL scatters and gathers shards of equal size") {
   const Communicator world = Communicator::world();
   emulation::reset();
   const auto backend = make_backend("cudnn");
@@ -162,7 +163,7 @@ TEST_CASE("DeviceCollective: values of a GPU are summed by NCCL, without copies 
   CHECK(emulation::counters().copies == copies + 2);  // those of the test itself
 }
 
-TEST_CASE("NcclCommunicator: ranks that share a GPU are told to leave NCCL out") {
+TEST_CASE("NcclCommunicator: ranks that share a GPU are refused with the advice not to use NCCL") {
   const Communicator world = Communicator::world();
   if (world.size() == 1) return;
   emulation::reset({.nccl_one_rank_per_device = true});

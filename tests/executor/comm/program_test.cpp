@@ -13,7 +13,7 @@
 namespace cnnplan {
 namespace {
 
-TEST_CASE("on_first_rank: what rank 0 throws, all throw") {
+TEST_CASE("on_first_rank: all ranks throw the exception of rank 0") {
   const Communicator world = Communicator::world();
   int ran = 0;
   on_first_rank(world, [&] { ++ran; });
@@ -32,7 +32,7 @@ TEST_CASE("on_first_rank: what rank 0 throws, all throw") {
   }
 }
 
-TEST_CASE("on_every_rank: what one rank throws, all throw") {
+TEST_CASE("on_every_rank: all ranks throw the exception of one rank") {
   const Communicator world = Communicator::world();
   int ran = 0;
   on_every_rank(world, [&] { ++ran; });

@@ -27,7 +27,7 @@ constexpr int many = 10 * StoreChoice::passes_between_trials;
 
 }  // namespace
 
-TEST_CASE("StoreChoice: takes the faster one but for the trials") {
+TEST_CASE("StoreChoice: takes the faster kind of store, except in trials") {
   StoreChoice near;
   CHECK(cached_passes(near, {.cached_s = 1.0, .streamed_s = 2.0}, many) == many - 11);
   StoreChoice far;

@@ -289,7 +289,7 @@ TEST_CASE("Transfer: an empty list does nothing, but clears when asked to") {
   CHECK(data == std::vector<float>(4, 0.0F));
 }
 
-TEST_CASE("Transfer: what would destroy its own source is refused") {
+TEST_CASE("Transfer: a transfer that would overwrite its own source is refused") {
   const Communicator world = Communicator::world();
   std::vector<float> data(4);
   const Box box = whole(Shape{{1, 1, 1, 2, 2}});

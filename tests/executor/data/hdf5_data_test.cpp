@@ -129,7 +129,7 @@ TEST_CASE("Hdf5Data: every split reads what one rank reads of windows and mirror
       cropped);
 }
 
-TEST_CASE("Hdf5Data: a window shows what is stored there, zeros in the padding") {
+TEST_CASE("Hdf5Data: a window has the stored values, and zeros in the padding") {
   const std::vector<TestDataset> datasets = other_images(4, 7);
   const DataFile data(datasets);
   Hdf5Data source = data.open(images, shuffled, all_moved);
@@ -188,7 +188,7 @@ TEST_CASE("Hdf5Data: labels per pixel stay with their pixels; tests see the midd
   });
 }
 
-TEST_CASE("Hdf5Data: what cannot be cropped is refused") {
+TEST_CASE("Hdf5Data: samples that cannot be cropped are refused") {
   CHECK(DataFile(other_images(8, 8)).problem_of(images).allowed ==
         "float32 or uint8 (N >= 4, 3, 6, 5)");
   CHECK(DataFile(other_images(8, 4)).problem_of(images, shuffled, cropped).allowed ==
@@ -205,7 +205,7 @@ TEST_CASE("Hdf5Data: what cannot be cropped is refused") {
         "uint8 or int32 or int64 (7, 12, 10)");
 }
 
-TEST_CASE("Hdf5Data: what is no number is refused, with its sample") {
+TEST_CASE("Hdf5Data: a value that is not a number is refused with its sample") {
   std::vector<TestDataset> datasets = with_targets(image_file(), {11, 6});
   datasets[0].values[5 * 90 + 7] = std::numeric_limits<double>::quiet_NaN();
   datasets[1].values[9 * 6 + 1] = std::numeric_limits<double>::infinity();
@@ -222,7 +222,7 @@ TEST_CASE("Hdf5Data: what is no number is refused, with its sample") {
                        InputError);
 }
 
-TEST_CASE("Hdf5Data: targets are those of the file, the rest is zero") {
+TEST_CASE("Hdf5Data: targets come from the file, and are zero after its end") {
   const std::vector<TestDataset> datasets = with_targets(pixel_file(), {7, 2, 7, 9});
   const DataFile data(datasets);
   Hdf5Data source = data.open(maps, sequential);
@@ -264,7 +264,7 @@ TEST_CASE_TEMPLATE("Hdf5Data: targets stay float where samples are 16-bit", T, B
   });
 }
 
-TEST_CASE("Hdf5Data: sequential order is the order of the file, the rest is zero") {
+TEST_CASE("Hdf5Data: sequential order is the order of the file, with zeros after its end") {
   const std::vector<TestDataset> datasets = image_file();
   const DataFile data(datasets);
   Hdf5Data source = data.open(images, sequential);

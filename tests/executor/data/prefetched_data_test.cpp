@@ -115,7 +115,8 @@ void check_step(PrefetchedData& source, std::int64_t step, Range samples, std::i
 
 }  // namespace
 
-TEST_CASE("PrefetchedData: gives what the source gives, read once, and nothing behind the end") {
+TEST_CASE(
+    "PrefetchedData: gives what the source gives, reads it once, and reads nothing after the end") {
   for (const int threads : {1, 3}) {
     Log log;
     {
@@ -129,7 +130,7 @@ TEST_CASE("PrefetchedData: gives what the source gives, read once, and nothing b
   }
 }
 
-TEST_CASE("PrefetchedData: other steps and other blocks may be asked for at any time") {
+TEST_CASE("PrefetchedData: any steps and blocks may be requested at any time") {
   Log log;
   PrefetchedData source = prefetched(log);
   for (const std::int64_t step : {0, 1, 2, 2, 3, 5, 6, 0, 1, 19, 20, 21, 4, 5}) {
@@ -140,7 +141,7 @@ TEST_CASE("PrefetchedData: other steps and other blocks may be asked for at any 
   for (const std::int64_t step : {11, 12}) check_step(source, step, {1, 2}, 0);
 }
 
-TEST_CASE("PrefetchedData: more threads read where one is too slow, as many as may") {
+TEST_CASE("PrefetchedData: more threads read if one is too slow, up to the limit") {
   Log log;
   PrefetchedData source = prefetched(log, 3, 2);
   for (int pass = 0; pass < 3; ++pass) {
@@ -151,7 +152,7 @@ TEST_CASE("PrefetchedData: more threads read where one is too slow, as many as m
   CHECK(source.waited_share() > 0.1);
 }
 
-TEST_CASE("PrefetchedData: an error comes with its step, and others are read on") {
+TEST_CASE("PrefetchedData: an error comes with its step, and other steps are still read") {
   Log log;
   PrefetchedData source = prefetched(log, 0, 2, 4);
   for (const std::int64_t step : {2, 3}) check_step(source, step, {0, 4});

@@ -102,7 +102,7 @@ TEST_CASE("SyntheticData: values are normal-like, labels cover the classes") {
   for (int times : seen) CHECK(times > 6000);
 }
 
-TEST_CASE("SyntheticData: another seed gives other samples, double the same as float") {
+TEST_CASE("SyntheticData: another seed gives other samples, and double those of float") {
   BatchShape twice = batch;
   twice.precision = Precision::fp64;
   BlockBuffer<float> a(whole(batch.samples));

@@ -147,7 +147,7 @@ TEST_CASE("StepRunner: on one rank a step is one graph, and its kernels are thos
   CHECK(third.allocations == first.allocations);
 }
 
-TEST_CASE("StepRunner: kernels that cannot be captured go singly, unless graphs were asked for") {
+TEST_CASE("StepRunner: kernels that cannot be captured run singly, unless graphs are required") {
   const Communicator world = Communicator::world();
   const Communicator self = Communicator::group(world, {world.rank()});
   const Plan plan = plan_on(1, Precision::fp32);
@@ -175,7 +175,7 @@ TEST_CASE("StepRunner: kernels that cannot be captured go singly, unless graphs 
   }
 }
 
-TEST_CASE("StepRunner: every operation is timed, and none where the step is") {
+TEST_CASE("StepRunner: times every operation, or only the whole step") {
   const Communicator world = Communicator::world();
   emulation::reset();
   const auto backend = make_device();
@@ -227,7 +227,7 @@ TEST_CASE("StepRunner: an engine that is not known or does not fit is named") {
   }
 }
 
-TEST_CASE("StepRunner: a deterministic backend refuses a named engine that is not") {
+TEST_CASE("StepRunner: a deterministic backend refuses a named engine that is not deterministic") {
   const Communicator world = Communicator::world();
   const Communicator self = Communicator::group(world, {world.rank()});
   emulation::reset();
@@ -247,7 +247,7 @@ TEST_CASE("StepRunner: nothing is left on the device") {
   }
 }
 
-TEST_CASE("StepRunner: a device without room for all of it ends with what is missing, no leaks") {
+TEST_CASE("StepRunner: a device without room ends with the missing bytes, and without leaks") {
   const Communicator world = Communicator::world();
   const Communicator self = Communicator::group(world, {world.rank()});
   emulation::reset();
@@ -269,7 +269,7 @@ TEST_CASE("StepRunner: a device without room for all of it ends with what is mis
   CHECK(refused > allocations / 2);
 }
 
-TEST_CASE("StepRunner: calls that fail end with their name, and leave nothing behind") {
+TEST_CASE("StepRunner: calls that fail are named, and leave nothing behind") {
   const Communicator world = Communicator::world();
   const Communicator self = Communicator::group(world, {world.rank()});
   for (const std::string function : {"cudaMallocHost",
@@ -314,7 +314,7 @@ TEST_CASE("StepRunner: a kernel that cannot be launched, and work that fails whe
   }
 }
 
-TEST_CASE("train: steps that count are those after graphs were tried both ways") {
+TEST_CASE("train: steps count only after steps with and without graphs were tried") {
   const Communicator world = Communicator::world();
   const Plan plan = plan_on(world.size(), Precision::fp32);
   const auto counted = [&](Graphs graphs, std::int64_t all_steps) {
@@ -338,7 +338,7 @@ TEST_CASE("train: steps that count are those after graphs were tried both ways")
   CHECK(counted(Graphs::automatic, settled + 1) == 6);
 }
 
-TEST_CASE("train: a full device and one that is not there") {
+TEST_CASE("train: refuses a full device and a missing one") {
   const Communicator world = Communicator::world();
   const TrainingOptions options{.backend = "cudnn", .steps = 1};
   const Plan plan = plan_on(world.size(), Precision::fp32);

@@ -97,7 +97,7 @@ TEST_CASE("FinishOrder: reductions follow each other, and the rest at the end") 
   CHECK(order.up_to(7).empty());
 }
 
-TEST_CASE("FinishOrder: when a reduction is under way, those before it are finished") {
+TEST_CASE("FinishOrder: when a reduction starts, earlier reductions are finished") {
   FinishOrder order;
   order.start(1, Urgency::reduction);
   CHECK(order.before(1).empty());

@@ -44,7 +44,7 @@ double variance_of(const std::vector<double>& values) {
          static_cast<double>(values.size());
 }
 
-TEST_CASE("initial_values: weights depend on seed and layer, not on anything else") {
+TEST_CASE("initial_values: weights depend on seed and layer only") {
   const ParameterSlot slot = slot_of(1, ParameterRole::weight, filters);
   ParameterSlot split = slot;
   split.forward.in = {{1, 32, 1, 3, 8}};

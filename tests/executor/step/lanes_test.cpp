@@ -133,7 +133,7 @@ TEST_CASE("Lanes: groups at the same time leave the same bits as one after the o
   CHECK(lanes > 2);
 }
 
-TEST_CASE("Lanes: data that break off end the step on all lanes") {
+TEST_CASE("Lanes: data that fail end the step on all lanes") {
   const Communicator world = Communicator::world();
   const Communicator self = Communicator::group(world, {world.rank()});
   for (std::uint64_t seed = 0; seed < random_plans; ++seed) {
@@ -202,7 +202,7 @@ TEST_CASE("Lanes: a rank with fewer cores than lanes is told how to get them") {
                                          "use 1 core: start it with mpirun --map-by slot:PE=3"});
 }
 
-TEST_CASE("OperationEnds: a failure is one of its step") {
+TEST_CASE("OperationEnds: a failure belongs to its step") {
   OperationEnds ends(1);
   ends.begin_step();
   CHECK_FALSE(ends.failed());
@@ -226,7 +226,7 @@ TEST_CASE("LaneThreads: all lanes are called, each in a thread of its own") {
   CHECK(count == 3);
 }
 
-TEST_CASE("LaneThreads: what a lane throws is thrown when all have ended, and once") {
+TEST_CASE("LaneThreads: the exception of a lane is thrown once, after all lanes have ended") {
   LaneThreads threads(3, [] {});
   std::atomic<int> ended = 0;
   for (int failing : {0, 2}) {
@@ -243,7 +243,7 @@ TEST_CASE("LaneThreads: what a lane throws is thrown when all have ended, and on
   CHECK_NOTHROW(threads.run([](int) {}));
 }
 
-TEST_CASE("OperationEnds: a lane goes on when what it waits for was done in this step") {
+TEST_CASE("OperationEnds: a lane continues when the awaited operation has ended in this step") {
   OperationEnds ends(2);
   LaneThreads threads(2, [] {});
   int value = 0;

@@ -79,7 +79,7 @@ void check_overlap(Plan plan, const Communicator& world) {
 
 }  // namespace
 
-TEST_CASE("Overlap: halos, shuffles and reductions beside kernels leave the same bits") {
+TEST_CASE("Overlap: halos, shuffles and reductions during kernels leave the same bits") {
   const Communicator world = Communicator::world();
   for (const Order& order : orders) {
     start_device(order, world);
@@ -88,7 +88,7 @@ TEST_CASE("Overlap: halos, shuffles and reductions beside kernels leave the same
   }
 }
 
-TEST_CASE("Overlap: interiors beside their halos leave the same bits") {
+TEST_CASE("Overlap: interiors during their halo exchanges leave the same bits") {
   const Communicator world = Communicator::world();
   for (const Order& order : orders) {
     start_device(order, world);
@@ -109,7 +109,7 @@ TEST_CASE("Overlap: interiors beside their halos leave the same bits") {
   }
 }
 
-TEST_CASE("Overlap: weights that are gathered beside the first layers leave the same bits") {
+TEST_CASE("Overlap: weights that are gathered during the first layers leave the same bits") {
   const Communicator world = Communicator::world();
   for (const Order& order : orders) {
     start_device(order, world);

@@ -81,7 +81,7 @@ TEST_CASE("auxiliary losses: the loss and all gradients are the sum with the wei
   }
 }
 
-TEST_CASE("auxiliary losses: those with the same block share its labels") {
+TEST_CASE("auxiliary losses: losses with one block share its labels") {
   const auto label_buffers = [](const Mesh& auxiliary) {
     const Plan plan = with_auxiliary(true, false, parse_mesh("n2"), auxiliary);
     const Schedule schedule = lower(plan, 1);
@@ -91,7 +91,7 @@ TEST_CASE("auxiliary losses: those with the same block share its labels") {
   CHECK(label_buffers(parse_mesh("h2")) == 2);
 }
 
-TEST_CASE("auxiliary losses: inference runs nothing that they alone need, and has its parameters") {
+TEST_CASE("auxiliary losses: inference skips layers that only they need, and has all parameters") {
   const Network network("side",
                         {{"data", {}, Input{.channels = 2, .size = {1, 6, 5}}},
                          {"conv", {"data"}, Convolution{.filters = 3}},

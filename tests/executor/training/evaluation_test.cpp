@@ -172,7 +172,7 @@ TEST_CASE("evaluate: counts every position once, on any split, and no padding of
   });
 }
 
-TEST_CASE("evaluate: the error from targets is a mean over every element once, likewise") {
+TEST_CASE("evaluate: the error from targets is a mean in which every element counts once") {
   const Communicator world = Communicator::world();
   for_each_split(true, world, [&](const Plan& plan, bool per_pixel) {
     CHECK(evaluated(plan, per_pixel, world) == relative(expected_error(per_pixel), 1e-6));
@@ -180,7 +180,7 @@ TEST_CASE("evaluate: the error from targets is a mean over every element once, l
 }
 
 // On a GPU, the plans for all numbers of ranks would have to name the same engines.
-TEST_CASE("evaluate: which ranks have which samples does not change a bit of the error") {
+TEST_CASE("evaluate: the distribution of samples over ranks changes no bit of the error") {
   const Communicator world = Communicator::world();
   if (test::tested_backend(std::string(default_backend())) == "cudnn") return;
   const Communicator self = Communicator::group(world, {world.rank()});

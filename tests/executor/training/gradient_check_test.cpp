@@ -82,7 +82,7 @@ TEST_CASE("difference: as many cycles as coarse steps compute what the layers co
   CHECK(found.relative_loss_error < 1e-12);
 }
 
-TEST_CASE("difference: fewer cycles are close, and the closer the more they are") {
+TEST_CASE("difference: fewer cycles are close, and more cycles are closer") {
   const Communicator world = Communicator::world();
   const GradientDifference one = difference_with(1, world);
   const GradientDifference two = difference_with(2, world);
@@ -115,7 +115,7 @@ TEST_CASE("difference: on the same samples, states of the step before become tho
   CHECK(from_states < 1e-12);
 }
 
-TEST_CASE("difference: the same on any number of ranks") {
+TEST_CASE("difference: does not depend on the number of ranks") {
   const Communicator world = Communicator::world();
   for (const int cycles : {1, 2}) {
     const GradientDifference together = difference_with(cycles, world);

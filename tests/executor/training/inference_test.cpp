@@ -206,7 +206,7 @@ TEST_CASE("infer: chains by multigrid give what layers in order give, when cycle
   }
 }
 
-TEST_CASE("infer: outputs of a mini-batch that no rank can gather are refused at once") {
+TEST_CASE("infer: outputs of a mini-batch that no rank has memory for are refused at the start") {
   const Files files(samples());
   const Network large = with_input_size(known_network(true), {1, 1 << 14, 1 << 14});
   const Mesh mesh({{Axis::n, files.world().size()}});
@@ -224,7 +224,7 @@ TEST_CASE("infer: weights take no memory for gradients and momentum") {
   CHECK(2 * bytes_of(lower(plan, 0, {.pass = Pass::inference})) < bytes_of(lower(plan, 0)));
 }
 
-TEST_CASE("infer: an output that is not finite is named, and nothing is written over") {
+TEST_CASE("infer: an output that is not finite is named, and no file is overwritten") {
   TestDataset dataset = samples();
   // The batch norm multiplies this value by four, so it overflows.
   dataset.values[4 * channels * height * width + 1] = std::numeric_limits<float>::max();
@@ -241,7 +241,7 @@ TEST_CASE("infer: an output that is not finite is named, and nothing is written 
   }
 }
 
-TEST_CASE("infer: progress counts every mini-batch and tells no loss") {
+TEST_CASE("infer: progress counts every mini-batch and has no loss") {
   const Files files(samples());
   std::vector<std::int64_t> steps;
   const auto on_progress = [&](const Progress& progress) {

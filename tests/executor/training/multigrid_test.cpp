@@ -72,7 +72,7 @@ TEST_CASE("Training: chains split by layers compute what one rank computes") {
 }
 
 TEST_CASE(
-    "Multigrid: as many cycles as coarse steps, of FCF half as many, are the layers in order") {
+    "Multigrid: equals the layers in order with as many cycles as coarse steps, FCF with half") {
   const Communicator world = Communicator::world();
   const Communicator self = Communicator::group(world, {world.rank()});
   for (std::uint64_t seed = 0; seed < cases; ++seed) {
@@ -82,7 +82,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("Multigrid: with any setting, all numbers of ranks compute the same") {
+TEST_CASE("Multigrid: with any setting, the result does not depend on the number of ranks") {
   const Communicator world = Communicator::world();
   const Communicator self = Communicator::group(world, {world.rank()});
   for (std::uint64_t seed = 0; seed < cases; ++seed) {

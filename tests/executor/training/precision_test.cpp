@@ -136,7 +136,7 @@ TEST_CASE("Training: copies of weights are the rounded weights, before and after
   }
 }
 
-TEST_CASE("ParameterStore: copies take memory only where there are some") {
+TEST_CASE("ParameterStore: only a plan with copies of weights needs memory for them") {
   const Communicator world = Communicator::world();
   const auto backend = make_backend(backend_name);
   const auto bytes_in = [&](Precision precision) {

@@ -74,7 +74,7 @@ TEST_CASE("Sample blocks: any number of ranks computes the bits of one rank") {
   }
 }
 
-TEST_CASE("Sample blocks: sums are those of a plan without, but for rounding") {
+TEST_CASE("Sample blocks: sums equal those of a plan without blocks, except for rounding") {
   const Communicator world = Communicator::world();
   const std::string backend = tested_backend("reference");
   bool is_other_order = false;

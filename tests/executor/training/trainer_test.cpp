@@ -115,8 +115,7 @@ TEST_CASE("train: an epoch is a pass over the data, and the network learns it") 
   CHECK(report.test_accuracy.back() == 1.0);
 }
 
-TEST_CASE(
-    "train: what is evaluated after an epoch is what a training of so many epochs ends with") {
+TEST_CASE("train: an evaluation after N epochs equals that of a training of N epochs") {
   const DataFile data(separable_samples());
   TrainingOptions options = small_steps();
   options.data_file = options.test_file = data.file();
@@ -137,7 +136,7 @@ TEST_CASE(
   CHECK(all.loss == trained(4, false).loss);
 }
 
-TEST_CASE("train: targets are learned, and what is left is the test loss") {
+TEST_CASE("train: targets are learned, and the test loss is their remaining error") {
   const DataFile data(linear_targets());
   TrainingOptions options = small_steps();
   options.learning_rate = 0.1;
@@ -162,7 +161,7 @@ TEST_CASE("train: targets are learned, and what is left is the test loss") {
   CHECK(still.test_loss.back() == relative(run(whole, options, data.world()).loss.back(), 1e-6));
 }
 
-TEST_CASE("train: 16 bits are enough to learn it, and to evaluate") {
+TEST_CASE("train: 16 bits are enough to learn the classes and to evaluate") {
   const DataFile data(separable_samples());
   TrainingOptions options = small_steps();
   options.data_file = options.test_file = data.file();
@@ -200,7 +199,7 @@ TEST_CASE("train: dumped gradients are without the loss scale") {
   CHECK(gradient_with(Precision::fp16, 0.0)[0] == relative(plain[0], 1e-2));
 }
 
-TEST_CASE("train: a precision that the backend has not is refused before a data file is opened") {
+TEST_CASE("train: a precision that the backend lacks is refused before a data file is opened") {
   if (default_backend() != "onednn") {
     MESSAGE("skipped: this build has no oneDNN");
     return;
@@ -228,7 +227,7 @@ TEST_CASE("train: progress counts every step") {
   CHECK(steps == std::vector<std::int64_t>{1, 2});
 }
 
-TEST_CASE("train: weights that were dumped are where the next training begins") {
+TEST_CASE("train: a training can begin with the weights that another one dumped") {
   const Communicator world = Communicator::world();
   const SharedFolder folder(world);
   const Plan plan = split(4, world, Axis::h);
@@ -296,7 +295,7 @@ TEST_CASE("train: parameters of split channels are written and read whole") {
   }
 }
 
-TEST_CASE("train: ranks without samples have no part in running values") {
+TEST_CASE("train: ranks without samples do not contribute to running values") {
   const Communicator world = Communicator::world();
   const Communicator self = Communicator::group(world, {world.rank()});
   const SharedFolder folder(world);
@@ -315,7 +314,8 @@ TEST_CASE("train: ranks without samples have no part in running values") {
   }
 }
 
-TEST_CASE("train: a plan for other ranks, a loss that is not finite, a plan that does not fit") {
+TEST_CASE(
+    "train: refuses plans for other ranks, losses that are not finite, plans that do not fit") {
   const Communicator world = Communicator::world();
   const Plan other = uniform_plan(small_network(), 8, Mesh({{Axis::n, world.size() + 1}}));
   CHECK_THROWS_AS(run(other, small_steps(), world), EnvironmentError);

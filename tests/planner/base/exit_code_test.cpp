@@ -27,7 +27,7 @@ TEST_CASE("exit codes: the help lists all of them in ascending order") {
   CHECK(codes_in(exit_codes_help({})) == std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 75});
 }
 
-TEST_CASE("exit codes: the help leaves out those that a program does not end with") {
+TEST_CASE("exit codes: the help leaves out codes that a program does not end with") {
   CHECK(codes_in(exit_codes_help({ExitCode::infeasible, ExitCode::preempted})) ==
         std::vector<int>{0, 1, 2, 3, 5, 6, 7, 8, 9});
 }

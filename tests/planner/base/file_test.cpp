@@ -42,7 +42,7 @@ class Folder {
   fs::path path_;
 };
 
-TEST_CASE_FIXTURE(Folder, "write_file: what is written is read, byte by byte") {
+TEST_CASE_FIXTURE(Folder, "write_file: reading gives the written bytes") {
   std::string content = "line\nzero";
   content += '\0';
   content += std::string(1 << 20, '\xff');
@@ -53,8 +53,8 @@ TEST_CASE_FIXTURE(Folder, "write_file: what is written is read, byte by byte") {
   CHECK(entry_count() == 1);
 }
 
-TEST_CASE_FIXTURE(Folder,
-                  "read_file: what has no end, or is too large, is refused before it is read") {
+TEST_CASE_FIXTURE(
+    Folder, "read_file: a file that has no end or is too large is refused before it is read") {
   CHECK_THROWS_WITH_AS(
       read_file("/dev/zero"), "/dev/zero: cannot read: a device, not a file", IoError);
   write_file(file("sparse"), "x");
@@ -170,7 +170,7 @@ class Folders : public Folder {
   ~Folders() { fs::permissions(file("closed"), fs::perms(0755)); }
 };
 
-TEST_CASE_FIXTURE(Folders, "check_writable: a file is replaced where it lies, links are followed") {
+TEST_CASE_FIXTURE(Folders, "check_writable: the file itself is replaced, and links are followed") {
   struct Row {
     const char* name;
     bool expected;
@@ -200,7 +200,7 @@ TEST_CASE_FIXTURE(Folder, "check_writable: says what is wrong and leaves nothing
   CHECK(entry_count() == 0);
 }
 
-TEST_CASE_FIXTURE(Folder, "file_exists: what cannot be found out is an error") {
+TEST_CASE_FIXTURE(Folder, "file_exists: throws where it cannot tell") {
   CHECK_FALSE(file_exists(file("a")));
   write_file(file("a"), "");
   CHECK(file_exists(file("a")));

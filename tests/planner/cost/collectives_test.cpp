@@ -28,7 +28,7 @@ double library_s(const Platform& platform, const std::vector<int>& group, double
 
 }  // namespace
 
-TEST_CASE("has_fit: for exactly the collective, algorithm and ranks that were measured") {
+TEST_CASE("has_fit: only for the collective, algorithm and ranks that were measured") {
   Platform platform = one_node();
   constexpr auto whole = CollectiveKind::allreduce;
   CHECK_FALSE(has_fit(platform, 4, whole, library));
@@ -40,7 +40,7 @@ TEST_CASE("has_fit: for exactly the collective, algorithm and ranks that were me
   CHECK_FALSE(has_fit(platform, 4, whole, rabenseifner));
 }
 
-TEST_CASE("collective_time_s: halves that were measured take what was measured") {
+TEST_CASE("collective_time_s: measured halves take their measured time") {
   Platform platform = one_node();
   const GroupLinks links = links_of(platform, std::vector{0, 1, 2, 3});
   const auto seconds = [&](CollectiveKind kind, AllreduceAlgorithm algorithm) {

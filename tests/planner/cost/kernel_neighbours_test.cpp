@@ -71,7 +71,7 @@ TEST_CASE("KernelNeighbours: between two neighbours the estimate lies between bo
   CHECK(estimate.high_s >= at_rate(wanted, 1e11));
 }
 
-TEST_CASE("KernelNeighbours: what is known of the work is taken over, neighbours correct it") {
+TEST_CASE("KernelNeighbours: a known estimate is scaled by how neighbours differ from it") {
   KernelNeighbours neighbours;
   // A model says 1 s for both neighbours, which take 1.2 s, and 3 s for 16 rows.
   neighbours.add(convolution(64, 8), 1.0, 1.2);

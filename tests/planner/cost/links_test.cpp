@@ -56,7 +56,7 @@ TEST_CASE("message_time_s: the segment of its size on the level of its ranks") {
   CHECK(message_time_s(platform, 2, 2, 100) == relative(1e-3));
 }
 
-TEST_CASE("transfer_time: sends alone, receives alone, both at once") {
+TEST_CASE("transfer_time: sends only, receives only, both at the same time") {
   const Platform platform = two_levels();
   const Piece piece{.peer = 1, .box = rows(1, 0, 2)};  // 64 bytes
   const double one_s = 1.064;
@@ -66,7 +66,7 @@ TEST_CASE("transfer_time: sends alone, receives alone, both at once") {
   CHECK(transfer_time(platform, {}, 0, traits(1)).total_s() == 0.0);
 }
 
-TEST_CASE("transfer_time: what is longer in one direction runs alone at its end") {
+TEST_CASE("transfer_time: the longer direction runs alone at its end") {
   const Platform platform = two_levels();
   const Piece small{.peer = 1, .box = rows(1, 0, 1)};
   const Piece large{.peer = 1, .box = rows(1, 0, 3)};
@@ -74,7 +74,7 @@ TEST_CASE("transfer_time: what is longer in one direction runs alone at its end"
         relative(1.5 * 1.032 + (1.096 - 1.032)));
 }
 
-TEST_CASE("transfer_time: one message per peer, levels side by side") {
+TEST_CASE("transfer_time: one message per peer, levels at the same time") {
   Platform platform = two_levels();
   platform.levels[1].shared_by = 1;
   const TransferList list{.sends = {{1, rows(1, 0, 1)}, {1, rows(1, 4, 5)}, {2, rows(1, 0, 1)}},
@@ -82,7 +82,7 @@ TEST_CASE("transfer_time: one message per peer, levels side by side") {
   CHECK(transfer_time(platform, list, 0, traits(1)).link_s == relative(100 + 0.1 * 32 + 7));
 }
 
-TEST_CASE("transfer_time: latencies pass side by side, bytes and gaps one after the other") {
+TEST_CASE("transfer_time: latencies overlap, bytes and gaps follow each other") {
   Platform platform = two_levels();
   platform.levels[1].shared_by = 1;
   const Box row = rows(1, 0, 1);
@@ -117,12 +117,12 @@ TEST_CASE("transfer_time: a port is shared fairly, until the shorter message is 
   }
 }
 
-TEST_CASE("transfer_time: who else has messages is not known: ranks of a port have the same") {
+TEST_CASE("transfer_time: without other lists, all ranks of a port have equal messages") {
   const Piece piece{.peer = 2, .box = rows(1, 0, 1)};
   CHECK(transfer_time(two_levels(), {{piece}, {}}, 0, traits(1)).link_s == relative(106.4));
 }
 
-TEST_CASE("transfer_time: others have the port while a rank is at the gaps between its messages") {
+TEST_CASE("transfer_time: other ranks use the port during the gaps between a rank's messages") {
   TransferList own{{{2, rows(1, 0, 1)}, {3, rows(1, 0, 1)}}, {}};
   const auto link_s = [&](double gap_s) {
     Platform platform = two_levels();
@@ -148,7 +148,7 @@ TEST_CASE("transfer_time: only messages of the port's level and direction share 
   CHECK(transfer_time(two_levels(), received, 2, traits(1), nobody).link_s == relative(103.2));
 }
 
-TEST_CASE("transfer_time: only what is not one run of memory is packed and unpacked") {
+TEST_CASE("transfer_time: only blocks that are not one run of memory are packed and unpacked") {
   const Platform platform = two_levels();
   const Piece one_sample{.peer = 1, .box = rows(1, 0, 2)};
   const Piece two_samples{.peer = 1, .box = rows(2, 0, 2)};

@@ -25,7 +25,7 @@ ModelBuilder slice_model(const Dims& starts,
   return model;
 }
 
-TEST_CASE("Slice: channels from the one to the other, counted from either end") {
+TEST_CASE("Slice: channels from begin to end, counted from either side") {
   struct Row {
     std::int64_t start;
     std::int64_t end;
@@ -44,7 +44,7 @@ TEST_CASE("Slice: channels from the one to the other, counted from either end") 
   CHECK(last_layer(old.import()).parameters == slice(1, 3));
 }
 
-TEST_CASE("Slice: all of the other dims is no slice of them") {
+TEST_CASE("Slice: a slice of all other dims is ignored") {
   ModelBuilder model = slice_model({0, 3, 0}, {2, 6, 100}, {0, 1, 2}, {1, 1, 1});
   CHECK(last_layer(model.import()).parameters == slice(3, 3));
   ModelBuilder nothing = slice_model({0}, {6}, {1}, {});
@@ -135,7 +135,7 @@ TEST_CASE("Split: refusals") {
   CHECK(contains(refusal_of(many), "7 channels into (2, 2, 2, 2, -1)"));
 }
 
-TEST_CASE("Split: behind a node that is refused it is not refused, too") {
+TEST_CASE("Split: is not refused because the node before it is") {
   ModelBuilder model({2, 6, 8, 8});
   model.node("HardSwish", {"x"}, {"h"});
   model.node("Split", {"h"}, {"a", "b"}).set("axis", std::int64_t{1});

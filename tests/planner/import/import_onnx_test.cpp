@@ -39,7 +39,8 @@ TEST_CASE("Import: layers by name, the loss, and the network's own file") {
   CHECK(imported.tensors.size() == 2);
 }
 
-TEST_CASE("Import: --output takes any value of the model, and drops what is not needed for it") {
+TEST_CASE(
+    "Import: --output takes any value of the model, and leaves out nodes that it does not need") {
   ModelBuilder model = two_heads();
   model.output("main").output("auxiliary");
   const ImportOptions options{.input = "3x32x32", .output = "auxiliary"};
@@ -51,7 +52,7 @@ TEST_CASE("Import: --output takes any value of the model, and drops what is not 
   CHECK(contains(nowhere.allowed, "('main', 'auxiliary')"));
 }
 
-TEST_CASE("Import: every node that cannot be mapped is told at once") {
+TEST_CASE("Import: all nodes that cannot be mapped are reported together") {
   ModelBuilder model;
   model.weight("w", {4, 4, 3, 3});
   model.node("DeformConv", {"x", "w"}, {"a"}).called("up");
@@ -225,7 +226,7 @@ TEST_CASE("Import: further outputs get losses with weights, or are left out with
   CHECK(contains(refused("none=0.5").pointer, "output 'none'"));
 }
 
-TEST_CASE("Networks and models are told by their content") {
+TEST_CASE("Networks and models are distinguished by their content") {
   ModelBuilder model;
   model.node("Relu", {"x"});
   const std::string bytes = model.bytes();

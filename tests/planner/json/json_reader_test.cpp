@@ -29,7 +29,7 @@ struct Fixture {
   JsonReader root{&value, file, ""};
 };
 
-TEST_CASE_FIXTURE(Fixture, "JsonReader: reads what is in range") {
+TEST_CASE_FIXTURE(Fixture, "JsonReader: reads values in range") {
   CHECK(root.at("integer").integer({7, 7}) == 7);
   CHECK(root.at("whole").integer(extent_range) == 8);
   CHECK(root.at("negative").integer({-3, 0}) == -3);

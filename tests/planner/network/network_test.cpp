@@ -268,7 +268,7 @@ TEST_CASE("Network: an upsampling repeats every input in every spatial dim") {
   CHECK(network.parameter_count() == 0);
 }
 
-TEST_CASE("Network: a concat has the channels of its inputs, one behind the other") {
+TEST_CASE("Network: a concat has the channels of its inputs, one input after the other") {
   const Layer narrow{"narrow", {"data"}, Convolution{.filters = 2}};
   const Layer join{"join", {"narrow", "data", "narrow"}, Concat{}};
   const Network network("test", {data, narrow, join, {"fc", {"join"}, FullyConnected{}}, loss});

@@ -50,7 +50,7 @@ TEST_CASE("residual_chains: blocks with their layers and steps") {
   CHECK(chains[0] == expected);
 }
 
-TEST_CASE("residual_chains: what is no block ends a chain") {
+TEST_CASE("residual_chains: a layer that is no block ends a chain") {
   using Lengths = std::vector<std::size_t>;
   CHECK(lengths(chains_with("b_add", {"b_add", {"b", "a_add"}, Add{}})) == Lengths{1, 1});
   CHECK(lengths(chains_with("a_relu", {"a_relu", {"a"}, Relu{.max = 6.0}})) == Lengths{2});
@@ -60,7 +60,7 @@ TEST_CASE("residual_chains: what is no block ends a chain") {
   CHECK(lengths(chains_with("fc", {"fc", {"c_add"}, Relu{}})) == Lengths{2});
 }
 
-TEST_CASE("residual_chains: who else reads a state is behind the chain") {
+TEST_CASE("residual_chains: other readers of a state must come after the chain") {
   std::vector<Layer> layers = chain_of_three();
   layers.insert(layers.end() - 2, {"again", {"c_add", "b_add"}, Concat{}});
   layers[layers.size() - 2].inputs = {"again"};

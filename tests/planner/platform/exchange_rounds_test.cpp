@@ -208,7 +208,7 @@ TEST_CASE("Exchange rounds: only slices leave a node") {
   }
 }
 
-TEST_CASE("Exchange rounds: the library keeps its own to itself") {
+TEST_CASE("Exchange rounds: the rounds of the library are unknown") {
   CHECK_THROWS_AS(exchange_rounds({AllreduceAlgorithm::library, 8, 2}, 0), std::logic_error);
   CHECK_THROWS_AS(round_series(AllreduceAlgorithm::library, 2), std::logic_error);
 }
@@ -235,7 +235,7 @@ TEST_CASE("Round series: the halves of a ring add up to the ring") {
   CHECK(adding_rounds(series, CollectiveKind::allreduce) == 4);
 }
 
-TEST_CASE("members_per_node: as many on each node, else one") {
+TEST_CASE("members_per_node: the number on each node if it is equal, else one") {
   CHECK(members_per_node(RankGroup(0, 8), 4) == 4);
   CHECK(members_per_node(RankGroup(0, 8), 16) == 8);
   CHECK(members_per_node(RankGroup(1, 4, 2), 4) == 2);

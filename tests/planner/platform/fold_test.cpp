@@ -7,7 +7,7 @@
 
 namespace cnnplan {
 
-TEST_CASE("Fold: the core is a power of two, and the ranks beyond it hand over to odd ones") {
+TEST_CASE("Fold: the core is a power of two, and the other ranks send to odd ranks") {
   struct Row {
     int ranks;
     int core_ranks;

@@ -90,7 +90,7 @@ TEST_CASE("critical_path: through the lane that takes longer") {
                      .priced()}) == Path{{"a0", 1.0}, {"b0", 2.0}, {"d0", 4.0}, {"e0", 1.0}});
 }
 
-TEST_CASE("critical_path: a reduction beside kernels, or the kernels, whichever take longer") {
+TEST_CASE("critical_path: a reduction or the kernels during it, whichever take longer") {
   const auto rank_schedule = [](int rank, double reduce_s) {
     return HandMade(rank)
         .compute("gradient", 1)

@@ -78,7 +78,7 @@ TEST_CASE("predict: one rank takes the sum of its kernels' medians and the load"
   CHECK(prediction.estimated_kernels.empty());
 }
 
-TEST_CASE("work_of: memory is known where it is short, and no less than is needed elsewhere") {
+TEST_CASE("work_of: memory is exact where it is short, and never too low elsewhere") {
   Plan plan = resnet_plan("n2");
   const Profile profile = profile_of(plan);
   const KernelCosts kernels(profile);
@@ -220,7 +220,7 @@ TEST_CASE("predict: exposed communication is the share of transfers and collecti
   CHECK(prediction.exposed_communication_s == relative(communication_s, 1e-9));
 }
 
-TEST_CASE("predict: communication is hidden where the plan and the platform allow it only") {
+TEST_CASE("predict: communication is hidden only where plan and platform allow it") {
   const Plan blocking = resnet_plan("h2");
   Plan hiding = blocking;
   hiding.overlap = true;

@@ -97,7 +97,7 @@ TEST_CASE("PriceList: a port is shared by the ranks that have messages for it") 
   }
 }
 
-TEST_CASE("PriceList: a profiled kernel costs its median, the launch is in it") {
+TEST_CASE("PriceList: a profiled kernel costs its median, which includes the launch") {
   const Price price = price_of({}, KernelOperation{.spec = relu_of(8)});
   CHECK(price.seconds == 2.0);
   CHECK(price.low_s == 1.5);
@@ -106,7 +106,7 @@ TEST_CASE("PriceList: a profiled kernel costs its median, the launch is in it") 
   CHECK(price.workspace_bytes == 99);
 }
 
-TEST_CASE("PriceList: an estimate has the launch in it, too") {
+TEST_CASE("PriceList: an estimate includes the launch, too") {
   const Price price = price_of({}, KernelOperation{.spec = relu_of(100)});
   const KernelCosts kernels(small_profile());
   const KernelTime time = kernels.lookup(relu_of(100));
@@ -178,7 +178,7 @@ TEST_CASE("PriceList: loading costs the copy of the samples, not of the halo aro
   CHECK(price_of(schedule, load).seconds == relative(0.512));
 }
 
-TEST_CASE("peers: those of a transfer, each once") {
+TEST_CASE("peers: lists each peer of a transfer once") {
   TransferOperation transfer;
   for (int peer : {3, 1, 2}) transfer.list.sends.push_back({.peer = peer, .box = {}});
   for (int peer : {0, 1}) transfer.list.receives.push_back({.peer = peer, .box = {}});

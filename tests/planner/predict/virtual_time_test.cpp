@@ -45,7 +45,7 @@ TEST_CASE("Virtual time: kernels of one rank add up") {
   CHECK(timelines[0].end_s == 7.0);
 }
 
-TEST_CASE("Virtual time: lanes run side by side, and wait for what they need of each other") {
+TEST_CASE("Virtual time: lanes run at the same time, and wait for operations that they need") {
   const auto rank_schedule = [](int rank) {
     return HandMade(rank)
         .compute("a", 1)
@@ -64,7 +64,7 @@ TEST_CASE("Virtual time: lanes run side by side, and wait for what they need of 
   CHECK(timelines[0].exposed_s == 0.0);  // x is beside c and d
 }
 
-TEST_CASE("Virtual time: ranks are late by what fills their step, whatever the number of lanes") {
+TEST_CASE("Virtual time: lateness of ranks does not depend on the number of lanes") {
   const auto late_s = [](int lanes) {
     std::vector<PricedSchedule> schedules;
     for (int rank : {0, 1}) {
@@ -90,7 +90,7 @@ TEST_CASE("Virtual time: the slowest rank counts") {
   CHECK(step_time_s(timelines) == 3.0);
 }
 
-TEST_CASE("Virtual time: who comes early waits for the late partner") {
+TEST_CASE("Virtual time: an early rank waits for its late partner") {
   const auto timelines = walked({HandMade(0).compute("a", 1).halo("x", 1, 1).priced(),
                                  HandMade(1).compute("a", 3).halo("x", 0, 1).priced()});
   CHECK(timelines[0].durations_s == std::vector{1.0, 3.0});
@@ -108,7 +108,7 @@ TEST_CASE("Virtual time: waiting passes on from rank to rank") {
   CHECK(timelines[2].end_s == 9.0);
 }
 
-TEST_CASE("Virtual time: an allreduce joins its group and nobody else") {
+TEST_CASE("Virtual time: an allreduce joins only the ranks of its group") {
   const std::vector<int> group{0, 2, 4};
   std::vector<PricedSchedule> schedules;
   for (int rank = 0; rank < 5; ++rank) {
@@ -162,14 +162,14 @@ TEST_CASE("Virtual time: three unlike ranks leave a meeting at the same time") {
   CHECK(timelines[2].end_s == timelines[0].end_s);
 }
 
-TEST_CASE("Virtual time: who has nobody to meet waits for nobody") {
+TEST_CASE("Virtual time: a rank without peers does not wait") {
   const auto alone =
       walked({HandMade(0).compute("a", 5).spread(1.0).allreduce("sum", {0}, 1).priced()});
   CHECK(step_time_s(alone) == 6.0);
 }
 
 TEST_CASE(
-    "Virtual time: what runs beside kernels waits, and kernels forget when they wait for it") {
+    "Virtual time: overlapped communication waits, and ends the lateness of kernels that need it") {
   const auto rank_schedule = [](int rank) {
     return HandMade(rank)
         .compute("a", 5)
@@ -185,7 +185,7 @@ TEST_CASE(
   CHECK(step_time_s(timelines) == relative(17.0 + late_s));
 }
 
-TEST_CASE("Virtual time: a reduction behind another one waits for no lateness that it waited for") {
+TEST_CASE("Virtual time: lateness that one reduction waited for does not delay the next") {
   const auto rank_schedule = [](int rank) {
     return HandMade(rank)
         .compute("a", 5)
@@ -294,7 +294,7 @@ TEST_CASE("Virtual time: both ends of the prices can be walked") {
   CHECK(walked(schedules, 0.0, Estimate::high)[0].end_s == 8.0);
 }
 
-TEST_CASE("Virtual time: ranks that wait for each other for ever are a mistake") {
+TEST_CASE("Virtual time: ranks that wait for each other forever are an error") {
   const auto crossed = [] {
     return walked({HandMade(0).halo("x", 1, 1).halo("y", 1, 1).priced(),
                    HandMade(1).halo("y", 0, 1).halo("x", 0, 1).priced()});

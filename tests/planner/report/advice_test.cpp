@@ -64,13 +64,13 @@ TEST_CASE(
   CHECK(profile_advice(plan, typed) == std::string(command) + " --precision bf16");
 }
 
-TEST_CASE("assumptions: nothing to say where all was measured as the plan runs") {
+TEST_CASE("assumptions: has no note if everything was measured as the plan runs") {
   CHECK(assumptions(measured_plan(), measured_platform(1), profile_of(2), typed).empty());
   CHECK(assumptions(measured_plan(), measured_platform(2), profile_of(2), typed).empty());
   CHECK(assumptions(measured_plan(), measured_platform(1), Profile{}, typed).empty());
 }
 
-TEST_CASE("assumptions: links of nobody, or of fewer ranks") {
+TEST_CASE("assumptions: links that were assumed, or measured with fewer ranks") {
   Plan plan = measured_plan();
   CHECK(assumptions(plan, default_platform(2), Profile{}, typed) ==
         "links: assumed figures; measure them with: mpirun -n 2 cnnplan profile --links\n");
@@ -92,7 +92,7 @@ TEST_CASE("assumptions: links of a machine that is described only") {
             .starts_with("links: nominal figures of pod, of 2 ranks, the plan has 4; "));
 }
 
-TEST_CASE("assumptions: what estimated kernels rest on") {
+TEST_CASE("assumptions: says what kernels are estimated from") {
   Plan plan = small_plan();
   REQUIRE(plan.prediction.estimated_kernels.size() == 1);
   const std::string advice = std::string("; measure with: ") + command + '\n';

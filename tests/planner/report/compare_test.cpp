@@ -58,7 +58,7 @@ const ComparedFiles files{.plan = "my plan.json", .run = "my run.json"};
 
 }  // namespace
 
-TEST_CASE("compare: what comes true has no error but the step's") {
+TEST_CASE("compare: if all times come true, only the step has an error") {
   const Comparison comparison = compare(small_plan(), small_run(), {});
   CHECK(comparison.operations.size() == 12);
   CHECK(comparison.only_predicted.empty());

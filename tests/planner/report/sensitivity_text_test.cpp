@@ -72,7 +72,7 @@ TEST_CASE("sensitivity: no table where no figure flips anything") {
   CHECK_FALSE(contains(text, "factor\n"));
 }
 
-TEST_CASE("sensitivity: that kernels stay is said where no profile has their times") {
+TEST_CASE("sensitivity: says that kernels keep their times where no profile has them") {
   const std::string stay = "\nTimes of kernels stay: no profile has them.\n";
   CHECK_FALSE(contains(to_text(two_runner_ups(), plan_with_margins()), stay));
   Sensitivity sensitivity = two_runner_ups();

@@ -104,7 +104,7 @@ void place_by_walking(std::vector<Buffer>& buffers) {
 
 }  // namespace
 
-TEST_CASE("Memory layout: buffers whose lives overlap stand side by side") {
+TEST_CASE("Memory layout: buffers whose lives overlap have memory of their own") {
   const Schedule schedule = placed({buffer(128, 0, 2), buffer(64, 2, 3)});
   CHECK(schedule.buffers[0].offset_bytes == 0);
   CHECK(schedule.buffers[1].offset_bytes == 128);
@@ -124,7 +124,7 @@ TEST_CASE("Memory layout: small buffers start at cache lines, large ones at page
   CHECK(schedule.buffers[2].offset_bytes == 5056);
 }
 
-TEST_CASE("Memory layout: what is not used, empty or outside the arena takes no room") {
+TEST_CASE("Memory layout: buffers that are unused, empty or outside the arena take no room") {
   Buffer data = buffer(1000, 0, 9);
   data.role = BufferRole::data;
   const Schedule schedule = placed({data, buffer(1000, -1, -1), buffer(0, 0, 9)});

@@ -56,7 +56,7 @@ Life drawn_life(std::mt19937& random, int times) {
 
 }  // namespace
 
-TEST_CASE("Occupied memory: whoever lives at another time is not in the way") {
+TEST_CASE("Occupied memory: buffers that live at another time are ignored") {
   OccupiedMemory memory(4);
   memory.take({.first = 0, .last = 1}, {0, 5});
   CHECK(memory.lowest_free({.first = 2, .last = 3}, 1) == 0);

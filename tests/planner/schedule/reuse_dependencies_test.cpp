@@ -103,7 +103,7 @@ TEST_CASE("Reuse dependencies: the next buffer waits for another stream that rea
   CHECK(dependencies(builder, 3) == std::vector{1, 2});
 }
 
-TEST_CASE("Reuse dependencies: the next buffer waits for who read the inside, and for the rim") {
+TEST_CASE("Reuse dependencies: the next buffer waits for readers of the inside, and of the rim") {
   ScheduleBuilder builder(0, 2);
   const Box block = whole({{1, 1, 1, 4, 4}});
   Box inner = block;
@@ -143,7 +143,7 @@ TEST_CASE("Reuse dependencies: kernels of one stream need none, communication do
   }
 }
 
-TEST_CASE("Reuse dependencies: memory that several buffers leave is waited for from all of them") {
+TEST_CASE("Reuse dependencies: a buffer waits for all buffers that had its memory before") {
   ScheduleBuilder builder(0, 2);
   const BufferIndex a = add_buffer(builder, "a");
   const BufferIndex b = add_buffer(builder, "b");

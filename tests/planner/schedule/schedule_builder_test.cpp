@@ -85,7 +85,7 @@ TEST_CASE("ScheduleBuilder: an operation in place does not wait for itself") {
   CHECK(last_dependencies(builder).empty());
 }
 
-TEST_CASE("ScheduleBuilder: slots of an arena are told apart") {
+TEST_CASE("ScheduleBuilder: slots of an arena are distinguished") {
   ScheduleBuilder builder = builder_with_buffers();
   add(builder, {builder.slots(2, 0, 0, true)});
   add(builder, {builder.slots(2, 1, 2, true)});

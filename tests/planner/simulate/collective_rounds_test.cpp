@@ -179,8 +179,7 @@ TEST_CASE("Allreduce rounds: measured steps of a ring hold additions and both di
   CHECK(rounds[0].send.seconds == relative(1e-6 + 2.5e-6));
 }
 
-TEST_CASE(
-    "Allreduce rounds: halves that were measured take what was measured, and no other rounds") {
+TEST_CASE("Allreduce rounds: measured halves take their measured time in their own rounds") {
   Platform platform = two_nodes(4);
   platform.allreduce = {
       {.ranks = 4, .segments = {{any_size, 90e-6, 0.0}}},
@@ -200,7 +199,7 @@ TEST_CASE(
   CHECK(first_s(CollectiveKind::allgather, AllreduceAlgorithm::ring) == relative(5e-6));
 }
 
-TEST_CASE("Allreduce rounds: the library is what the model takes it to be") {
+TEST_CASE("Allreduce rounds: the library runs the rounds that the model assumes") {
   const Platform platform = two_nodes(4);
   const std::vector<int> group = first_ranks(4);
   const auto rounds = [&](double bytes) {
@@ -232,7 +231,7 @@ TEST_CASE("Allreduce rounds: a measured library takes its time in equal rounds")
   CHECK(three[2].send.seconds == relative(20e-6));
 }
 
-TEST_CASE("Allreduce rounds: what was measured of an own algorithm is shared by its own rounds") {
+TEST_CASE("Allreduce rounds: the measured time of an own algorithm is shared by its rounds") {
   Platform platform = two_nodes(4);
   const auto fit = [](int ranks, AllreduceAlgorithm algorithm) {
     return AllreduceFit{

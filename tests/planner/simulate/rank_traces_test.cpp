@@ -149,7 +149,7 @@ TEST_CASE("Rank traces: a lane is a process of its own") {
         "1 init\n1 recv 0 0 0 6\n1 compute 3e+09\n1 send 0 2 0 6\n1 finalize\n");
 }
 
-TEST_CASE("Rank traces: real bytes where they are asked for") {
+TEST_CASE("Rank traces: messages have real bytes if requested") {
   const Traces traces = rank_traces(
       std::vector{sum_beside_kernel(0), sum_beside_kernel(1)}, two_nodes(2), {.real_bytes = true});
   CHECK(run_traces(texts(traces)).sent_bytes == std::vector<std::int64_t>{2000, 2000});

@@ -270,7 +270,7 @@ TEST_CASE("same_boxes: also where different rules give the same blocks") {
   CHECK(same_boxes(blocks("h2n2"), blocks("h2n2").channels(0, 1)));
 }
 
-TEST_CASE("same_boxes: what a look at every rank says, with and without empty blocks") {
+TEST_CASE("same_boxes: agrees with a look at every rank, with and without empty blocks") {
   RandomValues random(23);
   int equal = 0;
   for (int trial = 0; trial < 3000; ++trial) {

@@ -186,8 +186,7 @@ TEST_CASE("transfer_list: nothing moves but local pieces between equal distribut
   }
 }
 
-TEST_CASE(
-    "transfer_list: of replicas the receiver itself sends, else the nearest, the lower first") {
+TEST_CASE("transfer_list: the receiver's own replica is used, else the nearest, then the lowest") {
   const BlockOwnership sources(Distribution({{2, 1, 1, 1, 1}}, parse_mesh("r3n2")));
   // The blocks of the ranks are 0 1 0 1 0 1: sample 0 is on ranks 0 2 4, sample 1 on ranks 1 3 5.
   const BlockOwnership destinations(Distribution({{2, 1, 1, 1, 1}}, parse_mesh("r6")));
@@ -203,7 +202,7 @@ TEST_CASE(
   CHECK(peers(5) == std::vector{4, 5});
 }
 
-TEST_CASE("transfer_list: a replica is not asked where the receiver holds the block") {
+TEST_CASE("transfer_list: no replica sends a block that the receiver holds") {
   const auto replicas = four_replicas_of_one_block();
   for (const TransferList& list : all_lists(replicas, replicas)) {
     CHECK(list.sends.size() == 1);
@@ -221,7 +220,7 @@ TEST_CASE("transfer_list: empty blocks neither send nor receive") {
   CHECK(lists[3].empty());
 }
 
-TEST_CASE("transfer_list: distributions over different rank counts are a mistake") {
+TEST_CASE("transfer_list: distributions over different numbers of ranks are an error") {
   const BlockOwnership two(Distribution({}, parse_mesh("n2")));
   const BlockOwnership three(Distribution({}, parse_mesh("n3")));
   CHECK_THROWS_AS(transfer_list(two, three, 0), std::logic_error);

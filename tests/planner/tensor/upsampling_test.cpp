@@ -43,7 +43,7 @@ void check_linear(Range outputs, std::int64_t length, const UpsampleDim& dim) {
   }
 }
 
-TEST_CASE("upsample_block: what every output repeats, one by one") {
+TEST_CASE("upsample_block: holds the input that every output repeats, one by one") {
   for (std::int64_t factor = 1; factor <= 4; ++factor) {
     for (std::int64_t begin = 0; begin <= 9; ++begin) {
       CHECK(upsample_block({begin, begin}, 10, {.factor = factor}) == WindowBlock{});
@@ -63,7 +63,7 @@ TEST_CASE("upsample_block: what every output repeats, one by one") {
   }
 }
 
-TEST_CASE("upsample_block: linear, both inputs around every output, one by one") {
+TEST_CASE("upsample_block: linear ones hold both inputs around every output, one by one") {
   for (bool align_corners : {false, true}) {
     for (std::int64_t factor = 1; factor <= 5; ++factor) {
       const UpsampleDim dim{

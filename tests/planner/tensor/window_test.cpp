@@ -100,7 +100,7 @@ void check_transposed_block(Range outputs, std::int64_t length, const WindowDim&
   CHECK(output_length(outputs.size(), local) == block.input.size());
 }
 
-TEST_CASE("transposed_length: one behind the last output that a tap or the padding reaches") {
+TEST_CASE("transposed_length: one more than the last output that a tap or the padding reaches") {
   CHECK(transposed_length(7, {2, 2, 0, 0, 1}, 0) == 14);
   CHECK(transposed_length(7, {3, 2, 1, 1, 1}, 1) == 14);
   CHECK(transposed_length(1, {3, 2, 2, 2, 1}, 0) == -1);
@@ -113,7 +113,7 @@ TEST_CASE("transposed_length: one behind the last output that a tap or the paddi
   CHECK_THROWS_AS(transposed_length(huge, {2, 3, 0, 0, 1}, 0), InputError);
 }
 
-TEST_CASE("transposed_block: what taps reach, and a local convolution that goes back") {
+TEST_CASE("transposed_block: holds what taps reach, and a local convolution leads back") {
   CHECK(transposed_block({3, 3}, 4, {3, 2, 1, 1, 1}) == WindowBlock{});
   CHECK(transposed_block({4, 8}, 4, {2, 2, 0, 0, 1}) == WindowBlock{{2, 4}, 0, 0});
   CHECK(transposed_block({3, 5}, 4, {3, 2, 1, 1, 1}) == WindowBlock{{1, 3}, 2, 1});

@@ -37,7 +37,7 @@ bool is_imported(const std::string& bytes) {
   }
 }
 
-TEST_CASE("ONNX files are told from JSON by their first character") {
+TEST_CASE("ONNX files are distinguished from JSON by their first character") {
   CHECK(is_onnx(sample_bytes()));
   CHECK_FALSE(is_onnx("{}"));
   CHECK_FALSE(is_onnx(" \n\t[1]"));

@@ -53,7 +53,7 @@ TEST_CASE("Decomposition: a residual is needed on the blocks of the unit that ad
   CHECK_FALSE(same_boxes(decomposition.needed(unit, 1), decomposition.owned(unit.inputs[1])));
 }
 
-TEST_CASE("Decomposition: gradients are required behind the first parameter") {
+TEST_CASE("Decomposition: gradients are required after the first parameter") {
   const Network network("plain",
                         {{"data", {}, Input{.channels = 2, .size = {1, 4, 4}}},
                          {"relu", {"data"}, Relu{}},
@@ -68,7 +68,7 @@ TEST_CASE("Decomposition: gradients are required behind the first parameter") {
   }
 }
 
-TEST_CASE("Decomposition: a dense gradient is needed by kernels, or handed on to them") {
+TEST_CASE("Decomposition: a gradient is dense if kernels need it, directly or through an add") {
   const Network network("dense",
                         {{"data", {}, Input{.channels = 2, .size = {1, 4, 4}}},
                          {"conv", {"data"}, Convolution{.filters = 2}},
@@ -90,7 +90,7 @@ TEST_CASE("Decomposition: a dense gradient is needed by kernels, or handed on to
   CHECK_FALSE(decomposition.needs_dense_gradient(network.index_of("last")));
 }
 
-TEST_CASE("Decomposition: what is scaled is a dense gradient of its own") {
+TEST_CASE("Decomposition: a scaled input has a dense gradient of its own") {
   const auto sum_needs_dense = [](const std::vector<std::string>& inputs, double scale) {
     const Network network("scaled",
                           {{"data", {}, Input{.channels = 2, .size = {1, 4, 4}}},

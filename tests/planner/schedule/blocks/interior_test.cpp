@@ -116,7 +116,7 @@ TEST_CASE("interior_and_strips: whole without an interior, a halo, or a halo in 
   CHECK(rows_of(shuffled, 1).empty());
 }
 
-TEST_CASE("interior_and_strips: of random plans, every output once from what there is") {
+TEST_CASE("interior_and_strips: compute every output of random plans once, from existing inputs") {
   int cut = 0;
   for (const NamedPlan& named : random_plans(60)) {
     CAPTURE(named.name);
@@ -131,7 +131,7 @@ TEST_CASE("interior_and_strips: of random plans, every output once from what the
   CHECK(cut > 0);
 }
 
-TEST_CASE("lower: random plans have interiors, so that what runs them is tried on some") {
+TEST_CASE("lower: random plans have interiors, so that executors are tested with them") {
   constexpr std::uint64_t plans = 40;
   int interiors = 0;
   for (std::uint64_t seed = 0; seed < plans; ++seed) {
@@ -144,7 +144,8 @@ TEST_CASE("lower: random plans have interiors, so that what runs them is tried o
   CHECK(interiors > 40);
 }
 
-TEST_CASE("lower: the interior waits for no halo, the strips do, and what follows for all") {
+TEST_CASE(
+    "lower: strips wait for the halo, the interior does not, and later operations wait for both") {
   for (const char* mesh : {"h3", "n2h2"}) {
     const Schedule schedule = lower(rows(12, 1, mesh, 2), 1);
     const auto& operations = schedule.operations;
@@ -171,7 +172,7 @@ TEST_CASE("lower: the interior waits for no halo, the strips do, and what follow
 
 // An operation that reads the inside of a buffer need not wait for the rows that are received
 // around it.
-TEST_CASE("lower: what is received around a block leaves the block alone") {
+TEST_CASE("lower: rows that are received around a block do not change the block") {
   int received = 0;
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     CAPTURE(seed);
@@ -192,7 +193,7 @@ TEST_CASE("lower: what is received around a block leaves the block alone") {
   CHECK(received > 0);
 }
 
-TEST_CASE("lower: whole where the halo is exchanged first") {
+TEST_CASE("lower: a convolution stays whole if its halo is exchanged first") {
   Plan plan = rows(12, 1, "h3");
   plan.layers[convolution].halo = HaloMethod::exchange_first;
   const Schedule schedule = lower(plan, 1);

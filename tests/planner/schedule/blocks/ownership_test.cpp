@@ -239,7 +239,7 @@ TEST_CASE("Ownership: a concat needs of every input its channels of the owned ou
 }
 
 // The layer turns 6 channels into 4 filters.
-TEST_CASE("Ownership: the weight of a transposed convolution is cut where its roles are") {
+TEST_CASE("Ownership: the weight of a transposed convolution is cut by its inputs and outputs") {
   const auto block =
       [](std::int64_t groups, const char* mesh, ChannelAlgorithm algorithm, int rank) {
         const Network network(
@@ -341,7 +341,7 @@ TEST_CASE("Ownership: gradients are summed over the ranks of one replica with th
   CHECK(summed_with("r4", 2) == std::vector{2});
 }
 
-TEST_CASE("Ownership: who normalises together") {
+TEST_CASE("Ownership: groups of ranks that normalise together") {
   using enum BatchNormStatistics;
   CHECK(group_of("n2h2", local, 2) == std::vector{2});
   CHECK(group_of("n2h2", spatial, 2) == std::vector{2, 3});

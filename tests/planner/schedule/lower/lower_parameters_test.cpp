@@ -257,7 +257,7 @@ TEST_CASE("Lowering: all plans of a network have the same updates") {
   }
 }
 
-TEST_CASE("Lowering: with overlap, buckets are updated behind backpropagation, each on its own") {
+TEST_CASE("Lowering: with overlap, each bucket is updated separately after backpropagation") {
   Plan plan = uniform_plan(read_network("configs/networks/lenet.json"), 2, parse_mesh("n2"));
   plan.bucket_bytes = 16 << 10;
   CHECK(parameter_operations(lower(plan, 0)) ==

@@ -162,7 +162,7 @@ TEST_CASE("Lowering: operands lie in their buffers, dense where kernels want it"
   }
 }
 
-TEST_CASE("Lowering: nothing is read before it was written") {
+TEST_CASE("Lowering: no buffer is read before it was written") {
   for (const NamedPlan& named : sample_plans()) {
     CAPTURE(named.name);
     const Plan& plan = named.plan;
@@ -170,7 +170,7 @@ TEST_CASE("Lowering: nothing is read before it was written") {
   }
 }
 
-TEST_CASE("Lowering: what one rank sends another expects, in the same order") {
+TEST_CASE("Lowering: a rank expects the messages that another sends, in the same order") {
   for (const NamedPlan& named : sample_plans()) {
     CAPTURE(named.name);
     const Plan& plan = named.plan;
@@ -183,7 +183,7 @@ TEST_CASE("Lowering: what one rank sends another expects, in the same order") {
   }
 }
 
-TEST_CASE("Lowering: a halo is received around the block that is there, and no more") {
+TEST_CASE("Lowering: only the halo around the own block is received") {
   const Network network(
       "halo",
       {{"data", {}, Input{.channels = 2, .size = {1, 8, 8}}},

@@ -195,7 +195,7 @@ TEST_CASE("lower: replicas that nodes cut at other places do not sum node by nod
   CHECK(algorithms(4, true) == std::set{AllreduceAlgorithm::hierarchical});
 }
 
-TEST_CASE("lower: what a weight cut in both directions gathers and scatters is no halo") {
+TEST_CASE("lower: exchanges of a weight that is cut in both directions are no halos") {
   const Network network("channels",
                         {{"data", {}, Input{.channels = 3, .size = {1, 4, 4}}},
                          {"first", {"data"}, Convolution{.filters = 8}},
@@ -244,7 +244,7 @@ TEST_CASE("lower: groups at the same time have lanes of their own and do not wai
   CHECK(schedules > 20);
 }
 
-TEST_CASE("lower: what groups at the same time used is free for the next ones") {
+TEST_CASE("lower: memory of groups at the same time is free for the next groups") {
   Plan plan = uniform_plan(read_network("configs/networks/residual-64.json"), 1, Mesh());
   const ResidualChain chain = residual_chains(plan.network).at(0);
   for (LayerIndex layer = chain.front().weights; layer <= chain.back().sum; ++layer) {
@@ -324,7 +324,7 @@ TEST_CASE("Lowering: a concat copies its inputs, and their gradients back") {
                                                      "sgd/0"});
 }
 
-TEST_CASE("Lowering: what a concat moves lies in its channels") {
+TEST_CASE("Lowering: parts that a concat moves are in its channels") {
   const Schedule schedule = lower(uniform_plan(concat_network(), 4, Mesh()), 0);
   const Box block = whole({{4, 2, 1, 8, 8}});
   for (const auto& [id, first] :

@@ -111,7 +111,7 @@ TEST_CASE("Lowering: kernels, messages and buckets say what they are for") {
                 {"sgd/0", OperationPart::update, "", backward}});
 }
 
-TEST_CASE("Lowering: labels tell gathered channels from scattered sums and from copies") {
+TEST_CASE("Lowering: labels distinguish gathered channels, scattered sums and copies") {
   Plan plan = block_plan("c2");
   check_labels(
       plan,
@@ -165,7 +165,8 @@ TEST_CASE("Lowering: labels of the interior and of strips") {
        {"open/forward", OperationPart::forward, "open"}});
 }
 
-TEST_CASE("Lowering: labels of multigrid tell levels, and blocks of samples those of the kernel") {
+TEST_CASE(
+    "Lowering: labels of multigrid have levels, and sample blocks the label of their kernel") {
   const Plan chain = sample_chain_plan();
   constexpr OutputRole whole = OutputRole::whole;
   check_labels(

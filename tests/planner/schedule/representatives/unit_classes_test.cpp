@@ -156,7 +156,7 @@ TEST_CASE("UnitClasses: the representative of a class does what all its units do
   }
 }
 
-TEST_CASE("UnitClasses: units that nobody wants change nothing for the others") {
+TEST_CASE("UnitClasses: unwanted units change nothing for the others") {
   std::mt19937 random(3);
   for (const NamedPlan& named : sample_plans()) {
     CAPTURE(named.name);
@@ -200,7 +200,7 @@ TEST_CASE("UnitClasses: repeated blocks are lowered once") {
   CHECK(lowered() == 4);
 }
 
-TEST_CASE("UnitClasses: also where outputs are computed again") {
+TEST_CASE("UnitClasses: represent units also if outputs are recomputed") {
   check_representatives(with_recompute(config_plan("resnet50", parse_mesh("h2"))));
   check_representatives(with_recompute(config_plan("densenet121", parse_mesh("n2h2"))));
   check_representatives(with_recompute(config_plan("mobilenet_v2", parse_mesh("w2"))));
