@@ -22,7 +22,7 @@ int tag_of(const Operation& operation) {
   return transfer == nullptr ? -1 : transfer->tag;
 }
 
-// The properties that an id must have on every rank that has it.
+// Holds the properties that an id must have on every rank that has it.
 struct Meaning {
   std::size_t body = 0;
   OperationLabel label;
@@ -125,7 +125,7 @@ Network small_network() {
                   {"loss", {"fc"}, SoftmaxCrossEntropy{}}});
 }
 
-// A convolution whose reader also reads its input.
+// Has a convolution whose reader also reads its input.
 Network concat_network() {
   return Network("concat",
                  {{"data", {}, Input{.channels = 4, .size = {1, 8, 8}}},
@@ -135,7 +135,7 @@ Network concat_network() {
                   {"loss", {"fc"}, SoftmaxCrossEntropy{}}});
 }
 
-// Two residual layers u + h ReLU(conv(u)) after a first layer.
+// Has two residual layers u + h ReLU(conv(u)) after a first layer.
 Network chain_network(double scale) {
   const Convolution convolution{.filters = 4, .bias = true};
   return Network("chain",
