@@ -39,8 +39,8 @@ inline Network checkpointed_network() {
 
 inline constexpr std::int64_t checkpointed_batch = 4;
 
-// Splits all layers along one axis. Where the axis is c, the first and the last layer are split
-// along n.
+// Returns a plan that splits all layers along one axis. Where the axis is c, the first and the last
+// layer are split along n.
 inline Plan checkpointed_plan(Axis axis, int ranks) {
   Plan plan = uniform_plan(checkpointed_network(), checkpointed_batch, Mesh({{axis, ranks}}));
   if (axis != Axis::n) plan.layers.back().mesh = Mesh({{Axis::n, ranks}});

@@ -81,7 +81,7 @@ constexpr ElementType element_of = std::is_same_v<T, BFloat16>  ? ElementType::b
                                    : sizeof(T) == 4             ? ElementType::fp32
                                                                 : ElementType::fp64;
 
-// Splits `ranks` over random axes.
+// Returns a mesh of `ranks` with random axes.
 Mesh random_mesh(int ranks, std::mt19937& random) {
   std::vector<Axis> axes{Axis::n, Axis::c, Axis::d, Axis::h, Axis::w, Axis::r};
   std::shuffle(axes.begin(), axes.end(), random);

@@ -75,7 +75,7 @@ const std::array schedules{emulation::Options{},
                            emulation::Options{.schedule = emulation::Schedule::random, .seed = 2},
                            emulation::Options{.schedule = emulation::Schedule::eager}};
 
-// Names one engine, which is sure to exist, for all convolutions of a plan on one rank.
+// Returns a plan on one rank whose convolutions all name one engine, which is sure to exist.
 Plan with_engine(Plan plan, const std::string& name) {
   for (const Operation& operation : lower(plan, 0).operations) {
     const auto* kernel = std::get_if<KernelOperation>(&operation.body);

@@ -10,7 +10,8 @@
 namespace cnnplan {
 namespace {
 
-// Has layers input, conv (1), conv (2), fully connected (3) and loss.
+// Returns a network of input, convolution (layer 1), convolution (2), fully connected layer (3) and
+// loss.
 Network network() {
   Convolution convolution{.filters = 32};
   convolution.window.dims[1] = {.kernel = 3, .padding_begin = 1, .padding_end = 1};

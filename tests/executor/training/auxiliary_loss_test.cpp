@@ -14,7 +14,8 @@ namespace {
 constexpr std::int64_t batch = 4;
 constexpr double weight = 0.25;
 
-// Has a loss per position or per image, and with `is_auxiliary` a second loss of the same logits.
+// Returns a network with a loss per position or per image. With `is_auxiliary`, these logits have a
+// second loss.
 Network network_with(bool per_pixel, bool has_targets, bool is_auxiliary) {
   const auto loss = [&](double factor) {
     return has_targets ? LayerParameters(MeanSquaredError{.weight = factor})
@@ -48,7 +49,7 @@ void check_close(const NamedValues& actual, const NamedValues& expected) {
   }
 }
 
-// Splits the auxiliary loss over a mesh of its own, so that its blocks of labels differ.
+// Returns a plan whose auxiliary loss has a mesh of its own, so that its blocks of labels differ.
 Plan with_auxiliary(bool per_pixel, bool has_targets, const Mesh& mesh, const Mesh& auxiliary) {
   Plan plan = uniform_plan(network_with(per_pixel, has_targets, true), batch, mesh);
   plan.layers[plan.layers.size() - 2].mesh = auxiliary;

@@ -55,7 +55,8 @@ std::string precise_backend_name() {
   return tested_backend("reference");
 }
 
-// Splits random positions, also channels, or positions along one dim with interiors and strips.
+// Says what random plans split: positions only, also channels, or positions along one dim with
+// interiors and strips.
 enum class Splits { positions, channels, rows };
 constexpr std::array<std::string_view, 3> splits_names{"positions", "channels", "rows"};
 

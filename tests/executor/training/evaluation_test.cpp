@@ -21,7 +21,8 @@ constexpr std::int64_t classes = 3;
 constexpr std::int64_t height = 5;
 constexpr std::int64_t width = 2;
 
-// Labels every fourth position with another class than the one that its channels favour.
+// Returns the class that the channels of a position favour. Every fourth position has another
+// label.
 std::int64_t favoured_class(std::int64_t position) {
   return position * 5 % classes;
 }

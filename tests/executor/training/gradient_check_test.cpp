@@ -68,7 +68,7 @@ Communicator self(const Communicator& world) {
   return Communicator::group(world, {world.rank()});
 }
 
-// Gives the values to the first rank only.
+// Returns a gradient with these values on the first rank, and with none on other ranks.
 Gradient on_first_rank(const Communicator& world, std::vector<double> values) {
   return {.values = world.rank() == 0 ? std::move(values) : std::vector<double>{}, .loss = 2.0};
 }

@@ -65,7 +65,8 @@ Network scalar_network(int blocks) {
   return Network("scalar", layers);
 }
 
-// Deals the coarse steps out to the ranks in order. The last rank gets the rest.
+// Returns a plan that deals the coarse steps out to the ranks in order. The last rank gets the
+// rest.
 Plan plan_of(int blocks, Multigrid setting, int ranks) {
   const Network network = scalar_network(blocks);
   Plan plan = uniform_plan(network, batch, Mesh({{Axis::r, ranks}}));

@@ -89,7 +89,7 @@ void check_plan(const Plan& plan,
   CHECK(difference.size <= double_tolerance);
 }
 
-// Puts layers on random meshes, which change every three layers.
+// Returns a plan on random meshes, which change every three layers.
 Plan mixed(const Network& network, int ranks) {
   Plan result = plan_on(network, Mesh({{Axis::n, ranks}}));
   for (std::size_t i = 0; i < result.layers.size(); ++i) {

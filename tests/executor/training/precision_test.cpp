@@ -42,7 +42,8 @@ Network small_network() {
                   {"loss", {"fc"}, SoftmaxCrossEntropy{}}});
 }
 
-// Splits convolutions by height, so that halos and their gradients are sent as messages.
+// Returns a plan that splits convolutions by height, so that halos and their gradients are sent as
+// messages.
 Plan plan_on(int ranks, Precision precision) {
   const Mesh mesh = ranks == 4 ? parse_mesh("n2h2") : Mesh({{Axis::h, ranks}});
   Plan plan = uniform_plan(small_network(), 8, mesh);

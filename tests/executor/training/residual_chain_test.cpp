@@ -11,7 +11,8 @@
 namespace cnnplan::test {
 namespace {
 
-// Trains on one made-up mini-batch, with the default weights and learning rate.
+// Returns the losses of a training on one made-up mini-batch, with default weights and learning
+// rate.
 std::vector<double> losses_of(const std::string& name, const Communicator& world) {
   const Network network = read_network("configs/networks/" + name + ".json");
   const Plan plan = uniform_plan(network, 4, Mesh({{Axis::n, world.size()}}));

@@ -1,4 +1,4 @@
-// Computes norms of differences between two runs, and finds the largest.
+// Finds the tensor that differs most between two runs, by norms of differences.
 #include "tests/executor/training/run_difference.hpp"
 
 #include <algorithm>

@@ -16,8 +16,8 @@
 namespace cnnplan {
 namespace {
 
-// Splits two samples over the ranks. From three ranks on, some own nothing and have fewer
-// operations.
+// Returns a plan that splits two samples over the ranks. From three ranks on, some own nothing and
+// have fewer operations.
 Plan thin_plan(int ranks) {
   const Network network("thin",
                         {{"data", {}, Input{.channels = 2, .size = {1, 4, 4}}},

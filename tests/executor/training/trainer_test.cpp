@@ -34,7 +34,7 @@ Network small_network() {
                   {"loss", {"fc"}, SoftmaxCrossEntropy{}}});
 }
 
-// Labels a sample by whether its mean is positive.
+// Returns samples whose label says whether their mean is positive.
 std::vector<TestDataset> separable_samples() {
   TestDataset samples = counted("/samples", FileElement::fp32, {sample_count, 2, 6, 5}, 11);
   TestDataset labels = counted("/labels", FileElement::uint8, {sample_count}, 2);
@@ -45,7 +45,7 @@ std::vector<TestDataset> separable_samples() {
   return {samples, labels};
 }
 
-// Differs from small_network in its output, which has the channels of the sample, for targets.
+// Returns a network for targets, whose output has the channels of the sample.
 Network regression_network() {
   return Network("regression",
                  {{"input", {}, Input{.channels = 2, .size = {1, 6, 5}}},
@@ -64,7 +64,7 @@ std::vector<TestDataset> linear_targets() {
   return {samples, targets};
 }
 
-// Trains in a way that gives the same bits every time.
+// Returns options of a training that gives the same bits every time.
 TrainingOptions small_steps() {
   return {.backend = test::tested_backend("reference"),
           .deterministic = true,

@@ -62,7 +62,7 @@ std::vector<double> elements_of(const TensorView& view) {
   return elements;
 }
 
-// Puts the blocks of all ranks together. Replicas hold the same values.
+// Returns the tensor that the blocks of all ranks form. Replicas hold the same values.
 std::vector<double> assemble(const Distribution& distribution,
                              const std::vector<std::vector<double>>& blocks) {
   const Shape& shape = distribution.shape();

@@ -41,7 +41,8 @@ struct Tensor {
   std::vector<double> values;
 };
 
-// Has an input, a pointwise convolution "spread", a transposed convolution "up", and a loss.
+// Returns a network of an input, a pointwise convolution "spread", a transposed convolution "up"
+// and a loss.
 Network random_network(RandomValues& random) {
   const bool deep = random.small(1, 3) == 1;
   const std::int64_t groups = random.boolean() ? 1 : random.integer(2, 3);

@@ -130,7 +130,7 @@ TEST_CASE("write_file: a device is written to, not replaced") {
   CHECK(fs::is_character_file("/dev/null"));
 }
 
-// Asks as a user whom permissions bind, since they do not bind root.
+// Calls check_writable as a user whom permissions bind, since they do not bind root.
 bool is_writable(const std::string& file) {
   const pid_t child = ::fork();
   if (child == 0) {

@@ -8,8 +8,8 @@
 namespace cnnplan {
 namespace {
 
-// Has nodes of 2 ranks. A message inside a node takes 1 s + 0.001 s/byte, with twice the alpha
-// beyond 100 bytes. A message between nodes takes 100 s + 0.1 s/byte.
+// Returns a platform with nodes of 2 ranks. A message inside a node takes 1 s + 0.001 s/byte, with
+// twice the alpha beyond 100 bytes. A message between nodes takes 100 s + 0.1 s/byte.
 Platform two_levels() {
   Platform platform;
   platform.levels = {{.name = "node",

@@ -11,7 +11,7 @@ LayerParameters slice(std::int64_t first, std::int64_t channels) {
   return Slice{.first_channel = first, .channels = channels};
 }
 
-// Slices (2, 6, 8, 8) by inputs of the node. Empty steps are left out.
+// Returns a model that slices (2, 6, 8, 8) by inputs of the node. Empty steps are left out.
 ModelBuilder slice_model(const Dims& starts,
                          const Dims& ends,
                          const Dims& axes,
@@ -78,7 +78,7 @@ TEST_CASE("Slice: refusals") {
   CHECK(contains(refusal_of(flattened), "flattened"));
 }
 
-// Splits (2, 6, 8, 8) into parts "a", "b" and so on, and joins the last part and the one before it.
+// Joins the last part of a model and the part before it, and imports the model.
 ImportedModel split_and_joined(ModelBuilder& model, const std::vector<std::string>& parts) {
   const std::size_t count = parts.size();
   model.node("Concat", {parts[count - 1], parts[count - 2]}).set("axis", std::int64_t{1});
@@ -153,7 +153,8 @@ TEST_CASE("Split: a part of which only the shape is used is no layer") {
   CHECK(last_layer(imported).parameters == slice(3, 3));
 }
 
-// Applies Reshape to `groups`, Transpose and Reshape to `back`, from (1, 12, 4, 4) to "y".
+// Returns a model that applies Reshape to `groups`, Transpose and Reshape to `back`, from (1, 12,
+// 4, 4) to "y".
 ModelBuilder shuffle_model(const Dims& groups, const Dims& order, const Dims& back) {
   ModelBuilder model({1, 12, 4, 4});
   model.integers("groups", groups).integers("back", back);

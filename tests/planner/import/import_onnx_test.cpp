@@ -10,7 +10,7 @@
 namespace cnnplan::test {
 namespace {
 
-// Has two heads after a trunk, as exports of training graphs do.
+// Returns a model with two heads after a trunk, as exports of training graphs have them.
 ModelBuilder two_heads() {
   ModelBuilder model({0, 3, 0, 0});
   model.weight("trunk.weight", {4, 3, 3, 3}).weight("a.weight", {2, 4, 1, 1});

@@ -20,7 +20,8 @@ constexpr std::int64_t huge = std::numeric_limits<std::int64_t>::max();
 const Layer data{"data", {}, Input{.channels = 4, .size = {1, 8, 8}}};
 const Layer loss{"loss", {"fc"}, SoftmaxCrossEntropy{}};
 
-// Has the layers data, the given layer (number 1, with an input of 4x1x8x8), fc and loss.
+// Returns a network of the layers data, the given layer (number 1, with an input of 4x1x8x8), fc
+// and loss.
 Network network_with(Layer layer) {
   Layer fc{"fc", {layer.name}, FullyConnected{.outputs = 3}};
   return Network("test", {data, std::move(layer), std::move(fc), loss}, "net.json");
@@ -50,7 +51,7 @@ void pool(const WindowDim& dim, std::int64_t length) {
           "net.json");
 }
 
-// Follows the definition of a window, tap by tap.
+// Looks at every tap of every window, as the definition says.
 bool every_window_holds_input(const WindowDim& dim, std::int64_t length) {
   for (std::int64_t i = 0; i < output_length(length, dim); ++i) {
     bool holds = false;

@@ -16,7 +16,8 @@ Plan random_chain_plan(std::uint64_t seed, int ranks);
 // Sets how many groups of every chain run at the same time.
 Plan with_concurrency(Plan plan, int concurrency);
 
-// Splits the chain of a random network over l and any other axes, and runs it in order.
+// Returns a plan that splits the chain of a random network over l and any other axes, and runs it
+// in order.
 Plan random_staged_plan(std::uint64_t seed, int ranks);
 
 }  // namespace cnnplan::test

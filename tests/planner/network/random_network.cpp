@@ -96,7 +96,7 @@ class NetworkBuilder {
     if (random_.boolean()) add(relu());
   }
 
-  // Removes the bias before a batch norm, since the gradient of this bias would cancel out.
+  // Adds a batch norm. The layer before it loses its bias, whose gradient would cancel out.
   void add_batch_norm() {
     if (values_per_channel() >= min_normalised && !one_in(3)) {
       LayerParameters& before = layers_.back().parameters;
@@ -177,7 +177,7 @@ class NetworkBuilder {
     add(pooling);
   }
 
-  // Usually adds a convolution that reads the neighbours of each value.
+  // Adds an upsampling, and usually a convolution that reads the neighbours of each value.
   void add_upsample() {
     Upsample upsample{.factor = {1, random_.integer(1, 3), random_.integer(1, 3)}};
     if (shape_[Dim::d] > 1) upsample.factor[0] = random_.integer(1, 2);
@@ -193,7 +193,8 @@ class NetworkBuilder {
     if (!one_in(3)) add_convolution(random_convolution());
   }
 
-  // Often returns a kernel that is smaller than the stride, or taps that are further apart.
+  // Returns a layer whose kernel is often smaller than the stride, or whose taps are often further
+  // apart.
   TransposedConvolution random_transposed() {
     TransposedConvolution transposed{.filters = channels(), .bias = random_.boolean()};
     if (one_in(3)) {
@@ -213,7 +214,7 @@ class NetworkBuilder {
     return transposed;
   }
 
-  // Usually adds a batch norm after the transposed convolution.
+  // Adds a transposed convolution, and usually a batch norm.
   void add_transposed() {
     const TransposedConvolution transposed = random_transposed();
     Shape shape = shape_;
@@ -491,7 +492,7 @@ Mesh random_mesh(RandomValues& random, int ranks) {
   return Mesh(axes);
 }
 
-// Turns one of the axes of a mesh into c.
+// Returns a mesh in which one of the axes is c.
 Mesh with_channels(RandomValues& random, const Mesh& mesh) {
   std::vector<MeshAxis> axes = mesh.axes();
   if (!axes.empty()) {

@@ -12,19 +12,20 @@ namespace cnnplan::test {
 // empty blocks. Batch norm is `global`, so that one rank computes the same numbers.
 Plan random_plan(std::uint64_t seed, int ranks);
 
-// Splits some layers of random_plan over channels: convolutions with all algorithms, and layers
-// that follow them.
+// Returns a plan that splits some layers of random_plan over channels: convolutions with all
+// algorithms, and layers that follow them.
 Plan random_channel_plan(std::uint64_t seed, int ranks);
 
-// Splits the network of random_plan along the outermost spatial dim alone. All convolutions have an
-// interior and strips.
+// Returns a plan that splits the network of random_plan along the outermost spatial dim alone. All
+// convolutions have an interior and strips.
 Plan random_row_plan(std::uint64_t seed, int ranks);
 
-// Splits the network of random_plan by samples alone. Sums have 8 blocks of one to three samples.
+// Returns a plan that splits the network of random_plan by samples alone. Sums have 8 blocks of one
+// to three samples.
 // @pre ranks: 1, 2, 4, 8
 Plan random_block_plan(std::uint64_t seed, int ranks);
 
-// Draws the axes and their order. The product of their sizes is `ranks`.
+// Returns a mesh with random axes in any order. The product of their sizes is `ranks`.
 Mesh random_mesh(std::uint64_t seed, int ranks);
 
 }  // namespace cnnplan::test

@@ -10,7 +10,7 @@
 namespace cnnplan::test {
 namespace {
 
-// Has the blocks a, b and c after an input of equally many channels.
+// Returns the layers of blocks a, b and c after an input of equally many channels.
 std::vector<Layer> chain_of_three() {
   return {{"data", {}, Input{.channels = 2, .size = {1, 3, 3}}},
           {"a", {"data"}, Convolution{.filters = 2}},

@@ -16,8 +16,8 @@
 namespace cnnplan::test {
 namespace {
 
-// Has nodes of two ranks and no two equal figures. The ring was measured inside a node, the other
-// allreduces on three ranks.
+// Returns a platform with nodes of two ranks and no two equal figures. The ring was measured inside
+// a node, the other allreduces on three ranks.
 Platform two_levels() {
   Platform platform = default_platform(8);
   platform.levels = {{.name = "node",

@@ -43,7 +43,7 @@ Price price_of(const Schedule& schedule, OperationBody body) {
   return PriceList(platform, kernels)(schedule, Operation{.id = "x", .body = std::move(body)});
 }
 
-// Has buffers 0 and 1. Buffer 1 has one more row of the image.
+// Returns a schedule with buffers 0 and 1. Buffer 1 has one more row of the image.
 Schedule schedule_with_buffers() {
   Schedule schedule{.rank = 1, .ranks = 4};
   schedule.buffers.push_back({.box = whole({{1, 4, 1, 8, 8}}), .bytes = 1024});
@@ -51,7 +51,7 @@ Schedule schedule_with_buffers() {
   return schedule;
 }
 
-// Has two convolutions that exchange halos.
+// Returns a plan of two convolutions that exchange halos.
 Plan halo_plan(const char* mesh) {
   const WindowDim three{.kernel = 3, .padding_begin = 1, .padding_end = 1};
   const Convolution convolution{.filters = 8, .window = {{WindowDim{}, three, three}}};

@@ -21,8 +21,8 @@ std::vector<RankTimeline> walked(const std::vector<PricedSchedule>& schedules,
               {.estimate = estimate, .overlap = overlap});
 }
 
-// Takes 1 s for a gradient, 2 s for its reduction, 2 s for another kernel meanwhile, and 1 s for
-// the update.
+// Returns a schedule of a gradient (1 s), its reduction (2 s), another kernel meanwhile (2 s) and
+// the update (1 s).
 PricedSchedule reduction_beside_kernel(int rank) {
   return HandMade(rank)
       .compute("gradient", 1)

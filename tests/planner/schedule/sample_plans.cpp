@@ -17,7 +17,7 @@ constexpr std::array rank_counts{1, 2, 3, 4, 8};
 constexpr std::array all_statistics{
     BatchNormStatistics::local, BatchNormStatistics::spatial, BatchNormStatistics::global};
 
-// Splits channels for every other seed.
+// Returns a random plan, which splits channels for every other seed.
 Plan random_plan_with_statistics(std::size_t seed, int ranks) {
   Plan plan = seed % 2 == 0 ? random_plan(seed, ranks) : random_channel_plan(seed, ranks);
   for (std::size_t i = 0; i < plan.layers.size(); ++i) {
@@ -26,7 +26,7 @@ Plan random_plan_with_statistics(std::size_t seed, int ranks) {
   return plan;
 }
 
-// Takes the next of the meshes after every three layers.
+// Returns a plan that takes the next mesh after every three layers.
 Plan alternating_plan(const Network& network, const std::vector<Mesh>& meshes) {
   Plan plan = uniform_plan(network, 8, meshes.front());
   for (std::size_t i = 0; i < plan.layers.size(); ++i) {

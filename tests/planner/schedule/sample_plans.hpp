@@ -29,7 +29,7 @@ std::vector<NamedPlan> block_plans(int seeds);
 // Returns plans of all kinds, with as many random ones as a quick test has time for.
 std::vector<NamedPlan> sample_plans();
 
-// Has an add that joins a unit listed before the unit of its other input.
+// Returns a network with an add that joins a unit listed before the unit of its other input.
 Network backward_add();
 
 // Returns the schedules of all ranks.

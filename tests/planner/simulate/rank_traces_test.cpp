@@ -22,8 +22,8 @@ std::vector<std::string> texts(const Traces& traces) {
   return result;
 }
 
-// Has a kernel of 1 s, a sum of 1000 values, a kernel of 2 s that may run meanwhile, and one of 4 s
-// that needs the sum.
+// Returns a schedule of a kernel of 1 s, a sum of 1000 values, a kernel of 2 s that may run
+// meanwhile, and one of 4 s that needs the sum.
 PricedSchedule sum_beside_kernel(int rank) {
   PricedSchedule priced = HandMade(rank)
                               .compute("gradient", 1)

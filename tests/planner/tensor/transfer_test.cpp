@@ -15,7 +15,7 @@
 namespace cnnplan::test {
 namespace {
 
-// Puts axes in any order, with sizes that need not divide the shape.
+// Returns a mesh with axes in any order, whose sizes need not divide the shape.
 Mesh random_mesh(RandomValues& random, int ranks) {
   std::vector<MeshAxis> axes;
   for (Axis axis : {Axis::n, Axis::c, Axis::d, Axis::h, Axis::w, Axis::r}) {

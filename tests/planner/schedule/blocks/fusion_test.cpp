@@ -25,7 +25,7 @@ std::string units_text(const Plan& plan) {
   return text;
 }
 
-// Puts the layers between an input of 4 channels and a loss.
+// Returns a plan of the layers between an input of 4 channels and a loss.
 Plan plan_of(std::vector<Layer> middle) {
   std::vector<Layer> layers{{"data", {}, Input{.channels = 4, .size = {1, 6, 6}}}};
   for (Layer& layer : middle) layers.push_back(std::move(layer));

@@ -19,7 +19,7 @@ namespace {
 
 constexpr LayerIndex convolution = 2;
 
-// Has a batch norm, whose output has room for the halo, and a convolution of 3 x 3.
+// Returns a plan of a batch norm, whose output has room for the halo, and a convolution of 3 x 3.
 Plan rows(std::int64_t height, std::int64_t stride, const char* mesh, std::int64_t batch = 1) {
   Convolution window{.filters = 2};
   window.window.dims[1] = {.kernel = 3, .stride = stride, .padding_begin = 1, .padding_end = 1};

@@ -125,7 +125,7 @@ Network small_network() {
                   {"loss", {"fc"}, SoftmaxCrossEntropy{}}});
 }
 
-// Has a convolution whose reader also reads its input.
+// Returns a network with a convolution whose reader also reads its input.
 Network concat_network() {
   return Network("concat",
                  {{"data", {}, Input{.channels = 4, .size = {1, 8, 8}}},
@@ -135,7 +135,7 @@ Network concat_network() {
                   {"loss", {"fc"}, SoftmaxCrossEntropy{}}});
 }
 
-// Has two residual layers u + h ReLU(conv(u)) after a first layer.
+// Returns a network with two residual layers u + h ReLU(conv(u)) after a first layer.
 Network chain_network(double scale) {
   const Convolution convolution{.filters = 4, .bias = true};
   return Network("chain",

@@ -27,7 +27,8 @@ Convolution same_size(std::int64_t filters) {
   return convolution;
 }
 
-// Has a residual block whose add scales its second input, and a fused batch norm and ReLU.
+// Returns a network with a residual block, whose add scales its second input, and with a fused
+// batch norm and ReLU.
 Network block() {
   return Network("block",
                  {{"data", {}, Input{.channels = 2, .size = {1, 16, 8}}},

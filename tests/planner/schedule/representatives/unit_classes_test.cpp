@@ -116,7 +116,7 @@ void check_wanted(Plan plan, std::mt19937& random) {
   }
 }
 
-// Has two heads that do the same work, each with a loss.
+// Returns a network with two heads that do the same work, each with a loss.
 Network twins() {
   std::vector<Layer> layers{{"data", {}, Input{.channels = 3, .size = {1, 8, 8}}},
                             {"conv", {"data"}, Convolution{.filters = 4}}};
