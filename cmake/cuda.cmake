@@ -1,9 +1,11 @@
-# The backend for NVIDIA GPUs: nvcc, and cuDNN 9 of the toolkit, the system or a Python package.
-# Headers alone are enough for the tests that run it on an emulated device.
+# Finds what the backend for NVIDIA GPUs needs: nvcc, and cuDNN 9 of the toolkit, of the system or
+# of a Python package. The headers alone suffice for the tests that run the backend on an emulated
+# device.
 set(CNNPLAN_CUDA AUTO CACHE STRING "Backend for NVIDIA GPUs: AUTO (where it is found), ON or OFF")
 set_property(CACHE CNNPLAN_CUDA PROPERTY STRINGS AUTO ON OFF)
 
-# Folder of one of NVIDIA's Python packages, e.g. nvidia.cudnn; empty where there is none.
+# Finds the folder of one of NVIDIA's Python packages, such as nvidia.cudnn. It is empty without the
+# package.
 function(cnnplan_python_package name result)
   execute_process(
     COMMAND python3 -c "import importlib.util as u; print(next(iter(u.find_spec('${name}').submodule_search_locations)))"
@@ -44,7 +46,8 @@ if(CNNPLAN_CUDA AND CNNPLAN_EXECUTOR)
   elseif(NOT CUDNN_INCLUDE_DIR OR NOT CUDNN_LIBRARY)
     set(cudnn_missing "cuDNN 9 was not found; CUDNN_ROOT may name its folder")
   else()
-    # Turing and newer; later ones than Hopper compile the last at start.
+    # These architectures cover Turing and newer cards. The driver compiles code for cards after
+    # Hopper at start.
     if(NOT CMAKE_CUDA_ARCHITECTURES AND "$ENV{CUDAARCHS}" STREQUAL "")
       set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 90)
     endif()
@@ -62,7 +65,7 @@ if(CNNPLAN_CUDA AND CNNPLAN_EXECUTOR)
     set(CNNPLAN_CUDNN ON)
   endif()
   if(cudnn_missing AND CNNPLAN_CUDA STREQUAL "ON")
-    message(FATAL_ERROR "the GPU backend was asked for, but ${cudnn_missing}")
+    message(FATAL_ERROR "the GPU backend is required, but ${cudnn_missing}")
   endif()
 endif()
 
@@ -71,11 +74,11 @@ if(CNNPLAN_CUDA_HEADERS)
   target_include_directories(cudnn_headers SYSTEM INTERFACE
                              ${CUDA_RUNTIME_INCLUDE_DIR} ${CUDNN_INCLUDE_DIR})
 endif()
-# NCCL is 200 MB that every start of cnnexec would load: only where it is asked for.
+# NCCL is 200 MB that every start of cnnexec would load, so it is off by default.
 option(CNNPLAN_NCCL "Reductions by NCCL (cnnexec --nccl)" OFF)
 if(CNNPLAN_NCCL)
   if(NOT CNNPLAN_CUDNN OR NOT NCCL_INCLUDE_DIR OR NOT NCCL_LIBRARY)
-    message(FATAL_ERROR "NCCL was asked for, but it or the GPU backend was not found; NCCL_ROOT may name its folder")
+    message(FATAL_ERROR "NCCL is required, but it or the GPU backend was not found; NCCL_ROOT may name its folder")
   endif()
   add_library(nccl_library INTERFACE)
   target_include_directories(nccl_library SYSTEM INTERFACE ${NCCL_INCLUDE_DIR})

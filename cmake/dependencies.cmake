@@ -5,7 +5,8 @@ find_package(Boost 1.74 REQUIRED)      # Boost.Graph is header only
 find_package(OpenSSL REQUIRED)         # SHA-256 of inputs
 find_package(doctest REQUIRED)
 
-# Models in ONNX: their messages, not the checker or the operators' schemas.
+# The import of ONNX models needs ONNX's messages, but neither its checker nor the operators'
+# schemas.
 find_path(ONNX_INCLUDE_DIR onnx/onnx_pb.h)
 find_library(ONNX_PROTO_LIBRARY onnx_proto)
 find_package(Protobuf 3.12)
@@ -18,7 +19,7 @@ if(ONNX_INCLUDE_DIR AND ONNX_PROTO_LIBRARY AND Protobuf_FOUND)
   target_link_libraries(onnx_library INTERFACE ${ONNX_PROTO_LIBRARY} protobuf::libprotobuf)
 endif()
 
-# The executor: MPI, parallel HDF5, Eigen, and oneDNN where there is one.
+# The executor needs MPI, parallel HDF5 and Eigen, and uses oneDNN where it is installed.
 find_package(MPI COMPONENTS CXX)
 set(HDF5_PREFER_PARALLEL ON)
 find_package(HDF5 COMPONENTS C)

@@ -8,7 +8,7 @@ endif()
 
 add_library(cnnplan_precompiled OBJECT ${CMAKE_SOURCE_DIR}/cmake/precompiled.cpp)
 target_link_libraries(cnnplan_precompiled PRIVATE cnnplan_flags)
-# With this option, ccache can tell what the headers were.
+# With this option, ccache recognises the contents of the precompiled headers.
 target_compile_options(cnnplan_flags INTERFACE
                        $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-fpch-preprocess>)
 set(standard_headers

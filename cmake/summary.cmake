@@ -1,4 +1,4 @@
-# What the build found.
+# Prints which libraries and compilers the build found.
 message(STATUS "cnnplan ${PROJECT_VERSION} (${CMAKE_BUILD_TYPE})")
 message(STATUS "  planner:  cnnplan (always built)")
 if(CNNPLAN_ONNX)

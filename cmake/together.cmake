@@ -1,7 +1,7 @@
-# Compiles several sources of a target as one file, so that headers are read, and templates
-# instantiated, once for all of them. scripts/checks/source_groups.py finds sources whose names do
-# not clash. This suits builds that start from nothing. After a small change, such a build compiles
-# more than it has to.
+# Compiles several sources of a target as one file, so that headers and templates are compiled once
+# for all of them. scripts/checks/source_groups.py finds sources whose names do not clash. This
+# suits builds that start from nothing. After a small change, such a build compiles more than it has
+# to.
 option(CNNPLAN_TOGETHER "Compile several sources in one go" OFF)
 if(NOT CNNPLAN_TOGETHER)
   return()
@@ -13,7 +13,7 @@ endif()
 target_compile_options(cnnplan_flags INTERFACE
                        $<$<COMPILE_LANGUAGE:CXX>:-Wno-shadow -Wshadow=local -Wno-subobject-linkage>)
 
-# Programs with the emulated GPU replace the objects of these sources by their own versions. So each
+# A program with the emulated GPU replaces the objects of these sources by its own versions. So each
 # of these sources keeps an object of its own in the library.
 set(CNNPLAN_REPLACED "^cnnplan_(backend|comm) .*/executor/(backend/(factory|cudnn)/|comm/nccl_)")
 

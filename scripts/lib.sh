@@ -1,12 +1,12 @@
 # shellcheck shell=bash
-# Functions shared by the scripts; source it, it changes into the repository root.
+# Holds the functions that scripts share. A script that sources it is then in the repository root.
 
 repo_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$repo_root" || exit 1
 # shellcheck disable=SC2034  # used by the scripts that source this file
 readonly repo_root
 
-# Open MPI refuses to start as root unless told twice; both are ignored for other users.
+# Open MPI refuses to start as root unless both variables are set. For other users, it ignores them.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
 die() {
@@ -24,7 +24,7 @@ run_as_root() {
   fi
 }
 
-# Cores that this process may use: hardware threads of one core count once.
+# Prints how many cores this process may use. Hardware threads of one core count once.
 core_count() {
   local cores allowed
   cores=$(lscpu -p=Core,Socket 2>/dev/null | grep -v '^#' | sort -u | wc -l)
@@ -33,7 +33,8 @@ core_count() {
   printf '%s\n' "$cores"
 }
 
-# Options of mpirun for that many ranks; more ranks than cores run, but time nothing.
+# Prints the options of mpirun for N ranks. More ranks than cores can run, but their times mean
+# nothing.
 mpirun_options() {
   if (($1 <= $(core_count))); then
     printf '%s\n' "--bind-to core -n $1"

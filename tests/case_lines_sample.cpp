@@ -1,4 +1,4 @@
-// A program for case_lines_test: one case passes, one fails, and one waits until it is killed.
+// Is run by case_lines_test: one case passes, one fails, and one waits until the program is killed.
 #include <doctest/doctest.h>
 #include <unistd.h>
 

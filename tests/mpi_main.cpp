@@ -1,4 +1,5 @@
-// main() of the MPI tests: every rank runs every test; one failing rank fails the program.
+// Holds main() of the MPI tests. Every rank runs every test, and one failing rank fails the
+// program.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <mpi.h>
 

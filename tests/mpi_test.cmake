@@ -40,9 +40,9 @@ function(cnnplan_mpi_runs name)
   endforeach()
 endfunction()
 
-# cnnplan_mpi_test(name RANKS 1 2 4 SOURCES ... LIBRARIES ... [ENVIRONMENT ...] [EMULATED]) builds a
-# program and adds its tests. With EMULATED the program has the GPU backend, on an emulated device,
-# so that cnnplan_emulated_runs can use it, too.
+# Builds a program and adds its tests. With EMULATED, the program has the GPU backend on an emulated
+# device, so that cnnplan_emulated_runs can use it, too. Usage:
+#   cnnplan_mpi_test(name RANKS 1 2 4 SOURCES ... LIBRARIES ... [ENVIRONMENT ...] [EMULATED])
 function(cnnplan_mpi_test name)
   cmake_parse_arguments(TEST "EMULATED" "" "RANKS;SOURCES;LIBRARIES;ENVIRONMENT" ${ARGN})
   if(TEST_EMULATED)

@@ -1,4 +1,5 @@
-// Comparison of figures of any size: doctest's own takes any two far below 1 for equal.
+// Compares figures of any size. doctest's own comparison takes any two figures far below 1 for
+// equal.
 #pragma once
 
 #include <limits>
@@ -7,7 +8,7 @@
 
 namespace cnnplan {
 
-// Equal to within a relative `tolerance`; to 0, nothing else is.
+// Returns a figure that equals others within a relative `tolerance`. Only 0 equals 0.
 inline doctest::Approx relative(double expected, double tolerance = 1e-9) {
   return doctest::Approx(expected).epsilon(tolerance).scale(std::numeric_limits<double>::min());
 }

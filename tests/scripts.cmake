@@ -1,5 +1,5 @@
-# Declares the tests of the scripts and of the include rule. With sanitizers, they are left out:
-# they reach no code that the tests of the programs do not reach.
+# Declares the tests of the scripts and of the include rules. With sanitizers, they are left out,
+# since they reach no code that the tests of the programs do not reach.
 if(CNNPLAN_SANITIZE)
   return()
 endif()

@@ -9,8 +9,10 @@ ALGORITHMS = ("library", "ring", "recursive_doubling", "rabenseifner", "hierarch
 
 
 def allreduce():
-    """Own allreduces beside the library's, timed in turns by cnnplan profile --links on 2 ranks, whose sums are
-    looked at; and what is predicted of them on pods, beside SimGrid."""
+    """Times own allreduces and the library's on 2 ranks in turns, and counts wrong sums.
+
+    For pods, it compares the predictions of own allreduces with SimGrid.
+    """
     measured = ALGORITHMS[:4]
     curves, wrong = {}, 0
     for _ in range(ROUNDS):

@@ -6,7 +6,7 @@ from benchmarks.common import PREDICTION_ROUNDS, Case, read, spread, table
 
 
 def bf16():
-    """bf16 beside fp32 on one core, predicted and measured."""
+    """Compares steps in bf16 with steps in fp32 on one core, predicted and measured."""
     rows = []
     for network, batch in (("resnet50", 8), ("mobilenet_v2", 16)):
         cases = [Case(network, batch, 1, precision=precision) for precision in ("fp32", "bf16")]

@@ -8,7 +8,7 @@ CHANNEL_PLANS = (("sample", {"mesh": "n2"}), ("search over n h w", {"axes": "nhw
 
 
 def channels():
-    """What splitting channels gains on 2 ranks, predicted and measured."""
+    """Compares plans with and without splits of channels on 2 ranks, predicted and measured."""
     rows = []
     for network, batch in (("alexnet", 32), ("vgg16", 4)):
         case = Case(network, batch, 2)

@@ -6,7 +6,7 @@ import statistics
 
 from benchmarks.common import BIN, OUT, ROUNDS, Case, convolution_layers, read, run, table
 
-# Network, size, batches of the mini-batch.
+# Each row has a network, its input size, and the batches that are measured.
 CONFIGURATIONS = (("resnet50", "96x96", (4, 16)), ("alexnet", None, (8, 32)), ("vgg16", "64x64", (4, 8)),
                   ("mesh-1k", "128x128", (2, 4)), ("unet-2d", "128x128", (2, 4)), ("mobilenet_v2", "96x96", (8, 16)),
                   ("densenet121", "96x96", (4, 8)), ("googlenet", "96x96", (4, 16)), ("lenet", None, (64, 256)),
@@ -35,7 +35,9 @@ def convolutions_s(plan):
 
 
 def two_plans(case, mesh):
-    """Plans with the full model, and with convolutions alone. Returns None where the mesh does not fit the layers."""
+    """Plans the case with the full model, and with the model of convolutions alone. Returns None where the mesh does
+    not fit the layers.
+    """
     plan = OUT / f"plan-{case.name}-{mesh or 'solver'}.json"
     simple = plan.with_name(plan.name.replace("plan-", "simple-"))
     options = ["--profile", case.profile_file, *(["--uniform", mesh] if mesh else [])]

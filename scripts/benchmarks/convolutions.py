@@ -4,7 +4,9 @@ from benchmarks.common import BIN, NETWORKS, OUT, PREDICTION_ROUNDS, mpirun, run
 
 
 def convolutions():
-    """Convolutions of ResNet-50 by oneDNN and over packed panels, in turns, whatever the backend chooses on this processor."""
+    """Times convolutions of ResNet-50 by oneDNN and over packed panels in turns. It does not matter which of them the
+    backend chooses on this processor.
+    """
     plan, found = OUT / "plan-convolutions.json", {}
     run([BIN / "cnnplan", "solve", NETWORKS / "resnet50.json", "--ranks", 1, "--batch", 8, "-o", plan])
     for line in mpirun(1, BIN / "kernel_turns", plan, 2 * PREDICTION_ROUNDS + 1).splitlines():

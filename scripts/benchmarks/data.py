@@ -7,7 +7,7 @@ from benchmarks.common import BIN, NETWORKS, OUT, ROUNDS, mpirun, read, run, tab
 
 
 def small_images():
-    """Two convolutions on images of CIFAR-10's size: little to compute for what is read."""
+    """Writes a network of two convolutions on images of CIFAR-10's size, with little to compute for each image."""
     convolution = {"kind": "convolution", "filters": 32, "kernel": 5, "padding": 2, "bias": True}
     pooling = {"kind": "pooling", "mode": "max", "kernel": 2}
     layers = [{"name": "data", "kind": "input", "channels": 3, "size": [32, 32]}]
@@ -23,7 +23,7 @@ def small_images():
 
 
 def data_file(name, samples, element, labels):
-    """Random samples (N, C, H, W) and labels of two classes."""
+    """Writes random samples (N, C, H, W) and labels of two classes to a file."""
     import h5py
     import numpy
     random = numpy.random.default_rng(1)
@@ -46,7 +46,7 @@ def loaded_run(plan, ranks, steps, options):
 
 
 def data():
-    """What reading a file costs beside the same made-up mini-batch in every step."""
+    """Compares steps that read a file with steps that use one made-up mini-batch again and again."""
     cases = (("3x32x32, uint8, 64 samples a rank", small_images(), (1, 2), 64, 200,
               data_file("small.h5", (8192, 3, 32, 32), "u1", (8192,)), {"as stored": [], "--crop=4 --mirror":
                                                                         ["--crop=4", "--mirror"]}),

@@ -10,8 +10,11 @@ LASSEN_CASES = (("inception_v3", 64), ("resnet50", 64), ("resnet50", 1024), ("re
 
 
 def lassen():
-    """How long the planner takes on nominal figures of lassen: few samples in all, a sample for each rank, and
-    the same where communication runs beside kernels."""
+    """Times the planner on nominal figures of lassen.
+
+    The cases have few samples in all, one sample for each rank, and one sample for each rank with communication that
+    runs while kernels do.
+    """
     rows = []
     for network, ranks in LASSEN_CASES:
         row = [f"{network}, {ranks} ranks"]

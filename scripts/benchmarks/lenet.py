@@ -10,7 +10,7 @@ LENET_SPLITS = (("1 rank", 1, "1"), ("sample, 2 ranks", 2, "n2"), ("height, 2 ra
 
 
 def lenet_run(ranks, mesh, precision, options):
-    """Trains lenet on Fashion-MNIST; in double with plain loops, which oneDNN does not offer."""
+    """Trains lenet on Fashion-MNIST. Runs in double use plain loops, since oneDNN has no double."""
     name = f"lenet-{precision}-{mesh}.json"
     plan, out = OUT / f"plan-{name}", OUT / f"run-{name}"
     run([BIN / "cnnplan", "solve", NETWORKS / "lenet.json", "--ranks", ranks, "--batch", 64,
@@ -24,12 +24,12 @@ def lenet_run(ranks, mesh, precision, options):
 
 
 def difference(losses, others):
-    """The largest relative difference of two loss curves."""
+    """Returns the largest relative difference of two loss curves."""
     return f"{max(abs(a - b) / a for a, b in zip(losses, others)):.1e}"
 
 
 def lenet():
-    """Fashion-MNIST: the same training on different splits."""
+    """Trains lenet on Fashion-MNIST with different splits, whose losses must agree."""
     run(["scripts/get-data"])
     rows, in_double = [], []
     whole = ["--epochs", 3, "--test", "data/fashion-mnist-test.h5"]

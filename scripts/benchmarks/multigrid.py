@@ -11,7 +11,7 @@ MULTIGRID_PLANS = {"in order, 1 rank": (1, None), "F, 1 rank": (1, ("f", ["--con
 
 
 def multigrid_round(cases, predicted, measured):
-    """Times kernels anew, those of multigrid by what its plans lack, plans and runs."""
+    """Times links and the kernels that the plans lack, and then plans and runs each case."""
     for case in cases.values():
         case.profile()
         for ranks, chain in MULTIGRID_PLANS.values():
@@ -25,7 +25,7 @@ def multigrid_round(cases, predicted, measured):
 
 
 def multigrid():
-    """Chains by multigrid: predicted against measured."""
+    """Compares predicted step times of chains by multigrid with measured ones."""
     cases = {ranks: Case("residual-64", 64, ranks) for ranks in (1, 2)}
     predicted, measured = ({name: [] for name in MULTIGRID_PLANS} for _ in range(2))
     for _ in range(PREDICTION_ROUNDS):

@@ -32,11 +32,11 @@ def count(text):
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--network", choices=sorted(DEFAULT_INPUT), default="resnet50")
-    parser.add_argument("--batch", type=count, default=4, help="of all ranks together")
+    parser.add_argument("--batch", type=count, default=4, help="samples of all ranks together")
     parser.add_argument("--input", type=size, help="HxW; default: the size of the network's paper")
     parser.add_argument("--steps", type=count, default=10, help="timed steps")
-    parser.add_argument("--warmup", type=count, default=3, help="steps before them")
-    parser.add_argument("--ranks", type=count, default=1, help="processes, DDP over gloo beyond 1")
+    parser.add_argument("--warmup", type=count, default=3, help="steps before the timed steps")
+    parser.add_argument("--ranks", type=count, default=1, help="processes; with more than 1, DDP over gloo")
     options = parser.parse_args()
     options.input = options.input or DEFAULT_INPUT[options.network]
     if options.batch % options.ranks:
@@ -50,7 +50,7 @@ def refuse(message):
 
 
 def cores():
-    """One hardware thread of every core that this process may use."""
+    """Returns one hardware thread of every core that this process may use."""
     chosen = {}
     for thread in sorted(os.sched_getaffinity(0)):
         path = f"/sys/devices/system/cpu/cpu{thread}/topology/thread_siblings_list"
@@ -64,7 +64,9 @@ def cores():
 
 
 def require_openblas():
-    """Without it Debian's PyTorch runs the reference BLAS, several times slower."""
+    """Requires OpenBLAS: without it, Debian's PyTorch runs the reference BLAS, which is several
+    times slower.
+    """
     with open("/proc/self/maps", encoding="utf-8") as maps:
         if not any("/openblas" in line and "/libblas.so" in line for line in maps):
             refuse("libblas.so.3 is not OpenBLAS; install libopenblas0-pthread, or choose it "
@@ -102,7 +104,7 @@ def mesh_network(torch):
 
 
 def network_and_data(torch, options):
-    """The network and this rank's samples and labels, channels-last."""
+    """Returns the network, and this rank's samples and labels in channels-last order."""
     batch = options.batch // options.ranks
     if options.network == "resnet50":
         import torchvision.models
@@ -127,7 +129,7 @@ def join_ranks(torch, rank, options, store):
 
 
 def slowest(torch, times, options):
-    """Per step, the time of the slowest rank."""
+    """Returns for each step the time of its slowest rank."""
     times = torch.tensor(times, dtype=torch.float64)
     if options.ranks > 1:
         torch.distributed.all_reduce(times, torch.distributed.ReduceOp.MAX)

@@ -7,7 +7,7 @@ from benchmarks.common import ROOT, ROUNDS, Case, run, table
 
 
 def peer():
-    """ResNet-50 on one core, beside PyTorch."""
+    """Compares step times of ResNet-50 on one core with those of PyTorch."""
     rows = []
     for batch in (4, 8):
         case = Case("resnet50", batch, 1)

@@ -8,7 +8,7 @@ MESHES = {"1 rank": None, "sample": "n2", "height": "h2", "width": "w2", "solver
 
 
 def prediction_round(single, double, predicted, measured):
-    """Times the links and kernels anew, plans with them, and runs the plans right away."""
+    """Times links and kernels anew, plans with these times, and runs the plans immediately."""
     for platform in {single.platform, double.platform}:
         platform.unlink(missing_ok=True)
     single.profile()
@@ -21,7 +21,7 @@ def prediction_round(single, double, predicted, measured):
 
 
 def prediction():
-    """Step time, predicted against measured, and the ranking of plans."""
+    """Compares predicted step times with measured ones, and ranks the plans of one network by both."""
     rows, errors, of_rounds, texts = [], [], [], []
     for network, batch, size in (("resnet50", 4, None), ("mesh-1k", 1, "512x512")):
         single = Case(network, batch, 1, size)
@@ -46,7 +46,8 @@ def prediction():
 
 
 def ranking(network, found):
-    """Pairs of plans whose measured times differ by more than 5 %: is their order predicted?"""
+    """Counts how often two plans are in the predicted order. Pairs count whose measured times differ by more than 5 %.
+    """
     names = list(found)
     right = wrong = 0
     for i, one in enumerate(names):

@@ -7,8 +7,10 @@ from benchmarks.common import OUTSIDE_LIMIT, REGRESSION_ROUNDS, run, table
 
 
 def regression():
-    """The noise of the prediction regression: errors of the step time, an attempt each, those outside the
-    limit included."""
+    """Measures how noisy the prediction regression is.
+
+    Each attempt gives the error of its step time, also where the error exceeds the regression's limit.
+    """
     errors = []
     for _ in range(REGRESSION_ROUNDS):
         text = run(["scripts/regression"], allowed=(0, OUTSIDE_LIMIT))

@@ -6,7 +6,7 @@ from benchmarks.common import PREDICTION_ROUNDS, Case, read, spread, table
 
 
 def reproducible():
-    """What sums by blocks of samples cost on 2 ranks, predicted and measured."""
+    """Compares plans with and without sums by blocks of samples on 2 ranks, predicted and measured."""
     rows = []
     for network, batch, size in (("alexnet", 16, None), ("resnet50", 16, "96x96"), ("mobilenet_v2", 16, "96x96")):
         case = Case(network, batch, 2, size, uniform=("n2",))

@@ -4,7 +4,7 @@ import os
 
 from benchmarks.common import BIN, NETWORKS, OUT, read, run, table
 
-# Groups at the same time give the same bits.
+# All available cores run groups of layers at the same time, which gives the same bits as one group after the other.
 CHAINS = ["--allow", "multigrid", "--partitions", 1, "--concurrency", len(os.sched_getaffinity(0))]
 RESIDUAL_WAYS = {"in order": [], "F, 2 cycles": CHAINS, "FCF, 2 cycles": [*CHAINS, "--relaxation", "fcf"],
                  "F, 1 cycle": [*CHAINS, "--cycles", 1],
@@ -12,8 +12,10 @@ RESIDUAL_WAYS = {"in order": [], "F, 2 cycles": CHAINS, "FCF, 2 cycles": [*CHAIN
 
 
 def residual():
-    """Fashion-MNIST: residual nets with and without multigrid, accuracy after each epoch. On one rank: more
-    ranks give the same bits."""
+    """Trains residual nets on Fashion-MNIST with and without multigrid, and prints the accuracy after each epoch.
+
+    One rank does it all, since more ranks give the same bits.
+    """
     run(["scripts/get-data"])
     rows = []
     for network in ("residual-16", "residual-64"):

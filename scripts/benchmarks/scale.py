@@ -11,8 +11,10 @@ SCALE_NETWORKS = (("resnet50", 8), ("resnet152", 8), ("inception_v3", 8), ("dens
 
 
 def scale():
-    """How long the planner takes for pods that are not at hand, and what memory: by networks and ranks, on the
-    nominal figures of dgx-h200, so many samples per rank."""
+    """Measures time and memory of the planner for large pods, with a row for each network and number of ranks.
+
+    The pods have the nominal figures of dgx-h200. The batch grows with the number of ranks.
+    """
     rows = []
     for network, samples in SCALE_NETWORKS:
         for ranks in SCALE_RANKS:
@@ -34,7 +36,7 @@ def scale():
                  rows)
 
 
-# Runs a command and prints the KiB that it had at most.
+# This program runs a command and prints its peak memory in KiB.
 PEAK_MEMORY = ("import resource, subprocess, sys; code = subprocess.call(sys.argv[1:], stdout=subprocess.DEVNULL, "
                "stderr=subprocess.DEVNULL); print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss); "
                "sys.exit(code)")

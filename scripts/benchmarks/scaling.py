@@ -23,7 +23,9 @@ def scaling_row(title, plans, cases, rounds, steps):
 
 
 def scaling_of_large_images():
-    """With estimated kernels, as to time them takes a quarter of an hour: nothing is chosen by them here."""
+    """Compares step times for large images. The kernels are estimated, since timing them would take a quarter of an
+    hour and no choice depends on them.
+    """
     cases = tuple(Case("mesh-1k", 1, ranks, "1024x1024") for ranks in (1, 2))
     plans = tuple(OUT / f"plan-scaling-1024x1024-r{case.ranks}.json" for case in cases)
     for case, plan, mesh in zip(cases, plans, ("n1", "h2")):
@@ -32,7 +34,7 @@ def scaling_of_large_images():
 
 
 def scaling():
-    """2 ranks beside 1."""
+    """Compares step times on 2 ranks with those on 1 rank."""
     rows = []
     for title, one, two, mesh, rounds, steps in SCALING_CASES:
         one.profile()

@@ -6,7 +6,7 @@ from benchmarks.common import SCALING_ROUNDS, Case, read, spread, table
 
 
 def sharded():
-    """What a sharded update gains on 2 ranks, predicted and measured."""
+    """Compares plans with and without a sharded update on 2 ranks, predicted and measured."""
     rows = []
     for network, batch, size in (("alexnet", 8, None), ("vgg16", 4, "64x64"), ("resnet50", 4, "96x96")):
         case = Case(network, batch, 2, size, uniform=("n2",))

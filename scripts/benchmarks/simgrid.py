@@ -4,7 +4,7 @@ import re
 
 from benchmarks.common import BIN, NETWORKS, OUT, run, table
 
-# A case has network, platform, batch, ranks and mesh of all layers. Without a mesh, each rank is a partition of the
+# A case has network, platform, batch, ranks and the mesh of all layers. Without a mesh, each rank is a partition of the
 # chain, which runs by multigrid.
 SIMGRID_CASES = (("resnet50", "dgx-h100", 128, 16, "n16"), ("resnet50", "lassen", 64, 16, "n8h2"),
                  ("unet-2d", "dgx-h200", 4, 16, "n4h4"), ("cosmoflow", "dgx-h200", 4, 16, "n4d2h2"),

@@ -7,8 +7,10 @@ from benchmarks.common import BIN, NETWORKS, OUT, Case, run, table
 
 
 def solve():
-    """How long the planner takes, files read, plan written: on assumed figures, and on a platform and a
-    profile of 2 ranks, whose kernels the other ranks' ones are interpolated from."""
+    """Times the planner, including reading the files and writing the plan.
+
+    The figures of links and kernels are assumed, or measured on 2 ranks. Kernels of more ranks are then interpolated.
+    """
     case = Case("resnet50", 4, 2)
     case.profile()
     measured = ["--platform", case.platform, "--profile", case.profile_file]

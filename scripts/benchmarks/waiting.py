@@ -5,13 +5,13 @@ import statistics
 
 from benchmarks.common import BIN, PREDICTION_ROUNDS, Case, read, run, table
 
-# Network, size, batch and split, each of which times few kernels.
+# A case has network, size, batch and split. All cases have few kernels to time.
 WAITING = (("densenet121", "96x96", 4, "h2"), ("densenet121", "96x96", 4, "n2"), ("mobilenet_v2", "96x96", 8, "h2"),
            ("mesh-1k", "128x128", 2, "h2"), ("cosmoflow", "64x64x64", 2, "h2"), ("lenet", None, 64, "n2"))
 
 
 def without_waiting(case, mesh):
-    """The step that the same profile predicts where ranks take equally long."""
+    """Returns the step that the profile predicts if all ranks take equally long."""
     profile = read(case.profile_file)
     for kernel in profile["kernels"]:
         kernel["timing"]["rank_spread_s"] = 0
@@ -24,7 +24,9 @@ def without_waiting(case, mesh):
 
 
 def waiting():
-    """2 ranks, predicted with and without what ranks wait for the later one. Each run has a profile of its own."""
+    """Compares predictions for 2 ranks with and without the time that ranks wait for the later one. Each run has a
+    profile of its own.
+    """
     rows, errors = [], {"with": [], "without": []}
     for network, batch, size, mesh in ((n, b, s, m) for n, s, b, m in WAITING):
         case = Case(network, batch, 2, size, uniform=(mesh,))

@@ -1,6 +1,6 @@
 """Finds the names that C++ files define, declare and use, by reading lines instead of parsing C++.
 
-The project's style allows that: what a namespace holds is not indented.
+This works since the project's style does not indent the contents of a namespace.
 """
 
 import functools
@@ -27,7 +27,7 @@ NO_FUNCTIONS = {"alignas", "bool", "decltype", "int", "sizeof", "void"}
 
 
 class Names:
-    """Names that files define outside of functions and classes, in any namespace; functions may have overloads."""
+    """Holds the names that files define outside of functions and classes. Only functions may be overloaded."""
 
     def __init__(self):
         self.functions, self.others = set(), set()
@@ -45,8 +45,11 @@ class Names:
 
 @functools.cache
 def names_of(root, file):
-    """(all, own) Names that `file` seems to define. Own names are those of unnamed namespaces, of no namespace, those
-    that it brings in from another namespace, and members that it defines."""
+    """Returns (all names, own names) that `file` seems to define.
+
+    Own names are those of unnamed namespaces, of no namespace, those that it brings in from another namespace, and
+    members that it defines.
+    """
     names, own = Names(), Names()
     text = (root / file).read_text(encoding="utf-8")
     inside_named, inside_unnamed = False, False
@@ -69,19 +72,19 @@ def names_of(root, file):
 
 @functools.cache
 def code_of(root, file):
-    """The text of `file` without comments, strings, and lines for the preprocessor."""
+    """Returns the text of `file` without comments, strings, and lines for the preprocessor."""
     return cpp_text.code_of((root / file).read_text(encoding="utf-8"))
 
 
 def offered_by(root, header):
-    """Names that a file gets by including `header` alone: what it defines outside of functions and classes."""
+    """Returns the names that `header` itself defines outside of functions and classes."""
     names, _ = names_of(root, header)
     return names.functions | names.others | set(MACRO.findall((root / header).read_text(encoding="utf-8")))
 
 
 @functools.cache
 def declared_in(root, file):
-    """All names that `file` seems to declare anywhere: types, functions, members, parameters and variables."""
+    """Returns all names that `file` seems to declare: types, functions, members, parameters and variables."""
     code = code_of(root, file)
     found = offered_by(root, file) | set(DECLARED_TYPE.findall(code))
     found |= {name for before, name in DECLARED.findall(code) if before not in NO_TYPES}
@@ -91,5 +94,5 @@ def declared_in(root, file):
 
 
 def used_in(root, file):
-    """Types, macros and called functions that `file` names without an object or a namespace before them."""
+    """Returns the types, macros and called functions that `file` names without an object or a namespace before them."""
     return set(USED.findall(code_of(root, file))) - NO_FUNCTIONS

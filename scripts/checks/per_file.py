@@ -10,7 +10,7 @@ from source_files import ROOT, closure
 
 
 def _key(file, command, salt):
-    """A digest that changes with the file, what it includes, the command, and `salt` (version, options)."""
+    """Returns a digest that changes with the file, its includes, the command, and `salt` (version, options)."""
     digest = hashlib.sha256(repr((command, salt)).encode())
     for part in sorted(closure(ROOT, file)):
         digest.update(part.encode() + b"\0" + (ROOT / part).read_bytes())
@@ -25,7 +25,7 @@ def _run(command):
 
 
 def _parts(group, output):
-    """The files that errors name, and the others. If either list is empty: two halves."""
+    """Splits a group into the files that errors name and the others, or into halves if either of them is empty."""
     errors = [line for line in output.splitlines() if ": error:" in line]
     named = [file for file in group if any(f"{file}:" in line for line in errors)]
     others = [file for file in group if file not in named]
@@ -35,7 +35,7 @@ def _parts(group, output):
 
 
 def _statuses(groups, command_of_group):
-    """(file, status, output) of every file.
+    """Yields (file, status, output) for every file.
 
     A group that fails is looked at in parts, since a file may fail only because of the others.
     """
@@ -78,7 +78,7 @@ def check_files(name, command_of, files, salt="", groups_of=None, command_of_gro
 
 
 def tool_version(tool):
-    """The output of `tool --version`. The program ends if there is no such tool."""
+    """Returns the output of `tool --version`. The program ends if the tool is missing."""
     try:
         return subprocess.run([tool, "--version"], stdout=subprocess.PIPE, check=True).stdout
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Lists the differences of two plan.json by their values: `compare-plans` and `kept_plans_test` judge plans with it.
+"""Lists the values that differ between two plan.json files, for `compare-plans` and `kept_plans_test`.
 
 Keys of objects may be added and may stand in another order. Everything else that changes is a difference.
 """
@@ -7,7 +7,7 @@ import dataclasses
 import json
 import re
 
-# The values of these keys change by nature: JSON pointer, why. No plan holds a time of day or a time of solving.
+# Each JSON pointer has the reason why its value may change. No plan holds a time of day or a time of solving.
 EXCEPTED = {"/generator": "it names the version of the program"}
 # The number in `schema` may change, in the plan and in the network that it contains.
 SCHEMA = re.compile(r"^(cnnplan\.[a-z]+)/[0-9]+$")
@@ -15,7 +15,7 @@ MOST_CHARACTERS = 100  # A line of the report shows this much of a value.
 
 
 class Absent:
-    """Stands for a value that one of the two plans does not have."""
+    """Stands for a value that only the other plan has."""
 
     def __repr__(self):
         return "nothing"
@@ -26,7 +26,7 @@ ABSENT = Absent()
 
 @dataclasses.dataclass(frozen=True)
 class Difference:
-    """A place in the plan, as a JSON pointer, with its two values."""
+    """Holds the two values of a place in the plan, which a JSON pointer names."""
 
     pointer: str
     old: object

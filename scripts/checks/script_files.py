@@ -1,4 +1,4 @@
-"""The project's scripts, and which of them another script starts, sources or imports."""
+"""Lists the project's scripts, and finds which scripts start, source or import another one."""
 
 import functools
 import re
@@ -12,7 +12,7 @@ NO_SCRIPTS = (".cpp", ".hpp", ".cu", ".cmake", ".md", ".txt", ".pyc")
 
 @functools.cache
 def all_scripts():
-    """Paths relative to the root, sorted."""
+    """Returns the paths of all scripts relative to the root, sorted."""
     found = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*")
              if path.is_file() and path.suffix not in NO_SCRIPTS and not path.name.startswith(".")]
     return sorted(path.relative_to(ROOT).as_posix() for path in found)
@@ -29,7 +29,10 @@ def word(text):
 
 @functools.cache
 def mention_of(script):
-    """A pattern that finds the script in another one: its path, its name unless that is a plain word, or an import."""
+    """Returns a pattern that finds a mention of the script in another one.
+
+    A mention is its path, an import, or its name, unless the name is a plain word.
+    """
     path = Path(script)
     patterns = [word(script)]
     if not path.name.isalpha():
@@ -46,7 +49,7 @@ def mentioned_by(script):
 
 @functools.cache
 def parts_of(script):
-    """The script and all scripts that it reaches, directly or not."""
+    """Returns the script and all scripts that it reaches, directly or not."""
     found, open_ones = set(), [script]
     while open_ones:
         part = open_ones.pop()

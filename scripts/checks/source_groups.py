@@ -1,4 +1,4 @@
-"""Finds sources that can be compiled together, included in one file, because their names do not clash.
+"""Finds sources that can be compiled as one file, because their names do not clash.
 
 source_groups.py LIMIT    prints a line `GROUP PATH` for each source; a group has at most LIMIT sources, all of one folder
 
@@ -18,13 +18,13 @@ LARGE_LIBRARIES = {"boost", "CLI", "onnx", "google"}
 
 
 def clashes(own, other_own, other_seen):
-    """Whether a name that one group keeps to itself stands for something else in another group."""
+    """Says whether a name that one group keeps to itself stands for something else in another group."""
     others = other_own.functions | other_own.others | other_seen.functions | other_seen.others
     return not (own.functions.isdisjoint(others) and own.others.isdisjoint(others))
 
 
 class Group:
-    """Sources of which none sees, through its includes, a name that another keeps to itself."""
+    """Holds sources whose own names none of the others sees through its includes."""
 
     def __init__(self):
         self.files, self.seen, self.own = [], Names(), Names()
@@ -40,14 +40,18 @@ class Group:
 
 
 def libraries_of(files):
-    """What sources that are looked at together have to agree in: how much they read, and whose names they use."""
+    """Returns the properties that sources of one group share: whether they read large libraries, and which names they
+    use.
+    """
     headers = {name.split("/")[0] for file in files for _, name, quoted in includes_of(ROOT / file) if not quoted}
     used = {name for file in files for name in USED_NAMESPACE.findall((ROOT / file).read_text(encoding="utf-8"))}
     return bool(headers & LARGE_LIBRARIES), "nlohmann" in headers, frozenset(used)
 
 
 def groups_of(files, limit, meaning):
-    """`files` in groups of at most `limit` that agree in `meaning` and libraries; each is in the first that takes it."""
+    """Returns groups of at most `limit` files that agree in `meaning` and libraries. A file goes to the first group
+    that takes it.
+    """
     groups = {}
     for file in sorted(files):
         parts = closure(ROOT, file)

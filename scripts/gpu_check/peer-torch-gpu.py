@@ -5,9 +5,9 @@ peer-torch-gpu.py --precision bf16 --batch 256     one JSON line for each way of
 peer-torch-gpu.py --roofline                       one JSON line: bandwidth of copies, flop/s of products
 peer-torch-gpu.py --serve                          answers requests from stdin, for rounds that take turns
 
-A request is a JSON line such as {"variant": "eager", "steps": 20}; so is the answer. The request
-{"warm": ["eager", "compiled"]} builds and compiles them, and runs the first steps. Times are taken between
-CUDA events of consecutive steps: nothing waits in between, so PyTorch is at its best."""
+Requests are JSON lines such as {"variant": "eager", "steps": 20}, and answers are JSON lines, too. The request
+{"warm": ["eager", "compiled"]} builds and compiles both variants, and runs their first steps. Times are taken
+between CUDA events of consecutive steps. No step waits in between, so PyTorch is at its best."""
 
 import argparse
 import gc
@@ -36,7 +36,7 @@ def arguments():
     parser.add_argument("--batch", type=int, default=256)
     parser.add_argument("--input", type=int, default=224, help="height and width")
     parser.add_argument("--steps", type=int, default=20, help="timed steps")
-    parser.add_argument("--warmup", type=int, default=5, help="steps before them, each time")
+    parser.add_argument("--warmup", type=int, default=5, help="steps before the timed steps, each time")
     parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda")
     parser.add_argument("--roofline", action="store_true")
     parser.add_argument("--serve", action="store_true")

@@ -1,7 +1,7 @@
 """Starts programs whose outputs go to files as they come, waits within a time limit, and ends them whole.
 
-Every program gets a session of its own, so that whatever it started can be found and ended with it:
-Open MPI's ranks leave the process group of mpirun, but not its session. PyTorch's compilers may."""
+Every program gets a session of its own, so that all processes that it started can be found and ended with it.
+Open MPI's ranks leave the process group of mpirun, but not its session. PyTorch's compilers may leave both."""
 
 import os
 import signal
@@ -30,7 +30,7 @@ def running():
 
 
 def members(session, known=frozenset()):
-    """Returns the process ids of that session, of those that are known, and of all that they have started."""
+    """Returns the ids of the processes in the session, of the known processes, and of all that they have started."""
     processes = running()
     found = {process for process, (_, its_session) in processes.items()
              if its_session == session or process in known}

@@ -1,7 +1,7 @@
 """Runs PyTorch's process, which starts before all stages, compiles, and is quiet while others are timed.
 
-It speaks JSON lines: {"ready": ...} when it has loaded, {"warmed": ...} when it has compiled and run every
-variant, and one answer to each request. Lines that are no JSON object are passed over."""
+The process writes JSON lines: {"ready": ...} after loading, {"warmed": ...} after compiling and running every
+variant, and one answer to each request. Lines that are no JSON object are ignored."""
 
 import json
 import queue

@@ -1,13 +1,13 @@
-"""Networks whose branches end in concats, for scripts/make-networks: each fills a NetworkBuilder."""
+"""Builds networks whose branches end in concats, for scripts/make-networks. Each function fills a NetworkBuilder."""
 
 
 def same(kernel):
-    """Padding with which an odd kernel (H, W) of stride 1 keeps the size."""
+    """Returns the padding with which an odd kernel (H, W) of stride 1 keeps the size."""
     return {"padding": [extent // 2 for extent in kernel]}
 
 
 def factorised(name, kernels, filters):
-    """1x7 and 7x1 convolutions and their like, all but the last of filters[0]."""
+    """Lists convolutions such as 1x7 and 7x1. All have filters[0] filters, except the last one with filters[1]."""
     widths = [filters[0]] * (len(kernels) - 1) + [filters[1]]
     return [
         (f"{name}_{index}", width, kernel, same(kernel))
@@ -23,7 +23,7 @@ def average_branch(network, block, source, filters):
 
 
 def inception_a(network, block, source, pool_filters):
-    """1x1, 5x5, two 3x3, and average pooling."""
+    """Joins four branches: 1x1, 5x5, two 3x3, and average pooling."""
     return network.concat(
         block,
         [
@@ -45,7 +45,7 @@ def inception_a(network, block, source, pool_filters):
 
 
 def inception_b(network, block, source):
-    """Halves the image: 3x3, two 3x3, and max pooling."""
+    """Halves the image in three branches: 3x3, two 3x3 after a 1x1, and max pooling."""
     return network.concat(
         block,
         [
@@ -64,7 +64,7 @@ def inception_b(network, block, source):
 
 
 def inception_c(network, block, source, filters):
-    """1x1, 7x7 in two factors and two 7x7 in four, and average pooling."""
+    """Joins four branches: 1x1, a 7x7 in two factors, two 7x7 in four factors, and average pooling."""
     row, column = [1, 7], [7, 1]
     return network.concat(
         block,
@@ -90,7 +90,7 @@ def inception_c(network, block, source, filters):
 
 
 def inception_d(network, block, source):
-    """Halves the image: 3x3, 7x7 in two factors before a 3x3, and max pooling."""
+    """Halves the image in three branches: 3x3, a 3x3 after a 7x7 in two factors, and max pooling."""
     return network.concat(
         block,
         [
@@ -111,7 +111,7 @@ def inception_d(network, block, source):
 
 
 def side_by_side(network, name, source):
-    """1x3 and 3x1, each of 384 filters."""
+    """Returns two branches from one source: a 1x3 and a 3x1, each of 384 filters."""
     return [
         network.branch(source, [(f"{name}_row", 384, [1, 3], same([1, 3]))]),
         network.branch(source, [(f"{name}_column", 384, [3, 1], same([3, 1]))]),
@@ -119,7 +119,7 @@ def side_by_side(network, name, source):
 
 
 def inception_e(network, block, source):
-    """1x1, 3x3 and two 3x3 that end in a row beside a column, and average pooling."""
+    """Joins four branches: 1x1, a 3x3 and two 3x3 that both end in side_by_side, and average pooling."""
     inputs = [network.branch(source, [(f"{block}_1x1", 320, 1, {})])]
     single = network.branch(source, [(f"{block}_3x3_1", 384, 1, {})])
     inputs.append(
@@ -137,7 +137,7 @@ def inception_e(network, block, source):
 
 
 def auxiliary_loss(network, name, weight):
-    """The classifier's last layer, and its loss."""
+    """Adds the last layer of an auxiliary classifier, and its loss."""
     network.fully_connected(f"{name}_fc1000", 1000)
     network.add(f"{name}_loss", "softmax_cross_entropy", weight=weight)
 
@@ -151,7 +151,7 @@ def inception_v3_auxiliary(network, source):
 
 
 def inception_v3(network, auxiliary=False):
-    """With its auxiliary classifier, or without."""
+    """Builds Inception v3 with or without its auxiliary classifier."""
     network.normalised_convolution("conv1a", 32, 3, stride=2)
     network.normalised_convolution("conv2a", 32, 3)
     network.normalised_convolution("conv2b", 64, 3, padding=1)
@@ -176,7 +176,11 @@ def inception_v3(network, auxiliary=False):
 
 
 def googlenet_block(network, block, source, filters):
-    """Filters of the 1x1, of both 3x3 branches before and in the 3x3, and behind the pooling."""
+    """Adds four branches.
+
+    `filters` belong to the 1x1, to both convolutions of each of the two 3x3 branches, and to the convolution after the
+    pooling.
+    """
     single, narrow_1, wide_1, narrow_2, wide_2, pooled = filters
     pool = (f"{block}_pool", pooled, 1, {})
     return network.concat(
@@ -206,9 +210,9 @@ def googlenet_auxiliary(network, name, source):
 
 
 def googlenet(network, auxiliary=False):
-    """With batch norm and 3x3 in place of 5x5, as in torchvision; with or without auxiliary classifiers.
+    """Builds GoogLeNet as torchvision does: with batch norm, and 3x3 in place of 5x5.
 
-    Poolings round up: at 224x224 a column and a row of padding at the end do the same.
+    Poolings of torchvision round up. At 224x224, a column and a row of padding at the end have the same effect.
     """
     network.normalised_convolution("conv1", 64, 7, stride=2, padding=3)
     network.max_pooling("pool1", 3, 2, padding_end=1)
@@ -241,7 +245,7 @@ def googlenet(network, auxiliary=False):
 
 
 def dense_layer(network, name, source):
-    """32 channels behind those that are there: a chain of concats, which copies what one would."""
+    """Adds 32 channels to the channels of the source. A chain of such concats copies as much as one concat would."""
     network.add(f"{name}_bn1", "batch_norm", input=source)
     network.relu(f"{name}_relu1")
     network.convolution(f"{name}_conv1", 128, 1)

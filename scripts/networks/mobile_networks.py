@@ -1,15 +1,15 @@
-"""Networks of depthwise convolutions for scripts/make-networks: each fills a NetworkBuilder."""
+"""Builds networks of depthwise convolutions for scripts/make-networks. Each function fills a NetworkBuilder."""
 
 
 def clipped_convolution(network, name, filters, kernel, **options):
-    """With batch norm and a ReLU that ends at 6."""
+    """Adds a convolution with batch norm, and a ReLU that ends at 6."""
     network.convolution(name, filters, kernel, **options)
     network.add(f"{name}_bn", "batch_norm")
     return network.add(f"{name}_relu", "relu", max=6)
 
 
 def inverted_residual(network, block, source, channels, expansion, filters, stride):
-    """1x1 to more channels, 3x3 on each of them, 1x1 to fewer, around an identity where it fits."""
+    """Adds a 1x1 to more channels, a 3x3 on each of them, and a 1x1 to fewer. An identity goes around where it fits."""
     inner = expansion * channels
     if expansion > 1:
         clipped_convolution(network, f"{block}_expand", inner, 1)
@@ -51,20 +51,23 @@ def mobilenet_v2(network):
 
 
 def normalised(network, name, filters, kernel, relu=True, **options):
-    """A convolution with batch norm, and a ReLU."""
+    """Adds a convolution with batch norm, and a ReLU if wanted."""
     network.convolution(name, filters, kernel, **options)
     batch_norm = network.add(f"{name}_bn", "batch_norm")
     return network.relu(f"{name}_relu") if relu else batch_norm
 
 
 def depthwise(network, name, channels, stride, **options):
-    """3x3 on each channel, without a ReLU."""
+    """Adds a 3x3 convolution of each channel with batch norm, but without a ReLU."""
     options |= {"padding": 1, "stride": stride, "groups": channels}
     return normalised(network, name, channels, 3, relu=False, **options)
 
 
 def shuffled_unit(network, block, source, channels, filters, stride):
-    """Two branches, joined and shuffled: of all channels each, with the stride, or of one half each."""
+    """Joins two branches and shuffles their channels.
+
+    With a stride, both branches read all channels. Without one, each branch reads one half.
+    """
     half = filters // 2
     if stride > 1:
         depthwise(network, f"{block}_a1", channels, stride, input=source)
@@ -80,7 +83,7 @@ def shuffled_unit(network, block, source, channels, filters, stride):
 
 
 def shufflenet_v2(network):
-    """Of width 1.0."""
+    """Builds ShuffleNet v2 of width 1.0."""
     normalised(network, "conv1", 24, 3, stride=2, padding=1)
     source = network.max_pooling("pool1", 3, 2, padding=1)
     channels = 24

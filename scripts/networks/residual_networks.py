@@ -1,9 +1,12 @@
-"""Deep residual nets for 28x28 images: u + h F(u) many times, F = ReLU of a convolution."""
+"""Builds deep residual nets for 28x28 images: u + h F(u) many times, where F is the ReLU of a convolution."""
 
 
 def residual(network, channels, count, hidden=0):
-    """An opening convolution, `count` residual layers, `hidden` fully connected ones as wide as the
-    image, ten classes. The step h is 1 / count: however deep, a chain covers the time from 0 to 1."""
+    """Adds an opening convolution, `count` residual layers, `hidden` fully connected layers as wide as the image, and a
+    last layer of ten classes.
+
+    The step h is 1 / count: however deep, a chain covers the time from 0 to 1.
+    """
     network.convolution("open", channels, 7, padding=1, bias=True)
     network.relu("open_relu")
     network.repeat(

@@ -1,8 +1,8 @@
-"""U-Nets of two and three dims for scripts/make-networks: each fills a NetworkBuilder."""
+"""Builds U-Nets of two and three dims for scripts/make-networks. Each function fills a NetworkBuilder."""
 
 
 def convolutions(network, block, filters):
-    """3x3 with padding, batch norm and ReLU, one after the other; the last ReLU's name."""
+    """Adds 3x3 convolutions with padding, each with batch norm and ReLU. Returns the name of the last ReLU."""
     for index, width in enumerate(filters, start=1):
         name = f"{block}_conv{index}"
         network.convolution(name, width, 3, padding=1)
@@ -12,7 +12,9 @@ def convolutions(network, block, filters):
 
 
 def up_convolution(network, level, filters, bias, transposed):
-    """A transposed convolution of 2 at stride 2, or an upsampling and a convolution of 2, padded at the end."""
+    """Adds a transposed convolution of 2 at stride 2, or an upsampling and a convolution of 2 that is padded at the
+    end.
+    """
     name = f"raise{level}_conv"
     if transposed:
         return network.convolution(name, filters, 2, kind="transposed_convolution", stride=2, bias=bias)
@@ -21,7 +23,11 @@ def up_convolution(network, level, filters, bias, transposed):
 
 
 def unet(network, widths, up_widths, classes, up_bias, transposed=False):
-    """`widths` of every level's convolutions going down; going up, those of the first but the last."""
+    """Builds a U-Net.
+
+    `widths` holds the filters of each level's convolutions on the way down. `up_widths` has those of the
+    up-convolutions.
+    """
     skips = []
     for level, filters in enumerate(widths, start=1):
         if level > 1:
@@ -42,6 +48,6 @@ def unet_2d(network, transposed=False):
 
 
 def unet_3d(network):
-    """Widths double before the pooling, and up-convolutions keep them."""
+    """Doubles the widths before each pooling. Up-convolutions keep the width."""
     widths = [(32 << level, 64 << level) for level in range(4)]
     return unet(network, widths, [filters[-1] for filters in widths[1:]], 3, up_bias=False)

@@ -1,4 +1,4 @@
-// Numbers that a test takes from environment variables.
+// Reads numbers for tests from environment variables.
 #pragma once
 
 #include <cstdlib>

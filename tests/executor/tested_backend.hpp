@@ -1,4 +1,4 @@
-// Which backend the bodies of tests run on.
+// Says which backend a test runs on.
 #pragma once
 
 #include <cstdlib>
@@ -6,7 +6,8 @@
 
 namespace cnnplan::test {
 
-// What CNNPLAN_TEST_BACKENDS names, so that one body tests all backends; else `usual`.
+// Returns the backend that CNNPLAN_TEST_BACKENDS names, so that one test runs on all backends. It
+// is `usual` if the variable is not set.
 inline std::string tested_backend(const std::string& usual) {
   const char* const asked_for = std::getenv("CNNPLAN_TEST_BACKENDS");
   return asked_for == nullptr ? usual : asked_for;

@@ -5,8 +5,8 @@ LENET, MESH = "lenet-fp32-b8", "mesh-1k-fp32-b1"
 STAGES = ("environment", "smoke", "peer-start", LENET, f"peer-{LENET}", MESH, "roofline", "cudnn_bench",
           "kernels", "ranks", "sanitizer", "links", "concurrency", "profile-ranks")
 RUN_FIGURES = ("throughput", "peak memory")
-# A row names the stage, the commands that fail (a pattern), the figures that the stage has before, and the
-# stages whose figures need a file of the failed program, whose other figures stay.
+# A row names the stage, the commands that fail (a pattern), and the figures that the stage has before. Then come the
+# stages that need a file of the failed program for some of their figures. Their other figures stay.
 INJECTIONS = (
     ("environment", "*--version*", (), ()),
     ("environment", " ldd *", (), ()),

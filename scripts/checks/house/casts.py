@@ -6,11 +6,11 @@ from cpp_text import code_of, line_of
 
 INTEGER = r"(?:(?:std::)?(?:size_t|ptrdiff_t|u?int(?:8|16|32|64)_t)|int|long|unsigned|(?:\w+::)*\w+Index)"
 STATIC_CAST = re.compile(r"\bstatic_cast<")
-# The name of a type before brackets that hold a name, as in std::size_t(rank) or std::int64_t{rank}.
+# This is the name of a type before brackets that hold a name, as in std::size_t(rank) or std::int64_t{rank}.
 CONSTRUCTED = re.compile(rf"(?<![\w:<.~>])(?<!explicit )(?<!constexpr ){INTEGER}"
                          r"(?:\((?=[^()]*[A-Za-z_])(?![^()]*\)\s*[{>])|\{(?=[^{}]*[A-Za-z_]))")
 C_STYLE = re.compile(rf"(?<![\w>\])])\({INTEGER}\) ?[\w(]")
-# A function that does nothing but cast its last parameter.
+# This is a function that does nothing but cast its last parameter.
 HELPER = re.compile(rf"\b(\w+)\((?:[^(){{}};]*[\s&*])?(\w+)\)[^(){{}};]*\{{\s*return "
                     rf"(?:static_cast<{INTEGER}>\(|{INTEGER}[({{])\s*\2[)}}];\s*\}}")
 

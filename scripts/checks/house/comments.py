@@ -11,7 +11,7 @@ HASH = (".py", ".cmake", ".sh", ".txt", "")
 CPP_COMMENT = re.compile(r"^\s*//+ ?(.*)$")
 HASH_COMMENT = re.compile(r"^\s*# ?(.*)$")
 # These comments speak to a tool.
-DIRECTIVE = re.compile(r"^(?:NOLINT|clang-format |shellcheck |group \||noqa|!|-\*-|=+$|-+$)")
+DIRECTIVE = re.compile(r"^(?:NOLINT|clang-format |shellcheck |group \||noqa|pylint:|!|-\*-|=+$|-+$)")
 
 
 @dataclasses.dataclass(frozen=True)

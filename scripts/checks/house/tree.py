@@ -25,7 +25,7 @@ class Tree:
         return (self.root / file).read_text(encoding="utf-8")
 
     def is_code(self, file):
-        """True for C++, Python, shell and CMake files."""
+        """Says whether a file is a C++, Python, shell or CMake file."""
         path = Path(file)
         if path.suffix in (*CPP, ".py", ".sh", ".cmake") or path.name == "CMakeLists.txt":
             return True
@@ -33,12 +33,12 @@ class Tree:
 
     @functools.cached_property
     def code(self):
-        """All files with comments."""
+        """Returns all files whose comments are checked."""
         return [file for file in self.files if self.is_code(file)]
 
     @functools.cached_property
     def sources(self):
-        """The C++ files of the programs, without their tests."""
+        """Returns the C++ files of the programs, without their tests."""
         return [file for file in self.code
                 if file.startswith(tuple(f"{folder}/" for folder in SOURCE_FOLDERS)) and file.endswith(CPP)]
 

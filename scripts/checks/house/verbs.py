@@ -1,4 +1,4 @@
-"""Says whether a sentence seems to have a verb, by lists of words and by the words beside them.
+"""Says whether a sentence seems to have a verb, by lists of words and by neighbouring words.
 
 English spells many nouns as verbs. So a word that may be both counts as a verb only where its neighbours allow it. The
 check overlooks some comments without a verb. It should never find one in a sentence that has a verb.

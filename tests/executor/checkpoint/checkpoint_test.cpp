@@ -1,4 +1,4 @@
-// Trainings that are stopped and go on with the same plan on the same ranks: bit for bit the same.
+// Tests trainings that stop and go on with one plan on the same ranks: they end in the same bits.
 #include <filesystem>
 #include <random>
 
@@ -12,13 +12,13 @@
 namespace cnnplan::test {
 namespace {
 
-// The same on all ranks.
+// Returns the same number on all ranks.
 std::int64_t random_below(std::int64_t end) {
   static std::mt19937 numbers(20);
   return std::uniform_int_distribution<std::int64_t>(0, end - 1)(numbers);
 }
 
-// Eleven samples in batches of four: two steps per pass, three samples left out.
+// Makes eleven samples for batches of four: a pass has two steps and leaves three samples out.
 DataFile sample_file() {
   return DataFile(
       std::vector<TestDataset>{counted("/samples", FileElement::fp32, {11, 2, 6, 5}, 11),
@@ -34,7 +34,7 @@ void check_same_ending(const Plan& given,
   const auto steps = static_cast<std::int64_t>(expected.report.loss.size());
   TrainingOptions stopped = options;
   stopped.checkpoint_folder = stopped.restart_folder = folder.path("state");
-  // Twice, then to the end.
+  // The training stops twice, and then runs to its end.
   const std::int64_t first = 1 + random_below(steps - 2);
   const std::int64_t second = first + 1 + random_below(steps - first - 1);
   CAPTURE(first);
@@ -81,7 +81,7 @@ TEST_CASE("restart: in all precisions") {
   }
 }
 
-TEST_CASE("restart: samples of a file go on in their order, and evaluations with their epochs") {
+TEST_CASE("restart: samples of a file keep their order, and evaluations their epochs") {
   const DataFile data = sample_file();
   TrainingOptions options = checkpointed_steps(1);
   options.data_file = options.test_file = data.file();
@@ -91,7 +91,7 @@ TEST_CASE("restart: samples of a file go on in their order, and evaluations with
   }
 }
 
-TEST_CASE("restart: losses of test data go on, too, where there are targets") {
+TEST_CASE("restart: losses of test data continue where data have targets") {
   const Communicator world = Communicator::world();
   Plan plan = checkpointed_plan(Axis::n, world.size());
   std::vector<Layer> layers = plan.network.layers();
@@ -115,7 +115,7 @@ TEST_CASE("restart: batch norms of each rank keep their own running values") {
   check_same_ending(plan, checkpointed_steps(8), world);
 }
 
-TEST_CASE("restart: cycles that a check raised stay raised, and checks are remembered") {
+TEST_CASE("restart: cycles that a check raised stay raised, and earlier checks are kept") {
   const Communicator world = Communicator::world();
   const SharedFolder folder(world);
   const Plan plan = repeatable(residual_plan(world.size(), 1), tested_backend("reference"), world);
@@ -131,7 +131,7 @@ TEST_CASE("restart: cycles that a check raised stay raised, and checks are remem
   CHECK(report.gradient_checks == expected.gradient_checks);
 }
 
-TEST_CASE("checkpoint: after every epoch, or every so many steps, and at the end") {
+TEST_CASE("checkpoint: is saved after every epoch or every N steps, and at the end") {
   const DataFile data = sample_file();
   const Communicator& world = data.world();
   const auto saved = [&](std::int64_t epochs, std::int64_t period) {
@@ -154,7 +154,7 @@ TEST_CASE("checkpoint: after every epoch, or every so many steps, and at the end
   CHECK(saved(3, 5) == "\5\6");
 }
 
-TEST_CASE("checkpoint: a training that is over goes on to no step, and ends as it ended") {
+TEST_CASE("checkpoint: restarting a finished training runs no step and ends in the same state") {
   const Communicator world = Communicator::world();
   const SharedFolder folder(world);
   const Plan plan = checkpointed_plan(Axis::n, world.size());
@@ -180,7 +180,7 @@ TEST_CASE("checkpoint: a folder that ranks do not share is refused before the fi
   if (world.rank() == 0) CHECK(std::filesystem::is_empty(options.checkpoint_folder));
 }
 
-TEST_CASE("checkpoint: what a killed training left over is removed, and nothing else") {
+TEST_CASE("checkpoint: only the files that a killed training left over are removed") {
   const Communicator world = Communicator::world();
   const SharedFolder folder(world);
   const Plan plan = checkpointed_plan(Axis::n, world.size());
@@ -216,7 +216,7 @@ TEST_CASE("checkpoint: what a killed training left over is removed, and nothing 
   train(plan, options, world, {});
 }
 
-TEST_CASE("checkpoint: a part that is missing is told on all ranks, before the first step") {
+TEST_CASE("checkpoint: all ranks report a missing part before the first step") {
   const Communicator world = Communicator::world();
   const SharedFolder folder(world);
   const Plan plan = checkpointed_plan(Axis::n, world.size());

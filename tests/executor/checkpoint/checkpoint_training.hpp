@@ -1,4 +1,5 @@
-// Trainings that are stopped and taken up again, and what they end with.
+// Runs trainings that are stopped and continued, and collects their results, for tests of
+// checkpoints.
 #pragma once
 
 #include <csignal>
@@ -19,7 +20,8 @@
 
 namespace cnnplan::test {
 
-// Batch norm over all samples, so that it does not depend on the plan, and dropout.
+// Makes a network with dropout, and with a batch norm over all samples, which does not depend on
+// the plan.
 inline Network checkpointed_network() {
   Convolution convolution{.filters = 4};
   convolution.window.dims[1] = {.kernel = 3, .padding_begin = 1, .padding_end = 1};
@@ -37,7 +39,8 @@ inline Network checkpointed_network() {
 
 inline constexpr std::int64_t checkpointed_batch = 4;
 
-// All layers split along one axis; where that is c, the first and the last along n.
+// Returns a plan that splits all layers along one axis. Where the axis is c, the first and the last
+// layer are split along n.
 inline Plan checkpointed_plan(Axis axis, int ranks) {
   Plan plan = uniform_plan(checkpointed_network(), checkpointed_batch, Mesh({{axis, ranks}}));
   if (axis != Axis::n) plan.layers.back().mesh = Mesh({{Axis::n, ranks}});
@@ -59,7 +62,7 @@ inline TrainingOptions checkpointed_steps(std::int64_t steps) {
           .learning_rate = 0.05};
 }
 
-// What a training ends with.
+// Holds the results of a whole training.
 struct Ending {
   RunReport report;
   std::vector<std::vector<double>> state;  // parameters and running values
@@ -81,7 +84,7 @@ inline std::vector<std::vector<double>> stored_state(const std::string& file) {
   return state;
 }
 
-// Collective.
+// Is collective.
 inline Ending ending_of(const Plan& plan,
                         TrainingOptions options,
                         const SharedFolder& folder,
@@ -94,7 +97,7 @@ inline Ending ending_of(const Plan& plan,
   return ending;
 }
 
-// A signal comes to `rank` in the step after which `done` are done: all stop, and have saved.
+// Raises a signal on `rank` after `done` steps. All ranks must then save their state and stop.
 inline void stop_after(std::int64_t done,
                        int rank,
                        const Plan& plan,

@@ -1,4 +1,4 @@
-// Trainings that go on under other plans and on other numbers of ranks.
+// Tests trainings that go on under other plans and on other numbers of ranks.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -53,7 +53,8 @@ Plan plan_of(const Stage& stage, Precision precision) {
   return plan;
 }
 
-// One after the other, each from the checkpoint of the one before, by the first ranks of the world.
+// Runs the stages one after the other, on the first ranks of the world. Each stage starts from the
+// checkpoint of the stage before.
 Ending ending_of_stages(const std::vector<Stage>& stages,
                         Precision precision,
                         const Communicator& world) {
@@ -106,7 +107,7 @@ TEST_CASE("restart: on more and fewer ranks, split along other axes") {
   }
 }
 
-TEST_CASE("restart: from rank count to rank count, in fp32, with sums over channels") {
+TEST_CASE("restart: in fp32, across three numbers of ranks, with sums over channels") {
   const Communicator world = Communicator::world();
   std::vector<Stage> stages{{Axis::n, 1, 1}};
   for (int ranks = 1; ranks <= world.size(); ++ranks) {
@@ -117,7 +118,7 @@ TEST_CASE("restart: from rank count to rank count, in fp32, with sums over chann
   check_like_never_stopped(stages, Precision::fp64, 1e-12, world);
 }
 
-// On a GPU, the plans of all numbers of ranks would have to name the same engines.
+// On a GPU, the plans for all numbers of ranks would have to name the same engines.
 TEST_CASE("restart: with sums by blocks of samples, the bits do not depend on the ranks") {
   const Communicator world = Communicator::world();
   if (tested_backend("reference") != "reference") return;
@@ -132,7 +133,7 @@ TEST_CASE("restart: with sums by blocks of samples, the bits do not depend on th
   check_like_never_stopped(stages, Precision::fp32, 0.0, world);
 }
 
-TEST_CASE("restart: other blocks of samples than before are told, the same are not") {
+TEST_CASE("restart: only a changed number of sample blocks is reported") {
   const Communicator world = Communicator::world();
   if (tested_backend("reference") != "reference" || world.size() > 4 || world.size() == 3) return;
   const SharedFolder folder(world);
@@ -169,7 +170,7 @@ TEST_CASE("restart: running values that differ by rank become their mean") {
   TrainingOptions options = checkpointed_steps(3);
   options.checkpoint_folder = folder.path("state");
   const Ending saved = ending_of(plan, options, folder, world);
-  // Taken up by one rank, which has nothing left to do.
+  // One rank continues the training, and has no steps left to do.
   const Communicator self = Communicator::group(world, {world.rank()});
   options.restart_folder = std::exchange(options.checkpoint_folder, "");
   options.dump_file = folder.path("alone" + std::to_string(world.rank()) + ".h5");

@@ -1,4 +1,4 @@
-// Collectives on any number of ranks. Values are chosen so that the sums are exact.
+// Tests collectives on any number of ranks: sums, their bits, groups, gather and broadcast.
 #include "executor/comm/communicator.hpp"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ std::vector<T> random_values(std::size_t count, int rank) {
   return values;
 }
 
-// The sum in double, formed on every rank from the same seeds.
+// Returns the largest difference from the sum in double, which every rank computes from the seeds.
 template <typename T>
 double largest_error(const std::vector<T>& values, int ranks) {
   std::vector<double> sum(values.size());

@@ -1,4 +1,4 @@
-// Sums of values in the memory of an emulated GPU: through pinned memory, and by NCCL.
+// Tests sums of values in the memory of an emulated GPU, through pinned memory and by NCCL.
 #include "executor/comm/device_collective.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace cnnplan {
 namespace {
 
-// Exact in float, different on every rank.
+// Returns a value that is exact in float and different on every rank.
 double value_of(int rank, std::size_t i) {
   return static_cast<double>((rank + 1) * static_cast<int>(i % 97 + 1));
 }
@@ -38,7 +38,7 @@ std::vector<T> sums(int ranks, std::size_t count) {
   return values;
 }
 
-// What is in the device's memory after a run.
+// Returns the contents of the device's memory after an allreduce.
 template <typename T>
 std::vector<T> reduced(Device& device,
                        const Communicator& world,
@@ -80,7 +80,7 @@ TEST_CASE("DeviceCollective: values of a GPU are summed through the host") {
   check_all<double>(backend->device(), world, nullptr);
 }
 
-// A reduce-scatter, all but this rank's shard overwritten, and an allgather.
+// Runs a reduce_scatter, overwrites all other shards, and runs an allgather.
 template <typename T>
 std::vector<T> scattered_and_gathered(Device& device,
                                       const Communicator& world,
@@ -124,7 +124,8 @@ void check_halves(Device& device,
   }
 }
 
-TEST_CASE("DeviceCollective: shards of sums on a GPU, and all of them together") {
+TEST_CASE(
+    "DeviceCollective: a reduce_scatter leaves shards on a GPU, and an allgather joins them") {
   const Communicator world = Communicator::world();
   emulation::reset();
   const auto backend = make_backend("cudnn");
@@ -134,7 +135,7 @@ TEST_CASE("DeviceCollective: shards of sums on a GPU, and all of them together")
   }
 }
 
-TEST_CASE("DeviceCollective: the same by NCCL, whose shards are equal") {
+TEST_CASE("DeviceCollective: NCCL scatters and gathers shards of equal size") {
   const Communicator world = Communicator::world();
   emulation::reset();
   const auto backend = make_backend("cudnn");
@@ -162,7 +163,7 @@ TEST_CASE("DeviceCollective: values of a GPU are summed by NCCL, without copies 
   CHECK(emulation::counters().copies == copies + 2);  // those of the test itself
 }
 
-TEST_CASE("NcclCommunicator: ranks that share a GPU are told to leave NCCL out") {
+TEST_CASE("NcclCommunicator: ranks that share a GPU are refused with the advice not to use NCCL") {
   const Communicator world = Communicator::world();
   if (world.size() == 1) return;
   emulation::reset({.nccl_one_rank_per_device = true});

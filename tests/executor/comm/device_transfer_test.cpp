@@ -1,4 +1,4 @@
-// Transfers and allreduces of an emulated device's memory, which go through pinned memory.
+// Tests transfers and allreduces of an emulated device's memory, which go through pinned memory.
 #include <cstring>
 #include <random>
 #include <vector>
@@ -47,7 +47,7 @@ Floats random_floats(std::int64_t count, std::mt19937& random) {
   return values;
 }
 
-// A move between two random distributions of a tensor, as this rank sees it.
+// Describes a move between two random distributions of a tensor, as this rank sees it.
 struct Move {
   TransferSpec spec;
   Floats source;
@@ -74,7 +74,7 @@ Move random_move(int round, const Communicator& world) {
   return move;
 }
 
-// It runs twice, so that memory which is kept is used again.
+// Runs the move twice, so that memory which is kept is used again.
 Floats result_of(const Move& move, Device& device, const Communicator& world) {
   const MemoryBlock source = put(device, move.source);
   const MemoryBlock destination = put(device, move.destination);
@@ -108,7 +108,8 @@ TEST_CASE("Transfer: memory of a device arrives as memory of the host does") {
   }
 }
 
-TEST_CASE("Transfer: the queue goes on between start and finish, and what it writes is not sent") {
+TEST_CASE(
+    "Transfer: the queue continues between start and finish, and its later writes are not sent") {
   const Communicator world = Communicator::world();
   if (world.size() < 2) return;
   emulation::reset();
@@ -155,7 +156,7 @@ TEST_CASE("DeviceCollective: sums of a device are those of hosts, by every algor
   }
 }
 
-TEST_CASE("Transfer and allreduce: nothing is left on the device, and a failed copy is told") {
+TEST_CASE("Transfer and allreduce: nothing is left on the device, and a failed copy is reported") {
   const Communicator world = Communicator::world();
   emulation::reset();
   {
@@ -175,7 +176,7 @@ TEST_CASE("Transfer and allreduce: nothing is left on the device, and a failed c
   CHECK_THROWS_AS(allreduce.finish(), DeviceLostError);
 }
 
-TEST_CASE("LinkMemory: what is fetched is what the device holds, and back") {
+TEST_CASE("LinkMemory: values are copied unchanged from the device and back") {
   emulation::reset();
   const auto backend = make_backend("cudnn");
   Device& device = backend->device();

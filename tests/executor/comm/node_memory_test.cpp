@@ -1,4 +1,4 @@
-// The memory of a rank, and what is more than that.
+// Tests how much memory a rank has, and that all ranks refuse a request for more.
 #include "executor/comm/node_memory.hpp"
 
 #include <doctest/doctest.h>
@@ -8,14 +8,14 @@
 
 namespace cnnplan {
 
-TEST_CASE("memory_of_rank: the same on all ranks, more than nothing") {
+TEST_CASE("memory_of_rank: is equal on all ranks and above zero") {
   const Communicator world = Communicator::world();
   const std::int64_t bytes = memory_of_rank(world, CpuDevice());
   CHECK(bytes > 0);
   CHECK(world.broadcast(bytes, 0) == bytes);
 }
 
-TEST_CASE("require_memory: what one rank cannot have is refused on all") {
+TEST_CASE("require_memory: all ranks refuse what one rank has no memory for") {
   const Communicator world = Communicator::world();
   const std::int64_t available = memory_of_rank(world, CpuDevice());
   const bool is_last = world.rank() == world.size() - 1;

@@ -1,4 +1,4 @@
-// What ranks do together when one of them fails.
+// Tests that all ranks fail together when one of them fails.
 #include "executor/comm/program.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace cnnplan {
 namespace {
 
-TEST_CASE("on_first_rank: what rank 0 throws, all throw") {
+TEST_CASE("on_first_rank: all ranks throw the exception of rank 0") {
   const Communicator world = Communicator::world();
   int ran = 0;
   on_first_rank(world, [&] { ++ran; });
@@ -32,13 +32,13 @@ TEST_CASE("on_first_rank: what rank 0 throws, all throw") {
   }
 }
 
-TEST_CASE("on_every_rank: what one rank throws, all throw") {
+TEST_CASE("on_every_rank: all ranks throw the exception of one rank") {
   const Communicator world = Communicator::world();
   int ran = 0;
   on_every_rank(world, [&] { ++ran; });
   CHECK(ran == 1);
   for (int failing = 0; failing < world.size(); ++failing) {
-    // All from this one on; others hear of the first.
+    // This rank and all later ones fail. The other ranks get the error of the first.
     const auto action = [&] {
       if (world.rank() < failing) return;
       throw IoError("rank " + std::to_string(world.rank()) + " cannot write");

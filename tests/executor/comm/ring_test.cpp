@@ -19,7 +19,7 @@ namespace {
 
 using Blocks = std::vector<std::vector<double>>;
 
-// The progress of one rank: its next hop, and the chunks that have come from the left.
+// Holds the progress of one rank: its next hop, and the chunks that have come from the left.
 struct SimulatedRank {
   std::int64_t next = 0;
   std::deque<std::vector<double>> inbox;

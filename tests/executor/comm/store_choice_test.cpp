@@ -1,4 +1,4 @@
-// The choice of stores on fed times, without a clock.
+// Tests the choice of stores with given times, without a clock.
 #include "executor/comm/store_choice.hpp"
 
 #include <doctest/doctest.h>
@@ -27,7 +27,7 @@ constexpr int many = 10 * StoreChoice::passes_between_trials;
 
 }  // namespace
 
-TEST_CASE("StoreChoice: takes the faster one but for the trials") {
+TEST_CASE("StoreChoice: takes the faster kind of store, except in trials") {
   StoreChoice near;
   CHECK(cached_passes(near, {.cached_s = 1.0, .streamed_s = 2.0}, many) == many - 11);
   StoreChoice far;

@@ -1,4 +1,4 @@
-// Transfers between random distributions, against what the lists say element by element.
+// Tests transfers between random distributions against a copy of one element after the other.
 #include "executor/comm/transfer.hpp"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ void for_each_index(const Box& box, Visit visit) {
           for (c = box[Dim::c].begin; c < box[Dim::c].end; ++c) visit(at);
 }
 
-// A block in memory, channels-last.
+// Holds a block in memory, channels-last.
 template <typename T>
 struct Block {
   explicit Block(const Box& block) : box(block), data(static_cast<std::size_t>(volume(block))) {}
@@ -56,7 +56,7 @@ struct Block {
   std::vector<T> data;
 };
 
-// What `rank` holds at an index before the transfer: no two ranks or places are alike.
+// Returns the value that `rank` holds at an index before the transfer. All values differ.
 template <typename T>
 T held(int rank, const Index& index) {
   Computed<T> value = Computed<T>(rank + 1);
@@ -81,7 +81,7 @@ constexpr ElementType element_of = std::is_same_v<T, BFloat16>  ? ElementType::b
                                    : sizeof(T) == 4             ? ElementType::fp32
                                                                 : ElementType::fp64;
 
-// Splits `ranks` over random axes.
+// Returns a mesh of `ranks` with random axes.
 Mesh random_mesh(int ranks, std::mt19937& random) {
   std::vector<Axis> axes{Axis::n, Axis::c, Axis::d, Axis::h, Axis::w, Axis::r};
   std::shuffle(axes.begin(), axes.end(), random);
@@ -105,7 +105,7 @@ Shape random_shape(std::mt19937& random) {
   return shape;
 }
 
-// Every box grown by `halo` in the spatial dims, within the tensor.
+// Returns blocks that are larger by `halo` in the spatial dims, within the tensor.
 BlockOwnership with_halo(const BlockOwnership& owned, const Shape& shape, std::int64_t halo) {
   Window window;
   for (WindowDim& dim : window.dims) {
@@ -119,7 +119,7 @@ struct Mode {
   bool zero_first = false;
 };
 
-// Runs the transfer twice and compares with the list, applied one element after the other.
+// Runs the transfer twice, and compares it with the list applied one element after the other.
 template <typename T>
 void check_transfer(const Communicator& world,
                     const BlockOwnership& sources,
@@ -289,7 +289,7 @@ TEST_CASE("Transfer: an empty list does nothing, but clears when asked to") {
   CHECK(data == std::vector<float>(4, 0.0F));
 }
 
-TEST_CASE("Transfer: what would destroy its own source is refused") {
+TEST_CASE("Transfer: a transfer that would overwrite its own source is refused") {
   const Communicator world = Communicator::world();
   std::vector<float> data(4);
   const Box box = whole(Shape{{1, 1, 1, 2, 2}});

@@ -1,4 +1,4 @@
-// Where windows lie, and how often.
+// Tests which windows and mirror images are drawn, and how often.
 #include "executor/data/augmentation.hpp"
 
 #include <map>
@@ -24,7 +24,7 @@ TEST_CASE("Augmentation: every window that has room is drawn equally often") {
     ++counts[place.first];
     mirrored += place.mirrored ? 1 : 0;
   }
-  // Rows -1 to 4, columns -1 and 0; nothing else.
+  // A window starts in one of the rows -1 to 4, and in column -1 or 0.
   CHECK(counts.size() == 12);
   for (const auto& [first, count] : counts) {
     CHECK(first[0] == 0);
@@ -37,7 +37,7 @@ TEST_CASE("Augmentation: every window that has room is drawn equally often") {
   CHECK(mirrored < draws * 55 / 100);
 }
 
-TEST_CASE("Augmentation: draws are those of seed, pass and sample") {
+TEST_CASE("Augmentation: draws depend on seed, pass and sample only") {
   std::set<std::int64_t> rows;
   for (std::int64_t pass = 0; pass < 40; ++pass) {
     const Placement place = drawn(moved, stored, window, 1, pass, 7);
@@ -54,7 +54,7 @@ TEST_CASE("Augmentation: draws are those of seed, pass and sample") {
   CHECK(same < 30);
 }
 
-TEST_CASE("Augmentation: without any, a sample is its window; in the middle otherwise") {
+TEST_CASE("Augmentation: without augmentation, the window is the whole sample or its middle") {
   CHECK(drawn({}, window, window, 3, 4, 5) == Placement{});
   CHECK(centred(window, window) == Placement{});
   CHECK(centred(stored, window) == Placement{.first = {0, 1, -1}});

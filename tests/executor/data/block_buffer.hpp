@@ -1,4 +1,4 @@
-// A rank's block inside a larger, pitched buffer, for tests of what fills blocks.
+// Holds a rank's block inside a larger, pitched buffer, for tests of functions that fill blocks.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ class BlockBuffer {
  public:
   static constexpr T untouched = T(-77);
 
-  // Memory for `box` with `halo` more positions around it in h and w.
+  // Allocates memory for `box` with `halo` more positions around it in h and w.
   explicit BlockBuffer(const Box& box, std::int64_t halo = 0) : box_(box), outer_(box) {
     for (Dim dim : {Dim::h, Dim::w}) {
       outer_[dim] = {box[dim].begin - halo, box[dim].end + halo};
@@ -62,7 +62,7 @@ class BlockBuffer {
   std::vector<T> elements_;
 };
 
-// Elements of `block` that differ from those at the same global index in `serial`.
+// Counts the elements of `block` that differ from `serial` at the same global index.
 template <typename T>
 std::int64_t differences(BlockBuffer<T>& block, BlockBuffer<T>& serial) {
   std::int64_t count = 0;
@@ -71,7 +71,7 @@ std::int64_t differences(BlockBuffer<T>& block, BlockBuffer<T>& serial) {
   return count;
 }
 
-// Meshes that put every rank of a test to work, and some that leave ranks without a block.
+// Returns meshes that put every rank of a test to work, and some that leave ranks without a block.
 inline std::vector<Mesh> test_meshes(int ranks) {
   std::vector<Mesh> meshes;
   for (const char* text : {"1",

@@ -1,4 +1,4 @@
-// Data files that do not fit: every rank gets the same error with the right fields.
+// Tests data files that do not fit: every rank gets the same error with the right fields.
 #include "executor/data/data_check.hpp"
 
 #include <filesystem>

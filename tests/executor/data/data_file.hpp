@@ -1,4 +1,4 @@
-// Data files for tests, and what opening them says.
+// Writes data files for tests, and returns the errors of opening them.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ inline std::int64_t product(const std::vector<std::int64_t>& extents) {
   return std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>());
 }
 
-// Values that tell every element apart, below `modulus`.
+// Makes a dataset whose values differ from each other as far as `modulus` allows.
 inline TestDataset counted(const std::string& name,
                            FileElement element,
                            const std::vector<std::int64_t>& extents,
@@ -34,7 +34,7 @@ inline TestDataset counted(const std::string& name,
   return dataset;
 }
 
-// 2-D, per image: 11 samples of 3 channels, 6 x 5, in mini-batches of 4.
+// These images have a label each: 11 samples of 3 channels, 6 x 5, in mini-batches of 4.
 inline const BatchShape images{
     .samples = {{4, 3, 1, 6, 5}}, .labels = {{4, 1, 1, 1, 1}}, .classes = 10};
 inline std::vector<TestDataset> image_file() {

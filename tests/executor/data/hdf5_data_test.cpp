@@ -1,4 +1,4 @@
-// Hdf5Data: blocks, order and normalisation.
+// Tests Hdf5Data: blocks, order, normalisation, crops and targets.
 #include "executor/data/hdf5_data.hpp"
 
 #include <cstdint>
@@ -19,21 +19,21 @@
 namespace cnnplan {
 namespace {
 
-// 3-D, per position.
+// These volumes have a label per position.
 const BatchShape volumes{.samples = {{2, 2, 3, 5, 4}}, .labels = {{2, 1, 3, 5, 4}}, .classes = 7};
 std::vector<TestDataset> volume_file() {
   return {counted("/samples", FileElement::uint8, {5, 2, 3, 5, 4}, 251),
           counted("/labels", FileElement::int64, {5, 3, 5, 4}, 7)};
 }
 
-// 2-D, per pixel.
+// These images have a label per pixel.
 const BatchShape pixels{.samples = {{3, 1, 1, 7, 9}}, .labels = {{3, 1, 1, 7, 9}}, .classes = 2};
 std::vector<TestDataset> pixel_file() {
   return {counted("/samples", FileElement::fp32, {7, 1, 7, 9}, 1 << 20),
           counted("/labels", FileElement::int32, {7, 7, 9}, 2)};
 }
 
-// Targets per image, and per pixel.
+// Replaces the labels by targets, which may belong to images or to pixels.
 BatchShape with_targets(BatchShape batch, const Shape& targets) {
   batch.labels = targets;
   batch.has_targets = true;
@@ -48,7 +48,7 @@ std::vector<TestDataset> with_targets(std::vector<TestDataset> datasets,
   return datasets;
 }
 
-// One whole mini-batch.
+// Holds one whole mini-batch.
 template <typename T, typename Label = std::int32_t>
 struct Batch {
   explicit Batch(const BatchShape& shape)
@@ -103,8 +103,7 @@ constexpr Augmentation all_moved{.crops = true, .padding = 2, .mirrors = true};
 constexpr Augmentation cropped{.crops = true, .mirrors = true};
 constexpr Augmentation mirrored{.mirrors = true};
 
-// Larger samples than those of `images`, `volumes` and `pixels`, or, where there is padding,
-// smaller ones.
+// Makes images of another size than `images`: larger ones for crops, or smaller ones for padding.
 std::vector<TestDataset> other_images(std::int64_t rows, std::int64_t columns) {
   return {counted("/samples", FileElement::uint8, {11, 3, rows, columns}, 251),
           counted("/labels", FileElement::uint8, {11}, 10)};
@@ -130,7 +129,7 @@ TEST_CASE("Hdf5Data: every split reads what one rank reads of windows and mirror
       cropped);
 }
 
-TEST_CASE("Hdf5Data: a window shows what is stored there, zeros in the padding") {
+TEST_CASE("Hdf5Data: a window has the stored values, and zeros in the padding") {
   const std::vector<TestDataset> datasets = other_images(4, 7);
   const DataFile data(datasets);
   Hdf5Data source = data.open(images, shuffled, all_moved);
@@ -139,7 +138,7 @@ TEST_CASE("Hdf5Data: a window shows what is stored there, zeros in the padding")
     Batch<float> batch(images);
     test::read_batch(source, step, batch.samples.view(), batch.labels.view());
     for (std::int64_t n = 0; n < 4; ++n) {
-      // Labels tell which sample it is: those of the first ten are all different.
+      // The label identifies the sample, since the first ten samples have different labels.
       const std::int64_t label = batch.labels.at({n, 0, 0, 0, 0});
       std::int64_t sample = 0;
       while (static_cast<std::int64_t>(datasets[1].values[static_cast<std::size_t>(sample)]) !=
@@ -189,7 +188,7 @@ TEST_CASE("Hdf5Data: labels per pixel stay with their pixels; tests see the midd
   });
 }
 
-TEST_CASE("Hdf5Data: what cannot be cropped is refused") {
+TEST_CASE("Hdf5Data: samples that cannot be cropped are refused") {
   CHECK(DataFile(other_images(8, 8)).problem_of(images).allowed ==
         "float32 or uint8 (N >= 4, 3, 6, 5)");
   CHECK(DataFile(other_images(8, 4)).problem_of(images, shuffled, cropped).allowed ==
@@ -206,7 +205,7 @@ TEST_CASE("Hdf5Data: what cannot be cropped is refused") {
         "uint8 or int32 or int64 (7, 12, 10)");
 }
 
-TEST_CASE("Hdf5Data: what is no number is refused, with its sample") {
+TEST_CASE("Hdf5Data: a value that is not a number is refused with its sample") {
   std::vector<TestDataset> datasets = with_targets(image_file(), {11, 6});
   datasets[0].values[5 * 90 + 7] = std::numeric_limits<double>::quiet_NaN();
   datasets[1].values[9 * 6 + 1] = std::numeric_limits<double>::infinity();
@@ -223,7 +222,7 @@ TEST_CASE("Hdf5Data: what is no number is refused, with its sample") {
                        InputError);
 }
 
-TEST_CASE("Hdf5Data: targets are those of the file, the rest is zero") {
+TEST_CASE("Hdf5Data: targets come from the file, and are zero after its end") {
   const std::vector<TestDataset> datasets = with_targets(pixel_file(), {7, 2, 7, 9});
   const DataFile data(datasets);
   Hdf5Data source = data.open(maps, sequential);
@@ -265,7 +264,7 @@ TEST_CASE_TEMPLATE("Hdf5Data: targets stay float where samples are 16-bit", T, B
   });
 }
 
-TEST_CASE("Hdf5Data: sequential order is the order of the file, the rest is zero") {
+TEST_CASE("Hdf5Data: sequential order is the order of the file, with zeros after its end") {
   const std::vector<TestDataset> datasets = image_file();
   const DataFile data(datasets);
   Hdf5Data source = data.open(images, sequential);
@@ -290,7 +289,7 @@ TEST_CASE("Hdf5Data: sequential order is the order of the file, the rest is zero
   }
 }
 
-// First elements, which tell samples apart, of one pass.
+// Returns the first element of each sample in one pass. It identifies the sample.
 std::vector<float> samples_of_pass(Hdf5Data& source, std::int64_t pass) {
   std::vector<float> seen;
   for (std::int64_t step = 0; step < source.step_count(); ++step) {

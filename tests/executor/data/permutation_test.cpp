@@ -1,4 +1,4 @@
-// Permutation is a bijection for every size.
+// Tests that Permutation is a bijection for every size.
 #include "executor/data/permutation.hpp"
 
 #include <cmath>
@@ -38,7 +38,7 @@ TEST_CASE("Permutation: first images are spread evenly over keys") {
   for (int key = 0; key < keys; ++key) {
     ++hits.at(static_cast<std::size_t>(Permutation(size, static_cast<std::uint64_t>(key))(0)));
   }
-  // Binomial: five standard deviations of about 42.
+  // The hits are binomial: 220 is five standard deviations of about 42.
   for (int count : hits) CHECK(std::abs(count - keys / 10) < 220);
 }
 

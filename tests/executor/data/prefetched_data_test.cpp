@@ -1,4 +1,4 @@
-// What is read ahead is what the source gives, whatever is asked for when.
+// Tests that PrefetchedData gives what its source gives, in whatever order steps are requested.
 #include "executor/data/prefetched_data.hpp"
 
 #include <atomic>
@@ -21,7 +21,7 @@ namespace {
 const BatchShape shape{.samples = {{4, 2, 1, 3, 3}}, .labels = {{4, 1, 1, 1, 1}}, .classes = 5};
 constexpr std::int64_t end = 20;
 
-// What is told of the reads of a source.
+// Records the reads of a source.
 struct Log {
   std::mutex mutex;
   std::multiset<std::int64_t> steps;  // whose samples were read
@@ -29,7 +29,7 @@ struct Log {
   std::atomic<int> most_reading = 0;
 };
 
-// Values tell step and position; some steps cannot be read.
+// Gives values that encode step and position. One step fails.
 class NumberedData : public DataSource {
  public:
   NumberedData(Log& log, std::chrono::milliseconds delay, std::int64_t broken = -1)
@@ -85,7 +85,7 @@ Box block(Range samples, std::int64_t channels, std::int64_t extent) {
   return {{{samples, {0, channels}, {0, 1}, {0, extent}, {0, extent}}}};
 }
 
-// Blocks as a rank has them, the samples' with a halo around.
+// Holds the blocks of a rank. The block of samples has a halo around it.
 struct Blocks {
   Blocks(Range samples, std::int64_t halo)
       : data(block(samples, 2, 3), halo),
@@ -115,7 +115,8 @@ void check_step(PrefetchedData& source, std::int64_t step, Range samples, std::i
 
 }  // namespace
 
-TEST_CASE("PrefetchedData: gives what the source gives, read once, and nothing behind the end") {
+TEST_CASE(
+    "PrefetchedData: gives what the source gives, reads it once, and reads nothing after the end") {
   for (const int threads : {1, 3}) {
     Log log;
     {
@@ -129,7 +130,7 @@ TEST_CASE("PrefetchedData: gives what the source gives, read once, and nothing b
   }
 }
 
-TEST_CASE("PrefetchedData: other steps and other blocks may be asked for at any time") {
+TEST_CASE("PrefetchedData: any steps and blocks may be requested at any time") {
   Log log;
   PrefetchedData source = prefetched(log);
   for (const std::int64_t step : {0, 1, 2, 2, 3, 5, 6, 0, 1, 19, 20, 21, 4, 5}) {
@@ -140,7 +141,7 @@ TEST_CASE("PrefetchedData: other steps and other blocks may be asked for at any 
   for (const std::int64_t step : {11, 12}) check_step(source, step, {1, 2}, 0);
 }
 
-TEST_CASE("PrefetchedData: more threads read where one is too slow, as many as may") {
+TEST_CASE("PrefetchedData: more threads read if one is too slow, up to the limit") {
   Log log;
   PrefetchedData source = prefetched(log, 3, 2);
   for (int pass = 0; pass < 3; ++pass) {
@@ -151,7 +152,7 @@ TEST_CASE("PrefetchedData: more threads read where one is too slow, as many as m
   CHECK(source.waited_share() > 0.1);
 }
 
-TEST_CASE("PrefetchedData: an error comes with its step, and others are read on") {
+TEST_CASE("PrefetchedData: an error comes with its step, and other steps are still read") {
   Log log;
   PrefetchedData source = prefetched(log, 0, 2, 4);
   for (const std::int64_t step : {2, 3}) check_step(source, step, {0, 4});

@@ -1,4 +1,4 @@
-// Samples and labels of one mini-batch.
+// Reads samples and labels of one mini-batch in one call.
 #pragma once
 
 #include <cstdint>

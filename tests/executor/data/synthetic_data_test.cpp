@@ -1,4 +1,4 @@
-// Synthetic mini-batches do not depend on the split.
+// Tests that synthetic mini-batches do not depend on the split.
 #include "executor/data/synthetic_data.hpp"
 
 #include <array>
@@ -17,7 +17,7 @@ namespace {
 
 const BatchShape batch{.samples = {{3, 2, 2, 9, 7}}, .labels = {{3, 1, 2, 9, 7}}, .classes = 4};
 
-// Of the shape of the samples, so that the two can be compared.
+// Returns targets with the shape of the samples, so that the two can be compared.
 BatchShape with_targets() {
   BatchShape fitted = batch;
   fitted.labels = fitted.samples;
@@ -102,7 +102,7 @@ TEST_CASE("SyntheticData: values are normal-like, labels cover the classes") {
   for (int times : seen) CHECK(times > 6000);
 }
 
-TEST_CASE("SyntheticData: another seed gives other samples, double the same as float") {
+TEST_CASE("SyntheticData: another seed gives other samples, and double those of float") {
   BatchShape twice = batch;
   twice.precision = Precision::fp64;
   BlockBuffer<float> a(whole(batch.samples));

@@ -1,4 +1,4 @@
-// Tests of executor/hdf5/contiguous_blocks and of the datasets that read by it.
+// Tests reads of blocks without HDF5: they give the bytes that HDF5 gives, or leave the read to it.
 #include "executor/hdf5/contiguous_blocks.hpp"
 
 #include <filesystem>
@@ -49,7 +49,7 @@ std::vector<float> read(const Hdf5Dataset& dataset, const Selection& block) {
 
 }  // namespace
 
-TEST_CASE("Hdf5Dataset: directly or through HDF5, a block is the same") {
+TEST_CASE("Hdf5Dataset: a block is equal whether it is read directly or through HDF5") {
   const Communicator world = Communicator::world();
   const SharedFolder folder(world);
   const std::string path = folder.path("blocks.h5");
@@ -68,7 +68,7 @@ TEST_CASE("Hdf5Dataset: directly or through HDF5, a block is the same") {
   }
 }
 
-TEST_CASE("ContiguousBlocks: many small pieces far from each other are for HDF5") {
+TEST_CASE("ContiguousBlocks: leaves many small pieces far from each other to HDF5") {
   const Communicator world = Communicator::world();
   const SharedFolder folder(world);
   const std::string path = folder.path("blocks.h5");

@@ -1,4 +1,4 @@
-// Temporary HDF5 files for tests, seen by all ranks.
+// Makes temporary HDF5 files that all ranks see, for tests.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace cnnplan {
 
-// Made by rank 0 and removed by it. Constructor and destructor are collective.
+// Rank 0 makes the folder and removes it. Constructor and destructor are collective.
 class SharedFolder {
  public:
   explicit SharedFolder(const Communicator& communicator);
@@ -39,7 +39,7 @@ struct TestDataset {
   std::vector<TestAttribute> attributes = {};
 };
 
-// By the calling rank alone.
+// Only the calling rank writes.
 void write_datasets(const std::string& file, std::span<const TestDataset> datasets);
 
 }  // namespace cnnplan

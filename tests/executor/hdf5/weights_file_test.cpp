@@ -1,4 +1,4 @@
-// Tensor files: round trip, errors, nothing half-written.
+// Tests tensor files: values come back, errors name their place, and no half-written file is left.
 #include "executor/hdf5/weights_file.hpp"
 
 #include <cstdlib>
@@ -102,7 +102,7 @@ TEST_CASE("weights file: a missing or foreign file is an IoError that names it")
   CHECK_THROWS_AS(TensorFileWriter{folder.path("missing/w.h5")}, IoError);
 }
 
-TEST_CASE("weights file: what is not finished leaves nothing and keeps the old file") {
+TEST_CASE("weights file: an unfinished file leaves nothing behind and keeps the old one") {
   const TemporaryFolder folder;
   const std::string file = folder.path("w.h5");
   write_example(file);
@@ -115,7 +115,7 @@ TEST_CASE("weights file: what is not finished leaves nothing and keeps the old f
   CHECK_FALSE(TensorFileReader(file).has("/fc/bias"));
 }
 
-TEST_CASE("weights file: finishing replaces the file and leaves nothing beside it") {
+TEST_CASE("weights file: finishing replaces the file and leaves no other file") {
   const TemporaryFolder folder;
   write_example(folder.path("w.h5"));
   {

@@ -1,4 +1,4 @@
-// Nodes give the outputs that ONNX's authors recorded, when they are imported and run.
+// Tests that imported nodes give the outputs that ONNX's authors recorded.
 #include <cmath>
 #include <cstdint>
 #include <string>
@@ -15,9 +15,12 @@
 namespace cnnplan::test {
 namespace {
 
-// Of the operators that are mapped, those tests that a network can be made of. Left out: two
-// activations as inputs, samples that are no (N, C, ...), numbers that are no float32, a softmax at
-// the output, which the loss has itself, and what the import refuses with its reason.
+// These are the tests of mapped operators from which a network can be made. Some tests are left
+// out:
+// - Tests with two activations as inputs, samples that are not (N, C, ...), or other numbers than
+// float32.
+// - Tests with a softmax at the output, since the loss has one itself.
+// - Tests that the import refuses with a reason.
 const std::vector<std::string> inference_tests{
     "averagepool_1d_default",
     "averagepool_2d_ceil",
@@ -103,11 +106,11 @@ const std::vector<std::string> inference_tests{
     "unsqueeze_negative_axes",
     "upsample_nearest",
 };
-// In training mode, with the statistics of the samples.
+// These tests run in training mode, with the statistics of the samples.
 const std::vector<std::string> training_tests{"batchnorm_epsilon_training_mode",
                                               "batchnorm_example_training_mode"};
 
-// Imports a node, and writes its samples, with labels of 0, and its weights.
+// Imports a node, and writes its weights, and its samples with labels of 0.
 class ImportedNode {
  public:
   explicit ImportedNode(const std::string& name)
@@ -121,7 +124,7 @@ class ImportedNode {
     data_.world().barrier();
   }
 
-  // The largest difference from what was recorded, on a mesh of all ranks along `axis`.
+  // Returns the largest difference from the recorded output, on a mesh of all ranks along `axis`.
   double error_of_inference(const std::string& backend, Axis axis) {
     options_.backend = backend;
     const std::string file = folder_.path("outputs.h5");

@@ -1,4 +1,4 @@
-// Reads what Debian's libonnx-testdata installs.
+// Reads the test data that Debian's libonnx-testdata installs.
 #include "tests/executor/import/recorded_node.hpp"
 
 #include <algorithm>
@@ -49,7 +49,7 @@ RecordedNode recorded_node(const std::string& name) {
   const std::string data = folder + name + "/test_data_set_0/";
   auto model = read_message<onnx::ModelProto>(folder + name + "/model.onnx");
   onnx::GraphProto& graph = *model.mutable_graph();
-  // An operator that never changed is recorded in the oldest form of files.
+  // ONNX records an operator that never changed in the oldest form of files.
   onnx::OperatorSetIdProto& opset = *model.mutable_opset_import(0);
   opset.set_version(std::max(opset.version(), oldest_opset));
   const auto tensor = [&](const std::string& kind, int number) {

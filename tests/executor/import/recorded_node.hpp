@@ -1,4 +1,4 @@
-// Models of one node, with the inputs and outputs that ONNX's authors recorded.
+// Reads models of one node, with the inputs and outputs that ONNX's authors recorded.
 #pragma once
 
 #include <cstdint>
@@ -9,24 +9,25 @@
 
 namespace cnnplan::test {
 
-// Row-major.
+// Holds values in row-major order.
 struct RecordedTensor {
   std::vector<std::int64_t> dims;
   std::vector<float> values;
 };
 
-// The first input is what the network takes; all others are constants of the model.
+// Holds a model whose first input is the network's input. All other inputs are constants of the
+// model.
 struct RecordedNode {
   std::string content;  // of the model's file
   RecordedTensor input;
   RecordedTensor output;  // the first
 
-  // @throws what an import throws
+  // @throws the exceptions of import_onnx
   ImportedModel import() const;
 };
 
 bool has_recorded_nodes();
-// Of "test_conv_with_strides_padding". @throws IoError
+// Reads the node of a test such as "test_conv_with_strides_padding". @throws IoError
 RecordedNode recorded_node(const std::string& name);
 
 }  // namespace cnnplan::test

@@ -1,9 +1,11 @@
-// oneDNN's convolutions and those over packed panels in turns, for scripts/bench: lines of values,
-// parted by tabs.
+// Times oneDNN's convolutions and convolutions over packed panels in turns, for scripts/bench.
 //
-// PLAN [ROUNDS]: of each kernel of the first rank that both can run: phase, kind ("window",
-// "strided window", "pointwise"), how many of the rank's kernels are such, median seconds of
-// oneDNN and of panels, median of their ratios, kernel.
+//   usage: kernel_turns PLAN [ROUNDS]
+//
+// The program takes the kernels of the first rank that both can run. It prints a line of values for
+// each, separated by tabs: phase, kind ("window", "strided window", "pointwise"), number of such
+// kernels on the rank, median seconds of oneDNN, median seconds of panels, median of their ratios,
+// and the kernel.
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -32,8 +34,9 @@ std::string kind_of(const KernelSpec& spec) {
   return is_strided ? "strided window" : "window";
 }
 
-// Pointwise ones (without padding, as those of networks are) as the backend runs them, without what
-// both do alike: gather inputs, add a bias.
+// Returns the specification that is timed. It leaves out the bias, which costs both alike. A
+// pointwise kernel gets all positions in one dim, as the backend runs it after it has gathered the
+// inputs.
 KernelSpec as_timed(KernelSpec spec) {
   spec.bias = spec.relu = false;
   const auto& dims = spec.window.dims;
@@ -60,7 +63,7 @@ std::map<KernelSpec, int> kernels_of(const std::string& plan_file) {
   return kernels;
 }
 
-// Values that are neither zero nor denormal.
+// Fills memory with values that are neither zero nor denormal.
 MemoryBlock filled(std::int64_t floats) {
   MemoryBlock block(floats * static_cast<std::int64_t>(sizeof(float)));
   auto* const values = reinterpret_cast<float*>(block.data());

@@ -1,4 +1,4 @@
-// Independent chains of multiply-adds, more of them than a core needs to hide their latency.
+// Runs more independent chains of multiply-adds than a core needs to hide their latency.
 #include "tests/executor/machine_peak/fma_peak.hpp"
 
 #include <algorithm>
@@ -11,9 +11,9 @@
 namespace cnnplan {
 namespace {
 
-// Two units of a latency of at most 5 need 10; with two operands they fit 16 registers. They begin
-// with different values, none of them 1, which a step leaves as it is: compilers would leave chains
-// out.
+// Two units need 10 chains, since their latency is at most 5. With the two operands, 12 chains fit
+// into 16 registers. They begin with different values, since compilers would remove equal chains.
+// None begins with 1, which a step would not change.
 constexpr int chains = 12;
 constexpr std::int64_t steps = 20'000;
 constexpr float factor = 0.999F;
@@ -23,7 +23,7 @@ using FourFloats = float __attribute__((vector_size(16)));
 using EightFloats = float __attribute__((vector_size(32)));
 using SixteenFloats = float __attribute__((vector_size(64)));
 
-// Multiply-adds of `steps` in all lanes of all chains, and a value that hangs on all of them.
+// Runs `steps` multiply-adds in all lanes of all chains. The result depends on all of them.
 template <typename Floats>
 CNNPLAN_INLINE double multiply_and_add() {
   Floats sums[chains];

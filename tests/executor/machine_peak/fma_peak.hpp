@@ -1,11 +1,11 @@
-// What a core can compute at most.
+// Measures how many floating-point operations a core can do.
 #pragma once
 
 namespace cnnplan {
 
-// Floating-point operations per second in fp32 of this core, all operands in registers; a
-// multiply-add counts two. The fastest of many passes within `budget_s`, with the widest vectors
-// that the processor has.
+// Returns the floating-point operations per second in fp32 of this core, with all operands in
+// registers and the widest vectors of the processor. A multiply-add counts two. The fastest of many
+// passes within `budget_s` counts.
 double fma_peak(double budget_s);
 
 }  // namespace cnnplan

@@ -1,8 +1,11 @@
-// What these cores and their memory can do at most, for scripts/bench: one JSON object.
+// Measures the limits of cores and memory for scripts/bench, and prints one JSON object.
 //
-// [--ring]: of all ranks at once, operations per second of the slowest (flops_per_s); with --ring
-// also, by bytes and in turns, seconds of an allreduce by the ring, and of the same copies and adds
-// where nobody waits for a neighbour, chunks written through the caches (cached_s) or past them.
+//   usage: machine_peak [--ring]
+//
+// All ranks compute at the same time, and the slowest gives flops_per_s. With --ring, the object
+// also has seconds of an allreduce by number of bytes: ring_s by the ring, and cached_s and
+// streamed_s for the ring's copies and adds without waiting for a neighbour. Chunks are written
+// through the caches (cached_s) or past them.
 #include <cstdint>
 #include <iostream>
 #include <span>
@@ -24,7 +27,7 @@ constexpr double peak_budget_s = 1.0;
 constexpr std::int64_t least_bytes = std::int64_t{1} << 20;
 constexpr std::int64_t most_bytes = std::int64_t{256} << 20;
 
-// The same passes over links without waiting, their chunks through the caches or past them.
+// Holds links without waiting, whose chunks are written through the caches or past them.
 struct Probes {
   explicit Probes(const Communicator& world) : cached(world, false), streamed(world, true) {}
   UnsynchronizedLink cached;

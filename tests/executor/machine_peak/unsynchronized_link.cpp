@@ -1,4 +1,4 @@
-// Where the chunks of the two neighbours lie.
+// Finds the memory for the chunks of a rank and of its left neighbour.
 #include "tests/executor/machine_peak/unsynchronized_link.hpp"
 
 #include <stdexcept>

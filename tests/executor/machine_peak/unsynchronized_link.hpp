@@ -1,5 +1,5 @@
-// A link in shared memory on which nobody waits: what a pass over it takes is the least that the
-// copies and adds of a ring can take, between the cores that its ranks run on.
+// Measures how long the copies and adds of a ring take at least, by a link in shared memory on
+// which no rank waits.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +10,12 @@
 
 namespace cnnplan {
 
-// Chunks go to memory of this rank and come from that of its left neighbour, as much of it as a
-// SharedLink has, whatever stands there.
+// Sends chunks to memory of this rank, and receives whatever the memory of its left neighbour
+// holds. The memory is as large as that of a SharedLink.
 class UnsynchronizedLink final : public RingLink {
  public:
-  // Collective. `streamed`: writes chunks past the caches. @throws std::runtime_error where the
-  // ranks share no memory
+  // Is collective. With `streamed`, chunks are written past the caches. @throws std::runtime_error
+  // if the ranks share no memory
   UnsynchronizedLink(const Communicator& communicator, bool streamed);
 
   std::size_t chunk_bytes() const override { return chunk; }

@@ -1,5 +1,5 @@
-// Groups of layers at the same time, on emulated devices that run their queues in any order: the
-// same bits as one after the other.
+// Tests groups of layers that run at the same time on emulated devices. The devices run their
+// queues in any order, and the results have the same bits as those of one group after the other.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -21,7 +21,7 @@ using emulation::Schedule;
 constexpr std::uint64_t random_plans = is_slow_build ? 2 : 6;
 constexpr std::array orders{Schedule::lazy, Schedule::random, Schedule::eager};
 
-// Other ranks run their queues in another order.
+// Starts devices that run their queues in another order on each rank.
 void start_device(Schedule schedule, std::uint64_t seed, const Communicator& world) {
   forget_backends();
   emulation::reset(
@@ -67,7 +67,8 @@ TEST_CASE("Lanes: a group of layers is a graph in every sweep") {
     run_plan(plan, setup, world);  // chooses engines, for which it has graphs, too
     const std::int64_t before = emulation::counters().graph_launches;
     run_plan(plan, setup, world);
-    // Of the two steps, the first has no graphs. Forward and backward; updates are one more.
+    // The first of the two steps has no graphs. In the second one, forward and backward have a
+    // graph for each group and sweep, and the updates have one more.
     CHECK(emulation::counters().graph_launches - before == 2 * sweeps * coarse_steps + 1);
   }
 }

@@ -1,4 +1,4 @@
-// Steps on an emulated device: graphs, times, named implementations, errors and leaks.
+// Tests steps on an emulated device: graphs, times, named implementations, errors and leaks.
 #include <array>
 #include <functional>
 #include <set>
@@ -32,7 +32,7 @@ std::unique_ptr<Backend> make_device() {
   return make_backend("cudnn", {.deterministic = true, .engine_trials = 2});
 }
 
-// No two steps are alike.
+// Returns settings that differ from step to step.
 StepState state_of(int step) {
   return {.seed = 3 + static_cast<std::uint64_t>(step) / 3,
           .step = step,
@@ -75,7 +75,7 @@ const std::array schedules{emulation::Options{},
                            emulation::Options{.schedule = emulation::Schedule::random, .seed = 2},
                            emulation::Options{.schedule = emulation::Schedule::eager}};
 
-// Names one engine, which is sure to exist, for all convolutions of a plan on one rank.
+// Returns a plan on one rank whose convolutions all name one engine, which is sure to exist.
 Plan with_engine(Plan plan, const std::string& name) {
   for (const Operation& operation : lower(plan, 0).operations) {
     const auto* kernel = std::get_if<KernelOperation>(&operation.body);
@@ -147,7 +147,7 @@ TEST_CASE("StepRunner: on one rank a step is one graph, and its kernels are thos
   CHECK(third.allocations == first.allocations);
 }
 
-TEST_CASE("StepRunner: kernels that cannot be captured go singly, unless graphs were asked for") {
+TEST_CASE("StepRunner: kernels that cannot be captured run singly, unless graphs are required") {
   const Communicator world = Communicator::world();
   const Communicator self = Communicator::group(world, {world.rank()});
   const Plan plan = plan_on(1, Precision::fp32);
@@ -175,7 +175,7 @@ TEST_CASE("StepRunner: kernels that cannot be captured go singly, unless graphs 
   }
 }
 
-TEST_CASE("StepRunner: every operation is timed, and none where the step is") {
+TEST_CASE("StepRunner: times every operation, or only the whole step") {
   const Communicator world = Communicator::world();
   emulation::reset();
   const auto backend = make_device();
@@ -227,7 +227,7 @@ TEST_CASE("StepRunner: an engine that is not known or does not fit is named") {
   }
 }
 
-TEST_CASE("StepRunner: a deterministic backend refuses a named engine that is not") {
+TEST_CASE("StepRunner: a deterministic backend refuses a named engine that is not deterministic") {
   const Communicator world = Communicator::world();
   const Communicator self = Communicator::group(world, {world.rank()});
   emulation::reset();
@@ -247,7 +247,7 @@ TEST_CASE("StepRunner: nothing is left on the device") {
   }
 }
 
-TEST_CASE("StepRunner: a device without room for all of it ends with what is missing, no leaks") {
+TEST_CASE("StepRunner: a device without room ends with the missing bytes, and without leaks") {
   const Communicator world = Communicator::world();
   const Communicator self = Communicator::group(world, {world.rank()});
   emulation::reset();
@@ -269,7 +269,7 @@ TEST_CASE("StepRunner: a device without room for all of it ends with what is mis
   CHECK(refused > allocations / 2);
 }
 
-TEST_CASE("StepRunner: calls that fail end with their name, and leave nothing behind") {
+TEST_CASE("StepRunner: calls that fail are named, and leave nothing behind") {
   const Communicator world = Communicator::world();
   const Communicator self = Communicator::group(world, {world.rank()});
   for (const std::string function : {"cudaMallocHost",
@@ -314,7 +314,7 @@ TEST_CASE("StepRunner: a kernel that cannot be launched, and work that fails whe
   }
 }
 
-TEST_CASE("train: steps that count are those after graphs were tried both ways") {
+TEST_CASE("train: steps count only after steps with and without graphs were tried") {
   const Communicator world = Communicator::world();
   const Plan plan = plan_on(world.size(), Precision::fp32);
   const auto counted = [&](Graphs graphs, std::int64_t all_steps) {
@@ -327,7 +327,8 @@ TEST_CASE("train: steps that count are those after graphs were tried both ways")
   };
   constexpr int settled = 2 + GraphChoice::settling_steps;
   CHECK(counted(Graphs::off, 6) == 4);
-  // Every fourth of the other steps times operations instead of the step; of fewer steps, the last.
+  // Every fourth of the other steps times operations instead of the step. If there are fewer steps,
+  // the last one does.
   CHECK(counted(Graphs::on, 6) == 3);
   CHECK(counted(Graphs::on, 5) == 2);
   CHECK(counted(Graphs::on, 3) == 1);
@@ -337,7 +338,7 @@ TEST_CASE("train: steps that count are those after graphs were tried both ways")
   CHECK(counted(Graphs::automatic, settled + 1) == 6);
 }
 
-TEST_CASE("train: a full device and one that is not there") {
+TEST_CASE("train: refuses a full device and a missing one") {
   const Communicator world = Communicator::world();
   const TrainingOptions options{.backend = "cudnn", .steps = 1};
   const Plan plan = plan_on(world.size(), Precision::fp32);

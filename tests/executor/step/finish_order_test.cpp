@@ -1,4 +1,4 @@
-// Tests of executor/step/finish_order.
+// Tests the order in which ranks finish communication: no deadlock, and no needless waiting.
 #include "executor/step/finish_order.hpp"
 
 #include <algorithm>
@@ -14,13 +14,13 @@ namespace {
 using List = std::vector<std::size_t>;
 using Urgency = FinishOrder::Urgency;
 
-// A step of some communication: it is started, later an operation waits for it.
+// Starts the communication of an operation, or says that a later operation waits for it.
 struct Event {
   std::size_t operation = 0;
   bool starts = true;
 };
 
-// A random schedule, in which everything is waited for after its start.
+// Returns a random schedule, in which some operation waits for every communication after its start.
 std::vector<Event> random_events(std::size_t count, std::mt19937& random) {
   std::vector<Event> events;
   List open;
@@ -42,12 +42,12 @@ bool is_reduction(std::size_t operation) {
   return operation % 3 == 0;
 }
 
-// Finishes those before it.
+// Says whether the operation finishes earlier reductions when it starts.
 bool is_sum(std::size_t operation) {
   return operation % 6 == 0;
 }
 
-// In which order a rank finishes what it takes part in.
+// Returns the order in which a rank finishes the operations that it takes part in.
 List finished(const std::vector<Event>& events, const std::vector<bool>& takes_part) {
   FinishOrder order;
   List all;
@@ -97,7 +97,7 @@ TEST_CASE("FinishOrder: reductions follow each other, and the rest at the end") 
   CHECK(order.up_to(7).empty());
 }
 
-TEST_CASE("FinishOrder: when a reduction is under way, those before it are finished") {
+TEST_CASE("FinishOrder: when a reduction starts, earlier reductions are finished") {
   FinishOrder order;
   order.start(1, Urgency::reduction);
   CHECK(order.before(1).empty());
@@ -126,7 +126,7 @@ TEST_CASE("FinishOrder: ranks finish what they share in one order") {
   for (int i = 0; i < 500; ++i) {
     const std::size_t count = 2 + random() % 12;
     const std::vector<Event> events = random_events(count, random);
-    // Of the exchanges, a rank has some, and waits for some of those only at the end.
+    // A rank has some of the exchanges, and waits for some of them only at the end.
     const auto rank = [&](std::vector<bool>& takes_part) {
       std::vector<Event> own;
       for (const Event& event : events) {

@@ -1,3 +1,4 @@
+// Tests when steps use graphs of a device, by given times of graphs and of single kernels.
 #include "executor/step/graph_choice.hpp"
 
 #include <vector>
@@ -7,7 +8,7 @@
 namespace cnnplan {
 namespace {
 
-// What is chosen for each of `steps` steps when graphs take `graph_s` and single kernels
+// Returns whether each of `steps` steps uses graphs, if graphs take `graph_s` and single kernels
 // `single_s`.
 std::vector<bool> choices(Graphs graphs, double graph_s, double single_s, int steps) {
   GraphChoice choice(graphs);
@@ -20,7 +21,7 @@ std::vector<bool> choices(Graphs graphs, double graph_s, double single_s, int st
   return chosen;
 }
 
-TEST_CASE("GraphChoice: both are tried in turns, then the faster one is taken") {
+TEST_CASE("GraphChoice: graphs and kernels are tried in turns, then the faster are used") {
   const std::vector<bool> trials{true, false, true, false, true, false};
   std::vector<bool> graphs = trials;
   graphs.insert(graphs.end(), 4, true);
@@ -40,7 +41,7 @@ TEST_CASE("GraphChoice: refused graphs are not tried again") {
   }
 }
 
-TEST_CASE("GraphChoice: what the user decided is not tried out") {
+TEST_CASE("GraphChoice: a choice of the user needs no trials") {
   CHECK(choices(Graphs::on, 2.0, 1.0, 8) == std::vector<bool>(8, true));
   CHECK(choices(Graphs::off, 1.0, 2.0, 8) == std::vector<bool>(8, false));
 }

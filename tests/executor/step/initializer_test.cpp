@@ -1,4 +1,4 @@
-// First values depend on seed, layer and element, and have the right moments.
+// Tests that first values depend on seed, layer and element, and have the right moments.
 #include "executor/step/initializer.hpp"
 
 #include <algorithm>
@@ -10,7 +10,8 @@
 namespace cnnplan {
 namespace {
 
-// input - conv (layer 1) - conv (2) - fully connected (3) - loss.
+// Returns a network of input, convolution (layer 1), convolution (2), fully connected layer (3) and
+// loss.
 Network network() {
   Convolution convolution{.filters = 32};
   convolution.window.dims[1] = {.kernel = 3, .padding_begin = 1, .padding_end = 1};
@@ -44,7 +45,7 @@ double variance_of(const std::vector<double>& values) {
          static_cast<double>(values.size());
 }
 
-TEST_CASE("initial_values: weights depend on seed and layer, not on anything else") {
+TEST_CASE("initial_values: weights depend on seed and layer only") {
   const ParameterSlot slot = slot_of(1, ParameterRole::weight, filters);
   ParameterSlot split = slot;
   split.forward.in = {{1, 32, 1, 3, 8}};

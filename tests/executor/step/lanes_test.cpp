@@ -1,4 +1,5 @@
-// Groups of layers that run at the same time, on threads, give the bits of groups run in turn.
+// Tests groups of layers that run at the same time on threads: they give the bits of groups run in
+// turn.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -34,7 +35,7 @@ RunResult run(const Plan& plan, const std::string& backend, const Communicator& 
   return run_plan(plan, {.backend = backend}, world);
 }
 
-// This source fails in the second step.
+// Fails in the second step.
 class FailingData final : public DataSource {
  public:
   explicit FailingData(const Plan& plan)
@@ -54,7 +55,7 @@ class FailingData final : public DataSource {
   SyntheticData data_;
 };
 
-// This reference backend fails in the `nth` kernel that threads of lanes call.
+// Fails in the `nth` kernel that threads of lanes call, and else computes as the reference backend.
 class FailingBackend final : public Backend {
  public:
   explicit FailingBackend(int nth) : calls_left_(nth) {}
@@ -132,7 +133,7 @@ TEST_CASE("Lanes: groups at the same time leave the same bits as one after the o
   CHECK(lanes > 2);
 }
 
-TEST_CASE("Lanes: data that break off end the step on all lanes") {
+TEST_CASE("Lanes: data that fail end the step on all lanes") {
   const Communicator world = Communicator::world();
   const Communicator self = Communicator::group(world, {world.rank()});
   for (std::uint64_t seed = 0; seed < random_plans; ++seed) {
@@ -176,7 +177,7 @@ TEST_CASE("Lanes: a kernel that fails in one ends the step, and other ranks get 
     calls_of_whole_steps += backend.calls() - calls_before;
   }
   CHECK((failures > 0) == (world.rank() == 0));
-  // Operations that wait for the failed kernel are not computed.
+  // Operations that wait for the failed kernel do not run.
   CHECK(2 * calls <= calls_of_whole_steps);
 }
 
@@ -201,7 +202,7 @@ TEST_CASE("Lanes: a rank with fewer cores than lanes is told how to get them") {
                                          "use 1 core: start it with mpirun --map-by slot:PE=3"});
 }
 
-TEST_CASE("OperationEnds: a failure is one of its step") {
+TEST_CASE("OperationEnds: a failure belongs to its step") {
   OperationEnds ends(1);
   ends.begin_step();
   CHECK_FALSE(ends.failed());
@@ -225,7 +226,7 @@ TEST_CASE("LaneThreads: all lanes are called, each in a thread of its own") {
   CHECK(count == 3);
 }
 
-TEST_CASE("LaneThreads: what a lane throws is thrown when all have ended, and once") {
+TEST_CASE("LaneThreads: the exception of a lane is thrown once, after all lanes have ended") {
   LaneThreads threads(3, [] {});
   std::atomic<int> ended = 0;
   for (int failing : {0, 2}) {
@@ -242,7 +243,7 @@ TEST_CASE("LaneThreads: what a lane throws is thrown when all have ended, and on
   CHECK_NOTHROW(threads.run([](int) {}));
 }
 
-TEST_CASE("OperationEnds: a lane goes on when what it waits for was done in this step") {
+TEST_CASE("OperationEnds: a lane continues when the awaited operation has ended in this step") {
   OperationEnds ends(2);
   LaneThreads threads(2, [] {});
   int value = 0;

@@ -1,5 +1,6 @@
-// Transfers and reductions beside kernels, on emulated devices that run their queues in any order:
-// the same bits as one after the other.
+// Tests transfers and reductions that run at the same time as kernels on emulated devices. The
+// devices run their queues in any order, and the results have the same bits as those of one
+// operation after the other.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -29,7 +30,7 @@ constexpr std::array<Order, 5> orders{{{Schedule::lazy},
                                        {Schedule::random, 3},
                                        {Schedule::eager}}};
 
-// Other ranks run their queues in another order.
+// Starts devices that run their queues in another order on each rank.
 void start_device(const Order& order, const Communicator& world) {
   forget_backends();
   emulation::reset({.schedule = order.schedule,
@@ -40,7 +41,7 @@ RunResult run(const Plan& plan, const Communicator& world, bool overlap, bool gr
   return run_plan(plan, {.backend = "cudnn", .overlap = overlap, .graphs = graphs}, world);
 }
 
-// Where much is moved between many layers.
+// Returns a plan that moves much between many layers.
 Plan convolutions_by_height(int ranks, Precision precision) {
   Convolution convolution{.filters = 4, .bias = true};
   convolution.window.dims[1] = {.kernel = 3, .padding_begin = 1, .padding_end = 1};
@@ -55,7 +56,7 @@ Plan convolutions_by_height(int ranks, Precision precision) {
   layers.push_back({"fc", {layers.back().name}, FullyConnected{.outputs = 3}});
   layers.push_back({"loss", {"fc"}, SoftmaxCrossEntropy{}});
   Plan plan = uniform_plan(Network("rows", layers), 4, Mesh({{Axis::h, ranks}}));
-  // Every other layer by columns: shuffles, too.
+  // Every other layer is split by columns, which adds shuffles.
   for (std::size_t i = 4; i < plan.layers.size(); i += 5) {
     plan.layers[i].mesh = Mesh({{Axis::w, ranks}});
   }
@@ -78,7 +79,7 @@ void check_overlap(Plan plan, const Communicator& world) {
 
 }  // namespace
 
-TEST_CASE("Overlap: halos, shuffles and reductions beside kernels leave the same bits") {
+TEST_CASE("Overlap: halos, shuffles and reductions during kernels leave the same bits") {
   const Communicator world = Communicator::world();
   for (const Order& order : orders) {
     start_device(order, world);
@@ -87,7 +88,7 @@ TEST_CASE("Overlap: halos, shuffles and reductions beside kernels leave the same
   }
 }
 
-TEST_CASE("Overlap: interiors beside their halos leave the same bits") {
+TEST_CASE("Overlap: interiors during their halo exchanges leave the same bits") {
   const Communicator world = Communicator::world();
   for (const Order& order : orders) {
     start_device(order, world);
@@ -108,7 +109,7 @@ TEST_CASE("Overlap: interiors beside their halos leave the same bits") {
   }
 }
 
-TEST_CASE("Overlap: weights that are gathered beside the first layers leave the same bits") {
+TEST_CASE("Overlap: weights that are gathered during the first layers leave the same bits") {
   const Communicator world = Communicator::world();
   for (const Order& order : orders) {
     start_device(order, world);

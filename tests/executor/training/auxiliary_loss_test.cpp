@@ -1,4 +1,4 @@
-// An auxiliary loss of the main one's logits is as the main one times 1 + weight.
+// Tests auxiliary losses: a second loss of the main loss's logits acts as a factor of 1 + weight.
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -14,7 +14,8 @@ namespace {
 constexpr std::int64_t batch = 4;
 constexpr double weight = 0.25;
 
-// With a loss per position or per image; perhaps with a second loss of the same logits.
+// Returns a network with a loss per position or per image. With `is_auxiliary`, these logits have a
+// second loss.
 Network network_with(bool per_pixel, bool has_targets, bool is_auxiliary) {
   const auto loss = [&](double factor) {
     return has_targets ? LayerParameters(MeanSquaredError{.weight = factor})
@@ -48,7 +49,7 @@ void check_close(const NamedValues& actual, const NamedValues& expected) {
   }
 }
 
-// The auxiliary loss has a mesh of its own: its labels are other blocks.
+// Returns a plan whose auxiliary loss has a mesh of its own, so that its blocks of labels differ.
 Plan with_auxiliary(bool per_pixel, bool has_targets, const Mesh& mesh, const Mesh& auxiliary) {
   Plan plan = uniform_plan(network_with(per_pixel, has_targets, true), batch, mesh);
   plan.layers[plan.layers.size() - 2].mesh = auxiliary;
@@ -81,7 +82,7 @@ TEST_CASE("auxiliary losses: the loss and all gradients are the sum with the wei
   }
 }
 
-TEST_CASE("auxiliary losses: those with the same block share its labels") {
+TEST_CASE("auxiliary losses: losses with one block share its labels") {
   const auto label_buffers = [](const Mesh& auxiliary) {
     const Plan plan = with_auxiliary(true, false, parse_mesh("n2"), auxiliary);
     const Schedule schedule = lower(plan, 1);
@@ -91,7 +92,7 @@ TEST_CASE("auxiliary losses: those with the same block share its labels") {
   CHECK(label_buffers(parse_mesh("h2")) == 2);
 }
 
-TEST_CASE("auxiliary losses: inference runs nothing that they alone need, and has its parameters") {
+TEST_CASE("auxiliary losses: inference skips layers that only they need, and has all parameters") {
   const Network network("side",
                         {{"data", {}, Input{.channels = 2, .size = {1, 6, 5}}},
                          {"conv", {"data"}, Convolution{.filters = 3}},

@@ -1,4 +1,5 @@
-// Batch norm over some of the ranks: each group computes what one rank computes on its part alone.
+// Tests batch norm over some of the ranks: each group computes as one rank does with its part
+// alone.
 #include <algorithm>
 #include <iterator>
 #include <vector>
@@ -17,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t seed = 11;
 
-// A block of the mini-batch as if there were nothing else.
+// Gives a block of the mini-batch as if it were the whole mini-batch.
 class PartOfData : public DataSource {
  public:
   PartOfData(const BatchShape& all, const Box& part) : all_(all, seed), part_(part) {}
@@ -54,7 +55,7 @@ Convolution convolution(std::int64_t filters, std::int64_t kernel, std::int64_t 
   return layer;
 }
 
-// Samples are apart from each other but for batch norm.
+// Makes a network in which only batch norm mixes samples.
 Network image_network() {
   return Network("images",
                  {{"input", {}, Input{.channels = 3, .size = {1, 9, 7}}},
@@ -70,7 +71,7 @@ Network image_network() {
                   {"loss", {"fc"}, SoftmaxCrossEntropy{}}});
 }
 
-// Positions are apart from each other but for batch norm.
+// Makes a network in which only batch norm mixes positions.
 Network pixel_network() {
   return Network("pixels",
                  {{"input", {}, Input{.channels = 3, .size = {1, 9, 7}}},
@@ -111,7 +112,7 @@ std::vector<GroupCase> group_cases(int ranks) {
   return cases;
 }
 
-// The parts of the mini-batch that are normalised together.
+// Returns the parts of the mini-batch that are normalised together.
 std::vector<Box> parts_of(const Plan& plan) {
   const Shape shape = plan.network.output_shape(0, plan.batch);
   const Distribution distribution(shape, plan.layers[0].mesh);
@@ -133,7 +134,8 @@ void add(std::vector<double>& sum, const std::vector<double>& values, double fac
   for (std::size_t i = 0; i < values.size(); ++i) sum[i] += factor * values[i];
 }
 
-// Loss and gradients of all parts, each computed alone, weighted by how many positions they have.
+// Computes loss and gradients of each part alone, and adds them weighted by their share of
+// positions.
 RunResult sum_of_parts(const Plan& plan, const Communicator& self) {
   const Shape shape = plan.network.output_shape(0, plan.batch);
   const BatchShape batch = batch_shape(plan.network, plan.batch, Precision::fp64);

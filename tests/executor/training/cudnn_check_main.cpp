@@ -1,4 +1,4 @@
-// Training tests on a GPU, which the ranks share.
+// Runs the training tests on a GPU, which the ranks share.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <mpi.h>
 

@@ -1,5 +1,4 @@
-// A training on the device of this process, with what belongs to it, for tests of what a device
-// does meanwhile.
+// Holds a training on the device of this process and all its parts, for tests of the device.
 #pragma once
 
 #include <memory>
@@ -12,7 +11,7 @@
 
 namespace cnnplan::test {
 
-// A network with every kind of kernel, dropout among them.
+// Makes a network with every kind of kernel, including dropout.
 inline Network device_network() {
   Convolution convolution{.filters = 4, .bias = true};
   convolution.window.dims[1] = {.kernel = 3, .padding_begin = 1, .padding_end = 1};
@@ -54,7 +53,7 @@ struct DeviceTraining {
     initialize(parameters, plan.network, 1);
   }
 
-  // All that a step leaves behind.
+  // Returns all numbers that a step leaves behind.
   std::vector<std::vector<double>> numbers() const {
     std::vector<std::vector<double>> all{{runner.loss()}};
     for (std::size_t i = 0; i < parameters.slots().size(); ++i) {

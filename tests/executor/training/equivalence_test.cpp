@@ -1,4 +1,5 @@
-// Random networks under random plans on 1 to 4 ranks: every plan computes what one rank computes.
+// Tests that every random plan of a random network computes what one rank computes, on 1 to 4
+// ranks.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -21,9 +22,10 @@
 namespace cnnplan::test {
 namespace {
 
-// When first weights that differ by so little (`probe`: some roundings of the precision) move the
-// oracle itself by more than the tolerance, a ReLU or a maximum is on the edge, and the case says
-// nothing about plans. Nor does it where one rank alone is as far from the oracle in 16 bits.
+// Holds the limits of a precision. Some cases say nothing about plans, because a ReLU or a maximum
+// is on the edge. In such a case, a change of the first weights by `probe`, some roundings of the
+// precision, moves the oracle by more than the tolerance. In 16 bits, a case also says nothing if
+// one rank alone is as far from the oracle.
 struct Limits {
   Precision precision = Precision::fp32;
   double tolerance = 0.0;
@@ -35,7 +37,8 @@ constexpr std::array<Limits, 4> all_limits{{{Precision::fp32, float_tolerance, 1
                                             {Precision::tf32, 4e-2, 0.1, 1e-3, 0.3},
                                             {Precision::fp16, 4e-2, 0.1, 1e-3, 0.3},
                                             {Precision::bf16, 0.25, 0.1, 8e-3, 0.3}}};
-// Kernels for which oneDNN has slow code only.
+// The backend refuses kernels for which oneDNN has only slow code. At most this part of the cases
+// may have such kernels.
 constexpr double max_refused_part = 0.1;
 
 const Limits& limits_of(Precision precision) {
@@ -44,7 +47,7 @@ const Limits& limits_of(Precision precision) {
   });
 }
 
-// What is tested, and in double.
+// Returns the backend under test, and the backend that computes in double.
 std::string backend_name() {
   return tested_backend("onednn");
 }
@@ -52,7 +55,8 @@ std::string precise_backend_name() {
   return tested_backend("reference");
 }
 
-// Positions at random, channels, too, or positions along one dim with interiors and strips.
+// Says what random plans split: positions only, also channels, or positions along one dim with
+// interiors and strips.
 enum class Splits { positions, channels, rows };
 constexpr std::array<std::string_view, 3> splits_names{"positions", "channels", "rows"};
 
@@ -72,7 +76,7 @@ struct Case {
     return precise;
   }
   const Limits& limits() const { return limits_of(plan.precision); }
-  // Error signals of fp16 vanish without.
+  // Without a scale, error signals of fp16 would vanish.
   double loss_scale() const { return plan.precision == Precision::fp16 ? 1024.0 : 1.0; }
   std::string text(const Communicator& world) const {
     return "\nreplay: CNNPLAN_PRECISION=" + std::string(to_text(plan.precision)) +
@@ -89,7 +93,7 @@ class Equivalence {
   explicit Equivalence(const Communicator& world)
       : world_(world), self_(Communicator::group(world, {world.rank()})) {}
 
-  // The same on all ranks. Collective.
+  // Returns the same verdict on all ranks. Is collective.
   Verdict check(const Case& random) {
     const std::optional<std::string> refused = refusal(random);
     if (world_.maximum(refused ? 1.0 : 0.0) > 0.0) {
@@ -172,7 +176,7 @@ class Equivalence {
   Communicator self_;
 };
 
-// Of fp32 on 1 to 8 ranks together 510, of a slow build a few.
+// In fp32, 1 to 8 ranks have 510 cases together. A slow build has few.
 int wanted_cases(int ranks, Precision precision) {
   constexpr std::array<int, 4> usual{40, 100, 70, 100};
   constexpr std::array<int, 4> few{6, 8, 6, 8};

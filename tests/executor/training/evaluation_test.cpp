@@ -1,4 +1,5 @@
-// Accuracy or error of a network that passes its input on, so that what is right is known.
+// Tests accuracy and error of a network that passes its input on, so that the right results are
+// known.
 #include "executor/training/evaluation.hpp"
 
 #include <cstdint>
@@ -20,7 +21,8 @@ constexpr std::int64_t classes = 3;
 constexpr std::int64_t height = 5;
 constexpr std::int64_t width = 2;
 
-// Every fourth position is labelled with another class than the one that its channels favour.
+// Returns the class that the channels of a position favour. Every fourth position has another
+// label.
 std::int64_t favoured_class(std::int64_t position) {
   return position * 5 % classes;
 }
@@ -31,12 +33,13 @@ std::int64_t label_of(std::int64_t position) {
   return (favoured_class(position) + (is_right(position) ? 0 : 1)) % classes;
 }
 
-// Of a channel at a position from its target.
+// Returns the difference between a channel at a position and its target.
 double difference_at(std::int64_t position, std::int64_t channel) {
   return 0.25 * static_cast<double>(position % 4 + channel);
 }
 
-// Positions are numbered over samples, rows and columns; with a loss per image, over samples.
+// Gives known values by position, which is a number over samples, rows and columns. With a loss per
+// image, it is the number of the sample.
 class KnownData : public DataSource {
  public:
   KnownData(bool per_pixel, bool has_targets) : per_pixel_(per_pixel), has_targets_(has_targets) {}
@@ -51,7 +54,7 @@ class KnownData : public DataSource {
   }
   void read_labels(std::int64_t step, const TensorView& labels) override {
     if (has_targets_) {
-      // What follows the last sample is far from its target, and must not count.
+      // Targets after the last sample are far off, and must not count.
       return fill<float>(labels, [&](const Shape& index) {
         const double difference = difference_at(position(step, index), index[Dim::c]);
         return sample(step, index) +
@@ -94,8 +97,9 @@ class KnownData : public DataSource {
   bool has_targets_;
 };
 
-// The convolution is the identity; dropout would drop half of the logits, were it not evaluation.
-// The auxiliary loss is of what has nothing to do with the main one.
+// Makes a network whose convolution is the identity. Dropout would drop half of the logits in
+// training, but not in an evaluation. The auxiliary loss has logits that are unrelated to those of
+// the main loss.
 Network passing_network(bool per_pixel, bool has_targets) {
   std::vector<Layer> layers{
       {"data", {}, Input{.channels = classes, .size = {1, height, width}}},
@@ -120,7 +124,7 @@ std::vector<double> identity(double scale) {
   return weight;
 }
 
-// With logits so many times as large.
+// Evaluates the network with logits that are multiplied by `scale`.
 double evaluated(const Plan& plan, bool per_pixel, const Communicator& world, double scale = 1.0) {
   const auto backend = make_backend(test::tested_backend(std::string(default_backend())));
   const Schedule schedule = lower(plan, world.rank());
@@ -147,7 +151,7 @@ double expected_error(bool per_pixel) {
   return sum / static_cast<double>(positions * classes);
 }
 
-// Calls check(plan, per_pixel) for losses per image and per pixel on splits of one axis.
+// Calls check(plan, per_pixel) for losses per image and per pixel, on splits of one axis.
 template <typename Check>
 void for_each_split(bool has_targets, const Communicator& world, const Check& check) {
   for (bool per_pixel : {false, true}) {
@@ -169,15 +173,15 @@ TEST_CASE("evaluate: counts every position once, on any split, and no padding of
   });
 }
 
-TEST_CASE("evaluate: the error from targets is a mean over every element once, likewise") {
+TEST_CASE("evaluate: the error from targets is a mean in which every element counts once") {
   const Communicator world = Communicator::world();
   for_each_split(true, world, [&](const Plan& plan, bool per_pixel) {
     CHECK(evaluated(plan, per_pixel, world) == relative(expected_error(per_pixel), 1e-6));
   });
 }
 
-// On a GPU, the plans of all numbers of ranks would have to name the same engines.
-TEST_CASE("evaluate: which ranks have which samples does not change a bit of the error") {
+// On a GPU, the plans for all numbers of ranks would have to name the same engines.
+TEST_CASE("evaluate: the distribution of samples over ranks changes no bit of the error") {
   const Communicator world = Communicator::world();
   if (test::tested_backend(std::string(default_backend())) == "cudnn") return;
   const Communicator self = Communicator::group(world, {world.rank()});
@@ -185,7 +189,7 @@ TEST_CASE("evaluate: which ranks have which samples does not change a bit of the
     CAPTURE(per_pixel);
     const Network network = passing_network(per_pixel, true);
     const Plan plan = uniform_plan(network, batch, Mesh({{Axis::n, world.size()}}));
-    // Squares of no short numbers, whose sums depend on the order.
+    // The squares of these numbers are not short, so their sums depend on the order.
     constexpr double third = 1.0 / 3.0;
     CHECK(evaluated(plan, per_pixel, world, third) ==
           evaluated(uniform_plan(network, batch, Mesh()), per_pixel, self, third));

@@ -1,4 +1,4 @@
-// Gradients under multigrid beside those of the layers in order.
+// Tests how gradients under multigrid are compared with gradients of the layers in order.
 #include "executor/training/gradient_check.hpp"
 
 #include <cmath>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr StepState first_step{.seed = 1, .learning_rate = 0.1, .momentum = 0.9};
 
-// Parameters of a plan as a training begins with them.
+// Holds the parameters of a plan as a training begins with them.
 class Parameters {
  public:
   Parameters(const Plan& plan, const Communicator& world)
@@ -52,7 +52,7 @@ GradientDifference difference_with(int cycles, const Communicator& world) {
   return difference(gradient_under(plan, parameters.context(), first_step), serial, world);
 }
 
-// All that a check must leave as it was.
+// Returns all values that a check must not change.
 std::vector<std::vector<double>> contents(const ParameterStore& store, LayerIndex batch_norm) {
   std::vector<std::vector<double>> values;
   for (std::size_t slot = 0; slot < store.slots().size(); ++slot) {
@@ -68,7 +68,7 @@ Communicator self(const Communicator& world) {
   return Communicator::group(world, {world.rank()});
 }
 
-// The values of the first rank; others have none.
+// Returns a gradient with these values on the first rank, and with none on other ranks.
 Gradient on_first_rank(const Communicator& world, std::vector<double> values) {
   return {.values = world.rank() == 0 ? std::move(values) : std::vector<double>{}, .loss = 2.0};
 }
@@ -82,7 +82,7 @@ TEST_CASE("difference: as many cycles as coarse steps compute what the layers co
   CHECK(found.relative_loss_error < 1e-12);
 }
 
-TEST_CASE("difference: fewer cycles are close, and the closer the more they are") {
+TEST_CASE("difference: fewer cycles are close, and more cycles are closer") {
   const Communicator world = Communicator::world();
   const GradientDifference one = difference_with(1, world);
   const GradientDifference two = difference_with(2, world);
@@ -105,7 +105,7 @@ TEST_CASE("difference: on the same samples, states of the step before become tho
       difference(gradient_under(plan, context, first_step), serial, world).relative_error;
   context.updates = false;
   StepRunner runner(parameters.schedule(), context);
-  // Backward steps are those of the states, which are there half-way.
+  // The states are complete half-way, and the rest of the steps completes the backward states.
   for (int step = 1; step < 2 * coarse_steps; ++step) runner.run(first_step);
   const ChainStates states = runner.memory().chain_states();
   context.states = &states;
@@ -115,7 +115,7 @@ TEST_CASE("difference: on the same samples, states of the step before become tho
   CHECK(from_states < 1e-12);
 }
 
-TEST_CASE("difference: the same on any number of ranks") {
+TEST_CASE("difference: does not depend on the number of ranks") {
   const Communicator world = Communicator::world();
   for (const int cycles : {1, 2}) {
     const GradientDifference together = difference_with(cycles, world);

@@ -1,4 +1,4 @@
-// Outputs of a network whose every output is known from its sample.
+// Tests inference with a network whose every output is known from its sample.
 #include "executor/training/inference.hpp"
 
 #include <array>
@@ -36,8 +36,9 @@ struct Normalisation {
   std::vector<double> shift{0.0, 3.0, -2.0};
 };
 
-// The convolution is the identity; dropout would drop half, were it not inference. With a loss per
-// image, the mean of all positions follows. An auxiliary loss has layers that do not run.
+// Makes a network whose convolution is the identity. Dropout would drop half of the values in
+// training, but not in inference. With a loss per image, the network averages over all positions.
+// The layers of the auxiliary loss must not run.
 Network known_network(bool per_pixel) {
   std::vector<Layer> layers{
       {"data", {}, Input{.channels = channels, .size = {1, height, width}}},
@@ -77,7 +78,7 @@ TestDataset samples() {
   return dataset;
 }
 
-// In the order of the file.
+// Returns the outputs in the order of the file.
 std::vector<double> expected_outputs(bool per_pixel) {
   const Normalisation statistics;
   const std::vector<double> values = samples().values;
@@ -97,7 +98,7 @@ std::vector<double> expected_outputs(bool per_pixel) {
   return outputs;
 }
 
-// A data file without labels, weights, and where outputs go.
+// Holds a data file without labels, a file of weights, and the path of the outputs.
 struct Files {
   explicit Files(const TestDataset& dataset)
       : data(std::vector<TestDataset>{dataset}), folder(data.world()) {
@@ -205,7 +206,7 @@ TEST_CASE("infer: chains by multigrid give what layers in order give, when cycle
   }
 }
 
-TEST_CASE("infer: outputs of a mini-batch that no rank can gather are refused at once") {
+TEST_CASE("infer: outputs of a mini-batch that no rank has memory for are refused at the start") {
   const Files files(samples());
   const Network large = with_input_size(known_network(true), {1, 1 << 14, 1 << 14});
   const Mesh mesh({{Axis::n, files.world().size()}});
@@ -223,9 +224,9 @@ TEST_CASE("infer: weights take no memory for gradients and momentum") {
   CHECK(2 * bytes_of(lower(plan, 0, {.pass = Pass::inference})) < bytes_of(lower(plan, 0)));
 }
 
-TEST_CASE("infer: an output that is not finite is named, and nothing is written over") {
+TEST_CASE("infer: an output that is not finite is named, and no file is overwritten") {
   TestDataset dataset = samples();
-  // The batch norm multiplies it by four.
+  // The batch norm multiplies this value by four, so it overflows.
   dataset.values[4 * channels * height * width + 1] = std::numeric_limits<float>::max();
   const Files files(dataset);
   if (files.world().rank() == 0) write_file(files.outputs(), "old");
@@ -240,7 +241,7 @@ TEST_CASE("infer: an output that is not finite is named, and nothing is written 
   }
 }
 
-TEST_CASE("infer: progress counts every mini-batch and tells no loss") {
+TEST_CASE("infer: progress counts every mini-batch and has no loss") {
   const Files files(samples());
   std::vector<std::int64_t> steps;
   const auto on_progress = [&](const Progress& progress) {

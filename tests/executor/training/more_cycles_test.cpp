@@ -1,4 +1,5 @@
-// One cycle more, until the layers are as cheap.
+// Tests how checks raise the number of cycles by one, until running the layers in order costs no
+// more.
 #include "executor/training/more_cycles.hpp"
 
 #include <doctest/doctest.h>
@@ -9,7 +10,7 @@
 
 namespace cnnplan::test {
 
-TEST_CASE("with_one_more_cycle: up to one less than coarse steps, then in order") {
+TEST_CASE("with_one_more_cycle: raises cycles to one less than coarse steps, then runs in order") {
   const Plan plan = residual_plan(1, 1);
   Plan raised = plan;
   for (int cycles = 2; cycles < coarse_steps; ++cycles) {
@@ -24,7 +25,7 @@ TEST_CASE("with_one_more_cycle: up to one less than coarse steps, then in order"
   CHECK(most_cycles(raised) == 0);
 }
 
-TEST_CASE("raised_cycles: what gradient checks changed is taken up by another plan") {
+TEST_CASE("raised_cycles: cycles that gradient checks raised are applied to another plan") {
   const Plan given = residual_plan(1, 1);
   CHECK(raised_cycles(given, given).empty());
   CHECK(with_raised_cycles(given, {}) == given);
@@ -51,7 +52,7 @@ TEST_CASE("with_one_more_cycle: a last coarse step of fewer layers counts") {
   CHECK(with_one_more_cycle(plan).multigrid.empty());
 }
 
-TEST_CASE("with_one_more_cycle: chains end each for itself") {
+TEST_CASE("with_one_more_cycle: each chain ends separately") {
   Plan plan = residual_plan(1, 2);
   const ResidualChain chain = residual_chains(plan.network).front();
   Multigrid first = plan.multigrid[0];

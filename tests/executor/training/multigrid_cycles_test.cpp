@@ -1,4 +1,5 @@
-// Chains of one number per layer, cycle by cycle beside the textbook: states and gradients.
+// Tests chains of one number per layer against textbook multigrid, cycle by cycle: states and
+// gradients.
 #include <cmath>
 #include <string>
 #include <vector>
@@ -39,7 +40,7 @@ class TwoNumbers final : public DataSource {
 double step_of(int layer) {
   return 0.1 + 0.05 * (layer % 3);
 }
-// Of the convolution of a layer: some ReLUs are closed for one sample.
+// Returns the weight of a layer's convolution. Some ReLUs are closed for one sample.
 double weight_of(int layer) {
   return 0.6 * std::cos(1.0 + layer);
 }
@@ -64,7 +65,8 @@ Network scalar_network(int blocks) {
   return Network("scalar", layers);
 }
 
-// Coarse steps dealt out to the ranks in order, what is left over to the last.
+// Returns a plan that deals the coarse steps out to the ranks in order. The last rank gets the
+// rest.
 Plan plan_of(int blocks, Multigrid setting, int ranks) {
   const Network network = scalar_network(blocks);
   Plan plan = uniform_plan(network, batch, Mesh({{Axis::r, ranks}}));
@@ -93,11 +95,11 @@ std::vector<double> first_values(const ParameterSlot& slot, const Network& netwo
   return {slot.role == ParameterRole::weight ? weight_of(block) : bias_of(block)};
 }
 
-// Sums over ranks give those of the network.
+// Holds the results of one rank, whose sums over ranks are the results of the network.
 struct Result {
-  // By block: the gradients of weight and bias; 0 of blocks of other ranks.
+  // Each block has the gradients of its weight and bias. They are 0 for blocks of other ranks.
   std::vector<std::array<double, 2>> gradients;
-  // Sums of squares after every cycle, forward and backward.
+  // These are sums of squares after every cycle, first forward and then backward.
   std::array<std::vector<double>, 2> residual_squares;
 };
 
@@ -146,13 +148,13 @@ void add(const std::vector<double>& terms, std::vector<double>& sums) {
   for (std::size_t i = 0; i < terms.size(); ++i) sums[i] += terms[i];
 }
 
-// What a step leaves.
+// Holds the states that a step leaves.
 struct States {
   std::vector<double> u;       // by point
   std::vector<double> lambda;  // by point, from the last one on
 };
 
-// Of one sample in the step after the one that left `before`. Adds what the test compares.
+// Computes one sample in the step after the one that left `before`, and adds its part to `result`.
 States add_expected(
     int blocks, const Multigrid& setting, double sample, const States& before, Result& result) {
   const auto preactivation = [](int layer, double u) {
@@ -190,7 +192,7 @@ States add_expected(
   return {.u = u, .lambda = lambda};
 }
 
-// Of the last step.
+// Returns the results of the last step.
 Result expected_of(int blocks, const Multigrid& setting) {
   Result result;
   std::array<States, batch> before;
@@ -203,7 +205,7 @@ Result expected_of(int blocks, const Multigrid& setting) {
   return result;
 }
 
-// Collective: `actual` is this rank's part.
+// Compares the sum over ranks of `actual` with `expected`. Is collective.
 void check_sum(std::span<double> actual,
                std::span<const double> expected,
                const Communicator& world) {
@@ -222,7 +224,7 @@ void check(int blocks, const Multigrid& setting, const Communicator& world) {
     CAPTURE(i);
     check_sum(actual.gradients[i], expected.gradients[i], world);
   }
-  // A coarse step through several stages leaves residuals out.
+  // Coarse steps that span several stages leave out residuals.
   const bool is_traced = setting.levels == 2 || world.size() == 1;
   for (std::size_t pass : {0U, 1U}) {
     CAPTURE(pass);
@@ -230,7 +232,7 @@ void check(int blocks, const Multigrid& setting, const Communicator& world) {
   }
 }
 
-// With all that it may start from and relax.
+// Checks the setting with every first guess and every relaxation.
 void check_all(Multigrid setting, int blocks, const Communicator& world) {
   CAPTURE(blocks);
   CAPTURE(setting.coarsening);

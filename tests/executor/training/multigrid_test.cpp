@@ -1,5 +1,6 @@
-// Residual chains by multigrid and split by layers: what the layers compute in order, what other
-// ranks compute, and cycle by cycle what the algorithm says.
+// Tests residual chains by multigrid that are split by layers. With enough cycles, they compute
+// what the layers compute in order. With any number of cycles, several ranks compute what one rank
+// computes.
 #include <cmath>
 #include <cstdlib>
 #include <string>
@@ -23,12 +24,12 @@ RunResult run_in_double(Plan plan, const Communicator& world) {
   return run_plan(plan, {.backend = tested_backend("reference")}, world);
 }
 
-// Rank 0 alone.
+// Runs the plan on rank 0 alone.
 RunResult run_on_one_rank(const Plan& plan, const Communicator& self) {
   return run_in_double(on_one_rank(plan), self);
 }
 
-// Enough cycles for every chain: coarse steps with F-relaxation, half of them with FCF.
+// Sets enough cycles to be exact: as many as coarse steps with F-relaxation, half as many with FCF.
 Plan with_all_cycles(Plan plan) {
   for (Multigrid& chain : plan.multigrid) {
     chain.levels = 2;
@@ -40,7 +41,7 @@ Plan with_all_cycles(Plan plan) {
   return plan;
 }
 
-// The same chains, settings and all, on one rank.
+// Runs the chains by multigrid on one rank, with the same settings.
 Plan multigrid_on_one_rank(const Plan& plan) {
   Plan single = on_one_rank(plan);
   single.multigrid = plan.multigrid;
@@ -71,7 +72,7 @@ TEST_CASE("Training: chains split by layers compute what one rank computes") {
 }
 
 TEST_CASE(
-    "Multigrid: as many cycles as coarse steps, of FCF half as many, are the layers in order") {
+    "Multigrid: equals the layers in order with as many cycles as coarse steps, FCF with half") {
   const Communicator world = Communicator::world();
   const Communicator self = Communicator::group(world, {world.rank()});
   for (std::uint64_t seed = 0; seed < cases; ++seed) {
@@ -81,7 +82,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("Multigrid: with any setting, all numbers of ranks compute the same") {
+TEST_CASE("Multigrid: with any setting, the result does not depend on the number of ranks") {
   const Communicator world = Communicator::world();
   const Communicator self = Communicator::group(world, {world.rank()});
   for (std::uint64_t seed = 0; seed < cases; ++seed) {
@@ -102,7 +103,7 @@ TEST_CASE("Multigrid: the fast backend computes what the reference computes") {
     const RunResult actual = run_plan(plan, {.backend = tested_backend("onednn")}, world);
     if (largest_difference(actual, expected).size < tolerance) ++close;
   }
-  // In others, a ReLU is on the edge.
+  // In the other cases, a ReLU is on the edge.
   if (world.rank() == 0) CHECK(close >= cases * 9 / 10);
 }
 

@@ -1,5 +1,5 @@
-// The networks that come with the project, small and narrow, on split meshes: what they compute is
-// what one rank computes.
+// Tests that the project's networks, small and narrow, compute on split meshes what one rank
+// computes.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::int64_t batch = 2;
 
-// Of a network that is run with fewer filters and a smaller input.
+// Describes a network that is run with fewer filters and a smaller input.
 struct Row {
   const char* name;
   std::int64_t narrowing;  // divides the filters and groups of what learns, but for the last
@@ -69,7 +69,7 @@ std::vector<Mesh> meshes_of(const Network& network, int ranks) {
   const bool deep = std::get<Input>(network.layer(0).parameters).size[0] > 1;
   const Mesh depth({{Axis::d, ranks}});
   const Mesh height({{Axis::h, ranks}});
-  // The plan with every layer on another mesh is tried, too.
+  // In a slow build, the plan with every layer on another mesh is tried, too.
   if (is_slow_build) return {deep ? depth : height};
   if (ranks < 4) return deep ? std::vector{depth, height} : std::vector{height};
   const Mesh square({{Axis::h, 2}, {Axis::w, 2}});
@@ -89,7 +89,7 @@ void check_plan(const Plan& plan,
   CHECK(difference.size <= double_tolerance);
 }
 
-// Every layer on another mesh.
+// Returns a plan on random meshes, which change every three layers.
 Plan mixed(const Network& network, int ranks) {
   Plan result = plan_on(network, Mesh({{Axis::n, ranks}}));
   for (std::size_t i = 0; i < result.layers.size(); ++i) {

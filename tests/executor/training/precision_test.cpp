@@ -1,4 +1,4 @@
-// Training in every precision, on every number of ranks, against double.
+// Tests training in every precision, on every number of ranks, against double.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -42,7 +42,8 @@ Network small_network() {
                   {"loss", {"fc"}, SoftmaxCrossEntropy{}}});
 }
 
-// Convolutions split by height, so that halos and their gradients go over messages.
+// Returns a plan that splits convolutions by height, so that halos and their gradients are sent as
+// messages.
 Plan plan_on(int ranks, Precision precision) {
   const Mesh mesh = ranks == 4 ? parse_mesh("n2h2") : Mesh({{Axis::h, ranks}});
   Plan plan = uniform_plan(small_network(), 8, mesh);
@@ -57,14 +58,14 @@ struct Row {
   double loss_scale;
 };
 
-// Plain loops have no tensor cores.
+// Plain loops use no tensor cores, so their error in tf32 is that of fp32.
 constexpr double loops_in_tf32 = 1e-4;
 constexpr std::array<Row, 4> rows{{{Precision::fp32, 1e-4, 1.0},
                                    {Precision::tf32, 1e-2, 1.0},
                                    {Precision::bf16, 8e-2, 1.0},  // 3 bits less than fp16
                                    {Precision::fp16, 2e-2, 1024.0}}};
 
-// Copies that are not the rounded weights.
+// Counts the copies that are not the rounded weights.
 std::int64_t wrong_copies(const ParameterStore& store, Device& device) {
   const int last = static_cast<int>(store.slots().size()) - 1;
   std::vector<float> weights(static_cast<std::size_t>(store.elements(0, last)));
@@ -136,7 +137,7 @@ TEST_CASE("Training: copies of weights are the rounded weights, before and after
   }
 }
 
-TEST_CASE("ParameterStore: copies take memory only where there are some") {
+TEST_CASE("ParameterStore: only a plan with copies of weights needs memory for them") {
   const Communicator world = Communicator::world();
   const auto backend = make_backend(backend_name);
   const auto bytes_in = [&](Precision precision) {

@@ -1,4 +1,4 @@
-// Activations that are computed again in backpropagation: the same bits in less memory.
+// Tests that activations which are recomputed in backpropagation give the same bits in less memory.
 #include <algorithm>
 
 #include <doctest/doctest.h>
@@ -35,7 +35,7 @@ bool computes_again(const Plan& plan) {
       });
 }
 
-// Blocks of convolution, batch norm and ReLU, every third with a shortcut around it.
+// Makes blocks of convolution, batch norm and ReLU. Every third block has a shortcut around it.
 Plan residual_blocks(const Mesh& mesh) {
   Convolution convolution{.filters = 4};
   convolution.window.dims[1] = {.kernel = 3, .padding_begin = 1, .padding_end = 1};

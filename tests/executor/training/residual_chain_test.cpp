@@ -1,4 +1,4 @@
-// Training of the residual chains that come with the project: depth does not change how they start.
+// Tests the project's residual chains: losses at the start do not depend on depth, and fall.
 #include <string>
 #include <vector>
 
@@ -11,8 +11,8 @@
 namespace cnnplan::test {
 namespace {
 
-// On one made-up mini-batch, with the weights and the learning rate that users get unless they ask
-// for others.
+// Returns the losses of a training on one made-up mini-batch, with default weights and learning
+// rate.
 std::vector<double> losses_of(const std::string& name, const Communicator& world) {
   const Network network = read_network("configs/networks/" + name + ".json");
   const Plan plan = uniform_plan(network, 4, Mesh({{Axis::n, world.size()}}));

@@ -1,4 +1,4 @@
-// Layers by name, then the chain's ranks.
+// Builds a residual network, and divides the layers of its chain among the ranks.
 #include "tests/executor/training/residual_plan.hpp"
 
 #include <string>
@@ -39,7 +39,7 @@ Plan residual_plan(int ranks, int cycles) {
   constexpr std::int64_t batch = 4;
   Plan plan = uniform_plan(residual_network(), batch, Mesh({{Axis::n, ranks}}));
   plan.precision = Precision::fp64;
-  // Those of a rank's own samples would depend on how many ranks there are.
+  // Statistics of a rank's own samples would depend on the number of ranks.
   plan.layers[static_cast<std::size_t>(plan.network.index_of("bn"))].statistics =
       BatchNormStatistics::global;
   const ResidualChain chain = residual_chains(plan.network).front();

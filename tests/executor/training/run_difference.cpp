@@ -1,4 +1,4 @@
-// Norms of differences.
+// Finds the tensor that differs most between two runs, by norms of differences.
 #include "tests/executor/training/run_difference.hpp"
 
 #include <algorithm>
@@ -38,7 +38,7 @@ class Worst {
            double floor = 0.0) {
     const double absolute = distance(actual, expected);
     const double relative = absolute / std::max(norm(expected), floor);
-    // What is not a number is worse than any number.
+    // A size that is not a number is worse than any number.
     if (absolute == 0.0 || relative <= worst_.size) return;
     worst_ = {name, relative};
   }

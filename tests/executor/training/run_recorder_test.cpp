@@ -16,8 +16,8 @@
 namespace cnnplan {
 namespace {
 
-// Splits two samples over the ranks. From three ranks on, some own nothing and have fewer
-// operations.
+// Returns a plan that splits two samples over the ranks. From three ranks on, some own nothing and
+// have fewer operations.
 Plan thin_plan(int ranks) {
   const Network network("thin",
                         {{"data", {}, Input{.channels = 2, .size = {1, 4, 4}}},
@@ -27,7 +27,7 @@ Plan thin_plan(int ranks) {
   return uniform_plan(network, 2, Mesh({{Axis::n, ranks}}));
 }
 
-// A plan, its parts, and a runner of this rank's schedule.
+// Holds a plan, its parts, and a runner of this rank's schedule.
 struct Training {
   explicit Training(const Communicator& world)
       : plan(thin_plan(world.size())),
@@ -74,7 +74,7 @@ std::vector<double> means(const std::vector<std::vector<double>>& by_rank, std::
   return result;
 }
 
-// What the lowering of any rank says about an operation.
+// Returns the place that the lowering of any rank gives an operation.
 OperationPlace place_in(const Training& training, const std::string& id) {
   for (int rank = 0; rank < training.plan.ranks; ++rank) {
     for (const Operation& operation : lower(training.plan, rank).operations) {

@@ -1,4 +1,4 @@
-// Plans with sample_blocks: any number of ranks computes the bits of one rank.
+// Tests plans with sample_blocks: any number of ranks computes the bits of one rank.
 
 #include <algorithm>
 #include <cstdint>
@@ -22,7 +22,7 @@ Plan plan_of(std::uint64_t seed, int ranks, Precision precision) {
   return plan;
 }
 
-// The output is gathered on rank 0 alone.
+// Names the first tensor that differs. Only rank 0 has the output.
 std::string first_difference(const RunResult& several, const RunResult& one, bool has_output) {
   if (several.loss != one.loss) return "loss";
   if (has_output && several.output != one.output) return "output";
@@ -41,7 +41,7 @@ class OneRank {
   explicit OneRank(const Communicator& world)
       : world_(world), self_(Communicator::group(world, {world.rank()})) {}
 
-  // Collective.
+  // Is collective.
   void compare(std::uint64_t seed, Precision precision, const std::string& backend) {
     const RunSetup setup{.backend = backend, .seed = seed, .steps = 3};
     const Plan plan =
@@ -74,7 +74,7 @@ TEST_CASE("Sample blocks: any number of ranks computes the bits of one rank") {
   }
 }
 
-TEST_CASE("Sample blocks: sums are those of a plan without, but for rounding") {
+TEST_CASE("Sample blocks: sums equal those of a plan without blocks, except for rounding") {
   const Communicator world = Communicator::world();
   const std::string backend = tested_backend("reference");
   bool is_other_order = false;

@@ -1,5 +1,5 @@
-// Gradients of random networks are the slopes of their loss: what lowering leaves out or puts in
-// the wrong place is wrong on one rank too, where no comparison of plans sees it.
+// Tests that gradients of random networks are the slopes of their loss. Comparisons of plans cannot
+// see an error of the lowering that is also present on one rank.
 #include <cmath>
 
 #include <doctest/doctest.h>
@@ -22,8 +22,8 @@ double loss_of(const Plan& plan, double perturbation, const Communicator& world)
   return run_plan(plan, setup_with(1, perturbation), world).loss.at(0);
 }
 
-// What the loss gains per part by which the weights change, from its gradients, and what the
-// largest gain could be.
+// Holds the gain of the loss relative to the change of the weights, as the gradients predict it,
+// and the largest gain that they allow.
 struct Slope {
   double gain = 0.0;
   double size = 0.0;

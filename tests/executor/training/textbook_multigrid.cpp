@@ -1,4 +1,4 @@
-// L_H(V) = L_H(U_H) + R_H, level by level.
+// Solves L_H(V) = L_H(U_H) + R_H on each coarser level, and corrects the finer level by V - U_H.
 #include "tests/executor/training/textbook_multigrid.hpp"
 
 #include <cstddef>
@@ -8,7 +8,7 @@ namespace {
 
 using Values = std::vector<double>;
 
-// Points of one level, as numbers of layers before them.
+// Holds the points of one level. A point is the number of layers before it.
 using Points = std::vector<int>;
 
 Points fine_points(int layers) {
@@ -17,7 +17,7 @@ Points fine_points(int layers) {
   return points;
 }
 
-// Indices into the points of a level of those that are on the next, too.
+// Returns the indices of those points of a level that are also on the next level.
 std::vector<std::size_t> c_points(std::size_t count, std::size_t coarsening, bool from_back) {
   std::vector<std::size_t> chosen;
   const std::size_t last = count - 1;
@@ -60,7 +60,7 @@ class Textbook {
  private:
   std::size_t coarsest() const { return levels_.size() - 1; }
 
-  // What a step of a level from point i adds up to.
+  // Takes one step of a level from point i: it adds the derivative times the length of the step.
   double stepped(std::size_t level, std::size_t i, double u) const {
     const Points& points = levels_[level];
     double length = 0.0;
@@ -132,7 +132,8 @@ class Textbook {
     for (std::size_t c = 0; c < chosen.size(); ++c) u[chosen[c]] += corrected[c] - restricted[c];
   }
 
-  // From the coarsest level, each level's F-points from its C-points.
+  // Solves the coarsest level, and then computes the F-points of each finer level from its
+  // C-points.
   Values guess(double first) const {
     Values u(levels_[coarsest()].size(), 0.0);
     Values right_side(u.size(), 0.0);

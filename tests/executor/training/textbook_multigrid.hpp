@@ -1,4 +1,5 @@
-// Full approximation storage as the textbooks write it, for one number per layer: slow and obvious.
+// Computes full approximation storage as the textbooks write it, for one number per layer. It is
+// slow and obvious.
 #pragma once
 
 #include <functional>
@@ -8,7 +9,7 @@
 
 namespace cnnplan::test {
 
-// u_{n+1} = u_n + h_n F_n(u_n), n from 0 on.
+// Describes u_{n+1} = u_n + h_n F_n(u_n) for n from 0 on.
 struct ScalarChain {
   std::vector<double> steps;                              // h_n
   std::function<double(int layer, double u)> derivative;  // F_n
@@ -16,15 +17,15 @@ struct ScalarChain {
 
 struct TextbookResult {
   std::vector<double> states;  // u_0 to u_N
-  // Sum of squares over all points: in every cycle behind its relaxation, and in the end. Without
-  // the last point where that is not among the first guesses.
+  // Sums of squares over all points: in every cycle after its relaxation, and at the end. The last
+  // point is left out if it is not among the first guesses.
   std::vector<double> residual_squares;
 };
 
-// After the cycles of `setting`, with its first guess; `previous`: states of a step before, empty
-// for zeros. Every coarsening-th
-// point is on the next level, where a step takes the derivative of its first layer; counted from
-// the front, or from the back where `from_back`: then the last interval is whole.
+// Runs the cycles of `setting` from its first guess. `previous` holds the states of an earlier
+// step, or is empty for zeros. Every coarsening-th point is on the next level, where a step takes
+// the derivative of its first layer. Points are counted from the front. With `from_back`, they are
+// counted from the back, so that the last interval is whole.
 TextbookResult textbook_multigrid(const ScalarChain& chain,
                                   const Multigrid& setting,
                                   double first,

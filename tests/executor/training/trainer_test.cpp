@@ -1,4 +1,4 @@
-// Whole trainings of a small network: data, files, evaluation, and what ends them.
+// Tests whole trainings of a small network: data, files, evaluation, and their ends.
 #include "executor/training/trainer.hpp"
 
 #include <cmath>
@@ -34,7 +34,7 @@ Network small_network() {
                   {"loss", {"fc"}, SoftmaxCrossEntropy{}}});
 }
 
-// The label is whether the mean of the sample is positive.
+// Returns samples whose label says whether their mean is positive.
 std::vector<TestDataset> separable_samples() {
   TestDataset samples = counted("/samples", FileElement::fp32, {sample_count, 2, 6, 5}, 11);
   TestDataset labels = counted("/labels", FileElement::uint8, {sample_count}, 2);
@@ -45,7 +45,7 @@ std::vector<TestDataset> separable_samples() {
   return {samples, labels};
 }
 
-// As small_network, with the sample's own channels as outputs, for targets.
+// Returns a network for targets, whose output has the channels of the sample.
 Network regression_network() {
   return Network("regression",
                  {{"input", {}, Input{.channels = 2, .size = {1, 6, 5}}},
@@ -53,7 +53,7 @@ Network regression_network() {
                   {"loss", {"conv"}, MeanSquaredError{}}});
 }
 
-// Targets that a pointwise convolution can make: half of the other channel, and 0.25.
+// Makes targets that a pointwise convolution can compute: half of the other channel, and 0.25.
 std::vector<TestDataset> linear_targets() {
   TestDataset samples = separable_samples().front();
   TestDataset targets = counted("/targets", FileElement::fp32, samples.extents, 1);
@@ -64,7 +64,7 @@ std::vector<TestDataset> linear_targets() {
   return {samples, targets};
 }
 
-// Bit for bit the same in every training.
+// Returns options of a training that gives the same bits every time.
 TrainingOptions small_steps() {
   return {.backend = test::tested_backend("reference"),
           .deterministic = true,
@@ -85,7 +85,8 @@ std::vector<double> stored(const std::string& file, const char* name, std::int64
   return TensorFileReader(file).read(name, std::vector{count});
 }
 
-// All that a training changes but running values, which change without a learning rate, too.
+// Returns everything that a training changes, except running values. They also change without a
+// learning rate.
 std::vector<std::vector<double>> stored_weights(const std::string& file) {
   const TensorFileReader reader(file);
   std::vector<std::vector<double>> weights;
@@ -114,8 +115,7 @@ TEST_CASE("train: an epoch is a pass over the data, and the network learns it") 
   CHECK(report.test_accuracy.back() == 1.0);
 }
 
-TEST_CASE(
-    "train: what is evaluated after an epoch is what a training of so many epochs ends with") {
+TEST_CASE("train: an evaluation after N epochs equals that of a training of N epochs") {
   const DataFile data(separable_samples());
   TrainingOptions options = small_steps();
   options.data_file = options.test_file = data.file();
@@ -136,7 +136,7 @@ TEST_CASE(
   CHECK(all.loss == trained(4, false).loss);
 }
 
-TEST_CASE("train: targets are learned, and what is left is the test loss") {
+TEST_CASE("train: targets are learned, and the test loss is their remaining error") {
   const DataFile data(linear_targets());
   TrainingOptions options = small_steps();
   options.learning_rate = 0.1;
@@ -150,7 +150,7 @@ TEST_CASE("train: targets are learned, and what is left is the test loss") {
   CHECK(report.test_accuracy.empty());
   REQUIRE(report.test_loss.size() == 60);
   CHECK(report.test_loss.back() < 1e-4);
-  // Of a pass over all samples, the last mini-batch partly empty, without a change of weights.
+  // This pass over all samples changes no weights. Its last mini-batch is partly empty.
   options.epochs = 1;
   options.learning_rate = 0.0;
   const RunReport still = run(plan, options, data.world());
@@ -161,7 +161,7 @@ TEST_CASE("train: targets are learned, and what is left is the test loss") {
   CHECK(still.test_loss.back() == relative(run(whole, options, data.world()).loss.back(), 1e-6));
 }
 
-TEST_CASE("train: 16 bits are enough to learn it, and to evaluate") {
+TEST_CASE("train: 16 bits are enough to learn the classes and to evaluate") {
   const DataFile data(separable_samples());
   TrainingOptions options = small_steps();
   options.data_file = options.test_file = data.file();
@@ -191,7 +191,7 @@ TEST_CASE("train: dumped gradients are without the loss scale") {
   const std::vector<double> plain = gradient_with(Precision::fp32, 1.0);
   REQUIRE(std::abs(plain[0]) > 1e-3);
   const std::vector<double> scaled = gradient_with(Precision::fp32, 64.0);
-  // Powers of two scale exactly, but a GPU's engines are chosen anew.
+  // Scaling by powers of two is exact, but a GPU's engines are chosen anew.
   const double tolerance = test::tested_backend("reference") == "reference" ? 0.0 : 1e-5;
   for (std::size_t i = 0; i < plain.size(); ++i) {
     CHECK(std::abs(scaled[i] - plain[i]) <= tolerance * std::abs(plain[i]));
@@ -199,7 +199,7 @@ TEST_CASE("train: dumped gradients are without the loss scale") {
   CHECK(gradient_with(Precision::fp16, 0.0)[0] == relative(plain[0], 1e-2));
 }
 
-TEST_CASE("train: a precision that the backend has not is refused before a data file is opened") {
+TEST_CASE("train: a precision that the backend lacks is refused before a data file is opened") {
   if (default_backend() != "onednn") {
     MESSAGE("skipped: this build has no oneDNN");
     return;
@@ -227,7 +227,7 @@ TEST_CASE("train: progress counts every step") {
   CHECK(steps == std::vector<std::int64_t>{1, 2});
 }
 
-TEST_CASE("train: weights that were dumped are where the next training begins") {
+TEST_CASE("train: a training can begin with the weights that another one dumped") {
   const Communicator world = Communicator::world();
   const SharedFolder folder(world);
   const Plan plan = split(4, world, Axis::h);
@@ -263,18 +263,18 @@ TEST_CASE("train: parameters of split channels are written and read whole") {
     run(plan, options, world);
     world.barrier();
     const auto split_channels = stored_weights(folder.path("split.h5"));
-    // Read and written again by one rank, which has all of it.
+    // One rank, which has all weights, reads them and writes them again.
     options.weights_file = options.dump_file;
     options.learning_rate = 0.0;
     options.dump_file = folder.path("again" + std::to_string(world.rank()) + ".h5");
     run(uniform_plan(small_network(), 4, Mesh()), options, self);
     CHECK(stored_weights(options.dump_file) == split_channels);
-    // And by the ranks that have parts of it.
+    // The ranks that have parts of the weights read them and write them again.
     options.dump_file = folder.path("parts.h5");
     run(plan, options, world);
     world.barrier();
     CHECK(stored_weights(options.dump_file) == split_channels);
-    // Trained by one rank, it is the same but for rounding.
+    // Training by one rank gives the same weights except for rounding.
     options = small_steps();
     options.dump_file = folder.path("alone" + std::to_string(world.rank()) + ".h5");
     run(uniform_plan(small_network(), 4, Mesh()), options, self);
@@ -295,7 +295,7 @@ TEST_CASE("train: parameters of split channels are written and read whole") {
   }
 }
 
-TEST_CASE("train: ranks without samples have no part in running values") {
+TEST_CASE("train: ranks without samples do not contribute to running values") {
   const Communicator world = Communicator::world();
   const Communicator self = Communicator::group(world, {world.rank()});
   const SharedFolder folder(world);
@@ -314,7 +314,8 @@ TEST_CASE("train: ranks without samples have no part in running values") {
   }
 }
 
-TEST_CASE("train: a plan for other ranks, a loss that is not finite, a plan that does not fit") {
+TEST_CASE(
+    "train: refuses plans for other ranks, losses that are not finite, plans that do not fit") {
   const Communicator world = Communicator::world();
   const Plan other = uniform_plan(small_network(), 8, Mesh({{Axis::n, world.size() + 1}}));
   CHECK_THROWS_AS(run(other, small_steps(), world), EnvironmentError);

@@ -1,4 +1,4 @@
-// The wiring of executor/training for one short run.
+// Connects the parts of executor/training for one short run, and gathers its results.
 #include "tests/executor/training/training_run.hpp"
 
 #include <algorithm>
@@ -21,7 +21,8 @@
 namespace cnnplan::test {
 namespace {
 
-// Small, so that no step makes the softmax so sure of itself that floats lose its gradient.
+// The learning rate is small, so that the softmax stays uncertain and floats do not lose its
+// gradient.
 constexpr double learning_rate = 1e-3;
 
 void set_first_weights(ParameterStore& store, const Network& network, const RunSetup& setup) {
@@ -47,7 +48,7 @@ void set_first_weights(ParameterStore& store, const Network& network, const RunS
   }
 }
 
-// Elements of a block in the order of (N, C, D, H, W).
+// Returns the elements of a block in the order of (N, C, D, H, W).
 template <typename T>
 std::vector<double> elements_of(const TensorView& view) {
   std::vector<double> elements;
@@ -61,7 +62,7 @@ std::vector<double> elements_of(const TensorView& view) {
   return elements;
 }
 
-// Puts the blocks of all ranks together; replicas hold the same.
+// Returns the tensor that the blocks of all ranks form. Replicas hold the same values.
 std::vector<double> assemble(const Distribution& distribution,
                              const std::vector<std::vector<double>>& blocks) {
   const Shape& shape = distribution.shape();
@@ -94,7 +95,7 @@ std::vector<double> gather_output(const Plan& plan,
   return world.rank() == 0 ? assemble(distribution, blocks) : std::vector<double>{};
 }
 
-// The whole tensor on every rank; what a rank has of it itself is its own.
+// Returns the whole tensor on every rank. The rank's own part is the one that it holds itself.
 std::vector<double> gather_parameter(const TensorSlice& slice,
                                      const Mesh& mesh,
                                      const Communicator& world) {
@@ -153,13 +154,13 @@ void append(std::string& bytes, std::span<const double> values) {
   bytes.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
 }
 
-// Never destroyed: a device's library may be gone when static objects are.
+// The backends are never destroyed, since a device's library may end before static objects.
 std::map<std::string, std::unique_ptr<Backend>>& backends() {
   static auto* const kept = new std::map<std::string, std::unique_ptr<Backend>>;
   return *kept;
 }
 
-// Two lines for each convolution of a rank: what it computes, and how.
+// Returns two lines for each convolution of a rank: its specification and its implementation.
 std::string implementations_of(const Plan& plan, Backend& backend, int rank) {
   std::string lines;
   for (const Operation& operation : lower(plan, rank).operations) {

@@ -1,4 +1,4 @@
-// Trainings whose gradients are checked.
+// Tests trainings whose gradients are checked, and whose cycles and residuals have limits.
 #include "executor/training/training_steps.hpp"
 
 #include <algorithm>
@@ -41,7 +41,7 @@ TrainingOptions limited_to(double limit) {
   return options;
 }
 
-// A training of all ranks, and what it told.
+// Holds the report of a training of all ranks, and the messages that it gave.
 struct Told {
   RunReport report;
   std::vector<GradientCheck> checks;
@@ -83,7 +83,7 @@ bool is_first() {
 
 }  // namespace
 
-TEST_CASE("train: gradient checks do not change what is trained") {
+TEST_CASE("train: gradient checks do not change the training") {
   const Communicator world = Communicator::world();
   const SharedFolder folder(world);
   TrainingOptions options = six_steps();
@@ -104,19 +104,19 @@ TEST_CASE("train: gradient checks do not change what is trained") {
   CHECK(without.checks.empty());
 }
 
-TEST_CASE("train: after a gradient check, chains go on from their states") {
+TEST_CASE("train: after a gradient check, chains continue from their states") {
   const Told without = training(1, six_steps(), FirstGuess::previous);
   const Told with = training(1, checked_every(2), FirstGuess::previous);
   CHECK(with.report.loss == without.report.loss);
   CHECK(without.report.loss != training(1, six_steps()).report.loss);
-  // The same samples again and again: later checks are of states that had more cycles.
+  // All steps have the same samples, so the states of later checks have had more cycles.
   const auto& checks = with.report.gradient_checks;
   REQUIRE(checks.size() == 3);
   CHECK(checks[1].relative_error < checks[0].relative_error);
   CHECK(checks[2].relative_error < checks[0].relative_error);
 }
 
-TEST_CASE("train: limits of residuals are of what a step that begins with zeros has to reduce") {
+TEST_CASE("train: limits of residuals are relative to the residual of a step from zeros") {
   TrainingOptions options = checked_every(20);
   options.steps = 24;
   options.learning_rate = 0.0;  // states come as close as rounding lets them
@@ -129,7 +129,7 @@ TEST_CASE("train: limits of residuals are of what a step that begins with zeros 
   CHECK(training(1, options, FirstGuess::previous).report.gradient_checks == checks);
 }
 
-TEST_CASE("train: after an evaluation, chains go on from their states") {
+TEST_CASE("train: after an evaluation, chains continue from their states") {
   const DataFile data(std::vector{counted("/samples", FileElement::fp32, {8, 2, 6, 5}, 9),
                                   counted("/labels", FileElement::uint8, {8}, 4)});
   TrainingOptions options = six_steps();
@@ -191,10 +191,10 @@ TEST_CASE("train: cycles are raised until residuals are within the limit") {
   CHECK(left(checks[0]) > *options.residual_limit);
   CHECK(checks[1] == two);
   CHECK(told.report.loss == training(2, six_steps()).report.loss);
-  // Forward and backward.
+  // The limit holds for forward and backward residuals.
   options.residual_limit = other * (1.0 + 1e-12);
   CHECK(training(1, options).report.gradient_checks.back().cycles > 2);
-  // Both limits, whichever of them takes more.
+  // With both limits, the one that needs more cycles decides.
   options.residual_limit = 1.0;
   options.gradient_limit = two.relative_error;
   CHECK(training(1, options).report.gradient_checks == checks);
@@ -203,7 +203,7 @@ TEST_CASE("train: cycles are raised until residuals are within the limit") {
   CHECK(training(1, options).report.gradient_checks == checks);
 }
 
-TEST_CASE("train: where no cycles are enough, the layers of chains are run in order") {
+TEST_CASE("train: if no number of cycles is enough, the layers of chains run in order") {
   const Communicator world = Communicator::world();
   TrainingOptions options = limited_to(0.0);
   options.gradient_check_period = 1;
@@ -250,11 +250,11 @@ TEST_CASE("needed_bytes: checks need residuals or the layers in order, and two g
   CHECK(needed_bytes(serial_plan(plan), lower(serial_plan(plan), 0), checked_every(0)) == serial);
 }
 
-TEST_CASE("needed_bytes: states of chains are there twice where a runner makes room for others") {
+TEST_CASE("needed_bytes: states of chains count twice if evaluations or checks run in between") {
   Plan plan = residual_plan(1, 1);
   plan.multigrid[0].first_guess = FirstGuess::previous;
   const Schedule schedule = lower(plan, 0);
-  // Blocks of (4, 3, 6, 5) in fp64, forward and backward, between coarse steps.
+  // These are the blocks between coarse steps, forward and backward: (4, 3, 6, 5) in fp64.
   constexpr std::int64_t block_bytes = std::int64_t{4} * 3 * 6 * 5 * 8;
   constexpr std::int64_t states = block_bytes * 2 * (coarse_steps - 1);
   const std::int64_t alone = needed_bytes(plan, schedule, six_steps());

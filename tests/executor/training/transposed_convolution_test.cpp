@@ -1,4 +1,5 @@
-// Transposed convolutions on random splits against loops that scatter every input over its taps.
+// Tests transposed convolutions on random splits against loops that scatter every input over its
+// taps.
 #include <array>
 #include <cmath>
 #include <string>
@@ -22,7 +23,7 @@ namespace {
 constexpr std::uint64_t data_seed = 7;
 constexpr int cases = 80;
 
-// A whole tensor in the order of its indices.
+// Holds a whole tensor in the order of its indices.
 struct Tensor {
   explicit Tensor(const Shape& extents)
       : shape(extents), values(static_cast<std::size_t>(volume(extents)), 0.0) {}
@@ -40,7 +41,8 @@ struct Tensor {
   std::vector<double> values;
 };
 
-// data, a pointwise convolution "spread", a transposed convolution "up", loss.
+// Returns a network of an input, a pointwise convolution "spread", a transposed convolution "up"
+// and a loss.
 Network random_network(RandomValues& random) {
   const bool deep = random.small(1, 3) == 1;
   const std::int64_t groups = random.boolean() ? 1 : random.integer(2, 3);
@@ -52,7 +54,7 @@ Network random_network(RandomValues& random) {
     dim.kernel = random.integer(1, 4);
     dim.stride = random.integer(1, 4);
     dim.dilation = random.integer(1, 2);
-    // Three inputs, or more, are more than the padding takes.
+    // Three or more inputs reach further than the padding takes away.
     dim.padding_begin = random.integer(0, dim.reach() / 2);
     dim.padding_end = random.integer(0, (dim.reach() - 1) / 2);
     up.output_padding[i] = random.integer(0, dim.stride - 1);
@@ -66,7 +68,7 @@ Network random_network(RandomValues& random) {
                   {"loss", {"up"}, SoftmaxCrossEntropy{}}});
 }
 
-// One of the axes becomes c, where the layer may be split so.
+// Turns one of the axes into c, if the layer may be split so.
 void split_channels(RandomValues& random, Plan& plan, LayerIndex layer) {
   LayerPlan& own = plan.layers[static_cast<std::size_t>(layer)];
   std::vector<MeshAxis> axes = own.mesh.axes();
@@ -110,7 +112,7 @@ void for_each_product(const TransposedConvolution& up, Tensor& x, Tensor& weight
   });
 }
 
-// The mean of -log softmax at the labels, differentiated.
+// Returns the derivative of the mean of -log softmax at the labels.
 Tensor error_signal(Tensor& logits, BlockBuffer<std::int32_t>& labels) {
   Tensor dy(logits.shape);
   const std::int64_t channels = logits.shape[Dim::c];
@@ -132,7 +134,7 @@ struct Expected {
   NamedValues gradients;
 };
 
-// The layers of a plan in plain loops.
+// Computes the layers of a plan in plain loops.
 class Loops {
  public:
   Loops(const Plan& plan, const NamedValues& weights)

@@ -1,4 +1,4 @@
-// Whether a plan that is right passes --verify, and what is wrong does not.
+// Tests that --verify accepts a correct plan, and refuses wrong results.
 #include "executor/training/verification.hpp"
 
 #include <cmath>
@@ -60,7 +60,7 @@ TEST_CASE("verify: random plans compute what one rank does") {
   if (world.rank() == 0) CHECK(rounded > cases / 2);
 }
 
-TEST_CASE("verify: what it changes of a plan is said") {
+TEST_CASE("verify: says what it changes in a plan") {
   const Communicator world = Communicator::world();
   const Network network("norm",
                         {{"input", {}, Input{.channels = 2, .size = {1, 4, 4}}},
@@ -78,7 +78,7 @@ TEST_CASE("verify: what it changes of a plan is said") {
   CHECK(notes == 0);
 }
 
-TEST_CASE("compare_dumps: the same, others, and what is not finite") {
+TEST_CASE("compare_dumps: finds equal values, differences, and values that are not finite") {
   const Communicator world = Communicator::world();
   const SharedFolder folder(world);
   const Communicator self = Communicator::group(world, {world.rank()});
@@ -98,7 +98,7 @@ TEST_CASE("compare_dumps: the same, others, and what is not finite") {
   CHECK_FALSE(Verification{.tensors = same, .rounding = infinity, .limit = infinity}.holds());
 }
 
-TEST_CASE("compare_dumps: what is not a number is infinitely far") {
+TEST_CASE("compare_dumps: a value that is not a number is infinitely far off") {
   const Communicator world = Communicator::world();
   const SharedFolder folder(world);
   if (world.rank() > 0) return;

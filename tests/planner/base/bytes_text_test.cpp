@@ -1,11 +1,11 @@
-// Units of memory.
+// Tests that a number of bytes is written in the largest unit of which there is one.
 #include "planner/base/bytes_text.hpp"
 
 #include <doctest/doctest.h>
 
 namespace cnnplan {
 
-TEST_CASE("bytes_text: in the largest unit of which there is one") {
+TEST_CASE("bytes_text: uses the largest unit of which there is at least one") {
   CHECK(bytes_text(1023) == "1023 B");
   CHECK(bytes_text(1536) == "1.50 KiB");
   CHECK(bytes_text(std::int64_t{3} << 30) == "3.00 GiB");

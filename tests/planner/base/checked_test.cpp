@@ -1,4 +1,4 @@
-// Integers that refuse to overflow.
+// Tests integers that refuse to overflow.
 #include "planner/base/checked.hpp"
 
 #include <cstdint>

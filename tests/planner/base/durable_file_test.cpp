@@ -1,4 +1,4 @@
-// Files written piece by piece: whole or not at all.
+// Tests files that are written piece by piece: a reader finds the whole file or the one before.
 #include "planner/base/durable_file.hpp"
 
 #include <cstdlib>
@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// An empty folder that goes away with the test.
+// Makes an empty folder that goes away with the test.
 class TestFolder {
  public:
   TestFolder() {
@@ -51,7 +51,7 @@ TEST_CASE_FIXTURE(TestFolder, "DurableFile: pieces come back as one, with their 
   CHECK(!fs::exists(file("part") + partial_suffix));
 }
 
-TEST_CASE_FIXTURE(TestFolder, "DurableFile: the file before stays until the new one is whole") {
+TEST_CASE_FIXTURE(TestFolder, "DurableFile: the old file stays until the new one is whole") {
   write_file(file("part"), "before");
   {
     DurableFile writer(file("part"));
@@ -63,7 +63,7 @@ TEST_CASE_FIXTURE(TestFolder, "DurableFile: the file before stays until the new 
   CHECK(!fs::exists(file("part") + partial_suffix));
 }
 
-TEST_CASE_FIXTURE(TestFolder, "DurableFile: what a killed writer left is written over") {
+TEST_CASE_FIXTURE(TestFolder, "DurableFile: overwrites what a killed writer left") {
   write_file(file("part") + partial_suffix, "much longer than what comes");
   DurableFile writer(file("part"));
   writer.append(bytes_of("short"));
@@ -71,7 +71,7 @@ TEST_CASE_FIXTURE(TestFolder, "DurableFile: what a killed writer left is written
   CHECK(read_file(file("part")) == "short");
 }
 
-TEST_CASE_FIXTURE(TestFolder, "DurableFile: a folder that is not there, a disk that is full") {
+TEST_CASE_FIXTURE(TestFolder, "DurableFile: a missing folder and a full disk are errors") {
   CHECK_THROWS_AS(DurableFile(file("nowhere/part")), IoError);
   if (!fs::exists("/dev/full")) return;
   fs::create_symlink("/dev/full", file("full") + partial_suffix);
@@ -79,7 +79,8 @@ TEST_CASE_FIXTURE(TestFolder, "DurableFile: a folder that is not there, a disk t
   CHECK_THROWS_WITH_AS(writer.append(bytes_of("x")), doctest::Contains("No space"), IoError);
 }
 
-TEST_CASE_FIXTURE(TestFolder, "read_bytes: from the middle, and not beyond the end") {
+TEST_CASE_FIXTURE(TestFolder,
+                  "read_bytes: reads from the middle, and refuses to read beyond the end") {
   write_file(file("part"), "0123456789");
   const std::vector<std::byte> middle = read_bytes(file("part"), 3, 4);
   CHECK(std::string(reinterpret_cast<const char*>(middle.data()), middle.size()) == "3456");

@@ -1,4 +1,4 @@
-// The help text about exit codes has a line for each code that a program can end with.
+// Tests that the help text about exit codes has a line for each code that a program can end with.
 #include "planner/base/exit_code.hpp"
 
 #include <sstream>
@@ -10,7 +10,7 @@
 namespace cnnplan::test {
 namespace {
 
-// Returns the numbers with which the lines of the section begin, after its heading.
+// Returns the numbers at the beginning of the section's lines, after its heading.
 std::vector<int> codes_in(const std::string& text) {
   std::istringstream lines(text);
   std::string line;
@@ -27,7 +27,7 @@ TEST_CASE("exit codes: the help lists all of them in ascending order") {
   CHECK(codes_in(exit_codes_help({})) == std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 75});
 }
 
-TEST_CASE("exit codes: the help leaves out those that a program does not end with") {
+TEST_CASE("exit codes: the help leaves out codes that a program does not end with") {
   CHECK(codes_in(exit_codes_help({ExitCode::infeasible, ExitCode::preempted})) ==
         std::vector<int>{0, 1, 2, 3, 5, 6, 7, 8, 9});
 }

@@ -1,4 +1,4 @@
-// Whole files: atomic writes, digests, names.
+// Tests whole files: atomic writes, digests, names, and whether a file can be written.
 #include "planner/base/file.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// An empty folder that goes away with the test.
+// Makes an empty folder that goes away with the test.
 class Folder {
  public:
   Folder() {
@@ -42,7 +42,7 @@ class Folder {
   fs::path path_;
 };
 
-TEST_CASE_FIXTURE(Folder, "write_file: what is written is read, byte by byte") {
+TEST_CASE_FIXTURE(Folder, "write_file: reading gives the written bytes") {
   std::string content = "line\nzero";
   content += '\0';
   content += std::string(1 << 20, '\xff');
@@ -53,8 +53,8 @@ TEST_CASE_FIXTURE(Folder, "write_file: what is written is read, byte by byte") {
   CHECK(entry_count() == 1);
 }
 
-TEST_CASE_FIXTURE(Folder,
-                  "read_file: what has no end, or is too large, is refused before it is read") {
+TEST_CASE_FIXTURE(
+    Folder, "read_file: a file that has no end or is too large is refused before it is read") {
   CHECK_THROWS_WITH_AS(
       read_file("/dev/zero"), "/dev/zero: cannot read: a device, not a file", IoError);
   write_file(file("sparse"), "x");
@@ -81,7 +81,7 @@ TEST_CASE_FIXTURE(Folder, "write_file: a failed write leaves nothing behind") {
   CHECK(entry_count() == 1);
 }
 
-// While it lives, files grow no further than `bytes`.
+// Keeps files from growing beyond `bytes` while it lives.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
@@ -130,7 +130,7 @@ TEST_CASE("write_file: a device is written to, not replaced") {
   CHECK(fs::is_character_file("/dev/null"));
 }
 
-// As a user whom permissions bind, which root is not.
+// Calls check_writable as a user whom permissions bind, since they do not bind root.
 bool is_writable(const std::string& file) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -150,7 +150,7 @@ bool is_writable(const std::string& file) {
   return WEXITSTATUS(status) == 0;
 }
 
-// Folders "open" and "closed" with a file "old" in each, and in each a link to the other's.
+// Makes the folders "open" and "closed". Each has a file "old" and a link to the other's file.
 class Folders : public Folder {
  public:
   Folders() {
@@ -170,7 +170,7 @@ class Folders : public Folder {
   ~Folders() { fs::permissions(file("closed"), fs::perms(0755)); }
 };
 
-TEST_CASE_FIXTURE(Folders, "check_writable: a file is replaced where it lies, links are followed") {
+TEST_CASE_FIXTURE(Folders, "check_writable: the file itself is replaced, and links are followed") {
   struct Row {
     const char* name;
     bool expected;
@@ -200,7 +200,7 @@ TEST_CASE_FIXTURE(Folder, "check_writable: says what is wrong and leaves nothing
   CHECK(entry_count() == 0);
 }
 
-TEST_CASE_FIXTURE(Folder, "file_exists: what cannot be found out is an error") {
+TEST_CASE_FIXTURE(Folder, "file_exists: throws where it cannot tell") {
   CHECK_FALSE(file_exists(file("a")));
   write_file(file("a"), "");
   CHECK(file_exists(file("a")));

@@ -1,4 +1,4 @@
-// Tests of planner/base/parallel.
+// Tests parallel_for: every index once, calls inside each other, and exceptions.
 #include "planner/base/parallel.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace cnnplan::test {
 
-TEST_CASE("parallel_for: every index once") {
+TEST_CASE("parallel_for: calls every index once") {
   for (std::size_t count : {0U, 1U, 2U, 3U, 1000U}) {
     std::vector<int> calls(count, 0);
     parallel_for(count, [&](std::size_t i) { ++calls.at(i); });
@@ -19,7 +19,7 @@ TEST_CASE("parallel_for: every index once") {
   }
 }
 
-TEST_CASE("parallel_for: inside itself") {
+TEST_CASE("parallel_for: may be called inside itself") {
   std::vector<std::vector<int>> calls(20, std::vector<int>(20, 0));
   parallel_for(calls.size(), [&](std::size_t i) {
     parallel_for(calls.size(), [&](std::size_t j) { ++calls[i][j]; });
@@ -29,7 +29,7 @@ TEST_CASE("parallel_for: inside itself") {
   }
 }
 
-TEST_CASE("parallel_for: throws what the call of the lowest index threw, and begins no more") {
+TEST_CASE("parallel_for: throws the exception of the lowest index, and begins no more calls") {
   for (std::size_t bad : {0U, 7U, 99U}) {
     for (int trial = 0; trial < 20; ++trial) {
       std::atomic<int> calls{0};

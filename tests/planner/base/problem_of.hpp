@@ -1,4 +1,4 @@
-// What an input error says, for tests that look at its fields.
+// Catches the fields of an input error, for tests.
 #pragma once
 
 #include <string_view>
@@ -10,7 +10,7 @@
 
 namespace cnnplan::test {
 
-// The problem of the InputError that `function` throws; fails the test when it throws none.
+// Returns the problem of the InputError that `function` throws. Fails the test if it throws none.
 template <typename Function>
 InputProblem problem_of(Function&& function) {
   try {

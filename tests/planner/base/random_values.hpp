@@ -1,4 +1,4 @@
-// Random values for round-trip tests; the same on every machine.
+// Draws random values for round-trip tests. They do not depend on the machine.
 #pragma once
 
 #include <cmath>
@@ -23,16 +23,16 @@ class RandomValues {
   std::int64_t integer(const IntegerRange& range) { return integer(range.minimum, range.maximum); }
   int small(int minimum, int maximum) { return static_cast<int>(integer(minimum, maximum)); }
   bool boolean() { return engine_() % 2 == 0; }
-  // In [0, 1), all 53 bits random.
+  // Returns a number in [0, 1) with 53 random bits.
   double fraction() { return static_cast<double>(engine_() >> 11) * 0x1p-53; }
-  // From nanoseconds to minutes.
+  // Returns a time between nanoseconds and minutes.
   double seconds() { return fraction() * std::pow(10.0, static_cast<double>(integer(-9, 2))); }
   template <typename E>
   E enumerator() {
     const auto& all = Enumerators<E>::all;
     return all[static_cast<std::size_t>(integer(0, static_cast<std::int64_t>(all.size()) - 1))];
   }
-  // Not empty; with characters that JSON and pointers escape.
+  // Returns a text that is not empty. It may have characters that JSON and pointers escape.
   std::string text() {
     static constexpr std::string_view alphabet = "abc xyz019_-.~\"\\\n\t/";
     std::string text = "t";

@@ -28,7 +28,7 @@ double library_s(const Platform& platform, const std::vector<int>& group, double
 
 }  // namespace
 
-TEST_CASE("has_fit: for exactly the collective, algorithm and ranks that were measured") {
+TEST_CASE("has_fit: only for the collective, algorithm and ranks that were measured") {
   Platform platform = one_node();
   constexpr auto whole = CollectiveKind::allreduce;
   CHECK_FALSE(has_fit(platform, 4, whole, library));
@@ -40,7 +40,7 @@ TEST_CASE("has_fit: for exactly the collective, algorithm and ranks that were me
   CHECK_FALSE(has_fit(platform, 4, whole, rabenseifner));
 }
 
-TEST_CASE("collective_time_s: halves that were measured take what was measured") {
+TEST_CASE("collective_time_s: measured halves take their measured time") {
   Platform platform = one_node();
   const GroupLinks links = links_of(platform, std::vector{0, 1, 2, 3});
   const auto seconds = [&](CollectiveKind kind, AllreduceAlgorithm algorithm) {
@@ -105,7 +105,7 @@ TEST_CASE("allreduce_time_s: a ring in node order crosses each adapter once") {
   const double bytes = 8000;
   const double crossing_s = 1e-5 + 1000 * 1e-9;
   CHECK(ring_s(platform, {0, 1, 2, 3, 4, 5, 6, 7}, bytes) == relative(14 * crossing_s));
-  // In the worst order, all four ranks of a node send through its adapter.
+  // If neighbours are on different nodes, all four ranks of a node send through its adapter.
   const double shared_s = 1e-5 + 4 * 1000 * 1e-9;
   CHECK(ring_s(platform, {0, 4, 1, 5, 2, 6, 3, 7}, bytes) == relative(14 * shared_s));
 }

@@ -1,4 +1,4 @@
-// Tests of planner/cost/kernel_neighbours.
+// Tests estimates of kernels from timed kernels of similar shape.
 #include "planner/cost/kernel_neighbours.hpp"
 
 #include <stdexcept>
@@ -71,9 +71,9 @@ TEST_CASE("KernelNeighbours: between two neighbours the estimate lies between bo
   CHECK(estimate.high_s >= at_rate(wanted, 1e11));
 }
 
-TEST_CASE("KernelNeighbours: what is known of the work is taken over, neighbours correct it") {
+TEST_CASE("KernelNeighbours: a known estimate is scaled by how neighbours differ from it") {
   KernelNeighbours neighbours;
-  // Says that all takes 1 s but 16 rows, which take 3 s, and was 20 % too low twice.
+  // A model says 1 s for both neighbours, which take 1.2 s, and 3 s for 16 rows.
   neighbours.add(convolution(64, 8), 1.0, 1.2);
   neighbours.add(convolution(64, 32), 1.0, 1.2);
   CHECK(neighbours.estimate(convolution(64, 16), 3.0).seconds == relative(3.6));

@@ -1,4 +1,4 @@
-// Tests of planner/cost/kernels.
+// Tests the time of a kernel: profiled times, estimates from neighbours and rates, and their marks.
 #include "planner/cost/kernels.hpp"
 
 #include <algorithm>
@@ -49,7 +49,7 @@ TEST_CASE("KernelCosts: a profiled kernel is looked up") {
   CHECK(time.workspace_bytes == 123);
 }
 
-TEST_CASE("KernelCosts: the last rank's block costs what the first one's does") {
+TEST_CASE("KernelCosts: the last rank's block costs as much as the first one's") {
   KernelSpec last = convolution(8);
   std::swap(last.window.dims[1].padding_begin, last.window.dims[1].padding_end);
   REQUIRE(last != convolution(8));
@@ -67,7 +67,7 @@ TEST_CASE("KernelCosts: what was not profiled is estimated and marked") {
   CHECK(time.high_s >= time.seconds);
 }
 
-TEST_CASE("KernelCosts: kernels at the same time that were not profiled so take turns") {
+TEST_CASE("KernelCosts: kernels that were not profiled at the same time take turns") {
   Profile profile = small_profile();
   KernelSpec beside = convolution(8);
   beside.concurrency = 4;
@@ -85,7 +85,7 @@ TEST_CASE("KernelCosts: kernels at the same time that were not profiled so take 
   CHECK(costs.lookup(beside).seconds == 1.5);
   CHECK_FALSE(costs.lookup(beside).estimated);
   CHECK(costs.concurrencies() == std::set{1, 4});
-  // What kernels alone are estimated from stays the same.
+  // Kernels at the same time do not change the estimates of kernels alone.
   CHECK(costs.lookup(convolution(12)).seconds ==
         KernelCosts(small_profile()).lookup(convolution(12)).seconds);
 }
@@ -152,7 +152,7 @@ TEST_CASE("KernelCosts: what was not profiled follows the rates of the platform'
   CHECK(costs.lookup(convolution(8)).seconds == 1.0);  // profiled
 }
 
-TEST_CASE("KernelCosts: with rates, timed kernels say how far those are off") {
+TEST_CASE("KernelCosts: timed kernels correct the rates") {
   Platform platform = default_platform(1);
   PrecisionRates fp32{.flops_per_s = 1e30};
   fp32.forward.overhead_s = 0.5;  // all of the time

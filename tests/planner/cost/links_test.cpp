@@ -1,4 +1,4 @@
-// Tests of planner/cost/links.
+// Tests the times of messages and transfers: segments, gaps, shared ports, packing and adding.
 #include "planner/cost/links.hpp"
 
 #include <doctest/doctest.h>
@@ -8,8 +8,8 @@
 namespace cnnplan {
 namespace {
 
-// Nodes of 2 ranks. Inside: 1 s + 0.001 s/byte, twice the alpha beyond 100 bytes; between nodes
-// 100 s + 0.1 s/byte.
+// Returns a platform with nodes of 2 ranks. A message inside a node takes 1 s + 0.001 s/byte, with
+// twice the alpha beyond 100 bytes. A message between nodes takes 100 s + 0.1 s/byte.
 Platform two_levels() {
   Platform platform;
   platform.levels = {{.name = "node",
@@ -28,7 +28,8 @@ Platform two_levels() {
   return platform;
 }
 
-// Rows [begin, end) of a tensor (n, 4, 1, 8, 2): 8 elements, 32 bytes per row and sample.
+// Returns rows [begin, end) of a tensor (n, 4, 1, 8, 2). A row of one sample has 8 elements, which
+// are 32 bytes.
 Box rows(std::int64_t samples, std::int64_t begin, std::int64_t end) {
   return {.ranges = {Range{0, samples}, {0, 4}, {0, 1}, {begin, end}, {0, 2}}};
 }
@@ -37,8 +38,8 @@ TransferTraits traits(std::int64_t samples) {
   return {.source_box = rows(samples, 0, 8), .destination_box = rows(samples, 0, 8)};
 }
 
-// Of rank 0, which sends `own` bytes to rank 2 while rank 1 has the list `other`; without the
-// latency.
+// Returns how long rank 0 sends `own` bytes to rank 2, without the latency, while rank 1 has the
+// list `other`.
 double busy_s(const Piece& own, const TransferList& other) {
   const ListOf list_of = [&](int rank) { return rank == 1 ? other : TransferList{}; };
   return transfer_time(two_levels(), {{own}, {}}, 0, traits(1), list_of).link_s - 100;
@@ -55,7 +56,7 @@ TEST_CASE("message_time_s: the segment of its size on the level of its ranks") {
   CHECK(message_time_s(platform, 2, 2, 100) == relative(1e-3));
 }
 
-TEST_CASE("transfer_time: sends alone, receives alone, both at once") {
+TEST_CASE("transfer_time: sends only, receives only, both at the same time") {
   const Platform platform = two_levels();
   const Piece piece{.peer = 1, .box = rows(1, 0, 2)};  // 64 bytes
   const double one_s = 1.064;
@@ -65,7 +66,7 @@ TEST_CASE("transfer_time: sends alone, receives alone, both at once") {
   CHECK(transfer_time(platform, {}, 0, traits(1)).total_s() == 0.0);
 }
 
-TEST_CASE("transfer_time: what is longer in one direction runs alone at its end") {
+TEST_CASE("transfer_time: the longer direction runs alone at its end") {
   const Platform platform = two_levels();
   const Piece small{.peer = 1, .box = rows(1, 0, 1)};
   const Piece large{.peer = 1, .box = rows(1, 0, 3)};
@@ -73,7 +74,7 @@ TEST_CASE("transfer_time: what is longer in one direction runs alone at its end"
         relative(1.5 * 1.032 + (1.096 - 1.032)));
 }
 
-TEST_CASE("transfer_time: one message per peer, levels side by side") {
+TEST_CASE("transfer_time: one message per peer, levels at the same time") {
   Platform platform = two_levels();
   platform.levels[1].shared_by = 1;
   const TransferList list{.sends = {{1, rows(1, 0, 1)}, {1, rows(1, 4, 5)}, {2, rows(1, 0, 1)}},
@@ -81,7 +82,7 @@ TEST_CASE("transfer_time: one message per peer, levels side by side") {
   CHECK(transfer_time(platform, list, 0, traits(1)).link_s == relative(100 + 0.1 * 32 + 7));
 }
 
-TEST_CASE("transfer_time: latencies pass side by side, bytes and gaps one after the other") {
+TEST_CASE("transfer_time: latencies overlap, bytes and gaps follow each other") {
   Platform platform = two_levels();
   platform.levels[1].shared_by = 1;
   const Box row = rows(1, 0, 1);
@@ -93,7 +94,7 @@ TEST_CASE("transfer_time: latencies pass side by side, bytes and gaps one after 
         relative(100 + 0.1 * (32 + 128) + 7));
   CHECK(link_s({.sends = {}, .receives = {{2, row}, {3, longer}}}, 0) ==
         relative(100 + 0.1 * (32 + 128) + 7));
-  // The last segment's alpha is twice that of the first: the larger one is waited for.
+  // The last segment has twice the alpha of the first. The message waits for the larger alpha.
   Platform wide = platform;
   wide.levels[0].ranks_per_group = 4;
   CHECK(transfer_time(wide, {{{1, row}, {3, longer}}, {}}, 0, traits(1)).link_s ==
@@ -116,12 +117,12 @@ TEST_CASE("transfer_time: a port is shared fairly, until the shorter message is 
   }
 }
 
-TEST_CASE("transfer_time: who else has messages is not known: ranks of a port have the same") {
+TEST_CASE("transfer_time: without other lists, all ranks of a port have equal messages") {
   const Piece piece{.peer = 2, .box = rows(1, 0, 1)};
   CHECK(transfer_time(two_levels(), {{piece}, {}}, 0, traits(1)).link_s == relative(106.4));
 }
 
-TEST_CASE("transfer_time: others have the port while a rank is at the gaps between its messages") {
+TEST_CASE("transfer_time: other ranks use the port during the gaps between a rank's messages") {
   TransferList own{{{2, rows(1, 0, 1)}, {3, rows(1, 0, 1)}}, {}};
   const auto link_s = [&](double gap_s) {
     Platform platform = two_levels();
@@ -147,7 +148,7 @@ TEST_CASE("transfer_time: only messages of the port's level and direction share 
   CHECK(transfer_time(two_levels(), received, 2, traits(1), nobody).link_s == relative(103.2));
 }
 
-TEST_CASE("transfer_time: only what is not one run of memory is packed and unpacked") {
+TEST_CASE("transfer_time: only blocks that are not one run of memory are packed and unpacked") {
   const Platform platform = two_levels();
   const Piece one_sample{.peer = 1, .box = rows(1, 0, 2)};
   const Piece two_samples{.peer = 1, .box = rows(2, 0, 2)};

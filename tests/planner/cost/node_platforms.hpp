@@ -1,4 +1,4 @@
-// Makes platforms of one node and of two, for tests of collectives.
+// Makes platforms of one node and of two nodes, for tests of collectives.
 #pragma once
 
 #include "planner/platform/platform.hpp"

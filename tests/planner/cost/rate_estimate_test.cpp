@@ -1,4 +1,4 @@
-// Tests of planner/cost/rate_estimate.
+// Tests estimates of kernels from a device's rates: efficiency, overhead, halves and bytes.
 #include "planner/cost/rate_estimate.hpp"
 
 #include <stdexcept>
@@ -25,7 +25,7 @@ ConvolutionRates phase(double overhead_s) {
           .efficiency = {.pointwise = 0.5, .three_by_three = 2.0, .strided = 0.25, .other = 0.75}};
 }
 
-// 1 flop per second, and memory that takes no time.
+// Returns rates of 1 flop per second, with memory that takes no time.
 KernelRates rates() {
   const PrecisionRates fp32{.precision = Precision::fp32,
                             .flops_per_s = 1.0,

@@ -1,4 +1,4 @@
-// Tests of planner/import/channel_constants: sums and products with constants.
+// Tests the import of sums and products with constants, which become weights and biases.
 #include <cmath>
 
 #include <doctest/doctest.h>
@@ -11,8 +11,8 @@ namespace {
 
 using Reals = std::vector<double>;
 
-// A convolution of (1, 2, 8, 8) to "c", 2 channels, with the bias (1, 2) or without; weights are
-// (0, 1) and (2, 3).
+// Returns a convolution of (1, 2, 8, 8) to 2 channels of "c", with the bias (1, 2) or without. Its
+// weights are (0, 1) and (2, 3).
 ModelBuilder convolution_model(bool has_bias) {
   ModelBuilder model({1, 2, 8, 8});
   model.weight("w", {2, 2, 1, 1}).reals("b", {2}, {1, 2}).reals("k", {2, 1, 1}, {10, -1});
@@ -41,7 +41,7 @@ TEST_CASE("Mul and Div: weights and bias of the layer before, by channel or all"
   CHECK_FALSE(std::get<Convolution>(last_layer(halved).parameters).bias);
 }
 
-TEST_CASE("Add and Sub: on top of a bias, or as one") {
+TEST_CASE("Add and Sub: are added to a bias, or become one") {
   ModelBuilder sum = convolution_model(true);
   sum.node("Add", {"c", "k"});
   CHECK(values(sum.import(), "bias") == Reals{11, 1});
@@ -70,11 +70,11 @@ TEST_CASE("Constants one after the other, in their order") {
   model.node("Sub", {"f", "k"});
   const ImportedModel imported = model.import();
   CHECK(values(imported, "weight") == Reals{0, 20, -4, -6});
-  // ((1, 2) (10, -1) + 2) 2 - (10, -1)
+  // The bias is ((1, 2) (10, -1) + 2) 2 - (10, -1).
   CHECK(values(imported, "bias") == Reals{14, 1});
 }
 
-TEST_CASE("Constants behind a batch norm: its scale and shift") {
+TEST_CASE("Constants after a batch norm: its scale and shift") {
   ModelBuilder model({1, 2, 8, 8});
   for (const char* name : {"s", "b", "m", "v"}) model.weight(name, {2});
   model.reals("k", {1, 2, 1, 1}, {3, 5});
@@ -89,7 +89,7 @@ TEST_CASE("Constants behind a batch norm: its scale and shift") {
   CHECK(values(imported, "variance") == Reals{0, 1});
 }
 
-TEST_CASE("Constants behind a transposed convolution: one number for all channels") {
+TEST_CASE("Constants after a transposed convolution: one number for all channels") {
   const auto model = [](const Dims& dims, const std::vector<float>& factors) {
     ModelBuilder own({1, 2, 8, 8});
     own.weight("w", {2, 2, 1, 1}).reals("k", dims, factors);
@@ -124,7 +124,7 @@ TEST_CASE("Constants: factors are noted, once for a layer, and bounded together"
   CHECK(contains(refusals_of(large).at(0).reason, "too many constants"));
 }
 
-TEST_CASE("Mul: factors of a fully connected layer by output, however its weight lies") {
+TEST_CASE("Mul: factors of a fully connected layer by output, for either layout of its weight") {
   for (const std::int64_t is_transposed : {0, 1}) {
     ModelBuilder model({1, 3});
     model.weight("w", is_transposed != 0 ? Dims{2, 3} : Dims{3, 2}).reals("k", {2}, {10, -1});
@@ -136,7 +136,7 @@ TEST_CASE("Mul: factors of a fully connected layer by output, however its weight
   }
 }
 
-TEST_CASE("Conv: a bias of another size is none") {
+TEST_CASE("Conv: a constant of another size is no bias") {
   for (const Dims& dims : {Dims{1}, Dims{2, 1}, Dims{3}}) {
     ModelBuilder model({1, 2, 8, 8});
     model.weight("w", {2, 2, 1, 1}).weight("b", dims);

@@ -1,4 +1,4 @@
-// Tests of planner/import/channel_operators, and of channel shuffles in shape_operators.
+// Tests the import of slices, splits and channel shuffles.
 #include <doctest/doctest.h>
 
 #include "tests/planner/base/problem_of.hpp"
@@ -11,7 +11,7 @@ LayerParameters slice(std::int64_t first, std::int64_t channels) {
   return Slice{.first_channel = first, .channels = channels};
 }
 
-// A slice of (2, 6, 8, 8) by inputs; steps are left out where there are none.
+// Returns a model that slices (2, 6, 8, 8) by inputs of the node. Empty steps are left out.
 ModelBuilder slice_model(const Dims& starts,
                          const Dims& ends,
                          const Dims& axes,
@@ -25,7 +25,7 @@ ModelBuilder slice_model(const Dims& starts,
   return model;
 }
 
-TEST_CASE("Slice: channels from the one to the other, counted from either end") {
+TEST_CASE("Slice: channels from begin to end, counted from either side") {
   struct Row {
     std::int64_t start;
     std::int64_t end;
@@ -44,7 +44,7 @@ TEST_CASE("Slice: channels from the one to the other, counted from either end") 
   CHECK(last_layer(old.import()).parameters == slice(1, 3));
 }
 
-TEST_CASE("Slice: all of the other dims is no slice of them") {
+TEST_CASE("Slice: a slice of all other dims is ignored") {
   ModelBuilder model = slice_model({0, 3, 0}, {2, 6, 100}, {0, 1, 2}, {1, 1, 1});
   CHECK(last_layer(model.import()).parameters == slice(3, 3));
   ModelBuilder nothing = slice_model({0}, {6}, {1}, {});
@@ -78,7 +78,7 @@ TEST_CASE("Slice: refusals") {
   CHECK(contains(refusal_of(flattened), "flattened"));
 }
 
-// Parts "a", "b", ... of (2, 6, 8, 8), of which the last and the one before it are joined.
+// Joins the last part of a model and the part before it, and imports the model.
 ImportedModel split_and_joined(ModelBuilder& model, const std::vector<std::string>& parts) {
   const std::size_t count = parts.size();
   model.node("Concat", {parts[count - 1], parts[count - 2]}).set("axis", std::int64_t{1});
@@ -105,7 +105,7 @@ TEST_CASE("Split: a slice for each part that is used") {
       .set("axis", std::int64_t{1})
       .set("split", Dims{4, 2});
   CHECK(split_and_joined(by_attribute, {"a", "b"}).network.layer(2).parameters == slice(4, 2));
-  // The last part is smaller where they cannot be equal.
+  // The last part is smaller if the parts cannot be equal.
   ModelBuilder last({2, 7, 8, 8}, 18);
   last.node("Split", {"x"}, {"a", "b"}).set("axis", std::int64_t{1});
   CHECK(split_and_joined(last, {"a", "b"}).network.layer(2).parameters == slice(4, 3));
@@ -135,7 +135,7 @@ TEST_CASE("Split: refusals") {
   CHECK(contains(refusal_of(many), "7 channels into (2, 2, 2, 2, -1)"));
 }
 
-TEST_CASE("Split: behind a node that is refused it is not refused, too") {
+TEST_CASE("Split: is not refused because the node before it is") {
   ModelBuilder model({2, 6, 8, 8});
   model.node("HardSwish", {"x"}, {"h"});
   model.node("Split", {"h"}, {"a", "b"}).set("axis", std::int64_t{1});
@@ -153,7 +153,8 @@ TEST_CASE("Split: a part of which only the shape is used is no layer") {
   CHECK(last_layer(imported).parameters == slice(3, 3));
 }
 
-// Reshape to `groups`, Transpose, Reshape to `back`: (1, 12, 4, 4) to "y".
+// Returns a model that applies Reshape to `groups`, Transpose and Reshape to `back`, from (1, 12,
+// 4, 4) to "y".
 ModelBuilder shuffle_model(const Dims& groups, const Dims& order, const Dims& back) {
   ModelBuilder model({1, 12, 4, 4});
   model.integers("groups", groups).integers("back", back);

@@ -1,4 +1,4 @@
-// Tests of planner/import/dense_operators: fully connected layers and their weights.
+// Tests the import of fully connected layers, their weights and their biases.
 #include <doctest/doctest.h>
 
 #include "tests/planner/base/problem_of.hpp"
@@ -25,7 +25,7 @@ TEST_CASE("Gemm: the weight keeps the order of the flattened image, transposed o
   }
 }
 
-TEST_CASE("Gemm: alpha and beta are part of weight and bias, of which one number is for all") {
+TEST_CASE("Gemm: alpha and beta become part of weight and bias; a bias may be one number") {
   for (const Dims& dims : {Dims{}, Dims{1}, Dims{1, 1}}) {
     ModelBuilder model({1, 2});
     model.weight("w", {2, 2}).reals("b", dims, {3});
@@ -37,7 +37,7 @@ TEST_CASE("Gemm: alpha and beta are part of weight and bias, of which one number
   }
 }
 
-TEST_CASE("MatMul: a sum with a constant behind it is its bias") {
+TEST_CASE("MatMul: a constant that is added afterwards is its bias") {
   ModelBuilder model({1, 6});
   model.weight("w", {2, 6}).weight("b", {2});
   model.node("Transpose", {"w"}, {"t"}).set("perm", Dims{1, 0});
@@ -49,7 +49,7 @@ TEST_CASE("MatMul: a sum with a constant behind it is its bias") {
   CHECK(values_of(tensor_of(imported, "weight"), "m.onnx")[1] == 1);
 }
 
-TEST_CASE("MatMul: no bias where the product is used besides, or of other dims") {
+TEST_CASE("MatMul: a sum is no bias if the product has other users or the dims differ") {
   ModelBuilder twice({1, 6});
   twice.weight("w", {6, 2}).weight("b", {2});
   twice.node("MatMul", {"x", "w"}, {"p"});
@@ -63,7 +63,7 @@ TEST_CASE("MatMul: no bias where the product is used besides, or of other dims")
   CHECK(contains(refusal_of(samples), "for each channel"));
 }
 
-TEST_CASE("Add: no bias where what hands the product on is not its only user") {
+TEST_CASE("Add: is no bias where the product has another user") {
   ModelBuilder model;
   model.weight("w", {2, 4, 1, 1}).reals("b", {1, 2, 1, 1}, {1, 2});
   model.node("Conv", {"x", "w"}, {"c"});

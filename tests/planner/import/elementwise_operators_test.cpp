@@ -1,4 +1,4 @@
-// Tests of planner/import/elementwise_operators: batch norms, activations, sums, concatenations.
+// Tests the import of batch norms, activations, sums and concatenations.
 #include <limits>
 
 #include <doctest/doctest.h>

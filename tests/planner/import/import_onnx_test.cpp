@@ -1,4 +1,4 @@
-// Tests of planner/import/import_onnx: inputs, outputs, what is left out, all refusals at once.
+// Tests the import of whole models: inputs, outputs, ignored nodes, and all refusals at once.
 #include "planner/import/import_onnx.hpp"
 
 #include <doctest/doctest.h>
@@ -10,7 +10,7 @@
 namespace cnnplan::test {
 namespace {
 
-// Two heads behind a trunk, as exports of training graphs have.
+// Returns a model with two heads after a trunk, as exports of training graphs have them.
 ModelBuilder two_heads() {
   ModelBuilder model({0, 3, 0, 0});
   model.weight("trunk.weight", {4, 3, 3, 3}).weight("a.weight", {2, 4, 1, 1});
@@ -39,7 +39,8 @@ TEST_CASE("Import: layers by name, the loss, and the network's own file") {
   CHECK(imported.tensors.size() == 2);
 }
 
-TEST_CASE("Import: --output takes any value of the model, and drops what is not needed for it") {
+TEST_CASE(
+    "Import: --output takes any value of the model, and leaves out nodes that it does not need") {
   ModelBuilder model = two_heads();
   model.output("main").output("auxiliary");
   const ImportOptions options{.input = "3x32x32", .output = "auxiliary"};
@@ -51,7 +52,7 @@ TEST_CASE("Import: --output takes any value of the model, and drops what is not 
   CHECK(contains(nowhere.allowed, "('main', 'auxiliary')"));
 }
 
-TEST_CASE("Import: every node that cannot be mapped is told at once") {
+TEST_CASE("Import: all nodes that cannot be mapped are reported together") {
   ModelBuilder model;
   model.weight("w", {4, 4, 3, 3});
   model.node("DeformConv", {"x", "w"}, {"a"}).called("up");
@@ -225,7 +226,7 @@ TEST_CASE("Import: further outputs get losses with weights, or are left out with
   CHECK(contains(refused("none=0.5").pointer, "output 'none'"));
 }
 
-TEST_CASE("Networks and models are told by their content") {
+TEST_CASE("Networks and models are distinguished by their content") {
   ModelBuilder model;
   model.node("Relu", {"x"});
   const std::string bytes = model.bytes();

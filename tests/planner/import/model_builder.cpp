@@ -1,4 +1,4 @@
-// Messages, filled in.
+// Fills in the messages of ONNX models, and imports the models.
 #include "tests/planner/import/model_builder.hpp"
 
 #include <doctest/doctest.h>

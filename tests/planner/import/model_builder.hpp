@@ -1,4 +1,4 @@
-// Small ONNX models, built with the messages of their files.
+// Builds small ONNX models with the messages of their files.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace cnnplan::test {
 
 using Dims = std::vector<std::int64_t>;
 
-// A node that is there already, with attributes to add.
+// Adds attributes to a node of a model.
 class NodeBuilder {
  public:
   explicit NodeBuilder(onnx::NodeProto& node) : node_(node) {}
@@ -34,21 +34,21 @@ class NodeBuilder {
 
 class ModelBuilder {
  public:
-  // With the input "x"; an extent of 0 has a name only.
+  // Makes a model with the input "x". An extent of 0 has a name only.
   explicit ModelBuilder(const Dims& input = {1, 4, 8, 8}, std::int64_t opset = 13);
 
-  // The single output "y" unless named otherwise.
+  // Adds a node. Its single output is "y" unless other outputs are given.
   NodeBuilder node(const std::string& type,
                    const std::vector<std::string>& inputs,
                    const std::vector<std::string>& outputs = {"y"});
-  // 32-bit numbers 0, 1, 2, ...
+  // Adds a constant of 32-bit numbers 0, 1, 2, ...
   ModelBuilder& weight(const std::string& name, const Dims& dims);
   ModelBuilder& reals(const std::string& name, const Dims& dims, const std::vector<float>& values);
   ModelBuilder& integers(const std::string& name, const Dims& values);
   ModelBuilder& output(const std::string& name);
 
   onnx::ModelProto& message() { return model_; }
-  // With the output "y" where none was added.
+  // Returns the bytes of the model's file. The model gets the output "y" if it has none.
   std::string bytes();
   ImportedModel import(const ImportOptions& options = {});
 
@@ -56,15 +56,15 @@ class ModelBuilder {
   onnx::ModelProto model_;
 };
 
-// The layer before the loss.
+// Returns the layer before the loss.
 const Layer& last_layer(const ImportedModel& model);
 
-// The first of this name; fails the test when there is none.
+// Returns the first tensor of this name. Fails the test if there is none.
 const ImportedTensor& tensor_of(const ImportedModel& model, const std::string& name);
 
-// Reasons of all nodes that cannot be mapped; fails the test when the import succeeds.
+// Returns the reasons why nodes cannot be mapped. Fails the test if the import succeeds.
 std::vector<Refusal> refusals_of(ModelBuilder& model, const ImportOptions& options = {});
-// Of a model with one such node: the reason.
+// Returns the reason of the only node that cannot be mapped.
 std::string refusal_of(ModelBuilder& model);
 
 }  // namespace cnnplan::test

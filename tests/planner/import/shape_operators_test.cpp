@@ -1,4 +1,4 @@
-// Tests of planner/import/shape_operators, reshape, constant_folding and resize_operators.
+// Tests the import of operators that change shapes: reshapes, resizes, and constants of shapes.
 #include <limits>
 
 #include <doctest/doctest.h>
@@ -9,7 +9,7 @@
 namespace cnnplan::test {
 namespace {
 
-// Appends a fully connected layer behind "f", which must be flattened to 256 numbers.
+// Appends a fully connected layer after "f", which must be flattened to 256 numbers.
 void add_head(ModelBuilder& model) {
   model.weight("head", {256, 3});
   model.node("MatMul", {"f", "head"});
@@ -65,7 +65,7 @@ TEST_CASE("Constants: slices, casts and arithmetic of shapes") {
   check_head(model);
 }
 
-TEST_CASE("Constants: picked from the end, and not beyond") {
+TEST_CASE("Constants: elements counted from the end, and not beyond") {
   for (const std::int64_t index : {-4, 0, 3, 4, -5}) {
     CAPTURE(index);
     ModelBuilder model;
@@ -83,7 +83,7 @@ TEST_CASE("Constants: picked from the end, and not beyond") {
   }
 }
 
-TEST_CASE("Constants: what is divided by, repeated or cast is checked") {
+TEST_CASE("Constants: divisors, repetitions and casts are checked") {
   const auto refusal_with = [](const std::string& type, const Dims& a, const Dims& b) {
     ModelBuilder model;
     model.integers("a", a).integers("b", b);
@@ -127,7 +127,7 @@ TEST_CASE("Elementwise layers keep a flattened activation flattened") {
   CHECK(model.import().tensors[0].extents == Dims{3, 4, 8, 8});
 }
 
-TEST_CASE("Reshape: what is no flattening is refused") {
+TEST_CASE("Reshape: everything except flattening is refused") {
   for (const Dims& target : {Dims{1, 4, 2, 4, 8}, Dims{2, 128}, Dims{1, 4, 64}, Dims{1, 8, 8, 4}}) {
     ModelBuilder model;
     model.integers("target", target);

@@ -1,4 +1,4 @@
-// Tests of planner/import/windowed_operators: windows, padding, refusals.
+// Tests the import of convolutions, poolings and pads: windows, padding, refusals.
 #include <doctest/doctest.h>
 
 #include "tests/planner/base/problem_of.hpp"
@@ -133,7 +133,8 @@ TEST_CASE("ConvTranspose: padding that follows from auto_pad or output_shape") {
     std::int64_t output_padding;
   };
   const Row rows[] = {
-      // As many outputs as inputs times the stride: 3 less than without, and 1 more.
+      // There are as many outputs as inputs times the stride. Without padding there would be 3 more
+      // in one dim and 1 less in the other.
       {"SAME_UPPER", {}, {4, 1, 1, 2}, {2, 3, 0, 0}, 1},
       {"SAME_LOWER", {}, {4, 1, 2, 1}, {2, 3, 0, 0}, 1},
       {"VALID", {}, {4, 1, 0, 0}, {2, 3, 0, 0}, 0},
@@ -158,7 +159,7 @@ TEST_CASE("ConvTranspose: padding that follows from auto_pad or output_shape") {
   }
 }
 
-TEST_CASE("ConvTranspose: what no layer computes") {
+TEST_CASE("ConvTranspose: refuses what no layer computes") {
   const auto refusal = [](const Dims& weight, const std::string& key, const Dims& values) {
     ModelBuilder model;
     model.weight("w", weight);
@@ -176,7 +177,7 @@ TEST_CASE("ConvTranspose: what no layer computes") {
   CHECK(contains(refusal_of(padded), "zeros are padded"));
 }
 
-TEST_CASE("Pad: zeros become padding of the convolution behind") {
+TEST_CASE("Pad: zeros become padding of the next convolution") {
   ModelBuilder model;
   model.weight("w", {2, 4, 3, 3}).integers("pads", {0, 0, 0, 1, 0, 0, 1, 2});
   model.node("Pad", {"x", "pads"}, {"p"});
@@ -184,7 +185,7 @@ TEST_CASE("Pad: zeros become padding of the convolution behind") {
   CHECK(convolution_of(model.import()).window == window({3, 1, 1, 2}, {3, 1, 1, 2}));
 }
 
-TEST_CASE("Pad: only what a layer takes in") {
+TEST_CASE("Pad: refuses padding that no layer can take over") {
   ModelBuilder to_relu;
   to_relu.integers("pads", {0, 0, 1, 1, 0, 0, 1, 1});
   to_relu.node("Pad", {"x", "pads"}, {"p"});
@@ -205,7 +206,7 @@ TEST_CASE("Pad: only what a layer takes in") {
   CHECK(contains(refusal_of(channels), "channels"));
 }
 
-TEST_CASE("Pad: before a max pooling of what is not negative, and an average that counts zeros") {
+TEST_CASE("Pad: before a max pooling of values from 0 on, and an average that counts zeros") {
   ModelBuilder to_max;
   to_max.integers("pads", {0, 0, 1, 1, 0, 0, 0, 0});
   to_max.node("Relu", {"x"}, {"r"});
@@ -220,7 +221,7 @@ TEST_CASE("Pad: before a max pooling of what is not negative, and an average tha
   CHECK(pooling.window == window({3, 1, 1, 1}, {3, 1, 1, 1}));
 }
 
-TEST_CASE("MaxPool: ceil_mode is padding at the end, unless a window would begin there") {
+TEST_CASE("MaxPool: ceil_mode becomes padding at the end, unless a window would begin there") {
   struct Row {
     std::int64_t length, kernel, stride, padding, padding_end;
   };
@@ -254,7 +255,7 @@ TEST_CASE("MaxPool and AveragePool: a window of one element is no layer") {
   CHECK(model.import().network.layer_count() == 3);
 }
 
-TEST_CASE("AveragePool: count_include_pad, and what ceil_mode adds is never counted") {
+TEST_CASE("AveragePool: count_include_pad counts padding, but never what ceil_mode adds") {
   ModelBuilder counted;
   counted.node("AveragePool", {"x"})
       .set("kernel_shape", Dims{3, 3})
@@ -298,7 +299,7 @@ TEST_CASE("Global poolings and reductions over the image") {
   CHECK(by_input.import().network.layer_count() == 3);
 }
 
-TEST_CASE("Conv: what does not fit is refused with its sizes") {
+TEST_CASE("Conv: sizes that do not fit are refused and named") {
   ModelBuilder channels;
   channels.weight("w", {2, 3, 3, 3});
   channels.node("Conv", {"x", "w"});

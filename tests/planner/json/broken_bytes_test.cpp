@@ -1,4 +1,5 @@
-// Documents cut off or with a byte changed: refused with InputError, or valid, never anything else.
+// Tests documents that are cut off or have a changed byte: they are valid or refused with
+// InputError.
 #include <functional>
 #include <string>
 #include <vector>
@@ -36,7 +37,7 @@ std::vector<Document> documents() {
   };
 }
 
-// True when the document was refused. Anything but InputError leaves and fails the test.
+// Returns true if the document is refused. Any other exception than InputError fails the test.
 bool is_refused(const Document& document, const std::string& text) {
   try {
     document.parse(text);

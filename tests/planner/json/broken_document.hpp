@@ -1,4 +1,4 @@
-// Tables of documents that are broken in one place.
+// Checks that a reader refuses documents with one fault each.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace cnnplan::test {
 
-// `valid` with the first `find` replaced by `replace`; the reader must refuse `pointer`, show
-// `value` and say `allowed` (parts of the texts).
+// Replaces the first `find` in a valid document by `replace`. The reader must then refuse
+// `pointer`, show `value` and say `allowed`, which are parts of its texts.
 struct BrokenDocument {
   std::string_view find;
   std::string_view replace;
@@ -27,7 +27,7 @@ inline std::string replaced(std::string text, std::string_view find, std::string
   return text.replace(position, find.size(), replace);
 }
 
-// `parse(json, file)` must accept `valid` and refuse each broken document.
+// Checks that `parse(json, file)` accepts `valid` and refuses each broken document.
 template <typename Parse>
 void check_refusals(const std::string& valid,
                     const Parse& parse,

@@ -1,4 +1,4 @@
-// Malformed text, duplicate keys, nesting.
+// Tests that malformed text, duplicate keys and deep nesting are refused with their place.
 #include "planner/json/json_parser.hpp"
 
 #include <string>

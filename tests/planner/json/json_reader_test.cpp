@@ -1,4 +1,4 @@
-// JsonReader reads typed values, and refuses wrong ones with their place.
+// Tests that JsonReader reads typed values, and refuses wrong ones with their place.
 #include "planner/json/json_reader.hpp"
 
 #include <functional>
@@ -29,7 +29,7 @@ struct Fixture {
   JsonReader root{&value, file, ""};
 };
 
-TEST_CASE_FIXTURE(Fixture, "JsonReader: reads what is in range") {
+TEST_CASE_FIXTURE(Fixture, "JsonReader: reads values in range") {
   CHECK(root.at("integer").integer({7, 7}) == 7);
   CHECK(root.at("whole").integer(extent_range) == 8);
   CHECK(root.at("negative").integer({-3, 0}) == -3);

@@ -1,4 +1,4 @@
-// Layout of written files.
+// Tests the layout of written JSON, and the values that it cannot hold.
 #include "planner/json/json_writer.hpp"
 
 #include <limits>
@@ -29,7 +29,8 @@ TEST_CASE("write_json: long values are broken at 100 columns") {
     document["key"] = OrderedJson::array({std::string(length, 'x')});
     return write_json(document);
   };
-  // Two of indentation, "key": and its blank, brackets and quotes, and room for a comma.
+  // The line also has an indentation of two, "key": and a blank, brackets and quotes, and room for
+  // a comma.
   constexpr std::size_t longest = 100 - 2 - 7 - 4 - 1;
   CHECK(list_of(longest).find("\n    ") == std::string::npos);
   CHECK(list_of(longest + 1).find("\n    ") != std::string::npos);

@@ -1,4 +1,5 @@
-// Helper of tests/schemas_test: writes a sample of each file, and says which files are read.
+// Writes a sample of each kind of file, and says which files the readers accept, for
+// tests/schemas_test.
 //   sample_files write FOLDER        FOLDER/<kind>.json
 //   sample_files check KIND FILE...  one line per file: "read", or the message of the refusal
 #include <exception>

@@ -1,4 +1,4 @@
-// Values that use every field of every file.
+// Makes values that use every field of every file.
 #pragma once
 
 #include "planner/kernel/profile.hpp"
@@ -10,14 +10,14 @@
 
 namespace cnnplan::test {
 
-// Every layer kind; one branch; two-dimensional.
+// Returns a two-dimensional network with every layer kind and one branch.
 Network sample_network();
-// Three-dimensional, with windows that differ per dim.
+// Returns a three-dimensional network with windows that differ per dim.
 Network sample_network_3d();
 Platform sample_platform();
 Profile sample_profile();
 Plan sample_plan();
-// A chain of five blocks split by layers, run by multigrid.
+// Returns a plan that runs a chain of five blocks, split by layers, by multigrid.
 Plan sample_chain_plan();
 RunReport sample_run();
 Checkpoint sample_checkpoint();

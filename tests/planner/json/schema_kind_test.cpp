@@ -1,4 +1,4 @@
-// Tests of planner/json/schema_kind.
+// Tests that every kind of file says its schema, and that other schemas and versions are refused.
 #include "planner/json/schema_kind.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// Tests of planner/kernel/kernel_family.
+// Tests which kernels belong to one family, and which timed kernels can estimate others.
 #include "planner/kernel/kernel_family.hpp"
 
 #include <doctest/doctest.h>

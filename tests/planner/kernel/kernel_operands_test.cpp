@@ -63,7 +63,7 @@ TEST_CASE("kernel_operands: flags add operands in their places") {
   CHECK(roles(spec) == std::vector{x, dz, y, sums, gradient_sums, scale, dx});
 }
 
-// x has 2 x 4 x 6 x 5 elements, y has 2 x 8 x 5 x 4, and the weight has 8 x 4 x 2 x 2.
+// The tensor x has 2 x 4 x 6 x 5 elements, y has 2 x 8 x 5 x 4, and the weight has 8 x 4 x 2 x 2.
 TEST_CASE("kernel_operands: elements and sizes follow from the role") {
   KernelSpec spec = spec_of(KernelKind::convolution, KernelPhase::backward_filter);
   spec.precision = Precision::bf16;

@@ -1,4 +1,4 @@
-// Tests of planner/kernel/kernel: keys, work and traffic.
+// Tests specifications of kernels: their keys and texts, their flops and their bytes.
 #include "planner/kernel/kernel.hpp"
 
 #include <array>
@@ -16,7 +16,7 @@
 namespace cnnplan::test {
 namespace {
 
-// 3x3 over an image of 6x5 that is padded below and to the left.
+// Returns a 3x3 convolution of a 6x5 image that is padded below and to the left.
 KernelSpec convolution() {
   KernelSpec spec;
   spec.in = {{2, 4, 1, 6, 5}};

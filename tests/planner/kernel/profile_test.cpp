@@ -1,4 +1,4 @@
-// Profiles put together.
+// Tests how profiles are merged.
 #include "planner/kernel/profile.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// Tests of planner/network/channel_split.
+// Tests which layers can be split over channels, and into how many parts.
 #include "planner/network/channel_split.hpp"
 
 #include <set>

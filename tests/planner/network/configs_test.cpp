@@ -1,4 +1,4 @@
-// The networks that come with the project: sizes and shapes as published.
+// Tests that the networks of configs/networks have the published sizes and shapes.
 #include <array>
 #include <string>
 #include <vector>

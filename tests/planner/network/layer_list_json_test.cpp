@@ -1,4 +1,4 @@
-// Repeats in network files: what they stand for, and what is refused where.
+// Tests repeats in network files: the layers that they stand for, and their refusals.
 #include "planner/network/layer_list_json.hpp"
 
 #include <string>
@@ -17,7 +17,7 @@ std::string document(const std::string& layers) {
          layers + R"({"name": "loss", "kind": "softmax_cross_entropy"}]})";
 }
 
-// A residual chain, and what keeps its width in front of it.
+// Returns a residual chain after a layer that keeps the width.
 std::string chain(const std::string& count) {
   return document(R"({"name": "first", "kind": "relu"},
     {"repeat": )" +
@@ -42,7 +42,7 @@ using Names = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("read_layers: a repeat is its layers, one repetition behind the other") {
+TEST_CASE("read_layers: a repeat stands for its layers, one repetition after the other") {
   const Network network = parse(chain("2"));
   REQUIRE(network.layer_count() == 9);
   CHECK(inputs_of(network, "res_1_conv") == Names{"first"});
@@ -55,7 +55,7 @@ TEST_CASE("read_layers: a repeat is its layers, one repetition behind the other"
   CHECK(network.layer(last).parameters == LayerParameters(Add{.scale = 0.5}));
 }
 
-TEST_CASE("read_layers: what a repeat stands for is written out") {
+TEST_CASE("read_layers: a repeat is written as its layers") {
   const Network network = parse(chain("3"));
   const std::string text = to_json(network);
   CHECK_FALSE(contains(text, "repeat"));
@@ -112,7 +112,7 @@ TEST_CASE("read_layers: refusals in a repeat name pointer, value and what is all
       });
 }
 
-TEST_CASE("read_layers: a problem of one of many repetitions stands where the file has it") {
+TEST_CASE("read_layers: a problem in a repetition points to the layer in the file") {
   check_refusals(chain("3"),
                  parse_network,
                  {{"\"padding\": 1",

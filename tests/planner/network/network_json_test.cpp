@@ -1,4 +1,4 @@
-// Network files: formats, defaults, refusals, round trips.
+// Tests network files: formats, defaults, refusals, round trips.
 #include <string>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// Tests of planner/network/network_size.
+// Tests the sizes that users give on the command line, such as 224x224.
 #include <array>
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// Tests of planner/network/network: refusals by their fields, links between layers, sizes.
+// Tests Network: refusals by their fields, links between layers, sizes.
 #include "planner/network/network.hpp"
 
 #include <array>
@@ -20,7 +20,8 @@ constexpr std::int64_t huge = std::numeric_limits<std::int64_t>::max();
 const Layer data{"data", {}, Input{.channels = 4, .size = {1, 8, 8}}};
 const Layer loss{"loss", {"fc"}, SoftmaxCrossEntropy{}};
 
-// data, the given layer (number 1, with an input of 4x1x8x8), fc, loss.
+// Returns a network of the layers data, the given layer (number 1, with an input of 4x1x8x8), fc
+// and loss.
 Network network_with(Layer layer) {
   Layer fc{"fc", {layer.name}, FullyConnected{.outputs = 3}};
   return Network("test", {data, std::move(layer), std::move(fc), loss}, "net.json");
@@ -41,7 +42,7 @@ TransposedConvolution transposed(const WindowDim& dim, std::int64_t output_paddi
   return {.filters = 4, .window = height_window(dim), .output_padding = {0, output_padding, 0}};
 }
 
-// Pooling over an input of `length` rows.
+// Builds a network that pools an input of `length` rows.
 void pool(const WindowDim& dim, std::int64_t length) {
   Network("test",
           {{"data", {}, Input{.channels = 1, .size = {1, length, 1}}},
@@ -50,7 +51,7 @@ void pool(const WindowDim& dim, std::int64_t length) {
           "net.json");
 }
 
-// By the definition of a window.
+// Looks at every tap of every window, as the definition says.
 bool every_window_holds_input(const WindowDim& dim, std::int64_t length) {
   for (std::int64_t i = 0; i < output_length(length, dim); ++i) {
     bool holds = false;
@@ -227,8 +228,8 @@ TEST_CASE("Network: tensors that are added have one shape") {
   CHECK(problem.allowed == "equal shapes");
 }
 
-// As torch.nn.ConvTranspose2d(4, 6, (3, 2), (2, 3), padding=(1, 0), output_padding=(1, 2),
-// groups=2).
+// The layer is torch.nn.ConvTranspose2d(4, 6, (3, 2), (2, 3), padding=(1, 0), output_padding=(1,
+// 2), groups=2).
 TEST_CASE("Network: a transposed convolution makes what its convolution would be made of") {
   const Window window{{WindowDim{},
                        {.kernel = 3, .stride = 2, .padding_begin = 1, .padding_end = 1},
@@ -268,7 +269,7 @@ TEST_CASE("Network: an upsampling repeats every input in every spatial dim") {
   CHECK(network.parameter_count() == 0);
 }
 
-TEST_CASE("Network: a concat has the channels of its inputs, one behind the other") {
+TEST_CASE("Network: a concat has the channels of its inputs, one input after the other") {
   const Layer narrow{"narrow", {"data"}, Convolution{.filters = 2}};
   const Layer join{"join", {"narrow", "data", "narrow"}, Concat{}};
   const Network network("test", {data, narrow, join, {"fc", {"join"}, FullyConnected{}}, loss});
@@ -362,7 +363,7 @@ TEST_CASE("Network: parameters whose bytes overflow are refused at the layer tha
                     {"loss", {"wide"}, SoftmaxCrossEntropy{}}},
                    "net.json");
   };
-  // 2^52 of narrow; wide has 2^21 + 1 for each output.
+  // The layer narrow has 2^52 parameters, and wide has 2^21 + 1 for each output.
   CHECK_NOTHROW(network((std::int64_t{1} << 31) - 2048));
   const InputProblem problem = problem_of([&] { network(std::int64_t{1} << 32); });
   CHECK(problem.file == "net.json");
@@ -394,7 +395,7 @@ TEST_CASE("Network: a loss as the input is refused where the file says it, or at
   };
   CHECK(problem_with({"x", {"loss"}, Relu{}}).pointer == "/layers/4/input");
   CHECK(problem_with({"x", {"loss", "side"}, Add{}}).pointer == "/layers/4/inputs");
-  // The input that a file leaves out.
+  // This layer has the input that a file may leave out.
   const InputProblem problem = problem_of([] {
     Network("test",
             {data, {"fc", {"data"}, FullyConnected{}}, loss, {"x", {"loss"}, Relu{}}},

@@ -1,4 +1,4 @@
-// Random chains.
+// Builds random residual chains, and splits them by layers at random.
 #include "tests/planner/network/random_chain.hpp"
 
 #include <algorithm>
@@ -57,7 +57,7 @@ Network random_network(RandomValues& random) {
   return Network("chain", layers);
 }
 
-// All layers of a chain on `mesh`, at random stages that do not fall.
+// Puts all layers of a chain on `mesh`. Their random stages do not fall.
 void split(RandomValues& random, const ResidualChain& chain, const Mesh& mesh, Plan& plan) {
   std::vector<int> stages;
   for (std::size_t i = 0; i < chain.size(); ++i) {
@@ -98,7 +98,7 @@ Plan blank_plan(RandomValues& random, int ranks) {
   return plan;
 }
 
-// Of `ranks`, some along l, with the rest along `other`, in any order.
+// Returns a mesh of `ranks`, some of them along l and the others along `other`, in any order.
 Mesh mesh_with_layers(RandomValues& random, int ranks, Axis other) {
   std::vector<int> divisors;
   for (int i = 1; i <= ranks; ++i) {

@@ -1,4 +1,4 @@
-// Random layers, one block after another.
+// Builds random networks, one block of layers after another, and random plans for them.
 #include "tests/planner/network/random_network.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace cnnplan::test {
 namespace {
 
 constexpr std::int64_t max_elements = 6000;  // of one layer's output, all samples
-// A batch norm over fewer values has gradients that are all cancellation.
+// A batch norm over fewer values would have gradients that almost cancel out.
 constexpr std::int64_t min_normalised = 8;
 constexpr std::array<std::int64_t, 9> channel_counts{1, 2, 3, 4, 6, 8, 12, 16, 17};
 
@@ -32,7 +32,7 @@ class NetworkBuilder {
   }
 
  private:
-  // Every third is clipped: where many values are, but still vary.
+  // Every third ReLU is clipped, at a value that many elements exceed and many others do not reach.
   Relu relu() const { return layers_.size() % 3 == 0 ? Relu{.max = 1.25} : Relu{}; }
   bool one_in(int count) { return random_.small(1, count) == 1; }
   std::int64_t channels() {
@@ -96,7 +96,7 @@ class NetworkBuilder {
     if (random_.boolean()) add(relu());
   }
 
-  // Without a bias before it, whose gradient would be all cancellation.
+  // Adds a batch norm. The layer before it loses its bias, whose gradient would cancel out.
   void add_batch_norm() {
     if (values_per_channel() >= min_normalised && !one_in(3)) {
       LayerParameters& before = layers_.back().parameters;
@@ -166,7 +166,7 @@ class NetworkBuilder {
                     .count_include_padding = random_.boolean()};
     for (std::size_t i = 0; i < spatial_dims.size(); ++i) {
       WindowDim& dim = pooling.window.dims[i];
-      // Taps further apart than the input is long may all miss it.
+      // If taps were further apart than the input is long, a window might miss the whole input.
       dim.dilation = std::min(dim.dilation, shape_[spatial_dims[i]]);
       dim.padding_begin = std::min(dim.padding_begin, dim.reach() - 1);
       dim.padding_end = std::min(dim.padding_end, dim.reach() - 1);
@@ -177,7 +177,7 @@ class NetworkBuilder {
     add(pooling);
   }
 
-  // By a convolution that reads what lies around, more often than not.
+  // Adds an upsampling, and usually a convolution that reads the neighbours of each value.
   void add_upsample() {
     Upsample upsample{.factor = {1, random_.integer(1, 3), random_.integer(1, 3)}};
     if (shape_[Dim::d] > 1) upsample.factor[0] = random_.integer(1, 2);
@@ -193,7 +193,8 @@ class NetworkBuilder {
     if (!one_in(3)) add_convolution(random_convolution());
   }
 
-  // Often with a kernel that is smaller than the stride, or of taps further apart.
+  // Returns a layer whose kernel is often smaller than the stride, or whose taps are often further
+  // apart.
   TransposedConvolution random_transposed() {
     TransposedConvolution transposed{.filters = channels(), .bias = random_.boolean()};
     if (one_in(3)) {
@@ -213,7 +214,7 @@ class NetworkBuilder {
     return transposed;
   }
 
-  // By a batch norm, more often than not.
+  // Adds a transposed convolution, and usually a batch norm.
   void add_transposed() {
     const TransposedConvolution transposed = random_transposed();
     Shape shape = shape_;
@@ -230,7 +231,7 @@ class NetworkBuilder {
     if (random_.boolean()) add(relu());
   }
 
-  // An odd kernel with "same" padding, so that a pointwise projection has as many outputs.
+  // Returns an odd kernel with "same" padding, so that a pointwise projection has as many outputs.
   Convolution same_convolution(std::int64_t filters, std::int64_t stride) {
     Convolution convolution{.filters = filters, .bias = random_.boolean()};
     for (std::size_t i = 0; i < spatial_dims.size(); ++i) {
@@ -275,8 +276,8 @@ class NetworkBuilder {
     if (random_.boolean()) add(relu());
   }
 
-  // A convolution of `filters` channels or, where they are 0, a pooling, with the same extents for
-  // all kernels.
+  // Adds a convolution of `filters` channels, or a pooling if `filters` is 0. All kernels keep the
+  // extents, except for the stride.
   void add_branch(std::int64_t filters, std::int64_t stride) {
     const Convolution convolution = same_convolution(filters, stride);
     if (filters == 0) {
@@ -291,8 +292,8 @@ class NetworkBuilder {
     add(relu());  // of one batch norm behind another, gradients are all cancellation
   }
 
-  // Branches that begin at the same tensor, which may be one of them, and end side by side; one of
-  // them perhaps twice, or all of them beside the source once more.
+  // Adds branches that begin at one tensor, which may also be a branch, and concatenates them. One
+  // branch may come twice. Another concat may append the source.
   void add_concat() {
     const std::string source = last_;
     const Shape source_shape = shape_;
@@ -325,8 +326,9 @@ class NetworkBuilder {
     add_batch_norm();
   }
 
-  // Slices of one tensor, which may overlap and leave channels out, side by side; perhaps beside
-  // the tensor itself, or two halves, of which one goes through a convolution.
+  // Adds slices of one tensor, which may overlap and leave channels out, and concatenates them. The
+  // tensor itself may also be an input. Two slices may be halves, of which one goes through a
+  // convolution.
   void add_slices() {
     const std::string source = last_;
     const Shape source_shape = shape_;
@@ -413,7 +415,8 @@ class NetworkBuilder {
   Shape shape_;  // of one sample after the last layer
 };
 
-// Every third add scales, by draws of its own: all else is as it is without them.
+// Scales every third add. Its draws are separate, so everything else stays as it would be without
+// them.
 Network with_scaled_adds(const Network& network, std::uint64_t seed) {
   constexpr std::array scales{0.25, -0.5, 1.5};
   constexpr std::uint64_t stream = 0x5ca1ed;
@@ -429,14 +432,15 @@ Network with_scaled_adds(const Network& network, std::uint64_t seed) {
 
 Mesh random_mesh(RandomValues& random, int ranks);
 
-// In front of an auxiliary loss: what makes another layer's output as the main loss wants it.
+// Returns the layer before an auxiliary loss. It turns the output of another layer into the shape
+// of the main loss's logits.
 LayerParameters head_of(const Network& network) {
   const Shape logits = network.output_shape(network.loss_layer(), 1);
   if (volume(logits) == logits[Dim::c]) return FullyConnected{.outputs = logits[Dim::c]};
   return Convolution{.filters = logits[Dim::c], .bias = true};
 }
 
-// False where a loss per position has other rows or columns.
+// Returns false if a loss per position has other rows or columns.
 bool fits_head(const Network& network, LayerIndex layer) {
   const Shape logits = network.output_shape(network.loss_layer(), 1);
   Shape own = network.output_shape(layer, 1);
@@ -444,8 +448,8 @@ bool fits_head(const Network& network, LayerIndex layer) {
   return volume(logits) == logits[Dim::c] || own == logits;
 }
 
-// Every fourth network has an auxiliary loss, by draws of its own; its layers stand behind the one
-// that it is of, in the order of the list.
+// Adds an auxiliary loss to every fourth network, with separate draws. Its layers follow the layer
+// whose output they read.
 void add_auxiliary_loss(Plan& plan, std::uint64_t seed) {
   constexpr std::array weights{0.25, 0.5, 2.0};
   constexpr std::uint64_t stream = 0xa0c5;
@@ -475,7 +479,8 @@ Mesh random_mesh(RandomValues& random, int ranks) {
   std::vector<MeshAxis> axes{{Axis::n}, {Axis::d}, {Axis::h}, {Axis::w}, {Axis::r}};
   for (int factor = 2; ranks > 1; ++factor) {
     for (; ranks % factor == 0; ranks /= factor) {
-      // Depth seldom: where there is none, all ranks but one are left without a block.
+      // Axis d is drawn seldom, since only one rank along it has a block if the network has no
+      // depth.
       const int choice = random.small(0, 8);
       axes[static_cast<std::size_t>(choice == 8 ? 1 : std::array{0, 2, 3, 4}[choice % 4])].size *=
           factor;
@@ -487,7 +492,7 @@ Mesh random_mesh(RandomValues& random, int ranks) {
   return Mesh(axes);
 }
 
-// One of the axes of a mesh becomes c.
+// Returns a mesh in which one of the axes is c.
 Mesh with_channels(RandomValues& random, const Mesh& mesh) {
   std::vector<MeshAxis> axes = mesh.axes();
   if (!axes.empty()) {
@@ -497,7 +502,7 @@ Mesh with_channels(RandomValues& random, const Mesh& mesh) {
   return Mesh(axes);
 }
 
-// Of every other convolution.
+// Gives every other convolution an interior and strips.
 void set_halo_method(Plan& plan, LayerIndex layer, std::uint64_t seed) {
   if (!has_halo_method(plan.network.layer(layer).parameters)) return;
   const bool is_cut = (seed + static_cast<std::uint64_t>(layer)) % 2 == 0;
@@ -505,7 +510,7 @@ void set_halo_method(Plan& plan, LayerIndex layer, std::uint64_t seed) {
       is_cut ? HaloMethod::interior_strips : HaloMethod::exchange_first;
 }
 
-// In every other plan, two algorithms for what is small.
+// Gives small sums two other algorithms in every other plan.
 void set_small_allreduces(Plan& plan, std::uint64_t seed) {
   if (seed % 2 == 0) return;
   const auto first =

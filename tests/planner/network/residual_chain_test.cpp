@@ -1,4 +1,5 @@
-// Tests of planner/network/residual_chain.
+// Tests which layers of a network form a residual chain, and which parts of a chain can be run
+// alone.
 #include "planner/network/residual_chain.hpp"
 
 #include <string>
@@ -9,7 +10,7 @@
 namespace cnnplan::test {
 namespace {
 
-// Blocks a, b, c behind an input of as many channels; `change` may replace layers by name.
+// Returns the layers of blocks a, b and c after an input of equally many channels.
 std::vector<Layer> chain_of_three() {
   return {{"data", {}, Input{.channels = 2, .size = {1, 3, 3}}},
           {"a", {"data"}, Convolution{.filters = 2}},
@@ -49,7 +50,7 @@ TEST_CASE("residual_chains: blocks with their layers and steps") {
   CHECK(chains[0] == expected);
 }
 
-TEST_CASE("residual_chains: what is no block ends a chain") {
+TEST_CASE("residual_chains: a layer that is no block ends a chain") {
   using Lengths = std::vector<std::size_t>;
   CHECK(lengths(chains_with("b_add", {"b_add", {"b", "a_add"}, Add{}})) == Lengths{1, 1});
   CHECK(lengths(chains_with("a_relu", {"a_relu", {"a"}, Relu{.max = 6.0}})) == Lengths{2});
@@ -59,7 +60,7 @@ TEST_CASE("residual_chains: what is no block ends a chain") {
   CHECK(lengths(chains_with("fc", {"fc", {"c_add"}, Relu{}})) == Lengths{2});
 }
 
-TEST_CASE("residual_chains: who else reads a state is behind the chain") {
+TEST_CASE("residual_chains: other readers of a state must come after the chain") {
   std::vector<Layer> layers = chain_of_three();
   layers.insert(layers.end() - 2, {"again", {"c_add", "b_add"}, Concat{}});
   layers[layers.size() - 2].inputs = {"again"};

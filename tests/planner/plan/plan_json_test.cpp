@@ -150,7 +150,7 @@ TEST_CASE("parse_plan: refusals name pointer, value and what is allowed") {
       });
 }
 
-TEST_CASE("parse_plan: chains are what they say they are, split as they may be") {
+TEST_CASE("parse_plan: chains must exist in the network, and be split as chains may be") {
   check_refusals(
       to_json(sample_chain_plan()),
       parse_plan,
@@ -192,7 +192,7 @@ TEST_CASE("parse_plan: chains are what they say they are, split as they may be")
       });
 }
 
-TEST_CASE("parse_plan: the layers of a block are on the same ranks, chains behind each other") {
+TEST_CASE("parse_plan: the layers of a block are on the same ranks, and chains do not overlap") {
   Plan plan = sample_chain_plan();
   plan.layers[5].stage = 1;
   CHECK(problem_of([&] { parse_plan(to_json(plan), "p.json"); }).pointer == "/layers/5/stage");
@@ -233,7 +233,7 @@ Mesh random_mesh(RandomValues& random) {
   return Mesh({{axes[first], size}, {axes[second], 8 / size}});
 }
 
-// A plan with 4 ranks, 8 samples and one batch norm.
+// Returns a plan with 4 ranks, 8 samples and one batch norm.
 Plan block_plan() {
   Plan plan = sample_plan();
   plan.batch = 8;
@@ -248,7 +248,7 @@ Plan block_plan() {
   return plan;
 }
 
-TEST_CASE("parse_plan: sums by blocks of samples ask for much else") {
+TEST_CASE("parse_plan: sums by blocks of samples have many conditions") {
   CHECK(parse_plan(to_json(block_plan()), "p.json").sample_blocks == 8);
   Plan small = block_plan();
   small.small_gradient_allreduces = {{.algorithm = AllreduceAlgorithm::ring}};

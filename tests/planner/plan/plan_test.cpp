@@ -1,4 +1,4 @@
-// Uniform plans and the checks of plans.
+// Tests uniform plans, and the checks that every plan must pass.
 #include "planner/plan/plan.hpp"
 
 #include <functional>
@@ -96,7 +96,7 @@ TEST_CASE("validate: a batch whose tensors are too large, or overflow, is refuse
     std::int64_t batch;
     bool is_valid;
   };
-  // 2^37 elements a sample in each of two layers: 2^15 samples make 2^53.
+  // Each of two layers has 2^37 elements per sample, so 2^15 samples make 2^53 elements.
   for (const Row& row :
        std::vector<Row>{{1 << 15, true}, {(1 << 15) + 1, false}, {1 << 30, false}}) {
     CAPTURE(row.batch);

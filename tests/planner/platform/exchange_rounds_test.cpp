@@ -1,4 +1,5 @@
-// Tests that every rank gets the sum, by as many messages and bytes as published.
+// Tests the rounds of allreduces: every rank gets the sum, by as many messages and bytes as
+// published.
 #include "planner/platform/exchange_rounds.hpp"
 
 #include <algorithm>
@@ -186,11 +187,11 @@ TEST_CASE("Exchange rounds: as many messages and bytes as published") {
   const ExchangeShape ring{AllreduceAlgorithm::ring, n, 6};
   CHECK(exchange_rounds(ring, 3).size() == 10);
   CHECK(sent_elements(ring, 3) == n * 2 * 5 / 6);
-  // 4 nodes of 3 ranks take 2(3-1) rounds of n/3, and 2 lg 4 rounds on n/3.
+  // With 4 nodes of 3 ranks, there are 2(3-1) rounds of n/3 and 2 lg 4 rounds on n/3.
   const ExchangeShape nodes{AllreduceAlgorithm::hierarchical, n, 12, 3};
   CHECK(exchange_rounds(nodes, 7).size() == 4 + 4);
   CHECK(sent_elements(nodes, 7) == n * 2 * 2 / 3 + n * 2 * 3 / 3 / 4);
-  // 5 nodes form a ring.
+  // The 5 nodes sum in a ring, since 5 is no power of two.
   const ExchangeShape five{AllreduceAlgorithm::hierarchical, n, 15, 3};
   CHECK(exchange_rounds(five, 7).size() == 4 + 8);
   CHECK(sent_elements(five, 7) == n * 2 * 2 / 3 + n * 2 * 4 / 3 / 5);
@@ -207,7 +208,7 @@ TEST_CASE("Exchange rounds: only slices leave a node") {
   }
 }
 
-TEST_CASE("Exchange rounds: the library keeps its own to itself") {
+TEST_CASE("Exchange rounds: the rounds of the library are unknown") {
   CHECK_THROWS_AS(exchange_rounds({AllreduceAlgorithm::library, 8, 2}, 0), std::logic_error);
   CHECK_THROWS_AS(round_series(AllreduceAlgorithm::library, 2), std::logic_error);
 }
@@ -234,7 +235,7 @@ TEST_CASE("Round series: the halves of a ring add up to the ring") {
   CHECK(adding_rounds(series, CollectiveKind::allreduce) == 4);
 }
 
-TEST_CASE("members_per_node: as many on each node, else one") {
+TEST_CASE("members_per_node: the number on each node if it is equal, else one") {
   CHECK(members_per_node(RankGroup(0, 8), 4) == 4);
   CHECK(members_per_node(RankGroup(0, 8), 16) == 8);
   CHECK(members_per_node(RankGroup(1, 4, 2), 4) == 2);

@@ -1,4 +1,4 @@
-// Tests of planner/platform/fold.
+// Tests how a group of any size is reduced to a power of two for recursive algorithms.
 #include "planner/platform/fold.hpp"
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace cnnplan {
 
-TEST_CASE("Fold: the core is a power of two, and the ranks beyond it hand over to odd ones") {
+TEST_CASE("Fold: the core is a power of two, and the other ranks send to odd ranks") {
   struct Row {
     int ranks;
     int core_ranks;

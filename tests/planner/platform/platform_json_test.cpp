@@ -1,4 +1,4 @@
-// Platform files: defaults, refusals, round trips.
+// Tests platform files: defaults, refusals, round trips.
 #include <string>
 
 #include <doctest/doctest.h>

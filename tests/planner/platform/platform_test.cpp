@@ -1,4 +1,4 @@
-// Look-ups in platforms.
+// Tests how segments, levels and ports are found in a platform.
 #include "planner/platform/platform.hpp"
 
 #include <stdexcept>

@@ -1,4 +1,4 @@
-// Tests of planner/predict/arrival against draws of random numbers.
+// Tests the mean time at which the last rank arrives, against draws of random numbers.
 #include "planner/predict/arrival.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace cnnplan::test {
 namespace {
 
-// The obvious way.
+// Computes the mean in the obvious way.
 double mean_of_draws(const std::vector<Arrival>& arrivals) {
   constexpr int draws = 100'000;
   std::mt19937_64 random(1);
@@ -39,26 +39,26 @@ double latest_s(const std::vector<Arrival>& arrivals) {
 
 }  // namespace
 
-TEST_CASE("Arrival: without spread, the latest") {
+TEST_CASE("Arrival: without spread, it is the latest time") {
   CHECK(latest_s({{3.0}}) == 3.0);
   CHECK(latest_s({{3.0, 0.0, 7}, {5.0, 0.0, 64}, {4.0}}) == 5.0);
 }
 
-TEST_CASE("Arrival: who is alone is there in the mean at its mean") {
+TEST_CASE("Arrival: a single rank arrives in the mean at its mean") {
   CHECK(latest_s({{3.0, 2.0}}) == 3.0);
 }
 
-TEST_CASE("Arrival: of two alike, one comes later by a part of the spread") {
+TEST_CASE("Arrival: one of two equal ranks arrives later by a part of the spread") {
   const double late_s = 2.0 / std::sqrt(std::numbers::pi);
   CHECK(latest_s({{3.0, 2.0}, {3.0, 2.0}}) == relative(3.0 + late_s));
   CHECK(latest_s({{3.0, 2.0, 2}}) == relative(3.0 + late_s));
 }
 
-TEST_CASE("Arrival: whoever comes long after the others is who they wait for") {
+TEST_CASE("Arrival: others wait for a rank that arrives long after them") {
   CHECK(latest_s({{1000.0, 1.0}, {3.0, 2.0, 5}}) == relative(1000.0, 1e-12));
 }
 
-TEST_CASE("Arrival: as late as in many draws") {
+TEST_CASE("Arrival: equals the mean of many draws") {
   for (const std::vector<Arrival>& arrivals : {std::vector<Arrival>{{0.0, 1.0}, {0.5, 2.0}},
                                                {{0.0, 1.0, 3}},
                                                {{0.0, 1.0, 8}},
@@ -71,7 +71,7 @@ TEST_CASE("Arrival: as late as in many draws") {
   }
 }
 
-TEST_CASE("Arrival: more ranks are never awaited for less long") {
+TEST_CASE("Arrival: waiting for more ranks never takes less time") {
   double before_s = 0.0;
   for (int ranks : {1, 2, 3, 4, 7, 8, 64, 1024, 65'536}) {
     const double now_s = latest_s({{0.0, 1.0, ranks}});
@@ -81,7 +81,7 @@ TEST_CASE("Arrival: more ranks are never awaited for less long") {
   CHECK(before_s < 5.0);
 }
 
-TEST_CASE("Arrival: somebody has to arrive") {
+TEST_CASE("Arrival: needs at least one rank") {
   CHECK_THROWS_AS(expected_latest_s({}), std::logic_error);
   CHECK_THROWS_AS(latest_s({{3.0, 1.0, 0}}), std::logic_error);
 }

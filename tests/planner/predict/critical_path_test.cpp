@@ -1,4 +1,5 @@
-// Tests of planner/predict/critical_path.
+// Tests which operations are on the critical path of a step, and that their seconds add up to the
+// step.
 #include "planner/predict/critical_path.hpp"
 
 #include <algorithm>
@@ -28,7 +29,7 @@ std::vector<CriticalOperation> path_through(const std::vector<PricedSchedule>& s
   return critical_path(work, classes, walk(work, classes, options), options);
 }
 
-// Names of operations with the rank behind them, and seconds.
+// Returns the operations, whose names end in their rank, with their seconds.
 Path path_of(const std::vector<PricedSchedule>& schedules, double overlap = 0.0) {
   Path path;
   for (const CriticalOperation& found : path_through(schedules, overlap)) {
@@ -89,7 +90,7 @@ TEST_CASE("critical_path: through the lane that takes longer") {
                      .priced()}) == Path{{"a0", 1.0}, {"b0", 2.0}, {"d0", 4.0}, {"e0", 1.0}});
 }
 
-TEST_CASE("critical_path: a reduction beside kernels, or the kernels, whichever take longer") {
+TEST_CASE("critical_path: a reduction or the kernels during it, whichever take longer") {
   const auto rank_schedule = [](int rank, double reduce_s) {
     return HandMade(rank)
         .compute("gradient", 1)
@@ -103,7 +104,7 @@ TEST_CASE("critical_path: a reduction beside kernels, or the kernels, whichever 
   };
   CHECK(path(2, 1.0) == Path{{"gradient0", 1.0}, {"next0", 4.0}, {"sgd0", 1.0}});
   CHECK(path(8, 1.0) == Path{{"gradient0", 1.0}, {"reduce0", 8.0}, {"sgd0", 1.0}});
-  // Half of the reduction stops the kernel, which takes that much longer.
+  // Half of the reduction stops the kernel, which takes this much longer.
   CHECK(path(2, 0.5) == Path{{"gradient0", 1.0}, {"next0", 5.0}, {"sgd0", 1.0}});
   CHECK(path(2, 0.0) == Path{{"gradient0", 1.0}, {"reduce0", 2.0}, {"next0", 4.0}, {"sgd0", 1.0}});
 }

@@ -1,4 +1,4 @@
-// Tests of planner/predict/estimated_kernels.
+// Tests how the estimated kernels of a plan are listed and counted.
 #include "planner/predict/estimated_kernels.hpp"
 
 #include <string>

@@ -1,4 +1,4 @@
-// Tests of planner/predict/formulas.
+// Tests that the terms of a formula add up to the price of its operation.
 #include "planner/predict/formulas.hpp"
 
 #include <algorithm>
@@ -16,8 +16,8 @@
 namespace cnnplan::test {
 namespace {
 
-// Nodes of two ranks, no two figures alike; the ring was measured inside a node, the other
-// allreduces on three ranks.
+// Returns a platform with nodes of two ranks and no two equal figures. The ring was measured inside
+// a node, the other allreduces on three ranks.
 Platform two_levels() {
   Platform platform = default_platform(8);
   platform.levels = {{.name = "node",
@@ -47,7 +47,7 @@ double sum_of(const std::vector<FormulaTerm>& terms) {
   return sum_s;
 }
 
-// Every second kernel that the plan needs.
+// Returns times of every second kernel that the plan needs.
 Profile half_profile(const Plan& plan) {
   Profile profile;
   std::set<KernelSpec> seen;
@@ -80,7 +80,7 @@ void check_sums(const Plan& plan, const Profile& profile, std::set<std::string>&
 
 TEST_CASE("formula_of: the terms add up to the price, for every operation of any plan") {
   std::set<std::string> figures;
-  // Enough of them for every figure to stand in a formula.
+  // These are enough plans for every figure to be in a formula.
   std::vector<NamedPlan> plans = random_plans(is_slow_build ? 40 : 12);
   for (NamedPlan& plan : chain_plans(4)) plans.push_back(std::move(plan));
   for (const NamedPlan& named : plans) {

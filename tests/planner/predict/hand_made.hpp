@@ -1,4 +1,4 @@
-// Schedules of a few operations with prices that are easy to add up.
+// Builds schedules of a few operations with prices that are easy to add up.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ class HandMade {
   HandMade& compute(const std::string& id, double seconds, std::vector<OperationIndex> after = {}) {
     return add(id, Stream::compute, std::move(after), seconds, KernelOperation{});
   }
-  // A halo exchanged with one other rank.
+  // Appends a halo exchange with one other rank.
   HandMade& halo(const std::string& id,
                  int peer,
                  double seconds,
@@ -39,12 +39,12 @@ class HandMade {
                seconds,
                CollectiveOperation{.group = group_of(group), .operand = {}});
   }
-  // Of the last operation, between ranks.
+  // Sets the spread of the last operation between ranks.
   HandMade& spread(double seconds) {
     priced_.prices.back().rank_spread_s = seconds;
     return *this;
   }
-  // The last operation.
+  // Moves the last operation to a lane.
   HandMade& in_lane(int lane) {
     priced_.schedule.operations.back().lane = lane;
     priced_.schedule.lanes = std::max(priced_.schedule.lanes, lane + 1);

@@ -1,4 +1,4 @@
-// Tests of planner/predict/predict.
+// Tests predictions of whole plans: steps, inference, memory, and sums over operations.
 #include "planner/predict/predict.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace cnnplan::test {
 namespace {
 
-// Every kernel of the plan with times that differ from kernel to kernel.
+// Returns times for every kernel of the plan, which differ from kernel to kernel.
 Profile profile_of(const Plan& plan) {
   Profile profile;
   for (const Schedule& schedule : lower_all(plan)) {
@@ -40,13 +40,13 @@ Prediction prediction_of(const Plan& plan, const Profile& profile) {
   return predict(plan, PriceList(platform, kernels));
 }
 
-// Batch norm, halo, branches.
+// Returns a plan with batch norms, halos and branches.
 Plan resnet_plan(const char* mesh) {
   const Network network = read_network("configs/networks/resnet50.json");
   return uniform_plan(with_input_size(network, {1, 64, 64}), 4, parse_mesh(mesh));
 }
 
-// One rank with a chain of at least three groups, by multigrid.
+// Returns a plan of one rank that runs a chain of at least three groups by multigrid.
 Plan deep_chain_plan() {
   for (std::uint64_t seed = 0;; ++seed) {
     Plan plan = with_concurrency(random_chain_plan(seed, 1), 3);
@@ -78,7 +78,7 @@ TEST_CASE("predict: one rank takes the sum of its kernels' medians and the load"
   CHECK(prediction.estimated_kernels.empty());
 }
 
-TEST_CASE("work_of: memory is known where it is short, and no less than is needed elsewhere") {
+TEST_CASE("work_of: memory is exact where it is short, and never too low elsewhere") {
   Plan plan = resnet_plan("n2");
   const Profile profile = profile_of(plan);
   const KernelCosts kernels(profile);
@@ -220,7 +220,7 @@ TEST_CASE("predict: exposed communication is the share of transfers and collecti
   CHECK(prediction.exposed_communication_s == relative(communication_s, 1e-9));
 }
 
-TEST_CASE("predict: communication is hidden where the plan and the platform allow it only") {
+TEST_CASE("predict: communication is hidden only where plan and platform allow it") {
   const Plan blocking = resnet_plan("h2");
   Plan hiding = blocking;
   hiding.overlap = true;

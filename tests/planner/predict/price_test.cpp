@@ -1,4 +1,4 @@
-// Tests of planner/predict/price.
+// Tests the prices of single operations: kernels, transfers, collectives and loads.
 #include "planner/predict/price.hpp"
 
 #include <doctest/doctest.h>
@@ -25,7 +25,7 @@ Platform small_platform() {
   return platform;
 }
 
-// Kernel of relu_of(8) profiled, everything else not.
+// The profile has only the kernel of relu_of(8).
 Profile small_profile() {
   Profile profile;
   profile.kernels[relu_of(8)] = {.repetitions = 10,
@@ -43,7 +43,7 @@ Price price_of(const Schedule& schedule, OperationBody body) {
   return PriceList(platform, kernels)(schedule, Operation{.id = "x", .body = std::move(body)});
 }
 
-// Buffers 0 and 1 of one image row more and less.
+// Returns a schedule with buffers 0 and 1. Buffer 1 has one more row of the image.
 Schedule schedule_with_buffers() {
   Schedule schedule{.rank = 1, .ranks = 4};
   schedule.buffers.push_back({.box = whole({{1, 4, 1, 8, 8}}), .bytes = 1024});
@@ -51,7 +51,7 @@ Schedule schedule_with_buffers() {
   return schedule;
 }
 
-// Two convolutions that exchange halos.
+// Returns a plan of two convolutions that exchange halos.
 Plan halo_plan(const char* mesh) {
   const WindowDim three{.kernel = 3, .padding_begin = 1, .padding_end = 1};
   const Convolution convolution{.filters = 8, .window = {{WindowDim{}, three, three}}};
@@ -64,7 +64,8 @@ Plan halo_plan(const char* mesh) {
                       parse_mesh(mesh));
 }
 
-// Of all transfers of a rank, on nodes of two ranks with so many to a port.
+// Returns the sum over all transfers of a rank, on nodes of two ranks. `shared_by` ranks share a
+// port.
 double transfers_s(const Plan& plan, int rank, int shared_by) {
   Platform platform = default_platform(plan.ranks);
   const Segment segment{.max_bytes = 1 << 30, .alpha_s = 1e-7, .beta_s_per_byte = 1e-9};
@@ -96,7 +97,7 @@ TEST_CASE("PriceList: a port is shared by the ranks that have messages for it") 
   }
 }
 
-TEST_CASE("PriceList: a profiled kernel costs its median, the launch is in it") {
+TEST_CASE("PriceList: a profiled kernel costs its median, which includes the launch") {
   const Price price = price_of({}, KernelOperation{.spec = relu_of(8)});
   CHECK(price.seconds == 2.0);
   CHECK(price.low_s == 1.5);
@@ -105,7 +106,7 @@ TEST_CASE("PriceList: a profiled kernel costs its median, the launch is in it") 
   CHECK(price.workspace_bytes == 99);
 }
 
-TEST_CASE("PriceList: an estimate has the launch in it, too") {
+TEST_CASE("PriceList: an estimate includes the launch, too") {
   const Price price = price_of({}, KernelOperation{.spec = relu_of(100)});
   const KernelCosts kernels(small_profile());
   const KernelTime time = kernels.lookup(relu_of(100));
@@ -177,7 +178,7 @@ TEST_CASE("PriceList: loading costs the copy of the samples, not of the halo aro
   CHECK(price_of(schedule, load).seconds == relative(0.512));
 }
 
-TEST_CASE("peers: those of a transfer, each once") {
+TEST_CASE("peers: lists each peer of a transfer once") {
   TransferOperation transfer;
   for (int peer : {3, 1, 2}) transfer.list.sends.push_back({.peer = peer, .box = {}});
   for (int peer : {0, 1}) transfer.list.receives.push_back({.peer = peer, .box = {}});

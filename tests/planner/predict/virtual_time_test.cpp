@@ -1,4 +1,4 @@
-// Tests of planner/predict/virtual_time on schedules made by hand.
+// Tests the clocks of ranks with schedules made by hand: waiting, lanes, overlap and spreads.
 #include "planner/predict/virtual_time.hpp"
 
 #include <cmath>
@@ -21,7 +21,8 @@ std::vector<RankTimeline> walked(const std::vector<PricedSchedule>& schedules,
               {.estimate = estimate, .overlap = overlap});
 }
 
-// A gradient of 1 s, its reduction of 2 s, another kernel of 2 s meanwhile, the update of 1 s.
+// Returns a schedule of a gradient (1 s), its reduction (2 s), another kernel meanwhile (2 s) and
+// the update (1 s).
 PricedSchedule reduction_beside_kernel(int rank) {
   return HandMade(rank)
       .compute("gradient", 1)
@@ -44,7 +45,7 @@ TEST_CASE("Virtual time: kernels of one rank add up") {
   CHECK(timelines[0].end_s == 7.0);
 }
 
-TEST_CASE("Virtual time: lanes run side by side, and wait for what they need of each other") {
+TEST_CASE("Virtual time: lanes run at the same time, and wait for operations that they need") {
   const auto rank_schedule = [](int rank) {
     return HandMade(rank)
         .compute("a", 1)
@@ -63,7 +64,7 @@ TEST_CASE("Virtual time: lanes run side by side, and wait for what they need of 
   CHECK(timelines[0].exposed_s == 0.0);  // x is beside c and d
 }
 
-TEST_CASE("Virtual time: ranks are late by what fills their step, whatever the number of lanes") {
+TEST_CASE("Virtual time: lateness of ranks does not depend on the number of lanes") {
   const auto late_s = [](int lanes) {
     std::vector<PricedSchedule> schedules;
     for (int rank : {0, 1}) {
@@ -89,7 +90,7 @@ TEST_CASE("Virtual time: the slowest rank counts") {
   CHECK(step_time_s(timelines) == 3.0);
 }
 
-TEST_CASE("Virtual time: who comes early waits for the late partner") {
+TEST_CASE("Virtual time: an early rank waits for its late partner") {
   const auto timelines = walked({HandMade(0).compute("a", 1).halo("x", 1, 1).priced(),
                                  HandMade(1).compute("a", 3).halo("x", 0, 1).priced()});
   CHECK(timelines[0].durations_s == std::vector{1.0, 3.0});
@@ -107,7 +108,7 @@ TEST_CASE("Virtual time: waiting passes on from rank to rank") {
   CHECK(timelines[2].end_s == 9.0);
 }
 
-TEST_CASE("Virtual time: an allreduce joins its group and nobody else") {
+TEST_CASE("Virtual time: an allreduce joins only the ranks of its group") {
   const std::vector<int> group{0, 2, 4};
   std::vector<PricedSchedule> schedules;
   for (int rank = 0; rank < 5; ++rank) {
@@ -135,7 +136,8 @@ TEST_CASE("Virtual time: ranks that do not take equally long wait for the later 
         .allreduce("sum", {0, 1}, 1)
         .priced();
   };
-  // Of two alike, one is late by their spread through the root of pi; it began anew after x.
+  // One of two equal ranks is late by their spread over the root of pi. After x, the spread starts
+  // again.
   const double late_s = 0.7 / std::sqrt(std::numbers::pi);
   const std::vector schedules{rank_schedule(0), rank_schedule(1)};
   const auto timelines = walked(schedules);
@@ -160,14 +162,14 @@ TEST_CASE("Virtual time: three unlike ranks leave a meeting at the same time") {
   CHECK(timelines[2].end_s == timelines[0].end_s);
 }
 
-TEST_CASE("Virtual time: who has nobody to meet waits for nobody") {
+TEST_CASE("Virtual time: a rank without peers does not wait") {
   const auto alone =
       walked({HandMade(0).compute("a", 5).spread(1.0).allreduce("sum", {0}, 1).priced()});
   CHECK(step_time_s(alone) == 6.0);
 }
 
 TEST_CASE(
-    "Virtual time: what runs beside kernels waits, and kernels forget when they wait for it") {
+    "Virtual time: overlapped communication waits, and ends the lateness of kernels that need it") {
   const auto rank_schedule = [](int rank) {
     return HandMade(rank)
         .compute("a", 5)
@@ -183,7 +185,7 @@ TEST_CASE(
   CHECK(step_time_s(timelines) == relative(17.0 + late_s));
 }
 
-TEST_CASE("Virtual time: a reduction behind another one waits for no lateness that it waited for") {
+TEST_CASE("Virtual time: lateness that one reduction waited for does not delay the next") {
   const auto rank_schedule = [](int rank) {
     return HandMade(rank)
         .compute("a", 5)
@@ -239,7 +241,8 @@ TEST_CASE("Virtual time: in lanes, exposed is when no kernel of the rank runs") 
         .priced();
   };
   CHECK(exposed(covered) == 0.0);
-  // Kernels from 0 to 3 in lane 1, from 0 to 1 and from 5 to 6 in lane 0, which the list has first.
+  // Lane 1 has kernels from 0 to 3. Lane 0, which comes first in the list, has kernels from 0 to 1
+  // and from 5 to 6.
   const auto with_gap = [](int rank) {
     return HandMade(rank)
         .compute("a", 1)
@@ -291,7 +294,7 @@ TEST_CASE("Virtual time: both ends of the prices can be walked") {
   CHECK(walked(schedules, 0.0, Estimate::high)[0].end_s == 8.0);
 }
 
-TEST_CASE("Virtual time: ranks that wait for each other for ever are a mistake") {
+TEST_CASE("Virtual time: ranks that wait for each other forever are an error") {
   const auto crossed = [] {
     return walked({HandMade(0).halo("x", 1, 1).halo("y", 1, 1).priced(),
                    HandMade(1).halo("y", 0, 1).halo("x", 0, 1).priced()});

@@ -1,4 +1,4 @@
-// Tests of planner/report/advice.
+// Tests the notes on assumptions of a prediction, and the commands that would measure instead.
 #include "planner/report/advice.hpp"
 
 #include <doctest/doctest.h>
@@ -64,13 +64,13 @@ TEST_CASE(
   CHECK(profile_advice(plan, typed) == std::string(command) + " --precision bf16");
 }
 
-TEST_CASE("assumptions: nothing to say where all was measured as the plan runs") {
+TEST_CASE("assumptions: has no note if everything was measured as the plan runs") {
   CHECK(assumptions(measured_plan(), measured_platform(1), profile_of(2), typed).empty());
   CHECK(assumptions(measured_plan(), measured_platform(2), profile_of(2), typed).empty());
   CHECK(assumptions(measured_plan(), measured_platform(1), Profile{}, typed).empty());
 }
 
-TEST_CASE("assumptions: links of nobody, or of fewer ranks") {
+TEST_CASE("assumptions: links that were assumed, or measured with fewer ranks") {
   Plan plan = measured_plan();
   CHECK(assumptions(plan, default_platform(2), Profile{}, typed) ==
         "links: assumed figures; measure them with: mpirun -n 2 cnnplan profile --links\n");
@@ -92,7 +92,7 @@ TEST_CASE("assumptions: links of a machine that is described only") {
             .starts_with("links: nominal figures of pod, of 2 ranks, the plan has 4; "));
 }
 
-TEST_CASE("assumptions: what estimated kernels rest on") {
+TEST_CASE("assumptions: says what kernels are estimated from") {
   Plan plan = small_plan();
   REQUIRE(plan.prediction.estimated_kernels.size() == 1);
   const std::string advice = std::string("; measure with: ") + command + '\n';
@@ -103,12 +103,12 @@ TEST_CASE("assumptions: what estimated kernels rest on") {
   platform.kernels = KernelRates{.source = "by hand"};
   const std::string rates = "1 kernel estimated from rates of Card (by hand)";
   CHECK(assumptions(plan, platform, Profile{}, typed) == rates + advice);
-  // A profile helps the kernels of the kinds that it has.
+  // A profile can estimate the kernels whose kinds it has.
   KernelSpec spec;
   set_estimated(plan, {spec});
   const std::string timed = "1 kernel estimated from timed ones of their kind";
   CHECK(assumptions(plan, platform, profile_of(2), typed) == timed + advice);
-  // Updates depend on the plan: the command for the network would not time them.
+  // The sizes of updates depend on the plan, so a profile of the network would not have them.
   Profile updates = profile_of(2);
   const KernelSpec update{.kind = KernelKind::sgd, .phase = KernelPhase::update};
   updates.kernels[update] = updates.kernels.begin()->second;
@@ -166,7 +166,7 @@ TEST_CASE(
   CHECK(note_of(four, single) == from_timed);
   CHECK(note_of({.precision = Precision::bf16, .concurrency = 4}, single) == from_rates);
   CHECK(note_of({.algorithm = KernelAlgorithm::winograd, .concurrency = 4}, single) == from_rates);
-  // Times of kernels that share the device say nothing about others.
+  // Times of kernels that share the device cannot estimate other kernels.
   CHECK(note_of(single, four) == from_rates);
   CHECK(note_of({.in = {{2, 1, 1, 1, 1}}, .concurrency = 4}, four) == from_rates);
 }
@@ -187,19 +187,20 @@ TEST_CASE("assumptions: kernels timed with another number of busy ranks on a nod
   CHECK(assumptions(measured_plan(), measured_platform(1), profile_of(1), typed) ==
         std::string("kernels timed with 1 busy rank on a node, the plan has 2; time them with: ") +
             command + " -o profile-2.json; then solve with --profile profile-2.json\n");
-  // Of 4 ranks, 2 share a node.
+  // With 4 ranks on 2 nodes, 2 ranks share a node.
   Plan plan = measured_plan();
   plan.ranks = 4;
   CHECK(assumptions(plan, measured_platform(2), profile_of(2), typed).empty());
   CHECK_FALSE(assumptions(plan, measured_platform(2), profile_of(4), typed).empty());
-  // Where there is one level only, all ranks are on a node; estimates are measured there, too.
+  // If there is only one level, all ranks are on one node. Estimated kernels are measured there,
+  // too.
   plan = small_plan();
   plan.ranks = 3;
   CHECK(kernels_note(plan, default_platform(2), profile_of(2), typed) ==
         "kernels timed with 2 busy ranks on a node, the plan has 3; time them with: mpirun -n 3 "
         "cnnplan profile nets/small.json --ranks 3 --batch 4 --input 16x16 -o profile-3.json; then "
         "solve with --profile profile-3.json");
-  // Without a node, the innermost level counts.
+  // If no level is a node, the innermost level counts as one.
   Platform platform = measured_platform(1);
   platform.levels[1].name = "board";
   CHECK(assumptions(measured_plan(), platform, profile_of(1), typed).empty());

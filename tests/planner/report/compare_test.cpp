@@ -1,4 +1,5 @@
-// Tests of planner/report/compare.
+// Tests the comparison of a run with its plan: errors of layers, missing operations, refusals,
+// text.
 #include "planner/report/compare.hpp"
 
 #include <cmath>
@@ -57,7 +58,7 @@ const ComparedFiles files{.plan = "my plan.json", .run = "my run.json"};
 
 }  // namespace
 
-TEST_CASE("compare: what comes true has no error but the step's") {
+TEST_CASE("compare: if all times come true, only the step has an error") {
   const Comparison comparison = compare(small_plan(), small_run(), {});
   CHECK(comparison.operations.size() == 12);
   CHECK(comparison.only_predicted.empty());
@@ -77,7 +78,7 @@ TEST_CASE("compare: errors of layers are of their sums, against what was measure
   CHECK(group(comparison, "conv1").measured_s == relative(0.1));
   CHECK(group(comparison, "conv1").error() == relative(0.375));
   CHECK(group(comparison, "sgd").error() == relative(1.0));
-  // data, conv1, bn1, fc, reduce, sgd
+  // The groups are data, conv1, bn1, fc, reduce and sgd.
   CHECK(comparison.groups.size() == 6);
   CHECK(comparison.mean_error == relative((0.375 + 1.0) / 6));
   CHECK(comparison.weighted_mean_error == relative(0.041 / 0.1245));

@@ -1,4 +1,4 @@
-// Tests of planner/report/explain.
+// Tests the report about a plan: its whole text, one layer, runner-ups and chains.
 #include "planner/report/explain.hpp"
 
 #include <doctest/doctest.h>
@@ -14,7 +14,7 @@ bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-// The line that begins with `name` and a space.
+// Returns the line that begins with `name` and a space.
 std::string line_of(const std::string& text, const std::string& name) {
   const std::size_t begin = text.find("\n" + name + " ");
   if (begin == std::string::npos) return "";
@@ -91,7 +91,7 @@ TEST_CASE("explain: the runner-up of every choice, and its margin") {
   CHECK(has(explain(plan, "fc"), "\nno other split is worth finding\n"));
 }
 
-TEST_CASE("explain: chains by multigrid, and who has their layers") {
+TEST_CASE("explain: chains by multigrid, and the ranks that have their layers") {
   const std::string text = explain(test::sample_chain_plan(), std::nullopt);
   CHECK(has(
       text,
@@ -101,7 +101,7 @@ TEST_CASE("explain: chains by multigrid, and who has their layers") {
   CHECK(has(text, "n2l3 stage 2"));
 }
 
-TEST_CASE("explain: what holds for all layers stands in the first line") {
+TEST_CASE("explain: properties of all layers are in the first line") {
   Plan plan = small_plan();
   plan.overlap = plan.sharded_update = true;
   CHECK(explain(plan, {}).starts_with("small: 2 ranks, batch 4, fp32, overlap, sharded update\n"));
@@ -122,7 +122,7 @@ TEST_CASE("explain: what is not known is left out") {
   CHECK(has(line_of(text, "conv1"), "-"));
 }
 
-TEST_CASE("explain: a layer that is not there is refused with the few most alike") {
+TEST_CASE("explain: an unknown layer is refused with the most similar names") {
   try {
     explain(small_plan(), "conv9");
     FAIL("not refused");

@@ -1,4 +1,4 @@
-// Tests of planner/report/formula_text.
+// Tests how the formula of a price is written, with units, range and sum.
 #include "planner/report/formula_text.hpp"
 
 #include <doctest/doctest.h>
@@ -22,7 +22,7 @@ TEST_CASE("to_text: counts, bytes and rates each in their units") {
   CHECK(to_text(corrected) == "4.000 ms / 0.800");
 }
 
-TEST_CASE("to_text: what is priced, with its range where it has one, and the sum below") {
+TEST_CASE("to_text: the priced operation with its range, if it has one, and the sum below") {
   const std::vector<FormulaTerm> median{{.figure = "median_s", .value = 0.01}};
   const std::vector<Formula> formulas{{.operation = "conv1/forward",
                                        .rank = 1,

@@ -1,4 +1,4 @@
-// Tests of planner/report/limits.
+// Tests the report about the operations that a step waits for, and when more ranks become faster.
 #include "planner/report/limits.hpp"
 
 #include <doctest/doctest.h>
@@ -8,7 +8,7 @@
 
 namespace cnnplan {
 
-TEST_CASE("limits_text: what the step waits for, most first, without the least") {
+TEST_CASE("limits_text: what the step waits for, in falling order, without small parts") {
   CHECK(limits_text(small_plan()) ==
         "backward filter 30.5 %, forward 21.0 %, backward data 20.0 %, gradient reductions 15.5 %, "
         "updates 7.0 %, statistics 3.0 %, halo 2.0 %, loading 1.0 %");
@@ -50,7 +50,7 @@ TEST_CASE("limits_text: levels of chains, what others compute, and messages") {
         "updates 2.0 %, other layers 1.0 %");
 }
 
-TEST_CASE("break_even_text: from how many ranks on, and how much faster") {
+TEST_CASE("break_even_text: the number of ranks from which a split is faster, and the gain") {
   Partitioning partitioning{.plan = "multigrid l4",
                             .step_s = 0.05,
                             .steps = {{.partitions = 1, .step_s = 0.1},

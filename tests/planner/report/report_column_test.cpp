@@ -1,4 +1,4 @@
-// Tests of planner/report/report_column.
+// Tests in which column and row of a report an operation counts.
 #include "planner/report/report_column.hpp"
 
 #include <set>
@@ -26,7 +26,7 @@ TEST_CASE("column_of: a column with the name of a part counts this part") {
   CHECK(columns.size() == all_report_columns.size());
 }
 
-TEST_CASE("group_of: the layer, or the bucket's reduction or update, whatever the id") {
+TEST_CASE("group_of: the layer, or the bucket's reduction or update, for any id") {
   const auto group = [](const OperationPlace& place) {
     return group_of({.id = "conv9/forward", .place = place});
   };

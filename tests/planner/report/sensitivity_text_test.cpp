@@ -1,4 +1,4 @@
-// Tests of planner/report/sensitivity_text.
+// Tests the report about how far figures may change before another plan is faster.
 #include "planner/report/sensitivity_text.hpp"
 
 #include <string>
@@ -72,11 +72,11 @@ TEST_CASE("sensitivity: no table where no figure flips anything") {
   CHECK_FALSE(contains(text, "factor\n"));
 }
 
-TEST_CASE("sensitivity: that kernels stay is said where no profile has their times") {
+TEST_CASE("sensitivity: says that kernels keep their times where no profile has them") {
   const std::string stay = "\nTimes of kernels stay: no profile has them.\n";
   CHECK_FALSE(contains(to_text(two_runner_ups(), plan_with_margins()), stay));
   Sensitivity sensitivity = two_runner_ups();
-  // The name of a level says nothing about kernels.
+  // A level may have the name "kernels", which does not make its figures times of kernels.
   sensitivity.figures.back() = {.owner = FigureOwner::level, .level = "kernels", .name = "gap_s"};
   CHECK(contains(to_text(sensitivity, plan_with_margins()), stay));
 }

@@ -1,4 +1,4 @@
-// Tests of planner/report/table.
+// Tests the layout of printed tables, and the format of their numbers.
 #include "planner/report/table.hpp"
 
 #include <stdexcept>

@@ -1,4 +1,4 @@
-// Tests of planner/report/what_if_text.
+// Tests the report about how a changed figure changes the step and the splits.
 #include "planner/report/what_if_text.hpp"
 
 #include <string>
@@ -22,7 +22,7 @@ bool contains(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("what if: steps with their speedup, and no table where nothing is split otherwise") {
+TEST_CASE("what if: steps with their speedup, and no table if no split changes") {
   const Plan before = with_step(0.4);
   const Plan kept = with_step(0.32);
   const std::string text =
@@ -33,7 +33,7 @@ TEST_CASE("what if: steps with their speedup, and no table where nothing is spli
   CHECK(contains(text, "no layer is split otherwise"));
 }
 
-TEST_CASE("what if: layers that are split otherwise are named with both meshes") {
+TEST_CASE("what if: layers whose split changes are named with both meshes") {
   const Plan before = with_step(0.4);
   Plan after = with_step(0.2);
   after.layers[1].mesh = parse_mesh("w2");
@@ -44,7 +44,7 @@ TEST_CASE("what if: layers that are split otherwise are named with both meshes")
   CHECK_FALSE(contains(text, "bn1"));
 }
 
-TEST_CASE("what if: another channel algorithm is another split, and so is computing again") {
+TEST_CASE("what if: another channel algorithm or recomputation counts as another split") {
   Plan before = with_step(0.4);
   before.layers[1].mesh = parse_mesh("c2");
   Plan other = before;

@@ -1,4 +1,4 @@
-// Checkpoint files: refusals and round trips.
+// Tests checkpoint files: refusals and round trips.
 #include <string>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// Run files: refusals and round trips.
+// Tests run files: refusals and round trips.
 #include <limits>
 #include <string>
 

@@ -1,4 +1,4 @@
-// Tests of planner/run/statistics.
+// Tests median, mean and deviation of times, and deviations between rows of times.
 #include "planner/run/statistics.hpp"
 
 #include <algorithm>
@@ -64,7 +64,7 @@ TEST_CASE("Statistics: between rows counts what differs, not what all have in co
   CHECK(spread_between({}, 2) == 0.0);
 }
 
-TEST_CASE("Statistics: between rows is the deviation of normal draws, and deaf to stalls") {
+TEST_CASE("Statistics: between rows is the deviation of normal draws, and ignores stalls") {
   std::mt19937_64 random(3);
   std::normal_distribution<double> normal(10.0, 0.5);
   std::vector<double> values(20'000);

@@ -1,4 +1,4 @@
-// Tests of planner/schedule/memory_layout.
+// Tests where buffers are placed in the arena, against a slow and obvious placement.
 #include "planner/schedule/memory_layout.hpp"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ bool overlap(std::int64_t a_begin, std::int64_t a_end, std::int64_t b_begin, std
   return a_begin < b_end && b_begin < a_end;
 }
 
-// The first two buffers that hold the same bytes at the same time.
+// Names the first two buffers that hold the same bytes at the same time.
 std::string first_clash(const Schedule& schedule) {
   for (const Buffer& a : schedule.buffers) {
     for (const Buffer& b : schedule.buffers) {
@@ -53,7 +53,7 @@ std::int64_t rounded(std::int64_t bytes, std::int64_t multiple) {
   return (bytes + multiple - 1) / multiple * multiple;
 }
 
-// What the arena would take if nothing were shared: every buffer at a multiple of its alignment.
+// Returns the bytes of an arena without sharing, with every buffer at a multiple of its alignment.
 std::int64_t sum_of_buffers(const Schedule& schedule) {
   std::int64_t sum = 0;
   for (const Buffer& buffer : schedule.buffers) {
@@ -62,7 +62,7 @@ std::int64_t sum_of_buffers(const Schedule& schedule) {
   return sum;
 }
 
-// Bytes that live at once: no placement takes less.
+// Returns the most bytes that live at one time. No placement takes less.
 std::int64_t most_alive(const Schedule& schedule) {
   std::int64_t most = 0;
   for (std::size_t i = 0; i < schedule.operations.size(); ++i) {
@@ -77,7 +77,7 @@ std::int64_t most_alive(const Schedule& schedule) {
   return most;
 }
 
-// Each after a walk over all that were placed before it.
+// Places each buffer after a walk over all buffers that were placed before it.
 void place_by_walking(std::vector<Buffer>& buffers) {
   std::vector<Buffer*> order;
   for (Buffer& placing : buffers) {
@@ -104,7 +104,7 @@ void place_by_walking(std::vector<Buffer>& buffers) {
 
 }  // namespace
 
-TEST_CASE("Memory layout: buffers whose lives overlap stand side by side") {
+TEST_CASE("Memory layout: buffers whose lives overlap have memory of their own") {
   const Schedule schedule = placed({buffer(128, 0, 2), buffer(64, 2, 3)});
   CHECK(schedule.buffers[0].offset_bytes == 0);
   CHECK(schedule.buffers[1].offset_bytes == 128);
@@ -124,7 +124,7 @@ TEST_CASE("Memory layout: small buffers start at cache lines, large ones at page
   CHECK(schedule.buffers[2].offset_bytes == 5056);
 }
 
-TEST_CASE("Memory layout: what is not used, empty or outside the arena takes no room") {
+TEST_CASE("Memory layout: buffers that are unused, empty or outside the arena take no room") {
   Buffer data = buffer(1000, 0, 9);
   data.role = BufferRole::data;
   const Schedule schedule = placed({data, buffer(1000, -1, -1), buffer(0, 0, 9)});

@@ -1,4 +1,4 @@
-// Tests of planner/schedule/occupied_memory.
+// Tests the search for the lowest free memory over a span of time, against a table.
 #include "planner/schedule/occupied_memory.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace cnnplan::test {
 namespace {
 
-// Place by place and time by time.
+// Marks every place at every time, one by one.
 class OccupiedTable {
  public:
   OccupiedTable(int times, int places)
@@ -56,7 +56,7 @@ Life drawn_life(std::mt19937& random, int times) {
 
 }  // namespace
 
-TEST_CASE("Occupied memory: whoever lives at another time is not in the way") {
+TEST_CASE("Occupied memory: buffers that live at another time are ignored") {
   OccupiedMemory memory(4);
   memory.take({.first = 0, .last = 1}, {0, 5});
   CHECK(memory.lowest_free({.first = 2, .last = 3}, 1) == 0);
@@ -85,7 +85,7 @@ TEST_CASE("Occupied memory: equals a table of all places and times") {
       const std::int64_t count = drawn(random, 1, 6);
       const std::int64_t begin = memory.lowest_free(life, count);
       REQUIRE(begin == table.lowest_free(life, count));
-      // Also where somebody is, and behind gaps.
+      // Also takes memory that is already taken, and memory after a gap.
       const std::int64_t taken = step % 4 == 0 ? drawn(random, 0, 60) : begin;
       memory.take(life, {taken, taken + count});
       table.take(life, {taken, taken + count});

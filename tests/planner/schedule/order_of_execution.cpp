@@ -1,4 +1,4 @@
-// Closure by bit rows; conflicts by trying all pairs.
+// Computes the closure of dependencies by rows of bits, and finds conflicts by trying all pairs.
 #include "tests/planner/schedule/order_of_execution.hpp"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace cnnplan::test {
 namespace {
 
-// Operands without a box are all of their buffer.
+// An operand without a box covers its whole buffer.
 bool share_memory(const Operand& a, const Operand& b) {
   if (a.buffer != b.buffer) return false;
   if (a.first_slot >= 0 && b.first_slot >= 0) {
@@ -25,7 +25,8 @@ Operand operand_of(const Piece& piece, BufferIndex buffer, std::int64_t channel,
   return operand;
 }
 
-// Of a transfer what is sent and received, piece by piece.
+// Returns the operands of an operation. A transfer has one for each piece that it sends or
+// receives.
 std::vector<Operand> exact_operands(const Operation& operation) {
   const auto* transfer = std::get_if<TransferOperation>(&operation.body);
   if (transfer == nullptr || transfer->zero_first) return operands_of(operation.body);

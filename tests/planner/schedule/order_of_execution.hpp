@@ -1,4 +1,4 @@
-// Which operations of a schedule must have ended before another starts.
+// Says which operations of a schedule must have ended before another one starts.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace cnnplan::test {
 
-// The transitive closure of `depends_on`.
+// Holds the transitive closure of `depends_on`.
 class OrderOfExecution {
  public:
   explicit OrderOfExecution(const std::vector<Operation>& operations);
@@ -20,8 +20,8 @@ class OrderOfExecution {
   std::vector<std::vector<bool>> before_;  // by operation
 };
 
-// The first pair of operations of which one writes what the other uses and that may run at once, as
-// text; empty when there is none.
+// Names the first two operations that may run at the same time although one writes what the other
+// uses. The text is empty if there are none.
 std::string first_unordered_pair(const std::vector<Operation>& operations);
 
 }  // namespace cnnplan::test

@@ -1,4 +1,4 @@
-// Tests what memory ranks need: staging, workspaces, and their sums.
+// Tests how much memory ranks need: staging, workspaces, and their sums.
 #include "planner/schedule/rank_memory.hpp"
 
 #include <array>
@@ -21,7 +21,7 @@ Box rows(std::int64_t begin, std::int64_t end, std::int64_t samples = 2) {
   return box;
 }
 
-// Rank 1 sends its rows to rank 0 and itself, and receives a row of rank 0.
+// On rank 1, sends rows to rank 0 and to itself, and receives a row of rank 0.
 Schedule schedule_with(TransferOperation transfer, const Box& block) {
   Schedule schedule{.rank = 1, .ranks = 2};
   schedule.buffers.push_back({.role = BufferRole::data, .box = block, .bytes = 4 * volume(block)});
@@ -59,12 +59,12 @@ TEST_CASE("staging_bytes: rows of one sample are sent as they are, but not added
   CHECK(staging_bytes(sum, sum.operations[0]) == 2 * 4);
 }
 
-TEST_CASE("memory_of: what is split by height over several samples needs memory for messages") {
+TEST_CASE("memory_of: a split by height over several samples needs memory for messages") {
   const Network network = read_network("configs/networks/mesh-1k.json");
   const auto buffers = [&](std::int64_t batch) {
     return memory_of(lower(uniform_plan(network, batch, parse_mesh("h2")), 0)).buffers_bytes;
   };
-  // At least the halo of the first layer is copied, both ways.
+  // At least the halo of the first layer is copied, in both directions.
   CHECK(buffers(2) > 2 * buffers(1));
 }
 
@@ -91,7 +91,7 @@ TEST_CASE("memory_within: buffers share memory only where they do not fit withou
   CHECK(least == memory_of(lower(plan, 0)));
 }
 
-TEST_CASE("most_of: the rank that needs most, and the memory that is there") {
+TEST_CASE("most_of: the rank that needs most, and the memory that is available") {
   const std::array<MemoryUse, 3> ranks{{{.parameters_bytes = 5, .buffers_bytes = 1},
                                         {.activations_bytes = 7, .buffers_bytes = 3},
                                         {.parameters_bytes = 9}}};
@@ -100,7 +100,7 @@ TEST_CASE("most_of: the rank that needs most, and the memory that is there") {
   CHECK(most_of(ranks, 100) == expected);
 }
 
-TEST_CASE("fits: everything does where the limit is not known") {
+TEST_CASE("fits: everything fits if the limit is unknown") {
   CHECK(fits(100, 100));
   CHECK_FALSE(fits(101, 100));
   CHECK(fits(101, 0));

@@ -1,4 +1,4 @@
-// Tests of planner/schedule/reuse_dependencies.
+// Tests that a buffer is written only after the last use of its bytes by another buffer.
 #include "planner/schedule/reuse_dependencies.hpp"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ bool use_same_bytes(const Buffer& a, const Buffer& b) {
          b.offset_bytes < a.offset_bytes + a.bytes;
 }
 
-// Two buffers, one after the other in the same bytes, that operations of two streams use.
+// Says whether the operations use two buffers that are in the same bytes one after the other.
 bool pass_memory(const Schedule& schedule, const Operation& earlier, const Operation& later) {
   const auto buffer = [&](const Operand& operand) -> const Buffer& {
     return schedule.buffers[static_cast<std::size_t>(operand.buffer)];
@@ -58,7 +58,8 @@ bool pass_memory(const Schedule& schedule, const Operation& earlier, const Opera
   });
 }
 
-// What a queue per stream and lane promises by itself: kernels come before what follows in it.
+// Adds the order that a queue per stream and lane guarantees: kernels come before later operations
+// of their queue.
 std::vector<Operation> with_order_of_streams(std::vector<Operation> operations) {
   std::map<std::pair<Stream, int>, OperationIndex> last_kernel;
   for (std::size_t i = 0; i < operations.size(); ++i) {
@@ -69,7 +70,7 @@ std::vector<Operation> with_order_of_streams(std::vector<Operation> operations) 
   return operations;
 }
 
-// The first two operations that may use the same bytes for two buffers at once.
+// Names the first two operations that may use the same bytes for two buffers at the same time.
 std::string first_race(const Schedule& schedule) {
   const auto& operations = schedule.operations;
   const OrderOfExecution order(with_order_of_streams(operations));
@@ -102,7 +103,7 @@ TEST_CASE("Reuse dependencies: the next buffer waits for another stream that rea
   CHECK(dependencies(builder, 3) == std::vector{1, 2});
 }
 
-TEST_CASE("Reuse dependencies: the next buffer waits for who read the inside, and for the rim") {
+TEST_CASE("Reuse dependencies: the next buffer waits for readers of the inside, and of the rim") {
   ScheduleBuilder builder(0, 2);
   const Box block = whole({{1, 1, 1, 4, 4}});
   Box inner = block;
@@ -142,7 +143,7 @@ TEST_CASE("Reuse dependencies: kernels of one stream need none, communication do
   }
 }
 
-TEST_CASE("Reuse dependencies: memory that several buffers leave is waited for from all of them") {
+TEST_CASE("Reuse dependencies: a buffer waits for all buffers that had its memory before") {
   ScheduleBuilder builder(0, 2);
   const BufferIndex a = add_buffer(builder, "a");
   const BufferIndex b = add_buffer(builder, "b");

@@ -17,7 +17,7 @@ constexpr std::array rank_counts{1, 2, 3, 4, 8};
 constexpr std::array all_statistics{
     BatchNormStatistics::local, BatchNormStatistics::spatial, BatchNormStatistics::global};
 
-// Every other seed splits channels.
+// Returns a random plan, which splits channels for every other seed.
 Plan random_plan_with_statistics(std::size_t seed, int ranks) {
   Plan plan = seed % 2 == 0 ? random_plan(seed, ranks) : random_channel_plan(seed, ranks);
   for (std::size_t i = 0; i < plan.layers.size(); ++i) {
@@ -26,7 +26,7 @@ Plan random_plan_with_statistics(std::size_t seed, int ranks) {
   return plan;
 }
 
-// Every three layers, the next of the meshes is taken.
+// Returns a plan that takes the next mesh after every three layers.
 Plan alternating_plan(const Network& network, const std::vector<Mesh>& meshes) {
   Plan plan = uniform_plan(network, 8, meshes.front());
   for (std::size_t i = 0; i < plan.layers.size(); ++i) {
@@ -35,7 +35,7 @@ Plan alternating_plan(const Network& network, const std::vector<Mesh>& meshes) {
   return plan;
 }
 
-// Slow builds lower those that are small and have layers of kinds that random networks have not.
+// Slow builds lower only networks that are small and have layer kinds that random networks lack.
 std::vector<const char*> config_names() {
   std::vector<const char*> names{"googlenet", "lenet", "residual-16", "shufflenet_v2", "unet-2d"};
   if (!is_slow_build) {

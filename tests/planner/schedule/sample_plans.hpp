@@ -1,4 +1,4 @@
-// Plans on which the properties of schedules are tried.
+// Makes plans on which tests try properties of schedules.
 #pragma once
 
 #include <string>
@@ -8,27 +8,31 @@
 
 namespace cnnplan::test {
 
-// Says which plan it is when a property does not hold.
+// Names the plan, so that a failing test says which plan it is.
 struct NamedPlan {
   std::string name;
   Plan plan;
 };
 
-// `seeds` random networks on 1, 2, 3, 4 and 8 ranks, every batch norm with statistics of its own.
+// Returns plans of `seeds` random networks on 1, 2, 3, 4 and 8 ranks. Batch norms have different
+// statistics.
 std::vector<NamedPlan> random_plans(int seeds);
-// Every network of configs/ on the same rank counts: by sample, by height, and both in turn.
+// Returns plans of every network of configs/ on these numbers of ranks: by sample, by height, and
+// by both in turn.
 std::vector<NamedPlan> config_plans();
-// `seeds` random chains by multigrid or in order, and as many in order on any axes.
+// Returns plans of `seeds` random chains by multigrid or in order, and of as many chains in order
+// on any axes.
 std::vector<NamedPlan> chain_plans(int seeds);
-// `seeds` random networks whose sums are made by blocks of samples, on 1, 2, 4 and 8 ranks.
+// Returns plans of `seeds` random networks whose sums are made by blocks of samples, on 1, 2, 4 and
+// 8 ranks.
 std::vector<NamedPlan> block_plans(int seeds);
-// All, with as many random ones as a quick test can bear.
+// Returns plans of all kinds, with as many random ones as a quick test has time for.
 std::vector<NamedPlan> sample_plans();
 
-// An add that joins a unit listed before that of its other input.
+// Returns a network with an add that joins a unit listed before the unit of its other input.
 Network backward_add();
 
-// The schedules of all ranks.
+// Returns the schedules of all ranks.
 std::vector<Schedule> lower_all(const Plan& plan);
 
 }  // namespace cnnplan::test

@@ -1,4 +1,4 @@
-// Tests of planner/schedule/schedule_builder.
+// Tests the builder of schedules: dependencies, slots, lives of buffers, and overflow.
 #include "planner/schedule/schedule_builder.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace cnnplan::test {
 namespace {
 
-// A builder with buffers "a" and "b" (0 and 1) and an arena (2) of three slots.
+// Returns a builder with buffers "a" and "b" (0 and 1) and an arena (2) of three slots.
 ScheduleBuilder builder_with_buffers() {
   ScheduleBuilder builder(0, 1);
   for (const char* name : {"a", "b"}) {
@@ -85,7 +85,7 @@ TEST_CASE("ScheduleBuilder: an operation in place does not wait for itself") {
   CHECK(last_dependencies(builder).empty());
 }
 
-TEST_CASE("ScheduleBuilder: slots of an arena are told apart") {
+TEST_CASE("ScheduleBuilder: slots of an arena are distinguished") {
   ScheduleBuilder builder = builder_with_buffers();
   add(builder, {builder.slots(2, 0, 0, true)});
   add(builder, {builder.slots(2, 1, 2, true)});

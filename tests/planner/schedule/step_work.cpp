@@ -1,7 +1,10 @@
-// What the first rank does in a step, for scripts/bench: lines of values, parted by tabs.
+// Prints the work of the first rank in a step, for scripts/bench.
 //
-// PLAN: id, kind of operation (kernel, transfer, collective, load); of convolutions also
-// floating-point operations and the channels of one group, in or out, whatever is fewer.
+//   usage: step_work PLAN
+//
+// Each operation has a line with values that are separated by tabs: its id and its kind (kernel,
+// transfer, collective, load). A convolution also has its floating-point operations, and the
+// channels of one group, in or out, whichever are fewer.
 #include <algorithm>
 #include <iostream>
 #include <string>

@@ -1,5 +1,5 @@
-// Tests of planner/simulate/collective_rounds: every rank hears of every other, with the bytes and
-// times that the algorithms have.
+// Tests the rounds of collectives: every rank hears of every other, with the bytes and times of the
+// algorithm.
 #include "planner/simulate/collective_rounds.hpp"
 
 #include <deque>
@@ -47,8 +47,8 @@ double added_s(const std::vector<Round>& rounds) {
   return seconds;
 }
 
-// The rounds of all ranks, position by position, with the names that each has heard in place of
-// values. Ranks send first and then receive, as with isend.
+// Runs the rounds of all ranks, with the set of ranks that each has heard of in place of values.
+// Ranks send first and then receive, as with isend.
 class Hearsay {
  public:
   Hearsay(const Platform& platform, const CollectiveOperation& operation)
@@ -60,7 +60,8 @@ class Hearsay {
     }
   }
 
-  // Who has heard of whom in the end; empty where somebody waits for ever.
+  // Returns for each rank the ranks that it has heard of. The list is empty if a rank waits
+  // forever.
   std::vector<std::set<int>> run() {
     for (bool progress = true; progress;) {
       progress = false;
@@ -174,12 +175,11 @@ TEST_CASE("Allreduce rounds: measured steps of a ring hold additions and both di
   platform.levels[0].duplex_factor = 2.0;
   const auto rounds = collective_rounds(platform, sum({0, 1}, 20000, AllreduceAlgorithm::ring), 0);
   CHECK(added_s(rounds) == 0.0);
-  // 1 us of the link, and half of the other 5 us
+  // The link takes 1 us, and half of the other 5 us.
   CHECK(rounds[0].send.seconds == relative(1e-6 + 2.5e-6));
 }
 
-TEST_CASE(
-    "Allreduce rounds: halves that were measured take what was measured, and no other rounds") {
+TEST_CASE("Allreduce rounds: measured halves take their measured time in their own rounds") {
   Platform platform = two_nodes(4);
   platform.allreduce = {
       {.ranks = 4, .segments = {{any_size, 90e-6, 0.0}}},
@@ -199,7 +199,7 @@ TEST_CASE(
   CHECK(first_s(CollectiveKind::allgather, AllreduceAlgorithm::ring) == relative(5e-6));
 }
 
-TEST_CASE("Allreduce rounds: the library is what the model takes it to be") {
+TEST_CASE("Allreduce rounds: the library runs the rounds that the model assumes") {
   const Platform platform = two_nodes(4);
   const std::vector<int> group = first_ranks(4);
   const auto rounds = [&](double bytes) {
@@ -231,7 +231,7 @@ TEST_CASE("Allreduce rounds: a measured library takes its time in equal rounds")
   CHECK(three[2].send.seconds == relative(20e-6));
 }
 
-TEST_CASE("Allreduce rounds: what was measured of an own algorithm is shared by its own rounds") {
+TEST_CASE("Allreduce rounds: the measured time of an own algorithm is shared by its rounds") {
   Platform platform = two_nodes(4);
   const auto fit = [](int ranks, AllreduceAlgorithm algorithm) {
     return AllreduceFit{
@@ -243,7 +243,7 @@ TEST_CASE("Allreduce rounds: what was measured of an own algorithm is shared by 
       collective_rounds(platform, sum(first_ranks(4), 4000, AllreduceAlgorithm::rabenseifner), 1);
   REQUIRE(halves.size() == 4);
   CHECK(halves[0].send.seconds == relative(15e-6));
-  // Nodes of one rank, no power of two: a ring.
+  // Three nodes of one rank form a ring, since three is no power of two.
   const auto ring =
       collective_rounds(platform, sum(first_ranks(3), 4800, AllreduceAlgorithm::hierarchical), 0);
   REQUIRE(ring.size() == 4);

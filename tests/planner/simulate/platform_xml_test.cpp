@@ -1,4 +1,4 @@
-// Tests of planner/simulate/platform_xml: hosts, links and routes.
+// Tests the hosts, links and routes of a platform for SimGrid.
 #include "planner/simulate/platform_xml.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// Tests of planner/simulate/rank_traces: schedules made by hand, and every kind of plan.
+// Tests traces of ranks, with schedules made by hand and with every kind of plan.
 #include "planner/simulate/rank_traces.hpp"
 
 #include <numeric>
@@ -22,7 +22,8 @@ std::vector<std::string> texts(const Traces& traces) {
   return result;
 }
 
-// A kernel of 1 s, a sum of 1000 values, a kernel of 2 s beside it, one of 4 s that needs the sum.
+// Returns a schedule of a kernel of 1 s, a sum of 1000 values, a kernel of 2 s that may run
+// meanwhile, and one of 4 s that needs the sum.
 PricedSchedule sum_beside_kernel(int rank) {
   PricedSchedule priced = HandMade(rank)
                               .compute("gradient", 1)
@@ -35,7 +36,7 @@ PricedSchedule sum_beside_kernel(int rank) {
   return priced;
 }
 
-// What all traces of a plan have to fulfil.
+// Checks the properties that all traces of a plan must have.
 void check_traces(const std::vector<PricedSchedule>& schedules,
                   const Platform& platform,
                   const TraceOptions& options) {
@@ -63,7 +64,7 @@ void without_sums(PricedSchedule& priced) {
   }
 }
 
-// What a rank does by itself, allreduces left out.
+// Holds the work that a rank does by itself, without allreduces.
 struct Work {
   double seconds = 0.0;
   std::int64_t sent_bytes = 0;
@@ -87,7 +88,7 @@ Work work_of(const PricedSchedule& priced, const Platform& platform) {
   return work;
 }
 
-// Of all ranks.
+// Returns the schedules of all ranks.
 std::vector<PricedSchedule> schedules_of(const Plan& plan, const PriceList& prices) {
   return lower_and_price(plan, RankClasses::each(plan.ranks), prices).schedules;
 }
@@ -100,7 +101,8 @@ TEST_CASE("Rank traces: one operation after the other") {
   REQUIRE(traces.processes.size() == 2);
   CHECK(traces.messages == 4);
   CHECK(traces.routes == std::set<std::pair<int, int>>{{0, 1}, {1, 0}});
-  // 1000 bytes at 1 GB/s take 1 us more than the latency: 10000 bytes at 10 GB/s; adding takes 1 us
+  // 1000 bytes at 1 GB/s take 1 us more than the latency, as long as 10000 bytes at 10 GB/s. Adding
+  // takes 1 us.
   CHECK(texts(traces)[0] ==
         "0 init\n"
         "0 compute 1e+09\n"
@@ -147,7 +149,7 @@ TEST_CASE("Rank traces: a lane is a process of its own") {
         "1 init\n1 recv 0 0 0 6\n1 compute 3e+09\n1 send 0 2 0 6\n1 finalize\n");
 }
 
-TEST_CASE("Rank traces: real bytes where they are asked for") {
+TEST_CASE("Rank traces: messages have real bytes if requested") {
   const Traces traces = rank_traces(
       std::vector{sum_beside_kernel(0), sum_beside_kernel(1)}, two_nodes(2), {.real_bytes = true});
   CHECK(run_traces(texts(traces)).sent_bytes == std::vector<std::int64_t>{2000, 2000});

@@ -1,4 +1,4 @@
-// One process after the other, each until it waits.
+// Runs one process after the other, each until it waits.
 #include "tests/planner/simulate/trace_run.hpp"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ std::vector<Action> parse(const std::string& text, int process) {
   return actions;
 }
 
-// Process, tag, bytes.
+// Returns process, tag and bytes.
 std::tuple<int, int, std::int64_t> message_of(const Action& action) {
   const int element_bytes = action.numbers.at(3) == 6.0 ? 1 : 8;
   return {static_cast<int>(action.numbers.at(0)),
@@ -47,7 +47,7 @@ class Process {
   Process(int number, const std::string& trace) : number_(number), actions_(parse(trace, number)) {}
 
   bool done() const { return next_ == actions_.size(); }
-  // True when at least one action was completed.
+  // Returns true if at least one action was completed.
   bool advance(Mail& mail, TraceRun& run) {
     const std::size_t before = next_;
     while (!done() && act(actions_[next_], mail, run)) ++next_;

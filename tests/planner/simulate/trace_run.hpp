@@ -1,4 +1,4 @@
-// Traces replayed without time: who sends what to whom, and whether all come to their end.
+// Replays traces without time, to find who sends what to whom, and whether all processes end.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ struct TraceRun {
   std::vector<double> flops;             // by process
 };
 
-// By process: the text of its trace. Sends never wait; messages of a pair and tag keep their order.
-// @throws runtime_error for an action that this does not know
+// Runs the texts of all traces. Sends never wait, and messages of a pair and tag keep their order.
+// @throws runtime_error for an unknown action
 TraceRun run_traces(const std::vector<std::string>& traces);
 
 }  // namespace cnnplan::test

@@ -1,4 +1,4 @@
-// Tests of planner/simulate/trace: the text that SMPI reads.
+// Tests the text of traces that SMPI reads.
 #include "planner/simulate/trace.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// A platform whose figures are easy to tell apart.
+// Makes a platform whose figures are easy to tell apart.
 #pragma once
 
 #include <limits>
@@ -9,8 +9,8 @@ namespace cnnplan::test {
 
 inline constexpr std::int64_t any_size = std::numeric_limits<std::int64_t>::max();
 
-// Nodes of 4 ranks: 1 us and 1 GB/s up to 1000 bytes, 3 us and 10 GB/s beyond. Between nodes, for
-// groups of `ranks`: 10 us and 0.5 GB/s.
+// Returns nodes of 4 ranks, with 1 us and 1 GB/s up to 1000 bytes, and 3 us and 10 GB/s beyond.
+// Between nodes, groups of `ranks` have 10 us and 0.5 GB/s.
 inline Platform two_nodes(int ranks = 8) {
   Platform platform;
   platform.levels = {

@@ -1,4 +1,4 @@
-// Tests of planner/simulate/wire: what a message of the model becomes on a link of SimGrid.
+// Tests which bytes and which link of SimGrid stand for a message of the model.
 #include "planner/simulate/wire.hpp"
 
 #include <doctest/doctest.h>
@@ -32,7 +32,7 @@ TEST_CASE("Wire: with several segments a message keeps its time") {
   }
 }
 
-TEST_CASE("Wire: nothing is shorter than a byte") {
+TEST_CASE("Wire: no message is shorter than a byte") {
   CHECK(wire_bytes(two_nodes().levels[0], 0.0) == 1);
 }
 
@@ -46,7 +46,7 @@ TEST_CASE("Wire: duplex factors lie between a link for each direction and one fo
   }
 }
 
-TEST_CASE("Wire: a link that costs nothing per byte has a bandwidth all the same") {
+TEST_CASE("Wire: a link that costs nothing per byte still has a bandwidth") {
   Level level = two_nodes().levels[1];
   level.segments[0].beta_s_per_byte = 0.0;
   CHECK(wire_link(level).bytes_per_s == relative(1e15));

@@ -1,4 +1,4 @@
-// Tests of planner/simulate/replay: the files. SimGrid itself is run by tests/cli/simulate_test.
+// Tests the files that are written for SimGrid. tests/cli/simulate_test runs SimGrid itself.
 #include <filesystem>
 
 #include <doctest/doctest.h>
@@ -12,7 +12,7 @@
 namespace cnnplan::test {
 namespace {
 
-// A folder of its own, gone in the end.
+// Names a folder of its own, and removes it at the end.
 struct Scratch {
   std::filesystem::path path =
       std::filesystem::temp_directory_path() / ("cnnplan-simulate-" + std::to_string(getpid()));

@@ -1,4 +1,4 @@
-// Box algebra.
+// Tests the algebra of ranges and boxes.
 #include "planner/tensor/box.hpp"
 
 #include <vector>
@@ -10,7 +10,7 @@
 namespace cnnplan::test {
 namespace {
 
-// The box [begin, end) in h, whole elsewhere in a tensor of (2, 3, 1, 9, 4).
+// Returns the box [begin, end) in h of a tensor (2, 3, 1, 9, 4), whole in other dims.
 Box rows(std::int64_t begin, std::int64_t end) {
   Box box = whole({{2, 3, 1, 9, 4}});
   box[Dim::h] = {begin, end};

@@ -1,4 +1,4 @@
-// Blocks of ranks.
+// Tests the blocks that ranks get, with replicas and remainders.
 #include "planner/tensor/distribution.hpp"
 
 #include <map>

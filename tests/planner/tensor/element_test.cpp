@@ -1,4 +1,4 @@
-// Elements of precisions and their sizes.
+// Tests which elements each precision has, and their sizes.
 #include "planner/tensor/element.hpp"
 
 #include <stdexcept>

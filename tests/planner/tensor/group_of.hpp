@@ -1,4 +1,4 @@
-// Groups from lists of ranks.
+// Makes groups of ranks from lists, for tests.
 #pragma once
 
 #include <stdexcept>

@@ -1,4 +1,4 @@
-// Mesh coordinates and texts.
+// Tests coordinates and texts of meshes.
 #include "planner/tensor/mesh.hpp"
 
 #include <stdexcept>

@@ -1,4 +1,4 @@
-// Tests of planner/tensor/peer_message.
+// Tests how the pieces of a transfer become one message per peer, and when they are staged.
 #include "planner/tensor/peer_message.hpp"
 
 #include <doctest/doctest.h>
@@ -6,7 +6,7 @@
 namespace cnnplan {
 namespace {
 
-// Rows and channels of a tensor (2, 4, 1, 8, 3).
+// Returns rows and channels of a tensor (2, 4, 1, 8, 3).
 Box part(Range rows, Range channels) {
   Box box = whole({{2, 4, 1, 8, 3}});
   box[Dim::h] = rows;
@@ -31,7 +31,7 @@ TEST_CASE("is_contiguous: one run of memory, channels fastest") {
   CHECK_FALSE(is_contiguous(of_one_sample(part({0, 8}, {0, 2})), everything));
 }
 
-TEST_CASE("messages_of: pieces of a peer are one message, in memory of its own unless one run") {
+TEST_CASE("messages_of: pieces of a peer are one message, staged unless they are one run") {
   const Box run = of_one_sample(part({2, 5}, {0, 4}));
   const Box rows = part({0, 1}, {0, 4});
   CHECK(messages_of(std::vector<Piece>{{0, run}, {1, rows}, {3, run}, {3, rows}}, everything) ==
@@ -40,7 +40,7 @@ TEST_CASE("messages_of: pieces of a peer are one message, in memory of its own u
                                  {.peer = 3, .elements = 60, .staged = true}});
 }
 
-TEST_CASE("messages_of: nothing is no message, and without a buffer all is staged") {
+TEST_CASE("messages_of: empty pieces make no message, and without a buffer all are staged") {
   const Box run = of_one_sample(everything);
   CHECK(messages_of(std::vector<Piece>{{0, Box{}}}, everything).empty());
   CHECK(messages_of(std::vector<Piece>{{2, run}}, Box{}) ==

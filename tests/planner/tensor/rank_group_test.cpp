@@ -1,4 +1,4 @@
-// Tests of planner/tensor/rank_group against all ranks of a mesh, one by one.
+// Tests groups of ranks against all ranks of a mesh, one by one.
 #include "planner/tensor/rank_group.hpp"
 
 #include <algorithm>
@@ -56,7 +56,7 @@ TEST_CASE("RankGroup: the ranks that agree along some axes, ascending") {
   }
 }
 
-TEST_CASE("RankGroup: the same ranks make the same group, however they were named") {
+TEST_CASE("RankGroup: equal ranks make equal groups, whichever axes they come from") {
   CHECK(RankGroup(Mesh({{Axis::n, 2}, {Axis::h, 4}}), 3, {}) == RankGroup(0, 8));
   CHECK(RankGroup(Mesh({{Axis::n, 2}, {Axis::h, 4}}), 5, {Axis::n}) == RankGroup(4, 4));
   CHECK(RankGroup(Mesh({{Axis::n, 2}, {Axis::r, 4}}), 5, {Axis::r}) == RankGroup(1, 2, 4));

@@ -1,4 +1,4 @@
-// Sizes of shapes.
+// Tests shapes, their volumes, and the bytes of precisions.
 #include "planner/tensor/shape.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// Tests of planner/tensor/shard.
+// Tests how values are cut into shards of whole cache lines.
 #include "planner/tensor/shard.hpp"
 
 #include <algorithm>
@@ -7,8 +7,7 @@
 
 namespace cnnplan {
 
-TEST_CASE(
-    "shard: all parts in order are all elements, in whole lines, none longer than the first") {
+TEST_CASE("shard: parts cover all elements in order and whole lines, the first being longest") {
   for (std::int64_t elements : {0, 1, 15, 16, 17, 31, 32, 33, 100, 1000, 4096}) {
     for (int parts = 1; parts <= 9; ++parts) {
       CAPTURE(elements);

@@ -1,4 +1,4 @@
-// Tests of planner/tensor/transfer against element-by-element counting.
+// Tests lists of transfers by counting every element that arrives.
 #include "planner/tensor/transfer.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace cnnplan::test {
 namespace {
 
-// Axes in any order, sizes that need not divide anything.
+// Returns a mesh with axes in any order, whose sizes need not divide the shape.
 Mesh random_mesh(RandomValues& random, int ranks) {
   std::vector<MeshAxis> axes;
   for (Axis axis : {Axis::n, Axis::c, Axis::d, Axis::h, Axis::w, Axis::r}) {
@@ -36,8 +36,8 @@ Shape random_shape(RandomValues& random) {
   return shape;
 }
 
-// Every box grown by as much as `most` on each side of the spatial dims, as for a halo; empty ones
-// stay empty.
+// Returns boxes that are larger by up to `most` on each side of the spatial dims, as for a halo.
+// Empty boxes stay empty.
 BlockOwnership grown(const BlockOwnership& ownership, const Shape& shape, std::int64_t most) {
   Window window;
   for (WindowDim& dim : window.dims) {
@@ -80,7 +80,7 @@ bool holds(const Box& box, const Element& at) {
   return true;
 }
 
-// How often each element must arrive: once for every distinct source block that holds it.
+// Returns how often each element must arrive: once for every distinct source block that holds it.
 std::map<Element, int> expected_arrivals(const BlockOwnership& sources, const Box& wanted) {
   std::map<Element, int> arrivals;
   std::set<int> seen;
@@ -186,10 +186,9 @@ TEST_CASE("transfer_list: nothing moves but local pieces between equal distribut
   }
 }
 
-TEST_CASE(
-    "transfer_list: of replicas the receiver itself sends, else the nearest, the lower first") {
+TEST_CASE("transfer_list: the receiver's own replica is used, else the nearest, then the lowest") {
   const BlockOwnership sources(Distribution({{2, 1, 1, 1, 1}}, parse_mesh("r3n2")));
-  // Blocks 0 1 0 1 0 1: sample 0 is on ranks 0 2 4, sample 1 on ranks 1 3 5.
+  // The blocks of the ranks are 0 1 0 1 0 1: sample 0 is on ranks 0 2 4, sample 1 on ranks 1 3 5.
   const BlockOwnership destinations(Distribution({{2, 1, 1, 1, 1}}, parse_mesh("r6")));
   const auto lists = all_lists(sources, destinations);
   const auto peers = [&](std::size_t rank) {
@@ -203,7 +202,7 @@ TEST_CASE(
   CHECK(peers(5) == std::vector{4, 5});
 }
 
-TEST_CASE("transfer_list: a replica is not asked where the receiver holds the block") {
+TEST_CASE("transfer_list: no replica sends a block that the receiver holds") {
   const auto replicas = four_replicas_of_one_block();
   for (const TransferList& list : all_lists(replicas, replicas)) {
     CHECK(list.sends.size() == 1);
@@ -221,7 +220,7 @@ TEST_CASE("transfer_list: empty blocks neither send nor receive") {
   CHECK(lists[3].empty());
 }
 
-TEST_CASE("transfer_list: distributions over different rank counts are a mistake") {
+TEST_CASE("transfer_list: distributions over different numbers of ranks are an error") {
   const BlockOwnership two(Distribution({}, parse_mesh("n2")));
   const BlockOwnership three(Distribution({}, parse_mesh("n3")));
   CHECK_THROWS_AS(transfer_list(two, three, 0), std::logic_error);

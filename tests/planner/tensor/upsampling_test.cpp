@@ -1,4 +1,4 @@
-// Blocks of upsamplings against places in double.
+// Tests blocks of upsamplings against places that are computed in double.
 #include "planner/tensor/upsampling.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr double rounding = 1e-9;
 
-// Where output `o` lies among the inputs.
+// Returns the place of output `o` among the inputs.
 double place_of(std::int64_t o, std::int64_t length, const UpsampleDim& dim) {
   const auto last = static_cast<double>(length - 1);
   const auto factor = static_cast<double>(dim.factor);
@@ -24,7 +24,7 @@ double place_of(std::int64_t o, std::int64_t length, const UpsampleDim& dim) {
   return std::clamp(place, 0.0, last);
 }
 
-// The least block with all inputs that have a share, and its places.
+// Checks the least block that holds all inputs with a share, and the places in it.
 void check_linear(Range outputs, std::int64_t length, const UpsampleDim& dim) {
   const WindowBlock block = upsample_block(outputs, length, dim);
   const double first = place_of(outputs.begin, length, dim);
@@ -43,14 +43,14 @@ void check_linear(Range outputs, std::int64_t length, const UpsampleDim& dim) {
   }
 }
 
-TEST_CASE("upsample_block: what every output repeats, one by one") {
+TEST_CASE("upsample_block: holds the input that every output repeats, one by one") {
   for (std::int64_t factor = 1; factor <= 4; ++factor) {
     for (std::int64_t begin = 0; begin <= 9; ++begin) {
       CHECK(upsample_block({begin, begin}, 10, {.factor = factor}) == WindowBlock{});
       for (std::int64_t end = begin + 1; end <= 10; ++end) {
         const WindowBlock block = upsample_block({begin, end}, 10, {.factor = factor});
         CHECK(block.input == Range{begin / factor, (end - 1) / factor + 1});
-        // As many outputs as lie in the inputs' repetitions and not outside the block.
+        // The window has as many outputs as the inputs' repetitions have inside the block.
         const WindowDim back{factor, factor, block.padding_begin, block.padding_end, 1};
         CHECK(output_length(end - begin, back) == block.input.size());
         for (std::int64_t output = begin; output < end; ++output) {
@@ -63,7 +63,7 @@ TEST_CASE("upsample_block: what every output repeats, one by one") {
   }
 }
 
-TEST_CASE("upsample_block: linear, both inputs around every output, one by one") {
+TEST_CASE("upsample_block: linear ones hold both inputs around every output, one by one") {
   for (bool align_corners : {false, true}) {
     for (std::int64_t factor = 1; factor <= 5; ++factor) {
       const UpsampleDim dim{

@@ -1,4 +1,4 @@
-// Window arithmetic against enumeration of every index.
+// Tests the arithmetic of windows against an enumeration of every index.
 #include "planner/tensor/window.hpp"
 
 #include <algorithm>
@@ -47,7 +47,7 @@ TEST_CASE("window_block: the halo of a 3x3 convolution on three blocks") {
   }
 }
 
-// Every transposed convolution of up to 4 inputs that has outputs.
+// Visits every transposed convolution of up to 4 inputs that has outputs.
 void for_each_transposed(
     const std::function<void(std::int64_t, const WindowDim&, std::int64_t)>& check) {
   for (std::int64_t length = 1; length <= 4; ++length) {
@@ -71,7 +71,7 @@ void for_each_transposed(
   }
 }
 
-// One block: input i reaches from i S - P as far as its taps.
+// Checks one block. Input i reaches from i S - P as far as its taps.
 void check_transposed_block(Range outputs, std::int64_t length, const WindowDim& window) {
   const WindowBlock block = transposed_block(outputs, length, window);
   REQUIRE(block.input.size() > 0);
@@ -100,20 +100,20 @@ void check_transposed_block(Range outputs, std::int64_t length, const WindowDim&
   CHECK(output_length(outputs.size(), local) == block.input.size());
 }
 
-TEST_CASE("transposed_length: one behind the last output that a tap or the padding reaches") {
+TEST_CASE("transposed_length: one more than the last output that a tap or the padding reaches") {
   CHECK(transposed_length(7, {2, 2, 0, 0, 1}, 0) == 14);
   CHECK(transposed_length(7, {3, 2, 1, 1, 1}, 1) == 14);
   CHECK(transposed_length(1, {3, 2, 2, 2, 1}, 0) == -1);
   for_each_transposed([](std::int64_t length, const WindowDim& window, std::int64_t padding) {
     const std::int64_t outputs = transposed_length(length, window, padding);
-    // The convolution with the same window goes back.
+    // The convolution with this window leads back to the input.
     CHECK(output_length(outputs, window) == length);
   });
   const std::int64_t huge = std::numeric_limits<std::int64_t>::max() / 2;
   CHECK_THROWS_AS(transposed_length(huge, {2, 3, 0, 0, 1}, 0), InputError);
 }
 
-TEST_CASE("transposed_block: what taps reach, and a local convolution that goes back") {
+TEST_CASE("transposed_block: holds what taps reach, and a local convolution leads back") {
   CHECK(transposed_block({3, 3}, 4, {3, 2, 1, 1, 1}) == WindowBlock{});
   CHECK(transposed_block({4, 8}, 4, {2, 2, 0, 0, 1}) == WindowBlock{{2, 4}, 0, 0});
   CHECK(transposed_block({3, 5}, 4, {3, 2, 1, 1, 1}) == WindowBlock{{1, 3}, 2, 1});
@@ -124,7 +124,7 @@ TEST_CASE("transposed_block: what taps reach, and a local convolution that goes 
       for (std::int64_t end = begin + 1; end <= outputs; ++end) {
         check_transposed_block({begin, end}, length, window);
       }
-      // No gap between blocks, and ends that do not fall.
+      // Blocks have no gap between them, and their ends do not fall.
       const Range last = transposed_block({begin, begin + 1}, length, window).input;
       if (begin + 1 == outputs) continue;
       const Range next = transposed_block({begin + 1, outputs}, length, window).input;
@@ -135,7 +135,7 @@ TEST_CASE("transposed_block: what taps reach, and a local convolution that goes 
   });
 }
 
-// Every window with a padding below its reach, on every length up to 9, that has outputs.
+// Visits every window with a padding below its reach, on every length up to 9, that has outputs.
 void for_each_window(const std::function<void(std::int64_t, const WindowDim&)>& check) {
   for (std::int64_t kernel = 1; kernel <= 4; ++kernel) {
     for (std::int64_t dilation = 1; dilation <= 2; ++dilation) {
@@ -154,7 +154,7 @@ void for_each_window(const std::function<void(std::int64_t, const WindowDim&)>& 
   }
 }
 
-// Inputs that outputs really read, one by one; the padding is not among them.
+// Returns the inputs that outputs really read, one by one, without the padding.
 std::vector<bool> inputs_read(Range outputs, std::int64_t length, const WindowDim& window) {
   std::vector<bool> read(static_cast<std::size_t>(length), false);
   for (std::int64_t o = outputs.begin; o < outputs.end; ++o) {
@@ -195,7 +195,7 @@ TEST_CASE("window_block: the block alone gives the same outputs from the same in
         local.padding_begin = block.padding_begin;
         local.padding_end = block.padding_end;
         REQUIRE(output_length(block.input.size(), local) == end - begin);
-        // The first tap of the first output is the same global index.
+        // The first tap of the first output is at the same global index.
         REQUIRE(block.input.begin - block.padding_begin ==
                 begin * window.stride - window.padding_begin);
       }

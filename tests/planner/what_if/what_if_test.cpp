@@ -1,4 +1,4 @@
-// Tests of planner/what_if/what_if.
+// Tests how figures of platform and profile are changed for a what-if, and how users name them.
 #include "planner/what_if/what_if.hpp"
 
 #include <string>
@@ -177,7 +177,7 @@ TEST_CASE("parse_what_if: the figure is a value, and names of levels may have do
         MachineFigure{.owner = FigureOwner::kernels, .name = "relu"});
 }
 
-TEST_CASE("price_figures: a level whose name begins with level stands for no other") {
+TEST_CASE("price_figures: a level whose name begins with \"level\" does not stand for all levels") {
   Platform platform = two_levels();
   platform.levels[1].name = "level.1";
   for (const PriceFigure& figure : price_figures(platform, {})) {
@@ -185,7 +185,7 @@ TEST_CASE("price_figures: a level whose name begins with level stands for no oth
   }
 }
 
-TEST_CASE("WhatIf: what cannot be read, is not there or is out of range is refused") {
+TEST_CASE("WhatIf: unreadable, unknown and out-of-range figures are refused") {
   for (const std::string text : {"",
                                  "*2",
                                  "level.alpha_s",
@@ -210,7 +210,7 @@ TEST_CASE("WhatIf: what cannot be read, is not there or is out of range is refus
   }
 }
 
-TEST_CASE("WhatIf: kernels that the profile has not, and times that are set, are refused") {
+TEST_CASE("WhatIf: kernels that the profile lacks, and times that are set, are refused") {
   Platform platform = two_levels();
   for (const std::string text : {"kernel.pooling*2", "kernel=2", "kernel*0", "kernel.relu*-1"}) {
     CAPTURE(text);

@@ -1,4 +1,4 @@
-// Tests of planner/import/onnx/layer_names and input_dims: names of layers, sizes of inputs.
+// Tests the names that layers get from an ONNX model, and the sizes of its inputs.
 #include <doctest/doctest.h>
 
 #include "planner/import/onnx/input_dims.hpp"

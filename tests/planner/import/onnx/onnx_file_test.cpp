@@ -1,4 +1,4 @@
-// Tests of planner/import/onnx/onnx_file and tensor_values: versions, tensors, broken files.
+// Tests reading ONNX files: versions, tensors, and broken files.
 #include "planner/import/onnx/onnx_file.hpp"
 
 #include <random>
@@ -12,7 +12,7 @@
 namespace cnnplan::test {
 namespace {
 
-// A model with a little of everything.
+// Returns a model with some of everything.
 std::string sample_bytes() {
   ModelBuilder model({0, 3, 16, 16});
   model.weight("w", {4, 3, 3, 3}).weight("b", {4}).weight("fc", {10, 196});
@@ -25,7 +25,8 @@ std::string sample_bytes() {
   return model.bytes();
 }
 
-// True when the bytes are a model, false when they are refused; anything else fails the test.
+// Returns true for the bytes of a model, and false for bytes that are refused. Any other result
+// fails the test.
 bool is_imported(const std::string& bytes) {
   try {
     import_onnx(parse_onnx(bytes, "m.onnx"), "m.onnx", {});
@@ -36,7 +37,7 @@ bool is_imported(const std::string& bytes) {
   }
 }
 
-TEST_CASE("ONNX files are told from JSON by their first character") {
+TEST_CASE("ONNX files are distinguished from JSON by their first character") {
   CHECK(is_onnx(sample_bytes()));
   CHECK_FALSE(is_onnx("{}"));
   CHECK_FALSE(is_onnx(" \n\t[1]"));
@@ -131,7 +132,7 @@ TEST_CASE("Broken files: bytes changed, taken out and put in anywhere") {
   CHECK(refused >= 200);
 }
 
-// What stands in names, numbers and dims changes, the message stays whole.
+// The content of names, numbers and dims changes, but the message stays whole.
 TEST_CASE("Broken files: the structure of a model with the content of another") {
   std::mt19937 random(2);
   int refused = 0;

@@ -1,4 +1,4 @@
-// Tests of planner/schedule/blocks/decomposition.
+// Tests how a plan is divided into units: their order, residuals, and required gradients.
 #include "planner/schedule/blocks/decomposition.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace cnnplan::test {
 namespace {
 
-// data -> bn -> sum (with what conv makes of data) -> loss; bn, sum are one unit on h2.
+// The add sums bn and conv, which both read data. bn and sum are one unit on h2, conv is on n2.
 Plan residual_plan() {
   const Network network("residual",
                         {{"data", {}, Input{.channels = 2, .size = {1, 4, 4}}},
@@ -53,7 +53,7 @@ TEST_CASE("Decomposition: a residual is needed on the blocks of the unit that ad
   CHECK_FALSE(same_boxes(decomposition.needed(unit, 1), decomposition.owned(unit.inputs[1])));
 }
 
-TEST_CASE("Decomposition: gradients are required behind the first parameter") {
+TEST_CASE("Decomposition: gradients are required after the first parameter") {
   const Network network("plain",
                         {{"data", {}, Input{.channels = 2, .size = {1, 4, 4}}},
                          {"relu", {"data"}, Relu{}},
@@ -68,7 +68,7 @@ TEST_CASE("Decomposition: gradients are required behind the first parameter") {
   }
 }
 
-TEST_CASE("Decomposition: a dense gradient is needed by kernels, or handed on to them") {
+TEST_CASE("Decomposition: a gradient is dense if kernels need it, directly or through an add") {
   const Network network("dense",
                         {{"data", {}, Input{.channels = 2, .size = {1, 4, 4}}},
                          {"conv", {"data"}, Convolution{.filters = 2}},
@@ -90,7 +90,7 @@ TEST_CASE("Decomposition: a dense gradient is needed by kernels, or handed on to
   CHECK_FALSE(decomposition.needs_dense_gradient(network.index_of("last")));
 }
 
-TEST_CASE("Decomposition: what is scaled is a dense gradient of its own") {
+TEST_CASE("Decomposition: a scaled input has a dense gradient of its own") {
   const auto sum_needs_dense = [](const std::vector<std::string>& inputs, double scale) {
     const Network network("scaled",
                           {{"data", {}, Input{.channels = 2, .size = {1, 4, 4}}},

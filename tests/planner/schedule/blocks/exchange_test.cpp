@@ -1,4 +1,4 @@
-// Tests of planner/schedule/blocks/exchange.
+// Tests which blocks ranks exchange forward and backward, and where these are stored.
 #include "planner/schedule/blocks/exchange.hpp"
 
 #include <array>
@@ -27,19 +27,19 @@ BlockOwnership on(const char* mesh) {
   return BlockOwnership(Distribution(shape, parse_mesh(mesh)));
 }
 
-// Windows over `kernel` rows.
+// Makes windows over `kernel` rows.
 Window rows_window(std::int64_t kernel, std::int64_t padding) {
   Window window;
   window.dims[1] = {.kernel = kernel, .padding_begin = padding, .padding_end = padding};
   return window;
 }
 
-// Of h2, with one row of halo.
+// These are the blocks of h2 with one row of halo around them.
 const BlockOwnership with_halo = on("h2").under(rows_window(3, 1), shape);
 
 }  // namespace
 
-TEST_CASE("storage_block: room for a halo where all dense reads want the same") {
+TEST_CASE("storage_block: room for a halo if all dense reads need the same block") {
   const Box own = rows(0, 4);
   const Box halo = rows(0, 5);
   CHECK(storage_block(own, false, {}) == own);
@@ -50,18 +50,18 @@ TEST_CASE("storage_block: room for a halo where all dense reads want the same") 
   CHECK(storage_block(own, false, std::array{halo, rows(0, 6)}) == own);
 }
 
-TEST_CASE("storage_block: no room for what does not hold the own block, or by dense writers") {
+TEST_CASE("storage_block: no room for blocks without the own block, or for dense writers") {
   CHECK(storage_block(rows(0, 4), false, std::array{rows(1, 5)}) == rows(0, 4));
   CHECK(storage_block(rows(0, 4), true, std::array{rows(0, 5)}) == rows(0, 4));
   CHECK(storage_block(Box{}, false, std::array{rows(0, 5)}) == Box{});
 }
 
-TEST_CASE("Exchanges: needed where boxes differ, back also where replicas hold parts") {
+TEST_CASE("Exchanges: needed if boxes differ; backward also if replicas hold parts") {
   CHECK_FALSE(exchanges_forward(on("h2"), on("h2")));
   CHECK_FALSE(exchanges_backward(on("h2"), on("h2")));
   CHECK(exchanges_forward(on("h2"), with_halo));
   CHECK(exchanges_backward(with_halo, on("h2")));
-  // All rows, for each of two blocks of outputs.
+  // The windows are so wide that each of two blocks of outputs needs all rows.
   const BlockOwnership parts = on("h2").under(rows_window(15, 7), shape);
   CHECK_FALSE(exchanges_forward(on("r2"), parts));
   CHECK(exchanges_backward(parts, on("r2")));
@@ -99,7 +99,7 @@ TEST_CASE("exchange_backward: into a cleared buffer where the gradient is shared
   }
 }
 
-TEST_CASE("exchange_into_output: what a rank owns is copied too") {
+TEST_CASE("exchange_into_output: the own block of a rank is copied, too") {
   const Exchange own = exchange_into_output(rule_of(on("h2"), on("h2")), 1);
   CHECK_FALSE(own.in_place);
   CHECK_FALSE(own.accumulate);
@@ -109,7 +109,7 @@ TEST_CASE("exchange_into_output: what a rank owns is copied too") {
   CHECK(exchange_into_output(rule_of(on("h2"), on("n2")), 1).list.receives.size() == 2);
 }
 
-TEST_CASE("copies_inputs: a concat, which hands parts of one gradient to its inputs") {
+TEST_CASE("copies_inputs: true for a concat, whose inputs get parts of one gradient") {
   CHECK(copies_inputs(Concat{}));
   CHECK_FALSE(copies_inputs(Add{}));
   CHECK(shares_gradient(Concat{}, 1));
@@ -150,7 +150,7 @@ TEST_CASE("sliced_gradient: cleared where channels are left, added where slices 
   CHECK(roles({{0, 6}, {0, 6}}) == std::vector{adds, clears});
 }
 
-TEST_CASE("shares_gradient: an add hands its own on, but to a second input that it scales") {
+TEST_CASE("shares_gradient: an add passes its gradient on, except to an input that it scales") {
   CHECK(shares_gradient(Add{}, 0));
   CHECK(shares_gradient(Add{}, 1));
   CHECK(shares_gradient(Add{.scale = 0.5}, 0));
@@ -158,7 +158,7 @@ TEST_CASE("shares_gradient: an add hands its own on, but to a second input that 
   CHECK_FALSE(shares_gradient(Relu{}, 0));
 }
 
-TEST_CASE("exchange_backward: what tiles the own block is written, not added") {
+TEST_CASE("exchange_backward: pieces that tile the own block are written, not added") {
   const Exchange exchange = exchange_backward(rule_of(on("n2"), on("h2")), {}, 0);
   CHECK_FALSE(exchange.in_place);
   CHECK_FALSE(exchange.accumulate);

@@ -1,4 +1,4 @@
-// Tests of planner/schedule/blocks/fusion.
+// Tests which layers become one unit.
 #include "planner/schedule/blocks/fusion.hpp"
 
 #include <string>
@@ -9,8 +9,8 @@
 namespace cnnplan {
 namespace {
 
-// What every unit is made of: "bn+sum+relu", with "(residual)" behind those that add another
-// tensor.
+// Lists the layers of every unit, as in "bn+sum+relu". A unit that adds another tensor has
+// "(residual)" after it.
 std::string units_text(const Plan& plan) {
   std::string text;
   for (const Unit& unit : fuse(plan)) {
@@ -25,7 +25,7 @@ std::string units_text(const Plan& plan) {
   return text;
 }
 
-// Layers between an input of 4 channels and a loss.
+// Returns a plan of the layers between an input of 4 channels and a loss.
 Plan plan_of(std::vector<Layer> middle) {
   std::vector<Layer> layers{{"data", {}, Input{.channels = 4, .size = {1, 6, 6}}}};
   for (Layer& layer : middle) layers.push_back(std::move(layer));
@@ -37,7 +37,7 @@ const Convolution keeps_channels{.filters = 4};
 
 }  // namespace
 
-TEST_CASE("Fusion: convolution, batch norm and add take what stands behind them") {
+TEST_CASE("Fusion: convolution, batch norm and add take the layers after them") {
   struct Row {
     std::vector<Layer> layers;
     const char* units;
@@ -86,7 +86,7 @@ TEST_CASE("Fusion: a convolution whose space is split leaves the ReLU its room f
   for (const char* mesh : {"h2", "w2", "n2h2"}) CHECK(units_on(mesh) == "data conv relu loss");
 }
 
-TEST_CASE("Fusion: an add joins the later of two batch norms, so that the other input is there") {
+TEST_CASE("Fusion: an add joins the later of two batch norms, when its other input is complete") {
   const Plan plan = plan_of({{"bn1", {"data"}, BatchNorm{}},
                              {"bn2", {"data"}, BatchNorm{}},
                              {"sum", {"bn2", "bn1"}, Add{}}});
@@ -107,7 +107,7 @@ TEST_CASE("Fusion: a tensor with two readers is kept") {
   CHECK(units_text(plan) == "data bn relu sum loss");
 }
 
-TEST_CASE("Fusion: layers on different meshes stay apart") {
+TEST_CASE("Fusion: layers on different meshes are not fused") {
   const std::vector<Layer> layers{
       {"bn", {"data"}, BatchNorm{}}, {"sum", {"bn", "data"}, Add{}}, {"relu", {"sum"}, Relu{}}};
   const auto units_with = [&](std::size_t layer) {

@@ -1,4 +1,4 @@
-// Tests of planner/schedule/blocks/interior, and of what the lowering makes of it.
+// Tests how convolutions are cut into an interior and strips, and how such parts are lowered.
 #include "planner/schedule/blocks/interior.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr LayerIndex convolution = 2;
 
-// A batch norm, so that its output has room for the halo, and a convolution of 3 x 3.
+// Returns a plan of a batch norm, whose output has room for the halo, and a convolution of 3 x 3.
 Plan rows(std::int64_t height, std::int64_t stride, const char* mesh, std::int64_t batch = 1) {
   Convolution window{.filters = 2};
   window.window.dims[1] = {.kernel = 3, .stride = stride, .padding_begin = 1, .padding_end = 1};
@@ -57,7 +57,8 @@ bool is_part(const Operation& operation, const char* word) {
   return operation.id.find(word) != std::string::npos;
 }
 
-// Parts compute every output once, from what there is, with the padding that they see.
+// Checks that parts compute every output once, from inputs that exist, with the padding at their
+// borders.
 void check_parts(const Plan& plan, LayerIndex layer, int rank) {
   const ConvolutionBlocks blocks = blocks_of(plan, layer, rank);
   const std::vector<OutputPart> parts = interior_and_strips(plan.network, layer, blocks);
@@ -115,7 +116,7 @@ TEST_CASE("interior_and_strips: whole without an interior, a halo, or a halo in 
   CHECK(rows_of(shuffled, 1).empty());
 }
 
-TEST_CASE("interior_and_strips: of random plans, every output once from what there is") {
+TEST_CASE("interior_and_strips: compute every output of random plans once, from existing inputs") {
   int cut = 0;
   for (const NamedPlan& named : random_plans(60)) {
     CAPTURE(named.name);
@@ -130,7 +131,7 @@ TEST_CASE("interior_and_strips: of random plans, every output once from what the
   CHECK(cut > 0);
 }
 
-TEST_CASE("lower: random plans have interiors, so that what runs them is tried on some") {
+TEST_CASE("lower: random plans have interiors, so that executors are tested with them") {
   constexpr std::uint64_t plans = 40;
   int interiors = 0;
   for (std::uint64_t seed = 0; seed < plans; ++seed) {
@@ -143,7 +144,8 @@ TEST_CASE("lower: random plans have interiors, so that what runs them is tried o
   CHECK(interiors > 40);
 }
 
-TEST_CASE("lower: the interior waits for no halo, the strips do, and what follows for all") {
+TEST_CASE(
+    "lower: strips wait for the halo, the interior does not, and later operations wait for both") {
   for (const char* mesh : {"h3", "n2h2"}) {
     const Schedule schedule = lower(rows(12, 1, mesh, 2), 1);
     const auto& operations = schedule.operations;
@@ -168,8 +170,9 @@ TEST_CASE("lower: the interior waits for no halo, the strips do, and what follow
   }
 }
 
-// Whoever reads the inside of a buffer does not wait for its rim.
-TEST_CASE("lower: what is received around a block leaves the block alone") {
+// An operation that reads the inside of a buffer need not wait for the rows that are received
+// around it.
+TEST_CASE("lower: rows that are received around a block do not change the block") {
   int received = 0;
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     CAPTURE(seed);
@@ -190,7 +193,7 @@ TEST_CASE("lower: what is received around a block leaves the block alone") {
   CHECK(received > 0);
 }
 
-TEST_CASE("lower: whole where the halo is exchanged first") {
+TEST_CASE("lower: a convolution stays whole if its halo is exchanged first") {
   Plan plan = rows(12, 1, "h3");
   plan.layers[convolution].halo = HaloMethod::exchange_first;
   const Schedule schedule = lower(plan, 1);

@@ -1,4 +1,4 @@
-// Tests of planner/schedule/blocks/layer_hierarchy.
+// Tests the levels of multigrid over layers: their points, steps and groups.
 #include "planner/schedule/blocks/layer_hierarchy.hpp"
 
 #include <doctest/doctest.h>
@@ -10,7 +10,7 @@ namespace {
 
 using Ranges = std::vector<LayerRange>;
 
-// Every level passes all layers once, in order.
+// Checks that every level passes all layers once, in order.
 void check_steps(const LayerHierarchy& hierarchy, int layers) {
   for (int level = 0; level < hierarchy.levels(); ++level) {
     int next = 0;
@@ -23,7 +23,7 @@ void check_steps(const LayerHierarchy& hierarchy, int layers) {
   }
 }
 
-// A step of the next level passes what its group does.
+// Checks that a step of the next level passes the layers of its group.
 void check_groups(const LayerHierarchy& hierarchy, int coarsening) {
   for (int level = 0; level + 1 < hierarchy.levels(); ++level) {
     const Ranges& fine = hierarchy.steps(level);

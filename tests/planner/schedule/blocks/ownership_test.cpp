@@ -1,4 +1,4 @@
-// Tests of planner/schedule/blocks/ownership: needed blocks against enumerated window reads.
+// Tests which blocks ranks own and need, against reads of windows that are enumerated.
 #include "planner/schedule/blocks/ownership.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace cnnplan::test {
 namespace {
 
-// Inputs in [0, length) that the outputs read, one by one.
+// Returns the inputs in [0, length) that the outputs read, one by one.
 std::set<std::int64_t> reads(Range outputs, std::int64_t length, const WindowDim& window) {
   std::set<std::int64_t> read;
   for (std::int64_t output = outputs.begin; output < outputs.end; ++output) {
@@ -26,7 +26,8 @@ std::set<std::int64_t> reads(Range outputs, std::int64_t length, const WindowDim
   return read;
 }
 
-// Holds all that is read, and beyond it less than one window and what the stride skips behind it.
+// Says whether `needed` holds all inputs that are read. Beyond them, it may hold less than one
+// window and the inputs that the stride skips after it.
 bool is_hull(Range needed, const std::set<std::int64_t>& read, const WindowDim& window) {
   if (read.empty()) return true;
   const std::int64_t skipped = std::max<std::int64_t>(0, window.stride - window.reach());
@@ -34,8 +35,8 @@ bool is_hull(Range needed, const std::set<std::int64_t>& read, const WindowDim& 
          needed.end > *read.rbegin() && needed.end <= *read.rbegin() + skipped + window.reach();
 }
 
-// Every read of every output, in indices of the needed block: where it falls in the block it is
-// the same element, and where it falls beside it, it is padding of the image too.
+// Compares every read of every output with a read in indices of the needed block. Inside the block,
+// both must be one element. Outside of it, the read must be padding of the image, too.
 bool local_reads_agree(Range outputs,
                        Range needed,
                        std::int64_t length,
@@ -54,7 +55,7 @@ bool local_reads_agree(Range outputs,
   return true;
 }
 
-// Channels of the input that a rank multiplies with or pools.
+// Returns the channels of the input that a rank multiplies with or pools.
 Range channels_read(const Plan& plan, LayerIndex layer, const Box& output, int rank) {
   const LayerParameters& parameters = plan.network.layer(layer).parameters;
   if (!mixes_channels(parameters)) return output[Dim::c];
@@ -67,14 +68,14 @@ Range channels_read(const Plan& plan, LayerIndex layer, const Box& output, int r
   }
   const std::int64_t groups = groups_of(parameters);
   if (groups == 1) return all;
-  // Filters [begin, end) of groups of so many.
+  // Each group has this number of filters.
   const std::int64_t filters = plan.network.output_shape(layer, 1)[Dim::c] / groups;
   const std::int64_t inputs = all.end / groups;
   return {output[Dim::c].begin / filters * inputs,
           ((output[Dim::c].end - 1) / filters + 1) * inputs};
 }
 
-// One windowed layer on one rank.
+// Checks one windowed layer on one rank.
 void check_windowed(
     const Plan& plan, LayerIndex layer, int rank, const Box& output, const Box& needed) {
   const Network& network = plan.network;
@@ -92,7 +93,7 @@ void check_windowed(
   CHECK(needed[Dim::c] == channels_read(plan, layer, output, rank));
 }
 
-// One linear upsampling on one rank: what the block of outputs needs, dim by dim.
+// Checks the inputs that one linear upsampling needs on one rank, dim by dim.
 void check_interpolation(const Upsample& upsample,
                          const Shape& input,
                          const Box& output,
@@ -108,8 +109,9 @@ void check_interpolation(const Upsample& upsample,
   CHECK(needed == expected);
 }
 
-// One transposed convolution on one rank: every tap of every input either meets the output of the
-// block that it meets in the image, and then the input is needed, or none.
+// Checks one transposed convolution on one rank. Every tap of a needed input must meet one output,
+// both in the block and in the image. Inputs whose taps meet no output of the block need not be
+// there.
 void check_transposed(
     const Plan& plan, LayerIndex layer, int rank, const Box& output, const Box& needed) {
   const Network& network = plan.network;
@@ -137,7 +139,8 @@ void check_transposed(
   CHECK(needed[Dim::c] == channels_read(plan, layer, output, rank));
 }
 
-// One upsampling on one rank: every output repeats the input that its place in the block says.
+// Checks that one upsampling on one rank repeats, for every output, the input that its place in the
+// block gives.
 void check_upsample(const Upsample& upsample,
                     const Shape& input,
                     const Box& output,
@@ -209,7 +212,7 @@ TEST_CASE("Ownership: needed blocks are what the windows of the owned outputs re
   }
 }
 
-// Two inputs of 4 and 2 channels, the first one once more behind them.
+// The concat has inputs of 4 and 2 channels, and then the first input once more.
 TEST_CASE("Ownership: a concat needs of every input its channels of the owned outputs") {
   const Network network("concat",
                         {{"data", {}, Input{.channels = 4, .size = {1, 6, 1}}},
@@ -228,15 +231,15 @@ TEST_CASE("Ownership: a concat needs of every input its channels of the owned ou
   CHECK(needed("h2", 0) == std::vector{block({0, 4}, {0, 3}), block({0, 4}, {3, 6})});
   CHECK(needed("h2", 1) == std::vector{block({0, 2}, {0, 3}), block({0, 2}, {3, 6})});
   CHECK(needed("h2", 2) == needed("h2", 0));
-  // Channels 0 to 5 and 5 to 10.
+  // The ranks own channels 0 to 5 and 5 to 10.
   CHECK(needed("c2", 0) == std::vector{block({0, 4}, {0, 6}), Box{}});
   CHECK(needed("c2", 1) == std::vector{block({0, 1}, {0, 6}), block({1, 2}, {0, 6})});
   CHECK(needed("c2", 2) == std::vector{Box{}, block({0, 4}, {0, 6})});
   CHECK(is_empty(needed("h8", 1)[7]));
 }
 
-// 6 channels to 4 filters.
-TEST_CASE("Ownership: the weight of a transposed convolution is cut where its roles are") {
+// The layer turns 6 channels into 4 filters.
+TEST_CASE("Ownership: the weight of a transposed convolution is cut by its inputs and outputs") {
   const auto block =
       [](std::int64_t groups, const char* mesh, ChannelAlgorithm algorithm, int rank) {
         const Network network(
@@ -263,7 +266,7 @@ TEST_CASE("Ownership: the weight of a transposed convolution is cut where its ro
 }
 
 TEST_CASE("has_alike_replicas: groups of all replicas are cut by nodes at the same places") {
-  // By position, whether a rank of the group shares a node with the first one.
+  // Returns for each position whether a rank of the group shares a node with the first one.
   const auto shares_node = [](const Mesh& mesh, int rank, int ranks_per_node) {
     const RankGroup group = reduction_group(mesh, rank);
     std::vector<bool> shares;
@@ -338,7 +341,7 @@ TEST_CASE("Ownership: gradients are summed over the ranks of one replica with th
   CHECK(summed_with("r4", 2) == std::vector{2});
 }
 
-TEST_CASE("Ownership: who normalises together") {
+TEST_CASE("Ownership: groups of ranks that normalise together") {
   using enum BatchNormStatistics;
   CHECK(group_of("n2h2", local, 2) == std::vector{2});
   CHECK(group_of("n2h2", spatial, 2) == std::vector{2, 3});

@@ -1,4 +1,4 @@
-// Tests planner/schedule/lower/lower_parameters: gradients, buckets and updates.
+// Tests how gradients, buckets and updates are lowered.
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -257,7 +257,7 @@ TEST_CASE("Lowering: all plans of a network have the same updates") {
   }
 }
 
-TEST_CASE("Lowering: with overlap, buckets are updated behind backpropagation, each on its own") {
+TEST_CASE("Lowering: with overlap, each bucket is updated separately after backpropagation") {
   Plan plan = uniform_plan(read_network("configs/networks/lenet.json"), 2, parse_mesh("n2"));
   plan.bucket_bytes = 16 << 10;
   CHECK(parameter_operations(lower(plan, 0)) ==
@@ -339,7 +339,7 @@ TEST_CASE("Lowering: sums of gradients by the algorithm of their size") {
   CHECK(found.size() == 2);
 }
 
-// Algorithm and size of a layer's sum, and where in the sum the layer begins.
+// Holds the algorithm and the size of a layer's sum, and where in the sum the layer begins.
 using Sums = std::map<LayerIndex, std::tuple<AllreduceAlgorithm, std::int64_t, std::int64_t>>;
 
 Sums sums_of(const Schedule& schedule) {

@@ -1,5 +1,5 @@
-// Tests planner/schedule/lower/lower_forward and lower_backward: what kernels read and
-// write, and that what one rank sends another expects.
+// Tests the lowered forward and backward pass: which blocks kernels read and write, and that a
+// receiver expects what its sender sends.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -20,7 +20,7 @@ const Buffer& buffer_of(const Schedule& schedule, const Operand& operand) {
   return schedule.buffers.at(static_cast<std::size_t>(operand.buffer));
 }
 
-// True for operands that have to be dense blocks, as KernelSpec documents.
+// Returns true for operands that have to be dense blocks, as KernelSpec documents.
 bool is_dense(const KernelSpec& spec, std::size_t operand) {
   using enum KernelKind;
   if (spec.kind == convolution || spec.kind == pooling) return true;
@@ -28,7 +28,8 @@ bool is_dense(const KernelSpec& spec, std::size_t operand) {
   return operand == OperandPositions(spec)[OperandRole::probabilities];
 }
 
-// Whole in all dims within the outermost in which it is longer than one.
+// Says whether a box has no gaps in memory: inside the outermost dim with more than one element, it
+// must be whole.
 bool has_no_gaps(const Box& box, const Box& buffer) {
   constexpr std::array outermost_first{Dim::n, Dim::d, Dim::h, Dim::w, Dim::c};
   const auto cut = std::find_if(
@@ -66,7 +67,7 @@ Ends ends_of(const KernelOperation& kernel) {
   return {.in = positions[positions.has(x) ? x : dx], .out = positions[positions.has(y) ? y : dy]};
 }
 
-// Windowed kernels whose blocks have other shapes than their spec says.
+// Names the first windowed kernel whose blocks have other shapes than its specification.
 std::string first_wrong_shape(const Schedule& schedule) {
   for (const Operation& operation : schedule.operations) {
     const auto* kernel = std::get_if<KernelOperation>(&operation.body);
@@ -85,7 +86,7 @@ std::string first_wrong_shape(const Schedule& schedule) {
   return "";
 }
 
-// Boxes between two ranks by id, sender and receiver, in order.
+// Holds the boxes between two ranks in order, by id, sender and receiver.
 using Messages = std::map<std::tuple<std::string, int, int>, std::vector<Box>>;
 
 struct Traffic {
@@ -127,7 +128,7 @@ std::string first_transfer_outside_its_buffers(const Schedule& schedule) {
   return "";
 }
 
-// Reads of arena buffers that nothing was written to before.
+// Names the first read of a buffer in the arena that no operation has written before.
 std::string first_read_of_nothing(const Schedule& schedule) {
   std::vector<bool> written(schedule.buffers.size(), false);
   for (const Operation& operation : schedule.operations) {
@@ -161,7 +162,7 @@ TEST_CASE("Lowering: operands lie in their buffers, dense where kernels want it"
   }
 }
 
-TEST_CASE("Lowering: nothing is read before it was written") {
+TEST_CASE("Lowering: no buffer is read before it was written") {
   for (const NamedPlan& named : sample_plans()) {
     CAPTURE(named.name);
     const Plan& plan = named.plan;
@@ -169,7 +170,7 @@ TEST_CASE("Lowering: nothing is read before it was written") {
   }
 }
 
-TEST_CASE("Lowering: what one rank sends another expects, in the same order") {
+TEST_CASE("Lowering: a rank expects the messages that another sends, in the same order") {
   for (const NamedPlan& named : sample_plans()) {
     CAPTURE(named.name);
     const Plan& plan = named.plan;
@@ -182,7 +183,7 @@ TEST_CASE("Lowering: what one rank sends another expects, in the same order") {
   }
 }
 
-TEST_CASE("Lowering: a halo is received around the block that is there, and no more") {
+TEST_CASE("Lowering: only the halo around the own block is received") {
   const Network network(
       "halo",
       {{"data", {}, Input{.channels = 2, .size = {1, 8, 8}}},

@@ -1,4 +1,4 @@
-// Tests of the lowering: ids, order, refusals, inference.
+// Tests whole lowered steps: ids, order of operations, refusals, inference.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -22,7 +22,7 @@ int tag_of(const Operation& operation) {
   return transfer == nullptr ? -1 : transfer->tag;
 }
 
-// The properties that an id must have on every rank that has it.
+// Holds the properties that an id must have on every rank that has it.
 struct Meaning {
   std::size_t body = 0;
   OperationLabel label;
@@ -125,7 +125,7 @@ Network small_network() {
                   {"loss", {"fc"}, SoftmaxCrossEntropy{}}});
 }
 
-// A convolution whose reader also reads its input.
+// Returns a network with a convolution whose reader also reads its input.
 Network concat_network() {
   return Network("concat",
                  {{"data", {}, Input{.channels = 4, .size = {1, 8, 8}}},
@@ -135,7 +135,7 @@ Network concat_network() {
                   {"loss", {"fc"}, SoftmaxCrossEntropy{}}});
 }
 
-// Two residual layers u + h ReLU(conv(u)) after a first layer.
+// Returns a network with two residual layers u + h ReLU(conv(u)) after a first layer.
 Network chain_network(double scale) {
   const Convolution convolution{.filters = 4, .bias = true};
   return Network("chain",
@@ -195,7 +195,7 @@ TEST_CASE("lower: replicas that nodes cut at other places do not sum node by nod
   CHECK(algorithms(4, true) == std::set{AllreduceAlgorithm::hierarchical});
 }
 
-TEST_CASE("lower: what a weight cut in both directions gathers and scatters is no halo") {
+TEST_CASE("lower: exchanges of a weight that is cut in both directions are no halos") {
   const Network network("channels",
                         {{"data", {}, Input{.channels = 3, .size = {1, 4, 4}}},
                          {"first", {"data"}, Convolution{.filters = 8}},
@@ -244,7 +244,7 @@ TEST_CASE("lower: groups at the same time have lanes of their own and do not wai
   CHECK(schedules > 20);
 }
 
-TEST_CASE("lower: what groups at the same time used is free for the next ones") {
+TEST_CASE("lower: memory of groups at the same time is free for the next groups") {
   Plan plan = uniform_plan(read_network("configs/networks/residual-64.json"), 1, Mesh());
   const ResidualChain chain = residual_chains(plan.network).at(0);
   for (LayerIndex layer = chain.front().weights; layer <= chain.back().sum; ++layer) {
@@ -288,7 +288,7 @@ TEST_CASE("Lowering: one rank neither sends nor sums") {
   }
 }
 
-// 224 rows with a window of seven for every second row, padded by three.
+// The convolution has 224 rows, a window of seven, a stride of two and a padding of three.
 TEST_CASE("Lowering: the halo of the samples is loaded, not exchanged") {
   Plan plan = uniform_plan(read_network("configs/networks/resnet50.json"), 2, parse_mesh("h2"));
   const std::array loaded{Range{0, 114}, Range{109, 224}};
@@ -299,7 +299,7 @@ TEST_CASE("Lowering: the halo of the samples is loaded, not exchanged") {
     CHECK(schedule.data_box[Dim::h] == loaded[static_cast<std::size_t>(rank)]);
     CHECK(schedule.outputs[0].box[Dim::h].size() == 112);
   }
-  // Another mesh has other blocks.
+  // On another mesh, the convolution needs other blocks.
   plan.layers[1].mesh = parse_mesh("w2");
   const Schedule schedule = lower(plan, 0);
   CHECK(schedule.data_box == schedule.outputs[0].box);
@@ -324,7 +324,7 @@ TEST_CASE("Lowering: a concat copies its inputs, and their gradients back") {
                                                      "sgd/0"});
 }
 
-TEST_CASE("Lowering: what a concat moves lies in its channels") {
+TEST_CASE("Lowering: parts that a concat moves are in its channels") {
   const Schedule schedule = lower(uniform_plan(concat_network(), 4, Mesh()), 0);
   const Box block = whole({{4, 2, 1, 8, 8}});
   for (const auto& [id, first] :

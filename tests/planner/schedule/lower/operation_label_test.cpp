@@ -1,4 +1,4 @@
-// Labels that lowered operations carry: part, layer, direction, role and level.
+// Tests the labels that lowered operations carry: part, layer, direction, role and level.
 #include <algorithm>
 #include <cstddef>
 #include <optional>
@@ -27,7 +27,8 @@ Convolution same_size(std::int64_t filters) {
   return convolution;
 }
 
-// A residual block whose add scales its second input, and a fused batch norm and ReLU.
+// Returns a network with a residual block, whose add scales its second input, and with a fused
+// batch norm and ReLU.
 Network block() {
   return Network("block",
                  {{"data", {}, Input{.channels = 2, .size = {1, 16, 8}}},
@@ -51,7 +52,7 @@ LayerPlan& layer_of(Plan& plan, const char* name) {
   return plan.layers[static_cast<std::size_t>(plan.network.index_of(name))];
 }
 
-// The label of the operation with this id, on any rank.
+// Returns the label of the operation with this id, on any rank.
 std::optional<OperationLabel> label_in(const Plan& plan, const std::string& id) {
   for (const Schedule& schedule : lower_all(plan)) {
     for (const Operation& operation : schedule.operations) {
@@ -111,7 +112,7 @@ TEST_CASE("Lowering: kernels, messages and buckets say what they are for") {
                 {"sgd/0", OperationPart::update, "", backward}});
 }
 
-TEST_CASE("Lowering: labels tell gathered channels from scattered sums and from copies") {
+TEST_CASE("Lowering: labels distinguish gathered channels, scattered sums and copies") {
   Plan plan = block_plan("c2");
   check_labels(
       plan,
@@ -165,7 +166,8 @@ TEST_CASE("Lowering: labels of the interior and of strips") {
        {"open/forward", OperationPart::forward, "open"}});
 }
 
-TEST_CASE("Lowering: labels of multigrid tell levels, and blocks of samples those of the kernel") {
+TEST_CASE(
+    "Lowering: labels of multigrid have levels, and sample blocks the label of their kernel") {
   const Plan chain = sample_chain_plan();
   constexpr OutputRole whole = OutputRole::whole;
   check_labels(

@@ -1,4 +1,4 @@
-// Tests what buffers and operands become in the precision of a plan.
+// Tests which elements buffers and operands have in each precision of a plan.
 #include <algorithm>
 
 #include <doctest/doctest.h>

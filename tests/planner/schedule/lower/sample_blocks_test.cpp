@@ -1,4 +1,4 @@
-// Lowering of plans whose sums are made by blocks of samples.
+// Tests how plans whose sums are made by blocks of samples are lowered.
 #include "planner/plan/sample_blocks.hpp"
 
 #include <algorithm>
@@ -34,7 +34,8 @@ bool is_by_samples(const KernelSpec& spec) {
          (spec.kind != KernelKind::accumulate || spec.in[Dim::n] > 1);
 }
 
-// How often a rank runs each kernel that sees samples. Sums of gradients have one sample at most.
+// Returns how often a rank runs each kernel that sees samples. Sums of gradients have at most one
+// sample.
 std::map<std::string, int> kernels_of(const Schedule& schedule) {
   std::map<std::string, int> counts;
   for (const Operation& operation : schedule.operations) {
@@ -66,7 +67,7 @@ TEST_CASE("Sample blocks: a sum waits for its other half, level by level") {
 
 TEST_CASE("Sample blocks: kernels have the same shapes on any number of ranks") {
   for (const NamedPlan& named : block_plans(30)) {
-    // Sums of error signals and of gradients look alike where a block is one sample.
+    // If a block is one sample, sums of error signals look like sums of gradients.
     if (named.plan.batch == named.plan.sample_blocks) continue;
     CAPTURE(named.name);
     Plan alone = on_one_rank(named.plan);

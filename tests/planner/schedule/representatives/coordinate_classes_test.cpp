@@ -1,4 +1,4 @@
-// Tests of planner/schedule/representatives/coordinate_classes.
+// Tests which coordinates along an axis of a mesh do the same work.
 #include "planner/schedule/representatives/coordinate_classes.hpp"
 
 #include <string>

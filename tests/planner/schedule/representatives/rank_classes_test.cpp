@@ -1,5 +1,4 @@
-// Tests of planner/schedule/representatives/rank_classes: one rank of each class predicts all
-// ranks. ranks do.
+// Tests that one rank of each class predicts what all ranks do.
 #include "planner/schedule/representatives/rank_classes.hpp"
 
 #include <algorithm>
@@ -16,7 +15,7 @@
 namespace cnnplan::test {
 namespace {
 
-// Has nodes of 8 ranks.
+// Returns a platform with nodes of 8 ranks.
 Platform pod() {
   return read_platform("configs/platforms/dgx-h200.json");
 }
@@ -26,7 +25,8 @@ Plan plan_on(const std::string& network, std::int64_t batch, const std::string& 
       read_network("configs/networks/" + network + ".json"), batch, parse_mesh(mesh));
 }
 
-// The first half of the layers is on the mesh `first`, the second half on the mesh `then`.
+// Returns a plan with the first half of the layers on the mesh `first`, and the second half on
+// `then`.
 Plan mixed(const std::string& network,
            std::int64_t batch,
            const std::string& first,
@@ -39,7 +39,8 @@ Plan mixed(const std::string& network,
   return plan;
 }
 
-// Has wide taps at every second input, so that needed blocks differ from rank to rank.
+// Returns a plan of layers with wide taps at every second input, so that needed blocks differ from
+// rank to rank.
 Plan transposed(const std::string& mesh) {
   const WindowDim wide{.kernel = 5, .stride = 2, .padding_begin = 1, .padding_end = 1};
   return uniform_plan(
@@ -71,7 +72,7 @@ Both predict_both(const Plan& plan, int shared_by = 1, const Profile& profile = 
           .each = predict(plan, RankClasses::each(plan.ranks), prices)};
 }
 
-// All kernels of the plan take equally long.
+// Returns a profile in which all kernels of the plan take equally long.
 Profile equal_kernels(const Plan& plan, double rank_spread_s) {
   Profile profile;
   for (const Schedule& schedule : lower(plan, RankClasses::of(plan, pod()).representatives())) {
@@ -99,7 +100,7 @@ TEST_CASE("RankClasses: a class is late as often as it has ranks") {
   }
 }
 
-// Has nodes of `ranks_per_node` ranks.
+// Returns a platform with nodes of `ranks_per_node` ranks.
 Platform nodes_of(int ranks_per_node, int ranks) {
   Platform platform = pod();
   platform.levels.front().ranks_per_group = ranks_per_node;
@@ -129,7 +130,7 @@ TEST_CASE(
   CHECK(RankClasses::each(3).sizes() == std::vector{1, 1, 1});
 }
 
-// `rounding` is the relative error of what ranks wait for each other, ten times that of the step.
+// Waiting for each other may differ by `rounding`, ten times the relative error of the step.
 void check_same(const Plan& plan,
                 const Platform& platform,
                 const Profile& profile = {},
@@ -241,8 +242,9 @@ TEST_CASE("RankClasses: a transposed convolution that needs no halo splits no cl
         classes_with(Upsample{.factor = {1, 2, 1}}));
 }
 
-// Slices half of the channels of a convolution. All layers except the loss are on one mesh: some
-// ranks give the channels, and all take them. With `joined`, a concat appends another convolution.
+// Returns a plan that slices half of the channels of a convolution. All layers except the loss are
+// on one mesh: some ranks give the channels, and all take them. With `joined`, a concat appends
+// another convolution.
 Plan sliced(std::int64_t first, bool joined, const std::string& mesh) {
   const Window point = std::get<Convolution>(LayerParameters(Convolution{})).window;
   std::vector<Layer> layers{{"data", {}, Input{.channels = 4, .size = {1, 64, 64}}},
@@ -272,7 +274,7 @@ TEST_CASE("RankClasses: channels that few ranks have are given by few") {
   }
 }
 
-// Splits samples, and in fully connected layers channels before samples.
+// Returns a plan that splits samples, and in fully connected layers channels before samples.
 Plan channels_first(const std::string& mesh,
                     ChannelAlgorithm algorithm = ChannelAlgorithm::stationary_y) {
   Plan plan = plan_on("alexnet", 128, "n128");

@@ -1,4 +1,4 @@
-// Tests of planner/schedule/representatives/representative_ranks.
+// Tests that a representative has the costs of the ranks that it stands for.
 #include "planner/schedule/representatives/representative_ranks.hpp"
 
 #include <array>

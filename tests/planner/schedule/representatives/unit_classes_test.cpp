@@ -1,4 +1,4 @@
-// Tests of planner/schedule/representatives/unit_classes and of lower_representatives.
+// Tests that one unit of each class is lowered for all of them, and does their work.
 #include "planner/schedule/representatives/unit_classes.hpp"
 
 #include <algorithm>
@@ -116,7 +116,7 @@ void check_wanted(Plan plan, std::mt19937& random) {
   }
 }
 
-// Has two heads that do the same work, each with a loss.
+// Returns a network with two heads that do the same work, each with a loss.
 Network twins() {
   std::vector<Layer> layers{{"data", {}, Input{.channels = 3, .size = {1, 8, 8}}},
                             {"conv", {"data"}, Convolution{.filters = 4}}};
@@ -156,7 +156,7 @@ TEST_CASE("UnitClasses: the representative of a class does what all its units do
   }
 }
 
-TEST_CASE("UnitClasses: units that nobody wants change nothing for the others") {
+TEST_CASE("UnitClasses: unwanted units change nothing for the others") {
   std::mt19937 random(3);
   for (const NamedPlan& named : sample_plans()) {
     CAPTURE(named.name);
@@ -200,7 +200,7 @@ TEST_CASE("UnitClasses: repeated blocks are lowered once") {
   CHECK(lowered() == 4);
 }
 
-TEST_CASE("UnitClasses: also where outputs are computed again") {
+TEST_CASE("UnitClasses: represent units also if outputs are recomputed") {
   check_representatives(with_recompute(config_plan("resnet50", parse_mesh("h2"))));
   check_representatives(with_recompute(config_plan("densenet121", parse_mesh("n2h2"))));
   check_representatives(with_recompute(config_plan("mobilenet_v2", parse_mesh("w2"))));
