@@ -15,10 +15,11 @@ function(cnnplan_sanitized_ranks result)
   set(${result} ${ARGN} PARENT_SCOPE)
 endfunction()
 
-# cnnplan_mpi_runs(name [PROGRAM program] RANKS 1 2 4 [ENVIRONMENT ...]) adds the tests of a program,
-# which has the name of the tests by default. Its exit code 77 says that a test cannot run here. Ranks wait much of the time, so two tests of few ranks run at
-# the same time. Ranks are not bound to cores, since mpirun would bind the ranks of both tests to
-# the first cores.
+# Adds the tests of a program, which has the name of the tests by default. Its exit code 77 says that
+# a test cannot run here. Ranks wait much of the time, so two tests of few ranks run at the same
+# time. Ranks are not bound to cores, since mpirun would bind the ranks of both tests to the first
+# cores. Usage:
+#   cnnplan_mpi_runs(name [PROGRAM program] RANKS 1 2 4 [ENVIRONMENT ...])
 function(cnnplan_mpi_runs name)
   cmake_parse_arguments(TEST "" "PROGRAM" "RANKS;ENVIRONMENT" ${ARGN})
   if(NOT TEST_PROGRAM)

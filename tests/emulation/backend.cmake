@@ -12,11 +12,11 @@ target_link_libraries(cnnplan_emulated_backend PUBLIC cnnplan_kernel cudnn_heade
 # Tests name this variable in LIBRARIES.
 set(CNNPLAN_EMULATION cnnplan_emulated_backend cnnplan_cuda_emulation)
 
-# cnnplan_emulated_runs(name PROGRAM program RANKS 1 2 [ENVIRONMENT ...]) runs a program that was built
-# with EMULATED on the GPU backend, with an emulated device for each rank. Sanitizers make the
-# emulation slow, so with them there are two ranks at most. Closing device memory to the host takes
-# up to seven eighths of the time. More ranks and sanitizers run the same code and find no more. So
-# memory is closed only on one and two ranks without sanitizers.
+# Runs a program that was built with EMULATED on the GPU backend, with an emulated device for each
+# rank. Sanitizers make the emulation slow, so with them there are two ranks at most. Closing device
+# memory to the host takes up to seven eighths of the time. More ranks and sanitizers run the same
+# code and find no more. So memory is closed only on one and two ranks without sanitizers. Usage:
+#   cnnplan_emulated_runs(name PROGRAM program RANKS 1 2 [ENVIRONMENT ...])
 function(cnnplan_emulated_runs name)
   cmake_parse_arguments(TEST "" "PROGRAM" "RANKS;ENVIRONMENT" ${ARGN})
   if(CNNPLAN_SANITIZE)

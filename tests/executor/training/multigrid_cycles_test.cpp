@@ -11,6 +11,7 @@
 #include "planner/network/residual_chain.hpp"
 #include "tests/executor/tested_backend.hpp"
 #include "tests/executor/training/textbook_multigrid.hpp"
+#include "tests/slow_build.hpp"
 
 namespace cnnplan::test {
 namespace {
@@ -253,7 +254,8 @@ void check_all(Multigrid setting, int blocks, const Communicator& world) {
 
 TEST_CASE("Multigrid: gradients and residuals are those of the textbook, after every cycle") {
   const Communicator world = Communicator::world();
-  for (int blocks : {2, 5, 8, 13, 27}) {
+  const std::vector<int> chains = is_slow_build ? std::vector{2, 13} : std::vector{2, 5, 8, 13, 27};
+  for (int blocks : chains) {
     for (int coarsening : {2, 3, 4}) {
       for (int levels = 2; levels <= most_levels(blocks, coarsening); ++levels) {
         for (int cycles : {1, 2, 3}) {

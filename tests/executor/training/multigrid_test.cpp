@@ -13,11 +13,12 @@
 #include "tests/executor/training/training_run.hpp"
 #include "tests/planner/network/random_chain.hpp"
 #include "tests/planner/network/random_network.hpp"
+#include "tests/slow_build.hpp"
 
 namespace cnnplan::test {
 namespace {
 
-constexpr int cases = 40;
+constexpr int cases = is_slow_build ? 15 : 40;
 
 RunResult run_in_double(Plan plan, const Communicator& world) {
   plan.precision = Precision::fp64;

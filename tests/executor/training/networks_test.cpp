@@ -22,13 +22,14 @@ struct Row {
   const char* name;
   std::int64_t narrowing;  // divides the filters and groups of what learns, but for the last
   std::array<std::int64_t, 3> size;
+  bool is_covered = false;  // other rows have the same kinds of layers, so a slow build skips it
 };
 constexpr std::array rows{
     Row{"cosmoflow", 16, {32, 40, 32}},
-    Row{"mobilenet_v2", 8, {1, 40, 56}},
+    Row{"mobilenet_v2", 8, {1, 40, 56}, true},
     Row{"residual-16", 2, {1, 20, 16}},
     Row{"shufflenet_v2", 2, {1, 40, 56}},
-    Row{"unet-2d", 16, {1, 48, 32}},
+    Row{"unet-2d", 16, {1, 48, 32}, true},
     Row{"unet-2d-transposed", 16, {1, 48, 32}},
     Row{"unet-3d", 16, {16, 24, 8}},
 };
@@ -105,6 +106,7 @@ TEST_CASE("Training: the project's networks on split meshes compute what one ran
   const Communicator self = Communicator::group(world, {world.rank()});
   const RunSetup setup{.backend = "reference", .seed = 3, .steps = 1};
   for (const Row& row : rows) {
+    if (is_slow_build && row.is_covered) continue;
     CAPTURE(std::string(row.name));
     const Network network = small_network(row);
     const RunResult expected = run_plan(plan_on(network, Mesh()), setup, self);
