@@ -68,8 +68,8 @@ ParameterStore::ParameterStore(const Schedule& schedule,
   }
   for (LayerIndex layer = 0; layer < network.layer_count(); ++layer) {
     if (!std::holds_alternative<BatchNorm>(network.layer(layer).parameters)) continue;
-    const BufferIndex mean = schedule.running_mean[static_cast<std::size_t>(layer)];
-    const Range channels = schedule.buffers[static_cast<std::size_t>(mean)].box[Dim::w];
+    const BufferIndex mean = schedule.running_mean[layer];
+    const Range channels = schedule.buffers[mean].box[Dim::w];
     const std::int64_t running_bytes = channels.size() * parameter_bytes(precision);
     running_[layer] = {
         channels, device().allocate(running_bytes), device().allocate(running_bytes)};

@@ -27,6 +27,15 @@ class TypedIndex {
     return *this;
   }
   constexpr TypedIndex operator++(int) { return TypedIndex(value_++); }
+  constexpr TypedIndex operator--(int) { return TypedIndex(value_--); }
+  template <std::same_as<int> Offset>
+  constexpr TypedIndex operator+(Offset offset) const {
+    return TypedIndex(value_ + offset);
+  }
+  template <std::same_as<int> Offset>
+  constexpr TypedIndex operator-(Offset offset) const {
+    return TypedIndex(value_ - offset);
+  }
 
   constexpr bool operator==(const TypedIndex&) const = default;
   constexpr auto operator<=>(const TypedIndex&) const = default;

@@ -30,7 +30,7 @@ class Holders {
  private:
   struct Part {
     std::int64_t end = 0;
-    BufferIndex buffer = -1;
+    BufferIndex buffer;
   };
 
   // No part begins before `place` and ends behind it.
@@ -60,7 +60,7 @@ class ReuseDependencies {
       : schedule_(schedule), histories_(schedule.buffers.size()) {}
 
   void add(OperationIndex index) {
-    Operation& operation = schedule_.operations[static_cast<std::size_t>(index)];
+    Operation& operation = schedule_.operations[index];
     const std::vector<Operand> operands = operands_of(operation.body);
     for (const Operand& operand : operands) {
       if (is_placed(operand)) open(operand.buffer, index);
@@ -74,33 +74,30 @@ class ReuseDependencies {
   }
 
  private:
-  const Buffer& buffer(BufferIndex index) const {
-    return schedule_.buffers[static_cast<std::size_t>(index)];
-  }
-  History& history(BufferIndex index) { return histories_[static_cast<std::size_t>(index)]; }
+  const Buffer& buffer(BufferIndex index) const { return schedule_.buffers[index]; }
   bool is_placed(const Operand& operand) const {
     return in_arena(buffer(operand.buffer).role) && buffer(operand.buffer).bytes > 0;
   }
 
   // Communication ends only when the host has received: what follows in its stream may come before.
   bool is_in_order(OperationIndex earlier, OperationIndex later) const {
-    const Operation& before = schedule_.operations[static_cast<std::size_t>(earlier)];
-    const Operation& after = schedule_.operations[static_cast<std::size_t>(later)];
+    const Operation& before = schedule_.operations[earlier];
+    const Operation& after = schedule_.operations[later];
     return !is_communication(before) && before.stream == after.stream && before.lane == after.lane;
   }
 
   // All uses up to the first that writes: the others depend on that one.
   void open(BufferIndex index, OperationIndex operation) {
-    History& opened = history(index);
+    History& opened = histories_[index];
     if (opened.written) return;
     const Buffer& own = buffer(index);
     if (!opened.placed) {
       opened.before = holders_.take(own.offset_bytes, own.offset_bytes + own.bytes, index);
       opened.placed = true;
     }
-    auto& depends_on = schedule_.operations[static_cast<std::size_t>(operation)].depends_on;
+    auto& depends_on = schedule_.operations[operation].depends_on;
     for (BufferIndex before : opened.before) {
-      for (OperationIndex earlier : history(before).last_uses) {
+      for (OperationIndex earlier : histories_[before].last_uses) {
         if (!is_in_order(earlier, operation)) depends_on.push_back(earlier);
       }
     }
@@ -108,10 +105,10 @@ class ReuseDependencies {
 
   // A write comes behind all earlier uses, unless it is of a part that they left alone.
   void use(const Operand& operand, OperationIndex operation) {
-    History& used = history(operand.buffer);
+    History& used = histories_[operand.buffer];
     if (operand.written) {
       used.written = true;
-      const auto& depends_on = schedule_.operations[static_cast<std::size_t>(operation)].depends_on;
+      const auto& depends_on = schedule_.operations[operation].depends_on;
       std::erase_if(used.last_uses, [&](OperationIndex earlier) {
         return is_in_order(earlier, operation) ||
                std::binary_search(depends_on.begin(), depends_on.end(), earlier);
@@ -121,7 +118,7 @@ class ReuseDependencies {
   }
 
   Schedule& schedule_;
-  std::vector<History> histories_;  // by buffer
+  IndexedVector<BufferIndex, History> histories_;
   Holders holders_;
 };
 
@@ -129,9 +126,7 @@ class ReuseDependencies {
 
 void add_reuse_dependencies(Schedule& schedule) {
   ReuseDependencies dependencies(schedule);
-  for (std::size_t i = 0; i < schedule.operations.size(); ++i) {
-    dependencies.add(static_cast<OperationIndex>(i));
-  }
+  for (const OperationIndex i : schedule.operations.indices()) dependencies.add(i);
 }
 
 }  // namespace cnnplan

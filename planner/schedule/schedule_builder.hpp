@@ -47,7 +47,7 @@ class ScheduleBuilder {
 
  private:
   struct Uses {
-    OperationIndex writer = -1;
+    OperationIndex writer;
     std::vector<OperationIndex> readers;
   };
 
@@ -69,9 +69,9 @@ class ScheduleBuilder {
 
   Schedule schedule_;
   bool derives_dependencies_;
-  OperationIndex lanes_begin_ = 0;
-  std::vector<std::vector<Uses>> uses_;    // by buffer and part
-  std::vector<std::optional<Box>> inner_;  // by buffer; nothing where it has no rim
+  OperationIndex lanes_begin_{0};
+  IndexedVector<BufferIndex, std::vector<Uses>> uses_;    // by part
+  IndexedVector<BufferIndex, std::optional<Box>> inner_;  // nothing where there is no rim
 };
 
 // Returns what an operation reads and writes.

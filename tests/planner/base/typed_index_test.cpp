@@ -44,6 +44,8 @@ static_assert(!Comparable<Door, Window>);
 static_assert(AccessibleBy<Names, Door> && AccessibleBy<const Names, Door>);
 static_assert(!AccessibleBy<Names, Window> && !AccessibleBy<Names, int>);
 static_assert(AccessibleBy<std::vector<int>, Door>);
+static_assert(std::same_as<decltype(Door() + 1), Door> && std::same_as<decltype(Door() - 1), Door>);
+static_assert(std::same_as<decltype(Door() - Door()), int>);
 static_assert(sizeof(Door) == sizeof(int) && std::is_trivially_copyable_v<Door>);
 
 TEST_CASE("TypedIndex: it is none unless a number is given") {
@@ -60,6 +62,11 @@ TEST_CASE("TypedIndex: it counts up and is ordered") {
   CHECK(++door == Door(5));
   CHECK(Door(4) < door);
   CHECK(Door(5) <= door);
+  CHECK(door-- == Door(5));
+  CHECK(++door == Door(5));
+  CHECK(door + 2 == Door(7));
+  CHECK(door - 2 == Door(3));
+  CHECK(door - Door(1) == 4);
 }
 
 TEST_CASE("TypedIndex: sets find it by its number") {

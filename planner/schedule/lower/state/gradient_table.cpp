@@ -11,7 +11,7 @@ GradientTable::GradientTable(const LoweringContext& context, OperationWriter& wr
     : context_(context),
       writer_(writer),
       contributions_(context.network().layers().size()),
-      of_slices_(context.network().layers().size(), -1) {}
+      of_slices_(context.network().layers().size()) {}
 
 void GradientTable::contribute_nothing(const Unit& unit) {
   const Decomposition& decomposition = context_.decomposition();

@@ -101,8 +101,8 @@ void OperationWriter::transfer(const Unit& unit,
   transfer.zero_first = exchange.zero_first;
   transfer.tag = next_tag_++;
   if (transfer.list.empty() && !transfer.zero_first) return;
-  if (transfer.list.receives.empty() && !transfer.zero_first) transfer.destination = -1;
-  if (transfer.list.sends.empty()) transfer.source = -1;
+  if (transfer.list.receives.empty() && !transfer.zero_first) transfer.destination = {};
+  if (transfer.list.sends.empty()) transfer.source = {};
   builder_.add_operation(named, unit.head, Stream::halo, std::move(transfer));
 }
 

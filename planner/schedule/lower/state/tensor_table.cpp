@@ -15,7 +15,7 @@ TensorTable::TensorTable(const LoweringContext& context, OperationWriter& writer
       outputs_(context.network().layers().size()),
       fetched_(context.network().layers().size()),
       saved_(context.decomposition().units().size()),
-      labels_(context.network().layers().size(), -1) {}
+      labels_(context.network().layers().size()) {}
 
 const Operand& TensorTable::output(LayerIndex layer) const {
   return outputs_[static_cast<std::size_t>(layer)];

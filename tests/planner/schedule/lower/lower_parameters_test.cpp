@@ -109,8 +109,8 @@ bool updates(const Operation& operation, int slot) {
   return weights.first_slot <= slot && slot <= weights.last_slot;
 }
 
-const Operation& next_update_of(const Schedule& schedule, int slot, std::size_t after) {
-  return *std::find_if(schedule.operations.begin() + static_cast<std::ptrdiff_t>(after),
+const Operation& next_update_of(const Schedule& schedule, int slot, OperationIndex after) {
+  return *std::find_if(schedule.operations.begin() + after,
                        schedule.operations.end(),
                        [slot](const Operation& operation) { return updates(operation, slot); });
 }
@@ -139,7 +139,7 @@ TEST_CASE("Lowering: slots hold every parameter of the network once") {
     CHECK(elements == plan.network.parameter_count());
     for (const Schedule& schedule : lower_all(plan)) {
       const int last = static_cast<int>(schedule.slots.size()) - 1;
-      const Buffer& weights = schedule.buffers[static_cast<std::size_t>(schedule.weights)];
+      const Buffer& weights = schedule.buffers[schedule.weights];
       CHECK(weights.bytes == elements_of(schedule, 0, last) * parameter_bytes(plan.precision));
       for (const ParameterSlot& slot : schedule.slots) CHECK(volume(slot.box) == slot.elements);
     }
@@ -214,7 +214,7 @@ TEST_CASE("Lowering: a bucket is reduced over the ranks that share its layers, b
     CAPTURE(named.name);
     const Plan& plan = named.plan;
     for (const Schedule& schedule : lower_all(plan)) {
-      for (std::size_t i = 0; i < schedule.operations.size(); ++i) {
+      for (const OperationIndex i : schedule.operations.indices()) {
         const auto* collective = std::get_if<CollectiveOperation>(&schedule.operations[i].body);
         if (collective == nullptr || collective->operand.buffer != schedule.gradients) continue;
         const Operand& bucket = collective->operand;
@@ -230,9 +230,7 @@ TEST_CASE("Lowering: a bucket is reduced over the ranks that share its layers, b
         CHECK(updated.buffer == schedule.gradients);
         CHECK(updated.first_slot <= bucket.first_slot);
         CHECK(updated.last_slot >= bucket.last_slot);
-        CHECK(std::count(update.depends_on.begin(),
-                         update.depends_on.end(),
-                         static_cast<OperationIndex>(i)) == 1);
+        CHECK(std::count(update.depends_on.begin(), update.depends_on.end(), i) == 1);
       }
     }
   }
@@ -291,7 +289,7 @@ TEST_CASE("Lowering: of a sharded update, the first layer waits for its own weig
       });
   int gathers = 0;
   for (OperationIndex earlier : first->depends_on) {
-    const Operation& operation = schedule.operations[static_cast<std::size_t>(earlier)];
+    const Operation& operation = schedule.operations[earlier];
     gathers += operation.label.part == OperationPart::weight_allgather ? 1 : 0;
   }
   CHECK(gathers == 1);
@@ -314,7 +312,7 @@ TEST_CASE("Lowering: shards of all ranks are all of a range, and momentum is tha
         CHECK(volume(updates[i].box) == shard_elements(elements, updates[i].shards));
         momentum += volume(updates[i].box);
       }
-      CHECK(volume(schedule.buffers[static_cast<std::size_t>(schedule.momentum)].box) == momentum);
+      CHECK(volume(schedule.buffers[schedule.momentum].box) == momentum);
     }
   }
 }
