@@ -58,9 +58,8 @@ void add_pass(const Schedule& schedule, const StepRunner& runner, KernelSamples&
 void add_properties(const Schedule& schedule, const StepRunner& runner, KernelSamples& samples) {
   for (const OperationIndex i : schedule.operations.indices()) {
     if (const KernelOperation* kernel = timed_kernel(schedule, runner, i)) {
-      samples.properties[canonical(kernel->spec)] = {
-          .workspace_bytes = runner.workspace_bytes(i),
-          .implementation = runner.implementation(i)};
+      samples.properties[canonical(kernel->spec)] = {.workspace_bytes = runner.workspace_bytes(i),
+                                                     .implementation = runner.implementation(i)};
     }
   }
 }

@@ -53,7 +53,7 @@ class ParameterStore {
     whole_momentum_ = std::move(momentum);
   }
   // Where slots begin in the arenas, in elements.
-  std::int64_t offset(int slot) const { return offsets_.at(static_cast<std::size_t>(slot)); }
+  std::int64_t offset(int slot) const { return offsets_.at(slot); }
 
   // Plain order, this rank's part: ParameterSlot::box. @pre arena is not weight_copies; momentum in
   // shards was made whole

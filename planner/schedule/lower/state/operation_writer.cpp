@@ -140,7 +140,7 @@ AllreduceAlgorithm allreduce_for_replicas(const Plan& plan,
                                           LayerIndex last) {
   if (algorithm != AllreduceAlgorithm::hierarchical) return algorithm;
   for (LayerIndex layer = first; layer <= last; ++layer) {
-    const Mesh& mesh = plan.layers[static_cast<std::size_t>(layer)].mesh;
+    const Mesh& mesh = plan.layers[layer].mesh;
     if (!has_alike_replicas(mesh, plan.ranks_per_node)) return AllreduceAlgorithm::ring;
   }
   return algorithm;

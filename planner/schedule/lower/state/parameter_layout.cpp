@@ -38,7 +38,7 @@ void ParameterLayout::add_all() {
 void ParameterLayout::add_slots(const Unit& unit) {
   const Plan& plan = context_.plan();
   const LayerParameters& parameters = context_.parameters(unit);
-  int& first = first_slot_[static_cast<std::size_t>(unit.head)];
+  int& first = first_slot_[unit.head];
   if (std::holds_alternative<BatchNorm>(parameters)) {
     Box own = whole({{1, 1, 1, 1, context_.network().output_shape(unit.head, 1)[Dim::c]}});
     own[Dim::w] = context_.own_channels(unit.head);
@@ -90,7 +90,7 @@ std::int64_t ParameterLayout::momentum_elements() const {
 // A layer's weight or scale is its first slot, its bias or shift the second one.
 int ParameterLayout::slot(const Unit& unit, ParameterRole role) const {
   const bool is_second = role == ParameterRole::bias || role == ParameterRole::shift;
-  return first_slot_[static_cast<std::size_t>(unit.head)] + (is_second ? 1 : 0);
+  return first_slot_[unit.head] + (is_second ? 1 : 0);
 }
 
 Operand ParameterLayout::value(const Unit& unit, ParameterRole role) const {
