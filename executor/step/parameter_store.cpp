@@ -36,7 +36,7 @@ std::vector<double> unpacked(ElementType element, const std::vector<std::byte>& 
   });
 }
 
-// Both wait until it is done.
+// Both wait until the copy is done.
 void upload(Device& device, const std::vector<std::byte>& bytes, void* memory) {
   device.copy_to_device(memory, bytes.data(), std::ssize(bytes));
   device.synchronize();
@@ -78,10 +78,10 @@ ParameterStore::ParameterStore(const Schedule& schedule,
   }
 }
 
-// Where there are shards, ranges of slots have room for equal ones.
+// Where there are shards, each range of slots has room for shards of equal size.
 void ParameterStore::place_slots(const Schedule& schedule) {
   auto range = schedule.gradient_ranges.begin();
-  for (int i = 0; i < std::ssize(slots_); ++i) {
+  for (const SlotIndex i : slots_.indices()) {
     const ParameterSlot& slot = slots_[i];
     const bool is_stored_weight = slot.role == ParameterRole::weight && slot.elements > 0;
     const std::int64_t count =
@@ -116,7 +116,7 @@ std::int64_t ParameterStore::arena_elements(ParameterArena arena) const {
   return shards_.back().momentum_offset + shards_.back().own.size();
 }
 
-const ParameterStore::SlotShard& ParameterStore::shard_from(int first_slot) const {
+const ParameterStore::SlotShard& ParameterStore::shard_from(SlotIndex first_slot) const {
   const auto found = std::find_if(shards_.begin(), shards_.end(), [&](const SlotShard& shard) {
     return shard.first_slot == first_slot;
   });
@@ -146,17 +146,17 @@ ElementType ParameterStore::element_of(ParameterArena arena) const {
                                                 : parameter_element(precision_);
 }
 
-std::int64_t ParameterStore::elements(int first_slot, int last_slot) const {
+std::int64_t ParameterStore::elements(SlotIndex first_slot, SlotIndex last_slot) const {
   return offsets_.at(last_slot + 1) - offsets_.at(first_slot);
 }
 
-void* ParameterStore::address(ParameterArena arena, int slot) const {
+void* ParameterStore::address(ParameterArena arena, SlotIndex slot) const {
   return arenas_[static_cast<std::size_t>(arena)].data() +
          offsets_.at(slot) * bytes_of(element_of(arena));
 }
 
 std::vector<std::byte> ParameterStore::stored_bytes(ParameterArena arena,
-                                                    int slot,
+                                                    SlotIndex slot,
                                                     std::int64_t elements) const {
   const std::int64_t element_bytes = bytes_of(element_of(arena));
   if (arena != ParameterArena::momentum || shards_.empty()) {
@@ -167,7 +167,7 @@ std::vector<std::byte> ParameterStore::stored_bytes(ParameterArena arena,
   return {begin, begin + elements * element_bytes};
 }
 
-std::vector<double> ParameterStore::plain(ParameterArena arena, int index) const {
+std::vector<double> ParameterStore::plain(ParameterArena arena, SlotIndex index) const {
   const ParameterSlot& slot = slots_.at(index);
   if (slot.elements == 0) return {};
   const ElementType element = parameter_element(precision_);
@@ -180,7 +180,7 @@ std::vector<double> ParameterStore::plain(ParameterArena arena, int index) const
   return values;
 }
 
-std::vector<std::byte> ParameterStore::in_backend_format(int index,
+std::vector<std::byte> ParameterStore::in_backend_format(SlotIndex index,
                                                          std::span<const double> plain) const {
   const ParameterSlot& slot = slots_.at(index);
   const ElementType element = parameter_element(precision_);
@@ -190,7 +190,7 @@ std::vector<std::byte> ParameterStore::in_backend_format(int index,
   return bytes;
 }
 
-void ParameterStore::set_weight(int index, std::span<const double> values) {
+void ParameterStore::set_weight(SlotIndex index, std::span<const double> values) {
   if (slots_.at(index).elements == 0) return;
   const std::vector<std::byte> bytes = in_backend_format(index, values);
   upload(device(), bytes, address(ParameterArena::weights, index));
@@ -201,7 +201,7 @@ void ParameterStore::set_weight(int index, std::span<const double> values) {
          address(ParameterArena::weight_copies, index));
 }
 
-void ParameterStore::set_momentum(int index, std::span<const double> values) {
+void ParameterStore::set_momentum(SlotIndex index, std::span<const double> values) {
   if (slots_.at(index).elements == 0) return;
   const std::vector<std::byte> bytes = in_backend_format(index, values);
   if (shards_.empty()) {
@@ -254,7 +254,7 @@ std::int64_t ParameterStore::bytes() const {
 }
 
 void initialize(ParameterStore& store, const Network& network, std::uint64_t seed) {
-  for (int i = 0; i < std::ssize(store.slots()); ++i) {
+  for (const SlotIndex i : store.slots().indices()) {
     store.set_weight(i, initial_values(store.slots()[i], network, seed));
   }
 }

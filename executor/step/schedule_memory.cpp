@@ -28,7 +28,7 @@ std::int64_t part_bytes(const Schedule& schedule,
                         const ParameterStore& parameters,
                         BufferElement element) {
   std::int64_t elements = 0;
-  for (int slot = 0; slot < std::ssize(schedule.slots); ++slot) {
+  for (const SlotIndex slot : schedule.slots.indices()) {
     if (schedule.slots[slot].role != ParameterRole::weight) continue;
     elements = std::max(elements, parameters.elements(slot, slot));
   }

@@ -26,6 +26,10 @@ class TypedIndex {
     ++value_;
     return *this;
   }
+  constexpr TypedIndex& operator--() {
+    --value_;
+    return *this;
+  }
   constexpr TypedIndex operator++(int) { return TypedIndex(value_++); }
   constexpr TypedIndex operator--(int) { return TypedIndex(value_--); }
   template <std::same_as<int> Offset>

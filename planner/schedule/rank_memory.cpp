@@ -35,7 +35,7 @@ OperationIndex last_forward(const Schedule& schedule) {
 void add_momentum_shards(const Schedule& schedule, std::vector<std::int64_t>& bytes) {
   const BufferElement element = schedule.buffers[schedule.momentum].element;
   for (const GradientRange& range : schedule.gradient_ranges) {
-    for (int i = range.first_slot; i <= range.last_slot; ++i) {
+    for (SlotIndex i = range.first_slot; i <= range.last_slot; ++i) {
       const ParameterSlot& slot = schedule.slots[i];
       const std::int64_t elements = shard_elements(slot.elements, range.group.size());
       add_to(bytes[slot.layer], checked_multiply(elements, bytes_of(element)));

@@ -26,6 +26,7 @@ namespace cnnplan {
 
 using OperationIndex = TypedIndex<struct OperationTag>;
 using BufferIndex = TypedIndex<struct BufferTag>;
+using SlotIndex = TypedIndex<struct SlotTag>;
 
 enum class Stream { compute, halo, reduce, io };
 std::string_view to_text(Stream stream);
@@ -76,10 +77,12 @@ struct ParameterSlot {
   KernelSpec forward;         // of the convolution that owns the weight
 };
 
+using ParameterSlots = IndexedVector<SlotIndex, ParameterSlot>;
+
 // Slots whose gradients are summed together, over the ranks that have equal slices.
 struct GradientRange {
-  int first_slot = 0;
-  int last_slot = 0;  // inclusive
+  SlotIndex first_slot;
+  SlotIndex last_slot;  // inclusive
   RankGroup group;
   bool ends_bucket = false;
 };
@@ -88,8 +91,8 @@ struct GradientRange {
 struct Operand {
   BufferIndex buffer;
   Box box;
-  int first_slot = -1;  // inclusive; -1 where the buffer is no parameter arena
-  int last_slot = -1;   // inclusive
+  SlotIndex first_slot;  // inclusive; -1 where the buffer is no parameter arena
+  SlotIndex last_slot;   // inclusive
   // The elements of these slots, padding included, are cut into `shards`, and the operand is the
   // one numbered `shard` (planner/tensor/shard.hpp). `box` is then a whole shard.
   int shards = 1;
@@ -178,7 +181,7 @@ struct Schedule {
   int ranks = 1;
   int lanes = 1;
   IndexedVector<BufferIndex, Buffer> buffers;
-  std::vector<ParameterSlot> slots;
+  ParameterSlots slots;
   IndexedVector<OperationIndex, Operation> operations;  // a valid order of execution
   std::vector<GradientRange> gradient_ranges;  // all slots, in order; none without gradients
   // True where a rank has only its shards of momentum and, after a step, only its shards of the

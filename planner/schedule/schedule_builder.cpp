@@ -87,16 +87,15 @@ BufferIndex ScheduleBuilder::add_flat(std::string name,
   return add_buffer(std::move(name), role, element, whole({{1, 1, 1, 1, elements}}));
 }
 
-int ScheduleBuilder::add_slot(const ParameterSlot& slot) {
-  schedule_.slots.push_back(slot);
-  return static_cast<int>(schedule_.slots.size()) - 1;
+SlotIndex ScheduleBuilder::add_slot(const ParameterSlot& slot) {
+  return schedule_.slots.push_back(slot);
 }
 
 const Buffer& ScheduleBuilder::buffer(BufferIndex index) const {
   return schedule_.buffers.at(index);
 }
 
-const ParameterSlot& ScheduleBuilder::slot(int index) const {
+const ParameterSlot& ScheduleBuilder::slot(SlotIndex index) const {
   return schedule_.slots.at(index);
 }
 
@@ -108,9 +107,12 @@ Operand ScheduleBuilder::write(BufferIndex index) const {
   return as_written(read(index));
 }
 
-Operand ScheduleBuilder::slots(BufferIndex arena, int first, int last, bool written) const {
+Operand ScheduleBuilder::slots(BufferIndex arena,
+                               SlotIndex first,
+                               SlotIndex last,
+                               bool written) const {
   std::int64_t elements = 0;
-  for (int i = first; i <= last; ++i) elements = checked_add(elements, slot(i).elements);
+  for (SlotIndex i = first; i <= last; ++i) elements = checked_add(elements, slot(i).elements);
   return {.buffer = arena,
           .box = whole({{1, 1, 1, 1, elements}}),
           .first_slot = first,

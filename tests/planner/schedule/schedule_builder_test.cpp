@@ -44,8 +44,8 @@ Operand random_operand(RandomValues& random, const ScheduleBuilder& builder) {
     const BufferIndex buffer(random.small(0, 1));
     return written ? builder.write(buffer) : builder.read(buffer);
   }
-  const int first = random.small(0, 2);
-  return builder.slots(BufferIndex(2), first, random.small(first, 2), written);
+  const SlotIndex first(random.small(0, 2));
+  return builder.slots(BufferIndex(2), first, SlotIndex(random.small(first, 2)), written);
 }
 
 }  // namespace
@@ -89,12 +89,13 @@ TEST_CASE("ScheduleBuilder: an operation in place does not wait for itself") {
 
 TEST_CASE("ScheduleBuilder: slots of an arena are told apart") {
   ScheduleBuilder builder = builder_with_buffers();
-  add(builder, {builder.slots(BufferIndex(2), 0, 0, true)});
-  add(builder, {builder.slots(BufferIndex(2), 1, 2, true)});
+  add(builder, {builder.slots(BufferIndex(2), SlotIndex(0), SlotIndex(0), true)});
+  add(builder, {builder.slots(BufferIndex(2), SlotIndex(1), SlotIndex(2), true)});
   CHECK(last_dependencies(builder).empty());
-  add(builder, {builder.slots(BufferIndex(2), 0, 1, false)});
+  add(builder, {builder.slots(BufferIndex(2), SlotIndex(0), SlotIndex(1), false)});
   CHECK(last_dependencies(builder) == std::vector{0, 1});
-  CHECK(builder.slots(BufferIndex(2), 0, 1, false).box == whole({{1, 1, 1, 1, 8}}));
+  CHECK(builder.slots(BufferIndex(2), SlotIndex(0), SlotIndex(1), false).box ==
+        whole({{1, 1, 1, 1, 8}}));
 }
 
 TEST_CASE("ScheduleBuilder: first and last use of a buffer") {

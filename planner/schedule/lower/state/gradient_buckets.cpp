@@ -31,7 +31,7 @@ void GradientBuckets::gather_weights() {
 
 void GradientBuckets::complete(const Unit& unit) {
   const Schedule& schedule = writer_.schedule();
-  while (complete_slots_ < std::ssize(schedule.slots) &&
+  while (complete_slots_ < schedule.slots.end_index() &&
          writer_.builder().slot(complete_slots_).layer == unit.head) {
     ++complete_slots_;
   }

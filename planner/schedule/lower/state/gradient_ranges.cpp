@@ -20,10 +20,10 @@ bool sum_alike(const Mesh& one, const Mesh& other) {
 
 std::vector<GradientRange> gradient_ranges_of(const Plan& plan,
                                               int rank,
-                                              std::span<const ParameterSlot> slots) {
+                                              const ParameterSlots& slots) {
   std::vector<GradientRange> ranges;
   std::int64_t bucket_elements = 0;
-  for (int slot = 0; slot < std::ssize(slots); ++slot) {
+  for (const SlotIndex slot : slots.indices()) {
     const Mesh& mesh = mesh_of(plan, slots[slot].layer);
     const RankGroup group = reduction_group(mesh, rank);
     const bool joins = !ranges.empty() && !ranges.back().ends_bucket &&
@@ -33,7 +33,7 @@ std::vector<GradientRange> gradient_ranges_of(const Plan& plan,
     ranges.back().last_slot = slot;
     bucket_elements += volume(slots[slot].shape);
     const bool ends_layer =
-        slot + 1 == std::ssize(slots) || slots[slot + 1].layer != slots[slot].layer;
+        slot == slots.last_index() || slots[slot + 1].layer != slots[slot].layer;
     const std::int64_t bytes = bucket_elements * parameter_bytes(plan.precision);
     ranges.back().ends_bucket = ends_layer && bytes >= plan.bucket_bytes;
     if (ranges.back().ends_bucket) bucket_elements = 0;

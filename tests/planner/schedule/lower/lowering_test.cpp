@@ -456,7 +456,7 @@ TEST_CASE("Lowering: inference finds every parameter where training has it") {
     const Schedule training = lower(plan, 0);
     const Schedule inference = lower(plan, 0, {.pass = Pass::inference});
     REQUIRE(training.slots.size() == inference.slots.size());
-    for (std::size_t i = 0; i < training.slots.size(); ++i) {
+    for (const SlotIndex i : training.slots.indices()) {
       CHECK(training.slots[i].layer == inference.slots[i].layer);
       CHECK(training.slots[i].role == inference.slots[i].role);
       CHECK(training.slots[i].shape == inference.slots[i].shape);

@@ -113,14 +113,14 @@ TEST_CASE("Lowering: convolutions read the copies of weights, updates write them
       if (operand.buffer != schedule.weight_copies) continue;
       const bool update = kernel->spec.kind == KernelKind::sgd;
       CHECK(operand.written == update);
-      for (int slot = operand.first_slot; slot <= operand.last_slot; ++slot) {
-        ++(update ? written : read)[static_cast<std::size_t>(slot)];
+      for (SlotIndex slot = operand.first_slot; slot <= operand.last_slot; ++slot) {
+        ++(update ? written : read)[slot];
       }
     }
   }
   CHECK(written == std::vector<int>(schedule.slots.size(), 1));
   int input_layers = 0;  // without backward_data
-  for (std::size_t i = 0; i < schedule.slots.size(); ++i) {
+  for (const SlotIndex i : schedule.slots.indices()) {
     const bool is_weight = schedule.slots[i].role == ParameterRole::weight;
     if (is_weight && read[i] == 1) ++input_layers;
     CHECK((is_weight ? read[i] >= 1 && read[i] <= 2 : read[i] == 0));
