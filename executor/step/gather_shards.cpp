@@ -1,4 +1,4 @@
-// Allgathers of ranges of slots between steps.
+// Gathers ranges of slots from all ranks between steps.
 #include "executor/step/gather_shards.hpp"
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Blocks of outputs from the order of a device to that of files.
+// Copies blocks of outputs from the order of a device to the order of files.
 #include "executor/step/output.hpp"
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 namespace cnnplan {
 namespace {
 
-// Row-major (N, C, D, H, W).
+// Returns the elements in row-major order (N, C, D, H, W).
 template <typename T>
 std::vector<double> elements_of(const TensorView& view) {
   std::vector<double> elements;

@@ -1,4 +1,4 @@
-// Layout of parameter arenas and conversion from and to plain tensors.
+// Lays out parameter arenas, and converts plain tensors to and from the backend's format.
 #include "executor/step/parameter_store.hpp"
 
 #include <algorithm>

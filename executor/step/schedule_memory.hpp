@@ -1,4 +1,4 @@
-// The buffers of a schedule in the memory of a device.
+// Keeps the buffers of a schedule in the memory of a device.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ struct HostBlock {
   TensorView view;
 };
 
-// What buffers of role `state` hold, by name.
+// Has the bytes of the buffers of role `state`, by name.
 using ChainStates = std::map<std::string, std::vector<std::byte>>;
 
 class ScheduleMemory {

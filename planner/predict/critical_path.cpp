@@ -55,7 +55,7 @@ class PathBack {
   }
 
  private:
-  // Of operations that end at the same time, the first stays.
+  // The first of several operations that end at the same time stays.
   void take_later(std::optional<Place>& latest, const Place& place) const {
     if (!latest || end_s(place) > end_s(*latest)) latest = place;
   }
@@ -74,7 +74,7 @@ class PathBack {
     return latest;
   }
 
-  // True where both run next to kernels in one stream, or both in one lane.
+  // True where both operations run next to kernels in one stream, or both are in one lane.
   bool follows_in_line(std::size_t rank_class, OperationIndex first, OperationIndex second) const {
     const RankWork& work = work_[rank_class];
     const bool is_beside = runs_beside({rank_class, second});

@@ -13,8 +13,8 @@ namespace cnnplan {
 struct CriticalOperation {
   std::size_t rank_class = 0;
   OperationIndex operation;
-  // The time from the end of the operation before it on the path. It includes slowdowns, and waits
-  // for ranks that do not take equally long.
+  // Counts the time from the end of the operation before it on the path. It includes slowdowns, and
+  // waits for ranks that do not take equally long.
   double seconds = 0.0;
 };
 

@@ -1,4 +1,4 @@
-// Prices by kind of operation.
+// Prices each kind of operation.
 #include "planner/predict/price.hpp"
 
 #include <algorithm>

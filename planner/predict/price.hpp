@@ -47,7 +47,7 @@ class PriceList {
   Price price(const Schedule& schedule, const CollectiveOperation& operation) const;
   Price price(const Schedule& schedule, const LoadOperation& operation) const;
 
-  // A group with its ranks per node.
+  // This is a group with its ranks per node.
   using Group = std::pair<RankGroup, int>;
   using Collective = std::tuple<Group, CollectiveKind, AllreduceAlgorithm, double>;
 

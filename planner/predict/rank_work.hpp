@@ -13,7 +13,7 @@
 
 namespace cnnplan {
 
-// A transfer or a collective.
+// Describes a transfer or a collective.
 struct Meeting {
   OperationIndex operation;
   std::string id;

@@ -175,8 +175,8 @@ class RankWalk {
   double kernels_until_s_ = 0.0;        // the end of all kernels and loading so far
   double own_s_ = 0.0;                  // kernels, loading, and copies that stay on the rank
   std::vector<Interval> own_in_lanes_;  // their times, where there are several lanes
-  // The spread of the kernels since the rank last waited. A rank that is slow in one kernel is slow
-  // in the next.
+  // This is the spread of the kernels since the rank last waited. A rank that is slow in one kernel
+  // is slow in the next.
   double spread_s_ = 0.0;
   std::vector<double> ends_s_;
   std::vector<double> durations_s_;

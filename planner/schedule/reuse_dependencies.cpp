@@ -1,4 +1,4 @@
-// One pass over the operations with a map of who held which bytes of the arena last.
+// Passes over the operations with a map of the buffer that held each byte of the arena last.
 #include "planner/schedule/reuse_dependencies.hpp"
 
 #include <algorithm>
@@ -11,10 +11,10 @@
 namespace cnnplan {
 namespace {
 
-// The arena, byte by byte: the buffer that came last.
+// Knows, for each byte of the arena, the buffer that held it last.
 class Holders {
  public:
-  // Gives [begin, end) to `buffer`; who had some of it before.
+  // Gives [begin, end) to `buffer`. Returns the buffers that had some of it before.
   std::vector<BufferIndex> take(std::int64_t begin, std::int64_t end, BufferIndex buffer) {
     split(begin);
     split(end);
@@ -33,7 +33,7 @@ class Holders {
     BufferIndex buffer;
   };
 
-  // No part begins before `place` and ends behind it.
+  // Splits parts so that none begins before `place` and ends after it.
   void split(std::int64_t place) {
     const auto next = parts_.lower_bound(place);
     if (next == parts_.begin()) return;
@@ -46,7 +46,7 @@ class Holders {
   std::map<std::int64_t, Part> parts_;  // by begin
 };
 
-// How a buffer was used so far.
+// Says how a buffer was used so far.
 struct History {
   bool placed = false;
   bool written = false;
@@ -79,14 +79,15 @@ class ReuseDependencies {
     return in_arena(buffer(operand.buffer).role) && buffer(operand.buffer).bytes > 0;
   }
 
-  // Communication ends only when the host has received: what follows in its stream may come before.
+  // Communication ends only when the host has received. Later operations of its stream may begin
+  // before.
   bool is_in_order(OperationIndex earlier, OperationIndex later) const {
     const Operation& before = schedule_.operations[earlier];
     const Operation& after = schedule_.operations[later];
     return !is_communication(before) && before.stream == after.stream && before.lane == after.lane;
   }
 
-  // All uses up to the first that writes: the others depend on that one.
+  // Adds dependencies to uses up to the first that writes. Later uses depend on that use.
   void open(BufferIndex index, OperationIndex operation) {
     History& opened = histories_[index];
     if (opened.written) return;
@@ -103,7 +104,7 @@ class ReuseDependencies {
     }
   }
 
-  // A write comes behind all earlier uses, unless it is of a part that they left alone.
+  // A write comes after all earlier uses, except where it writes a part that they did not touch.
   void use(const Operand& operand, OperationIndex operation) {
     History& used = histories_[operand.buffer];
     if (operand.written) {

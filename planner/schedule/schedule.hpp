@@ -1,5 +1,5 @@
-// The schedule: one rank's operations of one training step. A plan is lowered to it once. The
-// predictor then walks it in virtual time, and the executor runs it.
+// Defines the schedule: one rank's operations of one training step. A plan is lowered to it once.
+// The predictor then walks it in virtual time, and the executor runs it.
 #pragma once
 
 #include <cstddef>
@@ -49,7 +49,7 @@ enum class BufferRole {
   gradient_part,
 };
 
-// The memory of a block. Its bytes are dense and channels-last: (N, D, H, W, C).
+// Describes the memory of a block. Its bytes are dense and channels-last: (N, D, H, W, C).
 struct Buffer {
   std::string name;
   BufferRole role = BufferRole::activation;
@@ -66,8 +66,8 @@ struct Buffer {
 enum class ParameterRole { weight, bias, scale, shift };
 std::string_view to_text(ParameterRole role);
 
-// This rank's part of one parameter tensor. Slots are in the order in which backpropagation
-// completes their gradients, so that a bucket is a contiguous range of slots.
+// Describes this rank's part of one parameter tensor. Slots are in the order in which
+// backpropagation completes their gradients, so that a bucket is a contiguous range of slots.
 struct ParameterSlot {
   LayerIndex layer = 0;
   ParameterRole role = ParameterRole::weight;

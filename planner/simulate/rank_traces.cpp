@@ -63,7 +63,7 @@ int most_lanes(std::span<const PricedSchedule> schedules) {
   return most;
 }
 
-// The gaps between the messages of one transfer in one direction.
+// Counts the gaps between the messages of one transfer in one direction.
 class Gaps {
  public:
   Gaps(const Platform& platform, int rank) : platform_(platform), rank_(rank) {}
