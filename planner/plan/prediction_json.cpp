@@ -70,7 +70,7 @@ UnitMargin read_margin(const JsonReader& reader) {
 
 PartitionedStep read_partitioned_step(const JsonReader& reader) {
   reader.allow_keys({"partitions", "step_s", "fits"});
-  PartitionedStep step{.partitions = static_cast<int>(reader.at("partitions").integer(ranks_range)),
+  PartitionedStep step{.partitions = reader.at("partitions").integer<int>(ranks_range),
                        .step_s = reader.at("step_s").number(predicted_range)};
   reader.read("fits", step.fits);
   return step;
@@ -110,7 +110,7 @@ void read_estimates(const JsonReader& reader, Prediction& prediction) {
     prediction.estimated_families.push_back(read_family(entry));
     kernels += prediction.estimated_families.back().kernels;
   }
-  const auto expected = static_cast<std::int64_t>(prediction.estimated_kernels.size());
+  const std::int64_t expected = std::ssize(prediction.estimated_kernels);
   if (kernels == expected) return;
   families.refuse(std::to_string(kernels) + " kernels",
                   "the " + std::to_string(expected) + " kernels of estimated_kernels");

@@ -26,7 +26,7 @@ void ChainGeometry::find_makers() {
   for (int level = 1; level < hierarchy_.levels(); ++level) {
     for (const LayerRange& layers : hierarchy_.steps(level)) {
       if (layers.end == block_count()) continue;
-      makers_[static_cast<std::size_t>(layers.end)] = stage_of(layers.first);
+      makers_[layers.end] = stage_of(layers.first);
     }
   }
 }
@@ -37,10 +37,6 @@ const Unit& ChainGeometry::transform(int index) const {
 
 const Unit& ChainGeometry::sum(int index) const {
   return context_.decomposition().unit_of(block(index).sum);
-}
-
-const LayerRange& ChainGeometry::layers_of(int level, int step) const {
-  return hierarchy_.steps(level)[static_cast<std::size_t>(step)];
 }
 
 double ChainGeometry::length_of(const LayerRange& layers) const {
