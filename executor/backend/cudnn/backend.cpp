@@ -52,10 +52,10 @@ class CudnnBackend final : public Backend {
 
 // The clocks are part of the fingerprint, because a card that runs slower gives other times.
 DeviceFingerprint CudnnBackend::fingerprint() const {
-  const CudaDevice& device = library_.device();
+  const DeviceProperties& device = library_.device().properties();
   const std::string engines = library_.options().deterministic ? ", deterministic" : "";
-  return {.device = device.name() + ", " + std::to_string(device.clock_mhz()) + " MHz, memory " +
-                    std::to_string(device.memory_clock_mhz()) + " MHz",
+  return {.device = device.name + ", " + std::to_string(device.clock_mhz) + " MHz, memory " +
+                    std::to_string(device.memory_clock_mhz) + " MHz",
           .backend = "cudnn",
           .library = library_.versions() + engines,
           .discrete = true,

@@ -12,7 +12,7 @@
 
 #include <cudnn.h>
 
-#include "executor/backend/cudnn/cuda_device.hpp"
+#include "executor/backend/cudnn/cuda/cuda_device.hpp"
 #include "executor/backend/cudnn/kernels/step_values.hpp"
 #include "executor/backend/cudnn/workspace.hpp"
 #include "planner/kernel/kernel.hpp"
@@ -43,8 +43,9 @@ class Library {
   bool supports(Precision precision) const;
   // Returns the workspace of the selected lane.
   Workspace& workspace() {
-    while (workspaces_.size() <= device_.lane()) workspaces_.emplace_back(device_);
-    return workspaces_[device_.lane()];
+    const std::size_t lane = device_.streams().lane();
+    while (workspaces_.size() <= lane) workspaces_.emplace_back(device_);
+    return workspaces_[lane];
   }
   // Returns the values of the step, in memory of the device.
   const StepValues* step() const { return reinterpret_cast<const StepValues*>(step_.data()); }

@@ -1,5 +1,5 @@
-// Creation of streams and events.
-#include "executor/backend/cudnn/cuda_handles.hpp"
+// Creates streams and events by the runtime.
+#include "executor/backend/cudnn/cuda/cuda_handles.hpp"
 
 #include "executor/backend/cudnn/kernels/check.hpp"
 

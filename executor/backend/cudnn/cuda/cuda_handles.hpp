@@ -1,4 +1,4 @@
-// Owners of streams and events of the CUDA runtime.
+// Owns handles of the CUDA runtime: streams, events and graphs.
 #pragma once
 
 #include <memory>
@@ -28,8 +28,10 @@ using EventOwner = Owner<cudaEvent_t, EventDeleter>;
 using GraphOwner = Owner<cudaGraph_t, GraphDeleter>;
 using GraphExecOwner = Owner<cudaGraphExec_t, GraphExecDeleter>;
 
-// On the current device. Streams do not wait for the legacy default stream. @throws BackendError
+// Makes a stream of the current device, which does not wait for the legacy default stream.
+// @throws BackendError
 StreamOwner make_stream(int priority);
+// Makes an event of the current device, which can time. @throws BackendError
 EventOwner make_event();
 
 }  // namespace cnnplan::cudnn
