@@ -13,13 +13,13 @@ namespace cnnplan {
 constexpr std::uint64_t dropout_key(std::uint64_t layer_key,
                                     const std::array<std::int64_t, 4>& position) {
   std::uint64_t key = layer_key;
-  for (std::int64_t index : position) key = random_bits(key, static_cast<std::uint64_t>(index));
+  for (std::int64_t index : position) key = random_bits(key, index);
   return key;
 }
 
 // True for a share of 1 - rate of the global channels.
 constexpr bool dropout_keeps(std::uint64_t position_key, std::int64_t channel, double rate) {
-  return random_uniform(position_key, static_cast<std::uint64_t>(channel)) >= rate;
+  return random_uniform(position_key, channel) >= rate;
 }
 
 }  // namespace cnnplan

@@ -22,11 +22,10 @@ struct BFloat16 {
   BFloat16() = default;
   // Rounds to nearest, ties to even; not-a-number stays so.
   CNNPLAN_HOST_DEVICE explicit constexpr BFloat16(float value) : bits(rounded(value)) {}
-  CNNPLAN_HOST_DEVICE explicit constexpr operator float() const {
-    return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
-  }
-  CNNPLAN_HOST_DEVICE explicit constexpr operator double() const {
-    return static_cast<double>(static_cast<float>(*this));
+  // NOLINTNEXTLINE(google-explicit-constructor): this is exact, as from float to double
+  CNNPLAN_HOST_DEVICE constexpr operator float() const {
+    const std::uint32_t wide = bits;
+    return std::bit_cast<float>(wide << 16);
   }
 
  private:
@@ -48,12 +47,14 @@ struct Float16 {
   Float16() = default;
   // Rounds to nearest, ties to even; what is too large becomes infinity.
   CNNPLAN_HOST_DEVICE explicit constexpr Float16(float value) : bits(rounded(value)) {}
-  CNNPLAN_HOST_DEVICE explicit constexpr operator float() const {
+  // NOLINTNEXTLINE(google-explicit-constructor): this is exact, as from float to double
+  CNNPLAN_HOST_DEVICE constexpr operator float() const {
 #ifdef __CUDA_ARCH__
     if (!std::is_constant_evaluated()) return __half2float(__half_raw{bits});
 #endif
-    const std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x8000U) << 16;
-    const std::uint32_t magnitude = static_cast<std::uint32_t>(bits & 0x7fffU) << 13;
+    const std::uint32_t wide = bits;
+    const std::uint32_t sign = (wide & 0x8000U) << 16;
+    const std::uint32_t magnitude = (wide & 0x7fffU) << 13;
     if (magnitude >= (0x7c00U << 13)) {
       return std::bit_cast<float>(sign | 0x7f800000U | (magnitude & 0x7fffffU));
     }
@@ -62,9 +63,6 @@ struct Float16 {
                             ? static_cast<float>(magnitude >> 13) * 0x1.0p-24F
                             : std::bit_cast<float>(magnitude + (112U << 23));
     return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(value));
-  }
-  CNNPLAN_HOST_DEVICE explicit constexpr operator double() const {
-    return static_cast<double>(static_cast<float>(*this));
   }
 
  private:

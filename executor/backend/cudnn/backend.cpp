@@ -20,7 +20,7 @@ void for_each_weight(const KernelSpec& convolution, Visit visit) {
     const std::int64_t tap = plain % taps;
     const std::int64_t channel = plain / taps % channels;
     const std::int64_t filter = plain / taps / channels;
-    visit(static_cast<std::size_t>(plain), (filter * taps + tap) * channels + channel);
+    visit(plain, (filter * taps + tap) * channels + channel);
   }
 }
 
@@ -102,7 +102,7 @@ void CudnnBackend::export_weight(const KernelSpec& convolution,
   require_weight(convolution, plain.size());
   with_type_of(parameter_element(convolution.precision), [&]<typename T>(T) {
     for_each_weight(convolution, [&](std::size_t to, std::int64_t from) {
-      plain[to] = static_cast<double>(static_cast<const T*>(weight)[from]);
+      plain[to] = static_cast<const T*>(weight)[from];
     });
   });
 }

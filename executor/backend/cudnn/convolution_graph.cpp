@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -109,7 +110,7 @@ Descriptor make_convolution(const KernelSpec& view, bool flat) {
   descriptor.set(CUDNN_ATTR_CONVOLUTION_COMP_TYPE, compute_type(view))
       .set_enumerator(
           CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_TYPE_CONVOLUTION_MODE, CUDNN_CROSS_CORRELATION)
-      .set(CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, static_cast<std::int64_t>(strides.size()))
+      .set(CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, std::ssize(strides))
       .set(CUDNN_ATTR_CONVOLUTION_DILATIONS, window_numbers(view, flat, &WindowDim::dilation))
       .set(CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, strides)
       .set(CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS,

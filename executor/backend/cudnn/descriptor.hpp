@@ -51,8 +51,8 @@ class Descriptor {
   std::vector<Enumerator> get_enumerators(cudnnBackendAttributeName_t name,
                                           cudnnBackendAttributeType_t type,
                                           std::int64_t most) const {
-    std::vector<Enumerator> values(static_cast<std::size_t>(most));
-    values.resize(static_cast<std::size_t>(get_raw(name, type, most, values.data())));
+    std::vector<Enumerator> values(most);
+    values.resize(get_raw(name, type, most, values.data()));
     return values;
   }
   // Descriptors of `type`, at most `most` of them, as the library fills them in.

@@ -11,6 +11,7 @@
 #endif
 
 #include "executor/backend/cpu_device.hpp"
+#include "executor/backend/element.hpp"
 #include "executor/backend/onednn/kernels.hpp"
 #include "executor/backend/onednn/weight_format.hpp"
 #include "executor/backend/onednn/workspace.hpp"
@@ -31,9 +32,7 @@ class OnednnBackend final : public Backend {
   OnednnBackend();
   DeviceFingerprint fingerprint() const override;
   Device& device() override { return device_; }
-  void reserve_workspace(std::int64_t bytes) override {
-    Workspace::reserve(static_cast<std::size_t>(bytes));
-  }
+  void reserve_workspace(std::int64_t bytes) override { Workspace::reserve(bytes); }
   void prepare_thread() const override;
   bool supports(Precision precision) const override {
     return precision == Precision::fp32 || (precision == Precision::bf16 && multiplies_bf16());
@@ -129,7 +128,7 @@ std::unique_ptr<Kernel> OnednnBackend::make_kernel(const KernelSpec& spec,
 }
 
 std::int64_t OnednnBackend::weight_elements(const KernelSpec& convolution) const {
-  return static_cast<std::int64_t>(stored_weight(convolution).get_size() / sizeof(float));
+  return stored_weight(convolution).get_size() / sizeof(float);
 }
 
 void OnednnBackend::import_weight(const KernelSpec& convolution,
@@ -137,9 +136,7 @@ void OnednnBackend::import_weight(const KernelSpec& convolution,
                                   void* weight) const {
   require_weight(convolution, plain.size());
   std::vector<float> values(plain.size());
-  std::transform(plain.begin(), plain.end(), values.begin(), [](double value) {
-    return static_cast<float>(value);
-  });
+  std::transform(plain.begin(), plain.end(), values.begin(), stored<float>);
   checked_call(convolution, [&] {
     dnnl::memory from(plain_weight(convolution), library_.engine, values.data());
     dnnl::memory to(stored_weight(convolution), library_.engine, weight);

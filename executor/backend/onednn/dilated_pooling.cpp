@@ -21,7 +21,7 @@ CNNPLAN_VECTORIZED void take_larger(const T* __restrict x,
                                     T* __restrict y,
                                     std::int32_t* __restrict index) {
   for (std::int64_t c = 0; c < channels; ++c) {
-    const bool larger = (index[c] < 0) | (static_cast<float>(x[c]) > static_cast<float>(y[c]));
+    const bool larger = (index[c] < 0) | (x[c] > y[c]);
     y[c] = larger ? x[c] : y[c];
     index[c] = larger ? tap : index[c];
   }
@@ -34,7 +34,7 @@ CNNPLAN_VECTORIZED void add_where_taken(const T* __restrict dy,
                                         std::int64_t channels,
                                         float* __restrict dx) {
   for (std::int64_t c = 0; c < channels; ++c) {
-    dx[c] += index[c] == tap ? static_cast<float>(dy[c]) : 0.0F;
+    dx[c] += index[c] == tap ? dy[c] : 0.0F;
   }
 }
 
@@ -44,7 +44,7 @@ CNNPLAN_VECTORIZED void add_scaled(const T* __restrict from,
                                    float factor,
                                    std::int64_t channels,
                                    float* __restrict to) {
-  for (std::int64_t c = 0; c < channels; ++c) to[c] += factor * static_cast<float>(from[c]);
+  for (std::int64_t c = 0; c < channels; ++c) to[c] += factor * from[c];
 }
 
 template <typename T>

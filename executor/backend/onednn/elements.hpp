@@ -26,7 +26,7 @@ template <typename T>
 class FloatRow {
  public:
   explicit FloatRow(std::int64_t count) : count_(count) {
-    if constexpr (is_narrow) beside_.resize(static_cast<std::size_t>(count));
+    if constexpr (is_narrow) beside_.resize(count);
   }
   const float* read(const T* row) {
     if constexpr (is_narrow) convert(row, beside_.data(), count_);
@@ -45,7 +45,7 @@ class FloatRow {
   void close(T* row) const {
     if constexpr (is_narrow) convert(beside_.data(), row, count_);
   }
-  std::int64_t bytes() const { return static_cast<std::int64_t>(beside_.size() * sizeof(float)); }
+  std::int64_t bytes() const { return beside_.size() * sizeof(float); }
 
  private:
   static constexpr bool is_narrow = !std::is_same_v<T, float>;

@@ -44,7 +44,7 @@ template <typename Floats>
 CNNPLAN_INLINE void load(Floats& into, const BFloat16* from) {
   constexpr std::size_t count = sizeof(Floats) / sizeof(float);
   float wide[count];
-  for (std::size_t i = 0; i < count; ++i) wide[i] = static_cast<float>(from[i]);
+  for (std::size_t i = 0; i < count; ++i) wide[i] = from[i];
   std::memcpy(&into, wide, sizeof(wide));
 }
 CNNPLAN_INLINE void store(BFloat16* into, const OneLane::Floats& from) {
@@ -74,7 +74,7 @@ CNNPLAN_INLINE void widen(typename Lanes::Doubles& into, const typename Lanes::F
   float narrow[Lanes::count];
   double wide[Lanes::count];
   std::memcpy(narrow, &from, sizeof(narrow));
-  for (int i = 0; i < Lanes::count; ++i) wide[i] = static_cast<double>(narrow[i]);
+  for (int i = 0; i < Lanes::count; ++i) wide[i] = narrow[i];
   std::memcpy(&into, wide, sizeof(wide));
 }
 

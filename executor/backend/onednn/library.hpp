@@ -87,9 +87,7 @@ class PrimitiveKernel final : public Kernel {
                   std::string implementation,
                   std::vector<Port> ports);
   void run(Operands operands, const StepState& state) override;
-  std::int64_t workspace_bytes() const override {
-    return static_cast<std::int64_t>(workspace_bytes_);
-  }
+  std::int64_t workspace_bytes() const override { return workspace_bytes_; }
   std::string implementation() const override { return implementation_; }
 
  private:

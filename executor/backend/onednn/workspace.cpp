@@ -13,8 +13,8 @@ namespace cnnplan::onednn {
 namespace {
 
 struct Block {
-  explicit Block(std::size_t bytes) : memory(static_cast<std::int64_t>(bytes)) {}
-  std::size_t room() const { return static_cast<std::size_t>(memory.size_bytes()) - used; }
+  explicit Block(std::size_t bytes) : memory(bytes) {}
+  std::size_t room() const { return memory.size_bytes() - used; }
 
   MemoryBlock memory;
   std::size_t used = 0;

@@ -34,8 +34,7 @@ template <typename F>
 void for_each_share(const KernelSpec& spec, const KernelConstants& constants, Index o, F f) {
   std::array<std::vector<Share>, 3> by_dim;
   for (std::size_t i = 0; i < by_dim.size(); ++i) {
-    const auto dim = static_cast<std::size_t>(spatial_dims[i]);
-    by_dim[i] = shares(constants.axes[i], spec.in[spatial_dims[i]], o[dim]);
+    by_dim[i] = shares(constants.axes[i], spec.in[spatial_dims[i]], o[first_spatial_dim + i]);
   }
   for (const Share& d : by_dim[0]) {
     for (const Share& h : by_dim[1]) {
@@ -56,7 +55,7 @@ void forward(const KernelSpec& spec,
     double sum = 0.0;
     for_each_share(
         spec, constants, o, [&](const Index& i, double weight) { sum += weight * x[i]; });
-    y[o] = static_cast<T>(sum);
+    y[o] = stored<T>(sum);
   });
 }
 
@@ -69,7 +68,7 @@ void backward_data(const KernelSpec& spec,
   for_each_index(spec.in, [&](const Index& i) { dx[i] = T{0}; });
   for_each_index(spec.out, [&](const Index& o) {
     for_each_share(spec, constants, o, [&](const Index& i, double weight) {
-      dx[i] += static_cast<T>(weight * dy[o]);
+      dx[i] += stored<T>(weight * dy[o]);
     });
   });
 }

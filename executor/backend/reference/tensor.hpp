@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "executor/backend/element.hpp"
 #include "executor/backend/function_kernel.hpp"
 #include "executor/backend/reference/widening_kernel.hpp"
 
@@ -14,6 +15,8 @@ namespace cnnplan::reference {
 
 // An index is local: (n, c, d, h, w).
 using Index = std::array<std::int64_t, dim_count>;
+inline constexpr std::size_t channel_dim = 1;
+inline constexpr std::size_t first_spatial_dim = 2;
 
 template <typename T>
 struct Tensor {

@@ -15,8 +15,8 @@ struct NormalisingNumbers {
 
   CNNPLAN_HOST_DEVICE void operator()(std::uint32_t c) const {
     const Moments moments = Moments::of(sums, channels, c);
-    numbers[c] = static_cast<Number>(moments.mean);
-    numbers[channels + c] = static_cast<Number>(moments.inverse_deviation(epsilon));
+    numbers[c] = stored<Number>(moments.mean);
+    numbers[channels + c] = stored<Number>(moments.inverse_deviation(epsilon));
   }
 };
 
@@ -102,7 +102,7 @@ struct SetGradientSums {
 
   CNNPLAN_HOST_DEVICE void set(int k, std::uint32_t channel, double value) const {
     sums[k * channels + channel] = value;
-    (k == 0 ? dshift : dscale)[channel] = static_cast<Number>(value);
+    (k == 0 ? dshift : dscale)[channel] = stored<Number>(value);
   }
 };
 
@@ -120,10 +120,10 @@ struct BackwardNumbers {
     const Moments moments = Moments::of(sums, channels, c);
     const double count = sums[2 * channels];
     const double inverse = moments.inverse_deviation(epsilon);
-    numbers[c] = static_cast<Number>(moments.mean);
-    numbers[channels + c] = static_cast<Number>(static_cast<double>(scale[c]) * inverse);
-    numbers[2 * channels + c] = static_cast<Number>(gradient_sums[c] / count);
-    numbers[3 * channels + c] = static_cast<Number>(inverse * gradient_sums[channels + c] / count);
+    numbers[c] = stored<Number>(moments.mean);
+    numbers[channels + c] = stored<Number>(scale[c] * inverse);
+    numbers[2 * channels + c] = stored<Number>(gradient_sums[c] / count);
+    numbers[3 * channels + c] = stored<Number>(inverse * gradient_sums[channels + c] / count);
   }
 };
 
@@ -166,7 +166,7 @@ template <typename T, int width>
 void backward_statistics(const KernelCall& call, const OperandsByRole& operands) {
   const KernelSpec& spec = call.spec;
   const std::int64_t channels = spec.out[Dim::c];
-  auto* numbers = static_cast<Computed<T>*>(call.workspace);
+  auto* numbers = call.workspace_as<Computed<T>>();
   launch(call.stream,
          channels,
          NormalisingNumbers<Computed<T>>{
@@ -175,7 +175,7 @@ void backward_statistics(const KernelCall& call, const OperandsByRole& operands)
   column_sums<T, width, 2>(
       call.stream,
       Strips(positions.count(), channels, width),
-      static_cast<double*>(call.workspace) + most_numbers_per_channel * channels,
+      call.workspace_as<double>() + most_numbers_per_channel * channels,
       GradientTerm<T, width>{{positions,
                               Block<const T>(operands[Role::x]),
                               Block<const T>(operands[Role::dy]),
@@ -194,7 +194,7 @@ void backward_data(const KernelCall& call, const OperandsByRole& operands) {
   const KernelSpec& spec = call.spec;
   const bool masked = spec.relu && !spec.residual;
   const std::int64_t channels = spec.in[Dim::c];
-  auto* numbers = static_cast<Computed<T>*>(call.workspace);
+  auto* numbers = call.workspace_as<Computed<T>>();
   launch(call.stream,
          channels,
          BackwardNumbers<Computed<T>>{operands[Role::sums].as<const double>(),

@@ -36,7 +36,7 @@ struct Strips {
   // Memory for `sums` sums per channel, whatever the width.
   static std::int64_t workspace_bytes(std::int64_t positions, std::int64_t channels, int sums) {
     const Strips most(positions, channels, full_width<BFloat16>);
-    return (most.strips + most.folds) * sums * channels * static_cast<std::int64_t>(sizeof(double));
+    return (most.strips + most.folds) * sums * channels * bytes_of(ElementType::fp64);
   }
 };
 
@@ -80,9 +80,8 @@ struct SumStrips {
     for_each_item(reader, {strip, strips, positions}, [&](std::uint32_t p, const auto& item) {
       reader.add(p, item, own);
     });
-    for (int k = 0; k < sums; ++k) {
-      store<width>(partial + (static_cast<std::int64_t>(k) * strips + strip) * channels + channel,
-                   own.values[k]);
+    for (std::int64_t k = 0; k < sums; ++k) {
+      store<width>(partial + (k * strips + strip) * channels + channel, own.values[k]);
     }
   }
 };
@@ -115,7 +114,7 @@ struct FoldStrips {
     const Column<Number> column{partial + std::int64_t{k} * strips * stride + channel, stride};
     double sum = 0.0;
     for_each_item(column, {fold, folds.divisor(), strips}, [&sum](std::uint32_t, Number value) {
-      sum += static_cast<double>(value);
+      sum += value;
     });
     folded[index] = sum;
   }
@@ -135,7 +134,7 @@ struct FinishSums {
     const Column<double> column{folded + std::int64_t{k} * folds * stride + channel, stride};
     double sum = 0.0;
     for_each_item(column, {0, 1, folds}, [&sum](std::uint32_t, double value) { sum += value; });
-    result.set(static_cast<int>(k), channel, sum);
+    result.set(k, channel, sum);
   }
 };
 

@@ -117,8 +117,7 @@ struct MaxForward {
     window.for_each_input(o, best);
     store<width>(y.at(o) + channel, best.value);
     for (int i = 0; i < width; ++i) {
-      index.at(o)[channel + static_cast<std::uint32_t>(i)] =
-          best.empty ? -1 : best.tap_of.values[i];
+      index.at(o)[channel + i] = best.empty ? -1 : best.tap_of.values[i];
     }
   }
 };
@@ -133,7 +132,7 @@ struct SumWhereMaximum {
   CNNPLAN_HOST_DEVICE void operator()(std::int32_t tap, const Position& o) {
     const auto gradient = load<width>(dy.at(o) + channel);
     for (int i = 0; i < width; ++i) {
-      const bool is_maximum = index.at(o)[channel + static_cast<std::uint32_t>(i)] == tap;
+      const bool is_maximum = index.at(o)[channel + i] == tap;
       sum.values[i] += is_maximum ? gradient.values[i] : Computed<T>{0};
     }
   }

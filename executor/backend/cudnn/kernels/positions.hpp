@@ -65,10 +65,12 @@ class Positions {
     const Quotient by_w = divide(index, w_);
     const Quotient by_h = divide(by_w.quotient, h_);
     const Quotient by_d = divide(by_h.quotient, d_);
-    return {static_cast<std::int32_t>(by_d.quotient),
-            static_cast<std::int32_t>(by_d.remainder),
-            static_cast<std::int32_t>(by_h.remainder),
-            static_cast<std::int32_t>(by_w.remainder)};
+    Position place;
+    place.n = by_d.quotient;
+    place.d = by_d.remainder;
+    place.h = by_h.remainder;
+    place.w = by_w.remainder;
+    return place;
   }
 
  private:

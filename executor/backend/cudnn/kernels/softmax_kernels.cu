@@ -50,7 +50,7 @@ struct ReadClasses {
     const T* values = x.at(positions.at(place));
     Exponentials<Computed<T>> own;
     for (std::uint32_t c = lane; c < classes; c += lanes.divisor()) {
-      own.take(static_cast<Computed<T>>(values[c]));
+      own.take(values[c]);
     }
     partial[index] = own;
   }
@@ -77,8 +77,8 @@ struct MergeLanes {
       losses[place] = std::numeric_limits<double>::quiet_NaN();
       return;
     }
-    const auto value = static_cast<Computed<T>>(x.at(positions.at(place))[label]);
-    losses[place] = static_cast<double>(std::log(all.sum) - (value - all.largest));
+    const Computed<T> value = x.at(positions.at(place))[label];
+    losses[place] = std::log(all.sum) - (value - all.largest);
   }
 };
 
@@ -94,7 +94,7 @@ struct WriteProbabilities {
   CNNPLAN_HOST_DEVICE void operator()(std::uint32_t index) const {
     const auto [place, c] = divide(index, classes);
     const Exponentials<Computed<T>> all = partial[std::int64_t{place} * lanes];
-    const auto value = static_cast<Computed<T>>(x.at(positions.at(place))[c]);
+    const Computed<T> value = x.at(positions.at(place))[c];
     probabilities[index] = std::exp(value - all.largest) / all.sum;
   }
 };
@@ -129,7 +129,7 @@ struct LossGradient {
 
   CNNPLAN_HOST_DEVICE void operator()(std::uint32_t index) const {
     const auto [place, c] = divide(index, classes);
-    const auto scale = static_cast<Computed<T>>(step->loss_scale / count);
+    const auto scale = stored<Computed<T>>(step->loss_scale / count);
     const Computed<T> target =
         static_cast<std::int32_t>(c) == labels[place] ? Computed<T>{1} : Computed<T>{0};
     dx.at(positions.at(place))[c] = static_cast<T>((probabilities[index] - target) * scale);
@@ -142,11 +142,10 @@ struct PartialSizes {
 
   explicit PartialSizes(const Shape& shape)
       : positions(Positions(shape).count()), lanes(lanes_of(shape[Dim::c])) {}
-  std::int64_t losses_bytes() const {
-    return positions * static_cast<std::int64_t>(sizeof(double));
-  }
+  std::int64_t losses_bytes() const { return positions * bytes_of(ElementType::fp64); }
   std::int64_t partial_bytes() const {
-    return positions * lanes * static_cast<std::int64_t>(sizeof(Exponentials<double>));
+    constexpr std::int64_t most_bytes = sizeof(Exponentials<double>);
+    return positions * lanes * most_bytes;
   }
 };
 
@@ -159,10 +158,9 @@ void forward(const KernelCall& call, const OperandsByRole& operands) {
   const std::int64_t classes = spec.in[Dim::c];
   const auto lanes = static_cast<std::uint32_t>(sizes.lanes);
   const Block<const T> x(operands[Role::x]);
-  auto* losses = static_cast<double*>(call.workspace);
+  auto* losses = call.workspace_as<double>();
   auto* partial = reinterpret_cast<Exponentials<Computed<T>>*>(losses + sizes.positions);
-  void* rest =
-      static_cast<std::byte*>(call.workspace) + sizes.losses_bytes() + sizes.partial_bytes();
+  void* rest = call.workspace_as<std::byte>() + sizes.losses_bytes() + sizes.partial_bytes();
   launch(stream,
          sizes.positions * sizes.lanes,
          ReadClasses<T>{

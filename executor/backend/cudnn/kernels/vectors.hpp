@@ -26,7 +26,7 @@ CNNPLAN_HOST_DEVICE Vector<std::remove_const_t<T>, width> fetch(T* memory) {
 template <typename T, int width>
 CNNPLAN_HOST_DEVICE Vector<Computed<T>, width> widen(const Vector<T, width>& packed) {
   Vector<Computed<T>, width> wide;
-  for (int i = 0; i < width; ++i) wide.values[i] = static_cast<Computed<T>>(packed.values[i]);
+  for (int i = 0; i < width; ++i) wide.values[i] = packed.values[i];
   return wide;
 }
 
@@ -45,7 +45,7 @@ CNNPLAN_HOST_DEVICE void store(T* memory, const Vector<Computed<T>, width>& wide
 
 inline constexpr int vector_bytes = 16;
 template <typename T>
-inline constexpr int full_width = vector_bytes / static_cast<int>(sizeof(T));
+inline constexpr int full_width = vector_bytes / sizeof(T);
 
 template <typename T, int width>
 struct Kind {

@@ -18,7 +18,7 @@ CNNPLAN_INLINE void add_weight_rows(const float* __restrict x,
                                     float* __restrict y) {
   for (std::int64_t f = 0; f < count; ++f) {
     float sum = 0.0F;
-    for (int k = 0; k < depth; ++k) sum += x[k] * static_cast<float>(weight[k * filters + f]);
+    for (int k = 0; k < depth; ++k) sum += x[k] * weight[k * filters + f];
     y[f] += sum;
   }
 }
@@ -59,7 +59,7 @@ CNNPLAN_INLINE void dots(const ProductSizes& sizes, const float* dy, const T* we
       float sum = 0.0F;
       for (int lane = 0; lane < SixteenLanes::count; ++lane) sum += sums[i][j][lane];
       for (std::int64_t g = f; g < sizes.filters; ++g) {
-        sum += dy[i * sizes.filters + g] * static_cast<float>(weight[j * sizes.filters + g]);
+        sum += dy[i * sizes.filters + g] * weight[j * sizes.filters + g];
       }
       dx[i * sizes.depth + j] = sum;
     }

@@ -46,7 +46,7 @@ class BackwardData {
 
   void run(const float* dy, const float* weight, float* dx) const {
     if (reached_ < volume(spec_.in)) std::fill_n(dx, volume(spec_.in), 0.0F);
-    const Workspace workspace(static_cast<std::size_t>(workspace_bytes()));
+    const Workspace workspace(workspace_bytes());
     auto* const weights = reinterpret_cast<float*>(workspace.data());
     for (const Part& part : parts_) {
       transpose_weights(part, weight, weights);

@@ -27,7 +27,7 @@ class FilterGradient {
 
   // `dbias` may be null.
   void run(const float* x, const float* dy, float* dweight, float* dbias) const {
-    const Workspace workspace(static_cast<std::size_t>(workspace_bytes()));
+    const Workspace workspace(workspace_bytes());
     auto* const outputs = reinterpret_cast<float*>(workspace.data());
     float* const inputs = outputs + outputs_.panels * outputs_.floats;
     for (const PositionBox& piece : window().pieces()) {
