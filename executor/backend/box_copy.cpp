@@ -1,4 +1,4 @@
-// Dims that are contiguous in both buffers are merged into one run; the others are loops.
+// Merges dims that are contiguous in both buffers into one run, and loops over the others.
 #include "executor/backend/box_copy.hpp"
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// Reads the CPU's name from the kernel; events are readings of the clock.
+// Reads the name of the processor from the kernel. Events are readings of the clock.
 #include "executor/backend/cpu_device.hpp"
 
 #include <chrono>

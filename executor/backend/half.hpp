@@ -1,5 +1,5 @@
-// 16-bit floating-point numbers as they lie in memory. Arithmetic is done in float. On a GPU they
-// are converted by its instructions: without them, conversions take longer than memory.
+// Defines 16-bit floating-point numbers as they lie in memory. Arithmetic is done in float. A GPU
+// converts them by its own instructions: without these, conversions take longer than memory.
 #pragma once
 
 #include <bit>
@@ -15,12 +15,12 @@
 
 namespace cnnplan {
 
-// 8 exponent and 7 fraction bits: the upper half of a float.
+// A BFloat16 has 8 exponent and 7 fraction bits: the upper half of a float.
 struct BFloat16 {
   std::uint16_t bits = 0;
 
   BFloat16() = default;
-  // Rounds to nearest, ties to even; not-a-number stays so.
+  // Rounds to nearest, ties to even. Not-a-number stays not-a-number.
   CNNPLAN_HOST_DEVICE explicit constexpr BFloat16(float value) : bits(rounded(value)) {}
   // NOLINTNEXTLINE(google-explicit-constructor): this is exact, as from float to double
   CNNPLAN_HOST_DEVICE constexpr operator float() const {
@@ -40,12 +40,12 @@ struct BFloat16 {
   }
 };
 
-// IEEE 754 binary16: 5 exponent and 10 fraction bits.
+// A Float16 is IEEE 754 binary16: 5 exponent and 10 fraction bits.
 struct Float16 {
   std::uint16_t bits = 0;
 
   Float16() = default;
-  // Rounds to nearest, ties to even; what is too large becomes infinity.
+  // Rounds to nearest, ties to even. Numbers that are too large become infinity.
   CNNPLAN_HOST_DEVICE explicit constexpr Float16(float value) : bits(rounded(value)) {}
   // NOLINTNEXTLINE(google-explicit-constructor): this is exact, as from float to double
   CNNPLAN_HOST_DEVICE constexpr operator float() const {
@@ -58,7 +58,7 @@ struct Float16 {
     if (magnitude >= (0x7c00U << 13)) {
       return std::bit_cast<float>(sign | 0x7f800000U | (magnitude & 0x7fffffU));
     }
-    // A subnormal number counts units of 2^-24; the exponent of any other is 112 smaller.
+    // A subnormal number has units of 2^-24. The exponent of any other number is 112 smaller.
     const float value = magnitude < (0x400U << 13)
                             ? static_cast<float>(magnitude >> 13) * 0x1.0p-24F
                             : std::bit_cast<float>(magnitude + (112U << 23));

@@ -1,4 +1,4 @@
-// Copies around the engine, the engine, bias and ReLU.
+// Runs the engine, and the copies, the bias and the ReLU around it.
 #include "executor/backend/cudnn/convolution_program.hpp"
 
 #include <utility>

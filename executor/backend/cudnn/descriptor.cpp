@@ -1,4 +1,4 @@
-// One call of the library per attribute, each checked.
+// Calls the library once per attribute, and checks each call.
 #include "executor/backend/cudnn/descriptor.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The library's heuristics are asked for good engines, then for engines that always work.
+// Asks the library's heuristics for good engines, then for engines that always work.
 #include "executor/backend/cudnn/engine.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The device, the cuDNN handle, the workspaces and the options that all kernels of one backend
-// share.
+// Holds the device, the cuDNN handle, the workspaces and the options that all kernels of one
+// backend share.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ class Library {
   const Options& options() const { return options_; }
   CudaDevice& device() { return device_; }
   cudnnHandle_t handle() const { return handle_.get(); }
-  // "cuDNN 9.19.0, CUDA 13.0, driver for CUDA 13.0"
+  // Returns a text such as "cuDNN 9.19.0, CUDA 13.0, driver for CUDA 13.0".
   std::string versions() const;
   // Returns whether the device has instructions for the precision.
   bool supports(Precision precision) const;

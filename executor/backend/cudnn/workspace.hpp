@@ -1,5 +1,5 @@
-// Scratch memory that all kernels of one lane take turns in: they run one after another in its
-// queue.
+// Holds scratch memory that all kernels of one lane share in turn: they run one after another in
+// its queue.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The backends of this build, by name.
+// Makes the backends of this build by name, and chooses one.
 #include "executor/backend/backend.hpp"
 
 #include <stdexcept>

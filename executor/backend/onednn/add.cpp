@@ -1,5 +1,5 @@
-// Adds two tensors, the second scaled, with a ReLU where asked for. Error signals are accumulated
-// this way, too. A factor of 1 costs no time: memory is slower than the multiplication.
+// Adds two tensors, the second scaled, with a ReLU where the kernel has one. It also accumulates
+// error signals. A factor of 1 costs no time: memory is slower than the multiplication.
 #include "executor/backend/onednn/elements.hpp"
 #include "executor/backend/onednn/kernels.hpp"
 #include "executor/backend/onednn/runs.hpp"

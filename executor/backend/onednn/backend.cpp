@@ -20,7 +20,8 @@
 namespace cnnplan::onednn {
 namespace {
 
-// AMX comes with it. Elsewhere oneDNN rounds to bf16 in fp32 arithmetic, slower than fp32.
+// Processors with AMX have this instruction set, too. Elsewhere oneDNN rounds to bf16 in fp32
+// arithmetic, slower than fp32.
 bool multiplies_bf16() {
   const auto has = static_cast<unsigned>(dnnl::get_effective_cpu_isa());
   const auto needed = static_cast<unsigned>(dnnl::cpu_isa::avx512_core_bf16);
@@ -84,7 +85,7 @@ OnednnBackend::OnednnBackend() {
 
 DeviceFingerprint OnednnBackend::fingerprint() const {
   const dnnl_version_t* version = dnnl_version();
-  // The instruction set decides which kernels run, and the processor's name may not tell it.
+  // The instruction set decides which kernels run, and the processor's name may not show it.
   return {.device = cpu_name(omp_get_max_threads()),
           .backend = "onednn",
           .library = "oneDNN " + std::to_string(version->major) + "." +
@@ -93,7 +94,8 @@ DeviceFingerprint OnednnBackend::fingerprint() const {
           .shared_workspace = true};
 }
 
-// One core per rank unless the user says otherwise. Denormals cost a hundredfold: they are zero.
+// A rank uses one core unless the user says otherwise. Denormals cost a hundredfold, so they are
+// flushed to zero.
 void OnednnBackend::prepare_thread() const {
   if (!std::getenv("OMP_NUM_THREADS")) omp_set_num_threads(1);
 #if defined(__x86_64__)
@@ -119,7 +121,7 @@ void check_precision(const Backend& backend, const KernelSpec& spec) {
 std::unique_ptr<Kernel> OnednnBackend::make_kernel(const KernelSpec& spec,
                                                    const KernelConstants& constants,
                                                    const std::string& /*implementation*/) {
-  // Sums over samples, of which blocks are added up.
+  // This kind adds blocks of sums over samples.
   if (spec.kind == KernelKind::accumulate && spec.precision == Precision::fp64) {
     return make_add_doubles(spec);
   }
@@ -152,7 +154,7 @@ void OnednnBackend::export_weight(const KernelSpec& convolution,
   require_weight(convolution, plain.size());
   std::vector<float> values(plain.size());
   checked_call(convolution, [&] {
-    // dnnl::memory takes no pointer to const; the reorder only reads.
+    // dnnl::memory takes no pointer to const, but the reorder only reads.
     dnnl::memory from(stored_weight(convolution), library_.engine, DNNL_MEMORY_NONE);
     from.set_data_handle(const_cast<void*>(weight));
     dnnl::memory to(plain_weight(convolution), library_.engine, values.data());

@@ -99,7 +99,7 @@ void forward(const Setup& setup,
   const Normalisation by{.mean = workspace.mean.data(),
                          .factor = workspace.factor.data(),
                          .shift = operands[Role::shift].as<const float>()};
-  // x stands in for a residual that is not there, and is not touched.
+  // x stands in for a missing residual, and is not touched.
   const TensorView& residual = operands[spec.residual ? Role::residual : Role::x];
   for_each_run<T, T, T>(
       spec.out,
@@ -114,7 +114,7 @@ void add_gradients(const Setup& setup, const OperandsByRole& operands, const Gra
   const KernelSpec& spec = setup.spec;
   const TensorView& x = operands[Role::x];
   const TensorView& dy = operands[Role::dy];
-  // x stands in for views that are not there, and is not touched.
+  // x stands in for missing views, and is not touched.
   const TensorView& y = spec.relu ? operands[Role::y] : x;
   const TensorView& dz = spec.residual ? operands[Role::dz] : x;
   for_each_run<T, T, T, T>(
@@ -153,7 +153,8 @@ void backward_statistics(const Setup& setup,
   }
 }
 
-// dx = scale / deviation (dz - mean(dz) - normalised x * mean(dz * normalised x))
+// Computes the numbers of dx = scale / deviation (dz - mean(dz) - normalised x * mean(dz *
+// normalised x)).
 void prepare_backward_data(const Setup& setup,
                            const OperandsByRole& operands,
                            ChannelWorkspace& workspace) {

@@ -1,4 +1,4 @@
-// Each loop is compiled for several instruction sets, and for each combination of its options.
+// Compiles each loop for several instruction sets, and for each combination of its options.
 #include "executor/backend/onednn/batch_norm_loops.hpp"
 
 #include "executor/backend/onednn/lanes.hpp"
@@ -7,8 +7,8 @@
 namespace cnnplan::onednn {
 namespace {
 
-// Positions summed before the sums in memory are touched: as many as keep the number of streams
-// within what the prefetcher follows.
+// So many positions are summed before the sums in memory are touched. More streams than this would
+// exceed what the prefetcher follows.
 constexpr std::int64_t moments_positions = 8;
 constexpr std::int64_t gradient_positions = 4;
 // Calls f(EightLanes or OneLane, channel) so that all channels are covered.

@@ -1,4 +1,4 @@
-// Conversion between the elements of activations and floats.
+// Converts between the elements of activations and floats.
 #include "executor/backend/onednn/elements.hpp"
 
 #include "executor/backend/onednn/vectorize.hpp"

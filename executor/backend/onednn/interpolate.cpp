@@ -1,4 +1,5 @@
-// Interpolates linearly, position by position, as sums of other channels by their weights.
+// Interpolates linearly, position by position. An output sums the channels of inputs by their
+// weights.
 #include <algorithm>
 
 #include "executor/backend/function_kernel.hpp"

@@ -1,5 +1,5 @@
-// Computes local response norms by loops over the channels of a position: oneDNN takes odd sizes
-// only.
+// Computes local response norms by loops over the channels of a position, since oneDNN takes odd
+// sizes only.
 #include <algorithm>
 #include <cmath>
 #include <vector>

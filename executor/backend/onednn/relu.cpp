@@ -12,7 +12,7 @@ CNNPLAN_VECTORIZED void clip(const T* x, float limit, T* y, std::int64_t count) 
   CNNPLAN_INDEPENDENT
   for (std::int64_t i = 0; i < count; ++i) {
     const float value = x[i];
-    const float positive = value < 0.0F ? 0.0F : value;  // what is no number stays
+    const float positive = value < 0.0F ? 0.0F : value;  // not-a-number stays
     y[i] = T(positive > limit ? limit : positive);
   }
 }

@@ -1,4 +1,4 @@
-// Upsamples position by position: forward, channels are copied; backward, they are summed.
+// Upsamples position by position. Forward, channels are copied; backward, they are summed.
 #include <algorithm>
 
 #include "executor/backend/function_kernel.hpp"

@@ -1,5 +1,5 @@
-// A stack in few blocks, and in one as soon as all of it has been used once: memory that a kernel
-// has is never moved.
+// Keeps a stack in few blocks, and in one as soon as all of it has been used once. Memory that a
+// kernel has is never moved.
 #include "executor/backend/onednn/workspace.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Adds two tensors, the second scaled, with a ReLU where asked for. Error signals are accumulated
-// this way, too.
+// Adds two tensors, the second scaled, with a ReLU where the kernel has one. It also accumulates
+// error signals.
 #include <algorithm>
 
 #include "executor/backend/reference/kernels.hpp"

@@ -1,4 +1,4 @@
-// Builds reference kernels; weights are stored in plain order (F, C/groups, KD, KH, KW).
+// Builds reference kernels. Weights are stored in plain order (F, C/groups, KD, KH, KW).
 #include "executor/backend/reference/backend.hpp"
 
 #include <algorithm>

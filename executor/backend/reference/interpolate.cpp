@@ -1,4 +1,4 @@
-// Interpolates linearly: an output sums all inputs, each by how near it lies in every dim.
+// Interpolates linearly: an output sums all inputs, with weights by their distance in every dim.
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -29,7 +29,7 @@ std::vector<Share> shares(const InterpolationAxis& axis, std::int64_t inputs, st
   return found;
 }
 
-// Calls f(input index, weight) for all inputs that an output is made of.
+// Calls f(input index, weight) for all inputs that an output sums.
 template <typename F>
 void for_each_share(const KernelSpec& spec, const KernelConstants& constants, Index o, F f) {
   std::array<std::vector<Share>, 3> by_dim;

@@ -1,4 +1,4 @@
-// Computes y = x s^-beta with s = k + scale * sum of the squares of the channels around.
+// Computes y = x s^-beta with s = k + scale * (sum of the squares of the channels around).
 #include <algorithm>
 #include <cmath>
 
@@ -8,7 +8,7 @@
 namespace cnnplan::reference {
 namespace {
 
-// Calls f(index of a neighbour) for all channels around that of `index`.
+// Calls f(index of a neighbour) for all channels around the channel of `index`.
 template <typename F>
 void for_each_around(const KernelSpec& spec, const Index& index, F f) {
   const std::int64_t first = index[channel_dim] - (spec.local_size - 1) / 2;
@@ -42,7 +42,7 @@ void forward(const KernelSpec& spec,
   });
 }
 
-// Every output hands its gradient to its own input, and to all that its sum is made of.
+// Every output adds its gradient to its own input, and to all inputs that its sum has.
 template <typename T>
 void backward_data(const KernelSpec& spec,
                    const KernelConstants& constants,

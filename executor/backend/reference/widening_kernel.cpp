@@ -1,4 +1,4 @@
-// Converts operands before and after the loops.
+// Converts 16-bit operands to float before the loops, and results back after them.
 #include "executor/backend/reference/widening_kernel.hpp"
 
 #include <stdexcept>
@@ -10,7 +10,7 @@
 namespace cnnplan::reference {
 namespace {
 
-// to = from, element by element, over the same box.
+// Computes to = from, element by element, over one box.
 template <typename To, typename From>
 void convert(const TensorView& to, const TensorView& from) {
   const auto target = tensor<To>(to, from.shape());

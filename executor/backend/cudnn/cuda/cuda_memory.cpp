@@ -18,7 +18,8 @@ std::int64_t free_bytes() {
 
 }  // namespace
 
-// The CUDA runtime, cuDNN and NCCL allocate modules and buffers of their own later.
+// There is a reserve because the CUDA runtime, cuDNN and NCCL allocate modules and buffers of their
+// own later.
 std::int64_t available_device_bytes() {
   constexpr std::int64_t least_reserve = std::int64_t{256} << 20;
   constexpr std::int64_t reserve_part = 32;

@@ -18,9 +18,9 @@ MemoryBlock allocate_on_device(const std::string& device, std::int64_t bytes, cu
 // Returns zeroed, page-locked memory of the host.
 MemoryBlock allocate_pinned(std::int64_t bytes);
 
-// The functions below put their work in `stream`.
+// Clears memory in the order of `stream`.
 void clear_bytes(void* memory, std::int64_t bytes, cudaStream_t stream);
-// Copies in the direction `kind`.
+// Copies in the direction `kind`, in the order of `stream`.
 void copy_bytes(
     void* to, const void* from, std::int64_t bytes, cudaMemcpyKind kind, cudaStream_t stream);
 

@@ -1,11 +1,11 @@
-// Sums over the gradients of a block, and its error signal.
+// Computes the sums over the gradients of a block, and its error signal.
 #include "executor/backend/cudnn/kernels/batch_norm_kernels.hpp"
 #include "executor/backend/cudnn/kernels/batch_norm_numbers.hpp"
 
 namespace cnnplan::cudnn {
 namespace {
 
-// mean and inverse deviation per channel.
+// Computes mean and inverse deviation per channel.
 template <typename Number>
 struct NormalisingNumbers {
   const double* sums;
@@ -20,7 +20,7 @@ struct NormalisingNumbers {
   }
 };
 
-// x and what arrives from behind, masked by y > 0 where there is a y.
+// Holds x and the gradient that arrives, masked by y > 0 where there is a y.
 template <typename T, int width>
 struct GradientItem {
   Vector<T, width> x;
@@ -57,7 +57,8 @@ struct GradientBlocks {
   }
 };
 
-// Sum of dz and of dz * normalised x, where dz = dy masked by y > 0; dz is kept where asked for.
+// Sums dz and dz * normalised x, where dz = dy masked by y > 0. dz is kept where there is a block
+// for it.
 template <typename T, int width>
 struct GradientTerm {
   using Item = GradientItem<T, width>;
@@ -106,7 +107,7 @@ struct SetGradientSums {
   }
 };
 
-// dx = factor (dz - mean of dz - (x - mean) slope), per channel.
+// Computes the numbers per channel of dx = factor (dz - mean of dz - (x - mean) slope).
 template <typename Number>
 struct BackwardNumbers {
   const double* sums;

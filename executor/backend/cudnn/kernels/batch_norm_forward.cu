@@ -5,7 +5,7 @@
 namespace cnnplan::cudnn {
 namespace {
 
-// y = (x - mean) * factor + shift, per channel; running values are updated.
+// Computes the numbers per channel of y = (x - mean) * factor + shift, and updates running values.
 template <typename T>
 struct ForwardNumbers {
   const double* sums;

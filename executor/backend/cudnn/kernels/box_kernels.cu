@@ -1,4 +1,4 @@
-// One thread per word of a run. Copies take the widest word that all runs are aligned to.
+// Runs one thread per word of a run. Copies take the widest word that all runs are aligned to.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace cnnplan::cudnn {
 namespace {
 
-// Where word `index` of a copy lies, in words.
+// Says where word `index` of a copy lies, in words.
 struct Runs {
   Divider run;
   Divider counts[3];  // of the inner loops, from the innermost

@@ -1,5 +1,5 @@
-// A thread per element, which reads the channels around it; backwards, for each of these, those
-// around it again: sizes are small, and all of a position is in the cache.
+// Runs a thread per element, which reads the channels around it. Backward, it also reads the
+// channels around each of these. Sizes are small, and one position fits in the cache.
 #include <cmath>
 
 #include "executor/backend/channels_around.hpp"
@@ -17,7 +17,8 @@ struct Response {
   C beta;
   C k;
 
-  // k + scale * sum of the squares around a channel; `x` is the first of its position.
+  // Returns k + scale * (sum of the squares around a channel). `x` is the first channel of its
+  // position.
   template <typename T>
   CNNPLAN_HOST_DEVICE C sum(const T* x, std::int32_t channel) const {
     C squares = 0;

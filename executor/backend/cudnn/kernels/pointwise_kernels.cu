@@ -319,7 +319,7 @@ void bias_gradient(Precision precision,
                    void* workspace,
                    cudaStream_t stream) {
   const Shape shape = dy.shape();
-  // An empty block names no channels; its sums are 0 all the same.
+  // An empty block names no channels. Its sums are still 0.
   const std::int64_t channels = volume(dbias.shape());
   if (channels == 0) return;
   with_kind(precision, channels, [&]<typename K>(K) {

@@ -1,5 +1,5 @@
-// Several threads read the classes of one position, neighbours neighbouring classes; the largest
-// value and the sum of exponentials are found in one pass (Milakov, Gimelshein 2018).
+// Lets several threads read the classes of one position, neighbours reading neighbouring classes.
+// One pass finds the largest value and the sum of exponentials (Milakov, Gimelshein 2018).
 #include <cmath>
 #include <limits>
 

@@ -1,4 +1,4 @@
-// One thread per element; the sum is of their differences, by column_sums.
+// Runs one thread per element. column_sums adds the squares of the differences.
 #include "executor/backend/cudnn/kernels/column_sums.hpp"
 #include "executor/backend/cudnn/kernels/squared_error_kernels.hpp"
 

@@ -81,7 +81,7 @@ class BackwardData {
     }
   }
 
-  // Writes the positions of the class from `position` on, which may go on in its next rows.
+  // Writes the positions of the class from `position` on, which may continue in its next rows.
   void write_run(const Part& part,
                  std::int64_t position,
                  std::int64_t count,

@@ -1,5 +1,5 @@
-// Computes the gradient of filters over packed panels: pieces of dy times the inputs that each tap
-// reads for them.
+// Computes the gradient of filters over packed panels. It multiplies pieces of dy with the inputs
+// that each tap reads for them.
 #include <algorithm>
 #include <utility>
 
