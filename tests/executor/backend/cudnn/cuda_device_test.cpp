@@ -1,4 +1,4 @@
-// Memory, driver and errors of a device when it is opened, on the emulated one.
+// Tests memory, driver and errors of an emulated device when it is opened.
 #include "executor/backend/cudnn/cuda/cuda_device.hpp"
 
 #include <string>
