@@ -15,12 +15,10 @@ set(CNNPLAN_CUDNN_SOURCES
   own_kernels.cpp
   trial_operands.cpp
   cuda/cuda_device.cpp
-  cuda/cuda_event.cpp
-  cuda/cuda_graph.cpp
-  cuda/cuda_handles.cpp
   cuda/cuda_memory.cpp
   cuda/cuda_streams.cpp
   cuda/installed_devices.cpp
+  cuda/stream_work.cpp
   kernels/check.cpp
   kernels/launch.cpp
 )

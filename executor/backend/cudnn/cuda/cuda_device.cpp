@@ -1,9 +1,8 @@
 // Hands each call of the device to the part that does it, with the selected stream.
 #include "executor/backend/cudnn/cuda/cuda_device.hpp"
 
-#include "executor/backend/cudnn/cuda/cuda_event.hpp"
-#include "executor/backend/cudnn/cuda/cuda_graph.hpp"
 #include "executor/backend/cudnn/cuda/cuda_memory.hpp"
+#include "executor/backend/cudnn/cuda/stream_work.hpp"
 #include "executor/backend/cudnn/kernels/box_kernels.hpp"
 
 namespace cnnplan::cudnn {
@@ -44,7 +43,7 @@ std::unique_ptr<Event> CudaDevice::make_event() {
 }
 
 std::unique_ptr<WorkGraph> CudaDevice::capture(const std::function<void()>& enqueue) {
-  return capture_cuda_graph(streams_, enqueue);
+  return capture_graph(streams_, enqueue);
 }
 
 }  // namespace cnnplan::cudnn

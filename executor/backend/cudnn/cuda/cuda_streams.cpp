@@ -6,6 +6,17 @@
 #include "executor/backend/cudnn/kernels/check.hpp"
 
 namespace cnnplan::cudnn {
+namespace {
+
+// Makes a stream that does not wait for the legacy default stream.
+StreamOwner make_stream(int priority) {
+  cudaStream_t stream = nullptr;
+  check_cuda(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, priority),
+             "cudaStreamCreateWithPriority");
+  return StreamOwner(stream);
+}
+
+}  // namespace
 
 CudaStreams::CudaStreams() {
   int greatest = 0;

@@ -5,10 +5,12 @@
 #include <functional>
 #include <vector>
 
-#include "executor/backend/cudnn/cuda/cuda_handles.hpp"
+#include "executor/backend/cudnn/cuda/cuda_owner.hpp"
 #include "executor/backend/device.hpp"
 
 namespace cnnplan::cudnn {
+
+using StreamOwner = CudaOwner<cudaStream_t, cudaStreamDestroy>;
 
 // Events and graphs refer to this object, so it keeps its address.
 class CudaStreams {
