@@ -9,10 +9,10 @@
 namespace cnnplan::cudnn {
 namespace {
 
-constexpr std::int64_t lanes_of_many = 32;
+constexpr std::uint32_t lanes_of_many = 32;
 constexpr std::int64_t many_classes = 64;
 
-std::int64_t lanes_of(std::int64_t classes) {
+std::uint32_t lanes_of(std::int64_t classes) {
   return classes >= many_classes ? lanes_of_many : 1;
 }
 
@@ -138,7 +138,7 @@ struct LossGradient {
 
 struct PartialSizes {
   std::int64_t positions;
-  std::int64_t lanes;
+  std::uint32_t lanes;
 
   explicit PartialSizes(const Shape& shape)
       : positions(Positions(shape).count()), lanes(lanes_of(shape[Dim::c])) {}
@@ -156,7 +156,6 @@ void forward(const KernelCall& call, const OperandsByRole& operands) {
   const Positions positions(spec.in);
   const PartialSizes sizes(spec.in);
   const std::int64_t classes = spec.in[Dim::c];
-  const auto lanes = static_cast<std::uint32_t>(sizes.lanes);
   const Block<const T> x(operands[Role::x]);
   auto* losses = call.workspace_as<double>();
   auto* partial = reinterpret_cast<Exponentials<Computed<T>>*>(losses + sizes.positions);
@@ -168,7 +167,7 @@ void forward(const KernelCall& call, const OperandsByRole& operands) {
   launch(stream,
          sizes.positions,
          MergeLanes<T>{positions,
-                       lanes,
+                       sizes.lanes,
                        classes,
                        x,
                        operands[Role::labels].as<const std::int32_t>(),
@@ -178,7 +177,7 @@ void forward(const KernelCall& call, const OperandsByRole& operands) {
          sizes.positions * classes,
          WriteProbabilities<T>{positions,
                                Divider(classes),
-                               lanes,
+                               sizes.lanes,
                                x,
                                partial,
                                operands[Role::probabilities].as<Computed<T>>()});
