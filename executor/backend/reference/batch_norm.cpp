@@ -116,7 +116,8 @@ void backward_statistics(const Setup& setup, const OperandsByRole& operands) {
   }
 }
 
-// dx = scale / sqrt(variance + epsilon) (dz - mean(dz) - normalised x * mean(dz * normalised x))
+// Computes dx = scale / sqrt(variance + epsilon) (dz - mean(dz) - normalised x * mean(dz *
+// normalised x)).
 template <typename T>
 void backward_data(const Setup& setup, const OperandsByRole& operands) {
   const KernelSpec& spec = setup.spec;

@@ -1,4 +1,4 @@
-// One GPU as a device of the executor: its properties, memory and streams.
+// Makes one GPU a device of the executor, with its properties, memory and streams.
 #pragma once
 
 #include "executor/backend/cudnn/cuda/cuda_streams.hpp"
