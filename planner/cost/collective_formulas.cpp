@@ -1,4 +1,4 @@
-// One small function per formula.
+// Implements each formula in one function.
 #include "planner/cost/collective_formulas.hpp"
 
 #include <algorithm>
@@ -26,9 +26,9 @@ int exact_log2(int ranks) {
   return floor_log2(ranks);
 }
 
-// (p-1)/p: what one rank sends of a vector that is cut into p parts.
+// Returns (p-1)/p, the fraction of a vector of p parts that one rank sends.
 double sent_fraction(int ranks) {
-  return static_cast<double>(checked_ranks(ranks) - 1) / static_cast<double>(ranks);
+  return (checked_ranks(ranks) - 1.0) / ranks;
 }
 
 }  // namespace

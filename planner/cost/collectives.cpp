@@ -23,7 +23,8 @@ enum class Ring { own, of_messages };
 
 // Returns the fraction of a ring's steps that add. Every step is charged this fraction of gamma.
 double adding_fraction(const RoundSeries& ring, CollectiveKind kind) {
-  return static_cast<double>(adding_rounds(ring, kind)) / round_count(ring, kind);
+  const double adding = adding_rounds(ring, kind);
+  return adding / round_count(ring, kind);
 }
 
 double ring_step_s(const Platform& platform,
@@ -98,7 +99,7 @@ Fastest fastest(const Platform& platform, const GroupLinks& links, double bytes)
       });
 }
 
-// Returns null where the collective was not measured on this number of ranks.
+// Returns null if the collective was not measured on this number of ranks.
 const AllreduceFit* find_fit(const Platform& platform,
                              int ranks,
                              CollectiveKind kind,
@@ -138,7 +139,8 @@ std::vector<double> ends_of_rules(const Platform& platform,
 // Returns by how much the bytes of a sum exceed those of a message, for every message that an
 // algorithm sends.
 std::vector<double> message_parts(const GroupLinks& links) {
-  std::vector<double> all_parts{1.0, static_cast<double>(links.ring.parts)};
+  std::vector<double> all_parts{1.0};
+  all_parts.push_back(links.ring.parts);
   for (const auto* algorithm : {&links.rabenseifner, &links.hierarchical}) {
     double parts = 1.0;
     for (const auto& [series, level] : *algorithm) {

@@ -1,4 +1,4 @@
-// Describes what a kernel computes on local shapes: the key under which it is timed, priced, built.
+// Describes a kernel on local shapes. This is the key under which it is timed, priced and built.
 #pragma once
 
 #include <array>
@@ -40,8 +40,8 @@ struct KernelSpec {
   bool residual = false;  // is fused
   Precision precision = Precision::fp32;
   KernelAlgorithm algorithm = KernelAlgorithm::direct;
-  // The rank runs so many kernels at the same time, including this one. They share the device, so
-  // each takes longer. The number does not change what is computed.
+  // The number of kernels that the rank runs at the same time, including this one. They share the
+  // device, so each takes longer. The number does not change the result.
   int concurrency = 1;
 
   auto operator<=>(const KernelSpec&) const = default;
@@ -62,8 +62,8 @@ struct KernelConstants {
   // An interpolation has one for each of d, h and w. Where step and begin are 0, every output is
   // the first input.
   std::array<InterpolationAxis, 3> axes{};
-  std::uint64_t random_stream = 0;  // of a dropout: the layer index
-  double loss_count = 1.0;  // positions or elements that the loss is a mean of, by its weight
+  std::uint64_t random_stream = 0;  // of a dropout; it is the layer index
+  double loss_count = 1.0;  // positions or elements over which the loss is a mean, by its weight
   bool replicated = false;  // whether other ranks repeat the kernel and must get the same bits
   auto operator<=>(const KernelConstants&) const = default;
 };
@@ -79,9 +79,10 @@ std::string to_text(const KernelSpec& spec);
 // Counts the elements of the weight of a convolution: (F, C/groups, KD, KH, KW).
 // @throws InputError when they are more than 64 bits can count
 std::int64_t weight_volume(const KernelSpec& convolution);
-// These are the floating-point operations, where a multiply-add counts two, and the bytes that must
-// move at least. @pre the kind has the phase
+// Returns the floating-point operations, where a multiply-add counts two. @pre the kind has the
+// phase
 double flops(const KernelSpec& spec);
+// Returns the bytes that must move at least. @pre the kind has the phase
 double bytes(const KernelSpec& spec);
 
 }  // namespace cnnplan

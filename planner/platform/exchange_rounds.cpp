@@ -225,7 +225,7 @@ std::vector<RoundSeries> round_series(AllreduceAlgorithm algorithm, int ranks, i
     case AllreduceAlgorithm::library:
       break;
   }
-  throw std::logic_error("nobody knows the rounds of the library's allreduce");
+  throw std::logic_error("the rounds of the library's allreduce are unknown");
 }
 
 std::vector<ExchangeRound> exchange_rounds(const ExchangeShape& shape, int position) {

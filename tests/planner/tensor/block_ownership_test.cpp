@@ -1,4 +1,4 @@
-// Tests of planner/tensor/block_ownership against boxes made rank by rank.
+// Compares planner/tensor/block_ownership and range_rule with boxes that are made rank by rank.
 #include "planner/tensor/block_ownership.hpp"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ Window random_window(RandomValues& random) {
   return window;
 }
 
-// Of the outputs of windows over `input`; nothing where none fits.
+// Returns the shape of the outputs of windows over `input`; it is empty if no window fits.
 Shape outputs_of(Shape input, const Window& window) {
   for (std::size_t i = 0; i < spatial_dims.size(); ++i) {
     input[spatial_dims[i]] = output_length(input[spatial_dims[i]], window.dims[i]);
@@ -58,7 +58,8 @@ Box needed(const Box& output, const Window& window, const Shape& input) {
   return box;
 }
 
-// What some layer may own or need: few rules, so that equal blocks come about in different ways.
+// Returns blocks that some layer may own or need. There are few rules, so that different rules may
+// give equal blocks.
 BlockOwnership random_blocks(RandomValues& random, const Mesh& mesh, const Shape& shape) {
   BlockOwnership blocks(Distribution(shape, mesh));
   if (random.boolean()) {
@@ -70,17 +71,17 @@ BlockOwnership random_blocks(RandomValues& random, const Mesh& mesh, const Shape
   return blocks;
 }
 
-// All that `meeting` and its count promise for one dim.
+// Checks `meeting` and `count_meeting` against all coordinates of one dim.
 void check_meeting(const BlockOwnership& blocks, Dim dim, Range range) {
   const int parts = blocks.mesh().size(static_cast<Axis>(dim));
-  const Coordinates found = blocks.meeting(dim, range);
+  const Coordinates found = blocks.ranges(dim).meeting(range);
   int count = 0;
   for (int i = 0; i < parts; ++i) {
     const bool meets = intersect(blocks.range(dim, i), range).size() > 0;
     count += meets ? 1 : 0;
     if (meets) CHECK((found.begin <= i && i < found.end));
   }
-  CHECK(blocks.count_meeting(dim, range) == count);
+  CHECK(blocks.ranges(dim).count_meeting(range) == count);
 }
 
 }  // namespace
