@@ -69,7 +69,7 @@ ExitCode check_command(const std::vector<std::string>& files) {
   for (const std::string& file : files) {
     try {
       check_file(file);
-      std::cout << file << ": right\n";
+      std::cout << file << ": valid\n";
     } catch (const Error& error) {
       std::cerr << "cnnplan: " << error.what() << '\n';
       if (first == ExitCode::ok) first = error.exit_code();

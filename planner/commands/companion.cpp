@@ -18,8 +18,8 @@ std::string companion_path(const std::string& name) {
   if (error) throw EnvironmentError("/proc/self/exe: cannot read: " + error.message());
   std::string companion = program.replace_filename(name).string();
   if (!file_exists(companion)) {
-    throw EnvironmentError(companion +
-                           ": not there; it is built where MPI, parallel HDF5 and Eigen are found");
+    throw EnvironmentError(
+        companion + ": does not exist; it is built if MPI, parallel HDF5 and Eigen are found");
   }
   return companion;
 }

@@ -1,4 +1,4 @@
-// Starts programs next to this one that need libraries without which cnnplan is built.
+// Starts the programs next to this one that need more libraries than cnnplan.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Finds out which of the files at hand a plan was made from.
+// Finds the files at hand from which a plan was made.
 #pragma once
 
 #include <optional>

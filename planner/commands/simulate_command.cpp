@@ -43,30 +43,30 @@ void check_files(const SimulateOptions& options, const Plan& plan, double predic
     throw InputError({.file = options.plan_file,
                       .pointer = "/prediction/step_s",
                       .value = duration(planned_s),
-                      .allowed = "with --max-error, what the platform and the profile predict (" +
-                                 duration(predicted_s) + "): those that the plan was made with"});
+                      .allowed = "with --max-error, the step that platform and profile predict (" +
+                                 duration(predicted_s) + "); name the files of the plan"});
   }
-  std::cerr << "these platform and profile predict " << duration(predicted_s) << ", the plan says "
-            << duration(planned_s) << ": it was made with others\n";
+  std::cerr << "this platform and this profile predict " << duration(predicted_s)
+            << ", the plan says " << duration(planned_s) << ": it was made from other files\n";
 }
 
 std::string overlap_text(const Plan& plan, double overlap) {
   if (overlap > 0.0) {
-    return "halos and reductions run as processes beside the kernels, which they slow by " +
+    return "halos and reductions run as processes of their own, which slow the kernels by " +
            percent(1.0 - overlap) + " of their predicted time";
   }
   return plan.overlap ? "none: the platform hides nothing" : "none: one operation after the other";
 }
 
-// Returns the time that no rank can save: kernels and loading of the lane with most of them.
+// Returns the time of kernels and loading on the busiest lane, which no simulation can shorten.
 double kernels_s(std::span<const PricedSchedule> schedules) {
   double most_s = 0.0;
   for (const PricedSchedule& priced : schedules) {
-    std::vector<double> sums_s(static_cast<std::size_t>(priced.schedule.lanes));
+    std::vector<double> sums_s(priced.schedule.lanes);
     for (std::size_t i = 0; i < priced.prices.size(); ++i) {
       const Operation& operation = priced.schedule.operations[i];
       if (is_communication(operation)) continue;
-      sums_s[static_cast<std::size_t>(operation.lane)] += priced.prices[i].seconds;
+      sums_s[operation.lane] += priced.prices[i].seconds;
     }
     most_s = std::max(most_s, *std::max_element(sums_s.begin(), sums_s.end()));
   }

@@ -35,7 +35,7 @@ struct ReadFile {
 
 int default_ranks(const Platform& platform) {
   if (platform.measured && !platform.levels.empty()) return platform.levels.back().ranks_per_group;
-  return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  return std::max(1U, std::thread::hardware_concurrency());
 }
 
 // The device of a platform that was described by hand is only the beginning of the profile's
@@ -76,8 +76,8 @@ void read_profile_of(const SolveOptions& options,
   // A platform that the user named has priority over a profile that only has the default name.
   const bool may_be_left = options.profile_file.empty() && !options.platform_file.empty();
   if (may_be_left && !is_of_same_device(request.platform, profile)) {
-    std::cerr << name << " is not used: it is of \"" << profile.fingerprint.device
-              << "\", the platform of \"" << request.platform.device << "\"\n";
+    std::cerr << name << " is not used: it was measured on \"" << profile.fingerprint.device
+              << "\", the platform on \"" << request.platform.device << "\"\n";
     return;
   }
   check_same_device(request.platform, profile, name);
@@ -172,10 +172,11 @@ void refuse_estimates(const Plan& plan, const SolveRequest& request, const Solve
              "a profile with all kernels of the plan; " +
              (needs_plan ? advice : "make one with: " + profile_advice(plan, typed(options)))});
   }
-  throw InputError({.file = chosen_file(options.profile_file, default_profile_file),
-                    .pointer = "/kernels",
-                    .value = "not all kernels of the plan",
-                    .allowed = "with --strict all of them, timed as the plan runs: " + advice});
+  throw InputError(
+      {.file = chosen_file(options.profile_file, default_profile_file),
+       .pointer = "/kernels",
+       .value = "not all kernels of the plan",
+       .allowed = "with --strict all of these, timed as the plan runs them: " + advice});
 }
 
 SolveRequest changed(SolveRequest request, const std::vector<std::string>& what_if) {
