@@ -341,7 +341,7 @@ std::optional<ExitCode> parse(CLI::App& app, int argc, char** argv) {
   return std::nullopt;
 }
 
-int run(int argc, char** argv) {
+ExitCode run(int argc, char** argv) {
   if (argc > 1 && std::string(argv[1]) == "profile") {
     profile_command(std::vector<std::string>(argv + 2, argv + argc));
   }
@@ -364,7 +364,7 @@ int run(int argc, char** argv) {
   add_simulate(app, simulate_options);
   CLI::App* check = app.add_subcommand("check", "Check files against their schema");
   check->add_option("files", files, "JSON files of any kind, ONNX models")->required();
-  if (const std::optional<ExitCode> code = parse(app, argc, argv)) return static_cast<int>(*code);
+  if (const std::optional<ExitCode> code = parse(app, argc, argv)) return *code;
   const auto command = [&] {
     if (app.got_subcommand("solve")) return solve_command(solve_options);
     if (app.got_subcommand("import")) return import_command(import_options);
@@ -375,20 +375,21 @@ int run(int argc, char** argv) {
   };
   const ExitCode code = command();
   if (!std::cout.flush()) throw IoError("standard output: cannot write all of it");
-  return static_cast<int>(code);
+  return code;
 }
 
 }  // namespace
 }  // namespace cnnplan
 
 int main(int argc, char** argv) {
+  cnnplan::ExitCode code = cnnplan::ExitCode::internal;
   try {
-    return cnnplan::run(argc, argv);
+    code = cnnplan::run(argc, argv);
   } catch (const cnnplan::Error& error) {
     std::cerr << "cnnplan: " << error.what() << '\n';
-    return static_cast<int>(error.exit_code());
+    code = error.exit_code();
   } catch (const std::exception& error) {
     std::cerr << "cnnplan: internal error: " << error.what() << '\n';
-    return static_cast<int>(cnnplan::ExitCode::internal);
   }
+  return static_cast<int>(code);
 }

@@ -27,10 +27,10 @@ struct RateParts {
 KernelEstimate rate_estimate(const KernelRates& rates, const KernelSpec& spec);
 RateParts rate_parts(const KernelRates& rates, const KernelSpec& spec);
 
-// Rates of an unknown device, which is assumed to be a modest CPU core.
+// Holds the rates of an unknown device, which is assumed to be a modest CPU core.
 struct DefaultRates {
-  // The rate of fp32; fp64 runs at half of it. tf32, bf16 and fp16 run at this rate, because a core
-  // without units for them computes in float and only moves fewer bytes.
+  // fp32 runs at this rate, and fp64 at half of it. tf32, bf16 and fp16 also run at this rate,
+  // because a core without units for them computes in float and only moves fewer bytes.
   double flops_per_s = 50e9;
   double bytes_per_s = 8e9;
   double overhead_s = 2e-6;  // per kernel

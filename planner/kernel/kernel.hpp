@@ -14,7 +14,7 @@
 
 namespace cnnplan {
 
-// The most kernels that a plan may run at the same time on one rank.
+// A plan may run at most this many kernels at the same time on one rank.
 inline constexpr int max_concurrency = 128;
 
 // Describes a kernel on local blocks of channels-last activations. planner/kernel/kernel_kinds.cpp
@@ -40,8 +40,8 @@ struct KernelSpec {
   bool residual = false;  // is fused
   Precision precision = Precision::fp32;
   KernelAlgorithm algorithm = KernelAlgorithm::direct;
-  // The number of kernels that the rank runs at the same time, including this one. They share the
-  // device, so each takes longer. The number does not change the result.
+  // The rank runs this many kernels at the same time, including this one. They share the device, so
+  // each takes longer. The number does not change the result.
   int concurrency = 1;
 
   auto operator<=>(const KernelSpec&) const = default;

@@ -20,7 +20,7 @@ struct OperandRow {
 struct PhaseRow {
   KernelPhase phase = KernelPhase::forward;
   std::span<const OperandRow> operands;  // in the order in which a kernel takes them
-  // The number of tensors of the size of the output block that the kernel reads or writes. It is 0
+  // The kernel reads or writes this many tensors of the size of its output block. The number is 0
   // for kinds whose work does not follow from it.
   double passes = 0.0;
   // Counts the further passes that flags of the spec ask for. It is null where there are none.

@@ -9,8 +9,8 @@
 
 namespace cnnplan {
 
-// Fractions of the nominal operations per second, reached with many channels, filters and outputs.
-// A fraction is above 1 if a method saves operations, as Winograd's does.
+// Holds fractions of the nominal operations per second that are reached with many channels, filters
+// and outputs. A fraction is above 1 if a method saves operations, as Winograd's does.
 struct ConvolutionEfficiency {
   double pointwise = 1.0;       // one point, stride 1
   double three_by_three = 1.0;  // 3x3, stride 1, not dilated

@@ -49,19 +49,19 @@ class BlockOwnership {
   BlockOwnership tabulated(Tables& tables) const;
 
   const Mesh& mesh() const { return mesh_; }
-  // The coordinate along l whose ranks have the tensor.
+  // Returns the coordinate along l whose ranks have the tensor.
   int stage() const { return stage_; }
   int rank_count() const { return mesh_.rank_count(); }
   // @pre 0 <= rank < rank_count()
   Box box(int rank) const;
   // Numbers the boxes: ranks with equal numbers hold replicas of one box.
   int block(int rank) const;
-  // The ranges of `dim`, by coordinate along its axis.
+  // Returns the ranges of `dim`, by coordinate along its axis.
   const DimRanges& ranges(Dim dim) const { return dims_[static_cast<std::size_t>(dim)]; }
-  // The range of `dim` for ranks at this coordinate along its axis, if they have a box.
+  // Returns the range of `dim` for ranks at this coordinate along its axis, if they have a box.
   // @pre 0 <= coordinate < mesh().size(the axis)
   Range range(Dim dim, int coordinate) const { return ranges(dim).at(coordinate); }
-  // The smallest box that contains the boxes of all ranks. @pre some rank has a box
+  // Returns the smallest box that contains the boxes of all ranks. @pre some rank has a box
   Box hull() const;
   bool has_replicas() const { return mesh_.size(Axis::r) > 1; }
   bool operator==(const BlockOwnership&) const = default;

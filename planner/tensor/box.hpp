@@ -1,4 +1,4 @@
-// Half-open index ranges and boxes: the algebra behind every halo exchange and shuffle.
+// Defines half-open index ranges and boxes, the algebra of every halo exchange and shuffle.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace cnnplan {
 
-// A half-open range [begin, end) of indices. It is empty if end <= begin.
+// Holds a half-open range [begin, end) of indices, which is empty if end <= begin.
 struct Range {
   std::int64_t begin = 0;
   std::int64_t end = 0;
@@ -22,7 +22,7 @@ struct Range {
   auto operator<=>(const Range&) const = default;
 };
 
-// A block of a tensor (N, C, D, H, W), as global indices.
+// Holds the global indices (N, C, D, H, W) of a block of a tensor.
 struct Box {
   std::array<Range, dim_count> ranges{};
 

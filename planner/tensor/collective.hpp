@@ -14,7 +14,7 @@ std::string_view to_text(AllreduceAlgorithm algorithm);
 // (shard.hpp), and an allgather gives all shards to all ranks.
 enum class CollectiveKind { allreduce, reduce_scatter, allgather };
 std::string_view to_text(CollectiveKind kind);
-// True for `ring` and `library`.
+// Says whether the algorithm has halves. Only `ring` and `library` do.
 bool has_halves(AllreduceAlgorithm algorithm);
 // True if ranks whose number is a power of two add as a binary tree: neighbours add first, then
 // pairs of neighbours, and so on.

@@ -13,7 +13,7 @@ namespace cnnplan {
 // n, c, d, h and w split the dim of this name. Ranks that differ only along r hold replicas of one
 // block. Along l, layers are split instead of tensors: one coordinate has the whole tensor.
 enum class Axis { n, c, d, h, w, r, l };
-// The coordinates of a rank, by axis. Axes that the mesh does not have count as 0.
+// Holds the coordinates of a rank, by axis. They are 0 along axes that the mesh does not have.
 using MeshCoordinates = std::array<int, 7>;
 char to_char(Axis axis);
 

@@ -13,7 +13,7 @@
 
 namespace cnnplan {
 
-// A half-open range of coordinates along an axis of a mesh.
+// Holds a half-open range of coordinates along an axis of a mesh.
 struct Coordinates {
   int begin = 0;
   int end = 0;
@@ -39,13 +39,13 @@ struct RangeRule {
   int cut_into() const { return in_turn > 0 ? in_turn : parts; }
   // True if the ends of the ranges never fall as the coordinate grows.
   bool ascends() const { return in_turn == 0 || together > 1; }
-  // The part that a coordinate owns, before the other steps.
+  // Returns the part that a coordinate owns, before the other steps.
   Range owned(int coordinate) const;
   Range at(int coordinate) const;
   auto operator<=>(const RangeRule&) const = default;
 };
 
-// The ranges of a rule by coordinate.
+// Holds the ranges of a rule, by coordinate.
 using RangeTable = std::shared_ptr<const std::vector<Range>>;
 
 // Makes one table for each rule, so that equal rules share it.
@@ -57,18 +57,18 @@ class RangeTables {
   std::map<RangeRule, RangeTable> tables_;
 };
 
-// The ranges of one dim. They are looked up if a table was made, and computed otherwise.
+// Holds the ranges of one dim. They are looked up if a table was made, and computed otherwise.
 struct DimRanges {
   RangeRule rule;
   RangeTable table;
 
   Range at(int coordinate) const { return table ? (*table)[coordinate] : rule.at(coordinate); }
-  // The number of coordinates, from 0 on, that may own a part with indices.
+  // Returns the number of coordinates, from 0 on, that may own a part with indices.
   int filled() const;
-  // The coordinates whose range may meet `wanted`. Every range that meets it is included. If ranges
-  // ascend, all other included ranges are empty.
+  // Returns coordinates that include every coordinate whose range meets `wanted`. If ranges ascend,
+  // the ranges of all other included coordinates are empty.
   Coordinates meeting(Range wanted) const;
-  // The number of coordinates whose range meets `wanted`.
+  // Returns the number of coordinates whose range meets `wanted`.
   int count_meeting(Range wanted) const;
   bool operator==(const DimRanges& other) const { return rule == other.rule; }
 };

@@ -14,7 +14,7 @@ inline constexpr std::array<Dim, dim_count> all_dims{Dim::n, Dim::c, Dim::d, Dim
 // Lists the spatial dims in the order that kernels, strides, paddings and dilations use.
 inline constexpr std::array<Dim, 3> spatial_dims{Dim::d, Dim::h, Dim::w};
 
-// The precision in which a network is computed. With tf32, numbers are stored as fp32, and
+// Names the precision in which a network is computed. With tf32, numbers are stored as fp32, and
 // convolutions may round their factors to TF32. With bf16 and fp16, activations have 16 bits, and
 // parameters and all sums are fp32.
 enum class Precision { fp32, fp64, tf32, bf16, fp16 };

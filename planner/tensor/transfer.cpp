@@ -8,7 +8,7 @@
 namespace cnnplan {
 namespace {
 
-// The ranks that hold replicas of one block.
+// Describes the ranks that hold replicas of one block.
 struct Holders {
   int first = 0;
   int count = 1;
@@ -46,7 +46,7 @@ class Meeting {
   void with(const Box& box) const {
     Box piece = box;
     for (Dim dim : all_dims) {
-      if (blocks_.mesh().size(static_cast<Axis>(dim)) > 1) continue;
+      if (blocks_.ranges(dim).rule.parts > 1) continue;
       piece[dim] = intersect(box[dim], blocks_.range(dim, 0));
     }
     if (!is_empty(piece)) with(piece, blocks_.mesh().axes(), 0);

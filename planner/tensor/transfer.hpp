@@ -8,15 +8,16 @@
 
 namespace cnnplan {
 
-// A block, in global indices, that goes to or comes from `peer` (which may be the rank itself).
+// Describes a block, in global indices, that goes to or comes from `peer`. The peer may be the rank
+// itself.
 struct Piece {
   int peer = 0;
   Box box;
   auto operator<=>(const Piece&) const = default;
 };
 
-// One rank's part of a transfer. Each list has at most one piece per peer, and transfer_list sorts
-// the pieces by peer.
+// Describes one rank's part of a transfer. Each list has at most one piece per peer, and
+// transfer_list sorts the pieces by peer.
 struct TransferList {
   std::vector<Piece> sends;
   std::vector<Piece> receives;

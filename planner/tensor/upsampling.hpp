@@ -15,8 +15,8 @@ enum class UpsampleMode { nearest, linear };
 struct UpsampleDim {
   std::int64_t factor = 1;
   UpsampleMode mode = UpsampleMode::nearest;
-  // For `linear` only. If true, the first and the last output are the first and the last input.
-  // Otherwise, output o lies at input (o + 1/2) / factor - 1/2.
+  // This flag is for `linear` only. If true, the first and the last output are the first and the
+  // last input. Otherwise, output o lies at input (o + 1/2) / factor - 1/2.
   bool align_corners = false;
   auto operator<=>(const UpsampleDim&) const = default;
 };

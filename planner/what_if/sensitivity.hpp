@@ -11,7 +11,7 @@ namespace cnnplan {
 
 // Describes the best plan in which some layers have another split than in the plan.
 struct RunnerUpPlan {
-  // The layers that choose a split and have this plan as their runner-up. One plan may come second
+  // These layers choose a split and have this plan as their runner-up. One plan may come second
   // for several layers.
   std::vector<std::string> layers;
   std::string split;        // the split of the first layer in the plan

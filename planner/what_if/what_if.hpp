@@ -43,7 +43,7 @@ WhatIf multiplied(const MachineFigure& figure, double factor);
 // @throws InputError that lists the known figures, or if the new value is out of range
 void apply(const WhatIf& change, Platform& platform, Profile& profile);
 
-// A figure and its values, which may differ between levels and message sizes.
+// Holds a figure and its values, which may differ between levels and message sizes.
 struct PriceFigure {
   MachineFigure figure;
   std::string unit;  // "s", "s/B"; empty for ratios
