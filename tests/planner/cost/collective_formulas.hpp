@@ -5,7 +5,7 @@
 // Rabenseifner and Gropp 2005; "Patarasuk" is Patarasuk and Yuan 2009.
 #pragma once
 
-namespace cnnplan {
+namespace cnnplan::test {
 
 struct LinearCost {
   double alpha_s = 0.0;           // per message
@@ -27,9 +27,6 @@ double allreduce_ring_s(int ranks, double bytes, const LinearCost& cost);
 double allreduce_best_s(int ranks, double bytes, const LinearCost& cost);
 // No allreduce is faster than 2(p-1)/p n beta. Patarasuk.
 double allreduce_lower_bound_s(int ranks, double bytes, const LinearCost& cost);
-// Returns n/t 2(p-1)/p, the bandwidth that the links reach. It is comparable between numbers of
-// ranks. @pre time_s > 0
-double bus_bandwidth_bytes_per_s(int ranks, double bytes, double time_s);
 
 // lg p alpha + (p-1)/p n (beta + gamma). Thakur on reduce-scatter. @pre p is a power of two
 double reduce_scatter_recursive_halving_s(int ranks, double bytes, const LinearCost& cost);
@@ -75,4 +72,4 @@ double allreduce_hierarchical_s(const NodeGroup& nodes, double bytes);
 // 2(p-1) alpha_max + 2(p-1)/p n beta_slowest + (p-1)/p n gamma.
 double allreduce_flat_ring_s(const NodeGroup& nodes, double bytes);
 
-}  // namespace cnnplan
+}  // namespace cnnplan::test
