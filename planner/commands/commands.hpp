@@ -33,8 +33,8 @@ struct SolveOptions {
   MultigridRequest multigrid;                       // used if multigrid is allowed
   bool strict = false;                              // refuse estimated kernels
   bool overlap = false;                             // halos and reductions run during kernels
-  // Each text is a change of the machine, as WhatIf reads it. If there are any, solve prints what
-  // would change and writes no plan.
+  // Each text is a change of the machine, as WhatIf reads it. If there are changes, solve
+  // prints their effects and writes no plan.
   std::vector<std::string> what_if;
 };
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "planner/base/error.hpp"
-#include "planner/commands/chosen_file.hpp"
 #include "planner/commands/commands.hpp"
-#include "planner/commands/plan_inputs.hpp"
+#include "planner/commands/file_or_default.hpp"
+#include "planner/commands/input_matcher.hpp"
 #include "planner/predict/predict.hpp"
 #include "planner/report/table.hpp"
 #include "planner/simulate/replay.hpp"
@@ -20,16 +20,16 @@ namespace {
 constexpr double same_prediction = 1e-6;
 
 Platform platform_of(const SimulateOptions& options, int ranks) {
-  const std::string name = chosen_file(options.platform_file, default_platform_file);
+  const std::string name = file_or_default(options.platform_file, default_platform_file);
   return name.empty() ? default_platform(ranks) : read_platform(name);
 }
 
 // A profile with the default name is used only if the plan was made from it.
 Profile profile_of(const SimulateOptions& options, const Plan& plan) {
   if (!options.profile_file.empty()) return read_profile(options.profile_file);
-  const auto name = PlanInputs(plan).take("", default_profile_file);
+  const auto name = InputMatcher(plan).find("", default_profile_file);
   if (name) return read_profile(*name);
-  if (!chosen_file("", default_profile_file).empty()) {
+  if (!file_or_default("", default_profile_file).empty()) {
     std::cerr << default_profile_file << " is not used: the plan was not made from it\n";
   }
   return Profile{};

@@ -6,8 +6,8 @@
 
 #include "planner/base/error.hpp"
 #include "planner/base/file.hpp"
-#include "planner/commands/chosen_file.hpp"
 #include "planner/commands/commands.hpp"
+#include "planner/commands/file_or_default.hpp"
 #include "planner/import/network_source.hpp"
 #include "planner/network/residual_chain.hpp"
 #include "planner/plan/sample_blocks.hpp"
@@ -69,7 +69,7 @@ Network network_of(const ReadFile& file, const std::string& input_size) {
 void read_profile_of(const SolveOptions& options,
                      SolveRequest& request,
                      std::vector<InputFile>& inputs) {
-  const std::string name = chosen_file(options.profile_file, default_profile_file);
+  const std::string name = file_or_default(options.profile_file, default_profile_file);
   if (name.empty()) return;
   const ReadFile file(name);
   Profile profile = parse_profile(file.text, name);
@@ -89,7 +89,7 @@ void read_profile_of(const SolveOptions& options,
 void read_platform_of(const SolveOptions& options,
                       SolveRequest& request,
                       std::vector<InputFile>& inputs) {
-  const std::string name = chosen_file(options.platform_file, default_platform_file);
+  const std::string name = file_or_default(options.platform_file, default_platform_file);
   if (!name.empty()) {
     const ReadFile file(name);
     request.platform = parse_platform(file.text, name);
@@ -173,7 +173,7 @@ void refuse_estimates(const Plan& plan, const SolveRequest& request, const Solve
              (needs_plan ? advice : "make one with: " + profile_advice(plan, typed(options)))});
   }
   throw InputError(
-      {.file = chosen_file(options.profile_file, default_profile_file),
+      {.file = file_or_default(options.profile_file, default_profile_file),
        .pointer = "/kernels",
        .value = "not all kernels of the plan",
        .allowed = "with --strict all of these, timed as the plan runs them: " + advice});
@@ -203,8 +203,8 @@ void print_what_if(const Plan& plan, const SolveRequest& other, const SolveOptio
 
 void require_own_output(const SolveOptions& options) {
   for (const std::string& input : {options.network_file,
-                                   chosen_file(options.platform_file, default_platform_file),
-                                   chosen_file(options.profile_file, default_profile_file)}) {
+                                   file_or_default(options.platform_file, default_platform_file),
+                                   file_or_default(options.profile_file, default_profile_file)}) {
     require_other_file(options.output_file, input);
   }
 }

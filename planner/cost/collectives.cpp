@@ -17,8 +17,7 @@ namespace {
 constexpr double chunk_inside_node = chunk_bytes_inside_node;
 constexpr double chunk_between_nodes = chunk_bytes_between_nodes;
 
-// Says which ring is priced: the executor's own, by measured steps where there are any, or a ring
-// of plain messages.
+// Says which ring is priced. `own` is the executor's ring, whose steps may have been measured.
 enum class Ring { own, of_messages };
 
 // Returns the fraction of a ring's steps that add. Every step is charged this fraction of gamma.
@@ -136,7 +135,7 @@ std::vector<double> ends_of_rules(const Platform& platform,
   return ends;
 }
 
-// Returns by how much the bytes of a sum exceed those of a message, for every message that an
+// Returns the bytes of an allreduce divided by the bytes of a message, for each message that an
 // algorithm sends.
 std::vector<double> message_parts(const GroupLinks& links) {
   std::vector<double> all_parts{1.0};

@@ -48,7 +48,7 @@ double least_collective_s_per_byte(const Platform& platform,
 // The block is cut into chunks that stay in cache, and `sharing` blocks go over the link at once.
 double ring_block_s(const Platform& platform, std::size_t level, double bytes, double sharing);
 
-// Returns the algorithm that `library` is taken to run where it was not measured.
+// Returns the algorithm that `library` is assumed to run if it was not measured.
 AllreduceAlgorithm assumed_algorithm(const Platform& platform,
                                      const GroupLinks& links,
                                      double bytes);

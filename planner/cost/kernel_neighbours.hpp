@@ -18,7 +18,7 @@ double work_of(const KernelSpec& spec);
 class KernelNeighbours {
  public:
   // Adds a profiled kernel. The estimate assumes that the time of neighbours is proportional to
-  // their work. Work has any one unit, for example that of work_of, or seconds by a model. Kernels
+  // their work. Work may have any unit that all kernels share, such as flops or seconds. Kernels
   // without work or time say nothing about throughput and are left out.
   void add(const KernelSpec& spec, double work, double seconds);
   // Divides the work by the throughput of the nearest kernels, whose logarithms are averaged with

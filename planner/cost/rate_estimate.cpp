@@ -1,4 +1,4 @@
-// Adds the overhead to the longer of two times: that of the operations and that of the bytes.
+// Adds the overhead to the time of the operations or of the bytes, whichever is longer.
 #include "planner/cost/rate_estimate.hpp"
 
 #include <algorithm>

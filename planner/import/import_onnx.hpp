@@ -18,8 +18,8 @@ struct ImportOptions {
   std::vector<std::string> auxiliary;  // further outputs with a loss of this kind: "NAME=WEIGHT"
 };
 
-// Describes a parameter of a layer. Its values are those in the file, each times a factor plus an
-// offset.
+// Describes a parameter of a layer. Its values are the values in the file, each times a factor
+// plus an offset.
 struct ImportedTensor {
   std::string layer;
   std::string name;                   // "weight", "bias", "scale", "shift", "mean" or "variance"
@@ -34,7 +34,7 @@ struct ImportedTensor {
 struct ImportedModel {
   Network network;
   std::vector<ImportedTensor> tensors;
-  std::vector<std::string> notes;  // for the user, about what was left out
+  std::vector<std::string> notes;  // for the user, about omitted or changed parts
 };
 
 // Makes a network of a model. `file` is for messages and the name of the network. Values are read

@@ -1,4 +1,4 @@
-// Prints values on one line where they fit, and over several lines where they do not.
+// Prints a value on one line if it fits, else over several lines.
 #include "planner/json/json_writer.hpp"
 
 #include <algorithm>

@@ -18,7 +18,7 @@ namespace cnnplan {
 inline constexpr int max_concurrency = 128;
 
 // Describes a kernel on local blocks of channels-last activations. planner/kernel/kernel_kinds.cpp
-// lists the operands of each kind and phase in order, with what they are computed from. Activations
+// lists the operands of each kind and phase in order, with the formulas of results. Activations
 // of convolutions and poolings are dense. Activations of other kinds are pitched: they may be a
 // block inside a larger buffer. All other operands are dense.
 struct KernelSpec {

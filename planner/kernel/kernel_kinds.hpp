@@ -23,7 +23,7 @@ struct PhaseRow {
   // The kernel reads or writes this many tensors of the size of its output block. The number is 0
   // for kinds whose work does not follow from it.
   double passes = 0.0;
-  // Counts the further passes that flags of the spec ask for. It is null where there are none.
+  // Counts the further passes that flags of the spec ask for. It is null if there are none.
   double (*more_passes)(const KernelSpec& spec) = nullptr;
 };
 

@@ -1,4 +1,4 @@
-// Says what a device computes and moves per second, to estimate kernels that were not timed.
+// Holds the rates of a device, to estimate the kernels that were not timed on it.
 #pragma once
 
 #include <compare>
@@ -19,8 +19,8 @@ struct ConvolutionEfficiency {
   auto operator<=>(const ConvolutionEfficiency&) const = default;
 };
 
-// Describes convolutions of one phase. Half of the efficiency is reached at the size `*_half`; 0
-// means that all of it is always reached.
+// Describes convolutions of one phase. At the size `outputs_half`, `channels_half` or
+// `filters_half`, they reach half of the efficiency. With a size of 0, they always reach all of it.
 struct ConvolutionRates {
   double overhead_s = 0.0;  // per kernel
   ConvolutionEfficiency efficiency;

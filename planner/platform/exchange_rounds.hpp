@@ -3,14 +3,15 @@
 //
 // With p ranks, n bytes and lg = log2, one rank does this:
 //
-//   recursive_doubling  lg p rounds: it sends all n bytes to the partner, and adds the partner's.
-//   rabenseifner        lg p rounds of halves, n/2, n/4, ... n/p, added, neighbours first; then the
-//                       same rounds in reverse, taken. 2(p-1)/p n bytes, (p-1)/p n added.
-//   hierarchical        g ranks per node, p/g nodes. Ring reduce-scatter inside the node: g-1
-//                       rounds of n/g. Then the slice of n/g is summed over the ranks of the same
-//                       place on all nodes: by rabenseifner where the nodes are a power of two,
-//                       else by a ring. Ring allgather inside the node.
-//   ring                p-1 rounds of n/p, added, and p-1, taken.
+//   recursive_doubling  In lg p rounds, it exchanges all n bytes with a partner, and adds.
+//   rabenseifner        In lg p rounds, it exchanges n/2, n/4, ... n/p bytes with a partner, the
+//                       neighbour first, and adds. Then the rounds run in reverse, without adding.
+//                       It sends 2(p-1)/p n bytes, and adds (p-1)/p n.
+//   hierarchical        There are p/g nodes of g ranks. A ring reduce-scatter inside the node takes
+//                       g-1 rounds of n/g bytes. Then one rank of each node sums the slice of n/g
+//                       bytes with the others: by rabenseifner if the number of nodes is a power of
+//                       two, else by a ring. Last comes a ring allgather inside the node.
+//   ring                It passes n/p bytes on and adds in p-1 rounds, then without adding in p-1.
 //
 // Ranks beyond a power of two hand all n bytes to a neighbour before these rounds, and get the sum
 // after them (fold.hpp). Sources: Thakur, Rabenseifner and Gropp 2005; Patarasuk and Yuan 2009.

@@ -6,8 +6,8 @@
 namespace cnnplan {
 
 // Splits the positions of a group. Among the first 2 * folded positions, each even one hands its
-// values to the next odd one before the exchanges, and gets the sum after them. All positions that
-// are not even and folded form the core, numbered in order.
+// values to the next odd one before the exchanges, and gets the sum after them. All other
+// positions form the core, numbered in order.
 struct Fold {
   int core_ranks = 1;  // the largest power of two that is not above the number of ranks
   int folded = 0;      // ranks that are not in the core

@@ -168,7 +168,7 @@ Box BlockOwnership::hull() const {
   return hull;
 }
 
-// On one mesh, ranks need not be compared one by one if the ranks with boxes are the same in both.
+// On one mesh, the ranges of dims are compared instead of ranks, if equal ranks have boxes in both.
 bool same_boxes(const BlockOwnership& a, const BlockOwnership& b) {
   if (a == b) return true;
   const auto agree = [&](int rank) { return a.box(rank) == b.box(rank); };

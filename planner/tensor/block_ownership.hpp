@@ -37,8 +37,8 @@ class BlockOwnership {
   BlockOwnership with_channel_blocks(std::int64_t count, int parts) const;
   // Returns boxes with `count` channels instead, cut into one block for each coordinate along c.
   // `together` coordinates in a row have the union of their blocks.
-  // @pre `together` divides the number of coordinates, which is at most `count` if the coordinates
-  // take other parts in turn
+  // @pre `together` divides the number of coordinates. After with_channel_blocks, this number is at
+  // most `count`
   BlockOwnership with_joined_channels(std::int64_t count, int together) const;
   // Returns the part of the boxes with channels [first, first + count), which become channels
   // [0, count). `first` may be below 0.

@@ -64,7 +64,7 @@ inline std::int64_t volume(const Box& box) {
 // Returns the box of all indices of a tensor.
 Box whole(const Shape& shape);
 // Calls visit(position, count) for each run of elements of `box` that are adjacent in the row-major
-// tensor of `shape`. The runs come in order, and `position` is that of the first element of the run
+// tensor of `shape`. The runs come in order, and `position` is the place of their first element
 // in the tensor. @pre `box` lies in the tensor
 void for_each_run(const Shape& shape,
                   const Box& box,

@@ -34,15 +34,15 @@ TransferList transfer_list(const BlockOwnership& sources,
                            const BlockOwnership& destinations,
                            int rank);
 
-// Describes the transfer lists of all ranks.
+// States the transfer lists of all ranks: transfer_list(sources, destinations, rank).
 struct TransferRule {
   BlockOwnership sources;
   BlockOwnership destinations;
 };
 
 // Returns transfer_list(destinations, sources, rank), for a transfer back. Without replicas, this
-// is `there` with sends and receives exchanged. @pre `there` is transfer_list(sources,
-// destinations, rank)
+// is `there` with sends and receives exchanged.
+// @pre `there` is transfer_list(sources, destinations, rank)
 TransferList way_back(const TransferList& there,
                       const BlockOwnership& sources,
                       const BlockOwnership& destinations,

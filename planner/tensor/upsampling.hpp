@@ -27,8 +27,8 @@ struct UpsampleDim {
 // @pre factor >= 1
 WindowBlock upsample_block(Range outputs, std::int64_t length, const UpsampleDim& dim);
 
-// Says where the outputs of a linear upsampling lie: output o lies at input (step o + begin) /
-// unit. A position outside the inputs stands for the first or the last input.
+// Says where the outputs of a linear upsampling lie among the inputs. Output o lies at input
+// (step o + begin) / unit. A position outside the inputs stands for the first or the last input.
 struct InterpolationAxis {
   std::int64_t step = 0;
   std::int64_t begin = 0;
