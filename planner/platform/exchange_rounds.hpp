@@ -8,8 +8,8 @@
 //                       neighbour first, and adds. Then the rounds run in reverse, without adding.
 //                       It sends 2(p-1)/p n bytes, and adds (p-1)/p n.
 //   hierarchical        There are p/g nodes of g ranks. A ring reduce-scatter inside the node takes
-//                       g-1 rounds of n/g bytes. Then one rank of each node sums the slice of n/g
-//                       bytes with the others: by rabenseifner if the number of nodes is a power of
+//                       g-1 rounds of n/g bytes. Then ranks at equal places of all nodes sum their
+//                       slices of n/g bytes: by rabenseifner if the number of nodes is a power of
 //                       two, else by a ring. Last comes a ring allgather inside the node.
 //   ring                It passes n/p bytes on and adds in p-1 rounds, then without adding in p-1.
 //
