@@ -1,4 +1,4 @@
-// Compares planner/tensor/block_ownership and range_rule with boxes that are made rank by rank.
+// Tests boxes of all ranks against boxes that are computed rank by rank.
 #include "planner/tensor/block_ownership.hpp"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ Window random_window(RandomValues& random) {
   return window;
 }
 
-// Returns the shape of the outputs of windows over `input`; it is empty if no window fits.
+// Returns the shape of the outputs of windows over `input`. It is empty if no window fits.
 Shape outputs_of(Shape input, const Window& window) {
   for (std::size_t i = 0; i < spatial_dims.size(); ++i) {
     input[spatial_dims[i]] = output_length(input[spatial_dims[i]], window.dims[i]);
@@ -58,8 +58,8 @@ Box needed(const Box& output, const Window& window, const Shape& input) {
   return box;
 }
 
-// Returns blocks that some layer may own or need. There are few rules, so that different rules may
-// give equal blocks.
+// Returns blocks that some layer may own or need. There are few rules, so that different rules
+// often give equal blocks.
 BlockOwnership random_blocks(RandomValues& random, const Mesh& mesh, const Shape& shape) {
   BlockOwnership blocks(Distribution(shape, mesh));
   if (random.boolean()) {
@@ -71,7 +71,7 @@ BlockOwnership random_blocks(RandomValues& random, const Mesh& mesh, const Shape
   return blocks;
 }
 
-// Checks `meeting` and `count_meeting` against all coordinates of one dim.
+// Checks `meeting` and its count in one dim against all blocks.
 void check_meeting(const BlockOwnership& blocks, Dim dim, Range range) {
   const int parts = blocks.mesh().size(static_cast<Axis>(dim));
   const Coordinates found = blocks.ranges(dim).meeting(range);
@@ -270,7 +270,7 @@ TEST_CASE("same_boxes: also where different rules give the same blocks") {
   CHECK(same_boxes(blocks("h2n2"), blocks("h2n2").channels(0, 1)));
 }
 
-TEST_CASE("same_boxes: what a look at every rank says, with and without empty blocks") {
+TEST_CASE("same_boxes: agrees with a look at every rank, with and without empty blocks") {
   RandomValues random(23);
   int equal = 0;
   for (int trial = 0; trial < 3000; ++trial) {
