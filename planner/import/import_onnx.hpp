@@ -11,8 +11,7 @@
 namespace cnnplan {
 
 struct ImportOptions {
-  std::string
-      input;  // dims of the input: "1x3x512x512", "3x512x512" or "512x512"; empty: the file's
+  std::string input;   // dims of the input, as "1x3x512x512" or "512x512"; empty: the file's
   std::string output;  // value from which the loss is computed; empty: the first output
   std::string loss = "cross_entropy";  // or "mean_squared_error"
   std::vector<std::string> auxiliary;  // further outputs with a loss of this kind: "NAME=WEIGHT"

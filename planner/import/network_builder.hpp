@@ -25,7 +25,7 @@ struct OutputLoss {
 // Holds the layers, shapes and parameters that were read so far.
 class NetworkBuilder {
  public:
-  // `uses` says how many inputs of nodes each value is.
+  // `uses` says how often each value is an input of a node.
   NetworkBuilder(std::string file, std::map<std::string, int> uses)
       : file_(std::move(file)), uses_(std::move(uses)) {}
 
@@ -36,7 +36,7 @@ class NetworkBuilder {
   Activation add_layer(const NodeReader& node,
                        const LayerParameters& parameters,
                        const std::vector<Activation>& inputs);
-  // Adds a parameter.
+  // Adds a parameter of a layer.
   // @throws UnmappedNode for another number of values, or when another layer has this weight
   void add_tensor(LayerIndex layer,
                   const std::string& name,

@@ -47,19 +47,18 @@ struct KernelSpec {
   auto operator<=>(const KernelSpec&) const = default;
 };
 
-// Numbers that a kernel needs and that do not change its time.
+// Holds numbers that a kernel needs and that do not change its time.
 struct KernelConstants {
   double epsilon = 0.0;           // of a batch norm
   double running_momentum = 0.0;  // of a batch norm
   double dropout_rate = 0.0;
   double relu_max = std::numeric_limits<double>::infinity();  // of a ReLU that is not fused
   double add_scale = 1.0;                                     // of the second input of an add
-  // A local response norm has the values that most networks have, because another beta takes
-  // longer.
+  // The defaults are the values of most local response norms. Another beta takes longer.
   double response_scale = 2e-5;
   double response_beta = 0.75;
   double response_k = 1.0;
-  // An interpolation has one for each of d, h and w. Where step and begin are 0, every output is
+  // An interpolation has one axis for each of d, h and w. If step and begin are 0, every output is
   // the first input.
   std::array<InterpolationAxis, 3> axes{};
   std::uint64_t random_stream = 0;  // of a dropout; it is the layer index
@@ -69,7 +68,7 @@ struct KernelConstants {
 };
 
 // Returns one spec for a block and its mirror image, with padding_begin <= padding_end in every
-// dim: the first and the last rank of a split take equally long.
+// dim, because the first and the last rank of a split take equally long.
 KernelSpec canonical(KernelSpec spec);
 // Returns the spec without concurrent kernels.
 KernelSpec alone(KernelSpec spec);

@@ -13,7 +13,7 @@ namespace cnnplan {
 struct OperandRow {
   OperandRole role = OperandRole::x;
   bool written = false;
-  // Says whether a kernel has the operand. It is null where every kernel has it.
+  // Says whether a kernel has the operand. It is null if every kernel has it.
   bool (*is_there)(const KernelSpec& spec) = nullptr;
 };
 

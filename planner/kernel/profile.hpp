@@ -19,7 +19,7 @@ struct KernelTiming {
   double mean_s = 0.0;
   double stddev_s = 0.0;
   double min_s = 0.0;
-  // Standard deviation between ranks that run the kernel at the same time; 0 for a single rank.
+  // This is the standard deviation between ranks that run the kernel at once; 0 for a single rank.
   double rank_spread_s = 0.0;
   std::int64_t workspace_bytes = 0;
   std::string implementation;  // the library's name for it
