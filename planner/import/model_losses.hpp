@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "planner/import/import_onnx.hpp"
