@@ -56,7 +56,7 @@ class JsonReader {
   template <typename E>
   E enumerator() const;
 
-  // These functions leave `field` unchanged if the key is missing. @pre `range` fits into the
+  // These functions leave `field` as it is where the key is missing. @pre `range` fits into the
   // field
   template <std::integral Integer>
   void read(std::string_view key, Integer& field, const IntegerRange& range) const;
