@@ -36,17 +36,16 @@ class JsonReader {
   const std::string& file() const { return *file_; }
   const std::string& pointer() const { return pointer_; }
 
-  // These functions read objects. The first two refuse a key that is not listed. A missing key is
-  // refused when its value is read.
+  // For objects. Refuses a key that is not listed. A missing key is refused when its value is read.
   void allow_keys(std::span<const std::string_view> keys) const;
   void allow_keys(std::initializer_list<std::string_view> keys) const;
   bool has(std::string_view key) const;
   JsonReader at(std::string_view key) const;
   std::vector<std::pair<std::string, JsonReader>> members() const;
-  // These functions read lists.
+  // Lists.
   bool is_list() const;
   std::vector<JsonReader> entries(const IntegerRange& count = {}) const;
-  // These functions read scalars.
+  // Scalars.
   std::int64_t integer(const IntegerRange& range) const;
   double number(const NumberRange& range) const;
   bool boolean() const;
