@@ -1,6 +1,6 @@
-// Reads typed values from a JSON document. A reader knows its place in the document. So every
-// refusal names the file, the JSON pointer, the value that was found and the values that are
-// allowed.
+// Reads typed values from a JSON document, and throws InputError for values that are not allowed. A
+// reader knows its place in the document, so an error names the file, the JSON pointer, the found
+// value and the allowed values.
 #pragma once
 
 #include <concepts>
@@ -34,7 +34,7 @@ concept FieldInteger =
 
 class JsonReader {
  public:
-  // `value` is null where nothing stands at `pointer`.
+  // `value` is null if the document has nothing at `pointer`.
   JsonReader(const nlohmann::json* value, const std::string& file, std::string pointer)
       : value_(value), file_(&file), pointer_(std::move(pointer)) {}
 

@@ -1,5 +1,5 @@
 // Tests the formulas of collectives, which are the oracle of the cost model, by their factors.
-#include "planner/cost/collective_formulas.hpp"
+#include "tests/planner/cost/collective_formulas.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -9,7 +9,7 @@
 
 #include "tests/relative.hpp"
 
-namespace cnnplan {
+namespace cnnplan::test {
 namespace {
 
 // The figures are powers of ten apart. So the three digits of a result are the factors of alpha, n
@@ -82,13 +82,6 @@ TEST_CASE("collective formulas: refuse rank counts that they do not hold for") {
   CHECK_THROWS_AS(allreduce_ring_s(0, 1, digits), std::logic_error);
 }
 
-TEST_CASE("collective formulas: bus bandwidth of a perfect ring is that of the link") {
-  const LinearCost cost{.beta_s_per_byte = 1e-9};
-  const double time_s = allreduce_ring_s(8, 1e6, cost);
-  CHECK(bus_bandwidth_bytes_per_s(8, 1e6, time_s) == relative(1e9));
-  CHECK_THROWS_AS(bus_bandwidth_bytes_per_s(8, 1e6, 0.0), std::logic_error);
-}
-
 TEST_CASE("collective formulas: hierarchical inside, between, and with shared adapters") {
   NodeGroup nodes{.ranks_per_node = 4,
                   .nodes = 2,
@@ -116,4 +109,4 @@ TEST_CASE("collective formulas: a flat ring is as slow as its slowest link") {
   CHECK(allreduce_flat_ring_s(nodes, 40) == relative(6 * 1e4 + 1.5 * 40));
 }
 
-}  // namespace cnnplan
+}  // namespace cnnplan::test
