@@ -22,13 +22,13 @@ class KeptRunningValues {
     for (LayerIndex layer = 0; layer < network.layer_count(); ++layer) {
       if (!std::holds_alternative<BatchNorm>(network.layer(layer).parameters)) continue;
       for (const bool variance : {false, true}) {
-        kept_.push_back({layer, variance, store.running_values(layer, variance)});
+        kept_.push_back({layer, variance, store.running().values(layer, variance)});
       }
     }
   }
   void restore() const {
     for (const Kept& kept : kept_) {
-      store_.set_running_values(kept.layer, kept.variance, kept.values);
+      store_.running().set(kept.layer, kept.variance, kept.values);
     }
   }
 
