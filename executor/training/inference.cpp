@@ -16,7 +16,7 @@
 #include "executor/step/bound_cores.hpp"
 #include "executor/step/output.hpp"
 #include "executor/step/step_runner.hpp"
-#include "executor/training/setup.hpp"
+#include "executor/training/run_setup.hpp"
 #include "executor/training/stop_signals.hpp"
 #include "planner/base/error.hpp"
 #include "planner/schedule/rank_memory.hpp"

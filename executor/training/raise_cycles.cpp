@@ -1,5 +1,5 @@
 // Changes the number of cycles of each chain of a plan.
-#include "executor/training/more_cycles.hpp"
+#include "executor/training/raise_cycles.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // Checks that ranks, device and library suit the plan, and prepares weights and data.
-#include "executor/training/setup.hpp"
+#include "executor/training/run_setup.hpp"
 
 #include <algorithm>
 #include <cstdlib>

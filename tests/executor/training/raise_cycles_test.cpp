@@ -1,5 +1,5 @@
 // One cycle more, until the layers are as cheap.
-#include "executor/training/more_cycles.hpp"
+#include "executor/training/raise_cycles.hpp"
 
 #include <doctest/doctest.h>
 
