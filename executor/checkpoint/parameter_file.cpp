@@ -36,7 +36,7 @@ Selection selection_of(const ParameterSlot& slot) {
 }
 
 const Mesh& mesh_of(const Plan& plan, LayerIndex layer) {
-  return plan.layers[static_cast<std::size_t>(layer)].mesh;
+  return plan.layers[layer].mesh;
 }
 
 // Writes whole tensors; every rank contributes its part of each.
@@ -49,9 +49,8 @@ class DumpWriter {
   }
 
   void parameters(const LastStep& step) {
-    for (std::size_t i = 0; i < step.store.slots().size(); ++i) {
-      const ParameterSlot& slot = step.store.slots()[i];
-      const auto index = static_cast<int>(i);
+    for (int index = 0; index < std::ssize(step.store.slots()); ++index) {
+      const ParameterSlot& slot = step.store.slots()[index];
       tensor(slot, "", step.store.plain(ParameterArena::weights, index));
       if (step.runner == nullptr) continue;
       std::vector<double> gradient = step.store.plain(ParameterArena::gradients, index);
@@ -128,11 +127,10 @@ std::vector<double> read_finite(const TensorFileReader& reader,
 
 void load_parameters(const std::string& file, const Network& network, ParameterStore& store) {
   const TensorFileReader reader(file);
-  for (std::size_t i = 0; i < store.slots().size(); ++i) {
+  for (int i = 0; i < std::ssize(store.slots()); ++i) {
     const ParameterSlot& slot = store.slots()[i];
     store.set_weight(
-        static_cast<int>(i),
-        read_finite(reader, name_of(slot, network, ""), extents_of(slot), selection_of(slot)));
+        i, read_finite(reader, name_of(slot, network, ""), extents_of(slot), selection_of(slot)));
   }
   for (LayerIndex layer : batch_norms(network)) {
     const std::array extents{network.output_shape(layer, 1)[Dim::c]};
@@ -149,8 +147,8 @@ void load_parameters(const std::string& file, const Network& network, ParameterS
 void average_running_values(ParameterStore& store, const Plan& plan, const Communicator& world) {
   for (LayerIndex layer : batch_norms(plan.network)) {
     const double weight = own_share(plan, layer, world.rank());
-    const auto channels = static_cast<std::size_t>(plan.network.output_shape(layer, 1)[Dim::c]);
-    const auto first = static_cast<std::size_t>(store.running().channels(layer).begin);
+    const std::size_t channels = plan.network.output_shape(layer, 1)[Dim::c];
+    const std::size_t first = store.running().channels(layer).begin;
     for (const bool variance : {false, true}) {
       std::vector<double> values = store.running().values(layer, variance);
       // The first half sums the weighted values of each channel over ranks, the second half their

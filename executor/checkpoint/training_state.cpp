@@ -16,14 +16,14 @@ std::vector<LayerIndex> batch_norms(const Network& network) {
 
 double own_share(const Plan& plan, LayerIndex layer, int rank) {
   const Shape shape = plan.network.output_shape(layer, plan.batch);
-  const LayerPlan& own = plan.layers[static_cast<std::size_t>(layer)];
+  const LayerPlan& own = plan.layers[layer];
   const Distribution blocks(shape, own.mesh, own.stage);
   return static_cast<double>(volume(blocks.box(rank))) / static_cast<double>(volume(shape));
 }
 
 std::vector<StateTensor> state_tensors(const ParameterStore& store, const Network& network) {
   std::vector<StateTensor> tensors;
-  for (std::size_t i = 0; i < store.slots().size(); ++i) {
+  for (int i = 0; i < std::ssize(store.slots()); ++i) {
     const ParameterSlot& slot = store.slots()[i];
     for (const bool momentum : {false, true}) {
       const std::string tensor = std::string(to_text(slot.role)) + (momentum ? "_momentum" : "");
@@ -31,7 +31,7 @@ std::vector<StateTensor> state_tensors(const ParameterStore& store, const Networ
                          .layer = slot.layer,
                          .shape = slot.shape,
                          .box = slot.box,
-                         .slot = static_cast<int>(i),
+                         .slot = i,
                          .second = momentum});
     }
   }

@@ -43,8 +43,7 @@ void library_allreduce(std::span<T> values, MPI_Comm comm) {
 // Describes the shards of all ranks in the form that MPI takes.
 // @throws CommError when an int count is too small
 struct ShardCounts {
-  ShardCounts(std::size_t elements, int parts) {
-    const auto all = static_cast<std::int64_t>(elements);
+  ShardCounts(std::int64_t all, int parts) {
     message_count(all);
     for (int part = 0; part < parts; ++part) {
       const Range own = shard(all, parts, part);
@@ -59,7 +58,7 @@ struct ShardCounts {
 // MPI writes this rank's shard to the beginning of the values, so it is moved to its place.
 template <typename T>
 void library_reduce_scatter(std::span<T> values, const Communicator& communicator) {
-  const ShardCounts shards(values.size(), communicator.size());
+  const ShardCounts shards(std::ssize(values), communicator.size());
   check_mpi(MPI_Reduce_scatter(MPI_IN_PLACE,
                                values.data(),
                                shards.counts.data(),
@@ -73,7 +72,7 @@ void library_reduce_scatter(std::span<T> values, const Communicator& communicato
 
 template <typename T>
 void library_allgather(std::span<T> values, const Communicator& communicator) {
-  const ShardCounts shards(values.size(), communicator.size());
+  const ShardCounts shards(std::ssize(values), communicator.size());
   check_mpi(MPI_Allgatherv(MPI_IN_PLACE,
                            0,
                            MPI_DATATYPE_NULL,

@@ -35,7 +35,7 @@ ScaledDataset stored_samples(const Hdf5File& file, const BatchShape& batch, Hdf5
 ScaledDataset stored_labels(const BatchShape& batch, Hdf5Dataset dataset) {
   dataset.read_directly();
   const FileElement element = dataset.element();
-  const auto channels = static_cast<std::size_t>(batch.labels[Dim::c]);
+  const std::size_t channels = batch.labels[Dim::c];
   return {.dataset = std::move(dataset),
           .dims = batch.has_targets ? stored_target_dims(batch) : stored_label_dims(batch),
           .read_as = batch.has_targets ? FileElement::fp32 : element,

@@ -19,7 +19,7 @@ TensorView view_of(BlockRead& block, std::int64_t element_bytes) {
 }
 
 TensorView make_room(BlockRead& block, std::int64_t element_bytes) {
-  block.elements.resize(static_cast<std::size_t>(volume(block.box) * element_bytes));
+  block.elements.resize(volume(block.box) * element_bytes);
   return view_of(block, element_bytes);
 }
 

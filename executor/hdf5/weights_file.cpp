@@ -109,7 +109,7 @@ std::vector<double> TensorFileReader::read(const std::string& name,
                                            std::span<const std::int64_t> extents,
                                            const Selection& block) const {
   const Hdf5Dataset dataset = checked(name, extents);
-  std::vector<double> values(static_cast<std::size_t>(element_count(block.count)));
+  std::vector<double> values(element_count(block.count));
   if (!values.empty()) dataset.read(block, FileElement::fp64, values.data());
   return values;
 }

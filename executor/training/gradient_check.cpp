@@ -10,6 +10,7 @@
 
 #include "executor/backend/element.hpp"
 #include "executor/step/gather_shards.hpp"
+#include "executor/training/raise_cycles.hpp"
 #include "planner/tensor/rank_group.hpp"
 
 namespace cnnplan {
@@ -55,15 +56,15 @@ void require_same_slots(const Schedule& schedule, const ParameterStore& store) {
 }
 
 bool is_first_with_slice(const Plan& plan, const ParameterSlot& slot, int rank) {
-  const Mesh& mesh = plan.layers[static_cast<std::size_t>(slot.layer)].mesh;
+  const Mesh& mesh = plan.layers[slot.layer].mesh;
   return RankGroup(mesh, rank, {Axis::c, Axis::l}).front() == rank;
 }
 
 std::vector<double> counted_values(const Plan& plan, const ParameterStore& store, int rank) {
   std::vector<double> values;
-  for (std::size_t i = 0; i < store.slots().size(); ++i) {
+  for (int i = 0; i < std::ssize(store.slots()); ++i) {
     if (!is_first_with_slice(plan, store.slots()[i], rank)) continue;
-    const std::vector<double> slice = store.plain(ParameterArena::gradients, static_cast<int>(i));
+    const std::vector<double> slice = store.plain(ParameterArena::gradients, i);
     values.insert(values.end(), slice.begin(), slice.end());
   }
   return values;
@@ -82,16 +83,15 @@ std::array<std::vector<double>, 2> residual_squares(const Plan& plan,
                                                     const Schedule& schedule,
                                                     const StepRunner& runner) {
   std::array<std::vector<double>, 2> squares;
-  int most = 0;
-  for (const Multigrid& chain : plan.multigrid) most = std::max(most, chain.cycles);
-  for (auto& pass : squares) pass.resize(static_cast<std::size_t>(most) + 1);
+  const int most = most_cycles(plan);
+  for (auto& pass : squares) pass.resize(most + 1);
   for (const PointResidual& residual : schedule.residuals) {
     const HostBlock block = runner.memory().read(residual.operand);
     const double own = with_type_of(activation_element(plan.precision),
                                     [&]<typename T>(T) { return sum_of_squares<T>(block.view); });
     const int end = residual.last ? most + 1 : residual.cycles + 1;
     for (int cycles = residual.cycles; cycles < end; ++cycles) {
-      squares[residual.backward ? 1 : 0][static_cast<std::size_t>(cycles)] += own;
+      squares[residual.backward ? 1 : 0][cycles] += own;
     }
   }
   return squares;
