@@ -94,7 +94,7 @@ Placement Hdf5Data::placement(std::int64_t step, std::int64_t sample) const {
   return drawn(augmentation_, stored, batch_.samples, order_.seed, pass_of(step), sample);
 }
 
-// Labels per position use the placement of their sample. Coarser labels occur only where nothing is
+// Labels per position have the placement of their sample. Coarser labels occur only where nothing is
 // cropped.
 Placement Hdf5Data::label_placement(std::int64_t step, std::int64_t sample) const {
   Placement place = placement(step, sample);

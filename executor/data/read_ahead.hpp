@@ -1,4 +1,4 @@
-// Threads that read the mini-batches of coming steps, each one batch at a time.
+// Reads the mini-batches of coming steps in threads, each of which reads one batch at a time.
 #pragma once
 
 #include <condition_variable>

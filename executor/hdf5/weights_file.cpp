@@ -38,7 +38,7 @@ Selection stored_selection(const Shape& shape, const Box& block) {
 
 namespace {
 
-// Returns the file that finish() replaces, behind symbolic links. A device cannot be replaced.
+// Follows symbolic links, and returns the file that finish() replaces. A device cannot be replaced.
 std::string replaceable(const std::string& file) {
   if (!file_exists(file)) return file;
   std::error_code error;

@@ -1,4 +1,4 @@
-// The weights, gradients and momentum of one rank, and the running values of batch norm.
+// Holds the weights, gradients and momentum of one rank, and the running values of batch norms.
 #pragma once
 
 #include <array>

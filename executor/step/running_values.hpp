@@ -1,4 +1,4 @@
-// The running means and variances of the batch norms of one rank.
+// Holds the running means and variances of the batch norms of one rank.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Loops over the steps, with checks, evaluations and checkpoints between them.
+// Runs the steps in order, with checks, evaluations and checkpoints between them.
 #include "executor/training/training_steps.hpp"
 
 #include <cmath>

@@ -33,7 +33,7 @@ class TrainingSteps {
   // @post runner() is null, because the memory for a step and for an evaluation is not held at once
   void evaluate(RunReport& report);
 
-  // Plan, schedule and runner belong to the last step.
+  // These functions return the plan, the schedule and the runner of the last step.
   const Plan& plan() const { return plan_; }
   const Schedule& schedule() const { return schedule_; }
   const StepRunner* runner() const { return runner_ ? &*runner_ : nullptr; }  // null: no step ran
