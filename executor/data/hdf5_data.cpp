@@ -94,8 +94,8 @@ Placement Hdf5Data::placement(std::int64_t step, std::int64_t sample) const {
   return drawn(augmentation_, stored, batch_.samples, order_.seed, pass_of(step), sample);
 }
 
-// Labels per position have the placement of their sample. Coarser labels occur only where nothing is
-// cropped.
+// Labels per position have the placement of their sample. Coarser labels occur only where nothing
+// is cropped.
 Placement Hdf5Data::label_placement(std::int64_t step, std::int64_t sample) const {
   Placement place = placement(step, sample);
   if (!augmentation_.crops || labels_->dims.size() <= 2) place.first = {};

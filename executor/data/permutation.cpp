@@ -10,7 +10,9 @@
 namespace cnnplan {
 
 Permutation::Permutation(std::int64_t size, std::uint64_t key)
-    : size_(size), key_(key), half_bits_(std::max(1, (static_cast<int>(std::bit_width(size_ - 1)) + 1) / 2)) {}
+    : size_(size),
+      key_(key),
+      half_bits_(std::max(1, (static_cast<int>(std::bit_width(size_ - 1)) + 1) / 2)) {}
 
 std::int64_t Permutation::operator()(std::int64_t index) const {
   constexpr std::uint64_t rounds = 6;

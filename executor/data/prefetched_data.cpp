@@ -60,7 +60,8 @@ void PrefetchedData::read_samples(std::int64_t step, const TensorView& samples) 
   if (error) std::rethrow_exception(error);
 }
 
-// Records that the step waited from `begin` until now. The first step has no earlier one to measure from.
+// Records that the step waited from `begin` until now. The first step has no earlier one to measure
+// from.
 void PrefetchedData::take_time(Clock::time_point begin) {
   using Seconds = std::chrono::duration<double>;
   const Clock::time_point end = Clock::now();
