@@ -2,6 +2,7 @@
 #include "executor/output.hpp"
 
 #include <algorithm>
+#include <cinttypes>
 #include <cmath>
 #include <cstdio>
 
@@ -17,18 +18,16 @@ void ProgressLine::operator()(const Progress& progress) {
   drawn_ = true;
   const long left_s =
       std::lround(static_cast<double>(progress.steps - progress.step) * progress.step_s);
-  std::fprintf(stderr,
-               "\rstep %lld/%lld  ",
-               static_cast<long long>(progress.step),
-               static_cast<long long>(progress.steps));
+  std::fprintf(stderr, "\rstep %" PRId64 "/%" PRId64 "  ", progress.step, progress.steps);
   if (progress.loss) std::fprintf(stderr, "loss %.4f  ", *progress.loss);
   std::fprintf(stderr, "%.3f s/step  left %ld:%02ld   ", progress.step_s, left_s / 60, left_s % 60);
 }
 
 void print_summary(const RunReport& run, const std::string& file) {
-  std::printf("%s, batch %lld, %d rank%s: step %.4f s (min %.4f, max %.4f, %d steps), loss %.6f",
+  std::printf("%s, batch %" PRId64
+              ", %d rank%s: step %.4f s (min %.4f, max %.4f, %d steps), loss %.6f",
               run.network.c_str(),
-              static_cast<long long>(run.batch),
+              run.batch,
               run.ranks,
               run.ranks == 1 ? "" : "s",
               run.step.median_s,
@@ -50,17 +49,17 @@ void print_note(const std::string& text) {
 void print_evaluation(const Evaluation& evaluation) {
   if (evaluation.epochs == 0) return;  // the summary says it
   std::fprintf(stderr,
-               evaluation.is_loss ? "epoch %lld/%lld: test loss %.6g\n"
-                                  : "epoch %lld/%lld: test accuracy %.2f %%\n",
-               static_cast<long long>(evaluation.epoch),
-               static_cast<long long>(evaluation.epochs),
+               evaluation.is_loss ? "epoch %" PRId64 "/%" PRId64 ": test loss %.6g\n"
+                                  : "epoch %" PRId64 "/%" PRId64 ": test accuracy %.2f %%\n",
+               evaluation.epoch,
+               evaluation.epochs,
                evaluation.is_loss ? evaluation.result : 100.0 * evaluation.result);
 }
 
 void print_check(const GradientCheck& check) {
   std::fprintf(stderr,
-               "step %lld: gradient cosine %.5f, relative error %.2g with %d cycle%s\n",
-               static_cast<long long>(check.step),
+               "step %" PRId64 ": gradient cosine %.5f, relative error %.2g with %d cycle%s\n",
+               check.step,
                check.cosine,
                check.relative_error,
                check.cycles,
@@ -73,8 +72,7 @@ void print_check(const GradientCheck& check) {
 }
 
 void print_saved(std::int64_t step, const std::string& folder) {
-  std::fprintf(
-      stderr, "step %lld: state saved in %s\n", static_cast<long long>(step), folder.c_str());
+  std::fprintf(stderr, "step %" PRId64 ": state saved in %s\n", step, folder.c_str());
 }
 
 void print_places(const std::vector<RankPlace>& ranks) {
@@ -90,9 +88,9 @@ void print_places(const std::vector<RankPlace>& ranks) {
 }
 
 void print_summary(const InferenceReport& report, const std::string& file) {
-  std::printf("%s of %lld sample%s: mini-batch %.4f s (min %.4f, max %.4f, %d steps)",
+  std::printf("%s of %" PRId64 " sample%s: mini-batch %.4f s (min %.4f, max %.4f, %d steps)",
               report.tensor.c_str(),
-              static_cast<long long>(report.samples),
+              report.samples,
               report.samples == 1 ? "" : "s",
               report.step.median_s,
               report.step.min_s,

@@ -151,7 +151,7 @@ std::set<KernelSpec> profile_kernels(const ProfileRequest& request,
       callbacks.progress(progress);
     };
     const std::vector<Schedule> schedules = schedules_of(round, world.size());
-    const Schedule& own = schedules[static_cast<std::size_t>(world.rank())];
+    const Schedule& own = schedules[world.rank()];
     require_cores(round, own, backend.device());
     require_memory(memory_of(own).total_bytes(), round.what, world, backend.device());
     const Walk walk{

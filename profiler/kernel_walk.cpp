@@ -126,14 +126,13 @@ void warm_up(const StepRunner& runner,
   const auto is_warm = [&] {
     const bool steady =
         device.is_host() || passes_s.size() >= most_warmup_passes || is_steady(passes_s);
-    return static_cast<int>(passes_s.size()) >= options.warmup && warm_s >= least_warmup_s &&
-           steady;
+    return std::ssize(passes_s) >= options.warmup && warm_s >= least_warmup_s && steady;
   };
   while (!is_warm()) {
     pass();
     passes_s.push_back(world.maximum(runner.step_time_s()));
     warm_s += std::max(passes_s.back(), least_pass_s);
-    if (static_cast<int>(passes_s.size()) <= options.warmup) callbacks.after_pass();
+    if (std::ssize(passes_s) <= options.warmup) callbacks.after_pass();
   }
 }
 

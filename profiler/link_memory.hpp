@@ -22,7 +22,7 @@ class LinkMemory {
   // Returns the memory that MPI sends or receives.
   std::span<std::byte> bytes(std::int64_t count) const {
     const MemoryBlock& seen = device_.is_host() ? memory_ : mirror_;
-    return {seen.data(), static_cast<std::size_t>(count)};
+    return std::span(seen.data(), count);
   }
   void* data() const { return memory_.data(); }
   // These functions copy to the mirror before it is sent, and from it after it is received. Both

@@ -192,7 +192,7 @@ std::vector<LinkCurve> collectives_for(int ranks, const std::vector<LinkLevel>& 
   return curves;
 }
 
-constexpr auto float_bytes = static_cast<std::int64_t>(sizeof(float));
+constexpr std::int64_t float_bytes = sizeof(float);
 
 // Halves use equal shards of whole cache lines, as the shards of trainings do.
 std::int64_t summed_elements(CollectiveKind kind, std::int64_t bytes, const Communicator& group) {
@@ -268,7 +268,7 @@ void measure_collectives(const Communicator& world,
                          LinkMeasurements& measurements) {
   for (int size : group_sizes(world.size())) {
     if (world.rank() < size) {
-      std::vector<int> ranks(static_cast<std::size_t>(size));
+      std::vector<int> ranks(size);
       std::iota(ranks.begin(), ranks.end(), 0);
       const Communicator group = Communicator::group(world, ranks);
       append(measurements.curves, time_collectives(group, measurements.levels, options, timer));

@@ -76,7 +76,7 @@ std::vector<LinkSample> ring_steps(const LinkCurve& ring) {
   const int count = round_count(series, ring.collective);
   for (const LinkSample& sample : ring.samples) {
     const std::int64_t bytes = sample.bytes / series.parts;
-    if (bytes < static_cast<std::int64_t>(sizeof(float))) continue;
+    if (bytes < std::int64_t{sizeof(float)}) continue;
     steps.push_back({.bytes = bytes, .time = scaled(sample.time, 1.0 / count)});
   }
   return steps;

@@ -22,7 +22,7 @@ LinkSample time_add(const Communicator& world,
                     Device& device,
                     const RepetitionOptions& options,
                     std::int64_t elements) {
-  constexpr auto size = static_cast<std::int64_t>(sizeof(float));
+  constexpr std::int64_t size = sizeof(float);
   const MemoryBlock memory = device.allocate(own_elements * size);
   const MemoryBlock received = device.allocate(elements * size);
   const Box box = whole(Shape{{1, elements, 1, 1, 1}});
@@ -56,7 +56,7 @@ LinkSample time_column(const Communicator& world,
   constexpr std::int64_t rows = 128;
   constexpr std::int64_t columns = 66;
   const Box image = whole(Shape{{1, channels, 1, rows, columns}});
-  constexpr auto size = static_cast<std::int64_t>(sizeof(float));
+  constexpr std::int64_t size = sizeof(float);
   const MemoryBlock buffer = device.allocate(volume(image) * size);
   Box column = image;
   column[Dim::w] = {1, 2};
@@ -69,8 +69,7 @@ LinkSample time_column(const Communicator& world,
     const std::int64_t next = column[Dim::w].end % columns;
     column[Dim::w] = {next, next + 1};
   };
-  const auto bytes = volume(column) * static_cast<std::int64_t>(sizeof(float));
-  return {.bytes = bytes, .time = time_repeatedly(world, options, pass)};
+  return {.bytes = volume(column) * size, .time = time_repeatedly(world, options, pass)};
 }
 
 std::vector<LinkSample> time_copies(const Communicator& world,
@@ -110,7 +109,7 @@ OverlapTimes time_overlap(const Communicator& pair,
                           const RepetitionOptions& options,
                           std::int64_t message_bytes) {
   constexpr std::int64_t trial_steps = 1'000'000;
-  const std::vector<std::byte> sent(static_cast<std::size_t>(message_bytes));
+  const std::vector<std::byte> sent(message_bytes);
   std::vector<std::byte> received(sent.size());
   const int peer = 1 - pair.rank();
   const auto exchange = [&] { PairExchange(pair, sent, received, peer).wait(); };

@@ -12,7 +12,7 @@ std::string progress_line(int done, int total, double elapsed_s, const std::stri
   constexpr int width = 30;
   constexpr std::size_t most_characters = 120;
   const int of_total = std::min(done, total);
-  const auto filled = static_cast<std::size_t>(total > 0 ? width * of_total / total : 0);
+  const int filled = total > 0 ? width * of_total / total : 0;
   const long left_s = std::lround(elapsed_s / done * (total - of_total));
   const std::string bar = std::string(filled, '#') + std::string(width - filled, '.');
   std::array<char, most_characters> line{};

@@ -53,9 +53,8 @@ Repetitions Sampler::plan(const TimedBody& body) const {
   const double first_s = warm_up_s(1, body);
   const double runs = std::clamp(std::ceil(options_.sample_s / first_s), 1.0, most_runs_per_sample);
   const double run_s = warm_up_s(static_cast<int>(runs), body);
-  const double count = std::clamp(options_.budget_s / (run_s * runs),
-                                  static_cast<double>(options_.least_repetitions),
-                                  static_cast<double>(options_.most_repetitions));
+  const double count = std::clamp<double>(
+      options_.budget_s / (run_s * runs), options_.least_repetitions, options_.most_repetitions);
   return {.count = static_cast<int>(count), .runs_per_sample = static_cast<int>(runs)};
 }
 

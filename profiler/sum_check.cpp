@@ -29,12 +29,12 @@ std::vector<float> values_before(const Communicator& group,
                                  CollectiveKind kind,
                                  std::int64_t elements,
                                  const Range& own) {
-  std::vector<float> values(static_cast<std::size_t>(elements));
+  std::vector<float> values(elements);
   const bool gathers = kind == CollectiveKind::allgather;
   const int factor = gathers ? sum_over(group.size()) : of_rank(group.rank());
   const Range filled = gathers ? own : Range{0, elements};
   for (std::int64_t i = filled.begin; i < filled.end; ++i) {
-    values[static_cast<std::size_t>(i)] = static_cast<float>(factor * of_place(i));
+    values[i] = static_cast<float>(factor * of_place(i));
   }
   return values;
 }
@@ -46,7 +46,7 @@ std::int64_t count_wrong(const Communicator& group,
                          const std::function<void()>& collective) {
   const Range own = shard(spec.elements, group.size(), group.rank());
   std::vector<float> host = values_before(group, spec.kind, spec.elements, own);
-  const std::int64_t bytes = spec.elements * static_cast<std::int64_t>(sizeof(float));
+  const std::int64_t bytes = spec.elements * bytes_of(ElementType::fp32);
   spec.device->copy_to_device(spec.data, host.data(), bytes);
   collective();
   spec.device->copy_to_host(host.data(), spec.data, bytes);
@@ -57,7 +57,7 @@ std::int64_t count_wrong(const Communicator& group,
   double wrong = 0.0;
   for (std::int64_t i = checked.begin; i < checked.end; ++i) {
     const auto expected = static_cast<float>(sum * of_place(i));
-    if (host[static_cast<std::size_t>(i)] != expected) wrong += 1.0;
+    if (host[i] != expected) wrong += 1.0;
   }
   const std::vector<double> all = group.all_gather(std::array{wrong});
   return std::llround(std::accumulate(all.begin(), all.end(), 0.0));

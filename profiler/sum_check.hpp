@@ -1,4 +1,4 @@
-// Checks that a collective computes what it should, before it is timed.
+// Checks the sums of a collective before it is timed.
 #pragma once
 
 #include <cstdint>

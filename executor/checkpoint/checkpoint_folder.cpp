@@ -23,7 +23,7 @@ constexpr std::string_view part_suffix = ".bin";
 std::optional<std::int64_t> take_number(std::string_view& name) {
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-  const auto digits = static_cast<std::size_t>(end - name.data());
+  const std::size_t digits = end - name.data();
   if (error != std::errc{} || std::to_string(number) != name.substr(0, digits)) return std::nullopt;
   name.remove_prefix(digits);
   return number;

@@ -109,8 +109,7 @@ void check_parts(const std::string& folder,
                  const Checkpoint& checkpoint,
                  const Communicator& world) {
   on_every_rank(world, [&] {
-    const auto ranks = static_cast<std::size_t>(world.size());
-    for (auto i = static_cast<std::size_t>(world.rank()); i < checkpoint.parts.size(); i += ranks) {
+    for (std::size_t i = world.rank(); i < checkpoint.parts.size(); i += world.size()) {
       check_part(folder, checkpoint.parts[i]);
     }
   });

@@ -42,7 +42,7 @@ struct WrittenPart {
 bool is_written_by(int rank, std::size_t index, const StateTensor& tensor, const Plan& plan) {
   if (is_empty(tensor.box)) return false;
   if (tensor.is_running()) return true;
-  const Mesh& mesh = plan.layers[static_cast<std::size_t>(tensor.layer)].mesh;
+  const Mesh& mesh = plan.layers[tensor.layer].mesh;
   const RankGroup equals(mesh, rank, {Axis::c, Axis::l});
   return equals[static_cast<int>(index % static_cast<std::size_t>(equals.size()))] == rank;
 }

@@ -36,7 +36,7 @@ Selection selection_of(const ParameterSlot& slot) {
 }
 
 const Mesh& mesh_of(const Plan& plan, LayerIndex layer) {
-  return plan.layers[static_cast<std::size_t>(layer)].mesh;
+  return plan.layers[layer].mesh;
 }
 
 // Writes whole tensors; every rank contributes its part of each.
@@ -69,9 +69,10 @@ class DumpWriter {
   void running_values(const ParameterStore& store, LayerIndex layer) {
     const std::int64_t channels = plan_.network.output_shape(layer, 1)[Dim::c];
     Box box = whole({{1, 1, 1, 1, channels}});
-    box[Dim::w] = store.running_channels(layer);
+    box[Dim::w] = store.running().channels(layer);
     for (const bool variance : {false, true}) {
-      const TensorSlice slice{{{1, 1, 1, 1, channels}}, box, store.running_values(layer, variance)};
+      const TensorSlice slice{
+          {{1, 1, 1, 1, channels}}, box, store.running().values(layer, variance)};
       write(tensor_name(plan_.network.layer(layer).name, variance ? "variance" : "mean"),
             std::array{channels},
             gather(slice, mesh_of(plan_, layer), world_),
@@ -133,12 +134,12 @@ void load_parameters(const std::string& file, const Network& network, ParameterS
   }
   for (LayerIndex layer : batch_norms(network)) {
     const std::array extents{network.output_shape(layer, 1)[Dim::c]};
-    const Range channels = store.running_channels(layer);
+    const Range channels = store.running().channels(layer);
     const Selection own{.start = {channels.begin}, .count = {channels.size()}};
     const std::string& name = network.layer(layer).name;
     for (const bool variance : {false, true}) {
       const std::string tensor = tensor_name(name, variance ? "variance" : "mean");
-      store.set_running_values(layer, variance, read_finite(reader, tensor, extents, own));
+      store.running().set(layer, variance, read_finite(reader, tensor, extents, own));
     }
   }
 }
@@ -146,10 +147,10 @@ void load_parameters(const std::string& file, const Network& network, ParameterS
 void average_running_values(ParameterStore& store, const Plan& plan, const Communicator& world) {
   for (LayerIndex layer : batch_norms(plan.network)) {
     const double weight = own_share(plan, layer, world.rank());
-    const auto channels = static_cast<std::size_t>(plan.network.output_shape(layer, 1)[Dim::c]);
-    const auto first = static_cast<std::size_t>(store.running_channels(layer).begin);
+    const std::size_t channels = plan.network.output_shape(layer, 1)[Dim::c];
+    const std::size_t first = store.running().channels(layer).begin;
     for (const bool variance : {false, true}) {
-      std::vector<double> values = store.running_values(layer, variance);
+      std::vector<double> values = store.running().values(layer, variance);
       // The first half sums the weighted values of each channel over ranks, the second half their
       // weights.
       std::vector<double> sums(2 * channels);
@@ -161,7 +162,7 @@ void average_running_values(ParameterStore& store, const Plan& plan, const Commu
       for (std::size_t i = 0; i < values.size(); ++i) {
         values[i] = sums[first + i] / sums[channels + first + i];
       }
-      store.set_running_values(layer, variance, values);
+      store.running().set(layer, variance, values);
     }
   }
 }

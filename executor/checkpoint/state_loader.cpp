@@ -56,7 +56,7 @@ class StateReader {
 
  private:
   std::vector<double> read(const StoredSlice& slice) const {
-    const CheckpointPart& part = checkpoint_.parts.at(static_cast<std::size_t>(slice.part));
+    const CheckpointPart& part = checkpoint_.parts.at(slice.part);
     const std::int64_t bytes = volume(slice.box) * bytes_of(checkpoint_.element);
     const std::vector<std::byte> stored = read_bytes(
         (std::filesystem::path(folder_) / part.file).string(), slice.offset_bytes, bytes);
@@ -78,7 +78,7 @@ class StateReader {
 std::vector<double> assembled(const StoredTensor& stored,
                               const Box& box,
                               const StateReader& reader) {
-  std::vector<double> values(static_cast<std::size_t>(volume(box)));
+  std::vector<double> values(volume(box));
   for (const StoredSlice& slice : stored.slices) {
     if (!overlap(slice.box, box)) continue;
     const Box common = intersect(slice.box, box);
@@ -99,7 +99,7 @@ std::vector<double> averaged(const StoredTensor& stored,
                              const Box& box,
                              const StateReader& reader) {
   constexpr double least_weight = 1e-300;
-  const auto elements = static_cast<std::size_t>(volume(box));
+  const std::size_t elements = volume(box);
   std::vector<double> sums(elements);
   std::vector<double> weights(elements);
   for (const StoredSlice& slice : stored.slices) {
@@ -107,7 +107,7 @@ std::vector<double> averaged(const StoredTensor& stored,
     const Box common = intersect(slice.box, box);
     const std::vector<double> read = reader.read(slice, common);
     const double weight = std::max(slice.share, least_weight);
-    const auto first = static_cast<std::size_t>(common[Dim::w].begin - box[Dim::w].begin);
+    const std::size_t first = common[Dim::w].begin - box[Dim::w].begin;
     for (std::size_t i = 0; i < read.size(); ++i) {
       sums[first + i] += weight * read[i];
       weights[first + i] += weight;

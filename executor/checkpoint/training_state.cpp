@@ -16,7 +16,7 @@ std::vector<LayerIndex> batch_norms(const Network& network) {
 
 double own_share(const Plan& plan, LayerIndex layer, int rank) {
   const Shape shape = plan.network.output_shape(layer, plan.batch);
-  const LayerPlan& own = plan.layers[static_cast<std::size_t>(layer)];
+  const LayerPlan& own = plan.layers[layer];
   const Distribution blocks(shape, own.mesh, own.stage);
   return static_cast<double>(volume(blocks.box(rank))) / static_cast<double>(volume(shape));
 }
@@ -38,7 +38,7 @@ std::vector<StateTensor> state_tensors(const ParameterStore& store, const Networ
   for (const LayerIndex layer : batch_norms(network)) {
     const Shape shape{{1, 1, 1, 1, network.output_shape(layer, 1)[Dim::c]}};
     Box box = whole(shape);
-    box[Dim::w] = store.running_channels(layer);
+    box[Dim::w] = store.running().channels(layer);
     for (const bool variance : {false, true}) {
       tensors.push_back(
           {.name = tensor_name(network.layer(layer).name, variance ? "variance" : "mean"),
@@ -52,14 +52,14 @@ std::vector<StateTensor> state_tensors(const ParameterStore& store, const Networ
 }
 
 std::vector<double> values_of(const ParameterStore& store, const StateTensor& tensor) {
-  if (tensor.is_running()) return store.running_values(tensor.layer, tensor.second);
+  if (tensor.is_running()) return store.running().values(tensor.layer, tensor.second);
   return store.plain(tensor.second ? ParameterArena::momentum : ParameterArena::weights,
                      tensor.slot);
 }
 
 void set_values(ParameterStore& store, const StateTensor& tensor, std::span<const double> values) {
   if (tensor.is_running()) {
-    store.set_running_values(tensor.layer, tensor.second, values);
+    store.running().set(tensor.layer, tensor.second, values);
   } else if (tensor.second) {
     store.set_momentum(tensor.slot, values);
   } else {

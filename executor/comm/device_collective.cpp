@@ -95,7 +95,7 @@ void DeviceCollective::finish() {
 }
 
 void DeviceCollective::run_on_host(void* values) {
-  const auto count = static_cast<std::size_t>(spec_.elements);
+  const std::size_t count = spec_.elements;
   if (bytes_of(spec_.element) == 2) {
     group_.allgather(std::span(static_cast<std::uint16_t*>(values), count), spec_.algorithm);
   } else if (spec_.element == ElementType::fp32) {

@@ -40,7 +40,7 @@ class RoundExchange {
 
   T* target(std::int64_t index, const Range& chunk) {
     if (!round_.adds) return values_.data() + chunk.begin;
-    return reinterpret_cast<T*>(received_[static_cast<std::size_t>(index % 2)].data());
+    return reinterpret_cast<T*>(received_[index % 2].data());
   }
 
   static int message_bytes(const Range& chunk) {
@@ -48,7 +48,7 @@ class RoundExchange {
   }
 
   void begin(std::int64_t index) {
-    std::array<MPI_Request, 2>& requests = requests_[static_cast<std::size_t>(index % 2)];
+    std::array<MPI_Request, 2>& requests = requests_[index % 2];
     requests.fill(MPI_REQUEST_NULL);
     const Range in = chunk_of(round_.received, elements, index);
     if (in.size() > 0) {
@@ -76,9 +76,7 @@ class RoundExchange {
 
   // Waits until the chunk is sent and received. The values that were sent may change afterwards.
   void end(std::int64_t index) {
-    check_mpi(
-        MPI_Waitall(2, requests_[static_cast<std::size_t>(index % 2)].data(), MPI_STATUSES_IGNORE),
-        "MPI_Waitall");
+    check_mpi(MPI_Waitall(2, requests_[index % 2].data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
     const Range in = chunk_of(round_.received, elements, index);
     if (round_.adds) add(values_.data() + in.begin, target(index, in), in.size());
   }
@@ -95,7 +93,7 @@ class RoundExchange {
 ExchangeAllreduce::ExchangeAllreduce(const Communicator& group, const ExchangeShape& shape)
     : group_(group), rounds_(exchange_rounds(shape, group.rank())) {
   if (shape.ranks != group.size()) throw std::logic_error("rounds for another number of ranks");
-  const auto most = static_cast<std::size_t>(shape.elements) * sizeof(double);
+  const std::size_t most = shape.elements * sizeof(double);
   for (std::vector<std::byte>& room : received_)
     room.resize(std::min(chunk_bytes_between_nodes, most));
 }

@@ -14,8 +14,7 @@ void check_mpi(int code, const char* call) {
   std::array<char, MPI_MAX_ERROR_STRING> text{};
   int length = 0;
   MPI_Error_string(code, text.data(), &length);
-  throw CommError(std::string(call) + ": " +
-                  std::string(text.data(), static_cast<std::size_t>(length)));
+  throw CommError(std::string(call) + ": " + std::string(text.data(), length));
 }
 
 int message_count(std::int64_t elements) {
@@ -33,7 +32,7 @@ Communicator::Handle::Handle(MPI_Comm owned) : comm(owned) {
 }
 
 Communicator::Handle::~Handle() {
-  ring_link.reset();
+  collectives = {};  // a link needs the communicator
   int finalized = 0;
   MPI_Finalized(&finalized);
   if (finalized == 0 && comm != MPI_COMM_NULL) MPI_Comm_free(&comm);

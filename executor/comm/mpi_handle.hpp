@@ -3,12 +3,11 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 
 #include <mpi.h>
 
 #include "executor/comm/communicator.hpp"
-#include "executor/comm/ring_link.hpp"
+#include "executor/comm/value_collectives.hpp"
 
 namespace cnnplan {
 
@@ -37,7 +36,7 @@ struct Communicator::Handle {
   MPI_Comm comm = MPI_COMM_NULL;
   int rank = 0;
   int size = 1;
-  std::unique_ptr<RingLink> ring_link;  // made by the first collective on the ring
+  ValueCollectives collectives;
 };
 
 }  // namespace cnnplan

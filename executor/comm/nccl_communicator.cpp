@@ -47,8 +47,7 @@ cudaStream_t stream_of(Device& device) {
 }
 
 struct OwnShard {
-  OwnShard(const NcclValues& values, int rank, int ranks)
-      : elements(static_cast<std::size_t>(values.elements / ranks)) {
+  OwnShard(const NcclValues& values, int rank, int ranks) : elements(values.elements / ranks) {
     if (values.elements % ranks != 0) throw std::logic_error("NCCL's shards are equal");
     data = static_cast<std::byte*>(values.data) +
            rank * (values.elements / ranks) * bytes_of(values.element);
@@ -94,7 +93,7 @@ NcclCommunicator::~NcclCommunicator() = default;
 void NcclCommunicator::allreduce(Device& device, const NcclValues& values) const {
   check_nccl(ncclAllReduce(values.data,
                            values.data,
-                           static_cast<std::size_t>(values.elements),
+                           values.elements,
                            type_of_sum(values.element),
                            ncclSum,
                            handle_->comm.get(),
@@ -118,7 +117,7 @@ void NcclCommunicator::allgather(Device& device, const NcclValues& values) const
   const OwnShard own(values, handle_->rank, handle_->ranks);
   check_nccl(ncclAllGather(own.data,
                            values.data,
-                           own.elements * static_cast<std::size_t>(bytes_of(values.element)),
+                           own.elements * bytes_of(values.element),
                            ncclUint8,
                            handle_->comm.get(),
                            stream_of(device)),

@@ -19,8 +19,8 @@ int most_ranks_on_a_device(const Communicator& world, const Device& device) {
   for (const std::string& place : world.gather(host_name() + ' ' + device.place(), 0)) {
     ++ranks[place];
   }
-  double most = 0.0;
-  for (const auto& [place, count] : ranks) most = std::max(most, static_cast<double>(count));
+  int most = 0;
+  for (const auto& [place, count] : ranks) most = std::max(most, count);
   return static_cast<int>(world.maximum(most));
 }
 

@@ -8,15 +8,15 @@
 namespace cnnplan {
 namespace {
 
-int byte_count(std::size_t bytes) {
-  return message_count(static_cast<std::int64_t>(bytes));
+int byte_count(std::span<const std::byte> bytes) {
+  return message_count(std::ssize(bytes));
 }
 
 }  // namespace
 
 void send(const Communicator& communicator, std::span<const std::byte> bytes, int peer) {
   check_mpi(MPI_Send(bytes.data(),
-                     byte_count(bytes.size()),
+                     byte_count(bytes),
                      MPI_BYTE,
                      peer,
                      point_to_point_tag,
@@ -26,7 +26,7 @@ void send(const Communicator& communicator, std::span<const std::byte> bytes, in
 
 void receive(const Communicator& communicator, std::span<std::byte> bytes, int peer) {
   check_mpi(MPI_Recv(bytes.data(),
-                     byte_count(bytes.size()),
+                     byte_count(bytes),
                      MPI_BYTE,
                      peer,
                      point_to_point_tag,
@@ -46,7 +46,7 @@ PairExchange::PairExchange(const Communicator& communicator,
     : state_(std::make_unique<State>()) {
   const MPI_Comm comm = communicator.handle().comm;
   check_mpi(MPI_Irecv(received.data(),
-                      byte_count(received.size()),
+                      byte_count(received),
                       MPI_BYTE,
                       peer,
                       point_to_point_tag,
@@ -54,7 +54,7 @@ PairExchange::PairExchange(const Communicator& communicator,
                       &state_->requests[0]),
             "MPI_Irecv");
   check_mpi(MPI_Isend(sent.data(),
-                      byte_count(sent.size()),
+                      byte_count(sent),
                       MPI_BYTE,
                       peer,
                       point_to_point_tag,

@@ -9,7 +9,7 @@
 
 namespace cnnplan {
 
-// Both calls block. @throws CommError, also when one message cannot carry the bytes
+// Both calls are blocking. @throws CommError, also when one message cannot carry the bytes
 void send(const Communicator& communicator, std::span<const std::byte> bytes, int peer);
 void receive(const Communicator& communicator, std::span<std::byte> bytes, int peer);
 

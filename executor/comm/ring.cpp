@@ -18,7 +18,7 @@ std::int64_t ceil_divide(std::int64_t a, std::int64_t b) {
 
 template <typename T>
 std::size_t bytes_of(const RingHop& hop) {
-  return static_cast<std::size_t>(hop.count) * sizeof(T);
+  return hop.count * sizeof(T);
 }
 
 template <typename T>
@@ -66,7 +66,7 @@ class Announcer {
     for (; next_ < hops_.size() && ahead_ < link_.chunks_in_flight(); ++next_) {
       const RingHop hop = hops_[next_];
       if (!hop.receives || hop.count == 0) continue;
-      link_.expect(static_cast<std::size_t>(hop.count) * element_bytes_);
+      link_.expect(hop.count * element_bytes_);
       ++ahead_;
     }
   }
@@ -83,7 +83,7 @@ class Announcer {
 template <typename T>
 void run(CollectiveKind kind, std::span<T> values, RingLink& link, int rank, int ranks) {
   const RingShape shape{.kind = kind,
-                        .elements = static_cast<std::int64_t>(values.size()),
+                        .elements = std::ssize(values),
                         .ranks = ranks,
                         .chunk_elements = static_cast<std::int64_t>(link.chunk_bytes() / sizeof(T)),
                         .chunks_per_block = link.chunks_in_flight()};

@@ -53,6 +53,55 @@ void pause_core() {
 #endif
 }
 
+// Holds one end of the queue between two neighbours, and how many of its chunks have passed here.
+class QueueEnd {
+ public:
+  // `area` is the memory of the left neighbour, which made the queue.
+  QueueEnd(std::byte* area, LinkQueue* queue) : area_(area), queue_(queue) {}
+
+  LinkQueue& queue() const { return *queue_; }
+  std::uint64_t passed() const { return passed_; }
+  std::byte* slot() const {
+    return area_ + page_bytes + passed_ % slot_count * chunk_bytes_inside_node;
+  }
+  // Tells the neighbour through `counter` that one more chunk has passed.
+  void pass(std::atomic<std::uint64_t>& counter) {
+    counter.store(++passed_, std::memory_order_release);
+  }
+
+ private:
+  std::byte* area_;
+  LinkQueue* queue_;
+  std::uint64_t passed_ = 0;
+};
+
+// Measures passes, and chooses by their times how chunks are written.
+class TimedStore {
+ public:
+  void begin(std::size_t bytes) {
+    bytes_ = bytes;
+    if (bytes >= least_timed_bytes) store_ = choice_.next();
+  }
+  // Time counts from the left neighbour's first chunk on.
+  void note_chunk() {
+    if (!begin_) begin_ = Clock::now();
+  }
+  void end() {
+    if (begin_ && bytes_ >= least_timed_bytes) {
+      const std::chrono::duration<double> passed = Clock::now() - *begin_;
+      choice_.record(passed.count() / static_cast<double>(bytes_));
+    }
+    begin_.reset();
+  }
+  bool is_streamed() const { return store_ == Store::streamed; }
+
+ private:
+  StoreChoice choice_;
+  Store store_ = Store::cached;
+  std::size_t bytes_ = 0;
+  std::optional<Clock::time_point> begin_;
+};
+
 class SharedLink final : public RingLink {
  public:
   SharedLink(const Communicator& communicator, std::unique_ptr<SharedMemory> memory)
@@ -60,59 +109,50 @@ class SharedLink final : public RingLink {
         memory_(std::move(memory)),
         spins_before_yield_(communicator.size() > sysconf(_SC_NPROCESSORS_ONLN)
                                 ? spins_on_shared_core
-                                : spins_on_own_core) {
-    const int left = (communicator.rank() + communicator.size() - 1) % communicator.size();
-    right_area_ = area(communicator.rank());
-    left_area_ = area(left);
-    to_right_ = new (right_area_) LinkQueue;
-    communicator.barrier();
-    from_left_ = std::launder(reinterpret_cast<LinkQueue*>(left_area_));
-  }
+                                : spins_on_own_core),
+        right_(make_queue(communicator.rank())),
+        left_(join_queue(communicator)) {}
 
   std::size_t chunk_bytes() const override { return chunk_bytes_inside_node; }
   int chunks_in_flight() const override { return shared_chunks_in_flight; }
 
-  void begin(std::size_t bytes) override {
-    pass_bytes_ = bytes;
-    if (bytes >= least_timed_bytes) store_ = choice_.next();
-  }
+  void begin(std::size_t bytes) override { store_.begin(bytes); }
 
   bool streams(std::size_t bytes) const override {
-    return store_ == Store::streamed && bytes >= least_streamed_bytes;
+    return store_.is_streamed() && bytes >= least_streamed_bytes;
   }
 
   void expect(std::size_t) override {}
 
   std::byte* outgoing() override {
-    if (sent_ >= slot_count) wait_for(to_right_->released, sent_ - slot_count + 1);
-    return slot(right_area_, sent_);
+    const std::uint64_t sent = right_.passed();
+    if (sent >= slot_count) wait_for(right_.queue().released, sent - slot_count + 1);
+    return right_.slot();
   }
 
-  void send(std::size_t) override { to_right_->sent.store(++sent_, std::memory_order_release); }
+  void send(std::size_t) override { right_.pass(right_.queue().sent); }
 
   const std::byte* incoming() override {
-    wait_for(from_left_->sent, released_ + 1);
-    if (!pass_begin_) pass_begin_ = Clock::now();
-    return slot(left_area_, released_);
+    wait_for(left_.queue().sent, left_.passed() + 1);
+    store_.note_chunk();
+    return left_.slot();
   }
 
-  void release() override { from_left_->released.store(++released_, std::memory_order_release); }
+  void release() override { left_.pass(left_.queue().released); }
 
-  void end() override {
-    if (pass_begin_ && pass_bytes_ >= least_timed_bytes) {
-      const std::chrono::duration<double> passed = Clock::now() - *pass_begin_;
-      choice_.record(passed.count() / static_cast<double>(pass_bytes_));
-    }
-    pass_begin_.reset();
-  }
+  void end() override { store_.end(); }
 
  private:
-  std::byte* area(int rank) const {
-    return memory_->data() + static_cast<std::size_t>(rank) * area_bytes;
-  }
+  std::byte* area(int rank) const { return memory_->data() + rank * area_bytes; }
 
-  static std::byte* slot(std::byte* area, std::uint64_t index) {
-    return area + page_bytes + index % slot_count * chunk_bytes_inside_node;
+  QueueEnd make_queue(int rank) const { return {area(rank), new (area(rank)) LinkQueue}; }
+
+  // Waits until all ranks have made their queues.
+  QueueEnd join_queue(const Communicator& communicator) const {
+    communicator.barrier();
+    std::byte* const left =
+        area((communicator.rank() + communicator.size() - 1) % communicator.size());
+    return {left, std::launder(reinterpret_cast<LinkQueue*>(left))};
   }
 
   void wait_for(const std::atomic<std::uint64_t>& counter, std::uint64_t value) const {
@@ -133,22 +173,15 @@ class SharedLink final : public RingLink {
   MPI_Comm comm_;
   std::unique_ptr<SharedMemory> memory_;
   int spins_before_yield_;
-  std::byte* right_area_ = nullptr;
-  std::byte* left_area_ = nullptr;
-  LinkQueue* to_right_ = nullptr;
-  LinkQueue* from_left_ = nullptr;
-  StoreChoice choice_;
-  Store store_ = Store::cached;
-  std::size_t pass_bytes_ = 0;
-  std::optional<Clock::time_point> pass_begin_;  // when the left neighbour's first chunk had come
-  std::uint64_t sent_ = 0;
-  std::uint64_t released_ = 0;
+  QueueEnd right_;  // this rank sends
+  QueueEnd left_;   // this rank receives
+  TimedStore store_;
 };
 
 }  // namespace
 
 std::unique_ptr<RingLink> make_shared_link(const Communicator& communicator) {
-  const std::size_t bytes = static_cast<std::size_t>(communicator.size()) * area_bytes;
+  const std::size_t bytes = communicator.size() * area_bytes;
   auto memory = SharedMemory::create(communicator, bytes);
   if (memory == nullptr) return nullptr;
   return std::make_unique<SharedLink>(communicator, std::move(memory));

@@ -157,7 +157,7 @@ void Transfer::State::add_unpacks(int rank) {
       continue;
     }
     const int index = message_of.at(piece.peer);
-    const auto& staged = receives[static_cast<std::size_t>(index)].staged();
+    const auto& staged = receives[index].staged();
     if (staged.empty()) continue;
     const TensorView& from = staged[next_piece[piece.peer]++];
     unpacks.push_back({index, make_box_copy(to, from, spec.element)});
@@ -190,7 +190,7 @@ void Transfer::State::finish() {
   if (!memory.mirrored && !spec.device->is_host()) start_all(receive_requests);
   start_all(send_requests);
   for (const Unpack& unpack : unpacks) {
-    if (unpack.message >= 0) receive(static_cast<std::size_t>(unpack.message));
+    if (unpack.message >= 0) receive(unpack.message);
     spec.accumulate ? spec.device->add(unpack.copy) : spec.device->copy(unpack.copy);
   }
   for (std::size_t index = 0; index < receives.size(); ++index) receive(index);

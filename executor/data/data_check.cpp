@@ -118,7 +118,7 @@ LabelRange label_range(const Hdf5Dataset& labels, Range rows) {
                         .count = labels.extents()};
     selection.start.front() = begin;
     selection.count.front() = std::min(rows_at_once, rows.end - begin);
-    values.resize(static_cast<std::size_t>(element_count(selection.count)));
+    values.resize(element_count(selection.count));
     labels.read(selection, FileElement::int64, values.data());
     const auto [lowest, highest] = std::minmax_element(values.begin(), values.end());
     range.lowest = std::min(range.lowest, *lowest);
@@ -213,7 +213,7 @@ std::vector<double> channel_attribute(const Hdf5File& file,
                                       const std::string& name,
                                       double absent,
                                       double lowest) {
-  const auto channels = static_cast<std::size_t>(samples.extents().at(1));
+  const std::size_t channels = samples.extents().at(1);
   std::vector<double> values = samples.attribute(name).value_or(std::vector<double>{absent});
   const bool in_range = std::all_of(values.begin(), values.end(), [&](double value) {
     return std::isfinite(value) && value > lowest;

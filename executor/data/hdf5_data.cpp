@@ -35,7 +35,7 @@ ScaledDataset stored_samples(const Hdf5File& file, const BatchShape& batch, Hdf5
 ScaledDataset stored_labels(const BatchShape& batch, Hdf5Dataset dataset) {
   dataset.read_directly();
   const FileElement element = dataset.element();
-  const auto channels = static_cast<std::size_t>(batch.labels[Dim::c]);
+  const std::size_t channels = batch.labels[Dim::c];
   return {.dataset = std::move(dataset),
           .dims = batch.has_targets ? stored_target_dims(batch) : stored_label_dims(batch),
           .read_as = batch.has_targets ? FileElement::fp32 : element,
@@ -94,8 +94,8 @@ Placement Hdf5Data::placement(std::int64_t step, std::int64_t sample) const {
   return drawn(augmentation_, stored, batch_.samples, order_.seed, pass_of(step), sample);
 }
 
-// Labels per position use the placement of their sample. Coarser labels occur only where nothing is
-// cropped.
+// Labels per position have the placement of their sample. Coarser labels occur only where nothing
+// is cropped.
 Placement Hdf5Data::label_placement(std::int64_t step, std::int64_t sample) const {
   Placement place = placement(step, sample);
   if (!augmentation_.crops || labels_->dims.size() <= 2) place.first = {};

@@ -10,14 +10,14 @@
 namespace cnnplan {
 
 Permutation::Permutation(std::int64_t size, std::uint64_t key)
-    : size_(static_cast<std::uint64_t>(size)),
+    : size_(size),
       key_(key),
       half_bits_(std::max(1, (static_cast<int>(std::bit_width(size_ - 1)) + 1) / 2)) {}
 
 std::int64_t Permutation::operator()(std::int64_t index) const {
   constexpr std::uint64_t rounds = 6;
   const std::uint64_t mask = (std::uint64_t{1} << half_bits_) - 1;
-  auto value = static_cast<std::uint64_t>(index);
+  std::uint64_t value = index;
   do {
     std::uint64_t high = value >> half_bits_;
     std::uint64_t low = value & mask;
@@ -27,7 +27,7 @@ std::int64_t Permutation::operator()(std::int64_t index) const {
     }
     value = (high << half_bits_) | low;
   } while (value >= size_);
-  return static_cast<std::int64_t>(value);
+  return value;
 }
 
 }  // namespace cnnplan

@@ -166,7 +166,7 @@ void read_sample(const ScaledDataset& tensor,
   const std::int64_t rows = rows_at_once(tensor, block);
   const std::int64_t bytes =
       volume(block) / block[Dim::h] * rows * static_cast<std::int64_t>(size_of(tensor.read_as));
-  const auto staging = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes));
+  const auto staging = std::make_unique_for_overwrite<std::byte[]>(bytes);
   const Range all = shown.stored[Dim::h];
   for (std::int64_t begin = all.begin; begin < all.end; begin += rows) {
     Box part = shown.stored;

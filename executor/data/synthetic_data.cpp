@@ -27,16 +27,16 @@ std::uint64_t global_index(const Shape& shape, const Box& box, const Position& a
   index = index * shape[Dim::d] + box[Dim::d].begin + at.d;
   index = index * shape[Dim::h] + box[Dim::h].begin + at.h;
   index = index * shape[Dim::w] + box[Dim::w].begin + at.w;
-  return static_cast<std::uint64_t>(index);
+  return index;
 }
 
 std::uint64_t channel_stride(const Shape& shape) {
-  return static_cast<std::uint64_t>(shape[Dim::d] * shape[Dim::h] * shape[Dim::w]);
+  return shape[Dim::d] * shape[Dim::h] * shape[Dim::w];
 }
 
 template <typename T>
 TensorView dense_view(std::vector<std::byte>& elements, const Box& box) {
-  elements.resize(static_cast<std::size_t>(volume(box)) * sizeof(T));
+  elements.resize(volume(box) * sizeof(T));
   return view_of(elements.data(), box, box, sizeof(T));
 }
 
@@ -82,7 +82,7 @@ void SyntheticData::read_values(const TensorView& target,
   if (kept.box != target.box) {
     const std::uint64_t key = random_key({.seed = seed_, .use = use});
     const std::uint64_t stride = channel_stride(whole);
-    const auto channels = static_cast<std::uint64_t>(target.shape()[Dim::c]);
+    const std::uint64_t channels = target.shape()[Dim::c];
     for_each_position<T>(dense_view<T>(kept.elements, target.box), [&](const Position& at, T* out) {
       const std::uint64_t first = global_index(whole, target.box, at);
       for (std::uint64_t c = 0; c < channels; ++c) {
@@ -98,7 +98,7 @@ void SyntheticData::read_classes(const TensorView& labels, Block& kept) {
   if (is_empty(labels.box)) return;
   if (kept.box != labels.box) {
     const std::uint64_t key = random_key({.seed = seed_, .use = RandomUse::labels});
-    const auto classes = static_cast<std::uint64_t>(batch_.classes);
+    const std::uint64_t classes = batch_.classes;
     for_each_position<std::int32_t>(
         dense_view<std::int32_t>(kept.elements, labels.box),
         [&](const Position& at, std::int32_t* out) {

@@ -81,8 +81,7 @@ std::int64_t ContiguousBlocks::position(std::span<const std::int64_t> index) con
 
 void ContiguousBlocks::read_piece(std::int64_t offset, std::int64_t bytes, std::byte* out) const {
   while (bytes > 0) {
-    const ssize_t got = ::pread(
-        fileno(file_.get()), out, static_cast<std::size_t>(bytes), static_cast<off_t>(offset));
+    const ssize_t got = ::pread(fileno(file_.get()), out, bytes, offset);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) refuse(layout_, std::generic_category().message(errno));
     if (got == 0) refuse(layout_, "the file ends before it");
@@ -98,8 +97,7 @@ void ContiguousBlocks::read(std::span<const std::int64_t> start,
   if (product(count) == 0) return;
   const std::size_t outer = count.size() - dims_in_piece(count);
   const std::int64_t bytes = product(count.subspan(outer)) * layout_.element_bytes;
-  std::vector<std::byte> around(
-      has_good_pieces(count) ? 0 : static_cast<std::size_t>(span_bytes(count)));
+  std::vector<std::byte> around(has_good_pieces(count) ? 0 : span_bytes(count));
   const std::int64_t first = position(start);
   if (!around.empty()) read_piece(first, span_bytes(count), around.data());
   auto* to = static_cast<std::byte*>(out);

@@ -110,7 +110,7 @@ Hdf5Dataset::Hdf5Dataset(Hdf5Handle handle, std::string file, std::string name)
   element_ = element_of(type.id());
   const Hdf5Handle space(hdf5_check(H5Dget_space(handle_.id()), call), H5Sclose);
   const int dims = hdf5_check(H5Sget_simple_extent_ndims(space.id()), call);
-  std::vector<hsize_t> extents(static_cast<std::size_t>(dims));
+  std::vector<hsize_t> extents(dims);
   hdf5_check(H5Sget_simple_extent_dims(space.id(), extents.data(), nullptr), call);
   extents_.assign(extents.begin(), extents.end());
   const Hdf5Handle properties(hdf5_check(H5Dget_create_plist(handle_.id()), call), H5Pclose);
@@ -152,7 +152,7 @@ void Hdf5Dataset::read(const Selection& selection, FileElement memory, void* out
 }
 
 void Hdf5Dataset::write(const Selection& selection, std::span<const double> values) {
-  if (element_count(selection.count) != static_cast<std::int64_t>(values.size())) {
+  if (element_count(selection.count) != std::ssize(values)) {
     throw std::logic_error(name_ + ": values do not fill " + extents_text(selection.count));
   }
   const auto lock = lock_hdf5();
@@ -186,7 +186,7 @@ Hdf5Dataset::Spaces Hdf5Dataset::select(const Selection& selection, const Hdf5Ca
 
 std::vector<double> Hdf5Dataset::read_all() const {
   const auto lock = lock_hdf5();
-  std::vector<double> values(static_cast<std::size_t>(element_count(extents_)));
+  std::vector<double> values(element_count(extents_));
   hdf5_check(H5Dread(handle_.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()),
              {.file = file_, .dataset = name_, .what = "read"});
   return values;
@@ -199,7 +199,7 @@ std::optional<std::vector<double>> Hdf5Dataset::attribute(const std::string& nam
   const Hdf5Handle id(hdf5_check(H5Aopen(handle_.id(), name.c_str(), H5P_DEFAULT), call), H5Aclose);
   const Hdf5Handle space(hdf5_check(H5Aget_space(id.id()), call), H5Sclose);
   const hssize_t points = hdf5_check(H5Sget_simple_extent_npoints(space.id()), call);
-  std::vector<double> values(static_cast<std::size_t>(points));
+  std::vector<double> values(points);
   hdf5_check(H5Aread(id.id(), H5T_NATIVE_DOUBLE, values.data()), call);
   return values;
 }

@@ -38,7 +38,7 @@ Selection stored_selection(const Shape& shape, const Box& block) {
 
 namespace {
 
-// Returns the file that finish() replaces, behind symbolic links. A device cannot be replaced.
+// Follows symbolic links, and returns the file that finish() replaces. A device cannot be replaced.
 std::string replaceable(const std::string& file) {
   if (!file_exists(file)) return file;
   std::error_code error;
@@ -109,7 +109,7 @@ std::vector<double> TensorFileReader::read(const std::string& name,
                                            std::span<const std::int64_t> extents,
                                            const Selection& block) const {
   const Hdf5Dataset dataset = checked(name, extents);
-  std::vector<double> values(static_cast<std::size_t>(element_count(block.count)));
+  std::vector<double> values(element_count(block.count));
   if (!values.empty()) dataset.read(block, FileElement::fp64, values.data());
   return values;
 }

@@ -1,26 +1,28 @@
-// Stores the weights, gradients and momentum of one rank, and the running values of batch norm.
+// Holds the weights, gradients and momentum of one rank, and the running values of batch norms.
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <map>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "executor/backend/backend.hpp"
 #include "executor/backend/memory_block.hpp"
+#include "executor/step/arena_layout.hpp"
+#include "executor/step/running_values.hpp"
 #include "planner/schedule/schedule.hpp"
 
 namespace cnnplan {
 
 enum class ParameterArena { weights, gradients, momentum, weight_copies };
 
-// Arenas hold the slots one after another in the backend's format. Each slot is padded to whole
-// cache lines with zeros, so a range of slots is one contiguous array. Weight copies have the
-// element type of activations, and all other arenas have the element type of parameters. An arena
-// is empty where the precision or the schedule has no use for it. With a sharded update, momentum
-// is this rank's shards alone, one after another. Arenas are in the memory of the backend's device,
-// and plain tensors are in the memory of the host.
+// Each arena holds the slots in the backend's format, placed by an ArenaLayout and padded with
+// zeros, so that a range of slots is one contiguous array. Arenas have the element of parameters.
+// The weight copies have the element of activations, and are empty where the precision has none.
+// Gradients and momentum are empty for a schedule without them. With a sharded update, momentum has
+// only this rank's shards, one after another. The memory is on the backend's device; plain tensors
+// are in the host's memory.
 class ParameterStore {
  public:
   // Keeps references to `backend`. Allocates and zeroes.
@@ -29,45 +31,33 @@ class ParameterStore {
                  Precision precision,
                  Backend& backend);
 
-  // Returns the number of elements of the slots first..last, padding included.
-  std::int64_t elements(SlotIndex first_slot, SlotIndex last_slot) const;
-  // @pre arena is not momentum where momentum is in shards
+  const ArenaLayout& layout() const { return layout_; }
+  // Returns the elements of slots first..last with their padding.
+  std::int64_t elements(SlotIndex first_slot, SlotIndex last_slot) const {
+    return layout_.elements(first_slot, last_slot);
+  }
+  // @pre the arena is not a momentum in shards
   void* address(ParameterArena arena, SlotIndex slot) const;
-
-  // Slots whose gradients are summed together, with a sharded update; else there are none.
-  struct SlotShard {
-    SlotIndex first_slot;
-    SlotIndex last_slot;
-    Range own;                         // elements of the arenas that this rank updates
-    std::int64_t momentum_offset = 0;  // of their momentum, in elements
-  };
-  const std::vector<SlotShard>& shards() const { return shards_; }
-  // Returns the shard that begins with this slot. @pre there is such a shard
-  const SlotShard& shard_from(SlotIndex first_slot) const;
   void* address(ParameterArena arena, const SlotShard& shard) const;
-  // Returns the momentum of all slots as in an arena without shards, in the memory of the host.
-  // Outside of this rank's shards, it is zero. @pre there are shards
+
+  // Returns momentum with the places of a whole arena, in the memory of the host. Only this rank's
+  // shards are not zero. @pre there are shards
   std::vector<std::byte> spread_momentum() const;
-  // Sets the momentum of all ranks, which plain() then reads. An empty vector removes it.
+  // Takes the momentum of all ranks in such places, which plain() then reads. An empty list makes
+  // the store forget it.
   void set_whole_momentum(std::vector<std::byte> momentum) {
     whole_momentum_ = std::move(momentum);
   }
-  // Returns where a slot begins in the arenas, in elements.
-  std::int64_t offset(SlotIndex slot) const { return offsets_.at(slot); }
 
-  // Returns this rank's part (ParameterSlot::box) in plain order.
-  // @pre arena is not weight_copies; momentum in shards was made whole
+  // Returns this rank's part of a parameter (ParameterSlot::box) in plain order.
+  // @pre the arena is not weight_copies; momentum in shards was made whole
   std::vector<double> plain(ParameterArena arena, SlotIndex slot) const;
-  // Sets a slot from plain order. The first function sets the copy of the weight, too.
+  // Sets the copy of the weight, too.
   void set_weight(SlotIndex slot, std::span<const double> plain);
   void set_momentum(SlotIndex slot, std::span<const double> plain);
-  // Return the running mean and variance of a batch norm for the channels that this rank owns, in
-  // the element type of parameters.
-  void* running_mean(LayerIndex layer) const;
-  void* running_variance(LayerIndex layer) const;
-  std::vector<double> running_values(LayerIndex layer, bool variance) const;
-  void set_running_values(LayerIndex layer, bool variance, std::span<const double> values);
-  Range running_channels(LayerIndex layer) const { return running(layer).channels; }
+
+  const RunningValues& running() const { return running_; }
+  RunningValues& running() { return running_; }
 
   const ParameterSlots& slots() const { return slots_; }
   Precision precision() const { return precision_; }
@@ -76,31 +66,23 @@ class ParameterStore {
   std::int64_t bytes() const;
 
  private:
-  struct Running {
-    Range channels;
-    MemoryBlock mean;
-    MemoryBlock variance;
-  };
-  void place_slots(const Schedule& schedule);
-  void find_shards(const Schedule& schedule);
-  std::int64_t arena_elements(ParameterArena arena) const;
+  bool is_in_shards(ParameterArena arena) const;
+  const MemoryBlock& memory(ParameterArena arena) const;
   std::vector<std::byte> stored_bytes(ParameterArena arena,
                                       SlotIndex slot,
                                       std::int64_t elements) const;
   std::vector<std::byte> in_backend_format(SlotIndex slot, std::span<const double> plain) const;
-  const Running& running(LayerIndex layer) const { return running_.at(layer); }
 
   ParameterSlots slots_;
-  std::vector<std::int64_t> offsets_;  // in elements; one more than slots
   Precision precision_;
   Backend* backend_;
-  std::vector<SlotShard> shards_;
+  ArenaLayout layout_;
   std::array<MemoryBlock, 4> arenas_;
   std::vector<std::byte> whole_momentum_;
-  std::map<LayerIndex, Running> running_;
+  RunningValues running_;
 };
 
-// Sets the first weights, which are equal for all plans.
+// Sets the first weights, which are equal for every plan.
 void initialize(ParameterStore& store, const Network& network, std::uint64_t seed);
 
 }  // namespace cnnplan

@@ -73,12 +73,12 @@ void* ScheduleMemory::address(BufferIndex index) const {
   if (in_arena(wanted.role)) return arena_.data() + wanted.offset_bytes;
   if (wanted.role != BufferRole::running) return own_memory_[index].data();
   const LayerIndex layer = running_layer_[index];
-  return schedule_.running_mean[layer] == index ? parameters_.running_mean(layer)
-                                                : parameters_.running_variance(layer);
+  return schedule_.running_mean[layer] == index ? parameters_.running().mean(layer)
+                                                : parameters_.running().variance(layer);
 }
 
 TensorView ScheduleMemory::shard_view(const Operand& operand) const {
-  const ParameterStore::SlotShard& shard = parameters_.shard_from(operand.first_slot);
+  const SlotShard& shard = parameters_.layout().shard_from(operand.first_slot);
   const Box box = whole({{1, 1, 1, 1, shard.own.size()}});
   const Buffer& arena = buffer(operand.buffer);
   void* data = parameters_.address(arena_of(arena.role), shard);

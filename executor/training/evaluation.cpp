@@ -59,7 +59,7 @@ void add_right(const TensorView& probabilities,
     const std::int64_t sample = part.first + i * classes / part.per_sample;
     const std::int64_t best = best_class(probabilities.as<T>() + i * classes, classes);
     const bool is_right = best == labels.as<std::int32_t>()[i];
-    sums.of_samples[static_cast<std::size_t>(sample)] += is_right ? 1.0 : 0.0;
+    sums.of_samples[sample] += is_right ? 1.0 : 0.0;
     sums.count += 1.0;
   }
 }
@@ -69,7 +69,7 @@ void add_squares(const TensorView& differences, std::int64_t valid, Sums& sums) 
   const Counted part = counted(differences.box, valid);
   const T* element = differences.as<T>();
   for (std::int64_t i = 0; i < part.samples; ++i) {
-    double& sum = sums.of_samples[static_cast<std::size_t>(part.first + i)];
+    double& sum = sums.of_samples[part.first + i];
     for (const T* const end = element + part.per_sample; element != end; ++element) {
       const auto difference = static_cast<double>(*element);
       sum += difference * difference;
@@ -90,12 +90,12 @@ double evaluate(const Plan& plan,
   const Schedule schedule = lower(plan, rank, {.pass = Pass::inference});
   StepRunner runner(
       schedule, {.backend = &backend, .parameters = &parameters, .groups = &groups, .data = &data});
-  const Operand& output = schedule.outputs[static_cast<std::size_t>(loss)];
+  const Operand& output = schedule.outputs[loss];
   const Box& label_box = schedule.buffers[schedule.labels].box;
   const TensorView labels = runner.memory().host_view(schedule.labels, label_box);
-  const Mesh& mesh = plan.layers[static_cast<std::size_t>(loss)].mesh;
+  const Mesh& mesh = plan.layers[loss].mesh;
   const bool counts_for_replicas = mesh.coordinate(rank, Axis::r) == 0;
-  Sums sums{.of_samples = std::vector<double>(static_cast<std::size_t>(plan.batch))};
+  Sums sums{.of_samples = std::vector<double>(plan.batch)};
   for (std::int64_t step = 0; step < data.step_count(); ++step) {
     runner.run({.step = step, .training = false}, Timing::step);
     if (!counts_for_replicas) continue;

@@ -27,8 +27,8 @@ void for_each_tensor(const ParameterStore& store, const Network& network, const 
   for (LayerIndex layer = 0; layer < network.layer_count(); ++layer) {
     if (!std::holds_alternative<BatchNorm>(network.layer(layer).parameters)) continue;
     const std::string& name = network.layer(layer).name;
-    look(tensor_name(name, "mean"), store.running_values(layer, false));
-    look(tensor_name(name, "variance"), store.running_values(layer, true));
+    look(tensor_name(name, "mean"), store.running().values(layer, false));
+    look(tensor_name(name, "variance"), store.running().values(layer, true));
   }
 }
 

@@ -10,6 +10,7 @@
 
 #include "executor/backend/element.hpp"
 #include "executor/step/gather_shards.hpp"
+#include "executor/training/raise_cycles.hpp"
 #include "planner/tensor/rank_group.hpp"
 
 namespace cnnplan {
@@ -22,13 +23,13 @@ class KeptRunningValues {
     for (LayerIndex layer = 0; layer < network.layer_count(); ++layer) {
       if (!std::holds_alternative<BatchNorm>(network.layer(layer).parameters)) continue;
       for (const bool variance : {false, true}) {
-        kept_.push_back({layer, variance, store.running_values(layer, variance)});
+        kept_.push_back({layer, variance, store.running().values(layer, variance)});
       }
     }
   }
   void restore() const {
     for (const Kept& kept : kept_) {
-      store_.set_running_values(kept.layer, kept.variance, kept.values);
+      store_.running().set(kept.layer, kept.variance, kept.values);
     }
   }
 
@@ -55,7 +56,7 @@ void require_same_slots(const Schedule& schedule, const ParameterStore& store) {
 }
 
 bool is_first_with_slice(const Plan& plan, const ParameterSlot& slot, int rank) {
-  const Mesh& mesh = plan.layers[static_cast<std::size_t>(slot.layer)].mesh;
+  const Mesh& mesh = plan.layers[slot.layer].mesh;
   return RankGroup(mesh, rank, {Axis::c, Axis::l}).front() == rank;
 }
 
@@ -82,16 +83,15 @@ std::array<std::vector<double>, 2> residual_squares(const Plan& plan,
                                                     const Schedule& schedule,
                                                     const StepRunner& runner) {
   std::array<std::vector<double>, 2> squares;
-  int most = 0;
-  for (const Multigrid& chain : plan.multigrid) most = std::max(most, chain.cycles);
-  for (auto& pass : squares) pass.resize(static_cast<std::size_t>(most) + 1);
+  const int most = most_cycles(plan);
+  for (auto& pass : squares) pass.resize(most + 1);
   for (const PointResidual& residual : schedule.residuals) {
     const HostBlock block = runner.memory().read(residual.operand);
     const double own = with_type_of(activation_element(plan.precision),
                                     [&]<typename T>(T) { return sum_of_squares<T>(block.view); });
     const int end = residual.last ? most + 1 : residual.cycles + 1;
     for (int cycles = residual.cycles; cycles < end; ++cycles) {
-      squares[residual.backward ? 1 : 0][static_cast<std::size_t>(cycles)] += own;
+      squares[residual.backward ? 1 : 0][cycles] += own;
     }
   }
   return squares;

@@ -16,7 +16,7 @@
 #include "executor/step/bound_cores.hpp"
 #include "executor/step/output.hpp"
 #include "executor/step/step_runner.hpp"
-#include "executor/training/setup.hpp"
+#include "executor/training/run_setup.hpp"
 #include "executor/training/stop_signals.hpp"
 #include "planner/base/error.hpp"
 #include "planner/schedule/rank_memory.hpp"
@@ -56,7 +56,7 @@ class OutputWriter {
     Selection block{.start = std::vector<std::int64_t>(extents_.size()), .count = extents_};
     block.start.front() = written_;
     block.count.front() = count;
-    const auto elements = static_cast<std::size_t>(element_count(block.count));
+    const std::size_t elements = element_count(block.count);
     require_finite(values.first(elements), count);
     dataset_->write(block, values.first(elements));
     written_ += count;

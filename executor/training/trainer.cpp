@@ -14,8 +14,9 @@
 #include "executor/data/prefetched_data.hpp"
 #include "executor/data/synthetic_data.hpp"
 #include "executor/step/bound_cores.hpp"
-#include "executor/training/setup.hpp"
-#include "executor/training/training_origin.hpp"
+#include "executor/training/resume_point.hpp"
+#include "executor/training/run_setup.hpp"
+#include "executor/training/training_memory.hpp"
 #include "executor/training/training_steps.hpp"
 #include "planner/base/error.hpp"
 
@@ -87,12 +88,12 @@ void tell_waiting(const Data& data, const std::function<void(const std::string& 
 void set_first_state(ParameterStore& parameters,
                      const Network& network,
                      const TrainingOptions& options,
-                     const TrainingOrigin& origin,
+                     const ResumePoint& resume,
                      const Communicator& world) {
-  if (origin.checkpoint) {
+  if (resume.checkpoint) {
     const Resumption from{.folder = options.restart_folder,
-                          .checkpoint = *origin.checkpoint,
-                          .same_plan = origin.same_plan,
+                          .checkpoint = *resume.checkpoint,
+                          .same_plan = resume.same_plan,
                           .rank = world.rank()};
     on_every_rank(world, [&] { load_state(from, network, parameters); });
   } else {
@@ -109,37 +110,41 @@ std::int64_t peak_memory(const ParameterStore& parameters,
   return static_cast<std::int64_t>(world.maximum(bytes));
 }
 
-RunReport first_report(const Plan& plan, const Backend& backend, const TrainingOrigin& origin) {
+RunReport first_report(const Plan& plan, const Backend& backend, const ResumePoint& resume) {
   RunReport report{.network = plan.network.name(), .ranks = plan.ranks, .batch = plan.batch};
   const DeviceFingerprint fingerprint = backend.fingerprint();
   report.backend = fingerprint.backend;
   report.device = fingerprint.device;
   report.environment["library"] = fingerprint.library;
   report.environment["version"] = CNNPLAN_VERSION;
-  if (!origin.checkpoint) return report;
-  report.loss = origin.checkpoint->loss;
-  report.test_accuracy = origin.checkpoint->test_accuracy;
-  report.test_loss = origin.checkpoint->test_loss;
-  report.gradient_checks = origin.checkpoint->gradient_checks;
+  if (!resume.checkpoint) return report;
+  report.loss = resume.checkpoint->loss;
+  report.test_accuracy = resume.checkpoint->test_accuracy;
+  report.test_loss = resume.checkpoint->test_loss;
+  report.gradient_checks = resume.checkpoint->gradient_checks;
   return report;
 }
 
-void dump_last(const TrainingSteps& steps, const Workplace& work) {
-  const double loss_scale = loss_scale_of(work.options, steps.plan().precision);
-  gather_gradients({.schedule = steps.schedule(), .store = work.parameters, .groups = work.groups});
-  const LastStep step{.store = work.parameters,
+void dump_last(const TrainingSteps& steps, const TrainingContext& context) {
+  const double loss_scale = loss_scale_of(context.options, steps.plan().precision);
+  gather_gradients(
+      {.schedule = steps.schedule(), .store = context.parameters, .groups = context.groups});
+  const LastStep step{.store = context.parameters,
                       .runner = steps.runner(),
                       .schedule = steps.schedule(),
                       .loss_scale = loss_scale};
-  dump(work.options.dump_file, steps.plan(), step, work.world);
+  dump(context.options.dump_file, steps.plan(), step, context.world);
 }
 
-void train_and_dump(const Workplace& work, Plan plan, Schedule schedule, RunReport& report) {
-  TrainingSteps steps(work, std::move(plan), std::move(schedule));
+void train_and_dump(const TrainingContext& context,
+                    Plan plan,
+                    Schedule schedule,
+                    RunReport& report) {
+  TrainingSteps steps(context, std::move(plan), std::move(schedule));
   steps.run(report);
-  report.peak_memory_bytes = peak_memory(work.parameters, steps.runner(), work.world);
+  report.peak_memory_bytes = peak_memory(context.parameters, steps.runner(), context.world);
   steps.average_running_values();
-  if (!work.options.dump_file.empty()) dump_last(steps, work);
+  if (!context.options.dump_file.empty()) dump_last(steps, context);
   steps.evaluate(report);
 }
 
@@ -152,38 +157,38 @@ RunReport train(const Plan& given,
   check_ranks(given, world);
   const StopSignals signals(wanted.checkpoint_folder.empty() ? StopSignals::Answer::tell_and_end
                                                              : StopSignals::Answer::remember);
-  const TrainingOrigin origin = find_origin(given, wanted, world);
-  const TrainingOptions options = options_from(origin, wanted);
+  const ResumePoint resume = find_resume_point(given, wanted, world);
+  const TrainingOptions options = options_from(resume, wanted);
   const auto note = world.rank() == 0 ? callbacks.note : nullptr;
   const std::unique_ptr<Backend> backend = backend_for(given, options, world);
-  Plan plan = plan_from(origin, without_foreign_names(given, backend->fingerprint(), note));
+  Plan plan = plan_from(resume, without_foreign_names(given, backend->fingerprint(), note));
   Schedule schedule = lower(plan, world.rank());
   require_room(plan, schedule, options, world, *backend);
   backend->prepare_thread();
   tell_places(backend->device(), world, callbacks);
   tell_few_cores(schedule, backend->device(), note);
   const Data data = open_data(plan, schedule, options, world, backend->device());
-  check_origin(origin, options, *data.training, world);
-  std::optional<CheckpointWriter> checkpoints = open_checkpoints(origin, options, world);
-  tell_changes(origin, plan, options, *data.training, note);
+  check_resume_point(resume, options, *data.training, world);
+  std::optional<CheckpointWriter> checkpoints = open_checkpoints(resume, options, world);
+  tell_changes(resume, plan, options, *data.training, note);
   ParameterStore parameters(schedule, plan.network, plan.precision, *backend);
-  set_first_state(parameters, plan.network, options, origin, world);
+  set_first_state(parameters, plan.network, options, resume, world);
   Groups groups(world, options.nccl);
-  RunReport report = first_report(plan, *backend, origin);
-  const Workplace work{.options = options,
-                       .callbacks = callbacks,
-                       .world = world,
-                       .backend = *backend,
-                       .parameters = parameters,
-                       .groups = groups,
-                       .data = *data.training,
-                       .test = data.test.get(),
-                       .given = given,
-                       .given_sha256 = origin.plan_sha256,
-                       .checkpoints = checkpoints ? &*checkpoints : nullptr,
-                       .signals = signals,
-                       .first_step = origin.step()};
-  train_and_dump(work, std::move(plan), std::move(schedule), report);
+  RunReport report = first_report(plan, *backend, resume);
+  const TrainingContext context{.options = options,
+                                .callbacks = callbacks,
+                                .world = world,
+                                .backend = *backend,
+                                .parameters = parameters,
+                                .groups = groups,
+                                .data = *data.training,
+                                .test = data.test.get(),
+                                .given = given,
+                                .given_sha256 = resume.plan_sha256,
+                                .checkpoints = checkpoints ? &*checkpoints : nullptr,
+                                .signals = signals,
+                                .first_step = resume.step()};
+  train_and_dump(context, std::move(plan), std::move(schedule), report);
   tell_waiting(data, note);
   return report;
 }

@@ -188,7 +188,7 @@ Plan verified_plan(const Plan& plan, const std::function<void(const std::string&
   }
   bool changes = false;
   for (LayerIndex i = 0; i < plan.network.layer_count(); ++i) {
-    LayerPlan& layer = verified.layers[static_cast<std::size_t>(i)];
+    LayerPlan& layer = verified.layers[i];
     if (!std::holds_alternative<BatchNorm>(plan.network.layer(i).parameters)) continue;
     changes = changes || layer.statistics != BatchNormStatistics::global;
     layer.statistics = BatchNormStatistics::global;

@@ -121,7 +121,7 @@ void EngineBench::add_measurement(const EngineCandidate& candidate, OrderedJson&
   }
   const TimedRuns runs =
       time_runs(library.device(), sets_.count, context_.options.sample_s, [&](int set) {
-        program.run(operands_[static_cast<std::size_t>(set)].operands());
+        program.run(operands_[set].operands());
       });
   add_times(line, sets_, runs);
   line["flops"] = flops(kernel_.spec);

@@ -16,7 +16,7 @@ OrderedJson new_line(std::string_view kind) {
 
 void LineWriter::write(const OrderedJson& object) {
   const std::string line = write_json_line(object);
-  out_.write(line.data(), static_cast<std::streamsize>(line.size()));
+  out_.write(line.data(), std::ssize(line));
   if (!out_.flush()) throw IoError("standard output: the line cannot be written");
 }
 

@@ -22,7 +22,7 @@ void add_measurement(const BenchContext& context, const StepKernel& kernel, Orde
   const std::unique_ptr<Kernel> ready =
       make_kernel(context.library, {}, kernel.spec, kernel.constants);
   const TimedRuns runs = time_runs(device, sets.count, context.options.sample_s, [&](int set) {
-    ready->run(operands[static_cast<std::size_t>(set)].views(), {});
+    ready->run(operands[set].views(), {});
   });
   add_times(line, sets, runs);
   const double bytes_per_s = per_second(bytes(kernel.spec), runs.time.median_s);

@@ -21,7 +21,7 @@ Shape shape_of_operand(const KernelSpec& spec, const KernelOperand& operand) {
 void fill_sums(CudaDevice& device, const KernelSpec& spec, void* memory) {
   const std::int64_t channels = spec.out[Dim::c];
   const std::int64_t count = 2 * channels + 1;
-  const auto bytes = count * static_cast<std::int64_t>(sizeof(double));
+  const std::int64_t bytes = count * bytes_of(ElementType::fp64);
   const MemoryBlock staging = device.allocate_staging(bytes);
   auto* values = reinterpret_cast<double*>(staging.data());
   std::fill_n(values, channels, 0.0);

@@ -10,7 +10,7 @@
 
 namespace cnnplan::cudnn {
 
-// The operands of a kernel exist several times. If all sets together are larger than the L2 cache,
+// A kernel has several sets of operands. If all sets together are larger than the L2 cache,
 // a run on the next set finds its operands in memory instead, as in a training step.
 struct OperandSets {
   int count = 1;

@@ -33,6 +33,8 @@ Network small_network() {
 // are made.
 class HookedBackend final : public Backend {
  public:
+  explicit HookedBackend(const BackendOptions& options) : inner_(make_backend("cudnn", options)) {}
+
   std::function<void()> before_first_step = {};
   std::function<void(const KernelSpec& spec)> before_kernel = {};
 
@@ -65,7 +67,7 @@ class HookedBackend final : public Backend {
   }
 
  private:
-  std::unique_ptr<Backend> inner_ = make_backend("cudnn", {.engine_trials = 1});
+  std::unique_ptr<Backend> inner_;
 };
 
 // A profile of the plans for several ranks, which takes several rounds on one rank.
@@ -78,6 +80,8 @@ struct Profiling {
   std::vector<Axis> axes = search_axes();
   std::function<void()> before_first_step = {};
   std::function<void(const KernelSpec& spec)> before_kernel = {};
+  int engine_trials = 1;
+  std::function<void(const std::string& line)> on_engine = {};  // what the backend notes
   std::function<void()> after_first_pass = {};
   std::function<void()> after_first_save = {};
 
@@ -89,7 +93,7 @@ struct Profiling {
                                  .uniform = {},
                                  .plans = {},
                                  .walk = {.repetitions = 2, .warmup = 2}};
-    HookedBackend backend;
+    HookedBackend backend({.engine_trials = engine_trials, .note = on_engine});
     backend.before_first_step = before_first_step;
     backend.before_kernel = before_kernel;
     const ProfileCallbacks callbacks{
@@ -123,6 +127,13 @@ std::set<KernelSpec> kernels_in(const Profile& profile) {
 
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
+}
+
+// The backend's note on a failed trial begins with this text and then names the first run.
+const std::string failed_in = "cudnn: failed in the ";
+
+std::string first_run_in(const std::string& line) {
+  return line.substr(line.find("first run of"));
 }
 
 Communicator one_rank() {
@@ -203,6 +214,63 @@ TEST_CASE(
     CHECK(all == kernels_in(whole.profile));
   }
   CHECK(left_out > 0);
+}
+
+TEST_CASE(
+    "profile_kernels: an engine that fails in its trial leaves the kernel to another engine") {
+  const Communicator self = one_rank();
+  const Profiling whole = whole_profile(1, self);
+  emulation::reset();
+  std::vector<std::string> lines;
+  Profiling profiling;
+  profiling.engine_trials = 8;
+  profiling.on_engine = [&lines](const std::string& line) {
+    lines.push_back(line);
+    if (lines.size() > 1) return;
+    emulation::fail("cudnnBackendExecute", 1, cudaErrorUnknown);
+  };
+  profiling.run(self);
+  REQUIRE(lines.size() > 1);
+  CHECK(lines[1].starts_with(failed_in + first_run_in(lines[0])));
+  CHECK(profiling.notes.empty());
+  CHECK(profiling.failed.empty());
+  CHECK(kernels_in(profiling.profile) == kernels_in(whole.profile));
+  int others = 0;
+  for (const auto& [spec, timing] : profiling.profile.kernels) {
+    if (!lines[0].ends_with(" for " + to_text(spec))) continue;
+    ++others;
+    CHECK_FALSE(timing.implementation.empty());
+    CHECK(lines[0] != "cudnn: first run of " + timing.implementation + " for " + to_text(spec));
+  }
+  CHECK(others == 1);
+}
+
+TEST_CASE(
+    "profile_kernels: a kernel whose engines all fail is left out, and the others are timed") {
+  const Communicator self = one_rank();
+  const Profiling whole = whole_profile(1, self);
+  emulation::reset();
+  std::string kernel;  // of the first trial
+  int trials = 0;
+  Profiling profiling;
+  profiling.engine_trials = 8;
+  profiling.on_engine = [&kernel, &trials](const std::string& line) {
+    if (line.starts_with(failed_in)) return;
+    if (kernel.empty()) kernel = line.substr(line.find(" for "));
+    if (!line.ends_with(kernel)) return;
+    ++trials;
+    emulation::fail("cudnnBackendExecute", 1, cudaErrorUnknown);
+  };
+  profiling.run(self);
+  CHECK(trials > 1);
+  REQUIRE(profiling.failed.size() == 1);
+  CHECK(kernel == " for " + to_text(*profiling.failed.begin()));
+  REQUIRE(profiling.notes.size() == 1);
+  CHECK(contains(profiling.notes[0], " fails and is left out: cudnn: no engine" + kernel));
+  std::set<KernelSpec> all = kernels_in(profiling.profile);
+  CHECK_FALSE(all.contains(*profiling.failed.begin()));
+  all.merge(profiling.failed);
+  CHECK(all == kernels_in(whole.profile));
 }
 
 TEST_CASE("profile_kernels: what one rank cannot run, another one times") {

@@ -13,9 +13,11 @@ namespace {
 
 constexpr std::int64_t longest = std::int64_t{64} << 20;
 
-// Times of `truth`, each off by at most the relative `noise`.
-std::vector<LinkSample> samples_of(const std::vector<Segment>& truth, double noise) {
-  std::mt19937 random(3);
+// Returns times of `truth`, each off by at most the relative `noise`.
+std::vector<LinkSample> samples_of(const std::vector<Segment>& truth,
+                                   double noise,
+                                   unsigned seed = 3) {
+  std::mt19937 random(seed);
   std::uniform_real_distribution<double> factor(1 - noise, 1 + noise);
   std::vector<LinkSample> samples;
   for (std::int64_t bytes = 8; bytes <= longest; bytes *= 2) {
@@ -29,6 +31,15 @@ const std::vector<Segment> eager_and_rendezvous{
     {.max_bytes = 4096, .alpha_s = 0.3e-6, .beta_s_per_byte = 0.1e-9},
     {.max_bytes = 1 << 20, .alpha_s = 5e-6, .beta_s_per_byte = 0.05e-9},
     {.max_bytes = longest, .alpha_s = 5e-6, .beta_s_per_byte = 0.2e-9}};
+
+const std::vector<Segment> one_line{
+    {.max_bytes = longest, .alpha_s = 1e-6, .beta_s_per_byte = 1e-10}};
+
+// Checks the latency of short messages and the bandwidth of long ones.
+void check_ends(const LinkFit& fit, const std::vector<Segment>& truth, double alpha, double beta) {
+  CHECK(fit.segments.front().alpha_s == relative(truth.front().alpha_s, alpha));
+  CHECK(fit.segments.back().beta_s_per_byte == relative(truth.back().beta_s_per_byte, beta));
+}
 
 }  // namespace
 
@@ -52,9 +63,40 @@ TEST_CASE("fit_segments: noise of 5 % leaves an error of 5 % and no further segm
 }
 
 TEST_CASE("fit_segments: one line stays one segment") {
-  const std::vector<Segment> line{
-      {.max_bytes = longest, .alpha_s = 1e-6, .beta_s_per_byte = 1e-10}};
-  CHECK(fit_segments(samples_of(line, 0.02)).segments.size() == 1);
+  CHECK(fit_segments(samples_of(one_line, 0.02)).segments.size() == 1);
+}
+
+TEST_CASE("fit_segments: noise of 5 % moves alpha by at most 10 % and beta by at most 6 %") {
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    CAPTURE(seed);
+    for (const auto& truth : {one_line, eager_and_rendezvous}) {
+      check_ends(fit_segments(samples_of(truth, 0.05, seed)), truth, 0.10, 0.06);
+    }
+  }
+}
+
+TEST_CASE("fit_segments: a size that takes ten times as long moves alpha and beta by at most 2 %") {
+  const std::vector<LinkSample> exact = samples_of(one_line, 0.0);
+  for (std::size_t slow = 0; slow < exact.size(); ++slow) {
+    CAPTURE(slow);
+    std::vector<LinkSample> samples = exact;
+    samples[slow].time.median_s *= 10;
+    const LinkFit fit = fit_segments(samples);
+    CHECK(fit.segments.size() == 1);
+    check_ends(fit, one_line, 0.02, 0.02);
+    CHECK(fit.error.maximum == relative(0.9, 0.01));  // which shows that one size is off
+  }
+}
+
+TEST_CASE("fit_segments: slow repetitions do not count while they are fewer than half") {
+  std::vector<LinkSample> samples;
+  for (const LinkSample& exact : samples_of(eager_and_rendezvous, 0.0)) {
+    std::vector<double> times_s(10, exact.time.median_s);
+    for (std::size_t i = 0; i < 4; ++i) times_s[2 * i] *= 20;
+    samples.push_back({.bytes = exact.bytes, .time = summarize(times_s)});
+  }
+  CHECK(fit_segments(samples).error.maximum < 1e-9);
+  check_ends(fit_segments(samples), eager_and_rendezvous, 1e-9, 1e-9);
 }
 
 TEST_CASE("fit_segments: alpha and beta are never negative") {

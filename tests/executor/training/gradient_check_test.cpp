@@ -59,8 +59,8 @@ std::vector<std::vector<double>> contents(const ParameterStore& store, LayerInde
     values.push_back(store.plain(ParameterArena::weights, slot));
     values.push_back(store.plain(ParameterArena::momentum, slot));
   }
-  values.push_back(store.running_values(batch_norm, false));
-  values.push_back(store.running_values(batch_norm, true));
+  values.push_back(store.running().values(batch_norm, false));
+  values.push_back(store.running().values(batch_norm, true));
   return values;
 }
 

@@ -141,10 +141,10 @@ void add_running_values(NamedValues& values,
     if (!std::holds_alternative<BatchNorm>(network.layer(layer).parameters)) continue;
     const Shape shape{{1, 1, 1, 1, network.output_shape(layer, 1)[Dim::c]}};
     Box box = whole(shape);
-    box[Dim::w] = store.running_channels(layer);
+    box[Dim::w] = store.running().channels(layer);
     for (const bool variance : {false, true}) {
       values[network.layer(layer).name + (variance ? "/variance" : "/mean")] = gather_parameter(
-          {shape, box, store.running_values(layer, variance)}, mesh_of(plan, layer), world);
+          {shape, box, store.running().values(layer, variance)}, mesh_of(plan, layer), world);
     }
   }
 }

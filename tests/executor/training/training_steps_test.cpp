@@ -9,6 +9,8 @@
 #include <doctest/doctest.h>
 
 #include "executor/hdf5/weights_file.hpp"
+#include "executor/training/gradient_check.hpp"
+#include "executor/training/training_memory.hpp"
 #include "planner/base/error.hpp"
 #include "planner/schedule/rank_memory.hpp"
 #include "tests/executor/data/data_file.hpp"

@@ -1,5 +1,5 @@
 // Checks that ranks, device and library suit the plan, and prepares weights and data.
-#include "executor/training/setup.hpp"
+#include "executor/training/run_setup.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -89,7 +89,7 @@ int prefetch_threads(const Schedule& schedule, const Communicator& world, const 
   constexpr std::int64_t most_bytes = std::int64_t{2} << 30;
   const std::int64_t bytes = std::max<std::int64_t>(1, sample_bytes(schedule));
   const auto fitting = std::min(most, most_bytes / bytes);
-  const auto cores = static_cast<int>(std::thread::hardware_concurrency());
+  const int cores = std::thread::hardware_concurrency();
   const int lanes = std::min(bound_cores(), schedule.lanes);
   const int computing = device.is_host() ? std::max(computing_cores(), lanes) : 1;
   const int spare = std::max(0, cores / find_nodes(world).ranks_here - computing);

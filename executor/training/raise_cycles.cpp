@@ -1,5 +1,5 @@
 // Changes the number of cycles of each chain of a plan.
-#include "executor/training/more_cycles.hpp"
+#include "executor/training/raise_cycles.hpp"
 
 #include <algorithm>
 
@@ -8,8 +8,8 @@
 namespace cnnplan {
 namespace {
 
-int coarse_steps(const Network& network, const Multigrid& chain) {
-  const auto layers = static_cast<int>(part_of_chain(network, chain.first, chain.last).size());
+std::int64_t coarse_steps(const Network& network, const Multigrid& chain) {
+  const std::int64_t layers = std::ssize(part_of_chain(network, chain.first, chain.last));
   return (layers + chain.coarsening - 1) / chain.coarsening;
 }
 

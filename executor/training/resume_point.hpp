@@ -13,7 +13,7 @@
 
 namespace cnnplan {
 
-struct TrainingOrigin {
+struct ResumePoint {
   std::optional<Checkpoint> checkpoint;  // none: the first step
   std::string plan_sha256;               // digest of the given plan; empty without checkpoints
   bool same_plan = false;                // the checkpoint has the given plan
@@ -24,33 +24,33 @@ struct TrainingOrigin {
 // Reads the checkpoint that the options name. This call is collective; all ranks throw equal
 // errors.
 // @throws IoError; InputError for a checkpoint of another network, batch or seed
-TrainingOrigin find_origin(const Plan& plan,
-                           const TrainingOptions& options,
-                           const Communicator& world);
+ResumePoint find_resume_point(const Plan& plan,
+                              const TrainingOptions& options,
+                              const Communicator& world);
 
 // Returns the plan with the cycles that earlier gradient checks had raised.
-Plan plan_from(const TrainingOrigin& origin, const Plan& plan);
+Plan plan_from(const ResumePoint& resume, const Plan& plan);
 // Returns the options with the loss scale of the checkpoint, if it has this plan and no loss scale
 // is given.
-TrainingOptions options_from(const TrainingOrigin& origin, const TrainingOptions& options);
+TrainingOptions options_from(const ResumePoint& resume, const TrainingOptions& options);
 
 // Checks that the data and the parts fit the checkpoint. This call is collective.
 // @throws InputError for a checkpoint of other data or after the last step, and for a part that
 // differs from what was written
-void check_origin(const TrainingOrigin& origin,
-                  const TrainingOptions& options,
-                  const DataSource& data,
-                  const Communicator& world);
+void check_resume_point(const ResumePoint& resume,
+                        const TrainingOptions& options,
+                        const DataSource& data,
+                        const Communicator& world);
 
 // Returns the writer of checkpoints, or nothing if none are wanted. This call is collective.
 // @throws InputError when the folder has a checkpoint from which this training does not continue;
 // IoError
-std::optional<CheckpointWriter> open_checkpoints(const TrainingOrigin& origin,
+std::optional<CheckpointWriter> open_checkpoints(const ResumePoint& resume,
                                                  const TrainingOptions& options,
                                                  const Communicator& world);
 
 // Reports what differs from the training before the checkpoint. `note` may be empty.
-void tell_changes(const TrainingOrigin& origin,
+void tell_changes(const ResumePoint& resume,
                   const Plan& plan,
                   const TrainingOptions& options,
                   const DataSource& data,

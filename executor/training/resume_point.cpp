@@ -1,5 +1,5 @@
 // Compares the options of a training with the checkpoint from which it continues.
-#include "executor/training/training_origin.hpp"
+#include "executor/training/resume_point.hpp"
 
 #include <filesystem>
 #include <sstream>
@@ -7,8 +7,8 @@
 
 #include "executor/checkpoint/checkpoint_folder.hpp"
 #include "executor/checkpoint/checkpoint_reader.hpp"
-#include "executor/training/more_cycles.hpp"
-#include "executor/training/training_steps.hpp"
+#include "executor/training/raise_cycles.hpp"
+#include "executor/training/training_context.hpp"
 #include "planner/base/error.hpp"
 #include "planner/base/file.hpp"
 
@@ -60,62 +60,62 @@ std::string blocks_text(int blocks) {
 
 }  // namespace
 
-TrainingOrigin find_origin(const Plan& plan,
-                           const TrainingOptions& options,
-                           const Communicator& world) {
+ResumePoint find_resume_point(const Plan& plan,
+                              const TrainingOptions& options,
+                              const Communicator& world) {
   if (options.checkpoint_folder.empty() && options.restart_folder.empty()) return {};
-  TrainingOrigin origin{.checkpoint = wanted_checkpoint(options, world),
-                        .plan_sha256 = sha256(to_json(plan))};
-  if (!origin.checkpoint) return origin;
-  origin.same_plan = origin.checkpoint->plan_sha256 == origin.plan_sha256;
-  require_same_training(*origin.checkpoint,
+  ResumePoint resume{.checkpoint = wanted_checkpoint(options, world),
+                     .plan_sha256 = sha256(to_json(plan))};
+  if (!resume.checkpoint) return resume;
+  resume.same_plan = resume.checkpoint->plan_sha256 == resume.plan_sha256;
+  require_same_training(*resume.checkpoint,
                         checkpoint_file(options.restart_folder),
                         {.network = plan.network, .batch = plan.batch, .seed = options.seed});
-  return origin;
+  return resume;
 }
 
-Plan plan_from(const TrainingOrigin& origin, const Plan& plan) {
-  return origin.checkpoint ? with_raised_cycles(plan, origin.checkpoint->raised_cycles) : plan;
+Plan plan_from(const ResumePoint& resume, const Plan& plan) {
+  return resume.checkpoint ? with_raised_cycles(plan, resume.checkpoint->raised_cycles) : plan;
 }
 
-TrainingOptions options_from(const TrainingOrigin& origin, const TrainingOptions& options) {
+TrainingOptions options_from(const ResumePoint& resume, const TrainingOptions& options) {
   TrainingOptions same = options;
   const bool is_given = options.loss_scale > 0.0;
-  if (origin.same_plan && !is_given) same.loss_scale = origin.checkpoint->loss_scale;
+  if (resume.same_plan && !is_given) same.loss_scale = resume.checkpoint->loss_scale;
   return same;
 }
 
-void check_origin(const TrainingOrigin& origin,
-                  const TrainingOptions& options,
-                  const DataSource& data,
-                  const Communicator& world) {
-  if (!origin.checkpoint) return;
+void check_resume_point(const ResumePoint& resume,
+                        const TrainingOptions& options,
+                        const DataSource& data,
+                        const Communicator& world) {
+  if (!resume.checkpoint) return;
   require_same_data(
-      *origin.checkpoint,
+      *resume.checkpoint,
       checkpoint_file(options.restart_folder),
       {.samples = data.sample_count(), .steps = step_count(options, data.step_count())});
-  check_parts(options.restart_folder, *origin.checkpoint, world);
+  check_parts(options.restart_folder, *resume.checkpoint, world);
 }
 
-std::optional<CheckpointWriter> open_checkpoints(const TrainingOrigin& origin,
+std::optional<CheckpointWriter> open_checkpoints(const ResumePoint& resume,
                                                  const TrainingOptions& options,
                                                  const Communicator& world) {
   const std::string& folder = options.checkpoint_folder;
   if (folder.empty()) return std::nullopt;
-  const bool goes_on = origin.checkpoint && saves_where_it_restarts(options);
+  const bool goes_on = resume.checkpoint && saves_where_it_restarts(options);
   const auto other = goes_on ? std::nullopt : find_checkpoint(folder, world);
   if (other) refuse_to_replace(*other, folder);
-  const std::int64_t generation = goes_on ? origin.checkpoint->generation : 0;
+  const std::int64_t generation = goes_on ? resume.checkpoint->generation : 0;
   return std::optional<CheckpointWriter>(std::in_place, folder, generation, world);
 }
 
-void tell_changes(const TrainingOrigin& origin,
+void tell_changes(const ResumePoint& resume,
                   const Plan& plan,
                   const TrainingOptions& options,
                   const DataSource& data,
                   const std::function<void(const std::string&)>& note) {
-  if (!origin.checkpoint || !note) return;
-  const Checkpoint& before = *origin.checkpoint;
+  if (!resume.checkpoint || !note) return;
+  const Checkpoint& before = *resume.checkpoint;
   const std::string from = "from step " + std::to_string(before.step) + " on, ";
   const auto compare = [&](const char* what, double then, double now) {
     if (then != now) note(from + change_text(what, then, now));

@@ -1,6 +1,6 @@
 // Tests how checks raise the number of cycles by one, until running the layers in order costs no
 // more.
-#include "executor/training/more_cycles.hpp"
+#include "executor/training/raise_cycles.hpp"
 
 #include <doctest/doctest.h>
 

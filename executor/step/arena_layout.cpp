@@ -1,0 +1,77 @@
+// Computes offsets of slots and shards from the schedule and the backend's sizes of weights.
+#include "executor/step/arena_layout.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "planner/base/checked.hpp"
+#include "planner/tensor/shard.hpp"
+
+namespace cnnplan {
+namespace {
+
+constexpr std::int64_t line_elements = 16;
+
+}  // namespace
+
+ArenaLayout::ArenaLayout(const Schedule& schedule, const Backend& backend) {
+  place_slots(schedule, backend);
+  if (schedule.sharded_update) find_shards(schedule);
+}
+
+// Ranges of slots have room for equal shards, if there are any.
+void ArenaLayout::place_slots(const Schedule& schedule, const Backend& backend) {
+  auto range = schedule.gradient_ranges.begin();
+  for (const SlotIndex i : schedule.slots.indices()) {
+    const ParameterSlot& slot = schedule.slots[i];
+    const bool is_stored_weight = slot.role == ParameterRole::weight && slot.elements > 0;
+    const std::int64_t count =
+        is_stored_weight ? backend.weight_elements(slot.forward) : slot.elements;
+    const std::int64_t padded = (count + line_elements - 1) / line_elements * line_elements;
+    offsets_.push_back(checked_add(offsets_.back(), padded));
+    if (!schedule.sharded_update || range->last_slot != i) continue;
+    const std::int64_t begin = offset(range->first_slot);
+    const int parts = (range++)->group.size();
+    const std::int64_t each = shard_elements(offsets_.back() - begin, parts);
+    offsets_.back() = checked_add(begin, checked_multiply(each, parts));
+  }
+}
+
+void ArenaLayout::find_shards(const Schedule& schedule) {
+  std::int64_t momentum_offset = 0;
+  for (const GradientRange& range : schedule.gradient_ranges) {
+    const std::int64_t begin = offset(range.first_slot);
+    const Range own = shard(elements(range.first_slot, range.last_slot),
+                            range.group.size(),
+                            range.group.position_of(schedule.rank));
+    shards_.push_back({.first_slot = range.first_slot,
+                       .last_slot = range.last_slot,
+                       .own = {begin + own.begin, begin + own.end},
+                       .momentum_offset = momentum_offset});
+    momentum_offset = checked_add(momentum_offset, own.size());
+  }
+}
+
+std::int64_t ArenaLayout::elements(SlotIndex first_slot, SlotIndex last_slot) const {
+  return offsets_.at(last_slot + 1) - offsets_.at(first_slot);
+}
+
+std::int64_t ArenaLayout::own_elements() const {
+  return shards_.empty() ? 0 : shards_.back().momentum_offset + shards_.back().own.size();
+}
+
+const SlotShard& ArenaLayout::shard_from(SlotIndex first_slot) const {
+  const auto found = std::find_if(shards_.begin(), shards_.end(), [&](const SlotShard& shard) {
+    return shard.first_slot == first_slot;
+  });
+  if (found == shards_.end()) throw std::logic_error("no shard begins with this slot");
+  return *found;
+}
+
+const SlotShard& ArenaLayout::shard_with(SlotIndex slot) const {
+  return *std::find_if(shards_.begin(), shards_.end(), [&](const SlotShard& shard) {
+    return shard.last_slot >= slot;
+  });
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,49 @@
+// Places the parameter slots of a rank in the arenas, and says which elements the rank updates.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "executor/backend/backend.hpp"
+#include "planner/schedule/schedule.hpp"
+
+namespace cnnplan {
+
+// Describes slots whose gradients are summed together in a sharded update.
+struct SlotShard {
+  SlotIndex first_slot;
+  SlotIndex last_slot;
+  Range own;                         // elements of the arenas that this rank updates
+  std::int64_t momentum_offset = 0;  // of their momentum, in elements
+};
+
+// An arena holds the slots one after another in the backend's format, each padded to whole cache
+// lines. Offsets and sizes are in elements.
+class ArenaLayout {
+ public:
+  ArenaLayout(const Schedule& schedule, const Backend& backend);
+
+  std::int64_t offset(SlotIndex slot) const { return offsets_.at(slot); }
+  // Returns the elements of slots first..last with their padding.
+  std::int64_t elements(SlotIndex first_slot, SlotIndex last_slot) const;
+  // Returns the elements of all slots.
+  std::int64_t elements() const { return offsets_.back(); }
+  // Returns the elements of this rank's shards.
+  std::int64_t own_elements() const;
+
+  // The list is empty unless the update is sharded.
+  const std::vector<SlotShard>& shards() const { return shards_; }
+  // @pre a shard's first slot is `first_slot`
+  const SlotShard& shard_from(SlotIndex first_slot) const;
+  // Returns the shard whose slots include this one. @pre there are shards
+  const SlotShard& shard_with(SlotIndex slot) const;
+
+ private:
+  void place_slots(const Schedule& schedule, const Backend& backend);
+  void find_shards(const Schedule& schedule);
+
+  std::vector<std::int64_t> offsets_{0};  // one more than slots
+  std::vector<SlotShard> shards_;
+};
+
+}  // namespace cnnplan

@@ -1,0 +1,22 @@
+// Moves numbers between the host and the memory of a device, and between element types.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "executor/backend/device.hpp"
+#include "planner/tensor/element.hpp"
+
+namespace cnnplan {
+
+// Returns the bytes of the values, each rounded to `element`.
+std::vector<std::byte> packed(ElementType element, std::span<const double> values);
+std::vector<double> unpacked(ElementType element, const std::vector<std::byte>& bytes);
+
+// These functions wait until the copy is done.
+void upload(Device& device, const std::vector<std::byte>& bytes, void* memory);
+std::vector<std::byte> download(Device& device, const void* memory, std::int64_t size_bytes);
+
+}  // namespace cnnplan

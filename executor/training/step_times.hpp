@@ -1,0 +1,35 @@
+// Decides which steps of a training count for its times, and records them.
+#pragma once
+
+#include <cstdint>
+
+#include "executor/step/step_runner.hpp"
+#include "executor/training/run_recorder.hpp"
+#include "executor/training/training_context.hpp"
+
+namespace cnnplan {
+
+// Times the steps of one schedule. Warmup steps do not count.
+class StepTimes {
+ public:
+  // Keeps references to the schedule, the network of its plan and the communicator of the context.
+  // The schedule runs in `steps`, whose end is the end of the training.
+  StepTimes(const TrainingContext& context,
+            const Schedule& schedule,
+            const Network& network,
+            const Range& steps);
+
+  // Says what a step measures: itself or its operations.
+  Timing timing_of(std::int64_t step) const;
+  // Records the last step of `runner`, if it counts. This call is collective.
+  void record(std::int64_t step, const StepRunner& runner);
+  // Fills `step` and `operations` of the report on rank 0. This call is collective.
+  void summarize_into(RunReport& report) const { recorder_.summarize_into(report); }
+
+ private:
+  bool uses_graphs_;
+  Range counted_;  // steps
+  RunRecorder recorder_;
+};
+
+}  // namespace cnnplan

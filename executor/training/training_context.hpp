@@ -1,0 +1,39 @@
+// Declares what the parts of a training borrow, and what they compute from its options.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "executor/checkpoint/checkpoint_writer.hpp"
+#include "executor/data/data_source.hpp"
+#include "executor/step/groups.hpp"
+#include "executor/step/parameter_store.hpp"
+#include "executor/training/stop_signals.hpp"
+#include "executor/training/trainer.hpp"
+
+namespace cnnplan {
+
+// Borrows everything that the steps work on.
+struct TrainingContext {
+  const TrainingOptions& options;
+  const TrainingCallbacks& callbacks;
+  const Communicator& world;
+  Backend& backend;
+  ParameterStore& parameters;
+  Groups& groups;
+  DataSource& data;
+  DataSource* test;   // null: no evaluation
+  const Plan& given;  // before cycles were raised
+  const std::string& given_sha256;
+  CheckpointWriter* checkpoints;  // null: none are written
+  const StopSignals& signals;
+  std::int64_t first_step = 0;  // an earlier training did the steps before it
+};
+
+double loss_scale_of(const TrainingOptions& options, Precision precision);
+StepState state_of(std::int64_t step, const TrainingOptions& options, Precision precision);
+
+// Returns the number of steps of a training from the very beginning, for data of `steps_per_pass`.
+std::int64_t step_count(const TrainingOptions& options, std::int64_t steps_per_pass);
+
+}  // namespace cnnplan

@@ -1,0 +1,17 @@
+// Says how much memory a training needs on a rank.
+#pragma once
+
+#include <cstdint>
+
+#include "executor/training/trainer.hpp"
+#include "planner/schedule/schedule.hpp"
+
+namespace cnnplan {
+
+// Returns the memory that a training needs on a rank. Steps, gradient checks and evaluations run
+// one after the other.
+std::int64_t needed_bytes(const Plan& plan,
+                          const Schedule& schedule,
+                          const TrainingOptions& options);
+
+}  // namespace cnnplan
