@@ -3,15 +3,34 @@
 
 #include <vector>
 
+#include "planner/network/layer_signature.hpp"
 #include "planner/schedule/blocks/exchange.hpp"
 #include "planner/schedule/blocks/fusion.hpp"
 
 namespace cnnplan {
 
 // True for kernels that read and write whole dense buffers only.
-bool needs_dense_blocks(const LayerParameters& parameters);
+bool needs_dense_blocks(const LayerTraits& traits);
 // True for samples that a single layer reads, in dense blocks.
 bool has_one_dense_reader(const Network& network, LayerIndex samples);
+
+// Everything about a tensor and one of its readers that the exchanges between them depend on,
+// except the splits of both. The search prices an exchange from this value and the splits alone.
+struct ReadSignature {
+  LayerSignature reader{};
+  GradientUse gradient_use{};        // of what the reader hands back, for a tensor without replicas
+  bool requires_gradient = false;    // the tensor does
+  bool may_load_needed = false;      // has_one_dense_reader
+  bool is_dense = false;             // the kernels of the tensor's layer write dense blocks only
+  bool is_dense_when_fused = false;  // the kernels that may compute the layer, too, do
+  int readers = 1;                   // of the tensor
+  auto operator<=>(const ReadSignature&) const = default;
+
+  // True where the kernels that write the tensor under this split write dense blocks only.
+  bool writes_dense_blocks(const Split& split) const {
+    return is_dense || (is_dense_when_fused && writes_dense_relu(split));
+  }
+};
 
 class FusedUnits {
  public:
@@ -41,6 +60,13 @@ class FusedUnits {
   const SlicedGradient& sliced_gradient(LayerIndex layer) const {
     return sliced_gradients_.at(static_cast<std::size_t>(layer));
   }
+  // Returns what the producer of an input and the reader allow with the gradient that the reader
+  // hands back. `shared` and `replicas` are left to the caller.
+  GradientUse gradient_use(LayerIndex source, LayerIndex reader) const {
+    return {.dense = needs_dense_gradient(source), .sliced = sliced_gradient(reader)};
+  }
+  // @pre the plan fuses all layers that some split fuses, and the reader has this input
+  ReadSignature read_signature(LayerIndex reader, std::size_t input) const;
 
  private:
   bool needs_dense_gradient(const Unit& unit) const;

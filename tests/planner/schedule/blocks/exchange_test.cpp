@@ -57,14 +57,14 @@ TEST_CASE("storage_block: no room for what does not hold the own block, or by de
 }
 
 TEST_CASE("Exchanges: needed where boxes differ, back also where replicas hold parts") {
-  CHECK_FALSE(exchanges_forward(on("h2"), on("h2")));
-  CHECK_FALSE(exchanges_backward(on("h2"), on("h2")));
-  CHECK(exchanges_forward(on("h2"), with_halo));
-  CHECK(exchanges_backward(with_halo, on("h2")));
+  CHECK_FALSE(exchanges_forward({}, on("h2"), on("h2")));
+  CHECK_FALSE(exchanges_backward({}, on("h2"), on("h2")));
+  CHECK(exchanges_forward({}, on("h2"), with_halo));
+  CHECK(exchanges_backward({}, with_halo, on("h2")));
   // All rows, for each of two blocks of outputs.
   const BlockOwnership parts = on("h2").under(rows_window(15, 7), shape);
-  CHECK_FALSE(exchanges_forward(on("r2"), parts));
-  CHECK(exchanges_backward(parts, on("r2")));
+  CHECK_FALSE(exchanges_forward({}, on("r2"), parts));
+  CHECK(exchanges_backward({}, parts, on("r2")));
 }
 
 TEST_CASE("exchange_forward: a halo is received into the buffer with room for it") {

@@ -47,6 +47,20 @@ Network both_ways() {
        {"loss", {"above_again"}, SoftmaxCrossEntropy{}}});
 }
 
+// Two upsamplings have equal shapes, but only one of them needs a halo.
+Network both_modes() {
+  const WindowDim pair{.kernel = 2, .stride = 2};
+  const Pooling halved{.window = {{WindowDim{}, pair, pair}}};
+  return Network("both-modes",
+                 {{"data", {}, Input{.channels = 4, .size = {1, 32, 32}}},
+                  {"convolution", {"data"}, Convolution{.filters = 4}},
+                  {"halved", {"convolution"}, halved},
+                  {"nearest", {"halved"}, Upsample{}},
+                  {"halved_again", {"nearest"}, halved},
+                  {"linear", {"halved_again"}, Upsample{.mode = UpsampleMode::linear}},
+                  {"loss", {"linear"}, SoftmaxCrossEntropy{}}});
+}
+
 // Returns the prices of one rank's operations without waiting. Every unit reduces its gradients
 // alone, as in the graph.
 double sum_of_prices(Plan plan, int rank, const PriceList& prices) {
@@ -278,7 +292,7 @@ TEST_CASE("price_network: layers may be listed in any order") {
 TEST_CASE("price_network: of lines, what a rank must do is what its operations cost") {
   RandomValues random(5);
   for (const Network& network :
-       {config("lenet"), config("vgg16"), config("mesh-1k"), both_ways()}) {
+       {config("lenet"), config("vgg16"), config("mesh-1k"), both_ways(), both_modes()}) {
     for (int ranks : {2, 3, 4, 8}) {
       check_least(random, blank_plan(network, 8, ranks), Prices(ranks), is_slow_build ? 2 : 5);
     }
