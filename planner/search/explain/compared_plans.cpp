@@ -12,11 +12,9 @@ namespace cnnplan {
 namespace {
 
 UnitChoice own_choice(const Plan& plan, const SearchUnit& unit) {
-  const auto recomputes = [&plan](LayerIndex layer) {
-    return plan.layers[static_cast<std::size_t>(layer)].recompute;
-  };
+  const auto recomputes = [&plan](LayerIndex layer) { return plan.layers[layer].recompute; };
   return {.layer = plan.network.layer(unit.head()).name,
-          .split = plan.layers[static_cast<std::size_t>(unit.head())].split(),
+          .split = plan.layers[unit.head()].split(),
           .recompute = std::any_of(unit.layers.begin(), unit.layers.end(), recomputes)};
 }
 

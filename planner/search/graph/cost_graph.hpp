@@ -10,39 +10,28 @@
 
 namespace cnnplan {
 
-// Units and candidates are counted in int, what vectors hold is not.
-inline std::size_t index(int unit_or_candidate) {
-  return static_cast<std::size_t>(unit_or_candidate);
-}
-
 // Costs of every pair of candidates of two units.
 class CostMatrix {
  public:
   CostMatrix() = default;
   CostMatrix(int rows, int columns, double cost = 0.0)
-      : columns_(columns),
-        costs_(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns), cost) {}
+      : columns_(columns), costs_(rows * columns_, cost) {}
 
-  int rows() const { return columns_ == 0 ? 0 : static_cast<int>(costs_.size()) / columns_; }
-  int columns() const { return columns_; }
+  int rows() const { return columns_ == 0 ? 0 : static_cast<int>(costs_.size() / columns_); }
+  int columns() const { return static_cast<int>(columns_); }
   double operator()(int row, int column) const { return costs_[index(row, column)]; }
   double& operator()(int row, int column) { return costs_[index(row, column)]; }
   const std::vector<double>& values() const { return costs_; }
   std::span<const double> row(int row) const {
-    return std::span(costs_).subspan(index(row, 0), static_cast<std::size_t>(columns_));
+    return std::span(costs_).subspan(index(row, 0), columns_);
   }
-  std::span<double> row(int row) {
-    return std::span(costs_).subspan(index(row, 0), static_cast<std::size_t>(columns_));
-  }
+  std::span<double> row(int row) { return std::span(costs_).subspan(index(row, 0), columns_); }
+  // Returns the place of a pair among the values.
+  std::size_t index(int row, int column) const { return row * columns_ + column; }
   bool operator==(const CostMatrix&) const = default;
 
  private:
-  std::size_t index(int row, int column) const {
-    return static_cast<std::size_t>(row) * static_cast<std::size_t>(columns_) +
-           static_cast<std::size_t>(column);
-  }
-
-  int columns_ = 0;
+  std::size_t columns_ = 0;
   std::vector<double> costs_;
 };
 
@@ -95,9 +84,7 @@ struct CostGraph {
   std::vector<CostEdge> edges;
 
   int unit_count() const { return static_cast<int>(units.size()); }
-  int candidate_count(int unit) const {
-    return static_cast<int>(units.at(static_cast<std::size_t>(unit)).size());
-  }
+  int candidate_count(int unit) const { return static_cast<int>(units.at(unit).size()); }
   bool operator==(const CostGraph&) const = default;
 };
 

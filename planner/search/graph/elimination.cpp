@@ -36,8 +36,8 @@ class Eliminator {
   double bound() const {
     double sum = constant_;
     for (const auto& [neighbours, changed, unit] : remaining_) {
-      sum += *std::min_element(units_[index(unit)].begin(), units_[index(unit)].end());
-      for (const auto& [other, costs] : pairs_[index(unit)]) {
+      sum += *std::min_element(units_[unit].begin(), units_[unit].end());
+      for (const auto& [other, costs] : pairs_[unit]) {
         if (other < unit) continue;
         sum += *std::min_element(costs.values().begin(), costs.values().end());
       }
@@ -51,9 +51,9 @@ class Eliminator {
     for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
       std::array<int, most_neighbours> candidates{};
       for (std::size_t i = 0; i < step->neighbours.size(); ++i) {
-        candidates[i] = assignment[index(step->neighbours[i])];
+        candidates[i] = assignment[step->neighbours[i]];
       }
-      assignment[index(step->unit)] = step->best_with(candidates);
+      assignment[step->unit] = step->best_with(candidates);
     }
     return assignment;
   }
@@ -79,8 +79,8 @@ class Eliminator {
   }
 
   Turn turn_of(int unit) const {
-    return {.neighbours = static_cast<int>(pairs_[index(unit)].size()),
-            .changed = changed_[index(unit)],
+    return {.neighbours = static_cast<int>(pairs_[unit].size()),
+            .changed = changed_[unit],
             .unit = unit};
   }
 
@@ -91,16 +91,16 @@ class Eliminator {
   }
 
   void add_costs(int unit, int other, const SharedCosts& costs) {
-    const auto [entry, is_new] = pairs_[index(unit)].try_emplace(other, costs);
+    const auto [entry, is_new] = pairs_[unit].try_emplace(other, costs);
     if (!is_new) entry->second = folded_.sum_of(entry->second, costs);
   }
 
   void eliminate(int unit) {
-    EliminationStep step{.unit = unit, .own_costs = units_[index(unit)]};
-    for (const auto& [other, costs] : pairs_[index(unit)]) {
+    EliminationStep step{.unit = unit, .own_costs = units_[unit]};
+    for (const auto& [other, costs] : pairs_[unit]) {
       remaining_.erase(turn_of(other));
       step.neighbours.push_back(other);
-      step.pair_costs.push_back(std::move(pairs_[index(other)].extract(unit).mapped()));
+      step.pair_costs.push_back(std::move(pairs_[other].extract(unit).mapped()));
     }
     if (step.neighbours.empty()) {
       constant_ += *std::min_element(step.own_costs.begin(), step.own_costs.end());
@@ -108,16 +108,16 @@ class Eliminator {
     if (step.neighbours.size() == 1) fold_into_unit(step);
     if (step.neighbours.size() == 2) fold_into_pair(step);
     for (int other : step.neighbours) remaining_.insert(turn_of(other));
-    pairs_[index(unit)].clear();
+    pairs_[unit].clear();
     steps_.push_back(std::move(step));
   }
 
   void fold_into_unit(const EliminationStep& step) {
-    const std::size_t neighbour = index(step.neighbours.front());
+    const int neighbour = step.neighbours.front();
     changed_[neighbour] = true;
     std::vector<double>& costs = units_[neighbour];
     for (int c = 0; c < static_cast<int>(costs.size()); ++c) {
-      costs[index(c)] += least_sum(step.own_costs, step.pair_costs.front().row(c));
+      costs[c] += least_sum(step.own_costs, step.pair_costs.front().row(c));
     }
   }
 

@@ -131,14 +131,14 @@ CostGraph part_of(const CostGraph& graph, const Kept& kept) {
   for (std::size_t unit = 0; unit < kept.size(); ++unit) {
     part.units.emplace_back();
     for (int i : kept[unit]) {
-      part.units.back().push_back(graph.units[unit][static_cast<std::size_t>(i)]);
+      part.units.back().push_back(graph.units[unit][i]);
     }
   }
   using Key = std::tuple<const CostMatrix*, std::vector<int>, std::vector<int>>;
   std::map<Key, SharedCosts> known;
   for (const CostEdge& edge : graph.edges) {
-    const std::vector<int>& rows = kept[index(edge.from)];
-    const std::vector<int>& columns = kept[index(edge.to)];
+    const std::vector<int>& rows = kept[edge.from];
+    const std::vector<int>& columns = kept[edge.to];
     const auto [entry, is_new] = known.try_emplace({&edge.costs.matrix(), rows, columns});
     if (is_new) entry->second = selected(edge.costs.matrix(), rows, columns);
     part.edges.push_back({edge.from, edge.to, entry->second});
@@ -166,7 +166,7 @@ Kept not_ruled_out(const LimitedGraph& graph, const Bounds& bounds) {
 Assignment in_graph(const Assignment& part, const Kept& kept) {
   Assignment assignment;
   for (std::size_t unit = 0; unit < part.size(); ++unit) {
-    assignment.push_back(kept[unit][static_cast<std::size_t>(part[unit])]);
+    assignment.push_back(kept[unit][part[unit]]);
   }
   return assignment;
 }

@@ -45,7 +45,7 @@ class MinMarginals::Reached {
     int unit = choice.unit;
     for (;;) {
       const std::vector<int>& neighbours = all_.step_of(unit).neighbours;
-      const Neighbours& best = all_.with_[index(unit)][index(candidate(unit))];
+      const Neighbours& best = all_.with_[unit][candidate(unit)];
       for (std::size_t i = 0; i < neighbours.size(); ++i) fix(neighbours[i], best[i]);
       if (!climb_over(unit) || neighbours.empty()) return;
       const std::optional<int> next =
@@ -59,13 +59,12 @@ class MinMarginals::Reached {
   // leaves alone; nothing where a pair is as in the optimum, or the rest is known.
   std::optional<int> end_of_pairs(int a, int b) {
     while (!(is_optimal(a) && is_optimal(b))) {
-      if (all_.place_[index(a)] > all_.place_[index(b)]) std::swap(a, b);
+      if (all_.place_[a] > all_.place_[b]) std::swap(a, b);
       const std::vector<int>& neighbours = all_.step_of(a).neighbours;
       if (neighbours.size() == 1) return climb_over(a) ? std::optional(b) : std::nullopt;
       const int other = neighbours[0] == b ? neighbours[1] : neighbours[0];
-      const PairCosts& pair = all_.pairs_[index(a)].at(b);
-      fix(other,
-          pair.others[index(candidate(b)) * index(pair.costs.columns()) + index(candidate(a))]);
+      const PairCosts& pair = all_.pairs_[a].at(b);
+      fix(other, pair.others[pair.costs.index(candidate(b), candidate(a))]);
       if (!climb_over(a)) return std::nullopt;
       a = other;
     }
@@ -76,7 +75,7 @@ class MinMarginals::Reached {
   void descend() {
     std::set<std::pair<int, int>> open;  // by place, the last first
     const auto open_leaning_on = [&](int unit) {
-      for (int other : all_.leaned_[index(unit)]) open.emplace(-all_.place_[index(other)], other);
+      for (int other : all_.leaned_[unit]) open.emplace(-all_.place_[other], other);
     };
     for (int unit : climbed_now_) open_leaning_on(unit);
     while (!open.empty()) {
@@ -119,9 +118,9 @@ class MinMarginals::Reached {
 
   int candidate(int unit) const {
     const auto found = fixed_.find(unit);
-    return found == fixed_.end() ? all_.optimum_[index(unit)] : found->second;
+    return found == fixed_.end() ? all_.optimum_[unit] : found->second;
   }
-  bool is_optimal(int unit) const { return candidate(unit) == all_.optimum_[index(unit)]; }
+  bool is_optimal(int unit) const { return candidate(unit) == all_.optimum_[unit]; }
   void fix(int unit, int candidate) { fixed_.emplace(unit, candidate); }
 
   const MinMarginals& all_;

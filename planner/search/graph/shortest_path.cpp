@@ -18,12 +18,12 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 std::vector<SharedCosts> shuffles_to_next(const CostGraph& graph) {
   std::vector<std::optional<SharedCosts>> sums(graph.units.size() - 1);
   for (const CostEdge& edge : graph.edges) {
-    std::optional<SharedCosts>& sum = sums[index(edge.from)];
+    std::optional<SharedCosts>& sum = sums[edge.from];
     sum = sum ? sum_of(*sum, edge.costs) : edge.costs;
   }
   std::vector<SharedCosts> shuffles;
   for (int unit = 0; unit + 1 < graph.unit_count(); ++unit) {
-    std::optional<SharedCosts>& sum = sums[index(unit)];
+    std::optional<SharedCosts>& sum = sums[unit];
     if (!sum) sum = CostMatrix(graph.candidate_count(unit), graph.candidate_count(unit + 1));
     shuffles.push_back(*std::move(sum));
   }
@@ -40,13 +40,13 @@ struct Paths {
 Paths lengthened(const std::vector<double>& lengths,
                  const std::vector<double>& costs,
                  const SharedCosts& shuffles) {
-  const std::size_t columns = index(shuffles.columns());
+  const std::size_t columns = shuffles.columns();
   Paths next{.lengths = std::vector<double>(columns, infinity),
              .previous = std::vector<int>(columns, 0)};
   for (int row = shuffles.rows() - 1; row >= 0; --row) {
     const std::span<const double> shuffle = shuffles.row(row);
     for (std::size_t column = 0; column < columns; ++column) {
-      const double length = lengths[index(row)] + (costs[index(row)] + shuffle[column]);
+      const double length = lengths[row] + (costs[row] + shuffle[column]);
       if (length >= next.lengths[column]) continue;
       next.lengths[column] = length;
       next.previous[column] = row;
@@ -74,7 +74,7 @@ Assignment shortest_path(const CostGraph& graph) {
   Assignment assignment(graph.units.size());
   int candidate = 0;
   for (std::size_t unit = graph.units.size(); unit-- > 0;) {
-    candidate = previous[unit][index(candidate)];
+    candidate = previous[unit][candidate];
     assignment[unit] = candidate;
   }
   return assignment;

@@ -50,7 +50,7 @@ std::vector<CostMatrix> shuffles_to_next(const CostGraph& graph) {
     shuffles.emplace_back(graph.candidate_count(unit), graph.candidate_count(unit + 1));
   }
   for (const CostEdge& edge : graph.edges) {
-    CostMatrix& sum = shuffles[static_cast<std::size_t>(edge.from)];
+    CostMatrix& sum = shuffles[edge.from];
     for (int row = 0; row < sum.rows(); ++row) {
       for (int column = 0; column < sum.columns(); ++column) {
         sum(row, column) += edge.costs(row, column);

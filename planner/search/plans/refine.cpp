@@ -25,9 +25,8 @@ std::vector<int> cheapest(const std::vector<double>& costs, std::size_t most, do
   }
   const auto end =
       candidates.begin() + static_cast<std::ptrdiff_t>(std::min(most, candidates.size()));
-  std::partial_sort(candidates.begin(), end, candidates.end(), [&](int a, int b) {
-    return costs[static_cast<std::size_t>(a)] < costs[static_cast<std::size_t>(b)];
-  });
+  std::partial_sort(
+      candidates.begin(), end, candidates.end(), [&](int a, int b) { return costs[a] < costs[b]; });
   candidates.erase(end, candidates.end());
   return candidates;
 }
@@ -35,7 +34,7 @@ std::vector<int> cheapest(const std::vector<double>& costs, std::size_t most, do
 std::vector<ChoicePair> pairs_with(const MinMarginals& marginals, const Wanted& wanted) {
   std::vector<Choice> choices;
   for (int unit = 0; unit < static_cast<int>(marginals.costs().size()); ++unit) {
-    for (int candidate : wanted(unit, marginals.costs()[index(unit)])) {
+    for (int candidate : wanted(unit, marginals.costs()[unit])) {
       choices.push_back({unit, candidate});
     }
   }

@@ -84,7 +84,8 @@ EdgePrices::Edge& EdgePrices::operator()(LayerIndex consumer,
 }
 
 bool EdgePrices::has_price(const Pair& pair) {
-  return pair.edge->has_price_[pair.edge->index(pair.row, pair.column)] != 0;
+  const EdgePrice& price = pair.edge->price_;
+  return pair.edge->has_price_[price.slowest.index(pair.row, pair.column)] != 0;
 }
 
 std::vector<EdgePrices::Pair> EdgePrices::price(std::vector<Pair> pairs) const {
@@ -96,17 +97,15 @@ std::vector<EdgePrices::Pair> EdgePrices::price(std::vector<Pair> pairs) const {
 }
 
 EdgePrices::Blocks EdgePrices::blocks_of(const Pair& pair) const {
-  const auto row = static_cast<std::size_t>(pair.row);
-  const auto column = static_cast<std::size_t>(pair.column);
   const Edge& edge = *pair.edge;
   const ReadSignature& signature = edge.key_->signature;
-  return {
-      .owned = edge.owned_[row],
-      .needed = edge.needed_[column],
-      .outputs = edge.outputs_[column],
-      .signature = signature,
-      .dense = edge.dense_[row] != 0,
-      .loads = signature.may_load_needed && loads_needed(edge.owned_[row], edge.needed_[column])};
+  return {.owned = edge.owned_[pair.row],
+          .needed = edge.needed_[pair.column],
+          .outputs = edge.outputs_[pair.column],
+          .signature = signature,
+          .dense = edge.dense_[pair.row] != 0,
+          .loads = signature.may_load_needed &&
+                   loads_needed(edge.owned_[pair.row], edge.needed_[pair.column])};
 }
 
 void EdgePrices::bound(const Pair& pair) const {
@@ -129,7 +128,7 @@ void EdgePrices::bound(const Pair& pair) const {
     const bool is_hopeless = least_s > 0.0 && least_s > spare_s_[i];
     if (is_hopeless) {
       slowest_s = hopeless_s;
-      pair.edge->has_price_[pair.edge->index(pair.row, pair.column)] = 1;
+      pair.edge->has_price_[price.slowest.index(pair.row, pair.column)] = 1;
       for (CostMatrix& least : price.least) least(pair.row, pair.column) = hopeless_s;
       return;
     }
@@ -161,10 +160,10 @@ void EdgePrices::set(const Pair& pair) const {
     }
     const auto probe = std::find(ranks_.begin(), ranks_.end(), rank);
     if (probe == ranks_.end() || plan_.overlap) continue;
-    price.least[static_cast<std::size_t>(probe - ranks_.begin())](pair.row, pair.column) =
+    price.least[probe - ranks_.begin()](pair.row, pair.column) =
         (is_shared ? least_forward_s(blocks, part) : arrival.seconds) + back_s;
   }
-  pair.edge->has_price_[pair.edge->index(pair.row, pair.column)] = 1;
+  pair.edge->has_price_[price.slowest.index(pair.row, pair.column)] = 1;
 }
 
 EdgePrices::Part EdgePrices::part_of(const Blocks& blocks, int rank, bool exchanges) {

@@ -131,10 +131,6 @@ class EdgePrices::Edge {
  private:
   friend EdgePrices;
 
-  std::size_t index(int row, int column) const {
-    return static_cast<std::size_t>(row) * outputs_.size() + static_cast<std::size_t>(column);
-  }
-
   EdgePrice price_;
   std::vector<char> has_price_;  // by row and column
   const Key* key_ = nullptr;

@@ -39,7 +39,7 @@ Problem lenet() {
 double least_with(const CostGraph& graph, int unit, const std::vector<bool>& allowed) {
   CostGraph dearer = graph;
   constexpr double forbidden = 1e6;
-  std::vector<double>& costs = dearer.units[static_cast<std::size_t>(unit)];
+  std::vector<double>& costs = dearer.units[unit];
   for (std::size_t i = 0; i < costs.size(); ++i) costs[i] += allowed[i] ? 0.0 : forbidden;
   return total_cost(dearer, *eliminate(dearer).optimum);
 }
@@ -56,7 +56,7 @@ void check_by_forbidding(const Problem& problem, const Assignment& assignment) {
   REQUIRE(found.size() == assignment.size());
   for (std::size_t unit = 0; unit < found.size(); ++unit) {
     const UnitSplits& choice = priced.choices.units[unit];
-    const auto own = static_cast<std::size_t>(assignment[unit]);
+    const int own = assignment[unit];
     std::vector<bool> others(choice.splits.size(), true);
     others[own] = false;
     std::vector<bool> only = others;
@@ -79,7 +79,7 @@ Assignment next_to(const Assignment& assignment, const CostGraph& graph) {
   for (int unit = 0; unit < graph.unit_count(); ++unit) {
     for (int candidate = 0; candidate < graph.candidate_count(unit); ++candidate) {
       Assignment other = assignment;
-      other[index(unit)] = candidate;
+      other[unit] = candidate;
       if (other == assignment) continue;
       if (best.empty() || total_cost(graph, other) < total_cost(graph, best)) best = other;
     }
@@ -137,7 +137,7 @@ void check_changes(const Problem& problem) {
   for (std::size_t unit = 0; unit < found.size(); ++unit) {
     const Assignment other = changed(problem, best, found[unit]);
     const UnitSplits& choice = priced.choices.units[unit];
-    CHECK(to_text(choice.splits[static_cast<std::size_t>(other[unit])]) == found[unit].runner_up);
+    CHECK(to_text(choice.splits[other[unit]]) == found[unit].runner_up);
     CHECK(total_cost(priced.graph, other) - total_cost(priced.graph, best) ==
           relative(found[unit].margin_s, rounding));
   }

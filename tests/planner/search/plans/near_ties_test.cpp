@@ -25,16 +25,16 @@ Assignment nearest_tie(const MinMarginals& marginals) {
   Choice nearest;
   double least = std::numeric_limits<double>::infinity();
   for (int unit = 0; unit < static_cast<int>(marginals.costs().size()); ++unit) {
-    const std::vector<double>& costs = marginals.costs()[index(unit)];
+    const std::vector<double>& costs = marginals.costs()[unit];
     for (int i = 0; i < static_cast<int>(costs.size()); ++i) {
-      if (i == marginals.optimum()[index(unit)] || costs[index(i)] >= least) continue;
+      if (i == marginals.optimum()[unit] || costs[i] >= least) continue;
       nearest = {.unit = unit, .candidate = i};
-      least = costs[index(i)];
+      least = costs[i];
     }
   }
   Assignment assignment = marginals.optimum();
   for (const auto& [unit, candidate] : marginals.changes_with(nearest)) {
-    assignment[index(unit)] = candidate;
+    assignment[unit] = candidate;
   }
   return assignment;
 }
