@@ -1,4 +1,4 @@
-// Everything about a layer and one of its inputs that the rules for blocks depend on, as a value.
+// Holds everything about a layer and one of its inputs that the rules for blocks depend on.
 //
 // The rules take this value as their argument, and the keys of prices and of classes contain it. A
 // rule that depends on a new property finds it here or in LayerTraits, so all keys compare it.
@@ -13,7 +13,7 @@
 
 namespace cnnplan {
 
-// The part of a signature along one dim.
+// Holds the part of a signature along one dim.
 struct DimSignature {
   std::int64_t input_length = 1;
   std::int64_t output_length = 1;

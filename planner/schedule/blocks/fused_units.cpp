@@ -1,4 +1,4 @@
-// Fusion, and properties from layer to layer.
+// Fuses layers, and passes properties on from layer to layer.
 #include "planner/schedule/blocks/fused_units.hpp"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ FusedUnits::FusedUnits(const Plan& plan)
   }
 }
 
-// @pre known for the inputs of the unit
+// @pre the result is known for the inputs of the unit
 bool FusedUnits::needs_dense_gradient(const Unit& unit) const {
   const LayerParameters& parameters = plan_.network.layer(unit.head).parameters;
   if (unit.relu) return false;

@@ -1,4 +1,4 @@
-// The units of a plan, and what is true of their tensors whatever the ranks own.
+// Lists the units of a plan, with the properties of their tensors that no split changes.
 #pragma once
 
 #include <vector>
@@ -14,7 +14,7 @@ bool needs_dense_blocks(const LayerTraits& traits);
 // True for samples that a single layer reads, in dense blocks.
 bool has_one_dense_reader(const Network& network, LayerIndex samples);
 
-// Everything about a tensor and one of its readers that the exchanges between them depend on,
+// Holds everything about a tensor and one of its readers that the exchanges between them depend on,
 // except the splits of both. The search prices an exchange from this value and the splits alone.
 struct ReadSignature {
   LayerSignature reader{};
@@ -38,19 +38,19 @@ class FusedUnits {
   explicit FusedUnits(const Plan& plan);
 
   const Plan& plan() const { return plan_; }
-  // In order of execution: a fused unit runs where its last layer stands, when all inputs are
-  // there.
+  // Returns the units in order of execution. A fused unit runs in the place of its last layer, when
+  // all inputs are there.
   const std::vector<Unit>& units() const { return units_; }
-  // Where a unit of these stands among them.
+  // Returns the place of a unit among units().
   std::size_t index_of(const Unit& unit) const {
     return static_cast<std::size_t>(&unit - units_.data());
   }
-  // The unit that `layer` belongs to.
+  // Returns the unit that `layer` belongs to.
   const Unit& unit_of(LayerIndex layer) const;
   // True when the layer or one before it has parameters.
   bool requires_gradient(LayerIndex layer) const { return requires_gradient_.at(layer); }
-  // True when the gradient of the output of `layer` must be a dense block: its unit's kernels read
-  // no other, or it is handed on as it is to a unit for which this holds.
+  // True when the gradient of the output of `layer` must be a dense block. The kernels of the unit
+  // read no other, or hand the gradient on unchanged to a unit that needs it dense.
   // @pre the output is not fused away
   bool needs_dense_gradient(LayerIndex layer) const { return needs_dense_gradient_.at(layer); }
   const SlicedGradient& sliced_gradient(LayerIndex layer) const {

@@ -1,4 +1,4 @@
-// Factorisations of the rank count over the axes.
+// Factorises the number of ranks over the axes.
 #include "planner/search/candidates/candidates.hpp"
 
 #include <algorithm>

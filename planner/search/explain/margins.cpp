@@ -10,7 +10,7 @@
 
 #include "planner/search/graph/rounding.hpp"
 #include "planner/search/plans/halo_methods.hpp"
-#include "planner/search/plans/refine.hpp"
+#include "planner/search/plans/lazy_optimum.hpp"
 #include "planner/search/pricing/probe_ranks.hpp"
 
 namespace cnnplan {

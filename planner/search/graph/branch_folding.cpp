@@ -1,4 +1,4 @@
-// Elimination of leaves, outermost first.
+// Folds leaves into their neighbours, the outermost leaves first.
 #include "planner/search/graph/branch_folding.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ class Folding {
   Folding(const CostGraph& graph, const UnitCosts& costs, const std::vector<bool>& free)
       : graph_(graph), edges_(edges_by_unit(graph)), costs_(costs), open_(free) {}
 
-  // The only open neighbour of `unit`, or -1 when there are none or several.
+  // Returns the only open neighbour of `unit`, or -1 when there are none or several.
   int only_neighbour(int unit) const {
     int found = -1;
     for (int edge : edges_[unit]) {
@@ -68,7 +68,7 @@ UnitCosts fold_branches(const CostGraph& graph,
   for (int unit : path) on_path[unit] = true;
   Folding folding(graph, costs, free);
   for (int start = 0; start < graph.unit_count(); ++start) {
-    // Folding a leaf may leave its neighbour with one neighbour: follow the branch inwards.
+    // Folding a leaf may leave its neighbour with one neighbour. The branch goes on there.
     int unit = start;
     while (unit != -1 && folding.open(unit) && !on_path[unit]) {
       const int neighbour = folding.only_neighbour(unit);

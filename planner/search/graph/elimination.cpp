@@ -45,7 +45,7 @@ class Eliminator {
     return sum;
   }
 
-  // The last eliminated unit depends on nothing: walks back from there.
+  // Walks back from the last eliminated unit, which depends on no other.
   Assignment optimum() const {
     Assignment assignment(units_.size());
     for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
@@ -61,17 +61,18 @@ class Eliminator {
   std::vector<EliminationStep> take_steps() { return std::move(steps_); }
 
  private:
-  // The lowest is next.
+  // The unit with the lowest turn is eliminated next.
   struct Turn {
     int neighbours = 0;
-    // Those with costs of their own alone go first: blocks that repeat are still alike then, and
-    // fold into the same matrices.
+    // Units whose costs are their own alone are eliminated first. Repeated blocks are still alike
+    // then, and fold into equal matrices.
     bool changed = false;
     int unit = 0;
     auto operator<=>(const Turn&) const = default;
   };
 
-  // Eliminates the unit with the fewest neighbours; false when each has too many or none is left.
+  // Eliminates the unit with the fewest neighbours. Returns false when every unit has too many, or
+  // none is left.
   bool eliminate_next() {
     if (remaining_.empty() || remaining_.begin()->neighbours > most_neighbours) return false;
     eliminate(remaining_.extract(remaining_.begin()).value().unit);
@@ -128,7 +129,7 @@ class Eliminator {
   }
 
   UnitCosts units_;
-  std::vector<bool> changed_;  // costs of units, by others that were folded into them
+  std::vector<bool> changed_;  // by unit, whether another unit was folded into its costs
   std::vector<std::map<int, SharedCosts>> pairs_;  // by unit, then by neighbour
   std::set<Turn> remaining_;
   std::vector<EliminationStep> steps_;

@@ -1,4 +1,4 @@
-// Heaviest path, solve, fix, repeat.
+// Repeats three steps: finds the heaviest path, solves it, and fixes its units.
 #include "planner/search/graph/longest_path_first.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace cnnplan {
 namespace {
 
-// Best path that ends at a unit.
+// Describes the best path that ends at a unit.
 struct PathEnd {
   double weight = 0.0;
   int units = 0;
@@ -22,7 +22,7 @@ struct PathEnd {
   }
 };
 
-// The units of `path` with `costs`, and the edges between its neighbours.
+// Returns the units of `path` with `costs`, and the edges between neighbours on the path.
 CostGraph line_of(const CostGraph& graph, const UnitCosts& costs, const std::vector<int>& path) {
   std::vector<int> position(graph.units.size(), -1);
   CostGraph line;
@@ -38,7 +38,7 @@ CostGraph line_of(const CostGraph& graph, const UnitCosts& costs, const std::vec
   return line;
 }
 
-// Adds to every free neighbour what its edges to the now fixed `unit` cost.
+// Adds to every free neighbour the costs of its edges to `unit`, which is fixed now.
 void add_fixed_edges(const CostGraph& graph,
                      const std::vector<int>& edges_of_unit,
                      int unit,

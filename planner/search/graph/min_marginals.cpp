@@ -1,4 +1,4 @@
-// Marginals of the last unit that was eliminated, then of those before it.
+// Finds the marginals of the unit that was eliminated last, then of the units before it.
 #include "planner/search/graph/min_marginals.hpp"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ MinMarginals::MinMarginals(EliminationSteps steps, double limit)
     }
   }
   for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) take_back(*step);
-  // Not the least where others cost too much to be looked at.
+  // Costs above the limit may be too high, because not all pairs were looked at.
   for (std::vector<double>& costs : costs_) {
     for (double& cost : costs) cost = cost > limit_ ? infinity : cost;
   }

@@ -1,4 +1,4 @@
-// Variable elimination over frontiers of labels.
+// Eliminates variables over frontiers of labels.
 #include "planner/search/graph/pareto_elimination.hpp"
 
 #include <algorithm>
@@ -13,23 +13,23 @@ namespace {
 
 constexpr std::size_t most_neighbours = 2;
 constexpr int no_trace = -1;
-// Of candidates, to begin with: more take longer than they are worth.
+// Graphs that begin with more pairs of candidates take longer than they are worth.
 constexpr std::size_t most_pairs = std::size_t{1} << 20;
 
 struct Label {
   double seconds = 0.0;
   double bytes = 0.0;
-  int trace = no_trace;   // what was chosen to get here
+  int trace = no_trace;   // the choices that lead here
   int second = no_trace;  // also chosen, until both are joined
   int candidate = 0;      // of the unit that is being eliminated
 };
 
-// Ascending bytes, descending seconds.
+// Labels have ascending bytes and descending seconds.
 using Frontier = std::vector<Label>;
 
-// A choice, and those that it rests on.
+// Records a choice, and the choices that it rests on.
 struct Trace {
-  int unit = -1;  // -1: only joins what it rests on
+  int unit = -1;  // -1 where it only joins the choices that it rests on
   int candidate = 0;
   int first = no_trace;
   int second = no_trace;
@@ -82,7 +82,7 @@ class ParetoEliminator {
     add_pair(seconds.from, seconds.to, labels);
   }
 
-  // Kept with the lower unit's candidates as rows.
+  // The pair is kept with the lower unit's candidates as rows.
   void add_pair(int a, int b, const FrontierMatrix& labels) {
     const auto [entry, is_new] = pairs_[a].try_emplace(b, labels);
     if (!is_new) {
@@ -115,7 +115,7 @@ class ParetoEliminator {
     return record({.first = first, .second = second});
   }
 
-  // Drops labels that another one beats in both, and what is over the limits.
+  // Drops labels that another label beats in both costs, and labels over the limits.
   void prune(Frontier& labels) {
     std::sort(labels.begin(), labels.end(), [](const Label& a, const Label& b) {
       return std::pair(a.bytes, a.seconds) < std::pair(b.bytes, b.seconds);
@@ -140,8 +140,8 @@ class ParetoEliminator {
                   [&](const Label& label) { return worth(label) - least > limits_.most_worse_s; });
   }
 
-  // Of equal shares of the range of bytes, the fastest label of each: its last. The smallest label
-  // stays, so that what fits is found.
+  // Divides the range of bytes into equal shares, and keeps the fastest label of each, its last.
+  // The smallest label stays, so that an assignment that fits is found.
   void thin_out(Frontier& labels) {
     exact_ = false;
     const double least = labels.front().bytes;
@@ -186,7 +186,7 @@ class ParetoEliminator {
     made_ += labels.size() - before;
   }
 
-  // Over the candidates of `unit`, its own labels and those that `of_neighbours` gives with it.
+  // Joins the labels of all candidates of `unit` with the labels that `of_neighbours` gives.
   template <typename OfNeighbours>
   Frontier folded(int unit, const OfNeighbours& of_neighbours) {
     Frontier labels;

@@ -82,7 +82,7 @@ std::set<int> concurrencies(const MultigridRequest& request, int groups) {
   return found;
 }
 
-// One way to run all chains.
+// Describes one way to run all chains.
 struct Setting {
   int partitions = 1;
   int coarsening = 1;

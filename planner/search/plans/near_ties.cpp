@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "planner/search/graph/rounding.hpp"
-#include "planner/search/plans/refine.hpp"
+#include "planner/search/plans/lazy_optimum.hpp"
 
 namespace cnnplan {
 namespace {

@@ -93,7 +93,7 @@ class Partitioner {
     return mostly_on(blank, choices, choices.units.front().splits.front());
   }
 
-  // True if the user asked for the allreduces of the plan. Otherwise they were chosen by price.
+  // Returns whether the user asked for the allreduces of the plan. Otherwise, the price chose them.
   bool is_allreduce_asked_for() const {
     Plan chosen = plan_;
     choose_allreduce(chosen, prices_.platform());

@@ -33,7 +33,7 @@ EdgePrices::EdgePrices(const FusedUnits& fused,
       prices_(prices),
       ranks_(probe_ranks(plan_.ranks)),
       spare_s_(std::move(spare_s)),
-      least_message_(prices.platform()),
+      message_lower_bound_(prices.platform()),
       exposed_(1.0 - overlap_of(plan_, prices.platform())) {}
 
 std::vector<BlockOwnership> EdgePrices::blocks(const Shape& shape,
@@ -116,12 +116,13 @@ void EdgePrices::bound(const Pair& pair) const {
   double& slowest_s = price.slowest(pair.row, pair.column);
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
     const double there_s =
-        blocks.loads
-            ? 0.0
-            : least_receive_s(least_message_, blocks.owned, blocks.needed, ranks_[i], bytes);
+        blocks.loads ? 0.0
+                     : receive_lower_bound_s(
+                           message_lower_bound_, blocks.owned, blocks.needed, ranks_[i], bytes);
     const double back_s =
         blocks.signature.requires_gradient
-            ? least_receive_s(least_message_, blocks.needed, blocks.owned, ranks_[i], bytes)
+            ? receive_lower_bound_s(
+                  message_lower_bound_, blocks.needed, blocks.owned, ranks_[i], bytes)
             : 0.0;
     slowest_s = std::max(slowest_s, there_s + back_s);
     const double least_s = exposed_ * (there_s + back_s);

@@ -9,7 +9,7 @@
 #include "planner/schedule/blocks/exchange.hpp"
 #include "planner/schedule/blocks/fused_units.hpp"
 #include "planner/search/graph/cost_graph.hpp"
-#include "planner/search/pricing/least_message.hpp"
+#include "planner/search/pricing/message_lower_bound.hpp"
 
 namespace cnnplan {
 
@@ -51,7 +51,7 @@ class EdgePrices {
                    const std::vector<Split>& source_splits,
                    const std::vector<Split>& consumer_splits);
 
-  // One entry of an edge: a pair of splits.
+  // Names a pair of splits of an edge.
   struct Pair {
     Edge* edge = nullptr;
     int row = 0;
@@ -116,7 +116,7 @@ class EdgePrices {
   const PriceList& prices_;
   std::vector<int> ranks_;  // the ranks of `least`
   std::vector<double> spare_s_;
-  LeastMessage least_message_;
+  MessageLowerBound message_lower_bound_;
   double exposed_ = 1.0;  // the least part of a message that kernels wait for
   std::map<Key, Edge> edges_;
   BlockOwnership::Tables tables_;

@@ -93,7 +93,7 @@ void raise(const Schedule& schedule, LayerCosts& most) {
   }
 }
 
-// True for a transfer between units.
+// Returns whether the operation is a transfer between units.
 bool is_edge(const Operation& operation) {
   const auto* transfer = std::get_if<TransferOperation>(&operation.body);
   return transfer != nullptr && !transfer->of_sums;

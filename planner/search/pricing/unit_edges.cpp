@@ -1,4 +1,4 @@
-// Edge by edge, a price for every pair of distinct splits, handed to every pair of candidates.
+// Prices every pair of distinct splits once, and hands the price to every pair of candidates.
 #include "planner/search/pricing/unit_edges.hpp"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ std::vector<Split> distinct(std::vector<Split> splits) {
   return splits;
 }
 
-// By candidate of a unit, the place of its split among the distinct ones.
+// Returns by candidate of a unit the place of its split among the distinct ones.
 std::vector<int> places(const UnitSplits& unit, const std::vector<Split>& splits) {
   std::vector<int> numbers;
   for (const Split& split : unit.splits) {
@@ -34,7 +34,7 @@ std::vector<int> places(const UnitSplits& unit, const std::vector<Split>& splits
   return numbers;
 }
 
-// A tensor that is computed again is fetched again, too, instead of being kept as fetched.
+// A tensor that is computed again is fetched again, too. The fetched blocks are not kept then.
 void fetch_again(const std::vector<bool>& is_again,
                  const CostMatrix& again,
                  CostMatrix& seconds,
@@ -73,7 +73,7 @@ UnitEdges::UnitEdges(const FusedUnits& fused,
   fill(std::vector<bool>(kinds_.size(), true), priced);
 }
 
-// For every one of its splits.
+// Adds the copies to the costs of every split of the unit.
 void UnitEdges::add_copies(LayerIndex layer, std::size_t input, int unit, PricedNetwork& priced) {
   const std::vector<Split>& splits = priced.choices.units[unit].splits;
   for (std::size_t i = 0; i < splits.size(); ++i) {
@@ -160,7 +160,7 @@ EdgePrices::Pair UnitEdges::pair_of(const Reading& reading, int from, int to) co
   return {.edge = kind.edge, .row = kind.rows[from], .column = kind.columns[to]};
 }
 
-// Of all tensors that one of the units reads of the other.
+// Appends the pairs of all tensors that one of the units reads from the other.
 void UnitEdges::append_pairs(const ChoicePair& choices,
                              std::vector<EdgePrices::Pair>& pairs) const {
   auto [first, second] = choices;
@@ -177,7 +177,7 @@ void UnitEdges::append_pairs(const ChoicePair& choices,
   }
 }
 
-// With one of the two candidates, the cheapest by what is known; of pairs with prices none.
+// Appends the pairs with one of the two candidates that look cheapest, unless the pair has a price.
 void UnitEdges::append_neighbours(const ChoicePair& choices,
                                   std::size_t most,
                                   const PricedNetwork& priced,
@@ -230,7 +230,7 @@ void UnitEdges::price_all(PricedNetwork& priced) {
   fill_priced(std::move(pairs), priced);
 }
 
-// Edges that were priced further, again.
+// Fills the edges that got prices again.
 std::size_t UnitEdges::fill_priced(std::vector<EdgePrices::Pair> pairs, PricedNetwork& priced) {
   const std::vector<EdgePrices::Pair> found = edge_prices_.price(std::move(pairs));
   std::set<const EdgePrices::Edge*> edges;

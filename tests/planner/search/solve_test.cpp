@@ -9,7 +9,7 @@
 
 #include "planner/base/error.hpp"
 #include "planner/predict/predict.hpp"
-#include "planner/search/plans/refine.hpp"
+#include "planner/search/plans/lazy_optimum.hpp"
 #include "tests/planner/base/problem_of.hpp"
 #include "tests/planner/schedule/sample_plans.hpp"
 #include "tests/planner/search/graph/random_graph.hpp"
@@ -109,7 +109,7 @@ TEST_CASE("solve: never slower than a plan that counts on reductions in bulk") {
       const KernelCosts kernels(request.profile);
       const PriceList prices(request.platform, kernels);
       NetworkPricing pricing(plan, split_choices(plan), prices);
-      for (const Assignment& assignment : least_step(pricing).assignments) {
+      for (const Assignment& assignment : step_lower_bound(pricing).assignments) {
         const Plan other = plan_of(plan, pricing.priced().choices, assignment);
         CHECK(plan.prediction.step_s <= step_of(other, request) * (1 + 1e-12));
       }

@@ -8,7 +8,7 @@
 #include <doctest/doctest.h>
 
 #include "planner/search/graph/min_marginals.hpp"
-#include "planner/search/plans/refine.hpp"
+#include "planner/search/plans/lazy_optimum.hpp"
 #include "planner/search/pricing/probe_ranks.hpp"
 #include "tests/planner/schedule/sample_plans.hpp"
 #include "tests/planner/search/graph/problem.hpp"
@@ -169,11 +169,11 @@ TEST_CASE("margins: of the sum in which the plan costs least, or is closest to t
           doctest::skip(is_slow_build)) {
   const Problem problem(read_network("configs/networks/resnet50.json"), 8, 8);
   NetworkPricing pricing(problem.blank, problem.choices, problem.prices());
-  const Assignment in_all = *least_additive(pricing);
+  const Assignment in_all = *cheapest_assignment(pricing);
   const Plan plan = plan_of(problem.blank, problem.choices, in_all);
   CHECK(margins(problem.blank, plan, pricing).sum == OperationSum{});
   const std::vector<int> ranks = probe_ranks(8);
-  const std::vector<Assignment> of_ranks = least_step(pricing).assignments;
+  const std::vector<Assignment> of_ranks = step_lower_bound(pricing).assignments;
   REQUIRE(of_ranks.size() == ranks.size());
   const bool differs = total_cost(problem.whole.graph, of_ranks.front()) >
                        total_cost(problem.whole.graph, in_all) * (1 + rounding);

@@ -8,7 +8,7 @@
 
 #include "planner/predict/predict.hpp"
 #include "planner/search/graph/min_marginals.hpp"
-#include "planner/search/plans/refine.hpp"
+#include "planner/search/plans/lazy_optimum.hpp"
 #include "tests/planner/schedule/sample_plans.hpp"
 #include "tests/planner/search/graph/problem.hpp"
 #include "tests/slow_build.hpp"
@@ -54,7 +54,7 @@ TEST_CASE("near ties: one makes ranks wait less than the best in sum" *
   sample.gradient_allreduce = AllreduceAlgorithm::library;
   const Problem problem(sample, lassen);
   NetworkPricing pricing(problem.blank, problem.choices, problem.prices());
-  const std::vector<Assignment> best = least_step(pricing).assignments;
+  const std::vector<Assignment> best = step_lower_bound(pricing).assignments;
   REQUIRE_FALSE(best.empty());
   Scores scores(problem.prices());
   const Score first =

@@ -10,7 +10,7 @@
 #include "planner/search/graph/elimination.hpp"
 #include "planner/search/graph/longest_path_first.hpp"
 #include "planner/search/graph/shortest_path.hpp"
-#include "planner/search/plans/refine.hpp"
+#include "planner/search/plans/lazy_optimum.hpp"
 #include "planner/search/pricing/probe_ranks.hpp"
 #include "tests/planner/base/random_values.hpp"
 #include "tests/planner/schedule/sample_plans.hpp"
@@ -165,15 +165,15 @@ PricedNetwork price_all(const Plan& blank, const PriceList& prices) {
   return price_network(blank, split_choices(blank), prices);
 }
 
-double least_step_of(const Plan& blank, const PriceList& prices) {
+double step_lower_bound_of(const Plan& blank, const PriceList& prices) {
   NetworkPricing pricing(blank, split_choices(blank), prices);
-  return least_step(pricing).seconds;
+  return step_lower_bound(pricing).seconds;
 }
 
 // Checks that the bounds are below the costs of random plans.
 void check_bounds(RandomValues& random, const Plan& blank, const PriceList& prices) {
   const PricedNetwork priced = price_all(blank, prices);
-  const double bound_s = least_step_of(blank, prices);
+  const double bound_s = step_lower_bound_of(blank, prices);
   const std::vector<int> ranks = probe_ranks(blank.ranks);
   for (int trial = 0; trial < 3; ++trial) {
     const Assignment assignment = random_assignment(random, priced.graph);
@@ -370,10 +370,10 @@ TEST_CASE("price_network: random networks have a bound below every choice") {
 TEST_CASE("price_network: what runs beside kernels is no part of the bound") {
   const Prices prices(4);
   Plan blank = blank_plan(config("mesh-1k"), 1, 4);
-  const double blocking = least_step_of(blank, prices.list());
+  const double blocking = step_lower_bound_of(blank, prices.list());
   blank.overlap = true;
   const PricedNetwork hiding = price_all(blank, prices.list());
-  CHECK(least_step_of(blank, prices.list()) < blocking);
+  CHECK(step_lower_bound_of(blank, prices.list()) < blocking);
   for (const CostGraph& least : hiding.least) {
     for (const CostEdge& edge : least.edges) {
       CHECK(edge.costs == CostMatrix(edge.costs.rows(), edge.costs.columns()));
