@@ -113,11 +113,11 @@ std::vector<Split> uniform_splits(const PricedNetwork& priced) {
 
 // Returns the assignments behind the bound, one for each probed rank. There are none if the graphs
 // of the probed ranks are too entangled.
-std::vector<CandidatePlan> optima_by_rank(const StepLowerBound& least, int ranks) {
+std::vector<CandidatePlan> optima_by_rank(const StepLowerBound& bound, int ranks) {
   std::vector<CandidatePlan> found;
-  for (std::size_t i = 0; i < least.assignments.size(); ++i) {
+  for (std::size_t i = 0; i < bound.assignments.size(); ++i) {
     found.push_back({.origin = SearchOrigin::least_work_of_a_rank,
-                     .assignment = least.assignments[i],
+                     .assignment = bound.assignments[i],
                      .sum = {.rank = probe_ranks(ranks)[i]}});
   }
   return found;
@@ -147,14 +147,14 @@ const CandidatePlan* fastest_of(const std::vector<CandidatePlan>& found) {
 // @returns true if the first plan that the search finds fits
 bool add_searched(const Plan& blank,
                   SearchMethod method,
-                  const StepLowerBound& least,
+                  const StepLowerBound& bound,
                   NetworkPricing& pricing,
                   Scores& scores) {
   std::vector<CandidatePlan> found = search(pricing, method);
   const bool all_ways = method != SearchMethod::longest_path_first;
   // With overlap, the work of a rank leaves out all messages, so that these plans move too much.
   if (all_ways && !blank.overlap) {
-    for (CandidatePlan& plan : optima_by_rank(least, blank.ranks)) found.push_back(std::move(plan));
+    for (CandidatePlan& plan : optima_by_rank(bound, blank.ranks)) found.push_back(std::move(plan));
   }
   score_candidates(blank, pricing.priced().choices, found, scores);
   const CandidatePlan* fastest = fastest_of(found);
@@ -363,8 +363,8 @@ Plan searched(const SolveRequest& request, const Plan& blank, const PriceList& p
   const SplitChoices choices = split_choices(blank, request.axes);
   score_baselines(blank, choices, request.recompute, scores);
   NetworkPricing pricing(blank, choices, prices, scores.least_step_s());
-  const StepLowerBound least = step_lower_bound(pricing);
-  const bool all_fit = add_searched(blank, request.method, least, pricing, scores);
+  const StepLowerBound bound = step_lower_bound(pricing);
+  const bool all_fit = add_searched(blank, request.method, bound, pricing, scores);
   add_uniform(blank, pricing.priced(), scores);
   std::optional<NetworkPricing> with_recompute;
   if (!all_fit) {
@@ -390,7 +390,7 @@ Plan searched(const SolveRequest& request, const Plan& blank, const PriceList& p
   plan.prediction.margins = std::move(found_margins.units);
   plan.prediction.margins_sum = found_margins.sum;
   add_counts(plan.prediction, pricing.priced());
-  add_bound(plan.prediction, least.seconds);
+  add_bound(plan.prediction, bound.seconds);
   return plan;
 }
 

@@ -79,14 +79,14 @@ Assignment cheapest_assignment_by(NetworkPricing& pricing, Assignment (*solver)(
 }
 
 StepLowerBound step_lower_bound(NetworkPricing& pricing) {
-  StepLowerBound least;
+  StepLowerBound bound;
   for (const CostGraph& graph : pricing.priced().least) {
     Elimination found = refined(pricing, graph);
-    least.seconds = std::max(least.seconds, found.bound);
-    if (found.optimum) least.assignments.push_back(std::move(*found.optimum));
+    bound.seconds = std::max(bound.seconds, found.bound);
+    if (found.optimum) bound.assignments.push_back(std::move(*found.optimum));
   }
-  least.seconds += pricing.priced().updates_s;
-  return least;
+  bound.seconds += pricing.priced().updates_s;
+  return bound;
 }
 
 double excess(NetworkPricing& pricing, const CostGraph& graph, const Assignment& assignment) {
