@@ -87,8 +87,4 @@ MeshCandidates enumerate_meshes(const Shape& output, int ranks, std::span<const 
   return {.meshes = {with_replicas(Mesh(), ranks)}, .pruned = pruned};
 }
 
-std::vector<Mesh> candidate_meshes(const Shape& output, int ranks, std::span<const Axis> axes) {
-  return enumerate_meshes(output, ranks, axes).meshes;
-}
-
 }  // namespace cnnplan

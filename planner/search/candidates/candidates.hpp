@@ -27,7 +27,4 @@ struct MeshCandidates {
 // @pre ranks >= 1, every extent >= 1
 MeshCandidates enumerate_meshes(const Shape& output, int ranks, std::span<const Axis> axes);
 
-// Returns the meshes of enumerate_meshes.
-std::vector<Mesh> candidate_meshes(const Shape& output, int ranks, std::span<const Axis> axes);
-
 }  // namespace cnnplan

@@ -154,7 +154,7 @@ Kept not_ruled_out(const LimitedGraph& graph, const Bounds& bounds) {
   const CostGraph at_price = priced(graph, bounds.price_s());
   const double most_s =
       (bounds.best_s() + bounds.price_s() * graph.limit_bytes) * (1 + rounding_of_differences);
-  const UnitCosts marginals = min_marginals(at_price).value();
+  const UnitCosts marginals = MinMarginals::of(at_price).value().costs();
   Kept kept;
   for (const std::vector<double>& costs : marginals) {
     const double least = *std::min_element(costs.begin(), costs.end());

@@ -122,9 +122,4 @@ void MinMarginals::lower_by(const EliminationStep& step, const Given& given, con
   }
 }
 
-std::optional<UnitCosts> min_marginals(const CostGraph& graph) {
-  const std::optional<MinMarginals> marginals = MinMarginals::of(graph);
-  return marginals ? std::optional(marginals->costs()) : std::nullopt;
-}
-
 }  // namespace cnnplan

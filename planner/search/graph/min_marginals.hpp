@@ -77,7 +77,4 @@ class MinMarginals {
   std::set<std::pair<int, int>> asked_pairs_;  // the lower number first
 };
 
-// Returns the costs() of the graph's marginals. @pre check(graph) passes
-std::optional<UnitCosts> min_marginals(const CostGraph& graph);
-
 }  // namespace cnnplan

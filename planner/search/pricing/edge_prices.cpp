@@ -50,9 +50,6 @@ void EdgePrices::add_blocks(const Key& key, Edge& edge) {
   edge.key_ = &key;
   edge.owned_ = blocks(signature.reader.input, key.source_splits);
   edge.outputs_ = blocks(signature.reader.output, key.reader_splits);
-  for (const Split& split : key.source_splits) {
-    edge.dense_.push_back(signature.writes_dense_blocks(split));
-  }
   for (std::size_t i = 0; i < edge.outputs_.size(); ++i) {
     const ChannelAlgorithm algorithm = key.reader_splits[i].channel_algorithm;
     edge.needed_.push_back(
@@ -103,7 +100,7 @@ EdgePrices::Blocks EdgePrices::blocks_of(const Pair& pair) const {
           .needed = edge.needed_[pair.column],
           .outputs = edge.outputs_[pair.column],
           .signature = signature,
-          .dense = edge.dense_[pair.row] != 0,
+          .split = edge.key_->source_splits[pair.row],
           .loads = signature.may_load_needed &&
                    loads_needed(edge.owned_[pair.row], edge.needed_[pair.column])};
 }
@@ -183,7 +180,7 @@ Box EdgePrices::reader_box(const Blocks& blocks, const Part& part) {
 Box EdgePrices::storage(const Blocks& blocks, const Part& part) {
   const bool is_dense_read = needs_dense_blocks(blocks.signature.reader.traits);
   const std::span<const Box> dense_reads(&part.want, is_dense_read ? 1 : 0);
-  return storage_block(part.own, blocks.dense, dense_reads);
+  return storage_block(part.own, blocks.signature.writes_dense_blocks(blocks.split), dense_reads);
 }
 
 EdgePrices::Arrival EdgePrices::forward(const Blocks& blocks, const Part& part) const {
@@ -210,7 +207,8 @@ double EdgePrices::activation_bytes_of(const Box& box) const {
 // A larger storage never makes fewer copies of the sent elements. Room for the halo saves the copy
 // of the elements that stay.
 double EdgePrices::least_forward_s(const Blocks& blocks, const Part& part) const {
-  const Box stored = storage_block(part.own, blocks.dense, std::span(&part.want, 1));
+  const bool is_dense = blocks.signature.writes_dense_blocks(blocks.split);
+  const Box stored = storage_block(part.own, is_dense, std::span(&part.want, 1));
   const Exchange exchange = exchange_forward(part.there, part.own, part.want, stored, part.rank);
   const ListOf list_of = lists_of(blocks.owned, blocks.needed);
   return transfer_s(exchange, part.own, part.want, part.rank, list_of) / blocks.signature.readers;

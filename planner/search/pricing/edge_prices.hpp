@@ -76,8 +76,8 @@ class EdgePrices {
     const BlockOwnership& needed;
     const BlockOwnership& outputs;  // the reader's blocks
     const ReadSignature& signature;
-    bool dense;  // the tensor is written in dense blocks only, under its split
-    bool loads;  // ranks load all that the reader needs
+    const Split& split;  // of the tensor
+    bool loads;          // ranks load all that the reader needs
   };
   // Holds one rank's part in a pair.
   struct Part {
@@ -135,7 +135,6 @@ class EdgePrices::Edge {
   std::vector<char> has_price_;  // by row and column
   const Key* key_ = nullptr;
   std::vector<BlockOwnership> owned_;    // by row
-  std::vector<char> dense_;              // by row
   std::vector<BlockOwnership> needed_;   // by column
   std::vector<BlockOwnership> outputs_;  // by column, the reader's blocks
 };

@@ -155,7 +155,7 @@ TEST_CASE("margins: no changes where the best plan with them costs less than the
   const auto [found, sum] = margins_and_sum_of(plan, problem);
   const CostGraph& graph = problem.whole.graph_of(sum, plan.ranks);
   const double plan_s = total_cost(graph, first);
-  const UnitCosts least = *min_marginals(graph);
+  const UnitCosts least = MinMarginals::of(graph).value().costs();
   int without = 0;
   for (std::size_t unit = 0; unit < found.size(); ++unit) {
     const double other_s = least[unit].front() + found[unit].margin_s;

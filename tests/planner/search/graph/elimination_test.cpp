@@ -191,7 +191,7 @@ TEST_CASE("MinMarginals: up to the limit the same as without, beyond it infinite
     CAPTURE(shape.name);
     for (int round = 0; round < 20; ++round) {
       const CostGraph graph = shape.graph(random, {.units = 12, .most_candidates = 5});
-      const UnitCosts all = min_marginals(graph).value();
+      const UnitCosts all = MinMarginals::of(graph).value().costs();
       const double limit = eliminate(graph).bound * (1.0 + 0.01 * (round % 10));
       const MinMarginals found(elimination_steps(graph), limit * (1 + rounding));
       for (std::size_t unit = 0; unit < all.size(); ++unit) {
@@ -208,7 +208,7 @@ TEST_CASE("MinMarginals: up to the limit the same as without, beyond it infinite
   CHECK(beyond > 100);
 }
 
-TEST_CASE("min_marginals: by unit and candidate what trying all assignments with it gives") {
+TEST_CASE("MinMarginals: by unit and candidate what trying all assignments with it gives") {
   std::mt19937 random(8);
   int known = 0;
   for (int round = 0; round < 400; ++round) {
@@ -219,11 +219,11 @@ TEST_CASE("min_marginals: by unit and candidate what trying all assignments with
                             : kind == 2 ? random_branches(random, size)
                                         : random_residual(random, 1 + round % 3);
     CAPTURE(round);
-    const std::optional<UnitCosts> marginals = min_marginals(graph);
+    const std::optional<MinMarginals> marginals = MinMarginals::of(graph);
     CHECK(marginals.has_value() == eliminate(graph).optimum.has_value());
     if (!marginals) continue;
     ++known;
-    check_marginals(graph, *marginals);
+    check_marginals(graph, marginals->costs());
   }
   CHECK(known > 300);
   CHECK(known < 400);
@@ -324,9 +324,9 @@ TEST_CASE("MinMarginals: changes of a whole chain are followed once") {
   CHECK(marginals->pairs_with(choices).size() < 3 * units);
 }
 
-TEST_CASE("min_marginals: parts that do not touch count in each other's costs") {
+TEST_CASE("MinMarginals: parts that do not touch count in each other's costs") {
   const CostGraph graph{.units = {{1.0, 4.0}, {10.0, 20.0}}, .edges = {}};
-  CHECK(min_marginals(graph) == UnitCosts{{11.0, 14.0}, {11.0, 21.0}});
+  CHECK(MinMarginals::of(graph).value().costs() == UnitCosts{{11.0, 14.0}, {11.0, 21.0}});
 }
 
 TEST_CASE("eliminate: nothing costs nothing") {
