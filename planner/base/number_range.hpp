@@ -1,6 +1,7 @@
 // Ranges of the numbers that files and options may hold.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -12,6 +13,7 @@ struct IntegerRange {
   std::int64_t minimum = 0;
   std::int64_t maximum = std::numeric_limits<std::int64_t>::max();
 
+  auto operator<=>(const IntegerRange&) const = default;
   constexpr bool holds(std::int64_t value) const { return minimum <= value && value <= maximum; }
 };
 

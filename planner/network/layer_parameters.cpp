@@ -31,11 +31,6 @@ bool is_transposed(const LayerParameters& parameters) {
   return traits_of(parameters).is_transposed;
 }
 
-bool moves_positions(const LayerParameters& parameters) {
-  const LayerTraits& traits = traits_of(parameters);
-  return traits.has_window || traits.resizes;
-}
-
 bool rearranges(const LayerParameters& parameters) {
   return traits_of(parameters).rearranges;
 }

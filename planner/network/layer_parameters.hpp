@@ -59,8 +59,6 @@ bool has_several_inputs(const LayerParameters& parameters);
 bool is_loss(const LayerParameters& parameters);
 bool has_window(const LayerParameters& parameters);
 bool is_transposed(const LayerParameters& parameters);
-// True where outputs are computed from inputs at other positions.
-bool moves_positions(const LayerParameters& parameters);
 bool rearranges(const LayerParameters& parameters);
 bool copies_inputs(const LayerParameters& parameters);
 bool mixes_channels(const LayerParameters& parameters);

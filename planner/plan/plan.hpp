@@ -52,7 +52,7 @@ struct LayerPlan {
     mesh = split.mesh;
     channel_algorithm = split.channel_algorithm;
   }
-  bool operator==(const LayerPlan&) const = default;
+  auto operator<=>(const LayerPlan&) const = default;
 };
 // True where every rank has equal blocks of two tensors of one shape.
 inline bool same_ranks(const LayerPlan& a, const LayerPlan& b) {

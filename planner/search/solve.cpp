@@ -17,9 +17,9 @@
 #include "planner/search/graph/vertex_path.hpp"
 #include "planner/search/plans/allreduce_choice.hpp"
 #include "planner/search/plans/halo_methods.hpp"
+#include "planner/search/plans/lazy_optimum.hpp"
 #include "planner/search/plans/near_ties.hpp"
 #include "planner/search/plans/partitioning.hpp"
-#include "planner/search/plans/refine.hpp"
 #include "planner/search/plans/scores.hpp"
 #include "planner/search/plans/too_large.hpp"
 #include "planner/search/pricing/pricing.hpp"
@@ -40,7 +40,7 @@ Plan blank_plan(const SolveRequest& request) {
   return request.recompute == Recompute::always ? recomputed(std::move(plan)) : plan;
 }
 
-struct Found {
+struct CandidatePlan {
   SearchOrigin origin{};
   Assignment assignment;
   OperationSum sum{};  // the assignment costs least in this sum
@@ -50,7 +50,7 @@ struct Found {
 // Finds the shortest path of networks that are a line. For networks with branches, finds the exact
 // optimum of the additive cost by elimination. If that is too large, takes the longest path first,
 // as the paper does.
-std::vector<Found> search(NetworkPricing& pricing, SearchMethod method) {
+std::vector<CandidatePlan> search(NetworkPricing& pricing, SearchMethod method) {
   const bool line = is_line(pricing.priced().graph);
   if (method == SearchMethod::shortest_path && !line) {
     throw InputError({.file = "--search",
@@ -63,8 +63,8 @@ std::vector<Found> search(NetworkPricing& pricing, SearchMethod method) {
   }
   const bool by_vertices = method == SearchMethod::shortest_path;
   const auto solver = by_vertices ? shortest_path_of_vertices : shortest_path;
-  if (line) return {{SearchOrigin::shortest_path, least_additive_by(pricing, solver)}};
-  if (std::optional<Assignment> optimum = least_additive(pricing)) {
+  if (line) return {{SearchOrigin::shortest_path, cheapest_assignment_by(pricing, solver)}};
+  if (std::optional<Assignment> optimum = cheapest_assignment(pricing)) {
     return {{SearchOrigin::least_additive_cost, std::move(*optimum)}};
   }
   return {{SearchOrigin::longest_path_first, longest_path_first(pricing.priced().graph)}};
@@ -72,10 +72,10 @@ std::vector<Found> search(NetworkPricing& pricing, SearchMethod method) {
 
 // Adds uniform splits until one fits, sample parallelism first. The first split is the baseline.
 // The split that fits limits how long a step may take.
-void add_known(const Plan& blank,
-               const SplitChoices& choices,
-               Recompute recompute,
-               Scores& scores) {
+void score_baselines(const Plan& blank,
+                     const SplitChoices& choices,
+                     Recompute recompute,
+                     Scores& scores) {
   const std::vector<Split>& splits = choices.units.front().splits;
   for (const Split& split : splits) {
     scores.add({UniformOrigin{.split = split}}, mostly_on(blank, choices, split));
@@ -113,29 +113,29 @@ std::vector<Split> uniform_splits(const PricedNetwork& priced) {
 
 // Returns the assignments behind the bound, one for each probed rank. There are none if the graphs
 // of the probed ranks are too entangled.
-std::vector<Found> in_bulk(const LeastStep& least, int ranks) {
-  std::vector<Found> found;
-  for (std::size_t i = 0; i < least.assignments.size(); ++i) {
+std::vector<CandidatePlan> optima_by_rank(const StepLowerBound& bound, int ranks) {
+  std::vector<CandidatePlan> found;
+  for (std::size_t i = 0; i < bound.assignments.size(); ++i) {
     found.push_back({.origin = SearchOrigin::least_work_of_a_rank,
-                     .assignment = least.assignments[i],
+                     .assignment = bound.assignments[i],
                      .sum = {.rank = probe_ranks(ranks)[i]}});
   }
   return found;
 }
 
-void add_found(const Plan& blank,
-               const SplitChoices& choices,
-               std::vector<Found>& found,
-               Scores& scores) {
-  for (Found& plan : found) {
+void score_candidates(const Plan& blank,
+                      const SplitChoices& choices,
+                      std::vector<CandidatePlan>& found,
+                      Scores& scores) {
+  for (CandidatePlan& plan : found) {
     plan.score = scores.add({plan.origin}, plan_of(blank, choices, plan.assignment));
   }
 }
 
 // Returns the fastest plan that fits, if any does.
-const Found* fastest_of(const std::vector<Found>& found) {
-  const Found* fastest = nullptr;
-  for (const Found& plan : found) {
+const CandidatePlan* fastest_of(const std::vector<CandidatePlan>& found) {
+  const CandidatePlan* fastest = nullptr;
+  for (const CandidatePlan& plan : found) {
     if (!plan.score.fits) continue;
     if (fastest == nullptr || plan.score.step_s < fastest->score.step_s) fastest = &plan;
   }
@@ -147,17 +147,17 @@ const Found* fastest_of(const std::vector<Found>& found) {
 // @returns true if the first plan that the search finds fits
 bool add_searched(const Plan& blank,
                   SearchMethod method,
-                  const LeastStep& least,
+                  const StepLowerBound& bound,
                   NetworkPricing& pricing,
                   Scores& scores) {
-  std::vector<Found> found = search(pricing, method);
+  std::vector<CandidatePlan> found = search(pricing, method);
   const bool all_ways = method != SearchMethod::longest_path_first;
   // With overlap, the work of a rank leaves out all messages, so that these plans move too much.
   if (all_ways && !blank.overlap) {
-    for (Found& plan : in_bulk(least, blank.ranks)) found.push_back(std::move(plan));
+    for (CandidatePlan& plan : optima_by_rank(bound, blank.ranks)) found.push_back(std::move(plan));
   }
-  add_found(blank, pricing.priced().choices, found, scores);
-  const Found* fastest = fastest_of(found);
+  score_candidates(blank, pricing.priced().choices, found, scores);
+  const CandidatePlan* fastest = fastest_of(found);
   if (all_ways && fastest != nullptr) {
     add_near_ties(blank, pricing, pricing.priced().graph_of(fastest->sum, blank.ranks), scores);
   }
@@ -188,8 +188,8 @@ void add_overlapped(const SolveRequest& request,
   const std::vector<Axis> axes = outer_axes(request);
   if (axes.size() < request.axes.size()) {
     NetworkPricing pricing(blank, split_choices(blank, axes), prices, scores.least_step_s());
-    std::vector<Found> found = search(pricing, request.method);
-    add_found(blank, pricing.priced().choices, found, scores);
+    std::vector<CandidatePlan> found = search(pricing, request.method);
+    score_candidates(blank, pricing.priced().choices, found, scores);
   }
   add_interior_strips(prices, request.only_profiled, scores);
 }
@@ -361,10 +361,10 @@ Plan uniform(const SolveRequest& request, const Plan& blank, const PriceList& pr
 Plan searched(const SolveRequest& request, const Plan& blank, const PriceList& prices) {
   Scores scores(prices);
   const SplitChoices choices = split_choices(blank, request.axes);
-  add_known(blank, choices, request.recompute, scores);
+  score_baselines(blank, choices, request.recompute, scores);
   NetworkPricing pricing(blank, choices, prices, scores.least_step_s());
-  const LeastStep least = least_step(pricing);
-  const bool all_fit = add_searched(blank, request.method, least, pricing, scores);
+  const StepLowerBound bound = step_lower_bound(pricing);
+  const bool all_fit = add_searched(blank, request.method, bound, pricing, scores);
   add_uniform(blank, pricing.priced(), scores);
   std::optional<NetworkPricing> with_recompute;
   if (!all_fit) {
@@ -390,7 +390,7 @@ Plan searched(const SolveRequest& request, const Plan& blank, const PriceList& p
   plan.prediction.margins = std::move(found_margins.units);
   plan.prediction.margins_sum = found_margins.sum;
   add_counts(plan.prediction, pricing.priced());
-  add_bound(plan.prediction, least.seconds);
+  add_bound(plan.prediction, bound.seconds);
   return plan;
 }
 

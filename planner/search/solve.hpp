@@ -15,7 +15,7 @@ namespace cnnplan {
 
 enum class SearchMethod { automatic, shortest_path, longest_path_first };
 
-// Whether outputs of batch norms may be computed again in backpropagation instead of being kept.
+// Says whether backpropagation may compute outputs of batch norms again instead of keeping them.
 enum class Recompute { never, where_needed, always };
 
 struct SolveRequest {
@@ -27,26 +27,27 @@ struct SolveRequest {
   Profile profile;  // empty: every kernel is estimated
   BatchNormStatistics statistics = BatchNormStatistics::spatial;
   SearchMethod method = SearchMethod::automatic;
-  std::vector<Axis> axes = search_axes();           // over which layers may be split, beside r
+  std::vector<Axis> axes = search_axes();           // layers may be split over these and r
   Recompute recompute = Recompute::where_needed;    // where the fastest plan does not fit
   std::int64_t bucket_bytes = Plan{}.bucket_bytes;  // of gradients
   std::optional<AllreduceAlgorithm> allreduce;      // of gradients; empty: by price
   bool sharded_update = false;                      // as in Plan
-  int sample_blocks = 1;  // likewise; more than 1: `uniform` and `statistics` are those it asks for
-  bool overlap = false;   // halos and reductions run beside kernels, as far as the platform can
+  int sample_blocks = 1;       // as in Plan; more than 1 needs fitting `uniform` and `statistics`
+  bool overlap = false;        // halos and reductions run while kernels do, if the platform can
   bool only_profiled = false;  // no kernels that the profile lacks for interiors and strips
-  std::optional<MultigridRequest> multigrid;  // set: residual chains may be split by layers
-  std::optional<Mesh> uniform;                // set: no search, every layer on this mesh
+  std::optional<MultigridRequest> multigrid;  // if set, residual chains may be split by layers
+  std::optional<Mesh> uniform;                // if set, every layer is on it, without a search
 };
 
-// The best plan found, with its prediction. What the search finds (the shortest path; with branches
-// the exact optimum of the additive cost, or where they are too entangled, the longest path first),
-// the plans behind the bound, near ties of the fastest of these, sample parallelism, and of the
-// four cheapest uniform splits those that may win yet, are scored in virtual time; the fastest that
-// fits wins, so that no plan is predicted slower than pure sample parallelism where that fits.
-// With overlap, convolutions of the fastest may compute their interior while halos travel.
-// Where the fastest plan by additive costs does not fit, the fastest is looked for that keeps
-// little enough for backpropagation, with and without outputs that are computed again there.
+// Returns the best plan found, with its prediction. These plans are scored in virtual time:
+// - The search finds the shortest path of a line. With branches, it finds the optimum of the
+//   additive cost, or the longest path first where the branches are too entangled.
+// - The bound comes from one plan for each probed rank. Near ties of the fastest plan follow.
+// - Sample parallelism is scored, and each of the four cheapest uniform splits that may still win.
+// The fastest that fits wins. The result is thus no slower than sample parallelism where that fits.
+// With overlap, convolutions of the fastest plan may compute their interior while halos travel.
+// Where the fastest plan by additive costs does not fit, the search looks for the fastest plan that
+// keeps little enough for backpropagation, with and without outputs that are computed again there.
 // @throws InfeasibleError when none of these fits into the platform's memory
 // @throws InputError for a uniform mesh of another number of ranks, or shortest_path on branches
 Plan solve(const SolveRequest& request);

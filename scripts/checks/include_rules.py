@@ -24,7 +24,7 @@ PROJECT = [
     ("planner/what_if/*", ["planner/{base,kernel,platform}/*"]),
     ("planner/schedule/*", ["planner/{base,tensor,kernel,plan}/*"]),
     ("planner/schedule/blocks/*", ["planner/{tensor,network,plan}/*"]),
-    ("planner/schedule/representatives/*", ["planner/{tensor,platform,plan}/*",
+    ("planner/schedule/representatives/*", ["planner/{tensor,network,platform,plan}/*",
                                             "planner/schedule/blocks/*"]),
     ("planner/schedule/lower/state/*", ["planner/{base,tensor,network,kernel,platform,plan}/*",
                                         "planner/schedule/{,blocks/}*"]),

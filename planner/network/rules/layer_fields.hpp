@@ -17,7 +17,7 @@
 
 namespace cnnplan {
 
-// Values in the order d, h, w.
+// Holds values in the order d, h, w.
 using Triple = std::array<std::int64_t, 3>;
 
 // The stride of a window is 1 unless given, or as long as the kernel.
@@ -26,7 +26,7 @@ enum class DefaultStride { one, kernel };
 // Whether a file names an optional value that equals the default.
 enum class Written { unless_default, always };
 
-// A list with a value for each spatial dim of the network: [H, W] or [D, H, W].
+// Describes a list with a value for each spatial dim of the network: [H, W] or [D, H, W].
 struct SpatialField {
   IntegerRange range;
   std::int64_t without_depth = 0;  // the value of d where lists have two entries

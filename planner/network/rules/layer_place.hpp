@@ -10,7 +10,7 @@
 
 namespace cnnplan {
 
-// A layer of `file`. The JSON pointer "/layers/<layer>/<key>" leads to the problem.
+// Names a layer of `file`. The JSON pointer "/layers/<layer>/<key>" leads to the problem.
 struct LayerPlace {
   std::string file;
   std::size_t layer = 0;

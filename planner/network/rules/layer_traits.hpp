@@ -1,6 +1,7 @@
 // The properties of a kind of layer that the planner's rules depend on.
 #pragma once
 
+#include <compare>
 #include <string_view>
 
 #include "planner/base/number_range.hpp"
@@ -10,7 +11,7 @@ namespace cnnplan {
 // The struct of each kind has a constant of this type. A property that a kind does not name has the
 // value below.
 struct LayerTraits {
-  std::string_view name;      // of the kind, as in network files
+  std::string_view name;      // the kind's name in network files
   IntegerRange inputs{1, 1};  // how many inputs the layer has
   bool is_loss = false;
   // An output is computed from a window of positions of the input. Kernels need dense blocks then.
@@ -38,6 +39,9 @@ struct LayerTraits {
   bool chooses_split = false;
   // The reason why ranks cannot split the channels; empty where they can.
   std::string_view channel_split_refusal{};
+
+  // Keys of prices and of classes compare all properties (planner/network/layer_signature.hpp).
+  auto operator<=>(const LayerTraits&) const = default;
 };
 
 }  // namespace cnnplan

@@ -1,4 +1,4 @@
-// The weight of a loss among the losses of a network.
+// Limits the weight of a loss among the losses of a network.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Rules for windows that slide over the input of a layer.
+// Checks windows that slide over the input of a layer.
 #pragma once
 
 #include <cstdint>

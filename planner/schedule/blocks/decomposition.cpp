@@ -55,7 +55,8 @@ void Decomposition::add_blocks(const std::vector<bool>& layers) {
     const ChannelAlgorithm algorithm = plan().layers[layer].channel_algorithm;
     for (std::size_t input = 0; input < network.inputs_of(layer).size(); ++input) {
       needed_[layer].push_back(
-          needed_blocks(network, layer, input, owned, algorithm).tabulated(tables));
+          needed_blocks(signature_of(network, layer, input, plan().batch), owned, algorithm)
+              .tabulated(tables));
     }
     computed_[layer].emplace(computed_blocks(plan(), layer, owned).tabulated(tables));
   }
@@ -66,14 +67,14 @@ void Decomposition::add_blocks(const std::vector<bool>& layers) {
 }
 
 std::vector<InputExchange> Decomposition::exchanges_of(const Unit& unit) const {
-  const bool copies = copies_inputs(plan().network.layer(unit.head).parameters);
+  const LayerTraits& reader = traits_of(plan().network.layer(unit.head).parameters);
   std::vector<InputExchange> exchanges;
   for (std::size_t input = 0; input < unit.inputs.size(); ++input) {
     const BlockOwnership& have = owned(unit.inputs[input]);
     const BlockOwnership& want = needed(unit, input);
     InputExchange& exchange = exchanges.emplace_back();
-    if (copies || exchanges_forward(have, want)) exchange.forward = rule_of(have, want);
-    if (copies || exchanges_backward(want, have)) exchange.backward = rule_of(want, have);
+    if (exchanges_forward(reader, have, want)) exchange.forward = rule_of(have, want);
+    if (exchanges_backward(reader, want, have)) exchange.backward = rule_of(want, have);
   }
   return exchanges;
 }

@@ -35,8 +35,8 @@ class Decomposition : public FusedUnits {
     const auto& needed = needed_.at(unit.head);
     return input < needed.size() ? needed[input] : owned(unit.last);
   }
-  // Between the owners of an input and what is needed of it: where exchanges_forward and
-  // exchanges_backward say so, and always into and out of the output of a layer that copies.
+  // Between the owners of an input and what is needed of it, where exchanges_forward and
+  // exchanges_backward say so.
   const InputExchange& exchanges(const Unit& unit, std::size_t input) const {
     return exchanges_.at(index_of(unit)).at(input);
   }

@@ -79,8 +79,10 @@ Box storage_block(const Box& own, bool dense, std::span<const Box> dense_reads) 
   return same && contains(storage, own) ? storage : own;
 }
 
-bool exchanges_forward(const BlockOwnership& owned, const BlockOwnership& needed) {
-  return !same_boxes(owned, needed);
+bool exchanges_forward(const LayerTraits& reader,
+                       const BlockOwnership& owned,
+                       const BlockOwnership& needed) {
+  return reader.copies_inputs || !same_boxes(owned, needed);
 }
 
 bool loads_needed(const BlockOwnership& owned, const BlockOwnership& needed) {
@@ -100,8 +102,10 @@ bool loads_needed(const BlockOwnership& owned, const BlockOwnership& needed) {
   });
 }
 
-bool exchanges_backward(const BlockOwnership& needed, const BlockOwnership& owned) {
-  return !same_boxes(needed, owned) || !same_blocks(needed, owned);
+bool exchanges_backward(const LayerTraits& reader,
+                        const BlockOwnership& needed,
+                        const BlockOwnership& owned) {
+  return reader.copies_inputs || !same_boxes(needed, owned) || !same_blocks(needed, owned);
 }
 
 Exchange exchange_forward(SharedRule owned_to_needed, const Box& storage, int rank) {

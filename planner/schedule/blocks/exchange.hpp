@@ -29,15 +29,21 @@ struct Exchange {
 // only.
 Box storage_block(const Box& own, bool dense, std::span<const Box> dense_reads);
 
-// False where every rank owns what it needs.
-bool exchanges_forward(const BlockOwnership& owned, const BlockOwnership& needed);
+// False where every rank owns what it needs. A reader that copies its inputs moves them in any
+// case.
+bool exchanges_forward(const LayerTraits& reader,
+                       const BlockOwnership& owned,
+                       const BlockOwnership& needed);
 // True where ranks that load samples load what a layer on the same mesh needs, which is more than
 // they own and nowhere less: then there is nothing to exchange.
 // @pre the layer reads dense blocks, and no other reads the samples
 bool loads_needed(const BlockOwnership& owned, const BlockOwnership& needed);
-// False where every rank's gradient is that of what it owns. Replicas that own one block each may
-// hold different parts of its gradient.
-bool exchanges_backward(const BlockOwnership& needed, const BlockOwnership& owned);
+// False where every rank has the gradient of what it owns. Replicas that own one block each may
+// hold different parts of its gradient. A reader that copies its inputs moves gradients in any
+// case.
+bool exchanges_backward(const LayerTraits& reader,
+                        const BlockOwnership& needed,
+                        const BlockOwnership& owned);
 
 // From owned to needed blocks. In place where the tensor is stored as `storage`, a box with room
 // for the block that this rank needs, or where the rank needs what it owns.
@@ -66,6 +72,7 @@ struct GradientUse {
   bool dense = false;     // the producer reads dense blocks only
   bool replicas = false;  // of the producer's blocks, which take the same bits: a fixed order
   SlicedGradient sliced{};
+  auto operator<=>(const GradientUse&) const = default;
 };
 
 // True when a layer of these parameters hands its own gradient, or a part of it, on to this input:

@@ -1,17 +1,36 @@
-// The units of a plan, and what is true of their tensors whatever the ranks own.
+// Lists the units of a plan, with the properties of their tensors that no split changes.
 #pragma once
 
 #include <vector>
 
+#include "planner/network/layer_signature.hpp"
 #include "planner/schedule/blocks/exchange.hpp"
 #include "planner/schedule/blocks/fusion.hpp"
 
 namespace cnnplan {
 
 // True for kernels that read and write whole dense buffers only.
-bool needs_dense_blocks(const LayerParameters& parameters);
+bool needs_dense_blocks(const LayerTraits& traits);
 // True for samples that a single layer reads, in dense blocks.
 bool has_one_dense_reader(const Network& network, LayerIndex samples);
+
+// Holds everything about a tensor and one of its readers that the exchanges between them depend on,
+// except the splits of both. The search prices an exchange from this value and the splits alone.
+struct ReadSignature {
+  LayerSignature reader{};
+  GradientUse gradient_use{};        // of what the reader hands back, for a tensor without replicas
+  bool requires_gradient = false;    // the tensor does
+  bool may_load_needed = false;      // has_one_dense_reader
+  bool is_dense = false;             // the kernels of the tensor's layer write dense blocks only
+  bool is_dense_when_fused = false;  // the kernels that may compute the layer, too, do
+  int readers = 1;                   // of the tensor
+  auto operator<=>(const ReadSignature&) const = default;
+
+  // True where the kernels that write the tensor under this split write dense blocks only.
+  bool writes_dense_blocks(const Split& split) const {
+    return is_dense || (is_dense_when_fused && writes_dense_relu(split));
+  }
+};
 
 class FusedUnits {
  public:
@@ -19,24 +38,31 @@ class FusedUnits {
   explicit FusedUnits(const Plan& plan);
 
   const Plan& plan() const { return plan_; }
-  // In order of execution: a fused unit runs where its last layer stands, when all inputs are
-  // there.
+  // Returns the units in order of execution. A fused unit runs in the place of its last layer, when
+  // all inputs are there.
   const std::vector<Unit>& units() const { return units_; }
-  // Where a unit of these stands among them.
+  // Returns the place of a unit among units().
   std::size_t index_of(const Unit& unit) const {
     return static_cast<std::size_t>(&unit - units_.data());
   }
-  // The unit that `layer` belongs to.
+  // Returns the unit that `layer` belongs to.
   const Unit& unit_of(LayerIndex layer) const { return units_.at(unit_indices_.at(layer)); }
   // True when the layer or one before it has parameters.
   bool requires_gradient(LayerIndex layer) const { return requires_gradient_.at(layer); }
-  // True when the gradient of the output of `layer` must be a dense block: its unit's kernels read
-  // no other, or it is handed on as it is to a unit for which this holds.
+  // True when the gradient of the output of `layer` must be a dense block. The kernels of the unit
+  // read no other, or hand the gradient on unchanged to a unit that needs it dense.
   // @pre the output is not fused away
   bool needs_dense_gradient(LayerIndex layer) const { return needs_dense_gradient_.at(layer); }
   const SlicedGradient& sliced_gradient(LayerIndex layer) const {
     return sliced_gradients_.at(layer);
   }
+  // Returns what the producer of an input and the reader allow with the gradient that the reader
+  // hands back. `shared` and `replicas` are left to the caller.
+  GradientUse gradient_use(LayerIndex source, LayerIndex reader) const {
+    return {.dense = needs_dense_gradient(source), .sliced = sliced_gradient(reader)};
+  }
+  // @pre the plan fuses all layers that some split fuses, and the reader has this input
+  ReadSignature read_signature(LayerIndex reader, std::size_t input) const;
 
  private:
   bool needs_dense_gradient(const Unit& unit) const;

@@ -77,27 +77,20 @@ BlockOwnership owned_blocks(const Plan& plan, LayerIndex layer) {
       Distribution(plan.network.output_shape(layer, plan.batch), own.mesh, own.stage));
 }
 
-BlockOwnership needed_blocks(const Network& network,
-                             LayerIndex layer,
-                             std::size_t input,
+BlockOwnership needed_blocks(const LayerSignature& layer,
                              const BlockOwnership& outputs,
                              ChannelAlgorithm algorithm) {
-  const LayerParameters& parameters = network.layer(layer).parameters;
-  const Shape shape = network.output_shape(network.inputs_of(layer).at(input), 1);
-  if (copies_inputs(parameters)) {
-    return outputs.channels(network.first_channel(layer, input), shape[Dim::c]);
-  }
-  if (const auto* upsample = std::get_if<Upsample>(&parameters)) {
-    return outputs.upsampled(upsample->dims(), shape);
-  }
-  if (!has_window(parameters)) return outputs;
-  const Window window = network.window_of(layer);
-  BlockOwnership needed =
-      is_transposed(parameters) ? outputs.over(window, shape) : outputs.under(window, shape);
-  if (!mixes_channels(parameters)) return needed;
+  const LayerTraits& traits = layer.traits;
+  const std::int64_t channels = layer.input[Dim::c];
+  if (traits.copies_inputs) return outputs.channels(layer.first_channel, channels);
+  if (traits.resizes) return outputs.upsampled(layer.upsample, layer.input);
+  if (!traits.has_window) return outputs;
+  BlockOwnership needed = traits.is_transposed ? outputs.over(layer.window, layer.input)
+                                               : outputs.under(layer.window, layer.input);
+  if (!traits.mixes_channels) return needed;
   const int parts = input_parts(algorithm, outputs.mesh().size(Axis::c));
-  return parts > 1 ? needed.with_channel_blocks(shape[Dim::c], parts)
-                   : needed.with_channels(shape[Dim::c], groups_of(parameters));
+  return parts > 1 ? needed.with_channel_blocks(channels, parts)
+                   : needed.with_channels(channels, layer.groups);
 }
 
 BlockOwnership computed_blocks(const Plan& plan, LayerIndex layer, const BlockOwnership& outputs) {

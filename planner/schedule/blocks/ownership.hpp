@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "planner/network/layer_signature.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/tensor/block_ownership.hpp"
 #include "planner/tensor/rank_group.hpp"
@@ -13,14 +14,12 @@ namespace cnnplan {
 bool is_at_stage(const Plan& plan, LayerIndex layer, int rank);
 // Output block of `layer` on every rank.
 BlockOwnership owned_blocks(const Plan& plan, LayerIndex layer);
-// Block of input `input` of `layer` that every rank needs to compute its block of `outputs`: the
-// output block itself for element-wise layers, with its halo for windows, what it repeats or
-// interpolates for upsampling, what reaches it for transposed convolutions, and for a concat or
-// slice what of it comes from that input, in the input's indices. Layers that mix channels need all
-// of their groups, or one of input_parts of them.
-BlockOwnership needed_blocks(const Network& network,
-                             LayerIndex layer,
-                             std::size_t input,
+// Returns the blocks of an input, in its own indices, that the ranks need to compute their blocks
+// of `outputs`. Element-wise layers need the block itself, and windows need a halo around it. An
+// upsampling needs the inputs that it repeats or interpolates, and a transposed convolution the
+// inputs that reach the block. A concat or a slice needs the channels that it copies. Layers that
+// mix channels need all of their groups, or one of input_parts of them.
+BlockOwnership needed_blocks(const LayerSignature& layer,
                              const BlockOwnership& outputs,
                              ChannelAlgorithm algorithm = ChannelAlgorithm::stationary_y);
 // Blocks that the kernels of `layer` compute where the ranks own `outputs`: these, but where sums

@@ -6,36 +6,16 @@
 #include <set>
 #include <utility>
 
+#include "planner/network/layer_signature.hpp"
 #include "planner/tensor/distribution.hpp"
-#include "planner/tensor/upsampling.hpp"
-#include "planner/tensor/window.hpp"
 
 namespace cnnplan {
 namespace {
 
-// These properties of a dim decide how a layer's blocks and halos are cut along it.
-struct DimCut {
-  std::int64_t length = 1;
-  std::int64_t input_length = 1;
-  WindowDim window{};
-  UpsampleDim upsample{};
-  bool transposed = false;
-  auto operator<=>(const DimCut&) const = default;
-};
-
-// These are the channels of one input of a layer that copies its inputs. `first` is the output
-// channel at which they begin. It is negative where the first channels of the input are no outputs.
-struct ChannelCopy {
-  std::int64_t outputs = 1;
-  std::int64_t inputs = 1;
-  std::int64_t first = 0;
-  auto operator<=>(const ChannelCopy&) const = default;
-};
-
 // These properties of some layers decide what a rank does along one axis.
 struct Cuts {
-  std::set<DimCut> dims;
-  std::set<ChannelCopy> copies;  // along c
+  std::set<DimSignature> dims;    // how blocks and halos are cut
+  std::set<DimSignature> copies;  // along c, of each input of layers that copy their inputs
 };
 
 // Returns the coordinate whose block of `length` has this index. @pre 0 <= index < length
@@ -55,38 +35,37 @@ int coordinate_at(std::int64_t length, int parts, std::int64_t index) {
 
 // Appends how many channels the rank at a coordinate gives and takes, and how many of them stay
 // with it. Appends how far away the first and the last rank are that it exchanges channels with.
-void describe(const ChannelCopy& copy,
-              int parts,
-              int coordinate,
-              std::vector<std::int64_t>& features) {
+void describe_copy(const DimSignature& copy,
+                   int parts,
+                   int coordinate,
+                   std::vector<std::int64_t>& features) {
   const Range all{std::max<std::int64_t>(copy.first, 0),
-                  std::min(copy.outputs, copy.first + copy.inputs)};
-  const Range owned = block_range(copy.inputs, parts, coordinate);
+                  std::min(copy.output_length, copy.first + copy.input_length)};
+  const Range owned = block_range(copy.input_length, parts, coordinate);
   const Range gives = intersect(Range{owned.begin + copy.first, owned.end + copy.first}, all);
-  const Range takes = intersect(block_range(copy.outputs, parts, coordinate), all);
+  const Range takes = intersect(block_range(copy.output_length, parts, coordinate), all);
   features.insert(features.end(), {gives.size(), takes.size(), shared_size(gives, takes)});
   const auto add_distance = [&](std::int64_t length, std::int64_t index) {
     features.push_back(coordinate_at(length, parts, index) - coordinate);
   };
   if (gives.size() > 0) {
-    add_distance(copy.outputs, gives.begin);
-    add_distance(copy.outputs, gives.end - 1);
+    add_distance(copy.output_length, gives.begin);
+    add_distance(copy.output_length, gives.end - 1);
   }
   if (takes.size() > 0) {
-    add_distance(copy.inputs, takes.begin - copy.first);
-    add_distance(copy.inputs, takes.end - 1 - copy.first);
+    add_distance(copy.input_length, takes.begin - copy.first);
+    add_distance(copy.input_length, takes.end - 1 - copy.first);
   }
 }
 
 // Appends what the rank at a coordinate does for this dim when the input is on the same mesh.
-void describe(const DimCut& cut, int parts, int coordinate, std::vector<std::int64_t>& features) {
-  const auto outputs = [&](int i) { return block_range(cut.length, parts, i); };
+void describe_cut(const DimSignature& cut,
+                  int parts,
+                  int coordinate,
+                  std::vector<std::int64_t>& features) {
+  const auto outputs = [&](int i) { return block_range(cut.output_length, parts, i); };
   const auto inputs = [&](int i) { return block_range(cut.input_length, parts, i); };
-  const auto needs = [&](int i) {
-    if (cut.upsample.factor > 1) return upsample_block(outputs(i), cut.input_length, cut.upsample);
-    const auto block_of = cut.transposed ? transposed_block : window_block;
-    return block_of(outputs(i), cut.input_length, cut.window);
-  };
+  const auto needs = [&](int i) { return cut.needed(outputs(i)); };
   const WindowBlock own = needs(coordinate);
   const Range input = inputs(coordinate);
   for (std::int64_t feature : {outputs(coordinate).size(),
@@ -97,7 +76,7 @@ void describe(const DimCut& cut, int parts, int coordinate, std::vector<std::int
                                own.input.end - input.end}) {
     features.push_back(feature);
   }
-  const bool has_halo = cut.window != WindowDim{} || cut.length != cut.input_length;
+  const bool has_halo = cut.window != WindowDim{} || cut.output_length != cut.input_length;
   if (!has_halo) return;
   for (int neighbour : {coordinate - 1, coordinate + 1}) {
     const bool exists = neighbour >= 0 && neighbour < parts;
@@ -105,37 +84,25 @@ void describe(const DimCut& cut, int parts, int coordinate, std::vector<std::int
   }
 }
 
-void add_copies(const Plan& plan, LayerIndex layer, std::set<ChannelCopy>& copies) {
-  const std::vector<LayerIndex>& inputs = plan.network.inputs_of(layer);
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    copies.insert({.outputs = plan.network.output_shape(layer, plan.batch)[Dim::c],
-                   .inputs = plan.network.output_shape(inputs[i], plan.batch)[Dim::c],
-                   .first = plan.network.first_channel(layer, i)});
-  }
-}
-
-// Returns the properties of all layers along `axis`, each once.
+// Returns the properties of all layers along `axis`, each once. Blocks of samples and of channels
+// have no halos.
 Cuts cuts_of(const Plan& plan, const std::vector<LayerIndex>& layers, Axis axis) {
   const Dim dim = static_cast<Dim>(axis);
+  const bool is_spatial = axis == Axis::d || axis == Axis::h || axis == Axis::w;
+  const Network& network = plan.network;
   Cuts cuts;
   for (LayerIndex layer : layers) {
-    DimCut cut{.length = plan.network.output_shape(layer, plan.batch)[dim]};
-    cut.input_length = cut.length;
-    const bool is_spatial = axis == Axis::d || axis == Axis::h || axis == Axis::w;
-    const LayerParameters& parameters = plan.network.layer(layer).parameters;
-    if (is_spatial && moves_positions(parameters)) {
-      const auto i = static_cast<std::size_t>(dim) - static_cast<std::size_t>(Dim::d);
-      const LayerIndex input = plan.network.inputs_of(layer)[0];
-      cut.input_length = plan.network.output_shape(input, plan.batch)[dim];
-      if (const auto* upsample = std::get_if<Upsample>(&parameters)) {
-        cut.upsample = upsample->dims()[i];
-      } else {
-        cut.window = plan.network.window_of(layer).dims[i];
-        cut.transposed = is_transposed(parameters);
-      }
+    const std::size_t inputs = network.inputs_of(layer).size();
+    if (is_spatial && inputs > 0) {
+      cuts.dims.insert(signature_of(network, layer, 0, plan.batch).along(dim));
+    } else {
+      const std::int64_t length = network.output_shape(layer, plan.batch)[dim];
+      cuts.dims.insert({.input_length = length, .output_length = length});
     }
-    cuts.dims.insert(cut);
-    if (axis == Axis::c && copies_inputs(parameters)) add_copies(plan, layer, cuts.copies);
+    if (axis != Axis::c || !copies_inputs(network.layer(layer).parameters)) continue;
+    for (std::size_t i = 0; i < inputs; ++i) {
+      cuts.copies.insert(signature_of(network, layer, i, plan.batch).along(dim));
+    }
   }
   return cuts;
 }
@@ -150,8 +117,8 @@ std::vector<int> coordinate_classes(const Plan& plan,
   std::vector<int> classes;
   for (int i = 0; i < axis.size; ++i) {
     std::vector<std::int64_t> features;
-    for (const DimCut& cut : cuts.dims) describe(cut, axis.size, i, features);
-    for (const ChannelCopy& copy : cuts.copies) describe(copy, axis.size, i, features);
+    for (const DimSignature& cut : cuts.dims) describe_cut(cut, axis.size, i, features);
+    for (const DimSignature& copy : cuts.copies) describe_copy(copy, axis.size, i, features);
     const int next = static_cast<int>(numbers.size());
     classes.push_back(numbers.try_emplace(std::move(features), next).first->second);
   }

@@ -5,8 +5,6 @@
 #include <map>
 #include <tuple>
 
-#include "planner/schedule/blocks/exchange.hpp"
-
 namespace cnnplan {
 namespace {
 
@@ -15,8 +13,7 @@ constexpr int reach = 2;
 
 // Describes one input as its reader sees it.
 struct InputKey {
-  Shape shape;
-  std::int64_t first_channel = 0;
+  LayerSignature reader{};  // default for the residual, whose shape is that of the output
   bool gradient = false;
   auto operator<=>(const InputKey&) const = default;
 };
@@ -25,51 +22,24 @@ struct UnitKey {
   LayerParameters parameters;
   std::vector<InputKey> inputs;
   Shape output;
-  Split split;
+  LayerPlan plan;
   SlicedGradient sliced{};
-  BatchNormStatistics statistics = BatchNormStatistics::spatial;
-  std::map<KernelPhase, KernelAlgorithm> algorithms;
-  bool recompute = false;
-  HaloMethod halo = HaloMethod::exchange_first;
   bool relu = false;
   bool residual = false;
   bool gradient = false;
   bool dense_gradient = false;
   bool main_loss = false;  // its input is kept
-  bool operator<(const UnitKey& other) const {
-    const auto fields = [](const UnitKey& key) {
-      return std::tie(key.parameters,
-                      key.inputs,
-                      key.output,
-                      key.split,
-                      key.sliced,
-                      key.statistics,
-                      key.algorithms,
-                      key.recompute,
-                      key.halo,
-                      key.relu,
-                      key.residual,
-                      key.gradient,
-                      key.dense_gradient,
-                      key.main_loss);
-    };
-    return fields(*this) < fields(other);
-  }
+  auto operator<=>(const UnitKey&) const = default;
 };
 
 UnitKey key_of(const FusedUnits& fused, const Unit& unit) {
   const Plan& plan = fused.plan();
   const Network& network = plan.network;
-  const LayerPlan& layer_plan = plan.layers[unit.head];
   UnitKey key{.parameters = network.layer(unit.head).parameters,
               .inputs = {},
               .output = network.output_shape(unit.last, plan.batch),
-              .split = layer_plan.split(),
+              .plan = plan.layers[unit.head],
               .sliced = fused.sliced_gradient(unit.head),
-              .statistics = layer_plan.statistics,
-              .algorithms = layer_plan.algorithms,
-              .recompute = layer_plan.recompute,
-              .halo = layer_plan.halo,
               .relu = unit.relu,
               .residual = unit.residual,
               .gradient = fused.requires_gradient(unit.last),
@@ -77,10 +47,9 @@ UnitKey key_of(const FusedUnits& fused, const Unit& unit) {
               .main_loss = unit.head == network.loss_layer()};
   const std::size_t own_inputs = network.inputs_of(unit.head).size();
   for (std::size_t i = 0; i < unit.inputs.size(); ++i) {
-    const LayerIndex source = unit.inputs[i];
-    key.inputs.push_back({.shape = network.output_shape(source, plan.batch),
-                          .first_channel = i < own_inputs ? network.first_channel(unit.head, i) : 0,
-                          .gradient = fused.requires_gradient(source)});
+    InputKey& input = key.inputs.emplace_back();
+    if (i < own_inputs) input.reader = signature_of(network, unit.head, i, plan.batch);
+    input.gradient = fused.requires_gradient(unit.inputs[i]);
   }
   return key;
 }

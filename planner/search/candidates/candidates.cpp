@@ -1,4 +1,4 @@
-// Factorisations of the rank count over the axes.
+// Factorises the number of ranks over the axes.
 #include "planner/search/candidates/candidates.hpp"
 
 #include <algorithm>
@@ -85,10 +85,6 @@ MeshCandidates enumerate_meshes(const Shape& output, int ranks, std::span<const 
     return {.meshes = std::move(found.meshes), .pruned = pruned};
   }
   return {.meshes = {with_replicas(Mesh(), ranks)}, .pruned = pruned};
-}
-
-std::vector<Mesh> candidate_meshes(const Shape& output, int ranks, std::span<const Axis> axes) {
-  return enumerate_meshes(output, ranks, axes).meshes;
 }
 
 }  // namespace cnnplan

@@ -1,4 +1,4 @@
-// The meshes that a layer may be split over.
+// Lists the meshes that a layer may be split over.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace cnnplan {
 
-// Descending. @pre number >= 1
+// Returns the divisors, descending. @pre number >= 1
 std::vector<int> divisors(int number);
 
 struct MeshCandidates {
@@ -19,14 +19,12 @@ struct MeshCandidates {
   bool operator==(const MeshCandidates&) const = default;
 };
 
-// Every factorisation of `ranks` over `axes` in which each axis has at most as many parts as
-// `output` has indices there; axes are ordered n c d h w, n varying slowest over ranks. Where no
-// factorisation fits, an r axis of the smallest size that helps is added behind them: a fully
-// connected layer of batch 1 on 2 ranks gives r2. An r among `axes` changes nothing.
+// Returns every factorisation of `ranks` over `axes` in which each axis has at most as many parts
+// as `output` has indices there. Axes are ordered n c d h w, where n varies slowest over ranks.
+// Where no factorisation fits, an axis r of the smallest size that helps follows the others. For
+// example, a fully connected layer of batch 1 on 2 ranks gives r2. An r among `axes` changes
+// nothing.
 // @pre ranks >= 1, every extent >= 1
 MeshCandidates enumerate_meshes(const Shape& output, int ranks, std::span<const Axis> axes);
-
-// The meshes alone.
-std::vector<Mesh> candidate_meshes(const Shape& output, int ranks, std::span<const Axis> axes);
 
 }  // namespace cnnplan

@@ -1,4 +1,4 @@
-// Validates the plan that would come of it.
+// Checks requests by validating the plan that they would make.
 #include "planner/search/candidates/request_check.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace cnnplan {
 namespace {
 
-// The problem is not in a plan file, but in what the option says.
+// Names the option as the place of the problem, instead of a plan file.
 [[noreturn]] void refuse(const char* option, const InputError& error) {
   throw InputError({.file = option,
                     .pointer = "",

@@ -17,7 +17,7 @@ std::vector<SearchUnit> search_units(const Network& network) {
     }
     const auto& inputs = network.inputs_of(layer);
     const LayerIndex parent = *std::max_element(inputs.begin(), inputs.end());
-    unit_of.push_back(unit_of[static_cast<std::size_t>(parent)]);
+    unit_of.push_back(unit_of[parent]);
     units[unit_of.back()].layers.push_back(layer);
   }
   return units;

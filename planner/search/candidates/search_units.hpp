@@ -1,4 +1,4 @@
-// Layers that get one mesh together: what has no reason to be split otherwise than its input.
+// Groups layers that get one mesh together, because none has a reason to leave its input's mesh.
 #pragma once
 
 #include <vector>
@@ -7,16 +7,15 @@
 
 namespace cnnplan {
 
-// Layers in network order.
+// Holds layers in network order.
 struct SearchUnit {
   std::vector<LayerIndex> layers;
   LayerIndex head() const { return layers.front(); }
 };
 
-// Convolutions, fully connected layers, poolings, upsamplings, channel shuffles, the input and the
-// loss choose; batch norm, ReLU, dropout, add, concat and slice inherit the mesh of the input whose
-// layer is listed last (Dryden et al. 2019, section V-B: other layers inherit the distribution of
-// their parent). The loss cannot where that splits channels.
+// Layers with LayerTraits::chooses_split begin a unit, such as convolutions and the loss. Other
+// layers, such as ReLU and add, inherit the mesh of the input whose layer is listed last. Source:
+// Dryden et al. 2019, section V-B, where layers inherit the distribution of their parent.
 std::vector<SearchUnit> search_units(const Network& network);
 
 }  // namespace cnnplan

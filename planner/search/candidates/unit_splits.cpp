@@ -133,7 +133,7 @@ bool recomputes_cheaply(const Network& network, LayerIndex layer) {
 Plan recomputed(Plan plan) {
   for (LayerIndex layer = 0; layer < plan.network.layer_count(); ++layer) {
     if (!recomputes_cheaply(plan.network, layer)) continue;
-    plan.layers[static_cast<std::size_t>(layer)].recompute = true;
+    plan.layers[layer].recompute = true;
   }
   return plan;
 }
@@ -164,7 +164,7 @@ Plan all_on(const Plan& blank, const Split& split) {
     if (!mixes_channels(plan.network.layer(layer).parameters)) own = {.mesh = split.mesh};
     const auto algorithm = own.channel_algorithm;
     if (!channel_split_refusal(plan.network, layer, parts, algorithm).empty()) continue;
-    plan.layers[static_cast<std::size_t>(layer)].set(own);
+    plan.layers[layer].set(own);
   }
   return plan;
 }
@@ -172,10 +172,10 @@ Plan all_on(const Plan& blank, const Split& split) {
 Plan plan_of(const Plan& blank, const SplitChoices& choices, const std::vector<int>& assignment) {
   Plan plan = blank;
   for (std::size_t unit = 0; unit < choices.units.size(); ++unit) {
-    const auto choice = static_cast<std::size_t>(assignment[unit]);
+    const std::size_t choice = assignment[unit];
     const Split& split = choices.units[unit].splits[choice];
     for (LayerIndex layer : choices.units[unit].unit.layers) {
-      LayerPlan& layer_plan = plan.layers[static_cast<std::size_t>(layer)];
+      LayerPlan& layer_plan = plan.layers[layer];
       const bool is_head = layer == choices.units[unit].unit.head();
       layer_plan.set(is_head ? split : Split{.mesh = split.mesh});
       if (!choices.units[unit].recomputes(choice)) continue;

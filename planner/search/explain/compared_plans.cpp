@@ -1,4 +1,4 @@
-// Plans as assignments of a search problem that has their candidates only.
+// Writes plans as assignments of a search problem that has their candidates only.
 #include "planner/search/explain/compared_plans.hpp"
 
 #include <algorithm>
@@ -12,11 +12,9 @@ namespace cnnplan {
 namespace {
 
 UnitChoice own_choice(const Plan& plan, const SearchUnit& unit) {
-  const auto recomputes = [&plan](LayerIndex layer) {
-    return plan.layers[static_cast<std::size_t>(layer)].recompute;
-  };
+  const auto recomputes = [&plan](LayerIndex layer) { return plan.layers[layer].recompute; };
   return {.layer = plan.network.layer(unit.head()).name,
-          .split = plan.layers[static_cast<std::size_t>(unit.head())].split(),
+          .split = plan.layers[unit.head()].split(),
           .recompute = std::any_of(unit.layers.begin(), unit.layers.end(), recomputes)};
 }
 
@@ -58,7 +56,7 @@ ComparedPlans::ComparedPlans(const Plan& plan, const std::vector<const UnitMargi
   }
 }
 
-// Layers that are split together are so in plans that have margins.
+// A plan with margins gives one split to layers that are split together.
 void ComparedPlans::check_own() const {
   const Plan own = plan_of(blank_, choices_, assignments_.front());
   for (std::size_t i = 0; i < own.layers.size(); ++i) {

@@ -1,4 +1,4 @@
-// A few plans of one network, priced as the search prices them.
+// Prices a few plans of one network as the search prices them.
 #pragma once
 
 #include <vector>
@@ -13,11 +13,11 @@ namespace cnnplan {
 
 class ComparedPlans {
  public:
-  // The plan itself, then the plan with each of these changes. @throws InputError where these do
-  // not make a plan
+  // Takes the plan, and the plan with the changes of each margin. @throws InputError where changes
+  // do not make a plan
   ComparedPlans(const Plan& plan, const std::vector<const UnitMargin*>& margins);
 
-  // By plan, the sum that price_network has for it, of the operations that margins are of.
+  // Returns by plan the sum that price_network has for it, over the operations of the margins.
   std::vector<double> sums_s(const Platform& platform, const Profile& profile) const;
 
  private:
@@ -27,7 +27,7 @@ class ComparedPlans {
 
   Plan plan_;
   Plan blank_;
-  SplitChoices choices_;  // no more than these plans take
+  SplitChoices choices_;  // only the splits that these plans take
   std::vector<Assignment> assignments_;
 };
 

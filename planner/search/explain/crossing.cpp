@@ -9,9 +9,9 @@
 namespace cnnplan {
 namespace {
 
-// Of binary logarithms of factors.
-constexpr double narrowest = 1.0 / 64;          // range in which no crossing shows
-constexpr double narrowest_crossing = 0x1p-20;  // range in which one does
+// These are ranges of binary logarithms of factors.
+constexpr double narrowest = 1.0 / 64;  // narrowest range that is halved while no crossing shows
+constexpr double narrowest_crossing = 0x1p-20;  // narrowest range in which a crossing shows
 
 struct Point {
   double exponent = 0.0;

@@ -17,7 +17,7 @@ struct Machine {
 // Figures are multiplied by factors from the reciprocal of this one to this one.
 inline constexpr double most_factor = 16.0;
 
-// The effect of one figure on the plans.
+// Describes the effect of one figure on the plans.
 struct FigureFlips {
   PriceFigure figure;    // the value of times of kernels is their part of the plan's sum
   bool matters = false;  // the sum of any of the plans depends on the figure

@@ -10,7 +10,7 @@
 
 #include "planner/search/graph/rounding.hpp"
 #include "planner/search/plans/halo_methods.hpp"
-#include "planner/search/plans/refine.hpp"
+#include "planner/search/plans/lazy_optimum.hpp"
 #include "planner/search/pricing/probe_ranks.hpp"
 
 namespace cnnplan {
@@ -21,14 +21,14 @@ constexpr double most_margin_s = 1e6;
 
 bool recomputes(const Plan& plan, const SearchUnit& unit) {
   for (LayerIndex layer : unit.layers) {
-    if (plan.layers[static_cast<std::size_t>(layer)].recompute) return true;
+    if (plan.layers[layer].recompute) return true;
   }
   return false;
 }
 
 // Returns the candidate that the plan takes, or nothing where it takes none of them.
 std::optional<std::size_t> chosen(const Plan& plan, const UnitSplits& choice) {
-  const Split split = plan.layers[static_cast<std::size_t>(choice.unit.head())].split();
+  const Split split = plan.layers[choice.unit.head()].split();
   const bool again = !choice.recompute.empty() && recomputes(plan, choice.unit);
   for (std::size_t i = 0; i < choice.splits.size(); ++i) {
     if (choice.splits[i] == split && choice.recomputes(i) == again) return i;
@@ -100,7 +100,7 @@ class Margins {
 
   // @pre find() returned true
   UnitMargin of(int unit) const {
-    const std::vector<double>& costs = marginals_->costs()[static_cast<std::size_t>(unit)];
+    const std::vector<double>& costs = marginals_->costs()[unit];
     const std::optional<std::size_t> second = runner_up(choice(unit), costs, own(unit));
     UnitMargin margin{.layers = names_of(blank_.network, choice(unit).unit)};
     if (!second || costs[*second] >= most_margin_s) return margin;
@@ -114,19 +114,15 @@ class Margins {
   }
 
  private:
-  const UnitSplits& choice(int unit) const {
-    return pricing_.priced().choices.units[static_cast<std::size_t>(unit)];
-  }
-  std::size_t own(int unit) const {
-    return static_cast<std::size_t>(taken_[static_cast<std::size_t>(unit)]);
-  }
+  const UnitSplits& choice(int unit) const { return pricing_.priced().choices.units[unit]; }
+  std::size_t own(int unit) const { return taken_[unit]; }
 
   // Returns where the best assignment with `other` differs from the plan.
   Change differences_with(const Choice& other) const {
     Change change = marginals_->changes_with(other);
     if (taken_ == marginals_->optimum()) return change;
     Assignment best = marginals_->optimum();
-    for (const auto& [unit, candidate] : change) best[static_cast<std::size_t>(unit)] = candidate;
+    for (const auto& [unit, candidate] : change) best[unit] = candidate;
     change.clear();
     for (std::size_t unit = 0; unit < best.size(); ++unit) {
       if (best[unit] != taken_[unit]) change.push_back({static_cast<int>(unit), best[unit]});
@@ -139,12 +135,11 @@ class Margins {
     const Change differences = differences_with(other);
     if (differences.size() > most_told_changes) return changes;
     for (const auto& [unit, candidate] : differences) {
-      const auto index = static_cast<std::size_t>(candidate);
       const SearchUnit& layers = choice(unit).unit;
       changes.push_back(
           {.layer = blank_.network.layer(layers.head()).name,
-           .split = choice(unit).splits[index],
-           .recompute = choice(unit).recomputes(index) || recomputes(blank_, layers)});
+           .split = choice(unit).splits[candidate],
+           .recompute = choice(unit).recomputes(candidate) || recomputes(blank_, layers)});
     }
     return changes;
   }

@@ -84,7 +84,7 @@ RunnerUpPlan described(const Plan& plan, const UnitMargin& runner_up, double mar
   const std::string& first = runner_up.layers.front();
   const LayerIndex head = plan.network.index_of(first);
   RunnerUpPlan result{.layers = {first},
-                      .split = to_text(plan.layers[static_cast<std::size_t>(head)].split()),
+                      .split = to_text(plan.layers[head].split()),
                       .runner_up = runner_up.runner_up,
                       .changes = runner_up.changes.size(),
                       .margin_s = margin_s};

@@ -1,4 +1,4 @@
-// Which figures of the machine the choices of a plan hang on.
+// Finds the figures of the machine on which the choices of a plan depend.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@
 
 namespace cnnplan {
 
-// For the runner-ups of the plan's margins and every one of price_figures, the factor nearest to 1,
-// up or down by at most 16, with which the best plan with the runner-up takes as long as the plan.
-// Both are the sums that price_network has, priced anew with the figure multiplied. These sums are
-// pieces of straight lines over the factor, and never fall while a figure grows: that leaves few
-// factors to be priced. What is no crossing but a touch, and two crossings within 1 %, may be
-// missed. Only the two plans are compared, each as it is: another one may be the fastest before.
-// Without `layer`: the runner-ups with the smallest margins, at most 8. With it, that of the layers
-// that it is split with.
+// Finds, for the runner-ups of the plan's margins and each of price_figures, the factor with which
+// the best plan with the runner-up takes as long as the plan. It is the factor nearest to 1, up or
+// down by at most 16. Both times are the sums of price_network, priced again with the figure
+// multiplied. Over the factor, these sums consist of straight lines and never fall, so that few
+// factors have to be priced. A touch, and two crossings within 1 %, may be missed. Only the two
+// plans are compared: a third plan may be the fastest with a smaller change. Without `layer`, the
+// runner-ups with the smallest margins are compared, at most 8. With `layer`, only the runner-up of
+// the layers that are split with it.
 // @pre the plan was made from `platform` and `profile`; `layer` is empty or one of the network
 // @throws InputError where changes of a margin do not make a plan
 Sensitivity sensitivity(const Plan& plan,

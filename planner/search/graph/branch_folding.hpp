@@ -7,9 +7,9 @@
 
 namespace cnnplan {
 
-// `costs`, with every free unit outside `path` that has one free neighbour left added to that
-// neighbour: for each of its candidates the least that the branch then costs. Exact for trees.
-// Edges to units that are not free are ignored.
+// Returns `costs` with every free unit outside `path` that has one free neighbour added to this
+// neighbour. Each of the neighbour's candidates gets the least that the branch then costs. The
+// result is exact for trees. Edges to units that are not free are ignored.
 UnitCosts fold_branches(const CostGraph& graph,
                         const UnitCosts& costs,
                         const std::vector<bool>& free,

@@ -27,7 +27,7 @@ CostMatrix selected(const CostMatrix& costs,
   CostMatrix result(static_cast<int>(rows.size()), static_cast<int>(columns.size()));
   for (int i = 0; i < result.rows(); ++i) {
     for (int j = 0; j < result.columns(); ++j) {
-      result(i, j) = costs(rows[static_cast<std::size_t>(i)], columns[static_cast<std::size_t>(j)]);
+      result(i, j) = costs(rows[i], columns[j]);
     }
   }
   return result;
@@ -70,11 +70,10 @@ double total_cost(const CostGraph& graph, const Assignment& assignment) {
   require(assignment.size() == graph.units.size(), "an assignment needs every unit");
   double cost = 0.0;
   for (std::size_t unit = 0; unit < assignment.size(); ++unit) {
-    cost += graph.units[unit].at(static_cast<std::size_t>(assignment[unit]));
+    cost += graph.units[unit].at(assignment[unit]);
   }
   for (const CostEdge& edge : graph.edges) {
-    cost += edge.costs(assignment[static_cast<std::size_t>(edge.from)],
-                       assignment[static_cast<std::size_t>(edge.to)]);
+    cost += edge.costs(assignment[edge.from], assignment[edge.to]);
   }
   return cost;
 }
@@ -89,8 +88,8 @@ std::vector<std::vector<int>> edges_by_unit(const CostGraph& graph) {
   std::vector<std::vector<int>> edges(graph.units.size());
   for (std::size_t index = 0; index < graph.edges.size(); ++index) {
     const CostEdge& edge = graph.edges[index];
-    edges[static_cast<std::size_t>(edge.from)].push_back(static_cast<int>(index));
-    edges[static_cast<std::size_t>(edge.to)].push_back(static_cast<int>(index));
+    edges[edge.from].push_back(static_cast<int>(index));
+    edges[edge.to].push_back(static_cast<int>(index));
   }
   return edges;
 }

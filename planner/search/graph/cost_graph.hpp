@@ -1,4 +1,4 @@
-// The search problem without its meaning: units, what each candidate costs, what each pair costs.
+// Holds the search problem without its meaning: the costs of candidates and of their pairs.
 #pragma once
 
 #include <compare>
@@ -10,51 +10,40 @@
 
 namespace cnnplan {
 
-// Units and candidates are counted in int, what vectors hold is not.
-inline std::size_t index(int unit_or_candidate) {
-  return static_cast<std::size_t>(unit_or_candidate);
-}
-
-// Costs of every pair of candidates of two units.
+// Holds the costs of every pair of candidates of two units.
 class CostMatrix {
  public:
   CostMatrix() = default;
   CostMatrix(int rows, int columns, double cost = 0.0)
-      : columns_(columns),
-        costs_(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns), cost) {}
+      : columns_(columns), costs_(rows * columns_, cost) {}
 
-  int rows() const { return columns_ == 0 ? 0 : static_cast<int>(costs_.size()) / columns_; }
-  int columns() const { return columns_; }
+  int rows() const { return columns_ == 0 ? 0 : static_cast<int>(costs_.size() / columns_); }
+  int columns() const { return static_cast<int>(columns_); }
   double operator()(int row, int column) const { return costs_[index(row, column)]; }
   double& operator()(int row, int column) { return costs_[index(row, column)]; }
   const std::vector<double>& values() const { return costs_; }
   std::span<const double> row(int row) const {
-    return std::span(costs_).subspan(index(row, 0), static_cast<std::size_t>(columns_));
+    return std::span(costs_).subspan(index(row, 0), columns_);
   }
-  std::span<double> row(int row) {
-    return std::span(costs_).subspan(index(row, 0), static_cast<std::size_t>(columns_));
-  }
+  std::span<double> row(int row) { return std::span(costs_).subspan(index(row, 0), columns_); }
+  // Returns the place of a pair among the values.
+  std::size_t index(int row, int column) const { return row * columns_ + column; }
   bool operator==(const CostMatrix&) const = default;
 
  private:
-  std::size_t index(int row, int column) const {
-    return static_cast<std::size_t>(row) * static_cast<std::size_t>(columns_) +
-           static_cast<std::size_t>(column);
-  }
-
-  int columns_ = 0;
+  std::size_t columns_ = 0;
   std::vector<double> costs_;
 };
 
-// A matrix that does not change, and that many edges may have in common: long networks repeat a few
-// pairs of layers.
+// A matrix that does not change. Many edges may have it in common, because long networks repeat a
+// few pairs of layers.
 class SharedCosts {
  public:
   SharedCosts() : SharedCosts(CostMatrix()) {}
-  // NOLINTNEXTLINE(google-explicit-constructor): a matrix of one edge is one, too
+  // NOLINTNEXTLINE(google-explicit-constructor): the matrix of a single edge converts, too
   SharedCosts(CostMatrix costs) : costs_(std::make_shared<const CostMatrix>(std::move(costs))) {}
 
-  // The same address where it is the same matrix, not an equal one.
+  // Copies return the same address. Equal matrices that were made apart do not.
   const CostMatrix& matrix() const { return *costs_; }
   int rows() const { return costs_->rows(); }
   int columns() const { return costs_->columns(); }
@@ -69,59 +58,57 @@ class SharedCosts {
   std::shared_ptr<const CostMatrix> costs_;
 };
 
-// Cost of every candidate of every unit.
+// Holds the cost of every candidate of every unit.
 using UnitCosts = std::vector<std::vector<double>>;
 
-// Rows are the candidates of `from`, columns those of `to`. The direction says nothing about who
-// reads whose tensor: a pair costs what it costs.
+// Rows are the candidates of `from`, columns the candidates of `to`. The direction does not say
+// which unit reads the tensor of the other.
 struct CostEdge {
   int from = 0;
   int to = 0;
   SharedCosts costs;
 
   int other(int unit) const { return unit == from ? to : from; }
-  // The pair's cost seen from either end.
+  // Returns the pair's cost, seen from either end.
   double cost(int unit, int candidate, int other_candidate) const {
     return unit == from ? costs(candidate, other_candidate) : costs(other_candidate, candidate);
   }
   bool operator==(const CostEdge&) const = default;
 };
 
-// Units in a fixed order, each with the cost of its candidates; a candidate that must not be chosen
-// is left out. Edges lead from lower to higher numbers, so that every path visits units in order.
-// Two units may share several edges.
+// Units have a fixed order, and each has the costs of its candidates. A candidate that must not be
+// chosen is left out. Edges lead from lower to higher numbers, so that every path visits units in
+// order. Two units may share several edges.
 struct CostGraph {
   std::vector<std::vector<double>> units;
   std::vector<CostEdge> edges;
 
   int unit_count() const { return static_cast<int>(units.size()); }
-  int candidate_count(int unit) const {
-    return static_cast<int>(units.at(static_cast<std::size_t>(unit)).size());
-  }
+  int candidate_count(int unit) const { return static_cast<int>(units.at(unit).size()); }
   bool operator==(const CostGraph&) const = default;
 };
 
-// The costs of these rows and columns, in this order; one may stand there several times.
+// Returns the costs of these rows and columns, in this order. A row or column may be repeated.
 CostMatrix selected(const CostMatrix& costs,
                     const std::vector<int>& rows,
                     const std::vector<int>& columns);
 
-// Rows as columns.
+// Returns the matrix with rows and columns exchanged.
 CostMatrix transposed(const CostMatrix& costs);
 // @pre as many rows and columns
 SharedCosts sum_of(const SharedCosts& a, const SharedCosts& b);
 
-// Candidate of every unit.
+// Holds the candidate of every unit.
 using Assignment = std::vector<int>;
 
-// Other candidates for some units of an assignment.
+// Names a candidate of a unit. A change replaces some candidates of an assignment.
 struct Choice {
   int unit = 0;
   int candidate = 0;
   auto operator<=>(const Choice&) const = default;
 };
 using Change = std::vector<Choice>;
-// Of two units.
+// Holds the choices of two units.
 struct ChoicePair {
   Choice first;
   Choice second;
@@ -130,11 +117,12 @@ struct ChoicePair {
 // @throws logic_error unless every unit has a candidate, every edge leads from a lower to a higher
 // unit with a matrix of their sizes, and all costs are finite.
 void check(const CostGraph& graph);
-// Costs of the chosen candidates and of all their pairs. @pre one valid candidate per unit
+// Adds up the costs of the chosen candidates and of all their pairs.
+// @pre there is one valid candidate per unit
 double total_cost(const CostGraph& graph, const Assignment& assignment);
 // True when every edge joins a unit and the next one.
 bool is_line(const CostGraph& graph);
-// Indices of the edges at every unit, in both directions.
+// Returns by unit the indices of its edges, in both directions.
 std::vector<std::vector<int>> edges_by_unit(const CostGraph& graph);
 
 }  // namespace cnnplan

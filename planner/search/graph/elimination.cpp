@@ -36,8 +36,8 @@ class Eliminator {
   double bound() const {
     double sum = constant_;
     for (const auto& [neighbours, changed, unit] : remaining_) {
-      sum += *std::min_element(units_[index(unit)].begin(), units_[index(unit)].end());
-      for (const auto& [other, costs] : pairs_[index(unit)]) {
+      sum += *std::min_element(units_[unit].begin(), units_[unit].end());
+      for (const auto& [other, costs] : pairs_[unit]) {
         if (other < unit) continue;
         sum += *std::min_element(costs.values().begin(), costs.values().end());
       }
@@ -45,15 +45,15 @@ class Eliminator {
     return sum;
   }
 
-  // The last eliminated unit depends on nothing: walks back from there.
+  // Walks back from the last eliminated unit, which depends on no other.
   Assignment optimum() const {
     Assignment assignment(units_.size());
     for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
       std::array<int, most_neighbours> candidates{};
       for (std::size_t i = 0; i < step->neighbours.size(); ++i) {
-        candidates[i] = assignment[index(step->neighbours[i])];
+        candidates[i] = assignment[step->neighbours[i]];
       }
-      assignment[index(step->unit)] = step->best_with(candidates);
+      assignment[step->unit] = step->best_with(candidates);
     }
     return assignment;
   }
@@ -61,17 +61,18 @@ class Eliminator {
   std::vector<EliminationStep> take_steps() { return std::move(steps_); }
 
  private:
-  // The lowest is next.
+  // The unit with the lowest turn is eliminated next.
   struct Turn {
     int neighbours = 0;
-    // Those with costs of their own alone go first: blocks that repeat are still alike then, and
-    // fold into the same matrices.
+    // Units whose costs are their own alone are eliminated first. Repeated blocks are still alike
+    // then, and fold into equal matrices.
     bool changed = false;
     int unit = 0;
     auto operator<=>(const Turn&) const = default;
   };
 
-  // Eliminates the unit with the fewest neighbours; false when each has too many or none is left.
+  // Eliminates the unit with the fewest neighbours. Returns false when every unit has too many, or
+  // none is left.
   bool eliminate_next() {
     if (remaining_.empty() || remaining_.begin()->neighbours > most_neighbours) return false;
     eliminate(remaining_.extract(remaining_.begin()).value().unit);
@@ -79,8 +80,8 @@ class Eliminator {
   }
 
   Turn turn_of(int unit) const {
-    return {.neighbours = static_cast<int>(pairs_[index(unit)].size()),
-            .changed = changed_[index(unit)],
+    return {.neighbours = static_cast<int>(pairs_[unit].size()),
+            .changed = changed_[unit],
             .unit = unit};
   }
 
@@ -91,16 +92,16 @@ class Eliminator {
   }
 
   void add_costs(int unit, int other, const SharedCosts& costs) {
-    const auto [entry, is_new] = pairs_[index(unit)].try_emplace(other, costs);
+    const auto [entry, is_new] = pairs_[unit].try_emplace(other, costs);
     if (!is_new) entry->second = folded_.sum_of(entry->second, costs);
   }
 
   void eliminate(int unit) {
-    EliminationStep step{.unit = unit, .own_costs = units_[index(unit)]};
-    for (const auto& [other, costs] : pairs_[index(unit)]) {
+    EliminationStep step{.unit = unit, .own_costs = units_[unit]};
+    for (const auto& [other, costs] : pairs_[unit]) {
       remaining_.erase(turn_of(other));
       step.neighbours.push_back(other);
-      step.pair_costs.push_back(std::move(pairs_[index(other)].extract(unit).mapped()));
+      step.pair_costs.push_back(std::move(pairs_[other].extract(unit).mapped()));
     }
     if (step.neighbours.empty()) {
       constant_ += *std::min_element(step.own_costs.begin(), step.own_costs.end());
@@ -108,16 +109,16 @@ class Eliminator {
     if (step.neighbours.size() == 1) fold_into_unit(step);
     if (step.neighbours.size() == 2) fold_into_pair(step);
     for (int other : step.neighbours) remaining_.insert(turn_of(other));
-    pairs_[index(unit)].clear();
+    pairs_[unit].clear();
     steps_.push_back(std::move(step));
   }
 
   void fold_into_unit(const EliminationStep& step) {
-    const std::size_t neighbour = index(step.neighbours.front());
+    const int neighbour = step.neighbours.front();
     changed_[neighbour] = true;
     std::vector<double>& costs = units_[neighbour];
     for (int c = 0; c < static_cast<int>(costs.size()); ++c) {
-      costs[index(c)] += least_sum(step.own_costs, step.pair_costs.front().row(c));
+      costs[c] += least_sum(step.own_costs, step.pair_costs.front().row(c));
     }
   }
 
@@ -128,7 +129,7 @@ class Eliminator {
   }
 
   UnitCosts units_;
-  std::vector<bool> changed_;  // costs of units, by others that were folded into them
+  std::vector<bool> changed_;  // by unit, whether another unit was folded into its costs
   std::vector<std::map<int, SharedCosts>> pairs_;  // by unit, then by neighbour
   std::set<Turn> remaining_;
   std::vector<EliminationStep> steps_;

@@ -1,4 +1,4 @@
-// Exact elimination of units with at most two neighbours.
+// Finds the cheapest assignment by eliminating units with at most two neighbours.
 #pragma once
 
 #include <array>
@@ -11,34 +11,35 @@
 
 namespace cnnplan {
 
-// Units with more are not eliminated.
+// Units with more neighbours are not eliminated.
 inline constexpr int most_neighbours = 2;
 
 struct Elimination {
   double bound = 0.0;  // no assignment costs less
-  std::optional<Assignment>
-      optimum;  // costs `bound`; absent where some units could not be eliminated
+  // Costs `bound`. It is absent where some units could not be eliminated.
+  std::optional<Assignment> optimum;
 };
 
-// Replaces units by what the best of their candidates costs for every choice of their neighbours:
-// min-sum variable elimination, K^3 per unit with two neighbours, K^2 with one. Lines, trees,
-// residual networks and whatever else has treewidth 2 vanish entirely and are solved exactly. If
-// units with three or more neighbours remain, the minimum of each remaining unit and of each
-// remaining pair bounds them.
+// Replaces each unit by the cost of its best candidate for every choice of its neighbours. This is
+// min-sum variable elimination; with K candidates it takes K^3 per unit with two neighbours, and
+// K^2 with one. Graphs of treewidth 2, such as lines, trees and residual networks, vanish entirely
+// and are solved exactly. If units with three or more neighbours remain, the minimum of each
+// remaining unit and of each remaining pair bounds them.
 // @pre check(graph) passes
 Elimination eliminate(const CostGraph& graph);
 
-// An eliminated unit, its neighbours, none of which was eliminated before it, and the costs as they
-// were then: its own, and with each neighbour, whose candidates are rows.
+// An eliminated unit with its neighbours, none of which was eliminated before it. The costs are as
+// they were then. The rows of a pair's costs are the candidates of the neighbour.
 struct EliminationStep {
   int unit = 0;
   std::vector<int> neighbours;
   std::vector<double> own_costs;
   std::vector<SharedCosts> pair_costs;
 
-  // Of the neighbours, in their order; 1 where there are fewer.
+  // Returns the numbers of candidates of the neighbours, in their order; 1 where there are fewer.
   std::array<int, most_neighbours> candidate_counts() const;
-  // The best of its candidates for these of the neighbours, the first of several.
+  // Returns the unit's best candidate for these candidates of the neighbours, the first if several
+  // are equally good.
   int best_with(std::span<const int> candidates) const;
 };
 
@@ -48,9 +49,9 @@ struct EliminationSteps {
   std::vector<EliminationStep> steps;  // in their order
 };
 
-// The same, with how it went. @pre check(graph) passes
+// Eliminates as eliminate() does, and returns the steps, too. @pre check(graph) passes
 EliminationSteps elimination_steps(const CostGraph& graph);
-// The same, faster where `folded` knows parts of it from the run before.
+// Is faster where `folded` knows parts from the run before.
 EliminationSteps elimination_steps(const CostGraph& graph, FoldedCosts& folded);
 
 }  // namespace cnnplan

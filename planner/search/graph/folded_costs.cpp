@@ -1,4 +1,4 @@
-// Two generations of results.
+// Keeps two generations of results, and moves a result to the newer one when it is asked for.
 #include "planner/search/graph/folded_costs.hpp"
 
 #include <utility>

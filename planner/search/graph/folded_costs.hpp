@@ -1,4 +1,4 @@
-// Matrices of eliminations that come up again: networks repeat blocks, and a search solves a graph
+// Remembers matrices of eliminations, because networks repeat blocks, and a search solves a graph
 // many times while few of its prices change.
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace cnnplan {
 
-// Matrices by what they are made of: of other matrices the address counts, of units the values.
-// What a run does not ask for is forgotten when the next one begins.
+// Finds matrices by the operands that they are made of: other matrices by address, and units by
+// value. A matrix that a run does not ask for is forgotten when the next run begins.
 class FoldedCosts {
  public:
   void begin_run();
@@ -18,21 +18,22 @@ class FoldedCosts {
   SharedCosts transposed(const SharedCosts& costs);
   // @pre as many rows and columns
   SharedCosts sum_of(const SharedCosts& a, const SharedCosts& b);
-  // What a unit costs at best for every pair of candidates of two others: rows are those of the
-  // first. @pre columns of both matrices are the unit's candidates, rows those of the others
+  // Returns the least cost of a unit for every pair of candidates of two other units. Rows are the
+  // candidates of the first. @pre the columns of both matrices are the unit's candidates, their
+  // rows the candidates of the other units
   SharedCosts without(const std::vector<double>& unit,
                       const SharedCosts& first,
                       const SharedCosts& second);
 
  private:
-  // Holds what its addresses belong to.
+  // Keeps the matrices alive whose addresses it compares.
   struct Key {
     SharedCosts first;
     SharedCosts second;
     std::vector<double> unit{};
     bool operator<(const Key& other) const;
   };
-  // Of this run and of the one before.
+  // Holds the matrices of this run and of the run before.
   class Table {
    public:
     void begin_run();

@@ -1,4 +1,4 @@
-// Heaviest path, solve, fix, repeat.
+// Repeats three steps: finds the heaviest path, solves it, and fixes its units.
 #include "planner/search/graph/longest_path_first.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace cnnplan {
 namespace {
 
-// Best path that ends at a unit.
+// Describes the best path that ends at a unit.
 struct PathEnd {
   double weight = 0.0;
   int units = 0;
@@ -22,31 +22,31 @@ struct PathEnd {
   }
 };
 
-// The units of `path` with `costs`, and the edges between its neighbours.
+// Returns the units of `path` with `costs`, and the edges between neighbours on the path.
 CostGraph line_of(const CostGraph& graph, const UnitCosts& costs, const std::vector<int>& path) {
   std::vector<int> position(graph.units.size(), -1);
   CostGraph line;
   for (int unit : path) {
-    position[index(unit)] = line.unit_count();
-    line.units.push_back(costs[index(unit)]);
+    position[unit] = line.unit_count();
+    line.units.push_back(costs[unit]);
   }
   for (const CostEdge& edge : graph.edges) {
-    const int from = position[index(edge.from)];
-    if (from == -1 || position[index(edge.to)] != from + 1) continue;
+    const int from = position[edge.from];
+    if (from == -1 || position[edge.to] != from + 1) continue;
     line.edges.push_back({from, from + 1, edge.costs});
   }
   return line;
 }
 
-// Adds to every free neighbour what its edges to the now fixed `unit` cost.
+// Adds to every free neighbour the costs of its edges to `unit`, which is fixed now.
 void add_fixed_edges(const CostGraph& graph,
                      const std::vector<int>& edges_of_unit,
                      int unit,
                      int candidate,
                      UnitCosts& costs) {
   for (int number : edges_of_unit) {
-    const CostEdge& edge = graph.edges[index(number)];
-    std::vector<double>& target = costs[index(edge.other(unit))];
+    const CostEdge& edge = graph.edges[number];
+    std::vector<double>& target = costs[edge.other(unit)];
     for (std::size_t c = 0; c < target.size(); ++c) {
       target[c] += edge.cost(unit, candidate, static_cast<int>(c));
     }
@@ -57,24 +57,23 @@ void add_fixed_edges(const CostGraph& graph,
 
 std::vector<int> longest_path(const CostGraph& graph, const std::vector<bool>& free) {
   std::vector<std::vector<int>> earlier(graph.units.size());
-  for (const CostEdge& edge : graph.edges) earlier[index(edge.to)].push_back(edge.from);
+  for (const CostEdge& edge : graph.edges) earlier[edge.to].push_back(edge.from);
   std::vector<PathEnd> ends(graph.units.size());
   int last = -1;
   for (int unit = 0; unit < graph.unit_count(); ++unit) {
-    if (!free[index(unit)]) continue;
+    if (!free[unit]) continue;
     PathEnd best;
-    for (int from : earlier[index(unit)]) {
-      const PathEnd through{ends[index(from)].weight, ends[index(from)].units, from};
-      if (free[index(from)] && through.longer_than(best)) best = through;
+    for (int from : earlier[unit]) {
+      const PathEnd through{ends[from].weight, ends[from].units, from};
+      if (free[from] && through.longer_than(best)) best = through;
     }
-    best.weight +=
-        *std::min_element(graph.units[index(unit)].begin(), graph.units[index(unit)].end());
+    best.weight += *std::min_element(graph.units[unit].begin(), graph.units[unit].end());
     best.units += 1;
-    ends[index(unit)] = best;
-    if (last == -1 || best.longer_than(ends[index(last)])) last = unit;
+    ends[unit] = best;
+    if (last == -1 || best.longer_than(ends[last])) last = unit;
   }
   std::vector<int> path;
-  for (int unit = last; unit != -1; unit = ends[index(unit)].previous) path.push_back(unit);
+  for (int unit = last; unit != -1; unit = ends[unit].previous) path.push_back(unit);
   std::reverse(path.begin(), path.end());
   return path;
 }
@@ -90,11 +89,11 @@ Assignment longest_path_first(const CostGraph& graph) {
     const Assignment choices =
         shortest_path(line_of(graph, fold_branches(graph, costs, free, path), path));
     for (std::size_t i = 0; i < path.size(); ++i) {
-      assignment[index(path[i])] = choices[i];
-      free[index(path[i])] = false;
+      assignment[path[i]] = choices[i];
+      free[path[i]] = false;
     }
     for (std::size_t i = 0; i < path.size(); ++i) {
-      add_fixed_edges(graph, edges[index(path[i])], path[i], choices[i], costs);
+      add_fixed_edges(graph, edges[path[i]], path[i], choices[i], costs);
     }
   }
   return assignment;

@@ -1,4 +1,4 @@
-// Lagrange multipliers, candidates ruled out by them, and Pareto labels for the rest.
+// Raises the bound by Lagrange multipliers, drops excluded candidates, and labels the others.
 #include "planner/search/graph/memory_limit.hpp"
 
 #include <algorithm>
@@ -16,7 +16,8 @@ namespace cnnplan {
 namespace {
 
 constexpr double rounding_of_differences = 1e-10;
-// Few find a good assignment soon, which lets most labels be left out the second time.
+// A first run with few labels finds a good assignment soon. The second run then leaves most labels
+// out.
 constexpr std::size_t label_counts[] = {64, 4096};
 
 CostMatrix priced(const CostMatrix& seconds, const CostMatrix& bytes, double price_s) {
@@ -29,7 +30,8 @@ CostMatrix priced(const CostMatrix& seconds, const CostMatrix& bytes, double pri
   return costs;
 }
 
-// Seconds, a byte being worth `price_s`. Edges that have their costs in common still do.
+// Returns the costs in seconds where a byte costs `price_s`. Edges that shared their costs still
+// share them.
 CostGraph priced(const LimitedGraph& graph, double price_s) {
   CostGraph result = graph.seconds;
   for (std::size_t unit = 0; unit < result.units.size(); ++unit) {
@@ -48,18 +50,18 @@ CostGraph priced(const LimitedGraph& graph, double price_s) {
   return result;
 }
 
-// What an assignment costs.
+// Holds the costs of an assignment.
 struct Point {
   double seconds = 0.0;
   double bytes = 0.0;
 };
 
-// What is known of the fastest assignment within the limit.
+// Bounds the fastest assignment within the limit.
 class Bounds {
  public:
   explicit Bounds(const LimitedGraph& graph) : graph_(graph) {}
 
-  // The optimum at this price; nothing where the graph is too entangled.
+  // Returns the optimum at this price, or nothing where the graph is too entangled.
   std::optional<Point> try_price(double price_s) {
     const Elimination found = eliminate(priced(graph_, price_s));
     const double bound_s = found.bound - price_s * graph_.limit_bytes;
@@ -71,7 +73,7 @@ class Bounds {
     return offer(*found.optimum);
   }
 
-  // Keeps it where it is within the limit and the fastest of these. @returns what it costs
+  // Keeps an assignment that is within the limit and faster than all before. @returns its costs
   Point offer(const Assignment& assignment) {
     const Point point{.seconds = total_cost(graph_.seconds, assignment),
                       .bytes = total_cost(graph_.bytes, assignment)};
@@ -98,8 +100,9 @@ class Bounds {
   double price_s_ = 0.0;  // of the highest bound
 };
 
-// The price of the highest bound, by Handler and Zang (1980): that at which two assignments cost
-// the same, one within the limit and one beyond, until no other costs less there.
+// Searches the price of the highest bound as Handler and Zang (1980) do. At each price tried, two
+// assignments cost the same, one within the limit and one beyond it. The search ends when no other
+// assignment costs less at this price.
 // @pre `fast` is beyond the limit, `small` is not
 void search_price(double limit_bytes, Point fast, Point small, Bounds& bounds) {
   constexpr int most_prices = 100;
@@ -112,7 +115,7 @@ void search_price(double limit_bytes, Point fast, Point small, Bounds& bounds) {
   }
 }
 
-// Of what cannot be eliminated there are bounds alone: higher prices as long as they help.
+// Tries higher prices as long as they raise the bound of a graph that cannot be eliminated.
 void raise_bound(double least_bytes, Bounds& bounds) {
   constexpr int doublings = 60;
   double price_s = 1e-3 * std::max(bounds.bound_s(), 1e-12) / std::max(least_bytes, 1.0);
@@ -131,14 +134,14 @@ CostGraph part_of(const CostGraph& graph, const Kept& kept) {
   for (std::size_t unit = 0; unit < kept.size(); ++unit) {
     part.units.emplace_back();
     for (int i : kept[unit]) {
-      part.units.back().push_back(graph.units[unit][static_cast<std::size_t>(i)]);
+      part.units.back().push_back(graph.units[unit][i]);
     }
   }
   using Key = std::tuple<const CostMatrix*, std::vector<int>, std::vector<int>>;
   std::map<Key, SharedCosts> known;
   for (const CostEdge& edge : graph.edges) {
-    const std::vector<int>& rows = kept[index(edge.from)];
-    const std::vector<int>& columns = kept[index(edge.to)];
+    const std::vector<int>& rows = kept[edge.from];
+    const std::vector<int>& columns = kept[edge.to];
     const auto [entry, is_new] = known.try_emplace({&edge.costs.matrix(), rows, columns});
     if (is_new) entry->second = selected(edge.costs.matrix(), rows, columns);
     part.edges.push_back({edge.from, edge.to, entry->second});
@@ -146,12 +149,12 @@ CostGraph part_of(const CostGraph& graph, const Kept& kept) {
   return part;
 }
 
-// Without the candidates with which even the bound is slower than the best assignment known.
+// Leaves out the candidates with which even the bound is slower than the best known assignment.
 Kept not_ruled_out(const LimitedGraph& graph, const Bounds& bounds) {
   const CostGraph at_price = priced(graph, bounds.price_s());
   const double most_s =
       (bounds.best_s() + bounds.price_s() * graph.limit_bytes) * (1 + rounding_of_differences);
-  const UnitCosts marginals = min_marginals(at_price).value();
+  const UnitCosts marginals = MinMarginals::of(at_price).value().costs();
   Kept kept;
   for (const std::vector<double>& costs : marginals) {
     const double least = *std::min_element(costs.begin(), costs.end());
@@ -166,12 +169,12 @@ Kept not_ruled_out(const LimitedGraph& graph, const Bounds& bounds) {
 Assignment in_graph(const Assignment& part, const Kept& kept) {
   Assignment assignment;
   for (std::size_t unit = 0; unit < part.size(); ++unit) {
-    assignment.push_back(kept[unit][static_cast<std::size_t>(part[unit])]);
+    assignment.push_back(kept[unit][part[unit]]);
   }
   return assignment;
 }
 
-// True when nothing within the limit is faster than the best known then.
+// @returns true when no assignment within the limit is faster than the best known one
 bool search_labels(const LimitedGraph& graph, std::size_t most, Bounds& bounds) {
   const double slack_s =
       rounding_of_sums * (std::abs(bounds.best_s()) + bounds.price_s() * graph.limit_bytes);

@@ -1,4 +1,4 @@
-// The fastest assignment within a limit on memory.
+// Finds the fastest assignment within a limit on memory.
 #pragma once
 
 #include "planner/search/graph/pareto_elimination.hpp"
@@ -12,11 +12,11 @@ struct WithinLimit {
   double least_bytes = 0.0;        // no assignment needs less
 };
 
-// Lagrange multipliers first, the best one found as by Handler and Zang (1980, "A dual algorithm
-// for the constrained shortest path problem"): the least of seconds + price * (bytes - limit)
-// bounds every assignment within the limit from below, for every price of a byte; the assignments
-// found on the way bound it from above. Candidates that the two rule out are left out, and what
-// remains goes to eliminate_within.
+// Finds the best Lagrange multiplier as in Handler and Zang (1980, "A dual algorithm for the
+// constrained shortest path problem"). For every price of a byte, the least of
+// seconds + price * (bytes - limit) bounds every assignment within the limit from below. The
+// assignments found on the way bound the optimum from above. Candidates that these bounds exclude
+// are left out, and the remaining candidates go to eliminate_within.
 // @pre the graph can be eliminated (treewidth at most 2), else nothing but bounds is found
 WithinLimit fastest_within(const LimitedGraph& graph);
 

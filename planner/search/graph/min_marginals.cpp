@@ -1,4 +1,4 @@
-// Marginals of the last unit that was eliminated, then of those before it.
+// Finds the marginals of the unit that was eliminated last, then of the units before it.
 #include "planner/search/graph/min_marginals.hpp"
 
 #include <algorithm>
@@ -25,16 +25,16 @@ MinMarginals::MinMarginals(EliminationSteps steps, double limit)
       with_(optimum_.size()),
       pairs_(optimum_.size()) {
   for (std::size_t place = 0; place < steps_.size(); ++place) {
-    place_[index(steps_[place].unit)] = static_cast<int>(place);
+    place_[steps_[place].unit] = static_cast<int>(place);
     for (int other : steps_[place].neighbours) {
-      leaned_[index(other)].push_back(steps_[place].unit);
+      leaned_[other].push_back(steps_[place].unit);
     }
     if (steps_[place].neighbours.size() == most_neighbours) {
       asked_pairs_.insert(std::minmax(steps_[place].neighbours[0], steps_[place].neighbours[1]));
     }
   }
   for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) take_back(*step);
-  // Not the least where others cost too much to be looked at.
+  // Costs above the limit may be too high, because not all pairs were looked at.
   for (std::vector<double>& costs : costs_) {
     for (double& cost : costs) cost = cost > limit_ ? infinity : cost;
   }
@@ -47,7 +47,7 @@ std::optional<MinMarginals> MinMarginals::of(const CostGraph& graph) {
 }
 
 const EliminationStep& MinMarginals::step_of(int unit) const {
-  return steps_[index(place_[index(unit)])];
+  return steps_[place_[unit]];
 }
 
 MinMarginals::Pairs MinMarginals::pairs_of(const EliminationStep& step) {
@@ -56,17 +56,17 @@ MinMarginals::Pairs MinMarginals::pairs_of(const EliminationStep& step) {
   Pairs pairs{};
   for (std::size_t i = 0; i < step.neighbours.size(); ++i) {
     if (!asked_pairs_.contains(std::minmax(step.unit, step.neighbours[i]))) continue;
-    pairs[i] = &pairs_[index(step.unit)][step.neighbours[i]];
-    *pairs[i] = {.costs = CostMatrix(counts[i], candidates, infinity),
-                 .others = std::vector<int>(index(candidates) * index(counts[i]))};
+    pairs[i] = &pairs_[step.unit][step.neighbours[i]];
+    pairs[i]->costs = CostMatrix(counts[i], candidates, infinity);
+    pairs[i]->others.assign(pairs[i]->costs.values().size(), 0);
   }
   return pairs;
 }
 
 void MinMarginals::take_back(const EliminationStep& step) {
   const std::size_t candidates = step.own_costs.size();
-  costs_[index(step.unit)].assign(candidates, infinity);
-  with_[index(step.unit)].resize(candidates);
+  costs_[step.unit].assign(candidates, infinity);
+  with_[step.unit].resize(candidates);
   const auto counts = step.candidate_counts();
   const Pairs pairs = pairs_of(step);
   std::vector<double> with_first = step.own_costs;
@@ -90,41 +90,36 @@ void MinMarginals::take_back(const EliminationStep& step) {
 
 double MinMarginals::least_with(const std::vector<int>& units, const Neighbours& candidates) const {
   if (units.empty()) return least_;
-  if (units.size() == 1) return costs_[index(units[0])][index(candidates[0])];
-  const auto found = pairs_[index(units[0])].find(units[1]);
-  if (found != pairs_[index(units[0])].end()) {
+  if (units.size() == 1) return costs_[units[0]][candidates[0]];
+  const auto found = pairs_[units[0]].find(units[1]);
+  if (found != pairs_[units[0]].end()) {
     return found->second.costs(candidates[1], candidates[0]);
   }
-  return pairs_[index(units[1])].at(units[0]).costs(candidates[0], candidates[1]);
+  return pairs_[units[1]].at(units[0]).costs(candidates[0], candidates[1]);
 }
 
 void MinMarginals::lower_by(const EliminationStep& step, const Given& given, const Pairs& pairs) {
   const auto& [neighbours, least, costs] = given;
   const double others = least - least_of(costs);
-  std::vector<double>& own = costs_[index(step.unit)];
+  std::vector<double>& own = costs_[step.unit];
   if (is_lower_somewhere(costs, others, own)) {
     for (std::size_t c = 0; c < costs.size(); ++c) {
       if (others + costs[c] >= own[c]) continue;
       own[c] = others + costs[c];
-      with_[index(step.unit)][c] = neighbours;
+      with_[step.unit][c] = neighbours;
     }
   }
   for (std::size_t i = 0; i < step.neighbours.size(); ++i) {
     if (pairs[i] == nullptr) continue;
     const std::span<double> least_of_pair = pairs[i]->costs.row(neighbours[i]);
     if (!is_lower_somewhere(costs, others, least_of_pair)) continue;
-    int* const other = pairs[i]->others.data() + index(neighbours[i]) * costs.size();
+    int* const other = pairs[i]->others.data() + pairs[i]->costs.index(neighbours[i], 0);
     for (std::size_t c = 0; c < costs.size(); ++c) {
       if (others + costs[c] >= least_of_pair[c]) continue;
       least_of_pair[c] = others + costs[c];
       other[c] = neighbours[1 - i];
     }
   }
-}
-
-std::optional<UnitCosts> min_marginals(const CostGraph& graph) {
-  const std::optional<MinMarginals> marginals = MinMarginals::of(graph);
-  return marginals ? std::optional(marginals->costs()) : std::nullopt;
 }
 
 }  // namespace cnnplan

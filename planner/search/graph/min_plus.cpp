@@ -1,5 +1,5 @@
-// Several least values side by side, so that none waits for the one before: compilers make vectors
-// of them.
+// Keeps several least values at once, so that no comparison waits for the one before. Compilers
+// make vectors of them.
 #include "planner/search/graph/min_plus.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t lanes = 8;
 
-// Of so many values.
+// Returns the least value at any of the places.
 template <typename ValueAt>
 double least_value(std::size_t count, const ValueAt& value_at) {
   std::array<double, lanes> least;

@@ -1,4 +1,4 @@
-// Rows of costs: the inner loops of elimination.
+// Computes with rows of costs in the inner loops of elimination.
 #pragma once
 
 #include <cstddef>
@@ -6,19 +6,20 @@
 
 namespace cnnplan {
 
-// @pre at least one, none NaN
+// @pre there is at least one value, and none is NaN
 double least_of(std::span<const double> values);
 
-// min_c a[c] + b[c]. @pre as many of both, at least one, none NaN
+// Returns min_c a[c] + b[c]. @pre both have as many values, at least one, none NaN
 double least_sum(std::span<const double> a, std::span<const double> b);
 
-// The first c at which that is reached.
+// Returns the first c with a[c] + b[c] == least_sum(a, b).
 std::size_t place_of_least_sum(std::span<const double> a, std::span<const double> b);
 
-// Whether more + a[c] < b[c] for some c. @pre as many of both, at least one; `a` is finite
+// Returns whether more + a[c] < b[c] for some c.
+// @pre both have as many values, at least one; `a` is finite
 bool is_lower_somewhere(std::span<const double> a, double more, std::span<const double> b);
 
-// sums[c] = a[c] + b[c]. @pre as many of all
+// Sets sums[c] = a[c] + b[c]. @pre all have as many values
 void add_rows(std::span<const double> a, std::span<const double> b, std::span<double> sums);
 
 }  // namespace cnnplan

@@ -1,4 +1,4 @@
-// Variable elimination over frontiers of labels.
+// Eliminates variables over frontiers of labels.
 #include "planner/search/graph/pareto_elimination.hpp"
 
 #include <algorithm>
@@ -13,23 +13,23 @@ namespace {
 
 constexpr std::size_t most_neighbours = 2;
 constexpr int no_trace = -1;
-// Of candidates, to begin with: more take longer than they are worth.
+// Graphs that begin with more pairs of candidates take longer than they are worth.
 constexpr std::size_t most_pairs = std::size_t{1} << 20;
 
 struct Label {
   double seconds = 0.0;
   double bytes = 0.0;
-  int trace = no_trace;   // what was chosen to get here
+  int trace = no_trace;   // the choices that lead here
   int second = no_trace;  // also chosen, until both are joined
   int candidate = 0;      // of the unit that is being eliminated
 };
 
-// Ascending bytes, descending seconds.
+// Labels have ascending bytes and descending seconds.
 using Frontier = std::vector<Label>;
 
-// A choice, and those that it rests on.
+// Records a choice, and the choices that it rests on.
 struct Trace {
-  int unit = -1;  // -1: only joins what it rests on
+  int unit = -1;  // -1 where it only joins the choices that it rests on
   int candidate = 0;
   int first = no_trace;
   int second = no_trace;
@@ -39,8 +39,8 @@ struct FrontierMatrix {
   int columns = 0;
   std::vector<Frontier> cells;
 
-  Frontier& at(int row, int column) { return cells[index(row * columns + column)]; }
-  const Frontier& at(int row, int column) const { return cells[index(row * columns + column)]; }
+  Frontier& at(int row, int column) { return cells[row * columns + column]; }
+  const Frontier& at(int row, int column) const { return cells[row * columns + column]; }
 };
 
 class ParetoEliminator {
@@ -48,12 +48,12 @@ class ParetoEliminator {
   ParetoEliminator(const LimitedGraph& graph, const LabelLimits& limits)
       : limit_bytes_(graph.limit_bytes), limits_(limits) {
     const int units = graph.seconds.unit_count();
-    units_.resize(index(units));
-    pairs_.resize(index(units));
+    units_.resize(units);
+    pairs_.resize(units);
     for (int unit = 0; unit < units; ++unit) {
       for (int i = 0; i < graph.seconds.candidate_count(unit); ++i) {
-        units_[index(unit)].push_back({{.seconds = graph.seconds.units[index(unit)][index(i)],
-                                        .bytes = graph.bytes.units[index(unit)][index(i)]}});
+        units_[unit].push_back(
+            {{.seconds = graph.seconds.units[unit][i], .bytes = graph.bytes.units[unit][i]}});
       }
     }
     for (std::size_t i = 0; i < graph.seconds.edges.size(); ++i) {
@@ -82,15 +82,15 @@ class ParetoEliminator {
     add_pair(seconds.from, seconds.to, labels);
   }
 
-  // Kept with the lower unit's candidates as rows.
+  // The pair is kept with the lower unit's candidates as rows.
   void add_pair(int a, int b, const FrontierMatrix& labels) {
-    const auto [entry, is_new] = pairs_[index(a)].try_emplace(b, labels);
+    const auto [entry, is_new] = pairs_[a].try_emplace(b, labels);
     if (!is_new) {
       for (std::size_t i = 0; i < labels.cells.size(); ++i) {
         entry->second.cells[i] = sum(entry->second.cells[i], labels.cells[i]);
       }
     }
-    pairs_[index(b)][a] = transposed(entry->second);
+    pairs_[b][a] = transposed(entry->second);
   }
 
   static FrontierMatrix transposed(const FrontierMatrix& matrix) {
@@ -115,7 +115,7 @@ class ParetoEliminator {
     return record({.first = first, .second = second});
   }
 
-  // Drops labels that another one beats in both, and what is over the limits.
+  // Drops labels that another label beats in both costs, and labels over the limits.
   void prune(Frontier& labels) {
     std::sort(labels.begin(), labels.end(), [](const Label& a, const Label& b) {
       return std::pair(a.bytes, a.seconds) < std::pair(b.bytes, b.seconds);
@@ -140,8 +140,8 @@ class ParetoEliminator {
                   [&](const Label& label) { return worth(label) - least > limits_.most_worse_s; });
   }
 
-  // Of equal shares of the range of bytes, the fastest label of each: its last. The smallest label
-  // stays, so that what fits is found.
+  // Divides the range of bytes into equal shares, and keeps the fastest label of each, its last.
+  // The smallest label stays, so that an assignment that fits is found.
   void thin_out(Frontier& labels) {
     exact_ = false;
     const double least = labels.front().bytes;
@@ -186,11 +186,11 @@ class ParetoEliminator {
     made_ += labels.size() - before;
   }
 
-  // Over the candidates of `unit`, its own labels and those that `of_neighbours` gives with it.
+  // Joins the labels of all candidates of `unit` with the labels that `of_neighbours` gives.
   template <typename OfNeighbours>
   Frontier folded(int unit, const OfNeighbours& of_neighbours) {
     Frontier labels;
-    const auto& candidates = units_[index(unit)];
+    const auto& candidates = units_[unit];
     for (std::size_t i = 0; i < candidates.size(); ++i) {
       const int candidate = static_cast<int>(i);
       const std::size_t first = labels.size();
@@ -209,11 +209,11 @@ class ParetoEliminator {
   }
 
   void eliminate(int unit) {
-    const auto neighbours = std::move(pairs_[index(unit)]);
-    pairs_[index(unit)].clear();
+    const auto neighbours = std::move(pairs_[unit]);
+    pairs_[unit].clear();
     for (const auto& [other, labels] : neighbours) {
-      remaining_.erase({pairs_[index(other)].size(), other});
-      pairs_[index(other)].erase(unit);
+      remaining_.erase({pairs_[other].size(), other});
+      pairs_[other].erase(unit);
     }
     static const Frontier nothing{Label{}};
     if (neighbours.empty()) {
@@ -225,14 +225,14 @@ class ParetoEliminator {
       fold_into_pair(unit, *neighbours.begin(), *std::next(neighbours.begin()));
     }
     for (const auto& [other, labels] : neighbours) remain(other);
-    units_[index(unit)].clear();
+    units_[unit].clear();
   }
 
-  void remain(int unit) { remaining_.emplace(pairs_[index(unit)].size(), unit); }
+  void remain(int unit) { remaining_.emplace(pairs_[unit].size(), unit); }
 
   void fold_into_unit(int unit, int other, const FrontierMatrix& labels) {
     for (int i = 0; i < labels.columns; ++i) {
-      Frontier& own = units_[index(other)][index(i)];
+      Frontier& own = units_[other][i];
       own = sum(own, folded(unit, [&](int candidate) -> const Frontier& {
                   return labels.at(candidate, i);
                 }));
@@ -260,8 +260,8 @@ class ParetoEliminator {
       const int next = open.back();
       open.pop_back();
       if (next == no_trace) continue;
-      const Trace& choice = traces_[index(next)];
-      if (choice.unit >= 0) assignment[index(choice.unit)] = choice.candidate;
+      const Trace& choice = traces_[next];
+      if (choice.unit >= 0) assignment[choice.unit] = choice.candidate;
       open.push_back(choice.first);
       open.push_back(choice.second);
     }

@@ -1,4 +1,4 @@
-// Exact elimination under a limit on a second cost: labels of seconds and bytes.
+// Finds the fastest assignment within a limit on bytes, by elimination with labels.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace cnnplan {
 
-// Two prices of the same assignments.
+// Holds two costs of the same assignments.
 struct LimitedGraph {
   CostGraph seconds;
   CostGraph bytes;  // the same units, candidates and edges, none negative
@@ -18,24 +18,25 @@ struct LimitedGraph {
 
 struct ParetoResult {
   std::optional<Assignment> best;  // within the limit; absent where none was found
-  bool exact = true;  // false: too many labels or pairs, or units with three neighbours remained
+  // Is false where there were too many labels or pairs, or units with three neighbours remained.
+  bool exact = true;
 };
 
 struct LabelLimits {
-  // Kept of each unit's and pair's labels, spread over their bytes: with fewer, `best` is within
-  // the limit but need not be the fastest.
+  // Limits the labels that are kept for each unit and pair, spread over their bytes. `best` is
+  // within the limit with few labels, too, but need not be the fastest then.
   std::size_t most = std::numeric_limits<std::size_t>::max();
-  // Labels are left out that are worse by more than this than another one of the same unit or pair,
-  // in seconds + price * bytes. The best remains where that is the distance from what is known to
-  // be possible to the least of seconds + price * (bytes - limit) over all assignments.
+  // Leaves out labels that are worse by more than this than another label of the same unit or pair,
+  // in seconds + price * bytes. The best label remains if this is the distance from a known
+  // assignment to the least of seconds + price * (bytes - limit) over all assignments.
   double most_worse_s = std::numeric_limits<double>::infinity();
   double price_s = 0.0;
-  // Made in all; more take longer than they are worth.
+  // Limits the labels that are made in all. More would take longer than they are worth.
   std::size_t most_made = std::size_t{1} << 27;
 };
 
-// The assignment of least seconds whose bytes are within the limit: eliminate(), with all labels in
-// place of the least cost that no other label beats in both.
+// Finds the assignment of least seconds whose bytes are within the limit. It works as eliminate()
+// does, but keeps all labels that no other label beats in both costs, instead of the least cost.
 ParetoResult eliminate_within(const LimitedGraph& graph, const LabelLimits& labels = {});
 
 }  // namespace cnnplan

@@ -1,5 +1,5 @@
-// Up from a unit to the last that was eliminated, then down to all that lean on what changed, as
-// long as that is new.
+// Follows changes up from a unit to the last eliminated one, then down to all units that lean on a
+// changed unit, as long as the changes are new.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -11,9 +11,9 @@
 
 namespace cnnplan {
 
-// Assignments as they differ from the optimum. A unit with its candidate and those of its
-// neighbours decides what follows further up, and, as whatever leans on it leans on nothing else
-// but those, further down: both are followed once.
+// Collects how assignments differ from the optimum. The candidates of a unit and of its neighbours
+// decide which changes follow further up. They also decide which changes follow further down,
+// because units that lean on the unit lean on nothing else. Both are followed once.
 class MinMarginals::Reached {
  public:
   explicit Reached(const MinMarginals& marginals) : all_(marginals) {}
@@ -25,7 +25,7 @@ class MinMarginals::Reached {
     descend();
   }
 
-  // Of the choice that was added last, if it was the only one.
+  // Returns the change of the choice that was added last, if it was the only one.
   Change change() const {
     Change change;
     for (const auto& [unit, candidate] : fixed_) {
@@ -36,16 +36,16 @@ class MinMarginals::Reached {
   std::vector<ChoicePair> pairs() && { return std::move(pairs_); }
 
  private:
-  // The unit, its candidate, and those of its neighbours.
+  // Holds the unit, its candidate, and the candidates of its neighbours.
   using State = std::array<int, 2 + most_neighbours>;
 
-  // Towards the end of the elimination, until what remains is as in the optimum.
+  // Goes towards the end of the elimination, until the remaining units are as in the optimum.
   void climb(const Choice& choice) {
     fix(choice.unit, choice.candidate);
     int unit = choice.unit;
     for (;;) {
       const std::vector<int>& neighbours = all_.step_of(unit).neighbours;
-      const Neighbours& best = all_.with_[index(unit)][index(candidate(unit))];
+      const Neighbours& best = all_.with_[unit][candidate(unit)];
       for (std::size_t i = 0; i < neighbours.size(); ++i) fix(neighbours[i], best[i]);
       if (!climb_over(unit) || neighbours.empty()) return;
       const std::optional<int> next =
@@ -55,28 +55,29 @@ class MinMarginals::Reached {
     }
   }
 
-  // From pair to pair, each the neighbours of a unit that is known: the unit that the last pair
-  // leaves alone; nothing where a pair is as in the optimum, or the rest is known.
+  // Goes from pair to pair, where each pair is the neighbours of a unit that has its candidate.
+  // Returns the unit that the last pair leaves alone. Returns nothing where a pair is as in the
+  // optimum, or the rest was followed before.
   std::optional<int> end_of_pairs(int a, int b) {
     while (!(is_optimal(a) && is_optimal(b))) {
-      if (all_.place_[index(a)] > all_.place_[index(b)]) std::swap(a, b);
+      if (all_.place_[a] > all_.place_[b]) std::swap(a, b);
       const std::vector<int>& neighbours = all_.step_of(a).neighbours;
       if (neighbours.size() == 1) return climb_over(a) ? std::optional(b) : std::nullopt;
       const int other = neighbours[0] == b ? neighbours[1] : neighbours[0];
-      const PairCosts& pair = all_.pairs_[index(a)].at(b);
-      fix(other,
-          pair.others[index(candidate(b)) * index(pair.costs.columns()) + index(candidate(a))]);
+      const PairCosts& pair = all_.pairs_[a].at(b);
+      fix(other, pair.others[pair.costs.index(candidate(b), candidate(a))]);
       if (!climb_over(a)) return std::nullopt;
       a = other;
     }
     return std::nullopt;
   }
 
-  // What was eliminated before and leans on a change, perhaps on another than that it was met from.
+  // Goes to units that were eliminated before and lean on a change, perhaps on another change than
+  // the one that led there.
   void descend() {
     std::set<std::pair<int, int>> open;  // by place, the last first
     const auto open_leaning_on = [&](int unit) {
-      for (int other : all_.leaned_[index(unit)]) open.emplace(-all_.place_[index(other)], other);
+      for (int other : all_.leaned_[unit]) open.emplace(-all_.place_[other], other);
     };
     for (int unit : climbed_now_) open_leaning_on(unit);
     while (!open.empty()) {
@@ -99,13 +100,14 @@ class MinMarginals::Reached {
     });
   }
 
-  // False where what follows further up is known. Further down, another way may have come up here.
+  // Returns false where the changes further up were followed before. The changes further down may
+  // still be new.
   bool climb_over(int unit) {
     climbed_now_.push_back(unit);
     return reach(unit, climbed_);
   }
 
-  // False where it is known. @pre the neighbours have their candidates
+  // Returns false where the state is known. @pre the neighbours have their candidates
   bool reach(int unit, std::set<State>& known) {
     const std::vector<int>& neighbours = all_.step_of(unit).neighbours;
     State state{unit, candidate(unit)};
@@ -119,14 +121,14 @@ class MinMarginals::Reached {
 
   int candidate(int unit) const {
     const auto found = fixed_.find(unit);
-    return found == fixed_.end() ? all_.optimum_[index(unit)] : found->second;
+    return found == fixed_.end() ? all_.optimum_[unit] : found->second;
   }
-  bool is_optimal(int unit) const { return candidate(unit) == all_.optimum_[index(unit)]; }
+  bool is_optimal(int unit) const { return candidate(unit) == all_.optimum_[unit]; }
   void fix(int unit, int candidate) { fixed_.emplace(unit, candidate); }
 
   const MinMarginals& all_;
   std::map<int, int> fixed_;      // candidate by unit, of the choice that is added
-  std::vector<int> climbed_now_;  // units, likewise
+  std::vector<int> climbed_now_;  // units that were climbed for this choice
   std::set<State> climbed_;
   std::set<State> descended_;
   std::vector<ChoicePair> pairs_;

@@ -1,4 +1,4 @@
-// Unit by unit, the shortest path to every candidate.
+// Finds the shortest path to every candidate, one unit after the other.
 #include "planner/search/graph/shortest_path.hpp"
 
 #include <cstddef>
@@ -14,39 +14,40 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// Of every unit but the last, with the next one.
+// Returns for every unit except the last the costs of its pairs with the next unit.
 std::vector<SharedCosts> shuffles_to_next(const CostGraph& graph) {
   std::vector<std::optional<SharedCosts>> sums(graph.units.size() - 1);
   for (const CostEdge& edge : graph.edges) {
-    std::optional<SharedCosts>& sum = sums[index(edge.from)];
+    std::optional<SharedCosts>& sum = sums[edge.from];
     sum = sum ? sum_of(*sum, edge.costs) : edge.costs;
   }
   std::vector<SharedCosts> shuffles;
   for (int unit = 0; unit + 1 < graph.unit_count(); ++unit) {
-    std::optional<SharedCosts>& sum = sums[index(unit)];
+    std::optional<SharedCosts>& sum = sums[unit];
     if (!sum) sum = CostMatrix(graph.candidate_count(unit), graph.candidate_count(unit + 1));
     shuffles.push_back(*std::move(sum));
   }
   return shuffles;
 }
 
-// The shortest paths to the candidates of a unit, and over which one of the unit before they lead.
+// Holds the shortest paths to the candidates of a unit, and the candidate before on each path.
 struct Paths {
   std::vector<double> lengths;
   std::vector<int> previous;
 };
 
-// Weight Cost_Di(i) + Shuffle(Di, Dj) between units. Of equal paths that over the last candidate.
+// Adds a step of the weight Cost_Di(i) + Shuffle(Di, Dj) to all paths. Among equal paths, it takes
+// the path over the last candidate.
 Paths lengthened(const std::vector<double>& lengths,
                  const std::vector<double>& costs,
                  const SharedCosts& shuffles) {
-  const std::size_t columns = index(shuffles.columns());
+  const std::size_t columns = shuffles.columns();
   Paths next{.lengths = std::vector<double>(columns, infinity),
              .previous = std::vector<int>(columns, 0)};
   for (int row = shuffles.rows() - 1; row >= 0; --row) {
     const std::span<const double> shuffle = shuffles.row(row);
     for (std::size_t column = 0; column < columns; ++column) {
-      const double length = lengths[index(row)] + (costs[index(row)] + shuffle[column]);
+      const double length = lengths[row] + (costs[row] + shuffle[column]);
       if (length >= next.lengths[column]) continue;
       next.lengths[column] = length;
       next.previous[column] = row;
@@ -57,7 +58,8 @@ Paths lengthened(const std::vector<double>& lengths,
 
 }  // namespace
 
-// From a source to all candidates of the first unit, and from those of the last to a sink.
+// The path leads from a source to the candidates of the first unit, and from the candidates of the
+// last unit to a sink.
 Assignment shortest_path(const CostGraph& graph) {
   check(graph);
   if (!is_line(graph)) throw std::logic_error("shortest_path needs a line of units");
@@ -74,7 +76,7 @@ Assignment shortest_path(const CostGraph& graph) {
   Assignment assignment(graph.units.size());
   int candidate = 0;
   for (std::size_t unit = graph.units.size(); unit-- > 0;) {
-    candidate = previous[unit][index(candidate)];
+    candidate = previous[unit][candidate];
     assignment[unit] = candidate;
   }
   return assignment;

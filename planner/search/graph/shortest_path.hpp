@@ -1,4 +1,4 @@
-// Best assignment of a line of units, as a single-source shortest path.
+// Finds the best assignment of a line of units as a single-source shortest path.
 // Source: Dryden et al. 2019, section V-C.
 #pragma once
 
@@ -6,8 +6,8 @@
 
 namespace cnnplan {
 
-// Optimal. Linear in the number of candidate pairs. Of equally good candidates an earlier one is
-// not guaranteed, but the same graph gives the same answer.
+// Returns an optimum, in time linear in the number of candidate pairs. Among equally good
+// candidates, it need not take the earliest, but equal graphs give equal answers.
 // @pre check(graph) passes, is_line(graph)
 Assignment shortest_path(const CostGraph& graph);
 

@@ -1,4 +1,4 @@
-// One vertex per unit and candidate, a source and a sink; the only file that knows Boost.Graph.
+// Makes one vertex per unit and candidate, a source and a sink. Only this file knows Boost.Graph.
 #include "planner/search/graph/vertex_path.hpp"
 
 #include <cstddef>
@@ -31,7 +31,8 @@ struct EdgeList {
   }
 };
 
-// Vertex 0 is the source; candidate c of unit u is vertex first[u] + c; first[unit_count] the sink.
+// Vertex 0 is the source, candidate c of unit u is vertex first[u] + c, and first[unit_count] is
+// the sink.
 std::vector<std::size_t> first_vertices(const CostGraph& graph) {
   std::vector<std::size_t> first;
   first.reserve(graph.units.size() + 1);
@@ -50,7 +51,7 @@ std::vector<CostMatrix> shuffles_to_next(const CostGraph& graph) {
     shuffles.emplace_back(graph.candidate_count(unit), graph.candidate_count(unit + 1));
   }
   for (const CostEdge& edge : graph.edges) {
-    CostMatrix& sum = shuffles[static_cast<std::size_t>(edge.from)];
+    CostMatrix& sum = shuffles[edge.from];
     for (int row = 0; row < sum.rows(); ++row) {
       for (int column = 0; column < sum.columns(); ++column) {
         sum(row, column) += edge.costs(row, column);
@@ -60,7 +61,8 @@ std::vector<CostMatrix> shuffles_to_next(const CostGraph& graph) {
   return shuffles;
 }
 
-// Weight Cost_Di(i) + Shuffle(Di, Dj) between units, 0 from the source, Cost_Di(last) to the sink.
+// Edges have the weight Cost_Di(i) + Shuffle(Di, Dj) between units, 0 from the source, and
+// Cost_Di(last) to the sink.
 EdgeList path_edges(const CostGraph& graph, const std::vector<std::size_t>& first) {
   const std::vector<CostMatrix> shuffles = shuffles_to_next(graph);
   EdgeList list;

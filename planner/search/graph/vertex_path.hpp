@@ -1,12 +1,12 @@
-// Best assignment of a line of units by Boost.Graph, edge by edge: what `--search shortest_path`
-// runs.
+// Finds the best assignment of a line of units by Boost.Graph, edge by edge. The option
+// `--search shortest_path` runs it.
 #pragma once
 
 #include "planner/search/graph/cost_graph.hpp"
 
 namespace cnnplan {
 
-// What shortest_path finds, of equal paths the same. @pre is_line(graph), with one unit or more
+// Returns the assignment that shortest_path finds. @pre is_line(graph), with one unit or more
 Assignment shortest_path_of_vertices(const CostGraph& graph);
 
 }  // namespace cnnplan

@@ -1,4 +1,4 @@
-// By price, and by what is known of it.
+// Chooses allreduces by their prices, and takes only measured ones where some were measured.
 #include "planner/search/plans/allreduce_choice.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 constexpr std::array at_once{CollectiveKind::allreduce};
 constexpr std::array in_halves{CollectiveKind::reduce_scatter, CollectiveKind::allgather};
 
-// Allreduces of all ranks by their price.
+// Compares the prices of the allreduces over all ranks.
 class AllreduceChoice {
  public:
   AllreduceChoice(const Platform& platform, const Plan& plan)
@@ -29,8 +29,8 @@ class AllreduceChoice {
     return std::ranges::any_of(all, [&](auto algorithm) { return is_measured(algorithm); });
   }
 
-  // `preferred` unless another one that may run takes less than 1/`times` of its time. `kinds`:
-  // what it has to run.
+  // Returns `preferred`, unless another algorithm that may run takes less than 1/`times` of its
+  // time. The algorithm has to run all `kinds`.
   AllreduceAlgorithm fastest(double bytes,
                              AllreduceAlgorithm preferred,
                              double times,
@@ -67,8 +67,8 @@ class AllreduceChoice {
     return sum_s;
   }
 
-  // In the order of preference where prices are equal: what library and own code run by the same
-  // steps, the library runs better.
+  // Lists algorithms in the order of preference where prices are equal. Where the library and our
+  // code run the same steps, the library is faster.
   static constexpr std::array all{AllreduceAlgorithm::library,
                                   AllreduceAlgorithm::hierarchical,
                                   AllreduceAlgorithm::rabenseifner,
@@ -79,8 +79,8 @@ class AllreduceChoice {
     return has_fit(platform_, ranks_, CollectiveKind::allreduce, algorithm);
   }
 
-  // Where anything was measured on so many ranks, nothing runs that was not; the ring is measured
-  // by its steps. On a measured platform the library is never guessed.
+  // Where any algorithm was measured on this number of ranks, only measured ones may run. The ring
+  // is measured by its steps. On a measured platform, the library's time is never guessed.
   bool may_run(AllreduceAlgorithm algorithm) const {
     if (algorithm == AllreduceAlgorithm::ring) return true;
     if (is_any_measured()) return is_measured(algorithm);
@@ -93,7 +93,7 @@ class AllreduceChoice {
   GroupLinks links_;
 };
 
-// No sum of gradients is larger: a bucket is full with the layer that fills it.
+// Returns the bytes of the largest sum of gradients. A bucket is full with the layer that fills it.
 std::int64_t largest_sum_bytes(const Plan& plan) {
   const std::int64_t parameter = parameter_bytes(plan.precision);
   std::int64_t largest = plan.bucket_bytes;
@@ -103,8 +103,8 @@ std::int64_t largest_sum_bytes(const Plan& plan) {
   return std::min(largest, plan.network.parameter_count() * parameter);
 }
 
-// By size, from a few numbers up to the largest sum, `fastest` of each where that is not the
-// largest sum's.
+// Returns by size the fastest algorithm of smaller sums, where it differs from the algorithm of the
+// largest sum.
 template <typename Fastest>
 std::vector<SizedAllreduce> small_allreduces(const Plan& plan,
                                              double largest_bytes,

@@ -82,7 +82,7 @@ std::set<int> concurrencies(const MultigridRequest& request, int groups) {
   return found;
 }
 
-// One way to run all chains.
+// Describes one way to run all chains.
 struct Setting {
   int partitions = 1;
   int coarsening = 1;
@@ -100,7 +100,7 @@ PlanOrigin origin_of(const Setting& setting, const Mesh& mesh, bool others_by_st
 
 void set_layers(Plan& plan, const ResidualBlock& block, const Mesh& mesh, int stage) {
   for (LayerIndex layer : {block.weights, block.transform, block.sum}) {
-    LayerPlan& own = plan.layers[static_cast<std::size_t>(layer)];
+    LayerPlan& own = plan.layers[layer];
     own.set({.mesh = mesh});
     own.recompute = false;
     own.stage = stage;
@@ -115,7 +115,7 @@ void split_chain(Plan& plan, const ResidualChain& chain, const Setting& setting,
     const Range own = coarse_steps_of(stage, steps, setting.partitions);
     const auto end = std::min<std::int64_t>(own.end * setting.coarsening, blocks);
     for (std::int64_t i = own.begin * setting.coarsening; i < end; ++i) {
-      set_layers(plan, chain[static_cast<std::size_t>(i)], mesh, stage);
+      set_layers(plan, chain[i], mesh, stage);
     }
   }
 }
@@ -178,7 +178,7 @@ std::optional<Plan> with_stages(Plan plan,
                                 const std::vector<ResidualChain>& chains,
                                 const Mesh& mesh) {
   const auto is_alike = [&](LayerIndex layer) {
-    const Mesh& own = plan.layers[static_cast<std::size_t>(layer)].mesh;
+    const Mesh& own = plan.layers[layer].mesh;
     return own.size(Axis::r) * own.size(Axis::c) == plan.ranks &&
            can_be_staged(plan.network.layer(layer).parameters) && !is_in(chains, layer);
   };
@@ -191,7 +191,7 @@ std::optional<Plan> with_stages(Plan plan,
     const int from_last = static_cast<int>(behind / all * stages);
     const bool is_in_front = layer < chains.front().front().weights;
     const int stage = is_in_front ? 0 : std::max(0, stages - 1 - from_last);
-    plan.layers[static_cast<std::size_t>(layer)] = {.mesh = mesh, .stage = stage};
+    plan.layers[layer] = {.mesh = mesh, .stage = stage};
     behind += static_cast<double>(plan.network.parameter_count(layer));
     changes = true;
   }
@@ -284,11 +284,11 @@ std::optional<Plan> on_groups(const Plan& plan, int ranks) {
   const std::vector<ResidualChain> chains = chains_of(plan.network);
   Plan grouped = plan;
   const auto is_split = [&](LayerIndex layer) {
-    return grouped.layers[static_cast<std::size_t>(layer)].mesh.size(Axis::c) > 1;
+    return grouped.layers[layer].mesh.size(Axis::c) > 1;
   };
   bool changes = false;
   for (LayerIndex index = 0; index < plan.network.layer_count(); ++index) {
-    const LayerPlan& staged = plan.layers[static_cast<std::size_t>(index)];
+    const LayerPlan& staged = plan.layers[index];
     const Layer& layer = plan.network.layer(index);
     const auto* fc = std::get_if<FullyConnected>(&layer.parameters);
     const bool follows = std::holds_alternative<Relu>(layer.parameters) &&
@@ -296,7 +296,7 @@ std::optional<Plan> on_groups(const Plan& plan, int ranks) {
     const bool is_wanted = (fc != nullptr && fc->outputs >= ranks) || follows;
     const int stages = staged.mesh.size(Axis::l);
     if (!is_wanted || stages == 1 || stages % ranks != 0 || is_in(chains, index)) continue;
-    grouped.layers[static_cast<std::size_t>(index)] = on_group(staged, ranks);
+    grouped.layers[index] = on_group(staged, ranks);
     changes = true;
   }
   return changes ? std::optional(std::move(grouped)) : std::nullopt;

@@ -1,4 +1,4 @@
-// Plans that split residual chains by layers: run by multigrid, or layer by layer.
+// Makes plans that split residual chains by layers, run by multigrid or layer by layer.
 #pragma once
 
 #include <optional>
@@ -10,14 +10,14 @@
 
 namespace cnnplan {
 
-// The user's limits for multigrid. More cycles, FCF-relaxation and less coarsening come closer to
-// the result of the layers in order. No model knows how close the result has to be.
+// Holds the user's limits for multigrid. More cycles, FCF-relaxation and less coarsening come
+// closer to the result of the layers in order. No model knows how close the result has to be.
 struct MultigridRequest {
   int cycles = 2;  // 0 runs the layers in order, on the ranks that have them
   Relaxation relaxation = Relaxation::f;
   FirstGuess first_guess = FirstGuess::coarse;
   int partitions =
-      0;  // the ranks must split chains into so many parts; 0 allows any number, or none
+      0;  // the number of parts that the ranks must split chains into; 0 allows any, or none
   // 0 allows the powers of two that leave least_coarse_steps, and for each a similar number that
   // shares the layers out more evenly.
   int coarsening = 0;

@@ -32,7 +32,7 @@ std::vector<ForwardPrices> forward_prices(const Schedule& schedule,
   std::vector<ForwardPrices> found(layers);
   for (const Operation& operation : schedule.operations) {
     if (operation.layer < 0 || operation.label.direction != Direction::forward) continue;
-    ForwardPrices& own = found[static_cast<std::size_t>(operation.layer)];
+    ForwardPrices& own = found[operation.layer];
     const Price price = prices(schedule, operation);
     if (std::holds_alternative<TransferOperation>(operation.body)) own.halo_s += price.seconds;
     if (!std::holds_alternative<KernelOperation>(operation.body)) continue;
@@ -46,7 +46,7 @@ std::vector<ForwardPrices> forward_prices(const Schedule& schedule,
 
 Plan with_method(Plan plan, const std::vector<LayerIndex>& layers) {
   for (const LayerIndex layer : layers) {
-    plan.layers[static_cast<std::size_t>(layer)].halo = HaloMethod::interior_strips;
+    plan.layers[layer].halo = HaloMethod::interior_strips;
   }
   return plan;
 }
@@ -102,7 +102,7 @@ std::vector<Gain> gains(const Plan& plan, const PriceList& prices, bool only_pro
   }
   std::vector<Gain> found;
   for (const LayerIndex layer : layers) {
-    const double seconds = least[static_cast<std::size_t>(layer)];
+    const double seconds = least[layer];
     if (seconds > 0.0 && seconds < std::numeric_limits<double>::infinity()) {
       found.push_back({.seconds = seconds, .layer = layer});
     }

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "planner/search/graph/rounding.hpp"
-#include "planner/search/plans/refine.hpp"
+#include "planner/search/plans/lazy_optimum.hpp"
 
 namespace cnnplan {
 namespace {
@@ -35,9 +35,8 @@ std::vector<int> cheapest(const std::vector<double>& costs, std::size_t most) {
   for (std::size_t i = 0; i < costs.size(); ++i) {
     if (std::isfinite(costs[i])) candidates.push_back(static_cast<int>(i));
   }
-  std::stable_sort(candidates.begin(), candidates.end(), [&](int a, int b) {
-    return costs[index(a)] < costs[index(b)];
-  });
+  std::stable_sort(
+      candidates.begin(), candidates.end(), [&](int a, int b) { return costs[a] < costs[b]; });
   candidates.resize(std::min(most + 1, candidates.size()));
   return candidates;
 }
@@ -58,7 +57,7 @@ std::vector<NearTie> near_ties(const MinMarginals& marginals) {
     const std::vector<double>& costs = marginals.costs()[unit];
     for (int candidate : cheapest(costs, others_of_unit)) {
       if (candidate == marginals.optimum()[unit]) continue;
-      ties.push_back({.cost = costs[index(candidate)],
+      ties.push_back({.cost = costs[candidate],
                       .choice = {.unit = static_cast<int>(unit), .candidate = candidate}});
     }
   }
@@ -69,7 +68,7 @@ std::vector<NearTie> near_ties(const MinMarginals& marginals) {
 
 Assignment changed(Assignment assignment, const Change& change) {
   for (const auto& [unit, candidate] : change) {
-    assignment[index(unit)] = candidate;
+    assignment[unit] = candidate;
   }
   return assignment;
 }

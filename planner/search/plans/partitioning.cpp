@@ -39,7 +39,7 @@ class Partitioner {
  public:
   Partitioner(const ScoredPlan& scored, const PriceList& prices)
       : own_score_(scored.score), plan_(scored.plan), setting_(longest(plan_)), prices_(prices) {
-    const Mesh& mesh = plan_.layers[static_cast<std::size_t>(setting_.first)].mesh;
+    const Mesh& mesh = plan_.layers[setting_.first].mesh;
     own_partitions_ = mesh.size(Axis::l);
     sample_ranks_ = plan_.ranks / own_partitions_;
     blocks_ = block_count(plan_, setting_);
@@ -68,7 +68,7 @@ class Partitioner {
         std::any_of(plan_.multigrid.begin(), plan_.multigrid.end(), [&](const Multigrid& chain) {
           return chain.first <= layer && layer <= chain.last;
         });
-    const Mesh& mesh = plan_.layers[static_cast<std::size_t>(layer)].mesh;
+    const Mesh& mesh = plan_.layers[layer].mesh;
     if (is_inside || mesh.size(Axis::l) == 1) return;
     group_ranks_ = std::max(group_ranks_, mesh.size(Axis::c));
   }
@@ -93,7 +93,7 @@ class Partitioner {
     return mostly_on(blank, choices, choices.units.front().splits.front());
   }
 
-  // True if the user asked for the allreduces of the plan. Otherwise they were chosen by price.
+  // Returns whether the user asked for the allreduces of the plan. Otherwise, the price chose them.
   bool is_allreduce_asked_for() const {
     Plan chosen = plan_;
     choose_allreduce(chosen, prices_.platform());

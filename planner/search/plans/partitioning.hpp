@@ -6,11 +6,11 @@
 namespace cnnplan {
 
 // Returns the steps of `scored` with other numbers of partitions. Each partition has as many ranks
-// as in the plan, which share out its samples. The numbers are:
-// - one, with the layers in order on the ranks of one partition;
-// - two, three and powers of two up to twice the plan's number;
-// - further powers of two, up to 1,024 ranks, until multigrid is faster than in order and fits;
-// - the least number with which multigrid is faster.
+// as in the plan, which share out its samples. It tries:
+// - One, with the layers in order on the ranks of one partition.
+// - Two, three and powers of two up to twice the plan's number.
+// - Further powers of two, up to 1,024 ranks, until multigrid is faster than in order and fits.
+// - The least number with which multigrid is faster.
 // With the plan's own number, the step is the plan's. Layers outside of chains are split by samples
 // or by stage, whichever is faster. Cycles, relaxation, levels and lanes are the plan's. The
 // coarsening is close to the plan's and shares the layers out evenly. @pre the plan has multigrid

@@ -16,7 +16,7 @@ struct UniformOrigin {
   bool operator==(const UniformOrigin&) const = default;
 };
 
-// A plan that a search over splits found. The enumerators name the criterion or the method.
+// Says how the search over splits found a plan: by which criterion or method.
 enum class SearchOrigin {
   shortest_path,
   least_additive_cost,
@@ -37,7 +37,7 @@ struct ChainOrigin {
   bool operator==(const ChainOrigin&) const = default;
 };
 
-// The fastest plan by stages, with fully connected layers on groups of stages.
+// The plan is the fastest one by stages, with fully connected layers on groups of stages.
 struct GroupOrigin {
   int stages = 2;  // of a group
   bool operator==(const GroupOrigin&) const = default;

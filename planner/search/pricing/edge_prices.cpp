@@ -18,6 +18,11 @@ namespace {
 // This is longer than any step.
 constexpr double hopeless_s = 1e9;
 
+// True where readers that need the same blocks share one transfer forward. Copies are not shared.
+bool shares_forward(const ReadSignature& signature) {
+  return signature.readers > 1 && !signature.reader.traits.copies_inputs;
+}
+
 }  // namespace
 
 EdgePrices::EdgePrices(const FusedUnits& fused,
@@ -28,39 +33,11 @@ EdgePrices::EdgePrices(const FusedUnits& fused,
       prices_(prices),
       ranks_(probe_ranks(plan_.ranks)),
       spare_s_(std::move(spare_s)),
-      least_message_(prices.platform()),
+      message_lower_bound_(prices.platform()),
       exposed_(1.0 - overlap_of(plan_, prices.platform())) {}
 
-EdgePrices::Rules EdgePrices::rules_of(LayerIndex consumer, std::size_t input) const {
-  const Network& network = plan_.network;
-  const LayerIndex source = network.inputs_of(consumer).at(input);
-  const LayerParameters& reader = network.layer(consumer).parameters;
-  const LayerParameters& tensor = network.layer(source).parameters;
-  const LayerIndex writer = fused_.unit_of(source).head;
-  const bool dense = needs_dense_blocks(tensor);
-  return {.dense = dense,
-          .fused = !dense && needs_dense_blocks(network.layer(writer).parameters),
-          .dense_gradient = fused_.needs_dense_gradient(source),
-          .gradient = fused_.requires_gradient(source),
-          .dense_read = needs_dense_blocks(reader),
-          .samples = has_one_dense_reader(network, source),
-          .shared = shares_gradient(reader, input),
-          .kept = traits_of(reader).reads_input_again,
-          .sliced = fused_.sliced_gradient(consumer),
-          .copies = copies_inputs(reader),
-          .groups = mixes_channels(reader) ? groups_of(reader) : 0,
-          .transposed = is_transposed(reader),
-          .first_channel = network.first_channel(consumer, input),
-          .readers = static_cast<int>(network.consumers_of(source).size())};
-}
-
-Window EdgePrices::window_of(LayerIndex layer) const {
-  return has_window(plan_.network.layer(layer).parameters) ? plan_.network.window_of(layer)
-                                                           : Window{};
-}
-
-std::vector<BlockOwnership> EdgePrices::blocks(LayerIndex layer, const std::vector<Split>& splits) {
-  const Shape shape = plan_.network.output_shape(layer, plan_.batch);
+std::vector<BlockOwnership> EdgePrices::blocks(const Shape& shape,
+                                               const std::vector<Split>& splits) {
   std::vector<BlockOwnership> owned;
   for (const Split& split : splits) {
     owned.push_back(BlockOwnership(Distribution(shape, split.mesh)).tabulated(tables_));
@@ -68,33 +45,27 @@ std::vector<BlockOwnership> EdgePrices::blocks(LayerIndex layer, const std::vect
   return owned;
 }
 
+void EdgePrices::add_blocks(const Key& key, Edge& edge) {
+  const ReadSignature& signature = key.signature;
+  edge.key_ = &key;
+  edge.owned_ = blocks(signature.reader.input, key.source_splits);
+  edge.outputs_ = blocks(signature.reader.output, key.reader_splits);
+  for (std::size_t i = 0; i < edge.outputs_.size(); ++i) {
+    const ChannelAlgorithm algorithm = key.reader_splits[i].channel_algorithm;
+    edge.needed_.push_back(
+        needed_blocks(signature.reader, edge.outputs_[i], algorithm).tabulated(tables_));
+  }
+}
+
 EdgePrices::Edge& EdgePrices::operator()(LayerIndex consumer,
                                          std::size_t input,
                                          const std::vector<Split>& source_splits,
                                          const std::vector<Split>& consumer_splits) {
-  const LayerIndex source = plan_.network.inputs_of(consumer).at(input);
-  const Rules rules = rules_of(consumer, input);
   const auto [entry, is_new] =
-      edges_.try_emplace({plan_.network.output_shape(source, plan_.batch),
-                          plan_.network.output_shape(consumer, plan_.batch),
-                          window_of(consumer),
-                          source_splits,
-                          consumer_splits,
-                          rules});
+      edges_.try_emplace({fused_.read_signature(consumer, input), source_splits, consumer_splits});
   Edge& edge = entry->second;
   if (!is_new) return edge;
-  edge.rules_ = rules;
-  edge.owned_ = blocks(source, source_splits);
-  edge.outputs_ = blocks(consumer, consumer_splits);
-  for (const Split& split : source_splits) {
-    edge.dense_.push_back(rules.dense || (rules.fused && writes_dense_relu(split)));
-  }
-  for (std::size_t i = 0; i < consumer_splits.size(); ++i) {
-    const ChannelAlgorithm algorithm = consumer_splits[i].channel_algorithm;
-    edge.needed_.push_back(
-        needed_blocks(plan_.network, consumer, input, edge.outputs_[i], algorithm)
-            .tabulated(tables_));
-  }
+  add_blocks(entry->first, edge);
   EdgePrice& price = edge.price_;
   price.slowest =
       CostMatrix(static_cast<int>(edge.owned_.size()), static_cast<int>(edge.needed_.size()));
@@ -110,7 +81,8 @@ EdgePrices::Edge& EdgePrices::operator()(LayerIndex consumer,
 }
 
 bool EdgePrices::has_price(const Pair& pair) {
-  return pair.edge->has_price_[pair.edge->index(pair.row, pair.column)] != 0;
+  const EdgePrice& price = pair.edge->price_;
+  return pair.edge->has_price_[price.slowest.index(pair.row, pair.column)] != 0;
 }
 
 std::vector<EdgePrices::Pair> EdgePrices::price(std::vector<Pair> pairs) const {
@@ -122,39 +94,39 @@ std::vector<EdgePrices::Pair> EdgePrices::price(std::vector<Pair> pairs) const {
 }
 
 EdgePrices::Blocks EdgePrices::blocks_of(const Pair& pair) const {
-  const auto row = static_cast<std::size_t>(pair.row);
-  const auto column = static_cast<std::size_t>(pair.column);
   const Edge& edge = *pair.edge;
-  return {.owned = edge.owned_[row],
-          .needed = edge.needed_[column],
-          .outputs = edge.outputs_[column],
-          .rules = edge.rules_,
-          .dense = edge.dense_[row] != 0,
-          .loads = edge.rules_.samples && loads_needed(edge.owned_[row], edge.needed_[column])};
+  const ReadSignature& signature = edge.key_->signature;
+  return {.owned = edge.owned_[pair.row],
+          .needed = edge.needed_[pair.column],
+          .outputs = edge.outputs_[pair.column],
+          .signature = signature,
+          .split = edge.key_->source_splits[pair.row],
+          .loads = signature.may_load_needed &&
+                   loads_needed(edge.owned_[pair.row], edge.needed_[pair.column])};
 }
 
 void EdgePrices::bound(const Pair& pair) const {
   const Blocks blocks = blocks_of(pair);
-  const Rules& rules = blocks.rules;
   const std::int64_t bytes = activation_bytes(plan_.precision);
-  const double share = rules.readers > 1 && !rules.copies ? 1.0 / rules.readers : 1.0;
+  const double share = shares_forward(blocks.signature) ? 1.0 / blocks.signature.readers : 1.0;
   EdgePrice& price = pair.edge->price_;
   double& slowest_s = price.slowest(pair.row, pair.column);
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
     const double there_s =
-        blocks.loads
-            ? 0.0
-            : least_receive_s(least_message_, blocks.owned, blocks.needed, ranks_[i], bytes);
+        blocks.loads ? 0.0
+                     : receive_lower_bound_s(
+                           message_lower_bound_, blocks.owned, blocks.needed, ranks_[i], bytes);
     const double back_s =
-        rules.gradient
-            ? least_receive_s(least_message_, blocks.needed, blocks.owned, ranks_[i], bytes)
+        blocks.signature.requires_gradient
+            ? receive_lower_bound_s(
+                  message_lower_bound_, blocks.needed, blocks.owned, ranks_[i], bytes)
             : 0.0;
     slowest_s = std::max(slowest_s, there_s + back_s);
     const double least_s = exposed_ * (there_s + back_s);
     const bool is_hopeless = least_s > 0.0 && least_s > spare_s_[i];
     if (is_hopeless) {
       slowest_s = hopeless_s;
-      pair.edge->has_price_[pair.edge->index(pair.row, pair.column)] = 1;
+      pair.edge->has_price_[price.slowest.index(pair.row, pair.column)] = 1;
       for (CostMatrix& least : price.least) least(pair.row, pair.column) = hopeless_s;
       return;
     }
@@ -165,31 +137,31 @@ void EdgePrices::bound(const Pair& pair) const {
 
 void EdgePrices::set(const Pair& pair) const {
   const Blocks blocks = blocks_of(pair);
-  const Rules& rules = blocks.rules;
+  const LayerTraits& reader = blocks.signature.reader.traits;
   EdgePrice& price = pair.edge->price_;
-  const bool forward = rules.copies || exchanges_forward(blocks.owned, blocks.needed);
+  const bool there = exchanges_forward(reader, blocks.owned, blocks.needed);
   const bool back =
-      rules.gradient && (rules.copies || exchanges_backward(blocks.needed, blocks.owned));
-  const bool is_shared = forward && rules.readers > 1 && !rules.copies;
+      blocks.signature.requires_gradient && exchanges_backward(reader, blocks.needed, blocks.owned);
+  const bool is_shared = there && shares_forward(blocks.signature);
   double& slowest_s = price.slowest(pair.row, pair.column);
   slowest_s = 0.0;
   for (int rank : probe_ranks({&blocks.owned.mesh(), &blocks.needed.mesh()})) {
-    const Part part = part_of(blocks, rank, (forward && !blocks.loads) || back);
+    const Part part = part_of(blocks, rank, (there && !blocks.loads) || back);
     const double back_s = back ? backward_s(blocks, part) : 0.0;
-    const double there_s = forward ? forward_s(blocks, part) : 0.0;
-    slowest_s = std::max(slowest_s, there_s + back_s);
-    if (forward && rules.kept) {
+    const Arrival arrival = there ? forward(blocks, part) : Arrival{};
+    slowest_s = std::max(slowest_s, arrival.seconds + back_s);
+    if (there && reader.reads_input_again) {
       double& bytes = price.kept_bytes(pair.row, pair.column);
-      bytes = std::max(bytes, kept_bytes(blocks, part));
+      if (arrival.has_own_buffer) bytes = std::max(bytes, activation_bytes_of(part.want));
       double& again_s = price.again(pair.row, pair.column);
-      again_s = std::max(again_s, there_s);
+      again_s = std::max(again_s, arrival.seconds);
     }
     const auto probe = std::find(ranks_.begin(), ranks_.end(), rank);
     if (probe == ranks_.end() || plan_.overlap) continue;
-    price.least[static_cast<std::size_t>(probe - ranks_.begin())](pair.row, pair.column) =
-        (is_shared ? least_forward_s(blocks, part) : there_s) + back_s;
+    price.least[probe - ranks_.begin()](pair.row, pair.column) =
+        (is_shared ? least_forward_s(blocks, part) : arrival.seconds) + back_s;
   }
-  pair.edge->has_price_[pair.edge->index(pair.row, pair.column)] = 1;
+  pair.edge->has_price_[price.slowest.index(pair.row, pair.column)] = 1;
 }
 
 EdgePrices::Part EdgePrices::part_of(const Blocks& blocks, int rank, bool exchanges) {
@@ -200,57 +172,52 @@ EdgePrices::Part EdgePrices::part_of(const Blocks& blocks, int rank, bool exchan
 }
 
 Box EdgePrices::reader_box(const Blocks& blocks, const Part& part) {
-  if (!blocks.rules.copies) return part.want;
-  return shifted(blocks.outputs.box(part.rank), Dim::c, -blocks.rules.first_channel);
+  const LayerSignature& reader = blocks.signature.reader;
+  if (!reader.traits.copies_inputs) return part.want;
+  return shifted(blocks.outputs.box(part.rank), Dim::c, -reader.first_channel);
 }
 
 Box EdgePrices::storage(const Blocks& blocks, const Part& part) {
-  const std::span<const Box> dense_reads(&part.want, blocks.rules.dense_read ? 1 : 0);
-  return storage_block(part.own, blocks.dense, dense_reads);
+  const bool is_dense_read = needs_dense_blocks(blocks.signature.reader.traits);
+  const std::span<const Box> dense_reads(&part.want, is_dense_read ? 1 : 0);
+  return storage_block(part.own, blocks.signature.writes_dense_blocks(blocks.split), dense_reads);
 }
 
-double EdgePrices::forward_s(const Blocks& blocks, const Part& part) const {
+EdgePrices::Arrival EdgePrices::forward(const Blocks& blocks, const Part& part) const {
   if (blocks.loads) {
     const std::int64_t more = volume(part.want) - volume(part.own);
-    return prices_.load_s(checked_multiply(more, activation_bytes(plan_.precision)));
+    return {.seconds = prices_.load_s(checked_multiply(more, activation_bytes(plan_.precision)))};
   }
-  if (blocks.rules.copies) {
-    return transfer_s({.list = part.there},
-                      part.own,
-                      reader_box(blocks, part),
-                      part.rank,
-                      lists_of(blocks.owned, blocks.needed));
+  const ListOf list_of = lists_of(blocks.owned, blocks.needed);
+  if (blocks.signature.reader.traits.copies_inputs) {
+    const Box output = reader_box(blocks, part);
+    return {.seconds = transfer_s({.list = part.there}, part.own, output, part.rank, list_of)};
   }
   const Box stored = storage(blocks, part);
   const Exchange exchange = exchange_forward(part.there, part.own, part.want, stored, part.rank);
-  return transfer_s(exchange,
-                    stored,
-                    exchange.in_place ? stored : part.want,
-                    part.rank,
-                    lists_of(blocks.owned, blocks.needed));
+  const Box& destination = exchange.in_place ? stored : part.want;
+  return {.seconds = transfer_s(exchange, stored, destination, part.rank, list_of),
+          .has_own_buffer = !exchange.in_place};
 }
 
-double EdgePrices::kept_bytes(const Blocks& blocks, const Part& part) const {
-  if (part.want == part.own || part.want == storage(blocks, part)) return 0.0;
-  return static_cast<double>(
-      checked_multiply(volume(part.want), activation_bytes(plan_.precision)));
+double EdgePrices::activation_bytes_of(const Box& box) const {
+  return static_cast<double>(checked_multiply(volume(box), activation_bytes(plan_.precision)));
 }
 
 // A larger storage never makes fewer copies of the sent elements. Room for the halo saves the copy
 // of the elements that stay.
 double EdgePrices::least_forward_s(const Blocks& blocks, const Part& part) const {
-  const Box stored = storage_block(part.own, blocks.dense, std::span(&part.want, 1));
+  const bool is_dense = blocks.signature.writes_dense_blocks(blocks.split);
+  const Box stored = storage_block(part.own, is_dense, std::span(&part.want, 1));
   const Exchange exchange = exchange_forward(part.there, part.own, part.want, stored, part.rank);
   const ListOf list_of = lists_of(blocks.owned, blocks.needed);
-  return transfer_s(exchange, part.own, part.want, part.rank, list_of) / blocks.rules.readers;
+  return transfer_s(exchange, part.own, part.want, part.rank, list_of) / blocks.signature.readers;
 }
 
 double EdgePrices::backward_s(const Blocks& blocks, const Part& part) const {
   const Box have = reader_box(blocks, part);
-  const GradientUse use{.shared = blocks.rules.shared,
-                        .dense = blocks.rules.dense_gradient,
-                        .replicas = blocks.owned.has_replicas(),
-                        .sliced = blocks.rules.sliced};
+  GradientUse use = blocks.signature.gradient_use;
+  use.replicas = blocks.owned.has_replicas();
   const Exchange exchange =
       exchange_backward(way_back(part.there, blocks.owned, blocks.needed, part.rank),
                         part.want,

@@ -1,15 +1,15 @@
 // Prices the transfers between a layer and one of its inputs for every pair of splits.
 #pragma once
 
+#include <compare>
 #include <map>
-#include <tuple>
 #include <vector>
 
 #include "planner/predict/price.hpp"
 #include "planner/schedule/blocks/exchange.hpp"
 #include "planner/schedule/blocks/fused_units.hpp"
 #include "planner/search/graph/cost_graph.hpp"
-#include "planner/search/pricing/least_message.hpp"
+#include "planner/search/pricing/message_lower_bound.hpp"
 
 namespace cnnplan {
 
@@ -22,6 +22,9 @@ struct EdgePrice {
   std::vector<CostMatrix> least;  // unavoidable in any plan on each of probe_ranks(ranks)
 };
 
+// The price of a pair of splits follows from a ReadSignature and the two splits alone, by the
+// functions of planner/schedule/blocks that the lowering calls.
+//
 // Prices are exact for a tensor with one reader that is no add. An add passes the gradient on as it
 // came, perhaps inside a halo, which is taken as dense here. The readers of one tensor do not know
 // each other's meshes:
@@ -40,15 +43,15 @@ class EdgePrices {
   // An edge is a tensor and a reader, each with several splits to choose from.
   class Edge;
 
-  // Returns the edge for these splits; equal shapes and rules share an edge. In a new edge no pair
-  // of splits has its price: `slowest` and `least` bound it from below by the number and the sizes
-  // of messages, and `again` and `kept_bytes` are 0. @pre `consumer` has this input
+  // Returns the edge for these splits. Equal signatures share an edge. In a new edge, no pair of
+  // splits has its price: `slowest` and `least` bound it from below by the number and the sizes of
+  // messages, and `again` and `kept_bytes` are 0. @pre `consumer` has this input
   Edge& operator()(LayerIndex consumer,
                    std::size_t input,
                    const std::vector<Split>& source_splits,
                    const std::vector<Split>& consumer_splits);
 
-  // One entry of an edge: a pair of splits.
+  // Names a pair of splits of an edge.
   struct Pair {
     Edge* edge = nullptr;
     int row = 0;
@@ -60,33 +63,21 @@ class EdgePrices {
   std::vector<Pair> price(std::vector<Pair> pairs) const;
 
  private:
-  // Holds every property of a tensor and a reader that a price depends on, except shapes and
-  // meshes.
-  struct Rules {
-    bool dense = false;              // the tensor is written in dense blocks only
-    bool fused = false;              // it is so where writes_dense_relu
-    bool dense_gradient = false;     // its gradient is read in dense blocks only
-    bool gradient = false;           // it has a gradient
-    bool dense_read = false;         // the reader reads dense blocks only
-    bool samples = false;            // it does, and the tensor is loaded for it alone
-    bool shared = false;             // others read the gradient that the reader hands back
-    bool kept = false;               // the reader reads it again in backpropagation
-    SlicedGradient sliced{};         // how the reader slices the gradient
-    bool copies = false;             // the reader copies the tensor into its output
-    std::int64_t groups = 0;         // groups of channels that the reader mixes
-    bool transposed = false;         // the reader's window makes the tensor
-    std::int64_t first_channel = 0;  // the reader's channel at which the tensor begins
-    int readers = 1;
-    auto operator<=>(const Rules&) const = default;
+  // Holds everything that the prices of an edge depend on.
+  struct Key {
+    ReadSignature signature{};
+    std::vector<Split> source_splits{};
+    std::vector<Split> reader_splits{};
+    auto operator<=>(const Key&) const = default;
   };
   // Holds the blocks of a pair.
   struct Blocks {
     const BlockOwnership& owned;
     const BlockOwnership& needed;
     const BlockOwnership& outputs;  // the reader's blocks
-    const Rules& rules;
-    bool dense;  // the tensor is written in dense blocks only, on this mesh
-    bool loads;  // ranks load what the reader needs
+    const ReadSignature& signature;
+    const Split& split;  // of the tensor
+    bool loads;          // ranks load all that the reader needs
   };
   // Holds one rank's part in a pair.
   struct Part {
@@ -95,11 +86,14 @@ class EdgePrices {
     Box want;
     TransferList there;
   };
-  using Key = std::tuple<Shape, Shape, Window, std::vector<Split>, std::vector<Split>, Rules>;
+  // Says how a rank gets its part.
+  struct Arrival {
+    double seconds = 0.0;
+    bool has_own_buffer = false;  // the part does not lie where the tensor is stored
+  };
 
-  Rules rules_of(LayerIndex consumer, std::size_t input) const;
-  Window window_of(LayerIndex layer) const;
-  std::vector<BlockOwnership> blocks(LayerIndex layer, const std::vector<Split>& splits);
+  void add_blocks(const Key& key, Edge& edge);
+  std::vector<BlockOwnership> blocks(const Shape& shape, const std::vector<Split>& splits);
   Blocks blocks_of(const Pair& pair) const;
   void bound(const Pair& pair) const;
   void set(const Pair& pair) const;
@@ -107,8 +101,8 @@ class EdgePrices {
   // Returns the block that the reader's memory of the tensor holds: all of its output if it copies.
   static Box reader_box(const Blocks& blocks, const Part& part);
   static Box storage(const Blocks& blocks, const Part& part);
-  double forward_s(const Blocks& blocks, const Part& part) const;
-  double kept_bytes(const Blocks& blocks, const Part& part) const;
+  Arrival forward(const Blocks& blocks, const Part& part) const;
+  double activation_bytes_of(const Box& box) const;
   double least_forward_s(const Blocks& blocks, const Part& part) const;
   double backward_s(const Blocks& blocks, const Part& part) const;
   double transfer_s(const Exchange& exchange,
@@ -122,7 +116,7 @@ class EdgePrices {
   const PriceList& prices_;
   std::vector<int> ranks_;  // the ranks of `least`
   std::vector<double> spare_s_;
-  LeastMessage least_message_;
+  MessageLowerBound message_lower_bound_;
   double exposed_ = 1.0;  // the least part of a message that kernels wait for
   std::map<Key, Edge> edges_;
   BlockOwnership::Tables tables_;
@@ -137,15 +131,10 @@ class EdgePrices::Edge {
  private:
   friend EdgePrices;
 
-  std::size_t index(int row, int column) const {
-    return static_cast<std::size_t>(row) * outputs_.size() + static_cast<std::size_t>(column);
-  }
-
   EdgePrice price_;
   std::vector<char> has_price_;  // by row and column
-  Rules rules_;
+  const Key* key_ = nullptr;
   std::vector<BlockOwnership> owned_;    // by row
-  std::vector<char> dense_;              // by row
   std::vector<BlockOwnership> needed_;   // by column
   std::vector<BlockOwnership> outputs_;  // by column, the reader's blocks
 };

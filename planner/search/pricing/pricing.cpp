@@ -14,7 +14,7 @@ namespace {
 
 double sum_over(const SearchUnit& unit, const LayerCosts& costs) {
   double sum = 0.0;
-  for (LayerIndex layer : unit.layers) sum += costs[static_cast<std::size_t>(layer)];
+  for (LayerIndex layer : unit.layers) sum += costs[layer];
   return sum;
 }
 
@@ -57,7 +57,7 @@ const CostGraph& PricedNetwork::graph_of(const OperationSum& sum, int ranks) con
                       .value = std::to_string(sum.rank),
                       .allowed = "0, the rank in the middle or the last one"});
   }
-  return least.at(static_cast<std::size_t>(found - probes.begin()));
+  return least.at(found - probes.begin());
 }
 
 NetworkPricing::NetworkPricing(const Plan& plan,

@@ -93,7 +93,7 @@ void raise(const Schedule& schedule, LayerCosts& most) {
   }
 }
 
-// True for a transfer between units.
+// Returns whether the operation is a transfer between units.
 bool is_edge(const Operation& operation) {
   const auto* transfer = std::get_if<TransferOperation>(&operation.body);
   return transfer != nullptr && !transfer->of_sums;
@@ -105,7 +105,7 @@ double own_s(const Schedule& schedule, const Operation& operation, const PriceLi
   const auto* load = std::get_if<LoadOperation>(&operation.body);
   if (load == nullptr) return prices(schedule, operation).seconds;
   const Buffer& data = schedule.buffers[load->data];
-  const Box& own = schedule.outputs[static_cast<std::size_t>(operation.layer)].box;
+  const Box& own = schedule.outputs[operation.layer].box;
   return prices.load_s(checked_multiply(volume(own), bytes_of(data.element)));
 }
 
@@ -114,9 +114,7 @@ double own_s(const Schedule& schedule, const Operation& operation, const PriceLi
 void copy_from_representatives(const FusedUnits& fused,
                                const UnitClasses& classes,
                                LayerCosts& costs) {
-  const auto at = [&costs](LayerIndex layer) -> double& {
-    return costs[static_cast<std::size_t>(layer)];
-  };
+  const auto at = [&costs](LayerIndex layer) -> double& { return costs[layer]; };
   const std::vector<Unit>& units = fused.units();
   for (std::size_t i = 0; i < units.size(); ++i) {
     const Unit& representative = units[classes.representatives()[i]];
@@ -156,7 +154,7 @@ SplitCosts split_costs(const Plan& plan,
   const Platform& platform = prices.platform();
   const std::vector<int> ranks =
       representative_ranks(plan, split.mesh, platform, probe_ranks(split));
-  const LayerCosts zero(static_cast<std::size_t>(plan.network.layer_count()), 0.0);
+  const LayerCosts zero(plan.network.layer_count(), 0.0);
   SplitCosts result{.slowest = zero, .kept_bytes = zero, .least = {}};
   const std::vector<bool> wanted = wanted_units(units, choices, split);
   std::map<int, LayerCosts> least_by_rank;
@@ -166,7 +164,7 @@ SplitCosts split_costs(const Plan& plan,
     LayerCosts least = zero;
     for (const Operation& operation : schedule.operations) {
       if (is_edge(operation)) continue;
-      const auto layer = static_cast<std::size_t>(operation.layer);
+      const LayerIndex layer = operation.layer;
       const double seconds = own_s(schedule, operation, prices);
       costs[layer] += seconds;
       least[layer] += unavoidable(operation, seconds);

@@ -1,4 +1,4 @@
-// Edge by edge, a price for every pair of distinct splits, handed to every pair of candidates.
+// Prices every pair of distinct splits once, and hands the price to every pair of candidates.
 #include "planner/search/pricing/unit_edges.hpp"
 
 #include <algorithm>
@@ -9,10 +9,10 @@ namespace cnnplan {
 namespace {
 
 std::vector<int> units_by_layer(const Plan& plan, const SplitChoices& choices) {
-  std::vector<int> units(static_cast<std::size_t>(plan.network.layer_count()), 0);
+  std::vector<int> units(plan.network.layer_count(), 0);
   for (std::size_t unit = 0; unit < choices.units.size(); ++unit) {
     for (LayerIndex layer : choices.units[unit].unit.layers) {
-      units[static_cast<std::size_t>(layer)] = static_cast<int>(unit);
+      units[layer] = static_cast<int>(unit);
     }
   }
   return units;
@@ -24,7 +24,7 @@ std::vector<Split> distinct(std::vector<Split> splits) {
   return splits;
 }
 
-// By candidate of a unit, the place of its split among the distinct ones.
+// Returns by candidate of a unit the place of its split among the distinct ones.
 std::vector<int> places(const UnitSplits& unit, const std::vector<Split>& splits) {
   std::vector<int> numbers;
   for (const Split& split : unit.splits) {
@@ -34,13 +34,13 @@ std::vector<int> places(const UnitSplits& unit, const std::vector<Split>& splits
   return numbers;
 }
 
-// A tensor that is computed again is fetched again, too, instead of being kept as fetched.
+// A tensor that is computed again is fetched again, too. The fetched blocks are not kept then.
 void fetch_again(const std::vector<bool>& is_again,
                  const CostMatrix& again,
                  CostMatrix& seconds,
                  CostMatrix& kept_bytes) {
   for (int i = 0; i < seconds.rows(); ++i) {
-    if (!is_again[static_cast<std::size_t>(i)]) continue;
+    if (!is_again[i]) continue;
     for (int j = 0; j < seconds.columns(); ++j) {
       seconds(i, j) += again(i, j);
       kept_bytes(i, j) = 0.0;
@@ -61,8 +61,8 @@ UnitEdges::UnitEdges(const FusedUnits& fused,
     const auto& inputs = network.inputs_of(consumer);
     const bool copies = copies_inputs(network.layer(consumer).parameters);
     for (std::size_t input = 0; input < inputs.size(); ++input) {
-      const int from = units[static_cast<std::size_t>(inputs[input])];
-      const int to = units[static_cast<std::size_t>(consumer)];
+      const int from = units[inputs[input]];
+      const int to = units[consumer];
       if (from == to && copies) add_copies(consumer, input, to, priced);
       if (from != to) add_reading(consumer, input, {from, to}, priced);
     }
@@ -73,16 +73,15 @@ UnitEdges::UnitEdges(const FusedUnits& fused,
   fill(std::vector<bool>(kinds_.size(), true), priced);
 }
 
-// For every one of its splits.
+// Adds the copies to the costs of every split of the unit.
 void UnitEdges::add_copies(LayerIndex layer, std::size_t input, int unit, PricedNetwork& priced) {
-  const auto index = static_cast<std::size_t>(unit);
-  const std::vector<Split>& splits = priced.choices.units[index].splits;
+  const std::vector<Split>& splits = priced.choices.units[unit].splits;
   for (std::size_t i = 0; i < splits.size(); ++i) {
     EdgePrices::Edge& edge = edge_prices_(layer, input, {splits[i]}, {splits[i]});
     edge_prices_.price({{.edge = &edge, .row = 0, .column = 0}});
-    priced.graph.units[index][i] += edge.price().slowest(0, 0);
+    priced.graph.units[unit][i] += edge.price().slowest(0, 0);
     for (std::size_t rank = 0; rank < priced.least.size(); ++rank) {
-      priced.least[rank].units[index][i] += edge.price().least[rank](0, 0);
+      priced.least[rank].units[unit][i] += edge.price().least[rank](0, 0);
     }
   }
 }
@@ -93,8 +92,8 @@ void UnitEdges::add_reading(LayerIndex consumer,
                             const PricedNetwork& priced) {
   const auto [from, to] = units;
   const int index = static_cast<int>(readings_.size());
-  by_unit_[static_cast<std::size_t>(from)].push_back(index);
-  by_unit_[static_cast<std::size_t>(to)].push_back(index);
+  by_unit_[from].push_back(index);
+  by_unit_[to].push_back(index);
   readings_.push_back(
       {.from = from, .to = to, .kind = number_of(kind_of(consumer, input, units, priced))});
 }
@@ -106,8 +105,8 @@ UnitEdges::Kind UnitEdges::kind_of(LayerIndex consumer,
   const auto [from, to] = units;
   const Network& network = fused_.plan().network;
   const LayerIndex writing = fused_.unit_of(network.inputs_of(consumer)[input]).head;
-  const UnitSplits& writer = priced.choices.units[static_cast<std::size_t>(from)];
-  const UnitSplits& reader = priced.choices.units[static_cast<std::size_t>(to)];
+  const UnitSplits& writer = priced.choices.units[from];
+  const UnitSplits& reader = priced.choices.units[to];
   const std::vector<Split> splits = distinct(writer.splits);
   const std::vector<Split> reader_splits = distinct(reader.splits);
   return {.edge = &edge_prices_(consumer, input, splits, reader_splits),
@@ -158,18 +157,18 @@ void UnitEdges::fill(const std::vector<bool>& kinds, PricedNetwork& priced) cons
 
 EdgePrices::Pair UnitEdges::pair_of(const Reading& reading, int from, int to) const {
   const Kind& kind = kinds_[reading.kind];
-  return {.edge = kind.edge, .row = kind.rows[index(from)], .column = kind.columns[index(to)]};
+  return {.edge = kind.edge, .row = kind.rows[from], .column = kind.columns[to]};
 }
 
-// Of all tensors that one of the units reads of the other.
+// Appends the pairs of all tensors that one of the units reads from the other.
 void UnitEdges::append_pairs(const ChoicePair& choices,
                              std::vector<EdgePrices::Pair>& pairs) const {
   auto [first, second] = choices;
-  if (by_unit_[index(first.unit)].size() > by_unit_[index(second.unit)].size()) {
+  if (by_unit_[first.unit].size() > by_unit_[second.unit].size()) {
     std::swap(first, second);
   }
-  for (int number : by_unit_[index(first.unit)]) {
-    const Reading& reading = readings_[index(number)];
+  for (int number : by_unit_[first.unit]) {
+    const Reading& reading = readings_[number];
     if (reading.from == first.unit && reading.to == second.unit) {
       pairs.push_back(pair_of(reading, first.candidate, second.candidate));
     } else if (reading.from == second.unit && reading.to == first.unit) {
@@ -178,7 +177,7 @@ void UnitEdges::append_pairs(const ChoicePair& choices,
   }
 }
 
-// With one of the two candidates, the cheapest by what is known; of pairs with prices none.
+// Appends the pairs with one of the two candidates that look cheapest, unless the pair has a price.
 void UnitEdges::append_neighbours(const ChoicePair& choices,
                                   std::size_t most,
                                   const PricedNetwork& priced,
@@ -188,7 +187,7 @@ void UnitEdges::append_neighbours(const ChoicePair& choices,
   if (std::all_of(own.begin(), own.end(), EdgePrices::has_price)) return;
   for (const auto& [fixed, other] :
        {std::pair(choices.first, choices.second), std::pair(choices.second, choices.first)}) {
-    const std::vector<double>& costs = priced.graph.units[index(other.unit)];
+    const std::vector<double>& costs = priced.graph.units[other.unit];
     std::vector<std::pair<double, std::vector<EdgePrices::Pair>>> found(costs.size());
     for (std::size_t i = 0; i < costs.size(); ++i) {
       auto& [sum_s, with] = found[i];
@@ -210,8 +209,7 @@ std::size_t UnitEdges::price(const Assignment& assignment,
                              PricedNetwork& priced) {
   std::vector<EdgePrices::Pair> pairs;
   for (const Reading& reading : readings_) {
-    pairs.push_back(
-        pair_of(reading, assignment[index(reading.from)], assignment[index(reading.to)]));
+    pairs.push_back(pair_of(reading, assignment[reading.from], assignment[reading.to]));
   }
   for (const ChoicePair& both : choices) append_pairs(both, pairs);
   if (neighbours > 0) {
@@ -232,7 +230,7 @@ void UnitEdges::price_all(PricedNetwork& priced) {
   fill_priced(std::move(pairs), priced);
 }
 
-// Edges that were priced further, again.
+// Fills the edges that got prices again.
 std::size_t UnitEdges::fill_priced(std::vector<EdgePrices::Pair> pairs, PricedNetwork& priced) {
   const std::vector<EdgePrices::Pair> found = edge_prices_.price(std::move(pairs));
   std::set<const EdgePrices::Edge*> edges;

@@ -1,4 +1,4 @@
-// What the transfers between units cost.
+// Adds the costs of transfers between units to the cost graphs.
 #pragma once
 
 #include <cstddef>
@@ -11,47 +11,48 @@
 
 namespace cnnplan {
 
-// One edge for every tensor that a unit reads of another. Inside a unit, which has one mesh and a
-// window or an upsampling in its first layer only, nothing is transferred but what a concat or
-// a slice copies: that is added to the unit.
+// Makes one edge for every tensor that a unit reads from another unit. A unit has one mesh, and
+// only its first layer may need a halo. Inside a unit, there are thus no transfers except the
+// copies of concats and slices. Their costs are added to the unit.
 class UnitEdges {
  public:
   // Adds edges to `priced` that bound the prices of their pairs from below, as a new
-  // EdgePrices::Edge does. Keeps references, but for `priced`. @pre the units have their costs
+  // EdgePrices::Edge does. Keeps references to all arguments except `priced`.
+  // @pre the units have their costs
   UnitEdges(const FusedUnits& fused,
             const PriceList& prices,
             const std::vector<double>& spare_s,
             PricedNetwork& priced);
 
-  // In `priced`, the same that was filled: prices for all pairs that `assignment` takes, and those
-  // of some pairs of choices, as far as there are any and they have none; for each of these, also
-  // for the `neighbours` pairs that look cheapest with either of its candidates. @returns how many
-  // got one
+  // Prices all pairs that `assignment` takes, and the pairs of some choices whose units share an
+  // edge. For each pair that had no price yet, also prices the `neighbours` pairs that look
+  // cheapest with either of its candidates. @returns how many pairs got a price
+  // @pre `priced` is the network of the constructor
   std::size_t price(const Assignment& assignment,
                     const std::vector<ChoicePair>& choices,
                     std::size_t neighbours,
                     PricedNetwork& priced);
-  // For all pairs.
+  // Prices every pair.
   void price_all(PricedNetwork& priced);
 
  private:
-  // What costs the same wherever it is read.
+  // Describes readings that have equal costs.
   struct Kind {
     EdgePrices::Edge* edge = nullptr;
     std::vector<int> rows;  // of `edge`, by candidate of the unit that has the tensor
     std::vector<int> columns;
-    // By candidate of that unit, whether it computes the tensor again. Empty: nowhere.
+    // Says by candidate of this unit whether it computes the tensor again. Empty means never.
     std::vector<bool> again;
-    bool backwards = false;  // read by a unit of a lower number
+    bool backwards = false;  // a unit of a lower number reads the tensor
     auto operator<=>(const Kind&) const = default;
   };
-  // A tensor read by another unit.
+  // Describes how a unit reads a tensor of another unit.
   struct Reading {
     int from = 0;  // unit
     int to = 0;
     std::size_t kind = 0;
   };
-  // The costs of a kind in the graphs of a priced network.
+  // Holds the costs of a kind in the graphs of a priced network.
   struct Costs {
     SharedCosts seconds;
     SharedCosts kept_bytes;
@@ -67,13 +68,13 @@ class UnitEdges {
                std::size_t input,
                const std::pair<int, int>& units,
                const PricedNetwork& priced);
-  // Where it stands in `kinds_`.
+  // Returns the place of the kind in `kinds_`, and adds it where it is new.
   std::size_t number_of(const Kind& kind);
   static Costs costs_of(const Kind& kind);
   // Gives all readings of these kinds their costs.
   void fill(const std::vector<bool>& kinds, PricedNetwork& priced) const;
   std::size_t fill_priced(std::vector<EdgePrices::Pair> pairs, PricedNetwork& priced);
-  // With these candidates.
+  // Returns the pair of these candidates.
   EdgePrices::Pair pair_of(const Reading& reading, int from, int to) const;
   void append_pairs(const ChoicePair& choices, std::vector<EdgePrices::Pair>& pairs) const;
   void append_neighbours(const ChoicePair& choices,

@@ -9,7 +9,7 @@
 
 #include "planner/base/error.hpp"
 #include "planner/predict/predict.hpp"
-#include "planner/search/plans/refine.hpp"
+#include "planner/search/plans/lazy_optimum.hpp"
 #include "tests/planner/base/problem_of.hpp"
 #include "tests/planner/schedule/sample_plans.hpp"
 #include "tests/planner/search/graph/random_graph.hpp"
@@ -32,7 +32,7 @@ SolveRequest request_for(const char* name, std::int64_t batch, int ranks) {
 }
 
 Mesh mesh_of(const Plan& plan, std::string_view name) {
-  return plan.layers[index(plan.network.index_of(name))].mesh;
+  return plan.layers[plan.network.index_of(name)].mesh;
 }
 
 bool on_one_mesh(const Plan& plan, const Mesh& mesh) {
@@ -109,7 +109,7 @@ TEST_CASE("solve: never slower than a plan that counts on reductions in bulk") {
       const KernelCosts kernels(request.profile);
       const PriceList prices(request.platform, kernels);
       NetworkPricing pricing(plan, split_choices(plan), prices);
-      for (const Assignment& assignment : least_step(pricing).assignments) {
+      for (const Assignment& assignment : step_lower_bound(pricing).assignments) {
         const Plan other = plan_of(plan, pricing.priced().choices, assignment);
         CHECK(plan.prediction.step_s <= step_of(other, request) * (1 + 1e-12));
       }
@@ -148,8 +148,7 @@ TEST_CASE("solve: layers whose gradients take long to reduce are replicated") {
   request.axes = {Axis::n, Axis::h, Axis::w};
   for (Segment& segment : request.platform.levels.front().segments) segment.beta_s_per_byte = 1e-8;
   const Plan plan = solve(request);
-  CHECK(plan.layers[static_cast<std::size_t>(plan.network.index_of("fc6"))].mesh ==
-        parse_mesh("r2"));
+  CHECK(plan.layers[plan.network.index_of("fc6")].mesh == parse_mesh("r2"));
   request.uniform = parse_mesh("r2");
   CHECK(plan.prediction.step_s <= solve(request).prediction.step_s);
 }
@@ -158,7 +157,7 @@ TEST_CASE("solve: layers with many parameters are split over their channels") {
   SolveRequest request = request_for("vgg16", 64, 8);
   const Plan plan = solve(request);
   for (const char* layer : {"fc6", "fc7"}) {
-    const auto index = static_cast<std::size_t>(plan.network.index_of(layer));
+    const LayerIndex index = plan.network.index_of(layer);
     CHECK(plan.layers[index].mesh.size(Axis::c) > 1);
   }
   request.axes = {Axis::n, Axis::h, Axis::w};

@@ -51,10 +51,9 @@ void GradientTable::contribute(const Unit& unit,
     contributions.push_back(contribution);
     return;
   }
-  const GradientUse use{.shared = contribution.shared,
-                        .dense = decomposition.needs_dense_gradient(target),
-                        .replicas = rule->destinations.has_replicas(),
-                        .sliced = decomposition.sliced_gradient(unit.head)};
+  GradientUse use = decomposition.gradient_use(target, unit.head);
+  use.shared = contribution.shared;
+  use.replicas = rule->destinations.has_replicas();
   Exchange exchange = exchange_backward(rule, use, context_.rank());
   const BufferIndex source = contribution.operand.buffer;
   const Box own = context_.own_box(target);

@@ -51,10 +51,11 @@ bool LoweringContext::has_partial_sums(const Unit& unit) const {
 Box LoweringContext::storage_box(const Unit& unit) const {
   std::vector<Box> dense_reads;
   for (LayerIndex consumer : network().consumers_of(unit.last)) {
-    if (!needs_dense_blocks(network().layer(consumer).parameters)) continue;
+    if (!needs_dense_blocks(traits_of(network().layer(consumer).parameters))) continue;
     dense_reads.push_back(needed_box(decomposition_.unit_of(consumer), 0));
   }
-  return storage_block(own_box(unit.last), needs_dense_blocks(parameters(unit)), dense_reads);
+  return storage_block(
+      own_box(unit.last), needs_dense_blocks(traits_of(parameters(unit))), dense_reads);
 }
 
 }  // namespace cnnplan

@@ -57,14 +57,14 @@ TEST_CASE("storage_block: no room for blocks without the own block, or for dense
 }
 
 TEST_CASE("Exchanges: needed if boxes differ; backward also if replicas hold parts") {
-  CHECK_FALSE(exchanges_forward(on("h2"), on("h2")));
-  CHECK_FALSE(exchanges_backward(on("h2"), on("h2")));
-  CHECK(exchanges_forward(on("h2"), with_halo));
-  CHECK(exchanges_backward(with_halo, on("h2")));
+  CHECK_FALSE(exchanges_forward({}, on("h2"), on("h2")));
+  CHECK_FALSE(exchanges_backward({}, on("h2"), on("h2")));
+  CHECK(exchanges_forward({}, on("h2"), with_halo));
+  CHECK(exchanges_backward({}, with_halo, on("h2")));
   // The windows are so wide that each of two blocks of outputs needs all rows.
   const BlockOwnership parts = on("h2").under(rows_window(15, 7), shape);
-  CHECK_FALSE(exchanges_forward(on("r2"), parts));
-  CHECK(exchanges_backward(parts, on("r2")));
+  CHECK_FALSE(exchanges_forward({}, on("r2"), parts));
+  CHECK(exchanges_backward({}, parts, on("r2")));
 }
 
 TEST_CASE("exchange_forward: a halo is received into the buffer with room for it") {

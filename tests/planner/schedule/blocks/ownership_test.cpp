@@ -187,10 +187,12 @@ TEST_CASE("Ownership: needed blocks are what the windows of the owned outputs re
       const BlockOwnership owned = owned_blocks(plan, layer);
       const BlockOwnership computed = computed_blocks(plan, layer, owned);
       const auto algorithm = plan.layers[static_cast<std::size_t>(layer)].channel_algorithm;
-      const BlockOwnership needed = needed_blocks(plan.network, layer, 0, owned, algorithm);
+      const BlockOwnership needed =
+          needed_blocks(signature_of(plan.network, layer, 0, plan.batch), owned, algorithm);
       CHECK(same_blocks(needed, owned));
       const LayerParameters& parameters = plan.network.layer(layer).parameters;
-      if (!moves_positions(parameters)) {
+      const LayerTraits& traits = traits_of(parameters);
+      if (!traits.has_window && !traits.resizes) {
         CHECK(same_boxes(needed, owned));
         continue;
       }
@@ -222,8 +224,8 @@ TEST_CASE("Ownership: a concat needs of every input its channels of the owned ou
   const auto needed = [&](const char* mesh, std::size_t input) {
     const BlockOwnership outputs =
         BlockOwnership(Distribution(network.output_shape(2, 1), parse_mesh(mesh)));
-    CHECK(same_blocks(needed_blocks(network, 2, input, outputs), outputs));
-    return boxes_of(needed_blocks(network, 2, input, outputs));
+    CHECK(same_blocks(needed_blocks(signature_of(network, 2, input, 1), outputs), outputs));
+    return boxes_of(needed_blocks(signature_of(network, 2, input, 1), outputs));
   };
   const auto block = [](Range channels, Range rows) {
     return Box{{Range{0, 1}, channels, Range{0, 1}, rows, Range{0, 1}}};
@@ -305,7 +307,7 @@ TEST_CASE("Ownership: a slice needs its output block, in the channels of its inp
   const auto needed = [&](const char* mesh) {
     const BlockOwnership outputs =
         BlockOwnership(Distribution(network.output_shape(1, 1), parse_mesh(mesh)));
-    return boxes_of(needed_blocks(network, 1, 0, outputs));
+    return boxes_of(needed_blocks(signature_of(network, 1, 0, 1), outputs));
   };
   const auto block = [](Range channels, Range rows) {
     return Box{{Range{0, 1}, channels, Range{0, 1}, rows, Range{0, 1}}};

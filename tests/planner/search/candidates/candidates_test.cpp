@@ -28,7 +28,7 @@ std::string names(const std::vector<Mesh>& meshes) {
 
 }  // namespace
 
-TEST_CASE("candidate_meshes: every factorisation, n first") {
+TEST_CASE("enumerate_meshes: every factorisation, n first") {
   struct Row {
     Shape output;
     int ranks;
@@ -48,16 +48,17 @@ TEST_CASE("candidate_meshes: every factorisation, n first") {
   for (const Row& row : rows) {
     CAPTURE(to_text(row.output));
     CAPTURE(row.ranks);
-    CHECK(names(candidate_meshes(row.output, row.ranks, sample_and_spatial)) == row.expected);
+    CHECK(names(enumerate_meshes(row.output, row.ranks, sample_and_spatial).meshes) ==
+          row.expected);
   }
 }
 
-TEST_CASE("candidate_meshes: only the axes that are allowed, in mesh order") {
+TEST_CASE("enumerate_meshes: only the axes that are allowed, in mesh order") {
   const std::array<Axis, 2> axes{Axis::h, Axis::n};
-  CHECK(names(candidate_meshes(shape(8, 64, 1, 56, 56), 4, axes)) == "n4 n2h2 h4");
-  CHECK(names(candidate_meshes(shape(8, 64, 1, 56, 56), 4, {})) == "r4");
+  CHECK(names(enumerate_meshes(shape(8, 64, 1, 56, 56), 4, axes).meshes) == "n4 n2h2 h4");
+  CHECK(names(enumerate_meshes(shape(8, 64, 1, 56, 56), 4, {}).meshes) == "r4");
   const std::array<Axis, 2> with_channels{Axis::c, Axis::n};
-  CHECK(names(candidate_meshes(shape(2, 64, 1, 7, 7), 4, with_channels)) == "n2c2 c4");
+  CHECK(names(enumerate_meshes(shape(2, 64, 1, 7, 7), 4, with_channels).meshes) == "n2c2 c4");
 }
 
 TEST_CASE("enumerate_meshes: counts what it leaves out") {
@@ -67,10 +68,10 @@ TEST_CASE("enumerate_meshes: counts what it leaves out") {
   CHECK(found.pruned == 5);
 }
 
-TEST_CASE("candidate_meshes: every rank owns something, and replicas are as few as can be") {
+TEST_CASE("enumerate_meshes: every rank owns something, and replicas are as few as can be") {
   for (int ranks = 1; ranks <= 24; ++ranks) {
     const Shape output = shape(3, 16, 1, 5, 4);
-    for (const Mesh& mesh : candidate_meshes(output, ranks, sample_and_spatial)) {
+    for (const Mesh& mesh : enumerate_meshes(output, ranks, sample_and_spatial).meshes) {
       CAPTURE(to_text(mesh));
       CHECK(mesh.rank_count() == ranks);
       const Distribution distribution(output, mesh);

@@ -96,7 +96,7 @@ TEST_CASE("search_units: every layer belongs to one unit, units in order of thei
     for (const SearchUnit& unit : search_units(network)) {
       CHECK(unit.head() > previous);
       previous = unit.head();
-      for (LayerIndex layer : unit.layers) ++count[static_cast<std::size_t>(layer)];
+      for (LayerIndex layer : unit.layers) ++count[layer];
     }
     CHECK(count == std::vector(network.layers().size(), 1));
   }

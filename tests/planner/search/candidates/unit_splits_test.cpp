@@ -21,11 +21,11 @@ Plan blank_plan(const char* network, int ranks, std::int64_t batch) {
 }
 
 const Mesh& mesh_of(const Plan& plan, LayerIndex layer) {
-  return plan.layers[static_cast<std::size_t>(layer)].mesh;
+  return plan.layers[layer].mesh;
 }
 
 bool takes(const Plan& plan, const SearchUnit& unit, const Split& split) {
-  return plan.layers[static_cast<std::size_t>(unit.head())].split() == split &&
+  return plan.layers[unit.head()].split() == split &&
          std::all_of(unit.layers.begin(), unit.layers.end(), [&](LayerIndex layer) {
            return mesh_of(plan, layer) == split.mesh;
          });
@@ -136,7 +136,7 @@ TEST_CASE("plan_of: all layers of a unit take its mesh, nothing else changes") {
   assignment[1] = 1;
   Plan plan = plan_of(blank, choices, assignment);
   for (std::size_t i = 0; i < choices.units.size(); ++i) {
-    const auto choice = static_cast<std::size_t>(assignment[i]);
+    const int choice = assignment[i];
     CHECK(takes(plan, choices.units[i].unit, choices.units[i].splits[choice]));
   }
   for (LayerPlan& layer : plan.layers) layer.set(blank.layers[0].split());

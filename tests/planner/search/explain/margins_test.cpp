@@ -8,7 +8,7 @@
 #include <doctest/doctest.h>
 
 #include "planner/search/graph/min_marginals.hpp"
-#include "planner/search/plans/refine.hpp"
+#include "planner/search/plans/lazy_optimum.hpp"
 #include "planner/search/pricing/probe_ranks.hpp"
 #include "tests/planner/schedule/sample_plans.hpp"
 #include "tests/planner/search/graph/problem.hpp"
@@ -39,7 +39,7 @@ Problem lenet() {
 double least_with(const CostGraph& graph, int unit, const std::vector<bool>& allowed) {
   CostGraph dearer = graph;
   constexpr double forbidden = 1e6;
-  std::vector<double>& costs = dearer.units[static_cast<std::size_t>(unit)];
+  std::vector<double>& costs = dearer.units[unit];
   for (std::size_t i = 0; i < costs.size(); ++i) costs[i] += allowed[i] ? 0.0 : forbidden;
   return total_cost(dearer, *eliminate(dearer).optimum);
 }
@@ -56,7 +56,7 @@ void check_by_forbidding(const Problem& problem, const Assignment& assignment) {
   REQUIRE(found.size() == assignment.size());
   for (std::size_t unit = 0; unit < found.size(); ++unit) {
     const UnitSplits& choice = priced.choices.units[unit];
-    const auto own = static_cast<std::size_t>(assignment[unit]);
+    const int own = assignment[unit];
     std::vector<bool> others(choice.splits.size(), true);
     others[own] = false;
     std::vector<bool> only = others;
@@ -79,7 +79,7 @@ Assignment next_to(const Assignment& assignment, const CostGraph& graph) {
   for (int unit = 0; unit < graph.unit_count(); ++unit) {
     for (int candidate = 0; candidate < graph.candidate_count(unit); ++candidate) {
       Assignment other = assignment;
-      other[index(unit)] = candidate;
+      other[unit] = candidate;
       if (other == assignment) continue;
       if (best.empty() || total_cost(graph, other) < total_cost(graph, best)) best = other;
     }
@@ -137,7 +137,7 @@ void check_changes(const Problem& problem) {
   for (std::size_t unit = 0; unit < found.size(); ++unit) {
     const Assignment other = changed(problem, best, found[unit]);
     const UnitSplits& choice = priced.choices.units[unit];
-    CHECK(to_text(choice.splits[static_cast<std::size_t>(other[unit])]) == found[unit].runner_up);
+    CHECK(to_text(choice.splits[other[unit]]) == found[unit].runner_up);
     CHECK(total_cost(priced.graph, other) - total_cost(priced.graph, best) ==
           relative(found[unit].margin_s, rounding));
   }
@@ -155,7 +155,7 @@ TEST_CASE("margins: no changes where the best plan with them costs less than the
   const auto [found, sum] = margins_and_sum_of(plan, problem);
   const CostGraph& graph = problem.whole.graph_of(sum, plan.ranks);
   const double plan_s = total_cost(graph, first);
-  const UnitCosts least = *min_marginals(graph);
+  const UnitCosts least = MinMarginals::of(graph).value().costs();
   int without = 0;
   for (std::size_t unit = 0; unit < found.size(); ++unit) {
     const double other_s = least[unit].front() + found[unit].margin_s;
@@ -169,11 +169,11 @@ TEST_CASE("margins: of the sum in which the plan costs least, or is closest to t
           doctest::skip(is_slow_build)) {
   const Problem problem(read_network("configs/networks/resnet50.json"), 8, 8);
   NetworkPricing pricing(problem.blank, problem.choices, problem.prices());
-  const Assignment in_all = *least_additive(pricing);
+  const Assignment in_all = *cheapest_assignment(pricing);
   const Plan plan = plan_of(problem.blank, problem.choices, in_all);
   CHECK(margins(problem.blank, plan, pricing).sum == OperationSum{});
   const std::vector<int> ranks = probe_ranks(8);
-  const std::vector<Assignment> of_ranks = least_step(pricing).assignments;
+  const std::vector<Assignment> of_ranks = step_lower_bound(pricing).assignments;
   REQUIRE(of_ranks.size() == ranks.size());
   const bool differs = total_cost(problem.whole.graph, of_ranks.front()) >
                        total_cost(problem.whole.graph, in_all) * (1 + rounding);

@@ -116,7 +116,7 @@ Sums sums_with(const Plan& plan,
       const auto found = std::find(unit.splits.begin(), unit.splits.end(), split);
       return static_cast<int>(found - unit.splits.begin());
     };
-    own.push_back(index_of(plan.layers[static_cast<std::size_t>(unit.unit.head())].split()));
+    own.push_back(index_of(plan.layers[unit.unit.head()].split()));
     other.push_back(own.back());
     for (const UnitChoice& choice : margin.changes) {
       const bool is_this = choice.layer == plan.network.layer(unit.unit.head()).name;
@@ -316,7 +316,7 @@ TEST_CASE("sensitivity: what takes less in sum already is left out and named") {
   Plan worse = best;
   UnitMargin back = *alone;
   for (const std::string& layer : alone->layers) {
-    LayerPlan& changed = worse.layers[static_cast<std::size_t>(best.network.index_of(layer))];
+    LayerPlan& changed = worse.layers[best.network.index_of(layer)];
     if (layer == alone->layers.front()) back.changes.front().split = changed.split();
     changed.set(layer == alone->layers.front() ? alone->changes.front().split
                                                : Split{.mesh = alone->changes.front().split.mesh});

@@ -52,23 +52,22 @@ void add_pairs(const CostGraph& graph,
                const Change& change,
                std::set<std::array<Choice, 2>>& pairs) {
   Assignment assignment = optimum;
-  for (const auto& [unit, candidate] : change) assignment[index(unit)] = candidate;
+  for (const auto& [unit, candidate] : change) assignment[unit] = candidate;
   for (const CostEdge& edge : graph.edges) {
-    const Choice from{edge.from, assignment[index(edge.from)]};
-    const Choice to{edge.to, assignment[index(edge.to)]};
-    const bool changed =
-        from.candidate != optimum[index(from.unit)] || to.candidate != optimum[index(to.unit)];
+    const Choice from{edge.from, assignment[edge.from]};
+    const Choice to{edge.to, assignment[edge.to]};
+    const bool changed = from.candidate != optimum[from.unit] || to.candidate != optimum[to.unit];
     if (changed) pairs.insert({from, to});
   }
 }
 
 // `graph` where `unit` has nothing but this candidate.
 CostGraph with_fixed(CostGraph graph, int unit, int candidate) {
-  std::vector<double>& costs = graph.units[static_cast<std::size_t>(unit)];
-  costs = {costs[static_cast<std::size_t>(candidate)]};
+  std::vector<double>& costs = graph.units[unit];
+  costs = {costs[candidate]};
   for (CostEdge& edge : graph.edges) {
-    std::vector<int> rows(static_cast<std::size_t>(edge.costs.rows()));
-    std::vector<int> columns(static_cast<std::size_t>(edge.costs.columns()));
+    std::vector<int> rows(edge.costs.rows());
+    std::vector<int> columns(edge.costs.columns());
     std::iota(rows.begin(), rows.end(), 0);
     std::iota(columns.begin(), columns.end(), 0);
     if (edge.from == unit) rows = {candidate};
@@ -81,14 +80,14 @@ CostGraph with_fixed(CostGraph graph, int unit, int candidate) {
 void check_marginals(const CostGraph& graph, const UnitCosts& marginals) {
   REQUIRE(marginals.size() == graph.units.size());
   for (int unit = 0; unit < graph.unit_count(); ++unit) {
-    const std::vector<double>& costs = marginals[static_cast<std::size_t>(unit)];
+    const std::vector<double>& costs = marginals[unit];
     REQUIRE(static_cast<int>(costs.size()) == graph.candidate_count(unit));
     for (int candidate = 0; candidate < graph.candidate_count(unit); ++candidate) {
       const CostGraph fixed = with_fixed(graph, unit, candidate);
       const double least = total_cost(fixed, brute_force(fixed));
       CAPTURE(unit);
       CAPTURE(candidate);
-      CHECK(costs[static_cast<std::size_t>(candidate)] == relative(least, rounding));
+      CHECK(costs[candidate] == relative(least, rounding));
     }
   }
 }
@@ -121,8 +120,8 @@ void change_one(CostGraph& graph, std::mt19937& random) {
   }
   CostEdge& edge = graph.edges[random() % graph.edges.size()];
   CostMatrix costs = edge.costs.matrix();
-  const int row = static_cast<int>(random() % static_cast<std::size_t>(costs.rows()));
-  const int column = static_cast<int>(random() % static_cast<std::size_t>(costs.columns()));
+  const int row = static_cast<int>(random() % costs.rows());
+  const int column = static_cast<int>(random() % costs.columns());
   costs(row, column) += 0.5;
   edge.costs = std::move(costs);
 }
@@ -192,7 +191,7 @@ TEST_CASE("MinMarginals: up to the limit the same as without, beyond it infinite
     CAPTURE(shape.name);
     for (int round = 0; round < 20; ++round) {
       const CostGraph graph = shape.graph(random, {.units = 12, .most_candidates = 5});
-      const UnitCosts all = min_marginals(graph).value();
+      const UnitCosts all = MinMarginals::of(graph).value().costs();
       const double limit = eliminate(graph).bound * (1.0 + 0.01 * (round % 10));
       const MinMarginals found(elimination_steps(graph), limit * (1 + rounding));
       for (std::size_t unit = 0; unit < all.size(); ++unit) {
@@ -209,7 +208,7 @@ TEST_CASE("MinMarginals: up to the limit the same as without, beyond it infinite
   CHECK(beyond > 100);
 }
 
-TEST_CASE("min_marginals: by unit and candidate what trying all assignments with it gives") {
+TEST_CASE("MinMarginals: by unit and candidate what trying all assignments with it gives") {
   std::mt19937 random(8);
   int known = 0;
   for (int round = 0; round < 400; ++round) {
@@ -220,11 +219,11 @@ TEST_CASE("min_marginals: by unit and candidate what trying all assignments with
                             : kind == 2 ? random_branches(random, size)
                                         : random_residual(random, 1 + round % 3);
     CAPTURE(round);
-    const std::optional<UnitCosts> marginals = min_marginals(graph);
+    const std::optional<MinMarginals> marginals = MinMarginals::of(graph);
     CHECK(marginals.has_value() == eliminate(graph).optimum.has_value());
     if (!marginals) continue;
     ++known;
-    check_marginals(graph, *marginals);
+    check_marginals(graph, marginals->costs());
   }
   CHECK(known > 300);
   CHECK(known < 400);
@@ -245,12 +244,11 @@ TEST_CASE("MinMarginals: the cheapest assignment with a candidate costs what its
         const Change change = marginals->changes_with({unit, candidate});
         Assignment assignment = marginals->optimum();
         for (const auto& [other, changed] : change) {
-          CHECK(assignment[static_cast<std::size_t>(other)] != changed);
-          assignment[static_cast<std::size_t>(other)] = changed;
+          CHECK(assignment[other] != changed);
+          assignment[other] = changed;
         }
-        CHECK(assignment[static_cast<std::size_t>(unit)] == candidate);
-        const double cost =
-            marginals->costs()[static_cast<std::size_t>(unit)][static_cast<std::size_t>(candidate)];
+        CHECK(assignment[unit] == candidate);
+        const double cost = marginals->costs()[unit][candidate];
         CHECK(total_cost(graph, assignment) == relative(cost, rounding));
         most_changes = std::max(most_changes, change.size());
       }
@@ -263,11 +261,11 @@ TEST_CASE("MinMarginals: pairs of many choices are those of each choice's assign
   std::mt19937 random(10);
   for (int round = 0; round < 3000; ++round) {
     const GraphSize size{.units = 2 + round % 11, .most_candidates = 4};
-    const GraphShape& shape = graph_shapes()[index(round) % graph_shapes().size()];
+    const GraphShape& shape = graph_shapes()[round % graph_shapes().size()];
     const CostGraph graph = shape.graph(random, size);
     const std::optional<MinMarginals> marginals = MinMarginals::of(graph);
     REQUIRE(marginals.has_value());
-    const std::vector<Choice> choices = some_choices(graph, 1 + index(round) % 6, random);
+    const std::vector<Choice> choices = some_choices(graph, 1 + round % 6, random);
     std::set<std::array<Choice, 2>> one_by_one;
     for (const Choice& choice : choices) {
       add_pairs(graph, marginals->optimum(), marginals->changes_with(choice), one_by_one);
@@ -326,9 +324,9 @@ TEST_CASE("MinMarginals: changes of a whole chain are followed once") {
   CHECK(marginals->pairs_with(choices).size() < 3 * units);
 }
 
-TEST_CASE("min_marginals: parts that do not touch count in each other's costs") {
+TEST_CASE("MinMarginals: parts that do not touch count in each other's costs") {
   const CostGraph graph{.units = {{1.0, 4.0}, {10.0, 20.0}}, .edges = {}};
-  CHECK(min_marginals(graph) == UnitCosts{{11.0, 14.0}, {11.0, 21.0}});
+  CHECK(MinMarginals::of(graph).value().costs() == UnitCosts{{11.0, 14.0}, {11.0, 21.0}});
 }
 
 TEST_CASE("eliminate: nothing costs nothing") {

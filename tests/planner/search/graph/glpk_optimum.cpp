@@ -24,7 +24,7 @@ std::string pair_chosen(std::size_t edge, int row, int column) {
 void write_sum(std::ostream& out, const CostGraph& graph) {
   for (int unit = 0; unit < graph.unit_count(); ++unit) {
     for (int i = 0; i < graph.candidate_count(unit); ++i) {
-      const double cost = graph.units[static_cast<std::size_t>(unit)][static_cast<std::size_t>(i)];
+      const double cost = graph.units[unit][i];
       out << " + " << cost << ' ' << chosen(unit, i) << '\n';
     }
   }

@@ -24,7 +24,7 @@ void for_all(const CostGraph& graph, Visit&& visit) {
     visit(assignment);
     int unit = 0;
     while (unit < graph.unit_count()) {
-      int& candidate = assignment[static_cast<std::size_t>(unit)];
+      int& candidate = assignment[unit];
       if (++candidate < graph.candidate_count(unit)) break;
       candidate = 0;
       ++unit;

@@ -20,7 +20,7 @@ CostGraph random_units(std::mt19937& random, const GraphSize& size) {
   CostGraph graph;
   for (int unit = 0; unit < size.units; ++unit) {
     const int candidates = draw(random, size.least_candidates, size.most_candidates);
-    std::vector<double> costs(static_cast<std::size_t>(candidates));
+    std::vector<double> costs(candidates);
     for (double& cost : costs) cost = draw_cost(random);
     graph.units.push_back(costs);
   }

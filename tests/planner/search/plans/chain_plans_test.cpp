@@ -24,7 +24,7 @@ std::set<Mesh> meshes_of_chains(const std::vector<ProposedPlan>& plans) {
   std::set<Mesh> meshes;
   for (const ProposedPlan& proposed : plans) {
     const ResidualChain chain = residual_chains(proposed.plan.network).at(0);
-    meshes.insert(proposed.plan.layers[static_cast<std::size_t>(chain[0].sum)].mesh);
+    meshes.insert(proposed.plan.layers[chain[0].sum].mesh);
   }
   return meshes;
 }
@@ -135,16 +135,14 @@ TEST_CASE("chain_plans: stages begin where coarse steps do, and every partition 
     CAPTURE(to_text(proposed.origin));
     const Plan& plan = proposed.plan;
     const ResidualChain chain = residual_chains(plan.network).at(0);
-    const auto stage_of = [&](std::size_t block) {
-      return plan.layers[static_cast<std::size_t>(chain[block].sum)].stage;
-    };
+    const auto stage_of = [&](std::size_t block) { return plan.layers[chain[block].sum].stage; };
     std::set<int> stages;
     for (std::size_t i = 0; i < chain.size(); ++i) {
       stages.insert(stage_of(i));
-      const auto coarsening = static_cast<std::size_t>(plan.multigrid.at(0).coarsening);
+      const std::size_t coarsening = plan.multigrid.at(0).coarsening;
       if (i > 0 && stage_of(i) != stage_of(i - 1)) CHECK(i % coarsening == 0);
     }
-    const Mesh& mesh = plan.layers[static_cast<std::size_t>(chain[0].sum)].mesh;
+    const Mesh& mesh = plan.layers[chain[0].sum].mesh;
     CHECK(static_cast<int>(stages.size()) == mesh.size(Axis::l));
   }
 }
@@ -154,7 +152,7 @@ TEST_CASE("chain_plans: layers are shared out as evenly as coarse steps allow") 
     std::map<int, int> blocks;
     const ResidualChain chain = residual_chains(proposed.plan.network).at(0);
     for (const ResidualBlock& block : chain) {
-      ++blocks[proposed.plan.layers[static_cast<std::size_t>(block.sum)].stage];
+      ++blocks[proposed.plan.layers[block.sum].stage];
     }
     return std::max_element(blocks.begin(),
                             blocks.end(),
@@ -253,7 +251,7 @@ TEST_CASE("on_groups: fully connected layers that have a stage each, on groups o
   const std::vector<ProposedPlan> plans = chain_plans(base_plan(8), {.partitions = 8});
   const Plan& staged = plans.at(0).plan;
   const LayerIndex fc = staged.network.index_of("fc");
-  const auto of_fc = [&](const Plan& plan) { return plan.layers[static_cast<std::size_t>(fc)]; };
+  const auto of_fc = [&](const Plan& plan) { return plan.layers[fc]; };
   REQUIRE(of_fc(staged).mesh.size(Axis::l) == 8);
   const std::optional<Plan> grouped = on_groups(staged, 4);
   REQUIRE(grouped);
@@ -261,7 +259,7 @@ TEST_CASE("on_groups: fully connected layers that have a stage each, on groups o
   CHECK(of_fc(*grouped).mesh == Mesh({{Axis::n, 1}, {Axis::l, 2}, {Axis::c, 4}}));
   CHECK(of_fc(*grouped).stage == of_fc(staged).stage / 4);
   Plan same = *grouped;
-  same.layers[static_cast<std::size_t>(fc)] = of_fc(staged);
+  same.layers[fc] = of_fc(staged);
   CHECK(same == staged);
   CHECK_FALSE(on_groups(staged, 3));
   CHECK_FALSE(on_groups(base_plan(8), 2));
@@ -289,7 +287,7 @@ TEST_CASE("on_groups: layers of chains stay where they are, ReLUs follow") {
     const std::string& name = base.network.layer(i).name;
     CAPTURE(name);
     const bool is_grouped = name == "open" || name == "hidden" || name == "relu";
-    CHECK((grouped->layers[static_cast<std::size_t>(i)].mesh.size(Axis::c) == 4) == is_grouped);
+    CHECK((grouped->layers[i].mesh.size(Axis::c) == 4) == is_grouped);
   }
 }
 

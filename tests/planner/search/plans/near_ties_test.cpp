@@ -8,7 +8,7 @@
 
 #include "planner/predict/predict.hpp"
 #include "planner/search/graph/min_marginals.hpp"
-#include "planner/search/plans/refine.hpp"
+#include "planner/search/plans/lazy_optimum.hpp"
 #include "tests/planner/schedule/sample_plans.hpp"
 #include "tests/planner/search/graph/problem.hpp"
 #include "tests/slow_build.hpp"
@@ -25,16 +25,16 @@ Assignment nearest_tie(const MinMarginals& marginals) {
   Choice nearest;
   double least = std::numeric_limits<double>::infinity();
   for (int unit = 0; unit < static_cast<int>(marginals.costs().size()); ++unit) {
-    const std::vector<double>& costs = marginals.costs()[index(unit)];
+    const std::vector<double>& costs = marginals.costs()[unit];
     for (int i = 0; i < static_cast<int>(costs.size()); ++i) {
-      if (i == marginals.optimum()[index(unit)] || costs[index(i)] >= least) continue;
+      if (i == marginals.optimum()[unit] || costs[i] >= least) continue;
       nearest = {.unit = unit, .candidate = i};
-      least = costs[index(i)];
+      least = costs[i];
     }
   }
   Assignment assignment = marginals.optimum();
   for (const auto& [unit, candidate] : marginals.changes_with(nearest)) {
-    assignment[index(unit)] = candidate;
+    assignment[unit] = candidate;
   }
   return assignment;
 }
@@ -54,7 +54,7 @@ TEST_CASE("near ties: one makes ranks wait less than the best in sum" *
   sample.gradient_allreduce = AllreduceAlgorithm::library;
   const Problem problem(sample, lassen);
   NetworkPricing pricing(problem.blank, problem.choices, problem.prices());
-  const std::vector<Assignment> best = least_step(pricing).assignments;
+  const std::vector<Assignment> best = step_lower_bound(pricing).assignments;
   REQUIRE_FALSE(best.empty());
   Scores scores(problem.prices());
   const Score first =

@@ -10,7 +10,7 @@
 #include "planner/search/graph/elimination.hpp"
 #include "planner/search/graph/longest_path_first.hpp"
 #include "planner/search/graph/shortest_path.hpp"
-#include "planner/search/plans/refine.hpp"
+#include "planner/search/plans/lazy_optimum.hpp"
 #include "planner/search/pricing/probe_ranks.hpp"
 #include "tests/planner/base/random_values.hpp"
 #include "tests/planner/schedule/sample_plans.hpp"
@@ -45,6 +45,20 @@ Network both_ways() {
        {"below_again", {"from_above"}, Convolution{.filters = 4, .window = window}},
        {"above_again", {"below_again"}, TransposedConvolution{.filters = 4, .window = window}},
        {"loss", {"above_again"}, SoftmaxCrossEntropy{}}});
+}
+
+// Two upsamplings have equal shapes, but only one of them needs a halo.
+Network both_modes() {
+  const WindowDim pair{.kernel = 2, .stride = 2};
+  const Pooling halved{.window = {{WindowDim{}, pair, pair}}};
+  return Network("both-modes",
+                 {{"data", {}, Input{.channels = 4, .size = {1, 32, 32}}},
+                  {"convolution", {"data"}, Convolution{.filters = 4}},
+                  {"halved", {"convolution"}, halved},
+                  {"nearest", {"halved"}, Upsample{}},
+                  {"halved_again", {"nearest"}, halved},
+                  {"linear", {"halved_again"}, Upsample{.mode = UpsampleMode::linear}},
+                  {"loss", {"linear"}, SoftmaxCrossEntropy{}}});
 }
 
 // Returns the prices of one rank's operations without waiting. Every unit reduces its gradients
@@ -151,15 +165,15 @@ PricedNetwork price_all(const Plan& blank, const PriceList& prices) {
   return price_network(blank, split_choices(blank), prices);
 }
 
-double least_step_of(const Plan& blank, const PriceList& prices) {
+double step_lower_bound_of(const Plan& blank, const PriceList& prices) {
   NetworkPricing pricing(blank, split_choices(blank), prices);
-  return least_step(pricing).seconds;
+  return step_lower_bound(pricing).seconds;
 }
 
 // Checks that the bounds are below the costs of random plans.
 void check_bounds(RandomValues& random, const Plan& blank, const PriceList& prices) {
   const PricedNetwork priced = price_all(blank, prices);
-  const double bound_s = least_step_of(blank, prices);
+  const double bound_s = step_lower_bound_of(blank, prices);
   const std::vector<int> ranks = probe_ranks(blank.ranks);
   for (int trial = 0; trial < 3; ++trial) {
     const Assignment assignment = random_assignment(random, priced.graph);
@@ -278,7 +292,7 @@ TEST_CASE("price_network: layers may be listed in any order") {
 TEST_CASE("price_network: of lines, what a rank must do is what its operations cost") {
   RandomValues random(5);
   for (const Network& network :
-       {config("lenet"), config("vgg16"), config("mesh-1k"), both_ways()}) {
+       {config("lenet"), config("vgg16"), config("mesh-1k"), both_ways(), both_modes()}) {
     for (int ranks : {2, 3, 4, 8}) {
       check_least(random, blank_plan(network, 8, ranks), Prices(ranks), is_slow_build ? 2 : 5);
     }
@@ -356,10 +370,10 @@ TEST_CASE("price_network: random networks have a bound below every choice") {
 TEST_CASE("price_network: what runs beside kernels is no part of the bound") {
   const Prices prices(4);
   Plan blank = blank_plan(config("mesh-1k"), 1, 4);
-  const double blocking = least_step_of(blank, prices.list());
+  const double blocking = step_lower_bound_of(blank, prices.list());
   blank.overlap = true;
   const PricedNetwork hiding = price_all(blank, prices.list());
-  CHECK(least_step_of(blank, prices.list()) < blocking);
+  CHECK(step_lower_bound_of(blank, prices.list()) < blocking);
   for (const CostGraph& least : hiding.least) {
     for (const CostEdge& edge : least.edges) {
       CHECK(edge.costs == CostMatrix(edge.costs.rows(), edge.costs.columns()));

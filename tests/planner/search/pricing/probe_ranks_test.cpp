@@ -87,7 +87,7 @@ TEST_CASE("probe_ranks: hold the slowest rank of every uniform split") {
       const Platform platform = default_platform(ranks);
       const PriceList prices(platform, kernels);
       const auto check_meshes = [&](const std::array<Axis, 3>& axes, ChannelAlgorithm algorithm) {
-        for (const Mesh& mesh : candidate_meshes({{4, 64, 1, 64, 64}}, ranks, axes)) {
+        for (const Mesh& mesh : enumerate_meshes({{4, 64, 1, 64, 64}}, ranks, axes).meshes) {
           CAPTURE(to_text(mesh));
           const Split split{.mesh = mesh, .channel_algorithm = algorithm};
           const Plan plan = all_on(uniform_plan(network, 4, mesh), split);

@@ -1,5 +1,5 @@
-// Tests of planner/search/pricing/least_message.
-#include "planner/search/pricing/least_message.hpp"
+// Tests of planner/search/pricing/message_lower_bound.
+#include "planner/search/pricing/message_lower_bound.hpp"
 
 #include <doctest/doctest.h>
 
@@ -25,14 +25,15 @@ Box floats(std::int64_t count) {
 
 }  // namespace
 
-TEST_CASE("LeastMessage: no less than a message takes that has its port for itself, and no more") {
+TEST_CASE(
+    "MessageLowerBound: no less than a message takes that has its port for itself, and no more") {
   const Platform platform = one_port();
   const TransferList list{.sends = {}, .receives = {{.peer = 1, .box = floats(1000)}}};
   const ListOf nobody = [](int) { return TransferList{}; };
   const double alone_s =
       transfer_time(platform, list, 0, {.destination_box = floats(1000)}, nobody).link_s;
-  CHECK(LeastMessage(platform)(1, 4000.0) == relative(alone_s, 1e-12));
-  CHECK(LeastMessage(platform)(0, 4000.0) == 0.0);
+  CHECK(MessageLowerBound(platform)(1, 4000.0) == relative(alone_s, 1e-12));
+  CHECK(MessageLowerBound(platform)(0, 4000.0) == 0.0);
 }
 
 }  // namespace cnnplan::test

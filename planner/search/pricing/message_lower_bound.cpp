@@ -1,5 +1,5 @@
-// The cheapest segments; levels carry their messages at the same time.
-#include "planner/search/pricing/least_message.hpp"
+// Takes the cheapest segments, and assumes that all levels carry messages at the same time.
+#include "planner/search/pricing/message_lower_bound.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -8,7 +8,7 @@
 
 namespace cnnplan {
 
-LeastMessage::LeastMessage(const Platform& platform) {
+MessageLowerBound::MessageLowerBound(const Platform& platform) {
   double bytes_per_s = 0.0;  // of all levels together
   alpha_s_ = gap_s_ = std::numeric_limits<double>::infinity();
   for (const Level& level : platform.levels) {
@@ -26,24 +26,24 @@ LeastMessage::LeastMessage(const Platform& platform) {
   beta_s_per_byte_ = 1.0 / bytes_per_s;
 }
 
-double LeastMessage::operator()(int senders, double bytes) const {
+double MessageLowerBound::operator()(int senders, double bytes) const {
   if (!is_bounded_ || senders == 0) return 0.0;
   return alpha_s_ + (senders - 1) * gap_s_ + bytes * beta_s_per_byte_;
 }
 
-double least_receive_s(const LeastMessage& least,
-                       const BlockOwnership& sources,
-                       const BlockOwnership& destinations,
-                       int rank,
-                       std::int64_t element_bytes) {
+double receive_lower_bound_s(const MessageLowerBound& bound,
+                             const BlockOwnership& sources,
+                             const BlockOwnership& destinations,
+                             int rank,
+                             std::int64_t element_bytes) {
   const Box wanted = destinations.box(rank);
   const Box own = sources.box(rank);
   const int senders = sender_count(sources, own, wanted);
   if (senders == 0) return 0.0;
-  // What no block has, as behind the last window of a layer, is not sent.
+  // Elements that no block has are not sent, such as inputs after the last window of a layer.
   const Box sent = intersect(wanted, sources.hull());
   const std::int64_t elements = volume(sent) - volume(intersect(sent, own));
-  return least(senders, static_cast<double>(elements) * static_cast<double>(element_bytes));
+  return bound(senders, static_cast<double>(elements) * static_cast<double>(element_bytes));
 }
 
 }  // namespace cnnplan

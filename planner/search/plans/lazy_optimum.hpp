@@ -13,14 +13,14 @@ namespace cnnplan {
 
 // Returns the cheapest assignment of `priced().graph`, as if all pairs had prices. Returns nothing
 // where the graph is too entangled for elimination; all pairs have prices then.
-std::optional<Assignment> least_additive(NetworkPricing& pricing);
+std::optional<Assignment> cheapest_assignment(NetworkPricing& pricing);
 
 // Returns the assignment that an exact solver finds in `priced().graph`.
 // @pre the solver finds an assignment of least cost
-Assignment least_additive_by(NetworkPricing& pricing, Assignment (*solver)(const CostGraph&));
+Assignment cheapest_assignment_by(NetworkPricing& pricing, Assignment (*solver)(const CostGraph&));
 
 // Bounds from below the step of every plan that is made of the choices.
-struct LeastStep {
+struct StepLowerBound {
   // Holds the seconds of the slowest probed rank, which has the best choices for it alone and never
   // waits. No plan is predicted a shorter step. The value is as if all pairs had prices.
   double seconds = 0.0;
@@ -29,7 +29,7 @@ struct LeastStep {
   // unit's gradients are reduced alone. Plans lie between the two.
   std::vector<Assignment> assignments;
 };
-LeastStep least_step(NetworkPricing& pricing);
+StepLowerBound step_lower_bound(NetworkPricing& pricing);
 
 // Returns the candidates of a unit whose costs matter, given the least costs that are known.
 using Wanted = std::function<std::vector<int>(int unit, const std::vector<double>& costs)>;

@@ -1,5 +1,5 @@
-// Tests of planner/search/plans/refine.
-#include "planner/search/plans/refine.hpp"
+// Tests of planner/search/plans/lazy_optimum.
+#include "planner/search/plans/lazy_optimum.hpp"
 
 #include <algorithm>
 
@@ -81,13 +81,13 @@ TEST_CASE("NetworkPricing: what has no price yet is bounded from below, and not 
   }
 }
 
-TEST_CASE("least_additive: the optimum of all prices, and the same bound") {
+TEST_CASE("cheapest_assignment: the optimum of all prices, and the same bound") {
   for (const Plan& sample : samples()) {
     CAPTURE(sample.network.name());
     const Problem problem = problem_like(sample);
     NetworkPricing pricing(problem.blank, problem.choices, problem.prices());
     const std::optional<Assignment> expected = eliminate(problem.whole.graph).optimum;
-    const std::optional<Assignment> found = least_additive(pricing);
+    const std::optional<Assignment> found = cheapest_assignment(pricing);
     REQUIRE(found.has_value() == expected.has_value());
     if (!found) continue;
     CHECK(total_cost(problem.whole.graph, *found) ==
@@ -96,24 +96,26 @@ TEST_CASE("least_additive: the optimum of all prices, and the same bound") {
     for (const CostGraph& least : problem.whole.least) {
       bound_s = std::max(bound_s, eliminate(least).bound);
     }
-    CHECK(least_step(pricing).seconds == relative(bound_s + problem.whole.updates_s, rounding));
+    CHECK(step_lower_bound(pricing).seconds ==
+          relative(bound_s + problem.whole.updates_s, rounding));
   }
 }
 
-TEST_CASE("least_additive_by: the shortest path of all prices") {
+TEST_CASE("cheapest_assignment_by: the shortest path of all prices") {
   const Network lenet = read_network("configs/networks/lenet.json");
   const Problem problem = problem_like(uniform_plan(lenet, 8, Mesh({{Axis::n, 8}})));
   NetworkPricing pricing(problem.blank, problem.choices, problem.prices());
-  const Assignment found = least_additive_by(pricing, shortest_path);
+  const Assignment found = cheapest_assignment_by(pricing, shortest_path);
   CHECK(total_cost(problem.whole.graph, found) ==
         relative(total_cost(problem.whole.graph, shortest_path(problem.whole.graph)), rounding));
 }
 
-TEST_CASE("least_additive: asks for a part of the prices only" * doctest::skip(is_slow_build)) {
+TEST_CASE("cheapest_assignment: asks for a part of the prices only" *
+          doctest::skip(is_slow_build)) {
   const Network resnet = read_network("configs/networks/resnet50.json");
   const Problem problem = problem_like(uniform_plan(resnet, 16, Mesh({{Axis::n, 16}})));
   NetworkPricing pricing(problem.blank, problem.choices, problem.prices());
-  REQUIRE(least_additive(pricing).has_value());
+  REQUIRE(cheapest_assignment(pricing).has_value());
   std::size_t pairs = 0;
   std::size_t priced = 0;
   for (std::size_t i = 0; i < problem.whole.graph.edges.size(); ++i) {

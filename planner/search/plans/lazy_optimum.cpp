@@ -1,7 +1,7 @@
-// Rounds of solving and pricing. For an optimum, every round prices twice as many candidates beside
-// the best of every unit, so that rounds are few. For marginals most of these are never asked for:
-// there it is the pairs without a price that look best beside those that are asked for.
-#include "planner/search/plans/refine.hpp"
+// Solves and prices in rounds. For an optimum, every round prices twice as many candidates of every
+// unit, so that there are few rounds. Marginals never ask for most of these prices. Their rounds
+// price the pairs asked for, and the pairs without a price that look cheapest next to them.
+#include "planner/search/plans/lazy_optimum.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -14,10 +14,12 @@
 namespace cnnplan {
 namespace {
 
-// In the third round one beside each pair that has no price, then twice as many and one, up to:
+// Limits the neighbours that are priced with each pair: none in the first two rounds, one in the
+// third, then twice as many and one.
 constexpr std::size_t most_neighbours_priced = 15;
 
-// Of a unit, the `most` that cost least, as far as they do not cost more than `limit`.
+// Returns the `most` candidates of a unit that cost least, without those that cost more than
+// `limit`.
 std::vector<int> cheapest(const std::vector<double>& costs, std::size_t most, double limit) {
   std::vector<int> candidates;
   for (std::size_t i = 0; i < costs.size(); ++i) {
@@ -25,9 +27,8 @@ std::vector<int> cheapest(const std::vector<double>& costs, std::size_t most, do
   }
   const auto end =
       candidates.begin() + static_cast<std::ptrdiff_t>(std::min(most, candidates.size()));
-  std::partial_sort(candidates.begin(), end, candidates.end(), [&](int a, int b) {
-    return costs[static_cast<std::size_t>(a)] < costs[static_cast<std::size_t>(b)];
-  });
+  std::partial_sort(
+      candidates.begin(), end, candidates.end(), [&](int a, int b) { return costs[a] < costs[b]; });
   candidates.erase(end, candidates.end());
   return candidates;
 }
@@ -35,14 +36,14 @@ std::vector<int> cheapest(const std::vector<double>& costs, std::size_t most, do
 std::vector<ChoicePair> pairs_with(const MinMarginals& marginals, const Wanted& wanted) {
   std::vector<Choice> choices;
   for (int unit = 0; unit < static_cast<int>(marginals.costs().size()); ++unit) {
-    for (int candidate : wanted(unit, marginals.costs()[index(unit)])) {
+    for (int candidate : wanted(unit, marginals.costs()[unit])) {
       choices.push_back({unit, candidate});
     }
   }
   return marginals.pairs_with(choices);
 }
 
-// The optimum of one of the graphs of `pricing`.
+// Returns the optimum of one of the graphs of `pricing`.
 Elimination refined(NetworkPricing& pricing, const CostGraph& graph) {
   double least_known = std::numeric_limits<double>::infinity();
   std::size_t most = 2;
@@ -65,11 +66,11 @@ Elimination refined(NetworkPricing& pricing, const CostGraph& graph) {
 
 }  // namespace
 
-std::optional<Assignment> least_additive(NetworkPricing& pricing) {
+std::optional<Assignment> cheapest_assignment(NetworkPricing& pricing) {
   return refined(pricing, pricing.priced().graph).optimum;
 }
 
-Assignment least_additive_by(NetworkPricing& pricing, Assignment (*solver)(const CostGraph&)) {
+Assignment cheapest_assignment_by(NetworkPricing& pricing, Assignment (*solver)(const CostGraph&)) {
   refined(pricing, pricing.priced().graph);
   for (;;) {
     Assignment found = solver(pricing.priced().graph);
@@ -77,15 +78,15 @@ Assignment least_additive_by(NetworkPricing& pricing, Assignment (*solver)(const
   }
 }
 
-LeastStep least_step(NetworkPricing& pricing) {
-  LeastStep least;
+StepLowerBound step_lower_bound(NetworkPricing& pricing) {
+  StepLowerBound bound;
   for (const CostGraph& graph : pricing.priced().least) {
     Elimination found = refined(pricing, graph);
-    least.seconds = std::max(least.seconds, found.bound);
-    if (found.optimum) least.assignments.push_back(std::move(*found.optimum));
+    bound.seconds = std::max(bound.seconds, found.bound);
+    if (found.optimum) bound.assignments.push_back(std::move(*found.optimum));
   }
-  least.seconds += pricing.priced().updates_s;
-  return least;
+  bound.seconds += pricing.priced().updates_s;
+  return bound;
 }
 
 double excess(NetworkPricing& pricing, const CostGraph& graph, const Assignment& assignment) {
